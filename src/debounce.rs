@@ -1,13 +1,13 @@
-//! Work that waits, of which only the newest is done.
+//! Delayed work: each request replaces the one that waits.
 
 use std::time::Duration;
 
 use crate::prelude::{GetValue, StoredValue, UpdateValue, set_timeout};
 
-/// Does the last of what it is asked to do, once nothing newer has come for a while.
+/// Does the latest requested work, once no newer request has come for a while.
 #[derive(Clone, Copy, Debug)]
 pub struct Debounce {
-    /// Counts what it was asked to do, and to forget.
+    /// Counts the requests, and the calls of `forget`.
     count: StoredValue<u64>,
 }
 
@@ -18,7 +18,7 @@ impl Default for Debounce {
 }
 
 impl Debounce {
-    /// Does `work` after `rest`, unless other work is asked for before, or what asks for it has left the page.
+    /// Does `work` after `rest`, unless newer work is requested before, or the owner has left the page.
     pub fn after(self, rest: Duration, work: impl FnOnce() + 'static) {
         self.forget();
         let Some(mine) = self.count.try_get_value() else { return };
@@ -32,9 +32,9 @@ impl Debounce {
         );
     }
 
-    /// Does not do what waits.
+    /// Cancels the work that waits.
     pub fn forget(self) {
-        // What has left the page waits for nothing.
+        // If the owner has left the page, nothing waits.
         let _ = self.count.try_update_value(|count| *count += 1);
     }
 }

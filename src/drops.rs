@@ -1,4 +1,5 @@
-//! What is dropped on the page, and who takes it: the view that is shown, if it takes files, or else the form of own data.
+//! Where files and texts go that are dropped on the page: to the view on screen if it takes files, else to the form of
+//! own data.
 
 use std::rc::Rc;
 
@@ -9,7 +10,7 @@ use crate::state::PlotChoice;
 
 type Taker = Rc<dyn Fn(&DataTransfer)>;
 
-/// Who takes what is dropped while which plot is shown.
+/// Which view takes dropped data, for each plot.
 #[derive(Clone, Copy)]
 pub struct Drops(StoredValue<Vec<(PlotChoice, Taker)>, LocalStorage>);
 
@@ -25,12 +26,12 @@ pub fn use_drops() -> Drops {
 }
 
 impl Drops {
-    /// From now on `take` gets what is dropped while a plot is shown.
+    /// Registers `take` for data that are dropped while `plot` is on screen.
     pub fn taken_by(self, plot: PlotChoice, take: impl Fn(&DataTransfer) + 'static) {
         self.0.update_value(|takers| takers.push((plot, Rc::new(take))));
     }
 
-    /// Hands over what was dropped while a plot was shown; false where nobody takes it.
+    /// Hands over data that were dropped while a plot was on screen. False where no view takes them.
     pub fn hand_over(self, plot: PlotChoice, data: &DataTransfer) -> bool {
         let taker =
             self.0.with_value(|takers| takers.iter().find(|(of, _)| *of == plot).map(|(_, take)| Rc::clone(take)));

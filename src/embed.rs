@@ -1,4 +1,4 @@
-//! Inside another page: the plot, the number it is about, and the way to the whole page.
+//! Inside another page: the plot, its main number, and a link to the whole page.
 
 use crate::prelude::*;
 
@@ -8,13 +8,13 @@ use super::page::use_page;
 use super::state::Stage;
 use super::strings;
 
-/// The line under the plot of an embedded page; it is not there otherwise.
+/// The line under the plot of an embedded page. Other pages have no such line.
 #[component]
 pub fn EmbedLine() -> impl IntoView {
     let page = use_page();
     let is_embed = memo(move |_| page.stage.get() == Stage::Embed);
     let address = memo(move |_| {
-        // The link says all of this.
+        // Tracks the whole scene, which the link holds.
         page.scene();
         page.link_to(Stage::Full).unwrap_or_else(|| ".".into())
     });

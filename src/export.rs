@@ -1,4 +1,4 @@
-//! Exports the experiment on screen: as a link, as its file, as a program.
+//! Exports the experiment on screen: as a link, as a file, as a program.
 
 use crate::prelude::*;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use super::workers::{EngineLane, EngineNews};
 /// Experiments with more numbers than this are written on one line.
 const PRETTY_UP_TO: usize = 20_000;
 
-/// Copies the page's address with all that is shown in it.
+/// Copies the page's address, which holds all that is on screen.
 pub fn copy_link(page: Page, note: RwSignal<&'static str>) {
     match page.link_to(Stage::Full) {
         Some(link) => copy(link, note),
@@ -36,7 +36,7 @@ pub fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
 }
 
-/// Asks for the experiment on screen as a Python program, which is saved when it is there.
+/// Asks for the experiment on screen as a Python program, and saves it when it arrives.
 pub fn ask_script(page: Page, dialect: Dialect) {
     let experiment = page.shown_state().experiment();
     let note = page.live.script_note;

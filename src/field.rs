@@ -1,4 +1,4 @@
-//! The numbers that can be set: their range, their slider's rungs, and where they are in the state.
+//! The numbers that a reader can set: their range, their slider's rungs, and their place in the state.
 
 use std::ops::RangeInclusive;
 
@@ -26,9 +26,9 @@ pub enum Field {
     SweepMax,
     /// Draws a length.
     Draws,
-    /// Where the view over n is read.
+    /// The n at which the view over n is read.
     GrowthAt,
-    /// Starts of the search.
+    /// Number of starts of the search.
     SearchRestarts,
     /// Seed of the search's random starts.
     SearchSeed,
@@ -57,7 +57,7 @@ impl Field {
         }
     }
 
-    /// The least and the greatest value that is accepted in any state.
+    /// The least and the greatest value that some state accepts.
     #[must_use]
     pub fn range(self) -> (f64, f64) {
         match self {
@@ -123,7 +123,7 @@ impl Field {
         }
     }
 
-    /// What is accepted in a state: only the tokens of a witness can be more than the page measures.
+    /// The range that a state accepts: only the tokens of a witness can be more than the page measures.
     fn range_in(self, state: &PageState) -> (f64, f64) {
         match self {
             Field::N => (self.range().0, state.most_tokens() as f64),
@@ -131,10 +131,10 @@ impl Field {
         }
     }
 
-    /// The value that a text stands for in a state.
+    /// The value of a text in a state.
     ///
     /// # Errors
-    /// A sentence that says what is wrong and what is accepted.
+    /// A sentence that says what is wrong and which values are accepted.
     pub fn accept(self, text: &str, state: &PageState) -> Result<f64, String> {
         let name = strings::field_label(self);
         let plain = text.trim().replace(['\u{2212}', '\u{2013}'], "-");
@@ -189,7 +189,7 @@ fn ends(range: &RangeInclusive<usize>) -> (f64, f64) {
     (*range.start() as f64, *range.end() as f64)
 }
 
-/// Whole numbers, evenly spaced in the logarithm: a fixed count to a doubling, powers of two among them.
+/// Whole numbers, evenly spaced in the logarithm: a fixed count per doubling, powers of two among them.
 fn whole_rungs(first: usize, last: usize, to_a_doubling: f64) -> Vec<f64> {
     let steps = ((last as f64 / first as f64).log2() * to_a_doubling).ceil() as usize;
     let low = (first as f64).log2();
@@ -208,7 +208,7 @@ fn decades(low: i32, high: i32) -> Vec<f64> {
     (low..high).flat_map(decade).chain(std::iter::once(10f64.powi(high))).collect()
 }
 
-/// m 10^power as the shortest decimal that means it.
+/// m 10^power as the number that its shortest decimal denotes.
 fn rounded(m: f64, power: i32) -> f64 {
     format!("{m}e{power}").parse().unwrap_or(m * 10f64.powi(power))
 }

@@ -30,7 +30,7 @@ pub fn read(file: File, then: impl FnOnce(String, Result<Vec<u8>, String>) + 'st
 pub fn copy(text: String, note: RwSignal<&'static str>) {
     let clipboard = window().navigator().clipboard();
     if clipboard.is_undefined() {
-        // Pages that were not served over https have none.
+        // A page that was not served over https has no clipboard.
         return note.set(strings::not_copied());
     }
     let writing = clipboard.write_text(&text);
@@ -41,11 +41,11 @@ pub fn copy(text: String, note: RwSignal<&'static str>) {
 
 /// Saves a text as a file of the reader's.
 pub fn download(name: &str, kind: &str, text: &str) {
-    // A browser that refuses to save shows so by itself.
+    // A browser that refuses to save shows this by itself.
     let _ = try_download(name, kind, text);
 }
 
-/// Saves what is on a canvas as a PNG file; the browser writes it on a thread of its own.
+/// Saves a canvas as a PNG file; the browser encodes it on a thread of its own.
 pub fn download_canvas(name: &str, canvas: &HtmlCanvasElement, note: RwSignal<&'static str>) {
     let name = name.to_owned();
     let on_blob = Closure::once_into_js(move |blob: JsValue| {
@@ -61,7 +61,7 @@ pub fn download_canvas(name: &str, canvas: &HtmlCanvasElement, note: RwSignal<&'
 /// Saves bytes as a file of the reader's.
 pub fn download_bytes(name: &str, bytes: &[u8]) {
     let blob = Blob::new_with_u8_array_sequence(&Array::of1(&Uint8Array::from(bytes)));
-    // A browser that refuses to save shows so by itself.
+    // A browser that refuses to save shows this by itself.
     let _ = blob.and_then(|blob| save(name, &blob));
 }
 
@@ -78,7 +78,7 @@ fn save(name: &str, blob: &Blob) -> Result<(), JsValue> {
     anchor.set_href(&url);
     anchor.set_download(name);
     anchor.click();
-    // The browser takes the bytes within the click; the address may go a moment later.
+    // The browser takes the bytes within the click; the address can be revoked a moment later.
     set_timeout(
         move || {
             let _ = Url::revoke_object_url(&url);

@@ -13,14 +13,15 @@ pub fn Formula(
     id: BoundId,
 ) -> impl IntoView {
     match markup(id) {
-        // A constant of this file, never a reader's text.
+        // The markup is a constant of this file, never a reader's text.
         Some(markup) => view! { <math inner_html=markup></math> }.into_any(),
-        // No formula of one line: said in words.
+        // A bound without a formula of one line is described in words.
         None => view! { <span>{strings::formula_words(id)}</span> }.into_any(),
     }
 }
 
-/// What stands between `<math>` and `</math>`: as text, since a view of so many elements is compiled to a hundred times as much.
+/// The markup between `<math>` and `</math>`, as text: a view of so many elements compiles to a hundred times as much
+/// code.
 fn markup(id: BoundId) -> Option<&'static str> {
     Some(match id {
         BoundId::CastinGeneral => {

@@ -1,4 +1,4 @@
-//! Doing something at the next frame, or later, and not twice.
+//! Work at the next frame, or later, and not twice.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -18,12 +18,12 @@ pub struct OncePerFrame {
     work: Rc<dyn Fn()>,
 }
 
-/// When in a frame.
+/// When the work runs in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Before it is shown.
+    /// Before the frame is shown.
     Before,
-    /// After it is shown, in a task of its own: what may wait does not delay what may not.
+    /// After the frame is shown, in a task of its own, so that it does not delay urgent work.
     After,
 }
 
@@ -39,13 +39,13 @@ impl OncePerFrame {
         }
     }
 
-    /// Leaves a frame out where `waits` says that what the work needs is on its way, and never two in a row.
+    /// Skips a frame where `waits` says that the needed data are on their way, but never two frames in a row.
     #[must_use]
     pub fn waiting_while(self, waits: impl Fn() -> bool + 'static) -> Self {
         OncePerFrame { waits: Rc::new(waits), ..self }
     }
 
-    /// Asks for it.
+    /// Asks for the work at the next frame.
     pub fn ask(&self) {
         if !self.is_asked.replace(true) {
             let (me, when) = (self.clone(), self.when);
@@ -67,11 +67,11 @@ impl OncePerFrame {
     }
 }
 
-/// Gives the focus away at the next frame, when what is to have it is in the page and can be seen.
+/// Moves the focus at the next frame, when the element that `find` gives is in the page and visible.
 pub fn focus_soon(find: impl Fn() -> Option<web_sys::Element> + 'static) {
     request_animation_frame(move || {
         if let Some(element) = find().and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
-            // An element that cannot have it leaves it where it was.
+            // An element that cannot take the focus leaves it where it was.
             let _ = element.focus();
         }
     });

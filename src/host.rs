@@ -1,14 +1,14 @@
-//! The page around this one, which may set the experiment and hear how it changes, by messages.
+//! Messages with the page around this one, which may set the experiment and follow its changes.
 //!
-//! When it is ready, this page says `{lipscope: "ready"}` to the window around it, to whatever origin: it says nothing else.
-//! From that window, and no other, it takes
+//! When it is ready, this page sends `{lipscope: "ready"}` to the window around it, whatever its origin. It sends
+//! nothing else unasked. It accepts these messages from that window only:
 //!
-//! - `{lipscope: "follow"}`: tell me the experiment on screen, now and whenever it changes;
-//! - `{lipscope: "show", experiment: TEXT}`: show the experiment of this file, and go on as for `follow`.
+//! - `{lipscope: "follow"}`: asks for the experiment on screen, now and whenever it changes;
+//! - `{lipscope: "show", experiment: TEXT}`: asks to show the experiment of this file, and then acts as `follow`.
 //!
-//! It answers the origin that asked, and no other, with `{lipscope: "experiment", experiment: TEXT}`, or with
-//! `{lipscope: "problem", problem: SENTENCE}` where it cannot show an experiment. Until it is asked it tells nothing. A window
-//! of an opaque origin cannot be answered so that only it would hear: it is not heard.
+//! It answers only the origin that asked, with `{lipscope: "experiment", experiment: TEXT}`, or with
+//! `{lipscope: "problem", problem: SENTENCE}` where it cannot show an experiment. A message to a window of an opaque
+//! origin could be read by others too, so this page ignores such a window.
 
 use crate::prelude::*;
 use js_sys::{Object, Reflect};
@@ -20,7 +20,7 @@ use super::page::Page;
 use super::strings;
 use lipscope_core::experiment::Experiment;
 
-/// The key by which messages are known.
+/// The key that marks messages of this protocol.
 const KEY: &str = "lipscope";
 
 /// Listens to the page around this one, if there is one.
@@ -39,7 +39,7 @@ pub fn begin(page: Page) {
             }
         }
     });
-    // Numbers follow the experiment; one that cannot be measured is not told.
+    // Sends the experiment when its numbers arrive. An experiment that cannot be measured is not sent.
     effect(move |_| {
         let is_measured = page.live.measured.with(Option::is_some);
         if origin.get().is_some() && is_measured {
@@ -52,7 +52,7 @@ pub fn begin(page: Page) {
             let Some(message) = asked(&event, &around) else { return };
             let before = page.shown_state().experiment().to_json();
             let outcome = message.show.map_or(Ok(()), |text| show(page, &text));
-            // The numbers of another experiment are on their way: the one before it is no answer.
+            // The numbers of another experiment are on their way: the earlier experiment is no answer.
             let is_other = page.state.get_untracked().experiment().to_json() != before;
             told.set_value(if is_other { before } else { String::new() });
             if let Err(problem) = outcome {
@@ -74,11 +74,11 @@ struct HostRequest {
 /// The window around this one.
 fn window_around() -> Option<Window> {
     let own = window();
-    // The parent of a window that is in no other is itself.
+    // The parent of a top-level window is the window itself.
     own.parent().ok().flatten().filter(|parent| !Object::is(parent, &own))
 }
 
-/// What a message asks for, if it is one of ours and from the window around.
+/// The request of a message, if it follows this protocol and comes from the window around.
 fn asked(event: &MessageEvent, around: &Window) -> Option<HostRequest> {
     let is_from_around = event.source().is_some_and(|source| Object::is(&source, around));
     let origin = event.origin();
@@ -98,22 +98,22 @@ fn show(page: Page, text: &str) -> Result<(), String> {
     let told = |problem| strings::told(&problem);
     let experiment = Experiment::from_json(text).map_err(told)?;
     page.state.get_untracked().with_experiment(experiment.clone()).map_err(told)?;
-    // What is too large to be measured is said on the page itself.
+    // The page itself says when an experiment is too large to measure.
     page.take_experiment(experiment);
     Ok(())
 }
 
-/// Posts what a message is, with its text.
+/// Posts a message of a kind, with its text.
 fn send(to: &Window, origin: &str, (kind, text): (&str, &str)) {
     let message = Object::new();
     let set = |key: &str, value: &str| {
-        // A plain object takes every key.
+        // A plain object accepts every key.
         let _ = Reflect::set(&message, &key.into(), &value.into());
     };
     set(KEY, kind);
     if !text.is_empty() {
         set(kind, text);
     }
-    // A window that has closed in the meantime hears nothing.
+    // A window that has closed in the meantime receives nothing.
     let _ = to.post_message(&message, origin);
 }

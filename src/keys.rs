@@ -1,8 +1,8 @@
-//! The keys: what each does, found by the handlers and listed for readers from one place.
+//! The keys and what each does: one table for the handlers and for the reader's list.
 
 use crate::strings;
 
-/// What is held while a key is pressed.
+/// The modifiers held while a key is pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
     /// Nothing, or Shift, which is part of the character.
@@ -11,7 +11,7 @@ pub enum Held {
     Alt,
     /// Control, or the command key; Shift is part of the character.
     Control,
-    /// Anything else: the browser's own.
+    /// Anything else: the browser handles it.
     Other,
 }
 
@@ -24,13 +24,13 @@ pub enum PageKey {
     Lessons,
     /// The next step of the lesson.
     NextStep,
-    /// The step before.
+    /// The previous step.
     StepBack,
     /// The teacher's view, and back.
     Teacher,
     /// Undoes the last gesture.
     Undo,
-    /// Does it again.
+    /// Redoes the last gesture that was undone.
     Redo,
 }
 
@@ -52,7 +52,7 @@ impl PageKey {
         Self::ALL.into_iter().find(|known| known.key() == (key, held))
     }
 
-    /// What a key of a presenter's remote means, where a lesson is shown to a room.
+    /// What a key of a presenter's remote means, where a lesson is shown to an audience.
     #[must_use]
     pub fn of_remote(key: &str, held: Held) -> Option<Self> {
         match (key, held) {
@@ -115,7 +115,7 @@ impl PlotKey {
         Self::ALL.into_iter().find(|known| known.key() == key)
     }
 
-    /// What the browser calls it.
+    /// The browser's name of the key.
     fn key(self) -> &'static str {
         match self {
             PlotKey::Left => "ArrowLeft",
@@ -130,7 +130,7 @@ impl PlotKey {
     }
 }
 
-/// A key of a curve or a mark that is drawn by the reader.
+/// A key for the curve or the mark that the reader draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GuessKey {
     /// The handle to the left, or the mark lower.
@@ -188,7 +188,7 @@ impl GuessKey {
     }
 }
 
-/// A heading of the list, and under it the keys as they are written with what they do.
+/// A heading of the list; under it the keys as readers see them, each with its effect.
 pub type Group = (&'static str, Vec<(&'static str, &'static str)>);
 
 /// The list of all keys.

@@ -1,5 +1,5 @@
-//! The languages of the page, and the one that it is in: set once, when it starts. Another choice starts it anew, with the same
-//! address.
+//! The languages of the page, and the present one, which is set once at the start. To change it, the page starts anew
+//! with the same address.
 
 use std::cell::Cell;
 use std::sync::OnceLock;
@@ -14,14 +14,14 @@ pub enum Language {
     English,
     /// Simplified Chinese.
     Chinese,
-    /// English set from right to left: shows that the layout holds for scripts that run so. Only by the address.
+    /// English from right to left. It shows that the layout works for such scripts. Only the address can choose it.
     Mirrored,
 }
 
 /// The texts of the catalogues in a language other than English, in their order.
 pub type Translation = &'static [&'static str];
 
-/// Under which the browser keeps the choice.
+/// The key under which the browser stores the choice.
 const KEY: &str = "lipscope-language";
 
 thread_local! {
@@ -31,10 +31,10 @@ thread_local! {
 static CHINESE: OnceLock<Translation> = OnceLock::new();
 
 impl Language {
-    /// Those that are offered, by their own names.
+    /// The languages that the page offers, under their own names.
     pub const OFFERED: [Language; 2] = [Language::English, Language::Chinese];
 
-    /// Its tag: what the page's `lang` says.
+    /// Its tag, for the page's `lang`.
     #[must_use]
     pub fn tag(self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ impl Language {
         }
     }
 
-    /// The language of a tag as addresses and browsers have it.
+    /// The language of a tag from an address or a browser.
     #[must_use]
     pub fn of_tag(tag: &str) -> Option<Self> {
         let tag = tag.to_ascii_lowercase();
@@ -93,14 +93,14 @@ pub fn translation() -> Option<Translation> {
     }
 }
 
-/// Sets the language of the page. The texts of one that is not English have to be there ([`keep_chinese`]).
+/// Sets the language of the page. Texts of a language other than English must have arrived ([`keep_chinese`]).
 pub fn set(language: Language) {
     NOW.with(|now| now.set(language));
 }
 
-/// Keeps the texts in Chinese, once they are here.
+/// Stores the Chinese texts once they have arrived.
 pub fn keep_chinese(texts: Translation) {
-    // They are the same every time.
+    // A second call would bring the same texts.
     let _ = CHINESE.set(texts);
 }
 
@@ -120,17 +120,17 @@ pub(crate) fn asked() -> Language {
 pub(crate) fn begin(language: Language) {
     set(language);
     if let Some(root) = document().document_element() {
-        // A browser that refuses shows the page all the same.
+        // If the browser refuses, the page still works.
         let _ = root.set_attribute("lang", language.tag());
         let _ = root.set_attribute("dir", language.direction());
     }
 }
 
-/// Keeps another language, and starts the page in it.
+/// Stores another language, and starts the page in it.
 pub(crate) fn choose(language: Language) {
     let location = window().location();
     if let Ok(Some(storage)) = window().local_storage() {
-        // Where nothing may be stored, the address carries it.
+        // Where the browser stores nothing, the address carries the language.
         let _ = storage.set_item(KEY, language.tag());
     }
     let others: Vec<String> = location
@@ -143,7 +143,7 @@ pub(crate) fn choose(language: Language) {
         .collect();
     let search: Vec<String> = others.into_iter().chain([format!("lang={}", language.tag())]).collect();
     let search = search.join("&");
-    // Where its texts were lost, the address has the language already, and the same address loads nothing.
+    // Where the texts were lost, the address has the language already: setting the same address would load nothing.
     let _ = if location.search().is_ok_and(|now| now.trim_start_matches('?') == search) {
         location.reload()
     } else {

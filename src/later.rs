@@ -1,8 +1,8 @@
-//! What of the page comes after its first picture: the other plots, lessons, links, files.
+//! The part of the page that comes after its first picture: the other plots, lessons, links, files.
 //!
-//! `later_table` and all that only it leads to are cut out of the page's module into one of their own (`src/main.rs`,
-//! `scripts/modules.sh`), which the program fetches when it is first asked for. So what draws the first picture names nothing of
-//! the later part: it has one table of functions, [`LaterTable`].
+//! `src/main.rs` and `scripts/modules.sh` cut `later_table`, and all code that only it uses, into a wasm module of its
+//! own. The program fetches this module when the page first needs it. The code of the first picture names nothing in
+//! it: it calls one table of functions, [`LaterTable`].
 
 use std::pin::Pin;
 use std::sync::OnceLock;
@@ -16,20 +16,20 @@ use super::message::Message;
 use super::state::{PlotChoice, Scene};
 use super::strings;
 
-/// How long after the first picture the later part is fetched, so that a click finds it there.
+/// How long after the first picture the later part is fetched. A click then finds it loaded.
 const REST: Duration = Duration::from_millis(150);
 
-/// What the later part does.
+/// The functions of the later part.
 pub struct LaterTable {
-    /// Provides the contexts of its features and starts what they need, within the owner of the page's contexts.
+    /// Provides the contexts of its features and starts their effects, within the owner of the page's contexts.
     pub begin: fn(),
     /// Makes a view.
     pub view: fn(Piece) -> AnyView,
-    /// The lesson of an id.
+    /// The lesson with an id.
     pub find_lesson: fn(&str) -> Option<&'static Lesson>,
-    /// The scene that a fragment says.
+    /// Reads the scene of a fragment.
     pub read_link: fn(&str) -> Followed,
-    /// The fragment of a scene.
+    /// Writes the fragment of a scene.
     pub write_link: fn(&Scene) -> Result<String, TooLong>,
     /// A message in the page's language.
     pub message: fn(&Message) -> String,
@@ -40,21 +40,21 @@ pub struct LaterTable {
 pub enum Piece {
     /// A plot, other than the first one.
     Plot(PlotChoice),
-    /// What stands under the opening view: its table, its files, the ways to its other pictures.
+    /// The foot of the opening view: its table, its files, links to its other pictures.
     ExploreFolds,
     /// All controls.
     Controls,
     /// All numbers and the small views.
     Details,
-    /// Where a reader draws.
+    /// The place where a reader draws.
     GuessStage,
     /// The panel of the lessons.
     LessonPanel,
     /// The list of keys.
     KeyList,
-    /// What is in the fold with own data.
+    /// The content of the fold for own data.
     OwnForm,
-    /// What stands behind the selected number of the ladder.
+    /// The details of the selected row of the ladder.
     SlackDetails,
     /// The folds under the attention picture.
     AttentionFolds,
@@ -66,7 +66,7 @@ pub enum Piece {
     EmbedLine,
 }
 
-/// The later part could not be fetched; it can be tried again.
+/// The error that the later part could not be fetched. The page can try again.
 #[derive(Clone, Copy, Debug)]
 pub struct Lost;
 
@@ -74,38 +74,38 @@ pub struct Lost;
 pub struct LaterPart(&'static LaterTable);
 
 impl LaterPart {
-    /// Of its table.
+    /// The later part with this table.
     pub fn new(table: &'static LaterTable) -> Self {
         LaterPart(table)
     }
 }
 
-/// How a part is fetched; `None` where it could not be had.
+/// Fetches a part; `None` where this fails.
 pub type FetchPart<T> = fn() -> Pin<Box<dyn Future<Output = Option<T>>>>;
 
 static FETCH: OnceLock<FetchPart<LaterPart>> = OnceLock::new();
 
-/// Says how the later part is fetched ([`Fetch`](crate::Fetch)).
+/// Sets the function that fetches the later part ([`Fetch`](crate::Fetch)).
 pub fn fetched_by(fetch: FetchPart<LaterPart>) {
     // The page starts once.
     let _ = FETCH.set(fetch);
 }
 
-/// Fetches the later part, unless it is here.
+/// Fetches the later part, unless it has arrived.
 pub async fn fetch() -> Result<&'static LaterTable, Lost> {
     let Some(fetch) = FETCH.get() else { return Err(Lost) };
     fetch().await.map(|part| part.0).ok_or(Lost)
 }
 
-/// Whether the later part is here.
+/// Whether the later part has arrived.
 #[derive(Clone, Copy, Default)]
 pub enum Arrival {
-    /// Not yet.
+    /// It has not arrived yet.
     #[default]
     Waiting,
-    /// It is.
+    /// It has arrived.
     Here(&'static LaterTable),
-    /// It was asked for, and did not come.
+    /// The page asked for it, and fetching failed.
     Lost,
 }
 
@@ -115,11 +115,11 @@ impl From<Result<&'static LaterTable, Lost>> for Arrival {
     }
 }
 
-/// The later part, as far as it is here: a context of the page.
+/// The later part and whether it has arrived: a context of the page.
 #[derive(Clone, Copy)]
 pub struct Later {
     arrival: RwSignal<Arrival>,
-    /// Holds the page's contexts, in which the later part begins.
+    /// The owner of the page's contexts, in which the later part begins.
     owner: StoredValue<Option<Owner>>,
 }
 
@@ -129,24 +129,24 @@ pub fn use_later() -> Later {
 }
 
 impl Later {
-    /// It begins in the present owner, where it is here already, once [`Later::begin_if_here`] is called.
+    /// A later part that has arrived begins in the present owner, when [`Later::begin_if_here`] is called.
     pub fn new(arrival: Arrival) -> Self {
         Later { arrival: RwSignal::new(arrival), owner: StoredValue::new(Owner::current()) }
     }
 
-    /// Begins it where it was here before the page.
+    /// Begins the later part, if it arrived before the page started.
     pub fn begin_if_here(self) {
         if let Arrival::Here(table) = self.arrival.get_untracked() {
             (table.begin)();
         }
     }
 
-    /// Whether it is here, is waited for, or is lost.
+    /// Whether it has arrived, is on its way, or is lost.
     pub fn arrival(self) -> Arrival {
         self.arrival.get()
     }
 
-    /// Its functions, if it is here.
+    /// Its functions, if it has arrived.
     pub fn table(self) -> Option<&'static LaterTable> {
         match self.arrival.get() {
             Arrival::Here(table) => Some(table),
@@ -154,17 +154,18 @@ impl Later {
         }
     }
 
-    /// Whether it is here: views of it that belong to the first ones are wanted as soon as it is.
+    /// Whether it has arrived. Its views in the first screen are wanted as soon as it has.
     pub fn is_here(self) -> Signal<bool> {
         Signal::derive(move || self.table().is_some())
     }
 
-    /// Fetches it a moment after the first picture is drawn, so that a click finds it there.
+    /// Fetches it a moment after the first picture is drawn. A click then finds it loaded.
     pub fn fetch_soon(self) {
         set_timeout(move || self.with(|_| {}), REST);
     }
 
-    /// Does something with it: at once where it is here, else when it is. It is not done where it is lost.
+    /// Calls `work` with its functions: at once if it has arrived, else when it does. Does not call `work` if fetching
+    /// fails.
     pub fn with(self, work: impl FnOnce(&'static LaterTable) + 'static) {
         self.do_with(Box::new(work));
     }
@@ -178,7 +179,7 @@ impl Later {
         }
         spawn_local(async move {
             let fetched = fetch().await;
-            // Others may have waited for it too.
+            // Another caller may have waited for the same fetch.
             if untrack(|| self.table()).is_none() {
                 if let (Ok(table), Some(owner)) = (fetched, self.owner.get_value()) {
                     owner.with(|| (table.begin)());
@@ -191,8 +192,8 @@ impl Later {
         });
     }
 
-    /// A message in the page's language. What an error is about is told once the later part is here, which has the sentences; until
-    /// then this says that there is one, and that the rest is on its way, or lost.
+    /// A message in the page's language. The later part has the sentences of errors: until it arrives, the text says
+    /// only that there is an error, and that its sentence is on its way or lost.
     pub fn told(self, message: impl Into<Message>) -> String {
         match (message.into(), self.arrival.get()) {
             (Message::Text(text), _) => text,
@@ -203,7 +204,7 @@ impl Later {
     }
 }
 
-/// What stands in the place of a view of the later part.
+/// The view in the place of a later one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Empty,
@@ -212,19 +213,20 @@ enum Place {
     View,
 }
 
-/// A view of the later part, made when it is first wanted; until it is here, a line that says so.
+/// A view of the later part, made when it is first wanted. Until the later part arrives, a line says that it is on its
+/// way.
 #[component]
 pub fn LaterView(
-    /// Whether it is to be seen.
+    /// Whether the view is to be visible.
     #[prop(into)]
     wanted: Signal<bool>,
-    /// Which one.
+    /// Which view.
     piece: Piece,
 ) -> impl IntoView {
     let later = use_later();
     let was_wanted = memo(move |before| before == Some(&true) || wanted.get());
     effect(move |_| {
-        // What was lost is tried again when the reader says so.
+        // A lost part is fetched again only when the reader asks for it.
         if wanted.get() && matches!(later.arrival.get_untracked(), Arrival::Waiting) {
             later.with(|_| {});
         }

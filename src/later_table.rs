@@ -1,4 +1,4 @@
-//! The later part itself: its features, and the views that only it has. Nothing but the program's cut leads here.
+//! The later part: its features, and the views that only it has. Only the program's cut refers to this module.
 
 use crate::prelude::*;
 
@@ -31,7 +31,7 @@ static LATER: LaterTable = LaterTable {
     message: strings::message,
 };
 
-/// The later part. Only the program calls this, from the function along which it is cut: another caller would bring the later
+/// The later part. Only the program calls this function, along which it is cut. Another caller would bring the later
 /// part into the first module.
 #[must_use]
 pub fn later_part() -> LaterPart {

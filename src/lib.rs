@@ -5,31 +5,31 @@
 //! | `state`, `field` | the value of every control, and what values a number may have |
 //! | `link` | a scene in the page's address, and back |
 //! | `page`, `live` | the context: edits in, answers out |
-//! | `look`, `panels`, `drops` | what is looked at, what is open, who takes what is dropped |
+//! | `look`, `panels`, `drops` | which numbers the reader looks at, which panels are open, where dropped files go |
 //! | `plans` | at which n a sweep measures |
-//! | `phase` | how far work is that a reader starts and stops |
-//! | `workers` | the workers: what the pool says is done; lanes |
-//! | `controls`, `own`, `files`, `export` | what a reader sets, pastes, drops and takes away |
-//! | `plots` | the plots of a view, of which one is shown |
-//! | `lessons` | the lessons: texts, what their steps set, the places for live values |
-//! | `classroom` | their panel, what a reader draws before the page shows it, the teacher's view |
+//! | `phase` | the state of work that a reader starts and stops |
+//! | `workers` | the workers, which carry out what the pool decides; lanes |
+//! | `controls`, `own`, `files`, `export` | what a reader sets, pastes, drops and exports |
+//! | `plots` | the plots of a view, one of them on screen |
+//! | `lessons` | the lessons: texts, settings of their steps, places for live values |
+//! | `classroom` | the panel of the lessons, the reader's predictions, the teacher's view |
 //! | `keys` | what each key does |
-//! | `plane` | tokens that can be touched |
-//! | `growth` | the view over n: what is measured, every bound, the search for worse tokens |
-//! | `labs` | the lab: its gallery, how far a bound reaches, L2 attention (scaled tokens, tightness, the inverse), the estimators; the singular values |
-//! | `run` | what a lab asked the engine for, and what came of it |
+//! | `plane` | the plane on which a reader moves tokens |
+//! | `growth` | the view over n: measured norms, every bound, the search for worse tokens |
+//! | `labs` | the lab: its gallery, bounds around the tokens, L2 attention (scaled tokens, tightness, the inverse), the estimators; the singular values |
+//! | `run` | a lab's request to the engine, and its result |
 //! | `models` | attention inside transformers: the form, its workers, and the figures of their table |
 //! | `train` | small transformers that are trained here: the form, the worker, the figures, what the browser keeps |
-//! | `trained` | what is known of each run of training |
+//! | `trained` | the data of each run of training |
 //! | `explore` | the opening view: the question, the disc, the sentence, the plot |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
-//! | `later`, `later_table` | what of all this comes after the first picture: how it is reached, and what is in it |
-//! | `prelude` | Leptos's prelude, with what is compiled once for a type in the place of once for a closure |
-//! | `embed`, `host` | what stands under the plot inside another page; messages from and to that page |
+//! | `later`, `later_table` | the part of the page that comes after the first picture: how it is reached, and what is in it |
+//! | `prelude` | Leptos's prelude, with functions that are compiled once for each type instead of each closure |
+//! | `embed`, `host` | the line under the plot inside another page; messages from and to that page |
 //! | `new_build` | the line that offers a newer build |
-//! | `message` | what a reader is told: a text, or an error as data |
-//! | `words`, `strings` | every text, from the catalogues; which of them, and with which numbers |
-//! | `language` | the languages of the page, and the one that it is in |
+//! | `message` | a message to the reader: a text, or an error as data |
+//! | `words`, `strings` | every text, from the catalogues; the choice of text, and its numbers |
+//! | `language` | the languages of the page, and the present one |
 //! | `theme`, `frame`, `debounce` | light and dark; animation frames and the clock; work that waits for a rest |
 //!
 //! No view holds a formula of attention, and no numerics run here: they run in the worker.
@@ -91,17 +91,17 @@ use language::{Language, Translation};
 use later::{Arrival, FetchPart};
 use shell::Shell;
 
-/// What the program fetches when it is wanted.
+/// The functions that fetch parts of the program when they are wanted.
 #[derive(Clone, Copy)]
 pub struct Fetch {
-    /// What comes after the first picture.
+    /// The part that comes after the first picture.
     pub later: FetchPart<LaterPart>,
     /// The texts of the catalogues in Chinese.
     pub chinese: FetchPart<Translation>,
 }
 
-/// The texts of the catalogues in Chinese; lessons come with the later part. Only the program calls this, from the function along
-/// which it is cut, and tests: another caller would bring them into the first module.
+/// The texts of the catalogues in Chinese; those of lessons come with the later part. Only tests and the program call
+/// this function, along which the program is cut. Another caller would bring the texts into the first module.
 #[must_use]
 pub fn chinese_texts() -> Translation {
     &words::ZH
@@ -117,9 +117,9 @@ pub fn start(fetch: Fetch) {
         language::begin(asked);
         return show(Arrival::Waiting);
     }
-    // What a link says is to be shown at once, and the later part reads it.
+    // The page shows a link's scene at once, and the later part reads the link.
     if is_link {
-        // Beside the texts, not after them.
+        // The fetch runs beside that of the texts, not after it.
         spawn_local(async {
             let _ = later::fetch().await;
         });
@@ -147,7 +147,7 @@ fn show(arrival: Arrival) {
         mount_to(root, move || view! { <Shell arrival/> }).forget();
     }
     if let Some(root) = document().document_element() {
-        // Tells boot.js.
+        // boot.js reads this attribute.
         let _ = root.set_attribute("data-boot", "started");
     }
 }

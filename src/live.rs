@@ -1,4 +1,4 @@
-//! What the workers have answered so far: the signals that the views read.
+//! The workers' answers so far, in signals that the views read.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::run::{InverseRun, ScalingRun, TightnessRun};
 use super::state::{PageState, Shared, TokenChoice};
 use super::trained::{TrainRun, TrainedModel};
 
-/// A measurement, its pictures, and the state it is of.
+/// A measurement, its pictures, and its state.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// The numbers.
@@ -30,13 +30,13 @@ pub struct Measured {
     pub tokens: TokenPicture,
     /// The leading singular pair, where it was asked for and can be pictured.
     pub pair: Option<TopPair>,
-    /// Milliseconds in the worker.
+    /// Milliseconds that the worker took.
     pub milliseconds: f64,
-    /// What was measured.
+    /// The state that was measured.
     pub state: PageState,
 }
 
-/// How far a measurement is that takes long.
+/// The progress of a long measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasureProgress {
     /// Lanczos steps.
@@ -45,7 +45,7 @@ pub struct MeasureProgress {
     pub relative_residual: Option<f64>,
 }
 
-/// Where a sweep stands.
+/// The state of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SweepPhase {
     /// It has not begun.
@@ -57,12 +57,12 @@ pub enum SweepPhase {
     Paused,
     /// All points are there.
     Done,
-    /// It cannot be done.
+    /// The sweep has failed.
     Failed,
 }
 
 impl SweepPhase {
-    /// Its word in the page's attributes.
+    /// The phase's word in the page's attributes.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -75,10 +75,10 @@ impl SweepPhase {
     }
 }
 
-/// What the ball holds, and the state that it is of.
+/// The bounds on a ball and its worst tokens, with the state they belong to.
 #[derive(Clone, Debug)]
 pub struct BallFacts {
-    /// See [`PageState::for_ball`].
+    /// The state they belong to; see [`PageState::for_ball`].
     pub of: PageState,
     /// The bounds, and the worst tokens known.
     pub ball: Ball,
@@ -87,27 +87,27 @@ pub struct BallFacts {
 /// The curves over n up to 1e18.
 #[derive(Clone, Debug, Default)]
 pub struct GrowthData {
-    /// What they are of.
+    /// The state they belong to.
     pub of: Option<PageState>,
     /// The curves; `None` before the first.
     pub growth: Option<Arc<Growth>>,
     /// Exact norms of the adversarial tokens so far, in order of n.
     pub family: Vec<FamilyPoint>,
-    /// Why there are none.
+    /// Why there are no curves.
     pub problem: Option<InputError>,
 }
 
 impl GrowthData {
-    /// Whether the curves are of this state.
+    /// Whether the curves belong to this state.
     #[must_use]
     pub fn is_of(&self, state: &PageState) -> bool {
         self.of.as_ref() == Some(&state.for_growth())
     }
 
-    /// Where the growth like the root of n ends; `None` where it does not, or no bound tells.
+    /// Where the growth like sqrt(n) ends; `None` where it does not, or no bound shows it.
     #[must_use]
     pub fn crossover(&self, norm: Norm) -> Option<Crossover> {
-        // It is about dot-product attention, whose bounds these are.
+        // The crossover belongs to dot-product attention, as these bounds do.
         let applies = self.growth.iter().flat_map(|growth| &growth.rows).flat_map(|row| &row.bounds);
         let applies = applies.into_iter().any(|bound| bound.id == BoundId::CastinGeneral && bound.id.is_about(norm));
         self.growth.as_ref().and_then(|growth| growth.crossover).filter(|_| applies)
@@ -127,14 +127,14 @@ impl GrowthData {
     }
 }
 
-/// The sweep under way or the last one.
+/// The running sweep, or the last one.
 #[derive(Clone, Debug, Default)]
 pub struct SweepData {
-    /// What the points are of.
+    /// The state of the points.
     pub of: Option<PageState>,
     /// Points so far, in the order they came.
     pub points: Vec<SweepPoint>,
-    /// Points of the sweep before, shown faintly until this one gets there.
+    /// Points of the earlier sweep, drawn faintly until this one reaches their n.
     pub before: Vec<SweepPoint>,
     /// The lengths n.
     pub lengths: Vec<usize>,
@@ -142,38 +142,38 @@ pub struct SweepData {
     pub draws: usize,
     /// The bounds over n.
     pub curves: Arc<BoundCurves>,
-    /// What the bounds are of, see [`PageState::for_curves`]: they stay until those of the next sweep are there.
+    /// The state of the bounds, see [`PageState::for_curves`]. They stay until the next sweep has its own.
     pub curves_of: Option<PageState>,
-    /// Where it stands.
+    /// Its state.
     pub phase: SweepPhase,
     /// When it began to run, on the page's clock.
     pub began: f64,
-    /// The cost of the points that were there when it began to run.
+    /// The cost of the points that it had when it began to run.
     pub cost_before: f64,
     /// Why it failed.
     pub problem: Option<InputError>,
 }
 
 impl SweepData {
-    /// Whether the points are of this state.
+    /// Whether the points belong to this state.
     #[must_use]
     pub fn points_are_of(&self, state: &PageState) -> bool {
         self.of.as_ref() == Some(&state.for_sweeping())
     }
 
-    /// Whether the bounds over n are of this state.
+    /// Whether the bounds over n belong to this state.
     #[must_use]
     pub fn curves_are_of(&self, state: &PageState) -> bool {
         self.curves_of.as_ref() == Some(&state.for_curves())
     }
 
-    /// Takes bounds over n in, which are asked for together with the points.
+    /// Stores the bounds over n, which the page asks for together with the points.
     pub fn take_curves(&mut self, curves: BoundCurves) {
         self.curves = Arc::new(curves);
         self.curves_of = self.of.as_ref().map(PageState::for_curves);
     }
 
-    /// Takes points in; one that is there already is passed over.
+    /// Adds points, except those that it already has.
     pub fn take(&mut self, points: Vec<SweepPoint>) {
         for point in points {
             if !self.points.iter().rev().any(|old| (old.n, old.draw) == (point.n, point.draw)) {
@@ -195,7 +195,7 @@ impl SweepData {
         self.lengths.len() * self.draws
     }
 
-    /// The work of the points so far, in units of its own: a point costs about n^2.
+    /// The work of the points so far, in a unit of its own: a point costs about n^2.
     #[must_use]
     pub fn cost_so_far(&self) -> f64 {
         self.points.iter().map(|point| cost(point.n)).sum()
@@ -239,16 +239,16 @@ fn cost(n: usize) -> f64 {
     n * n + 400.0
 }
 
-/// A sentence about something that cannot be, and the control it stands at.
+/// A sentence about a wrong value, and the control that it stands at.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     /// The id of the control.
     pub place: &'static str,
-    /// What is said there.
+    /// The message at the control.
     pub text: Message,
 }
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchFound {
     /// Number of tokens.
@@ -261,15 +261,15 @@ pub struct SearchFound {
     pub radius: f64,
     /// The largest norm of the best tokens.
     pub largest_norm: f64,
-    /// The map that it was in.
+    /// The map that was searched.
     pub map: PageState,
 }
 
 impl SearchFound {
-    /// Whether it says something about a state whose ball has this radius: about the spectral norm alone.
+    /// Whether it holds for a state whose ball has this radius. It holds for the spectral norm only.
     #[must_use]
     pub fn is_about(&self, state: &PageState, radius: f64) -> bool {
-        // Tokens of more dimensions say nothing of those that have fewer.
+        // Tokens of one dimension say nothing about tokens of fewer dimensions.
         if state.norm != Norm::Spectral || state.dim() != self.d {
             return false;
         }
@@ -278,7 +278,7 @@ impl SearchFound {
     }
 }
 
-/// What some tokens are in a text.
+/// The words of a text that some tokens stand for.
 #[derive(Clone)]
 pub struct TokenWords {
     /// The tokens.
@@ -287,46 +287,46 @@ pub struct TokenWords {
     pub words: Arc<[String]>,
 }
 
-/// What the views read.
+/// The signals that the views read.
 #[derive(Clone, Copy)]
 pub struct Live {
     /// The last good measurement.
     pub measured: RwSignal<Option<Arc<Measured>>>,
-    /// How far the next one is, when it takes long.
+    /// The progress of the next measurement, when it takes long.
     pub progress: RwSignal<Option<MeasureProgress>>,
-    /// What the ball holds at the present n.
+    /// The bounds on the ball at the present n, and its worst tokens.
     pub ball: RwSignal<Option<Arc<BallFacts>>>,
     /// The sweep.
     pub sweep: RwSignal<SweepData>,
     /// The curves over n up to 1e18.
     pub growth: RwSignal<GrowthData>,
-    /// What searches have found, a value for each n and ball.
+    /// The results of searches, one for each n and ball.
     pub searched: RwSignal<Vec<SearchFound>>,
-    /// The scaled tokens of a lab, of which lessons speak too.
+    /// The scaled tokens of the lab; lessons read them too.
     pub scaling: RwSignal<ScalingRun>,
-    /// The search at each n of a lab, likewise.
+    /// The search at each n of the lab; lessons read it too.
     pub tightness: RwSignal<TightnessRun>,
-    /// The inverses of a lab, likewise.
+    /// The inverses of the lab; lessons read them too.
     pub inverse: RwSignal<InverseRun>,
     /// The runs of training, in the order in which they take turns.
     pub training: RwSignal<Vec<TrainRun>>,
-    /// Where the run over windows of text stands.
+    /// The state of the run over windows of text.
     pub model_phase: RwSignal<ModelPhase>,
-    /// A trained model that is to be opened among the models.
+    /// A trained model that the view of models is to open.
     pub trained_model: RwSignal<Option<TrainedModel>>,
     /// The words of a window of text that was opened as tokens.
     pub words: RwSignal<Option<TokenWords>>,
     /// What is wrong with the last edit.
     pub problem: RwSignal<Option<Problem>>,
-    /// A line about own data: that they are read, or in use.
+    /// A line about own data: that the page reads them, or uses them.
     pub own_note: RwSignal<String>,
-    /// A line about the Python program that was asked for, while it is written or cannot be.
+    /// A line about the requested Python program, while it is written or cannot be.
     pub script_note: RwSignal<String>,
     /// A line about the workers, when there is something to say.
     pub status: RwSignal<Option<String>>,
     /// Whether no worker can be started.
     pub is_down: RwSignal<bool>,
-    /// What a screen reader is told, a while after the last change.
+    /// The text for a screen reader, a while after the last change.
     pub announcement: RwSignal<String>,
 }
 
@@ -357,7 +357,7 @@ impl Default for Live {
 }
 
 impl Live {
-    /// The words that a state's tokens stand for, where they are a window's. Tracks what it reads.
+    /// The words of a state's tokens, where these are a window of text. Tracks its signals.
     #[must_use]
     pub fn words_of(self, state: &PageState) -> Option<Arc<[String]>> {
         self.words.with(|words| {

@@ -1,4 +1,4 @@
-//! What of the numbers a reader looks at: which bound, which token, which arrows. The views show it; lessons set it.
+//! Which bound, which token and which arrows the reader looks at. The views show this; lessons set it.
 
 use crate::prelude::*;
 
@@ -7,10 +7,10 @@ use lipscope_core::picture::PairRequest;
 
 use crate::state::PlotChoice;
 
-/// What is looked at.
+/// What the reader looks at.
 #[derive(Clone, Copy)]
 pub struct Look {
-    /// The row of the bound ladder that is told of; `None` is the measured norm.
+    /// The selected row of the bound ladder; `None` is the measured norm.
     pub rung: RwSignal<Option<BoundId>>,
     /// The token that is selected, from zero.
     pub token: RwSignal<Option<usize>>,
@@ -18,7 +18,7 @@ pub struct Look {
     pub has_row: RwSignal<bool>,
     /// Whether the leading singular pair is shown.
     pub has_pair: RwSignal<bool>,
-    /// The ball that tokens cannot be moved out of, where there is one.
+    /// The radius of the ball that tokens cannot leave, where there is one.
     pub wall: RwSignal<Option<f64>>,
     /// Whether numbers and pictures are covered until the reader has guessed them.
     pub is_covered: RwSignal<bool>,
@@ -27,7 +27,7 @@ pub struct Look {
 impl Default for Look {
     fn default() -> Self {
         Look {
-            // By name: the rows change with mask and kernel.
+            // By id: the rows change with mask and kernel.
             rung: RwSignal::new(Some(BoundId::Sharp)),
             token: RwSignal::new(None),
             has_row: RwSignal::new(true),

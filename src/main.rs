@@ -1,5 +1,5 @@
-//! The page's program. In the browser it is cut along [`later`] and [`chinese`]: the first picture's part, the rest, and the
-//! texts in Chinese.
+//! The page's program. For the browser it is cut along [`later`] and [`chinese`] into three parts: the first picture,
+//! the rest of the page, and the Chinese texts.
 
 use lipscope::language::Translation;
 use lipscope::{Fetch, LaterPart, chinese_texts, later_part};

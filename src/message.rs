@@ -1,4 +1,4 @@
-//! What a reader is told at a place: a finished text of the page, or an error, which becomes a text when it is shown.
+//! A message to the reader: a finished text, or an error, which becomes a text when it is shown.
 
 use lipscope_core::experiment::InputError;
 

@@ -1,7 +1,7 @@
 //! A line that offers a newer build of the page.
 //!
-//! assets/boot.js knows when there is one, and lets it in when the button is pressed: it marks the root element, and the style
-//! shows the line (style/smalls.css).
+//! assets/boot.js detects a newer build: it marks the root element, and style/smalls.css shows the line. A press of the
+//! button lets the newer build in.
 
 use crate::prelude::*;
 

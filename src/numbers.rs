@@ -1,4 +1,4 @@
-//! The numbers of the present configuration: what they are, how they were found, and the bounds on them.
+//! The numbers of the present configuration: their kinds, their computation, and the bounds on them.
 
 use crate::prelude::*;
 
@@ -25,7 +25,7 @@ pub fn Details() -> impl IntoView {
     }
 }
 
-/// A number as it stands in its row.
+/// A number in a row of the panel.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct DisplayedNumber {
     sign: &'static str,
@@ -39,7 +39,7 @@ impl DisplayedNumber {
         DisplayedNumber { sign: kind.sign(), text: Number::digits(value, kind).to_string(), full: value.to_string() }
     }
 
-    /// A number of tokens: all digits while it is a number that people write so.
+    /// A number of tokens: with all digits if people would write it so.
     fn count(n: f64) -> Self {
         let text = strings::count(n);
         DisplayedNumber { text, full: n.to_string(), ..DisplayedNumber::default() }
@@ -96,7 +96,7 @@ fn Numbers() -> impl IntoView {
     }
 }
 
-/// The chosen norm, and in one line how well it is known.
+/// The chosen norm, and in one line how accurate it is.
 #[component]
 fn Headline() -> impl IntoView {
     let page = use_page();
@@ -129,10 +129,10 @@ fn Headline() -> impl IntoView {
     }
 }
 
-/// A norm that is not the chosen one.
+/// A norm other than the chosen one.
 #[component]
 fn OtherNorm(
-    /// Which.
+    /// Which norm.
     norm: Norm,
 ) -> impl IntoView {
     let page = use_page();
@@ -188,7 +188,7 @@ fn Time() -> impl IntoView {
     }
 }
 
-/// What is read off the latest measurement, in the chosen norm.
+/// Reads the latest measurement, in the chosen norm.
 fn measured(
     page: Page,
     read: impl Fn(&Measurement, Norm) -> Option<DisplayedNumber> + Send + Sync + 'static,
@@ -199,7 +199,7 @@ fn measured(
     })
 }
 
-/// Whether the numbers are of another configuration than the controls', which could not be measured.
+/// Whether the numbers belong to another configuration, because that of the controls could not be measured.
 fn is_stale(page: Page) -> bool {
     page.live.problem.with(Option::is_some) && page.live.measured.with(Option::is_some) && !page.is_measured()
 }

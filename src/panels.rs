@@ -1,4 +1,4 @@
-//! Which of the page's panels are open: that of all controls, and the folds with own data in it.
+//! Which of the page's panels are open: the panel of all controls, and the folds with own data in it.
 
 use crate::prelude::*;
 use wasm_bindgen::JsCast;
@@ -9,15 +9,15 @@ use crate::later::Later;
 /// What is open.
 #[derive(Clone, Copy, Default)]
 pub struct Panels {
-    /// Whether all controls are shown: beside the page, or where the lesson stood.
+    /// Whether all controls are shown: beside the page, or in place of the lesson.
     pub controls: RwSignal<bool>,
     /// Whether the fold with own data is open.
     pub own: RwSignal<bool>,
-    /// Whether the boxes for own matrices are shown in it.
+    /// Whether the fold shows the boxes for own matrices.
     pub matrices: RwSignal<bool>,
 }
 
-/// What a reader is asked for.
+/// The kind of data that a reader is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnDataKind {
     /// Tokens.
@@ -43,7 +43,7 @@ impl Panels {
                 "own-q"
             }
         };
-        // The form may still be on its way.
+        // The form may not have arrived yet.
         later.with(move |_| {
             when_there(id, |field| {
                 field.scroll_into_view();
@@ -53,7 +53,7 @@ impl Panels {
     }
 }
 
-/// Acts on an element as soon as it has a place on the page.
+/// Acts on an element as soon as it is laid out on the page.
 pub fn when_there(id: &'static str, act: fn(&HtmlElement)) {
     /// About two seconds: on a slow machine the controls are built after the press that opened them.
     const FRAMES_TO_WAIT: usize = 120;
@@ -63,7 +63,7 @@ pub fn when_there(id: &'static str, act: fn(&HtmlElement)) {
 fn try_for(frames: usize, id: &'static str, act: fn(&HtmlElement)) {
     request_animation_frame(move || {
         let element = document().get_element_by_id(id).and_then(|found| found.dyn_into::<HtmlElement>().ok());
-        // Inside a closed fold it has no place.
+        // An element in a closed fold is not laid out.
         match element.filter(|element| element.offset_parent().is_some()) {
             Some(element) => act(&element),
             None if frames > 0 => try_for(frames - 1, id, act),

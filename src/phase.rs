@@ -1,6 +1,6 @@
-//! How far work is that a reader starts, pauses and stops.
+//! The state of work that a reader starts, pauses and stops.
 
-/// Where the work stands.
+/// The state of the work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
     /// It has not begun.
@@ -12,7 +12,7 @@ pub enum Phase {
     Paused,
     /// The reader stopped it.
     Stopped,
-    /// All is there.
+    /// All results are there.
     Done,
     /// It cannot be done; the sentence says why.
     Failed(String),
@@ -33,7 +33,7 @@ impl Phase {
     }
 }
 
-/// Where a run over windows of text stands.
+/// The state of a run over windows of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ModelPhase {
     /// Nothing is measured.
@@ -43,9 +43,9 @@ pub enum ModelPhase {
     Running,
     /// No new windows are begun.
     Paused,
-    /// The workers were ended, and something is missing.
+    /// The workers were ended, and some rows are missing.
     Stopped,
-    /// All that was asked for is there.
+    /// All requested rows are there.
     Done,
 }
 
@@ -61,7 +61,7 @@ impl ModelPhase {
         }
     }
 
-    /// Whether windows are measured, or a run of them is paused: the model cannot change meanwhile.
+    /// Whether a run is in progress or paused: the model cannot change meanwhile.
     pub fn is_at_work(self) -> bool {
         matches!(self, ModelPhase::Running | ModelPhase::Paused)
     }

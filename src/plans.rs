@@ -1,4 +1,4 @@
-//! At which n a sweep measures, and how far its bounds are drawn.
+//! At which n a sweep measures, and up to which n its bounds are drawn.
 
 use lipscope_core::sweep::log_spaced;
 use lipscope_plot::ascending;
@@ -11,7 +11,7 @@ const SWEEP_LENGTHS: usize = 22;
 const HANDLES: usize = 8;
 /// How many lengths a bound's curve over a sweep has.
 const CURVE_LENGTHS: usize = 48;
-/// Curves that go past the sweep end at a power of this, so that few values of n ask for them anew.
+/// Curves past the sweep end at a power of this. They are then computed anew for few values of n only.
 const CURVE_STEP: usize = 4;
 /// The largest n at which curves can end: a `usize` of the browser has 32 bits.
 pub const MOST_CURVE_END: usize = 1 << 30;
@@ -21,7 +21,7 @@ pub fn sweep_lengths(longest: usize) -> Vec<usize> {
     log_spaced(2, longest, SWEEP_LENGTHS)
 }
 
-/// The lengths at which a reader draws a guess: the first and the last of a sweep, and some evenly between them.
+/// The lengths at which a reader draws a guess: the first and the last of a sweep, and evenly spaced ones between them.
 pub fn handle_lengths(longest: usize) -> Vec<usize> {
     let lengths = sweep_lengths(longest);
     let last = lengths.len().saturating_sub(1);
@@ -31,7 +31,7 @@ pub fn handle_lengths(longest: usize) -> Vec<usize> {
     handles
 }
 
-/// Evenly spaced in the logarithm, and the lengths of the sweep among them.
+/// Lengths of a bound's curve: evenly spaced in the logarithm, together with those of the sweep.
 pub fn curve_lengths(longest: usize, sweep: &[usize]) -> Vec<usize> {
     let mut lengths = log_spaced(2, longest, CURVE_LENGTHS);
     lengths.extend(sweep);
@@ -40,15 +40,15 @@ pub fn curve_lengths(longest: usize, sweep: &[usize]) -> Vec<usize> {
     lengths
 }
 
-/// Where the curves of the bounds end: where the sweep does, or past the present n where that is larger, so that the present
-/// tokens never stand alone in the plot.
+/// Where the curves of the bounds end: with the sweep, or past the present n if that is larger. The present tokens then
+/// never stand alone in the plot.
 pub fn curves_end(state: &PageState) -> usize {
     let (swept, n) = (state.sweep_max_used(), state.n_tokens());
     if n <= swept as f64 {
         return swept;
     }
     if state.tokens == TokenChoice::Own {
-        // There are no more tokens than these.
+        // A list of own tokens cannot grow.
         return state.n_listed();
     }
     let mut end = CURVE_STEP;
@@ -56,7 +56,7 @@ pub fn curves_end(state: &PageState) -> usize {
         end *= CURVE_STEP;
     }
     match state.tokens {
-        // No further than to as many random tokens as the page takes.
+        // The curves end at the largest number of random tokens that the page accepts, at most.
         TokenChoice::Distribution(_) | TokenChoice::Worst => end.min((MAX_TOKEN_ENTRIES / state.dim()).max(state.n)),
         _ => end,
     }

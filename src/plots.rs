@@ -1,4 +1,4 @@
-//! The plots of a view, of which one is shown, with the switch between them.
+//! The plots of a view, one of them on screen, and the switch between them.
 
 use crate::prelude::*;
 
@@ -9,7 +9,7 @@ use super::page::use_page;
 use super::state::{PlotChoice, View};
 use super::strings;
 
-/// The plots in the order of the page; the opening one has a place of its own.
+/// The plots in the order of the page, without the opening one, which has its own place.
 const PLOTS: [PlotChoice; 11] = [
     PlotChoice::Growth,
     PlotChoice::Scaled,

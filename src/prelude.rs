@@ -1,5 +1,5 @@
-//! Leptos's prelude, with some of it in another form: compiled once for each type of value, where Leptos compiles its own once for
-//! each closure.
+//! Leptos's prelude, with replacements for some functions and traits. Leptos compiles these once for each closure; the
+//! replacements are compiled once for each type of value.
 
 use std::ops::{Deref, DerefMut};
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use wasm_bindgen::JsValue;
 
 pub use leptos::prelude::*;
 
-/// As [`Memo::new`].
+/// As [`Memo::new`], compiled once for each type.
 #[track_caller]
 pub fn memo<T: PartialEq + Send + Sync + 'static>(value: impl Fn(Option<&T>) -> T + Send + Sync + 'static) -> Memo<T> {
     let value: MemoValue<T> = Box::new(value);
@@ -22,33 +22,33 @@ pub fn memo<T: PartialEq + Send + Sync + 'static>(value: impl Fn(Option<&T>) -> 
 
 type MemoValue<T> = Box<dyn Fn(Option<&T>) -> T + Send + Sync>;
 
-/// As [`Effect::new`], for the life of the owner.
+/// As [`Effect::new`], for the life of the owner; compiled once for each type.
 pub fn effect<T: 'static>(work: impl FnMut(Option<T>) -> T + 'static) {
     let work: Box<dyn FnMut(Option<T>) -> T> = Box::new(work);
     Effect::new(work);
 }
 
-/// As Leptos's.
+/// As `leptos::task::spawn_local`, compiled once.
 pub fn spawn_local(work: impl Future<Output = ()> + 'static) {
     let work: Pin<Box<dyn Future<Output = ()>>> = Box::pin(work);
     leptos::task::spawn_local(work);
 }
 
-/// As Leptos's.
+/// As `leptos::prelude::set_timeout`, compiled once.
 pub fn set_timeout(work: impl FnOnce() + 'static, after: Duration) {
     let work: Box<dyn FnOnce()> = Box::new(work);
     leptos::prelude::set_timeout(work, after);
 }
 
-/// As Leptos's.
+/// As `leptos::prelude::request_animation_frame`, compiled once.
 pub fn request_animation_frame(work: impl FnOnce() + 'static) {
     let work: Box<dyn FnOnce()> = Box::new(work);
     leptos::prelude::request_animation_frame(work);
 }
 
-/// In the place of Leptos's trait of this name, for what can be read.
+/// Replaces Leptos's trait of this name, for signals that can be read.
 pub trait With: Read {
-    /// Reads the value, and follows it.
+    /// Reads the value, and tracks it.
     #[track_caller]
     fn with<U>(&self, read: impl FnOnce(&<Self::Value as Deref>::Target) -> U) -> U {
         read(&self.read())
@@ -57,15 +57,15 @@ pub trait With: Read {
 
 impl<T: Read> With for T {}
 
-/// In the place of Leptos's trait of this name, for what can be read.
+/// Replaces Leptos's trait of this name, for signals that can be read.
 pub trait WithUntracked: ReadUntracked {
-    /// Reads the value.
+    /// Reads the value without tracking it.
     #[track_caller]
     fn with_untracked<U>(&self, read: impl FnOnce(&<Self::Value as Deref>::Target) -> U) -> U {
         read(&self.read_untracked())
     }
 
-    /// Reads the value, unless it is gone.
+    /// Reads the value without tracking it, unless it is gone.
     fn try_with_untracked<U>(&self, read: impl FnOnce(&<Self::Value as Deref>::Target) -> U) -> Option<U> {
         self.try_read_untracked().map(|value| read(&value))
     }
@@ -73,15 +73,15 @@ pub trait WithUntracked: ReadUntracked {
 
 impl<T: ReadUntracked> WithUntracked for T {}
 
-/// In the place of Leptos's trait of this name, for what can be written.
+/// Replaces Leptos's trait of this name, for signals that can be written.
 pub trait Update: Write {
-    /// Changes the value, unless it is gone, and tells who follows it.
+    /// Changes the value, unless it is gone, and notifies its readers.
     #[track_caller]
     fn update(&self, change: impl FnOnce(&mut Self::Value)) {
         self.try_update(change);
     }
 
-    /// As [`update`](Update::update), with an answer of the change.
+    /// As [`update`](Update::update), and returns the result of the change.
     #[track_caller]
     fn try_update<U>(&self, change: impl FnOnce(&mut Self::Value) -> U) -> Option<U> {
         self.try_write().map(|mut value| change(value.deref_mut()))
@@ -90,7 +90,7 @@ pub trait Update: Write {
 
 impl<T: Write> Update for T {}
 
-/// In the place of Leptos's trait of this name: `on:event` of a view.
+/// Replaces Leptos's trait of this name: `on:event` of a view.
 pub trait OnAttribute<E: EventDescriptor, F> {
     /// The element that listens.
     type Output;

@@ -1,4 +1,4 @@
-//! What the engine is asked for by a view, and what came of it: the lab shows it, and lessons speak of it.
+//! A lab's request to the engine, and its result. The lab shows the result, and lessons read it.
 
 use lipscope_core::experiment::Attention;
 use lipscope_core::inverse::{ConstantKind, InverseStep, Outcome, Places};
@@ -8,33 +8,33 @@ use lipscope_protocol::tasks::{EnginePlan, InverseEvent};
 
 use crate::phase::Phase;
 
-/// The engine's work in order; or the sentence that says why there is none.
+/// The engine's work in order, or a sentence that says why there is none.
 pub type Request = Result<Vec<EnginePlan>, &'static str>;
 
-/// What came of the scaled tokens.
+/// The result of the scaled tokens.
 pub type ScalingRun = Run<Vec<ScalingPoint>>;
-/// What came of the search for clusters at which L2 attention comes close to its bound.
+/// The result of the search for clusters at which L2 attention comes close to its bound.
 pub type TightnessRun = Run<Vec<TightnessPoint>>;
-/// What came of the inverses.
+/// The result of the inverses.
 pub type InverseRun = Run<Pair>;
 
-/// The last work of a view.
+/// The latest work of a view.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run<T> {
-    /// What was asked for.
+    /// The request.
     pub of: Option<Request>,
-    /// Where it stands.
+    /// Its state.
     pub phase: Phase,
-    /// Steps done, and in all.
+    /// Finished steps, and all steps.
     pub progress: (usize, usize),
-    /// What there is; of the work before until the first answer comes.
+    /// The results so far; until the first answer, those of the previous work.
     pub data: T,
-    /// Whether the data are of the work before.
+    /// Whether the data belong to the previous work.
     is_old: bool,
 }
 
 impl<T: Default> Run<T> {
-    /// New work begins; what there was stays in sight until the first answer.
+    /// Begins new work. The previous results stay in sight until the first answer.
     pub fn begin(&mut self, of: Request) {
         self.of = Some(of);
         self.phase = Phase::Running;
@@ -42,7 +42,7 @@ impl<T: Default> Run<T> {
         self.is_old = true;
     }
 
-    /// The data, without those of the work before.
+    /// The data, cleared first if they belong to the previous work.
     pub fn fresh(&mut self) -> &mut T {
         if std::mem::take(&mut self.is_old) {
             self.data = T::default();
@@ -50,18 +50,18 @@ impl<T: Default> Run<T> {
         &mut self.data
     }
 
-    /// The data, where each part of them gives way to new ones by itself.
+    /// The data, kept even if they belong to the previous work: new parts replace old ones one by one.
     pub fn renewed(&mut self) -> &mut T {
         self.is_old = false;
         &mut self.data
     }
 
-    /// Whether the data are of the work before, and new ones are on their way.
+    /// Whether the data belong to the previous work, and new ones are on their way.
     pub fn is_stale(&self) -> bool {
         self.is_old && self.is_running()
     }
 
-    /// The work is over.
+    /// Ends the work.
     pub fn end(&mut self, phase: &Phase) {
         self.phase = phase.clone();
         if matches!(phase, Phase::Failed(_)) {
@@ -69,13 +69,13 @@ impl<T: Default> Run<T> {
         }
     }
 
-    /// Whether answers come in.
+    /// Whether the work is running.
     pub fn is_running(&self) -> bool {
         self.phase == Phase::Running
     }
 }
 
-/// Which of both attentions.
+/// One of the two attentions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     /// L2 multi-head attention.
@@ -122,7 +122,8 @@ impl Pair {
         }
     }
 
-    /// The last iteration that is shown: an iteration that leads nowhere is shown as far as the other one goes, or a little.
+    /// The last iteration on screen. An iteration that stalls or diverges is shown as far as the other one, or for a
+    /// few steps.
     #[must_use]
     pub fn last(&self) -> usize {
         const A_LITTLE: usize = 48;
@@ -137,9 +138,9 @@ impl Pair {
 /// The inverse of one attention.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
-    /// L, and what it is.
+    /// L, and whether it is exact or a bound.
     pub constant: Option<(f64, ConstantKind)>,
-    /// X, where there are few tokens.
+    /// X, if there are few tokens.
     pub tokens: Places,
     /// Y.
     pub images: Places,
@@ -150,7 +151,7 @@ pub struct Side {
 }
 
 impl Side {
-    /// Takes in what is told of this inverse.
+    /// Adds an event of this inverse.
     pub fn take(&mut self, event: InverseEvent) {
         match event {
             InverseEvent::Begins { constant, kind, tokens, images } => {
@@ -169,7 +170,7 @@ impl Side {
         self.steps.len().saturating_sub(1)
     }
 
-    /// An iteration, the last one past the end.
+    /// An iteration; past the end, the last one.
     #[must_use]
     pub fn step(&self, iteration: usize) -> Option<&InverseStep> {
         self.steps.get(iteration.min(self.last()))

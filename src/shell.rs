@@ -1,4 +1,5 @@
-//! The frame of the page: head, the view that is shown, its details, and the controls or a lesson beside or, on a phone, in a sheet.
+//! The frame of the page: head, the view on screen, its details, and beside them the controls or a lesson. On a phone,
+//! controls and lessons are in a sheet.
 
 use crate::prelude::*;
 use leptos::ev::{self, FocusEvent};
@@ -27,7 +28,7 @@ use super::theme::{Themes, use_themes};
 /// The whole page.
 #[component]
 pub fn Shell(
-    /// Whether what comes later is here already.
+    /// Whether the later part has arrived already.
     arrival: Arrival,
 ) -> impl IntoView {
     let page = page::begin(arrival);
@@ -42,13 +43,13 @@ pub fn Shell(
     let is_guessed = memo(move |_| is_guessed(room));
     let is_teacher = move || page.stage.get() == Stage::Teacher;
     let view = memo(move |_| page.plot.get().view());
-    // Controls that change nothing of what is shown are not there.
+    // Controls that do not change the present plot are not there.
     let has_controls = memo(move |_| page.settings.with(|settings| settings.has_tokens(page.plot.get())));
-    // Models have the whole width, but for a lesson about them.
+    // The view of models has the whole width, unless a lesson is open.
     let has_sheet = move || view.get() != View::Models && sheet_open.get() && has_controls.get();
     let is_aside = memo(move |_| has_sheet() || is_taught.get());
     let has_tokens = Signal::derive(move || view.get().has_tokens());
-    // Where the later part is lost, this is where it says so.
+    // Also if the later part is lost: the view then says so.
     let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(later.arrival(), Arrival::Waiting));
     keep_focus(page);
     if language::asked() != language() {
@@ -98,7 +99,7 @@ pub fn Shell(
 }
 
 fn skip_to_main(event: MouseEvent) {
-    // Followed as a link it would be an entry of the history that says nothing of ours.
+    // Following this link would add an entry to the history without a scene.
     event.prevent_default();
     focus_main();
 }
@@ -108,18 +109,19 @@ fn focus_main() {
     let options = FocusOptions::new();
     options.set_prevent_scroll(true);
     if let Some(main) = main {
-        // An element that cannot have the focus leaves it where it was.
+        // An element that cannot take the focus leaves it where it was.
         let _ = main.focus_with_options(&options);
     }
 }
 
-/// A button that shows another plot may hide itself; the focus then goes to the main part, not to the page's beginning.
+/// A button that shows another plot may hide itself. The focus then moves to the main part, not to the start of the
+/// page.
 fn keep_focus(page: Page) {
     effect(move |before: Option<PlotChoice>| {
         let now = page.plot.get();
         if before.is_some_and(|before| before != now) {
             request_animation_frame(|| {
-                // One that is hidden keeps it until the page is laid out.
+                // A hidden element keeps the focus until the page is laid out.
                 let is_hidden = |holder: Element| holder.get_bounding_client_rect().width() == 0.0;
                 let holder = document().active_element();
                 if holder.is_none_or(|holder| holder.tag_name().eq_ignore_ascii_case("body") || is_hidden(holder)) {
@@ -131,16 +133,16 @@ fn keep_focus(page: Page) {
     });
 }
 
-/// Closes the sheet upon Escape; what it covers has the focus again.
+/// Closes the sheet on Escape. The focus returns to the part that it covered.
 fn close_sheet(room: Classroom, event: &KeyboardEvent) {
-    // The list of keys lies over the sheet, and is closed first.
+    // The list of keys covers the sheet, and closes first.
     let is_meant = room.panels.controls.get_untracked() && !room.keys_open.get_untracked();
     if is_meant && event.key() == "Escape" && !event.default_prevented() && is_sheet() {
         close_controls(room.panels.controls);
     }
 }
 
-/// Closes the panel of all controls; the button that opens it has the focus.
+/// Closes the panel of all controls. The focus returns to the button that opens it.
 fn close_controls(sheet_open: RwSignal<bool>) {
     sheet_open.set(false);
     focus_soon(|| document().get_element_by_id("more-controls"));
@@ -151,7 +153,7 @@ fn is_sheet() -> bool {
     media_matches("(max-width: 719px)")
 }
 
-/// Closes the sheet when the keyboard goes on to what lies under it.
+/// Closes the sheet when the keyboard focus moves to an element under it.
 fn uncover(event: &FocusEvent, sheet_open: RwSignal<bool>) {
     let by_keyboard = event
         .target()
@@ -193,7 +195,7 @@ fn Head() -> impl IntoView {
             </div>
             <LessonsButton/>
             <button type="button" id="head-more" class="head-more" aria-label=strings::head_more() aria-expanded=move || is_open.get().to_string() aria-controls="head-rest" on:click=move |_| is_open.update(|open| *open = !*open)>"⋯"</button>
-            // Beside the others where there is room, else in a list that this button opens.
+            // Beside the other buttons where there is room, else in a list that this button opens.
             <div id="head-rest" class="head-rest" class:open=is_open on:focusout=move |event| if leaves(&event) { is_open.set(false) }>
                 <span class="papers">{paper(strings::paper_castin())} {paper(strings::paper_kim())}</span>
                 <TeacherButton/>
@@ -205,14 +207,14 @@ fn Head() -> impl IntoView {
     }
 }
 
-/// Whether the focus goes on to what is not in the element.
+/// Whether the focus moves out of the element.
 fn leaves(event: &FocusEvent) -> bool {
     let holder = event.current_target().and_then(|holder| holder.dyn_into::<Element>().ok());
     let next = event.related_target().and_then(|next| next.dyn_into::<Element>().ok());
     holder.is_some_and(|holder| !holder.contains(next.as_deref()))
 }
 
-/// The way to a view: to the plot that it opens with.
+/// The button of a view. It opens the view's first plot.
 #[component]
 fn ViewButton(
     /// The view.
@@ -237,7 +239,7 @@ fn ViewButton(
     }
 }
 
-/// The languages of the page; another one starts it anew.
+/// The languages of the page. Choosing another one starts the page anew.
 #[component]
 fn LanguageChoice() -> impl IntoView {
     let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {

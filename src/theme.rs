@@ -17,20 +17,20 @@ const DARK_QUERY: &str = "(prefers-color-scheme: dark)";
 pub struct Themes {
     /// The choice.
     pub choice: RwSignal<ThemeChoice>,
-    /// What a link asks for instead: it is not remembered.
+    /// The choice of a link, which takes precedence and is not stored.
     pub asked: RwSignal<Option<ThemeChoice>>,
-    /// What is shown.
+    /// The theme on screen.
     pub shown: Memo<Theme>,
 }
 
 impl Themes {
-    /// Takes the reader's choice, which goes before that of a link.
+    /// Stores the reader's choice, which replaces that of a link.
     pub fn choose(self, choice: ThemeChoice) {
         self.asked.set(None);
         self.choice.set(choice);
     }
 
-    /// What is chosen, by the link or the reader.
+    /// The choice that counts: that of the link, else the reader's.
     #[must_use]
     pub fn chosen(self) -> ThemeChoice {
         self.asked.get().unwrap_or(self.choice.get())
@@ -42,14 +42,14 @@ pub fn use_themes() -> Themes {
     expect_context()
 }
 
-/// Follows the system, and remembers the choice where the browser allows it.
+/// Follows the system, and stores the choice where the browser allows it.
 pub fn follow_themes() -> Themes {
     let choice = RwSignal::new(remembered());
     let asked = RwSignal::new(None::<ThemeChoice>);
     let is_system_dark = RwSignal::new(media_matches(DARK_QUERY));
     if let Some(list) = window().match_media(DARK_QUERY).ok().flatten() {
         let on_change = Closure::<dyn FnMut()>::new(move || is_system_dark.set(media_matches(DARK_QUERY)));
-        // Listens as long as the page lives.
+        // The listener stays as long as the page is open.
         let _ = list.add_event_listener_with_callback("change", on_change.as_ref().unchecked_ref());
         on_change.forget();
     }

@@ -1,10 +1,10 @@
-//! What is known of each run of training: the view of training shows it, and lessons speak of it.
+//! The data of each run of training. The view of training shows them, and lessons read them.
 
 use std::sync::Arc;
 
 use lipscope_protocol::train::{Beginning, Measured, ModelFiles, Plan, RunFacts, Saved, StepRow, WindowRow};
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunState {
     /// Steps are left.
@@ -17,12 +17,12 @@ pub enum RunState {
     Failed,
 }
 
-/// What came of running a model backwards.
+/// The result of running a model backwards.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Backwards {
     /// The step of the model.
     pub step: usize,
-    /// Windows, as they come.
+    /// The windows so far.
     pub windows: Vec<WindowRow>,
     /// Whether more are to come.
     pub is_running: bool,
@@ -31,7 +31,7 @@ pub struct Backwards {
 /// A model that is trained.
 #[derive(Clone, Debug)]
 pub struct TrainRun {
-    /// Its number; a worker knows it by this.
+    /// Its number, by which a worker knows it.
     pub number: u64,
     /// The model and its training.
     pub plan: Plan,
@@ -39,21 +39,21 @@ pub struct TrainRun {
     pub text: Arc<str>,
     /// Steps from one measurement to the next.
     pub every: usize,
-    /// Where it stands.
+    /// Its state.
     pub state: RunState,
-    /// Whether the worker has it.
+    /// Whether the worker has loaded it.
     pub is_in_worker: bool,
-    /// Its sizes, once the worker has told them.
+    /// Its sizes, once the worker has sent them.
     pub facts: Option<RunFacts>,
     /// Every step.
     pub steps: Vec<StepRow>,
-    /// What was measured, and the seconds that the run had taken until then.
+    /// The measurements, each with the seconds that the run had taken until then.
     pub measured: Vec<(Measured, f64)>,
-    /// The state that was told last.
+    /// The last state that the worker sent.
     pub saved: Option<Saved>,
-    /// Milliseconds that it took so far.
+    /// Milliseconds that it has taken so far.
     pub spent: f64,
-    /// The model run backwards, where it was.
+    /// The result of running the model backwards.
     pub backwards: Backwards,
 }
 
@@ -76,12 +76,12 @@ impl TrainRun {
         }
     }
 
-    /// Steps that are done.
+    /// Number of steps done.
     pub fn step(&self) -> usize {
         self.steps.last().map_or(0, |step| step.step)
     }
 
-    /// How a worker begins it, or takes it up where it was saved.
+    /// How a worker begins it, or continues it from its saved state.
     pub fn beginning(&self) -> Beginning {
         Beginning {
             plan: self.plan.clone(),
@@ -90,12 +90,13 @@ impl TrainRun {
         }
     }
 
-    /// Whether steps were done that are not saved.
+    /// Whether some steps are not saved.
     pub fn is_unsaved(&self) -> bool {
         self.is_in_worker && self.saved.as_ref().is_none_or(|saved| saved.step != self.step())
     }
 
-    /// Takes the sizes that a worker told when it began the run or took it up; what was known of later steps is done again.
+    /// Stores the sizes that a worker sends when it begins or continues the run. Drops the data of later steps, which
+    /// are done again.
     pub fn begin(&mut self, facts: RunFacts) {
         self.is_in_worker = true;
         self.facts = Some(facts);
@@ -110,13 +111,13 @@ impl TrainRun {
     }
 }
 
-/// A model that was trained, to be opened among the models.
+/// A trained model that the view of models is to open.
 #[derive(Clone, Debug)]
 pub struct TrainedModel {
-    /// What it is.
+    /// Its plan.
     pub plan: Plan,
     /// Its files.
     pub files: ModelFiles,
-    /// The text to measure it on, of characters that it knows.
+    /// The text to measure it on. It has only characters that the model knows.
     pub text: String,
 }

@@ -1,10 +1,12 @@
-//! Every text of the page, as functions that the build makes of the catalogues in `words/`, a module for each of their files.
+//! Every text of the page, as functions that the build makes from the catalogues in `words/`, with a module for each
+//! file.
 //!
-//! A text without arguments gives a `&'static str`, one with arguments a `String`; its parameters are in the alphabetical
-//! order of their names. Numbers are formatted before they get in. How functions are made of files is in `build/words.rs`.
+//! A text without arguments gives a `&'static str`, one with arguments a `String`. Its parameters are in the
+//! alphabetical order of their names. Numbers are formatted before they are passed. `build/words.rs` makes the
+//! functions.
 //!
-//! The functions hold English. Other languages are lists of texts, which nothing here names: the program fetches the one that a
-//! reader has chosen (`src/main.rs`), and no other.
+//! The functions hold English. Other languages are lists of texts. Nothing here refers to these lists: the program
+//! fetches only the one that the reader has chosen (`src/main.rs`).
 
 use std::fmt::{Display, Write};
 
@@ -12,24 +14,24 @@ use crate::language::translation;
 
 include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
-/// Where the first argument stands in a text, as `build/words.rs` writes it; the others follow.
+/// The character for the first argument in a text, as `build/words.rs` writes it; the other arguments follow.
 const FIRST_PLACE: u32 = 0xE000;
 
 /// No text has more arguments.
 const MOST_ARGUMENTS: usize = 16;
 
-/// The one of the page's language: the English text, or that of its number.
+/// The text in the page's language: the English text, or the translation with its number.
 fn pick(english: &'static str, number: usize) -> &'static str {
     translation().and_then(|texts| texts.get(number).copied()).unwrap_or(english)
 }
 
-/// Which argument stands at a place of a text, by the alphabetical order of their names; `None` for a character of the text.
+/// The argument for a character of a text, by the alphabetical order of their names; `None` for an ordinary character.
 pub fn place(c: char) -> Option<usize> {
     (c as u32).checked_sub(FIRST_PLACE).map(|place| place as usize).filter(|place| *place < MOST_ARGUMENTS)
 }
 
-/// The translation of the text with an id, of a catalogue that is searched while the page runs; `first` is the number of its
-/// first text.
+/// The translation of the text with an id, in a catalogue that is searched while the page runs. `first` is the number
+/// of its first text.
 fn find(ids: &[&str], first: usize, id: &str) -> Option<&'static str> {
     let at = ids.binary_search(&id).ok()?;
     translation()?.get(first + at).copied()

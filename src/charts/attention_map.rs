@@ -1,4 +1,4 @@
-//! The attention matrix of a head, with the attention that each token draws.
+//! The attention matrix of a head, with the attention that each token receives.
 
 use crate::prelude::*;
 use leptos::html::Canvas;
@@ -84,7 +84,7 @@ fn paint(page: Page, easel: &Easel) {
     let Some(measured) = page.live.measured.get_untracked() else { return };
     let mut map = heat_map(&measured.attention);
     map.highlight_row = untrack(|| page.look.row_of(measured.tokens.positions.len())).filter(|_| {
-        // Rows of the picture are those of the tokens, or positions, that are drawn.
+        // Only where each row of the picture is one drawn token, or one drawn position.
         measured.attention.n == measured.tokens.positions.len()
     });
     map.paint(easel);

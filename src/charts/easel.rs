@@ -25,18 +25,19 @@ use lipscope_plot::{
     TokenPlane, css,
 };
 
-/// Plotters places marks on whole units only: so many units make a pixel of the screen.
+/// Plotters draws marks at whole units only. A pixel of the screen has this many units.
 const SUBPIXEL: f64 = 4.0;
 
 /// A plot on a canvas.
 pub trait Paint: Figure {
-    /// Paints it over the whole canvas; `None` where the canvas cannot be drawn on, which then keeps its last picture.
+    /// Paints the plot over the whole canvas. `None` where the canvas cannot be drawn on; it then keeps its last
+    /// picture.
     fn paint(&self, easel: &Easel) -> Option<Self::Layout> {
         self.draw_on(&easel.area()?, &easel.style).ok()
     }
 
-    /// Paints what of a first picture has a task of its own: drawing for the first time takes several times as long, since
-    /// browsers compile what they run when they first do. Returns whether there is such a part.
+    /// Paints the part of a first picture that has a task of its own. A first drawing takes several times as long,
+    /// since browsers compile code when it first runs. Returns whether there is such a part.
     fn paint_ground(&self, _easel: &Easel) -> bool {
         false
     }
@@ -48,7 +49,7 @@ impl Paint for TokenPlane {}
 impl Paint for Tiles {}
 
 impl Paint for Scatter {
-    /// There may be a great many dots: the canvas draws them itself.
+    /// Draws the dots with the canvas itself: there may be a great many.
     fn paint(&self, easel: &Easel) -> Option<Self::Layout> {
         let layout = self.draw_under(&easel.area()?, &easel.style).ok()?;
         easel.discs(self.discs(&layout, &easel.style), DISC_OPACITY).ok()?;
@@ -62,7 +63,7 @@ impl Paint for Scatter {
 }
 
 impl Paint for HeatMap {
-    /// The cells are put there as one image: there may be a great many.
+    /// Draws the cells as one image: there may be a great many.
     fn paint(&self, easel: &Easel) -> Option<Self::Layout> {
         let layout = self.draw_without_cells(&easel.area()?, &easel.style).ok()?;
         let (width, height) = easel.pixels(&layout.plot);
@@ -72,7 +73,7 @@ impl Paint for HeatMap {
     }
 }
 
-/// Whoever watches a canvas's size, and what it calls.
+/// An observer of a canvas's size, and the closure that it calls.
 type Watch = (ResizeObserver, Closure<dyn FnMut()>);
 
 /// A canvas ready to be painted.
@@ -104,8 +105,8 @@ impl Easel {
         &self.canvas
     }
 
-    /// The same picture on a taller canvas with a caption under it; `size` of the picture in CSS pixels. `None` where the
-    /// browser gives no canvas.
+    /// The same picture on a taller canvas, with a caption under it. `size` is that of the picture in CSS pixels.
+    /// `None` where the browser gives no canvas.
     #[must_use]
     pub fn captioned(self, (width, height): (f64, f64), caption: &Caption) -> Option<Self> {
         let lines = caption.lines(width, &self.style);
@@ -176,8 +177,8 @@ pub fn use_easel(node: NodeRef<Canvas>, when: When, watch: impl Fn() + 'static, 
     keep_painted(node, size, painter, watch);
 }
 
-/// The same for a picture that changes with the measured number: where the next number should come within a frame, both are
-/// painted together, and not the picture twice. The frame between would hold that number up.
+/// As [`use_easel`], for a picture that changes with the measured number. Where the next number should come within a
+/// frame, picture and number are painted together: painting the picture twice would delay the number.
 pub fn use_easel_with_number(
     node: NodeRef<Canvas>,
     when: When,
@@ -186,8 +187,8 @@ pub fn use_easel_with_number(
 ) {
     let page = use_page();
     let size: Rc<Cell<(f64, f64)>> = Rc::default();
-    // The measurement of the last picture: a newer one is worth a picture at once, so that a drag, during which the next one
-    // is always on its way, paints every frame.
+    // The measurement in the last picture. A newer one is painted at once. Otherwise a drag, during which the next
+    // number is always on its way, would skip frames.
     let painted: Rc<RefCell<Option<Arc<Measured>>>> = Rc::default();
     let paint = {
         let painted = Rc::clone(&painted);
@@ -224,7 +225,7 @@ fn painting(
     }
 }
 
-/// Asks for a new picture whenever what it shows, the size or the look of its canvas changes.
+/// Asks for a new picture whenever the signals of `watch`, the size or the look of the canvas change.
 fn keep_painted(node: NodeRef<Canvas>, size: Rc<Cell<(f64, f64)>>, painter: OncePerFrame, watch: impl Fn() + 'static) {
     let page = use_page();
     let themes = use_themes();
@@ -234,7 +235,7 @@ fn keep_painted(node: NodeRef<Canvas>, size: Rc<Cell<(f64, f64)>>, painter: Once
     };
     on_cleanup(move || on_window.remove());
     let observer: StoredValue<Option<Watch>, LocalStorage> = StoredValue::new_local(None);
-    // A canvas that leaves the page may still be told of its size.
+    // The browser may still report the size of a canvas that has left the page.
     on_cleanup(move || {
         observer.try_update_value(|watch| watch.take().map(|(observer, _)| observer.disconnect()));
     });

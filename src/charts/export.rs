@@ -1,4 +1,4 @@
-//! What can be exported from a view: its picture, its numbers, the experiment behind it, and what to cite.
+//! What can be exported from a view: its picture, its numbers, its experiment, and what to cite.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -22,10 +22,10 @@ const OFF_SCREEN: (f64, f64) = (720.0, 480.0);
 /// Pictures that are narrower on screen are drawn larger, so that they can be printed.
 const LEAST_WIDTH: f64 = 600.0;
 
-/// Whether the experiment of the controls is behind a view.
+/// Whether a view shows the experiment of the controls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExperimentSource {
-    /// It is.
+    /// The view shows the experiment of the controls.
     Experiment,
     /// The view has experiments of its own.
     Others,
@@ -63,7 +63,7 @@ pub fn exportable<F: Paint + 'static>(figure: Option<F>) -> Picture {
 pub fn ExportFold(
     /// The id of the fold.
     id: &'static str,
-    /// The name of the files, without what stands after the point.
+    /// The name of the files, without the extension.
     name: &'static str,
     /// The id of the canvas.
     canvas: &'static str,
@@ -75,9 +75,9 @@ pub fn ExportFold(
     /// Makes the file of its numbers.
     #[prop(into)]
     csv: Callback<(), String>,
-    /// The paper behind the view.
+    /// The paper whose results the view shows.
     paper: Paper,
-    /// Whether the experiment of the controls is behind it.
+    /// Whether the view shows the experiment of the controls.
     behind: ExperimentSource,
 ) -> impl IntoView {
     let page = use_page();

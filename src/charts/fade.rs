@@ -1,11 +1,11 @@
-//! New points fade in, so that a stream of them is calm; for a reader who wants no motion they are just there.
+//! New points fade in, so that a stream of points is calm. With reduced motion they appear at once.
 
 use crate::frame::{is_motion_reduced, now};
 
-/// How long a point takes, in milliseconds.
+/// How long a point takes to fade in, in milliseconds.
 const FADE: f64 = 120.0;
 
-/// How visible what is of another state is: it stays in sight until what belongs to the present one is there.
+/// The opacity of data of another state, which stay in sight until the data of the present state arrive.
 pub const STALE: f64 = 0.45;
 
 /// Which points of a growing list are new.

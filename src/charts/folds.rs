@@ -12,7 +12,7 @@ use super::export::{ExperimentSource, ExportFold, exportable};
 use super::ladder::with_ladder;
 use super::table_fold::TableFold;
 
-/// Up to so many tokens the table is the whole matrix; above, the tokens that draw most attention.
+/// Up to this many tokens the table is the whole matrix. Above, it has the tokens that receive most attention.
 const WHOLE_UP_TO: usize = 12;
 /// How many tokens a summary names.
 const SUMMARY: usize = 12;
@@ -73,7 +73,7 @@ pub fn LadderFolds() -> impl IntoView {
     }
 }
 
-/// The whole matrix where it is small, else the tokens that draw most attention.
+/// The whole matrix where it is small, else the tokens that receive most attention.
 fn table(picture: &AttentionPicture) -> Table {
     let number = |x: f32| Number::of(f64::from(x)).to_string();
     if picture.side == picture.n && picture.n <= WHOLE_UP_TO {

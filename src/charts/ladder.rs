@@ -1,4 +1,4 @@
-//! The bound ladder: the measured norm between the bounds on it, and what stands behind the one that is selected.
+//! The bound ladder: the measured norm between the bounds on it, and the details of the selected bound.
 
 use std::rc::Rc;
 
@@ -39,7 +39,7 @@ const RUNGS: [Option<BoundId>; 16] = [
     Some(BoundId::Adversarial),
 ];
 
-/// What the row of the measured norm is called by programs.
+/// The id of the measured norm's row.
 pub(super) const MEASURED: &str = "measured";
 
 /// The ladder, the slack of the selected bound, and the tokens that can be loaded.
@@ -51,7 +51,7 @@ pub fn BoundLadder() -> impl IntoView {
     let axis = StoredValue::new_local(HeldExtent::default());
     let selected = page.look.rung;
     let norm = memo(move |_| page.norm());
-    // That it is lost is said here, once for all that belongs to the first pictures.
+    // Also when the later part is lost: the view says so here, once for all of the first pictures.
     let arrived = Signal::derive(move || !matches!(later.arrival(), Arrival::Waiting));
     let watch = move || {
         page.live.measured.track();
@@ -153,7 +153,7 @@ pub fn bound_of(measurement: &Measurement, norm: Norm, id: BoundId) -> Option<&B
     measurement.bounds.iter().find(|bound| bound.id == id && id.is_about(norm))
 }
 
-/// The rows that there are; `None` is the measured norm.
+/// The rows that apply; `None` is the measured norm.
 pub(super) fn rungs(measurement: &Measurement, norm: Norm) -> Vec<Option<BoundId>> {
     let is_there = |rung: &Option<BoundId>| match rung {
         Some(id) => bound_of(measurement, norm, *id).is_some(),
@@ -163,13 +163,13 @@ pub(super) fn rungs(measurement: &Measurement, norm: Norm) -> Vec<Option<BoundId
     RUNGS.into_iter().filter(is_there).filter(|rung| rung.is_none() || *rung != larger).collect()
 }
 
-/// The larger of the two local bounds, which is left out: the smaller one says more.
+/// The larger of the two local bounds. The ladder leaves it out: the smaller one says more.
 fn larger_local(measurement: &Measurement, norm: Norm) -> Option<BoundId> {
     let [rows, blocks] = [BoundId::Local, BoundId::LocalBlocks].map(|id| bound_of(measurement, norm, id));
     rows.zip(blocks).map(|(rows, blocks)| if rows.log10 < blocks.log10 { blocks.id } else { rows.id })
 }
 
-/// The selected row, or what takes its place where it does not apply.
+/// The selected row, or its substitute where the selected row does not apply.
 pub(super) fn shown(rungs: &[Option<BoundId>], selected: Option<BoundId>) -> Option<BoundId> {
     if rungs.contains(&selected) {
         return selected;

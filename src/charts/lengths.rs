@@ -24,7 +24,7 @@ pub fn length_at((chart, layout): &(LineChart, ChartLayout), x: f64) -> Option<f
     of(MEAN).or_else(|| of(CURRENT)).map(|value| value.x)
 }
 
-/// Answers a key: `hover` goes to another length, or `keep` gets the one that it is at.
+/// Answers a key: `hover` goes to another length, or `keep` receives the present one.
 pub fn on_length_key(
     page: Page,
     hover: RwSignal<Option<f64>>,
@@ -43,7 +43,7 @@ pub fn on_length_key(
         PlotKey::Last => lengths.last(),
         PlotKey::Leave => return hover.set(None),
         PlotKey::Keep => return keep(hover.get_untracked()),
-        // Over n up to 1e18 only: here all lengths are a few steps apart.
+        // These keys work in the plot up to n = 1e18 only: here all lengths are a few steps apart.
         PlotKey::PageDown | PlotKey::PageUp => return,
     };
     event.prevent_default();

@@ -7,7 +7,8 @@ use crate::state::TokenChoice;
 use crate::strings;
 use lipscope_core::measure::Measurement;
 
-/// A lower bound whose tokens can be loaded: the id of its button, its words, whether there are tokens, and how they are taken.
+/// A lower bound whose tokens can be loaded: the id of its button, its words, whether it has tokens, and how to load
+/// them.
 type Witness = (&'static str, fn() -> &'static str, fn(&Measurement) -> bool, fn(Page) -> bool);
 
 const WITNESSES: [Witness; 3] = [
@@ -16,7 +17,7 @@ const WITNESSES: [Witness; 3] = [
     ("load-fork", || strings::load_fork(), |m| m.fork.is_some(), |page| page.load_witness(|m| m.fork.as_ref())),
 ];
 
-/// Buttons that take the tokens behind a lower bound.
+/// Buttons that load the tokens of a lower bound.
 #[component]
 pub fn Loads() -> impl IntoView {
     let page = use_page();

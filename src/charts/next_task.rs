@@ -1,4 +1,4 @@
-//! What is built in a task of its own, after what stands above it.
+//! Content that is built in a task of its own, after the content above it.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::prelude::*;
 /// Builds its children in the next task.
 #[component]
 pub fn NextTask(
-    /// What waits.
+    /// The content that waits.
     children: ChildrenFn,
 ) -> impl IntoView {
     let is_due = RwSignal::new(false);

@@ -1,4 +1,4 @@
-//! A canvas that remembers where everything of its picture is, for whoever answers the pointer.
+//! A canvas that remembers the layout of its picture, for the pointer handlers.
 
 use std::rc::Rc;
 
@@ -9,14 +9,14 @@ use crate::frame::When;
 
 use super::easel::{Paint, use_easel};
 
-/// What was painted last, for whoever answers the pointer; nothing follows it when it changes.
+/// What was painted last, for the pointer handlers. Views cannot track it.
 pub type LastPainted<T> = StoredValue<Option<Rc<T>>, LocalStorage>;
 
-/// Where everything of the picture that was painted last is.
+/// The layout of the picture that was painted last.
 pub type Painted<L> = RwSignal<Option<Rc<L>>, LocalStorage>;
 
-/// Paints a canvas at the next frame after something changed. `watch` reads the signals that it depends on; `picture` makes
-/// of their values what is drawn.
+/// Paints a canvas at the next frame after something changed. `watch` reads the signals that the picture depends on;
+/// `picture` makes the figure from their values.
 pub fn use_painted<F: Paint>(
     canvas: NodeRef<Canvas>,
     when: When,

@@ -1,4 +1,4 @@
-//! What the plots are called: in their switch, in their headings, in the gallery of the lab.
+//! The names of the plots: in their switch, in their headings, in the gallery of the lab.
 
 use crate::state::PlotChoice;
 use crate::strings;

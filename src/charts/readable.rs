@@ -1,4 +1,4 @@
-//! A line chart that the pointer and the keys read.
+//! A line chart that the reader reads with pointer or keys.
 
 use crate::prelude::*;
 use leptos::ev;

@@ -1,4 +1,4 @@
-//! What stands behind the selected number of the ladder: formula, numbers put in, where it loses how much, where it is proved.
+//! The details of the selected bound: its formula, the numbers put in, its slack step by step, and its proof.
 
 use crate::prelude::*;
 
@@ -10,7 +10,7 @@ use lipscope_core::bounds::{BoundId, BoundSlack};
 
 use super::ladder::{MEASURED, bound_of, rungs, shown};
 
-/// What stands behind the selected number.
+/// The details of the selected row of the ladder.
 #[component]
 pub fn SlackDetails() -> impl IntoView {
     let page = use_page();
@@ -37,8 +37,8 @@ pub fn SlackDetails() -> impl IntoView {
     }
 }
 
-/// What a bound says of the present tokens: numbers put into its formula, how far it is from the norm, the steps of its
-/// proof that lose something, what the letters are, and where it is proved.
+/// A bound at the present tokens: its formula with numbers, its factor over the norm, the steps of its proof that have
+/// slack, what the letters mean, and where it is proved.
 #[component]
 pub fn BoundSlackDetails(
     /// Which bound.

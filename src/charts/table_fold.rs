@@ -1,4 +1,4 @@
-//! The table twin of a picture: the same numbers for reading, and as CSV.
+//! The table of a picture: the same numbers for reading, and as CSV.
 
 use crate::prelude::*;
 use leptos::ev;

@@ -1,10 +1,10 @@
-//! The row of plots' names scrolls where it is narrow: the one that is shown is kept in sight.
+//! The row of plot names scrolls where it is narrow. The name of the plot on screen stays in sight.
 
 use crate::prelude::*;
 
 use crate::page::{Page, PlotChoice};
 
-/// What of a neighbour is seen beside it, in CSS pixels.
+/// How much of the neighbouring name stays visible, in CSS pixels.
 const MARGIN: f64 = 24.0;
 
 /// Scrolls the row when another plot is shown, also by a link or a key.
@@ -14,13 +14,13 @@ pub fn keep_in_sight(page: Page) {
         if before.is_some_and(|before| before != plot) {
             to_top();
         }
-        // When the button says that it is pressed.
+        // In the next frame, when the button is marked as pressed.
         request_animation_frame(scroll);
         plot
     });
 }
 
-/// Another plot is looked at from its top, however far down the button was that led to it. On a phone the whole page scrolls.
+/// Scrolls to the top of the new plot, wherever the button was. On a phone the whole page scrolls.
 fn to_top() {
     window().scroll_to_with_x_and_y(0.0, 0.0);
     if let Some(main) = document().get_element_by_id("main") {

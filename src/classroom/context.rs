@@ -1,4 +1,4 @@
-//! What the lessons hold beside the reader's place in one: what was drawn, and how far the reader is.
+//! What the lessons hold beside the reader's place in a lesson: the guess, and the progress.
 
 use crate::prelude::*;
 
@@ -10,17 +10,17 @@ use crate::state::LessonAt;
 
 /// After this many tries the answer is offered.
 const MOST_TRIES: u32 = 3;
-/// Goes some steps on or back in a lesson.
+/// Moves by some steps in a lesson.
 type GoBy = fn(Classroom, isize);
 
-/// What the lessons hold beside the reader's place in one.
+/// What the lessons hold beside the reader's place in a lesson.
 #[derive(Clone, Copy)]
 pub struct Classroom {
     /// The page.
     pub page: Page,
     /// The page's panels.
     pub panels: Panels,
-    /// Who finds lessons.
+    /// The later part, which finds lessons.
     pub(super) later: Later,
     /// Whether the list of lessons is open.
     pub list_open: RwSignal<bool>,
@@ -36,7 +36,7 @@ pub struct Classroom {
     pub(super) guess: RwSignal<Guess>,
     /// How far the reader is in this step.
     pub(super) progress: RwSignal<Progress>,
-    /// Goes some steps on or back, once the lessons are here.
+    /// Moves by some steps, once the lessons are loaded.
     pub(super) go_by: StoredValue<Option<GoBy>>,
 }
 
@@ -92,11 +92,11 @@ impl Guess {
 pub struct Progress {
     /// The step that the progress belongs to.
     pub(super) at: Option<LessonAt>,
-    /// The goals that are reached, or ruled out where they cannot be.
+    /// The goals that are reached, or ruled out where they are impossible.
     pub(super) reached: Vec<&'static str>,
-    /// How often the controls came to rest without reaching all.
+    /// How often the controls came to rest before all goals were reached.
     pub(super) tries: u32,
-    /// Whether the reader has been at it for long.
+    /// Whether the reader has been at the step for long.
     pub(super) is_late: bool,
     /// Whether hints, answers and all texts are shown.
     pub shows_all: bool,
@@ -104,7 +104,7 @@ pub struct Progress {
     pub has_shared: bool,
     /// The answer that the reader has chosen.
     pub chosen: Option<&'static str>,
-    /// Whether the reader has just said of a goal that can be reached that it cannot.
+    /// Whether the reader has just called a goal impossible that can be reached.
     pub is_refused: bool,
 }
 

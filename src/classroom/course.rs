@@ -1,4 +1,4 @@
-//! Opening a lesson, going on in it, and back to what was before.
+//! Opening a lesson, moving through it, and restoring the state before it.
 
 use crate::prelude::*;
 
@@ -8,9 +8,9 @@ use crate::state::{LessonAt, Scene, Stage};
 
 use super::context::{Classroom, Guess};
 
-/// The place of edits that a lesson makes: each is a step to which one can go back.
+/// The place name of a lesson's edits: the reader can undo each of them.
 const PLACE: &str = "preset";
-/// The place of edits by a slider in a text: movements within a step.
+/// The place name of edits by a slider in a text: they are movements within a step.
 const PLACE_SLIDER: &str = "lesson-slider";
 
 /// The lesson and the step that the reader is at; `None` also where the id names no lesson.
@@ -31,7 +31,7 @@ pub fn is_taught(room: Classroom) -> bool {
 /// Begins a lesson.
 pub(super) fn open(room: Classroom, lesson: &'static Lesson) {
     let (room, now) = (room, now(room));
-    // What a reader has set since the last lesson is what is worth going back to.
+    // The page goes back to the reader's own settings since the last lesson, if there are some.
     let is_own = room.left.with_untracked(|left| left.as_ref().is_some_and(|left| *left != now));
     if is_own || room.before.with_untracked(Option::is_none) {
         room.before.set(Some(now));
@@ -48,14 +48,14 @@ pub(super) fn go_to(room: Classroom, lesson: &'static Lesson, step: usize) {
         return;
     };
     room.guess.set(Guess::default());
-    // First the text: a step that is to be guessed covers the numbers before they come.
+    // The text comes first: a step with a guess covers the numbers before they come.
     room.list_open.set(false);
     room.is_leaving.set(false);
     room.page.lesson.set(Some(LessonAt { id: lesson.id.into(), step }));
     put(room, setup);
 }
 
-/// Goes some steps on or back; past the last step the lesson ends.
+/// Moves by some steps. Past the last step the lesson ends.
 pub fn go_by(room: Classroom, by: isize) {
     let Some((lesson, step, _)) = untrack(|| step_now(room)) else { return };
     match step.checked_add_signed(by) {
@@ -67,7 +67,7 @@ pub fn go_by(room: Classroom, by: isize) {
 
 /// The list in place of the lesson: nothing else changes.
 pub(super) fn show_list(room: Classroom) {
-    // It stands where the controls stand.
+    // The list takes the place of the controls.
     room.panels.controls.set(false);
     room.page.lesson.set(None);
     room.list_open.set(true);
@@ -81,7 +81,7 @@ pub(super) fn leave(room: Classroom) {
     if has_two && !is_asked { room.is_leaving.set(true) } else { close(room) }
 }
 
-/// Ends the lesson and closes the panel: what is set stays.
+/// Ends the lesson and closes the panel. The settings stay.
 pub(super) fn close(room: Classroom) {
     room.is_leaving.set(false);
     room.left.set(Some(now(room)));
@@ -89,7 +89,7 @@ pub(super) fn close(room: Classroom) {
     room.list_open.set(false);
 }
 
-/// The last step is done: the list again, for the next lesson.
+/// After the last step: shows the list again, for the next lesson.
 fn end(room: Classroom) {
     show_list(room);
 }
@@ -103,12 +103,12 @@ pub(super) fn restore(room: Classroom) {
     }
 }
 
-/// Whether something is set otherwise than the step has set it.
+/// Whether the reader has changed a setting of the step.
 pub(super) fn is_changed(room: Classroom) -> bool {
     step_now(room).is_some_and(|(.., step)| differs(room, step))
 }
 
-/// Whether something is set otherwise than a step sets it.
+/// Whether a setting differs from what a step sets.
 pub(super) fn differs(room: Classroom, step: &Step) -> bool {
     let wanted = room.page.state.with(|state| step.setup(state));
     room.page.plot.get() != wanted.plot
@@ -116,12 +116,12 @@ pub(super) fn differs(room: Classroom, step: &Step) -> bool {
         || room.page.settings.with(|settings| *settings != wanted.settings)
 }
 
-/// Puts fields of a link over what is set.
+/// Puts fields of a link over the present settings.
 pub(super) fn put_fields(room: Classroom, fields: &str) {
     put_fields_over(room, untrack(|| room.page.scene()), fields);
 }
 
-/// Puts fields of a link over a scene, and shows that.
+/// Puts fields of a link over a scene, and shows the result.
 pub(super) fn put_fields_over(room: Classroom, scene: Scene, fields: &str) {
     let now = room.page.state.get_untracked();
     if let Some(Scene { mut state, plot, labs, .. }) = link::over(scene, fields).scene {
@@ -168,7 +168,7 @@ fn now(room: Classroom) -> Setup {
 }
 
 fn put(room: Classroom, setup: Setup) {
-    // The plot first: what is asked of the workers depends on it too.
+    // The plot first: what the page asks the workers for depends on it too.
     room.page.plot.set(setup.plot);
     room.page.put(PLACE, Ok(setup.state));
     room.page.settings.set(setup.settings);

@@ -1,4 +1,4 @@
-//! A curve that is drawn by hand, and over it the measured one.
+//! A curve that the reader draws, and the measured curve over it.
 
 use std::rc::Rc;
 
@@ -25,7 +25,7 @@ pub fn DrawCurve() -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let painted: LastPainted<ChartLayout> = StoredValue::new_local(None);
     let handle = RwSignal::new(0usize);
-    // Where the pointer was while it draws.
+    // The last place of the pointer while the reader draws.
     let last = StoredValue::new_local(None::<(f64, f64)>);
     let chart = memo(move |_| chart(room, handle.get()));
     use_easel(
@@ -46,7 +46,8 @@ pub fn DrawCurve() -> impl IntoView {
     };
     let on_down = move |event: ev::PointerEvent| {
         if guess::task_is_open(room) {
-            // Drawing goes on outside the canvas; where it cannot be kept, it ends at the edge.
+            // The reader may draw on outside the canvas. Where the browser refuses the capture, drawing ends at the
+            // edge.
             let _ = event_target::<web_sys::Element>(&event).set_pointer_capture(event.pointer_id());
             draw_to(&event);
         }
@@ -117,7 +118,8 @@ fn chart(room: Classroom, handle: usize) -> LineChart {
     chart
 }
 
-/// Moves the handles between two places of the pointer to the line between them; at one place the nearest handle.
+/// Moves the handles between two places of the pointer onto the line between them; at a single place, the nearest
+/// handle.
 fn draw(room: Classroom, painted: LastPainted<ChartLayout>, handle: RwSignal<usize>, from: (f64, f64), to: (f64, f64)) {
     let Some(layout) = painted.get_value() else { return };
     let columns: Vec<f64> = untrack(|| guess::curve(room)).iter().map(|point| layout.x_to_px(point.0)).collect();
@@ -159,7 +161,7 @@ fn on_key(room: Classroom, handle: RwSignal<usize>, event: &ev::KeyboardEvent) {
     }
 }
 
-/// A row for each handle; what was measured only once it is revealed.
+/// A row for each handle. It has the measured value only once the reader has revealed it.
 fn table(room: Classroom, written: impl Fn(f64) -> String) -> Table {
     let is_open = guess::is_covered(room);
     let beside = guess::curve_beside(room);

@@ -1,4 +1,4 @@
-//! What the page has for the places and the goals of a lesson.
+//! The numbers of the page that the places and the goals of a lesson read.
 
 use crate::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::lessons::{Acts, Facts, Situation, Step};
 use super::context::Classroom;
 use super::{course, guess};
 
-/// Reads something off the page's numbers.
+/// Reads something from the page's numbers.
 pub fn with_facts<T>(room: Classroom, read: impl FnOnce(Facts<'_>) -> T) -> T {
     let (page, live) = (room.page, room.page.live);
     let (state, settings, measured) = (room.page.state.read(), page.settings.read(), live.measured.read());
@@ -27,7 +27,7 @@ pub fn with_facts<T>(room: Classroom, read: impl FnOnce(Facts<'_>) -> T) -> T {
     })
 }
 
-/// The same with what is set and what the reader has done at a step.
+/// As [`with_facts`], with the settings and what the reader has done at a step.
 pub fn with_situation<T>(room: Classroom, step: &'static Step, read: impl FnOnce(&Situation<'_>) -> T) -> T {
     let scene = room.page.scene();
     let acts = Acts {

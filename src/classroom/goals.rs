@@ -1,4 +1,4 @@
-//! The goals of a step: what is reached, the hint, the answer.
+//! The goals of a step: which are reached, the hint, the answer.
 
 use crate::prelude::*;
 
@@ -9,7 +9,7 @@ use lipscope_core::bounds::BoundId;
 use super::context::{Classroom, Progress, use_classroom};
 use super::{course, progress};
 
-/// The goals of a step with what helps to reach them.
+/// The goals of a step, with hint and answer.
 #[component]
 pub fn Goals(
     /// The step.

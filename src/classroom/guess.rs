@@ -10,16 +10,16 @@ use lipscope_plot::Extent;
 use super::context::{Classroom, Guess};
 use super::course::{put_fields, step_now};
 
-/// Curves are drawn between these.
+/// The lowest value of a curve that a reader draws.
 pub const LOWEST: f64 = 0.1;
-/// See [`LOWEST`].
+/// The highest value of such a curve.
 pub const HIGHEST: f64 = 1e3;
-/// Where a curve begins: flat.
+/// The value at which every curve begins: flat.
 const FIRST: f64 = 1.0;
-/// So many powers of ten under the highest lower bound may be guessed.
+/// A guess may lie this many powers of ten under the highest lower bound.
 const DECADES_BELOW: f64 = 1.5;
 
-/// What the reader says at this step before the page shows it.
+/// What the reader predicts at this step.
 pub fn prediction_now(room: Classroom) -> Prediction {
     step_now(room).map_or(Prediction::None, |(.., step)| step.prediction)
 }
@@ -34,13 +34,13 @@ pub fn is_covered(room: Classroom) -> bool {
     is_guessed(room) && !is_revealed(room)
 }
 
-/// Whether the reader has revealed, or chosen.
+/// Whether the reader has revealed the numbers, or chosen an answer.
 pub fn is_revealed(room: Classroom) -> bool {
     room.page.lesson.with(|at| room.guess.with(|guess| guess.is_revealed_at(at.as_ref())))
 }
 
-/// Whether the reader has said something at this step: drawn, or chosen an answer. Who has not is shown the answer, but has
-/// skipped the step.
+/// Whether the reader has guessed at this step: drawn, or chosen an answer. A reader who has not guessed still sees the
+/// answer, but has skipped the step.
 pub fn has_guessed(room: Classroom) -> bool {
     match prediction_now(room) {
         Prediction::None => false,
@@ -49,7 +49,7 @@ pub fn has_guessed(room: Classroom) -> bool {
     }
 }
 
-/// Shows what the page has computed, where the reader has guessed; what Enter does.
+/// Shows what the page has computed, if the reader has guessed. Enter calls this.
 pub fn reveal_guess(room: Classroom) {
     if untrack(|| has_guessed(room)) {
         reveal(room);
@@ -62,14 +62,14 @@ pub fn reveal(room: Classroom) {
     room.guess.update(|guess| guess.revealed_at = at);
 }
 
-/// Takes the reader's answer, and sets the page to what was asked about.
+/// Takes the reader's answer, and sets the page to the configuration of the question.
 pub fn choose(room: Classroom, id: &'static str, fields: &'static str) {
     room.progress.update(|progress| progress.chosen = Some(id));
     put_fields(room, fields);
     reveal(room);
 }
 
-/// Covers it again; what was drawn stays.
+/// Covers the numbers again. The reader's drawing stays.
 pub fn cover(room: Classroom) {
     room.guess.update(|guess| guess.revealed_at = None);
 }
@@ -94,7 +94,7 @@ pub fn set_handle(room: Classroom, at: usize, value: f64) {
     });
 }
 
-/// The measured curve: the mean at each length of the sweep, if it is of what is set.
+/// The measured curve: the mean at each length of the sweep, if the sweep belongs to the present settings.
 pub fn measured_curve(room: Classroom) -> Vec<(f64, f64)> {
     room.page.live.sweep.with(|sweep| {
         let is_now = room.page.state.with(|state| sweep.of.as_ref() == Some(&state.for_sweeping()));
@@ -107,7 +107,7 @@ pub fn measured_curve(room: Classroom) -> Vec<(f64, f64)> {
     })
 }
 
-/// Handles and what was measured there: (n, yours, measured).
+/// The reader's and the measured value at each handle: (n, yours, measured).
 pub fn curve_beside(room: Classroom) -> Vec<(f64, f64, f64)> {
     let measured = measured_curve(room);
     let at = |n: f64| measured.iter().find(|point| point.0 == n).map(|point| point.1);
@@ -118,7 +118,7 @@ pub fn curve_beside(room: Classroom) -> Vec<(f64, f64, f64)> {
 pub fn rails(room: Classroom) -> Vec<Bound> {
     room.page.live.measured.with(|measured| {
         let Some(measured) = measured else { return Vec::new() };
-        // Those of what was set before say nothing here.
+        // Bounds of earlier settings say nothing here.
         if room.page.state.with(|state| measured.state.for_measuring() != state.for_measuring()) {
             return Vec::new();
         }

@@ -50,7 +50,7 @@ fn curve_words(room: Classroom) -> String {
     }
 }
 
-/// What the reader chose beside what the page says; nothing before the choice, or while the number is on its way.
+/// The reader's choice beside the page's answer. `None` before the choice, or while the number is on its way.
 fn choice_words(room: Classroom) -> Option<String> {
     let (.., step) = step_now(room)?;
     let chosen = room.progress.with(|progress| progress.chosen)?;

@@ -1,4 +1,4 @@
-//! The controls in a lesson's text: sliders, presses, the link to share.
+//! The controls in a lesson's text: sliders, buttons, the link to share.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -64,7 +64,7 @@ pub fn TextSlider(
     }
 }
 
-/// A press that sets fields.
+/// A button that sets fields.
 #[component]
 pub fn Press(
     /// Its words.
@@ -85,7 +85,7 @@ pub fn Press(
     }
 }
 
-/// The link to what is shown, and a button that copies it.
+/// The link to the present scene, and a button that copies it.
 #[component]
 pub fn Share() -> impl IntoView {
     let room = use_classroom();

@@ -8,7 +8,7 @@ use crate::strings;
 use super::context::use_classroom;
 use super::course;
 
-/// The button in the head of the room.page.
+/// The button in the head of the page.
 #[component]
 pub fn LessonsButton() -> impl IntoView {
     let room = use_classroom();
@@ -19,7 +19,7 @@ pub fn LessonsButton() -> impl IntoView {
             id="lessons-open"
             title=strings::lessons_hint()
             aria-expanded=move || is_open.get().to_string()
-            // The panel comes with the later part of the room.page.
+            // The panel comes with the later part of the page.
             aria-controls=move || room.later.table().map(|_| "lesson-panel")
             on:click=move |_| if is_open.get_untracked() { course::leave(room) } else { course::show_list(room) }
         >

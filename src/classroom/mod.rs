@@ -4,11 +4,11 @@
 //! | --- | --- |
 //! | `context` | what the lessons hold |
 //! | `course` | opening, going on, restoring |
-//! | `panel`, `list`, `prose`, `handles` | the text beside the page, and the controls in it |
+//! | `panel`, `list`, `prose`, `handles` | the text beside the page, and its controls |
 //! | `progress`, `goals` | how far the reader is in a step; goals, hint and answer |
-//! | `facts` | what the page has for places and goals |
+//! | `facts` | the page's numbers for places and goals |
 //! | `guess`, `guess_words` | what a reader draws, and how far off it is |
-//! | `stage`, `draw`, `place` | where it is drawn: a curve, a mark |
+//! | `stage`, `draw`, `place` | where the reader draws: a curve, a mark |
 //! | `teacher` | the larger view |
 //! | `shortcuts` | the keys of the whole page, and the list of all keys |
 
@@ -42,12 +42,12 @@ pub use teacher::TeacherButton;
 
 use context::Guess;
 
-/// Starts what follows from the reader's place in a lesson and from the stage.
+/// Starts the effects that follow the reader's place in a lesson and the stage.
 pub fn begin(room: Classroom) {
     let page = room.page;
     effect(move |_| {
         page.lesson.track();
-        // What was drawn at another step is no guess at this one.
+        // A drawing from another step is no guess at this step.
         room.guess.set(Guess::default());
         room.is_leaving.set(false);
         room.panels.controls.set(false);
@@ -62,7 +62,7 @@ pub fn begin(room: Classroom) {
     shortcuts::begin(room);
 }
 
-/// Starts what follows the reader through a step.
+/// Starts the effects that follow the reader through a step.
 pub fn begin_steps(room: Classroom) {
     room.go_by.set_value(Some(course::go_by));
     progress::begin(room);

@@ -1,4 +1,4 @@
-//! The panel of the lessons: the list, or a step with its text and the way on.
+//! The panel of the lessons: the list, or a step with its text and its buttons.
 
 use crate::prelude::*;
 use leptos::html::{Div, H2};
@@ -15,7 +15,7 @@ use super::guess_words::off_words;
 use super::list::LessonList;
 use super::prose::{Afterwards, Prose, Text};
 
-/// The panel, in the place of the controls; on a phone over the foot of the room.page.
+/// The panel, in the place of the controls. On a phone it covers the foot of the page.
 #[component]
 pub fn LessonPanel() -> impl IntoView {
     let room = use_classroom();
@@ -34,11 +34,13 @@ pub fn LessonPanel() -> impl IntoView {
             .map(|(lesson, at, step)| strings::lesson_said(at, lesson.steps.len(), step.title.now()))
             .unwrap_or_default()
     };
-    // Whoever opens the panel or a lesson goes on reading there; whoever closes it goes on where they opened it.
+    // When the reader opens the panel or a lesson, the focus goes there. When the reader closes it, the focus returns
+    // to its button.
     let place = memo(move |_| (is_shown.get(), is_list.get(), step.get().map(|(id, _)| id)));
     effect(move |before: Option<(bool, bool, Option<&'static str>)>| {
         let now = place.get();
-        // The panel is made when the list is first opened, or for a lesson of a link, which leaves the focus where it is.
+        // The panel is built when the list is first opened, or for a lesson in a link. A link leaves the focus where it
+        // is.
         if before.is_none() && now.1 {
             focus_soon(move || heading.get_untracked().map(Into::into));
         }
@@ -105,7 +107,7 @@ fn StepText() -> impl IntoView {
     })
 }
 
-/// The answers to choose from, and then which is right.
+/// The answers to choose from, and then the right one.
 #[component]
 fn ChoiceBox(
     /// The step.
@@ -137,7 +139,7 @@ fn ChoiceBox(
     }
 }
 
-/// Reveals, and says how far off the reader is.
+/// Reveals the numbers, and says how far off the reader is.
 #[component]
 fn GuessBox() -> impl IntoView {
     let room = use_classroom();
@@ -163,7 +165,7 @@ fn GuessBox() -> impl IntoView {
     }
 }
 
-/// Back, where the reader is, on; and back to what was before the lessons.
+/// The buttons back and on, the reader's place between them, and the way back to the settings before the lessons.
 #[component]
 fn StepFoot() -> impl IntoView {
     let room = use_classroom();
@@ -194,7 +196,7 @@ fn StepFoot() -> impl IntoView {
     }
 }
 
-/// Which configuration the reader leaves a lesson with.
+/// Asks which configuration the reader leaves a lesson with.
 #[component]
 fn Leaving() -> impl IntoView {
     let room = use_classroom();

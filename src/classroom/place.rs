@@ -1,4 +1,4 @@
-//! A mark for the norm, placed between the bounds, and then the measured norm beside it.
+//! A mark for the norm that the reader places between the bounds, and the measured norm beside it.
 
 use std::rc::Rc;
 
@@ -17,10 +17,10 @@ use lipscope_plot::{Kind, Ladder, LadderLayout, LadderRow, Role};
 use super::context::{Classroom, use_classroom};
 use super::guess;
 
-/// The mark moves by so much of a power of ten with each press of a key.
+/// A press of a key moves the mark by this part of a power of ten.
 const STEP: f64 = 0.05;
 
-/// The picture on which the mark is placed.
+/// The picture on which the reader places the mark.
 #[component]
 pub fn PlaceMark() -> impl IntoView {
     let room = use_classroom();
@@ -47,7 +47,7 @@ pub fn PlaceMark() -> impl IntoView {
     };
     let on_down = move |event: ev::PointerEvent| {
         if guess::task_is_open(room) {
-            // Where the pointer cannot be kept, moving ends at the edge.
+            // Where the browser refuses the capture, moving ends at the edge.
             let _ = event_target::<web_sys::Element>(&event).set_pointer_capture(event.pointer_id());
             is_held.set_value(true);
             move_to(&event);

@@ -11,9 +11,9 @@ use super::context::{Classroom, Progress};
 use super::course::step_now;
 use super::facts::with_situation;
 
-/// How long a reader is left alone before the hint is shown.
+/// How long a step waits before it shows the hint.
 const HINT_AFTER: Duration = Duration::from_secs(30);
-/// How long the controls rest before what was done counts as a try.
+/// How long the controls rest before the change counts as a try.
 const TRY_REST: Duration = Duration::from_millis(900);
 
 /// Follows the reader's place: what a step shows, which goals are reached, when help is due.
@@ -98,7 +98,7 @@ fn show(room: Classroom, visible: Visible) {
     let look = room.page.look;
     let is_taught = room.page.lesson.with_untracked(Option::is_some);
     look.wall.set(visible.wall.then(|| room.page.state.with_untracked(|state| state.radius)));
-    // The pair costs a little at every measurement: it goes with the lesson.
+    // The pair costs a little at every measurement, so it is switched off again with the lesson.
     look.has_pair.set(visible.pair);
     if is_taught {
         look.has_row.set(visible.row || !visible.pair);

@@ -43,7 +43,7 @@ pub fn Text(
     /// The text.
     text: &'static str,
 ) -> impl IntoView {
-    // A text whose places name nothing does not pass the tests.
+    // Tests reject a text whose places name nothing.
     let pieces = pieces(text).unwrap_or_default();
     let of = |piece: Piece| match piece {
         Piece::Words(words) => bound(words).into_any(),
@@ -54,14 +54,14 @@ pub fn Text(
         Piece::Share => view! { <Share/> }.into_any(),
         Piece::Link(words, address) => view! { <a href=address rel="noreferrer">{words}</a> }.into_any(),
     };
-    // A formula is set apart; it scrolls by itself where it is wider than the panel.
+    // A formula that is a paragraph of its own. It scrolls by itself where it is wider than the panel.
     match pieces.as_slice() {
         [Piece::Formula(formula)] => view! { <div class="lesson-formula">{formula.view()}</div> }.into_any(),
         _ => view! { <p>{pieces.into_iter().map(of).collect_view()}</p> }.into_any(),
     }
 }
 
-/// Words whose last one stays on the line of the value after it, as an equals sign does on that of its sides.
+/// Keeps the last word on the line of the value after it, as an equals sign stays with both sides.
 fn bound(words: &str) -> String {
     let words = words.replace(" = ", "\u{a0}=\u{a0}");
     match words.strip_suffix(' ') {
@@ -70,7 +70,7 @@ fn bound(words: &str) -> String {
     }
 }
 
-/// What stands in a place now.
+/// The present value of a place.
 #[component]
 fn Value(
     /// Which place.

@@ -13,7 +13,7 @@ use crate::strings;
 use super::context::{Classroom, use_classroom};
 use super::{course, teacher};
 
-/// Listens for the keys of the whole room.page.
+/// Listens for the keys of the whole page.
 pub fn begin(room: Classroom) {
     let listener = window_event_listener(ev::keydown, move |event| {
         let held = match (event.alt_key(), event.ctrl_key() || event.meta_key()) {
@@ -22,8 +22,8 @@ pub fn begin(room: Classroom) {
             (false, true) => Held::Control,
             (true, true) => Held::Other,
         };
-        // With Caps Lock a key is a capital without Shift. Our keys are ASCII, and the tables of all other capitals would
-        // stand before the first picture: 10 KB.
+        // With Caps Lock a key is a capital without Shift. The page's keys are ASCII: tables of all other capitals
+        // would add 10 KB to the first module.
         let name = match held {
             Held::Control if event.shift_key() => event.key().to_ascii_uppercase(),
             Held::Control => event.key().to_ascii_lowercase(),
@@ -33,7 +33,7 @@ pub fn begin(room: Classroom) {
             .or_else(|| PageKey::of_remote(&event.key(), held).filter(|_| is_presented(room) && !has_own_keys(&event)))
             .filter(|_| !event.default_prevented() && !is_typing(&event));
         if key.is_some_and(|key| act(room, key) == Taken::Yes) {
-            // Alt with an arrow would leave the room.page.
+            // Alt with an arrow would leave the page.
             event.prevent_default();
         }
     });
@@ -95,7 +95,7 @@ enum Taken {
 }
 
 fn act(room: Classroom, key: PageKey) -> Taken {
-    // Under an open list only the list has keys.
+    // Under an open list of keys only the list answers keys.
     if room.keys_open.get_untracked() {
         return Taken::No;
     }
@@ -113,7 +113,7 @@ fn act(room: Classroom, key: PageKey) -> Taken {
     Taken::Yes
 }
 
-/// Goes some steps on or back in a lesson, once the lessons are here.
+/// Moves by some steps in a lesson, once the lessons are loaded.
 fn go_by(room: Classroom, by: isize) {
     room.later.with(move |_| {
         if let Some(go_by) = room.go_by.get_value() {
@@ -122,18 +122,18 @@ fn go_by(room: Classroom, by: isize) {
     });
 }
 
-/// Whether a lesson is shown to a room: then a presenter's remote goes through it.
+/// Whether a lesson is shown to an audience: a presenter's remote then moves through it.
 fn is_presented(room: Classroom) -> bool {
     room.page.stage.get_untracked() == Stage::Teacher && room.page.lesson.with_untracked(Option::is_some)
 }
 
-/// Whether what has the focus answers arrows and page keys itself.
+/// Whether the focused element answers arrows and page keys itself.
 fn has_own_keys(event: &ev::KeyboardEvent) -> bool {
     let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
     target.is_some_and(|element| matches!(element.tag_name().as_str(), "INPUT" | "SELECT" | "TEXTAREA" | "CANVAS"))
 }
 
-/// Whether a key goes into something that takes text.
+/// Whether the reader is typing text.
 fn is_typing(event: &ev::KeyboardEvent) -> bool {
     const NOT_TYPED: [&str; 5] = ["range", "checkbox", "radio", "button", "file"];
     let Some(target) = event.target() else { return false };

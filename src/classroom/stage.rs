@@ -1,4 +1,4 @@
-//! Where a reader draws: in the place of the plots.
+//! The place where a reader draws, in place of the plots.
 
 use crate::prelude::*;
 

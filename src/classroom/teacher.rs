@@ -6,18 +6,18 @@ use crate::page::{Page, use_page};
 use crate::state::Stage;
 use crate::strings;
 
-/// Tells the document which stage it is, for its type.
+/// Sets the stage on the document, for its font size.
 pub fn begin(page: Page) {
     effect(move |_| {
         let stage = page.stage.get();
         if let Some(root) = document().document_element() {
-            // A document that refuses keeps its size of type.
+            // If the document refuses, its font size stays.
             let _ = root.set_attribute("data-stage", stage.id());
         }
     });
 }
 
-/// The teacher's view, or back from it.
+/// Switches to the teacher's view, or back.
 pub fn toggle(page: Page) {
     page.stage.update(|stage| {
         *stage = match stage {

@@ -1,4 +1,4 @@
-//! The map itself: kernel, mask, normaliser; and what is rarely changed.
+//! The attention map: kernel, mask, normaliser, and the settings that readers rarely change.
 
 use crate::prelude::*;
 
@@ -103,7 +103,7 @@ pub fn AttentionControls() -> impl IntoView {
     }
 }
 
-/// What is rarely changed, with a dot when it is not as on a first visit.
+/// The settings that readers rarely change, with a dot when one differs from a first visit.
 #[component]
 fn More() -> impl IntoView {
     let page = use_page();

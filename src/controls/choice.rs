@@ -1,4 +1,4 @@
-//! One of a few words.
+//! A select of a few options.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -19,13 +19,13 @@ pub fn Choice(
     /// The options: id and words.
     #[prop(into)]
     options: Signal<Vec<(&'static str, String)>>,
-    /// The id of the option that holds.
+    /// The id of the option that is set.
     #[prop(into)]
     chosen: Signal<&'static str>,
     /// Called with the id that the reader picks.
     #[prop(into)]
     on_pick: Callback<String>,
-    /// Why it cannot be set now, in a few words; it is not there then.
+    /// Why the reader cannot set it now, in a few words. The select is not there then.
     #[prop(optional, into)]
     fixed: Option<Signal<Option<&'static str>>>,
 ) -> impl IntoView {
@@ -33,7 +33,7 @@ pub fn Choice(
     let select = NodeRef::<leptos::html::Select>::new();
     let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
         on_pick.run(event.target().value());
-        // An option that could not be taken gives way to the one that holds.
+        // If the page refuses an option, the select shows the present one again.
         if let Some(select) = select.get_untracked() {
             select.set_value(chosen.get_untracked());
         }

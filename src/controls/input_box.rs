@@ -3,7 +3,7 @@
 use crate::prelude::*;
 use leptos::ev;
 
-/// A box with its name. What it holds is the form's; whether it can be is told when it is used.
+/// A box with its name. The form holds its text, and checks it when it is used.
 #[component]
 pub fn InputBox(
     /// The id of the box.

@@ -1,4 +1,4 @@
-//! What the words of a group mean, for those who want to know: one fold for all of them.
+//! One fold with the meaning of all words of a group.
 
 use crate::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The controls. Each reads and edits the state; none has a value of its own.
+//! The controls. Each reads and edits the state; none holds a value of its own.
 
 mod attention;
 mod choice;

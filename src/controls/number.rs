@@ -14,21 +14,21 @@ use crate::strings;
 use super::problem::ProblemAt;
 use super::unavailable::UnavailableControl;
 
-/// How long what is typed rests before it is taken, or a sentence says why it cannot be: nobody means the 1 of 128.
+/// How long typed text rests before the state takes it, or a sentence refuses it: nobody means the 1 of 128.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-/// A number with a slider and a box. Both speak to the state; neither holds a value of its own.
+/// A number with a slider and a box. Both edit the state; neither holds a value of its own.
 #[component]
 pub fn NumberField(
     /// Which number.
     field: Field,
-    /// Why it cannot be set now, in a few words; it is not there then.
+    /// Why the reader cannot set it now, in a few words. The field is not there then.
     #[prop(optional, into)]
     fixed: Option<Signal<Option<&'static str>>>,
     /// Whether it has a slider.
     #[prop(default = true)]
     slider: bool,
-    /// Its id where the same number stands on the page twice; else the field's.
+    /// Its id, where the page has the same number twice; else the field's id.
     #[prop(optional)]
     id: Option<&'static str>,
 ) -> impl IntoView {
@@ -116,7 +116,7 @@ fn NumberBox(
     value: Memo<f64>,
 ) -> impl IntoView {
     let page = use_page();
-    // What is being typed; shown while the box has the focus, or while a sentence is about it.
+    // The text being typed. The box shows it while it has the focus, or while a sentence is about it.
     let draft = RwSignal::new(None::<String>);
     let has_focus = RwSignal::new(false);
     let is_wrong = memo(move |_| page.live.problem.with(|p| p.as_ref().is_some_and(|p| p.place == id)));
@@ -125,7 +125,7 @@ fn NumberBox(
         _ => field.text(value.get()),
     });
     let typing = Debounce::default();
-    // Whether the sentence is about what is typed here: one about the number itself stays, however it is entered.
+    // Whether the sentence is about the typed text. A sentence about the number itself stays while the reader types.
     let has_complained = StoredValue::new(false);
     let take = move |text: &str| match page.state.with_untracked(|state| field.accept(text, state)) {
         Ok(new) => {
@@ -147,7 +147,7 @@ fn NumberBox(
         typing.after(PATIENCE, move || take(&text));
     };
     let settle = move || {
-        // A box that is taken away while it has the focus loses it last of all: what was typed went with it.
+        // A box that is removed while it has the focus loses the focus last: its text is already gone.
         let Some(typed) = draft.try_get_untracked() else { return };
         typing.forget();
         if let Some(text) = typed {
@@ -160,7 +160,7 @@ fn NumberBox(
     let on_key = move |event: ev::KeyboardEvent| match event.key().as_str() {
         "Enter" => settle(),
         "Escape" if draft.with_untracked(Option::is_some) => {
-            // It takes back what was typed, and nothing else.
+            // Escape takes back the typed text, and does nothing else.
             event.prevent_default();
             typing.forget();
             draft.set(None);

@@ -79,7 +79,7 @@ pub fn Presets() -> impl IntoView {
         change(&mut state);
         state
     };
-    // The example that the controls stand at, if they stand at one: derived, so that it is never wrong.
+    // The example that equals the controls, if one does. It is derived, so that it is never wrong.
     let current =
         memo(move |_| page.state.with(|now| EXAMPLES.iter().position(|(_, change)| state_of(*change, now) == *now)));
     let value = move || current.get().map_or_else(String::new, |at| at.to_string());

@@ -1,4 +1,4 @@
-//! A sentence about what is wrong, where it is wrong.
+//! The sentence about a wrong value, beside its control.
 
 use crate::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A seed: its number, and a button that draws again with the next one.
+//! A seed: its number, and a button that draws a new sample with the next seed.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -21,7 +21,7 @@ pub fn SeedField(
     get: fn(&PageState) -> u64,
     /// Writes the seed.
     set: fn(&mut PageState, u64),
-    /// Why nothing is drawn now; it is not there then.
+    /// Why nothing is random now, in a few words. The field is not there then.
     #[prop(optional, into)]
     fixed: Option<Signal<Option<&'static str>>>,
 ) -> impl IntoView {

@@ -1,4 +1,4 @@
-//! The sweep: how far, how many draws, how far it is.
+//! The sweep: its longest length, its draws, its progress.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ fn Progress() -> impl IntoView {
     let sweep = page.live.sweep;
     let phase = memo(move |_| sweep.with(|sweep| sweep.phase));
     let is_long = RwSignal::new(false);
-    // A sweep that takes the place of another is Running too, but began at another time.
+    // A sweep that replaces another one is Running too, but began at another time.
     let run = memo(move |_| sweep.with(|sweep| (sweep.phase, sweep.began)));
     effect(move |_| {
         let (phase, began) = run.get();
@@ -76,7 +76,7 @@ fn Progress() -> impl IntoView {
             SweepPhase::Paused => strings::paused(sweep.points.len(), sweep.total()),
             SweepPhase::Done if sweep.lengths.is_empty() => strings::one_length().into(),
             SweepPhase::Done => strings::swept(sweep.points.len()),
-            // What stands at a control already is not said twice.
+            // A sentence that stands at a control is not repeated here.
             SweepPhase::Failed if says_same(page, sweep.problem.as_ref()) => strings::not_swept().into(),
             SweepPhase::Failed => sweep.problem.clone().map(|problem| later.told(problem)).unwrap_or_default(),
         })

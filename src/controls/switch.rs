@@ -1,4 +1,4 @@
-//! One of a few words, as buttons side by side.
+//! A choice between a few buttons side by side.
 
 use crate::prelude::*;
 
@@ -10,13 +10,13 @@ pub fn Switch<T: Copy + PartialEq + Send + Sync + 'static>(
     /// Id, value and words of each.
     #[prop(into)]
     options: Signal<Vec<(&'static str, T, String)>>,
-    /// Which one holds.
+    /// The value that is set.
     #[prop(into)]
     chosen: Signal<Option<T>>,
-    /// Called with the one that the reader picks.
+    /// Called with the value that the reader picks.
     #[prop(into)]
     on_pick: Callback<T>,
-    /// What there is to say of the choice: which one is away and what would bring it back, or what the present one is.
+    /// A note on the choice: which option is missing and what would bring it back, or what the present one is.
     #[prop(optional, into)]
     note: Signal<Option<&'static str>>,
 ) -> impl IntoView {

@@ -1,4 +1,4 @@
-//! A text: typed, pasted, or a file in its place.
+//! A text: typed, pasted, or from a file.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub fn TextSource(
     file: RwSignal<Option<TextFile>>,
     /// Takes a file that is chosen.
     on_file: Callback<File>,
-    /// What is said of the text beside the name of the fold.
+    /// The summary of the text beside the name of the fold.
     summary: AnyView,
     /// What stands above the form.
     #[prop(optional)]

@@ -1,4 +1,4 @@
-//! What stands in the place of a control that does not apply now.
+//! The line in place of a control that does not apply now.
 
 use crate::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The weights: where they come from, and how large random ones are.
+//! The weights: their source, and how large random ones are.
 
 use crate::prelude::*;
 
@@ -17,7 +17,7 @@ use super::unavailable::UnavailableControl;
 
 const CHOICES: [(&str, WeightChoice); 5] = WeightChoice::ALL;
 
-/// Everything about the weights but the output matrix, which is rare.
+/// All controls of the weights but the output matrix, which readers rarely change.
 #[component]
 pub fn WeightControls() -> impl IntoView {
     let (page, panels, later) = (use_page(), use_panels(), use_later());

@@ -11,7 +11,7 @@ use crate::strings;
 
 use super::facts::{best_label, largest, largest_sample, norms_in_ball, of, smallest};
 
-/// A bound so many powers of ten above everything else stands in a strip over the plot.
+/// A bound this many powers of ten above everything else is drawn in a strip over the plot.
 const DECADES_ABOVE: f64 = 2.0;
 /// On a linear axis a best bound more than this many times above what the tokens reach is left out: it would flatten
 /// everything else.
@@ -41,7 +41,7 @@ pub struct ExploreRanges {
     y: HeldExtent,
 }
 
-/// What is known of a bound over n.
+/// Picks one bound from the bounds at an n.
 type Pick = fn(&[Bound]) -> Option<Bound>;
 
 /// The chart of a sweep and of what searches have found, with the present tokens marked.
@@ -59,8 +59,8 @@ pub fn explore_chart(
     };
     let points = sweep.values(norm);
     let (are_points_present, are_curves_present) = (sweep.points_are_of(state), sweep.curves_are_of(state));
-    // Draws and what searches have found are tokens of the ball too, and of fewer of them more can be made. Draws of another
-    // state may be of another ball.
+    // Draws and the finds of searches are tokens of the ball too. A list of more tokens can be made from one of fewer.
+    // Draws of another state may belong to another ball.
     let samples = if are_points_present { points.clone() } else { Vec::new() };
     let in_ball = norms_in_ball(samples, found, state, sweep.curves.radius);
     let opacity_of = |is_present| if is_present { 1.0 } else { STALE };
@@ -127,7 +127,7 @@ pub fn explore_chart(
     chart
 }
 
-/// The root of n at the lengths of the samples and of the bounds, so that it is read where they are.
+/// The root of n at the lengths of the samples and of the bounds, so that it can be read at the same n.
 fn root(sweep: &SweepData, last: f64) -> Vec<(f64, f64)> {
     let mut lengths: Vec<f64> = sweep.lengths.iter().map(|n| *n as f64).collect();
     lengths.extend(sweep.curves.bounds.iter().map(|(n, _)| *n as f64));
@@ -138,7 +138,7 @@ fn root(sweep: &SweepData, last: f64) -> Vec<(f64, f64)> {
 }
 
 impl ExploreRanges {
-    /// Gives the chart its ranges: those of before while a slider is held, else what is drawn asks for.
+    /// Sets the chart's ranges: the earlier ones while a slider is held, else those of the drawn data.
     pub fn apply(&mut self, chart: &mut LineChart, sweep: &SweepData, state: &PageState, is_held: bool) {
         if self.of != Some(state.x_axis) {
             *self = ExploreRanges { of: Some(state.x_axis), ..ExploreRanges::default() };
@@ -160,7 +160,7 @@ fn last_n(sweep: &SweepData, state: &PageState) -> f64 {
     sampled.max(bounded) as f64
 }
 
-/// Puts the curves that are far above all others into the strip; for a picture, since tables and readouts have every curve.
+/// Moves curves that are far above all others into the strip. For a picture only: tables and readouts have every curve.
 pub fn lift(chart: &mut LineChart) {
     chart.lift(&[id::BEST, id::MEAN_FIELD], DECADES_ABOVE, strings::far_above);
 }
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn what_is_of_the_present_state_is_as_dark_as_ever_and_samples_raise_the_worst_known() {
         let state = PageState::default();
-        // n is no part of what a sweep is of.
+        // A sweep does not depend on n.
         for n in [64, 100] {
             let chart = explore_chart(&sweep_of(&state), &[], None, &PageState { n, ..state.clone() });
             let found = [id::BEST, id::MEAN_FIELD, id::WORST, id::MEAN, id::DRAWS].map(|id| look(&chart, id));
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn samples_and_bounds_are_faded_each_by_what_they_are_of() {
         let state = PageState::default();
-        // A new sample has the ball of the one before.
+        // A new sample has the ball of the earlier one.
         let redrawn = PageState { token_seed: state.token_seed + 1, ..state.clone() };
         let chart = explore_chart(&sweep_of(&state), &[], None, &redrawn);
         assert_eq!([id::BEST, id::WORST, id::MEAN].map(|id| look(&chart, id)), [(1.0, 9.0), (1.0, 2.0), (STALE, 5.0)]);
@@ -287,7 +287,7 @@ mod tests {
         let root = chart.series.iter().find(|series| series.id == id::ROOT).expect("it is there");
         assert!(root.data.contains(&(64.0, 8.0)));
         ExploreRanges::default().apply(&mut chart, &sweep_of(&state), &state, false);
-        // The best bound is 9, the mean-field bound 20: it would press all else to the ground.
+        // The best bound is 9, the mean-field bound 20: it would flatten everything else.
         let top = chart.y.range.expect("a range").hi();
         assert!((9.0..20.0).contains(&top), "{top}");
     }

@@ -1,4 +1,4 @@
-//! What the opening view says in numbers: what these tokens do, what the worst tokens known do, what no tokens can do.
+//! The numbers of the opening view: the norm at these tokens, at the worst tokens known, and the bound for all tokens.
 
 use crate::prelude::*;
 
@@ -20,45 +20,46 @@ pub struct Facts {
     pub measured: (f64, Kind),
     /// R of the ball.
     pub radius: f64,
-    /// What the ball is called.
+    /// The name of the ball in sentences.
     pub place: Place,
-    /// Where these tokens stand among those of the ball that are known.
+    /// How these tokens compare with the known tokens of the ball.
     pub standing: Standing,
-    /// The largest norm known in the ball: a lower bound, or that of these tokens, of a sample or of a search.
+    /// The largest norm known in the ball: a lower bound, or the norm at these tokens, a sample or the result of a
+    /// search.
     pub worst: Option<Bound>,
     /// The smallest upper bound on the ball.
     pub best: Option<Bound>,
     /// The smallest upper bound on the ball however many tokens there are.
     pub limit: Option<Bound>,
-    /// ln n where the known growth like the root of n ends.
+    /// ln n at which the known growth like sqrt(n) ends.
     pub growth_ends: Option<f64>,
     /// The published mean-field bound.
     pub mean_field: Option<Bound>,
 }
 
-/// Where tokens stand among those of their ball that are known.
+/// How tokens compare with the known tokens of their ball.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Worse ones are known.
+    /// Worse tokens are known.
     Below,
-    /// They are the worst known.
+    /// These are the worst tokens known.
     Worst,
-    /// They pass all that is known, where the page knows no worst tokens to compare them with: under the causal mask a lower
-    /// bound is far from the worst, and so any sample may pass it.
+    /// These tokens have a larger norm than all others known, but the page has no list of worst tokens to compare with.
+    /// Under the causal mask the lower bound is far from the worst, so any sample may exceed it.
     Alone,
 }
 
 impl Standing {
-    /// Of norms by their logarithms: that of these tokens, the largest lower bound, and the largest of samples and searches.
-    /// `top` is what tokens are that pass both.
+    /// Compares logarithms of norms: at these tokens, of the largest lower bound, and of the largest sample or search
+    /// result. `top` is the result for tokens that exceed both.
     fn of(here: f64, bound: f64, found: f64, top: Standing) -> Self {
-        // A list that is measured again differs from its bound in the last digits.
+        // A new measurement of the same list differs from its bound in the last digits.
         let same = 1e-9;
         if here + same >= bound.max(found) { top } else { Standing::Below }
     }
 }
 
-/// What the ball is called where it is spoken of.
+/// The name of the ball in sentences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// The disc that is on screen.
@@ -71,7 +72,7 @@ pub enum Place {
     Normalized,
 }
 
-/// The norm that was measured last and how well it is known. While a slider moves it is that of a moment ago.
+/// The norm that was measured last, and how well it is known. While a slider moves, it lags a moment.
 pub fn newest_norm(page: Page) -> Option<(f64, Kind)> {
     page.live.measured.with(|measured| {
         let measurement = &measured.as_ref()?.measurement;
@@ -79,7 +80,7 @@ pub fn newest_norm(page: Page) -> Option<(f64, Kind)> {
     })
 }
 
-/// The facts of what is on screen: those of numbers and bounds that belong together.
+/// The facts on screen, if number and bounds belong to the same state.
 pub fn facts(page: Page) -> Option<Facts> {
     let measured = page.live.measured.get()?;
     let ball = page.live.ball.get()?;
@@ -106,15 +107,16 @@ pub fn facts(page: Page) -> Option<Facts> {
         worst: known.map(|bound| raised(bound, measured_log10.max(found))),
         best: smallest(bounds, norm),
         limit: smallest(&ball.ball.limit, norm),
-        // Below three tokens there is no growth to speak of; and it is that of the worst tokens known, where there are some.
+        // Below three tokens there is no growth to report. The growth is that of the worst tokens known, so it needs
+        // some.
         growth_ends: ball.ball.growth_ends.filter(|ln_n| ball.ball.worst.is_some() && *ln_n > 3f64.ln()),
         mean_field: of(bounds, BoundId::CastinMeanField),
     })
 }
 
-/// Whether a norm that `of` tokens of a ball have is one that some `n` of it have at least: under the causal mask the first
-/// tokens do not see the others, and without it each token can be repeated (docs/theory.md, "More tokens"). The weights of
-/// skew tokens are others for each n.
+/// Whether some `n` tokens of a ball have at least the norm of `of` tokens in it. Under the causal mask the first
+/// tokens do not see the others; without a mask each token can be repeated (docs/theory.md, "More tokens"). Skew tokens
+/// have other weights for each n.
 fn passes_on(state: &PageState, of: f64, n: f64) -> bool {
     match (state.tokens, state.mask) {
         (TokenChoice::Skew, _) => of == n,
@@ -123,7 +125,7 @@ fn passes_on(state: &PageState, of: f64, n: f64) -> bool {
     }
 }
 
-/// What tokens of a ball have, each an n and a norm: samples of it, and what searches have found in it.
+/// Norms that tokens of a ball have, as (n, norm): samples, and the results of searches.
 pub fn norms_in_ball(
     samples: Vec<(f64, f64)>,
     found: &[SearchFound],
@@ -134,7 +136,7 @@ pub fn norms_in_ball(
     samples.into_iter().chain(here.map(|found| (found.n, found.norm))).collect()
 }
 
-/// log10 of the largest norm that samples, each an n and a norm, show for `n` tokens; minus infinity where none does.
+/// log10 of the largest norm that samples (n, norm) show for `n` tokens; minus infinity where none does.
 pub fn largest_sample(samples: &[(f64, f64)], state: &PageState, n: f64) -> f64 {
     let counted = samples.iter().filter(|sample| passes_on(state, sample.0, n));
     counted.map(|sample| sample.1.log10()).fold(f64::NEG_INFINITY, f64::max)
@@ -156,20 +158,20 @@ pub fn smallest(bounds: &[Bound], norm: Norm) -> Option<Bound> {
     upper.min_by(|a, b| a.log10.total_cmp(&b.log10)).cloned()
 }
 
-/// The name of the smallest upper bounds of several n: that of the bound, where it is one throughout.
+/// The name of the smallest upper bounds at several n: the bound's own name, if the same bound is smallest at each n.
 pub fn best_label(bounds: impl Iterator<Item = Bound>) -> &'static str {
     let mut names = bounds.map(|bound| strings::bound_label(bound.id));
     let first = names.next().unwrap_or_else(strings::explore_best_bound);
     if names.all(|name| name == first) { first } else { strings::explore_best_bound() }
 }
 
-/// The largest of the lower bounds on a norm over the ball, for these weights.
+/// The largest lower bound on a norm over the ball, for these weights.
 pub fn largest(bounds: &[Bound], norm: Norm) -> Option<Bound> {
     let lower = on_ball(bounds, norm).filter(|bound| bound.side == Side::Lower && bound.id != BoundId::Skew);
     lower.max_by(|a, b| a.log10.total_cmp(&b.log10)).cloned()
 }
 
-/// A lower bound on the ball, at least the norm at tokens in it.
+/// Raises a lower bound on the ball to the norm at tokens in it.
 pub fn raised(bound: Bound, norm_log10: f64) -> Bound {
     if norm_log10 <= bound.log10 {
         return bound;
@@ -178,7 +180,7 @@ pub fn raised(bound: Bound, norm_log10: f64) -> Bound {
     Bound { value, log10: norm_log10, ..bound }
 }
 
-/// The bound of a kind.
+/// The bound with an id.
 pub fn of(bounds: &[Bound], id: BoundId) -> Option<Bound> {
     bounds.iter().find(|bound| bound.id == id).cloned()
 }
@@ -197,11 +199,11 @@ mod tests {
 
     #[test]
     fn tokens_are_the_worst_known_only_where_nothing_known_is_worse() {
-        // A sample below what is known, one above it, and one that another sample passes.
+        // A sample below the known maximum, one above it, and one that another sample exceeds.
         assert_eq!(Standing::of(0.2, 1.1, 0.3, Standing::Worst), Standing::Below);
         assert_eq!(Standing::of(0.4, 0.3, 0.35, Standing::Worst), Standing::Worst);
         assert_eq!(Standing::of(0.4, 0.3, 0.5, Standing::Worst), Standing::Below);
-        // The list behind the bound, measured again.
+        // The list of the bound, measured again.
         assert_eq!(Standing::of(1.1 - 1e-12, 1.1, 0.3, Standing::Worst), Standing::Worst);
     }
 

@@ -1,4 +1,4 @@
-//! What stands under the opening view: its table, its files, and the ways to its other pictures.
+//! The foot of the opening view: its table, its files, and links to its other pictures.
 
 use crate::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::strings::{self, Paper};
 
 use super::plot::{chart_now, picture_now};
 
-/// Tables, files, other pictures.
+/// Tables, files, and links to other pictures.
 #[component]
 pub fn ExploreFolds() -> impl IntoView {
     let page = use_page();

@@ -3,11 +3,11 @@
 //! | file | concept |
 //! | --- | --- |
 //! | `facts` | the three numbers that sentence and plot share |
-//! | `sentence` | what they say |
-//! | `chart`, `plot` | the constant over n, with what is known of it |
+//! | `sentence` | the numbers in words |
+//! | `chart`, `plot` | the constant over n, with its bounds |
 //! | `table` | the same at the present n, for reading |
-//! | `folds` | its table, its files, the ways to its other pictures |
-//! | `quick` | the few controls that act on all of this |
+//! | `folds` | its table, its files, links to its other pictures |
+//! | `quick` | the few main controls |
 
 mod chart;
 mod facts;
@@ -39,11 +39,11 @@ pub fn Explore() -> impl IntoView {
     let page = use_page();
     let is_hidden = move || page.plot.get() != PlotChoice::Explore;
     let words = memo(move |before: Option<&String>| match before {
-        // Not while a token moves.
+        // The words stay while a token moves.
         Some(before) if page.held.get() => before.clone(),
         _ => plane_words(page),
     });
-    // Why there are no arrows; nothing where there are some, or nothing is measured yet.
+    // Why there are no arrows; `None` where there are some, or before the first measurement.
     let no_arrows = memo(move |_| {
         page.live.measured.with(|m| {
             let m = m.as_ref().filter(|m| m.pair.is_none())?;
@@ -64,7 +64,7 @@ pub fn Explore() -> impl IntoView {
                         <span><span class="swatch nudge" aria-hidden="true"></span>{strings::explore_nudge()}</span>
                         <span><span class="swatch response" aria-hidden="true"></span>{strings::explore_response()}</span>
                         <span hidden=move || !has_row.get()><span class="swatch row" aria-hidden="true"></span>{strings::explore_row()}</span>
-                        // Its words stay while nothing moves, so that nothing below them does.
+                        // The words stay when the motion ends, so that nothing below them moves.
                         <span data-testid="swing-legend" hidden=is_motion_reduced()>{strings::explore_swing()}</span>
                     </p>
                     <p class="sr-only" aria-live="polite">{move || plane.said.get()}</p>

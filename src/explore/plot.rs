@@ -1,4 +1,4 @@
-//! The plot of the opening view on its canvas, with what the pointer or the keys read off it.
+//! The plot of the opening view on its canvas, with the readout of pointer and keys.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use lipscope_plot::{ChartLayout, LineChart};
 use super::chart::{ExploreRanges, explore_chart, id, lift};
 use super::table::{Absent, AtN};
 
-/// The plot, the line that reads it, and what does not apply.
+/// The plot, its readout, and what does not apply.
 #[component]
 pub fn ExplorePlot() -> impl IntoView {
     let page = use_page();
@@ -36,7 +36,7 @@ pub fn ExplorePlot() -> impl IntoView {
     };
     use_easel_with_number(canvas, When::Before, watch, move |easel| paint(page, easel, painted, ranges, hover));
     let readout = memo(move |_| {
-        // The chart is read after it is painted; these say when.
+        // The readout reads the painted chart, which is no signal: these signals say when it changes.
         page.live.sweep.track();
         page.live.searched.track();
         hover.get().map(|n| untrack(|| read(page, painted, n)))
@@ -115,7 +115,7 @@ fn n_at(painted: LastPainted<(LineChart, ChartLayout)>, x: f64) -> Option<f64> {
     length_at(&*painted.get_value()?, x)
 }
 
-/// What is known at a length, in one line.
+/// The values at a length, in one line.
 fn read(page: Page, painted: LastPainted<(LineChart, ChartLayout)>, n: f64) -> String {
     let values = painted.get_value().and_then(|painted| chart_now(page).at(&painted.1, n)).unwrap_or_default();
     let of_curves: Vec<_> = values.into_iter().filter(|value| value.id != id::CURRENT).collect();
@@ -123,7 +123,7 @@ fn read(page: Page, painted: LastPainted<(LineChart, ChartLayout)>, n: f64) -> S
 }
 
 fn keep(page: Page, n: Option<f64>) {
-    // A list of the reader's own has the n that it has.
+    // The reader's own list has a fixed n.
     let is_own = page.state.with_untracked(|state| matches!(state.tokens, TokenChoice::Own | TokenChoice::Clusters));
     if let Some(n) = n.filter(|_| !is_own) {
         page.edit(Field::N.id(), |state| Field::N.set(state, n));

@@ -1,4 +1,4 @@
-//! The few controls that act on all that is on screen. All others are behind "more".
+//! The few main controls, which act on everything on screen. The button "more" opens all others.
 
 use crate::prelude::*;
 
@@ -31,7 +31,7 @@ pub fn Quick() -> impl IntoView {
     });
     let own_radius = Signal::derive(move || own.get().map(|_| strings::fixed_by_farthest()));
     let problem = memo(move |_| {
-        // Of a control in the panel: while that is closed its own place is out of sight.
+        // Problems at controls of the panel: while the panel is closed, their own place is out of sight.
         let is_elsewhere = |place: &str| place != PLACE_LINK && !place.starts_with("quick-");
         let said = page.live.problem.with(|p| p.as_ref().filter(|p| is_elsewhere(p.place)).map(|p| p.text.clone()));
         said.map(|text| later.told(text))
@@ -76,7 +76,8 @@ enum Source {
     Yours,
 }
 
-/// Whether the list of the worst tokens known can be loaded; also while that is not known yet, so that its button stays.
+/// Whether the page offers the list of the worst tokens known. True also before this is known, so that the button
+/// stays.
 fn is_worst_offered(page: Page) -> bool {
     page.live.ball.with(|facts| facts.as_ref().is_none_or(|facts| facts.ball.worst.is_some()))
 }
@@ -86,7 +87,7 @@ fn chosen_source(page: Page) -> Memo<Option<Source>> {
     memo(move |_| {
         page.state.with(|state| match state.tokens {
             TokenChoice::Distribution(_) => Some(Source::Random),
-            // Where none are known, the disc shows random ones.
+            // Where no worst tokens are known, the disc shows random ones.
             TokenChoice::Worst => Some(if is_worst_offered(page) { Source::Worst } else { Source::Random }),
             TokenChoice::Own | TokenChoice::Clusters => Some(Source::Yours),
             TokenChoice::Adversarial | TokenChoice::Skew => None,
@@ -96,13 +97,13 @@ fn chosen_source(page: Page) -> Memo<Option<Source>> {
 
 #[component]
 fn TokenSwitch(
-    /// Which one is pressed.
+    /// The button that is pressed.
     chosen: Memo<Option<Source>>,
 ) -> impl IntoView {
     let (page, panels, later) = (use_page(), use_panels(), use_later());
     let has_worst = memo(move |_| is_worst_offered(page));
-    // What "random" goes back to: the distribution of the last random tokens. The present choice does not hold it while it
-    // is of other tokens.
+    // The distribution of the last random tokens, for the button "random". While other tokens are chosen, the state
+    // does not hold it.
     let last_random = StoredValue::new(Distribution::Ball);
     effect(move |_| {
         if let TokenChoice::Distribution(distribution) = page.state.with(|state| state.tokens) {
@@ -119,7 +120,7 @@ fn TokenSwitch(
         all.into_iter().filter(|(_, source, _)| is_offered(*source)).collect::<Vec<_>>()
     });
     let on_pick = move |source: Source| match source {
-        // The reader has these tokens already: a second press must not take others of the same kind.
+        // These tokens are chosen already: a second press must not change them to others of the same kind.
         _ if chosen.get_untracked() == Some(source) => {}
         Source::Random => choose(page, TokenChoice::Distribution(last_random.get_value())),
         Source::Worst => choose(page, TokenChoice::Worst),
@@ -157,7 +158,7 @@ fn MaskSwitch() -> impl IntoView {
     ]);
     let is_clusters = memo(move |_| page.state.with(|state| state.tokens == TokenChoice::Clusters));
     view! {
-        // Clusters have no order, so that there is nothing to mask.
+        // Clusters have no order, so there is nothing to mask.
         <Show when=move || !is_clusters.get()>
             <Switch label=strings::mask() options chosen on_pick=Callback::new(move |mask| page.edit("mask", |state| state.mask = mask))/>
         </Show>
@@ -177,7 +178,7 @@ fn NormalizerSwitch() -> impl IntoView {
     view! { <Switch label=strings::normalizer() options chosen on_pick=Callback::new(on_pick)/> }
 }
 
-/// What a choice brings along that is easily missed, each with the press that changes it.
+/// Side effects of a choice that a reader may miss, each with a button that changes it.
 #[component]
 pub fn Notes() -> impl IntoView {
     let page = use_page();
@@ -185,7 +186,7 @@ pub fn Notes() -> impl IntoView {
     let scope = memo(move |_| page.state.with(|state| state.scope));
     let dim = memo(move |_| page.state.with(PageState::dim));
     let is_collapsed = move || normalizer.get() == Normalization::Layer && dim.get() <= 2;
-    // Some tokens and weights have a dimension of their own.
+    // Some tokens and weights fix the dimension.
     let has_room =
         memo(move |_| page.state.with(|state| PageState { d: ROOMY_DIM, ..state.clone() }.dim() == ROOMY_DIM));
     let with_other_scope = move |state: &mut PageState| {
@@ -211,8 +212,8 @@ pub fn Notes() -> impl IntoView {
     }
 }
 
-/// Tokens of a plane on their way to the two points at which LayerNorm leaves them: those below the diagonal to one, those
-/// above it to the other. The sentence beside it says the same.
+/// Tokens of a plane on their way to the two points to which LayerNorm maps them: tokens below the diagonal to one,
+/// those above it to the other. The sentence beside the picture says the same.
 #[component]
 fn CollapsePicture() -> impl IntoView {
     view! {

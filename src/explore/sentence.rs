@@ -1,5 +1,5 @@
-//! The number at these tokens, and what is known beside it, in words. Both are bound to the state: what is not of the present
-//! one is dimmed and says so.
+//! The number at these tokens, and the known bounds beside it, in words. Number and sentence belong to a state: those
+//! of another state are dimmed and say so.
 
 use crate::prelude::*;
 
@@ -10,8 +10,8 @@ use lipscope_plot::Number;
 
 use super::facts::{Facts, Standing, facts, newest_norm};
 
-/// The number under the disc: the newest there is, dimmed while the next one is on its way. It does not wait for the bounds that
-/// the sentence speaks of as well.
+/// The latest number, under the disc; dimmed while the next one is on its way. It does not wait for the bounds of the
+/// sentence.
 #[component]
 pub fn Headline() -> impl IntoView {
     let page = use_page();
@@ -33,7 +33,7 @@ pub fn Headline() -> impl IntoView {
     }
 }
 
-/// What these tokens do, what the worst tokens known do, what no tokens can do; and why that matters.
+/// The norm at these tokens, at the worst tokens known, the bound for all tokens, and why that matters.
 #[component]
 pub fn Sentence() -> impl IntoView {
     let page = use_page();
@@ -102,12 +102,12 @@ fn place(facts: &Facts) -> String {
     strings::explore_place(facts.place, facts.radius)
 }
 
-/// An upper bound in four digits that are none too small: a sentence that says "none pass" must hold of what it says.
+/// An upper bound in four digits, rounded up, so that "none exceed it" stays true.
 fn above(bound: &Bound) -> String {
     Number::from_log10_above(bound.log10).to_string()
 }
 
-/// A lower bound in four digits that are none too large.
+/// A lower bound in four digits, rounded down.
 fn below(bound: &Bound) -> String {
     Number::from_log10_below(bound.log10).to_string()
 }

@@ -1,4 +1,4 @@
-//! The plot at the present n for those who read rather than look, and the bounds that do not apply with their reason.
+//! The plot at the present n as a table, and the bounds that do not apply with their reason.
 
 use crate::prelude::*;
 
@@ -64,7 +64,8 @@ pub fn AtN() -> impl IntoView {
     }
 }
 
-/// What of the plot ends before n: samples cost time at every n, and the bounds are drawn as far as a browser counts.
+/// The curves of the plot that end before n: samples cost time at every n, and bounds end at the largest n of a
+/// browser.
 fn ends(sweep: &SweepData, n: f64) -> Vec<String> {
     let sampled = sweep.lengths.last().filter(|end| (**end as f64) < n);
     let bounded =

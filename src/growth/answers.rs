@@ -1,4 +1,4 @@
-//! Asking for the curves, and what the workers answer.
+//! Asking for the curves, and the workers' answers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,11 +16,11 @@ use lipscope_protocol::tasks::{EngineEvent, EnginePlan, GrowthEvent};
 use super::context::Growth;
 use super::plan::growth_request;
 
-/// Curves of another state are faded after this time: while a slider moves, new ones come with nearly every frame, and plot
-/// and words would flicker.
+/// Curves of another state fade after this time. While a slider moves, new curves come with nearly every frame: without
+/// the wait, plot and words would flicker.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Asks for the curves whenever what they depend on changes, while they are looked at.
+/// Asks for the curves whenever their inputs change, while the view is on screen.
 pub fn begin(growth: Growth) {
     let page = growth.page;
     let to_draw = memo(move |_| page.state.with(PageState::for_growth));
@@ -28,7 +28,7 @@ pub fn begin(growth: Growth) {
         if page.plot.get() == PlotChoice::Growth {
             let state = to_draw.get();
             if state.tokens == TokenChoice::Own || state.weights == WeightChoice::Own {
-                // In a task of its own: a long list is copied for every worker.
+                // In a task of its own: the page copies a long list for every worker.
                 set_timeout(move || growth.ask(&state), Duration::ZERO);
             } else {
                 growth.ask(&state);
@@ -57,20 +57,20 @@ impl Growth {
         self.page.submit(EngineLane::Growth, [plan], move |_, news| self.hear(news));
     }
 
-    /// Takes in an answer about the curves.
+    /// Receives an answer about the curves.
     fn hear(self, news: EngineNews) {
         let data = self.page.live.growth;
         let EngineNews::Reply(content, _) = news else { return };
         match content {
             Content::Event(EngineEvent::Growth(GrowthEvent::Sketch(found) | GrowthEvent::Curves(found))) => {
-                // Replies of an order whose place was taken do not come: this one answers the last that was asked.
+                // A replaced order sends no replies: this reply answers the latest order.
                 let of = self.asked.get_value();
                 data.set(GrowthData { of, growth: Some(Arc::new(*found)), ..GrowthData::default() });
             }
             Content::Event(EngineEvent::Growth(GrowthEvent::Family(points))) => {
                 data.update(|data| data.family.extend(points));
             }
-            // Curves of another configuration would be taken for this one's.
+            // Readers would take curves of another configuration for this one's.
             Content::Failed(problem) => data.set(GrowthData { problem: Some(problem), ..GrowthData::default() }),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! From what is known over n to the chart of it.
+//! Makes the chart of the view over n.
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::growth::GrowthRow;
@@ -15,7 +15,7 @@ use super::plan::is_marked;
 use super::reading::{bound_in, bounds_of, claim_of, draws_of, is_about};
 use super::search_run::SearchRun;
 
-/// The curves, those first that keep their names where there is room for few.
+/// The curves. Where there is room for few names, the first curves keep theirs.
 const CURVES: [Trace; 12] = [
     Trace::Sharp,
     Trace::Worst,
@@ -32,18 +32,18 @@ const CURVES: [Trace; 12] = [
 ];
 /// The bounds that may stand far above everything else, the nearest first.
 const HIGH: [Trace; 5] = [Trace::Sharp, Trace::Unified, Trace::Kim, Trace::General, Trace::MeanField];
-/// A bound so many powers of ten above everything else stands in a strip over the plot.
+/// A bound this many powers of ten above everything else is drawn in a strip over the plot.
 const DECADES_ABOVE: f64 = 2.0;
-/// Curves that fall are followed so many powers of ten under the lowest value of the others.
+/// The axis follows falling curves this many powers of ten below the lowest value of the others.
 const DECADES_BELOW: f64 = 0.5;
-/// No axis reaches further than this, so that its ends are numbers.
+/// No axis ends beyond this many decades, so that its ends are finite numbers.
 const MOST_DECADES: f64 = 300.0;
-/// Up to this n the axis has a second row, of the root of n.
+/// Up to this n the axis has a second row, for sqrt(n).
 const ROOTS_UP_TO: f64 = 4096.0;
-/// The root of n is drawn through so many points where it is no straight line.
+/// The number of points of the curve sqrt(n) where it is no straight line.
 const ROOT_POINTS: i32 = 64;
 
-/// What a chart is of.
+/// The inputs of the chart.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     /// The curves.
@@ -52,7 +52,7 @@ pub struct Known<'a> {
     pub sweep: &'a SweepData,
     /// The present tokens.
     pub current: Option<&'a Measured>,
-    /// What searches have found.
+    /// The results of searches.
     pub found: &'a [SearchFound],
     /// The search under way.
     pub search: &'a SearchRun,
@@ -129,12 +129,12 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
     chart
 }
 
-/// Puts the bounds that are far above everything else into the strip; for a picture, since tables have every curve.
+/// Moves bounds that are far above everything else into the strip. For a picture only: tables have every curve.
 pub fn lift(chart: &mut LineChart) {
     chart.lift(&HIGH.map(series_id), DECADES_ABOVE, strings::far_above);
 }
 
-/// The id of the series of a trace: that of its first bound.
+/// The id of a trace's series: the id of its first bound.
 pub fn series_id(trace: Trace) -> &'static str {
     bounds_of(trace).first().map_or(trace.id(), |id| id.id())
 }
@@ -173,7 +173,7 @@ fn mean(known: &Known<'_>) -> Series {
     Series::new(MEAN, strings::mean_label(known.sweep.draws), Role::Measured, SeriesKind::Line, mean)
 }
 
-/// The draws, the newest as visible as they are new, and those of before where none is yet.
+/// The draws. New ones fade in, and draws of the earlier sweep stay where no new one is yet.
 fn draws(known: &Known<'_>) -> Vec<Series> {
     let Known { sweep, state, faded, .. } = *known;
     let points = draws_of(sweep, state);
@@ -190,7 +190,7 @@ fn draws(known: &Known<'_>) -> Vec<Series> {
     parts.map(series).into_iter().filter(|series| !series.data.is_empty()).collect()
 }
 
-/// What searches have found, as rings, and what each start of the one under way has reached, fainter.
+/// The results of searches as rings, and the best norm of each start of the running search, fainter.
 fn searched(known: &Known<'_>) -> Vec<Series> {
     let Known { data, state, found, search, .. } = *known;
     let mut found: Vec<(f64, f64)> =
@@ -212,7 +212,7 @@ fn searched(known: &Known<'_>) -> Vec<Series> {
 }
 
 impl GrowthRanges {
-    /// Gives the chart its ranges: those of before while a slider is held, else what is drawn asks for.
+    /// Sets the chart's ranges: the earlier ones while a slider is held, else those of the drawn data.
     pub fn apply(&mut self, chart: &mut LineChart, state: &PageState, is_held: bool) {
         if self.of != Some(state.x_axis) {
             *self = GrowthRanges { of: Some(state.x_axis), ..GrowthRanges::default() };
@@ -226,7 +226,8 @@ impl GrowthRanges {
     }
 }
 
-/// On a log axis all that is drawn, but for what falls out of sight; on another one what is measured and reached.
+/// The range of y. On a log axis: all curves, but falling ones only down to a limit. On other axes: what is measured,
+/// and lower bounds.
 fn wanted_y(chart: &LineChart) -> Option<Extent> {
     let falls = |id: &str| id == series_id(Trace::Adversarial);
     let logs = |wanted: &dyn Fn(&Series) -> bool| {

@@ -1,4 +1,4 @@
-//! What the view over n holds, and what follows from it.
+//! The signals of the view over n.
 
 use crate::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::state::PageState;
 
 use super::search_run::SearchRun;
 
-/// What the view holds.
+/// The signals of the view over n.
 #[derive(Clone, Copy)]
 pub struct Growth {
     pub(super) page: Page,
@@ -15,9 +15,10 @@ pub struct Growth {
     pub(super) hover: RwSignal<Option<f64>>,
     /// The search under way or the last one.
     pub(super) search: RwSignal<SearchRun>,
-    /// What the curves were last asked for.
+    /// The state of the latest request for curves.
     pub(super) asked: StoredValue<Option<PageState>>,
-    /// Whether the curves have been of another state for so long that a reader could take them for the present one's.
+    /// Whether the curves have belonged to another state for so long that a reader could take them for the present
+    /// one's.
     pub(super) is_waiting: RwSignal<bool>,
 }
 
@@ -27,7 +28,7 @@ pub fn use_growth() -> Growth {
 }
 
 impl Growth {
-    /// Before anything was asked.
+    /// The view before any request.
     pub fn new(page: Page) -> Self {
         Growth {
             page,
@@ -38,7 +39,7 @@ impl Growth {
         }
     }
 
-    /// Whether the curves are of another state than the controls', and new ones are on their way.
+    /// Whether the curves belong to another state than the controls, and new ones are on their way.
     pub(super) fn is_stale(self) -> bool {
         let page = self.page;
         page.live.growth.with(|data| data.problem.is_none() && page.state.with(|state| !data.is_of(state)))

@@ -1,4 +1,4 @@
-//! The traces as a list: each with its switch, its value at the cursor or the reason why it has none, and what stands behind.
+//! The list of traces: each has a switch, its value at the cursor or the reason why it has none, and details.
 
 use crate::prelude::*;
 
@@ -14,7 +14,7 @@ use lipscope_core::bounds::BoundId;
 use super::context::use_growth;
 use super::reading::{bounds_of, has_values, value_at};
 
-/// Under which heading a trace stands.
+/// The heading of a trace in the list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Tokens,
@@ -75,7 +75,7 @@ pub fn TraceList() -> impl IntoView {
     }
 }
 
-/// What is read at an n, aloud.
+/// The values at an n, for a screen reader.
 pub fn said(page: Page, n: f64) -> String {
     let of = |trace: Trace| {
         let reading = value_at(page, trace, n).filter(|_| page.state.with(|state| state.growth.traces.has(trace)))?;
@@ -85,7 +85,7 @@ pub fn said(page: Page, n: f64) -> String {
     parts.collect::<Vec<_>>().join(strings::growth_said())
 }
 
-/// The name of a trace with what its numbers are.
+/// The name of a trace, with the sign of its numbers.
 pub fn headed(trace: Trace) -> String {
     let sign = match group_of(trace) {
         Group::Upper => "≤",
@@ -97,7 +97,8 @@ pub fn headed(trace: Trace) -> String {
     format!("{name} {sign}").trim_end().to_owned()
 }
 
-/// The name of what a trace says at an n: what is measured is of these tokens there, else of the samples of the sweep.
+/// The name of a trace's value at an n. At another n than the tokens', the measured value is the largest sample of the
+/// sweep.
 fn name_at(page: Page, trace: Trace, n: f64) -> String {
     let is_of_samples = trace == Trace::Draws && page.state.with(PageState::n_tokens) != n;
     if is_of_samples {
@@ -160,7 +161,7 @@ fn TraceLine(
             class:off=move || !is_on.get()
             class:absent=is_absent
             class:unread=move || reason.get().is_some()
-            // What was not searched is no bound that fails.
+            // Without a search there is no result: that is no bound that fails to apply.
             hidden=move || trace == Trace::Found && is_absent.get()
         >
             <label class="trace-switch">
@@ -196,7 +197,7 @@ fn TraceLine(
     }
 }
 
-/// The statement of a trace with its hypotheses, its formula, and what it loses at the present tokens.
+/// The statement of a trace with its hypotheses, its formula, and its slack at the present tokens.
 #[component]
 fn About(
     /// Which trace.
@@ -229,7 +230,7 @@ fn About(
     }
 }
 
-/// The word of a trace in the page's attributes: that of its bound.
+/// The id of a trace in the page's attributes: the id of its bound.
 fn id_of(trace: Trace) -> &'static str {
     match trace {
         Trace::Kim => BoundId::KimL2.id(),

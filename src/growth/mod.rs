@@ -1,12 +1,12 @@
-//! The view over n: what is measured, every bound, and the search for worse tokens, in one plot.
+//! The view over n: the measured norms, every bound, and the search for worse tokens, in one plot.
 //!
 //! | file | concept |
 //! | --- | --- |
 //! | `context` | what the view holds |
-//! | `plan`, `answers` | at which n the curves are asked for, and what the workers answer |
-//! | `reading` | what a trace says at an n |
+//! | `plan`, `answers` | at which n the page asks for curves, and the workers' answers |
+//! | `reading` | the value of a trace at an n |
 //! | `chart`, `plot` | the plot, and how it is read |
-//! | `list` | the traces as a list: switch, value at the cursor, what stands behind each |
+//! | `list` | the traces as a list: switch, value at the cursor, details of each |
 //! | `sentence` | the gap between the bounds at the cursor, in words |
 //! | `search`, `search_run`, `search_work`, `search_plane` | the search for worse tokens |
 
@@ -37,7 +37,7 @@ use list::TraceList;
 use plot::GrowthPlot;
 use search::Search;
 
-/// Asks for the curves while the view is looked at, and pauses the search when it is not.
+/// Asks for the curves while the view is on screen, and pauses the search when it is not.
 pub fn begin(growth: Growth) {
     answers::begin(growth);
     search_work::begin(growth);
@@ -69,7 +69,7 @@ pub fn GrowthView() -> impl IntoView {
 fn RangeSwitch() -> impl IntoView {
     let page = use_page();
     let chosen = Signal::derive(move || Some(page.state.with(|state| state.growth.range)));
-    // As far as the sweep measures, or to the tokens where there are more.
+    // As far as the sweep measures, or to the number of tokens if that is larger.
     let longest = memo(move |_| page.state.with(|state| state.n_tokens().max(state.sweep_max as f64)));
     let options = Signal::derive(move || {
         vec![

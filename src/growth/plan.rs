@@ -7,12 +7,12 @@ use lipscope_protocol::tasks::GrowthRequest;
 use crate::plans::{curve_lengths, sweep_lengths};
 use crate::state::{PageState, RadiusLaw};
 
-/// The numbers of a decade at which the curves are computed: people read round ones more easily.
+/// The numbers of a decade at which the curves are computed. They are round, since people read these more easily.
 const OF_A_DECADE: [f64; 10] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 6.3, 8.0];
-/// Of those, where a decade is marked with exact norms.
+/// The numbers of a decade at which exact norms are marked.
 const MARKS_OF_A_DECADE: [f64; 2] = [1.0, 3.2];
 
-/// The sketch, which comes first, has one in so many of all n, and those whose numbers are read.
+/// The sketch, which comes first, has one of this many n, and every n whose numbers the page shows.
 const OF_A_SKETCH: usize = 10;
 
 /// The curves over n of a state, and the exact norms at the same n.
@@ -25,7 +25,7 @@ pub fn growth_request(state: &PageState) -> GrowthRequest {
     let end = state.growth_end();
     let read = [2.0, n, state.read_at(), end];
     let mut lengths = read.to_vec();
-    // Where draws are measured the bounds are known too.
+    // The bounds are also computed at the lengths of the draws.
     let swept = sweep_lengths(state.sweep_max);
     if end > state.sweep_max as f64 {
         lengths.extend(lengths_of(&OF_A_DECADE));
@@ -42,7 +42,7 @@ pub fn growth_request(state: &PageState) -> GrowthRequest {
     GrowthRequest { experiment: state.experiment(), sketch, family_plan: plan.clone(), plan, units: None }
 }
 
-/// Whether exact norms are marked at an n: twice a decade, and up to the longest sweep where it measures.
+/// Whether exact norms are marked at an n: twice a decade, or at every length of the sweep if the axis ends with it.
 pub fn is_marked(n: f64, state: &PageState) -> bool {
     if state.growth_end() <= state.sweep_max as f64 {
         return sweep_lengths(state.sweep_max).iter().any(|mark| *mark as f64 == n);

@@ -59,7 +59,7 @@ pub fn GrowthPlot() -> impl IntoView {
     let on_pointer = move |event: ev::PointerEvent| hover.set(n_at(page, painted, f64::from(event.offset_x())));
     let on_click = move |event: ev::MouseEvent| keep(page, n_at(page, painted, f64::from(event.offset_x())));
     let words = memo(move |before: Option<&String>| match before {
-        // Not while a slider moves, and not at every point of a sweep.
+        // The words stay while a slider moves, and while a sweep runs.
         Some(before) if page.held.get() || page.live.sweep.with(|sweep| sweep.phase == SweepPhase::Running) => {
             before.clone()
         }
@@ -127,12 +127,12 @@ fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -
     })
 }
 
-/// Every trace, switched on or off.
+/// The chart with every trace, switched on or off.
 fn whole(growth: Growth) -> LineChart {
     chart_now(growth, Some(Traces::of(Trace::ALL)), |_| Faded::ALL)
 }
 
-/// Every trace in short, each column headed by what its numbers are.
+/// Every trace in short digits; the sign of each column is in its heading.
 fn table(growth: Growth) -> Table {
     let mut chart = whole(growth);
     for series in &mut chart.series {
@@ -140,7 +140,7 @@ fn table(growth: Growth) -> Table {
             series.label = headed(trace);
         }
     }
-    // What is not of a trace repeats what others say.
+    // Series that belong to no trace repeat values of others.
     chart.series.retain(|series| Trace::ALL.into_iter().any(|trace| series_id(trace) == series.id));
     chart.to_table()
 }
@@ -168,16 +168,16 @@ fn paint(
     }
 }
 
-/// The chart as it was painted, but for the cursor.
+/// The painted chart without the cursor.
 fn without_cursor(chart: &LineChart) -> LineChart {
     LineChart { hover_x: None, ..chart.clone() }
 }
 
-/// Of the n that were computed, the one nearest a pixel column; `None` beside the plot.
+/// The computed n nearest a pixel column; `None` beside the plot.
 fn n_at(page: Page, painted: LastPainted<(LineChart, ChartLayout)>, x: f64) -> Option<f64> {
     let painted = painted.get_value()?;
     let layout = &painted.1;
-    // The outermost n can be reached from a little beyond them.
+    // The first and the last n can be reached from a little outside the plot.
     if !(layout.plot.left - 8.0..=layout.plot.right + 8.0).contains(&x) {
         return None;
     }
@@ -191,7 +191,7 @@ fn lengths(page: Page) -> Vec<f64> {
     })
 }
 
-/// Keeps an n as the one that is read.
+/// Keeps an n as the reading position.
 fn keep(page: Page, n: Option<f64>) {
     if let Some(n) = n {
         page.edit("growth-at", |state| state.keep_read_at(n));

@@ -1,4 +1,4 @@
-//! What a trace says at an n.
+//! The value of a trace at an n.
 
 use crate::prelude::*;
 
@@ -11,14 +11,14 @@ use crate::page::Page;
 use crate::state::{PageState, Trace};
 use crate::strings;
 
-/// A number, and what it is.
+/// A number, and its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// Exact, a lower bound, an upper bound.
     pub kind: Kind,
     /// The number.
     pub number: Number,
-    /// Its logarithm to base ten: some pass every number.
+    /// Its logarithm to base ten: some values overflow f64.
     pub log10: f64,
 }
 
@@ -33,13 +33,13 @@ impl Reading {
     }
 }
 
-/// What the value of a bound is.
+/// The kind of a bound's value.
 pub fn claim_of(bound: &Bound) -> Kind {
-    // That of the skew witness is the norm of another A, exactly.
+    // The value of the skew witness is the exact norm of another A.
     if bound.id == BoundId::Skew { Kind::Exact } else { strings::side_kind(bound.side) }
 }
 
-/// The bounds that a trace shows: of two masks, the one that applies.
+/// The bounds that a trace shows. A form for each mask is listed; one of them applies.
 pub fn bounds_of(trace: Trace) -> &'static [BoundId] {
     match trace {
         Trace::Sharp => &[BoundId::Sharp, BoundId::SharpMasked],
@@ -75,7 +75,7 @@ pub fn has_values(data: &GrowthData, found: &[SearchFound], state: &PageState, t
     }
 }
 
-/// The draws of the sweep, if they are of this state.
+/// The draws of the sweep, if they belong to this state.
 pub fn draws_of(sweep: &SweepData, state: &PageState) -> Vec<(f64, f64)> {
     match &sweep.of {
         Some(of) if *of == state.for_sweeping() => sweep.values(state.norm),
@@ -83,9 +83,9 @@ pub fn draws_of(sweep: &SweepData, state: &PageState) -> Vec<(f64, f64)> {
     }
 }
 
-/// Whether what a search has found is about the ball of the curves.
+/// Whether the result of a search is about the ball of the curves.
 pub fn is_about(found: &SearchFound, data: &GrowthData, state: &PageState) -> bool {
-    // R may grow with n: that of the row beside it.
+    // R may grow with n: the nearest row has the R to compare with.
     let distance = |n: f64| (n / found.n).ln().abs();
     let rows = data.growth.iter().flat_map(|growth| &growth.rows);
     let row = rows.min_by(|a, b| distance(a.n).total_cmp(&distance(b.n)));

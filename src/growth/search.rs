@@ -1,4 +1,4 @@
-//! The search for tokens at which the constant is larger: it begins here, and what it finds is drawn into the plot.
+//! The search for tokens with a larger constant. It begins here, and the plot shows its results.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -48,7 +48,7 @@ pub fn Search() -> impl IntoView {
     }
 }
 
-/// What is searched, and whether the controls are of something else by now.
+/// What is searched, and whether the controls have changed since.
 #[component]
 fn About() -> impl IntoView {
     let growth = use_growth();

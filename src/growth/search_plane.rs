@@ -1,4 +1,4 @@
-//! The best tokens of a search, in the ball. With reduced motion they are drawn when the search rests.
+//! The best tokens of a search, in the ball. With reduced motion they are drawn when the search pauses or ends.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use lipscope_plot::TokenPlane;
 use super::context::use_growth;
 use super::search_run::SearchRun;
 
-/// Points nearer than this share of the largest norm are drawn as one: less than a pixel.
+/// Points nearer than this share of the largest norm are drawn as one: they are less than a pixel apart.
 const SAME: f64 = 0.01;
 
 /// The plane with its table.
@@ -34,17 +34,17 @@ pub fn SearchPlane() -> impl IntoView {
         move |easel| {
             let Drawn(best, radius) = best.get_untracked();
             let mut plane = best.map_or_else(Default::default, |best| plane_of(&best, MOST_DRAWN));
-            // The whole ball, not only as far as these tokens reach; principal axes have another origin.
+            // The axes show the whole ball, not only these tokens. Principal axes have another origin.
             if let Some(radius) = radius.filter(|_| plane.ball_radius.is_some()) {
                 plane.ball_radius = Some(radius);
                 plane.ball_label = strings::ball(radius);
             }
             count_alike(&mut plane);
-            // Where it cannot be drawn on, the last picture stays: the table is under it.
+            // Where the canvas cannot be drawn on, the last picture stays: the table is under it.
             let _ = plane.paint(easel);
         },
     );
-    // Every token, also those that are not drawn.
+    // Every token, also those that the picture leaves out.
     let whole = move || {
         let none = || TokenPlane { point_label: strings::token().into(), ..TokenPlane::default() };
         run.with(|run| run.best.as_ref().map_or_else(none, |best| plane_of(best, usize::MAX)))
@@ -65,7 +65,7 @@ pub fn SearchPlane() -> impl IntoView {
     }
 }
 
-/// Points that cannot be told apart become one, named by how many they are; on a line they are stacked instead.
+/// Merges points that look the same into one, named by their count; on a line they are stacked instead.
 fn count_alike(plane: &mut TokenPlane) {
     if plane.points.iter().all(|point| point.1 == 0.0) {
         return;
@@ -84,7 +84,7 @@ fn count_alike(plane: &mut TokenPlane) {
         groups.iter().map(|(_, count)| if *count > 1 { strings::alike(*count) } else { String::new() }).collect();
 }
 
-/// What is drawn: compared by identity, since each answer brings a picture of its own.
+/// What is drawn. Two are compared by identity, since each answer brings a picture of its own.
 #[derive(Clone, Debug, Default)]
 struct Drawn(Option<Arc<TokenPicture>>, Option<f64>);
 

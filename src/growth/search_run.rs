@@ -1,4 +1,4 @@
-//! What came of a search.
+//! The result of a search.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use lipscope_core::search::{SearchCheckpoint, SearchDomain, SearchPlan, SearchSt
 pub struct SearchRun {
     /// What is searched.
     pub plan: Option<SearchPlan>,
-    /// The controls it began with.
+    /// The state of the controls when it began.
     pub of: Option<PageState>,
-    /// The controls that its tokens made when they were loaded.
+    /// The state of the controls after its tokens were loaded.
     pub loaded: Option<PageState>,
     /// Where it stands.
     pub phase: Phase,
-    /// Starts done, and in all.
+    /// Finished starts, and all starts.
     pub progress: (usize, usize),
     /// R, n, d and the bounds.
     pub domain: Option<Arc<SearchDomain>>,
@@ -27,7 +27,7 @@ pub struct SearchRun {
     pub reached: Vec<f64>,
     /// The last iteration.
     pub last: Option<SearchStep>,
-    /// What it can be taken up from.
+    /// The checkpoint from which the search can go on.
     pub mark: Option<Arc<SearchCheckpoint>>,
     /// The best tokens.
     pub best: Option<Arc<TokenPicture>>,
@@ -40,7 +40,7 @@ impl SearchRun {
         *self = SearchRun { plan: Some(plan), of: Some(of), phase: Phase::Running, progress, ..SearchRun::default() };
     }
 
-    /// The search goes on, with so many starts in all; `None` where there is nothing to go on from.
+    /// Continues the search, with `starts` starts in all; `None` without a checkpoint.
     pub fn go_on(&mut self, starts: usize) -> Option<(SearchPlan, Arc<SearchCheckpoint>)> {
         let (plan, mark) = (self.plan.as_mut()?, self.mark.clone()?);
         plan.restarts = starts.max(self.progress.0);
@@ -48,7 +48,7 @@ impl SearchRun {
         Some((plan.clone(), mark))
     }
 
-    /// Takes iterations in; some come twice where a worker took this over from one that died.
+    /// Adds iterations. Some come twice where a worker took the search over from one that died.
     pub fn take(&mut self, steps: &[SearchStep], mark: SearchCheckpoint, best: TokenPicture) {
         self.last = steps.last().copied().or(self.last);
         for step in steps {
@@ -67,13 +67,13 @@ impl SearchRun {
         self.domain.as_ref().map(|domain| domain.n as f64)
     }
 
-    /// Whether iterations come in.
+    /// Whether the search is running.
     #[must_use]
     pub fn is_running(&self) -> bool {
         self.phase == Phase::Running
     }
 
-    /// Whether it can go on, if there were so many starts in all.
+    /// Whether the search could go on with `starts` starts in all.
     #[must_use]
     pub fn can_go_on(&self, starts: usize) -> bool {
         match self.phase {

@@ -1,4 +1,4 @@
-//! Beginning a search, pausing it, going on, and what is done with what it found.
+//! Starts, pauses and continues a search, and uses its result.
 
 use crate::prelude::*;
 
@@ -21,7 +21,7 @@ use super::search_run::SearchRun;
 /// The most iterations from one start.
 const ITERATIONS: usize = 400;
 
-/// Pauses the search when it is looked at no more: others may want the worker.
+/// Pauses the search when its view leaves the screen: others may need the worker.
 pub fn begin(growth: Growth) {
     effect(move |_| {
         if growth.page.plot.get() != PlotChoice::Growth {
@@ -30,7 +30,7 @@ pub fn begin(growth: Growth) {
     });
 }
 
-/// Whether the search has a dimension of its own: the adversarial tokens of A = I and A = -I lie in any.
+/// Whether the search has its own dimension: the adversarial tokens of A = I and A = -I lie in any dimension.
 pub fn has_own_dim(state: &PageState) -> bool {
     state.tokens == TokenChoice::Adversarial
         && matches!(state.weights, WeightChoice::IdentityPlus | WeightChoice::IdentityMinus)
@@ -74,12 +74,12 @@ impl Growth {
         }
     }
 
-    /// Stops it for a while.
+    /// Pauses the search.
     pub fn pause_search(self) {
         self.halt_search(Phase::Paused);
     }
 
-    /// Stops it for good; what was found stays.
+    /// Stops the search for good; its result stays.
     pub fn stop_search(self) {
         self.halt_search(Phase::Stopped);
         self.search.update(|run| {
@@ -89,7 +89,7 @@ impl Growth {
         });
     }
 
-    /// Goes on where it was paused, or with more restarts than before.
+    /// Continues a paused search, or one that has more restarts now.
     pub fn resume_search(self) {
         let restarts = self.page.state.with_untracked(|state| state.growth.search.restarts);
         if !self.search.with_untracked(|run| run.can_go_on(restarts)) {
@@ -100,7 +100,7 @@ impl Growth {
         }
     }
 
-    /// Takes the best tokens over into the controls.
+    /// Loads the best tokens into the controls.
     pub fn load_searched(self) {
         let state = self.page.state.get_untracked();
         let found = self.search.with_untracked(|run| {
@@ -111,7 +111,7 @@ impl Growth {
         let loaded = if state.for_map() == map {
             Ok(state.with_own_tokens(tokens))
         } else {
-            // The controls have other weights by now: these come with theirs.
+            // The controls have other weights by now: the tokens come with the weights of the search.
             let tokens = TokenSource::Explicit(tokens);
             state.with_experiment(Experiment { tokens, ..domain.experiment.clone() })
         };
@@ -121,7 +121,7 @@ impl Growth {
         }
     }
 
-    /// Takes in an answer of the search.
+    /// Receives an answer of the search.
     fn hear_search(self, news: EngineNews) {
         let run = self.search;
         let content = match news {
@@ -149,7 +149,7 @@ impl Growth {
         }
     }
 
-    /// Puts the best norm among what searches have found, in place of a smaller one of the same ball.
+    /// Adds the best norm to the results of searches. It replaces a smaller one of the same ball.
     fn show_found(self) {
         let found = self.search.with_untracked(|run| {
             let (mark, domain) = (run.mark.as_ref()?, run.domain.as_ref()?);

@@ -1,4 +1,4 @@
-//! What is between the bounds at the cursor, in words, and how what is measured grows.
+//! The gap between the bounds at the cursor in words, and the growth of the measured norms.
 
 use crate::prelude::*;
 
@@ -19,7 +19,7 @@ fn ends(page: Page, n: f64) -> (Option<Reading>, Option<Reading>) {
     (value_at(page, Trace::Worst, n), upper)
 }
 
-/// What some tokens reach, what none pass, and the factor between; where the growth like the root of n ends.
+/// The best lower bound, the best upper bound and the factor between them, and where the growth like sqrt(n) ends.
 #[component]
 pub fn GapSentence() -> impl IntoView {
     let growth = use_growth();
@@ -44,7 +44,7 @@ pub fn GapSentence() -> impl IntoView {
     let crossover = memo(move |_| page.live.growth.with(|data| data.crossover(norm.get())));
     let log10 = move || crossover.get().map_or_else(String::new, |c| (c.ln_n / std::f64::consts::LN_10).to_string());
     let is_stale = memo(move |_| growth.is_stale());
-    // Before the first curves the sentence says so itself.
+    // Before the first curves the sentence itself says that they are on their way.
     let is_waiting = move || growth.is_waiting.get() && is_known.get();
     view! {
         <div class="growth-sentence" class:stale=is_stale aria-busy=move || is_stale.get().to_string()>
@@ -75,7 +75,7 @@ pub fn GapSentence() -> impl IntoView {
     }
 }
 
-/// The fitted slope of what is measured, which unfolds to what it is.
+/// The fitted slope of the measured norms, in a fold that explains it.
 #[component]
 pub fn Slope() -> impl IntoView {
     let page = use_page();

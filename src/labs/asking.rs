@@ -1,4 +1,4 @@
-//! Asking for what the lab that is shown needs, and what the workers answer.
+//! Asking for the data of the lab on screen, and the workers' answers.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::workers::{EngineLane, EngineNews};
 use super::context::Labs;
 use super::{certify, estimators, inverse, scaling, spectrum, tightness};
 
-/// Does the same to the run of a lab, whatever it holds.
+/// Calls the same method on the run of a lab, whatever its type.
 macro_rules! for_run {
     ($labs:expr, $plot:expr, $do:ident, $($what:tt)+) => {
         match $plot {
@@ -33,7 +33,7 @@ macro_rules! for_run {
 /// How long the controls rest before the worker is asked.
 const REST: Duration = Duration::from_millis(70);
 
-/// Asks for what the view that is shown needs, whenever that changes.
+/// Asks for the data of the lab on screen, whenever its inputs change.
 pub fn begin(labs: Labs) {
     let wanted = memo(move |_| request_now(labs));
     effect(move |_| {
@@ -64,20 +64,20 @@ fn request_now(labs: Labs) -> Option<(PlotChoice, Request)> {
 }
 
 impl Labs {
-    /// Does again what the view that is shown needs.
+    /// Asks again for the data of the lab on screen.
     pub fn again(self) {
         if let Some((plot, request)) = untrack(|| request_now(self)) {
             self.start(plot, request);
         }
     }
 
-    /// Stops the work; what there is of it stays.
+    /// Stops the work; its results so far stay.
     pub fn stop(self) {
         self.page.cancel(EngineLane::Lab);
         self.set_phase(&Phase::Stopped);
     }
 
-    /// Takes in an answer.
+    /// Receives an answer.
     fn hear(self, plan: &EnginePlan, news: EngineNews) {
         let (content, left) = match news {
             EngineNews::Reply(content, left) => (content, left),
@@ -126,7 +126,7 @@ impl Labs {
         }
     }
 
-    /// Ends the work of a view that is looked at no more; it begins anew when it is looked at again.
+    /// Ends the work of a view that has left the screen. It starts anew when the view is shown again.
     fn leave(self) {
         let tab = self.tab.get_value();
         if tab != self.page.plot.get_untracked() && for_run!(self, tab, with_untracked, Run::is_running) {

@@ -1,4 +1,4 @@
-//! How far a local number reaches: the bounds that hold for all tokens within eps of these, over eps.
+//! How far a local number holds: the bounds for all tokens within eps of the present ones, over eps.
 
 use crate::prelude::*;
 
@@ -21,14 +21,14 @@ use super::plot::{LabPlot, plot_ids};
 use crate::phase::Phase;
 use crate::run::Request;
 
-/// The eps/R of a decade that are drawn.
+/// The values of eps/R that are drawn in each decade.
 const IN_A_DECADE: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0];
 /// Gradient steps of each start of the search, as on the command line.
 const STEPS: usize = 40;
 /// The curves are drawn up to this many times the bound on the ball: past that `certified(eps)` says nothing.
 const HEADROOM: f64 = 4.0;
 
-/// What it asks for.
+/// The engine's work for this lab.
 pub fn request(settings: &Settings, state: &PageState) -> Request {
     let CertifySettings { relative, restarts } = settings.certify;
     let mut all = eps_drawn();
@@ -46,7 +46,7 @@ fn eps_drawn() -> Vec<f64> {
     all
 }
 
-/// The one of them nearest 10 to a power.
+/// The drawn eps/R nearest 10^log10.
 fn eps_at(log10: f64) -> f64 {
     let distance = |eps: &f64| (eps.log10() - log10).abs();
     eps_drawn().into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(1.0)
@@ -117,7 +117,7 @@ pub fn CertifyLab() -> impl IntoView {
     })
 }
 
-/// The tokens, each with the disc that it may move in; they can be moved here.
+/// The tokens, each with the disc that it may move in. The reader can move the tokens here.
 #[component]
 fn Discs() -> impl IntoView {
     let labs = use_labs();
@@ -140,7 +140,8 @@ fn certify_shown(page: Page) -> f64 {
     page.settings.with(|settings| settings.certify.relative)
 }
 
-/// How far each token may move, and where the search within that has moved them; nowhere while it goes on, or while a token is held.
+/// The radius within which each token may move, and where the search has moved the tokens. No moves while the search
+/// runs, or while a token is held.
 fn moves(labs: Labs) -> Moves {
     let relative = certify_shown(labs.page);
     let found = labs.certify.with(|run| {
@@ -161,7 +162,7 @@ fn index_at(found: &Certified, relative: f64) -> Option<usize> {
     (0..found.rows.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
-/// The bounds and what is found over eps, with the eps that is read.
+/// The bounds and the search results over eps, with a mark at the eps that is read.
 pub fn chart(found: Option<&Certified>, read_at: Option<f64>) -> LineChart {
     let rows = found.map_or(&[][..], |found| &found.rows);
     let of = |read: fn(&CertifiedRow) -> f64| rows.iter().map(|row| (row.relative, read(row))).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! What the labs hold.
+//! The signals of the labs.
 
 use crate::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::debounce::Debounce;
 use crate::page::{Page, PlotChoice};
 use crate::run::Run;
 
-/// What the views hold.
+/// The signals of the labs.
 #[derive(Clone, Copy)]
 pub struct Labs {
     pub(super) page: Page,
@@ -22,9 +22,9 @@ pub struct Labs {
     pub(super) certify: RwSignal<Run<Option<Certified>>>,
     /// The iteration of the inverse that is pictured.
     pub(super) frame: RwSignal<usize>,
-    /// Whose answers come now.
+    /// The lab whose answers arrive now.
     pub(super) tab: StoredValue<PlotChoice>,
-    /// What is asked for when the controls rest.
+    /// The request that waits for the controls to rest.
     pub(super) asking: Debounce,
 }
 
@@ -34,7 +34,7 @@ pub fn use_labs() -> Labs {
 }
 
 impl Labs {
-    /// Before anything was asked.
+    /// The labs before any request.
     pub fn new(page: Page) -> Self {
         Labs {
             page,

@@ -18,7 +18,7 @@ use super::number::{LabNumber, Taken};
 use super::plot::{LabPlot, plot_ids};
 use crate::run::Request;
 
-/// What it asks for.
+/// The engine's work for this lab.
 pub fn request(settings: &Settings, state: &PageState) -> Request {
     let EstimatorSettings { trial, tolerance, .. } = settings.estimators;
     let experiment = trial.map_or_else(|| state.experiment(), Preset::experiment);
@@ -96,7 +96,7 @@ pub fn EstimatorLab() -> impl IntoView {
     })
 }
 
-/// A row of the table of ends.
+/// A row of the table of results.
 fn row((point, stop): (&EstimatorPoint, Option<Stop>)) -> impl IntoView + use<> {
     let id = stop.map_or("dense", |stop| strings::stop_id(point.estimator, stop));
     let value = Number::known(point.value, strings::claimed_kind(point.is_converged())).to_string();

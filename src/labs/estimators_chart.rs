@@ -1,4 +1,4 @@
-//! Estimators against the iteration, and what each said where it stopped.
+//! Estimators against the iteration, and the value of each where it stopped.
 
 use crate::state::EstimatorQuantity;
 use crate::strings;
@@ -8,7 +8,7 @@ use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Rule, Scale, Series, Seri
 /// Errors below this are rounding; the axis ends here.
 const LEAST: f64 = 1e-16;
 
-/// Each estimator over the iteration, with a rule where it stopped.
+/// Each estimator over the iteration, with a vertical line where it stopped.
 pub fn estimators_chart(points: &[EstimatorPoint], shown: EstimatorQuantity) -> LineChart {
     let read = |point: &EstimatorPoint| match shown {
         EstimatorQuantity::Error => point.error.max(LEAST),
@@ -62,7 +62,7 @@ fn rule(point: &EstimatorPoint, stop: Option<Stop>) -> Option<Rule> {
     Some(Rule::new(point.iteration as f64, name).role(role))
 }
 
-/// What an estimator said where it stopped, in the order of the table: the dense SVD, Lanczos, power iteration.
+/// Each estimator's value where it stopped, in the order of the table: the dense SVD, Lanczos, power iteration.
 pub fn stopped(points: &[EstimatorPoint]) -> Vec<(&EstimatorPoint, Option<Stop>)> {
     let dense = points.iter().filter(|point| point.estimator == Estimator::DenseSvd).map(|point| (point, None));
     let others = points.iter().flat_map(|point| point.stops.iter().map(move |stop| (point, Some(*stop))));

@@ -5,7 +5,7 @@ use crate::prelude::*;
 use crate::strings;
 use lipscope_plot::{Kind, Number};
 
-/// A name and its number; the sign says what the number claims.
+/// A name and its number; the sign says whether the number is exact or a bound.
 #[component]
 pub fn Fact(
     /// Names it for programs.
@@ -20,7 +20,7 @@ pub fn Fact(
     /// The number.
     #[prop(into)]
     value: Signal<Option<f64>>,
-    /// How it is written; four digits that hold of its sign unless it says otherwise.
+    /// How to write the number. The default has four digits, rounded to the side of the sign.
     #[prop(optional)]
     written: Option<fn(f64) -> String>,
 ) -> impl IntoView {

@@ -1,5 +1,5 @@
-//! What every lab is shown in: its name and sentence, its own controls, its plots, its numbers, the meaning of its words,
-//! and how far its work is.
+//! The frame of every lab: its name and sentence, its controls, its plots, its numbers, the meaning of its words, and
+//! the progress of its work.
 
 use crate::prelude::*;
 
@@ -14,11 +14,11 @@ use super::plot::LabPlot;
 use crate::phase::Phase;
 use crate::run::Run;
 
-/// What a lab fills its frame with.
+/// The content of a lab's frame.
 pub struct LabParts<T: 'static> {
     /// Names it in ids.
     pub id: &'static str,
-    /// Where it is shown.
+    /// The plot at which it is shown.
     pub plot: PlotChoice,
     /// Its last work.
     pub run: RwSignal<Run<T>>,
@@ -26,15 +26,15 @@ pub struct LabParts<T: 'static> {
     pub controls: AnyView,
     /// Its plots, the main one first.
     pub plots: Vec<LabPlot<T>>,
-    /// What stands beside them.
+    /// A view beside the plots.
     pub beside: Option<AnyView>,
-    /// Its numbers, each a `Fact`, or what says them otherwise.
+    /// Its numbers, each a `Fact` or a view of its own.
     pub facts: AnyView,
     /// Its words with their meaning.
     pub terms: Vec<(&'static str, &'static str)>,
-    /// The paper behind it.
+    /// The paper whose results it shows.
     pub paper: Paper,
-    /// Whether the experiment of the controls is behind it.
+    /// Whether it shows the experiment of the controls.
     pub behind: ExperimentSource,
 }
 
@@ -50,7 +50,7 @@ pub fn lab_view<T: Default + Send + Sync + 'static>(parts: LabParts<T>) -> AnyVi
     frame(Frame { id, plot, phase, progress, is_stale, is_wide, controls, plots, beside, facts, terms })
 }
 
-/// What the frame shows of a lab, whatever its work gives.
+/// The parts of a lab that do not depend on its type of data.
 struct Frame {
     id: &'static str,
     plot: PlotChoice,
@@ -71,7 +71,7 @@ fn frame(parts: Frame) -> AnyView {
     let is_running = move || phase.with(|phase| *phase == Phase::Running);
     let can_repeat = move || phase.with(|phase| matches!(phase, Phase::Stopped | Phase::Failed(_)));
     let said = move || phase.with(|phase| strings::lab_progress(phase, progress.get().0, progress.get().1));
-    // Of work whose length nobody knows the bar stays empty.
+    // The bar stays empty for work of unknown length.
     let share = move || match progress.get() {
         (_, 0) => 0.0,
         (done, total) => done as f64 / total as f64,

@@ -1,5 +1,5 @@
-//! All experiments of the lab: a picture and a sentence each. The pictures are the plots of the labs, drawn from numbers that
-//! a test of the engine keeps true (`tests/core/gallery.rs`).
+//! All experiments of the lab: a picture and a sentence each. The pictures are plots of the labs, drawn from stored
+//! numbers. A test of the engine keeps these numbers true (`tests/core/gallery.rs`).
 
 use crate::prelude::*;
 use leptos::html::Canvas;
@@ -22,7 +22,7 @@ use lipscope_protocol::envelope::decode;
 use super::{certify, estimators_chart, inverse_chart, scaling, tightness};
 use crate::run::{Pair, Side};
 
-/// What the pictures show.
+/// The numbers of the pictures.
 #[derive(Serialize, Deserialize)]
 struct Pictures {
     certify: Certified,
@@ -34,7 +34,8 @@ struct Pictures {
 }
 
 impl Pictures {
-    /// From the packed file, as the messages of workers are: a reader of these types from JSON would be compiled for this alone.
+    /// Reads the packed file, which has the format of workers' messages. JSON would need a parser of these types for
+    /// this file alone.
     fn read() -> Option<Self> {
         decode(include_bytes!("../../assets/gallery.postcard")).ok()
     }
@@ -77,7 +78,7 @@ pub fn Gallery() -> impl IntoView {
             || (),
             move |easel| {
                 if let Some(chart) = pictures.with_value(|pictures| pictures.as_ref().map(|all| all.of(plot))) {
-                    // Where it cannot be drawn on, the card has its sentence.
+                    // Where the canvas cannot be drawn on, the card still has its sentence.
                     let _ = chart.paint(easel);
                 }
             },
@@ -100,7 +101,7 @@ pub fn Gallery() -> impl IntoView {
     }
 }
 
-/// Opens an experiment as its picture shows it, unless the reader has set it already.
+/// Opens an experiment with the settings of its picture, unless the reader has changed its settings.
 fn open(page: Page, plot: PlotChoice) {
     let settings = page.settings;
     if plot == PlotChoice::Inverse && settings.with_untracked(|now| now.inverse == InverseSettings::default()) {
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
     use lipscope_protocol::envelope::encode;
 
-    /// `LIPSCOPE_WRITE_GALLERY=1` packs the file of readable numbers anew.
+    /// With `LIPSCOPE_WRITE_GALLERY=1` the test packs the readable numbers anew.
     #[test]
     fn the_packed_numbers_are_those_of_the_readable_file() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/assets");
@@ -122,7 +123,7 @@ mod tests {
         let packed = encode(&serde_json::from_str::<Pictures>(&json).expect("pictures")).expect("bytes");
         let path = format!("{folder}/gallery.postcard");
         if std::env::var_os("LIPSCOPE_WRITE_GALLERY").is_some() {
-            // What is compiled in is the file of before.
+            // The compiled program still holds the earlier file, so there is nothing to compare.
             return std::fs::write(&path, &packed).expect("assets/ can be written");
         }
         assert!(

@@ -1,4 +1,4 @@
-//! Controls of a lab that read and write its settings: one of a few words, and a slider.
+//! Controls that read and write a lab's settings: a select, and a slider.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -7,7 +7,7 @@ use crate::controls::Choice;
 use crate::page::use_page;
 use crate::state::Settings;
 
-/// One of a few words.
+/// A select of a few options.
 #[component]
 pub fn LabChoice<T: Copy + PartialEq + Send + Sync + 'static, const N: usize>(
     /// The id of the select.
@@ -37,16 +37,16 @@ pub fn LabChoice<T: Copy + PartialEq + Send + Sync + 'static, const N: usize>(
     view! { <Choice id label options chosen on_pick=Callback::new(on_pick)/> }
 }
 
-/// How a slider stands for a number.
+/// The scale of a slider.
 #[derive(Clone, Copy)]
 pub struct Slide {
     /// Its ends.
     pub ends: (f64, f64),
     /// Its step.
     pub step: &'static str,
-    /// Where a number stands on it.
+    /// The position of a number on the slider.
     pub place: fn(f64) -> f64,
-    /// The number at a place.
+    /// The number at a position.
     pub value: fn(f64) -> f64,
     /// How a number is written.
     pub written: fn(f64) -> String,
@@ -59,7 +59,7 @@ pub fn LabSlider(
     id: &'static str,
     /// Its name.
     label: &'static str,
-    /// How it stands for the number.
+    /// The scale of the slider.
     slide: Slide,
     /// Reads it.
     get: fn(&Settings) -> f64,

@@ -25,7 +25,7 @@ use crate::run::{Pair, Request, Which};
 /// The most iterations: at c = 0.9 the slowest that converges takes about 350.
 const ITERATIONS: usize = 600;
 
-/// What it asks for: both inverses.
+/// The engine's work for this lab: both inverses.
 pub fn request(settings: &Settings, state: &PageState) -> Request {
     let InverseSettings { n, d, radius, seed, fraction, tokens, dot_weights } = settings.inverse;
     let tokens = match tokens {
@@ -113,7 +113,7 @@ pub fn InverseLab() -> impl IntoView {
 /// How an iteration ended: its constant, a word, the residual and the error.
 #[component]
 fn Ending(
-    /// Which of both.
+    /// Which attention.
     which: Which,
 ) -> impl IntoView {
     let run = use_page().live.inverse;

@@ -6,12 +6,12 @@ use lipscope_plot::{AxisSpec, Extent, LineChart, Mark, Role, Scale, Series, Seri
 
 use crate::run::{Pair, Side};
 
-/// At most about so many iterations are marked by a point.
+/// About this many iterations have a point, at most.
 const MARKED: usize = 40;
 /// Errors below this are rounding; the axis ends here.
 const LEAST: f64 = 1e-17;
 
-/// Both errors, the guaranteed rate, and the iteration that is pictured.
+/// Both errors, the guaranteed rate, and a mark at the iteration in the picture.
 pub fn error_chart(pair: &Pair, frame: usize) -> LineChart {
     let errors = |side: &Side| -> Vec<(f64, f64)> {
         side.steps.iter().take(pair.last() + 1).map(|step| at(step, step.error)).collect()

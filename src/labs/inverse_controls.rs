@@ -1,4 +1,4 @@
-//! What is inverted: c, the tokens, the weights of dot-product attention.
+//! The settings of the inverse: c, the tokens, the weights of dot-product attention.
 
 use crate::prelude::*;
 
@@ -74,7 +74,7 @@ pub fn InverseControls() -> impl IntoView {
     }
 }
 
-/// L2 multi-head attention as the controls have it, where they do and it fits; else with one head.
+/// The controls' L2 multi-head attention, if they choose it and its size fits; else L2 attention with one head.
 pub fn shared_weights(settings: &InverseSettings, state: &PageState) -> WeightSource {
     let d = match settings.tokens {
         LabTokens::Drawn => settings.d,

@@ -1,9 +1,10 @@
-//! The experiments of the lab and the singular values; each of them has the lab's worker while it is looked at. A new one is a file, a signal in [`Labs`], and a line in each `match` of `asking`.
+//! The experiments of the lab and the singular values. The lab on screen has the lab's worker. A new lab is a file, a
+//! signal in [`Labs`], and a line in each `match` of `asking`.
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `context`, `asking` | what the labs hold; asking for what the one that is shown needs |
-//! | `frame`, `plot`, `facts`, `inputs`, `number` | what a lab is shown in, and the parts that it is filled with |
+//! | `context`, `asking` | what the labs hold; the requests of the lab on screen |
+//! | `frame`, `plot`, `facts`, `inputs`, `number` | the frame of a lab, and its parts |
 //! | `gallery` | all labs, a picture and a sentence each |
 //! | `certify`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, with `_chart` and `_controls` |
 //! | `plane`, `player` | the iterates of the inverse |

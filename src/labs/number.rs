@@ -1,4 +1,4 @@
-//! A number of these views: its name and a box.
+//! A number of a lab: its name and a box.
 
 use std::ops::RangeInclusive;
 
@@ -10,7 +10,7 @@ use crate::strings;
 
 use crate::state::Settings;
 
-/// Which numbers are taken.
+/// Which numbers a box accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Taken {
     /// Whole ones in a range.
@@ -27,14 +27,14 @@ impl Taken {
     }
 }
 
-/// A labelled box for a number; what is no such number is told beside it, and changes nothing.
+/// A labelled box for a number. Text that it does not accept changes nothing, and a sentence beside it says so.
 #[component]
 pub fn LabNumber(
     /// The id of the box.
     id: &'static str,
     /// Its name.
     label: &'static str,
-    /// What is taken.
+    /// Which numbers it accepts.
     taken: Taken,
     /// Reads it.
     get: fn(&Settings) -> f64,
@@ -61,7 +61,7 @@ pub fn LabNumber(
             }
             Some(x) => {
                 problem.set(None);
-                // The box may lose the focus because its view is exportable away.
+                // The box may lose the focus because its view is removed.
                 if value.try_get_untracked().is_some_and(|now| now != x) {
                     settings.update(|settings| set(settings, x));
                 }

@@ -1,4 +1,4 @@
-//! The tokens X as rings and an iterate as dots, in the plane of their first two numbers; a grid as bent lines.
+//! The tokens X as rings and an iterate as dots, in the plane of their first two coordinates; a grid as bent lines.
 
 use crate::prelude::*;
 use leptos::html::Canvas;
@@ -16,18 +16,18 @@ use lipscope_plot::{
 use crate::run::{Side, Which};
 use crate::state::LabTokens;
 
-/// Tokens a side of the grid.
+/// Tokens along a side of the grid.
 pub const GRID_SIDE: usize = 9;
 
 type Point = (f64, f64);
 
-/// Moves are drawn so long that the longest first one is this share of the picture.
+/// Moves are drawn longer: the longest first one gets this share of the picture.
 const LONGEST_MOVE: f64 = 0.15;
 
 /// The plane of one attention.
 #[component]
 pub fn Plane(
-    /// Which of both.
+    /// Which attention.
     which: Which,
 ) -> impl IntoView {
     let labs = use_labs();
@@ -82,7 +82,7 @@ pub fn Plane(
     }
 }
 
-/// X, and the iterate that is pictured with its moves drawn longer.
+/// X, and the iterate on screen with its moves drawn longer.
 fn picture(labs: Labs, which: Which) -> LineChart {
     let page = labs.page;
     let frame = labs.frame.get_untracked();
@@ -130,7 +130,7 @@ fn squared(labs: Labs, which: Which, size: (f64, f64), style: &Style) -> LineCha
     chart
 }
 
-/// Makes a unit equally long both ways: the tighter axis decides, the other shows more.
+/// Gives both axes the same scale: the tighter axis decides, and the other shows more.
 fn square(chart: &mut LineChart, layout: &ChartLayout) {
     const MARGIN: f64 = 1.12;
     let (Some(x), Some(y)) = (chart.x.range, chart.y.range) else { return };
@@ -147,7 +147,7 @@ fn points(places: &Places) -> Vec<Point> {
     places.iter().map(|(x, y)| (f64::from(*x), f64::from(*y))).collect()
 }
 
-/// How many times as long moves are drawn, so that they are seen: 1, 2 or 5 times a power of ten.
+/// The factor by which moves are drawn longer, so that they are visible: 1, 2 or 5 times a power of ten.
 fn magnification(side: &Side) -> f64 {
     let (tokens, images) = (points(&side.tokens), points(&side.images));
     let spread = tokens.iter().map(|point| point.0.hypot(point.1)).fold(0.0, f64::max);
@@ -167,7 +167,7 @@ fn lines_of_grid(points: &[Point]) -> Vec<Vec<Point>> {
     (0..GRID_SIDE).map(row).chain((0..GRID_SIDE).map(column)).collect()
 }
 
-/// X, Y and the iterate that is pictured, true to scale.
+/// X, Y and the iterate on screen, true to scale.
 fn table(side: &Side, frame: usize, written: impl Fn(f64) -> String) -> Table {
     let now = side.step(frame).map_or_else(Vec::new, |step| points(&step.positions));
     let rows = points(&side.tokens).into_iter().zip(points(&side.images)).zip(now).enumerate();

@@ -14,9 +14,9 @@ use crate::strings;
 
 use crate::phase::Phase;
 
-/// How long an iterate is shown.
+/// How long each iterate is shown.
 const BEAT: Duration = Duration::from_millis(180);
-/// A long iteration is played in about so many beats.
+/// A long iteration is played in about this many beats.
 const BEATS: usize = 40;
 
 /// The buttons under the planes.
@@ -35,7 +35,7 @@ pub fn Player() -> impl IntoView {
         is_playing.set(true);
         go_on(labs, last, is_playing, beat);
     };
-    // Once when an answer is complete, for readers who do not mind motion.
+    // Plays once when an answer is complete, unless the reader wants reduced motion.
     let is_done = memo(move |_| {
         page.live.inverse.with(|run| run.phase == Phase::Done).then(|| page.live.inverse.with(|run| run.of.clone()))
     });

@@ -1,4 +1,4 @@
-//! A plot of a lab: a chart that pointer and keys read, the line that says what is read, its table and its files.
+//! A plot of a lab: a chart that the reader reads with pointer or keys, its readout, its table and its files.
 
 use crate::prelude::*;
 
@@ -49,7 +49,7 @@ pub struct LabPlot<T: 'static> {
 }
 
 impl<T: Send + Sync + 'static> LabPlot<T> {
-    /// `chart` draws the run; `words` says in a sentence what is drawn, and `read` what stands at an x.
+    /// `chart` draws the run, `words` describes the drawing in a sentence, and `read` gives the values at an x.
     pub fn new(
         ids: PlotIds,
         run: RwSignal<Run<T>>,
@@ -71,7 +71,7 @@ impl<T: Send + Sync + 'static> LabPlot<T> {
         self.at
     }
 
-    /// The plot with what belongs to it.
+    /// The plot with its readout, table and files.
     pub fn view(self, title: &'static str, paper: Paper, behind: ExperimentSource) -> AnyView {
         let LabPlot { ids, run, at, chart, words, read, table } = self;
         let csv = move || run.with_untracked(|run| table(&run.data, &|x| x.to_string()).to_csv());
@@ -81,7 +81,7 @@ impl<T: Send + Sync + 'static> LabPlot<T> {
     }
 }
 
-/// What a plot shows, whatever it is a plot of.
+/// The parts of a plot that do not depend on its type of data.
 struct Made {
     chart: Memo<LineChart>,
     words: Memo<String>,
@@ -98,7 +98,7 @@ fn plot_view(
     paper: Paper,
     behind: ExperimentSource,
 ) -> AnyView {
-    // What keys and pointer read is told; what changes by itself is not.
+    // A screen reader hears what the reader reads with keys or pointer, not what changes by itself.
     let live = move || if at.get().is_some() { "polite" } else { "off" };
     view! {
         <div class="lab-figure">

@@ -18,12 +18,12 @@ use super::inputs::LabChoice;
 use super::plot::{LabPlot, plot_ids};
 use crate::run::Request;
 
-/// Radii to a decade.
+/// Radii per decade.
 const TO_A_DECADE: i32 = 8;
-/// The radii go from 1 to ten to this.
+/// The radii go from 1 to ten to the power of this.
 const DECADES: i32 = 4;
 
-/// What it asks for.
+/// The engine's work for this lab.
 pub fn request(settings: &Settings, state: &PageState) -> Request {
     match state.tokens {
         TokenChoice::Skew => return Err(strings::scaled_skew()),
@@ -116,7 +116,7 @@ fn Slope(
     }
 }
 
-/// Where queries and keys differ, a sentence about it and a button.
+/// Where queries and keys differ: a sentence about this, and a button.
 #[component]
 fn Untied() -> impl IntoView {
     let page = use_page();
@@ -139,7 +139,7 @@ fn take_kim(page: Page) {
     });
 }
 
-/// Whether each query is its key.
+/// Whether each query equals its key.
 fn is_tied(state: &PageState) -> bool {
     match (state.weights, &state.own_weights) {
         (WeightChoice::Kim | WeightChoice::IdentityPlus, _) => true,
@@ -169,7 +169,7 @@ pub fn chart(points: &[ScalingPoint], norm: Norm) -> LineChart {
     )
 }
 
-/// The slope of two, through the last point of the dot product and a little above it.
+/// A line of slope two, through the last point of the dot product and a little above it.
 fn guide(dot: &[(f64, f64)]) -> Vec<(f64, f64)> {
     const ABOVE: f64 = 3.0;
     let Some(&(radius, norm)) = dot.last() else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! The singular values of the Jacobian, and the tokens that the first pair lives on.
+//! The singular values of the Jacobian, and the share of each token in the first singular pair.
 
 use crate::prelude::*;
 
@@ -18,7 +18,7 @@ use super::plot::{LabPlot, plot_ids};
 use super::spectrum_chart::{energy_chart, energy_table, level_at, values_chart, values_table};
 use crate::run::Request;
 
-/// What it asks for.
+/// The engine's work for this lab.
 pub fn request(settings: &Settings, state: &PageState) -> Request {
     let Settings { spectrum_count: count, spectrum_map: map, .. } = *settings;
     let plan = SpectrumPlan { experiment: state.experiment(), count, map };

@@ -4,10 +4,10 @@ use crate::strings;
 use lipscope_core::spectrum::{Energy, Level, Places, Spectrum};
 use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind, Table};
 
-/// Indices up to this many stand evenly.
+/// Up to this many indices the axis is linear.
 const EVENLY: f64 = 2000.0;
 
-/// The values that are not zero to rounding.
+/// The values above rounding.
 pub fn values_chart(spectrum: Option<&Spectrum>) -> LineChart {
     let (mut exact, mut lower, mut runs) = (Vec::new(), Vec::new(), Vec::new());
     let mut last = 1.0f64;
@@ -32,7 +32,7 @@ pub fn values_chart(spectrum: Option<&Spectrum>) -> LineChart {
     LineChart::new(x, AxisSpec::new(strings::spectrum_y(), Scale::Log), series)
 }
 
-/// The levels above rounding, each with the index it begins at.
+/// The levels above rounding, each with its first index.
 fn indexed(spectrum: &Spectrum) -> Vec<(f64, Level)> {
     let mut next = 1.0;
     let levels = spectrum.levels.iter().filter(|level| level.value > spectrum.zero_below);
@@ -50,7 +50,7 @@ pub fn level_at(spectrum: &Spectrum, index: f64) -> Option<(f64, Level)> {
     indexed(spectrum).into_iter().rev().find(|(first, _)| *first <= index)
 }
 
-/// What each token has of the first pair: outputs as dots, inputs as rings.
+/// The share of each token in the first pair: outputs as dots, inputs as rings.
 pub fn energy_chart(spectrum: Option<&Spectrum>) -> LineChart {
     let top = spectrum.and_then(|spectrum| spectrum.top.as_ref());
     let energies = top.map_or(&[][..], |top| &top.energies);

@@ -17,10 +17,10 @@ use super::number::{LabNumber, Taken};
 use super::plot::{LabPlot, plot_ids};
 use crate::run::Request;
 
-/// The numbers of tokens that are searched at.
+/// The numbers of tokens at which the lab searches.
 const LENGTHS: [usize; 15] = [2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 300, 500, 1000];
 
-/// What it asks for.
+/// The engine's work for this lab.
 pub fn request(settings: &Settings, _: &PageState) -> Request {
     let plan = TightnessPlan { lengths: LENGTHS.to_vec(), restarts: settings.restarts, seed: 0 };
     Ok(vec![EnginePlan::Tightness(plan)])
@@ -83,12 +83,12 @@ pub fn TightnessLab() -> impl IntoView {
     })
 }
 
-/// What the pointer reads; else the largest n.
+/// The point under the pointer; else the point of the largest n.
 fn read_at(points: &[TightnessPoint], at: Option<f64>) -> Option<&TightnessPoint> {
     at.and_then(|n| points.iter().find(|point| point.n as f64 == n)).or(points.last())
 }
 
-/// What is found and the bound over n.
+/// The search results and the bound over n.
 pub fn chart(points: &[TightnessPoint]) -> LineChart {
     let of =
         |read: fn(&TightnessPoint) -> f64| points.iter().map(|point| (point.n as f64, read(point))).collect::<Vec<_>>();

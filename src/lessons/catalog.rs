@@ -35,11 +35,11 @@ const FILES: [(&str, &str); 11] = files![
 #[must_use]
 pub fn lessons() -> &'static [Lesson] {
     static LESSONS: OnceLock<Vec<Lesson>> = OnceLock::new();
-    // A file that cannot be read fails the build.
+    // The build fails if a file cannot be read.
     LESSONS.get_or_init(|| FILES.into_iter().filter_map(|(english, chinese)| read(english, chinese)).collect())
 }
 
-/// The lesson of an id.
+/// The lesson with an id.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Lesson> {
     lessons().iter().find(|lesson| lesson.id == id)
@@ -51,7 +51,7 @@ pub fn next_after(lesson: &Lesson) -> Option<&'static Lesson> {
     lessons().iter().skip_while(|known| known.id != lesson.id).nth(1)
 }
 
-/// What is shown at a step, for who comes to it from elsewhere; `None` where there is no such lesson or step.
+/// The scene of a step for a reader who comes from elsewhere; `None` where there is no such lesson or step.
 #[must_use]
 pub fn scene_of(at: &LessonAt) -> Option<Scene> {
     let step = find(&at.id)?.steps.get(at.step)?;
@@ -77,7 +77,7 @@ fn step(file: &LessonFile<'static>, en: &StepText<'static>, zh: &StepText<'stati
         step.marks.iter().find(|mark| mark.key == key && mark.name == name).map(|mark| mark.value)
     };
     let both = |key: &str| Some(Localized::new(of(en, key, "")?, of(zh, key, "")?));
-    // The English line has the condition before the words.
+    // Only the English line has a condition, before the words.
     let named = |key: &'static str| {
         en.marks.iter().filter(move |mark| mark.key == key).filter_map(move |mark| {
             let (condition, words) = mark.value.split_once(" | ")?;
@@ -104,7 +104,7 @@ fn step(file: &LessonFile<'static>, en: &StepText<'static>, zh: &StepText<'stati
     }
 }
 
-/// The goals after which a paragraph is shown, and its text.
+/// The goals after which a paragraph appears, and its text.
 fn without_when(text: &'static str) -> (Vec<&'static str>, &'static str) {
     match text.strip_prefix("{when ").and_then(|rest| rest.split_once("} ")) {
         Some((when, text)) => (when.split(", ").collect(), text),

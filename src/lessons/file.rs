@@ -1,5 +1,5 @@
-// How a lesson's file is written, and what is wrong with one. It knows no browser and no page, so that the build reads files
-// with it too.
+// The format of a lesson's file, and the faults of such a file. This module uses neither browser nor page, since the
+// build reads files with it too.
 //
 // ```text
 // ---
@@ -57,7 +57,7 @@ pub struct StepText<'a> {
     pub line: usize,
     /// Its heading.
     pub title: &'a str,
-    /// What is said about it, in order.
+    /// Its marks, in order.
     pub marks: Vec<Mark<'a>>,
     /// Its paragraphs, each with its line.
     pub paragraphs: Vec<(usize, &'a str)>,
@@ -68,15 +68,15 @@ pub struct StepText<'a> {
 pub struct Mark<'a> {
     /// The line.
     pub line: usize,
-    /// What kind of thing it says.
+    /// The kind of mark.
     pub key: &'a str,
     /// The name of the goal or choice that it belongs to; empty for others.
     pub name: &'a str,
-    /// What it says.
+    /// The text after the colon.
     pub value: &'a str,
 }
 
-/// What a lesson says of every step, so that no step counts on what the page shows at first.
+/// The fields that a lesson sets for every step, so that no step depends on the page's defaults.
 pub const EXPLICIT: [&str; 19] = [
     "plot",
     "tokens",
@@ -102,7 +102,7 @@ pub const EXPLICIT: [&str; 19] = [
 const HEAD: (&[&str], &[&str]) = (&["id", "title", "summary", "minutes", "set"], &["title", "summary"]);
 const MARKS: (&[&str], &[&str]) =
     (&["set", "show", "goal", "solve", "hint", "predict", "choice", "source"], &["goal", "hint", "choice", "source"]);
-/// Those that have a name.
+/// The keys that take a name.
 const NAMED: [&str; 3] = ["goal", "solve", "choice"];
 
 /// Reads a file.
@@ -204,7 +204,7 @@ impl<'a> LessonFile<'a> {
         self.head.iter().find(|mark| mark.key == key).map(|mark| mark.value)
     }
 
-    /// The fields of a link that a step sets: those at the top, and its own in their place.
+    /// The fields of a link that a step sets: those of the lesson, with the step's own in their place.
     #[must_use]
     pub fn fields(&self, step: &StepText<'a>) -> String {
         let sets = |marks: &[Mark<'a>]| {
@@ -220,7 +220,7 @@ impl<'a> LessonFile<'a> {
     }
 }
 
-/// The places of a text, sorted: what stands in braces, sliders, and what presses set.
+/// The places of a text, sorted: the contents of braces, the sliders, and the fields that buttons set.
 #[must_use]
 pub fn places(text: &str) -> Vec<&str> {
     let mut found: Vec<&str> = text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).collect();

@@ -1,4 +1,4 @@
-//! What stands in the places of a lesson's text: read from what is set and what the workers have answered.
+//! The values in the places of a lesson's text, read from the settings and from the workers' answers.
 
 use crate::live::{GrowthData, Measured as LiveMeasured, SweepData};
 use crate::run::{InverseRun, ScalingRun, Side as Run, TightnessRun};
@@ -14,11 +14,11 @@ use lipscope_protocol::train::{LayerRow, WindowRow};
 
 use super::slot::{Chosen, GrowthReading, Inverse, Kind, Measured, Scaled, Slot, TightnessReading, Trained};
 
-/// What a text reads.
+/// The data that a text reads.
 pub struct Facts<'a> {
-    /// What is set.
+    /// The settings.
     pub state: &'a PageState,
-    /// What is set in the views of L2 attention.
+    /// The settings of the labs.
     pub settings: &'a Settings,
     /// The last measurement.
     pub measured: Option<&'a LiveMeasured>,
@@ -32,7 +32,7 @@ pub struct Facts<'a> {
     pub tightness: &'a TightnessRun,
     /// The inverses.
     pub inverse: &'a InverseRun,
-    /// The models that are trained.
+    /// The runs of training.
     pub training: &'a [TrainRun],
 }
 
@@ -46,16 +46,16 @@ pub enum Age {
     Before,
 }
 
-/// What stands in a place.
+/// The value of a place.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filled {
-    /// =, ≥ or ≤; empty for what is set.
+    /// =, ≥ or ≤; empty for a setting.
     pub sign: &'static str,
-    /// As it is read.
+    /// The text on screen.
     pub text: String,
-    /// All digits, or their logarithm to base ten past the range of numbers.
+    /// All digits; past the range of f64, those of the logarithm to base ten.
     pub full: String,
-    /// Whether it is of what is set now.
+    /// Whether it belongs to the present settings.
     pub age: Age,
 }
 
@@ -99,7 +99,7 @@ impl Filled {
 }
 
 impl Slot {
-    /// What stands here; `None` while the page does not have it.
+    /// The value of this place; `None` while the page does not have it.
     #[must_use]
     pub fn fill(self, facts: &Facts<'_>) -> Option<Filled> {
         match self {
@@ -250,7 +250,7 @@ fn trained(what: Trained, run: &TrainRun) -> Option<Filled> {
         Trained::Sent => count(|row| row.characters),
         Trained::Back => count(|row| row.recovered),
         Trained::Error => {
-            // An iteration that diverged has an error past every number.
+            // The error of an iteration that diverged may overflow f64.
             let errors = windows.iter().map(|row| row.error.unwrap_or(f64::INFINITY));
             (!windows.is_empty()).then(|| Filled::of(errors.fold(0.0, f64::max), Sign::Exact))
         }

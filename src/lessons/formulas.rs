@@ -8,33 +8,33 @@ use lipscope_core::bounds::BoundId;
 /// A formula in a text.
 #[derive(Debug, PartialEq)]
 pub struct LessonFormula {
-    /// What texts call it.
+    /// Its name in texts.
     name: &'static str,
     /// How it is written.
     written: Written,
 }
 
-/// Where a formula is written down.
+/// Where the markup of a formula is.
 #[derive(Debug, PartialEq)]
 enum Written {
     /// Here, as MathML.
     Here(&'static str),
-    /// With the formulas of the bounds.
+    /// Among the formulas of the bounds.
     Bound(BoundId),
 }
 
-/// The formula of a name; `None` where there is none.
+/// The formula with a name; `None` where there is none.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static LessonFormula> {
     FORMULAS.iter().find(|formula| formula.name == name)
 }
 
 impl LessonFormula {
-    /// The formula as it stands in the page.
+    /// The formula as a view.
     #[must_use]
     pub fn view(&self) -> AnyView {
         match self.written {
-            // A constant of this file, never a reader's text.
+            // The markup is a constant of this file, never a reader's text.
             Written::Here(markup) => view! { <span inner_html=markup></span> }.into_any(),
             Written::Bound(id) => view! { <Formula id/> }.into_any(),
         }

@@ -8,17 +8,17 @@ use super::fill::{Age, Facts};
 use super::localized::Localized;
 use super::slot::Slot;
 
-/// Numbers this near a limit have reached it: tokens that are put onto the sphere may be a rounding error outside.
+/// Numbers this near a limit count as having reached it: a rounding error may put tokens outside the sphere.
 const NEAR: f64 = 1e-9;
 
-/// What is to be reached in a step.
+/// A goal of a step.
 #[derive(Debug)]
 pub struct Goal {
     /// Its id within the step.
     pub id: &'static str,
-    /// All of them have to hold.
+    /// The conditions, all of which have to hold.
     pub conditions: Vec<Condition>,
-    /// What to do, in words.
+    /// The task, in words.
     pub words: Localized,
     /// How it is reached, or why it cannot be.
     pub way: Way,
@@ -27,13 +27,13 @@ pub struct Goal {
 /// How a goal is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// With these fields put over what the step sets.
+    /// By putting these fields over those of the step.
     Fields(&'static str),
-    /// By a press that the step itself has: revealing, choosing, sharing.
+    /// By a button of the step itself: revealing, choosing, sharing.
     Press,
     /// By pressing Train, with this many steps of every model, and running the models backwards.
     Train(usize),
-    /// Not at all: this bound says so.
+    /// Not at all: this bound forbids it.
     Impossible(BoundId),
 }
 
@@ -44,21 +44,21 @@ pub enum Condition {
     AtLeast(Slot, Limit),
     /// A number of the page is at most this.
     AtMost(Slot, Limit),
-    /// A number that is set is at least this.
+    /// A setting is at least this.
     SetAtLeast(&'static str, f64),
-    /// A number that is set is at most this.
+    /// A setting is at most this.
     SetAtMost(&'static str, f64),
     /// A field of the link has this text.
     Is(&'static str, &'static str),
-    /// The reader has revealed, or chosen.
+    /// The reader has revealed the numbers, or chosen an answer.
     Revealed,
-    /// Something is set otherwise than the step has set it.
+    /// The reader has changed a setting of the step.
     Changed,
     /// The reader has copied the link.
     Shared,
 }
 
-/// What a number is compared with.
+/// The other side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
     /// A number.
@@ -70,19 +70,19 @@ pub enum Limit {
 /// What a reader has done at a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Acts {
-    /// Revealed, or chosen.
+    /// Revealed the numbers, or chosen an answer.
     pub has_revealed: bool,
-    /// Set something otherwise than the step has set it.
+    /// Changed a setting of the step.
     pub has_changed: bool,
     /// Copied the link.
     pub has_shared: bool,
 }
 
-/// What conditions are asked of.
+/// The data that conditions read.
 pub struct Situation<'a> {
     /// The numbers of the page.
     pub facts: Facts<'a>,
-    /// What is set.
+    /// The settings.
     pub scene: &'a Scene,
     /// What the reader has done.
     pub acts: Acts,
@@ -130,7 +130,7 @@ impl Condition {
         }
     }
 
-    /// Whether it holds; not while a number of it is on its way.
+    /// Whether it holds. It does not while one of its numbers is on its way.
     #[must_use]
     pub fn holds(self, situation: &Situation<'_>) -> bool {
         let of_slot = |slot: Slot| number(slot, &situation.facts);
@@ -155,7 +155,7 @@ impl Condition {
     }
 }
 
-/// The number in a place, if it is of what is set now; past f64 it is infinite.
+/// The number in a place, if it belongs to the present settings; past f64 it is infinite.
 fn number(slot: Slot, facts: &Facts<'_>) -> Option<f64> {
     let filled = slot.fill(facts).filter(|filled| filled.age == Age::Now)?;
     match filled.full.strip_prefix("10^") {

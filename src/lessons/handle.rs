@@ -19,7 +19,7 @@ const WIDE: f64 = 20.0;
 const OF_A_DECADE: [f64; 9] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0];
 
 impl Handle {
-    /// The slider of its words, without the `slider `.
+    /// Reads the words of a slider, without the `slider `.
     #[must_use]
     pub fn parse(words: &'static str) -> Option<Self> {
         let (key, range) = words.split_once(' ')?;
@@ -37,7 +37,7 @@ impl Handle {
             (from.log10().ceil() as i32..=to.log10().floor() as i32).map(|power| 10f64.powi(power)).collect()
         } else if from > 0.0 && to / from > WIDE {
             let decades = from.log10().floor() as i32..=to.log10().ceil() as i32;
-            // As the shortest decimal that means it.
+            // The number that the shortest decimal denotes.
             let stop = |m: f64, power: i32| format!("{m}e{power}").parse().unwrap_or(m);
             decades.flat_map(|power| OF_A_DECADE.map(|m| stop(m, power))).collect()
         } else {
@@ -56,7 +56,7 @@ impl Handle {
         stops
     }
 
-    /// The field with a value in it, as a link has it.
+    /// The field with a value, as a link writes it.
     #[must_use]
     pub fn field(&self, value: f64) -> String {
         format!("{}={value}", self.key)

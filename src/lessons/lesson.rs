@@ -1,4 +1,4 @@
-//! What a lesson and a step are, and what a step sets.
+//! The types of a lesson and of a step, and the settings of a step.
 
 use std::sync::OnceLock;
 
@@ -30,23 +30,23 @@ pub struct Lesson {
 pub struct Step {
     /// What it is about, in a few words.
     pub title: Localized,
-    /// What the page is set to, as fields of a link.
+    /// The settings of the page, as fields of a link.
     pub fields: String,
-    /// What is shown besides.
+    /// What the token plane and the ladder show.
     pub visible: Visible,
-    /// What is to be reached; none in a recap.
+    /// Its goals; none in a recap.
     pub goals: Vec<Goal>,
-    /// What helps a reader who is stuck.
+    /// A hint for a reader who is stuck.
     pub hint: Option<Localized>,
-    /// What the reader says before the page shows it.
+    /// What the reader predicts.
     pub prediction: Prediction,
-    /// The answers to choose from, where one is to be chosen.
+    /// The answers to choose from, if the reader predicts by choosing.
     pub choices: Vec<Choice>,
     /// Its paragraphs.
     pub text: Vec<Paragraph>,
     /// Where it is proved or defined.
     pub source: Option<Localized>,
-    /// The scene of `fields`, once it is asked for: own tokens are compared by identity.
+    /// The scene of `fields`. It is made once, since own tokens are compared by identity.
     pub(super) scene: OnceLock<Scene>,
 }
 
@@ -57,33 +57,33 @@ pub struct Visible {
     pub pair: bool,
     /// The attention row of the selected token.
     pub row: bool,
-    /// Whether tokens stay in the ball of the radius that the controls have.
+    /// Whether tokens stay in the ball of the controls' radius.
     pub wall: bool,
     /// The token that is selected, from zero.
     pub token: Option<usize>,
-    /// The row of the bound ladder that is told of; `None` is the measured norm.
+    /// The selected row of the bound ladder; `None` is the measured norm.
     pub bound: Option<BoundId>,
 }
 
 /// A paragraph.
 #[derive(Clone, Debug)]
 pub struct Paragraph {
-    /// The goals after which it is shown; none where it is shown from the start.
+    /// The goals after which it appears; empty where it is there from the start.
     pub when: Vec<&'static str>,
     /// Its text; see [`pieces`](super::pieces).
     pub text: Localized,
 }
 
-/// What a reader says before the page shows it.
+/// What a reader predicts before the page shows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Prediction {
     /// Nothing.
     None,
-    /// Draws the norm against n.
+    /// The reader draws the norm against n.
     Curve,
-    /// Says where the norm is.
+    /// The reader marks where the norm is.
     Mark,
-    /// Chooses an answer; then these fields are set.
+    /// The reader chooses an answer; then these fields are set.
     Choice(&'static str),
 }
 
@@ -92,7 +92,7 @@ pub enum Prediction {
 pub struct Choice {
     /// Its id within the step.
     pub id: &'static str,
-    /// Holds once the page is set, where this is the right answer.
+    /// Conditions that hold on the page if this is the right answer.
     pub conditions: Vec<Condition>,
     /// Its words.
     pub words: Localized,
@@ -107,19 +107,20 @@ pub struct Setup {
     pub plot: PlotChoice,
     /// The choices in the views of L2 attention.
     pub settings: Settings,
-    /// The row of the bound ladder that is told of; `None` is the measured norm.
+    /// The selected row of the bound ladder; `None` is the measured norm.
     pub rung: Option<BoundId>,
 }
 
 impl Step {
-    /// The scene of the step for who comes to it from elsewhere.
+    /// The scene of the step for a reader who comes from elsewhere.
     #[must_use]
     pub fn scene(&self) -> &Scene {
-        // A step whose fields cannot be read does not pass the tests.
+        // Tests reject a step whose fields cannot be read.
         self.scene.get_or_init(|| link::over(Scene::default(), &self.fields).scene.unwrap_or_default())
     }
 
-    /// What the page is set to, whatever was set before; the reader's own data stay at hand where the step brings none.
+    /// The page's settings at this step, whatever they were before. The reader's own data are kept where the step
+    /// brings none.
     #[must_use]
     pub fn setup(&self, now: &PageState) -> Setup {
         let Scene { mut state, plot, labs, .. } = self.scene().clone();
@@ -131,7 +132,7 @@ impl Step {
 }
 
 impl Lesson {
-    /// The step that an index means: past the last one, the last.
+    /// The step at an index; past the last one, the last step.
     #[must_use]
     pub fn clamped(&self, step: usize) -> usize {
         step.min(self.steps.len().saturating_sub(1))

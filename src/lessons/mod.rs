@@ -2,12 +2,12 @@
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `file` | how a lesson's file is written, and what is wrong with one; the build reads files with it too |
+//! | `file` | the format of a lesson's file, and its faults; the build reads files with it too |
 //! | `catalog` | the lessons, read from `lessons/` |
-//! | `lesson` | what a lesson and a step are, and what a step sets |
+//! | `lesson` | the types of a lesson and of a step, and the settings of a step |
 //! | `goal` | conditions on named numbers of the page |
 //! | `localized`, `text`, `handle` | texts in every language, the places in them, and the sliders |
-//! | `slot`, `fill` | what the page has for a place, and what stands there |
+//! | `slot`, `fill` | the places of a text, and the values in them |
 //! | `formulas` | formulas in texts, as MathML |
 
 mod catalog;

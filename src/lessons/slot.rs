@@ -1,10 +1,10 @@
-//! The places in a lesson's text: what each stands for, and where the page has it.
+//! The places in a lesson's text: the quantity of each, and the plot that has it.
 
 use crate::page::PlotChoice;
 use lipscope_core::bounds::BoundId;
 use lipscope_protocol::train::Kind as TrainedKind;
 
-/// What is set.
+/// A setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chosen {
     /// Number of tokens.
@@ -19,22 +19,22 @@ pub enum Chosen {
     Draws,
     /// The longest length of the sweep.
     Longest,
-    /// Where the view over n is read.
+    /// The n at which the view over n is read.
     At,
     /// c of the inverse.
     Fraction,
 }
 
-/// What a measurement says.
+/// A number of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measured {
     /// The local Lipschitz constant.
     Spectral,
-    /// The same over the root of n.
+    /// The same over sqrt(n).
     Ratio,
     /// R of the bounds.
     Radius,
-    /// The most attention that one token draws.
+    /// The most attention that one token receives.
     ColumnSum,
     /// The Frobenius norm of J.
     Frobenius,
@@ -42,7 +42,7 @@ pub enum Measured {
     Linf,
     /// The largest column sum.
     L1,
-    /// Where the norm goes as the tokens are scaled up.
+    /// The limit of the norm as the tokens are scaled up.
     LargeRadius,
     /// Lanczos steps.
     Steps,
@@ -54,11 +54,11 @@ pub enum Measured {
     Bound(BoundId),
     /// A bound over the norm.
     Times(BoundId),
-    /// What the steps of a bound's proof lose, in words.
+    /// The slack of the steps of a bound's proof, in words.
     Losses(BoundId),
 }
 
-/// What the curves over n say where they are read.
+/// A number of the curves over n, at the n that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GrowthReading {
     /// A bound.
@@ -75,7 +75,7 @@ pub enum GrowthReading {
     A,
 }
 
-/// What the scaled tokens say.
+/// A number of the scaled tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scaled {
     /// The exponent of dot-product attention.
@@ -84,16 +84,16 @@ pub enum Scaled {
     SlopeL2,
     /// The largest R.
     Radius,
-    /// The norm of dot-product attention there.
+    /// The norm of dot-product attention at the largest R.
     Dot,
-    /// The norm of L2 attention there.
+    /// The norm of L2 attention at the largest R.
     L2,
 }
 
-/// What the search says at its largest n.
+/// A number of the search at its largest n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TightnessReading {
-    /// That n.
+    /// The largest n.
     N,
     /// The largest norm found.
     Found,
@@ -103,7 +103,7 @@ pub enum TightnessReading {
     Ratio,
 }
 
-/// The attention whose inverse is meant.
+/// The attention that is inverted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// L2 multi-head attention.
@@ -112,7 +112,7 @@ pub enum Kind {
     Dot,
 }
 
-/// What an inverse says.
+/// A number of an inverse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inverse {
     /// How it ended, in words.
@@ -125,22 +125,22 @@ pub enum Inverse {
     Constant,
 }
 
-/// What training says of a model.
+/// A number of a trained model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trained {
-    /// Steps after which it was measured last.
+    /// The step of the last measurement.
     Step,
-    /// The held-out loss there.
+    /// The held-out loss at this step.
     Loss,
-    /// The largest local Lipschitz constant of a layer there.
+    /// The largest local Lipschitz constant of a layer at this step.
     Norm,
-    /// The same before the first step.
+    /// The largest local Lipschitz constant of a layer before the first step.
     FirstNorm,
     /// The bound of that layer.
     Bound,
-    /// Characters that went in where it was run backwards.
+    /// The characters that were sent through the model, to be run backwards.
     Sent,
-    /// Those that came back.
+    /// The characters that came back.
     Back,
     /// The largest error of an embedding that came back.
     Error,
@@ -149,7 +149,7 @@ pub enum Trained {
 /// A place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// What is set.
+    /// A setting.
     Chosen(Chosen),
     /// A number of the present configuration.
     Measured(Measured),
@@ -205,7 +205,7 @@ const PLAIN: [(&str, Slot); 34] = [
     ("tight-ratio", Slot::Tightness(TightnessReading::Ratio)),
 ];
 
-/// What can be asked of an inverse.
+/// The numbers of an inverse.
 const INVERSE: [(&str, Inverse); 4] = [
     ("outcome", Inverse::Outcome),
     ("error", Inverse::Error),
@@ -213,7 +213,7 @@ const INVERSE: [(&str, Inverse); 4] = [
     ("constant", Inverse::Constant),
 ];
 
-/// What can be asked of a model that was trained, followed by its kind.
+/// The numbers of a trained model. Its kind follows the word.
 const TRAINED: [(&str, Trained); 8] = [
     ("trained-step", Trained::Step),
     ("trained-loss", Trained::Loss),
@@ -226,7 +226,7 @@ const TRAINED: [(&str, Trained); 8] = [
 ];
 
 impl Slot {
-    /// The slot of a place's words; `None` where they name nothing.
+    /// The slot that words name; `None` where they name nothing.
     #[must_use]
     pub fn parse(words: &str) -> Option<Self> {
         if let Some((_, slot)) = PLAIN.iter().find(|(name, _)| *name == words) {
@@ -274,13 +274,13 @@ impl Slot {
         }
     }
 
-    /// Whether a phrase stands there, which may break.
+    /// Whether its value is a phrase, which may break between lines.
     #[must_use]
     pub fn is_in_words(self) -> bool {
         matches!(self, Slot::Measured(Measured::Losses(_)) | Slot::Inverse(_, Inverse::Outcome))
     }
 
-    /// The only plot at which the page has it; `None` where it always has.
+    /// The only plot that computes it; `None` where every plot does.
     #[must_use]
     pub fn plot(self) -> Option<PlotChoice> {
         match self {

@@ -1,7 +1,7 @@
 //! The text of a lesson: sentences with places for what the page computes, and with controls of their own.
 //!
-//! A place is written in braces: `{measured}`, `{bound unified}`, `{formula jacobian}`. No number of the page stands in
-//! a text itself, so that none can be another than the one on screen. Controls stand in brackets: `[slider R 1..5]`,
+//! A place is written in braces: `{measured}`, `{bound unified}`, `{formula jacobian}`. A text contains no computed
+//! number itself, so its numbers always agree with the screen. Controls stand in brackets: `[slider R 1..5]`,
 //! `[at R = 5](set R=5)`, `[share]`; `[words](https://..)` is a link.
 
 use super::formulas::{self, LessonFormula};
@@ -13,15 +13,15 @@ use super::slot::Slot;
 pub enum Piece {
     /// Words.
     Words(&'static str),
-    /// What the page has computed, or what is set.
+    /// A number of the page, or a setting.
     Value(Slot),
     /// A formula.
     Formula(&'static LessonFormula),
     /// A slider.
     Slider(Handle),
-    /// A press: its words, and the fields that it sets.
+    /// A button: its words, and the fields that it sets.
     Press(&'static str, &'static str),
-    /// The link to what is shown, to be copied.
+    /// The link to the present scene, to be copied.
     Share,
     /// A link: its words and its address.
     Link(&'static str, &'static str),
@@ -54,7 +54,7 @@ pub fn pieces(text: &'static str) -> Result<Vec<Piece>, &'static str> {
     Ok(found)
 }
 
-/// The places of a text for what the page computes; a text with a place that names nothing has none.
+/// The places of a text with computed values. A text with a place that names nothing has none.
 pub fn slots(text: &'static str) -> Vec<Slot> {
     let value = |piece: Piece| match piece {
         Piece::Value(slot) => Some(slot),

@@ -1,4 +1,5 @@
-//! Pasted tokens and weights in a link, or a whole experiment: as the experiment file has them, compressed, in base64url.
+//! Pasted tokens and weights in a link, or a whole experiment: in the format of the experiment file, compressed, in
+//! base64url.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,7 +11,7 @@ use crate::state::{OwnClusters, OwnWeights, PageState, Scene, Shared, TokenChoic
 use crate::strings;
 use lipscope_core::experiment::{Experiment, TokenSource, WeightSource};
 
-/// Data of more numbers than this are not compressed at all: their link would be too long.
+/// Data of more numbers than this are not compressed: their link would be too long.
 const MOST_NUMBERS: usize = 12_000;
 /// Data that unpack to more bytes than this are refused: a few characters can unpack to any length.
 const MOST_UNPACKED: usize = 1 << 20;
@@ -34,7 +35,7 @@ pub fn is_large(state: &PageState) -> bool {
     tokens + weights > MOST_NUMBERS
 }
 
-/// The tokens of a state, where they are the reader's own; else nothing.
+/// The text of a state's tokens, if they are the reader's own; else empty.
 pub fn tokens_text(state: &PageState) -> String {
     let is_own = match state.tokens {
         TokenChoice::Own => state.own_tokens.is_some(),
@@ -44,7 +45,7 @@ pub fn tokens_text(state: &PageState) -> String {
     if is_own { pack(&state.experiment().to_value()["tokens"]) } else { String::new() }
 }
 
-/// The weights of a state, where they are the reader's own; else nothing.
+/// The text of a state's weights, if they are the reader's own; else empty.
 pub fn weights_text(state: &PageState) -> String {
     match (state.weights, &state.own_weights) {
         (WeightChoice::Own, Some(own)) => {
@@ -60,10 +61,10 @@ pub fn weights_text(state: &PageState) -> String {
     }
 }
 
-/// Puts a link's tokens into a state; which tokens are used is another field's.
+/// Puts a link's tokens into a state. Another field says which tokens are used.
 ///
 /// # Errors
-/// A sentence.
+/// A sentence about the tokens.
 pub fn read_tokens(state: &mut PageState, text: &str) -> Result<(), String> {
     let experiment = experiment_of(json!({"tokens": unpack(text)?, "weights": {"source": "identity"}}))?;
     match &experiment.tokens {
@@ -74,10 +75,10 @@ pub fn read_tokens(state: &mut PageState, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts a link's weights into a state; which weights are used is another field's.
+/// Puts a link's weights into a state. Another field says which weights are used.
 ///
 /// # Errors
-/// A sentence.
+/// A sentence about the weights.
 pub fn read_weights(state: &mut PageState, text: &str) -> Result<(), String> {
     let tokens = json!({"source": "adversarial", "n": 2});
     let experiment = experiment_of(json!({"tokens": tokens, "weights": unpack(text)?}))?;
@@ -88,10 +89,10 @@ pub fn read_weights(state: &mut PageState, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts a link's experiment into a scene; fields after it change parts of it.
+/// Puts a link's experiment into a scene. Later fields change parts of it.
 ///
 /// # Errors
-/// A sentence.
+/// A sentence about the experiment.
 pub fn read_experiment(scene: &mut Scene, text: &str) -> Result<(), String> {
     let experiment = Experiment::from_json(&unpack_text(text)?).map_err(|problem| strings::told(&problem))?;
     scene.state = scene.state.with_experiment(experiment).map_err(|problem| strings::told(&problem))?;
@@ -107,7 +108,7 @@ fn pack(value: &Value) -> String {
 }
 
 fn unpack(text: &str) -> Result<Value, String> {
-    // As text: the page reads JSON as text elsewhere, and reading bytes would be compiled beside it.
+    // Parsed from text, as elsewhere in the page: a parser of bytes would be compiled in addition.
     serde_json::from_str(&unpack_text(text)?).map_err(|_| strings::link_damaged().into())
 }
 

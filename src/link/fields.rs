@@ -16,18 +16,18 @@ use lipscope_core::spectrum::{MOST_COUNT, SpectrumMap};
 use super::data;
 use super::values::{count, digits, number, pick, size, whole, word};
 
-/// A field: `text` is what stands after the key, and `read` puts a text into a scene, or says what is wrong with it.
+/// A field. `text` gives the text after the key; `read` puts a text into a scene, or says what is wrong with it.
 pub struct Field {
     pub key: &'static str,
     pub text: fn(&Scene) -> String,
     pub read: fn(&mut Scene, &str) -> Result<(), String>,
 }
 
-/// The field that names a lesson: what its step sets is known before the other fields.
+/// The key of the lesson's name. It is read first: the lesson's step sets what the other fields change.
 pub const LESSON: &str = "lesson";
-/// What stands for an n of the plot over n that is the tokens' own.
+/// The text for an n of the plot over n that follows the tokens.
 const AT_N: &str = "n";
-/// What stands for no curve at all.
+/// The text for no curve at all.
 const NO_CURVES: &str = "none";
 /// The longest name of a lesson.
 const MOST_LESSON_ID: usize = 40;
@@ -39,7 +39,7 @@ const NORMALIZERS: [(&str, Normalization); 3] =
 const SCOPES: [(&str, Scope); 2] = [("inputs", Scope::Inputs), ("composed", Scope::Composed)];
 const OUTPUTS: [(&str, Output); 2] = [("absent", Output::Absent), ("drawn", Output::Drawn)];
 
-/// A field that is one of some words.
+/// A field with a fixed set of words.
 macro_rules! choice {
     ($key:literal, $all:expr, $($place:ident).+) => {
         Field {
@@ -92,7 +92,7 @@ pub const FIELDS: [Field; 53] = [
     },
     Field { key: LESSON, text: lesson_text, read: read_lesson },
     choice!("plot", PlotChoice::ALL, plot),
-    // Written by other programs alone: the page writes what its controls say.
+    // Only other programs write this field: the page writes the value of each control.
     Field { key: "experiment", text: |_| String::new(), read: data::read_experiment },
     choice!("tokens", TokenChoice::ALL, state.tokens),
     size!("n", 2..=MAX_WITNESS_N, state.n),
@@ -179,7 +179,7 @@ fn lesson_text(scene: &Scene) -> String {
     scene.lesson.as_ref().map_or_else(String::new, |LessonAt { id, step }| format!("{id}.{}", step + 1))
 }
 
-/// The lesson that texts of its field name: of several the last, as everywhere.
+/// The lesson named by the texts of its field. The last of several counts, as for every field.
 pub fn lesson_of(texts: &[&str]) -> Option<LessonAt> {
     let mut scene = Scene::default();
     read_lesson(&mut scene, texts.last()?).ok()?;
@@ -206,7 +206,7 @@ fn curves_text(scene: &Scene) -> String {
     if words.is_empty() { NO_CURVES.to_owned() } else { words.join(",") }
 }
 
-/// Those that are known are taken, also where others are not.
+/// Takes the known curves, even where other words are unknown.
 fn read_curves(scene: &mut Scene, text: &str) -> Result<(), String> {
     let all = Trace::ALL.map(|trace| (trace.id(), trace));
     let words = || text.split(',').filter(|word| !word.is_empty() && *word != NO_CURVES);

@@ -1,8 +1,8 @@
 //! A scene in the fragment of the page's address, and back: `v3&n=256&mask=causal`.
 //!
-//! Only what differs from the first visit is written, so that the first visit has no fragment at all; in a lesson, what
-//! differs from what its step has set: the lesson's name alone is a link to it. What a link says wrongly is named, field by
-//! field, and the rest of it holds.
+//! A link has only the differences from the first visit, so the first visit has no fragment at all. In a lesson it has
+//! the differences from the step's settings: the lesson's name alone is a link to it. Each wrong field is named in a
+//! sentence, and the other fields still apply.
 //!
 //! | file | concept |
 //! | --- | --- |
@@ -21,32 +21,32 @@ use super::strings;
 
 use fields::{FIELDS, LESSON, lesson_of};
 
-/// Links longer than this are cut by programs that pass them on.
+/// Programs that pass links on cut longer ones.
 pub const MOST_LINK: usize = 16_000;
-/// Fragments longer than this are not looked at.
+/// Fragments longer than this are not read.
 const MOST_READ: usize = 2 << 20;
-/// At most so many sentences are made of one link.
+/// The most sentences about one link.
 const MOST_PROBLEMS: usize = 6;
-/// What a link of this version, the only one, starts with.
+/// The start of a link. This is the only version.
 const VERSION: &str = "v3";
 
 /// A scene whose link would be longer than [`MOST_LINK`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
-/// What a link says.
+/// The result of reading a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Followed {
     /// The scene; `None` where nothing of the link can be read.
     pub scene: Option<Scene>,
-    /// A sentence about each thing that is wrong with the link.
+    /// A sentence about each fault of the link.
     pub problems: Vec<String>,
 }
 
-/// What a lesson's step sets; `None` where there is no such lesson.
+/// Gives the scene of a lesson's step; `None` where there is no such lesson.
 pub type OfLesson = fn(&LessonAt) -> Option<Scene>;
 
-/// The fragment of a scene, without the `#`; empty for that of a first visit.
+/// The fragment of a scene, without the `#`; empty for the scene of a first visit.
 ///
 /// # Errors
 /// [`TooLong`].
@@ -55,13 +55,13 @@ pub fn write(scene: &Scene, of_lesson: OfLesson) -> Result<String, TooLong> {
         return Err(TooLong);
     }
     let mut link = String::from(VERSION);
-    // What a reader of the link has so far: some fields bring others along.
+    // The scene that a reader of the link has so far: some fields change others too.
     let mut reached = base(scene.lesson.as_ref(), of_lesson);
     for field in &FIELDS {
         let text = (field.text)(scene);
         if text != (field.text)(&reached) {
             link = link + "&" + field.key + "=" + &text;
-            // A text that cannot be read back would be named when the link is followed.
+            // An unreadable text is reported when the link is followed.
             let _ = (field.read)(&mut reached, &text);
         }
     }
@@ -72,7 +72,7 @@ pub fn write(scene: &Scene, of_lesson: OfLesson) -> Result<String, TooLong> {
     }
 }
 
-/// The scene that a fragment says, with or without the `#`.
+/// Reads the scene of a fragment, with or without the `#`.
 #[must_use]
 pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
     let fragment = fragment.trim_start_matches('#');
@@ -83,7 +83,7 @@ pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
     if fragment.len() > MOST_READ {
         return nothing(strings::link_far_too_long().into());
     }
-    // Programs that pass links on may write these as numbers.
+    // Programs that pass links on may percent-encode these characters.
     let plain = [("%26", "&"), ("%3D", "="), ("%3d", "="), ("%2C", ","), ("%2c", ",")]
         .iter()
         .fold(fragment.to_owned(), |text, (coded, sign)| text.replace(coded, sign));
@@ -114,11 +114,11 @@ pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
     Followed { scene, problems }
 }
 
-/// A scene with the fields of a fragment without its version (`n=64&mask=causal`) put into it; all else stays.
+/// Puts the fields of a fragment without version (`n=64&mask=causal`) into a scene. All else stays.
 #[must_use]
 pub fn over(scene: Scene, fields: &str) -> Followed {
     let (mut scene, mut problems) = (scene, Vec::new());
-    // In the order of the fields, whatever that of the link: some depend on those before them.
+    // In the order of `FIELDS`, not of the link: some fields depend on earlier ones.
     for field in &FIELDS {
         let said = said(fields, field.key);
         if said.len() > 1 {
@@ -140,25 +140,25 @@ pub fn over(scene: Scene, fields: &str) -> Followed {
     Followed { scene: Some(scene), problems }
 }
 
-/// What stands behind a key in the link of a scene; `None` where no field has this key.
+/// The text after a key in the link of a scene; `None` where no field has this key.
 #[must_use]
 pub fn text_of(scene: &Scene, key: &str) -> Option<String> {
     FIELDS.iter().find(|field| field.key == key).map(|field| (field.text)(scene))
 }
 
-/// The texts behind a key, in their order.
+/// The texts after a key, in their order.
 fn said<'a>(fields: &'a str, key: &str) -> Vec<&'a str> {
     let pairs = fields.split('&').filter_map(|part| part.split_once('='));
     pairs.filter(|(k, _)| *k == key).map(|(_, text)| text).collect()
 }
 
-/// From where a link goes on: what the step of its lesson sets, or the first visit; its name
-/// itself is a field.
+/// The scene that a link's fields change: that of its lesson's step, or the first visit. It has no lesson: the lesson's
+/// name is a field of its own.
 fn base(lesson: Option<&LessonAt>, of_lesson: OfLesson) -> Scene {
     Scene { lesson: None, ..lesson.and_then(of_lesson).unwrap_or_default() }
 }
 
-/// Puts right what no single field shows, and says so.
+/// Corrects faults that no single field shows, and reports them.
 fn mend(scene: &mut Scene, problems: &mut Vec<String>) {
     let first = PageState::default();
     let state = &mut scene.state;

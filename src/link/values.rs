@@ -9,7 +9,7 @@ pub fn word<T: PartialEq>(all: &[(&'static str, T)], now: &T) -> String {
     all.iter().find(|(_, choice)| choice == now).map_or_else(String::new, |(word, _)| (*word).to_owned())
 }
 
-/// The choice of a word.
+/// The choice with a word.
 ///
 /// # Errors
 /// A sentence that names the words there are.
@@ -21,7 +21,7 @@ pub fn pick<T: Copy>(all: &[(&'static str, T)], text: &str) -> Result<T, String>
         .ok_or_else(|| strings::not_known(text, &words()))
 }
 
-/// A number as short as it can be with all its digits.
+/// A number in the shortest form that keeps all its digits.
 pub fn digits(x: f64) -> String {
     let (plain, power) = (x.to_string(), format!("{x:e}"));
     if plain.len() <= power.len() { plain } else { power }

@@ -1,4 +1,4 @@
-//! What is known of models: the tables that grow, and where the run stands.
+//! The tables of the models, and the state of the run.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use crate::page::Page;
 use crate::phase::ModelPhase;
 use lipscope_models::Table;
 
-/// What is known of models.
+/// The tables of the models, and the state of the run.
 #[derive(Clone, Copy)]
 pub struct Models {
     pub(super) page: Page,
-    /// All rows so far; each change is another `Arc`.
+    /// All rows so far; each change makes a new `Arc`.
     pub table: RwSignal<Option<Arc<Table>>>,
-    /// Heads at adversarial tokens, of the form's model.
+    /// Heads of the form's model at adversarial tokens.
     pub adversarial: RwSignal<Option<Arc<Table>>>,
-    /// Whether a worker measures such.
+    /// Whether a worker measures adversarial tokens.
     pub adversarial_awaited: RwSignal<bool>,
     /// What is wrong, in a sentence.
     pub problem: RwSignal<Option<String>>,
-    /// Where the run stands.
+    /// The state of the run.
     pub phase: RwSignal<ModelPhase>,
 }
 
@@ -30,7 +30,7 @@ pub fn use_models() -> Models {
 }
 
 impl Models {
-    /// Nothing is measured.
+    /// The context before any measurement.
     pub fn new(page: Page) -> Self {
         Models {
             page,
@@ -42,7 +42,7 @@ impl Models {
         }
     }
 
-    /// Whether windows are measured, or a run of them is paused: the model cannot change meanwhile.
+    /// Whether a run is in progress or paused: the model cannot change meanwhile.
     pub fn is_at_work(self) -> bool {
         self.phase.get().is_at_work()
     }

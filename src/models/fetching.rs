@@ -1,4 +1,5 @@
-//! The address of a model's folder: first what is there and how large, then, at a press, the files.
+//! Fetching a model's folder from an address: first the list of files and their sizes, then, at a press of the button,
+//! the files.
 
 use std::collections::BTreeSet;
 
@@ -16,11 +17,11 @@ use lipscope_models::{WEIGHT_INDEX, WEIGHTS, no_weights};
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::models::{DownloadPlan, Downloaded, ModelEvent, ModelPlan, OTHER_WEIGHTS, RemoteFile};
 
-/// The file that says what a model is.
+/// The file that describes a model.
 const CONFIG: &str = "config.json";
 
 impl ModelSession {
-    /// Another address was typed.
+    /// Stores the address that the reader typed.
     pub(super) fn set_address(self, address: String) {
         self.end_fetch();
         self.fetched.set(None);
@@ -38,7 +39,7 @@ impl ModelSession {
         self.ask_server(DownloadPlan::List { address });
     }
 
-    /// Fetches what was found.
+    /// Fetches the files that were found.
     pub(super) fn fetch(self) {
         let Remote { address, phase } = self.remote.get_untracked();
         let RemotePhase::Found(files) = phase else { return };
@@ -47,7 +48,7 @@ impl ModelSession {
         self.ask_server(DownloadPlan::Fetch { address: address.trim().to_owned(), names });
     }
 
-    /// Ends what is fetched; nothing of it stays.
+    /// Stops fetching, and drops what has arrived.
     pub(super) fn cancel_fetch(self) {
         self.end_fetch();
         self.set_remote(RemotePhase::Typed);
@@ -65,7 +66,7 @@ impl ModelSession {
         self.submit(ModelLane::Download, None, ModelPlan::Download(plan));
     }
 
-    /// Takes in what a worker says of a server; fetched files are beside it.
+    /// Receives a worker's report about a server, with fetched files beside it.
     pub(super) fn hear_server(self, content: Content<ModelEvent>, files: Option<JsValue>) {
         match content {
             Content::Event(ModelEvent::Download(Downloaded::List(files))) => self.take_listed(files),
@@ -125,7 +126,7 @@ impl ModelSession {
     }
 }
 
-/// The bytes of files, where the server says all of them.
+/// The size of all files in bytes, where the server gives the size of each.
 pub fn total(files: &[RemoteFile]) -> Option<u64> {
     files.iter().map(|file| file.size).sum()
 }

@@ -16,18 +16,18 @@ pub struct Folder {
     pub files: Object,
     /// Their names.
     pub names: Vec<String>,
-    /// Their bytes.
+    /// Their size in bytes.
     pub size: f64,
 }
 
 impl Folder {
-    /// Takes the files of a model out of blobs with their names; other files are left out.
+    /// Picks the files of a model from blobs with names, and drops other files.
     pub fn new(name: String, blobs: impl IntoIterator<Item = (String, Blob)>) -> Self {
         let mut folder = Folder { name, files: Object::new(), names: Vec::new(), size: 0.0 };
         for (name, blob) in blobs {
             if is_of_model(&name) && !folder.names.contains(&name) {
                 folder.size += blob.size();
-                // It is an object that was just made.
+                // The object was just made, so setting a value succeeds.
                 let _ = Reflect::set(&folder.files, &JsValue::from_str(&name), &blob);
                 folder.names.push(name);
             }
@@ -36,7 +36,8 @@ impl Folder {
     }
 }
 
-/// Whether a file of a model's folder is kept: also weights in another format, of which it is said how they are converted.
+/// Whether a file of a model's folder is kept. Weights in another format are kept too: an error then says how to
+/// convert them.
 pub(super) fn is_of_model(name: &str) -> bool {
     MODEL_FILES.contains(&name) || is_about_weights(name)
 }

@@ -1,4 +1,4 @@
-//! The form: which model, which text, what to measure, and the run.
+//! The form: model, text, plan, and the run.
 
 use crate::prelude::*;
 
@@ -11,7 +11,7 @@ use super::source_view::SourceFields;
 use super::text_view::TextField;
 use crate::strings;
 
-/// The form. While windows are measured, what they are of stays as it is.
+/// The form. The model and text cannot change while a run is in progress.
 #[component]
 pub fn ModelDesk() -> impl IntoView {
     let models = use_models();

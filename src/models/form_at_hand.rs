@@ -1,4 +1,4 @@
-//! The form of models, once it was looked at: what is dropped and what its figures ask for goes to it.
+//! The form of models, once the reader has opened its view. It receives dropped data and the requests of the figures.
 
 use crate::prelude::*;
 use web_sys::DataTransfer;
@@ -9,7 +9,7 @@ use crate::page::PlotChoice;
 use super::session::ModelSession;
 use super::taking::take_dropped;
 
-/// The form, if it is there.
+/// The form, if it has been opened.
 #[derive(Clone, Copy, Default)]
 pub struct FormAtHand(StoredValue<Option<ModelSession>>);
 
@@ -18,7 +18,7 @@ pub(super) fn use_form() -> FormAtHand {
     expect_context()
 }
 
-/// From now on files and texts that are dropped where models are shown are its.
+/// Starts sending it the files and texts that are dropped on the view of models.
 pub fn begin() {
     let form = FormAtHand::default();
     provide_context(form);
@@ -30,12 +30,12 @@ pub fn begin() {
 }
 
 impl FormAtHand {
-    /// What the form does.
+    /// The form, if it has been opened.
     pub(super) fn session(self) -> Option<ModelSession> {
         self.0.get_value()
     }
 
-    /// The form is there. A model that was trained on this page waits for it, or comes later.
+    /// Stores the form. A model that was trained on this page may wait for it already, or come later.
     pub(super) fn hold(self, session: ModelSession) {
         self.0.set_value(Some(session));
         let trained = session.page.live.trained_model;

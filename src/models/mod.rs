@@ -4,10 +4,10 @@
 //! | --- | --- |
 //! | `view` | the form and the figures below it |
 //! | `form`, `source_view`, `text_view`, `plan_view`, `run_view` | the form's parts |
-//! | `settings` | what its fields hold |
-//! | `context` | what is known of models |
-//! | `form_at_hand` | the form, once it was looked at |
-//! | `session`, `running`, `tables` | what it does: opening a model, running and pausing, tables in and out |
+//! | `settings` | the values of its fields |
+//! | `context` | the tables, and the state of the run |
+//! | `form_at_hand` | the form, once its view was opened |
+//! | `session`, `running`, `tables` | the form's work: opening a model, running and pausing, tables in and out |
 //! | `folder`, `taking`, `remote`, `fetching`, `trained` | a model's files: chosen or dropped, at an address, or trained on this page |
 //! | `window` | a window of text as the reader's own experiment |
 //! | `figures` | the figures of the table |

@@ -1,4 +1,4 @@
-//! What to measure.
+//! The fields of the plan.
 
 use crate::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::controls::Choice;
 use crate::controls::InputBox;
 use crate::strings;
 
-/// Which map of a layer is measured.
+/// The choice of a layer's map.
 #[component]
 pub fn MapField(
     /// The form.
@@ -23,8 +23,8 @@ pub fn MapField(
     }
 }
 
-/// Everything that has a usual value, folded, with what it stands at: the model's size, layers, lengths, windows, heads, mask,
-/// estimators.
+/// A fold with all fields that have a usual value: the model's size, layers, lengths, windows, heads, mask, estimators.
+/// Its summary shows their values.
 #[component]
 pub fn MoreFields(
     /// The form.

@@ -1,28 +1,28 @@
-//! What is known of the address of a model's folder.
+//! The state of the address of a model's folder.
 
 use lipscope_protocol::models::RemoteFile;
 
-/// What is known of an address.
+/// An address and its state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Remote {
     /// As it was typed.
     pub address: String,
-    /// Where it stands.
+    /// Its state.
     pub phase: RemotePhase,
 }
 
-/// How far a model at an address is.
+/// The progress of fetching a model from an address.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum RemotePhase {
-    /// Nothing was asked.
+    /// The server has not been asked.
     #[default]
     Typed,
-    /// The server is asked which files it has.
+    /// The page asks the server which files it has.
     Looking,
-    /// It has these, of which they are fetched at a press.
+    /// The server has these files. A press of the button fetches them.
     Found(Vec<RemoteFile>),
-    /// They are fetched: bytes that are here, and in all.
+    /// The files are being fetched: bytes so far, and in all.
     Fetching(u64, Option<u64>),
-    /// They are here.
+    /// The files have arrived.
     Here,
 }

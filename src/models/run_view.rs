@@ -43,7 +43,7 @@ pub fn RunBar(
         is_pressed.set_value(true);
         session.run();
     };
-    // What keeps it from running may be found out a moment later, and stand out of sight.
+    // The problem that stops the run may be found a moment later, and its sentence may be out of sight.
     effect(move |_| {
         if problem.with(Option::is_some) && phase.get() == ModelPhase::Idle && is_pressed.get_value() {
             is_pressed.set_value(false);
@@ -81,7 +81,7 @@ pub fn RunBar(
 }
 
 impl ModelSession {
-    /// The line that measures the same on the command line.
+    /// The command that measures the same on the command line.
     fn command(self) -> Result<String, String> {
         let source = self.source_now()?;
         let words = self.plan.with_untracked(super::settings::PlanForm::words)?;

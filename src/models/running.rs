@@ -1,4 +1,4 @@
-//! A run of the form: what its table lacks is measured, in pieces, with pauses.
+//! A run of the form: the workers measure the rows that its table lacks, in pieces, with pauses.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,20 +15,20 @@ use lipscope_models::{Batch, Cell, Estimate, Plan, Shard, Subject, Table};
 use lipscope_protocol::models::{BatchPlan, ModelFacts, ModelPlan};
 use lipscope_protocol::pool::Order;
 
-/// How long rows are gathered before the figures are drawn with them.
+/// How long rows are collected before the figures draw them.
 const GATHER: Duration = Duration::from_millis(300);
-/// What all workers together may take.
+/// The most memory of all workers together, in bytes.
 const MOST_BYTES: f64 = 1.1e9;
 /// The most workers.
 const MOST_WORKERS: usize = 4;
 
 impl ModelSession {
-    /// Begins to measure what the plan has and the table has not; as soon as the model is open.
+    /// Begins to measure the rows of the plan that the table lacks, as soon as the model is open.
     pub(super) fn run(self) {
         self.note.set(String::new());
         self.models().problem.set(None);
         let Some(facts) = self.facts.get_untracked() else {
-            // It begins when the model is open, which is not waited for twice.
+            // The run begins when the model is open. It does not also wait for the form to rest.
             self.opening.forget();
             self.is_run_wanted.set_value(true);
             self.progress.set(Progress::default());
@@ -96,7 +96,7 @@ impl ModelSession {
         })
     }
 
-    /// No new windows; those under way finish.
+    /// Begins no new windows; those in progress finish.
     pub(super) fn pause(self) {
         self.models().phase.set(ModelPhase::Paused);
         self.with_workers(|workers| {
@@ -104,12 +104,12 @@ impl ModelSession {
         });
     }
 
-    /// On with new windows, or with what is missing after a stop.
+    /// Begins new windows again; after a stop, measures the rows that are missing.
     pub(super) fn resume(self) {
         if self.models().phase.get_untracked() != ModelPhase::Paused {
             return self.run();
         }
-        // Time that was not measured is none of the run's.
+        // The pause does not count in the run's speed.
         self.progress.update(|progress| progress.first = None);
         self.models().phase.set(ModelPhase::Running);
         self.with_workers(|workers| {
@@ -117,7 +117,7 @@ impl ModelSession {
         });
     }
 
-    /// Ends what the workers do at once; rows stay.
+    /// Ends the workers' work at once; rows stay.
     pub(super) fn stop(self) {
         self.is_run_wanted.set_value(false);
         for lane in [ModelLane::Batches, ModelLane::Open, ModelLane::ReadTable, ModelLane::Adversarial] {
@@ -129,7 +129,7 @@ impl ModelSession {
         self.flush();
     }
 
-    /// Rows are drawn a few times a second, not with every batch.
+    /// Adds rows. The figures draw them a few times a second, not with every batch.
     pub(super) fn take_rows(self, plan: &BatchPlan, rows: Vec<(Cell, Estimate)>) {
         self.progress.update(|progress| {
             progress.rows += rows.len();
@@ -163,12 +163,12 @@ pub(super) fn needed_ids(facts: &ModelFacts, plan: &Plan) -> Vec<u32> {
     facts.ids[..needed].to_vec()
 }
 
-/// About how long a batch takes, in no unit: the tokens of its pass, and as much again for those of each cell.
+/// The approximate cost of a batch, without unit: the tokens of its pass, plus the tokens of each cell.
 fn cost(batch: &Batch, wanted: &[Cell]) -> f64 {
     (batch.pass_tokens() + wanted.iter().map(|cell| cell.n).sum::<usize>()) as f64
 }
 
-/// As many as the browser has cores for and the memory allows.
+/// The number of workers that the browser's cores and the memory allow.
 fn workers_for(plan: &Plan, facts: &ModelFacts) -> usize {
     let cores = window().navigator().hardware_concurrency().max(1.0) as usize;
     let by_memory = (MOST_BYTES / plan.bytes(&facts.config) as f64).max(1.0) as usize;

@@ -1,4 +1,4 @@
-//! What the form holds, and what it does with the workers.
+//! The values of the form, and its work with the workers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,22 +31,22 @@ pub(super) const USUAL_TEXT: &str = include_str!("../../assets/attention.txt");
 /// How long the form rests before a model is opened anew.
 const REST: Duration = Duration::from_millis(300);
 
-/// How far a run is; costs are about proportional to the time that windows take.
+/// The progress of a run. Costs are about proportional to the time that windows take.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// Rows that are there.
+    /// Rows that have arrived.
     pub rows: usize,
     /// Rows that the plan has.
     pub total: usize,
-    /// Cost of what is measured in this run.
+    /// Cost of the rows that this run has measured.
     pub done: f64,
-    /// Cost of what was missing.
+    /// Cost of the rows that were missing.
     pub cost: f64,
-    /// When the first rows came, and the cost until then.
+    /// When the first rows arrived, and the cost until then.
     pub first: Option<(f64, f64)>,
-    /// When the last rows came.
+    /// When the last rows arrived.
     pub last: f64,
-    /// Workers at it.
+    /// Number of workers.
     pub workers: usize,
 }
 
@@ -57,34 +57,34 @@ pub struct ModelSession {
     models: Models,
     /// Which model.
     pub(super) source: RwSignal<SourceForm>,
-    /// Files that were chosen.
+    /// Files that the reader chose.
     pub(super) given: RwSignal<Option<Folder>, LocalStorage>,
-    /// Files that were fetched.
+    /// Files that the page fetched.
     pub(super) fetched: RwSignal<Option<Folder>, LocalStorage>,
-    /// What is known of an address.
+    /// The state of the address.
     pub(super) remote: RwSignal<Remote>,
     /// The text in the form.
     pub(super) text: RwSignal<String>,
-    /// A file in its place.
+    /// A text file in place of the text.
     pub(super) text_file: RwSignal<Option<TextFile>>,
-    /// What is to be measured.
+    /// The plan of the measurement.
     pub(super) plan: RwSignal<PlanForm>,
     /// The model and the text's tokens.
     pub(super) facts: RwSignal<Option<Arc<ModelFacts>>>,
     /// How far the run is.
     pub(super) progress: RwSignal<Progress>,
-    /// What was done, in a sentence.
+    /// What the page has done, in a sentence.
     pub(super) note: RwSignal<String>,
     workers: StoredValue<Option<ModelWorkers>, LocalStorage>,
     pub(super) opened: StoredValue<Option<ModelSource>, LocalStorage>,
-    /// Whether some worker of the run has the model.
+    /// Whether a worker of the run has loaded the model.
     pub(super) is_prepared: StoredValue<bool>,
     pub(super) is_run_wanted: StoredValue<bool>,
     pub(super) gathered: StoredValue<Vec<(Cell, Estimate)>>,
     pub(super) shelf: StoredValue<Vec<Arc<Table>>>,
-    /// The table that is being opened, as far as it is here.
+    /// The table that is being opened, as far as it has arrived.
     pub(super) arriving: StoredValue<Option<Arriving>>,
-    /// The model that is opened when the form rests.
+    /// Opens the model when the form rests.
     pub(super) opening: Debounce,
 }
 
@@ -122,7 +122,7 @@ impl ModelSession {
             session.text.track();
             session.text_file.track();
             session.facts.set(None);
-            // What is still being opened is another model or text.
+            // Another model or text may still be opening.
             session.cancel(ModelLane::Open);
             session.opening.after(REST, move || session.open());
         });
@@ -133,7 +133,7 @@ impl ModelSession {
         self.models
     }
 
-    /// Puts a sentence where problems stand.
+    /// Shows a sentence where the form shows problems.
     pub(super) fn complain(self, problem: impl Into<Message>) {
         self.models().problem.set(Some(strings::message(&problem.into())));
     }
@@ -144,10 +144,10 @@ impl ModelSession {
         file.unwrap_or_else(|| self.text.get_untracked().into())
     }
 
-    /// Where the model comes from now.
+    /// The present source of the model.
     ///
     /// # Errors
-    /// A sentence about a field that is no number, or that nothing is chosen yet.
+    /// A sentence about a field that is no number, or that says that nothing is chosen yet.
     pub(super) fn source_now(self) -> Result<ModelSource, String> {
         let form = self.source.get_untracked();
         let (origin, files) = match form.kind {
@@ -174,11 +174,11 @@ impl ModelSession {
         Ok(source)
     }
 
-    /// Opens what is chosen: the sentence about it and the number of tokens follow.
+    /// Opens the chosen model. The sentence about it and the number of tokens arrive later.
     pub(super) fn open(self) {
         let source = match self.source_now() {
             Ok(source) => source,
-            // What was said of an address stays: it may have been answered before this.
+            // The status line of an address stays: the server may have answered before this.
             Err(problem) => return self.cannot_open(&problem),
         };
         self.models().problem.set(None);
@@ -186,7 +186,7 @@ impl ModelSession {
         self.submit(ModelLane::Open, Some(source), ModelPlan::Open(plan));
     }
 
-    /// Nothing can be opened: a sentence where a run waits for it, or where a field is wrong.
+    /// Nothing can be opened. Shows a sentence if a run waits for the model, or if a field is wrong.
     fn cannot_open(self, problem: &str) {
         let is_awaited = self.is_run_wanted.get_value();
         self.is_run_wanted.set_value(false);
@@ -198,24 +198,24 @@ impl ModelSession {
         }
     }
 
-    /// Gives a plan to a lane of the models' workers; `source` is the model that it is about.
+    /// Gives a plan to a lane of the models' workers; `source` is the plan's model.
     pub(super) fn submit(self, lane: ModelLane, source: Option<ModelSource>, plan: ModelPlan) {
         self.with_workers(|workers| workers.submit(lane, [Order { plan, companion: source }]));
     }
 
-    /// Ends what a lane of the models' workers does.
+    /// Ends the work of a lane of the models' workers.
     pub(super) fn cancel(self, lane: ModelLane) {
         self.with_workers(|workers| workers.cancel(lane));
     }
 
     pub(super) fn with_workers(self, work: impl FnOnce(&ModelWorkers)) {
-        // A handle of its own: the work may call back into the page.
+        // The clone is a handle of its own: the work may call back into the page.
         if let Some(workers) = self.workers.try_get_value().flatten() {
             work(&workers);
         }
     }
 
-    /// A run ends before its end; where there is none, nothing was to be measured.
+    /// Ends a run early. Without rows to measure, nothing was running.
     pub(super) fn stopped(self) {
         self.is_run_wanted.set_value(false);
         let has_rows = self.progress.with_untracked(|progress| progress.total > 0);
@@ -278,7 +278,7 @@ impl ModelSession {
         }
     }
 
-    /// What was asked in a lane does not come.
+    /// The pool has given up the order of a lane.
     fn gave_up(self, lane: ModelLane) {
         self.note.set(String::new());
         match lane {

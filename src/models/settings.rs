@@ -1,4 +1,4 @@
-//! What the form's fields hold, as it is typed.
+//! The values of the form's fields, as the reader types them.
 
 use crate::state::MOST_SEED;
 use crate::strings;
@@ -8,12 +8,12 @@ use lipscope_models::{DrawnFamily, DrawnModel, Estimators, MODEL_TOLERANCE, MapK
 /// Where a model comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceKind {
-    /// A drawn GPT-2.
+    /// A GPT-2 with random weights.
     #[default]
     Gpt2,
-    /// A drawn BERT.
+    /// A BERT with random weights.
     Bert,
-    /// Files of the reader's.
+    /// The reader's own files.
     Files,
     /// The address of a folder.
     Address,
@@ -28,24 +28,24 @@ impl SourceKind {
         ("address", SourceKind::Address),
     ];
 
-    /// Whether it is drawn.
+    /// Whether its weights are random.
     pub fn is_drawn(self) -> bool {
         matches!(self, SourceKind::Gpt2 | SourceKind::Bert)
     }
 }
 
-/// Which model.
+/// The choice of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceForm {
     /// Where it comes from.
     pub kind: SourceKind,
-    /// Width of a drawn one.
+    /// Width of a random model.
     pub d: String,
-    /// Layers of a drawn one.
+    /// Layers of a random model.
     pub depth: String,
-    /// Heads of a drawn one.
+    /// Heads of a random model.
     pub heads: String,
-    /// Seed of a drawn one.
+    /// Seed of a random model.
     pub seed: String,
 }
 
@@ -57,7 +57,7 @@ impl Default for SourceForm {
 }
 
 impl SourceForm {
-    /// The drawn model.
+    /// The random model.
     ///
     /// # Errors
     /// A sentence about the field that is no number.
@@ -74,22 +74,22 @@ impl SourceForm {
     }
 }
 
-/// What to measure.
+/// The plan of the measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanForm {
     /// Layers, a list.
     pub layers: String,
     /// Lengths, a list or a range.
     pub lengths: String,
-    /// Windows a length.
+    /// Windows per length.
     pub windows: String,
     /// All, each, or a list.
     pub heads: String,
-    /// The mask; none of its own takes the model's.
+    /// The mask; `None` takes the model's.
     pub mask: Option<Mask>,
-    /// The map; none of its own takes the model's.
+    /// The map; `None` takes the model's.
     pub kind: Option<MapKind>,
-    /// What is computed.
+    /// What the workers compute.
     pub estimators: Estimators,
 }
 
@@ -136,7 +136,7 @@ impl PlanForm {
         })
     }
 
-    /// The words of a table's subject, with no windows yet.
+    /// The plan text of a table's subject, with no windows yet.
     pub fn of_subject(subject: &Subject) -> PlanText {
         let pick = |id: &str| PlanForm::MASKS.into_iter().find(|(word, _)| *word == id).and_then(|(_, mask)| mask);
         let estimators = PlanForm::ESTIMATORS.into_iter().find(|(word, _)| *word == subject.estimator);

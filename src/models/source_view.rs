@@ -1,4 +1,4 @@
-//! Which model: drawn, of files, or at an address.
+//! The choice of a model: with random weights, from files, or at an address.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -24,7 +24,7 @@ pub fn SourceFields(
     let options =
         Signal::derive(|| SourceKind::ALL.map(|(id, kind)| (id, strings::model_source(kind).to_owned())).to_vec());
     let chosen = move || SourceKind::ALL.into_iter().find(|(_, one)| *one == kind.get()).map_or("", |(id, _)| id);
-    // What was guessed or ignored is said beside the numbers.
+    // Notes about guessed and ignored values stand beside the numbers.
     let notes = move || {
         let notes = session.facts.with(|facts| facts.as_ref().map(|facts| facts.notes.clone()).unwrap_or_default());
         notes.iter().map(strings::phrase_text).collect::<Vec<_>>()
@@ -47,7 +47,7 @@ pub fn SourceFields(
     }
 }
 
-/// The size of a drawn model, while one is drawn.
+/// The size of a random model, while one is chosen.
 #[component]
 pub fn Drawn(
     /// The form.
@@ -70,7 +70,7 @@ pub fn Drawn(
     }
 }
 
-/// Files of the reader's.
+/// The reader's own files.
 #[component]
 fn Files(
     /// The form.
@@ -79,7 +79,7 @@ fn Files(
     let on_files = move |event: ev::Targeted<ev::Event, HtmlInputElement>| {
         let input = event.target();
         take_list(session, input.files());
-        // The same files may be chosen again after they were mended.
+        // The reader may mend the same files and choose them again.
         input.set_value("");
     };
     let folder = NodeRef::<Input>::new();

@@ -1,4 +1,4 @@
-//! Tables in and out, and what else is asked of an open model: a window as an experiment, one head at adversarial tokens.
+//! Tables in and out, and other requests to an open model: a window as an experiment, one head at adversarial tokens.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +15,12 @@ use lipscope_protocol::models::{
     AdversarialRequest, Arriving, ModelPlan, ReadTablePlan, TableBatch, TableForm, WindowPlan, WriteTablePlan,
 };
 
-/// At how many adversarial tokens a head is measured: the lengths of the paper.
+/// The numbers of adversarial tokens at which a head is measured: the lengths of the paper.
 const ADVERSARIAL_LENGTHS: &str = "2:98:2";
 
 impl ModelSession {
-    /// The table of an empty one's subject: the one on screen, an earlier one of this visit, or the empty one. It gets the
-    /// empty one's notes.
+    /// Shows the table with the subject of an empty one: the present table, an earlier one of this visit, or the empty
+    /// one. Adds the empty table's notes to it.
     pub(super) fn take_table(self, empty: Table) {
         let Table { subject, notes, .. } = empty;
         self.show_table(subject);
@@ -48,8 +48,7 @@ impl ModelSession {
         });
     }
 
-    /// Reads a table of the command line or of this page, and goes on with it. It takes the place of one that is still
-    /// arriving.
+    /// Reads a table of the command line or of this page, and continues it. It replaces a table that is still arriving.
     pub(super) fn open_table(self, name: String, bytes: Vec<u8>) {
         self.models().problem.set(None);
         self.arriving.set_value(Some(Arriving::default()));
@@ -116,7 +115,7 @@ impl ModelSession {
         Ok((source, words, needed_ids(&facts, &plan)))
     }
 
-    /// Takes the next rows of the table that is being opened.
+    /// Adds the next rows of the table that is being opened.
     pub(super) fn take_batch(self, batch: Option<TableBatch>) {
         let Some(batch) = batch else {
             self.arriving.set_value(None);
@@ -126,9 +125,9 @@ impl ModelSession {
         self.arriving.update_value(|arriving| whole = arriving.as_mut().and_then(|arriving| arriving.take(batch)));
         let Some(table) = whole else { return };
         self.arriving.set_value(None);
-        // In a task of its own: with a large table the figures are work enough.
+        // In a task of its own: drawing the figures of a large table takes long enough.
         let take = move || {
-            // Another table may be on its way by now, and takes the place of this one.
+            // Another table may be arriving by now, and replaces this one.
             if self.arriving.with_value(Option::is_none) {
                 self.take_parsed(table);
             }

@@ -1,4 +1,4 @@
-//! Taking files: chosen one by one, or by their folder, or dropped.
+//! Receiving files: chosen one by one or by folder, or dropped.
 
 use crate::prelude::*;
 use js_sys::{Array, Function, Promise, Reflect};
@@ -14,13 +14,13 @@ use crate::files::read;
 use crate::strings;
 use lipscope_protocol::models::MODEL_FILES;
 
-/// What loose files are called, which have no folder.
+/// The folder name of loose files.
 const LOOSE: &str = "model";
 
-/// A file and where it lies: `folder/config.json`, or `config.json` alone.
+/// A file and its path: `folder/config.json`, or `config.json` alone.
 type Found = (String, File);
 
-/// Takes files of an input.
+/// Takes the files of an input.
 pub fn take_list(session: ModelSession, list: Option<FileList>) {
     let Some(list) = list else { return };
     let found = (0..list.length()).filter_map(|at| list.get(at)).map(|file| {
@@ -30,9 +30,9 @@ pub fn take_list(session: ModelSession, list: Option<FileList>) {
     take(session, found.collect());
 }
 
-/// Takes what is dropped: files, folders, or a text.
+/// Takes dropped data: files, folders, or a text.
 pub fn take_dropped(session: ModelSession, data: &DataTransfer) {
-    // Entries are only there while the event is.
+    // The entries exist only during the event.
     let items = data.items();
     let entries: Vec<FileSystemEntry> = (0..items.length())
         .filter_map(|at| items.get(at))
@@ -48,7 +48,7 @@ pub fn take_dropped(session: ModelSession, data: &DataTransfer) {
     spawn_local(async move {
         let mut found = Vec::new();
         for entry in entries {
-            // A folder's own files are a model's; what lies deeper is not looked at.
+            // The files directly in a folder belong to a model; deeper folders are ignored.
             if entry.is_directory() {
                 let name = entry.name();
                 for inside in children(entry.unchecked_into()).await {
@@ -71,7 +71,7 @@ pub fn take_text_file(session: ModelSession, file: File) {
     });
 }
 
-/// Takes a table's file.
+/// Takes the file of a table.
 pub fn take_table_file(session: ModelSession, file: File) {
     read(file, move |name, bytes| match bytes {
         Ok(bytes) => session.open_table(name, bytes),
@@ -79,7 +79,7 @@ pub fn take_table_file(session: ModelSession, file: File) {
     });
 }
 
-/// What some files are: a model's, a table, or a text.
+/// Takes files as a model, a table, or a text, by their names.
 fn take(session: ModelSession, found: Vec<Found>) {
     let is_model = |(path, _): &Found| MODEL_FILES.contains(&last(path));
     if !found.iter().any(is_model) {
@@ -91,7 +91,7 @@ fn take(session: ModelSession, found: Vec<Found>) {
             _ => take_text_file(session, file),
         };
     }
-    // Of two files of one name the one nearer to the top.
+    // Of two files with the same name, the page takes the one nearer to the top.
     let mut found = found;
     found.sort_by_key(|(path, _)| path.matches('/').count());
     let name = found.iter().find(|one| is_model(one)).and_then(|(path, _)| {
@@ -114,7 +114,7 @@ async fn children(folder: FileSystemDirectoryEntry) -> Vec<FileSystemEntry> {
     let reader = folder.create_reader();
     let mut all = Vec::new();
     loop {
-        // They come by the hundred, and none at the end.
+        // Entries come in batches of a hundred; an empty batch ends the list.
         let batch = called_back(|then| reader.read_entries_with_callback(&then)).await;
         let batch: Array = batch.map(JsCast::unchecked_into).unwrap_or_default();
         if batch.length() == 0 {
@@ -137,7 +137,7 @@ async fn file_of(entry: FileSystemEntry) -> Option<File> {
     .and_then(|file| file.dyn_into().ok())
 }
 
-/// What a function hands to its callback; `None` where it refuses.
+/// The value that a function passes to its callback; `None` where the function refuses.
 async fn called_back(call: impl FnOnce(Function) -> Result<(), JsValue>) -> Option<JsValue> {
     let mut call = Some(call);
     let promise = Promise::new(&mut |resolve, reject| {
@@ -149,7 +149,7 @@ async fn called_back(call: impl FnOnce(Function) -> Result<(), JsValue>) -> Opti
 }
 
 impl ModelSession {
-    /// Takes a text in the place of the form's.
+    /// Puts a text in the place of the form's text.
     pub(super) fn take_text(self, name: String, text: String) {
         /// A longer text makes a form slow.
         const MOST_IN_FORM: usize = 40_000;

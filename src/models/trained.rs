@@ -1,4 +1,4 @@
-//! A model that was trained on this page, opened without going through files of the reader's.
+//! Opens a model that was trained on this page, without files of the reader.
 
 use crate::prelude::*;
 use js_sys::{Array, Uint8Array};
@@ -9,13 +9,13 @@ use super::session::ModelSession;
 use super::settings::{PlanForm, SourceKind};
 use crate::trained::TrainedModel;
 
-/// Windows of each length, or fewer where the text is too short.
+/// Windows per length, or fewer where the text is too short.
 const WINDOWS: usize = 2;
-/// Lengths, evenly spread.
+/// Number of lengths, evenly spread.
 const LENGTHS: usize = 8;
 
 impl ModelSession {
-    /// Opens a trained model; all its layers at windows up to its longest are to be measured.
+    /// Opens a trained model. The plan has all its layers, at windows up to the model's longest.
     pub(super) fn take_trained(self, model: TrainedModel) {
         let TrainedModel { plan, files, text } = model;
         let name = format!("{}-{}-seed{}", plan.kind.id(), plan.blocks, plan.seed);

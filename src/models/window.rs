@@ -11,7 +11,7 @@ use crate::strings;
 use lipscope_models::{Cell, WindowExperiment, window_span};
 
 impl ModelSession {
-    /// Takes a window's tokens and weights into the explorer.
+    /// Opens a window's tokens and weights in the explorer.
     pub(super) fn take_window(self, cell: Cell, window: WindowExperiment) {
         let page = self.page;
         let WindowExperiment { experiment, left_out } = window;

@@ -9,7 +9,7 @@ use lipscope_core::experiment::Table;
 use super::context::use_own;
 use super::table_problem::TableAnswer;
 
-/// A button for each answer, while something is asked.
+/// A button for each answer, while a question is open.
 #[component]
 pub fn Answers(
     /// Where the question stands: beside the tokens or beside the weights.

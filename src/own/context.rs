@@ -1,4 +1,4 @@
-//! What a reader gives: tokens, weights or an experiment, pasted, chosen or dropped, and what becomes of it.
+//! The reader's own data: tokens, weights or an experiment, pasted, chosen or dropped.
 
 use std::time::Duration;
 
@@ -24,9 +24,9 @@ const MOST_READ_AT_ONCE: usize = 200_000;
 pub struct Own {
     pub(super) page: Page,
     pub(super) panels: Panels,
-    /// Whether own tokens came in whose weights the reader has not chosen yet.
+    /// Whether the reader has own tokens, and has not chosen their weights yet.
     pub(super) are_weights_asked: RwSignal<bool>,
-    /// What is asked about a table, until it is answered.
+    /// The question about a table, until the reader answers it.
     pub(super) question: RwSignal<Option<TableProblem>>,
 }
 
@@ -36,12 +36,12 @@ pub(super) fn use_own() -> Own {
 }
 
 impl Own {
-    /// Nothing was given yet.
+    /// The form before any data.
     pub fn new(page: Page) -> Self {
         Own { page, panels: use_panels(), are_weights_asked: RwSignal::new(false), question: RwSignal::new(None) }
     }
 
-    /// Takes what a person gave, when a worker has read it.
+    /// Takes the reader's data, and has a worker read them.
     pub(super) fn take_given(self, given: TableSource) {
         if given.bytes.len() > MOST_READ_AT_ONCE {
             self.page.live.own_note.set(strings::reading().into());
@@ -49,8 +49,8 @@ impl Own {
         self.read(ReadPlan::Any(given), PLACE_OWN);
     }
 
-    /// Takes the weights of one head, when a worker has read them. They must fit tokens that are listed; tokens of a
-    /// distribution take their dimension.
+    /// Takes the weights of one head, and has a worker read them. They must fit listed tokens. Random tokens take the
+    /// dimension of the weights.
     pub(super) fn take_weights(self, tables: WeightTables) {
         let d = self.page.state.with_untracked(PageState::listed_dim);
         self.read(ReadPlan::Weights { tables: Box::new(tables), d }, PLACE_OWN_WEIGHTS);
@@ -67,20 +67,20 @@ impl Own {
         }
     }
 
-    /// Reads again what a person gave, with the answer to what was asked about it.
+    /// Reads the reader's data again, with the answer to the question about them.
     pub(super) fn answer(self, answer: TableAnswer) {
         let Some(asked) = self.question.get_untracked() else { return };
         let place = if asked.table() == Table::Tokens { PLACE_OWN } else { PLACE_OWN_WEIGHTS };
         self.read(asked.answered(answer), place);
     }
 
-    /// Has a worker read it; `place` is where a sentence about what is wrong stands.
+    /// Has a worker read data. `place` is where a sentence about a fault stands.
     fn read(self, plan: ReadPlan, place: &'static str) {
         let page = self.page;
         self.question.set(None);
         page.submit(EngineLane::Read, [EnginePlan::Read(plan)], move |plan, news| match (plan, news) {
             (_, EngineNews::Reply(Content::Event(EngineEvent::Read(given)), _)) => {
-                // In a task of its own: unpacking a long list was work enough for this one.
+                // In a task of its own: unpacking a long list was enough work for this one.
                 set_timeout(move || self.take(given), Duration::ZERO);
             }
             (EnginePlan::Read(plan), EngineNews::Reply(Content::Failed(problem), _)) => {
@@ -107,7 +107,7 @@ impl Own {
         };
         let is_taken = page.put(place, state);
         if is_taken {
-            // Weights that the reader gave earlier need no question.
+            // The page asks no question if the reader gave weights earlier.
             let is_chosen = has_weights || page.state.with_untracked(|state| state.weights == WeightChoice::Own);
             self.are_weights_asked.set(!is_chosen);
         }

@@ -6,15 +6,15 @@ use leptos::ev;
 use crate::files::read;
 use crate::strings;
 
-/// A button for a file of numbers; hands over its name and bytes, or a sentence.
+/// A button for a file of numbers. It passes on the file's name and bytes, or a sentence.
 #[component]
 pub fn FileButton(
     /// The id of the input.
     id: &'static str,
-    /// What the file is for, where the page has several such buttons.
+    /// The purpose of the file, where the page has several such buttons.
     #[prop(optional)]
     label: Option<String>,
-    /// Called when it is read.
+    /// Called when the file is read.
     then: Callback<(String, Result<Vec<u8>, String>)>,
 ) -> impl IntoView {
     let on_file = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
@@ -22,7 +22,7 @@ pub fn FileButton(
         if let Some(file) = input.files().and_then(|files| files.get(0)) {
             read(file, move |name, bytes| then.run((name, bytes)));
         }
-        // The same file may be chosen again after it was mended.
+        // The reader may mend the same file and choose it again.
         input.set_value("");
     };
     view! {

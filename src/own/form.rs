@@ -1,4 +1,4 @@
-//! What is in the fold: a box for tokens, the weights to go with them, and what can be exported.
+//! The content of the fold: a box for tokens, the choice of weights, and the exports.
 
 use crate::prelude::*;
 use leptos::html::Textarea;
@@ -13,7 +13,7 @@ use crate::page::PLACE_OWN;
 use crate::strings;
 use lipscope_core::experiment::TableSource;
 
-/// What is in the fold.
+/// The content of the fold.
 #[component]
 pub fn OwnForm() -> impl IntoView {
     let own = use_own();

@@ -10,7 +10,7 @@ use crate::state::PageState;
 use crate::strings;
 use lipscope_core::experiment::{TableSource, WeightTables};
 
-/// A box: what is typed in it, or the file that was chosen for it last.
+/// A box: its typed text, or the last file chosen for it.
 #[derive(Clone, Copy)]
 struct Given {
     text: NodeRef<Textarea>,
@@ -28,7 +28,7 @@ impl Given {
     }
 }
 
-/// The boxes, and the button that uses what is in them.
+/// The boxes, and the button that uses their matrices.
 #[component]
 pub fn Matrices() -> impl IntoView {
     let own = use_own();
@@ -56,16 +56,16 @@ pub fn Matrices() -> impl IntoView {
     }
 }
 
-/// A box for a matrix. A file stands in it by its name, until something is typed.
+/// A box for a matrix. It shows the name of a chosen file, until the reader types something.
 #[component]
 fn MatrixBox(
     /// The id of the box.
     id: &'static str,
     /// The id of its button for files.
     file_id: &'static str,
-    /// Its name, with the shapes that it takes.
+    /// Its name, with the shapes that it accepts.
     label: &'static str,
-    /// What is given in it.
+    /// Its text or file.
     given: Given,
 ) -> impl IntoView {
     let page = use_page();

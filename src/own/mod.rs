@@ -28,14 +28,15 @@ use context::use_own;
 pub use context::Own;
 pub use form::OwnForm;
 
-/// Brings the fold around a field into sight, with its title at the top; at once, so that nothing moves on the way.
+/// Scrolls the fold around a field into sight, with its title at the top. It scrolls at once, so that nothing moves on
+/// the way.
 fn scroll_to_fold(field: &HtmlElement) {
     if let Ok(Some(fold)) = field.closest("details") {
         fold.scroll_into_view();
     }
 }
 
-/// The fold with everything about own data.
+/// The fold with all controls of own data.
 #[component]
 pub fn OwnData() -> impl IntoView {
     let page = use_page();
@@ -44,15 +45,15 @@ pub fn OwnData() -> impl IntoView {
     let is_over = listen_for_drops(own);
     let on_toggle = move |_| {
         let Some(details) = details.get_untracked() else { return };
-        // What the page opens, it scrolls to where that is needed.
+        // A fold that the page opens is scrolled into sight elsewhere, where needed.
         let is_opened_by_reader = details.open() && !own.panels.own.get_untracked();
         own.panels.own.set(details.open());
         if is_opened_by_reader {
-            // The fold is the last one of the panel: it opens below what is in sight.
+            // The fold is the last one of the panel, so its content opens below the visible part.
             later.with(move |_| when_there("own-text", scroll_to_fold));
         }
     };
-    // The sentence stands beside the data, which may be folded.
+    // A sentence may stand in the fold, so the fold opens for it.
     effect(move |_| {
         let is_ours = |problem: &Problem| matches!(problem.place, PLACE_OWN | PLACE_OWN_WEIGHTS);
         if page.live.problem.with(|problem| problem.as_ref().is_some_and(is_ours)) {
@@ -68,7 +69,7 @@ pub fn OwnData() -> impl IntoView {
     }
 }
 
-/// Takes files that are dropped anywhere on the page; says whether one hovers over it.
+/// Takes files that are dropped anywhere on the page. The signal says whether a dragged file is over the page.
 fn listen_for_drops(own: Own) -> RwSignal<bool> {
     let (page, drops) = (own.page, use_drops());
     let is_over = RwSignal::new(false);

@@ -25,7 +25,7 @@ impl TableAnswer {
     }
 }
 
-/// What was to be read, and what is asked about it.
+/// A plan that failed, and the question about its table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableProblem {
     plan: ReadPlan,
@@ -44,17 +44,17 @@ impl TableProblem {
         }
     }
 
-    /// What is asked.
+    /// The question.
     pub fn question(&self) -> TableQuestion {
         self.question
     }
 
-    /// What it is about.
+    /// The table of the question.
     pub fn table(&self) -> Table {
         self.table
     }
 
-    /// What is to be read, with the answer.
+    /// The plan with the answer.
     pub fn answered(mut self, answer: TableAnswer) -> ReadPlan {
         let source = match &mut self.plan {
             ReadPlan::Any(source) => Some(source),

@@ -1,4 +1,4 @@
-//! Which weights the reader's tokens are measured with: asked when tokens come in, and always said.
+//! The weights for the reader's tokens: the page asks for them when tokens come in, and always names them.
 
 use crate::prelude::*;
 use leptos::html::Fieldset;
@@ -11,7 +11,7 @@ use crate::page::PLACE_OWN_WEIGHTS;
 use crate::state::{TokenChoice, WeightChoice};
 use crate::strings;
 
-/// What is offered: its id, and the choice.
+/// The weights to choose from, with their ids.
 const OFFERED: [(&str, WeightChoice); 4] = [
     ("own-weights-minus", WeightChoice::IdentityMinus),
     ("own-weights-plus", WeightChoice::IdentityPlus),
@@ -19,7 +19,7 @@ const OFFERED: [(&str, WeightChoice); 4] = [
     ("own-weights-own", WeightChoice::Own),
 ];
 
-/// The weights to choose from, and a box for each matrix of one's own.
+/// The weights to choose from, and a box for each own matrix.
 #[component]
 pub fn OwnWeightsForm() -> impl IntoView {
     let own = use_own();
@@ -36,7 +36,7 @@ pub fn OwnWeightsForm() -> impl IntoView {
         page.edit(PLACE_OWN_WEIGHTS, |state| state.choose_weights(choice));
         page.live.own_note.set(page.state.with_untracked(strings::applied));
     };
-    // The question is in sight when it is asked.
+    // Scrolls a new question into sight.
     effect(move |_| {
         if own.are_weights_asked.get()
             && let Some(group) = group.get()
@@ -44,7 +44,7 @@ pub fn OwnWeightsForm() -> impl IntoView {
             request_animation_frame(move || group.scroll_into_view_with_bool(false));
         }
     });
-    // The sentence stands under the button that it answers, which may be at the edge of what is in sight.
+    // The sentence about an answer stands under its button, which may be at the edge of the visible part.
     effect(move |_| {
         if page.live.problem.with(|problem| problem.as_ref().is_some_and(|problem| problem.place == PLACE_OWN_WEIGHTS))
         {

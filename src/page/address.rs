@@ -1,8 +1,9 @@
-//! The page's address follows what is shown, and what is shown follows the address.
+//! The page's address follows the scene on screen, and the scene follows the address.
 //!
-//! Every gesture is an entry of its own in the browser's history, so that Back undoes one gesture, and so does Ctrl+Z: an edit
-//! at another control, a drag, a step (another plot, another distribution, other data, a lesson). What is edited further at
-//! the same control before it rests changes the entry of that gesture. What comes from the address is not written back.
+//! Every gesture is an entry of its own in the browser's history, so that Back and Ctrl+Z undo one gesture. A gesture
+//! is an edit at another control, a drag, or a step (another plot, another distribution, other data, a lesson). Further
+//! edits at the same control before it rests change the entry of that gesture. The page does not write back what it
+//! reads from the address.
 
 use std::time::Duration;
 
@@ -18,12 +19,12 @@ use super::history::{MOST_KEPT, fragment, history_state, history_value};
 
 /// How long the controls rest before the address is written.
 const REST: Duration = Duration::from_millis(400);
-/// Where an entry of the history goes.
+/// Where the page writes an entry of the history.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Entry {
-    /// In place of the present one.
+    /// In place of the present entry.
     Same,
-    /// After it.
+    /// After the present entry.
     New,
 }
 
@@ -40,7 +41,7 @@ impl Page {
         }
     }
 
-    /// Shows what the address says, and from now on lets the address say what is shown.
+    /// Shows the scene of the address, and from now on writes the scene on screen into the address.
     pub(super) fn begin_address(self) {
         let depth = history_state().map_or(0, |(depth, _)| depth);
         self.address.known.update_value(|address| (address.depth, address.deepest) = (depth, depth));
@@ -61,7 +62,7 @@ impl Page {
         });
     }
 
-    /// Takes over what the address says, as soon as it can be read.
+    /// Shows the scene of the address, as soon as the page can read it.
     fn follow_soon(self) {
         if fragment().is_empty() {
             return self.follow();
@@ -69,7 +70,7 @@ impl Page {
         self.address.later.with(move |_| self.follow());
     }
 
-    /// Takes over what the address says, if that is news.
+    /// Shows the scene of the address, if the address has changed.
     fn follow(self) {
         let fragment = fragment();
         let (depth, kept) = history_state().unwrap_or_default();
@@ -82,7 +83,7 @@ impl Page {
             .address
             .known
             .with_value(|address| address.shown.is_none() || address.known != (fragment.clone(), kept));
-        // An anchor of the page itself is no link of ours.
+        // A fragment that names an element of the page is no link to a scene.
         if !is_news || (!fragment.is_empty() && document().get_element_by_id(&fragment).is_some()) {
             return;
         }
@@ -93,12 +94,12 @@ impl Page {
         });
         let (scene, problems) = match in_hand {
             Some(scene) => (Some(scene), Vec::new()),
-            // No address holds them, and neither does the page any more.
+            // This entry stands for a kept scene, which the page no longer has in memory.
             None if kept.is_some() => {
                 let is_first = self.address.known.with_value(|address| address.shown.is_none());
                 (is_first.then(Scene::default), vec![strings::link_forgotten().into()])
             }
-            // The first visit's, which nothing has to be read for.
+            // An empty fragment is the first visit, so there is nothing to read.
             None if fragment.is_empty() => (Some(Scene::default()), Vec::new()),
             None => {
                 let Followed { scene, problems } = match untrack(|| self.address.later.table()) {
@@ -127,19 +128,19 @@ impl Page {
 
     /// Undoes the last gesture: the browser goes back, as its own button does.
     pub fn undo(self) {
-        // What has not come to rest is still this gesture's.
+        // A movement that has not come to rest belongs to this gesture.
         if self.address.known.with_value(|address| address.is_waiting) {
             self.write_address(&untrack(|| self.scene()), Entry::Same);
         }
         if self.address.undoable.get_untracked().0
             && let Ok(history) = window().history()
         {
-            // A browser that refuses stays where it is.
+            // If the browser refuses, the page stays where it is.
             let _ = history.back();
         }
     }
 
-    /// Does it again.
+    /// Redoes the last undone gesture.
     pub fn redo(self) {
         if self.address.undoable.get_untracked().1
             && let Ok(history) = window().history()
@@ -148,16 +149,16 @@ impl Page {
         }
     }
 
-    /// Whether there is something to undo, and something to do again.
+    /// Whether there is a gesture to undo, and one to redo.
     fn undo_state(self) -> (bool, bool) {
         self.address.known.with_value(|address| (address.depth > 0, address.depth < address.deepest))
     }
 
-    /// Shows a scene; the reader's own data stay at hand where it brings none.
+    /// Shows a scene. The reader's own data are kept where the scene brings none.
     pub fn show(self, scene: Scene) {
         let Scene { state, plot, labs, stage, lesson, theme } = scene;
         let now = self.state.get_untracked();
-        // The plot first: what is asked of the workers depends on it too.
+        // The plot first: what the page asks the workers for depends on it too.
         set_if_new(self.plot, plot);
         self.put(PLACE_LINK, Ok(with_own_data(state, &now)));
         set_if_new(self.settings, labs);
@@ -166,7 +167,7 @@ impl Page {
         set_if_new(self.address.theme, theme);
     }
 
-    /// The whole address of what is shown, in another stage; `None` where it is too long for one.
+    /// The whole address of the present scene, in another stage; `None` where it is too long.
     pub fn link_to(self, stage: Stage) -> Option<String> {
         let link =
             (untrack(|| self.address.later.table())?.write_link)(&Scene { stage, ..untrack(|| self.scene()) }).ok()?;
@@ -175,7 +176,7 @@ impl Page {
         Some(if link.is_empty() { address.to_owned() } else { format!("{address}#{link}") })
     }
 
-    /// Lets the address say what is shown now.
+    /// Writes the present scene into the address.
     fn tell(self, before: Scene, now: Scene, is_marked: bool) {
         if self.address.known.with_value(|address| address.shown.as_ref() == Some(&now)) {
             return;
@@ -184,7 +185,7 @@ impl Page {
         let place = self.address.last_place.get_value();
         let is_new = is_step || self.address.known.with_value(|address| address.gesture != Some(place));
         self.address.writing.forget();
-        // Inside another page the history is that page's.
+        // Inside another page the history belongs to that page.
         if is_new && now.stage != Stage::Embed {
             if self.address.known.with_value(|address| address.is_waiting) {
                 self.write_address(&before, Entry::Same);
@@ -197,7 +198,7 @@ impl Page {
         self.write_at_rest();
     }
 
-    /// Writes the last of a movement when it rests, which ends the gesture.
+    /// Writes the end of a movement when it rests; this ends the gesture.
     fn write_at_rest(self) {
         self.address.writing.after(REST, move || {
             if self.held.get_untracked() {
@@ -246,7 +247,7 @@ impl Page {
         let url = format!("{path}{query}{mark}{fragment}");
         let number = history_value(depth, kept);
         if let Ok(history) = window().history() {
-            // Where the browser refuses, or has had too many at once, the address stays as it is.
+            // Where the browser refuses, or has had too many calls at once, the address stays as it is.
             let _ = match entry {
                 Entry::Same => history.replace_state_with_url(&number, "", Some(&url)),
                 Entry::New => history.push_state_with_url(&number, "", Some(&url)),
@@ -254,7 +255,7 @@ impl Page {
         }
     }
 
-    /// Keeps a scene that no address can hold, for as long as the page lives.
+    /// Keeps a scene that is too long for an address, as long as the page is open.
     fn keep(self, scene: &Scene) -> Option<f64> {
         self.address.known.try_update_value(|address| {
             if address.kept.len() >= MOST_KEPT {
@@ -267,7 +268,7 @@ impl Page {
     }
 }
 
-/// A state with the data of another where it brings none, or the same: equal data are one.
+/// A state with the own data of `now` where it brings none, or equal ones: equal data then share one allocation.
 fn with_own_data(mut state: PageState, now: &PageState) -> PageState {
     fn kept<T: PartialEq>(new: Option<Shared<T>>, old: &Option<Shared<T>>) -> Option<Shared<T>> {
         match (&new, old) {

@@ -12,7 +12,7 @@ use lipscope_protocol::pool::Spare;
 use super::context::Page;
 use super::history::Address;
 
-/// Where the engine's worker is, beside the page.
+/// The URL of the engine's worker, beside the page.
 const WORKER_URL: &str = "./worker_loader.js";
 
 /// Starts the workers and the effects that feed them.
@@ -33,7 +33,7 @@ pub fn begin(arrival: Arrival) -> Page {
     page
 }
 
-/// Fetches the later part when the first picture is drawn or cannot be.
+/// Fetches the later part when the first picture is drawn, or cannot be drawn.
 fn fetch_later(page: Page, later: Later) {
     let live = page.live;
     let is_drawn = memo(move |_| {

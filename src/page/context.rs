@@ -1,4 +1,4 @@
-//! The page's context: what is set, what is looked at, what the workers have answered, and how it is edited.
+//! The page's context: the settings, the reader's choices, the workers' answers, and how they are edited.
 
 use crate::prelude::*;
 
@@ -21,10 +21,10 @@ pub const PLACE_OWN_WEIGHTS: &str = "own-weights";
 /// Where sentences about the address's link stand.
 pub const PLACE_LINK: &str = "link";
 
-/// Edits at these places are steps to which one can go back.
+/// Edits at these places are steps that the reader can undo.
 const STEPS: [&str; 5] = ["preset", "distribution", "weights", PLACE_OWN, PLACE_OWN_WEIGHTS];
 
-/// What every part of the page may read and do.
+/// The context that every part of the page may read and act on.
 #[derive(Clone, Copy)]
 pub struct Page {
     /// The value of every control.
@@ -39,13 +39,13 @@ pub struct Page {
     pub stage: RwSignal<Stage>,
     /// Whether a slider is held.
     pub held: RwSignal<bool>,
-    /// What of the numbers is looked at.
+    /// Which numbers the reader looks at.
     pub look: Look,
-    /// What the workers have answered.
+    /// The workers' answers.
     pub live: Live,
     /// The address, and what can be undone.
     pub address: Address,
-    /// The engine's workers, and what they were asked for last.
+    /// The engine's workers, and the page's latest requests to them.
     pub(super) engine: Engine,
 }
 
@@ -55,7 +55,7 @@ pub fn use_page() -> Page {
 }
 
 impl Page {
-    /// Of a first visit, without workers.
+    /// The context of a first visit, without workers.
     pub(super) fn new(address: Address) -> Self {
         Page {
             state: RwSignal::new(PageState::default()),
@@ -71,7 +71,7 @@ impl Page {
         }
     }
 
-    /// The state whose tokens are measured: the worst ones of the ball are known once the ball is.
+    /// The state whose tokens are measured; `None` while it needs the worst tokens of a ball that is not known yet.
     pub fn in_effect(self) -> Option<PageState> {
         let state = self.state.get();
         if state.tokens != TokenChoice::Worst {
@@ -83,15 +83,15 @@ impl Page {
         })
     }
 
-    /// Whether the number that was measured last is that of the present tokens.
+    /// Whether the last measured number belongs to the present tokens.
     pub fn is_measured(self) -> bool {
         let Some(now) = self.in_effect() else { return false };
         let now = now.for_measuring();
         self.live.measured.with(|measured| measured.as_ref().is_some_and(|measured| measured.state == now))
     }
 
-    /// Whether the number of the present tokens should be here within a frame: nothing is wrong with them, and the last one
-    /// took less than that to compute.
+    /// Whether the number of the present tokens should arrive within a frame: they have no fault, and the last number
+    /// took less than a frame to compute.
     pub fn is_number_near(self) -> bool {
         const FRAME_MILLISECONDS: f64 = 16.0;
         let took =
@@ -105,14 +105,14 @@ impl Page {
         self.state.with(|state| state.norm)
     }
 
-    /// Edits the state at a control; an edit that cannot be leaves the state and puts a sentence there.
+    /// Edits the state at a control. An impossible edit leaves the state, and puts a sentence at the control.
     pub fn edit(self, place: &'static str, change: impl FnOnce(&mut PageState)) {
         let mut state = self.state.get_untracked();
         change(&mut state);
         self.put(place, Ok(state));
     }
 
-    /// Takes a new state, or the sentence that says why there is none, for a control.
+    /// Stores a new state from a control, or puts the sentence that says why there is none at the control.
     pub fn put(self, place: &'static str, state: Result<PageState, InputError>) -> bool {
         let checked = state.and_then(|state| state.check().map(|()| state));
         match checked {
@@ -124,7 +124,7 @@ impl Page {
                     self.begin_step();
                 }
                 self.state.set(state);
-                // The effect that does the same may come after those that draw.
+                // The effect with the same call may run after the effects that draw.
                 untrack(|| self.order());
                 true
             }
@@ -135,7 +135,7 @@ impl Page {
         }
     }
 
-    /// Makes the next change one to which one can go back.
+    /// Makes the next change a step that the reader can undo.
     pub fn begin_step(self) {
         self.address.next_is_step.set_value(true);
     }
@@ -145,7 +145,7 @@ impl Page {
         self.live.problem.set(Some(Problem { place, text: message.into() }));
     }
 
-    /// Takes the sentence away.
+    /// Removes the sentence.
     pub fn clear_problem(self) {
         if self.live.problem.with_untracked(Option::is_some) {
             self.live.problem.set(None);
@@ -163,7 +163,7 @@ impl Page {
         self.put(PLACE_OWN, self.state.get_untracked().with_experiment(experiment))
     }
 
-    /// Takes the best two clusters behind the last measurement as tokens; false where there are none.
+    /// Loads the best two clusters of the last measurement as tokens; false where there are none.
     pub fn load_two_clusters(self) -> bool {
         let Some(measured) = self.live.measured.get_untracked() else { return false };
         let Some(found) = &measured.measurement.two_clusters else { return false };
@@ -171,7 +171,7 @@ impl Page {
         self.put("distribution", found.token_source().map(|source| state.with_clusters(&source)))
     }
 
-    /// Takes the tokens of a lower bound as the last measurement has them; false where there are none.
+    /// Loads the tokens of a lower bound from the last measurement; false where there are none.
     pub fn load_witness(self, witness: impl Fn(&Measurement) -> Option<&ClusterWitness>) -> bool {
         let Some(measured) = self.live.measured.get_untracked() else { return false };
         let Some(found) = witness(&measured.measurement) else { return false };

@@ -1,4 +1,4 @@
-//! What the workers say, put where the views read it.
+//! Stores the workers' replies where the views read them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use super::context::{PLACE_LINK, PLACE_OWN, PLACE_OWN_WEIGHTS, Page};
 const ANNOUNCE_REST: Duration = Duration::from_millis(900);
 
 impl Page {
-    /// Hands a reply to whoever asked, and says what became of workers.
+    /// Passes a reply to the listener of its order, and reports the state of the workers.
     pub(super) fn hear(self, event: PoolEvent<EngineLane, EnginePlan, EngineEvent, EngineListener>) {
         let live = self.live;
         match event {
@@ -36,7 +36,7 @@ impl Page {
         }
     }
 
-    /// What is said of the measurement of a state, and what the controls said when it was asked for.
+    /// Receives news about the measurement of a state; `chosen` is the state of the controls when it was ordered.
     pub(super) fn hear_measure(self, state: &PageState, chosen: &PageState, news: EngineNews) {
         let live = self.live;
         let content = match news {
@@ -50,7 +50,7 @@ impl Page {
                 if live.progress.with_untracked(Option::is_some) {
                     live.progress.set(None);
                 }
-                // Axes and vectors are known up to their signs: they keep the ones they had.
+                // Axes and vectors are determined up to sign only: they keep their earlier signs.
                 let earlier = live.measured.get_untracked();
                 let tokens = match &earlier {
                     Some(earlier) => tokens.aligned_with(&earlier.tokens),
@@ -77,8 +77,8 @@ impl Page {
             Content::Failed(problem) => {
                 live.progress.set(None);
                 let place = self.address.last_place.get_value();
-                // Data that cannot be measured give way to what was there before them; a slider stays where it is, for
-                // the next move may mend it.
+                // Data that cannot be measured give way to the earlier data. A slider stays where it is, for the next
+                // move may mend it.
                 if matches!(place, PLACE_OWN | PLACE_OWN_WEIGHTS | PLACE_LINK)
                     && let Some(good) = self.engine.last_good.get_value()
                 {
@@ -92,20 +92,20 @@ impl Page {
         }
     }
 
-    /// What is said of the ball of a state.
+    /// Receives news about the ball of a state.
     pub(super) fn hear_ball(self, of: &PageState, news: EngineNews) {
         match news {
             EngineNews::Reply(Content::Event(EngineEvent::Ball(ball)), _) => {
                 self.live.ball.set(Some(Arc::new(BallFacts { of: of.clone(), ball })));
             }
-            // What is wrong is said of the measurement.
+            // The measurement reports the same fault.
             EngineNews::Reply(Content::Failed(_), _) => self.lack_ball(of.clone()),
             EngineNews::GaveUp => self.lack_ball(self.state.with_untracked(PageState::for_ball)),
             EngineNews::Reply(..) => {}
         }
     }
 
-    /// Nothing is known of a ball: numbers stand without bounds rather than wait for them.
+    /// Stores a ball without bounds, so that the numbers need not wait for bounds.
     fn lack_ball(self, of: PageState) {
         let ball = Ball {
             n: of.n_tokens(),
@@ -118,7 +118,7 @@ impl Page {
         self.live.ball.set(Some(Arc::new(BallFacts { of, ball })));
     }
 
-    /// What is said of the sweep and its curves.
+    /// Receives news about the sweep and its curves.
     pub(super) fn hear_sweep(self, news: EngineNews) {
         let live = self.live;
         let content = match news {
@@ -131,7 +131,7 @@ impl Page {
                 live.sweep.update(|sweep| sweep.take_curves(curves));
             }
             Content::Finished => live.sweep.update(|sweep| {
-                // The curves have an end of their own.
+                // The curves send a `Finished` of their own.
                 if sweep.phase == SweepPhase::Running && sweep.points.len() >= sweep.total() {
                     sweep.phase = SweepPhase::Done;
                     sweep.before.clear();
@@ -139,7 +139,7 @@ impl Page {
             }),
             Content::Failed(problem) => live.sweep.update(|sweep| {
                 sweep.phase = SweepPhase::Failed;
-                // Those of another configuration would be taken for this one's.
+                // Readers would take curves of another configuration for this one's.
                 sweep.curves = Arc::new(BoundCurves::default());
                 sweep.curves_of = None;
                 sweep.problem = Some(problem);

@@ -1,13 +1,13 @@
-//! The page's context, and what ties it together: edits change the state, the state sends runs, replies fill
+//! The page's context and its flow of data: edits change the state, the state orders work, and replies fill
 //! [`Live`](crate::live::Live).
 //!
 //! | module | concept |
 //! | --- | --- |
 //! | `context` | what every part of the page may read and do |
 //! | `begin` | the workers and the effects that feed them |
-//! | `ordered`, `order`, `sweeping` | the workers, and what they are asked for when the state changes |
-//! | `hear` | what they answer, put where the views read it |
-//! | `history`, `address` | the address follows what is shown, and the other way round |
+//! | `ordered`, `order`, `sweeping` | the workers, and the page's requests when the state changes |
+//! | `hear` | stores the workers' replies where the views read them |
+//! | `history`, `address` | the address follows the scene on screen, and the other way round |
 
 mod address;
 mod begin;

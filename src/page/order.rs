@@ -1,5 +1,5 @@
-//! What the engine's workers are asked for when the state changes: the norm at these tokens, what their ball holds, and the
-//! sweep over n.
+//! The page's requests to the engine when the state changes: the norm at these tokens, the bounds on their ball, and
+//! the sweep over n.
 
 use crate::prelude::*;
 
@@ -18,9 +18,9 @@ use super::context::Page;
 const MOST_CELLS: usize = 192;
 
 impl Page {
-    /// Asks for what the state has changed. The measurement goes first: its number is what a moving slider waits for.
+    /// Orders the work that a changed state needs. The measurement goes first: a moving slider waits for its number.
     pub(super) fn order(self) {
-        // The address is followed before there are any workers.
+        // The page reads the address before it starts workers.
         if self.engine.workers.with_value(Option::is_none) {
             return;
         }
@@ -68,7 +68,8 @@ impl Page {
         self.with_engine(EngineWorkers::start);
     }
 
-    /// Gives plans to a lane of the engine's workers, in place of what it does; `hear` is told what becomes of each.
+    /// Gives plans to a lane of the engine's workers, in place of its present work. `hear` receives the news about each
+    /// plan.
     pub fn submit(
         self,
         lane: EngineLane,
@@ -80,13 +81,13 @@ impl Page {
         self.with_engine(|engine| engine.submit(lane, orders));
     }
 
-    /// Ends what a lane of the engine's workers does.
+    /// Ends the work of a lane of the engine's workers.
     pub fn cancel(self, lane: EngineLane) {
         self.with_engine(|engine| engine.cancel(lane));
     }
 
     fn with_engine(self, work: impl FnOnce(&EngineWorkers)) {
-        // A handle of its own: the work may call back into the page.
+        // The clone is a handle of its own: the work may call back into the page.
         let engine = self.engine.workers.with_value(Clone::clone);
         if let Some(engine) = engine {
             work(&engine);

@@ -1,4 +1,4 @@
-//! The engine's workers, and what was asked of them last, as far as the state says it.
+//! The engine's workers, and the page's latest orders to them.
 
 use crate::prelude::*;
 
@@ -8,26 +8,26 @@ use crate::debounce::Debounce;
 use crate::state::PageState;
 use crate::workers::EngineWorkers;
 
-/// The workers, the last orders, and what waits for a rest.
+/// The workers, the latest orders, and the work that waits for the controls to rest.
 #[derive(Clone, Copy)]
 pub(super) struct Engine {
     /// `None` before the page has started them.
     pub(super) workers: StoredValue<Option<EngineWorkers>, LocalStorage>,
-    /// What is measured, and whether with its leading pair.
+    /// The latest order of a measurement, and whether it includes the leading pair.
     pub(super) measured: LastOrder<(PageState, PairRequest)>,
-    /// The ball.
+    /// The latest order of a ball.
     pub(super) ball: LastOrder<PageState>,
-    /// The sweep, and up to which n its bounds are drawn.
+    /// The latest order of a sweep, and the n up to which its bounds are drawn.
     pub(super) swept: LastOrder<(PageState, usize)>,
-    /// What the controls said when the last number was measured.
+    /// The state of the controls at the last good measurement.
     pub(super) last_good: StoredValue<Option<PageState>>,
     /// The sweep that begins when the controls rest.
     pub(super) beginning: Debounce,
-    /// What a screen reader hears when the numbers rest.
+    /// The text for a screen reader, once the numbers rest.
     pub(super) announcing: Debounce,
 }
 
-/// What was asked for last.
+/// The latest order of a kind.
 pub(super) struct LastOrder<T: Send + Sync + 'static>(StoredValue<Option<T>>);
 
 impl<T: Send + Sync + 'static> Clone for LastOrder<T> {
@@ -39,7 +39,7 @@ impl<T: Send + Sync + 'static> Clone for LastOrder<T> {
 impl<T: Send + Sync + 'static> Copy for LastOrder<T> {}
 
 impl<T: Clone + PartialEq + Send + Sync + 'static> LastOrder<T> {
-    /// Whether something is other than what was asked for last; from now on it is what was asked for last.
+    /// Whether `now` differs from the latest order. It then becomes the latest order.
     pub(super) fn is_new(self, now: &T) -> bool {
         let replace = |last: &mut Option<T>| {
             let is_new = last.as_ref() != Some(now);

@@ -29,15 +29,15 @@ impl Page {
         });
     }
 
-    /// Goes on with a stopped sweep, or does a failed one again.
+    /// Continues a stopped sweep, or repeats a failed one.
     pub fn resume_sweep(self) {
         let (state, end) = self.state.with_untracked(|state| (state.for_sweeping(), curves_end(state)));
-        // It may have been stopped before it began: what there is of it is of the state before.
+        // The sweep may have been stopped before it began: its points belong to the previous state.
         if state.can_sweep() && !self.live.sweep.with_untracked(|sweep| sweep.points_are_of(&state)) {
             return self.sweep(&state, end);
         }
         let rest = self.rest_of_sweep(&state);
-        // Or before its bounds were there.
+        // The sweep may have been stopped before its bounds arrived.
         let has_curves = self.live.sweep.with_untracked(|sweep| sweep.curves_are_of(&state));
         let curves = (!has_curves).then(|| self.curves(&state, end));
         self.live.sweep.update(|sweep| {
@@ -51,7 +51,7 @@ impl Page {
     /// The draws that are still missing.
     fn rest_of_sweep(self, state: &PageState) -> Option<EnginePlan> {
         let (lengths, draws) = self.live.sweep.with_untracked(|sweep| (sweep.missing(), sweep.draws));
-        // All points may be here while the word that it is over is still on its way.
+        // All points may have arrived before the message that the sweep is over.
         (!lengths.is_empty()).then(|| {
             EnginePlan::Sweep(SweepRequest {
                 experiment: state.experiment(),
@@ -63,7 +63,7 @@ impl Page {
         })
     }
 
-    /// Ends the sweep under way at once, and starts the new one when the controls rest; its bounds are drawn up to `end`.
+    /// Ends the present sweep at once, and starts the new one when the controls rest. Its bounds are drawn up to `end`.
     pub(super) fn sweep_soon(self, state: &PageState, end: usize) {
         self.engine.beginning.forget();
         let is_first = self.live.sweep.with_untracked(|sweep| sweep.lengths.is_empty());
@@ -72,14 +72,14 @@ impl Page {
         if state.can_sweep()
             && let Some(phase) = phase
         {
-            // Only the curves end elsewhere.
+            // The sweep is the same: only its curves end elsewhere.
             let rest = if phase == SweepPhase::Running { self.rest_of_sweep(state) } else { None };
             return self.submit_sweep(std::iter::once(self.curves(state, end)).chain(rest));
         }
         if !state.can_sweep() {
             let of = Some(state.clone());
             self.live.sweep.set(SweepData { of, phase: SweepPhase::Done, ..SweepData::default() });
-            // There is one n to measure; the bounds over n are drawn around it.
+            // There is one n to measure. The bounds over n are drawn around it.
             return self.submit_sweep([self.curves(state, end)]);
         }
         if is_first {
@@ -89,7 +89,7 @@ impl Page {
         self.engine.beginning.after(SWEEP_REST, move || self.sweep(&state, end));
     }
 
-    /// The bounds over n of a sweep.
+    /// The plan of a sweep's bounds over n.
     fn curves(self, state: &PageState, end: usize) -> EnginePlan {
         let lengths = self.live.sweep.with_untracked(|sweep| curve_lengths(end, &sweep.lengths));
         EnginePlan::Curves(CurvesPlan { experiment: state.experiment(), lengths, rows: None })
@@ -99,7 +99,7 @@ impl Page {
         let (longest, draws) = (state.sweep_max, state.draws);
         let lengths = sweep_lengths(longest);
         self.live.sweep.update(|sweep| {
-            // What there was of the sweep before stays in sight until this one gets there.
+            // Points of the previous sweep stay in sight until this one reaches their n.
             let mut before = std::mem::take(&mut sweep.points);
             if before.len() < sweep.before.len() / 2 {
                 before = std::mem::take(&mut sweep.before);

@@ -1,6 +1,6 @@
 //! The canvas of the tokens with its pointer and its keys.
 //!
-//! A finger on a token moves it; elsewhere it scrolls the page.
+//! A finger on a token moves the token; elsewhere it scrolls the page.
 
 use std::rc::Rc;
 
@@ -25,15 +25,15 @@ const LEAST_MOVE: f64 = 3.0;
 /// The steps of the arrow keys, as parts of the largest norm: without and with Shift.
 const STEPS: (f64, f64) = (0.02, 0.1);
 
-/// A token under way.
+/// A drag of a token.
 #[derive(Clone, Debug)]
 struct Drag {
     token: usize,
-    /// From the pointer to the token, in CSS pixels.
+    /// The vector from the pointer to the token, in CSS pixels.
     offset: (f64, f64),
     began: (f64, f64),
     is_moving: bool,
-    /// What Escape goes back to.
+    /// The state that Escape restores.
     before: PageState,
 }
 
@@ -42,7 +42,7 @@ struct Drag {
 pub fn PlaneCanvas(
     /// The id of the canvas.
     id: &'static str,
-    /// Which plane.
+    /// The size of the plane.
     size: Size,
     /// What it shows, in words.
     #[prop(into)]
@@ -57,7 +57,7 @@ pub fn PlaneCanvas(
     let painted: LastPainted<(TokenPlane, PlaneLayout)> = StoredValue::new_local(None);
     let drag = StoredValue::new(None::<Drag>);
     let is_over = RwSignal::new(false);
-    // What is measured of tokens that have moved often changes nothing here: then nothing is painted again.
+    // New numbers of moved tokens often leave this scene unchanged: the memo then prevents another painting.
     let shown = memo(move |_| scene(plane, size, moves.and_then(|moves| moves.get())));
     let when = if size == Size::Small { When::After } else { When::Before };
     use_easel_with_number(
@@ -80,7 +80,8 @@ pub fn PlaneCanvas(
         let at = place(&event);
         let Some((token, token_at)) = hit(painted, at, &event) else {
             drag.set_value(None);
-            // A finger that scrolls, and one of a double click that adds, begin the same way.
+            // A finger that scrolls, or that makes a double tap to add a token, begins the same way: only a mouse
+            // deselects.
             if event.pointer_type() == "mouse" {
                 plane.select_token(None);
             }
@@ -89,7 +90,7 @@ pub fn PlaneCanvas(
         plane.select_token(Some(token));
         if is_movable.get_untracked() {
             if let Some(canvas) = canvas.get_untracked() {
-                // Without it a token is let go at the edge of the canvas.
+                // Without the capture, the token would be let go at the edge of the canvas.
                 let _ = canvas.set_pointer_capture(event.pointer_id());
             }
             let offset = (token_at.0 - at.0, token_at.1 - at.1);
@@ -166,7 +167,7 @@ pub fn PlaneCanvas(
             on:pointermove=on_move
             on:pointerup=move |_| let_go()
             on:pointercancel=move |_| take_back()
-            // The pointer has come down on a token: what follows is no scrolling.
+            // The pointer is on a token, so this touch is no scrolling.
             on:touchstart=move |event: ev::TouchEvent| {
                 if drag.with_value(Option::is_some) {
                     event.prevent_default();
@@ -198,7 +199,7 @@ fn place(event: &ev::PointerEvent) -> (f64, f64) {
     (f64::from(event.offset_x()), f64::from(event.offset_y()))
 }
 
-/// The token under a pointer, and where it is drawn.
+/// The token under a pointer, and its place on the canvas.
 fn hit(
     painted: LastPainted<(TokenPlane, PlaneLayout)>,
     at: (f64, f64),
@@ -210,7 +211,7 @@ fn hit(
     Some((token, painted.1.positions.get(token).copied().flatten()?))
 }
 
-/// Answers a key; whether it was one of the plane's.
+/// Answers a key. Returns whether it was one of the plane's keys.
 fn on_key(
     plane: Plane,
     size: Size,
@@ -247,7 +248,7 @@ fn on_key(
 
 /// Moves the selected token; the first arrow selects one.
 fn nudge(plane: Plane, size: Size, painted: &TokenPlane, by: (f64, f64)) -> bool {
-    // Two steps may come before one is painted: the tokens themselves say where they are.
+    // Two steps may come before one is painted, so the place comes from the tokens, not from the picture.
     let found = untrack(|| {
         plane.with_tokens_in_hand(|rows, frame| {
             let token = plane.page.look.token_of(rows.n_rows());

@@ -1,4 +1,4 @@
-//! What the token plane holds besides the tokens, and how tokens are edited by hand.
+//! The state of the token plane besides the tokens, and editing tokens by hand.
 
 use std::time::Duration;
 
@@ -22,43 +22,43 @@ pub const PLACE: &str = "token-plane";
 /// A point of the plane.
 pub(super) type Point = (f64, f64);
 
-/// The most points that are drawn: more are a blot, and cost frames.
+/// The most points that are drawn: more would be a blot, and slow down the frames.
 pub const MOST_DRAWN: usize = 1024;
 /// How long the numbers rest before a screen reader hears where a token is.
 const SAY_REST: Duration = Duration::from_millis(300);
 
-/// Which of both planes.
+/// Which of the three planes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// Among the small views.
     Small,
     /// In the place of the main plot.
     Large,
-    /// In the opening view.
+    /// The disc of the opening view.
     Opening,
 }
 
-/// What the token plane shows besides the tokens.
+/// The state of the token plane besides the tokens.
 #[derive(Clone, Copy)]
 pub struct Plane {
     pub(super) page: Page,
-    /// Whether it is to swing.
+    /// Whether the reader has switched the swing on.
     pub is_swinging: RwSignal<bool>,
-    /// By which part of itself the pair is moved, while it swings.
+    /// The factor by which the pair moves the tokens, while they swing.
     pub swing: RwSignal<Option<f64>>,
-    /// When the tokens of the opening view changed last, while they may swing.
+    /// When the tokens of the opening view last changed, while they may swing.
     pub(super) opening_since: StoredValue<Option<f64>>,
-    /// What a screen reader is told.
+    /// The text for a screen reader.
     pub said: RwSignal<String>,
-    /// What holds still while a token is moved.
+    /// The parts of the picture that are frozen while a token is moved.
     pub(super) held: StoredValue<Option<Held>>,
     /// Whether tokens wait for their numbers.
     pub(super) pace: TokenNumberSync,
-    /// What a screen reader is told when the token rests.
+    /// The text for a screen reader, once the token rests.
     pub(super) saying: Debounce,
 }
 
-/// What holds still while a token is moved.
+/// The parts of the picture that are frozen while a token is moved.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Held {
     pub(super) frame: Option<PlaneFrame>,
@@ -68,7 +68,7 @@ pub(super) struct Held {
 }
 
 impl Plane {
-    /// Nothing is moved.
+    /// The plane while no token is moved.
     pub fn new(page: Page) -> Self {
         Plane {
             page,
@@ -89,17 +89,17 @@ pub fn use_plane() -> Plane {
 }
 
 impl Plane {
-    /// Whether the leading singular pair is shown on a plane: on that of the opening view always.
+    /// Whether a plane shows the leading singular pair. The opening view always does.
     pub fn shows_pair(self, size: Size) -> bool {
         size == Size::Opening || self.page.look.has_pair.get()
     }
 
-    /// Hears of numbers as they come, so that tokens wait for them.
+    /// Starts listening for new numbers, so that tokens can wait for them.
     pub(super) fn begin_pace(self) {
         self.pace.begin(self.page);
     }
 
-    /// Whether it swings there.
+    /// Whether the tokens of a plane swing.
     pub fn swings(self, size: Size) -> bool {
         match size {
             Size::Small => false,
@@ -110,19 +110,19 @@ impl Plane {
 }
 
 impl Plane {
-    /// How many places of tokens the last measurement has.
+    /// How many token positions the last measurement has.
     pub fn n_on_plane(self) -> usize {
         self.page.live.measured.with(|measured| measured.as_ref().map_or(0, |measured| measured.tokens.positions.len()))
     }
 
-    /// Does something with the tokens that can be moved; or says why none can.
+    /// Reads the tokens that can be moved, or says why none can.
     pub fn with_tokens_in_hand<T>(self, read: impl FnOnce(&Rows, &PlaneFrame) -> T) -> Result<T, NotMovable> {
         self.page.live.measured.with(|measured| {
             self.with_tokens_of(&self.page.in_effect().ok_or(NotMovable::Waiting)?, measured.as_deref(), read)
         })
     }
 
-    /// The same with the tokens of another state.
+    /// As `with_tokens_in_hand`, with the tokens of another state.
     pub(super) fn with_tokens_of<T>(
         self,
         state: &PageState,
@@ -134,7 +134,7 @@ impl Plane {
         Ok(read(rows, &frame.ok_or(NotMovable::Waiting)?))
     }
 
-    /// The plane that is shown: the one that holds still, or that of the last measurement.
+    /// The plane on screen: the frozen one, or that of the last measurement.
     pub(super) fn frame(self, measured: Option<&Measured>) -> Option<PlaneFrame> {
         let held = self.held.with_value(|held| held.as_ref().and_then(|held| held.frame.clone()));
         held.or_else(|| measured.map(|measured| measured.tokens.frame.clone()))
@@ -157,7 +157,7 @@ impl Plane {
         if let Some(edited) = edited {
             let is_move = matches!(edit, TokenEdit::Move { .. });
             if !is_move {
-                // Moves within a drag are one step, which begins when the plane is held.
+                // All moves within a drag are one step, which begins when the plane is frozen.
                 self.page.begin_step();
             }
             if self.page.put(PLACE, edited) && is_move {
@@ -167,7 +167,7 @@ impl Plane {
         }
     }
 
-    /// Holds axes and plane still while a token is moved.
+    /// Freezes axes and plane while a token is moved.
     pub fn hold_plane(self) {
         if self.held.with_value(Option::is_none) {
             let frame = self.page.live.measured.with_untracked(|measured| self.frame(measured.as_deref()));
@@ -179,7 +179,7 @@ impl Plane {
         }
     }
 
-    /// Lets them settle.
+    /// Releases axes and plane.
     pub fn release_plane(self) {
         if self.held.with_value(Option::is_some) {
             self.held.set_value(None);
@@ -188,7 +188,7 @@ impl Plane {
         }
     }
 
-    /// Adds a token at a place, or where one is seen at once; the new one is selected.
+    /// Adds a token at a place; without one, at a place where it is easily seen. Selects it.
     pub fn add_token(self, at: Option<(f64, f64)>) {
         let step = self.token_step(0.1);
         let found = untrack(|| {
@@ -206,7 +206,7 @@ impl Plane {
         }
     }
 
-    /// Removes the selected token; the one after it takes its place.
+    /// Removes the selected token, and selects the next one.
     pub fn remove_token(self) {
         let n = untrack(|| self.with_tokens_in_hand(|rows, _| rows.n_rows())).unwrap_or(0);
         if let Some(token) = untrack(|| self.page.look.token_of(n))
@@ -217,13 +217,13 @@ impl Plane {
         }
     }
 
-    /// A part of the radius of the ball that the tokens are in.
+    /// A fraction of the radius of the tokens' ball.
     pub fn token_step(self, part: f64) -> f64 {
         let radius = self.page.live.measured.with_untracked(|m| m.as_ref().map_or(0.0, |m| m.tokens.largest_norm));
         part * if radius > 0.0 { radius } else { self.page.state.with_untracked(|state| state.radius) }
     }
 
-    /// Selects a token, or none.
+    /// Selects a token, or deselects it.
     pub fn select_token(self, token: Option<usize>) {
         if self.page.look.token.get_untracked() != token {
             self.page.look.token.set(token);
@@ -231,7 +231,7 @@ impl Plane {
         self.say_token_soon();
     }
 
-    /// Snaps all tokens to the ball of the radius that the controls have.
+    /// Snaps all tokens to the ball of the controls' radius.
     pub fn snap_tokens(self, snap: Snap) {
         let radius = self.page.state.with_untracked(|state| state.radius);
         self.edit_tokens(TokenEdit::Snap { radius, snap });
@@ -244,8 +244,8 @@ impl Plane {
         });
     }
 
-    /// Where the tokens are drawn: as they are now where they can be moved, else as they were measured; and whether they are of now.
-    /// Tracks what it reads.
+    /// Where the tokens are drawn, and whether these places are the present ones. Tokens that can be moved are drawn at
+    /// their present places, others where they were measured. Tracks its signals.
     pub(super) fn points(self, measured: &Measured) -> (Vec<Point>, bool) {
         let places = |rows: &Rows, frame: &PlaneFrame| rows.iter().map(|row| frame.place(row)).collect();
         let in_hand =
@@ -268,7 +268,8 @@ impl Plane {
         Some(strings::token_said(token, place, &measured.tokens, &measured.measurement, page.norm()))
     }
 
-    /// Reads the state whose tokens are shown: while one is moved that of the numbers beside it, unless these are late.
+    /// Reads the state whose tokens are drawn. While a token is moved, this is the state of the numbers on screen,
+    /// unless the next numbers are late.
     pub(super) fn with_state_in_view<T>(self, measured: &Measured, read: impl FnOnce(&PageState) -> T) -> T {
         let is_moved = self.page.held.get() && self.held.with_value(Option::is_some);
         match self.page.in_effect().filter(|_| !is_moved || self.pace.is_ahead()) {
@@ -278,7 +279,7 @@ impl Plane {
     }
 }
 
-/// What the worker drew, where it is of this state.
+/// The tokens that the worker drew, if they belong to this state.
 fn drawn<'a>(state: &PageState, measured: Option<&'a Measured>) -> Option<&'a Rows> {
     measured.filter(|measured| measured.state.draws_like(state)).and_then(|measured| measured.tokens.tokens.as_ref())
 }

@@ -1,12 +1,12 @@
-//! Tokens that can be touched: moved, added, removed and snapped on the token plane, by pointer and by keys; the leading
-//! singular pair over them, and the attention row of one.
+//! The token plane. The reader moves, adds, removes and snaps tokens on it, by pointer and by keys. It shows the
+//! leading singular pair, and the attention row of one token.
 //!
 //! | file | concept |
 //! | --- | --- |
-//! | `context` | what the plane holds, and editing tokens by hand |
-//! | `scene` | what the plane shows: tokens as they are now, arrows and rows as they were measured last |
+//! | `context` | the plane's state, and editing tokens by hand |
+//! | `scene` | the plane's picture: tokens at present, arrows and rows of the last measurement |
 //! | `canvas` | the canvas with its pointer and its keys |
-//! | `token_number_sync` | a token that is moved is shown in one frame with its numbers |
+//! | `token_number_sync` | shows a moved token in the same frame as its numbers |
 //! | `token_view` | the plane among the small views |
 //! | `stage` | the large plane with its tools and its legend |
 //! | `swing` | the swing of X + e v |
@@ -25,7 +25,7 @@ pub use scene::{Moves, plane_of};
 pub use stage::{PlaneTable, TokenStage, plane_words};
 pub use token_view::TokenView;
 
-/// Starts what runs by itself: the swing of the pair, and how tokens and numbers keep pace.
+/// Starts the swing of the pair, and the wait of moved tokens for their numbers.
 pub fn begin(plane: Plane) {
     swing::begin(plane);
     plane.begin_pace();

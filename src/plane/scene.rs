@@ -1,5 +1,5 @@
-//! What the plane shows: the tokens as they are now (as [`super::pace`] has it while one is moved), their arrows and rows as
-//! they were measured last.
+//! The picture of the plane: the tokens at present (see [`super::token_number_sync`] while one is moved), with arrows
+//! and rows of the last measurement.
 
 use crate::prelude::*;
 
@@ -14,26 +14,26 @@ use lipscope_plot::{Changes, Extent, PlaneShape, Sway, TokenPlane};
 
 use super::context::{Held, Plane, Point, Size};
 
-/// The most tokens that are named beside their points.
+/// The most tokens whose points have names.
 const MOST_NAMED: usize = 32;
-/// The most that are named by their words of a text; those that have no room go without.
+/// The most tokens whose points show their words of a text. Words without room are left out.
 const MOST_WORDS: usize = 80;
-/// How far beyond the ball there is room, so that a token can be drawn out of it.
+/// The room around the ball, as a multiple of its radius, so that a token can be dragged out of it.
 const ROOM: f64 = 1.25;
-/// How long the longest arrow is, as a part of the largest norm.
+/// The length of the longest arrow, as a fraction of the largest norm.
 const LONGEST_ARROW: f64 = 0.5;
 
-/// How far each token may move, as a part of the largest norm, and where a search has moved them.
+/// How far each token may move, as a fraction of the largest norm, and where a search has moved the tokens.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Moves {
-    /// The radius of the disc around each token, as a part of the largest norm.
+    /// The radius of the disc around each token, as a fraction of the largest norm.
     pub relative: f64,
     /// Where the tokens went, if that is known.
     pub found: Option<Places>,
 }
 
-/// The plane as it is now, with how far tokens may move where that is asked; `None` before the first measurement. Tracks what it
-/// reads.
+/// The present picture of the plane, with the discs of `moved`; `None` before the first measurement. Tracks its
+/// signals.
 pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane> {
     let page = hand.page;
     let measured = page.live.measured.get()?;
@@ -57,7 +57,7 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
         None => strings::plane_axes(picture),
     };
     if picture.variance_shares.is_none() {
-        // The ball that tokens are drawn in, as long as they are: that of the bounds.
+        // The ball that random tokens are drawn in; for other tokens, the ball of the bounds.
         let state = &measured.state;
         let (radius, label): (_, fn(f64) -> String) = match state.tokens {
             TokenChoice::Distribution(_) => (state.radius, strings::ball),
@@ -80,7 +80,7 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
     plane.selected = page.look.token_of(n);
     let words = page.live.words_of(&measured.state);
     plane.labels = match &plane.ln_sizes {
-        // Each place says how many tokens stand at it.
+        // Each point is labelled with its number of tokens.
         Some(sizes) if size == Size::Opening && n <= MOST_NAMED => {
             sizes.iter().map(|ln| strings::tokens_here(ln.exp().round())).collect()
         }
@@ -118,7 +118,7 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
     Some(plane)
 }
 
-/// Keeps what is on screen while a token is moved.
+/// Freezes the present axes and stretch while a token is moved.
 pub fn keep(hand: Plane, size: Size, plane: &TokenPlane, axes: Option<(Extent, Extent)>) {
     hand.held.update_value(|held| {
         if let Some(Held { stretch, axes: all, .. }) = held {
@@ -155,7 +155,7 @@ fn names(n: usize, selected: Option<usize>, size: Size, words: &[String]) -> Vec
     (0..n).map(|i| if has_all || Some(i) == selected { name(i) } else { String::new() }).collect()
 }
 
-/// The largest norm; on principal axes how far points are from the middle.
+/// The largest norm; on principal axes, the largest distance from the centre.
 fn largest(picture: &TokenPicture, points: &[Point]) -> f64 {
     match picture.variance_shares {
         None => picture.largest_norm,
@@ -170,7 +170,7 @@ fn room(picture: &TokenPicture, points: &[Point]) -> Option<(Extent, Extent)> {
     Some((extent, if picture.d == 1 { Extent::new(0.0, 0.0)? } else { extent }))
 }
 
-/// The attention row of a token, where the picture has it token by token.
+/// The attention row of a token, if the picture has a row for each token.
 fn row_of(measured: &Measured, token: usize, n: usize) -> Option<Vec<f64>> {
     let attention = &measured.attention;
     let is_whole = attention.side == attention.n && attention.n == n && attention.unit != Unit::Run;

@@ -1,4 +1,4 @@
-//! The large plane with its tools, what it says of the selected token, its legend and its table.
+//! The large plane with its tools, the selected token in words, its legend and its table.
 
 use crate::prelude::*;
 
@@ -24,12 +24,12 @@ pub fn TokenStage() -> impl IntoView {
     let page = plane.page;
     let is_hidden = move || page.plot.get() != PlotChoice::Tokens;
     let words = memo(move |before: Option<&String>| match before {
-        // Not while a token moves.
+        // The words stay while a token moves.
         Some(before) if page.held.get() => before.clone(),
         _ => plane_words(page),
     });
     let chosen = memo(move |_| plane.selected_words());
-    // That they are being measured is over before it is read.
+    // "Being measured" is not shown: it would end before anyone could read it.
     let fixed = memo(move |_| plane.with_tokens_in_hand(|_, _| ()).err().filter(|fixed| *fixed != NotMovable::Waiting));
     view! {
         <div class="token-stage" hidden=is_hidden>
@@ -90,13 +90,13 @@ pub fn plane_words(page: Page) -> String {
     strings::label(strings::tokens_heading(), &finding.unwrap_or_default())
 }
 
-/// What can be done on the plane.
+/// The tools of the plane.
 #[component]
 fn Tools() -> impl IntoView {
     let plane = use_plane();
     let page = plane.page;
     let n = memo(move |_| plane.with_tokens_in_hand(|rows, _| rows.n_rows()).ok());
-    // What is being measured can be moved in a moment: its buttons stay, so that nothing jumps.
+    // Tokens that are being measured can be moved in a moment. Their buttons stay, so that nothing jumps.
     let is_fixed = memo(move |_| plane.with_tokens_in_hand(|_, _| ()).is_err_and(|fixed| fixed != NotMovable::Waiting));
     let is_waiting = move || n.get().is_none();
     let radius = memo(move |_| page.state.with(|state| state.radius));
@@ -108,7 +108,7 @@ fn Tools() -> impl IntoView {
         }
     };
     let no_pair = Signal::derive(move || !page.look.has_pair.get());
-    // They are the lines of one token.
+    // The attention lines belong to the selected token: without one there are none.
     let no_row = Signal::derive(move || page.look.token_of(plane.n_on_plane()).is_none());
     view! {
         <div class="plane-tools">
@@ -139,13 +139,13 @@ fn Tools() -> impl IntoView {
     }
 }
 
-/// What the arrows and the lines are.
+/// The meaning of the arrows and the lines.
 #[component]
 fn Legend() -> impl IntoView {
     let plane = use_plane();
     let page = plane.page;
     let shown = memo(move |_| {
-        // The small one, which does not swing: its words are the same.
+        // The small plane, which does not swing, has the same words.
         let drawn = scene(plane, Size::Small, None)?;
         Some((drawn.changes.map(|changes| (changes.stretch, changes.images.is_empty())), drawn.shares, drawn.selected))
     });

@@ -1,4 +1,4 @@
-//! The swing of X + e v and of its image, to first order F(X) + e sigma u: a frame at a time, while it is looked at.
+//! The swing of X + e v and of its image, to first order F(X) + e sigma u: frame by frame, while the view is on screen.
 
 use std::f64::consts::TAU;
 
@@ -12,13 +12,13 @@ use super::context::Plane;
 
 /// How long a swing takes, in milliseconds.
 const PERIOD: f64 = 3200.0;
-/// The same in the opening view, where the tokens go to one side only.
+/// The same in the opening view, where the tokens move to one side only.
 const OPENING_PERIOD: f64 = 2400.0;
-/// How long the tokens of the opening view swing after they have changed, at most: nothing moves by itself for five seconds.
+/// How long the tokens of the opening view swing after a change, at most: no motion of its own lasts five seconds.
 const OPENING: f64 = 2.0 * OPENING_PERIOD;
 
-/// Starts the swing whenever it is switched on in sight, and in the opening view when there are new tokens and their draws are
-/// measured.
+/// Starts the swing when the reader switches it on in the view of tokens. In the opening view, starts it when there are
+/// new tokens and their draws are measured.
 pub fn begin(plane: Plane) {
     let page = plane.page;
     let is_wanted = memo(move |_| is_wanted(plane));
@@ -46,11 +46,11 @@ fn is_wanted(plane: Plane) -> bool {
     plane.is_swinging.get() && page.look.has_pair.get() && page.plot.get() == PlotChoice::Tokens && !is_motion_reduced()
 }
 
-/// One frame, and the next one. A page that is hidden has no frames.
+/// Draws one frame, and asks for the next one. A hidden page has no frames.
 fn go_on(plane: Plane, began: f64, long: f64) {
     let is_due = if long.is_finite() {
         let since = plane.opening_since.get_value();
-        // To the end of a swing, where the tokens are at rest.
+        // The swing goes on to the end of a period, where the tokens are at rest.
         let last = |since: f64| ((since + long - began) / OPENING_PERIOD + 0.01).floor();
         since.is_some_and(|since| now() - began < last(since) * OPENING_PERIOD)
             && plane.page.plot.get_untracked() == PlotChoice::Explore
@@ -58,12 +58,13 @@ fn go_on(plane: Plane, began: f64, long: f64) {
         untrack(|| is_wanted(plane))
     };
     if !is_due {
-        // The large plane may want to go on.
+        // The swing of the large plane may still be switched on.
         let goes_on = long.is_finite() && untrack(|| is_wanted(plane));
         return if goes_on { go_on(plane, now(), f64::INFINITY) } else { plane.swing.set(None) };
     }
     let turn = |period: f64| (now() - began) / period * TAU;
-    // In the opening view along the arrows and back, as its legend says; on the large plane to both sides.
+    // In the opening view the tokens move along the arrows and back, as the legend says; on the large plane, to both
+    // sides.
     plane.swing.set(Some(if long.is_finite() { 0.5 - 0.5 * turn(OPENING_PERIOD).cos() } else { turn(PERIOD).sin() }));
     request_animation_frame(move || go_on(plane, began, long));
 }

@@ -1,7 +1,7 @@
-//! While a token is moved, it and its numbers are shown in one frame: what is seen belongs together.
+//! While the reader moves a token, token and numbers are drawn in the same frame, so that both belong to one state.
 //!
-//! The numbers come from a worker, and mostly within a frame; where they take longer, the token runs ahead of them, so that
-//! it never hangs back behind the hand. It waits for them again once they have caught up.
+//! A worker computes the numbers, mostly within a frame. Where it takes longer, the token moves on without its numbers,
+//! so that it never lags behind the pointer. The token waits again once the numbers have caught up.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use crate::prelude::*;
 use crate::debounce::Debounce;
 use crate::page::Page;
 
-/// How long a token that was moved waits for the next numbers: between two and three frames.
+/// How long a moved token waits for the next numbers: between two and three frames.
 const PATIENCE: Duration = Duration::from_millis(40);
 
 /// Whether tokens wait for their numbers.
 #[derive(Clone, Copy)]
 pub struct TokenNumberSync {
-    /// Whether they do not, since the numbers are late.
+    /// Whether tokens move on without their numbers, since these are late.
     is_ahead: RwSignal<bool>,
-    /// Whether some are waited for.
+    /// Whether tokens wait for numbers.
     is_waiting: StoredValue<bool>,
-    /// What is done where they come late.
+    /// The work to do when the numbers come late.
     patience: Debounce,
 }
 
@@ -35,7 +35,7 @@ impl Default for TokenNumberSync {
 }
 
 impl TokenNumberSync {
-    /// Hears of numbers as they come.
+    /// Starts listening for new numbers.
     pub(super) fn begin(self, page: Page) {
         effect(move |_| {
             page.live.measured.track();
@@ -43,12 +43,12 @@ impl TokenNumberSync {
         });
     }
 
-    /// Whether tokens do not wait for their numbers, since these are late. Tracks what it reads.
+    /// Whether tokens move on without their numbers, since these are late. Tracks its signals.
     pub(super) fn is_ahead(self) -> bool {
         self.is_ahead.get()
     }
 
-    /// A token was moved.
+    /// Called when the reader has moved a token.
     pub(super) fn wait(self) {
         if self.is_ahead.get_untracked() || self.is_waiting.get_value() {
             return;
@@ -62,7 +62,7 @@ impl TokenNumberSync {
         });
     }
 
-    /// The token was let go.
+    /// Called when the reader lets the token go.
     pub(super) fn rest(self) {
         self.is_waiting.set_value(false);
         if self.is_ahead.get_untracked() {
@@ -78,7 +78,8 @@ impl TokenNumberSync {
         if untrack(|| page.is_measured()) {
             self.rest();
         } else if is_waiting {
-            // These are the numbers of a place that the token has left since: those of where it is are waited for anew.
+            // These numbers belong to an earlier place of the token, which now waits for the numbers of its present
+            // place.
             self.is_waiting.set_value(false);
             self.wait();
         }

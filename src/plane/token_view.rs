@@ -1,4 +1,4 @@
-//! The tokens in the plane among the small views: their own, or that of their first two principal axes.
+//! The token plane among the small views: the tokens' own plane, or that of their first two principal axes.
 
 use crate::prelude::*;
 
@@ -17,7 +17,7 @@ pub fn TokenView() -> impl IntoView {
     let plane = use_plane();
     let page = plane.page;
     let words = memo(move |before: Option<&String>| match before {
-        // Not while a token moves.
+        // The words stay while a token moves.
         Some(before) if page.held.get() => before.clone(),
         _ => plane_words(page),
     });

@@ -1,6 +1,6 @@
-//! What no single control shows: sizes together, and tokens that fit the weights.
+//! Checks that no single control can make: sizes taken together, and tokens that fit the weights.
 //!
-//! What is wrong is an `InputError`: data, with the texts of `words/*/problems.toml`.
+//! A fault is an `InputError`: data, with the texts of `words/*/problems.toml`.
 
 use lipscope_core::experiment::{InputError, Memory, limits};
 use lipscope_core::measure::{self, MeasureOptions};
@@ -10,14 +10,14 @@ use lipscope_core::experiment::Phrase;
 use lipscope_core::phrase;
 
 impl PageState {
-    /// What no single control shows: sizes together, and tokens that fit the weights.
+    /// Checks sizes taken together, and that tokens fit the weights.
     ///
     /// # Errors
     /// [`InputError`]; its sentence names the fix.
     pub fn check(&self) -> Result<(), InputError> {
         let (n, d) = (self.n_listed(), self.dim());
         limits::check_tokens(n, d)?;
-        // In u64: in the browser a product of sizes may pass the 32 bits of usize.
+        // In u64: in the browser a product of sizes may exceed the 32 bits of usize.
         let product = |sizes: &[usize]| sizes.iter().fold(1u64, |product, size| product.saturating_mul(*size as u64));
         let too_large = |what: Phrase, found: u64, limit: usize, fix: Phrase| {
             Err(InputError::TooLarge { what, found: found.to_string().into(), limit: limit.to_string().into(), fix })
@@ -39,7 +39,7 @@ impl PageState {
                 phrase!("use_smaller_dimension_here", "Use a smaller dimension here, or the command line."),
             );
         }
-        // Of a witness with many tokens only the distinct ones are worked with.
+        // A witness with many tokens is computed with its distinct tokens only.
         if n <= MAX_N && product(&[n, d]) > MAX_TOKEN_ENTRIES as u64 {
             let fix = phrase!(
                 "use_fewer_tokens_fewer_dimensions",
@@ -77,8 +77,8 @@ impl PageState {
         }
     }
 
-    /// The same, and whether its measurement fits the memory. Whatever measures asks that too; a link is asked before, so that
-    /// the page does not open with what cannot be measured.
+    /// As `check`, and whether the measurement fits the memory. Every measurement checks this too. A link is checked
+    /// before, so that the page does not open with a state that cannot be measured.
     ///
     /// # Errors
     /// [`InputError`]; its sentence names the fix.

@@ -11,7 +11,7 @@ pub enum TokenChoice {
     Worst,
     /// The adversarial tokens of the first head's A.
     Adversarial,
-    /// The skew witness, with its own A.
+    /// The skew witness, which has its own A.
     Skew,
     /// Distinct positions with multiplicities.
     Clusters,
@@ -58,7 +58,7 @@ impl TokenChoice {
         ("own", TokenChoice::Own),
     ];
 
-    /// The same, with tokens drawn in the ball in place of the worst ones of it.
+    /// The same choice, with random tokens of the ball in place of its worst ones.
     pub(super) fn or_random(self) -> Self {
         if self == TokenChoice::Worst { TokenChoice::Distribution(Distribution::Ball) } else { self }
     }

@@ -64,7 +64,7 @@ impl PageState {
         })
     }
 
-    /// This state with an experiment taken over; controls that the experiment does not speak of keep their values.
+    /// This state with an experiment put into it. Controls that the experiment does not set keep their values.
     ///
     /// # Errors
     /// [`InputError`] where the page cannot show it.
@@ -89,7 +89,7 @@ impl PageState {
                 (state.n, state.radius) = (n, radius);
             }
             TokenSource::Skew { n, radius } => {
-                // With others, A and V would not be those of the file.
+                // With other weights, A and V would not be those of the file.
                 if !matches!(experiment.weights, None | Some(WeightSource::Identity { .. })) {
                     let instead = phrase!(
                         "skew_without_weights_identity",
@@ -152,7 +152,7 @@ impl PageState {
         )
     }
 
-    /// This state with clusters, which know no mask; any other token source changes nothing.
+    /// This state with clusters, which have no mask. Any other token source changes nothing.
     #[must_use]
     pub fn with_clusters(&self, source: &TokenSource) -> Self {
         let mut state = self.clone();

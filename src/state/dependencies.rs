@@ -1,15 +1,15 @@
-//! What of the state each kind of work depends on: a change of anything else orders nothing anew.
+//! The part of the state that each kind of work depends on: other changes order no new work.
 
 use lipscope_core::bounds::Norm;
 
 use super::{GrowthView, PageState, RadiusLaw, TokenChoice, WeightChoice};
 
 impl PageState {
-    /// The state as far as a measurement depends on it.
+    /// The part of the state that a measurement depends on.
     #[must_use]
     pub fn for_measuring(&self) -> Self {
         let first = PageState::default();
-        // All norms come together, but for the one that is dear.
+        // One measurement gives all norms but the expensive one.
         let norm = if self.norm == Norm::MaxToken { self.norm } else { first.norm };
         PageState {
             norm,
@@ -21,17 +21,17 @@ impl PageState {
         }
     }
 
-    /// The state as far as a sweep depends on it: not on n, which it runs through.
+    /// The part of the state that a sweep depends on. A sweep runs through n, so it does not depend on it.
     #[must_use]
     pub fn for_sweeping(&self) -> Self {
         let first = PageState::default();
-        // The norms that need every entry come together.
+        // One measurement gives all norms that need every entry.
         let norm = match self.norm {
             Norm::Linf | Norm::L1 | Norm::Frobenius => Norm::Frobenius,
             Norm::Spectral | Norm::MaxToken => self.norm,
         };
         PageState {
-            // Of the worst tokens there is one list a length: the draws beside them are of the ball.
+            // There is one list of worst tokens per length, so the draws beside it are random tokens of the ball.
             tokens: self.tokens.or_random(),
             norm,
             x_axis: first.x_axis,
@@ -44,14 +44,15 @@ impl PageState {
         }
     }
 
-    /// The state as far as the bounds beside a sweep depend on it: on the ball, not on which tokens are drawn in it, nor on
-    /// n, which they run through.
+    /// The part of the state that the bounds beside a sweep depend on. They depend on the ball, not on the tokens drawn
+    /// in it. They run through n, so they do not depend on it.
     #[must_use]
     pub fn for_curves(&self) -> Self {
         self.for_sweeping().for_ball()
     }
 
-    /// The state as far as the curves over n depend on it: on n only where R or A is set by it, or where it is read.
+    /// The part of the state that the curves over n depend on. They depend on n only where it sets R or A, or where
+    /// they are read.
     #[must_use]
     pub fn for_growth(&self) -> Self {
         let first = PageState::default();
@@ -77,7 +78,8 @@ impl PageState {
         }
     }
 
-    /// The state as far as the ball depends on it: on its radius and n, not on which tokens of a distribution are drawn in it.
+    /// The part of the state that the bounds on the ball depend on: its radius and n, not which random tokens are drawn
+    /// in it.
     #[must_use]
     pub fn for_ball(&self) -> Self {
         PageState {
@@ -87,8 +89,7 @@ impl PageState {
         }
     }
 
-    /// The state without what only says how it is looked at: the norm that is shown, the plot's lengths and draws, the view
-    /// over n.
+    /// The state without settings of the view: the norm that is shown, the plot's lengths and draws, the view over n.
     pub(super) fn without_view(&self) -> Self {
         let first = PageState::default();
         PageState {
@@ -104,8 +105,8 @@ impl PageState {
 }
 
 impl PageState {
-    /// Kernel, mask, normaliser and weights; tokens only where they bring weights of their own, d only where weights are
-    /// drawn for it.
+    /// Kernel, mask, normaliser and weights. It has tokens only where they bring their own weights, and d only where
+    /// weights are drawn for it.
     #[must_use]
     pub fn for_map(&self) -> Self {
         let first = PageState::default();

@@ -1,8 +1,8 @@
-//! What the view over n shows.
+//! The settings of the view over n.
 
 use super::settings::SearchSettings;
 
-/// What R does as n grows.
+/// How R depends on n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RadiusLaw {
     /// R stays.
@@ -35,7 +35,7 @@ pub enum SearchFold {
 /// A curve, or a set of points, that can be switched on and off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trace {
-    /// Our upper bound, with or without the mask.
+    /// Lipscope's upper bound, with or without the mask.
     Unified,
     /// The published bound for any n.
     General,
@@ -45,7 +45,7 @@ pub enum Trace {
     TwoClusters,
     /// The adversarial family at fixed R.
     Adversarial,
-    /// Its envelope.
+    /// The envelope of the adversarial family.
     Envelope,
     /// The skew witness.
     Skew,
@@ -55,15 +55,15 @@ pub enum Trace {
     Draws,
     /// The published bound for L2 multi-head attention.
     Kim,
-    /// Our best upper bound, with or without the mask.
+    /// Lipscope's best upper bound, with or without the mask.
     Sharp,
-    /// The tokens of which one cluster draws the attention of the other.
+    /// Tokens of two clusters, one of which draws the attention of the other.
     Sink,
-    /// The tokens of which two clusters share the attention of the third.
+    /// Tokens of three clusters, two of which share the attention of the third.
     Fork,
     /// The largest of the lower bounds, at each n.
     Worst,
-    /// What searches have found.
+    /// The results of searches.
     Found,
     /// The root of n, for comparison.
     Root,
@@ -79,7 +79,7 @@ impl Range {
     pub const ALL: [(&'static str, Range); 3] =
         [("measured", Range::Measured), ("1e6", Range::Million), ("1e18", Range::Quintillion)];
 
-    /// The shortest that reaches an n.
+    /// The shortest range that includes n.
     #[must_use]
     pub fn reaching(n: f64, sweep_max: usize) -> Self {
         match n {
@@ -157,7 +157,7 @@ impl Trace {
 pub struct Traces(u16);
 
 impl Default for Traces {
-    /// What differs from all others on screen: of the lower bounds the largest, and the one that falls again.
+    /// Traces that look different from all others: of the lower bounds the largest, and the one that falls again.
     fn default() -> Self {
         Traces::of([
             Trace::Draws,
@@ -175,7 +175,7 @@ impl Default for Traces {
 }
 
 impl Traces {
-    /// These traces are on, the others off.
+    /// Switches these traces on, and the others off.
     #[must_use]
     pub fn of(on: impl IntoIterator<Item = Trace>) -> Self {
         Traces(on.into_iter().fold(0, |bits, trace| bits | trace.bit()))
@@ -187,25 +187,25 @@ impl Traces {
         self.0 & trace.bit() != 0
     }
 
-    /// The same with a trace switched over.
+    /// These traces with one switched over.
     #[must_use]
     pub fn toggled(self, trace: Trace) -> Self {
         Traces(self.0 ^ trace.bit())
     }
 }
 
-/// What the view over n shows.
+/// The settings of the view over n.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GrowthView {
     /// How far the axis goes.
     pub range: Range,
-    /// The n at which it is read while nothing points at it; `None` is the n of the tokens.
+    /// The n at which the view is read while no pointer is on it; `None` is the n of the tokens.
     pub at: Option<f64>,
-    /// What R does as n grows.
+    /// How R depends on n.
     pub radius_law: RadiusLaw,
     /// Which traces are on.
     pub traces: Traces,
-    /// How worse tokens are searched.
+    /// The settings of the search for worse tokens.
     pub search: SearchSettings,
     /// Whether the search is unfolded.
     pub fold: SearchFold,

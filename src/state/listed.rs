@@ -1,16 +1,16 @@
-//! What the controls show of listed tokens, which are the reader's own.
+//! The values that the controls show for the reader's own list of tokens.
 
 use lipscope_core::experiment::Rows;
 
 use super::{PageState, TokenChoice};
 
 impl PageState {
-    /// The dimension of listed tokens, which weights must fit; tokens of a distribution take that of the weights.
+    /// The dimension of listed tokens, which weights must fit. Random tokens take the dimension of the weights.
     #[must_use]
     pub fn listed_dim(&self) -> Option<usize> {
         matches!(self.tokens, TokenChoice::Own | TokenChoice::Clusters).then(|| self.dim())
     }
-    /// R of the ball for its box: that of the controls, or the largest norm of listed tokens to four digits.
+    /// The radius to show in the box: that of the controls, or the largest norm of listed tokens to four digits.
     #[must_use]
     pub fn radius_used(&self) -> f64 {
         let largest = |rows: &Rows| four_digits(rows.iter().map(norm).fold(0.0, f64::max));

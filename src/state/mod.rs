@@ -1,6 +1,6 @@
-//! What the controls hold. Everything else on the page is derived from one [`PageState`].
+//! The values of the controls. Everything else on the page is derived from one [`PageState`].
 //!
-//! Every control keeps its value also while it does not apply, so that switching a choice away and back loses nothing.
+//! A control keeps its value while it does not apply, so that switching a choice back loses nothing.
 
 mod check;
 mod choices;

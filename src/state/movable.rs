@@ -1,4 +1,4 @@
-//! Tokens that are moved by hand become the reader's own; clusters stay clusters, with other positions.
+//! Tokens that the reader moves become the reader's own. Clusters stay clusters, with other positions.
 
 use lipscope_core::experiment::{InputError, Rows, TokenSource};
 use lipscope_core::picture::{MOST_MOVABLE, MOST_MOVABLE_ENTRIES, PlaneFrame, TokenEdit};
@@ -8,19 +8,20 @@ use super::{PageState, TokenChoice};
 /// Why tokens cannot be moved by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotMovable {
-    /// The skew witness: its weights are made for its tokens.
+    /// The skew witness: its weights belong to its tokens.
     Skew,
-    /// There are too many.
+    /// There are too many tokens.
     Many,
-    /// They are not known yet.
+    /// The tokens are not known yet.
     Waiting,
 }
 
 impl PageState {
-    /// The tokens, or positions of clusters, that a hand can move. `drawn` are those of a distribution, as the worker drew them.
+    /// The tokens, or positions of clusters, that the reader can move. `drawn` are random tokens, as the worker drew
+    /// them.
     ///
     /// # Errors
-    /// Why they stay where they are.
+    /// Why the tokens cannot be moved.
     pub fn in_hand<'a>(&'a self, drawn: Option<&'a Rows>) -> Result<&'a Rows, NotMovable> {
         let rows = match (self.tokens, &self.own_tokens, &self.own_clusters) {
             (TokenChoice::Skew, ..) => return Err(NotMovable::Skew),
@@ -35,7 +36,7 @@ impl PageState {
         is_short.then_some(rows).ok_or(NotMovable::Many)
     }
 
-    /// This state after an edit by hand; the same one where nothing can be moved.
+    /// This state after an edit by hand; unchanged where the tokens cannot be moved.
     ///
     /// # Errors
     /// [`InputError`] where a token leaves the range of numbers.
@@ -56,12 +57,13 @@ impl PageState {
         {
             log_multiplicities.remove(*token);
         }
-        // A position that comes is one token.
+        // A new position is one token.
         log_multiplicities.resize(edited.n_rows(), 0.0);
         Ok(self.with_clusters(&TokenSource::Clusters { positions: edited, log_multiplicities }))
     }
 
-    /// Whether another state has the same tokens and weights, so that what the worker drew for one is the other's.
+    /// Whether another state has the same random tokens and weights, so that the worker's draws for one hold for the
+    /// other.
     #[must_use]
     pub fn draws_like(&self, other: &PageState) -> bool {
         let inner = |state: &PageState| PageState { head_shown: 0, ..state.for_measuring() };

@@ -1,10 +1,10 @@
-//! Data of the reader's own: weights, and positions with multiplicities; what is large is shared.
+//! The reader's own data: weights, and positions with multiplicities. Large data are shared.
 
 use std::sync::Arc;
 
 use lipscope_core::experiment::{Head, Rows, TokenSource};
 
-/// Something large that is shared between states and compared by identity.
+/// Large data that states share, and compare by identity.
 #[derive(Debug)]
 pub struct Shared<T>(pub Arc<T>);
 
@@ -23,9 +23,9 @@ impl<T> PartialEq for Shared<T> {
 /// The reader's own weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnWeights {
-    /// At least one.
+    /// The heads, at least one.
     pub heads: Vec<Head>,
-    /// d_out x (sum of d_v).
+    /// The output matrix, d_out x (sum of d_v).
     pub output: Option<Rows>,
 }
 
@@ -36,12 +36,12 @@ pub struct OwnClusters {
     pub positions: Rows,
     /// Natural logarithms of the multiplicities.
     pub log_multiplicities: Vec<f64>,
-    /// How many tokens they are in all.
+    /// The number of tokens in all.
     pub total: f64,
 }
 
 impl OwnClusters {
-    /// The clusters of a token source, if it is one.
+    /// The clusters of a token source; `None` for any other source.
     #[must_use]
     pub fn of(source: &TokenSource) -> Option<Self> {
         let total = source.n_tokens();

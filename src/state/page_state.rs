@@ -14,7 +14,7 @@ use super::own::{OwnClusters, OwnWeights};
 
 /// The most tokens the page measures: the matrices of one step must fit a browser's memory.
 pub const MAX_N: usize = 4096;
-/// The most tokens of a witness: its equal tokens are gathered, so that they cost next to nothing.
+/// The most tokens of a witness. Its equal tokens are grouped, so that they cost next to nothing.
 pub const MAX_WITNESS_N: usize = limits::MAX_TOKENS;
 /// The most numbers in the page's token matrix: 4096 tokens of 128 numbers.
 pub const MAX_TOKEN_ENTRIES: usize = 4096 * 128;
@@ -82,7 +82,7 @@ pub struct PageState {
 }
 
 impl Default for PageState {
-    /// What a first visit opens with: tokens of a disc that can be seen, at a radius where every bound fits three decades.
+    /// The state of a first visit: visible tokens in a disc, at a radius where every bound fits three decades.
     fn default() -> Self {
         PageState {
             tokens: TokenChoice::Distribution(Distribution::Ball),
@@ -115,7 +115,7 @@ impl Default for PageState {
 }
 
 impl PageState {
-    /// What the examples go on from: the adversarial tokens of A = -1.
+    /// The base of the examples: the adversarial tokens of A = -1.
     #[must_use]
     pub fn adversarial() -> Self {
         PageState { tokens: TokenChoice::Adversarial, radius: 3.0, x_axis: XAxis::SqrtN, ..PageState::default() }
@@ -123,7 +123,7 @@ impl PageState {
 }
 
 impl PageState {
-    /// The number of tokens, or of positions, that are listed.
+    /// The number of tokens, or of positions, in the list.
     #[must_use]
     pub fn n_listed(&self) -> usize {
         match (&self.tokens, &self.own_tokens, &self.own_clusters) {
@@ -133,7 +133,7 @@ impl PageState {
         }
     }
 
-    /// The number of tokens that is measured; it may pass any integer.
+    /// The number of tokens of a measurement; it may exceed any integer type.
     #[must_use]
     pub fn n_tokens(&self) -> f64 {
         match (&self.tokens, &self.own_clusters) {
@@ -142,7 +142,7 @@ impl PageState {
         }
     }
 
-    /// The most tokens that these can be.
+    /// The largest number of tokens that this choice allows.
     #[must_use]
     pub fn most_tokens(&self) -> usize {
         match self.tokens {
@@ -151,7 +151,7 @@ impl PageState {
         }
     }
 
-    /// The token dimension that is measured: some choices fix it.
+    /// The token dimension of a measurement: some choices fix it.
     #[must_use]
     pub fn dim(&self) -> usize {
         match (&self.tokens, &self.own_tokens, &self.own_clusters) {
@@ -166,7 +166,7 @@ impl PageState {
         }
     }
 
-    /// The number of heads that is measured.
+    /// The number of heads of a measurement.
     #[must_use]
     pub fn n_heads(&self) -> usize {
         match (self.tokens, self.weights, &self.own_weights) {
@@ -177,7 +177,7 @@ impl PageState {
         }
     }
 
-    /// k of the heads that are measured.
+    /// k of the heads of a measurement.
     #[must_use]
     pub fn head_dim_used(&self) -> usize {
         match (self.weights, &self.own_weights) {
@@ -189,7 +189,7 @@ impl PageState {
         }
     }
 
-    /// The draws of a sweep that differ: tokens without chance have one.
+    /// The draws per length that differ: tokens that are not random have one.
     #[must_use]
     pub fn draws_used(&self) -> usize {
         match self.tokens {
@@ -198,7 +198,7 @@ impl PageState {
         }
     }
 
-    /// The longest length of the sweep that there can be.
+    /// The longest length that the sweep can have.
     #[must_use]
     pub fn sweep_max_used(&self) -> usize {
         match self.tokens {
@@ -230,7 +230,8 @@ impl PageState {
         self.tokens != TokenChoice::Clusters
     }
 
-    /// This state with the worst tokens of its ball in place of the word for them; random ones where none are known.
+    /// This state with the list of the worst tokens of its ball in place of the choice `Worst`; random tokens where no
+    /// list is known.
     #[must_use]
     pub fn with_worst(&self, worst: Option<&TokenSource>) -> Self {
         match worst {
@@ -239,9 +240,9 @@ impl PageState {
         }
     }
 
-    /// Whether the bounds of a measurement hold for all tokens of the ball: those of normaliser and attention together have
-    /// a factor of the normaliser at the measured tokens. The bounds on the ball, which are computed without tokens, have
-    /// the largest factor there is.
+    /// Whether the bounds of a measurement hold for all tokens of the ball. With normaliser and attention together they
+    /// do not: they have a factor of the normaliser at the measured tokens. The bounds on the ball, which are computed
+    /// without tokens, have the largest such factor.
     #[must_use]
     pub fn measured_bounds_hold_on_ball(&self) -> bool {
         self.normalization == Normalization::None || self.scope == Scope::Inputs
@@ -253,13 +254,13 @@ impl PageState {
         ((self.d + step / 2) / step).max(1) * step
     }
 
-    /// The steps that the token dimension goes in: each head of \[K\]'s attention has its share of it.
+    /// The step of the token dimension: each head of \[K\]'s attention has an equal share of it.
     #[must_use]
     pub fn dim_step(&self) -> usize {
         if self.weights == WeightChoice::Kim { self.heads.max(1) } else { 1 }
     }
 
-    /// Other weights; those of \[K\] come with the kernel they are made for.
+    /// Chooses other weights. Those of \[K\] bring the kernel that they are made for.
     pub fn choose_weights(&mut self, choice: WeightChoice) {
         self.weights = choice;
         if choice == WeightChoice::Kim {
@@ -267,7 +268,7 @@ impl PageState {
         }
     }
 
-    /// This state with another distribution of tokens, and what it excludes put right.
+    /// Chooses other tokens, and corrects settings that they exclude.
     pub fn choose_tokens(&mut self, choice: TokenChoice) {
         self.tokens = choice;
         self.n = self.n.min(self.most_tokens());

@@ -1,12 +1,12 @@
-//! The plots, and the views that they belong to.
+//! The plots, and the views with these plots.
 
-/// The plots of which one is shown.
+/// The plots, one of which is on screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlotChoice {
     /// The question: tokens in a disc, and their constant over n.
     #[default]
     Explore,
-    /// What is measured, and the bounds, over n up to 1e18.
+    /// Measured norms and bounds over n up to 1e18.
     Growth,
     /// Tokens scaled without bound.
     Scaled,
@@ -14,11 +14,11 @@ pub enum PlotChoice {
     Tightness,
     /// The inverse of attention with a skip.
     Inverse,
-    /// The tokens on a plane, to be touched.
+    /// The plane on which the reader moves tokens.
     Tokens,
     /// The singular values.
     Spectrum,
-    /// Estimators of the largest one.
+    /// Estimators of the largest singular value.
     EstimatorComparison,
     /// Attention inside transformers, over windows of text.
     Model,
@@ -26,7 +26,7 @@ pub enum PlotChoice {
     Train,
     /// All experiments of the lab, a picture and a sentence each.
     Gallery,
-    /// The bounds that hold for all tokens within eps of these.
+    /// The bounds for all tokens within eps of the present ones.
     Certify,
 }
 
@@ -48,16 +48,16 @@ impl PlotChoice {
     ];
 }
 
-/// The four views of the page. Each has one plot or several, of which one is shown.
+/// The four views of the page. Each has one plot or several, one of them on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
-    /// Tokens, their constant, and what it is about.
+    /// Tokens, their constant, and its meaning.
     Explore,
     /// How the constant and its bounds grow with n.
     Growth,
     /// Attention inside transformers.
     Models,
-    /// Experiments with a setting of their own.
+    /// Experiments with settings of their own.
     Lab,
 }
 
@@ -76,7 +76,7 @@ impl View {
         }
     }
 
-    /// Its plots, the one that it opens with first.
+    /// Its plots; it opens with the first.
     #[must_use]
     pub fn plots(self) -> &'static [PlotChoice] {
         match self {
@@ -94,13 +94,13 @@ impl View {
         }
     }
 
-    /// Whether what it shows is of the tokens and weights of the controls.
+    /// Whether it shows the tokens and weights of the controls.
     #[must_use]
     pub fn has_tokens(self) -> bool {
         matches!(self, View::Explore | View::Growth)
     }
 
-    /// Whether its plots are chosen in a row of names; those of the lab are in its gallery.
+    /// Whether a row of names chooses its plots; the plots of the lab are in its gallery.
     #[must_use]
     pub fn has_tabs(self) -> bool {
         self != View::Lab && self.plots().len() > 1
@@ -108,7 +108,7 @@ impl View {
 }
 
 impl PlotChoice {
-    /// The view that it belongs to.
+    /// The view that has this plot.
     #[must_use]
     pub fn view(self) -> View {
         View::ALL.into_iter().find(|view| view.plots().contains(&self)).unwrap_or(View::Explore)

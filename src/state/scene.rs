@@ -1,28 +1,28 @@
-//! All that a link can say: the controls, the plot that is shown, how the page is staged.
+//! All that a link can hold: the controls, the plot on screen, the stage of the page.
 
 use super::{LessonAt, PageState, PlotChoice, Settings, Stage};
 
-/// What the page shows.
+/// The scene on screen.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scene {
     /// The value of every control.
     pub state: PageState,
     /// Which plot is shown.
     pub plot: PlotChoice,
-    /// The choices of the views of L2 attention.
+    /// The settings of the labs.
     pub labs: Settings,
-    /// How much of the page there is.
+    /// How much of the page is shown.
     pub stage: Stage,
-    /// Where a lesson stands.
+    /// The place in a lesson.
     pub lesson: Option<LessonAt>,
     /// Light or dark, where the link asks for one.
     pub theme: Option<ThemeChoice>,
 }
 
-/// Light or dark, as it is chosen.
+/// The choice of light or dark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThemeChoice {
-    /// Whatever the system says.
+    /// As the system has it.
     System,
     /// Light.
     Light,
@@ -46,8 +46,9 @@ impl ThemeChoice {
 }
 
 impl Scene {
-    /// Whether going from one scene to another is a step of its own, to which one can go back; everything else is a
-    /// movement within a step. Own tokens and clusters move within one too: who gives or takes hold of them marks a step.
+    /// Whether going from one scene to another is a step of its own, which the reader can undo. Everything else is a
+    /// movement within a step. New own tokens and clusters are such a movement too: the code that sets or drags them
+    /// marks the step.
     #[must_use]
     pub fn is_step_from(&self, before: &Scene) -> bool {
         let (now, then) = (&self.state, &before.state);

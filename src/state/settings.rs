@@ -1,4 +1,4 @@
-//! What a reader chooses in the labs.
+//! The reader's settings of the labs.
 
 use std::ops::RangeInclusive;
 
@@ -13,20 +13,20 @@ use super::plots::PlotChoice;
 pub const SCALED_TOKENS: [(&str, ScaledTokens); 2] =
     [("zero", ScaledTokens::OneAtZero), ("as-is", ScaledTokens::AsTheyAre)];
 
-/// The choices of all views.
+/// The settings of all labs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Which tokens are scaled.
     pub scaled: ScaledTokens,
     /// Random restarts of the search at each n.
     pub restarts: usize,
-    /// What is inverted.
+    /// The settings of the inverse.
     pub inverse: InverseSettings,
-    /// How many of the leading singular values, where not all are found.
+    /// The number of leading singular values, where not all are found.
     pub spectrum_count: usize,
-    /// Whose singular values.
+    /// The map of the singular values.
     pub spectrum_map: SpectrumMap,
-    /// What the estimators are tried on.
+    /// The settings of the estimators.
     pub estimators: EstimatorSettings,
     /// How far the tokens may move.
     pub certify: CertifySettings,
@@ -51,22 +51,22 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What [`Settings::restarts`] may be.
+    /// The range of [`Settings::restarts`].
     pub const RESTARTS: RangeInclusive<usize> = 0..=200;
-    /// What [`InverseSettings::fraction`] may be.
+    /// The range of [`InverseSettings::fraction`].
     pub const FRACTION: RangeInclusive<f64> = 0.05..=1.5;
-    /// What [`InverseSettings::n`] may be.
+    /// The range of [`InverseSettings::n`].
     pub const INVERSE_N: RangeInclusive<usize> = 2..=512;
-    /// What [`InverseSettings::d`] may be.
+    /// The range of [`InverseSettings::d`].
     pub const INVERSE_D: RangeInclusive<usize> = 1..=64;
-    /// What [`InverseSettings::radius`] may be.
+    /// The range of [`InverseSettings::radius`].
     pub const INVERSE_RADIUS: RangeInclusive<f64> = 1e-3..=1e4;
-    /// What [`CertifySettings::relative`] may be.
+    /// The range of [`CertifySettings::relative`].
     pub const CERTIFY: RangeInclusive<f64> = 1e-4..=1.0;
-    /// What [`CertifySettings::restarts`] may be.
+    /// The range of [`CertifySettings::restarts`].
     pub const CERTIFY_RESTARTS: RangeInclusive<usize> = 1..=100;
 
-    /// Whether a plot is of the tokens and weights of the controls, with these choices.
+    /// Whether a plot shows the tokens and weights of the controls, with these settings.
     #[must_use]
     pub fn has_tokens(&self, plot: PlotChoice) -> bool {
         match plot {
@@ -78,7 +78,7 @@ impl Settings {
     }
 }
 
-/// How far the tokens may move, and how long the largest norm within that is searched.
+/// How far the tokens may move, and the effort of the search for the largest norm within that distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CertifySettings {
     /// eps/R at which the bounds are read.
@@ -87,7 +87,7 @@ pub struct CertifySettings {
     pub restarts: usize,
 }
 
-/// The choices of the inverse.
+/// The settings of the inverse.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InverseSettings {
     /// Where the tokens come from.
@@ -121,7 +121,7 @@ impl Default for InverseSettings {
 }
 
 impl InverseSettings {
-    /// Four far tokens at which dot-product attention has no inverse that the iteration finds.
+    /// Four tokens far apart, at which the iteration finds no inverse of dot-product attention.
     #[must_use]
     pub fn where_dot_fails() -> Self {
         InverseSettings {
@@ -143,7 +143,7 @@ pub enum LabTokens {
     Drawn,
     /// A grid in the plane.
     Grid,
-    /// Those of the controls.
+    /// The tokens of the controls.
     Page,
 }
 
@@ -160,7 +160,7 @@ pub enum DotWeights {
     IdentityPlus,
     /// A = -I.
     IdentityMinus,
-    /// Those of L2 multi-head attention.
+    /// The weights of L2 multi-head attention.
     Same,
 }
 
@@ -173,12 +173,12 @@ impl DotWeights {
     ];
 }
 
-/// The choices of the search.
+/// The settings of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchSettings {
-    /// Where the tokens may be.
+    /// The set that the tokens are restricted to.
     pub region: Region,
-    /// Starts in all.
+    /// Number of starts.
     pub restarts: usize,
     /// Seed of random starts and kicks.
     pub seed: u64,
@@ -187,9 +187,9 @@ pub struct SearchSettings {
 }
 
 impl SearchSettings {
-    /// What [`SearchSettings::restarts`] may be.
+    /// The range of [`SearchSettings::restarts`].
     pub const RESTARTS: RangeInclusive<usize> = 1..=1000;
-    /// What [`SearchSettings::dim`] may be.
+    /// The range of [`SearchSettings::dim`].
     pub const DIM: RangeInclusive<usize> = 1..=64;
 }
 
@@ -199,14 +199,14 @@ impl Default for SearchSettings {
     }
 }
 
-/// The choices of the estimators.
+/// The settings of the estimators.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EstimatorSettings {
-    /// A trial of its own; `None` is the configuration of the controls.
+    /// The trial; `None` is the configuration of the controls.
     pub trial: Option<Preset>,
     /// The tolerance of power iteration's stops.
     pub tolerance: f64,
-    /// What is drawn against the iteration.
+    /// The quantity over the iteration.
     pub shown: EstimatorQuantity,
 }
 
@@ -216,11 +216,11 @@ impl EstimatorSettings {
         let [(a, first), (b, second), (c, third)] = Preset::ALL;
         [(a, Some(first)), (b, Some(second)), (c, Some(third)), ("page", None)]
     };
-    /// What [`EstimatorSettings::tolerance`] may be.
+    /// The range of [`EstimatorSettings::tolerance`].
     pub const TOLERANCE: RangeInclusive<f64> = 1e-14..=10.0;
 }
 
-/// What is drawn of each iteration.
+/// The quantity of each iteration that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EstimatorQuantity {
     /// The relative error.

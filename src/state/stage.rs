@@ -1,6 +1,6 @@
-//! How much of the page is shown, how large, and where in a lesson.
+//! How much of the page is shown and how large, and the place in a lesson.
 
-/// What the page is shown for.
+/// The use of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stage {
     /// Everything, for one reader.
@@ -26,7 +26,7 @@ impl Stage {
         }
     }
 
-    /// How much larger than usual type and marks of the pictures are.
+    /// The size of type and marks in the pictures, as a multiple of the usual one.
     #[must_use]
     pub fn size_of_type(self) -> f64 {
         /// For a projector.

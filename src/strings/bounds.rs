@@ -1,4 +1,4 @@
-//! The bounds: their names, and what stands behind them.
+//! The bounds: their names and their details.
 
 use crate::words::bounds as words;
 pub use crate::words::bounds::*;
@@ -13,7 +13,7 @@ use super::numbers::kind_of;
 use super::plot::count;
 use super::problems::phrase_text;
 
-/// The name of a bound, wherever it is named; the twins with and without the mask have one.
+/// The name of a bound in every view. A bound with and without the mask has one name.
 pub fn bound_label(bound: BoundId) -> &'static str {
     match bound {
         BoundId::CastinGeneral => bound_label::castin_general(),
@@ -33,11 +33,11 @@ pub fn bound_label(bound: BoundId) -> &'static str {
     }
 }
 
-/// The name of a bound of a measurement. With normaliser and attention together it says that the value is of these tokens:
-/// the bound on the ball, which other views call by the plain name, is larger.
+/// The name of a bound of a measurement. With normaliser and attention together, the name says that the value belongs
+/// to these tokens: the bound on the ball, which has the plain name in other views, is larger.
 pub fn measured_bound_label(bound: BoundId, state: &PageState) -> String {
     let name = bound_label(bound);
-    // The names of bounds that belong to the tokens everywhere promise no ball.
+    // Bounds that always belong to the measured tokens have names that promise no ball.
     if state.measured_bounds_hold_on_ball() || bound.domain() == Domain::Tokens {
         name.to_owned()
     } else {
@@ -45,12 +45,12 @@ pub fn measured_bound_label(bound: BoundId, state: &PageState) -> String {
     }
 }
 
-/// The ladder's heading, with the number of tokens that its numbers are of.
+/// The ladder's heading, with the number of tokens of its numbers.
 pub fn ladder_title(n: Option<f64>) -> String {
     n.map_or_else(|| ladder_heading().to_owned(), |n| ladder_heading_at(count(n)))
 }
 
-/// What the ladder's numbers speak of, beside its heading.
+/// The tokens that the ladder's numbers hold for, beside its heading.
 pub fn ladder_scope(state: &PageState) -> &'static str {
     if state.measured_bounds_hold_on_ball() { ladder_note() } else { ladder_note_composed() }
 }
@@ -67,7 +67,7 @@ pub fn formula_words(bound: BoundId) -> &'static str {
     }
 }
 
-/// A line for each bound that has no value, with the reason. Of twins with and without the mask one is there.
+/// A line for each bound without a value, with the reason. A bound with and without the mask counts as one.
 pub fn bounds_absent(measurement: &Measurement) -> Vec<String> {
     let is_twin = |id: BoundId| measurement.bounds.iter().any(|bound| bound_label(bound.id) == bound_label(id));
     let of_others = |absence: Absence| matches!(absence, Absence::NoMask | Absence::OtherAttention);
@@ -75,7 +75,7 @@ pub fn bounds_absent(measurement: &Measurement) -> Vec<String> {
     absent.map(|(id, absence)| bound_absent(bound_label(*id), phrase_text(&absence.phrase()))).collect()
 }
 
-/// What the letters of a formula are.
+/// The meaning of the letters of a formula.
 pub fn formula_where(bound: BoundId) -> &'static str {
     match bound {
         BoundId::LocalBlocks => formula_where::local_blocks(),
@@ -93,8 +93,8 @@ pub fn formula_where(bound: BoundId) -> &'static str {
     }
 }
 
-/// What a bound says of a state, and how far it is from the measured norm. With normaliser and attention together a bound holds
-/// at these tokens only: it has a factor of the normaliser there.
+/// The statement of a bound for a state, and its factor over the measured norm. With normaliser and attention together,
+/// a bound holds at these tokens only: it has a factor of the normaliser there.
 pub fn reach(bound: &Bound, measured: Option<f64>, state: &PageState) -> String {
     let number = Number::claimed(bound.log10, side_kind(bound.side)).kind(Kind::Plain);
     let apart = match measured.filter(|norm| *norm > 0.0).map(f64::log10) {
@@ -125,15 +125,15 @@ pub fn source(bound: BoundId) -> String {
     source::sentence(source)
 }
 
-/// The least factor that is worth a line.
+/// Smaller slack factors get no line.
 const WORTH_TELLING: f64 = 1.05;
 
-/// The steps of a bound that lose something worth telling, in words.
+/// The steps of a bound with noticeable slack, in words.
 pub fn losses(losses: &[SlackFactor]) -> Vec<String> {
     losses.iter().filter(|loss| loss.times >= WORTH_TELLING).map(loss_words).collect()
 }
 
-/// The same with a line for everything else, so that the factors multiply to the bound over the norm.
+/// The same with a line for the remaining slack, so that the factors multiply to the bound over the norm.
 pub fn slack(factors: &[SlackFactor], bound: &Bound, measured: Option<f64>) -> Vec<String> {
     let mut lines = losses(factors);
     let Some(norm) = measured.filter(|norm| *norm > 0.0 && !lines.is_empty()) else { return lines };
@@ -145,7 +145,7 @@ pub fn slack(factors: &[SlackFactor], bound: &Bound, measured: Option<f64>) -> V
     lines
 }
 
-/// A step that loses something, in words.
+/// A step with slack, in words.
 fn loss_words(loss: &SlackFactor) -> String {
     words::loss_words(step_of_proof(loss.kind), Number::rough(loss.times))
 }
@@ -179,7 +179,7 @@ pub fn ladder_finding(measurement: &Measurement, norm: Norm, state: &PageState) 
     ladder_finding::sentence(bounds.join(ladder_finding::between()), &measured)
 }
 
-/// What stands in front of a bound.
+/// The sign in front of a bound.
 pub fn side_kind(side: Side) -> Kind {
     match side {
         Side::Upper => Kind::UpperBound,

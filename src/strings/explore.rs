@@ -29,7 +29,7 @@ pub fn view_hint(view: View) -> &'static str {
     }
 }
 
-/// What these tokens do, or what they do once they are normalised.
+/// The norm at these tokens, or at the normalised ones.
 pub fn explore_measured(n: f64, (value, kind): (f64, Kind), place: Place) -> String {
     let (n, below) = (count(n), || Number::from_log10_below(value.log10()));
     match (place, kind) {
@@ -40,12 +40,12 @@ pub fn explore_measured(n: f64, (value, kind): (f64, Kind), place: Place) -> Str
     }
 }
 
-/// How many tokens stand at one place.
+/// The number of tokens at one place.
 pub fn tokens_here(n: f64) -> String {
     format!("× {}", count(n))
 }
 
-/// Where the tokens are that bounds speak of.
+/// The place of the tokens that bounds hold for.
 pub fn explore_place(place: Place, radius: f64) -> String {
     match place {
         Place::Disc => place::disc().into(),
@@ -55,12 +55,12 @@ pub fn explore_place(place: Place, radius: f64) -> String {
     }
 }
 
-/// What the worst tokens known do.
+/// The norm at the worst tokens known.
 pub fn explore_worst(n: f64, place: &str, value: &str) -> String {
     bounds::worst(count(n), place, value)
 }
 
-/// What no tokens can do, and where the known growth ends.
+/// The bound for all tokens, and where the known growth ends.
 pub fn explore_best(n: f64, place: &str, best: &str, limit: &str, ends: Option<Number>) -> String {
     match ends {
         Some(ends) => bounds::best_and_growth(best, ends, limit, count(n), place),
@@ -68,17 +68,17 @@ pub fn explore_best(n: f64, place: &str, best: &str, limit: &str, ends: Option<N
     }
 }
 
-/// What no tokens can do, however many there are.
+/// The bound for all tokens, for every n.
 pub fn explore_limit(place: &str, limit: &str) -> String {
     bounds::limit(limit, place)
 }
 
-/// The same where no bound holds for every n.
+/// The bound for all tokens at n, where no bound holds for every n.
 pub fn explore_best_alone(n: f64, place: &str, best: &str) -> String {
     bounds::best_alone(best, count(n), place)
 }
 
-/// A curve that is not there.
+/// Why a curve is missing.
 pub fn explore_absent(name: &str, mask: Mask) -> String {
     match mask {
         Mask::Causal => absent::causal(name),
@@ -86,12 +86,12 @@ pub fn explore_absent(name: &str, mask: Mask) -> String {
     }
 }
 
-/// Where samples end that the present n is past.
+/// Says that the samples end before the present n.
 pub fn samples_end(draws: usize, end: usize) -> String {
     absent::samples_end(count(end as f64), mean_label(draws))
 }
 
-/// Where the bounds over n end that the present n is past.
+/// Says that the bounds over n end before the present n.
 pub fn bounds_end(end: usize) -> String {
     absent::bounds_end(count(end as f64))
 }
@@ -101,7 +101,7 @@ pub fn far_above(name: &str, log10: f64, decades: f64) -> String {
     far::above(decades.floor(), name, Number::claimed(log10, Kind::UpperBound))
 }
 
-/// LayerNorm where there is no room for it.
+/// LayerNorm in a dimension that leaves the tokens no room.
 pub fn layer_collapse(d: usize) -> &'static str {
     match d {
         1 => layer::line(),
@@ -109,17 +109,17 @@ pub fn layer_collapse(d: usize) -> &'static str {
     }
 }
 
-/// Another dimension in one press.
+/// The button for another dimension.
 pub fn use_dim(d: usize) -> String {
     layer::use_dim(d)
 }
 
-/// What is plotted against n: with a normaliser, the constant of which map.
+/// The quantity over n: with a normaliser, the constant of one of two maps.
 pub fn local_axis(state: &PageState) -> String {
     on_axis(state).unwrap_or_else(|| local_axis::attention().into())
 }
 
-/// The map whose constant is plotted, where a normaliser makes two of it.
+/// The map of the plotted constant, where a normaliser gives two maps.
 pub fn on_axis(state: &PageState) -> Option<String> {
     let name = match state.normalization {
         Normalization::None => return None,
@@ -147,7 +147,7 @@ pub fn which_map(scope: Scope, normalizer: Normalization, d: usize) -> String {
     }
 }
 
-/// Why the worst tokens known cannot be chosen: a value that some tokens reach may be known without a list of them.
+/// Why the worst tokens known cannot be chosen. The value of such tokens may be known without a list of them.
 pub fn worst_away(mask: Mask) -> &'static str {
     match mask {
         Mask::Causal => worst_away::causal(),

@@ -1,4 +1,4 @@
-//! What can be exported, and what to cite.
+//! Exports and citations.
 
 pub use crate::words::export::*;
 
@@ -11,7 +11,7 @@ use crate::state::{PageState, TokenChoice, WeightChoice};
 use super::controls::{kernels, normalizers, scopes, token_choice, weight_choice};
 use super::explore::{quick_causal, quick_none};
 
-/// Whose results a view shows.
+/// The paper whose results a view shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paper {
     /// How Smooth Is Attention?
@@ -56,7 +56,7 @@ pub fn citations(paper: Paper) -> String {
     format!("{}\n{paper}", LIPSCOPE.replace("VERSION", env!("CARGO_PKG_VERSION")))
 }
 
-/// The settings behind a figure, in one line; what is at its default and says nothing is left out.
+/// The settings of a figure, in one line. Default settings that say nothing are left out.
 pub fn settings(state: &PageState) -> String {
     let (n, d) = (Number::short(state.n_tokens()), state.dim());
     let listed = matches!(state.tokens, TokenChoice::Own | TokenChoice::Clusters);

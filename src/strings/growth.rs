@@ -18,7 +18,7 @@ use super::plot::{count, measured};
 pub const TEN_TO_SIX: &str = "10⁶";
 pub const TEN_TO_EIGHTEEN: &str = "10¹⁸";
 
-/// What is plotted: the norm, or with a normaliser, the constant of which map.
+/// The plotted quantity: the norm, or with a normaliser, the constant of one of two maps.
 pub fn growth_axis(state: &PageState) -> String {
     match state.norm {
         Norm::Spectral => on_axis(state).unwrap_or_else(|| words::growth_axis().into()),
@@ -41,7 +41,7 @@ pub fn radius_law(law: RadiusLaw) -> &'static str {
     }
 }
 
-/// The name of a trace, wherever it is named: that of its bound, where it is one.
+/// The name of a trace in every view; a bound keeps its own name.
 pub fn trace_label(trace: Trace) -> &'static str {
     match trace {
         Trace::Sharp => bound_label(BoundId::Sharp),
@@ -63,12 +63,12 @@ pub fn trace_label(trace: Trace) -> &'static str {
     }
 }
 
-/// What is measured at an n that is not that of the present tokens: the largest of the samples there.
+/// The name of the measured value at another n than the tokens': the largest of the samples there.
 pub fn largest_label(draws: usize) -> String {
     if draws > 1 { trace_label::largest(draws) } else { measured().into() }
 }
 
-/// The samples of a sweep, at the head of their column.
+/// The heading of the samples' column.
 pub fn samples_label() -> &'static str {
     trace_label::samples()
 }
@@ -112,8 +112,8 @@ fn of_bound(bound: &Bound) -> String {
     format!("{} {number}", bound_label(bound.id))
 }
 
-/// What some tokens reach at an n, what none pass, and the factor between, of logarithms to base ten; the numbers are such
-/// that the sentence holds of them.
+/// The best lower bound, the best upper bound and the factor between them at an n, from logarithms to base ten. The
+/// numbers are rounded so that the sentence stays true.
 pub fn growth_gap(n: f64, lower: Option<f64>, upper: Option<f64>) -> String {
     let n = count(n);
     let times = lower.zip(upper).map(|(lower, upper)| Number::from_log10(upper - lower));
@@ -125,18 +125,18 @@ pub fn growth_gap(n: f64, lower: Option<f64>, upper: Option<f64>) -> String {
     }
 }
 
-/// Back to the n of the tokens.
+/// The button that goes back to the n of the tokens.
 pub fn read_at_tokens(n: f64) -> String {
     words::read_at_tokens(count(n))
 }
 
-/// Makes the n that is read that of the tokens.
+/// The button that sets the number of tokens to the n that is read.
 pub fn use_n(n: f64) -> String {
     words::use_n(count(n))
 }
 
-/// Of which n and which ball the numbers behind a measured bound are: those of the present tokens, not those at the cursor;
-/// of no ball where they hold at the measured tokens only.
+/// The n and the ball of the numbers in a bound's details: those of the present tokens, not those at the cursor. It
+/// names no ball where the numbers hold at the measured tokens only.
 pub fn at_your_tokens(n: f64, radius: f64, state: &PageState) -> String {
     if state.measured_bounds_hold_on_ball() {
         words::at_your_tokens(count(n), Number::of(radius))
@@ -145,7 +145,7 @@ pub fn at_your_tokens(n: f64, radius: f64, state: &PageState) -> String {
     }
 }
 
-/// Unfolds what stands behind a trace.
+/// The button that unfolds the details of a trace.
 pub fn trace_more(trace: Trace) -> String {
     words::trace_more(trace_label(trace))
 }

@@ -1,4 +1,4 @@
-//! The experiments of the lab: how far a number reaches, scaled tokens, tightness, the inverse.
+//! The experiments of the lab: bounds around the tokens, scaled tokens, tightness, the inverse.
 
 use crate::words::labs as words;
 pub use crate::words::labs::*;
@@ -225,7 +225,7 @@ pub fn plane_words(which: Which, iteration: usize) -> String {
 pub const EPS: &str = "ε";
 pub const EPS_OVER_R: &str = "ε/R";
 
-/// What would bring back the controls of tokens and weights.
+/// How to bring back the controls of tokens and weights.
 pub fn lab_without_controls(plot: PlotChoice) -> &'static str {
     match plot {
         PlotChoice::EstimatorComparison => lab_without_controls::estimators(),

@@ -10,7 +10,7 @@ pub fn lesson_minutes(minutes: &str) -> String {
     lesson::minutes(minutes)
 }
 
-/// What a slider in a text is called.
+/// The name of a slider in a text.
 pub fn lesson_handle(key: &str) -> &str {
     match key {
         "R" => handle::radius(),
@@ -23,12 +23,12 @@ pub fn lesson_handle(key: &str) -> &str {
     }
 }
 
-/// What the reader chose beside what the page says.
+/// The reader's choice beside the page's answer.
 pub fn choice_answer(chosen: &str, right: &str) -> String {
     if chosen == right { answer::same(chosen) } else { answer::other(chosen, right) }
 }
 
-/// The slope of what the reader drew, beside that of the tokens.
+/// The slope of the reader's curve, beside that of the tokens.
 pub fn slopes_beside(yours: f64, measured: f64) -> String {
     answer::slopes(lesson_slope(measured), lesson_slope(yours))
 }
@@ -39,7 +39,7 @@ pub fn ruled_out(bound: Option<f64>) -> String {
     bound.map_or_else(|| answer::ruled_out_unsaid().to_owned(), |bound| answer::ruled_out(number(bound)))
 }
 
-/// What a screen reader hears of goals.
+/// The state of the goals for a screen reader.
 pub fn goals_said(reached: usize, all: usize) -> String {
     answer::goals_said(all, reached)
 }

@@ -1,4 +1,5 @@
-//! Around the lessons: their panel, what a reader draws, the teacher's view. The lessons themselves are in `lessons`.
+//! The frame of the lessons: their panel, the reader's predictions, the teacher's view. The lessons themselves are in
+//! `lessons`.
 
 use crate::words::lessons as words;
 pub use crate::words::lessons::*;
@@ -13,7 +14,7 @@ pub fn guess_columns() -> [&'static str; 4] {
     ["n", guess_columns::yours(), guess_columns::measured(), guess_columns::ratio()]
 }
 
-/// Guesses up to so much off are as good as right.
+/// Guesses that are off by at most this factor count as right.
 const GOOD: f64 = 1.1;
 
 pub fn lesson_number(number: usize, title: &str) -> String {
@@ -37,7 +38,7 @@ pub fn times(number: &str) -> String {
     format!("{number} ×")
 }
 
-/// A handle of the curve, as a slider says its value.
+/// The value of a handle of the curve, for a screen reader.
 pub fn handle(n: f64, value: f64) -> String {
     format!("n = {}: L = {}", count(n), Number::rough(value))
 }

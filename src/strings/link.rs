@@ -1,4 +1,4 @@
-//! What is wrong with a link, and what cannot be put into one.
+//! Faults of a link, and data that a link cannot hold.
 
 use crate::words::link as words;
 pub use crate::words::link::*;
@@ -9,7 +9,7 @@ pub fn link_unknown(key: &str) -> String {
     words::link_unknown(shortened(key))
 }
 
-/// What a link says where it names a lesson or a step that there is not.
+/// The sentence about a link that names an unknown lesson or step.
 pub fn link_unknown_lesson(text: &str) -> String {
     words::link_unknown_lesson(shortened(text))
 }

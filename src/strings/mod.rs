@@ -1,4 +1,5 @@
-//! Which text of the catalogues (`words`) stands where, and with which numbers, by view. No text of a language is here.
+//! Chooses the text of the catalogues (`words`) for each place, and puts numbers in, by view. It contains no text of
+//! any language.
 
 mod bounds;
 mod controls;

@@ -57,7 +57,7 @@ fn quantity(quantity: Quantity) -> &'static str {
     }
 }
 
-/// A fit with both its intervals.
+/// A fit with its two intervals.
 pub fn model_fit(of: Quantity, fit: &PowerLaw) -> String {
     let [low, high] = fit.factor_interval();
     let (name, law) = (quantity(of), power_law_text(fit));
@@ -79,13 +79,13 @@ pub fn model_root_fit(of: Quantity, fit: &PowerLaw) -> String {
     words::model_root_fit(format_args!("{high:.3}"), &law, format_args!("{low:.3}"), fit.n_points, name)
 }
 
-/// What keeps a fit from being there.
+/// Why there is no fit.
 pub fn model_no_fit(of: Quantity) -> String {
     let name = quantity(of);
     words::model_no_fit(name)
 }
 
-/// A window in one line: each number with what it is.
+/// A window in one line: each number with its meaning.
 pub fn model_readout(map: Option<MapKind>, cell: &Cell, estimate: &Estimate) -> String {
     let Cell { layer, heads, n, window } = *cell;
     let where_it_is = model_place(map, layer, heads);
@@ -125,7 +125,7 @@ pub fn model_tile_readout(row: &str, n: usize, mean: f64, windows: usize) -> Str
     words::model_tile_readout(&mean, n, row, windows)
 }
 
-/// A published curve: its law and what it is about.
+/// A published curve: its formula and its subject.
 pub fn model_curve(curve: &Published) -> String {
     let family = match (curve.family, curve.training) {
         (Family::Gpt2, Training::Trained) => model_curve::gpt2_trained(),
@@ -152,18 +152,18 @@ fn mask_words(mask: &str) -> &'static str {
     if mask == Mask::Causal.id() { model_curve::causal() } else { model_curve::none() }
 }
 
-/// What the figures are about.
+/// The model, map and mask of the figures.
 pub fn model_about(model: &str, map: &str, mask: &str, rows: usize) -> String {
     let map = MapKind::by_id(map).map_or(map, |map| super::models::model_map_choice(Some(map)));
     model_about::line(map, mask_words(mask), model, rows)
 }
 
-/// What a curve of adversarial tokens is about.
+/// The model, mask and radius of a curve of adversarial tokens.
 pub fn model_adversarial_about(model: &str, mask: &str, radius: f64) -> String {
     model_adversarial_about::line(mask_words(mask), model, radius)
 }
 
-/// Dots that are not drawn, where there are some.
+/// Says how many dots are drawn, where some are left out.
 pub fn model_thinned(drawn: usize, all: usize) -> String {
     if drawn < all { words::model_thinned(all, drawn) } else { String::new() }
 }

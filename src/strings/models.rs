@@ -39,7 +39,7 @@ pub fn model_map_choice(kind: Option<MapKind>) -> &'static str {
     }
 }
 
-/// What a map is, in a sentence.
+/// The definition of a map, in a sentence.
 pub fn model_map_note(kind: Option<MapKind>) -> &'static str {
     match kind {
         None | Some(MapKind::Attention | MapKind::WithOutput) => model_map_note::attention(),
@@ -83,7 +83,7 @@ pub fn model_given(name: &str, names: &[String], size: f64) -> String {
     format!("{}: {} ({})", shortened(name), names.join(", "), model_bytes(size))
 }
 
-/// Bytes as people say them.
+/// A size in the usual unit.
 pub fn model_bytes(bytes: f64) -> String {
     if bytes < 1e6 { format!("{:.0} KB", (bytes / 1e3).ceil()) } else { format!("{:.0} MB", bytes / 1e6) }
 }
@@ -142,7 +142,7 @@ pub fn model_progress(phase: ModelPhase, progress: &Progress) -> String {
     }
 }
 
-/// From the rate since the first rows.
+/// The time left, from the rate since the first rows.
 fn time_left(progress: &Progress) -> Option<String> {
     let (began, before) = progress.first?;
     let done = progress.done - before;

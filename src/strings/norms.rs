@@ -4,7 +4,7 @@ pub use crate::words::norms::*;
 
 use lipscope_core::bounds::Norm;
 
-/// Its name in the list of norms.
+/// The name of a norm in the list of norms.
 pub fn norm_choice(norm: Norm) -> &'static str {
     match norm {
         Norm::Spectral => norm_choice::spectral(),
@@ -15,7 +15,7 @@ pub fn norm_choice(norm: Norm) -> &'static str {
     }
 }
 
-/// Its name above its number.
+/// The name of a norm above its number.
 pub fn norm_title(norm: Norm) -> &'static str {
     match norm {
         Norm::Spectral => norm_title::spectral(),
@@ -26,7 +26,7 @@ pub fn norm_title(norm: Norm) -> &'static str {
     }
 }
 
-/// Its name in a row of numbers.
+/// The name of a norm in a row of numbers.
 pub fn norm_label(norm: Norm) -> &'static str {
     match norm {
         Norm::Spectral => norm_label::spectral(),
@@ -48,7 +48,7 @@ pub fn norm_hint(norm: Norm) -> &'static str {
     }
 }
 
-/// How it is written.
+/// The symbol of a norm.
 pub fn norm_symbol(norm: Norm) -> &'static str {
     match norm {
         Norm::Spectral => "L",
@@ -59,7 +59,7 @@ pub fn norm_symbol(norm: Norm) -> &'static str {
     }
 }
 
-/// The title of an axis that it is on.
+/// The title of an axis of a norm.
 pub fn norm_axis(norm: Norm) -> &'static str {
     match norm {
         Norm::Spectral => norm_axis::spectral(),
@@ -70,7 +70,7 @@ pub fn norm_axis(norm: Norm) -> &'static str {
     }
 }
 
-/// Why bounds are gone; nothing for the norm that all views begin with.
+/// Why bounds are missing; nothing for the norm of a first visit.
 pub fn norm_note(norm: Norm) -> &'static str {
     match norm {
         Norm::Spectral => "",

@@ -36,7 +36,7 @@ fn how_spectral(measurement: &Measurement) -> String {
     }
 }
 
-/// How it was computed, and what the rounding of its inputs may change, where that is worth a word.
+/// How a norm was computed, and the effect of rounding in its inputs, where that is worth mentioning.
 fn with_rounding(how: String, measurement: &Measurement) -> String {
     match measurement.rounding() {
         None => how,

@@ -1,4 +1,4 @@
-//! Own tokens and weights, and what can be exported.
+//! Own tokens and weights, and exports.
 
 pub use crate::words::own::*;
 
@@ -26,12 +26,13 @@ pub fn applied(state: &PageState) -> String {
     }
 }
 
-/// What is in use, and what was guessed and dropped when it was read.
+/// The data in use, and what was guessed or dropped when they were read.
 pub fn applied_with(state: &PageState, guesses: &[Phrase]) -> String {
     guesses.iter().fold(applied(state), |applied, guess| applied::with_guess(&applied, phrase_text(guess)))
 }
 
-/// The two answers to a question about a table: the first leaves something out or reads it otherwise, the second takes it as it is.
+/// The two answers to a question about a table. The first leaves something out or converts it, the second takes it as
+/// it is.
 pub fn own_answers(question: TableQuestion) -> [&'static str; 2] {
     match question {
         TableQuestion::Header => [answers::header_drop(), answers::header_keep()],
@@ -40,12 +41,12 @@ pub fn own_answers(question: TableQuestion) -> [&'static str; 2] {
     }
 }
 
-/// What is asked when tokens came without weights.
+/// The question about weights for tokens that came without any.
 pub fn own_weights_question(state: &PageState) -> String {
     own_weights_asked(weight_choice(state.weights, None))
 }
 
-/// Weights that are offered with own tokens.
+/// The name of weights to choose for own tokens.
 pub fn own_weight(choice: WeightChoice) -> String {
     match choice {
         WeightChoice::Own => own_weights_own().into(),
@@ -53,7 +54,7 @@ pub fn own_weight(choice: WeightChoice) -> String {
     }
 }
 
-/// Above the boxes for matrices; `d` is the dimension of listed tokens.
+/// The hint above the boxes for matrices; `d` is the dimension of listed tokens.
 pub fn own_matrices_hint(d: Option<usize>) -> String {
     match d {
         Some(d) => own_matrices_of(d),

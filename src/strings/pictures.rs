@@ -16,7 +16,7 @@ pub fn head(head: usize) -> String {
     (head + 1).to_string()
 }
 
-/// What one row or column of the attention matrix stands for.
+/// The unit of a row or column of the attention matrix.
 pub fn unit(unit: Unit) -> &'static str {
     match unit {
         Unit::Token => token(),
@@ -55,7 +55,7 @@ pub fn attention_finding(picture: &AttentionPicture, measurement: &Measurement) 
 
 // The token plane.
 
-/// The titles of the axes while a token is moved: principal axes hold still, and have no shares of their own.
+/// The titles of the axes while a token is moved: principal axes are frozen, and have no shares of variance.
 pub fn held_plane_axes(picture: &TokenPicture) -> (String, String) {
     match picture.variance_shares {
         Some(_) => (held_plane_axes::first().into(), held_plane_axes::second().into()),
@@ -92,12 +92,12 @@ pub fn ball(radius: f64) -> String {
     format!("R = {}", Number::short(radius))
 }
 
-/// The same for tokens that may be dragged out of the ball: R follows the farthest token.
+/// The ball's label where tokens may leave the ball: R follows the farthest token.
 pub fn ball_of_farthest(radius: f64) -> String {
     words::ball_of_farthest(ball(radius))
 }
 
-/// The name of a picture: what it is of, and what it shows once there is something.
+/// The name of a picture: its heading, and its content once there is some.
 pub fn label(heading: &str, finding: &str) -> String {
     if finding.is_empty() { heading.to_owned() } else { words::label(finding, heading) }
 }

@@ -66,7 +66,7 @@ pub fn response_legend(stretch: f64, sigma: f64) -> String {
     words::response_legend(Number::of(sigma), Number::short(stretch))
 }
 
-/// What swings.
+/// The amplitude of the swing.
 pub fn swinging(stretch: f64) -> String {
     let e = Number::short(stretch);
     words::swinging(&e)

@@ -23,7 +23,7 @@ pub fn x_axis_title(axis: XAxis) -> &'static str {
     }
 }
 
-/// The interval is of chance: it is there where tokens are drawn, and at more than two lengths.
+/// The fitted slope. It has an interval only for random tokens, and at more than two lengths.
 pub fn slope(fit: Option<PowerLaw>, draws: usize, lengths: &[usize]) -> String {
     let ends = lengths.first().zip(lengths.last());
     match (fit, ends) {
@@ -43,13 +43,13 @@ pub fn n_equals(n: f64) -> String {
     format!("n = {}", count(n))
 }
 
-/// A number of tokens: all digits while people write them so.
+/// A number of tokens: with all digits if people would write it so.
 pub fn count(n: f64) -> String {
     let is_round = n >= 1e6 && n % 1e4 == 0.0;
     if n < 1e7 && !is_round { n.to_string() } else { Number::short(n).to_string() }
 }
 
-/// What each named curve says at n, by its name and with what its number is; the mean comes with the range of its samples.
+/// The value of each named curve at n, with its name and sign. The mean has the range of its samples.
 pub fn readout(n: f64, values: &[HoverValue]) -> String {
     let samples = values.iter().find(|value| value.id == "draws" && value.x == n && value.count > 1);
     let of = |value: &HoverValue| {
@@ -65,7 +65,7 @@ pub fn readout(n: f64, values: &[HoverValue]) -> String {
     std::iter::once(n_equals(n)).chain(parts).collect::<Vec<_>>().join("  ·  ")
 }
 
-/// What the numbers of a curve are.
+/// The kind of a curve's numbers.
 fn kind_of_role(role: Role) -> Kind {
     match role {
         Role::Sharp | Role::PublishedGeneral | Role::PublishedMeanField => Kind::UpperBound,

@@ -1,4 +1,4 @@
-//! The errors of the engine in the page's language: their phrases, found in the catalogue `problems` by id.
+//! The errors of the engine in the page's language. Their phrases are found in the catalogue `problems` by id.
 
 use crate::language::{Language, language};
 use crate::message::Message;
@@ -18,7 +18,7 @@ pub fn message(message: &Message) -> String {
     }
 }
 
-/// A phrase in the page's language; English is its own.
+/// A phrase in the page's language. The phrase itself holds the English text.
 pub fn phrase_text(phrase: &Phrase) -> String {
     let Some(template) = phrase.id().and_then(problems::text) else { return phrase.to_string() };
     let mut arguments: Vec<(&str, &Phrase)> = phrase.arguments().collect();
@@ -37,7 +37,7 @@ pub fn phrase_text(phrase: &Phrase) -> String {
     out
 }
 
-/// Appends a text: in Chinese with a space between Han characters and others, where the two meet.
+/// Appends a text. In Chinese, puts a space between Han characters and others where the two meet.
 fn push(out: &mut String, text: &str) {
     if language() == Language::Chinese
         && let (Some(last), Some(first)) = (out.chars().last(), text.chars().next())

@@ -28,7 +28,7 @@ pub fn search_start(kind: StartKind) -> &'static str {
     }
 }
 
-/// What a search is in, in a sentence.
+/// The domain of a search, in a sentence.
 pub fn search_about(setting: &SearchDomain) -> String {
     let sign = match setting.region {
         Region::Ball => "≤",
@@ -59,7 +59,7 @@ pub fn search_progress(phase: &Phase, (done, total): (usize, usize), start: Opti
     }
 }
 
-/// How many tokens stand at one place.
+/// The number of tokens at one place.
 pub fn alike(count: usize) -> String {
     format!("{count} ×")
 }

@@ -49,12 +49,12 @@ pub fn claim(is_converged: bool) -> &'static str {
     claimed_kind(is_converged).sign()
 }
 
-/// What an iterated value is: never above the exact one, and equal to it once it has converged.
+/// The kind of an iterated value: at most the exact value, and equal to it once converged.
 pub fn claimed_kind(is_converged: bool) -> Kind {
     if is_converged { Kind::Exact } else { Kind::LowerBound }
 }
 
-/// An iterated value in digits that are none too large, without its sign.
+/// An iterated value in digits that are rounded down, without its sign.
 fn iterated(value: f64, is_converged: bool) -> Number {
     Number::digits(value, claimed_kind(is_converged))
 }

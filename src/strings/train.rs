@@ -13,7 +13,7 @@ use crate::trained::{Backwards, RunState, TrainRun};
 
 use super::models::model_bytes;
 
-/// The decimals of a loss: held-out windows do not tell more apart.
+/// The decimals of a loss: the held-out windows do not resolve more.
 const DECIMALS: usize = 3;
 
 pub fn train_kind(kind: Kind) -> &'static str {
@@ -26,7 +26,7 @@ pub fn train_kind(kind: Kind) -> &'static str {
     }
 }
 
-/// What a kind is, in a sentence.
+/// The description of a kind, in a sentence.
 pub fn train_kind_about(kind: Kind) -> &'static str {
     match kind {
         Kind::Dot => train_kind_about::dot(),
@@ -56,7 +56,7 @@ pub fn train_keeping(keeping: Keeping) -> String {
     }
 }
 
-/// What is kept from an earlier visit.
+/// The offer to continue runs from an earlier visit.
 pub fn train_offer(kept: &Kept) -> String {
     let run = |(plan, step): (&lipscope_protocol::train::Plan, usize)| {
         train_offer_run(train_kind(plan.kind), step, plan.steps)
@@ -65,7 +65,7 @@ pub fn train_offer(kept: &Kept) -> String {
     words::train_offer(runs.join(train_progress::between()))
 }
 
-/// How far every run is, and about how long the rest takes.
+/// The progress of every run, and about how long the rest takes.
 pub fn train_progress(phase: &Phase, runs: &[TrainRun]) -> String {
     let run = |run: &TrainRun| {
         let (kind, step, steps) = (train_kind(run.plan.kind), run.step(), run.plan.steps);
@@ -86,7 +86,7 @@ pub fn train_progress(phase: &Phase, runs: &[TrainRun]) -> String {
     }
 }
 
-/// By the time of the steps so far; of runs that have begun.
+/// The time left of runs that have begun, from the time of their steps so far.
 fn seconds_left(runs: &[TrainRun]) -> Option<f64> {
     let left = |run: &TrainRun| {
         if run.state != RunState::Training {
@@ -108,7 +108,7 @@ fn time(seconds: f64) -> String {
     }
 }
 
-/// For whoever does not see the bar.
+/// The phase, for readers who do not see the bar.
 pub fn train_phase(phase: &Phase) -> &'static str {
     match phase {
         Phase::Waiting | Phase::Failed(_) => "",
@@ -119,7 +119,7 @@ pub fn train_phase(phase: &Phase) -> &'static str {
     }
 }
 
-/// A value of a curve, where the pointer is.
+/// The value of a curve at the pointer.
 pub fn train_value(label: &str, value: f64) -> String {
     words::train_value(label, Number::of(value))
 }
@@ -142,7 +142,7 @@ pub fn train_loss_finding(runs: &[TrainRun]) -> String {
     train_loss_finding::sentence(runs.join(train_between()))
 }
 
-/// What holds of a contraction at all tokens.
+/// The property of a contraction at all tokens.
 pub fn train_linf(run: &TrainRun) -> String {
     if run.plan.kind.is_contraction() { words::train_linf(run.plan.c) } else { String::new() }
 }
@@ -159,7 +159,7 @@ pub fn train_sample_at(kind: Kind, step: usize) -> String {
     words::train_sample_at(train_kind(kind), step)
 }
 
-/// What running a kind backwards means, and what is promised.
+/// What running a kind backwards means, and what is guaranteed.
 pub fn train_backwards_about(kind: Kind) -> &'static str {
     match kind {
         Kind::Invertible => train_backwards_about::stack(),

@@ -1,4 +1,4 @@
-//! What the page says about its workers, and aloud.
+//! The page's messages about its workers, and its texts for screen readers.
 
 pub use crate::words::workers::*;
 
@@ -45,7 +45,7 @@ pub fn sheet_value(measurement: &Measurement, norm: Norm) -> String {
     format!("{} {} {value}", norm_symbol(norm), kind_of(measurement, norm).sign())
 }
 
-/// A norm in digits that hold of what it is, without its sign.
+/// A norm in digits rounded to the side of its sign, without the sign.
 fn known(value: f64, measurement: &Measurement, norm: Norm) -> Number {
     Number::digits(value, kind_of(measurement, norm))
 }

@@ -1,4 +1,4 @@
-//! What cannot be: what is wrong, where, and what to do.
+//! Sentences about faults: what is wrong, where, and what to do.
 
 use crate::words::wrong as words;
 

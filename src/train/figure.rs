@@ -1,4 +1,4 @@
-//! A chart of training with what belongs to it: the line that says what is read, its table and its files.
+//! A chart of training with its readout, its table and its files.
 
 use crate::prelude::*;
 
@@ -17,7 +17,7 @@ pub struct FigureIds {
     pub table: &'static str,
     /// The fold of what can be exported.
     pub export: &'static str,
-    /// The name of its files, without what stands after the point.
+    /// The name of its files, without the extension.
     pub file: &'static str,
     /// The name of the table's file.
     pub csv: &'static str,
@@ -33,7 +33,7 @@ pub fn TrainFigure(
     ids: FigureIds,
     /// Names the picture.
     title: &'static str,
-    /// The name of what is along x, as it stands before a value: "step".
+    /// The name of the quantity along x, as it stands before a value: "step".
     x_name: &'static str,
     /// What is drawn.
     chart: Memo<LineChart>,
@@ -43,7 +43,7 @@ pub fn TrainFigure(
 ) -> impl IntoView {
     let at = RwSignal::new(None::<f64>);
     let read = move || at.get().map_or_else(|| words.get(), |x| chart.with(|chart| reading(chart, x_name, x)));
-    // What keys and pointer read is told; what changes by itself is not.
+    // A screen reader hears what the reader reads with keys or pointer, not what changes by itself.
     let live = move || if at.get().is_some() { "polite" } else { "off" };
     let csv = move || chart.with_untracked(LineChart::to_csv);
     view! {
@@ -70,7 +70,7 @@ fn reading(chart: &LineChart, x_name: &str, x: f64) -> String {
     let named = chart.series.iter().filter(|series| !series.label.is_empty());
     let values = named.filter_map(|series| {
         let nearest = series.data.iter().min_by(|a, b| (a.0 - x).abs().total_cmp(&(b.0 - x).abs()))?;
-        // A run that ended before has no value here.
+        // A run that ended before this step has no value here.
         ((nearest.0 - x).abs() < 0.5).then(|| strings::train_value(&series.label, nearest.1))
     });
     strings::train_reading(x_name, x, &values.collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! What the chosen run is good for: opening its model in Models, and its files as `lipscope train` writes them.
+//! The exports of the chosen run: its model opened in Models, and its files in the format of `lipscope train`.
 
 use std::fmt::Write;
 
@@ -59,7 +59,7 @@ fn table(run: &TrainRun) -> String {
     let bits = |nats: f64| nats / std::f64::consts::LN_2;
     let mut before = 0;
     for (measured, seconds) in &run.measured {
-        // The mean of the losses since the last line.
+        // The mean of the losses since the previous line.
         let steps: Vec<_> = run.steps.iter().filter(|step| step.step > before && step.step <= measured.step).collect();
         before = measured.step;
         let held_out = measured.held_out;

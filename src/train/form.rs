@@ -1,4 +1,4 @@
-//! Which models are trained, and on what.
+//! The form: which models are trained, and on which text.
 
 use crate::prelude::*;
 
@@ -9,10 +9,10 @@ use crate::controls::{Choice, InputBox};
 use crate::strings;
 use lipscope_protocol::train::{Kind, Norms};
 
-/// The form. While models are trained, what they are stays as it is.
+/// The form. The models cannot change while they are trained.
 #[component]
 pub fn TrainForms(
-    /// What it holds.
+    /// The form and its runs.
     session: TrainingSession,
 ) -> impl IntoView {
     type Part = fn(&mut TrainForm) -> &mut String;
@@ -66,7 +66,7 @@ pub fn TrainForms(
     }
 }
 
-/// A kind of attention, ticked or not, with what it is.
+/// A kind of attention with its tick and its description.
 #[component]
 fn KindBox(
     /// The form.

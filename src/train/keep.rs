@@ -1,8 +1,9 @@
-//! What the browser keeps of the runs from one visit to the next: text, states and histories, in a cache of its own.
+//! The runs that the browser keeps between visits: text, states and histories, in a cache of their own.
 //!
-//! An entry for the text, one for each run before its first step, and one for each run as it was saved last: the length of
-//! its history (4 bytes, little-endian), the history, and the state. An entry is replaced whole or not at all. Every training
-//! has an id, the time at which it began; the newest one is offered, and older ones go when another begins, in whichever tab.
+//! The cache has an entry for the text, one for each run before its first step, and one for each run as it was last
+//! saved. A saved run holds the length of its history (4 bytes, little-endian), the history, and the state. An entry is
+//! replaced as a whole or not at all. Every training has an id, the time at which it began. The page offers the latest
+//! training. Older ones are deleted when another begins, in any tab.
 
 use std::sync::Arc;
 
@@ -18,9 +19,9 @@ use crate::trained::{Backwards, RunState, TrainRun};
 use lipscope_protocol::envelope::{decode, encode};
 use lipscope_protocol::train::{Measured, Plan, RunFacts, Saved, StepRow};
 
-/// The cache. The service worker's caches have other names, and it leaves this one alone.
+/// The name of the cache. The service worker's caches have other names, and it leaves this one alone.
 const CACHE: &str = "lipscope-training";
-/// Where the entries are, beside the page; nothing is ever fetched from there.
+/// The URL of the entries, beside the page. The page never fetches anything from there.
 const FOLDER: &str = "kept-training";
 /// The entry of the text.
 pub(super) const TEXT: &str = "text";
@@ -33,27 +34,27 @@ pub enum Keeping {
     /// There is nothing to keep yet.
     #[default]
     Nothing,
-    /// It does.
+    /// The browser keeps the runs.
     Kept {
         /// The step of the run that was saved last.
         step: usize,
         /// Bytes of all runs.
         bytes: f64,
     },
-    /// The reader deleted it.
+    /// The reader deleted the runs.
     Deleted,
     /// Another tab of this page has begun a training, which is kept instead.
     Replaced,
-    /// It has no room.
+    /// The browser has no room.
     NoRoom,
-    /// It keeps nothing for this page.
+    /// The browser keeps nothing for this page.
     Refused,
 }
 
 /// A training that the browser kept.
 #[derive(Clone, Debug)]
 pub struct Kept {
-    /// Names it.
+    /// Its id.
     pub id: u64,
     /// Its text.
     pub text: Arc<str>,
@@ -69,7 +70,7 @@ pub struct KeptRun {
     state: Arc<ByteBuf>,
 }
 
-/// What is kept of a run beside its state.
+/// The data that are kept of a run besides its state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct History {
     version: u32,
@@ -83,7 +84,7 @@ struct History {
 }
 
 impl KeptRun {
-    /// The run as it was saved.
+    /// The run as it was last saved.
     pub fn run(&self, number: u64, text: &Arc<str>) -> TrainRun {
         let history = self.history.clone();
         TrainRun {
@@ -107,13 +108,13 @@ impl KeptRun {
         &self.history.plan
     }
 
-    /// Steps that were done.
+    /// Number of steps done.
     pub fn step(&self) -> usize {
         self.history.step
     }
 }
 
-/// The newest training that is whole enough to go on.
+/// The latest training that is complete enough to continue.
 pub(super) async fn newest() -> Result<Option<Kept>, JsValue> {
     let cache = open().await?;
     for id in ids(&cache).await?.into_iter().rev() {
@@ -133,7 +134,7 @@ pub(super) async fn newest() -> Result<Option<Kept>, JsValue> {
     Ok(None)
 }
 
-/// The entry of a run as it was saved last, or before its first step.
+/// The entry of a run as it was last saved, or before its first step.
 pub(super) fn entry(run: &TrainRun) -> Option<Array> {
     let (step, state) = run.saved.as_ref().map_or((0, &[][..]), |saved| (saved.step, &saved.bytes[..]));
     let history = History {
@@ -162,7 +163,7 @@ fn read(entry: &[u8]) -> Option<KeptRun> {
 }
 
 pub(super) async fn open() -> Result<Cache, JsValue> {
-    // Pages that were not served over https have none, and web-sys takes it for granted.
+    // A page that was not served over https has no caches, and web-sys assumes that it has.
     let caches = Reflect::get(&js_sys::global(), &JsValue::from_str("caches"))?;
     if caches.is_undefined() {
         return Err(JsValue::UNDEFINED);
@@ -183,7 +184,7 @@ async fn get(cache: &Cache, address: &str) -> Result<Option<Vec<u8>>, JsValue> {
     Ok(Some(Uint8Array::new(&buffer).to_vec()))
 }
 
-/// The ids of the trainings of this page that there are, in order.
+/// The ids of the kept trainings of this page, in order.
 pub(super) async fn ids(cache: &Cache) -> Result<Vec<u64>, JsValue> {
     let keys: Array = JsFuture::from(cache.keys()).await?.unchecked_into();
     let mut ids: Vec<u64> = keys.iter().filter_map(|key| id_of(&key.unchecked_into::<Request>().url())).collect();
@@ -192,7 +193,7 @@ pub(super) async fn ids(cache: &Cache) -> Result<Vec<u64>, JsValue> {
     Ok(ids)
 }
 
-/// Deletes the entries of the trainings whose ids are such.
+/// Deletes the entries of the trainings whose ids `which` selects.
 pub(super) async fn remove(cache: &Cache, which: impl Fn(u64) -> bool) -> Result<(), JsValue> {
     let keys: Array = JsFuture::from(cache.keys()).await?.unchecked_into();
     for key in keys.iter() {
@@ -204,7 +205,7 @@ pub(super) async fn remove(cache: &Cache, which: impl Fn(u64) -> bool) -> Result
     Ok(())
 }
 
-/// The folder of this page's entries: another copy of the page under another path has its own.
+/// The URL folder of this page's entries. A copy of the page under another path has its own.
 fn folder() -> String {
     let page = document().base_uri().ok().flatten().unwrap_or_default();
     let page = page.split(['#', '?']).next().unwrap_or_default();

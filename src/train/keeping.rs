@@ -1,4 +1,4 @@
-//! Keeping the runs of the form from one visit to the next, and taking them up again.
+//! Keeps the runs of the form between visits, and continues them.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::keep::{Keeping, TEXT, address, entry, first_entry, ids, newest, open,
 use super::session::TrainingSession;
 
 impl TrainingSession {
-    /// Offers what is kept, where there is something.
+    /// Offers the kept runs, if there are some.
     pub(super) fn look_for_kept(self) {
         spawn_local(async move {
-            // A browser that keeps nothing has nothing to offer; it says so when something is to be kept.
+            // A browser that keeps nothing has nothing to offer. It says so when there is something to keep.
             if let Ok(Some(kept)) = newest().await
                 && self.runs.try_with_untracked(Vec::is_empty) == Some(true)
             {
@@ -22,7 +22,7 @@ impl TrainingSession {
         });
     }
 
-    /// Begins to keep the runs, with this text; what is kept of others goes.
+    /// Begins to keep the runs with this text, and deletes the kept runs of others.
     pub(super) fn begin_keeping(self, text: &Arc<str>) {
         let (id, text) = (Date::now() as u64, Arc::clone(text));
         let plans: Vec<Array> = self.runs.with_untracked(|runs| runs.iter().filter_map(entry).collect());
@@ -44,7 +44,7 @@ impl TrainingSession {
         });
     }
 
-    /// Keeps a run as it was saved.
+    /// Stores a run as it was last saved.
     pub(super) fn keep(self, number: u64) {
         if self.keeping.get_untracked() == Keeping::Replaced {
             return;
@@ -63,14 +63,15 @@ impl TrainingSession {
                 let cache = open().await?;
                 put(&cache, &address(id, &at.to_string()), &parts).await?;
                 if ids(&cache).await?.last().is_some_and(|newest| *newest > id) {
-                    // The newest training is the one that is offered: without its text this one could not go on.
+                    // The page offers the latest training. Without its text this one could not continue, so it is
+                    // deleted.
                     remove(&cache, |other| other == id).await?;
                     return Ok(Keeping::Replaced);
                 }
                 Ok(Keeping::Kept { step, bytes })
             };
             match written.await {
-                // A training that began meanwhile has taken its place.
+                // A training that began meanwhile has replaced it.
                 Ok(keeping) if self.keep_id.try_get_value() == Some(id) => {
                     let _ = self.keeping.try_set(keeping);
                 }
@@ -80,7 +81,7 @@ impl TrainingSession {
         });
     }
 
-    /// Deletes all that is kept.
+    /// Deletes all kept runs.
     pub(super) fn delete_kept(self) {
         self.kept.set(None);
         spawn_local(async move {

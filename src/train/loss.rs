@@ -35,7 +35,7 @@ pub fn LossFigure(
     }
 }
 
-/// Every run by its kind, the chosen one in the accent colour, and guessing without a model.
+/// Every run by its kind, the chosen run in the accent colour, and the loss of guessing without a model.
 fn loss_chart(runs: &[TrainRun], chosen: Option<u64>) -> LineChart {
     let last = runs.iter().map(|run| run.plan.steps).max().unwrap_or(1) as f64;
     let mut series = Vec::new();
@@ -51,7 +51,7 @@ fn loss_chart(runs: &[TrainRun], chosen: Option<u64>) -> LineChart {
         let line = Series::new(run.plan.kind.id(), strings::train_kind(run.plan.kind), role, SeriesKind::Line, data);
         let rings =
             Series::new(format!("{}-points", run.plan.kind.id()), "", role, SeriesKind::Hollow, line.data.clone());
-        // One more kind than there are patterns: the last one has its points.
+        // There is one more kind than line patterns: its curve has points.
         let has_points = at >= LINES.len();
         std::iter::once(line.line(LINES[at % LINES.len()])).chain(has_points.then_some(rings))
     };

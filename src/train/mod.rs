@@ -1,13 +1,13 @@
-//! Small transformers that are trained in the browser: which ones on which text, what is measured meanwhile, and running a
-//! trained one backwards.
+//! Small transformers that are trained in the browser: the choice of models and text, measurements during training, and
+//! running a trained model backwards.
 //!
 //! | module | concept |
 //! | --- | --- |
 //! | `view` | the form and the figures below it |
 //! | `form`, `text_view`, `run_view` | the form's parts |
-//! | `settings` | what its fields hold |
-//! | `session`, `training` | what it does: the worker, whose turn it is, pausing and going on |
-//! | `keep`, `keeping` | what the browser keeps of them from one visit to the next |
+//! | `settings` | the values of its fields |
+//! | `session`, `training` | its work: the worker, the turns of the runs, pausing and continuing |
+//! | `keep`, `keeping` | the runs that the browser keeps between visits |
 //! | `figure`, `loss`, `constants`, `sample`, `backwards` | the figures |
 //! | `files` | what can be exported of a run |
 

@@ -1,4 +1,4 @@
-//! Training: its buttons, how far it is, and what the browser keeps of it.
+//! Training: its buttons, its progress, and what the browser keeps of it.
 
 use crate::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::phase::Phase;
 use crate::strings;
 use crate::trained::RunState;
 
-/// Train, pause, go on, stop; what is kept.
+/// Train, pause, go on, stop; and the kept runs.
 #[component]
 pub fn RunBar(
     /// The form and its runs.

@@ -6,7 +6,7 @@ use super::session::TrainingSession;
 use crate::strings;
 use crate::trained::TrainRun;
 
-/// The text, and the step after which it was drawn.
+/// The text, and the step after which the model drew it.
 #[component]
 pub fn SampleFigure(
     /// The runs.
@@ -24,7 +24,7 @@ pub fn SampleFigure(
     }
 }
 
-/// Which run is looked at closely.
+/// The choice of the run whose details are shown.
 #[component]
 pub fn RunChoice(
     /// The runs.

@@ -1,4 +1,4 @@
-//! What the form holds, and what it hears of the worker.
+//! The values of the form, and the worker's replies.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use lipscope_protocol::envelope::Content;
 use lipscope_protocol::pool::{Order, PoolEvent, Spare};
 use lipscope_protocol::train::{ModelFiles, StretchEvent, TrainEvent, TrainPlan, WindowRow};
 
-/// Where the worker of training is, beside the page.
+/// The URL of the worker for training, beside the page.
 const WORKER_URL: &str = "./train_worker_loader.js";
 /// The text that comes with the page: two chapters of Alice's Adventures in Wonderland, by Lewis Carroll (1865).
 pub(super) const USUAL_TEXT: &str = include_str!("../../assets/alice.txt");
@@ -35,27 +35,27 @@ pub struct TrainingSession {
     pub(super) form: RwSignal<TrainForm>,
     /// The text in the form.
     pub(super) text: RwSignal<String>,
-    /// A file in its place.
+    /// A text file in place of the text.
     pub(super) text_file: RwSignal<Option<TextFile>>,
     /// The runs, in the order in which they take turns.
     pub(super) runs: RwSignal<Vec<TrainRun>>,
-    /// The number of the run that is looked at closely.
+    /// The number of the run whose details are shown.
     pub(super) chosen: RwSignal<Option<u64>>,
-    /// Where training stands.
+    /// The state of training.
     pub(super) phase: RwSignal<Phase>,
     /// What is wrong, in a sentence.
     pub(super) problem: RwSignal<Option<String>>,
-    /// What was done, in a sentence.
+    /// What the page has done, in a sentence.
     pub(super) note: RwSignal<String>,
-    /// What is kept from an earlier visit, while it is offered.
+    /// The runs of an earlier visit, while the page offers them.
     pub(super) kept: RwSignal<Option<Arc<Kept>>>,
     /// Whether the browser keeps these runs.
     pub(super) keeping: RwSignal<Keeping>,
-    /// Names what the browser keeps of these runs.
+    /// The id under which the browser keeps these runs.
     pub(super) keep_id: StoredValue<u64>,
-    /// The run whose turn it was last.
+    /// The run that had the last turn.
     pub(super) turn: StoredValue<u64>,
-    /// When the order under way was given; none where the worker is free.
+    /// When the present order was given; `None` where the worker is free.
     pub(super) began: StoredValue<Option<f64>>,
     last_number: StoredValue<u64>,
     workers: StoredValue<Option<TrainWorkers>, LocalStorage>,
@@ -94,7 +94,7 @@ impl TrainingSession {
         self.last_number.get_value()
     }
 
-    /// Puts a sentence where problems stand.
+    /// Shows a sentence where the form shows problems.
     pub(super) fn complain(self, problem: impl Into<Message>) {
         self.problem.set(Some(strings::message(&problem.into())));
     }
@@ -105,7 +105,7 @@ impl TrainingSession {
         file.unwrap_or_else(|| self.text.get_untracked().into())
     }
 
-    /// Takes a text in the place of the form's.
+    /// Puts a text in the place of the form's text.
     pub(super) fn take_text(self, name: String, text: String) {
         if text.len() <= MOST_IN_FORM {
             self.text_file.set(None);
@@ -127,7 +127,7 @@ impl TrainingSession {
         });
     }
 
-    /// Takes a text, or a file with one, that is dropped; not while it is trained on another one.
+    /// Takes a dropped text, or a text file. Does nothing while models are trained on another text.
     pub(super) fn take_dropped(self, data: &DataTransfer) {
         if self.is_at_work() {
             return self.complain(strings::train_stop_first());
@@ -143,12 +143,12 @@ impl TrainingSession {
         }
     }
 
-    /// Whether a run goes on or was paused; its settings cannot change meanwhile.
+    /// Whether a run is in progress or paused; its settings cannot change meanwhile.
     pub(super) fn is_at_work(self) -> bool {
         self.phase.with(|phase| matches!(phase, Phase::Running | Phase::Paused))
     }
 
-    /// Reads the run that is looked at closely.
+    /// Reads the run whose details are shown.
     pub(super) fn with_chosen<T>(self, read: impl FnOnce(&TrainRun) -> T) -> Option<T> {
         let chosen = self.chosen.get();
         self.runs.with(|runs| runs.iter().find(|run| Some(run.number) == chosen).map(read))
@@ -165,13 +165,13 @@ impl TrainingSession {
 
     /// Gives an order to the worker.
     pub(super) fn submit(self, plan: TrainPlan, order: TrainOrder) {
-        // A handle of its own: the work may call back into the page.
+        // The clone is a handle of its own: the work may call back into the page.
         if let Some(workers) = self.workers.try_get_value().flatten() {
             workers.submit(TrainLane::All, [Order { plan, companion: order }]);
         }
     }
 
-    /// Forgets what the worker was to do.
+    /// Cancels the worker's orders.
     fn cancel(self) {
         if let Some(workers) = self.workers.try_get_value().flatten() {
             workers.cancel(TrainLane::All);
@@ -179,7 +179,7 @@ impl TrainingSession {
         self.runs.update(|runs| runs.iter_mut().for_each(|run| run.backwards.is_running = false));
     }
 
-    /// Lets the worker be started again after it could not be.
+    /// Allows another start of the worker after a failed one.
     pub(super) fn restart_workers(self) {
         if let Some(workers) = self.workers.try_get_value().flatten() {
             workers.start();
@@ -192,7 +192,7 @@ impl TrainingSession {
                 (_, Content::Event(TrainEvent::Stretch(event))) => self.hear_stretch(of.companion.run, event),
                 (_, Content::Event(TrainEvent::Backwards(row))) => self.hear_window(of.companion.run, row),
                 (_, Content::Event(TrainEvent::Files(files))) => self.take_files(of.companion, files),
-                // It may have waited while another model was run backwards.
+                // The order may have waited while another model was run backwards.
                 (TrainPlan::Stretch(_), Content::Started) => self.began.set_value(Some(now())),
                 (TrainPlan::Stretch(_), Content::Finished) => self.stretch_is_over(of.companion.run),
                 (TrainPlan::Stretch(_), Content::Failed(problem)) => {
@@ -208,7 +208,7 @@ impl TrainingSession {
                 _ => {}
             },
             PoolEvent::Restarted(_) => {
-                // The new worker has none of the runs; each is taken up where it was saved.
+                // The new worker has none of the runs; each continues from its last saved state.
                 self.forget_worker();
                 self.note.set(strings::train_worker_replaced().into());
             }
@@ -276,7 +276,7 @@ impl TrainingSession {
         }
     }
 
-    /// Opens a run's model in Models, with the text that it was not trained on.
+    /// Opens a run's model in Models, with the part of the text that it was not trained on.
     fn open_in_models(self, number: u64, files: ModelFiles) {
         let found = self.runs.with_untracked(|runs| {
             let run = runs.iter().find(|run| run.number == number)?;

@@ -1,31 +1,31 @@
-//! What the form's fields hold, as it is typed.
+//! The values of the form's fields, as the reader types them.
 
 use crate::state::MOST_SEED;
 use crate::strings;
 use lipscope_protocol::train::{Kind, Norms, Plan, PlanFields};
 
-/// Which models are trained, and how.
+/// The models to train, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainForm {
     /// The kinds that are ticked, in the order of [`Kind::ALL`].
     pub kinds: Vec<Kind>,
-    /// Blocks.
+    /// Number of blocks.
     pub blocks: String,
-    /// d.
+    /// d, the width.
     pub width: String,
-    /// Heads.
+    /// Number of heads.
     pub heads: String,
-    /// T.
+    /// T, the context length.
     pub context: String,
     /// c.
     pub c: String,
     /// Where layer norms stand, for kinds that can have some.
     pub norms: Norms,
-    /// Steps.
+    /// Number of steps.
     pub steps: String,
     /// The largest learning rate.
     pub learning_rate: String,
-    /// Windows a step.
+    /// Windows per step.
     pub batch: String,
     /// Steps from one measurement to the next.
     pub every: String,
@@ -33,11 +33,11 @@ pub struct TrainForm {
     pub seed: String,
 }
 
-/// The steps in which the learning rate rises; in a shorter run it rises in all of them.
+/// The steps in which the learning rate rises. In a shorter run it rises in all steps.
 const WARM_UP: usize = 50;
 
 impl Default for TrainForm {
-    /// Two models that are trained within a few minutes: the usual attention, and one that can be run backwards.
+    /// Two models that take a few minutes to train: the usual attention, and one that can be run backwards.
     fn default() -> Self {
         let usual = PlanFields::of_kind(Kind::Dot);
         TrainForm {

@@ -1,4 +1,4 @@
-//! The text that is learned: the one that comes with the page, typed, pasted, dropped, or from a file.
+//! The text to learn: the one that comes with the page, typed, pasted, dropped, or from a file.
 
 use crate::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Training: whose turn it is, pausing, going on, stopping. The runs take turns, a stretch each, in one worker.
+//! Training: the turns of the runs, pausing, continuing, stopping. The runs take turns in one worker, a stretch each.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,19 +14,20 @@ use crate::trained::{Backwards, RunState, TrainRun};
 use crate::workers::{TrainFile, TrainOrder};
 use lipscope_protocol::train::{BackwardsPlan, FilesPlan, Kind, Saving, StretchPlan, TrainPlan};
 
-/// How long a stretch lasts, about: this long a pause waits.
+/// About how long a stretch lasts. A pause waits this long.
 const STRETCH_MILLISECONDS: f64 = 400.0;
-/// How old the state that the browser keeps may be; with several runs each has its turn within a second or two of this.
+/// The greatest age of the state that the browser keeps. With several runs, each one's turn comes within a second or
+/// two of this.
 const SAVE_MILLISECONDS: f64 = 15_000.0;
-/// Characters of the text that is drawn.
+/// Number of characters of the drawn text.
 const SAMPLE: usize = 160;
-/// Windows that are run backwards.
+/// Number of windows that are run backwards.
 const BACKWARDS_WINDOWS: usize = 4;
 /// The most iterations of a branch: at c = 0.9 the slowest that converges takes about 350.
 const BACKWARDS_ITERATIONS: usize = 600;
 
 impl TrainingSession {
-    /// Begins to train what the form says, in place of the runs before.
+    /// Begins to train the models of the form, in place of the earlier runs.
     pub(super) fn train(self) {
         self.problem.set(None);
         self.note.set(String::new());
@@ -44,11 +45,11 @@ impl TrainingSession {
         self.go_on();
     }
 
-    /// Takes up what the browser kept.
+    /// Continues the runs that the browser kept.
     pub(super) fn take_kept(self, kept: &Kept) {
         self.problem.set(None);
         let runs: Vec<TrainRun> = kept.runs.iter().map(|run| run.run(self.next_number(), &kept.text)).collect();
-        // The invertible kind has no layer norms, whatever the others have.
+        // The fields come from another kind than the invertible one, which has no layer norms.
         if let Some(first) = runs.iter().find(|run| run.plan.kind != Kind::Invertible).or(runs.first()) {
             let kinds = runs.iter().map(|run| run.plan.kind).collect();
             let every = first.every.to_string();
@@ -68,7 +69,7 @@ impl TrainingSession {
         self.runs.set(runs);
     }
 
-    /// Goes on with what is left.
+    /// Continues with the remaining steps.
     pub(super) fn go_on(self) {
         self.problem.set(None);
         self.restart_workers();
@@ -76,29 +77,29 @@ impl TrainingSession {
         self.advance();
     }
 
-    /// No new stretch begins; the one under way is finished and saved.
+    /// Begins no new stretch. The present one is finished and saved.
     pub(super) fn pause(self) {
         self.phase.set(Phase::Paused);
         self.advance();
     }
 
-    /// As a pause, and the settings can be changed.
+    /// As `pause`, and the settings can be changed.
     pub(super) fn stop(self) {
         self.phase.set(Phase::Stopped);
         self.advance();
     }
 
-    /// A stretch is over: the time that it took is the run's, and another run has its turn.
+    /// Ends a stretch: adds its time to the run, and gives another run its turn.
     pub(super) fn stretch_is_over(self, number: u64) {
         if let Some(began) = self.began.get_value() {
             self.update(number, |run| run.spent += now() - began);
         }
         self.began.set_value(None);
-        // In a task of its own: drawing what the stretch told comes first.
+        // In a task of its own: drawing the results of the stretch comes first.
         set_timeout(move || self.advance(), Duration::ZERO);
     }
 
-    /// Orders what is next, where the worker is free.
+    /// Orders the next stretch, if the worker is free.
     fn advance(self) {
         if self.began.get_value().is_some() {
             return;
@@ -124,7 +125,7 @@ impl TrainingSession {
         }
     }
 
-    /// Runs the chosen model backwards as it was saved last.
+    /// Runs the chosen model backwards, from its last saved state.
     pub(super) fn run_backwards(self) {
         let Some(Some((number, plan))) = self.with_chosen_now(|run| {
             let plan =
@@ -141,7 +142,7 @@ impl TrainingSession {
         self.submit(TrainPlan::Backwards(plan), TrainOrder { run: number, file: None });
     }
 
-    /// Asks for a file of the chosen model as it was saved last.
+    /// Asks for a file of the chosen model, from its last saved state.
     pub(super) fn ask_file(self, file: TrainFile) {
         let asked =
             self.with_chosen_now(|run| run.saved.as_ref().map(|_| (run.number, FilesPlan { model: run.beginning() })));
@@ -155,12 +156,12 @@ impl TrainingSession {
     }
 }
 
-/// What a stretch is for.
+/// The purpose of a stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Aim {
-    /// Steps.
+    /// To train.
     Train,
-    /// Saving what was done.
+    /// To save the steps done so far.
     Save,
 }
 

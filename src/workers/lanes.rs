@@ -1,6 +1,6 @@
-//! The lanes: which orders of a lane are done, and when its worker starts. The newest order of a lane of the engine is cut into
-//! parts for as many workers as there are cores; the batches of models have as many workers as the run was given; every other
-//! lane has one worker.
+//! The lanes: which orders of a lane are carried out, and when its worker starts. The latest order of an engine lane is
+//! cut into parts for as many workers as there are cores. The batches of models have as many workers as the run was
+//! given. Every other lane has one worker.
 
 use std::fmt;
 use std::rc::Rc;
@@ -14,44 +14,44 @@ use lipscope_protocol::train::TrainTasks;
 
 use super::{Companion, Workers};
 
-/// The engine's workers. Beside a plan the page keeps who hears the replies.
+/// The engine's workers. Beside a plan the page keeps the listener of its replies.
 pub type EngineWorkers = Workers<EngineTasks, EngineLane, EngineListener>;
 
-/// The models' workers. Beside a plan the page keeps the model that it is about.
+/// The models' workers. Beside a plan the page keeps its model.
 pub type ModelWorkers = Workers<ModelTasks, ModelLane, Option<ModelSource>>;
 
-/// The worker of training. Beside a plan the page keeps what it is for.
+/// The worker for training. Beside a plan the page keeps its run and its file.
 pub type TrainWorkers = Workers<TrainTasks, TrainLane, TrainOrder>;
 
 /// Lanes of the engine's workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineLane {
-    /// The present configuration.
+    /// Measures the present configuration.
     Measure,
-    /// What the ball holds.
+    /// The bounds on the ball, and its worst tokens.
     Ball,
     /// The draws and their bounds.
     Sweep,
     /// The curves over n.
     Growth,
-    /// Texts and files in, programs out.
+    /// Reads texts and files, and writes programs.
     Read,
     /// The search for worse tokens.
     Search,
-    /// The views of L2 attention, and the estimators.
+    /// The labs.
     Lab,
 }
 
 /// Lanes of the models' workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelLane {
-    /// Batches of windows; how many go on side by side is chosen with the run.
+    /// Batches of windows. The run sets how many workers measure side by side.
     Batches,
-    /// The model and the text that are chosen.
+    /// Opens the chosen model and text.
     Open,
-    /// Tables in.
+    /// Reads tables.
     ReadTable,
-    /// Tables out.
+    /// Writes tables.
     WriteTable,
     /// Heads at their adversarial tokens.
     Adversarial,
@@ -61,14 +61,14 @@ pub enum ModelLane {
     Download,
 }
 
-/// The lane of the worker of training: one order after the other, for the worker keeps the models.
+/// The lane of the worker for training. It has one order after the other, for the worker keeps the models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrainLane {
-    /// All that it does.
+    /// All orders.
     All,
 }
 
-/// Which run an order to the worker of training is about, and which file is wanted of it.
+/// The run of an order to the worker for training, and the file that is wanted from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrainOrder {
     /// The number of the run.
@@ -90,19 +90,19 @@ pub enum TrainFile {
     All,
 }
 
-/// Hears the replies to one order of the engine's: who asks, hears.
+/// Receives the replies to one order of the engine.
 #[derive(Clone)]
 pub struct EngineListener(Rc<Hearing>);
 
 type Hearing = dyn Fn(&EnginePlan, EngineNews);
 
-/// What the listener of an order hears.
+/// News about an order for its listener.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "it is handed over once, and never kept")]
 pub enum EngineNews {
-    /// A reply, and how many orders of the lane are still to be done.
+    /// A reply, and how many orders of the lane are left.
     Reply(Content<EngineEvent>, usize),
-    /// The order has stopped its worker twice, and is given up.
+    /// The order has stopped its worker twice, and the pool has given it up.
     GaveUp,
 }
 
@@ -112,7 +112,7 @@ impl EngineListener {
         EngineListener(Rc::new(hear))
     }
 
-    /// Tells it what became of its order.
+    /// Passes on news about its order.
     pub fn tell(&self, plan: &EnginePlan, news: EngineNews) {
         (self.0)(plan, news);
     }
@@ -124,14 +124,14 @@ impl fmt::Debug for EngineListener {
     }
 }
 
-/// A model and its files. A newer one has a larger number.
+/// A model and its files. A later one has a larger number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelSource {
-    /// Which one of those that were given.
+    /// Its number among the sources so far.
     pub number: u64,
-    /// Drawn, or of files.
+    /// Whether it has random weights or comes from files.
     pub origin: ModelOrigin,
-    /// Blobs by their names; none of a drawn model.
+    /// Blobs by their names; empty for random weights.
     pub files: Object,
 }
 
@@ -165,7 +165,7 @@ impl Lane for EngineLane {
     }
 
     fn comes_after(self) -> Option<Self> {
-        // The number that follows a slider; the ball's bounds stand beside it a moment later.
+        // A slider waits for the number; the bounds on the ball follow a moment later.
         (self == EngineLane::Ball).then_some(EngineLane::Measure)
     }
 

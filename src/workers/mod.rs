@@ -1,11 +1,11 @@
-//! The page's side of the workers: does what the pool says, and tells it what happens.
+//! The page's side of the workers: carries out the pool's decisions, and reports events to it.
 //!
-//! Which worker gets which run, and which worker is ended, `lipscope_protocol::pool` decides; here workers are started and
-//! spoken to, and time passes.
+//! `lipscope_protocol::pool` decides which worker gets which run, and which worker is ended. This module starts the
+//! workers, sends them messages, and measures time.
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | `lanes` | the lanes of the workers of each module, and which of their orders are done |
+//! | `lanes` | the lanes of each module's workers, and which of their orders are carried out |
 //! | `worker` | one worker: starting it, talking to it, ending it |
 
 mod lanes;
@@ -30,7 +30,7 @@ pub use lanes::{
 };
 use worker::{Heard, Worker};
 
-/// What the page keeps beside a plan.
+/// The data that the page keeps beside a plan.
 pub trait Companion: 'static {
     /// Files that travel with the plan, and the number that says which files they are.
     fn files(&self) -> Option<(f64, &Object)> {
@@ -38,7 +38,7 @@ pub trait Companion: 'static {
     }
 }
 
-/// What the page hears of workers. Files that came beside a reply are with it.
+/// News from the workers, with the files that came beside a reply.
 pub type News<T, L, C> = (PoolEvent<L, <T as TaskList>::Plan, <T as TaskList>::Event, C>, Option<JsValue>);
 
 /// The workers of one module. Cloning gives another handle.
@@ -47,7 +47,7 @@ pub struct Workers<T: TaskList, L: Lane, C: Companion>(Rc<RefCell<Inner<T, L, C>
 struct Inner<T: TaskList, L: Lane, C: Companion> {
     pool: Pool<T, L, C>,
     workers: BTreeMap<WorkerId, Worker>,
-    /// Where the worker's module is, beside the page.
+    /// The URL of the worker's module, beside the page.
     url: &'static str,
     listener: Listener<T, L, C>,
     me: Weak<RefCell<Inner<T, L, C>>>,
@@ -62,14 +62,14 @@ impl<T: TaskList, L: Lane, C: Companion> Clone for Workers<T, L, C> {
 }
 
 impl<T: TaskList, L: Lane, C: Companion> Workers<T, L, C> {
-    /// Without any worker; `listener` hears what they say.
+    /// Workers before the first one is started; `listener` receives their news.
     pub fn new(url: &'static str, spare: Spare, listener: impl Fn(News<T, L, C>) + 'static) -> Self {
         Self::with_options(url, PoolOptions::one_core(spare), listener)
     }
 
-    /// The same with orders cut into parts for all cores.
+    /// As `new`, with orders cut into parts for all cores.
     pub fn on_all_cores(url: &'static str, spare: Spare, listener: impl Fn(News<T, L, C>) + 'static) -> Self {
-        // A browser may say fewer than there are, so that a page cannot be told apart by them.
+        // A browser may report fewer cores than there are, so that pages cannot use the number to identify a machine.
         let cores = window().navigator().hardware_concurrency().max(1.0) as usize;
         Self::with_options(url, PoolOptions { cores, ..PoolOptions::one_core(spare) }, listener)
     }
@@ -82,7 +82,7 @@ impl<T: TaskList, L: Lane, C: Companion> Workers<T, L, C> {
         }))
     }
 
-    /// Starts the workers that begin at once, also after the pool gave up.
+    /// Starts the workers that begin at once. It also works after the pool gave up.
     pub fn start(&self) {
         self.with(Pool::start);
     }
@@ -92,12 +92,12 @@ impl<T: TaskList, L: Lane, C: Companion> Workers<T, L, C> {
         self.with(|pool| pool.submit(lane, orders));
     }
 
-    /// Ends what a lane does.
+    /// Ends the work of a lane.
     pub fn cancel(&self, lane: L) {
         self.with(|pool| pool.cancel(lane));
     }
 
-    /// Works on the pool, then tells the page what happened, so that the page may call this again.
+    /// Works on the pool, then reports its news to the page, so that the page may call this again.
     pub fn with<R>(&self, work: impl FnOnce(&mut Pool<T, L, C>) -> R) -> Option<R> {
         run_on(&Rc::downgrade(&self.0), None, |inner| work(&mut inner.pool))
     }
@@ -122,7 +122,7 @@ fn run_on<T: TaskList, L: Lane, C: Companion, R>(
 }
 
 impl<T: TaskList, L: Lane, C: Companion> Inner<T, L, C> {
-    /// Does what the pool asks for.
+    /// Carries out the pool's decisions.
     fn act(&mut self) {
         loop {
             let actions = self.pool.take_actions();
@@ -178,7 +178,7 @@ fn hear<T: TaskList, L: Lane, C: Companion>(inner: &Weak<RefCell<Inner<T, L, C>>
     };
     run_on(inner, files, |inner| match decode(&bytes) {
         Ok(message) => inner.pool.hear(id, message),
-        // A message that cannot be read: the worker is of no use.
+        // A worker whose message cannot be read is of no use.
         Err(_) => inner.pool.lost(id),
     });
 }

@@ -10,10 +10,10 @@ use web_sys::{Event, MessageEvent, Worker as WebWorker, WorkerOptions, WorkerTyp
 
 use lipscope_protocol::envelope::encode;
 
-/// The workers that boot.js has started, each with what it has said so far.
+/// The key of the workers that boot.js has started, each with its messages so far.
 const EARLY: &str = "lipscopeWorkers";
 
-/// What is heard of a worker.
+/// An event of a worker.
 pub enum Heard {
     /// A message.
     Message {
@@ -22,7 +22,7 @@ pub enum Heard {
         /// Files beside it.
         files: Option<JsValue>,
     },
-    /// It stopped, or the browser cannot read a message of it.
+    /// The worker stopped, or the browser cannot read a message from it.
     Died,
 }
 
@@ -34,8 +34,8 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Takes over a worker of that module that boot.js has started, or starts one, and says whether it listens already;
-    /// `None` where the browser refuses.
+    /// Takes over a worker of this module that boot.js has started, or starts one. Returns also whether it listens
+    /// already. `None` where the browser refuses.
     pub fn start(url: &str, tell: Rc<dyn Fn(Heard)>) -> Option<(Self, bool)> {
         let (worker, is_ready) = match early(url) {
             Some(early) => early,
@@ -54,29 +54,29 @@ impl Worker {
             })
         };
         let on_error = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
-            // The page says it in its own words; the console need not repeat it.
+            // The page reports the error in its own words; the console need not repeat it.
             event.prevent_default();
             tell(Heard::Died);
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        // web-sys has no setter for it on Worker.
+        // web-sys has no setter for this event on Worker.
         let _ = Reflect::set(&worker, &JsValue::from_str("onmessageerror"), on_error.as_ref());
         Some((Worker { worker, _on_message: on_message, _on_error: on_error }, is_ready))
     }
 
-    /// Sends a command, and files beside it; the bytes change hands without a copy.
+    /// Sends a command, and files beside it. The bytes are transferred without a copy.
     pub fn send(&self, command: &impl Serialize, files: Option<(f64, &Object)>) {
         let Ok(bytes) = encode(command) else { return };
         let buffer = Uint8Array::from(&bytes[..]).buffer();
         let message = Object::new();
-        // An object that was just made takes values.
+        // The object was just made, so setting a value succeeds.
         let _ = Reflect::set(&message, &JsValue::from_str("bytes"), &buffer);
         if let Some((source, files)) = files {
             let _ = Reflect::set(&message, &JsValue::from_str("source"), &JsValue::from_f64(source));
             let _ = Reflect::set(&message, &JsValue::from_str("files"), files);
         }
-        // A worker that cannot be written to says so by its error.
+        // A worker that cannot receive messages reports this by its error event.
         let _ = self.worker.post_message_with_transfer(&message, &Array::of1(&buffer));
     }
 }
@@ -85,8 +85,8 @@ fn get(object: &JsValue, key: &str) -> JsValue {
     Reflect::get(object, &JsValue::from_str(key)).unwrap_or(JsValue::UNDEFINED)
 }
 
-/// The next worker of a module that boot.js has started and that has not failed since, and whether it has said that it
-/// listens.
+/// The next worker of a module that boot.js has started and that has not failed since, and whether it has reported that
+/// it listens.
 fn early(url: &str) -> Option<(WebWorker, bool)> {
     let workers = Reflect::get(&js_sys::global(), &EARLY.into()).ok()?.dyn_into::<Array>().ok()?;
     while workers.length() > 0 {

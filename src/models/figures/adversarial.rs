@@ -17,7 +17,7 @@ use super::norms::nothing;
 /// The figure.
 #[component]
 pub fn AdversarialFigure(
-    /// The table and what is chosen of it.
+    /// The table and the choices in it.
     shown: FigureData,
 ) -> impl IntoView {
     let at = shown.at;

@@ -1,4 +1,4 @@
-//! Which head is measured at its adversarial tokens, and with which R.
+//! The choice of the head that is measured at its adversarial tokens, and of R.
 
 use crate::prelude::*;
 
@@ -10,12 +10,12 @@ use crate::strings;
 use super::adversarial::AdversarialFigure;
 use super::figure_data::FigureData;
 
-/// A head of the form's model, and its curve once it is there.
+/// The choice of a head of the form's model, and its curve once it has arrived.
 #[component]
 pub fn AdversarialDesk(
-    /// What was measured.
+    /// The measured table.
     shown: FigureData,
-    /// Whether another table of such tokens is shown in its place.
+    /// Whether another table of adversarial tokens is shown in its place.
     hidden: Signal<bool>,
 ) -> impl IntoView {
     let (models, form) = (use_models(), use_form());

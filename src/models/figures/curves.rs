@@ -1,4 +1,4 @@
-//! Which published curves are drawn: those about what is on screen, and whichever the reader ticks.
+//! The choice of published curves: those about the layer and head on screen, and those that the reader ticks.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,26 @@ use lipscope_models::{CurveTokens, PUBLISHED, Published};
 
 use super::figure_data::{At, FigureData};
 
-/// What the reader ticked or unticked, by the curve's id.
+/// The curves that the reader ticked or unticked, by id.
 type Ticks = BTreeMap<&'static str, bool>;
 
-/// Which curves a figure has.
+/// The published curves of a figure.
 #[derive(Clone, Copy)]
 pub struct Curves {
     ticks: RwSignal<Ticks>,
     shown: FigureData,
     at: Memo<Option<At>>,
-    /// Whether those about what is on screen are ticked by themselves now.
+    /// Whether curves about the layer and head on screen are drawn without a tick.
     by_themselves: Signal<bool>,
 }
 
 impl Curves {
-    /// None ticked by hand.
+    /// The curves before the reader ticks any.
     pub fn new(shown: FigureData, at: Memo<Option<At>>, by_themselves: Signal<bool>) -> Self {
         Curves { ticks: RwSignal::default(), shown, at, by_themselves }
     }
 
-    /// Those that are drawn.
+    /// The curves to draw.
     pub fn drawn(self) -> Vec<Published> {
         PUBLISHED.into_iter().filter(|curve| self.is_drawn(curve)).collect()
     }
@@ -47,18 +47,18 @@ impl Curves {
 /// Which curves a menu offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offered {
-    /// Those at windows of text.
+    /// Curves at windows of text.
     Text,
-    /// Those at adversarial tokens.
+    /// Curves at adversarial tokens.
     Adversarial,
 }
 
 /// The menu of published curves.
 #[component]
 pub fn CurvesMenu(
-    /// Which are drawn.
+    /// The curves and the reader's ticks.
     curves: Curves,
-    /// Which there are.
+    /// The curves to choose from.
     offered: Offered,
     /// The id of the fold.
     id: &'static str,

@@ -1,4 +1,4 @@
-//! A scatter plot on a canvas whose dots are selected by pointer, finger and keys.
+//! A scatter plot on a canvas. The reader selects its dots by pointer, finger or keys.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -14,7 +14,7 @@ use lipscope_plot::Scatter;
 pub fn DotsCanvas(
     /// The id of the canvas.
     id: &'static str,
-    /// What is drawn, but for the selection.
+    /// The chart without the selection.
     chart: Memo<Scatter>,
     /// Which dot is selected.
     #[prop(into)]
@@ -22,16 +22,16 @@ pub fn DotsCanvas(
     /// Called with the dot that the reader selects, or with none.
     #[prop(into)]
     on_select: Callback<Option<usize>>,
-    /// Called where the reader wants the selected dot opened.
+    /// Called when the reader wants to open the selected dot.
     #[prop(into)]
     on_open: Callback<()>,
-    /// Takes in how many dots are drawn.
+    /// Receives the number of dots that are drawn.
     #[prop(optional)]
     drawn: RwSignal<usize>,
     /// The chart in words.
     #[prop(into)]
     words: Signal<String>,
-    /// The id of the line that says what is selected.
+    /// The id of the line about the selected dot.
     readout: &'static str,
 ) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
@@ -45,7 +45,7 @@ pub fn DotsCanvas(
     let on_pointer = move |event: ev::PointerEvent| {
         let at = (f64::from(event.offset_x()), f64::from(event.offset_y()));
         let found = painted.get_untracked().and_then(|layout| layout.nearest(at));
-        // A pointer that is beside all dots leaves the one that is selected.
+        // A pointer beside all dots leaves the selection.
         if found.is_some() && found != selected.get_untracked() {
             on_select.run(found);
         }

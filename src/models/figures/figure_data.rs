@@ -1,4 +1,4 @@
-//! What all figures read.
+//! The data that all figures read.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use lipscope_models::{Cell, Estimate, Group, Heads, MapKind, Table};
 /// A layer, with all its heads or one.
 pub type At = (usize, Heads);
 
-/// What a table is of.
+/// The content of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// There is none.
+    /// There is no table.
     Empty,
     /// Windows of a text.
     Text,
@@ -23,12 +23,12 @@ pub enum Kind {
     Adversarial,
 }
 
-/// The table by layer and head, and what of it is chosen.
+/// The table by layer and head, and the reader's choices in it.
 #[derive(Clone, Copy)]
 pub struct FigureData {
     /// The table.
     pub table: RwSignal<Option<Arc<Table>>>,
-    /// By layer and head; a task after the table's.
+    /// The table by layer and head. It follows the table one task later.
     pub groups: RwSignal<Arc<Vec<Group>>>,
     /// The layer and head that the reader chose.
     pub chosen: RwSignal<Option<At>>,
@@ -39,15 +39,16 @@ pub struct FigureData {
 }
 
 impl FigureData {
-    /// What is shown of a table.
+    /// The figure data of a table.
     pub fn of(table: RwSignal<Option<Arc<Table>>>) -> Self {
         let groups = RwSignal::new(Arc::new(Vec::new()));
         let read = move || {
             let read = table.with_untracked(|table| table.as_ref().map_or_else(Vec::new, |table| table.groups()));
-            // The figures may have gone.
+            // The figures may have left the page.
             let _ = groups.try_set(Arc::new(read));
         };
-        // Of ten thousand rows both together would hold the page for longer than a frame or two.
+        // In a task of its own: for ten thousand rows, grouping and drawing together would block the page for more than
+        // a frame or two.
         effect(move |_| {
             table.track();
             set_timeout(read, Duration::ZERO);
@@ -63,7 +64,7 @@ impl FigureData {
         FigureData { table, groups, chosen, at, selected: RwSignal::new(None) }
     }
 
-    /// What the table is of.
+    /// The content of the table.
     pub fn kind(self) -> Memo<Kind> {
         memo(move |_| {
             self.table.with(|table| match table {
@@ -76,7 +77,7 @@ impl FigureData {
         })
     }
 
-    /// The map that the table is of.
+    /// The map that was measured.
     pub fn map(self) -> Option<MapKind> {
         self.table.with(|table| table.as_ref().and_then(|table| MapKind::by_id(&table.subject.map)))
     }
@@ -86,19 +87,19 @@ impl FigureData {
         self.groups.with(|groups| groups.iter().find(|group| Some((group.layer, group.heads)) == at).map(read))
     }
 
-    /// What was measured of the selected window.
+    /// The selected window with its measured values.
     pub fn reading(self) -> Option<(Cell, Estimate)> {
         let cell = self.selected.get()?;
         self.table.with(|table| Some((cell, *table.as_ref()?.rows.get(&cell)?)))
     }
 
-    /// The layer and head that is shown, length by length.
+    /// The table of the layer and head on screen, length by length.
     pub fn lengths(self) -> lipscope_plot::Table {
         let words = strings::model_words();
         self.with_group(self.at.get(), |group| lengths_table(group, &words)).unwrap_or_default()
     }
 
-    /// The layer and head that is shown as a file of its rows.
+    /// The rows of the layer and head on screen, as a file.
     pub fn csv(self) -> String {
         let Some((layer, heads)) = self.at.get_untracked() else { return String::new() };
         self.table.with_untracked(|table| {

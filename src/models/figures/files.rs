@@ -15,7 +15,7 @@ pub struct FileIds {
     pub table: &'static str,
     /// The fold of what can be exported.
     pub export: &'static str,
-    /// The name of its files, without what stands after the point.
+    /// The name of its files, without the extension.
     pub file: &'static str,
     /// The name of the table's file.
     pub csv: &'static str,

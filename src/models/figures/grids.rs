@@ -35,10 +35,10 @@ pub fn LayersFigure(
     }
 }
 
-/// Heads by lengths, where heads were measured one by one: of the layer that is shown, or the first one that has them.
+/// Heads by lengths, for the layer on screen or the first one whose heads were measured one by one.
 #[component]
 pub fn HeadsFigure(
-    /// The table and what is chosen of it.
+    /// The table and the choices in it.
     shown: FigureData,
 ) -> impl IntoView {
     let at = shown.at;
@@ -75,7 +75,7 @@ struct Ids {
     files: FileIds,
 }
 
-/// A grid with its readout, table and files; nothing where there is no grid.
+/// A grid with its readout, table and files; nothing without a grid.
 #[component]
 fn TilesFigure(
     /// The heading of the figure.
@@ -86,7 +86,7 @@ fn TilesFigure(
     grid: Memo<Option<NormGrid>>,
     /// Makes a picture of them.
     drawn_as: fn(&NormGrid, &ModelWords) -> Tiles,
-    /// A row in words, by its layer or head.
+    /// The name of a row, by its layer or head.
     name: impl Fn(usize) -> String + Copy + Send + Sync + 'static,
 ) -> impl IntoView {
     let at = RwSignal::new(None::<(usize, usize)>);

@@ -1,4 +1,4 @@
-//! Which layer and head is shown.
+//! The choice of layer and head.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -8,10 +8,10 @@ use lipscope_models::Heads;
 
 use super::figure_data::{At, FigureData};
 
-/// A select of all layers and heads of the table; hidden where there is one.
+/// A select of all layers and heads of the table; hidden where there is only one.
 #[component]
 pub fn GroupChoice(
-    /// The table and what is chosen of it.
+    /// The table and the choices in it.
     shown: FigureData,
     /// The id of the select.
     id: &'static str,

@@ -2,12 +2,12 @@
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `figure_data` | what all figures read: groups, the chosen one, the selected window |
+//! | `figure_data` | the data of all figures: groups, the chosen one, the selected window |
 //! | `group_choice`, `curves` | which layer and head; which published curves |
-//! | `dots`, `window_dots`, `tiles` | canvases that pointer and keys read |
+//! | `dots`, `window_dots`, `tiles` | canvases that the reader reads with pointer or keys |
 //! | `norms`, `grids`, `sinks`, `adversarial` | a figure each |
-//! | `adversarial_desk` | which head at which R |
-//! | `readout` | the selected window, and the way into the explorer |
+//! | `adversarial_desk` | the choice of head and R |
+//! | `readout` | the selected window, and a link into the explorer |
 //! | `files` | the table of a figure, and what can be exported from it |
 
 mod adversarial;

@@ -1,4 +1,4 @@
-//! The norm of each window over n, with what the reader adds to it.
+//! The norm of each window over n, with curves and fits that the reader adds.
 
 use crate::prelude::*;
 
@@ -17,7 +17,7 @@ use crate::charts::{NextTask, exportable};
 /// The figure.
 #[component]
 pub fn NormsFigure(
-    /// The table and what is chosen of it.
+    /// The table and the choices in it.
     shown: FigureData,
 ) -> impl IntoView {
     let at = shown.at;
@@ -84,7 +84,7 @@ fn toggled(released: Released) -> Released {
     }
 }
 
-/// The windows that are dots.
+/// The window of each dot.
 fn cells(group: &Group) -> Vec<Cell> {
     let with_norm = group.readings.iter().filter(|(_, estimate)| estimate.spectral.is_some());
     with_norm.map(|(cell, _)| *cell).collect()
@@ -95,7 +95,7 @@ fn fit(shown: FigureData, quantity: Quantity) -> String {
     fit.map_or_else(|| strings::model_no_fit(quantity), |fit| strings::model_fit(quantity, &fit))
 }
 
-/// A chart of nothing.
+/// An empty chart.
 pub fn nothing() -> Scatter {
     Scatter::new(AxisSpec::new("n", Scale::Log), AxisSpec::new("", Scale::Log))
 }

@@ -1,4 +1,4 @@
-//! The selected window in one line, and the way into the explorer.
+//! The selected window in one line, and a link into the explorer.
 
 use crate::prelude::*;
 
@@ -11,7 +11,7 @@ use super::figure_data::FigureData;
 /// The line under a scatter of windows.
 #[component]
 pub fn WindowReadout(
-    /// What is selected.
+    /// The table and the selected window.
     shown: FigureData,
     /// The id of the line.
     id: &'static str,

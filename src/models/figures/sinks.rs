@@ -10,14 +10,14 @@ use super::figure_data::FigureData;
 use super::files::{FileIds, Files};
 use super::window_dots::WindowDots;
 
-/// The figure, of the layer and head that is shown.
+/// The figure, for the layer and head on screen.
 #[component]
 pub fn SinksFigure(
-    /// The table and what is chosen of it.
+    /// The table and the choices in it.
     shown: FigureData,
 ) -> impl IntoView {
     let at = shown.at;
-    // In their order once, for the chart and for whoever asks which window a dot is.
+    // Sorted once, for the chart and for finding a dot's window.
     let readings = memo(move |_| shown.with_group(at.get(), by_sink).unwrap_or_default());
     let chart = memo(move |_| readings.with(|readings| sinks_chart(readings, &strings::model_words())));
     let cells = memo(move |_| readings.with(|readings| readings.iter().map(|(cell, _)| *cell).collect()));

@@ -1,4 +1,4 @@
-//! Tiles on a canvas that pointer and keys read.
+//! Tiles on a canvas that the reader reads with pointer or keys.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -19,14 +19,14 @@ const HEIGHTS: (usize, usize) = (150, 460);
 pub fn TilesCanvas(
     /// The id of the canvas.
     id: &'static str,
-    /// What is drawn, but for the selection.
+    /// The tiles without the selection.
     tiles: Memo<Tiles>,
     /// The row and column that are read.
     at: RwSignal<Option<(usize, usize)>>,
     /// The tiles in words.
     #[prop(into)]
     words: Signal<String>,
-    /// The id of the line that says what is read.
+    /// The id of the readout.
     readout: &'static str,
 ) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();

@@ -1,4 +1,4 @@
-//! Dots that are windows: one is selected in all figures of a table at once, and opens in the explorer.
+//! Dots that stand for windows. One window is selected in all figures of a table at once; the explorer can open it.
 
 use crate::prelude::*;
 
@@ -13,15 +13,15 @@ use super::readout::{WindowReadout, open};
 /// A scatter of windows, and the line about the selected one.
 #[component]
 pub fn WindowDots(
-    /// The table and what is chosen of it.
+    /// The table and the choices in it.
     shown: FigureData,
     /// The id of the canvas.
     id: &'static str,
-    /// What is drawn, but for the selection.
+    /// The chart without the selection.
     chart: Memo<Scatter>,
-    /// Which window each dot is.
+    /// The window of each dot.
     cells: Memo<Vec<Cell>>,
-    /// Takes in how many dots are drawn.
+    /// Receives the number of dots that are drawn.
     #[prop(optional)]
     drawn: RwSignal<usize>,
     /// The chart in words.
