@@ -1,5 +1,5 @@
-//! Makes functions of the catalogues of words, reads the lessons, and tells the linker to keep relocations in the page's module, along which
-//! scripts/modules.sh cuts it in two.
+//! Generates functions from the word catalogues, checks the lessons, and tells the linker to keep relocations in the
+//! page's module, where scripts/modules.sh cuts it in two.
 
 mod lessons;
 mod words;

@@ -1,4 +1,4 @@
-//! What makes the build of the catalogues fail, and what it makes of them.
+//! Tests of the catalogue generator: which files it refuses, and which code it writes.
 
 mod words;
 
@@ -10,7 +10,7 @@ fn file(language: &str, content: &str) -> CatalogueFile {
     CatalogueFile { language: language.into(), feature: "plot".into(), content: content.into() }
 }
 
-/// What is wrong with an English and a Chinese file.
+/// The problem with an English and a Chinese file.
 #[track_caller]
 fn problem(english: &str, chinese: &str) -> String {
     let problems = generate(&[file("en", english), file("zh", chinese)]).expect_err("a catalogue with a fault");

@@ -1,9 +1,10 @@
-//! Makes functions of the catalogues in `words/`: one folder a language, one file a feature, `key = "text with {argument}"`.
+//! Generates functions from the catalogues in `words/`: one folder per language, one file per feature, `key = "text
+//! with {argument}"`.
 //!
-//! A key at the top of `words/en/plot.toml` becomes `plot::key()`, one in a table `[table]` becomes `plot::table::key()`. A
-//! text with arguments takes them in the alphabetical order of their names, so that no translation can swap them. English
-//! says which keys there are and what their arguments are; every other language has the same, or the build fails. A brace
-//! that belongs to the text is written twice.
+//! A key at the top of `words/en/plot.toml` becomes `plot::key()`, one in a table `[table]` becomes
+//! `plot::table::key()`. A text with arguments takes them in the alphabetical order of their names, so that no
+//! translation can swap them. English defines the keys and their arguments; every other language must have the same, or
+//! the build fails. A literal brace is written twice.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,14 +12,15 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-/// The language that says which keys there are.
+/// The language that defines the keys.
 const SOURCE: &str = "en";
 
-/// The features whose texts are found by id while the page runs, and the language that says which there are: the errors, whose
-/// ids and English the crates hold (`phrase!`).
+/// Features whose texts the page looks up by id at run time, and the language that defines them: the errors, whose ids
+/// and English are in the crates (`phrase!`).
 const FOUND_BY_ID: [(&str, &str); 1] = [("problems", "zh")];
 
-/// Where the first argument of a text stands in what is generated; the others follow. None of these is a character.
+/// Placeholder character of the first argument in generated code; later arguments use the following characters. Texts
+/// contain none of them.
 const FIRST_PLACE: u32 = 0xE000;
 
 /// A file of a catalogue: its language, its feature (`plot` of `plot.toml`), its content.
@@ -36,7 +38,7 @@ pub struct CatalogueFile {
 ///
 /// # Errors
 ///
-/// Where a folder or a file cannot be read, in words.
+/// An error message, where a folder or a file cannot be read.
 pub fn read(folder: &Path) -> Result<Vec<CatalogueFile>, String> {
     let unreadable = |path: &Path, error: std::io::Error| format!("{} cannot be read: {error}.", path.display());
     let list = |path: &Path| -> Result<Vec<std::path::PathBuf>, String> {
@@ -60,7 +62,7 @@ pub fn read(folder: &Path) -> Result<Vec<CatalogueFile>, String> {
 ///
 /// # Errors
 ///
-/// One sentence for each thing that is wrong, with the file, the key and the language.
+/// One sentence for each problem, with the file, the key and the language.
 pub fn generate(files: &[CatalogueFile]) -> Result<String, Vec<String>> {
     let mut problems = Vec::new();
     // By feature, then by language, then by key.
@@ -99,7 +101,7 @@ impl Text {
         names
     }
 
-    /// Its words with a place in it for every argument, as a Rust literal.
+    /// Its words as a Rust literal, with a placeholder for every argument.
     fn literal(&self) -> String {
         let signature = self.signature();
         let mut text = String::new();
@@ -118,7 +120,7 @@ fn texts(file: &CatalogueFile, problems: &mut Vec<String>) -> Texts {
     let table: Table = match file.content.parse() {
         Ok(table) => table,
         Err(error) => {
-            // The parser names a key that is there twice, and its line.
+            // The parser reports a duplicate key with its line.
             let told = error.to_string();
             let told: Vec<&str> = told.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
             problems.push(format!("{name} is no catalogue: {}.", told.join(" ")));
@@ -181,7 +183,7 @@ fn parse(written: &str) -> Result<Text, String> {
     Ok(text)
 }
 
-/// Whether a name can be that of a Rust function.
+/// Whether a name is a valid name of a Rust function.
 fn is_name(name: &str) -> bool {
     const RUST: [&str; 38] = [
         "as", "async", "await", "box", "break", "const", "continue", "crate", "do", "dyn", "else", "enum", "extern",
@@ -193,12 +195,12 @@ fn is_name(name: &str) -> bool {
         && !RUST.contains(&name)
 }
 
-/// The language that says which texts a feature has.
+/// The language that defines the texts of a feature.
 fn source_of(feature: &str) -> &'static str {
     FOUND_BY_ID.iter().find(|(other, _)| *other == feature).map_or(SOURCE, |(_, language)| language)
 }
 
-/// Tells what a language lacks, or has too much.
+/// Reports texts that a language lacks, and texts that it has but English lacks.
 fn compare(feature: &str, catalogue: &BTreeMap<&str, Texts>, languages: &[&str], problems: &mut Vec<String>) {
     let none = Texts::new();
     let source_language = source_of(feature);
@@ -235,7 +237,7 @@ fn compare(feature: &str, catalogue: &BTreeMap<&str, Texts>, languages: &[&str],
     }
 }
 
-/// Modules of functions, which hold the texts of [`SOURCE`], and a list of texts for every other language.
+/// Modules of functions, with the texts of [`SOURCE`], and a list of texts for every other language.
 fn source(catalogues: &BTreeMap<&str, BTreeMap<&str, Texts>>, languages: &[&str]) -> String {
     let mut out = String::from("// Generated from words/ by build/words.rs.\n\n");
     let mut count = 0;
@@ -280,7 +282,7 @@ fn source(catalogues: &BTreeMap<&str, BTreeMap<&str, Texts>>, languages: &[&str]
     out
 }
 
-/// Texts that are found by id, sorted; the first has the number `first` in the other languages' lists.
+/// Texts looked up by id, sorted; the first one has the number `first` in the other languages' lists.
 fn ids_of_texts(ids: &[&str], first: usize) -> String {
     let mut out = format!("static IDS: [&str; {}] = [\n", ids.len());
     for id in ids {
@@ -292,7 +294,7 @@ fn ids_of_texts(ids: &[&str], first: usize) -> String {
     out
 }
 
-/// A text as a function; it has this number in the other languages' lists.
+/// A text as a function; `number` is its index in the other languages' lists.
 fn function(name: &str, text: &Text, number: usize) -> String {
     let (literal, signature) = (text.literal(), text.signature());
     if signature.is_empty() {

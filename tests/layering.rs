@@ -1,5 +1,5 @@
-//! Checks what Cargo cannot enforce: the order of the engine's modules, words banned from some crates.
-//! Which crate may depend on which is in `FORBIDDEN`, over `cargo metadata`.
+//! Checks what Cargo cannot enforce: the order of the engine's modules, and words banned from some crates. `FORBIDDEN`
+//! lists which crate may not depend on which, checked over `cargo metadata`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -9,7 +9,7 @@ use lipscope_testkit::in_repository;
 use lipscope_testkit::sources::{SourceFile, sources};
 use serde_json::Value;
 
-/// The engine's modules in order: one imports from itself and from those before it.
+/// The engine's modules in order: a module imports only from itself and from earlier ones.
 const MODULES: [&str; 24] = [
     "parallel",
     "random",
@@ -37,8 +37,8 @@ const MODULES: [&str; 24] = [
     "picture",
 ];
 
-/// Crates, and crates that they must not depend on, directly or not. A crate that runs in the browser alone may reach what
-/// only native programs link, such as the engine's threads.
+/// Crates, and the crates that they must not depend on, directly or indirectly. A crate that runs only in the browser
+/// may depend on crates that are linked only natively, such as the engine's threads.
 const FORBIDDEN: [(&str, &[&str]); 10] = [
     ("lipscope-core", &["web-sys", "js-sys", "wasm-bindgen", "plotters", "leptos", "clap"]),
     ("lipscope-plot", &["lipscope-core", "web-sys", "leptos", "nalgebra"]),
@@ -120,7 +120,7 @@ fn the_engines_modules_import_from_earlier_ones_only() {
     assert!(n_imports > 40, "only {n_imports} imports were found: the scan is broken");
 }
 
-/// The folders of our crates' sources: all of the tree that imports by `crate::`.
+/// The source folders of this repository's crates: every tree that imports by `crate::`.
 const CRATES: [&str; 10] = [
     "src",
     "crates/core/src",
@@ -222,7 +222,7 @@ struct Dependency {
     is_native: bool,
 }
 
-/// Crates that run in the browser alone.
+/// Crates that run only in the browser.
 const BROWSER: [&str; 1] = ["lipscope-workers"];
 
 /// The direct dependencies of every package, without dev and build dependencies.
@@ -262,7 +262,7 @@ fn no_crate_depends_on_a_forbidden_crate() {
                 direct.iter().filter(|dependency| !dependency.is_native || !BROWSER.contains(&package))
             {
                 assert!(!forbidden.contains(&dependency.as_str()), "{package} reaches {dependency} by {name}");
-                // Libraries may have optional dependencies of these names that are not enabled.
+                // Libraries may have optional dependencies with these names that are not enabled.
                 if of_ours(dependency) && !reached.contains(dependency) {
                     reached.push(dependency.clone());
                 }
@@ -310,14 +310,14 @@ fn the_crates_beneath_the_workers_have_no_clock() {
     }
 }
 
-/// The features of the page, a folder each. One imports from itself and from what all share; never from another. The shell and the
-/// table of the later part put them together.
+/// The features of the page, one folder each. A feature imports from itself and from shared code, never from another
+/// feature. The shell and the table of the later part combine them.
 const FEATURES: [&str; 8] = ["explore", "growth", "labs", "models", "train", "lessons", "classroom", "own"];
 
-/// The texts of lessons are beneath the panel that shows them.
+/// Folders that a feature may import from: the panel that shows the lessons uses their texts.
 const BENEATH: [(&str, &str); 1] = [("classroom", "lessons")];
 
-/// The folder or file at the root of the page that a file is in.
+/// The folder or file at the root of the page that contains a file.
 fn room_of(path: &str) -> &str {
     path.trim_start_matches("src/").split(['/', '.']).next().unwrap_or_default()
 }

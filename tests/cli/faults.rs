@@ -64,13 +64,13 @@ fn merged_parts_that_lack_windows_say_which_and_of_which_shards_and_fail() {
     let output = merge(folder.path(), &["0.csv", "1.csv", "2.csv"], &[]);
     assert!(output.status.success() && !said(&output).contains("missing"), "{}", said(&output));
     let whole = fs::read_to_string(&all).expect("written");
-    // Without one shard: what there is is written all the same.
+    // One shard is missing: the rows of the others are written all the same.
     let output = merge(folder.path(), &["0.csv", "2.csv"], &[]);
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     assert!(said(&output).contains("measurements are missing: n = "), "{}", said(&output));
     let part = fs::read_to_string(&all).expect("written");
     assert!(part.lines().all(|line| whole.contains(line)) && part.len() < whole.len(), "{part}");
-    // Who says how many windows and shards there were is told all that is missing.
+    // If the number of windows and shards is given, everything missing is named.
     let known = |parts: &[&str]| merge(folder.path(), parts, &["--windows", "12", "--shards", "3"]);
     assert!(known(&["0.csv", "1.csv", "2.csv"]).status.success());
     let problem = said(&known(&["0.csv", "2.csv"]));
@@ -88,7 +88,7 @@ fn merged_parts_that_lack_windows_say_which_and_of_which_shards_and_fail() {
         .stderr(Stdio::null())
         .status()
         .map_or_else(|problem| panic!("{problem}"), |status| assert_eq!(status.code(), Some(2)));
-    // One table alone lacks windows too; of what, nobody knows.
+    // A single table lacks windows too; which ones is unknown.
     let output = merge(folder.path(), &["2.csv"], &[]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
@@ -96,7 +96,7 @@ fn merged_parts_that_lack_windows_say_which_and_of_which_shards_and_fail() {
         "{}",
         said(&output)
     );
-    // A table that claims more windows than any run has is named in a moment.
+    // A table that claims more windows than any run has is refused quickly.
     let row = early.lines().nth(1).expect("a row").replacen(",0,all,", ",7,all,", 1);
     let fields: Vec<&str> = row.split(',').collect();
     let far = [&fields[..8], &["18446744073709551615"], &fields[9..]].concat().join(",");
@@ -135,12 +135,12 @@ fn shards_that_hold_whole_lengths_or_last_windows_are_missed_too() {
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     assert!(said(&output).contains("1 of 3 measurements are missing: n = 300 windows 0."), "{}", said(&output));
     assert!(said(&output).contains("They belong to the shards 2/3 (1 windows)"), "{}", said(&output));
-    // Tables that were merged before are fewer than the shards: what the run was says that they are whole.
+    // Tables merged earlier are fewer than the shards; the facts about the run show that they are complete.
     fs::rename(path("all.csv"), path("some.csv")).expect("there");
     let some = ["some.csv", "2.csv"];
     assert_eq!(merge(&some, &["--shards", "3"]).status.code(), Some(1));
     assert!(merge(&some, &[&run[..], &["--shards", "3"]].concat()).status.success());
-    // Heads at adversarial tokens are shared out by themselves, so that nothing but a table of each shard will do.
+    // Heads at adversarial tokens are distributed in another way, so only a table of each shard is enough.
     shared_out("4", &["--adversarial", "2", "--head", "0,1,2", "--layers", "0"]);
     assert!(merge(&all, &["--shards", "3"]).status.success());
     assert_eq!(merge(&two, &["--shards", "3", "-n", "4", "--windows", "1"]).status.code(), Some(1));
@@ -172,10 +172,10 @@ fn a_full_disk_is_a_sentence_and_takes_nothing_away() {
         assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", said(&output));
         assert!(said(&output).contains("No space left"), "{arguments:?}: {}", said(&output));
     }
-    // What is no file is written to, not put in the place of.
+    // A path that is not a regular file is written directly, not replaced.
     let output = done(small("4", &["--windows", "1", "-o", "/dev/full"]));
     assert!(said(&output).contains("/dev/full cannot be written") && !output.status.success(), "{}", said(&output));
-    // What was measured is not lost with its file.
+    // A measured table is not lost with its file.
     assert!(said(&output).contains("the table is on standard output"), "{}", said(&output));
     assert_eq!(output.stdout, done(small("4", &["--windows", "1"])).stdout);
     assert!(!Path::new("/dev/full.part").exists() && !fs::metadata("/dev/full").expect("there").is_file());
@@ -190,7 +190,7 @@ fn a_table_that_finds_no_more_room_stays_as_it_was() {
     let table = folder.path().join("table.csv").display().to_string();
     assert!(done(small("4", &["--windows", "1", "-o", &table])).status.success());
     let before = fs::read_to_string(&table).expect("written");
-    // A limit on the length of files stands for a disk that is full: a kilobyte here.
+    // A file size limit stands in for a full disk: a kilobyte here.
     let program = assert_cmd::cargo::cargo_bin!("lipscope").display().to_string();
     let command = format!("trap '' XFSZ; ulimit -f 1; exec '{program}' \"$@\"");
     let output = Command::new("bash")
@@ -209,11 +209,11 @@ fn a_table_that_finds_no_more_room_stays_as_it_was() {
     assert!(done(small("4,6", &["--windows", "1", "-o", &link.display().to_string()])).status.success());
     assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
     assert!(fs::read_to_string(&table).expect("there").len() > before.len());
-    // So does one to a table that is not there yet.
+    // A link to a missing table stays a link too.
     fs::remove_file(&table).expect("there");
     assert!(done(small("4,6", &["--windows", "1", "-o", &link.display().to_string()])).status.success());
     assert!(fs::symlink_metadata(&link).expect("there").is_symlink() && Path::new(&table).is_file());
-    // Nobody may read a table who might not before.
+    // The file's permissions do not become wider.
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(&table, fs::Permissions::from_mode(0o600)).expect("ours");
     assert!(done(small("4,6,8", &["--windows", "1", "-o", &table])).status.success());

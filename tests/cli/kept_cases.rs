@@ -15,7 +15,7 @@ fn values(path: &str) -> BTreeMap<String, Value> {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// Standard output and standard error; the exit status says which of the two is the answer.
+/// Standard output, or standard error if the exit status is a failure.
 fn lipscope(arguments: &[&str]) -> Result<(String, String), String> {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lipscope"));
     let output = command.current_dir(in_repository(".")).args(arguments).output().expect("it runs");
@@ -83,7 +83,7 @@ fn every_experiment_is_measured_or_refused() {
         let path = format!("tests/data/cases/experiments/{name}");
         let expected = expected.as_array().expect("a norm for each line");
         let answer = lipscope(&["measure", &path]);
-        // Scores of 1e320 are past what numbers hold.
+        // Scores of 1e320 are outside the range of f64.
         let refusal = if name == "overflow_1e160.json" { "overflow" } else { "with eps = 0" };
         if expected[0].is_null() || name == "overflow_1e160.json" {
             let said = answer.expect_err(&name);
@@ -94,7 +94,7 @@ fn every_experiment_is_measured_or_refused() {
         assert_eq!(out.lines().count(), expected.len(), "{name}");
         for (line, expected) in out.lines().zip(expected) {
             let expected = expected.as_f64().expect("a norm");
-            // Where rounding counts, the line beside the number says so.
+            // Where rounding is large enough, the line beside the number reports it.
             let most = if line.contains("Within rounding: relative error up to") { 1e-7 } else { 1e-12 };
             assert!((norm(line) - expected).abs() <= most * expected.max(1e-3), "{name}: {line} {expected}");
         }

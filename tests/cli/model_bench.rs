@@ -1,4 +1,4 @@
-//! A models' worker as its tests use it: what it is given, what it says, and the command line beside it.
+//! A models' worker for tests: its input, its output, and the command line beside it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,5 +1,4 @@
-//! What a models' worker does, natively: the same rows as the command line, digit for digit, and a sentence for whatever
-//! is wrong.
+//! A models' worker, run natively: the same rows as the command line, digit for digit, and a sentence for every error.
 
 use std::collections::BTreeMap;
 
@@ -96,7 +95,7 @@ fn a_table_with_a_problem_leaves_the_one_before_as_it_is() {
     assert_eq!(whole, before);
     whole.merge("more.csv", large(40)).expect("the same numbers");
     assert_eq!(whole, large(40));
-    // A file that says one window twice.
+    // A file with the same window twice.
     let text = before.to_csv().expect("text");
     let last = text.lines().last().expect("a row");
     assert_eq!(Table::parse("twice.csv", &format!("{text}{last}\n")).expect("equal"), Some(before));
@@ -115,7 +114,7 @@ fn parts(weights: &[u8]) -> (serde_json::Value, &[u8]) {
     (serde_json::from_slice(header).expect("a header"), data)
 }
 
-/// The same weights with a tensor more, of that many bytes, which no model asks for.
+/// The same weights with an additional tensor of `unused` bytes, which no model reads.
 fn with_unused_tensor(weights: &[u8], unused: usize) -> Vec<u8> {
     let (mut header, data) = parts(weights);
     header["unused"] =

@@ -26,7 +26,7 @@ const SMALL: [&str; 13] = [
 ];
 /// Sixteen lines of a table.
 const SHORT: [&str; 4] = ["--steps", "60", "--every", "4"];
-/// So many lines that ten kills find the runs under way, on a machine that is slow to notice a line too.
+/// Enough lines that ten kills hit running runs, even on a machine that is slow to notice a line.
 const LONG: [&str; 4] = ["--steps", "400", "--every", "4"];
 /// The folders of its runs.
 const RUNS: [&str; 2] = ["invertible-2-seed0", "l2-2-seed0"];
@@ -67,7 +67,7 @@ fn lines(out: &Path) -> usize {
     RUNS.iter().map(count).sum()
 }
 
-/// Starts the runs and ends them by SIGKILL as soon as their tables have another line.
+/// Starts the runs and ends them by SIGKILL when their tables get another line.
 ///
 /// # Panics
 /// If they were done before.
@@ -109,7 +109,7 @@ fn a_run_ended_by_sigkill_ten_times_ends_with_the_digits_of_an_untouched_one() {
             fs::read_dir(part.join(run)).expect("a folder").flatten().map(|file| file.file_name()).collect();
         assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".part")), "{left:?}");
     }
-    // Another time there is nothing left to do.
+    // A repeated run has nothing to do.
     let before = lines(&part);
     train_for(&LONG, &part, &[]);
     assert_eq!(lines(&part), before);
@@ -147,7 +147,7 @@ fn an_invertible_model_gives_back_every_character() {
     assert!(table.starts_with("window,layer,branch,c,iteration,error,residual,outcome\n0,1,mlp,0.9,0,"), "{table}");
 }
 
-/// The whole chain: the norm that training writes is that of `lipscope model` on the files that it leaves.
+/// The whole chain: the norm that training writes equals the norm of `lipscope model` on the files it leaves.
 #[test]
 fn a_trained_model_of_every_kind_is_opened_like_any_other() {
     let folder = tempfile::tempdir().expect("a folder");

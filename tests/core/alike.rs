@@ -1,4 +1,4 @@
-//! Weights that are multiples of the identity: what is left out for them changes no bound.
+//! Weights that are multiples of the identity: the computations left out for them change no bound.
 
 use lipscope_core::bounds::{Bound, BoundId, Domain};
 use lipscope_core::experiment::Experiment;
@@ -93,8 +93,8 @@ fn witnesses_are_tokens_of_the_experiments_dimension() {
     assert_eq!(found.two_clusters.expect("it applies").token_source().expect("finite").n_tokens(), 5.0);
 }
 
-/// An entry of 1e-300 off the diagonal is nothing to the numbers, but makes the matrices such that they are stored, multiplied
-/// with and decomposed as any other.
+/// An entry of 1e-300 off the diagonal does not change the numbers, but the matrices are then stored, multiplied and
+/// decomposed as any other.
 #[test]
 fn norms_and_bounds_are_those_of_matrices_that_are_decomposed() {
     let (n, d) = (3, 80);

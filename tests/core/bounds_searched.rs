@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::bounds_hold::{Worst, check_order, find};
 
-/// What a search is in.
+/// The set a search is restricted to.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     seed: u64,
@@ -25,7 +25,7 @@ struct Case {
     scale: f64,
 }
 
-/// Sizes and scales by a generator of its own, so that all 240 cases differ and come again.
+/// Sizes and scales from a separate generator, so that all 240 cases differ and are reproducible.
 fn case(seed: u64) -> Case {
     let mut random = Random::new(seed, Stream::Query(7));
     let d = 1 + random.below(4);

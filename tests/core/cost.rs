@@ -1,4 +1,5 @@
-//! Tasks that are too large are refused before they are begun, by every door, in one sentence that names what to lower.
+//! Tasks that are too large are refused before they begin, through every interface, in one sentence that names the
+//! control to lower.
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan};

@@ -1,4 +1,5 @@
-//! What tasks hold at a time, counted by a global allocator, against what the cost model says before they are begun.
+//! The memory that tasks hold at a time, counted by a global allocator, against the cost model's figure before they
+//! begin.
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::cost::Cost;
@@ -28,7 +29,7 @@ fn heads(heads: usize, head_dim: usize, output: bool) -> String {
     format!(r#""source":"random","heads":{heads},"head_dim":{head_dim},"output":{output}"#)
 }
 
-/// A peak that was measured and the model's figure.
+/// A measured peak and the model's figure.
 struct Row {
     name: String,
     measured: u64,

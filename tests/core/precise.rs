@@ -1,6 +1,6 @@
-//! Norms to 50 digits (`precise.py`, which knows no formula of the engine): tokens far from the origin, close together, and
-//! nearly without a derivative. What is computed is off by no more than the rounding of the input justifies, and no printed
-//! upper bound is below the printed norm.
+//! Norms to 50 digits (`precise.py`, which shares no formula with the engine): tokens far from the origin, close
+//! together, and nearly without a derivative. The error of the computed norm is at most what the rounding of the input
+//! justifies, and no printed upper bound is below the printed norm.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ fn norms_have_the_digits_that_their_condition_allows_by_every_method() {
                 found.spectral
             );
             check_bounds(&text, &found);
-            // An error that is worth a word is said, and not said smaller than it is.
+            // An error large enough to report is reported, and not smaller than it is.
             if error > Warning::LEAST_ROUNDING {
                 assert!(
                     found.rounding().is_some_and(|relative| relative >= error),
@@ -93,7 +93,7 @@ fn experiments_of_bug_reports_give_their_norm_or_name_the_token_without_a_deriva
             let found = Experiment::from_json(text).and_then(|experiment| measure(&experiment));
             match (found, expected) {
                 (Ok(found), Some(expected)) => {
-                    // Cases whose own rounding counts say so.
+                    // Cases whose own rounding matters have a warning.
                     let is_rounded = ROUNDED.contains(&&*name);
                     assert_eq!(is_rounded, found.rounding().is_some(), "{name}: {:?}", found.warnings);
                     let most = if is_rounded { 1e-7 } else { 1e-12 };
@@ -106,7 +106,7 @@ fn experiments_of_bug_reports_give_their_norm_or_name_the_token_without_a_deriva
                     assert!(row == 1 && problem.to_string().contains("eps = 0"), "{name}: {problem}");
                     refused += 1;
                 }
-                // Scores of 1e320 are past what numbers hold.
+                // Scores of 1e320 are outside the range of f64.
                 (Err(InputError::Overflow { .. }), Some(_)) if name == "overflow_1e160.json" => refused += 1,
                 (found, expected) => panic!("{name}: {found:?} for {expected:?}"),
             }

@@ -1,5 +1,5 @@
-//! Experiments as programs for NumPy and PyTorch. NumPy's are run; PyTorch's, which is large, are read by Python here and
-//! run by tests/core/pytorch.rs.
+//! Experiments as NumPy and PyTorch programs. The NumPy programs run here. PyTorch is large, so its programs are only
+//! parsed here, and run by tests/core/pytorch.rs.
 
 use std::process::{Command, Output};
 
@@ -33,7 +33,7 @@ fn every_program_is_python() {
     let command = |files: &[std::path::PathBuf]| Command::new(&python).args(["-c", read]).args(files).output();
     let Output { stderr, status, .. } = command(&files).expect("Python runs");
     assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
-    // What is no program is noticed.
+    // A broken program is detected.
     std::fs::write(&files[0], "import numpy as np\nprint(").expect("written");
     assert!(!command(&files).expect("Python runs").status.success());
 }

@@ -1,6 +1,6 @@
-//! Tables as other programs write and print them, of which public reports tell: each kept file of `tests/data/cases/tables` is
-//! read as the tokens that it means, asked about, or refused with the words that tell what to do. So are exports made for these
-//! tests.
+//! Tables as other programs write and print them, from public bug reports. Each kept file of `tests/data/cases/tables`
+//! is read as the tokens it means, asked about, or refused with words that say how to fix it. The exports made for
+//! these tests are read too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ fn source(name: &str) -> TableSource {
     TableSource::file(name, std::fs::read(folder().join(name)).expect(name))
 }
 
-/// The rows and the line about them, by the door of the page and by that of the command line.
+/// The rows and the line about them, read as the page and as the command line read them.
 fn read(source: &TableSource) -> Result<(Rows, String), InputError> {
     let reading = source.read(Table::Tokens);
     match (Given::read_source(source), &reading) {
@@ -37,7 +37,7 @@ fn check(name: &str, source: &TableSource, rows: &[&[f64]], told: &str) {
     assert!(line.contains(told), "{name}: {line}");
 }
 
-/// What each kept file is, as all doors are to say (tests/data/cases/README.md).
+/// The expected result of each kept file, for all readers (tests/data/cases/README.md).
 fn kept() -> BTreeMap<String, Value> {
     serde_json::from_str(include_str!("../data/cases/tables.json")).expect("JSON")
 }

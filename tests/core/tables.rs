@@ -1,4 +1,5 @@
-//! What NumPy, PyTorch, JSON, CSV and people write is read as the numbers that it means, for tokens and for weights.
+//! Tables written by NumPy, PyTorch, JSON, CSV and people are read as the numbers they mean, for tokens and for
+//! weights.
 
 use lipscope_core::experiment::table::Table;
 use lipscope_core::experiment::{Given, TableSource, WeightSource, WeightTables};

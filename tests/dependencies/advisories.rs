@@ -1,7 +1,8 @@
-//! No package that is built has a published advisory, but for those that are accepted here with a reason.
+//! No package in the build has a published advisory, except those accepted here with a reason.
 //!
-//! The advisories are a copy in the repository, of the commit that `tests/advisories/packages.txt` names: a test that fetches
-//! them would fail without a network, and on days when nothing of ours changed. `scripts/advisories.sh` renews the copy.
+//! The advisories are a copy in the repository, of the commit that `tests/advisories/packages.txt` names. A test that
+//! downloads them would fail without a network, and on days without a change in this repository.
+//! `scripts/advisories.sh` renews the copy.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +14,7 @@ use rustsec::{Advisory, Collection, Database, Lockfile, Version};
 use crate::in_repository;
 use crate::tree::built;
 
-/// Advisories that apply to a package that is built, and why we build with it all the same.
+/// Advisories about a package in the build, and the reason to build with it all the same.
 const ACCEPTED: [(&str, &str); 1] = [(
     "RUSTSEC-2024-0436",
     "paste is archived by its author, without a known fault. It is a macro by which leptos, burn, faer and tokenizers write \
@@ -24,7 +25,7 @@ fn copied() -> Database {
     Database::open(&in_repository("tests/advisories")).expect("the copy of the advisories can be read")
 }
 
-/// The advisories of the copy that apply to a version of a package: vulnerabilities, and what is unsound or unmaintained.
+/// The advisories of the copy that apply to a version of a package: vulnerabilities, and unsound or unmaintained code.
 fn about<'a>(database: &'a Database, name: &str, version: &str) -> Vec<&'a Advisory> {
     let version = Version::parse(version).expect("cargo tree writes versions");
     let query = Query::new().collection(Collection::Crates).withdrawn(false);
@@ -32,7 +33,8 @@ fn about<'a>(database: &'a Database, name: &str, version: &str) -> Vec<&'a Advis
     database.query(&query.package_name(name).package_version(version))
 }
 
-/// The id of each advisory that applies to a package that is built, and a line that names both and the versions without it.
+/// The id of each advisory that applies to a package in the build, and a line with the package, the advisory and the
+/// fixed versions.
 fn found() -> BTreeSet<(String, String)> {
     let database = copied();
     let mut found = BTreeSet::new();
@@ -94,7 +96,7 @@ fn published_advisories_are_found_in_the_versions_that_they_name_alone() {
     let ids = |name, version| -> Vec<String> {
         about(&database, name, version).iter().map(|advisory| advisory.id().to_string()).collect()
     };
-    // A vulnerability with its fix, and what is merely unmaintained.
+    // A vulnerability with its fix, and a package that is only unmaintained.
     assert_eq!(ids("smallvec", "1.6.0"), ["RUSTSEC-2021-0003"]);
     assert_eq!(ids("smallvec", "1.6.1"), [""; 0]);
     assert_eq!(ids("paste", "1.0.15"), ["RUSTSEC-2024-0436"]);

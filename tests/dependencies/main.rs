@@ -1,7 +1,7 @@
 //! Checks the crates that we build with: licences, where they come from, copies of the same crate, and published advisories.
 //!
-//! Over `cargo tree` and a copy of the advisories, which needs no tool that takes minutes to compile, and no network once all
-//! crates are here.
+//! Uses `cargo tree` and a copy of the advisories, which need no tool that takes minutes to compile, and no network
+//! once all crates are downloaded.
 
 mod advisories;
 mod copies;

@@ -25,8 +25,8 @@ pub fn built() -> BTreeSet<Package> {
     packages("normal,build,dev")
 }
 
-/// The packages behind the given kinds of edges, natively and in the browser. `cargo tree` knows which
-/// optional parts are on; `cargo metadata` lists, and fetches, those that are off too.
+/// The packages behind the given kinds of edges, natively and in the browser. `cargo tree` resolves which optional
+/// dependencies are on; `cargo metadata` also lists, and downloads, those that are off.
 fn packages(edges: &str) -> BTreeSet<Package> {
     let rustc = Command::new("rustc").arg("-vV").output().expect("rustc runs");
     let told = String::from_utf8_lossy(&rustc.stdout).into_owned();
@@ -47,7 +47,7 @@ fn packages(edges: &str) -> BTreeSet<Package> {
     all
 }
 
-/// A line such as `serde v1.0.0 (proc-macro)`, a tab, and the licence; `(*)` stands behind what was listed before.
+/// A line such as `serde v1.0.0 (proc-macro)`, a tab, and the licence; `(*)` marks a package listed before.
 fn of_line(line: &str) -> Package {
     let (package, licence) = line.split_once('\t').expect("a package and its licence");
     let mut parts = package.splitn(3, ' ');

@@ -1,4 +1,4 @@
-// Opens the built site in Chromium and keeps account of everything that must not happen on it.
+// Opens the built site in Chromium and records everything that must not happen on it.
 //
 //   pageTest('reads the spectral norm', { viewport: PHONE }, async ({ page }) => { ... });
 //
@@ -47,7 +47,7 @@ export async function launch() {
       '--no-first-run',
       // Pages of one context share a process, and with it what was compiled: see sharedContext.
       '--process-per-site',
-      // Whatever tried to leave this machine would fail, and be seen to fail.
+      // Any request to another machine fails, and is recorded.
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
     ],
   });
@@ -68,7 +68,7 @@ export async function shutDown() {
   browser = server = shared = undefined;
 }
 
-// What a service worker answers, no test could see or hinder; offline.test.mjs is about it.
+// Tests cannot see or intercept answers of a service worker; offline.test.mjs is about it.
 const CONTEXT = { acceptDownloads: true, serviceWorkers: 'block' };
 
 async function newContext(options) {
@@ -191,7 +191,7 @@ export async function openPage(options = {}, within = 'new') {
     problems: async () => [...seen, ...(await watched('violations')).map((line) => `content security policy: ${line}`)],
     /** Tasks of the main thread over 50 ms since the page opened or resetLongTasks was called. */
     longTasks: () => watched('longTasks'),
-    // The browser tells of a task some time after it: those from before are kept out by their start.
+    // The browser reports a task some time after it: earlier tasks are excluded by their start.
     resetLongTasks: () => page.evaluate(() => {
       window.__watched.longTasks.length = 0;
       window.__watched.since = performance.now();

@@ -61,7 +61,7 @@ pageTest('every kept experiment is measured or refused', { timeout: 300_000 }, a
   await reveal(page, '#own-text');
   const single = Object.entries(json('tests/golden/cases.json')).filter(([name]) => name.endsWith('.json'));
   for (const [at, [name, [norm]]] of single.entries()) {
-    // From a fresh scene each time: what an experiment says nothing of stays as it is.
+    // A fresh scene each time: settings that an experiment does not contain stay unchanged.
     const n = String(33 + at);
     await page.evaluate((n) => { location.hash = `#v3&n=${n}`; }, n);
     await page.waitForFunction((n) => document.querySelector('#n-number').value === n && !document.querySelector('[role=alert]:not([hidden])')?.textContent, n);
@@ -72,7 +72,7 @@ pageTest('every kept experiment is measured or refused', { timeout: 300_000 }, a
         .catch(async () => assert.fail(`${name}: ${await digits(page, 'spectral')}`));
       continue;
     }
-    // Where rounding counts, the number has fewer digits.
+    // Where rounding matters, the number has fewer digits.
     await reaches(page, 'spectral', norm, 1e-6 * Math.max(norm, 1e-3)).catch(async () => assert.fail(`${name}: ${await digits(page, 'spectral')} for ${norm}`));
   }
   assert.ok(single.length >= 40);

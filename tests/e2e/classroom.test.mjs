@@ -58,7 +58,7 @@ pageTest('the list of keys opens with ?, closes with Escape, and gives the focus
   await page.focus('#growth-range-1e6');
   await page.keyboard.press('?');
   await page.waitForSelector('#keys[open]');
-  // What is in it comes with the later part of the page.
+  // The content of the list comes with the later part of the page.
   await page.waitForFunction(() => document.querySelectorAll('#keys dt').length > 20);
   for (const key of ['?', 't', 'Alt →', 'Esc']) assert.ok((await page.locator('#keys dt').allInnerTexts()).includes(key), key);
   const broken = await page.$$eval('#keys kbd', (keys) => {
@@ -73,7 +73,7 @@ pageTest('the list of keys opens with ?, closes with Escape, and gives the focus
   assert.equal(await page.locator('#teacher-view').getAttribute('aria-pressed'), 'false');
   await page.keyboard.press('Escape');
   await page.waitForFunction(() => !document.querySelector('#keys').open && document.activeElement.id === 'growth-range-1e6');
-  // What is typed is typed.
+  // Typed letters are typed into the box.
   await page.focus('#n-number');
   for (const key of ['?', 't', 'l']) await page.keyboard.press(key);
   assert.equal(await page.locator('#keys').evaluate((keys) => keys.open), false);

@@ -17,7 +17,7 @@ function coresTest(name, cores, body) {
       await waitForStart(opened.page);
       await openControls(opened.page);
       await changed(opened.page, 'spectral');
-      // Of random tokens there are several draws at each length.
+      // Random tokens have several draws at each length.
       await opened.page.selectOption('#distribution', 'ball');
       await opened.page.selectOption('#weights', 'random');
       await opened.page.waitForTimeout(250);

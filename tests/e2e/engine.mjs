@@ -1,4 +1,4 @@
-// What the engine's workers are sent and say, for tests and benchmarks that ask which of them did what.
+// Records the messages of the engine's workers, for tests and benchmarks about which worker did which task.
 
 /**
  * Runs in the page before its own scripts: the browser says that there are so many cores, and `__engine` holds how many of

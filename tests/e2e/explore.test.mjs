@@ -291,7 +291,7 @@ pageTest('a curve has one name in plot, readout, table and list', OPENING, async
   const list = page.locator('.growth-list');
   await page.waitForFunction(() => document.querySelector('[data-testid=growth-sharp]')?.dataset.value);
   for (const name of names) assert.ok((await list.innerText()).includes(name), name);
-  // What is measured is of these tokens at their n, and of samples elsewhere.
+  // The measured norms are those of these tokens at their n, and of samples elsewhere.
   assert.match(await list.innerText(), /these tokens/);
   await page.focus('#growth-plot');
   await page.keyboard.press('End');
@@ -360,7 +360,7 @@ pageTest('the names in the plot and the moving arrows are explained beside them'
 });
 
 pageTest('a place where the growth ends past every number is written as a power of ten', { ...OPENING, hash: '#v3&R=66' }, async ({ page }) => {
-  // The best bound still grows at every n that is a number, so that the bound for all n is the mean-field one.
+  // The best bound grows at every n in the range of f64, so the bound for all n is the mean-field one.
   assert.match(await settled(page), /until about n = \d\.\d × 10[⁰¹²³⁴⁵⁶⁷⁸⁹]{4}; however many there are, none pass \d\.\d{3} × 10[⁰¹²³⁴⁵⁶⁷⁸⁹]{4}\./);
 });
 

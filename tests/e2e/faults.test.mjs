@@ -1,5 +1,5 @@
-// What goes wrong around the page: workers that die at every kind of work, storage that is full, two tabs, and servers of models
-// that stop half-way, lie, lead elsewhere or compress.
+// Faults around the page: workers that die during every task, full storage, two tabs, and model servers that stop
+// half-way, lie, redirect or compress.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -202,7 +202,7 @@ test('a quota that is too small for the site leaves no half of it behind, and th
     await page.goto(site.url);
     await waitForStart(page);
     assert.ok(await changed(page, 'spectral') > 0);
-    // The service worker gives its installation up: asked for once more, so that the end of it is seen here.
+    // The service worker abandons its installation; it is requested once more so that this test sees the end.
     const settled = await page.evaluate(async () => {
       const registration = await navigator.serviceWorker.register('sw.js');
       const worker = registration.installing;
@@ -356,7 +356,7 @@ test('a server of models that breaks off, lies, leads elsewhere or compresses is
           const tokens = Number(document.querySelector('[data-testid="model-tokens"]')?.dataset.value) > 0;
           return problem || (tokens && 'a model');
         }, undefined, { timeout: 60_000 }).then((handle) => handle.jsonValue());
-        // Tensors that were cut off are seen when they are read.
+        // Truncated tensors are noticed when they are read.
         const said = outcome === 'a model' && expected ? await measured(page) : outcome;
         if (expected) assert.match(said, expected, what);
         else assert.equal(said, 'a model', what);
@@ -364,7 +364,7 @@ test('a server of models that breaks off, lies, leads elsewhere or compresses is
         server.close();
       }
     }
-    // What the browser says of such servers is no fault of the page.
+    // The browser's messages about such servers are no fault of the page.
     assert.deepEqual((await opened.problems()).filter((line) => /page error|crash|security/.test(line)), []);
   } finally {
     await opened.close();

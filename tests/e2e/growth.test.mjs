@@ -74,7 +74,7 @@ pageTest('the list says what the command line says, at the n of the tokens and a
       compared += 1;
     }
     assert.ok(compared >= 4, `only ${compared} were compared`);
-    // What the command line has no value for has none here, and a reason.
+    // A value missing in the command line is missing here too, with a reason.
     for (const id of ids.filter((id) => !id.endsWith('_masked') && !expected[id] && !expected[`${id}_masked`])) {
       assert.equal(await digits(page, `growth-${id}`), '', id);
       assert.ok((await page.getByTestId(`growth-${id}-reason`).innerText()).endsWith('.'), id);
@@ -149,7 +149,7 @@ pageTest('at n = 1e9 our bound is within 1.4 of a lower bound; mask, radius and 
   await reads(page, 'adversarial', 3.486e4);
   const lower = await value(page, 'growth-two_clusters');
   assert.ok(lower >= 50175 && lower <= 7.109e4, `two clusters ${lower}`);
-  // Of tokens in one dimension a fork has no room, and the row says so.
+  // In one dimension a fork has no room, and the row says so.
   assert.equal(await digits(page, 'growth-fork'), '');
   assert.match(await page.getByTestId('growth-fork-reason').innerText(), /dimension 2/);
   assert.ok(Math.abs((await value(page, 'growth-gap')) - 50906.67 / lower) < 1e-3);
@@ -221,7 +221,7 @@ pageTest('witnesses are loaded and measured: two clusters, skew, clusters of one
   for (const name of ['best bound', 'worst tokens known', 'unified']) assert.ok(svg.includes(name), name);
   await page.click('#load-skew');
   await page.waitForFunction(() => document.querySelector('#distribution').value === 'skew');
-  // Not by a number that changed: the last digit of the one before may be another than the command line's.
+  // Not by a changed number: the last digit of the earlier one may differ from the command line's.
   const skew = Number(await settled(page));
   assert.ok(await page.locator('#weights-away').isVisible() && await page.locator('#d-away').isVisible());
   const { lines: [other] } = await measureOnCommandLine(await exported(page));

@@ -1,4 +1,4 @@
-// The page inside another one that sets its experiment and hears how it changes (src/host.rs).
+// The page inside another one that sets its experiment and hears its changes (src/host.rs).
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
@@ -98,14 +98,14 @@ test('other windows and windows without an origin hear nothing', { timeout: 180_
   try {
     await page.waitForFunction(() => window.heard.some(({ inside }) => inside === 'ready'), null, { timeout: 60_000 });
     await frame().evaluate(() => document.querySelector('iframe').contentWindow.postMessage({ lipscope: 'follow' }, '*'));
-    // This page is around the page around.
+    // This page is the parent of the parent of Lipscope's page.
     await page.evaluate(() => window.frames[0].frames[0].postMessage({ lipscope: 'follow' }, '*'));
     const lipscope = frame().childFrames()[0];
     const number = () => document.querySelector('[data-testid=explore-norm]')?.dataset.value;
     const before = await (await lipscope.waitForFunction(number)).jsonValue();
     await lipscope.click('#new-sample');
     await lipscope.waitForFunction((before) => document.querySelector('[data-testid=explore-norm]').dataset.value !== before, before);
-    // What would have been told at the next frame would be heard by now.
+    // A message of the next frame would have arrived by now.
     await lipscope.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))));
     assert.deepEqual(await page.evaluate(() => window.heard.map(({ inside, lipscope }) => inside ?? lipscope)), ['ready']);
   } finally {

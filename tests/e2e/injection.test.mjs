@@ -1,4 +1,4 @@
-// Text of a reader, a file or a link is shown as text wherever it is shown: no element and no script comes of it, the page's
+// Text from a user, a file or a link is displayed as text everywhere: it creates no element and no script, the page's
 // policy has nothing to report, and no request leaves the origin (browser.mjs watches the last two in every test).
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// The page by keyboard alone: Tab comes to everything that can be used and past it, and what has the focus is seen to.
+// The page by keyboard alone: Tab reaches everything that can be used and goes past it, and the focused element is
+// visible.
 import assert from 'node:assert/strict';
 import { DESKTOP, pageTest, PHONE } from './browser.mjs';
 import { changed, closeControls, openControls, PLOTS, show } from './reading.mjs';
@@ -12,7 +13,7 @@ const markStops = (page) => page.evaluate(() => {
   for (const element of document.querySelectorAll(able)) {
     if (element.tabIndex < 0 || !element.checkVisibility({ visibilityProperty: true }) || element.closest('[inert]')) continue;
     if (element.type === 'radio') {
-      // Of a group Tab comes to one.
+      // Tab stops at one radio button of a group.
       if (radios.has(element.name)) continue;
       radios.add(element.name);
       for (const radio of document.querySelectorAll(`input[type=radio][name="${CSS.escape(element.name)}"]`)) radio.dataset.stop = names.length;
@@ -36,7 +37,7 @@ const focused = (page) => page.evaluate(async () => {
     return {
       stop: element.dataset.stop,
       name: `${element.tagName.toLowerCase()}#${element.id}.${element.className}`,
-      // A file's input lies unseen over the words that stand for it.
+      // The input for a file lies invisibly over its label.
       isOutlined: outlined(element) || outlined(element.nextElementSibling),
       isInView: rect.right > 0 && rect.bottom > 0 && rect.left < innerWidth && rect.top < innerHeight,
       covered: above && (element.contains(above) || above.contains(element) || above.closest('label')?.control === element) ? '' : `${above?.tagName}.${above?.className}`,

@@ -1,4 +1,4 @@
-// The lab: its gallery, how far a local number reaches, scaled tokens, tightness of the bound, the inverse.
+// The lab: its gallery, how far a local bound holds, scaled tokens, tightness of the bound, the inverse.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { faults, measureOnCommandLine, pageTest, PHONE, ROOT, seriousFaults } from './browser.mjs';
@@ -77,7 +77,7 @@ pageTest('tightness: what is found is under the bound and near it', async ({ pag
   for (let at = await read(); at.n !== 10; at = await read()) await page.keyboard.press('ArrowLeft');
   const ten = await read();
   assert.ok(ten.found >= 2.98 && ten.found <= ten.bound && Math.abs(ten.bound - 5.4) < 0.006, JSON.stringify(ten));
-  // A number that is none is told of, and changes nothing.
+  // An invalid number is reported and changes nothing.
   await type(page, 'tightness-restarts', '1.5');
   assert.ok(await page.locator('#tightness-restarts-problem').isVisible());
   await answered(page, 'tightness', () => type(page, 'tightness-restarts', '2'));
@@ -193,7 +193,7 @@ pageTest('how far it reaches: the numbers of the command line', { hash: '' }, as
     const tolerance = column < 2 ? 0 : column < 5 ? 1e-12 : 1e-9;
     assert.ok(Math.abs(x / expected[at][column] - 1) <= tolerance, `row ${at}, column ${column}: ${x} is ${expected[at][column]} natively`);
   }));
-  // What is on screen is the row at eps.
+  // The numbers on screen are the row at eps.
   const onScreen = async () => [await value(page, 'certify-slider'), ...await Promise.all(['certify-epsilon', 'certify-certified', 'certify-local', 'certify-ball', 'certify-found'].map((id) => value(page, id)))];
   assert.deepEqual(await onScreen(), csv.find((row) => row[0] === 0.1));
   const here = await value(page, 'certify-here');
@@ -225,11 +225,11 @@ pageTest('how far it reaches: discs around the tokens, which can be moved', { ha
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('Shift+ArrowUp');
   await changed(page, 'certify-certified', before);
-  // In other dimensions there are no discs, and a line says when there are.
+  // In other dimensions there are no discs, and a line says in which there are.
   await answered(page, 'certify', () => page.goto(page.url().replace(/#.*/, '#v3&n=12&d=3&plot=certify')));
   assert.ok(await page.locator('#certify-plane').isHidden());
   assert.match(await page.locator('.certify-plane figcaption').innerText(), /set d = 2/);
-  // What has no such bound is refused with what to change.
+  // Input without such a bound is refused, with the change to make.
   await page.goto(page.url().replace(/#.*/, '#v3&n=12&attention=l2&plot=certify'));
   await page.waitForSelector('[data-testid="certify-progress"][data-phase="failed"]', { state: 'attached' });
   assert.match(await page.getByTestId('certify-progress').innerText(), /no certified bound/);

@@ -1,4 +1,4 @@
-// What comes before the first picture, and what after it: docs/performance.md, "What is loaded".
+// What is loaded before the first picture and after it: docs/performance.md, "What is loaded".
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { adversarial, openPage, pageTest, waitForStart } from './browser.mjs';
@@ -9,7 +9,7 @@ const WORKER = /\/worker[^/]*$/;
 
 const lost = (page) => page.locator('.later[role=alert]:visible').first();
 
-// How large the first part is, scripts/sizes.mjs judges of the release build.
+// scripts/sizes.mjs checks the size of the first part, in the release build.
 pageTest('the later part is asked for after the worker, and comes after the picture', { hash: '' }, async ({ page, requests }) => {
   await changed(page, 'explore-norm');
   await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('/later-')));

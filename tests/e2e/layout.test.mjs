@@ -1,4 +1,5 @@
-// What stands where: controls stay under the pointer, nothing is cut off, a plot is looked at from its top and read where it is.
+// Layout: controls stay under the pointer, nothing is cut off, and a plot is at the top of the window and readable
+// there.
 import assert from 'node:assert/strict';
 import { DESKTOP, pageTest } from './browser.mjs';
 import { changed, swept } from './reading.mjs';

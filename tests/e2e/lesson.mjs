@@ -1,4 +1,4 @@
-// What tests of lessons do again and again.
+// Steps that the lesson tests share.
 import assert from 'node:assert/strict';
 
 /** Waits until every place of the text is filled by what is set now; the place that is not is named. What training says stands in

@@ -133,7 +133,7 @@ pageTest('a run is paused, goes on, is stopped and taken up again', { timeout: 3
   await page.waitForFunction(() => Number(document.querySelector('[data-testid="model-progress"]').dataset.rows) > 0, undefined, { timeout: 120_000 });
   await page.click('#model-pause');
   await inPhase(page, 'paused');
-  // Those under way finish, and then it stands still.
+  // The runs under way finish, then nothing changes.
   const before = await atRest(page);
   await page.waitForTimeout(1500);
   assert.equal(await rows(page), before, 'nothing is begun while it is paused');
@@ -414,7 +414,7 @@ test('windows over which a models\' worker dies go to another; those that kill a
     await die();
     await says(page, /stopped again, over windows of up to [89]\d tokens/);
     await inPhase(page, 'done', 'stopped');
-    // What the dead worker had under way is measured by another run.
+    // Another run measures the part of the dead worker.
     const lacking = 80 - await rows(page);
     assert.ok(lacking > 0 && lacking <= 16, `${lacking} windows are missing`);
     await page.click('#model-resume');

@@ -1,5 +1,5 @@
-// The service worker: the page without a network, and one build giving way to the next. Each test has a copy of the site of
-// its own, whose builds it makes.
+// The service worker: the page without a network, and the change from one build to the next. Each test makes the builds
+// in its own copy of the site.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -128,7 +128,7 @@ siteTest('a newer build comes when its button is pressed, whole, and the old one
   const second = await visit();
   await newerWaits(second);
   assert.match((await builds(second)).join(), /^Lipscope/);
-  // Where it stands stays: the address is loaded again.
+  // The address stays: it is loaded again.
   await openControls(second);
   await second.selectOption('#distribution', 'sphere');
   await second.waitForFunction(() => location.hash.includes('sphere'));

@@ -85,7 +85,7 @@ async function drag(page, from) {
   const first = drawn.filter(isFirst).filter(([at]) => settled.has(at));
   return {
     together: first.filter(([at, norm]) => settled.get(at) === norm).length,
-    // Numbers that are late the token runs ahead of; not before it has waited.
+    // The token may run ahead of a number that is late, but only after it has waited.
     late: first.filter(([at, norm, waited]) => settled.get(at) !== norm && waited >= 38).length,
   };
 }
@@ -113,7 +113,7 @@ pageTest('a dragged token is measured while it moves, and the others keep their 
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('ArrowDown');
   await page.waitForFunction(() => document.querySelector('#distribution').value === 'own');
-  // There and back: the reader's own tokens are those that were drawn.
+  // Moved there and back: the user's own tokens equal the drawn ones.
   const drawn = (await agrees(page)).rows;
   assert.ok(Math.abs((await value(page, 'spectral')) / Number(random) - 1) < 1e-9);
   await resetLongTasks();
@@ -361,7 +361,7 @@ pageTest('principal axes hold still under the hand; clusters keep their multipli
   await page.selectOption('#preset', '2');
   await page.waitForSelector('[data-testid=plane-fixed]:not([hidden])');
   assert.match(await page.getByTestId('plane-fixed').innerText(), /skew witness brings/);
-  // What does not apply is not there.
+  // Controls that do not apply are hidden.
   assert.ok(await page.locator('#token-add').isHidden());
 });
 

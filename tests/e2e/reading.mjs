@@ -1,4 +1,4 @@
-// What tests do with the page again and again: reading numbers, pasting, saving.
+// Helpers that many page tests share: reading numbers, pasting, saving.
 import { readFileSync } from 'node:fs';
 
 /** The full digits behind a number on screen. */
@@ -138,7 +138,7 @@ export async function drawEverything(page) {
 /** Waits until the sweep is over. */
 export const swept = (page) => page.waitForSelector('.page[data-sweep="done"]', { timeout: 120_000 });
 
-// The view of each plot that is not the one it opens with, and the button there that leads to the plot.
+// For each plot that its view does not open with: the view, and the button that leads to the plot.
 export const PLOTS = {
   growth: ['growth'],
   explore: ['explore'], tokens: ['explore', 'explore-tokens'], spectrum: ['explore', 'explore-spectrum'],

@@ -41,7 +41,7 @@ pageTest('a search passes six, pauses, goes on, and its tokens are measured agai
   const [best, iteration] = [await value(page, 'search-best'), await value(page, 'search-iteration')];
   await page.waitForTimeout(300);
   assert.equal(await value(page, 'search-iteration'), iteration, 'it stands still while it is paused');
-  // Going on: the best never falls, and the iterations go on where they were.
+  // Continuing: the best never falls, and the iterations continue from the same number.
   await page.click('#search-pause');
   await inPhase(page, 'running');
   await passes(page, 'search-iteration', iteration + 50);
@@ -73,7 +73,7 @@ pageTest('a search passes six, pauses, goes on, and its tokens are measured agai
   const at = await page.evaluate(named);
   const row = await page.evaluate(() => [...document.querySelectorAll('#growth-table tbody tr')].map((tr) => [...tr.children].map((td) => td.innerText)).find((cells) => cells[0] === '16'));
   assert.ok(Math.abs(Number(row[at]) - found) < 1e-3 * found, row.join(' | '));
-  // Another R: what was found says nothing about it.
+  // Another R: the earlier result does not apply to it.
   await page.selectOption('#distribution', 'adversarial');
   await type(page, 'radius-number', '2');
   await page.waitForFunction(() => ![...document.querySelectorAll('#growth-table th')].some((th) => th.innerText.includes('found by search ≥')));

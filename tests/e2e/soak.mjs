@@ -116,7 +116,7 @@ async function open(tell) {
   const page = await context.newPage();
   page.setDefaultTimeout(ACTION_MS);
   page.on('pageerror', (error) => tell(`page error: ${error.stack ?? error.message}`));
-  // A worker that was ended by the soak itself is reported by the page as what it is.
+  // The page reports a worker that the soak ended; that is expected.
   page.on('console', (message) => message.type() === 'error' && !/ERR_INTERNET_DISCONNECTED/.test(message.text()) && tell(`console: ${message.text()}`));
   page.on('crash', () => tell('the page crashed'));
   await page.goto(site.url);
@@ -166,7 +166,7 @@ async function sample(page, session, seconds) {
       timer = setTimeout(() => { observer.disconnect(); resolve(); }, 1000);
     }).observe(document, { childList: true, subtree: true });
   }));
-  // Twice: what a finaliser of the first collection lets go of is collected by the second.
+  // Twice: the second collection frees what finalisers of the first one released.
   for (let round = 0; round < 2; round += 1) {
     await session.send('HeapProfiler.collectGarbage');
     await page.waitForTimeout(200);
@@ -229,7 +229,7 @@ async function soak() {
   // Since the last sample.
   const recent = new Set();
   const began = Date.now();
-  // A fault names what was done before it, and is told whole as it comes; the table has its beginning.
+  // A fault names the action before it, and is printed in full at once; the table has its beginning.
   const tell = (fault) => {
     const seconds = Math.round((Date.now() - began) / 1000);
     console.error(`after ${seconds} s (${latest.join(', ')}): ${fault}`);
@@ -379,7 +379,7 @@ try {
   await shutDown();
 }
 for (const [what, found] of report(outcome)) console.log(`${what}: ${found}`);
-// What a view holds that is not shown is of the reader's making: pasted tables, a model. Nodes that are in no document are not.
+// A hidden view keeps the user's content: pasted tables, a model. Nodes outside any document are leaks.
 const grows = ['heap', 'detached', 'listeners'].filter((key) => growth(outcome.samples, key) > 5);
 if (grows.length) console.error(`more than 5 % more in the last third than in the first: ${grows.join(', ')}`);
 process.exitCode = outcome.faults.length || grows.length || outcome.long.some(({ processor }) => processor > LONG_TASK_MS) ? 1 : 0;

@@ -82,7 +82,7 @@ pageTest('the estimators: each trial says where each stopped', async ({ page }) 
   assert.match(await page.getByTestId('estimators-absolute-value').innerText(), /^≥/);
   assert.match(await page.getByTestId('estimators-dense-value').innerText(), /^=/);
   assert.match(await page.getByTestId('estimators-lanczos-value').innerText(), /^=/);
-  // A smaller tolerance mends it.
+  // A smaller tolerance fixes it.
   await answered(page, 'estimators', () => type(page, 'estimators-tolerance', '1e-12'));
   assert.ok((await value(page, 'estimators-absolute-error')) < 1e-6);
   await answered(page, 'estimators', () => page.selectOption('#estimators-trial', 'small-gap'));

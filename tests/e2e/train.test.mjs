@@ -118,7 +118,7 @@ pageTest('two workers share each step, and training goes on with the same digits
   const workers = () => page.workers().filter((worker) => worker.url().includes('train_worker'));
   await until(() => workers().length === 2);
   const second = workers()[1];
-  // What it is asked comes as messages. After some of them it ends itself, and says nothing any more.
+  // Requests arrive as messages. After a few of them, the worker ends itself silently.
   await second.evaluate(() => { self.asked = 0; self.addEventListener('message', () => { self.asked += 1; if (self.asked === 5) self.close(); }); });
   await until(() => workers().length === 1);
   await inPhase(page, 'done');

@@ -100,7 +100,7 @@ fn folders_that_are_not_read_say_what_is_not_supported_or_what_to_do() {
     }
 }
 
-/// The edits that a reader tries after a refusal: none ends in a number.
+/// The edits that a user tries after a refusal: none of them gives a number.
 #[test]
 fn a_roberta_that_is_called_bert_is_known_by_its_tensors_and_its_marks() {
     let renamed = |name: &str, drop: &[&str]| {
@@ -192,7 +192,7 @@ fn tensors_that_would_be_left_out_or_taken_for_others_are_refused() {
         let problem = said("gpt2_prefix", &with_copy(&gpt2, from, to));
         assert!(problem.contains(words), "{to}: {problem}");
     }
-    // What is missing is named with what may be it.
+    // The missing tensor is named together with possible replacements.
     let missing = changed(&gpt2, |header| rename(header, "transformer.wte.weight", "transformer.embed.weight"));
     let problem = said("gpt2_prefix", &missing);
     assert!(problem.contains("wte.weight") && problem.contains("`transformer.embed.weight`"), "{problem}");

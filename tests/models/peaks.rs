@@ -1,4 +1,5 @@
-//! What a run over a model holds at a time, counted by a global allocator, against what [`Plan::bytes`] says before.
+//! The memory that a run over a model holds at a time, counted by a global allocator, against the figure of
+//! [`Plan::bytes`].
 
 use lipscope_models::{Estimators, Heads, MapKind, Maps, ModelConfig, Plan, Shard, draw_model};
 use lipscope_testkit::peak::{Counting, peak};
@@ -6,7 +7,7 @@ use lipscope_testkit::peak::{Counting, peak};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// A measured peak is at most this much of the figure, and the figure at most that much of the peak.
+/// The measured peak is at most this factor of the figure, and the figure at most that factor of the peak.
 const MOST_OVER: f64 = 1.0;
 const MOST_UNDER: f64 = 3.0;
 

@@ -1,4 +1,4 @@
-//! What the page has once the workers have answered, without page and workers.
+//! The state of the page once the workers have answered, without page and workers.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use lipscope_core::growth::{Family, GrowthPlan, Spacing, growth};
 use lipscope_core::measure::{MeasureOptions, Measurement, measure_with};
 use lipscope_core::picture::{AttentionPicture, PlaneFrame, TokenPicture, Unit};
 
-/// What the page has once the workers have answered: the measurement, and the curves over n where a lesson reads them.
+/// The state of the page once the workers have answered: the measurement, and the curves over n where a lesson reads
+/// them.
 pub struct Answers {
     pub scene: Scene,
     pub live: Measured,

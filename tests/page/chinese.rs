@@ -1,4 +1,4 @@
-//! The engine's errors in Chinese: none is missing, and what is the reader's stays as it is.
+//! The engine's errors in Chinese: none is missing, and the user's own text stays unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use lipscope_testkit::sources::{SourceFile, sources};
 
 /// Folders whose errors are not shown on the page.
 const ELSEWHERE: [&str; 3] = ["crates/cli", "crates/npm", "crates/python"];
-/// Texts that are no part of an error.
+/// Texts that are not part of an error.
 const NOT_SAID: [&str; 24] = [
     // The page has its own words for the warnings.
     "The iteration stopped at a relative residual of",
@@ -24,7 +24,7 @@ const NOT_SAID: [&str; 24] = [
     "# The tokens, one a row",
     "# Q, K and V of each head",
     "# <experiment>",
-    // Found by the engine itself: always numbers.
+    // The engine found this itself: always numbers.
     "The positions",
     "The vectors",
     // Lines of Python that convert weights.
@@ -101,7 +101,7 @@ fn catalogue() -> BTreeMap<String, String> {
     table.into_iter().map(|(id, text)| (id, once(text.as_str().expect("a text")))).collect()
 }
 
-/// A text with a sign in every place of an argument.
+/// A text with the same sign in place of every argument.
 fn without_places(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -121,7 +121,7 @@ fn arguments(text: &str) -> BTreeSet<&str> {
     names.filter(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_')).collect()
 }
 
-/// Whether a literal has words that a reader would read: two at least, so that it is no key.
+/// Whether a literal has words for users: at least two, so that it is not a key.
 fn is_prose(literal: &str) -> bool {
     literal.trim().contains(' ') && !foreign_words(literal).is_empty()
 }

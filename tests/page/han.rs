@@ -1,4 +1,4 @@
-//! Whether an error of the engine's is known in Chinese.
+//! Checks whether the page has a Chinese text for an error of the engine.
 
 use lipscope::chinese_texts;
 use lipscope::language::{Language, keep_chinese, set};
@@ -37,7 +37,7 @@ const NAMES: [&str; 29] = [
     "HDF",
     "PyTorch",
 ];
-/// What the page says of an error when it is in Chinese.
+/// The page's sentence about an error, in Chinese.
 pub fn in_chinese(error: &InputError) -> String {
     keep_chinese(chinese_texts());
     set(Language::Chinese);

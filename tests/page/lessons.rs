@@ -1,5 +1,5 @@
-//! Every lesson, step by step: what it sets can be set, what its texts name is there, no number stands in them, and every goal
-//! is reached by its witness or ruled out by its bound.
+//! Every lesson, step by step: its settings are valid, its texts refer to existing things, it contains no fixed
+//! numbers, and every goal is reached by its witness or ruled out by its bound.
 
 use lipscope::lessons::{
     Acts, Choice, Condition, Edition, Goal, Lesson, Limit, Piece, Prediction, Slot, Step, Way, agree, find, lessons,
@@ -34,7 +34,7 @@ fn scene_over(base: Scene, fields: &str, name: &str) -> Scene {
     scene
 }
 
-/// A page on which nothing is as on a first visit.
+/// A page that differs from a first visit in everything.
 fn other_scene() -> Scene {
     let mut state = PageState {
         tokens: TokenChoice::Skew,
@@ -63,7 +63,7 @@ fn other_scene() -> Scene {
     Scene { state, plot: PlotChoice::Spectrum, ..Scene::default() }
 }
 
-/// The state with what weights and tokens do not use put back, so that states of one meaning are equal.
+/// The state without the parts that weights and tokens do not use, so that states with the same meaning are equal.
 fn in_use(scene: &Scene) -> (PageState, PlotChoice, Settings) {
     let first = PageState::default();
     let mut state = scene.state.clone();
@@ -277,7 +277,7 @@ fn every_goal_is_open_at_first_and_reached_by_its_witness_or_ruled_out_by_its_bo
     assert!(impossible > 0);
 }
 
-/// The bound of the whole ball that the step leaves to the reader is under what the goal wants of L.
+/// The ball's bound that the step leaves to the user is below the value of L that the goal asks for.
 fn assert_ruled_out(goal: &Goal, id: BoundId, step: &Step, name: &str) {
     assert!(step.visible.wall, "{name}: tokens may leave the ball that the bound is about");
     let state = &step.scene().state;

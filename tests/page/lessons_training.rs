@@ -1,4 +1,4 @@
-//! Models trained as the page trains them: the witness of goals about training.
+//! Models trained as on the page: the witness for goals about training.
 
 use lipscope::trained::TrainRun;
 use lipscope_protocol::runner::Runner;

@@ -16,8 +16,8 @@ use miniz_oxide::deflate::compress_to_vec_zlib;
 
 use crate::dice::{scene, table};
 
-/// A course whose steps set anything at all, so that no field can count on what is set before it. Of lessons that are named
-/// with an `x` there are none.
+/// A course whose steps set arbitrary values, so that no field can rely on an earlier setting. A lesson named `x` does
+/// not exist.
 fn of_lesson(at: &LessonAt) -> Option<Scene> {
     let set =
         Scene { lesson: Some(at.clone()), stage: Stage::Full, theme: None, ..scene(&mut Dice(at.step as u64 + 77)) };
@@ -38,7 +38,7 @@ fn in_use_of_none(mut scene: Scene) -> Scene {
     if state.check_cost().is_err() { Scene { state: first, ..scene } } else { scene }
 }
 
-/// The scene as far as a link says it: data that are not in use stay behind.
+/// The scene without what a link leaves out: data that are not in use.
 fn in_use(scene: &Scene) -> Scene {
     let mut scene = scene.clone();
     let state = &mut scene.state;
@@ -86,7 +86,7 @@ fn the_cursor_rests_at_an_n_in_sight() {
     assert_eq!(at(Some(1e9), Range::Quintillion).read_at(), 1e9);
     // Not at one that the axis does not reach.
     assert_eq!(at(Some(1e9), Range::Measured).read_at(), 64.0);
-    // An n that is kept is brought into sight.
+    // A kept n is moved into the axis range.
     let mut state = at(None, Range::Measured);
     state.keep_read_at(1e5);
     assert_eq!((state.read_at(), state.growth.range), (1e5, Range::Million));
@@ -169,7 +169,7 @@ fn data_too_long_for_a_link_are_refused_soon() {
     );
 }
 
-/// Reads a link that is wrong somewhere: the scene can be shown, and the sentences are sentences.
+/// Reads a damaged link: its scene can be shown, and its errors are sentences.
 fn survive(fragment: &str) -> link::Followed {
     let followed = link::read(fragment, of_lesson);
     if let Some(scene) = &followed.scene {

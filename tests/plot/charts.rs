@@ -212,12 +212,12 @@ fn what_lies_far_above_all_others_is_lifted_into_the_strip() {
         (words, chart.series.len())
     };
     assert_eq!(lifted(Scale::Log, [0.5, 2.0, 9.5]), (vec!["far: 9.5, 9 decades up".to_owned()], 2));
-    // What is near one that stays stays too.
+    // Series near a staying one stay too.
     assert_eq!(lifted(Scale::Log, [0.5, 2.0, 3.9]), (vec![], 3));
     assert_eq!(lifted(Scale::Log, [0.5, 4.0, 5.0]).1, 1);
     // An axis that is no logarithm has no strip.
     assert_eq!(lifted(Scale::Linear, [0.5, 4.0, 9.5]), (vec![], 3));
-    // What is faint in the plot is so in the strip.
+    // A faint series is faint in the strip too.
     let faint = Series { opacity: 0.4, ..flat("far", 9.5) };
     let [x, y] = ["n", "L"].map(|name| AxisSpec::new(name, Scale::Log));
     let mut chart = LineChart::new(x, y, vec![flat("low", 0.5), faint]);

@@ -1,5 +1,5 @@
-//! A browser for tests: it does what the pool asks for, with real runners in workers of its own and a clock of its own.
-//! Whatever is due happens in order of time; messages travel as bytes and take a while.
+//! A browser for tests: it carries out the pool's actions, with real runners in workers of its own and a clock of its
+//! own. Everything due happens in time order; messages travel as bytes and take some time.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -52,11 +52,11 @@ impl Lane for Line {
     }
 }
 
-/// What the page keeps beside a plan: the lane that it is for, and the number of the order.
+/// The companion of a plan: its lane, and the number of the order.
 pub type Beside = (Line, u64);
 /// An order of these tests.
 pub type CountOrder = Order<AnyPlan, Beside>;
-/// What the page hears.
+/// An event of the pool.
 pub type Event = PoolEvent<Line, AnyPlan, AnyEvent, Beside>;
 
 /// An order.
@@ -69,15 +69,15 @@ pub fn order(line: Line, number: u64, plan: AnyPlan) -> CountOrder {
 pub enum Start {
     /// It listens after a while.
     Listens,
-    /// It never says a word.
+    /// It never sends a message.
     Silent,
-    /// It dies before its first word.
+    /// It dies before its first message.
     Dies,
     /// The browser refuses it.
     Refused,
 }
 
-/// The browser, the page's pool in it, and the page's ears.
+/// The browser, with the page's pool and the events that the page heard.
 pub struct Browser {
     pub pool: Pool<CountTasks, Line, Beside>,
     /// Milliseconds.
@@ -86,7 +86,7 @@ pub struct Browser {
     pub heard: Vec<(f64, Event)>,
     /// When runs were sent: time, worker, run, order.
     pub sent: Vec<(f64, WorkerId, RunId, u64)>,
-    /// In which call of the pool each of these was sent; and what was heard, was heard.
+    /// For each entry of `sent`, and of `heard`, the call of the pool that it came from.
     pub sent_in: Vec<usize>,
     pub heard_in: Vec<usize>,
     n_calls: usize,
@@ -113,7 +113,7 @@ struct Worker {
     is_ready: bool,
     /// Until when it works and hears nothing.
     busy_until: f64,
-    /// The last run that it was sent, if the pool has not heard its end: run and lane.
+    /// The last run sent to it, unless the pool has heard its end: run and lane.
     run: Option<(RunId, Option<Line>)>,
 }
 
@@ -188,19 +188,19 @@ impl Browser {
         idle.map(|(id, _)| *id).collect()
     }
 
-    /// The worker that was given a run last.
+    /// The worker that got a run last.
     pub fn last_worker(&self) -> WorkerId {
         self.sent.last().expect("a run was sent").1
     }
 
-    /// A worker dies; what it said just before still arrives.
+    /// Kills a worker; messages that it sent just before still arrive.
     pub fn kill(&mut self, id: WorkerId) {
         self.act();
         self.happen(Due::Die(id));
         self.act();
     }
 
-    /// What the page heard of an order, with the times.
+    /// The contents heard about an order, with their times.
     pub fn heard_of(&self, number: u64) -> Vec<(f64, Content<AnyEvent>)> {
         let of_order = |(time, event): &(f64, Event)| match event {
             PoolEvent::Reply { of, content, .. } if of.companion.1 == number => Some((*time, content.clone())),
@@ -285,7 +285,7 @@ impl Browser {
                 self.sent_in.push(self.n_calls);
                 self.sent.push((self.now, id, request.run_id, number));
             }
-            // It ends that run too when it gets another one.
+            // Cancelling also ends that run, when the worker gets another one.
             Command::Cancel => worker.run = worker.run.map(|(run_id, _)| (run_id, None)),
         }
         self.after(self.latency, Due::Command(id, encode(command).expect("bytes")));
@@ -330,7 +330,7 @@ impl Browser {
         }
     }
 
-    /// A worker takes in what was sent to it, and works for a slice.
+    /// A worker handles its messages, and works for a slice.
     fn turn(&mut self, id: WorkerId) {
         let (now, latency) = (self.now, self.latency);
         let Some(worker) = self.workers.get_mut(&id) else { return };

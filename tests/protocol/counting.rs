@@ -1,5 +1,5 @@
-//! A kind of work from beginning to end, as an example: a task that counts. All that belongs to it is the task and its line
-//! in a list of tasks; runner, pool and messages take it from there.
+//! A complete kind of work as an example: a task that counts. It consists only of the task and its line in a task list;
+//! runner, pool and messages need nothing else.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -37,7 +37,7 @@ pub struct CountTask {
     counted: u32,
 }
 
-/// A clock that moves where a task says that its work took time. A worker keeps one from one run to the next.
+/// A clock that advances where a task says that its work took time. A worker keeps one clock between runs.
 #[derive(Clone, Debug, Default)]
 pub struct Clock(Rc<Cell<f64>>);
 
@@ -79,7 +79,7 @@ impl Task<Clock> for CountTask {
     }
 }
 
-/// Counts and tells all numbers at once.
+/// Counts and reports all numbers at once.
 #[derive(Debug)]
 pub struct ListTask {
     count: CountTask,
@@ -135,7 +135,7 @@ impl Clock {
 }
 
 task_list! {
-    /// What the workers of these tests do.
+    /// The tasks of the workers in these tests.
     pub CountTasks(Clock): AnyPlan, AnyEvent, AnyRunning;
     /// Counts.
     Count = CountTask,

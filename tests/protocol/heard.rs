@@ -1,4 +1,4 @@
-//! What tests ask of a browser: that it is ready, and what was heard of an order.
+//! Helpers for browser tests: waiting until it is ready, and reading the events of an order.
 
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::pool::{PoolEvent, PoolOptions, Spare};
@@ -6,7 +6,7 @@ use lipscope_protocol::pool::{PoolEvent, PoolOptions, Spare};
 use crate::browser::{Browser, CountOrder, Event, Line, order};
 use crate::counting::{AnyEvent, counting};
 
-/// The most that a newer order, or an end, may wait for a worker that is busy.
+/// The longest wait of a newer order, or of an end, for a busy worker.
 pub const AT_ONCE_MILLISECONDS: f64 = 50.0;
 
 /// A browser on one core whose first lane is warm, and which is idle again.

@@ -1,4 +1,4 @@
-//! The orders of a pool: which are done, which give way, and what the page hears of them.
+//! The orders of a pool: which are done, which are preempted, and what the page hears of them.
 
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::pool::{PoolEvent, PoolOptions, Spare};
@@ -79,7 +79,7 @@ fn a_run_that_is_nearly_over_may_finish() {
     browser.run();
     assert!(time_of(&browser, 1, Content::Finished) > now);
     assert!(time_of(&browser, 2, Content::Finished) - now < AT_ONCE_MILLISECONDS);
-    // While the newer order waits it is what is left.
+    // While the newer order waits, it counts as left.
     assert_eq!(left(&browser), [0, 1, 0]);
 }
 

@@ -56,7 +56,7 @@ fn deeds() -> impl Strategy<Value = Vec<Deed>> {
     prop::collection::vec(deed, 1..40)
 }
 
-/// What the page wants of a lane, by its own book.
+/// The page's own record of a lane.
 #[derive(Debug, Default)]
 struct Book {
     /// Orders that are to be answered.
@@ -65,7 +65,7 @@ struct Book {
     cancelled: u64,
     /// The newest submission.
     newest: u64,
-    /// The newest submission of which something was sent to a worker.
+    /// The newest submission of which a part was sent to a worker.
     newest_sent: u64,
 }
 
@@ -148,11 +148,11 @@ impl Page {
         self.browser.pool.submit(line, orders);
     }
 
-    /// Takes in what was sent and heard since the last call, in order.
+    /// Processes what was sent and heard since the last call, in order.
     fn read(&mut self) -> Result<(), TestCaseError> {
         while self.n_heard < self.browser.heard.len() {
             let event = self.browser.heard[self.n_heard].1.clone();
-            // When the last part is over, what was held of it is told first, then the next order is sent in the same call.
+            // When the last part is over, its held events come first; then the next order is sent in the same call.
             let call = self.browser.heard_in[self.n_heard];
             while self.browser.sent_in.get(self.n_sent).is_some_and(|sent_in| *sent_in < call) {
                 let (_, _, _, number) = self.browser.sent[self.n_sent];
@@ -188,7 +188,8 @@ impl Page {
                 }
                 let AnyPlan::Count(plan) = &of.plan else { return Err(TestCaseError::fail("another plan")) };
                 if let Content::Event(AnyEvent::Count(heard)) = content {
-                    // From one on, whoever counted; a worker that died may have told some before.
+                    // Starts at one, whichever worker counted; a worker that died may already have reported some
+                    // numbers.
                     let before = self.counted.insert(number, *heard).unwrap_or_default();
                     prop_assert!(*heard <= before + 1, "{:?} after {}", event, before);
                 }
@@ -229,7 +230,7 @@ impl Page {
         Ok(())
     }
 
-    /// Lets everything come to an end; where the pool gave up it is started again, as a person would.
+    /// Runs until nothing is left to do; restarts the pool where it gave up, as a user would.
     fn end(&mut self) -> Result<(), TestCaseError> {
         self.browser.pool.resume(Line::Batches);
         self.browser.run();
@@ -269,7 +270,7 @@ fn what_is_wanted_is_answered_once_and_what_is_not_wanted_is_never_heard() {
         Ok(())
     });
     outcome.unwrap_or_else(|problem| panic!("{problem}"));
-    // None of what the pool has to cope with is left out.
+    // Every difficult situation of the pool occurred.
     let seen = seen.into_inner();
     for (what, least) in [
         ("finished", 20_000),

@@ -1,4 +1,4 @@
-//! Orders that are cut into parts: who does them, and that the page hears what one worker would have told.
+//! Orders that are cut into parts: which workers do them, and that the page hears the events of a single worker.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ fn in_parts(number: u64, to: u32, milliseconds: f64) -> [CountOrder; 1] {
     [order(Line::AtOnce, number, counting_in_parts(to, milliseconds))]
 }
 
-/// The numbers that were heard of an order.
+/// The numbers heard from an order.
 fn numbers(browser: &Browser, number: u64) -> Vec<u32> {
     let heard = browser.heard_of(number).into_iter();
     heard

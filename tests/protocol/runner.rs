@@ -1,4 +1,4 @@
-//! What a worker answers, without a browser: order, cancelling, errors, and curves that hold for every draw.
+//! The answers of a worker, without a browser: order, cancelling, errors, and curves that hold for every draw.
 
 use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
 use lipscope_core::certify::{Certified, CertifyPlan, certify};
@@ -231,7 +231,7 @@ fn a_search_is_streamed_stopped_and_taken_up_again_where_it_stood() {
     while let Some(step) = whole.step().expect("a step") {
         expected.push(step);
     }
-    // A clock that goes a second a look: every step is told, and every slice is one step.
+    // A clock that advances a second per read: every step is reported, and every slice is one step.
     let seconds = std::cell::Cell::new(0.0);
     let clock = || {
         seconds.set(seconds.get() + 1e3);
@@ -357,7 +357,7 @@ fn a_run_that_waits_for_a_server_gives_its_turn_back_until_it_is_complete() {
     assert_eq!(turns, [Turn::Waiting, Turn::Waiting, Turn::Waiting, Turn::Done]);
     let progress = Progress { done: 2000, total: None, relative_residual: None };
     let event = ModelEvent::Download(Downloaded::Files);
-    // Progress is told every 30 ms: after the second slice alone.
+    // Progress is reported every 30 ms: only after the second slice.
     let expected = [Content::Started, Content::Progress(progress), Content::Event(event), Content::Finished];
     assert_eq!(contents, expected);
 }
@@ -386,7 +386,7 @@ fn a_certificate_tells_its_bounds_before_its_searches_and_ends_as_the_engine_doe
         assert_eq!((early.certified, early.ball), (row.certified, row.ball));
         assert!(early.found == bounds.spectral && early.found <= row.found, "{early:?} {row:?}");
     }
-    // What is found within eps is known of every larger eps at once.
+    // The largest norm found within eps is known at once for every larger eps.
     assert!(found.iter().all(|found| found.rows.is_sorted_by_key(|row| row.found)), "{found:?}");
     let measures = CertifyPlan { relative: vec![f64::NAN], ..plan };
     assert!(matches!(answer(EnginePlan::Certify(measures)).last(), Some(Reply { content: Content::Failed(_), .. })));

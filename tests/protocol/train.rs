@@ -1,4 +1,4 @@
-//! What the worker of training answers, without a browser.
+//! The answers of the training worker, without a browser.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ fn beginning(kind: Kind) -> Beginning {
     Beginning { plan: plan(kind), text: ALICE.into(), checkpoint: None }
 }
 
-/// A stretch to a step, however long it takes.
+/// A stretch up to a step, however long it takes.
 fn until(step: usize, beginning: Option<Beginning>) -> StretchPlan {
     StretchPlan {
         run: 1,
@@ -55,7 +55,7 @@ fn runner() -> Runner<TrainTasks> {
     Runner::new(TrainContext::default())
 }
 
-/// What comes of a stretch.
+/// The events of a stretch.
 fn stretch(runner: &mut Runner<TrainTasks>, plan: StretchPlan) -> Vec<StretchEvent> {
     let events = runner.complete(TrainPlan::Stretch(plan), || 0.0).expect("a stretch");
     events
@@ -83,12 +83,12 @@ fn saved(events: &[StretchEvent]) -> Saved {
     last.expect("the state is told").clone()
 }
 
-/// A run that goes on from where another worker saved it.
+/// A run continued from where another worker saved it.
 fn taken_up(kind: Kind, saved: &Saved) -> Beginning {
     Beginning { checkpoint: Some(Arc::clone(&saved.bytes)), ..beginning(kind) }
 }
 
-/// An invertible model after all of its steps.
+/// An invertible model after the last of its steps.
 fn trained() -> Beginning {
     let saved = saved(&stretch(&mut runner(), until(60, Some(beginning(Kind::Invertible)))));
     assert_eq!(saved.step, 60);
@@ -131,7 +131,7 @@ fn stretches_and_a_new_worker_give_the_digits_of_one_stretch() {
 
 #[test]
 fn a_stretch_ends_when_its_time_is_over_and_saves_when_it_is_time_to() {
-    // Every look at the clock takes a millisecond.
+    // Every read of the clock takes a millisecond.
     let time = Cell::new(0.0);
     let clock = || time.replace(time.get() + 1.0);
     let mut runner = runner();
@@ -215,7 +215,7 @@ fn a_model_as_files_says_what_it_is() {
     assert!(files.tokenizer.contains("\"WordLevel\""), "{}", files.tokenizer);
 }
 
-/// The losses that the browser test compares its own with: the two hold each other to the same digits.
+/// The losses that the browser test compares its own with: both are compared to the same digits.
 #[test]
 fn the_losses_are_those_that_the_browser_is_compared_with() {
     let expected: Value = serde_json::from_str(LOSSES).expect("JSON");

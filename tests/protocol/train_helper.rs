@@ -1,4 +1,4 @@
-//! A worker of training with another one that does half of each step.
+//! A training worker with a second worker that does half of each step.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -12,10 +12,10 @@ use lipscope_protocol::train::{
 /// The text that comes with the page.
 const ALICE: &str = include_str!("../../assets/alice.txt");
 
-/// What a helper does when it is asked.
+/// How a helper answers requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Temper {
-    /// Answers at the third look.
+    /// Answers at the third poll.
     Slow,
     /// Never listens.
     Asleep,
@@ -77,7 +77,7 @@ fn plan(batch: usize) -> Plan {
     Plan::new(sizes).expect("a plan that fits")
 }
 
-/// What comes of six steps, and how often the helper was asked. Every look at the clock takes a second.
+/// The events of six steps, and how often the helper was asked. Every read of the clock takes a second.
 fn six_steps(batch: usize, temper: Option<Temper>) -> (Vec<TrainEvent>, usize) {
     let questions = Rc::new(Cell::new(0));
     let context = match temper {
@@ -106,7 +106,7 @@ fn six_steps(batch: usize, temper: Option<Temper>) -> (Vec<TrainEvent>, usize) {
     (events, questions.get())
 }
 
-/// Events without the cuts between their steps, which are the clock's.
+/// The events, joined over the cuts between steps, which depend on the clock.
 fn told(events: &[TrainEvent]) -> Vec<String> {
     use lipscope_protocol::train::StretchEvent::Steps;
     let each = events.iter().flat_map(|event| match event {

@@ -29,7 +29,7 @@ fn backwards(run: &Trainer, extent: Extent) -> Vec<Inversion> {
     starts.into_iter().map(|start| invert(&stack, window(start), extent, 500).expect("finite")).collect()
 }
 
-/// One model run backwards: every branch converges at its rate, and every character comes back.
+/// Checks one model run backwards: every branch converges at its rate, and every character is recovered.
 fn assert_inverted(run: &Trainer, inversion: &Inversion) {
     let error = inversion.error.expect("it converges");
     assert!(error < 1e-8, "step {}: {error:e}", run.steps_done());
@@ -53,7 +53,7 @@ fn an_invertible_stack_gives_back_every_character_before_during_and_after_traini
         for inversion in backwards(&run, Extent::of(Kind::Invertible)) {
             assert_inverted(&run, &inversion);
         }
-        // No theorem asks that a window be one of the text.
+        // The theorem also holds for windows that are not from the text.
         let (stack, vocabulary) = (run.stack(), run.corpus().vocabulary().len());
         for _ in 0..200 {
             let window: Vec<u32> = (0..run.plan().context).map(|_| random.below(vocabulary) as u32).collect();

@@ -57,7 +57,7 @@ fn no_branch_of_a_contraction_stretches_more_than_c_before_during_and_after_trai
     }
 }
 
-/// A wide key and value spread out the scores, so that the bound is tried where it is nearest.
+/// A wide key and value spread out the scores, so that the test reaches the bound most closely.
 #[test]
 fn attention_comes_within_a_factor_of_its_bound() {
     let plan = small::plan(Kind::Contractive, Norms::None);
@@ -66,6 +66,6 @@ fn attention_comes_within_a_factor_of_its_bound() {
     let mut random = Random::new(2, Stream::Tokens);
     let drawn = (0..20).map(|_| DMatrix::from_fn(plan.width, plan.context, |_, _| 2.0 * random.normal()));
     let largest = drawn.map(|tokens| linf_norm(&branch, &tokens)).fold(0.0, f64::max);
-    // A factor Lambda that is wrong by a power of the weights would fall out of this.
+    // A Lambda that is wrong by a power of the weights would fail this.
     assert!(largest > 0.01 * plan.c && largest <= plan.c, "{largest}");
 }

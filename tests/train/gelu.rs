@@ -9,7 +9,7 @@ fn unit(x: f32) -> f64 {
 
 #[test]
 fn value_and_slope_are_those_of_gelu() {
-    // Every 997th f32 from subnormal ones to where the value below 0 is none, of either sign.
+    // Every 997th f32, from subnormal numbers to where GELU below 0 vanishes, of either sign.
     for bits in (0..=20.0_f32.to_bits()).step_by(997) {
         for x in [f32::from_bits(bits), -f32::from_bits(bits)] {
             let (value, slope) = gelu_and_slope(x);

@@ -15,7 +15,7 @@ fn moved(plan: &Plan, weights: &Parameters<f64>, batch: &Batch, at: usize, direc
 
 #[test]
 fn the_gradient_of_every_kind_is_that_of_finite_differences() {
-    // The error of the difference itself: rounding of the loss over the step, and the third derivative.
+    // The error of the difference quotient: rounding of the loss over the step, and the third derivative.
     const STEP: f64 = 1e-5;
     const TOLERANCE: f64 = 1e-5;
     for plan in small::all_plans() {

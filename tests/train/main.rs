@@ -1,4 +1,4 @@
-//! Tests of the Transformer that is trained, and of its training.
+//! Tests of the trained Transformer and of its training.
 
 mod backwards;
 mod contraction;

@@ -1,4 +1,4 @@
-//! Runs: the same digits again, checkpoints, and that something is learned.
+//! Runs: reproducible digits, checkpoints, and that the model learns.
 
 use lipscope_core::experiment::InputError;
 use lipscope_train::{Corpus, Kind, Norms, Plan, PlanFields, Trainer};
@@ -78,7 +78,7 @@ fn a_checkpoint_with_numbers_that_no_run_reaches_is_an_error() {
     let before = run.checkpoint();
     run.step();
     let after = run.checkpoint();
-    // The step is the first number in which the two differ; 2^64 - 1 has ten digits of seven bits.
+    // The step is the first number that differs; 2^64 - 1 has ten digits of seven bits.
     let step = before.iter().zip(&after).position(|(before, after)| before != after).expect("another step");
     let endless = [&after[..step], &[0xff; 9], &[1], &after[step + 1..]].concat();
     let mut infinite = after.clone();
@@ -110,7 +110,7 @@ fn every_kind_learns_a_sentence() {
         }
         let (after, uniform) = (run.held_out(), (run.corpus().vocabulary().len() as f64).ln());
         assert!((before - uniform).abs() < 1.5, "{kind:?}: {before} at first");
-        // A character alone says much of the next one; the kinds that attend freely learn the rest of the sentence.
+        // A character alone predicts much of the next one; the kinds that attend freely learn the rest of the sentence.
         let most = if kind.is_tied() { 1.0 } else { 0.3 };
         assert!(after < most, "{kind:?}: {after} nats");
         let text = run.sample(60, 1).expect("finite");

@@ -6,7 +6,7 @@ use lipscope_train::{Batch, Kind, Norms, Parameters, Plan, PlanFields};
 /// Distinct characters of the small models.
 pub const VOCABULARY: usize = 7;
 
-/// Every kind with every place of layer norms that it may have.
+/// Every kind with every allowed place of layer norms.
 pub fn all_plans() -> Vec<Plan> {
     let choices = Kind::ALL.into_iter().flat_map(|kind| [Norms::Layer, Norms::None].map(|norms| (kind, norms)));
     choices

@@ -1,5 +1,6 @@
-//! Every step of every lesson in Chromium: what it sets can be set and measured, what its texts name is there, and what the
-//! engine measures there reaches its goals. `tests/page/lessons.rs` has the rest, without a browser.
+//! Every step of every lesson in Chromium: its settings are valid and can be measured, its texts refer to existing
+//! things, and the engine's measurement there reaches the step's goals. `tests/page/lessons.rs` checks the rest,
+//! without a browser.
 
 use lipscope::lessons::{Acts, Facts, Situation, Slot, Step, Way, lessons, slots};
 use lipscope::link;
@@ -13,7 +14,7 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-/// Lists longer than this take too long to measure again here; the browser tests read their numbers off the page.
+/// Longer lists take too long to measure again here; the browser tests read their numbers from the page.
 const LONGEST: f64 = 200.0;
 
 fn each_step(mut check: impl FnMut(&str, &'static Step)) {
@@ -47,7 +48,7 @@ fn texts_and_goals_are_about_what_the_engine_measures() {
             }
         });
         for goal in &step.goals {
-            // Curves over n are the engine's worker's here; the steps that reach past what is measured are about them.
+            // The engine's worker computes curves over n; the steps that go beyond measured n are about them.
             let Way::Fields(fields) = goal.way else { continue };
             if step.scene().plot == PlotChoice::Growth && step.scene().state.growth.range != Range::Measured {
                 continue;
@@ -71,7 +72,7 @@ fn at(scene: &Scene, ask: impl FnOnce(&Situation<'_>)) {
         measure_with(&scene.state.experiment(), MeasureOptions::default()).expect("a lesson can be measured");
     let live = Measured {
         measurement,
-        // No text and no goal looks at a picture.
+        // No text and no goal uses a picture.
         attention: AttentionPicture {
             head_idx: 0,
             unit: Unit::Token,

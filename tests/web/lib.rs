@@ -1,1 +1,1 @@
-//! Nothing but tests: each file beside this one is run in Chromium.
+//! Only tests: each file beside this one runs in Chromium.

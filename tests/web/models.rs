@@ -1,4 +1,4 @@
-//! Models in Chromium, in a dedicated worker, where the page measures them: the references and rows of the native tests.
+//! Models in Chromium, in a dedicated worker, as on the page: the references and rows of the native tests.
 
 use lipscope_testkit::models as reference;
 

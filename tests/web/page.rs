@@ -1,5 +1,5 @@
-//! On the main thread of a page in Chromium: a few of the numbers that a worker computes. The reference cases run once, in
-//! tests/web/worker.rs.
+//! On the main thread of a page in Chromium: a few of the numbers that a worker computes. The reference cases run only
+//! in tests/web/worker.rs.
 
 use lipscope_testkit::portable;
 

@@ -86,7 +86,7 @@ fn a_run_is_answered_in_slices() {
     });
     runner.begin(Command::Run(Request { run_id: 3, plan }), 0.0, |reply| replies.push(reply));
     let mut slices = 0;
-    // A clock that stands past the end: every slice does one step.
+    // A clock past the end of the slice: every slice does one step.
     while runner.slice(0.0, || 1.0, |reply| replies.push(reply)) == Turn::More {
         slices += 1;
     }

@@ -1,4 +1,4 @@
-//! `lipscope certify`: how far a local number reaches, a line of CSV for each eps.
+//! `lipscope certify`: how far a local bound holds, one line of CSV for each eps.
 
 use std::io::{self, Write};
 use std::path::PathBuf;

@@ -1,14 +1,14 @@
 //! Lines and progress bars on standard error.
 //!
-//! `eprintln!` ends the process where nothing can be written there, as on a full disk behind `2> log`: what would be lost
-//! then is not the line but everything after it.
+//! `eprintln!` panics if standard error cannot be written, as with `2> log` on a full disk. That would end the process
+//! and lose everything after this line, not only the line itself.
 
 use std::io;
 use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A line on standard error, where that takes one.
+/// Writes a line to standard error if possible.
 macro_rules! tell {
     ($($words:tt)*) => {{
         use std::io::Write as _;
@@ -16,7 +16,7 @@ macro_rules! tell {
     }};
 }
 
-/// A text of whole lines on standard error, where that takes one.
+/// Writes whole lines to standard error if possible.
 pub(super) fn tell_lines(text: &str) {
     if !text.is_empty() {
         tell!("{}", text.trim_end_matches('\n'));

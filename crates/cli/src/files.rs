@@ -1,4 +1,4 @@
-//! Files that are read, and files that are written whole or not at all.
+//! Reads files, and writes files either completely or not at all.
 
 use std::fs::File;
 use std::io::Write;
@@ -15,16 +15,17 @@ pub(super) fn read_text(path: &Path) -> io::Result<String> {
     fs::read_to_string(path).map_err(|error| named(path, &error))
 }
 
-/// An error of the system, with the file that it is about.
+/// A system error, with the file that it concerns.
 pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// Writes a file: first one beside it, which then takes its name, so that neither a full disk nor the end of the process
-/// leaves half of it or takes away what was there. What is no file, such as /dev/stdout or a pipe, is written to as it is.
+/// Writes a file: writes a temporary file beside it and then renames it, so that neither a full disk nor the end of the
+/// process leaves half of it or destroys the earlier content. A path that is not a regular file, such as /dev/stdout or
+/// a pipe, is written directly.
 ///
 /// # Errors
-/// Those of the system; what was there stays, and nothing stays beside it.
+/// System errors; then the earlier content stays, and no temporary file remains.
 pub(super) fn save(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     let content = content.as_ref();
     let path = &target(path);
@@ -35,25 +36,25 @@ pub(super) fn save(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     let beside = beside(path);
     let written = File::create(&beside).and_then(|mut file| {
         file.write_all(content)?;
-        // Who may read the file stays as it was.
+        // Keeps the file's permissions.
         if let Some(found) = found {
             file.set_permissions(found.permissions())?;
         }
-        // Else the new name could reach the disk before the bytes do.
+        // Otherwise the rename could reach the disk before the bytes do.
         file.sync_all()
     });
     let outcome = written.and_then(|()| fs::rename(&beside, path));
     if outcome.is_err() {
-        // The first error is the one that is told.
+        // Reports the first error.
         let _ = fs::remove_file(&beside);
     }
     outcome
 }
 
-/// Tries whether a file can be written, before the work that it is for. What is there stays.
+/// Tests whether a file can be written, before the work whose result it will hold. Existing content stays.
 ///
 /// # Errors
-/// Those of the system.
+/// System errors.
 pub(super) fn probe(path: &Path) -> io::Result<()> {
     let path = &target(path);
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
@@ -64,21 +65,21 @@ pub(super) fn probe(path: &Path) -> io::Result<()> {
     fs::remove_file(&beside)
 }
 
-/// What a path stands for: a link keeps pointing where it did, also where nothing is there yet.
+/// Resolves a path: follows links, also to files that do not exist yet.
 fn target(path: &Path) -> PathBuf {
     fs::canonicalize(path)
         .or_else(|_| Ok(path.with_file_name(fs::read_link(path)?)))
         .unwrap_or_else(|_: io::Error| path.to_path_buf())
 }
 
-/// Where the bytes are until they are whole.
+/// The temporary file for the bytes until they are complete.
 fn beside(path: &Path) -> PathBuf {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");
     PathBuf::from(beside)
 }
 
-/// The error for a file that the system cannot write.
+/// The error for a file that cannot be written.
 pub(super) fn unwritable(path: &Path, error: &io::Error) -> InputError {
     InputError::Conflict {
         what: path.display().to_string().into(),

@@ -1,8 +1,8 @@
 //! The command line: `lipscope measure`, `sweep`, `bounds`, `growth`, `certify`, `invert`, `scale`, `tightness`, `search`,
 //! `spectrum`, `estimators`, `script`, `model`, `merge` and `train`.
 //!
-//! Every command runs on the pool of threads that `--threads` sets: many small measurements side by side, one at a time with
-//! all threads where there are few of them.
+//! Every command runs on the thread pool that `--threads` sets. Many small measurements run side by side; a few large
+//! ones run one after the other with all threads.
 //!
 //! Results go to standard output, errors to standard error; the exit code is 1 if anything failed.
 
@@ -93,7 +93,7 @@ pub fn run() -> ExitCode {
     let outcome = work::pool(threads).and_then(|pool| pool.install(|| run_command(command)));
     match outcome {
         Ok(code) => code,
-        // A closed pipe is normal, as in `lipscope .. | head`.
+        // A closed pipe is a normal end, as in `lipscope .. | head`.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             console::tell!("lipscope: {error}");

@@ -80,7 +80,7 @@ fn experiments(text: &str) -> Vec<(usize, Result<Experiment, InputError>)> {
     let is_one_value = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
     let lines: Vec<(usize, &str)> =
         text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty()).collect();
-    // Several lines of which none is valid JSON are one broken experiment: its error names line and column.
+    // Several lines, none of them valid JSON, are one broken experiment: its error names line and column.
     let is_lines = lines.iter().any(|(_, line)| serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok());
     if is_one_value || lines.len() < 2 || !is_lines {
         let first = lines.first().map_or(1, |(at, _)| *at);

@@ -1,4 +1,4 @@
-//! What a merged table lacks: windows, and the shards of the run that should have measured them.
+//! Windows that a merged table lacks, and the shards of the run that should have measured them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use lipscope_models::{Cell, Estimators, Heads, MOST_WINDOWS, MapKind, Plan, Shar
 /// A window of a text: its length and its index.
 type Window = (usize, usize);
 
-/// What is known of the run besides its tables, which do not say it.
+/// Facts about the run that its tables do not contain.
 pub(super) struct Known {
     /// Windows per length.
     pub(super) windows: Option<usize>,
@@ -18,15 +18,15 @@ pub(super) struct Known {
     pub(super) lengths: Option<Vec<usize>>,
     /// Number of shards.
     pub(super) shards: Option<usize>,
-    /// Tables that were given, those without a row among them.
+    /// The number of tables given, including those without a row.
     pub(super) tables: usize,
 }
 
-/// What is missing, in sentences; `None` for a whole table. `parts` are the tables that were merged.
+/// The missing parts, as sentences; `None` for a complete table. `parts` are the merged tables.
 ///
-/// A table is whole if every layer and head that it has, has every length that it has or that is known, and every window: as
-/// many as are known, or up to the last one that is there. A shard can hold a whole length, or the last window of each, so
-/// where the number of shards is known a table of each must be there, or lengths and windows must be known too.
+/// A table is complete if every layer and head in it has every length in it or known, and every window: up to the known
+/// number, or up to the last one present. A shard may hold a whole length, or the last window of each length. So if the
+/// number of shards is known, a table of each must be given, or lengths and windows must be known too.
 pub(super) fn missing(whole: &Table, parts: &[Table], known: &Known) -> Option<String> {
     let groups: BTreeSet<(usize, Heads)> = whole.rows.keys().map(|cell| (cell.layer, cell.heads)).collect();
     let found = whole.rows.keys().map(|cell| cell.n);
@@ -46,7 +46,7 @@ pub(super) fn missing(whole: &Table, parts: &[Table], known: &Known) -> Option<S
     let lacking = expected.saturating_sub(whole.rows.len());
     let mut said = format!("{lacking} of {expected} measurements are missing");
     if expected > MOST_WINDOWS {
-        // Such a table was not written by a run: its numbers are listed by nobody.
+        // A run did not write such a table, so its numbers are not listed.
         return Some(said + ".");
     }
     let mut lost: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
@@ -67,8 +67,8 @@ pub(super) fn missing(whole: &Table, parts: &[Table], known: &Known) -> Option<S
     Some(said)
 }
 
-/// Whether the plan of the run is known, so that nothing can be missing without being seen. Of a run at adversarial tokens
-/// a shard can hold all lengths of a head.
+/// Whether the plan of the run is known, so that any missing part is noticed. At adversarial tokens one shard may hold
+/// all lengths of a head.
 fn is_known_whole(whole: &Table, known: &Known) -> bool {
     known.lengths.is_some() && known.windows.is_some() && whole.subject.adversarial_radius().is_none()
 }
@@ -85,7 +85,7 @@ fn listed(lost: &BTreeMap<usize, BTreeSet<usize>>) -> String {
     text + "."
 }
 
-/// Numbers as `0-3, 7`, the first few of them.
+/// Numbers as `0-3, 7`; only the first few.
 fn ranges(numbers: &BTreeSet<usize>) -> String {
     const MOST: usize = 8;
     let mut ranges: Vec<(usize, usize)> = Vec::new();
@@ -103,19 +103,19 @@ fn ranges(numbers: &BTreeSet<usize>) -> String {
     shown.join(", ") + if ranges.len() > MOST { ", .." } else { "" }
 }
 
-/// The shards that lack windows, where their number is known or the tables show it.
+/// The shards that lack windows, if their number is known or the tables determine it.
 ///
-/// Each table holds the windows of one shard of a known order, so that all but a few numbers of shards are ruled out by
-/// what is there; the smallest one that is left is taken.
+/// Each table holds the windows of one shard in a known order, so the given windows rule out all but a few numbers of
+/// shards; the smallest remaining number is used.
 fn shards(
     whole: &Table,
     (parts, known): (&[Table], Option<usize>),
     (groups, lengths, windows): (&BTreeSet<(usize, Heads)>, &BTreeSet<usize>, usize),
     lost: &BTreeMap<usize, BTreeSet<usize>>,
 ) -> Option<String> {
-    /// Shards that may be missing besides the tables that there are.
+    /// Shards that may be missing in addition to the given tables.
     const MOST_LOST: usize = 256;
-    // Adversarial tokens are shared out in another way, and have one window a length.
+    // Adversarial tokens are distributed over shards in another way, and have one window per length.
     if whole.subject.adversarial_radius().is_some() || (parts.len() < 2 && known.is_none()) {
         return None;
     }
@@ -129,7 +129,7 @@ fn shards(
         estimators: Estimators::Both,
         options: LanczosOptions::default(),
     };
-    // The number of each window's batch in the run; shard i of N has every N-th batch from i on.
+    // The index of each window's batch in the run; shard i of N has every N-th batch from i on.
     let mut batch_of: BTreeMap<Window, usize> = BTreeMap::new();
     for (at, batch) in plan.batches(Shard { index: 0, count: 1 }).iter().enumerate() {
         batch_of.extend(batch.windows().map(|window| ((window.n, window.window), at)));

@@ -171,7 +171,7 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
     Ok((Run { found, ids, plan }, results))
 }
 
-/// Measures the missing cells; returns the problems met.
+/// Measures the missing cells; returns the problems found.
 fn measure(arguments: &ModelArguments, run: &mut Run, results: Results) -> Outcome {
     let plan = &run.plan;
     let is_missing = |cell: &Cell, results: &Results| !results.table().rows.contains_key(cell);
@@ -188,7 +188,7 @@ fn measure(arguments: &ModelArguments, run: &mut Run, results: Results) -> Outco
     })
 }
 
-/// The maps with what each is.
+/// The maps with their descriptions.
 fn map_kind() -> impl TypedValueParser<Value = MapKind> {
     let help = |kind| match kind {
         MapKind::Attention => "The concatenated heads, before the output matrix",

@@ -5,7 +5,7 @@ use super::results::Results;
 use lipscope_core::experiment::InputError;
 use lipscope_models::{AdversarialHead, AdversarialPlan, Cell, Needs, Shard};
 
-/// Measures the missing cells of a shard; returns the problems met.
+/// Measures the missing cells of a shard; returns the problems found.
 pub(super) fn measure(run: &mut Run, radius: f64, shard: Shard, results: Results) -> Outcome {
     let of_plan = &run.plan;
     let plan = AdversarialPlan::of(of_plan, radius);
@@ -17,7 +17,7 @@ pub(super) fn measure(run: &mut Run, radius: f64, shard: Shard, results: Results
             let head = which.alone()?;
             match AdversarialHead::new(&model, *layer, head, of_plan.kind) {
                 Ok(found) => heads.push((*layer, *which, found)),
-                // The other heads are still measured.
+                // Measures the other heads all the same.
                 Err(InputError::NoRealEigenvalue) => problems.push(InputError::Conflict {
                     what: format!("Layer {layer}, head {head}").into(),
                     problem: "has an A without real eigenvalues, and so no adversarial tokens".into(),

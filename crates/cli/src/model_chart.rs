@@ -15,7 +15,7 @@ pub(super) fn write(path: &Path, table: &Table) -> io::Result<()> {
     save(path, &svg).map_err(|error| named(path, &error))
 }
 
-/// Tries whether the file can be written, before the hours that its table takes.
+/// Tests whether the file can be written, before the hours that the table takes.
 pub(super) fn probe(path: &Path) -> io::Result<()> {
     files::probe(path).map_err(|error| named(path, &error))
 }

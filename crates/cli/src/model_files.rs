@@ -12,7 +12,7 @@ use lipscope_models::{
     DrawnFamily, DrawnModel, Opened, Source, Tokenizer, TokenizerFiles, WeightFiles, ids_by_first_appearance,
 };
 
-/// A model and the folder of its tokenizer.
+/// A model, and the folder with its tokenizer.
 pub(super) struct Found {
     /// The model.
     pub(super) model: Opened<FileSource>,
@@ -46,15 +46,15 @@ fn open_folder(folder: &Path) -> Result<Found, InputError> {
     Ok(Found { model: Opened::of_files(&name, &config, weights)?, folder: Some(folder.to_path_buf()) })
 }
 
-/// The names of what a folder holds.
+/// The names of a folder's files.
 fn names(folder: &Path) -> Result<BTreeSet<String>, InputError> {
     let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
     Ok(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
 }
 
 impl Found {
-    /// The token ids of a text, from the given tokenizer or the folder's, and what was guessed; a randomly initialised model
-    /// without one uses words.
+    /// The token ids of a text, from the given or the folder's tokenizer, with notes on guesses. A randomly initialised
+    /// model without a tokenizer uses words.
     pub(super) fn ids(&self, text: &str, tokenizer: Option<&Path>) -> Result<(Vec<u32>, Vec<Phrase>), InputError> {
         let files = match (tokenizer, &self.folder) {
             (Some(path), _) => TokenizerFiles { tokenizer: Some(read(path)?), ..TokenizerFiles::default() },
@@ -74,7 +74,7 @@ pub(super) struct FileSource {
     path: PathBuf,
     file: File,
     len: u64,
-    /// When it was written last; `None` where the system does not tell.
+    /// When it was last changed; `None` where the system does not report it.
     written: Option<SystemTime>,
 }
 
@@ -100,16 +100,16 @@ impl Source for FileSource {
     }
 
     fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, InputError> {
-        // Limited by the file's length, because a header may claim anything.
+        // The file's length limits the range, because a header may claim anything.
         let mut bytes = vec![0; range.end.min(self.len).saturating_sub(range.start) as usize];
         let outcome = self.file.seek(SeekFrom::Start(range.start)).and_then(|_| self.file.read_exact(&mut bytes));
         match outcome {
-            // Half of one model and half of another would be measured as one.
+            // Otherwise half of one model and half of another would be measured as one.
             Ok(()) if self.file.metadata().is_ok_and(|now| now.modified().ok() != self.written) => {
                 Err(self.changed("it was written to while it was read"))
             }
             Ok(()) => Ok(bytes),
-            // Within its length when it was opened.
+            // Within the file's length at opening.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 Err(self.changed("it became shorter while it was read"))
             }
@@ -142,7 +142,7 @@ mod tests {
         fs::write(&path, [7; 100]).expect("written");
         let mut source = FileSource::open(&path).expect("it is there");
         assert_eq!(source.read(90..100).expect("whole"), [7; 10]);
-        // Beyond its end there is nothing, whatever a header says.
+        // No data lie beyond its end, whatever a header claims.
         assert_eq!(source.read(90..u64::MAX).expect("whole"), [7; 10]);
         assert_eq!(source.read(200..300).expect("nothing"), [0; 0]);
         File::options().write(true).open(&path).and_then(|file| file.set_len(95)).expect("cut");

@@ -1,4 +1,4 @@
-//! What the runs of `lipscope model` share, over windows and at adversarial tokens.
+//! Code that the runs of `lipscope model` over windows and at adversarial tokens share.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use super::work::one_of;
 use lipscope_core::experiment::InputError;
 use lipscope_models::{Cell, Estimate, Plan, Table};
 
-/// The table of a run, and the problems met.
+/// The table of a run, and the problems found.
 pub(super) type Outcome = Result<(Table, Vec<InputError>), InputError>;
 
 /// Everything that a run needs: model, plan, text and results.
@@ -24,19 +24,19 @@ pub(super) struct Run {
     pub(super) plan: Plan,
 }
 
-/// The results so far, and the problems met.
+/// The results so far, and the problems found.
 type Shared = (Results, Vec<InputError>);
 
-/// Measures portions of work on all threads, and adds their rows to the results and problems that there are.
+/// Measures items on all threads, and adds their rows to the earlier results and problems.
 ///
-/// A thread of its own updates the file: a row that is measured is in it soon, also where the next portion takes an hour.
+/// A separate thread updates the file, so that a measured row is soon in it, even if the next item takes an hour.
 pub(super) fn measure_all<T: Send>(
     portions: Vec<T>,
     what: &'static str,
     so_far: Shared,
     measure: impl Fn(T) -> Result<Vec<(Cell, Estimate)>, InputError> + Sync,
 ) -> Outcome {
-    /// How often it is asked whether the file lacks rows.
+    /// How often the thread checks whether the file lacks rows.
     const TICK: Duration = Duration::from_millis(200);
     let count = portions.len();
     let bar = progress_bar(count, what);
@@ -52,7 +52,7 @@ pub(super) fn measure_all<T: Send>(
                 }
             }
         });
-        // The bridge hands out portions one by one, so that the longest windows start first.
+        // The bridge hands out items one by one, so that the longest windows start first.
         portions.into_iter().par_bridge().for_each(|portion| {
             match one_of(count, || measure(portion)) {
                 Ok(rows) => locked(shared).0.add(rows),
@@ -75,7 +75,7 @@ fn locked(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Many windows may have the same problem.
+/// Many windows may have the same problem; reports it once.
 fn note(problems: &mut Vec<InputError>, problem: InputError) {
     if !problems.contains(&problem) {
         problems.push(problem);

@@ -35,7 +35,7 @@ pub(super) fn summary(table: &Table) -> String {
     table.groups().iter().map(of_group).collect()
 }
 
-/// What was guessed, rounded or ignored on the way to a table, a line each.
+/// Notes on parts guessed, rounded or ignored on the way to a table, one per line.
 pub(super) fn tell_notes(command: &str, table: &Table) {
     for note in &table.notes {
         tell!("{command}: note: {note}");

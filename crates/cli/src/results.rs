@@ -73,7 +73,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> io::Result<ExitCode> {
         model_chart::write(path, &table)?;
     }
     Ok(match missing(&table, &parts, &known) {
-        // What there is has been written: it may be looked at while the rest is measured.
+        // All available rows have been written: they can be used while the rest is measured.
         Some(said) => {
             tell!("lipscope merge: {said}");
             ExitCode::FAILURE
@@ -82,7 +82,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> io::Result<ExitCode> {
     })
 }
 
-/// What the arguments say of the run.
+/// Facts about the run from the arguments.
 fn known(arguments: &MergeArguments) -> Result<Known, InputError> {
     Ok(Known {
         windows: arguments.windows,
@@ -92,7 +92,7 @@ fn known(arguments: &MergeArguments) -> Result<Known, InputError> {
     })
 }
 
-/// The merged table, and those that it was made of.
+/// The merged table, and the tables it was merged from.
 fn merged(files: &[PathBuf]) -> Result<(Table, Vec<Table>), InputError> {
     let mut whole: Option<Table> = None;
     let mut parts = Vec::new();
@@ -112,7 +112,7 @@ fn merged(files: &[PathBuf]) -> Result<(Table, Vec<Table>), InputError> {
     Ok((whole, parts))
 }
 
-/// The table of a run and the file in which it is saved.
+/// The table of a run, and the file that saves it.
 pub(super) struct Results {
     table: Table,
     form: Form,
@@ -143,15 +143,15 @@ impl Results {
         &self.table
     }
 
-    /// Adds rows, which [`Results::keep`] brings into the file.
+    /// Adds rows; [`Results::keep`] writes them to the file.
     pub(super) fn add(&mut self, rows: Vec<(Cell, Estimate)>) {
         self.table.rows.extend(rows);
         self.has_news = true;
     }
 
-    /// Updates the file, where it lacks rows and was not updated a moment ago.
+    /// Updates the file if it lacks rows and was not updated recently.
     pub(super) fn keep(&mut self) -> Result<(), InputError> {
-        /// Time between two updates of the file; writing a table of a hundred thousand rows takes a tenth of it.
+        /// Time between two updates of the file; a table of a hundred thousand rows is written in a tenth of it.
         const BETWEEN: Duration = Duration::from_millis(1_500);
         if self.has_news && self.out.is_some() && self.saved.elapsed() > BETWEEN {
             write_whole(self.out.as_deref(), self.form, &self.table)?;
@@ -160,7 +160,8 @@ impl Results {
         Ok(())
     }
 
-    /// Writes the complete table. Where its file cannot be written, standard output gets it: it may be the work of hours.
+    /// Writes the complete table. If its file cannot be written, it goes to standard output: it may be the work of
+    /// hours.
     pub(super) fn finish(self) -> (Table, Option<InputError>) {
         let outcome = write_whole(self.out.as_deref(), self.form, &self.table);
         if outcome.is_err() && self.out.is_some() && write_whole(None, self.form, &self.table).is_ok() {
@@ -178,7 +179,7 @@ fn write_whole(out: Option<&Path>, form: Form, table: &Table) -> Result<(), Inpu
     };
     let Some(path) = out else {
         return match io::stdout().lock().write_all(text.as_bytes()) {
-            // A closed pipe is normal, as in `lipscope model .. | head`.
+            // A closed pipe is a normal end, as in `lipscope model .. | head`.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(Path::new("-"), &error)),
             _ => Ok(()),
         };

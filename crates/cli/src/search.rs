@@ -81,7 +81,7 @@ pub(super) fn run(arguments: &SearchArguments) -> io::Result<ExitCode> {
     }
 }
 
-/// What a search found; `None` where it made no step.
+/// The result of a search; `None` where it made no step.
 fn search(experiment: Experiment, arguments: &SearchArguments) -> Result<Option<Searched>, InputError> {
     let region = match arguments.on {
         On::Ball => Region::Ball,

@@ -65,7 +65,7 @@ pub(super) fn spectrum(arguments: &SpectrumArguments) -> io::Result<ExitCode> {
         Experiment::from_json(&text).and_then(|experiment| find(SpectrumPlan { experiment, count, map }, memory));
     let spectrum = match found {
         Ok(Some(spectrum)) => spectrum,
-        // A task that is complete has told what it found.
+        // A complete task has reported its result.
         Ok(None) => return Ok(ExitCode::SUCCESS),
         Err(problem) => return complain("spectrum", &problem),
     };

@@ -1,4 +1,4 @@
-//! Tokens and weights of one's own, from a file each, in place of an experiment.
+//! Tokens and weights from the user's own files, one file each, instead of an experiment.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -45,14 +45,14 @@ pub(super) struct TableArguments {
     decimal: Option<DecimalMark>,
 }
 
-/// Where the names of columns stand.
+/// Whether the first row holds the names of columns.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum HeaderPlace {
     FirstRow,
     None,
 }
 
-/// Where the names of rows stand.
+/// Whether the first column holds the names of rows.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum IndexPlace {
     FirstColumn,
@@ -96,7 +96,7 @@ impl TableArguments {
         Ok(Experiment::of(TokenSource::Explicit(reading.rows), weights))
     }
 
-    /// The bytes of a file, and the answers that hold for all tables; empty for no file.
+    /// The bytes of a file, and the answers that apply to all tables; empty without a file.
     fn source(&self, path: Option<&Path>) -> io::Result<TableSource> {
         let Some(path) = path else { return Ok(TableSource::default()) };
         let bytes = fs::read(path).map_err(|error| named(path, &error))?;
@@ -118,7 +118,7 @@ impl TableArguments {
     }
 }
 
-/// The options that answer the question in an error; `None` for an error that asks nothing.
+/// The options that answer the question in an error; `None` for an error without a question.
 pub(super) fn options_that_answer(problem: &InputError) -> Option<&'static str> {
     match problem {
         InputError::TwoReadings { question, .. } => Some(match question {

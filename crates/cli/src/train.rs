@@ -109,7 +109,7 @@ pub(super) fn run(arguments: &TrainArguments) -> io::Result<ExitCode> {
             }
             None => train(arguments, &corpus),
         }),
-        // The parser of the arguments asks for one of them.
+        // The argument parser requires one of them.
         (None, None) => Ok(()),
     };
     Ok(match outcome {
@@ -131,7 +131,7 @@ fn train(arguments: &TrainArguments, corpus: &Corpus) -> Result<(), InputError> 
         .collect::<Result<_, _>>()?;
     let bar = progress_bar(runs.iter().map(Run::steps_left).sum(), "steps");
     let outcomes: Mutex<Vec<Result<RunReport, InputError>>> = Mutex::new(Vec::new());
-    // The bridge hands out runs one by one; the deepest are the longest and begin first.
+    // The bridge hands out runs one by one; the deepest models take longest and start first.
     let mut runs = runs;
     runs.sort_by_key(|run| std::cmp::Reverse(run.blocks()));
     let count = runs.len();
@@ -172,7 +172,7 @@ fn plans(arguments: &TrainArguments) -> Result<Vec<Plan>, InputError> {
             steps: arguments.steps,
             seed: arguments.seed,
         })?;
-        // A run named twice would write one folder from two threads.
+        // Two threads would write one folder if a run were named twice.
         if !plans.contains(&plan) {
             plans.push(plan);
         }

@@ -111,7 +111,7 @@ impl FinishedRun {
         Ok(FinishedRun { name, plan, guess: (vocabulary as f64).ln(), rows })
     }
 
-    /// Whether its last loss is no number, or above that of guessing.
+    /// Whether its last loss is not finite, or above the loss of guessing.
     fn has_diverged(&self) -> bool {
         self.rows.last().is_some_and(|row| row.held_out.is_nan() || row.held_out > self.guess)
     }
@@ -144,7 +144,7 @@ fn table(runs: &[FinishedRun]) -> String {
     text
 }
 
-/// One number for each layer, or the smallest and the largest of many.
+/// One number for each layer, or the smallest and the largest of many layers.
 fn layers(values: &[f64]) -> String {
     let number = |value: f64| lipscope_plot::Number::of(value).to_string();
     if values.len() <= MOST_LAYERS_LISTED {
@@ -161,7 +161,8 @@ fn chart(runs: &[FinishedRun]) -> LineChart {
     let series = runs.iter().filter_map(|run| {
         let role = if several && run.plan.blocks == deepest { Role::Selected } else { Role::Measured };
         let label = format!("{}, {} blocks", run.plan.kind.id(), run.plan.blocks);
-        // A curve begins below the loss of guessing, where untrained models are not, and ends where it leaves it again.
+        // A curve begins where it falls below the loss of guessing, so untrained models are not shown, and ends where
+        // it rises above it again.
         let learned = run.rows.iter().skip_while(|row| row.held_out > run.guess);
         let data = learned.map(|row| (row.step, row.held_out)).take_while(|(_, loss)| *loss <= run.guess);
         let data: Vec<_> = data.collect();

@@ -1,8 +1,8 @@
 //! One run of `lipscope train` and its folder.
 //!
-//! Every few steps the run writes its table, then its checkpoint, each to a temporary file that is then renamed. Ended at
-//! any moment, it finds a whole checkpoint and drops the lines of the table that are later than it; as a run is a function
-//! of its plan and text, it ends with the digits of one that was never ended.
+//! Every few steps the run writes its table, then its checkpoint, each to a temporary file that it then renames. If the
+//! run ends at any moment, a later run finds a complete checkpoint and drops table lines that are later than it. Since
+//! a run is a function of its plan and text, the result has the digits of an uninterrupted run.
 
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::model_files::unreadable;
 use lipscope_core::experiment::InputError;
 use lipscope_train::{Corpus, LayerConstant, Plan, Trainer, config, safetensors, tokenizer};
 
-/// A run that is to be finished.
+/// A run to be completed.
 pub(super) struct Run {
     folder: PathBuf,
     name: String,
@@ -22,11 +22,11 @@ pub(super) struct Run {
     every: usize,
     /// Lines of the table, the header first.
     lines: Vec<String>,
-    /// Seconds that the lines took before this process.
+    /// Seconds spent on the lines before this process.
     seconds_before: f64,
 }
 
-/// What a finished run says of itself.
+/// The report of a finished run.
 pub(super) struct RunReport {
     pub(super) name: String,
     steps: usize,
@@ -39,7 +39,7 @@ pub(super) const TABLE: &str = "table.csv";
 const CHECKPOINT: &str = "checkpoint.bin";
 
 impl Run {
-    /// The run of a plan in its folder, as far as it has come.
+    /// The run of a plan in its folder, continued from its last checkpoint.
     pub(super) fn open(out: &Path, plan: Plan, corpus: &Corpus, every: usize) -> Result<Run, InputError> {
         let name = format!("{}-{}-seed{}", plan.kind.id(), plan.blocks, plan.seed);
         let folder = out.join(&name);
@@ -89,7 +89,7 @@ impl Run {
             self.note(None, seconds)?;
         }
         while !self.trainer.is_done() {
-            // From a multiple of `every` to the next, so that lines do not depend on where the run was ended.
+            // From one multiple of `every` to the next, so that lines do not depend on where the run was interrupted.
             let done = self.trainer.steps_done();
             let count = (self.every - done % self.every).min(self.steps_left());
             let reports: Vec<_> = (0..count)
@@ -113,7 +113,7 @@ impl Run {
         })
     }
 
-    /// Adds a line, with the mean training loss since the last one and the learning rate, and saves the run.
+    /// Adds a line with the mean training loss since the last line and the learning rate, and saves the run.
     fn note(&mut self, training: Option<(f64, f64)>, seconds: f64) -> Result<(), InputError> {
         let held_out = self.trainer.held_out();
         let mut line = format!("{}", self.trainer.steps_done());
@@ -128,7 +128,7 @@ impl Run {
         }
         match self.trainer.layers() {
             Ok(layers) => layers.iter().for_each(|layer| layer_columns(&mut line, layer)),
-            // Weights so large that the scores overflow have no norm; the loss says that the run has diverged.
+            // Weights so large that the scores overflow have no norm; the loss shows that the run has diverged.
             Err(InputError::Overflow { .. }) => line.push_str(&",,,,".repeat(self.trainer.plan().blocks)),
             Err(problem) => return Err(problem),
         }
@@ -138,14 +138,14 @@ impl Run {
         self.write(CHECKPOINT, &self.trainer.checkpoint())
     }
 
-    /// Writes a file of the folder whole or not at all.
+    /// Writes a file of the folder completely or not at all.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), InputError> {
         let path = self.folder.join(name);
         save(&path, bytes).map_err(|error| unwritable(&path, &error))
     }
 }
 
-/// The run of a folder as its checkpoint left it; `None` if it has no checkpoint yet.
+/// The run of a folder, as of its last checkpoint; `None` without a checkpoint.
 pub(super) fn checkpoint_of(folder: &Path, corpus: &Corpus) -> Result<Option<Trainer>, InputError> {
     let path = folder.join(CHECKPOINT);
     match fs::read(&path) {

@@ -1,5 +1,5 @@
-//! How far a local number reaches: for each eps an upper bound on the norm at all tokens within eps of an experiment's,
-//! beside the local bound, the bound on the ball and the largest norm that a search within eps finds.
+//! How far a local bound holds: for each eps an upper bound on the norm at all tokens within eps of an experiment's
+//! tokens, beside the local bound, the bound on the ball and the largest norm that a search within eps finds.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub struct CertifyPlan {
     pub effort: NearbyEffort,
 }
 
-/// What is known of all tokens within eps.
+/// The bounds and the largest norm found within one eps of the tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CertifiedRow {
     /// eps/R.
@@ -39,14 +39,15 @@ pub struct CertifiedRow {
     pub local: f64,
     /// The best upper bound on the ball of radius R + eps, which holds all tokens within eps.
     pub ball: f64,
-    /// The largest norm known within eps: a lower bound. Until a search has found a larger one, that at the tokens themselves.
+    /// The largest norm known within eps: a lower bound. Until a search has found a larger one, the norm at the tokens
+    /// themselves.
     pub found: f64,
 }
 
-/// All that is known around the tokens.
+/// The result of a certificate: the norm at the tokens, and a row for each eps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certified {
-    /// R of the ball that the tokens are in: what their source states, or the largest norm of listed ones.
+    /// R of the ball that holds the tokens: the radius that their source states, or the largest norm of listed tokens.
     pub radius: f64,
     /// ||J|| at the tokens themselves.
     pub spectral: f64,
@@ -54,11 +55,12 @@ pub struct Certified {
     pub is_converged: bool,
     /// A row for each eps, in the order of the plan.
     pub rows: Vec<CertifiedRow>,
-    /// For each row the tokens that reach its `found`; none but those of a plane, and up to [`MOST_PLACES`] of them.
+    /// For each row the tokens that reach its `found`; empty unless the tokens are on a plane and at most
+    /// [`MOST_PLACES`].
     pub places: Vec<Places>,
 }
 
-/// The most tokens whose places are told: more arrows than this cannot be told apart.
+/// The most tokens whose places are returned: more arrows than this cannot be told apart.
 pub const MOST_PLACES: usize = 256;
 
 /// A certificate under way: the bounds at each eps, then the search within each.
@@ -72,10 +74,10 @@ pub struct Certificate {
     hypotheses: Hypotheses,
     local: f64,
     certified: Certified,
-    /// Searches that are over, and the one under way.
+    /// The number of searches that are over.
     searched: usize,
     search: Option<NearbySearch>,
-    /// The eps and the best tokens of the last search (d x n): where a larger eps begins.
+    /// The eps and the best tokens of the last search (d x n): a search with a larger eps starts there.
     reached: (f64, DMatrix<f64>),
 }
 
@@ -117,19 +119,19 @@ impl Certificate {
         })
     }
 
-    /// What is known so far; rows whose search is not over hold with a smaller `found`.
+    /// The rows so far; a row whose search is not over may have a smaller `found` than at the end.
     #[must_use]
     pub fn so_far(&self) -> &Certified {
         &self.certified
     }
 
-    /// (eps whose search is over, eps in all).
+    /// (eps whose search is over, all eps).
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.searched, self.relative.len())
     }
 
-    /// The bounds at one eps, or a step of a search; `false` at the end.
+    /// Computes the bounds at one eps, or one step of a search; `false` at the end.
     ///
     /// # Errors
     /// [`InputError::Overflow`] if scores overflow at a start of a search.
@@ -184,7 +186,7 @@ pub fn certify(plan: &CertifyPlan, memory: Memory) -> Result<Vec<CertifiedRow>, 
     Ok(certificate.certified.rows)
 }
 
-/// Refuses what has no certificate and what is too large.
+/// Refuses experiments without a certificate, and tasks that are too large.
 fn check(plan: &CertifyPlan, memory: Memory) -> Result<(), InputError> {
     let CertifyPlan { experiment, relative, effort } = plan;
     if let Some(wrong) = relative.iter().find(|eps| !(eps.is_finite() && **eps >= 0.0)) {
@@ -210,7 +212,7 @@ fn check(plan: &CertifyPlan, memory: Memory) -> Result<(), InputError> {
     })
 }
 
-/// Where tokens (d x n) are on the plane, if they are on one and not too many.
+/// The coordinates of tokens (d x n) on the plane, if they lie on one and are not too many.
 fn places_of(tokens: &DMatrix<f64>) -> Places {
     let is_told = tokens.nrows() == 2 && tokens.ncols() <= MOST_PLACES;
     tokens.column_iter().filter(|_| is_told).map(|token| (token[0] as f32, token[1] as f32)).collect()

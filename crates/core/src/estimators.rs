@@ -141,7 +141,7 @@ impl EstimatorComparison {
                 fix: phrase!("list_tokens_draw_them", "List the tokens, or draw them."),
             });
         }
-        // First the limit of this comparison, which is far below that of the scores.
+        // First checks the limit of this comparison, which is far below the limit of the scores.
         let size = shape_of(experiment).side();
         if size > ALL_UP_TO as u64 {
             return Err(InputError::TooLarge {
@@ -268,7 +268,7 @@ impl EstimatorComparison {
 }
 
 impl EstimatorPlan {
-    /// What the comparison takes.
+    /// The memory and operations that the comparison takes.
     #[must_use]
     pub fn cost(&self) -> Cost {
         cost_of_shape(&shape_of(&self.experiment))
@@ -289,7 +289,7 @@ fn cost_of_shape(shape: &Shape) -> Cost {
     Cost::of_numbers(sum([BASE, peak]), sum(operations))
 }
 
-/// Trials to start from.
+/// Prepared experiments to start a comparison from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Preset {
     /// V scaled by 0.02: an absolute tolerance is large compared with s^2.

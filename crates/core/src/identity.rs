@@ -2,11 +2,12 @@
 
 use nalgebra::DMatrix;
 
-/// Up to this dimension decompositions and products cost next to nothing: all weights are computed with alike.
+/// Up to this dimension decompositions and products cost next to nothing, so multiples of the identity get no special
+/// treatment.
 pub const SMALL: usize = 64;
 
-/// The number s for which a matrix is s I; `None` for any other matrix, and for entries that are not finite.
-/// Most matrices differ from s I in their first column, so that they are told apart after a few comparisons.
+/// The number s for which a matrix is s I; `None` for any other matrix, and for entries that are not finite. Most
+/// matrices differ from s I in their first column, so a few comparisons are enough.
 #[must_use]
 pub fn multiple_of_identity(matrix: &DMatrix<f64>) -> Option<f64> {
     let factor = *matrix.get((0, 0)).filter(|x| x.is_finite())?;

@@ -261,13 +261,13 @@ fn places(tokens: &DMatrix<f64>) -> Places {
     tokens.column_iter().map(|token| (token[0] as f32, token.get(1).copied().unwrap_or(0.0) as f32)).collect()
 }
 
-/// How the local constant is measured.
+/// The options that measure only the local constant.
 fn norm_only(memory: Memory) -> MeasureOptions {
     MeasureOptions { detail: Detail::NormOnly, memory, ..MeasureOptions::default() }
 }
 
 impl InversePlan {
-    /// What the inverse takes.
+    /// The memory and operations that the inversion takes.
     #[must_use]
     pub fn cost(&self) -> Cost {
         cost_of_shape(&shape_of(&self.experiment), self.max_iterations)
@@ -278,7 +278,7 @@ fn cost_of_shape(shape: &Shape, max_iterations: usize) -> Cost {
     let (inputs, forward) = (parts::inputs(shape), parts::forward(shape));
     let images = sum([product([shape.n, shape.values]), shape.outputs(), parts::block(shape.n)]);
     let moved = Cost::of_numbers(largest([forward.peak(), sum([forward.kept, images])]), forward.operations);
-    // The constant is measured from inputs of its own; then X, Y, X_t and the next one are held.
+    // The constant is measured from separate inputs; then X, Y, X_t and the next iterate are held.
     let constant = of_shape(shape, &norm_only(Memory::default()));
     let held = sum([inputs.kept, shape.listed(), product([4, shape.inputs()])]);
     constant.then(moved.times((max_iterations as u64).saturating_add(1))).holding(held)

@@ -1,15 +1,15 @@
 //! Splits work over the threads of the caller: the rayon pool that is installed, natively; one thread in the browser.
 //!
-//! Only this file knows of threads. What it is given is cut by sizes alone, never by the number of threads, and sums are
-//! taken in the order of their parts. So a result has the same digits on any number of threads, and code that splits its
-//! work stays a pure function. Work that is small is done in order on the calling thread, without the cost of waking
-//! another one.
+//! Only this file knows about threads. Work is split by its size alone, never by the number of threads, and sums are
+//! added in the order of their parts. So a result has the same digits on any number of threads, and code that splits
+//! its work stays a pure function. Small work runs in order on the calling thread, without the cost of waking another
+//! one.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// The most groups that sums over rows are taken in: as many threads can work on them. Each group keeps sums of its own,
-/// so a browser's worker, which has one thread, takes one.
+/// The most groups into which sums over rows are split; that many threads can work on them. Each group keeps its own
+/// sums, so a browser's worker, which has one thread, uses one group.
 const MOST_GROUPS: usize = if cfg!(target_arch = "wasm32") { 1 } else { 8 };
 
 /// Operations below which other threads are not woken: about a quarter of a millisecond.
@@ -21,12 +21,12 @@ pub fn threads() -> usize {
     pool::threads()
 }
 
-/// Does `job` on the calling thread alone, such as one of many measurements that run side by side.
+/// Runs `job` on the calling thread alone, such as one of many measurements that run side by side.
 pub fn on_one_thread<R>(job: impl FnOnce() -> R) -> R {
     pool::on_one_thread(job)
 }
 
-/// Does two jobs, at the same time where a thread is free.
+/// Runs two jobs, at the same time where a thread is free.
 pub fn both<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
     if threads() > 1 { pool::both(first, second) } else { (first(), second()) }
 }
@@ -68,8 +68,8 @@ pub(crate) fn share(part: usize, count: usize, len: usize) -> Range<usize> {
     part * len / count..(part + 1) * len / count
 }
 
-/// Calls `job(i, part)` for every task i, whose part of `data` goes from `start(i)` to `start(i + 1)`; `start` is that of
-/// the whole list, whose first task owns the beginning of `data`. Allocates nothing.
+/// Calls `job(i, part)` for every task i; task i owns the part of `data` from `start(i)` to `start(i + 1)`. `start`
+/// counts from the beginning of the whole list, and the first task owns the beginning of `data`. Allocates nothing.
 pub(crate) fn for_parts<T: Send>(
     schedule: Schedule,
     tasks: Range<usize>,
@@ -108,8 +108,8 @@ pub(crate) fn map<R: Send>(schedule: Schedule, count: usize, job: &(impl Fn(usiz
     results.into_iter().flatten().collect()
 }
 
-/// Buffers that jobs borrow while they run: as many as run at the same time, each made when it is first needed. What a job
-/// leaves in one must not matter to the next.
+/// Buffers that jobs borrow while they run: as many as run at the same time, each made when it is first needed. A job
+/// must not depend on what an earlier job left in its buffer.
 #[derive(Debug)]
 pub(crate) struct Scratch<B>(Mutex<Vec<B>>);
 
@@ -121,7 +121,7 @@ impl<B> Scratch<B> {
 
     /// Calls `job` with a buffer that nobody else uses meanwhile.
     pub(crate) fn with<R>(&self, make: impl FnOnce() -> B, job: impl FnOnce(&mut B) -> R) -> R {
-        // A job that panicked has not put its buffer back, so the others are whole.
+        // A panicked job did not put its buffer back, so the others are whole.
         let waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut buffer = waiting.unwrap_or_else(make);
         let result = job(&mut buffer);
@@ -141,7 +141,7 @@ mod pool {
     use std::cell::Cell;
 
     thread_local! {
-        /// Whether this thread does one of many measurements that run side by side.
+        /// Whether this thread runs one of many measurements that run side by side.
         static IS_ALONE: Cell<bool> = const { Cell::new(false) };
     }
 
@@ -150,7 +150,7 @@ mod pool {
     }
 
     pub(super) fn on_one_thread<R>(job: impl FnOnce() -> R) -> R {
-        /// Sets the thread's state back, also after a panic.
+        /// Restores the thread's state, also after a panic.
         struct Restore(bool);
         impl Drop for Restore {
             fn drop(&mut self) {

@@ -47,7 +47,7 @@ pub fn largest_norm(tokens: &DMatrix<f64>) -> f64 {
     tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max)
 }
 
-/// R of the ball that tokens are in: the radius that their source states, or the largest norm of listed ones.
+/// R of the ball that holds the tokens: the radius that their source states, or the largest norm of listed tokens.
 #[must_use]
 pub fn radius_of(source: &TokenSource, tokens: &DMatrix<f64>) -> f64 {
     match source {

@@ -70,8 +70,8 @@ impl Weights {
         self.heads.first().map_or(0, |head| head.q.ncols())
     }
 
-    /// For each head the pair (O_h^T, V_h): the head adds O_h V_h to the output. Without an output matrix O_h is the identity.
-    /// One at a time: the identities of all heads would take heads d_v^2 numbers.
+    /// For each head the pair (O_h^T, V_h): the head adds O_h V_h to the output. Without an output matrix O_h is the
+    /// identity. Yields one pair at a time: the identities of all heads together would take heads d_v^2 numbers.
     pub fn values_through_output(&self) -> impl Iterator<Item = (DMatrix<f64>, &DMatrix<f64>)> {
         let mut column = 0;
         self.heads.iter().map(move |head| {
@@ -85,8 +85,8 @@ impl Weights {
         })
     }
 
-    /// For each head the matrix O_h V_h, and the first entry of an output token that it writes; where heads are
-    /// concatenated the matrix is V_h.
+    /// For each head the matrix O_h V_h, and the first entry of an output token that it writes. Without an output
+    /// matrix, where heads are concatenated, the matrix is V_h.
     pub fn values_in_output(&self) -> impl Iterator<Item = (DMatrix<f64>, usize)> {
         let mut column = 0;
         self.heads.iter().map(move |head| {
@@ -136,8 +136,8 @@ pub fn inputs(experiment: &Experiment) -> Result<Inputs, InputError> {
     }
 }
 
-/// The weights of the skew witness: its own A with the ||A|| and V of the experiment's weights; without weights ||A|| =
-/// 1 and V = I.
+/// The weights of the skew witness: its own A with the ||A|| and V of the experiment's weights. Without weights, ||A||
+/// = 1 and V = I.
 fn skew_weights(experiment: &Experiment, radius: f64, ln_n_minus_1: f64) -> Result<Weights, InputError> {
     let conflict = |problem: Phrase| InputError::Conflict {
         what: "`tokens.source` = \"skew\"".into(),
@@ -200,7 +200,7 @@ pub fn weights_for(experiment: &Experiment, d: usize) -> Result<Weights, InputEr
     Ok(weights)
 }
 
-/// Refuses token and weight matrices over their limits, before any of them is drawn.
+/// Refuses token and weight matrices over their limits, before anything is drawn.
 ///
 /// # Errors
 /// [`InputError::TooLarge`].
@@ -221,7 +221,7 @@ pub(crate) fn check_sizes(experiment: &Experiment) -> Result<(), InputError> {
     limits::check_tokens(n, d)
 }
 
-/// Q, K, V and the output matrix.
+/// The number of entries of Q, K, V and the output matrix.
 fn drawn_entries(random: &RandomWeights, d: usize) -> u64 {
     [random.heads, random.head_dim, d].into_iter().fold(4u64, |entries, size| entries.saturating_mul(size as u64))
 }
@@ -230,8 +230,8 @@ fn three_squares(d: usize) -> u64 {
     3u64.saturating_mul(d as u64).saturating_mul(d as u64)
 }
 
-/// The token dimension that the weights fix by themselves: their own where they are listed, heads times head dimension
-/// where they are drawn, 1 for the identity, one a head for L2 multi-head attention.
+/// The token dimension that the weights fix by themselves: the listed matrices' own, heads times head dimension for
+/// drawn weights, 1 for the identity, the number of heads for L2 multi-head attention.
 fn d_of_weights(experiment: &Experiment) -> Result<usize, InputError> {
     match &experiment.weights {
         Some(WeightSource::Explicit { heads, .. }) => Ok(heads[0].q.n_columns()),

@@ -29,7 +29,7 @@ pub struct AdversarialHead {
     line: AdversarialDirection,
 }
 
-/// How a head is measured at its adversarial tokens.
+/// Settings of a measurement of a head at its adversarial tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdversarialPlan {
     /// R.

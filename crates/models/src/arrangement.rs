@@ -7,9 +7,9 @@
 //! | query, key, value | `attention.self.query` .. | `attention.q_lin` .. | `attn.c_attn`, side by side |
 //! | output | `attention.output.dense` | `attention.out_lin` | `attn.c_proj` |
 //!
-//! The prefix is whatever stands before these names; programs that wrap a model add words of their own. Older BERT files call
-//! a layer norm's gain and shift `gamma` and `beta`. GPT-2's matrices have a row for each input, those of BERT one for each
-//! output; which it is shows in the shapes of those that are not square, and the square ones follow them.
+//! The prefix is everything before these names; programs that wrap a model add words of their own. Older BERT files
+//! call a layer norm's gain and shift `gamma` and `beta`. GPT-2's matrices have a row for each input, BERT's a row for
+//! each output. The shapes of non-square matrices show which; square ones have the same order.
 
 use super::checkpoint::Checkpoint;
 use super::config::{Family, ModelConfig};
@@ -27,20 +27,19 @@ pub(super) const FUSED: &str = "attn.c_attn";
 /// How the tensors of some files are named and laid out.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Arrangement {
-    /// What stands before the family's names: empty, or words that each end with a dot.
+    /// The part of a name before the family's names: empty, or words that each end with a dot.
     pub(super) prefix: String,
     /// The order of the matrices.
     pub(super) layout: Layout,
-    /// What was guessed from shapes, and what is rounded.
+    /// Notes on guesses from shapes, and on rounding.
     pub(super) notes: Vec<Phrase>,
 }
 
 impl Arrangement {
     /// Finds prefix and layout of a family's tensors.
     ///
-    /// # Errors
-    /// [`InputError`] if the names are those of another family or of more than one model, tensors under the prefix are
-    /// none of the family's, or matrices have two layouts.
+    /// [`InputError`] if the names are those of another family or of more than one model, tensors under the prefix do
+    /// not belong to the family, or matrices have two layouts.
     pub(super) fn find<S: Source>(config: &ModelConfig, file: &Checkpoint<S>) -> Result<Self, InputError> {
         let names = Names::of(config.family);
         check_adapters(file)?;
@@ -97,7 +96,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Those of a family.
+    /// The names of a family.
     pub(super) fn of(family: Family) -> Self {
         let bert = Names {
             words: "embeddings.word_embeddings.weight",
@@ -182,7 +181,7 @@ fn is_part(name: &str, part: &str, ends: &[&str]) -> bool {
     name.strip_prefix(part).and_then(|rest| rest.strip_prefix('.')).is_some_and(|end| ends.contains(&end))
 }
 
-/// What stands before a family's names.
+/// The prefix of a family's names in the files.
 fn prefix<S: Source>(names: &Names, family: Family, file: &Checkpoint<S>) -> Result<String, InputError> {
     let mut found = prefixes(names, file);
     match (found.pop(), found.pop()) {
@@ -210,7 +209,7 @@ fn prefix<S: Source>(names: &Names, family: Family, file: &Checkpoint<S>) -> Res
                     ),
                     fix: phrase!("give_files_of_one_model", "Give config.json and the weights of one model."),
                 }),
-                // No first layer: what is missing is named as the embeddings are, if there is only one prefix.
+                // No first layer. If there is only one prefix, the missing tensor is named with that of the embeddings.
                 None => {
                     let mut before = file.names().filter_map(|name| before(names.words, name));
                     let first = before.next().filter(|_| before.next().is_none());
@@ -227,7 +226,7 @@ fn prefixes<S: Source>(names: &Names, file: &Checkpoint<S>) -> Vec<String> {
     file.names().filter_map(|name| before(names.words, name)).filter(has_layer).map(str::to_owned).collect()
 }
 
-/// What stands before the last words of a name.
+/// The part of a name before its last words.
 fn before<'a>(last: &str, name: &'a str) -> Option<&'a str> {
     name.strip_suffix(last).filter(|prefix| prefix.is_empty() || prefix.ends_with('.'))
 }
@@ -254,8 +253,9 @@ fn check_adapters<S: Source>(file: &Checkpoint<S>) -> Result<(), InputError> {
     }
 }
 
-/// Refuses tensors in the embeddings or the layers that the family does not have: what they do would be left out. In a
-/// layer that lacks one of the family's own, the missing one is named when it is read, with what may be it.
+/// Refuses tensors in the embeddings or the layers that the family does not have: their effect would be left out. In a
+/// layer that lacks one of the family's own tensors, reading names the missing one, and the tensors that may replace
+/// it.
 fn check_known<S: Source>(names: &Names, prefix: &str, file: &Checkpoint<S>) -> Result<(), InputError> {
     let layers = format!("{prefix}{}.", names.layer);
     let is_strange = |name: &&str| {

@@ -91,7 +91,7 @@ impl AttentionJacobian<f64> {
     }
 }
 
-/// The unit vector (d numbers) that O V of some heads stretches most. If attention hardly changes, the leading singular
+/// The unit vector (d numbers) that O V of some heads stretches most. If attention hardly varies, the leading singular
 /// vector of J is this vector times a profile over the tokens.
 ///
 /// # Errors
@@ -179,7 +179,7 @@ struct ValuePath {
 }
 
 impl ValuePath {
-    /// Its leading right singular vector to two digits, as the start of another iteration.
+    /// Its leading right singular vector to two digits, used as the start of another iteration.
     fn leading_direction(mut self) -> Vec<f64> {
         let options = LanczosOptions { tolerance: 1e-2, max_iterations: 40, ..LanczosOptions::default() };
         Lanczos::new(self.n_inputs(), options).run(&mut self).right

@@ -168,7 +168,7 @@ impl Batch {
     }
 }
 
-/// The quantities that are limited per batch.
+/// The quantities with a limit per batch.
 #[derive(Clone, Copy, Default)]
 struct Size {
     pass: usize,

@@ -1,7 +1,7 @@
 //! The weights of a model in one file or several, as tensors by name.
 //!
-//! A tensor has the name that the model's own program would give it: words that other programs wrap around parts of a
-//! model (`torch.compile`, data-parallel training, activation checkpointing) are left out, and a tensor that was stored
+//! A tensor has the name that the model's own program would give it. Words that other programs wrap around parts of a
+//! model (`torch.compile`, data-parallel training, activation checkpointing) are left out. A tensor that was stored
 //! once for two names has both.
 
 use std::collections::BTreeMap;
@@ -23,11 +23,11 @@ pub struct Checkpoint<S> {
     places: BTreeMap<String, Place>,
 }
 
-/// Where a tensor is.
+/// The location of a tensor.
 #[derive(Clone, Debug)]
 struct Place {
     file: usize,
-    /// Its name there.
+    /// Its name in that file.
     tensor: String,
 }
 
@@ -59,7 +59,7 @@ impl<S: Source> Checkpoint<S> {
                 match places.entry(without_wrappers(&place.tensor)) {
                     Entry::Vacant(entry) => drop(entry.insert(place)),
                     Entry::Occupied(mut entry) => {
-                        // Of two shards that hold a tensor, the index names one.
+                        // If two shards hold a tensor, the index names one.
                         let chosen = index.get(&place.tensor).filter(|_| entry.get().tensor == place.tensor);
                         match chosen {
                             Some(chosen) if *chosen == names[file] => drop(entry.insert(place)),
@@ -156,7 +156,7 @@ impl<S: Source> Checkpoint<S> {
         }
     }
 
-    /// Some tensors that a missing one may be called: those of its last words, then of its shape, then any.
+    /// The tensors that the missing one may be called: those with the same last words, then with its shape, then any.
     fn alike(&self, tensor: &str, shape: &[usize]) -> Vec<String> {
         const MOST: usize = 3;
         let ending = |name: &str| name.rsplitn(3, '.').take(2).map(str::to_owned).collect::<Vec<_>>();

@@ -28,7 +28,7 @@ pub enum Activation {
     Relu,
 }
 
-/// By what the scores q.k of a layer's attention are divided before softmax; GPT-2's config can choose.
+/// The divisor of the scores q.k of a layer's attention before softmax; GPT-2's config can choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ScoreScale {
     /// sqrt(k), with k the width of a head: usual.
@@ -37,7 +37,7 @@ pub enum ScoreScale {
     One,
     /// sqrt(k) (layer + 1): `scale_attn_by_inverse_layer_idx` is true.
     RootTimesLayer,
-    /// layer + 1: both.
+    /// layer + 1: both settings.
     Layer,
 }
 
@@ -75,9 +75,9 @@ pub struct ModelConfig {
     pub activation: Activation,
     /// The scores of attention: dot products, or L2 in a model of `lipscope train`.
     pub attention: Attention,
-    /// What the scores are divided by.
+    /// The divisor of the scores.
     pub score_scale: ScoreScale,
-    /// The mask that the model has by itself.
+    /// The mask that the model has by default.
     pub mask: Mask,
     /// The layer norm of attention: `Layer`, or `None` in a model of `lipscope train`.
     pub attention_norm: Normalization,
@@ -154,8 +154,7 @@ impl ModelConfig {
         self.d / self.heads
     }
 
-    /// What the queries of a layer are multiplied by, so that the engine, which divides q.k by sqrt(k), finds the
-    /// model's scores.
+    /// The factor on a layer's queries that makes the engine, which divides q.k by sqrt(k), compute the model's scores.
     #[must_use]
     pub fn query_factor(&self, layer: usize) -> f64 {
         let (root, number) = ((self.head_dim() as f64).sqrt(), (layer + 1) as f64);

@@ -23,7 +23,7 @@ impl Fields {
         }
     }
 
-    /// A whole number of at least 1, under the family's own name or the one that all families of transformers share.
+    /// A whole number of at least 1, under the family's own name or the name that all families of transformers share.
     pub(super) fn size(&self, names: [&str; 2], default: usize) -> Result<usize, InputError> {
         let [name, shared] = names;
         let Some((name, value)) = self.one_of(name, shared)? else { return Ok(default) };
@@ -60,12 +60,12 @@ impl Fields {
         chosen.map(|(_, choice)| *choice).ok_or_else(|| bad(name, &self.0[name], expected))
     }
 
-    /// An activation; `None` for one that is not read.
+    /// An activation; `None` for an unsupported one.
     pub(super) fn activation(&self, name: &str, default: Activation) -> Result<Option<Activation>, InputError> {
         Ok(match self.text(name)? {
             None => Some(default),
             Some("gelu" | "gelu_python") => Some(Activation::GeluErf),
-            // They differ in how the square root of 2/pi is rounded, and in what they round along the way.
+            // These differ in how sqrt(2/pi) is rounded, and in intermediate roundings.
             Some("gelu_new" | "gelu_pytorch_tanh" | "gelu_python_tanh" | "gelu_fast" | "gelu_accurate") => {
                 Some(Activation::GeluTanh)
             }

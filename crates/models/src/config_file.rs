@@ -1,4 +1,4 @@
-//! Reads a `config.json`: what it says is obeyed or refused by name, and what it leaves open is said in a note.
+//! Reads a `config.json`. Each setting is applied or refused by name; settings that the file leaves open become notes.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use lipscope_core::phrase;
 pub struct ConfigFile {
     /// The architecture.
     pub config: ModelConfig,
-    /// What was guessed, or not understood and ignored.
+    /// Notes on guesses, and on settings that were not understood and ignored.
     pub notes: Vec<Phrase>,
 }
 
@@ -58,12 +58,12 @@ impl ConfigFile {
     }
 }
 
-/// A text without the byte order mark that some editors put before it.
+/// The text without a byte order mark, which some editors put first.
 pub(super) fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// The refusal of a family that is not read; `found` is where the file says that it is of that family.
+/// The refusal of an unsupported family; `found` is the place that names the family.
 pub(super) fn unread_family(found: Phrase, name: &str, reason: Phrase) -> InputError {
     InputError::Conflict {
         what: found,
@@ -80,7 +80,7 @@ pub(super) fn unread_family(found: Phrase, name: &str, reason: Phrase) -> InputE
     }
 }
 
-/// The names of the kinds that are read, as `model_type`.
+/// The supported `model_type` names and their kinds.
 const KINDS: [(&str, ConfigKind); 4] = [
     ("bert", ConfigKind::Bert),
     ("distilbert", ConfigKind::DistilBert),
@@ -124,7 +124,7 @@ fn kind_of(fields: &Fields, notes: &mut Vec<Phrase>) -> Result<ConfigKind, Input
     }
 }
 
-/// Refuses what is not supported, and notes what is not known.
+/// Refuses unsupported settings, and notes unknown ones.
 fn check_keys(fields: &Fields, kind: ConfigKind, notes: &mut Vec<Phrase>) -> Result<(), InputError> {
     let mut unknown = Vec::new();
     for (name, value) in &fields.0 {
@@ -146,7 +146,7 @@ fn check_keys(fields: &Fields, kind: ConfigKind, notes: &mut Vec<Phrase>) -> Res
             keys = unknown.join(", ")
         ));
     }
-    // A RoBERTa that was renamed: nothing else has both.
+    // A RoBERTa under another name: no other model has both values.
     let is = |name: &str| fields.get(name).and_then(Value::as_u64) == Some(1);
     if kind == ConfigKind::Bert && is("pad_token_id") && is("type_vocab_size") {
         let both = phrase!("marks_of_roberta", "config.json, with `pad_token_id` = 1 and `type_vocab_size` = 1,");
@@ -198,7 +198,7 @@ fn check_classes(fields: &Fields, kind: ConfigKind, notes: &mut Vec<Phrase>) -> 
     Ok(())
 }
 
-/// How the classes of a kind begin; models of `lipscope train` name none.
+/// The start of class names of a kind; models of `lipscope train` name none.
 fn class_of(kind: ConfigKind) -> Option<&'static str> {
     match kind {
         ConfigKind::Bert => Some("Bert"),
@@ -221,7 +221,7 @@ fn unknown_reason() -> Phrase {
     phrase!("why_unknown_family", "how its blocks compute is not known here")
 }
 
-/// A setting with its value, and who wrote the file where it says so.
+/// A setting with its value, and the program that wrote the file where the file states it.
 fn setting(fields: &Fields, name: &str) -> Phrase {
     let value = shortened(fields.get(name));
     match fields.get("transformers_version").and_then(Value::as_str) {
@@ -314,7 +314,7 @@ fn bert_from(fields: &Fields) -> Result<ModelConfig, InputError> {
         positions: fields.size(same("max_position_embeddings"), default.positions)?,
         eps: fields.number("layer_norm_eps", default.eps)?,
         activation: activation_of(fields, "hidden_act", default.activation)?,
-        // A BERT that is a decoder is masked as GPT-2 is.
+        // A decoder BERT has the mask of GPT-2.
         mask: if fields.flag("is_decoder", false)? { Mask::Causal } else { Mask::None },
         ..default
     })
@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(ModelConfig::from_json("\u{feff}{\"model_type\":\"bert\"}"), Ok(ModelConfig::bert()));
         let small = ModelConfig::from_json(r#"{"model_type":"gpt2","n_embd":8,"n_head":2,"n_inner":null}"#);
         assert_eq!(small.map(|config| (config.inner, config.head_dim())), Ok((32, 4)));
-        // transformers takes the shared names too.
+        // transformers also accepts the shared names.
         let small = ModelConfig::from_json(r#"{"model_type":"gpt2","hidden_size":8,"num_attention_heads":2}"#);
         assert_eq!(small.map(|config| (config.d, config.heads)), Ok((8, 2)));
     }

@@ -1,13 +1,13 @@
-//! What each key of a `config.json` is to a measurement.
+//! The effect of each key of a `config.json` on a measurement.
 //!
 //! The keys are those of `BertConfig`, `DistilBertConfig`, `GPT2Config` and `PretrainedConfig` of Hugging Face's
-//! transformers, 4 and 5; `tests/models/config_keys.py` writes them to tests/data/models/config_keys.json, and a test holds
-//! that each stands here. A key that stands nowhere here is named in a note beside the number.
+//! transformers, 4 and 5; `tests/models/config_keys.py` writes them to tests/data/models/config_keys.json, and a test
+//! checks that all of them are listed here. A key that is not listed here is named in a note beside the number.
 
 use lipscope_core::experiment::Phrase;
 use lipscope_core::phrase;
 
-/// Whose config it is.
+/// The family of the config.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ConfigKind {
     /// `bert`.
@@ -20,10 +20,10 @@ pub(super) enum ConfigKind {
     Lipscope,
 }
 
-/// What a key is to a measurement.
+/// The effect of a key on a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KeyUse {
-    /// Read and obeyed.
+    /// Read and applied.
     Used,
     /// Changes no number, for this reason.
     Irrelevant(&'static str),
@@ -31,7 +31,7 @@ pub(super) enum KeyUse {
     Refused(&'static str, Unsupported),
 }
 
-/// What is not supported.
+/// The unsupported feature that a key turns on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unsupported {
     CrossAttention,
@@ -45,7 +45,7 @@ pub(super) enum Unsupported {
 }
 
 impl Unsupported {
-    /// Why it is not supported, after a colon.
+    /// Why it is unsupported, as a phrase after a colon.
     pub(super) fn reason(self) -> Phrase {
         match self {
             Unsupported::CrossAttention => phrase!(
@@ -78,7 +78,7 @@ impl Unsupported {
     }
 }
 
-/// What a key is in a config of this kind; `None` for one that no such config has.
+/// The effect of a key in a config of this kind; `None` for a key that no such config has.
 pub(super) fn key_use(kind: ConfigKind, name: &str) -> Option<KeyUse> {
     let own = match kind {
         ConfigKind::Bert => &BERT[..],

@@ -134,7 +134,7 @@ mod tests {
             (&part.widen, 0.02),
             (&part.narrow, 0.005),
         ] {
-            // Five standard errors of the standard deviation of 4096 normal numbers.
+            // Within five standard errors of the standard deviation of 4096 normal numbers.
             let found = deviation(linear);
             assert!((found / expected - 1.0).abs() < 0.056, "{found} {expected}");
         }

@@ -1,25 +1,25 @@
-//! Families of models that are not read, told apart from those that are by what their files say: `model_type`, the classes
-//! in `architectures`, and the first word of their tensors' names.
+//! Unsupported model families. The code recognises them by `model_type`, by the classes in `architectures`, and by the
+//! first word of their tensors' names.
 //!
-//! Some of them have BERT's tensors to the last name and shape and still other numbers, so that a file that says "bert" is
-//! checked against this list in every way in which it can contradict itself.
+//! Some of them have exactly BERT's tensor names and shapes but compute something else. A file that says "bert" is
+//! therefore checked against this list in every way in which it can contradict itself.
 
 use lipscope_core::experiment::Phrase;
 use lipscope_core::phrase;
 
-/// A family that is not read.
+/// An unsupported family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnreadFamily {
     /// `model_type` in its config.
     pub(super) model_type: &'static str,
     /// Its name, with which its classes begin.
     pub(super) name: &'static str,
-    /// The first word of its tensors' names; empty where other families have the same.
+    /// The first word of its tensors' names; empty where another family has the same first word.
     pub(super) prefix: &'static str,
     difference: Difference,
 }
 
-/// How its numbers would be wrong if it were read as BERT or GPT-2.
+/// Why its numbers would be wrong if it were read as BERT or GPT-2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Difference {
     /// Positions are counted from the padding token's id + 1.
@@ -35,7 +35,7 @@ enum Difference {
 }
 
 impl UnreadFamily {
-    /// Why it is not read, after a colon.
+    /// Why it is unsupported, as a phrase after a colon.
     pub(super) fn reason(&self) -> Phrase {
         match self.difference {
             Difference::Positions => phrase!(
@@ -62,7 +62,7 @@ pub(super) fn of_model_type(model_type: &str) -> Option<&'static UnreadFamily> {
     UNREAD.iter().find(|family| family.model_type == model_type)
 }
 
-/// The family of a class of transformers, such as `RobertaForMaskedLM`: that with the longest name with which it begins.
+/// The family of a transformers class, such as `RobertaForMaskedLM`: the family with the longest name that begins it.
 pub(super) fn of_class(class: &str) -> Option<&'static UnreadFamily> {
     let class = without_framework(class);
     let known = UNREAD.iter().filter(|family| class.starts_with(family.name));
@@ -74,7 +74,7 @@ pub(super) fn of_prefix(word: &str) -> Option<&'static UnreadFamily> {
     UNREAD.iter().find(|family| !family.prefix.is_empty() && family.prefix == word)
 }
 
-/// A class without the mark of TensorFlow or Flax.
+/// A class name without the mark of TensorFlow or Flax.
 pub(super) fn without_framework(class: &str) -> &str {
     ["TF", "Flax"].into_iter().find_map(|mark| class.strip_prefix(mark)).unwrap_or(class)
 }

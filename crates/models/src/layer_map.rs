@@ -61,7 +61,7 @@ impl LayerMap {
         LayerMap::of(model, (layer, heads), kind, |layer| AttentionMap::new(model, layer, kind, heads))
     }
 
-    /// A map of a layer, given the attention of the layers that it includes.
+    /// A map of a layer, given the attention of all layers that the map includes.
     ///
     /// # Errors
     /// As [`LayerMap::new`].
@@ -141,7 +141,7 @@ impl Step {
     }
 }
 
-/// What is wrong with a token of the one window that a map is evaluated at.
+/// The same problem as a sentence about its place in the one window that a map is evaluated at.
 fn in_this_window(problem: InputError) -> InputError {
     in_window(problem, &[])
 }

@@ -49,7 +49,7 @@ impl LayerNorm {
     }
 }
 
-/// What is wrong with a token of windows that stand one after another, as a sentence about its place in its window.
+/// The same problem of a token of several windows, as a sentence about its place in its window.
 pub(super) fn in_window(problem: InputError, spans: &[Range<usize>]) -> InputError {
     let InputError::NoDerivative { row, problem, .. } = problem else { return problem };
     let start = spans.iter().find(|span| span.contains(&(row - 1))).map_or(0, |span| span.start);

@@ -61,8 +61,8 @@ impl MlpJacobian<f64> {
     }
 }
 
-/// Refuses tokens that put a unit of the hidden layer (inner x n, before the activation) at exactly 0, where max(x, 0) has a
-/// kink. A unit that reads nothing, or that nothing reads, is a constant to the outside and has a derivative.
+/// Refuses tokens that put a unit of the hidden layer (inner x n, before the activation) at exactly 0, where max(x, 0)
+/// has a kink. A unit whose input or output weights are all zero is constant to the outside, so it is allowed.
 fn check_kinks(part: &FeedForward, hidden: &DMatrix<f64>) -> Result<(), InputError> {
     let matters = |unit: usize| {
         let (read, written) = (part.widen.weight.row(unit), part.narrow.weight.column(unit));

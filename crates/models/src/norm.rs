@@ -5,9 +5,9 @@
 //! value is a norm of J v, never above ||J||_2, with its true residual. If that is above the tolerance, the iteration
 //! continues in f64.
 //!
-//! For attention alone, the start vector is the leading vector in the case that attention hardly changes: the vector that
-//! O V stretches most times the token profile that the mean of P stretches most, plus some noise in every direction. For
-//! maps with a residual connection it is random.
+//! For attention alone, the start vector is the leading vector in the case that attention hardly varies: the vector
+//! that O V stretches most, times the token profile that the mean of P stretches most, plus some noise in every
+//! direction. For maps with a residual connection it is random.
 
 use nalgebra::DMatrix;
 

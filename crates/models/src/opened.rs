@@ -123,7 +123,7 @@ impl<S: Source> Opened<S> {
         &self.label
     }
 
-    /// What was guessed about it, rounded, or not understood and ignored: to be said beside its numbers.
+    /// Notes on parts guessed, rounded, or not understood and ignored; shown beside its numbers.
     #[must_use]
     pub fn notes(&self) -> &[Phrase] {
         &self.notes
@@ -141,8 +141,8 @@ impl<S: Source> Opened<S> {
     }
 }
 
-/// The parts of a file of so many bytes that tell it from others: all of a short one, else pieces from its beginning to its
-/// end, since models that were trained further may still have the same first tensors.
+/// The parts of a file of `len` bytes that tell it from other files: all of a short file, otherwise pieces from
+/// beginning to end, since a model trained further may still have the same first tensors.
 fn pieces(len: u64) -> Vec<Range<u64>> {
     const PIECES: u64 = 16;
     const PIECE: u64 = 1 << 16;

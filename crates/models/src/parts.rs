@@ -24,7 +24,7 @@ pub struct Linear {
     pub bias: Vec<f32>,
 }
 
-/// Whether a product takes a matrix as it stands or transposed.
+/// Whether a product uses a matrix as stored or transposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     /// W.
@@ -133,10 +133,10 @@ fn not_loaded(layer: usize, count: usize) -> InputError {
 }
 
 impl Needs {
-    /// Checks that a model of this architecture has all that is needed.
+    /// Checks that a model of this architecture has all the parts needed.
     ///
     /// # Errors
-    /// [`InputError::BadValue`] that names what it lacks.
+    /// [`InputError::BadValue`] that names the first missing part.
     pub fn check(&self, config: &ModelConfig) -> Result<(), InputError> {
         let within = |key: Phrase, found: usize, count: usize, what: Phrase| match found {
             found if found <= count => Ok(()),

@@ -94,7 +94,7 @@ impl Plan {
         self.bytes_with(config, None)
     }
 
-    /// Refuses a run that would take more memory, before the model is read or drawn.
+    /// Refuses a run that would take more memory than the limit, before the model is read or drawn.
     ///
     /// # Errors
     /// [`InputError::TooCostly`].
@@ -121,8 +121,8 @@ impl Plan {
         if self.kind.has_mlp() { self.depth() } else { self.depth().saturating_sub(1) }
     }
 
-    /// Number of layers whose attention is stacked for the forward pass. Maps with a residual connection share it, so that
-    /// theirs are among them.
+    /// Number of layers whose attention is stacked for the forward pass. A map with a residual connection shares the
+    /// stack, so its layers are included.
     pub(super) fn passed_layers(&self) -> usize {
         if self.kind.is_attention_alone() { self.depth().saturating_sub(1) } else { self.depth() }
     }
@@ -160,7 +160,7 @@ impl Plan {
         };
         let of_mlp = if self.kind.has_mlp() { 12.0 * n * (3.0 * inner + 3.0 * d) } else { 0.0 };
         let window = layers * (of_attention + of_mlp) + 8.0 * 82.0 * n * d;
-        // Every thread has a window of its own.
+        // Every thread measures its own window.
         let at_once = threads().min(self.lengths.len().saturating_mul(self.windows)).max(1) as f64;
         (MARGIN * (weights + forward + maps + at_once * (pass + window))) as u64
     }

@@ -1,4 +1,4 @@
-//! A plan as the text fields of the command line and of the page's form, and the subject of its table.
+//! A plan as the text fields of the command line and of the page's form, and the subject of the plan's table.
 
 use serde::{Deserialize, Serialize};
 

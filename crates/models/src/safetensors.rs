@@ -23,7 +23,7 @@ pub(super) enum Layout {
 }
 
 impl Layout {
-    /// The shape in the file of a matrix of so many outputs and inputs.
+    /// The stored shape of a matrix with so many outputs and inputs.
     pub(super) fn shape(self, (n_outputs, n_inputs): (usize, usize)) -> [usize; 2] {
         match self {
             Layout::OutputsByInputs => [n_outputs, n_inputs],
@@ -94,8 +94,8 @@ impl<S: Source> SafeTensors<S> {
         self.metadata.info(tensor)
     }
 
-    /// Names of tensors that were left out because they are another one: each with that other one. It is how
-    /// safetensors' `save_model` writes tied weights.
+    /// Pairs (left-out tensor, stored tensor): tensors that were left out because they equal a stored one. safetensors'
+    /// `save_model` writes tied weights so.
     pub(super) fn aliases(&self) -> impl Iterator<Item = (&str, &str)> {
         let entries = self.metadata.metadata().iter().flatten();
         entries.filter(|(name, _)| self.info(name).is_none()).map(|(name, other)| (name.as_str(), other.as_str()))

@@ -48,7 +48,7 @@ impl<S: Source + ?Sized> Source for Box<S> {
 /// # Errors
 /// [`InputError::File`] if it is too large, cannot be read, or is not UTF-8.
 pub fn whole_text(file: &str, source: &mut impl Source) -> Result<String, InputError> {
-    /// Well above the largest tokenizers, which have some ten million bytes.
+    /// Well above the largest tokenizers, which have about ten million bytes.
     const MOST: u64 = 128 << 20;
     let broken = |problem: Phrase| InputError::File {
         file: file.into(),

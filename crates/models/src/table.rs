@@ -72,32 +72,33 @@ struct Record {
     sink_head: Option<usize>,
     iterations: Option<usize>,
     relative_residual: Option<f64>,
-    /// The notes, joined; a table without any has no such column, as those of earlier versions.
+    /// The joined notes. The column is missing from tables without notes, as in earlier versions.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     notes: String,
 }
 
-/// What stands between two notes in a cell.
+/// Separates two notes in a cell.
 const BETWEEN_NOTES: &str = " | ";
 
 impl Record {
-    /// The cells that are texts and may come from a reader, such as the name of a folder.
+    /// The text cells, which may come from a user, such as the name of a folder.
     fn texts(&mut self) -> [&mut String; 6] {
         [&mut self.model, &mut self.text, &mut self.map, &mut self.mask, &mut self.estimator, &mut self.notes]
     }
 }
 
-/// A text as a cell of a CSV file that no spreadsheet takes for a formula.
+/// The text of a CSV cell, protected so that no spreadsheet reads it as a formula.
 fn guarded(text: &str) -> String {
     if needs_guard(text) { format!("'{text}") } else { text.to_owned() }
 }
 
-/// The text of such a cell.
+/// The original text of a protected cell.
 fn unguarded(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|text| needs_guard(text)).unwrap_or(cell)
 }
 
-/// Whether an apostrophe goes before a text: also where it begins with one, so that it is read again as it was.
+/// Whether the text needs an apostrophe in front. A text that begins with one also needs it, so that reading restores
+/// it.
 fn needs_guard(text: &str) -> bool {
     text.starts_with(FORMULA_MARKS) || text.starts_with('\'')
 }

@@ -28,7 +28,7 @@ pub fn spans_of_words(text: &str) -> Vec<Range<usize>> {
 }
 
 /// The token range of window `window` of length n. For each n the text is cut from its beginning into consecutive
-/// windows, so the range depends on nothing else.
+/// windows, so the range depends only on n and `window`.
 #[must_use]
 pub fn window_span(n: usize, window: usize) -> Range<usize> {
     window * n..(window + 1) * n

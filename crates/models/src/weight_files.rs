@@ -1,5 +1,5 @@
-//! Which files of a folder hold a model's weights: one, or the several that an index names. Where there are none that can
-//! be read, a sentence says how to make one of those that there are.
+//! The files of a folder that hold a model's weights: one file, or several that an index names. If none can be read,
+//! the error explains how to convert an existing one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,19 +10,19 @@ use super::source::{Source, whole_text};
 use lipscope_core::experiment::{InputError, Phrase, json_problem};
 use lipscope_core::phrase;
 
-/// The file of weights that are in one file.
+/// Weights in a single file.
 pub const WEIGHTS: &str = "model.safetensors";
-/// The file that names the files of weights in several.
+/// The index that names several weight files.
 pub const WEIGHT_INDEX: &str = "model.safetensors.index.json";
 
-/// Files of weights, not read yet.
+/// Weight files, not read yet.
 #[derive(Debug)]
 pub struct WeightFiles<S> {
-    /// With their names.
+    /// Files with their names.
     pub(super) files: Vec<(String, S)>,
-    /// Which file has a tensor, where an index says so.
+    /// The file that holds a tensor, where an index states it.
     pub(super) index: BTreeMap<String, String>,
-    /// What lies beside the weights and was not applied.
+    /// Notes on files beside the weights that were not used.
     pub(super) notes: Vec<Phrase>,
 }
 
@@ -33,7 +33,7 @@ impl<S: Source> WeightFiles<S> {
         WeightFiles { files: vec![(WEIGHTS.into(), source)], index: BTreeMap::new(), notes: Vec::new() }
     }
 
-    /// The files of weights among those of a folder.
+    /// Selects the weight files of a folder.
     ///
     /// # Errors
     /// [`InputError::File`] if there are none that can be read, with how to make one, or one of several is missing.
@@ -77,15 +77,15 @@ impl<S: Source> WeightFiles<S> {
     }
 }
 
-/// The files of weights that an index names.
+/// The weight files that an index names.
 ///
 /// # Errors
-/// [`InputError::File`] if it is not an index, or names a file elsewhere.
+/// [`InputError::File`] if it is not an index, or names a file outside the folder.
 pub fn shards(index: &str) -> Result<BTreeSet<String>, InputError> {
     Ok(parse_index(index)?.into_values().collect())
 }
 
-/// Whether a file of a model's folder may have to do with its weights.
+/// Whether a file of a model's folder may concern its weights.
 #[must_use]
 pub fn is_about_weights(name: &str) -> bool {
     name == WEIGHT_INDEX
@@ -93,7 +93,7 @@ pub fn is_about_weights(name: &str) -> bool {
         || [".safetensors", ".bin", ".h5", ".msgpack", ".pt", ".pth", ".ckpt"].iter().any(|end| name.ends_with(end))
 }
 
-/// The refusal of a folder in which there are no weights that can be read.
+/// The error for a folder without readable weights.
 #[must_use]
 pub fn no_weights(names: &BTreeSet<String>) -> InputError {
     let with = |end: &str| names.iter().find(|name| name.ends_with(end) && !name.starts_with("adapter_"));
@@ -205,7 +205,7 @@ fn parse_index(text: &str) -> Result<BTreeMap<String, String>, InputError> {
     if index.weight_map.is_empty() {
         return Err(broken(phrase!("empty_weight_index", "it names no file of weights")));
     }
-    // A name that leads out of the folder would read, or fetch, something else.
+    // A name that leads out of the folder would read, or download, another file.
     let is_plain = |name: &str| name.ends_with(".safetensors") && !name.contains(['/', '\\', ':', '?', '#', '%']);
     match index.weight_map.values().find(|name| !is_plain(name)) {
         Some(name) => Err(broken(phrase!(

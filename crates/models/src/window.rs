@@ -1,8 +1,8 @@
 //! A window's attention as an experiment: its tokens, and the weights of the layer's map.
 //!
 //! Experiments have no biases. In q_i = Q x_i + b_Q etc., b_K adds a constant to each row of scores, which softmax
-//! cancels, and b_V and b_O add a constant to the output; the Jacobian depends on none of them. It does depend on b_Q,
-//! which adds b_Q.K x_j to the scores; that of L2 attention depends on b_K too.
+//! cancels, and b_V and b_O add a constant to the output; the Jacobian depends on none of them. The Jacobian does
+//! depend on b_Q, which adds b_Q.K x_j to the scores; for L2 attention it depends on b_K too.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ pub fn window_experiment(
     let part = &model.block(cell.layer)?.attention;
     let (d, k) = (model.config.d, model.config.head_dim());
     let columns = columns(model, cell.heads)?;
-    // An experiment divides its scores by sqrt(k); a model that does not has that in its queries.
+    // An experiment divides its scores by sqrt(k); `query_factor` corrects a model that divides differently.
     let scaled = model.config.query_factor(cell.layer);
     let rows_of = |what: &str, linear: &Linear, first: usize, factor: f64| {
         let of_head = linear.weight.rows(first, k).map(|x| f64::from(x) * factor);

@@ -19,7 +19,7 @@ pub struct AxisSpec {
     pub range: Option<Extent>,
     /// Whether only integers occur.
     pub numbers: Numbers,
-    /// What the square roots of the ticks are called that stand under them; empty if none do.
+    /// The name of the square roots written under the ticks; empty if there are none.
     pub root: String,
 }
 

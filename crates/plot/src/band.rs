@@ -9,7 +9,7 @@ use super::pen::{Pen, Point};
 use super::series::ValueForm;
 use super::style::Style;
 
-/// Positions further outside than this many axis lengths are clamped, so that products stay finite.
+/// Positions further outside than this many axis lengths are clamped, so that their products stay finite.
 const FARTHEST: f64 = 1e12;
 
 /// The area between two curves over the same x values.
@@ -17,8 +17,8 @@ const FARTHEST: f64 = 1e12;
 pub struct Band {
     /// Identifier.
     pub id: String,
-    /// Name for text around the figure. The area itself is not labelled, and it is in no table, because the curves at
-    /// its edges are.
+    /// Name used in texts around the figure. The area itself is neither labelled nor in the table, because the curves
+    /// at its edges are.
     pub label: String,
     /// Its role, which decides the colour.
     pub role: Role,

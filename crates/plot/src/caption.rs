@@ -1,4 +1,4 @@
-//! What stands under an exported figure: the settings behind it, and a link that opens them again.
+//! The caption under an exported figure: the settings behind it, and a link that restores them.
 
 use super::style::{Style, text_width};
 
@@ -6,15 +6,15 @@ use super::style::{Style, text_width};
 const MARGIN: f64 = 12.0;
 /// A line's height, in sizes of its type.
 const LINE: f64 = 1.45;
-/// A link that is longer than this many lines is cut; an SVG file holds all of it behind what can be read.
+/// A link longer than this many lines is cut; an SVG file holds all of it behind the visible part.
 const MOST_LINK_LINES: usize = 3;
 
-/// What stands under an exported figure.
+/// The caption of an exported figure.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Caption {
-    /// The settings, in words.
+    /// The settings, as text.
     pub settings: String,
-    /// The address that opens them; `None` where no address holds them.
+    /// The address that restores the settings; `None` if no address holds them.
     pub link: Option<String>,
 }
 
@@ -32,7 +32,7 @@ pub struct CaptionLines {
 }
 
 impl Caption {
-    /// Breaks it into lines for a figure of this width, in CSS pixels.
+    /// Breaks the caption into lines for a figure of this width, in CSS pixels.
     #[must_use]
     pub fn lines(&self, width: f64, style: &Style) -> CaptionLines {
         let size = style.font.size_small;
@@ -55,14 +55,14 @@ impl Caption {
 }
 
 impl CaptionLines {
-    /// Where a line begins on its baseline, from the top left corner of the caption, in CSS pixels.
+    /// The start of a line on its baseline, from the top left corner of the caption, in CSS pixels.
     #[must_use]
     pub fn place(&self, line: usize) -> (f64, f64) {
         (MARGIN, (line as f64 + 1.0) * LINE * self.size)
     }
 }
 
-/// Lines of whole words; a word that is longer than a line has one of its own.
+/// Lines of whole words; a word longer than a line gets a line of its own.
 fn words_in_lines(text: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -74,7 +74,7 @@ fn under(caption: &Caption, (width, top): (f64, f64), style: &Style) -> Option<S
     Some(svg)
 }
 
-/// Whether a link leads to a page, and runs no script.
+/// Whether a link leads to a web page, so that it runs no script.
 fn is_address(link: &str) -> bool {
     ["http://", "https://"].iter().any(|scheme| link.starts_with(scheme))
 }
@@ -96,7 +96,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Whether a character may stand in no XML, or is a control character that a text has no use for.
+/// Whether a character is invalid in XML, or a control character that does not belong in a text.
 fn is_foreign(c: char) -> bool {
     c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}')
 }

@@ -71,7 +71,7 @@ impl HeldExtent {
         self.held
     }
 
-    /// ValueForm the range of the data, returns the range to draw: the previous one while held or without data, otherwise
+    /// Given the range of the data, returns the range to draw: the previous range while held or without data, otherwise
     /// the given one.
     pub fn update(&mut self, wanted: Option<Extent>) -> Option<Extent> {
         if !(self.held && self.shown.is_some()) {

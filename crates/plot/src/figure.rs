@@ -9,12 +9,12 @@ use super::{
     ScatterLayout, Style, Theme, Tiles, TilesLayout, TokenPlane,
 };
 
-/// Units of an SVG document in a CSS pixel: plotters writes whole ones.
+/// Units of an SVG document per CSS pixel: plotters writes integers only.
 const SVG_SCALE: f64 = 4.0;
 
 /// A plot.
 pub trait Figure {
-    /// Where everything was drawn, for pointer events.
+    /// The layout: where everything was drawn, for pointer events.
     type Layout;
 
     /// Draws the plot over the whole area.

@@ -139,7 +139,7 @@ pub(super) fn draw_axes<DB: DrawingBackend>(
     }
 
     let mut free_from = f64::NEG_INFINITY;
-    // Where the names of the rows end: before the first label, which may reach out over the axis.
+    // The row names end before the first label, which may extend over the axis.
     let mut names_end = left - 11.0;
     for tick in &x.own_ticks(&layout.x, ticks.x.clone()) {
         let at = layout.px_at(tick.position);

@@ -1,8 +1,8 @@
-//! Where the parts of a heat map are.
+//! The layout of a heat map.
 
 use super::pen::PixelRect;
 
-/// Where a heat map was drawn, in CSS pixels.
+/// The places of a heat map's parts, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeatMapLayout {
     /// The rectangle of the cells.

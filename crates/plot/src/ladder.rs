@@ -224,7 +224,7 @@ fn number(row: &LadderRow) -> Number {
     Number::claimed(row.log10, row.kind)
 }
 
-/// The background of the selected row.
+/// The background of the highlighted row.
 fn selection_tint(style: &Style) -> RGBColor {
     mix(style.palette.background, style.palette.accent, 0.09)
 }

@@ -2,7 +2,7 @@
 //!
 //! The plots know arrays, labels and styles, but neither attention nor browsers. They draw on any [`plotters`] back
 //! end: a canvas in the page, SVG in tests and exports. Each plot also provides its content as a [`Table`] and as CSV,
-//! for readers who cannot see it.
+//! for users who cannot see it.
 //!
 //! A plot is a plain struct. `draw` paints it on a drawing area in a [`Style`] and returns a layout that maps CSS
 //! pixels to data and back, for pointer events. Any data can be drawn: values that are not finite are left out, empty
@@ -22,7 +22,7 @@
 //! | `tint`, `scatter`, `tiles` | a third number by colour and size, in dots and in a grid of named rows and columns |
 //! | `token_plane`, `token_line`, `token_changes` | points in the plane or on a line, and changes of them |
 //! | `ladder_axis`, `ladder` | numbers decades apart as bars on one logarithmic axis |
-//! | `table`, `export`, `caption` | tables, SVG files, what stands under an exported figure |
+//! | `table`, `export`, `caption` | tables, SVG files, the caption of an exported figure |
 //! | `figure` | the trait of all plots |
 
 mod axis;

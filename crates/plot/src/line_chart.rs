@@ -94,7 +94,7 @@ impl LineChart {
         if !rest.is_finite() {
             return;
         }
-        // What is near one that stays stays too.
+        // Series near a staying one stay too.
         let mut under = rest;
         for id in ids {
             let Some(at) = self.series.iter().position(|series| series.id == *id) else { continue };
@@ -221,8 +221,8 @@ impl LineChart {
         Ok(())
     }
 
-    /// Draws an arrow at the frame for every curve that leaves it. Curves that are never inside have theirs side by
-    /// side at the right end.
+    /// Draws an arrow at the frame for every curve that leaves it. Curves that are never inside have their arrows side
+    /// by side at the right end.
     fn draw_arrows<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,

@@ -17,7 +17,7 @@ const HAIR_SPACE: char = '\u{200a}';
 /// The minus sign, which is as wide as a digit; a hyphen is not.
 const MINUS: char = '\u{2212}';
 
-/// What a logarithm and its power may be off by: digits that are exact stay.
+/// The largest rounding error of a logarithm and its power: exact digits stay exact.
 const ROUNDING: f64 = 1e-12;
 
 /// Whether a number is exact, a bound, or neither.
@@ -109,17 +109,17 @@ impl Number {
         })
     }
 
-    /// Formats 10^`log10` in four digits that are none too small, for a sentence that says that nothing is above them.
+    /// Formats 10^`log10` rounded up to four digits, for a sentence that states an upper limit.
     pub fn from_log10_above(log10: f64) -> Self {
         Self::from_log10(directed(log10, DIGITS, f64::ceil, 1.0 - ROUNDING))
     }
 
-    /// Formats 10^`log10` in four digits that are none too large, for a sentence that says that something reaches them.
+    /// Formats 10^`log10` rounded down to four digits, for a sentence that states a value that is reached.
     pub fn from_log10_below(log10: f64) -> Self {
         Self::from_log10(directed(log10, DIGITS, f64::floor, 1.0 + ROUNDING))
     }
 
-    /// Formats 10^`log10` so that what the sign of its kind says holds of the four digits: an upper bound is rounded up, a
+    /// Formats 10^`log10` so that the sign of its kind is true of the four digits: an upper bound is rounded up, a
     /// lower bound down, anything else to the nearest.
     pub fn claimed(log10: f64, kind: Kind) -> Self {
         match kind {
@@ -130,8 +130,8 @@ impl Number {
         .kind(kind)
     }
 
-    /// Formats a value by the rule of [`Number::claimed`], so that one number reads the same wherever it stands: with what it
-    /// claims in front of it, or with that in words around it.
+    /// Formats a value by the rule of [`Number::claimed`], so that the number reads the same everywhere: with its sign
+    /// in front, or with its meaning in the words around it.
     pub fn known(value: f64, kind: Kind) -> Self {
         match kind {
             Kind::UpperBound | Kind::LowerBound => Self::claimed(value.log10(), kind),
@@ -139,7 +139,7 @@ impl Number {
         }
     }
 
-    /// The digits of [`Number::known`] without the sign, for a place that has it elsewhere.
+    /// The digits of [`Number::known`] without the sign, where the sign is written elsewhere.
     pub fn digits(value: f64, kind: Kind) -> Self {
         Self::known(value, kind).kind(Kind::Plain)
     }
@@ -246,7 +246,7 @@ fn superscript(value: i64) -> String {
     value.to_string().chars().map(raise).collect()
 }
 
-/// A logarithm whose number has so many digits, rounded in one direction.
+/// The logarithm of the number rounded to `digits` digits in one direction.
 fn directed(log10: f64, digits: i32, round: fn(f64) -> f64, towards: f64) -> f64 {
     let power = log10.floor() - f64::from(digits - 1);
     let digits = round(10f64.powf(log10 - power) * towards);

@@ -1,5 +1,5 @@
-//! Sorting by a number, compiled once for all types: a generic sort for every type would enlarge the code that a
-//! browser loads first.
+//! Sorting by a number, compiled once for all types. A generic sort per type would enlarge the code that a browser
+//! loads first.
 
 /// Sorts by a number, ascending and stable.
 pub fn ascending<T>(items: &mut Vec<T>, number: impl Fn(&T) -> f64) {

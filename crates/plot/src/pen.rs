@@ -126,8 +126,8 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         self.draw(&Circle::new(self.at(center), self.mark(radius), self.stroke(color, opacity, width)))
     }
 
-    /// A circle around a place, of a radius that is a length of the data: unlike a mark it does not grow with the type. Filled
-    /// where the fill is to be seen.
+    /// A circle around a place with a radius in data units; unlike a mark it does not grow with the type size. Filled
+    /// if the opacity `inside` is above 0.
     pub fn circle(
         &self,
         center: Point,

@@ -119,7 +119,7 @@ fn names(rules: &[Rule], layout: &ChartLayout, size: f64, also: Option<f64>) -> 
             columns.iter().copied().flatten().chain(also).any(|x| x != at && rect.left < x && x < rect.right)
         };
         let places = || (0..rows).flat_map(|row| sides.iter().map(move |&left| boxed(left, row)));
-        // Preferably clear of all rules; otherwise over another rule.
+        // First tries a place clear of all rules; otherwise over another rule.
         let place = places().find(|r| free(r) && !struck(r)).or_else(|| places().find(free));
         found[i] = place.map(|rect| (name, rect));
     }

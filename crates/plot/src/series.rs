@@ -37,7 +37,7 @@ impl ValueForm {
         }
     }
 
-    /// A y of this form with four significant digits, of which what it claims holds.
+    /// A y of this form with four significant digits, rounded so that its sign is true.
     pub(super) fn number(self, y: f64, claim: Kind) -> Number {
         match self {
             ValueForm::Value => Number::digits(y, claim),
@@ -45,7 +45,7 @@ impl ValueForm {
         }
     }
 
-    /// A y of this form with two significant digits, of which what it claims holds.
+    /// A y of this form with two significant digits, rounded so that its sign is true.
     pub(super) fn rough(self, y: f64, claim: Kind) -> Number {
         match (self, claim) {
             (ValueForm::Value, Kind::Plain | Kind::Exact) => Number::rough(y),
@@ -80,11 +80,11 @@ pub struct Series {
     pub data: Vec<(f64, f64)>,
     /// Whether y values are plain or logarithms.
     pub given: ValueForm,
-    /// What its values are, which decides how they are rounded.
+    /// Whether its values are bounds or exact, which decides how they are rounded.
     pub claim: Kind,
     /// Opacity, from 0 to 1.
     pub opacity: f64,
-    /// The dash pattern of a line that is one of several of its role; `None` is the role's own.
+    /// The dash pattern of one of several lines of the same role; `None` uses the role's own.
     pub line: Option<LineStyle>,
 }
 
@@ -123,7 +123,7 @@ impl Series {
         self
     }
 
-    /// The same series of values that are bounds, or exact.
+    /// The same series, with values that are bounds or exact.
     pub fn claim(mut self, claim: Kind) -> Self {
         self.claim = claim;
         self

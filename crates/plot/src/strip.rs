@@ -1,5 +1,5 @@
-//! The strip over a line chart: what lies far above everything else stands there with its value in words, so that it neither
-//! stretches the axis nor is lost.
+//! The strip over a line chart: curves far above all others are listed there with their values in words, so that they
+//! neither stretch the axis nor are lost.
 
 use plotters::prelude::DrawingBackend;
 
@@ -19,7 +19,7 @@ const SAMPLE: f64 = 26.0;
 pub struct FarAbove {
     /// Its role.
     pub role: Role,
-    /// Its name, its value, and how far up it is, in words.
+    /// Its name, its value and how far above the others it is, in words.
     pub words: String,
     /// Opacity, from 0 to 1.
     pub opacity: f64,

@@ -1,6 +1,6 @@
 //! The content of a plot as a table, for reading and as CSV.
 
-/// What a spreadsheet takes for the beginning of a formula.
+/// Characters that a spreadsheet reads as the beginning of a formula.
 pub const FORMULA_MARKS: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
 
 /// The labels and numbers of a plot, row by row.
@@ -13,8 +13,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table as CSV (RFC 4180): fields with commas, quotes or line breaks are quoted. A text that a spreadsheet would take
-    /// for a formula gets an apostrophe in front; numbers stay as they are.
+    /// The table as CSV (RFC 4180): fields with commas, quotes or line breaks are quoted. A text that a spreadsheet
+    /// would read as a formula gets an apostrophe in front; numbers stay as they are.
     pub fn to_csv(&self) -> String {
         std::iter::once(&self.header)
             .chain(&self.rows)
@@ -24,7 +24,7 @@ impl Table {
 }
 
 fn field(cell: &str) -> String {
-    // A mark alone, such as the sign of an exact number, is no formula.
+    // A single character, such as the sign of an exact number, is not a formula.
     let is_formula = cell.starts_with(FORMULA_MARKS) && cell.len() > 1 && cell.parse::<f64>().is_err();
     let cell = &if is_formula { format!("'{cell}") } else { cell.to_owned() };
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }

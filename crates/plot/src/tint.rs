@@ -66,7 +66,7 @@ impl Palette {
 /// Whether the number is written on a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Written {
-    /// It is.
+    /// It is written.
     Yes,
     /// There is not enough space.
     No,

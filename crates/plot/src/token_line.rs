@@ -11,7 +11,8 @@ use super::style::{Style, text_width};
 use super::token_plane::{DOT, TokenPlane, line_height};
 
 impl TokenPlane {
-    /// Positions above the line: points that would overlap are stacked. Points that stand for many tokens are not.
+    /// Positions above the line: points that would overlap are stacked. Points that stand for several tokens are not
+    /// stacked.
     pub(super) fn stacked(&self, chart: &ChartLayout) -> Vec<Option<Point>> {
         let base = line_height(chart);
         if self.ln_sizes.is_some() {

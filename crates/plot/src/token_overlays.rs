@@ -1,5 +1,5 @@
-//! Overlays on a token plane: the discs that points may move in, changes of the points and of their images as arrows, and
-//! lines from one point to the others by weight.
+//! Overlays on a token plane: the discs within which points may move, arrows of changes of the points and of their
+//! images, and lines from one point to the others with widths by weight.
 
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
@@ -35,13 +35,13 @@ impl TokenPlane {
         by.is_some_and(|by| by.0 > height && by.1.abs() < height)
     }
 
-    /// Corners of the squares around the discs of the points, which are points where there are no discs.
+    /// Corners of the squares around the discs of the points; without discs, the points themselves.
     pub(super) fn corners(&self) -> impl Iterator<Item = Point> {
         let reach = self.reach.unwrap_or(0.0);
         self.points.iter().flat_map(move |p| [(p.0 - reach, p.1 - reach), (p.0 + reach, p.1 + reach)])
     }
 
-    /// Draws the disc that each point may move in; many are drawn fainter, so that where they overlap shows.
+    /// Draws the disc within which each point may move. Many discs are drawn fainter, so that overlaps show.
     pub(super) fn draw_reach<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,
@@ -80,7 +80,7 @@ impl TokenPlane {
                 }
             }
             arrow(pen, place, tip, Head::Open, color)?;
-            // Where a point stands for many, so does its image.
+            // If a point stands for many tokens, so does its image.
             if let Some(label) = self.labels.get(i).filter(|_| self.ln_sizes.is_some() && !self.is_line()) {
                 let below = (place.0, place.1 + HALF_SIDE + 0.9 * style.font.size_small);
                 pen.text(label, below, Align::Center, style.font.size_small, color, 1.0)?;

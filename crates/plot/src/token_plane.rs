@@ -20,7 +20,7 @@ use super::token_changes::Changes;
 pub(super) const DOT: f64 = 3.2;
 /// The radius of a point of the largest multiplicity, in CSS pixels.
 const LARGEST_DOT: f64 = 9.0;
-/// ln of that multiplicity, 10^18. It is fixed, so that a multiplicity looks the same in every figure.
+/// ln of the largest multiplicity, 10^18. It is fixed, so that a multiplicity looks the same in every figure.
 const LARGEST_LN_SIZE: f64 = 41.446_531_673_892_82;
 /// Up to this many points are labelled, where there is space.
 const NAMED_UP_TO: usize = 80;
@@ -46,7 +46,8 @@ pub struct TokenPlane {
     pub labels: Vec<String>,
     /// Weights of the points, usually 1: the area of a point grows with its weight. May be empty.
     pub weights: Vec<f64>,
-    /// ln of the multiplicity of each point: its area grows with it. On a line such points are not stacked.
+    /// ln of the multiplicity of each point; its area grows with it. On a line, points with multiplicities are not
+    /// stacked.
     pub ln_sizes: Option<Vec<f64>>,
     /// The radius of a ball around the origin to draw.
     pub ball_radius: Option<f64>,
@@ -58,11 +59,11 @@ pub struct TokenPlane {
     pub x_label: String,
     /// The title of the vertical axis.
     pub y_label: String,
-    /// The ranges that the axes show at least, so that they keep still.
+    /// The ranges that the axes cover at least, so that they keep still.
     pub shown: Option<(Extent, Extent)>,
     /// The selected point.
     pub selected: Option<usize>,
-    /// Share of each point in the selected one, drawn as lines of that width. May be empty.
+    /// The share of each point in the selected point, drawn as a line of proportional width. May be empty.
     pub shares: Vec<f64>,
     /// Name of the shares in the table.
     pub shares_label: String,
@@ -296,7 +297,7 @@ impl TokenPlane {
         Ok(())
     }
 
-    /// Draws the labels of the points, as many as fit; always that of the selected point.
+    /// Draws the labels of the points, as many as fit; the selected point always has its label.
     fn draw_labels<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,
@@ -366,7 +367,7 @@ fn symmetric(half: f64) -> Extent {
     Extent::new(-half, half).expect("the ends are finite")
 }
 
-/// The vertical position of the line on which one-dimensional points stand.
+/// The vertical position of the line of one-dimensional points.
 pub(super) fn line_height(chart: &ChartLayout) -> f64 {
     chart.plot.top + 0.62 * chart.plot.height()
 }

@@ -4,11 +4,11 @@ use lipscope_core::cost::Cost;
 
 use crate::task::Cut;
 
-/// The fewest operations of a part: about 5 ms of small products in a browser. Another worker is not worth less.
+/// The fewest operations of a part: about 5 ms of small products in a browser. Less is not worth another worker.
 const LEAST_OPERATIONS: f64 = 2e6;
 
-/// Cuts units into at most `most` parts of about the same number of operations. The costs are those of one unit each, with how
-/// many units in a row have it. Empty where the whole is too short to be cut.
+/// Cuts units into at most `most` parts of about the same number of operations. Each entry of `costs` is the cost of
+/// one unit and the number of consecutive units with that cost. Empty where the work is too short to be cut.
 pub(crate) fn cut_evenly(costs: &[(Cost, usize)], most: usize) -> Vec<Cut> {
     let total: f64 = costs.iter().map(|(cost, count)| cost.operations as f64 * *count as f64).sum();
     let n_parts = (total / LEAST_OPERATIONS).min(most as f64).floor();
@@ -19,7 +19,7 @@ pub(crate) fn cut_evenly(costs: &[(Cost, usize)], most: usize) -> Vec<Cut> {
     let (mut unit, mut before) = (0, 0.0);
     for (cost, count) in costs {
         for _ in 0..*count {
-            // By its middle, so that a unit that costs more than a part is one by itself.
+            // Assigns a unit by its middle, so that a unit that costs more than a part gets a part of its own.
             let part = ((before + 0.5 * cost.operations as f64) / total * n_parts).floor();
             match cuts.last_mut() {
                 Some((last, cut)) if *last == part => {
@@ -61,7 +61,7 @@ mod tests {
             };
             for cut in &cuts {
                 let parts: f64 = cut.units.clone().map(of_unit).sum();
-                // At most its share and the largest unit.
+                // At most an equal share plus the largest unit.
                 assert!(parts <= 70.0 / most as f64 + 40.0, "{cut:?} of {most} has {parts}");
                 assert_eq!(cut.bytes == 900, cut.units.contains(&25), "{cut:?}");
             }

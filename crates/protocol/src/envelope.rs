@@ -19,10 +19,10 @@ pub enum Command<P> {
     Cancel,
 }
 
-/// A run that a worker is to do.
+/// A run for a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request<P> {
-    /// Its id.
+    /// The id of the run.
     pub run_id: RunId,
     /// All that the worker needs to know.
     pub plan: P,
@@ -31,7 +31,7 @@ pub struct Request<P> {
 /// From a worker to the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Message<E> {
-    /// The worker listens: what is sent to it before this is lost.
+    /// The worker listens. A message sent to the worker before this one is lost.
     Ready,
     /// About a run.
     Reply(Reply<E>),
@@ -46,20 +46,20 @@ pub struct Reply<E> {
     pub content: Content<E>,
 }
 
-/// What a worker says about a run.
+/// One event of a run, as its worker reports it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Content<E> {
-    /// The worker has turned to it.
+    /// The worker has begun the run.
     Started,
     /// A result, or a part of one.
     Event(E),
-    /// How far it is.
+    /// How far the run is.
     Progress(Progress),
-    /// It is complete.
+    /// The run is complete.
     Finished,
-    /// It was ended by another request or by [`Command::Cancel`].
+    /// Another request or [`Command::Cancel`] ended the run.
     Cancelled,
-    /// It cannot be done.
+    /// The run cannot be done.
     Failed(InputError),
 }
 
@@ -68,20 +68,20 @@ pub enum Content<E> {
 pub struct Progress {
     /// Steps done: points of a sweep, iterations, bytes of a download.
     pub done: u64,
-    /// Steps in all; `None` where nobody knows.
+    /// Steps in all; `None` where the number is unknown.
     pub total: Option<u64>,
     /// Relative residual so far, of an iteration that has one.
     pub relative_residual: Option<f64>,
 }
 
 impl<E> Content<E> {
-    /// Whether nothing more comes of the run.
+    /// Whether no further message about the run follows.
     #[must_use]
     pub fn is_last(&self) -> bool {
         matches!(self, Content::Finished | Content::Cancelled | Content::Failed(_))
     }
 
-    /// The same with another kind of event.
+    /// The same content with its event converted.
     pub fn map<F>(self, event: impl FnOnce(E) -> F) -> Content<F> {
         match self {
             Content::Started => Content::Started,

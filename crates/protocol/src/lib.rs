@@ -1,7 +1,7 @@
 //! One way to run work: what a task is, the envelope that plans and events travel in, the runner that does a run in a
 //! worker, and the pool that gives runs to workers.
 //!
-//! It knows no browser and no clock: time is an argument, and workers are ids. The same tasks run natively under the
+//! The crate uses no browser and no clock: time is an argument, and workers are ids. The same tasks run natively in the
 //! command line and in tests.
 //!
 //! | module | what it holds |
@@ -11,9 +11,9 @@
 //! | [`envelope`] | requests, replies, progress |
 //! | [`runner`] | one run at a time, in slices |
 //! | [`pool`] | which worker gets which run; queues, cancelling, workers that die |
-//! | [`tasks`] | what the engine's worker does: one file a task |
-//! | [`models`] | what the models' worker does: one file a task |
-//! | [`train`] | what the worker of training does: one file a task |
+//! | [`tasks`] | the tasks of the engine's worker: one file a task |
+//! | [`models`] | the tasks of the models' worker: one file a task |
+//! | [`train`] | the tasks of the training worker: one file a task |
 
 mod cut;
 pub mod envelope;

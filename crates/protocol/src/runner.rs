@@ -1,4 +1,4 @@
-//! What a worker does with its commands: one run at a time, in slices. No browser here: the clock is an argument.
+//! Executes commands in a worker: one run at a time, in slices. It uses no browser: the clock is an argument.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::task::{Report, TaskList, Turn};
 /// How long a slice lasts before the worker listens again. A single step may take longer; the page then ends the worker.
 pub const SLICE_MILLISECONDS: f64 = 2.0;
 
-/// The run under way, and what the worker keeps from one run to the next.
+/// The current run, and the state that the worker keeps between runs.
 pub struct Runner<T: TaskList> {
     context: T::Context,
     job: Option<Job<T>>,
@@ -24,24 +24,24 @@ struct Job<T: TaskList> {
 }
 
 enum Work<T: TaskList> {
-    /// Not looked at yet: the answer `Started` goes out before anything that takes time.
+    /// The plan is not started: `Started` is sent before anything that takes time.
     Fresh(Option<T::Plan>),
     Running(T::Running),
 }
 
 impl<T: TaskList> Runner<T> {
-    /// Without any run.
+    /// A runner without a run.
     #[must_use]
     pub fn new(context: T::Context) -> Self {
         Runner { context, job: None }
     }
 
-    /// What the worker keeps from one run to the next.
+    /// The state that the worker keeps between runs.
     pub fn context(&mut self) -> &mut T::Context {
         &mut self.context
     }
 
-    /// Takes a command; the run under way ends.
+    /// Handles a command; it ends the current run.
     pub fn begin(&mut self, command: Command<T::Plan>, now: f64, mut emit: impl FnMut(Reply<T::Event>)) {
         if let Some(job) = self.job.take() {
             emit(Reply { run_id: job.run_id, content: Content::Cancelled });
@@ -52,7 +52,7 @@ impl<T: TaskList> Runner<T> {
             Some(Job { run_id: request.run_id, began: now, reported: now, work: Work::Fresh(Some(request.plan)) });
     }
 
-    /// Works until the clock passes `end`, or the run waits or is over.
+    /// Works until the clock passes `end`, the run has to wait, or it is over.
     pub fn slice(&mut self, end: f64, clock: impl Fn() -> f64, mut emit: impl FnMut(Reply<T::Event>)) -> Turn {
         while let Some(mut job) = self.job.take() {
             let run_id = job.run_id;
@@ -72,10 +72,10 @@ impl<T: TaskList> Runner<T> {
         Turn::Done
     }
 
-    /// Does a run from its beginning to its end, as the command line and tests do; `hear` gets its events as they come.
+    /// Does a run from its start to its end, for the command line and tests; `hear` gets its events as they come.
     ///
     /// # Errors
-    /// What is wrong with the plan, or cannot be done.
+    /// An error of the plan, or of a task that fails.
     pub fn run(
         &mut self,
         plan: T::Plan,

@@ -1,7 +1,7 @@
-//! A kind of work: its plan, how it begins and goes on, and what comes of it.
+//! A kind of work: its plan, how it starts and steps, and its events.
 //!
 //! A new kind of work is one file with a type that implements [`Task`], and one line in a list made by `task_list!`
-//! (see [`crate::tasks`]): runner, pool, messages and workers take it from there.
+//! (see [`crate::tasks`]): runner, pool, messages and workers need nothing else.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,57 +12,57 @@ use serde::de::DeserializeOwned;
 
 use crate::envelope::{Content, Progress};
 
-/// How often a task tells what it has: events in between would be drawn together anyway.
+/// The least time between two reports: events closer together would be drawn together anyway.
 const REPORT_MILLISECONDS: f64 = 30.0;
 
-/// A kind of work. `C` is what the worker keeps from one run to the next; most tasks need nothing of it.
+/// A kind of work. `C` is the worker's state that outlives a run; most tasks ignore it.
 pub trait Task<C = ()>: Sized {
-    /// All that has to be known to do it.
+    /// Everything that the work needs.
     type Plan: Clone;
     /// A result, or a part of one.
     type Event;
 
-    /// Cuts a plan into parts for `workers` workers that run side by side. The events of the parts, one part after the other,
-    /// are those of the whole, where pieces are joined ([`Task::is_piece`]). Empty where the plan cannot be cut, or is too
-    /// short for it.
+    /// Cuts a plan into parts for `workers` workers that run side by side. The joined events of the parts, in part
+    /// order, are those of the whole plan ([`Task::is_piece`]). Empty where the plan cannot be cut, or is too short.
     fn cut(_plan: &Self::Plan, _workers: usize) -> Vec<Cut> {
         Vec::new()
     }
 
-    /// The plan of one part: it does some units of the whole.
+    /// The plan of one part, which does `units` of the whole.
     fn part(plan: &Self::Plan, _units: &Range<usize>) -> Self::Plan {
         plan.clone()
     }
 
-    /// Whether a part's event is a piece of one that the whole tells at once. A part tells pieces or other events, not both.
+    /// Whether a part's event is one piece of an event that the whole run sends at once. A part sends pieces or other
+    /// events, not both.
     fn is_piece(_event: &Self::Event) -> bool {
         false
     }
 
-    /// Adds the piece of the next part.
+    /// Joins the piece of the next part to `pieces`.
     fn join(_pieces: &mut Self::Event, _next: Self::Event) {}
 
-    /// Corrects an event of a part where it depends on the parts before, such as the best norm of a search so far: afterwards
-    /// it is the event that an uncut run would have told. `before` is the last event of the parts before.
+    /// Corrects an event of a part that depends on earlier parts, such as the best norm of a search so far: afterwards
+    /// it equals the event of an uncut run. `before` is the last event of the earlier parts.
     fn follow(_event: &mut Self::Event, _before: &Self::Event) {}
 
     /// Checks a plan and prepares the work.
     ///
     /// # Errors
-    /// What is wrong with the plan.
+    /// An error of the plan.
     fn start(plan: Self::Plan, context: &mut C) -> Result<Self, InputError>;
 
-    /// Does a few milliseconds of work, where it can be cut that fine.
+    /// Does a few milliseconds of work, where the work can be split that finely.
     ///
     /// # Errors
-    /// What cannot be done.
+    /// An error of the task.
     fn step(&mut self, context: &mut C, report: &mut Report<'_, Self::Event>) -> Result<Turn, InputError>;
 }
 
-/// A part of a plan: some of its units, which are points of a sweep, rows of a plot or starts of a search.
+/// A part of a plan: a range of units, which are points of a sweep, rows of a plot or starts of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// The units; those of the next part follow. The part reports its progress in units.
+    /// The units; the next part follows them. The part reports its progress in units.
     pub units: Range<usize>,
     /// The most bytes that the part holds at a time.
     pub bytes: u64,
@@ -73,13 +73,13 @@ pub struct Cut {
 pub enum Turn {
     /// Work is left.
     More,
-    /// It waits for something outside, such as a server: to be asked again after a while.
+    /// It waits for something outside, such as a server: call it again after a while.
     Waiting,
     /// It is complete.
     Done,
 }
 
-/// Where a task tells what comes of it, and where it reads the time.
+/// Where a task reports events and progress, and reads the time.
 pub struct Report<'a, E> {
     clock: &'a dyn Fn() -> f64,
     began: f64,
@@ -88,33 +88,33 @@ pub struct Report<'a, E> {
 }
 
 impl<'a, E> Report<'a, E> {
-    /// An empty report of a run that began at a time; `clock` tells milliseconds.
+    /// An empty report of a run that started at `began`; `clock` returns milliseconds.
     pub(crate) fn new(clock: &'a dyn Fn() -> f64, began: f64, reported: &'a mut f64) -> Self {
         Report { clock, began, reported, contents: Vec::new() }
     }
 
-    /// Tells a result.
+    /// Reports a result.
     pub fn event(&mut self, event: E) {
         self.contents.push(Content::Event(event));
     }
 
-    /// Tells how far the run is: steps done and in all.
+    /// Reports progress: steps done and in all.
     pub fn progress(&mut self, (done, total): (usize, usize)) {
         let (done, total) = (done as u64, Some(total as u64));
         self.contents.push(Content::Progress(Progress { done, total, relative_residual: None }));
     }
 
-    /// Tells how many steps of an iteration of unknown length are done, and its relative residual.
+    /// Reports how many steps of an iteration of unknown length are done, and its relative residual.
     pub fn iterations(&mut self, done: usize, relative_residual: Option<f64>) {
         self.contents.push(Content::Progress(Progress { done: done as u64, total: None, relative_residual }));
     }
 
-    /// Tells how many bytes have arrived.
+    /// Reports how many bytes have arrived.
     pub fn bytes(&mut self, done: u64) {
         self.contents.push(Content::Progress(Progress { done, total: None, relative_residual: None }));
     }
 
-    /// Whether it is time to tell what there is; true about every 30 ms.
+    /// Whether it is time to report; true about every 30 ms.
     pub fn is_due(&mut self) -> bool {
         let now = (self.clock)();
         let is_due = now - *self.reported > REPORT_MILLISECONDS;
@@ -124,7 +124,7 @@ impl<'a, E> Report<'a, E> {
         is_due
     }
 
-    /// The time in milliseconds, from an origin of the clock's own.
+    /// The time in milliseconds; its origin depends on the clock.
     #[must_use]
     pub fn now(&self) -> f64 {
         (self.clock)()
@@ -136,10 +136,10 @@ impl<'a, E> Report<'a, E> {
         (self.clock)() - self.began
     }
 
-    /// Runs a step of a task with events of its own kind, and takes them over.
+    /// Runs a step of a task with events of another type, and passes them on.
     ///
     /// # Errors
-    /// As the step.
+    /// The errors of the step.
     pub fn within<F, R>(&mut self, wrap: impl Fn(F) -> E, step: impl FnOnce(&mut Report<'_, F>) -> R) -> R {
         let mut inner = Report::new(self.clock, self.began, self.reported);
         let outcome = step(&mut inner);
@@ -148,7 +148,7 @@ impl<'a, E> Report<'a, E> {
         outcome
     }
 
-    /// What was told since the last call.
+    /// The contents reported since the last call.
     pub(crate) fn take(&mut self) -> Vec<Content<E>> {
         std::mem::take(&mut self.contents)
     }
@@ -160,9 +160,9 @@ impl<E: fmt::Debug> fmt::Debug for Report<'_, E> {
     }
 }
 
-/// All that a kind of worker can do; made by `task_list!`.
+/// All tasks of one kind of worker; `task_list!` makes it.
 pub trait TaskList: Sized + 'static {
-    /// What a worker keeps from one run to the next.
+    /// State that a worker keeps between runs.
     type Context;
     /// A plan of any of the tasks.
     type Plan: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + 'static;
@@ -203,8 +203,7 @@ pub trait TaskList: Sized + 'static {
     ) -> Result<Turn, InputError>;
 }
 
-/// Makes of a list of tasks the types that travel and run: a [`TaskList`], with an enum of their plans and one of their
-/// events.
+/// Defines the types for a list of tasks: a [`TaskList`], an enum of plans, an enum of events and one of running tasks.
 ///
 /// ```text
 /// task_list! {
@@ -265,7 +264,7 @@ macro_rules! task_list {
                     $(($events::$name(pieces), $events::$name(next)) => {
                         <$task as $crate::task::Task<$context>>::join(pieces, next);
                     })+
-                    // Pieces are of one task: their order is.
+                    // All pieces come from one task: the order has one plan.
                     #[allow(unreachable_patterns)]
                     _ => {}
                 }

@@ -1,4 +1,4 @@
-//! Arrays of Python as the engine's matrices.
+//! Converts Python arrays to the engine's matrices.
 
 use lipscope_core::experiment::Rows;
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::task::value_error;
 
-/// A matrix of the engine from a C-contiguous array, which is copied once; `name` names it in errors.
+/// A matrix from a C-contiguous array, copied once; `name` names it in errors.
 ///
 /// # Errors
 /// `ValueError` for an empty array or an entry that is not finite, `TypeError` for an array that is not C-contiguous.
@@ -16,10 +16,10 @@ pub(crate) fn rows_of(name: &str, array: &PyReadonlyArray2<'_, f64>) -> PyResult
     Rows::new(format!("`{name}`"), array.shape()[1], entries.to_vec()).map_err(|problem| value_error(&problem))
 }
 
-/// The entries of an array that must be contiguous.
+/// The entries of an array that must be C-contiguous.
 ///
 /// # Errors
-/// `TypeError` where it is not.
+/// `TypeError` where it is not C-contiguous.
 pub(crate) fn entries_of<'a>(name: &str, slice: Option<&'a [f64]>) -> PyResult<&'a [f64]> {
     slice.ok_or_else(|| PyTypeError::new_err(format!("`{name}` must be a C-contiguous array of float64.")))
 }

@@ -1,4 +1,4 @@
-//! Bounds over n, as `lipscope bounds` and `lipscope growth` give them, and around tokens, as `lipscope certify` does.
+//! Bounds over n, as in `lipscope bounds` and `lipscope growth`, and around tokens, as in `lipscope certify`.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use crate::experiment::PyExperiment;
 use crate::task::{interruptible, memory, run};
 
-/// A bound at one n: its id, its value (infinite above the range of f64), its decimal logarithm.
+/// A bound at one n: its id, its value (infinite above the range of f64), and its decimal logarithm.
 type BoundAt = (&'static str, f64, f64);
 /// n, R, and the bounds that apply there.
 type Row = (f64, f64, Vec<BoundAt>);
@@ -24,7 +24,7 @@ type CertifiedNumbers = (f64, f64, f64, f64, f64, f64);
 type Points = Vec<(f64, f64)>;
 /// ln of the n at which the growth like sqrt(n) ends, and a there.
 type Crossover = (f64, f64);
-/// All of the growth view.
+/// The whole growth view.
 type Curves = (Vec<Row>, Points, Option<Crossover>);
 
 /// The bounds at each n.
@@ -64,7 +64,7 @@ pub(crate) fn growth(
     })
 }
 
-/// For each eps (in units of R) what is known of all tokens within eps of an experiment's.
+/// For each eps (in units of R), the bounds and the largest norm found within eps of the tokens of an experiment.
 #[pyfunction]
 pub(crate) fn certify(
     py: Python<'_>,
@@ -91,7 +91,7 @@ pub(crate) fn certify(
     })
 }
 
-/// A plan whose n are all within their limits.
+/// A plan whose n are all in the allowed range.
 fn plan(lengths: Vec<f64>, growing_from: Option<f64>) -> PyResult<GrowthPlan> {
     if let Some(wrong) = lengths.iter().find(|n| !(2.0..=MOST_N).contains(*n)) {
         return Err(PyValueError::new_err(format!(

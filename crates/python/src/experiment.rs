@@ -1,4 +1,4 @@
-//! An experiment as an object of Python.
+//! An experiment as a Python object.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use serde_json::{Map, Value, json};
 use crate::arrays::rows_of;
 use crate::task::{interruptible, value_error};
 
-/// Q, K and V of a head.
+/// Q, K and V of a head, as read from Python.
 type HeadArrays<'py> = (PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>);
-/// The same to Python.
+/// Q, K and V of a head, as returned to Python.
 type NewHead<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>);
 /// Tokens, heads and output matrix.
 type NewArrays<'py> = (Bound<'py, PyArray2<f64>>, Vec<NewHead<'py>>, Option<Bound<'py, PyArray2<f64>>>);
 
-/// One measurement: tokens, weights and the kind of attention. Runs share it instead of copying its arrays.
+/// One measurement: tokens, weights and the kind of attention. Runs share its arrays instead of copying them.
 #[pyclass(frozen, name = "Experiment", module = "lipscope._lipscope")]
 #[derive(Debug)]
 pub(crate) struct PyExperiment(pub(crate) Arc<Experiment>);
@@ -72,7 +72,7 @@ impl PyExperiment {
         shape_of(&self.0).d
     }
 
-    /// Where tokens and weights come from, and the kinds of attention, mask and normaliser, by their names in files.
+    /// The sources of tokens and weights, and the kinds of attention, mask and normaliser, by their names in files.
     fn kinds(&self) -> [&'static str; 5] {
         let tokens = match &self.0.tokens {
             TokenSource::Explicit(_) => "explicit",
@@ -86,14 +86,14 @@ impl PyExperiment {
             Some(WeightSource::Random(_)) => "random",
             Some(WeightSource::Identity { .. }) => "identity",
             Some(WeightSource::Kim { .. }) => "kim",
-            // Only the skew witness brings its own.
+            // Only the skew witness has default weights.
             None => "skew",
         };
         [tokens, weights, self.0.attention.id(), self.0.mask.id(), self.0.normalization.id()]
     }
 
-    /// Tokens n x d, Q, K and V of each head, and the output matrix where there is one: drawn where the experiment draws
-    /// them. For clusters the tokens are the positions.
+    /// Tokens n x d, Q, K and V of each head, and the output matrix if there is one. Where the experiment draws them,
+    /// they are drawn. For clusters the tokens are the positions.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<NewArrays<'py>> {
         let experiment = Arc::clone(&self.0);
         let inputs = interruptible(py, move |_| inputs(&experiment))?;
@@ -113,7 +113,7 @@ impl PyExperiment {
 }
 
 impl PyExperiment {
-    /// Takes it over.
+    /// Wraps an experiment of the engine.
     pub(crate) fn of(experiment: Experiment) -> Self {
         PyExperiment(Arc::new(experiment))
     }
@@ -131,10 +131,10 @@ pub(crate) fn check_weight_sizes(entries: u64) -> PyResult<()> {
     limits::check_weights(entries).map_err(|problem| value_error(&problem))
 }
 
-/// The options of a file without tokens and weights, with these.
+/// The options of a file without tokens and weights, with these ones added.
 fn options_and(options: &str, tokens: Rows, heads: Vec<Head>, output: Option<Rows>) -> Result<Experiment, InputError> {
     let mut file: Map<String, Value> = serde_json::from_str(options).unwrap_or_default();
-    // The reader of files checks all else about an experiment, which these stand in for.
+    // Placeholders: the file reader needs tokens and weights, and checks everything else about the experiment.
     file.insert("tokens".into(), json!({"source": "explicit", "rows": [[0]]}));
     file.insert("weights".into(), json!({"source": "identity"}));
     let read = Experiment::from_value(Value::Object(file))?;

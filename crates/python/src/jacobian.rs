@@ -106,7 +106,7 @@ fn listed(experiment: &PyExperiment) -> PyResult<Arc<Experiment>> {
     }
 }
 
-/// The forward pass, after a look at what it and a dense Jacobian of up to that many rows would take.
+/// The forward pass, after checking the memory for it and for a dense Jacobian of up to that many rows.
 fn forward(experiment: &Experiment, memory: Memory, dense_limit: usize) -> Result<Forward<f64>, InputError> {
     let options = MeasureOptions {
         svd_limit: 0,

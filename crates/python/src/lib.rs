@@ -1,9 +1,9 @@
 //! The compiled part of the Python package `lipscope`: the engine over arrays and experiment files.
 //!
-//! The folder `python/lipscope` beside this one holds what Python programs import: arguments are converted there, and
-//! results become objects there. Here every task is run by the same code as on the command line, in a thread of its own,
-//! so that the interpreter stays free and Ctrl-C ends a long run. Results travel as JSON texts in the documented form
-//! wherever the command line writes one, so that both give the same digits.
+//! The folder `python/lipscope` beside this one contains the Python modules: they convert arguments and turn results
+//! into objects. Here the same code as in the command line runs every task, in a thread of its own, so that the
+//! interpreter stays responsive and Ctrl-C ends a long run. Results are JSON texts in the documented form wherever the
+//! command line writes one, so that both give the same digits.
 
 mod arrays;
 mod curves;
@@ -42,7 +42,7 @@ mod _lipscope {
     use crate::table::read_tokens;
     use pyo3::prelude::*;
 
-    /// Tells the version of the package.
+    /// Exports the version of the package.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))

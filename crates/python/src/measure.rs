@@ -12,11 +12,11 @@ use serde_json::{Map, Value, json};
 use crate::experiment::PyExperiment;
 use crate::task::{Stop, interruptible, memory};
 
-/// The largest dense Jacobian that is formed for a norm that was asked for: 16384 square takes 2 GiB.
+/// The largest dense Jacobian formed for a requested norm: 16384 square takes 2 GiB.
 const MOST_DENSE: usize = 16_384;
 
-/// Measures an experiment. Gives a JSON object: `measurement` in the documented form, and `absent`, the reasons of the
-/// bounds that have no value.
+/// Measures an experiment. Returns a JSON object: `measurement` in the documented form, and `absent`, the reasons for
+/// the bounds without a value.
 #[pyfunction]
 pub(crate) fn measure(
     py: Python<'_>,
@@ -77,7 +77,7 @@ pub(crate) fn norm_of(name: &str) -> PyResult<Norm> {
     })
 }
 
-/// What every bound is, upper ones first: a JSON list of objects with id, side, norm, domain and formula.
+/// The static data of every bound, upper ones first: a JSON list of objects with id, side, norm, domain and formula.
 #[pyfunction]
 pub(crate) fn catalogue() -> String {
     let entry = |id: BoundId| {

@@ -11,8 +11,8 @@ use crate::arrays::entries_of;
 /// Value, relative residual, iterations, right and left singular vector.
 type Norm<'py> = (f64, f64, usize, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 
-/// The spectral norm of the map with that many inputs and outputs, whose products with a vector `apply` and
-/// `apply_transpose` give. Signals are looked at after every product.
+/// The spectral norm of the map with `n_inputs` inputs and `n_outputs` outputs, whose products with a vector the
+/// functions `apply` and `apply_transpose` compute. Checks for signals after every product.
 #[pyfunction]
 pub(crate) fn operator_norm<'py>(
     py: Python<'py>,
@@ -52,7 +52,7 @@ pub(crate) fn operator_norm<'py>(
     Ok((triplet.value, triplet.relative_residual, triplet.iterations, right, left))
 }
 
-/// Two functions of Python as a linear map. A product cannot fail, so that the first failure is kept.
+/// Two Python functions as a linear map. A product cannot return an error, so the first failure is stored.
 struct Map<'py> {
     n_inputs: usize,
     n_outputs: usize,
@@ -62,7 +62,7 @@ struct Map<'py> {
 }
 
 impl<'py> Map<'py> {
-    /// Raises what a product raised, or a signal.
+    /// Raises the exception of a product, or a signal.
     fn checked(&mut self, py: Python<'py>) -> PyResult<()> {
         match self.failure.take() {
             Some(failure) => Err(failure),

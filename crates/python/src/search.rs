@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::experiment::PyExperiment;
 use crate::task::{interruptible, memory, run};
 
-/// Searches a ball or sphere for tokens with a large norm. Gives the JSON object that `lipscope search --format json`
+/// Searches a ball or sphere for tokens with a large norm. Returns the JSON object that `lipscope search --format json`
 /// writes, and the experiment at the best tokens.
 #[pyfunction]
 pub(crate) fn search(

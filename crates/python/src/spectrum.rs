@@ -1,4 +1,4 @@
-//! The singular values of the Jacobian, as `lipscope spectrum` gives them.
+//! The singular values of the Jacobian, as in `lipscope spectrum`.
 
 use lipscope_core::experiment::InputError;
 use lipscope_core::spectrum::{SpectrumMap, SpectrumPlan};
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::experiment::PyExperiment;
 use crate::task::{interruptible, memory, run};
 
-/// The singular values. Gives a JSON object: `spectrum` as `lipscope spectrum --format json` writes it, `converged` for
-/// each value, `rank` and `gap`.
+/// The singular values. Returns a JSON object: `spectrum` as `lipscope spectrum --format json` writes it, `converged`
+/// for each value, `rank` and `gap`.
 #[pyfunction]
 pub(crate) fn spectrum(
     py: Python<'_>,

@@ -24,7 +24,7 @@ pub(crate) enum Lengths {
     List(Vec<usize>),
 }
 
-/// Measures a norm over lengths and draws. Gives a JSON object: `points` and `fit` in the documented form, and
+/// Measures a norm over lengths and draws. Returns a JSON object: `points` and `fit` in the documented form, and
 /// `left_out`, the lengths that are impossible.
 #[pyfunction]
 pub(crate) fn sweep(

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use crate::task::value_error;
 
-/// What a word among the answers of an argument stands for.
+/// The answer that a word among an argument's answers means.
 ///
 /// # Errors
 /// `ValueError` for another word.
@@ -24,7 +24,7 @@ fn answer<T: Copy>(name: &str, given: Option<&str>, known: [(&str, T); 2]) -> Py
     }
 }
 
-/// Reads tokens from the bytes of a text or file; gives them and the line about how they were read.
+/// Reads tokens from the bytes of a text or file; returns them with a note about how they were read.
 #[pyfunction]
 pub(crate) fn read_tokens<'py>(
     py: Python<'py>,
@@ -51,7 +51,7 @@ pub(crate) fn read_tokens<'py>(
     Ok((array, line))
 }
 
-/// The arguments that answer the question in an error; `None` for an error that asks nothing.
+/// The arguments that answer the question in an error; `None` for an error without a question.
 fn arguments_that_answer(problem: &InputError) -> Option<&'static str> {
     match problem {
         InputError::TwoReadings { question, .. } => Some(match question {

@@ -14,12 +14,12 @@ use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-/// Tells a run that nobody waits for it any longer.
+/// Signals to a run that its caller has gone away.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Whether the run is to end before its next step.
+    /// Whether the run should end before its next step.
     pub(crate) fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -29,20 +29,20 @@ impl Stop {
     }
 }
 
-/// An error of the engine as a `ValueError` with the same sentence as everywhere.
+/// An engine error as a `ValueError` with the same sentence.
 pub(crate) fn value_error(problem: &InputError) -> PyErr {
     PyValueError::new_err(problem.to_string())
 }
 
-/// The limit on memory: the usual one, or that many bytes.
+/// The memory limit: the default, or the given number of bytes.
 pub(crate) fn memory(bytes: Option<u64>) -> Memory {
     bytes.map_or_else(Memory::default, Memory::from_bytes)
 }
 
 /// Runs `work` in a thread without the interpreter's lock and waits for its result.
 ///
-/// Signals are looked at every 50 ms. After Ctrl-C the call returns at once, and the thread ends after its present step,
-/// which nothing can interrupt.
+/// Checks signals every 50 ms. After Ctrl-C the call returns at once; the thread ends after its current step, which
+/// nothing can interrupt.
 ///
 /// # Errors
 /// `ValueError` with the engine's sentence, `KeyboardInterrupt`, or `RuntimeError` for a fault of the engine.
@@ -50,14 +50,14 @@ pub(crate) fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Stop) -> Result<T, InputError> + Send + 'static,
 ) -> PyResult<T> {
-    /// As the main thread of a process has: decompositions recurse.
+    /// The same stack size as a process's main thread: decompositions recurse.
     const STACK_BYTES: usize = 8 << 20;
     const PATIENCE: Duration = Duration::from_millis(50);
     let stop = Stop::default();
     let (sender, mut receiver) = channel();
     let asked = stop.clone();
     thread::Builder::new().name("lipscope".into()).stack_size(STACK_BYTES).spawn(move || {
-        // Nobody listens after Ctrl-C.
+        // After Ctrl-C nobody listens.
         let _ = sender.send(work(&asked));
     })?;
     loop {
@@ -78,10 +78,10 @@ pub(crate) fn interruptible<T: Send + 'static>(
     }
 }
 
-/// Runs a task of the page's workers in slices until it is over or nobody waits for it; `hear` gets its events.
+/// Runs one of the page workers' tasks in slices until it is over or its caller has gone away; `hear` gets its events.
 ///
 /// # Errors
-/// What is wrong with the plan, or cannot be done within that memory.
+/// An error of the plan or the task, or the task would need more than `memory`.
 pub(crate) fn run(
     plan: EnginePlan,
     memory: Memory,

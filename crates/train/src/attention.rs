@@ -13,7 +13,8 @@ use super::tensors::Tensors;
 /// Added to a score that the causal mask forbids: its exponential is 0 in f32 and f64.
 const FORBIDDEN: f64 = -1e30;
 
-/// What attention adds to the tokens (windows x T x d) of a block, normalised already where the plan says so.
+/// The output of attention for the tokens (windows x T x d) of a block, which are already normalised where the plan
+/// says so.
 pub(crate) fn attention(tensors: &Tensors<'_>, block: usize, tokens: &Tensor<3>) -> Tensor<3> {
     let plan = tensors.plan;
     let matrix = |part| tensors.of_block(block, part);

@@ -35,7 +35,7 @@ pub struct MlpBranch {
     pub(crate) contraction: Option<f64>,
 }
 
-/// One of the two.
+/// One of the two branches.
 #[derive(Clone, Copy, Debug)]
 pub enum Branch<'a> {
     /// Attention.
@@ -51,7 +51,7 @@ impl AttentionBranch {
         normed(self.norm.as_ref(), tokens)
     }
 
-    /// The forward pass of attention at tokens that are normalised already, without the branch's factor.
+    /// The forward pass of attention at tokens that are already normalised, without the branch's factor.
     ///
     /// # Errors
     /// [`InputError::Overflow`] where tokens or scores overflow.
@@ -59,7 +59,7 @@ impl AttentionBranch {
         Forward::of_projections(self.projections.clone(), Mask::Causal, inputs)
     }
 
-    /// What the branch adds to tokens d x n.
+    /// The branch's output, which is added to the tokens (d x n).
     ///
     /// # Errors
     /// As [`AttentionBranch::forward`].
@@ -81,7 +81,7 @@ impl AttentionBranch {
 }
 
 impl MlpBranch {
-    /// What the branch adds to tokens d x n.
+    /// The output of attention, which is added to tokens (d x n).
     #[must_use]
     pub fn apply(&self, tokens: &DMatrix<f64>) -> DMatrix<f64> {
         let mut inner = &self.up * normed(self.norm.as_ref(), tokens);
@@ -98,7 +98,7 @@ impl MlpBranch {
 }
 
 impl Branch<'_> {
-    /// What the branch adds to tokens d x n.
+    /// The output of the branch, which is added to tokens (d x n).
     ///
     /// # Errors
     /// [`InputError::Overflow`] where tokens or scores overflow.

@@ -1,5 +1,5 @@
-//! A run as bytes: plan, weights, moments and step. The windows of a step follow from seed and step, so there is no state
-//! of a generator.
+//! A run as bytes: plan, weights, moments and step. Seed and step determine the windows of a step, so no generator
+//! state is stored.
 
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_core::phrase;
@@ -10,21 +10,21 @@ use super::optimizer::Moments;
 use super::parameters::Parameters;
 use super::plan::{MOST_STEPS, Plan};
 
-/// Told apart from other files by its first number.
+/// The first number of a checkpoint, which tells it from other files.
 const FORMAT: u32 = 0x4c50_5401;
 
 #[derive(Serialize, Deserialize)]
 struct Record {
     format: u32,
     plan: Plan,
-    /// The fingerprint of the text: a run goes on with the same text only.
+    /// The fingerprint of the text: a run continues only with the same text.
     fingerprint: u64,
     step: usize,
     weights: Vec<Vec<f32>>,
     moments: Moments,
 }
 
-/// What a run is made of besides its text.
+/// The state of a run without its text.
 pub(crate) struct State {
     pub(crate) plan: Plan,
     pub(crate) step: usize,
@@ -41,13 +41,13 @@ pub(crate) fn write(state: &State, corpus: &Corpus) -> Vec<u8> {
         weights: state.parameters.iter().map(|parameter| parameter.values.clone()).collect(),
         moments: state.moments.clone(),
     };
-    // Nothing but numbers, written to memory: this cannot fail.
+    // Writes numbers to memory: this cannot fail.
     postcard::to_allocvec(&record).expect("postcard")
 }
 
 /// # Errors
-/// [`InputError::File`] if the bytes are not a checkpoint, or one of another text. Training keeps weights and moments finite,
-/// so a number that is not is no run's.
+/// [`InputError::File`] if the bytes are not a checkpoint, or one of another text. Training keeps weights and moments
+/// finite, so a checkpoint with other numbers was not written by a run.
 pub(crate) fn read(bytes: &[u8], corpus: &Corpus) -> Result<State, InputError> {
     let broken = |problem: Phrase| InputError::File {
         file: phrase!("training_checkpoint", "The checkpoint"),

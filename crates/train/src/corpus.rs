@@ -6,7 +6,7 @@ use lipscope_core::phrase;
 /// A text in any script, as ids of its distinct characters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Corpus {
-    /// In the order of their code points.
+    /// The distinct characters, in the order of their code points.
     vocabulary: Vec<char>,
     ids: Vec<u32>,
     /// Where the held-out part begins.
@@ -84,7 +84,7 @@ impl Corpus {
         ids.iter().filter_map(|id| self.vocabulary.get(*id as usize)).collect()
     }
 
-    /// A number that tells two texts apart (64-bit FNV-1a).
+    /// A number that distinguishes texts (64-bit FNV-1a).
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint

@@ -1,10 +1,10 @@
 //! A trained model as files: `config.json`, `model.safetensors` and `tokenizer.json`.
 //!
-//! The tensors are a GPT-2's, whose attention has no biases, with the exact GELU and a head of its own. `dot` with layer norms
-//! is written as a GPT-2, so that whatever reads GPT-2 reads it. The other kinds have a `model_type` of their own and say
-//! which attention and which layer norms they have. Their matrices are those that act on tokens: keys are written again
-//! where they are the queries, the values of a tied kind are V_h = W_V,h^T A_h, and the factor c/Lambda of a contraction is
-//! in the output matrix of attention, or in W_2 and b_2 of the MLP.
+//! The tensors are a GPT-2's, whose attention has no biases, with the exact GELU and a head of its own. `dot` with
+//! layer norms is written as a GPT-2, so that any reader of GPT-2 reads it. The other kinds have a `model_type` of
+//! their own and state their attention and layer norms. The matrices are those that act on tokens: where queries and
+//! keys are equal, the keys are written too; the values of a tied kind are V_h = W_V,h^T A_h; and the factor c/Lambda
+//! of a contraction is in the output matrix of attention, or in W_2 and b_2 of the MLP.
 
 use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
@@ -94,7 +94,7 @@ pub fn safetensors(plan: &Plan, parameters: &Parameters) -> Result<Vec<u8>, Inpu
     views.and_then(|views| safetensors::serialize(views, None)).map_err(|_| too_large())
 }
 
-/// Whether other programs know the model, as a GPT-2.
+/// Whether other programs can read the model as a GPT-2.
 fn is_gpt2(plan: &Plan) -> bool {
     plan.kind == Kind::Dot && plan.norms == Norms::Layer
 }
@@ -105,7 +105,7 @@ fn stored(name: String, shape: Vec<usize>, values: impl Iterator<Item = f32>) ->
 
 /// GPT-2's names.
 fn tensors(plan: &Plan, parameters: &Parameters) -> Vec<Stored> {
-    // Layer norms that the plan has not are in no file.
+    // A plan without layer norms has no such matrices, so the file lacks them too.
     let as_it_is = |from: &str, to: String| {
         parameters.get(from).map(|parameter| {
             let shape =
@@ -137,10 +137,10 @@ fn tensors(plan: &Plan, parameters: &Parameters) -> Vec<Stored> {
     tensors.into_iter().flatten().collect()
 }
 
-/// The matrices of a block as they act on tokens. Query, key and value stand side by side, with zeros for the biases that
+/// The matrices of a block as they act on tokens. Query, key and value are side by side, with zeros for biases that
 /// attention does not have.
 fn branches(block: &Block, at: usize) -> [Stored; 8] {
-    // A matrix is outputs x inputs, column by column, and the file wants inputs x outputs, row by row: the same order.
+    // A matrix is outputs x inputs, column by column, and the file needs inputs x outputs, row by row: the same order.
     let matrix = |name: &str, matrix: &DMatrix<f64>, factor: f64| {
         let shape = vec![matrix.ncols(), matrix.nrows()];
         stored(format!("h.{at}.{name}.weight"), shape, matrix.iter().map(|x| (x * factor) as f32))

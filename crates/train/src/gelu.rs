@@ -1,8 +1,8 @@
 //! GELU on tensors, x (1 + erf(x/sqrt 2))/2, with its slope.
 //!
-//! burn's own has the slope of another function, that of its approximation by tanh; put together from burn's operations, it
-//! takes a third of a native step. Here one pass over the numbers finds value and slope, which have the exponential in
-//! common, and the way back is one product.
+//! The GELU of burn has the slope of another function, its tanh approximation. Built from burn's operations, GELU takes
+//! a third of a native step. Here one pass finds value and slope, which share the exponential, and the backward step is
+//! one product.
 
 use burn_autodiff::Autodiff;
 use burn_autodiff::checkpoint::base::Checkpointer;
@@ -19,7 +19,7 @@ use super::exponential::power;
 /// GELU of every number.
 ///
 /// # Panics
-/// If the tensor is on another device than all of ours are.
+/// If the tensor is on another device than all other tensors here.
 pub(crate) fn gelu(x: Tensor<2>) -> Tensor<2> {
     if let Ok(x) = x.clone().try_into_primitive::<Flex>() {
         return Tensor::from_primitive::<Flex>(values_and_slopes(&x)[0].clone());
@@ -35,8 +35,8 @@ pub(crate) fn gelu(x: Tensor<2>) -> Tensor<2> {
 
 /// GELU and its slope at x in f32, both rounded from an error of at most 4e-9 of GELU and 1e-8.
 ///
-/// With z = |x|/sqrt 2, Phi(-|x|) = e^(-z^2) P(u)/(2 (1 + 2 z)) with u = (z - 3)/(z + 3), after Shepherd and Laframboise
-/// (Mathematics of Computation 36, 1981); Phi(x) is this or 1 less it, and GELU x Phi(x).
+/// With z = |x|/sqrt 2, Phi(-|x|) = e^(-z^2) P(u)/(2 (1 + 2 z)) with u = (z - 3)/(z + 3), after Shepherd and
+/// Laframboise (Mathematics of Computation 36, 1981); Phi(x) is this, or one minus this, and GELU is x Phi(x).
 #[must_use]
 #[inline]
 pub fn gelu_and_slope(x: f32) -> (f32, f32) {
@@ -54,12 +54,13 @@ pub fn gelu_and_slope(x: f32) -> (f32, f32) {
         -0.000_775_897_422_963_346_6,
         -0.000_269_006_802_243_861_26,
     ];
-    /// Beyond it e^(-z^2) is 0 in f32, and still a normal number in f64.
+    /// Above it, e^(-z^2) is 0 in f32, and still a normal number in f64.
     const LARGEST: f64 = 26.0;
     /// 1/sqrt(2 pi)
     const DENSITY: f64 = 0.398_942_280_401_432_7;
 
-    // Past it nothing changes in f32, and infinity times the smallest e^x is no 0. What is no number stays none.
+    // Above it nothing changes in f32, and clamping keeps infinity times the smallest e^x from becoming NaN. NaN stays
+    // NaN.
     let x = if f64::from(x) < -2.0 * LARGEST { -2.0 * LARGEST } else { f64::from(x) };
     let z = (x.abs() * std::f64::consts::FRAC_1_SQRT_2).min(LARGEST);
     let u = (z - 3.0) / (z + 3.0);
@@ -92,7 +93,7 @@ fn map<E: Element + bytemuck::Pod>(x: &FlexTensor, function: impl Fn(E) -> (E, E
     [firsts, seconds].map(|numbers| FlexTensor::from_data(TensorData::new(numbers, shape.clone())))
 }
 
-/// The step back: the gradient times the slope.
+/// The backward step: the gradient times the slope.
 #[derive(Debug)]
 struct Gelu;
 

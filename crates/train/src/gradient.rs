@@ -8,7 +8,7 @@ use super::parameters::Parameters;
 use super::plan::Plan;
 use super::tensors::{Record, Tensors};
 
-/// Windows of T characters, and of each character the one after it.
+/// Windows of T characters, and for each character its successor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Batch {
     /// Window after window, T ids each.

@@ -1,6 +1,6 @@
-//! The halves of a step. The gradient of a step's windows is the mean of those of its halves, which two threads or two
-//! workers can compute at the same time. Every step is cut into the same halves, whoever computes them, so that its digits
-//! do not depend on that.
+//! The halves of a step. The gradient over a step's windows is the mean of the gradients of its halves, which two
+//! threads or two workers can compute at the same time. Every step is cut into the same halves, whoever computes them,
+//! so the digits are the same.
 
 use super::gradient::{Batch, loss_and_gradients};
 use super::parameters::{Parameters, bytes_of, values_of};
@@ -11,14 +11,14 @@ use super::plan::Plan;
 pub struct Halves {
     /// Half of the windows, or one more.
     pub first: Batch,
-    /// The others; a step of one window has none.
+    /// The other windows; a step of one window has none.
     pub second: Option<Batch>,
 }
 
-/// What the windows of a half say of the weights.
+/// The loss of a half and its gradient.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HalfGradient {
-    /// Characters that were predicted.
+    /// The number of predicted characters.
     predictions: usize,
     /// The mean cross entropy over them in nats.
     loss: f64,
@@ -26,7 +26,7 @@ pub struct HalfGradient {
     by_matrix: Vec<Vec<f32>>,
 }
 
-/// A half that is computed away from its run: with weights and windows of its own.
+/// A half computed away from its run: with weights and windows of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Errand {
     plan: Plan,
@@ -35,7 +35,7 @@ pub struct Errand {
 }
 
 impl Halves {
-    /// Cuts the windows of a step.
+    /// Cuts the windows of a step into two halves.
     pub(crate) fn of(batch: Batch, context: usize) -> Halves {
         let Batch { mut ids, mut next } = batch;
         let at = (ids.len() / context).div_ceil(2) * context;
@@ -62,7 +62,7 @@ impl HalfGradient {
         bytes_of(self.by_matrix.iter().map(Vec::as_slice))
     }
 
-    /// What an errand found, from its loss and bytes; `None` if they are not as many as the weights.
+    /// The result of an errand, from its loss and bytes; `None` if the number of bytes does not fit the weights.
     pub(crate) fn of_bytes(parameters: &Parameters, batch: &Batch, loss: f64, bytes: &[u8]) -> Option<Self> {
         let by_matrix = values_of(parameters.iter().map(|parameter| parameter.values.len()), bytes)?;
         Some(HalfGradient { predictions: batch.ids.len(), loss, by_matrix })
@@ -84,8 +84,8 @@ impl HalfGradient {
 }
 
 impl Errand {
-    /// Puts together weights ([`Parameters::to_bytes`]) and windows; `None` if they do not fit the plan and the number of
-    /// distinct characters, or the step would hold more than 2 GiB.
+    /// Assembles weights ([`Parameters::to_bytes`]) and windows; `None` if they do not fit the plan and the number of
+    /// distinct characters, or if the step would hold more than 2 GiB.
     #[must_use]
     pub fn new(plan: Plan, vocabulary: usize, weights: &[u8], batch: Batch) -> Option<Errand> {
         plan.check_memory(vocabulary).ok()?;

@@ -1,8 +1,9 @@
-//! Running a trained stack backwards: from what a branch gave back to what it got, by the fixed point of
-//! X_{t+1} = Y - branch(X_t), in f64.
+//! Runs a trained stack backwards, in f64, from the output of a branch to its input: X is the fixed point of X_{t+1} =
+//! Y - branch(X_t).
 //!
-//! Where the branch is a contraction in the l_inf norm with constant c < 1 this converges for every Y, and |X_t - X| falls
-//! at least by c an iteration. Other branches are tried all the same: it may converge, and nothing says that it must.
+//! Where the branch is a contraction in the l_inf norm with constant c < 1, this converges for every Y, and |X_t - X|
+//! falls by at least the factor c an iteration. Other branches are tried too: the iteration may converge, without a
+//! guarantee.
 
 use lipscope_core::experiment::InputError;
 use lipscope_core::inverse::Outcome;
@@ -12,27 +13,27 @@ use super::branch::Branch;
 use super::kind::Kind;
 use super::stack::{Block, Stack};
 
-/// How much of the stack is run backwards.
+/// Which part of the stack is run backwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// From the last block's output to the embeddings, each branch from what the one after it gave back.
+    /// From the last block's output to the embeddings; each branch starts from the result of the branch after it.
     Stack,
     /// Each attention branch by itself, from its true output; the first one leads to the embeddings.
     AttentionBranches,
 }
 
-/// One iteration. Both numbers are the largest entry's, the norm in which a contraction is one.
+/// One iteration. Both numbers are the largest absolute entry, the norm in which a contraction contracts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedPointStep {
     /// t, from 0: X_0 = Y.
     pub iteration: usize,
-    /// |X_t - X|, against what the branch truly got.
+    /// |X_t - X|, against the branch's true input.
     pub error: f64,
     /// |X_{t+1} - X_t|.
     pub residual: f64,
 }
 
-/// A branch run backwards.
+/// One branch run backwards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BranchInversion {
     /// The block, counted from 0.
@@ -47,16 +48,16 @@ pub struct BranchInversion {
     pub outcome: Outcome,
 }
 
-/// A window run backwards.
+/// A window of text run backwards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inversion {
     /// The branches in the order in which they were run backwards: the last one first.
     pub branches: Vec<BranchInversion>,
     /// The characters that went in.
     pub characters: Vec<u32>,
-    /// Those whose embedding plus position is nearest to the tokens that came back; `None` where an iteration diverged.
+    /// The characters whose embedding plus position is nearest to the tokens found; `None` where an iteration diverged.
     pub recovered: Option<Vec<u32>>,
-    /// The largest entry of the tokens that came back less the embeddings; `None` where an iteration diverged.
+    /// The largest entry of the tokens found minus the embeddings; `None` where an iteration diverged.
     pub error: Option<f64>,
 }
 
@@ -125,7 +126,7 @@ fn fixed_point(
 }
 
 impl Extent {
-    /// What the kind promises to invert: the whole stack for `invertible`, otherwise the attention branches.
+    /// The part that the kind guarantees to invert: the whole stack for `invertible`, otherwise the attention branches.
     #[must_use]
     pub fn of(kind: Kind) -> Extent {
         if kind == Kind::Invertible { Extent::Stack } else { Extent::AttentionBranches }
@@ -133,11 +134,11 @@ impl Extent {
 }
 
 impl BranchInversion {
-    /// The factor by which the residual fell an iteration, on average; `None` for fewer than two.
+    /// The average factor by which the residual fell an iteration; `None` for fewer than two iterations.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         let residuals: Vec<f64> = self.steps.iter().map(|step| step.residual).filter(|r| r.is_finite()).collect();
-        // The last one of an iteration that converged is rounding.
+        // The last iteration of a converged one is rounding.
         let counted =
             if self.outcome == Outcome::Converged { residuals.len().saturating_sub(1) } else { residuals.len() };
         let (first, last) = (residuals.first()?, *residuals.get(counted.checked_sub(1)?)?);
@@ -146,7 +147,7 @@ impl BranchInversion {
 }
 
 impl Inversion {
-    /// How many characters came back.
+    /// The number of recovered characters.
     #[must_use]
     pub fn n_recovered(&self) -> usize {
         let pairs = self.recovered.iter().flatten().zip(&self.characters);

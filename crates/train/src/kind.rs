@@ -1,4 +1,4 @@
-//! The kinds of attention that are compared, and where layer norms stand.
+//! The kinds of attention to compare, and the places of layer norms.
 
 use lipscope_core::experiment::Attention;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub enum Kind {
     Invertible,
 }
 
-/// Where layer norms stand.
+/// The places of layer norms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Norms {
@@ -59,7 +59,7 @@ impl Kind {
         if self == Kind::Dot { Attention::Dot } else { Attention::L2 }
     }
 
-    /// Whether queries are keys, and the values those of \[K\]'s L2 multi-head attention.
+    /// Whether queries equal keys, and values are those of \[K\]'s L2 multi-head attention.
     #[must_use]
     pub fn is_tied(self) -> bool {
         matches!(self, Kind::L2Tied | Kind::Contractive | Kind::Invertible)

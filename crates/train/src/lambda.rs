@@ -1,4 +1,4 @@
-//! Lipschitz constants of the branches as functions of the weights, through which gradients go.
+//! Lipschitz constants of the branches as differentiable functions of the weights.
 //!
 //! - Lambda = `kim_linf` (\[K\] Theorem 3.2) at n = T: an upper bound on the l_inf norm of L2 multi-head attention. Causal
 //!   too: row i is an unmasked row of length i, and phi^-1 grows with n.
@@ -23,7 +23,7 @@ pub(crate) fn attention_constant(matrices: &L2Matrices<'_>, context: usize) -> T
     let k = columns / matrices.heads;
     let of_heads = |matrix: &Tensor<2>| matrix.clone().abs().reshape([d, matrices.heads, k]);
     let query = of_heads(matrices.query);
-    // d x heads x k: the sum over k is a row's, the sum over d a column's.
+    // d x heads x k: the sum over k gives a row sum, the sum over d a column sum.
     let rows = query.clone().sum_dim(2).max_dim(0);
     let columns = query.sum_dim(0).max_dim(2);
     let value_columns = of_heads(matrices.value).sum_dim(0).max_dim(2);

@@ -3,7 +3,7 @@
 use burn_tensor::Tensor;
 use nalgebra::{DMatrix, DVector};
 
-/// Keeps tokens of equal entries finite.
+/// Epsilon: keeps tokens with equal entries finite.
 pub(crate) const EPS: f64 = 1e-5;
 
 /// Layer norm of tokens (windows x T x d); scale and shift are 1 x d.

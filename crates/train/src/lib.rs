@@ -1,6 +1,6 @@
-//! A character-level Transformer that is trained here, with dot-product, L2 or contractive attention: the last experiment
-//! of \[K\], and what it leaves open: the local Lipschitz constant of every layer while the model learns, and the trained
-//! stack run backwards from its outputs to the characters.
+//! A character-level Transformer trained here, with dot-product, L2 or contractive attention: the last experiment of
+//! \[K\], with the local Lipschitz constant of every layer while the model learns, and the trained stack run backwards
+//! from its outputs to the characters, both of which \[K\] leaves open.
 //!
 //! A [`Plan`] and a [`Corpus`] make a [`Trainer`], which does one step at a time. [`Stack`] is the model in f64, by the
 //! attention of `lipscope-core`: its layers are measured ([`measure_layers`]), it writes text ([`draw_text`]) and it
@@ -8,8 +8,8 @@
 //!
 //! Tensors and gradients are those of burn on its CPU device; everything else (initial weights, windows, optimiser,
 //! schedule) is plain code here, so that a run is a function of its plan and text: the same digits again on one machine.
-//! The two halves of a step may be computed on two threads or in two workers ([`Halves`]), with the same digits. The crate
-//! knows no clock, no files and no browser.
+//! Two threads or two workers may compute the two halves of a step ([`Halves`]), with the same digits. The crate uses
+//! no clock, no files and no browser.
 //!
 //! # References
 //! - \[K\] Kim, Papamakarios, Mnih, "The Lipschitz Constant of Self-Attention", ICML 2021, section 5.

@@ -12,7 +12,7 @@ use super::layer_norm::layer_norm;
 use super::product::product;
 use super::tensors::Tensors;
 
-/// The mean cross entropy of the characters that follow, in nats; one number.
+/// The mean cross entropy of the predicted characters, in nats; one number.
 pub(crate) fn cross_entropy(tensors: &Tensors<'_>, ids: &[u32], next: &[u32]) -> Tensor<1> {
     log_softmax(logits(tensors, ids), 1).gather(1, tensors.indices(next).unsqueeze_dim(1)).mean().neg()
 }
@@ -39,7 +39,7 @@ fn logits(tensors: &Tensors<'_>, ids: &[u32]) -> Tensor<2> {
     product(tokens.reshape([windows * n, d]), tensors.matrix("head").clone()) + tensors.matrix("head_bias").clone()
 }
 
-/// What the MLP of a block adds to its tokens (windows x T x d).
+/// The output of a block's MLP, which is added to its tokens (windows x T x d).
 fn mlp(tensors: &Tensors<'_>, block: usize, tokens: Tensor<3>) -> Tensor<3> {
     let part = |part| tensors.of_block(block, part).clone();
     let [windows, n, d] = tokens.dims();

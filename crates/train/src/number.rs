@@ -4,16 +4,16 @@ use burn_tensor::{DType, Element, TensorData};
 
 /// f32 for training, f64 for tests of the gradients.
 pub trait Number: Copy + Send + Sync + 'static + sealed::Sealed {
-    /// From an f64, rounded.
+    /// Converts from f64, with rounding.
     fn rounded(value: f64) -> Self;
-    /// As an f64.
+    /// Converts to f64.
     fn double(self) -> f64;
 }
 
 pub(crate) mod sealed {
     use super::{DType, TensorData};
 
-    /// What burn needs to know of a number; its types stay inside this crate.
+    /// The interface to burn's data; its types stay inside this crate.
     pub trait Sealed: Sized {
         const DTYPE: DType;
         /// Row-major numbers as burn's data.
@@ -23,7 +23,7 @@ pub(crate) mod sealed {
 }
 
 /// # Panics
-/// If the data are of another kind; they come from tensors made of this kind.
+/// If the data are of another number type; callers pass only tensors of this type.
 fn read<E: Element>(data: &TensorData) -> Vec<E> {
     data.as_slice::<E>().expect("tensors keep the kind of their numbers").to_vec()
 }

@@ -11,9 +11,9 @@ const BETA_2: f64 = 0.99;
 const EPS: f64 = 1e-8;
 /// The weight decay of matrices; vectors and embeddings do not decay.
 const WEIGHT_DECAY: f64 = 0.01;
-/// The largest Euclidean norm of the gradient of all weights together; a larger one is scaled down to it.
+/// The largest Euclidean norm of the gradient of all weights together; a larger gradient is scaled down to this norm.
 const MOST_GRADIENT: f64 = 1.0;
-/// The learning rate at the end, as a part of the largest.
+/// The learning rate at the end, as a fraction of the largest.
 const LAST_RATE: f64 = 0.1;
 
 /// First and second moments of the gradient, matrix by matrix.

@@ -1,4 +1,4 @@
-//! The weights of the network as named matrices, and how they are drawn.
+//! The weights of the network as named matrices, and their random initial values.
 //!
 //! Tokens are rows here, so a matrix W maps a token x to x W and has as many rows as its input has entries. Head h owns
 //! columns h k to (h + 1) k of `query`, `key` and `value`, and the same rows of `output`.
@@ -12,7 +12,7 @@ use super::plan::Plan;
 /// A named matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter<E = f32> {
-    /// Such as `block.0.attention.query`.
+    /// A name such as `block.0.attention.query`.
     pub name: String,
     /// Rows; 1 for a vector.
     pub rows: usize,
@@ -26,7 +26,7 @@ pub struct Parameter<E = f32> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters<E = f32>(Vec<Parameter<E>>);
 
-/// How a matrix begins.
+/// The initial values of a matrix.
 #[derive(Clone, Copy)]
 enum Start {
     /// N(0, deviation^2).
@@ -36,9 +36,9 @@ enum Start {
 }
 
 impl Parameters<f32> {
-    /// The initial weights of a plan for `vocabulary` distinct characters: matrices N(0, 1/rows), those that write into the
-    /// residual stream divided by sqrt(2 blocks), queries and keys of L2 attention divided by k^(1/4), embeddings N(0, 1),
-    /// positions N(0, 1/4), biases zero, layer norms the identity.
+    /// The initial weights of a plan for `vocabulary` distinct characters: matrices N(0, 1/rows); matrices that write
+    /// into the residual stream are divided by sqrt(2 blocks); queries and keys of L2 attention by k^(1/4). Embeddings
+    /// are N(0, 1), positions N(0, 1/4), biases zero, layer norms the identity.
     #[must_use]
     pub fn draw(plan: &Plan, vocabulary: usize) -> Self {
         let parameters = layout(plan, vocabulary).into_iter().enumerate().map(|(at, (name, rows, columns, start))| {
@@ -53,13 +53,13 @@ impl Parameters<f32> {
         Parameters(parameters.collect())
     }
 
-    /// The same weights with other values, matrix by matrix; `None` if their number does not fit the plan.
+    /// The same network with other values, matrix by matrix; `None` if their number does not fit the plan.
     #[must_use]
     pub(crate) fn of_values(plan: &Plan, vocabulary: usize, values: Vec<Vec<f32>>) -> Option<Self> {
         Self::laid_out(layout(plan, vocabulary), values)
     }
 
-    /// The weights of a plan from their [bytes](Parameters::to_bytes); `None` if they are not as many.
+    /// The weights of a plan from their [bytes](Parameters::to_bytes); `None` if the length does not fit.
     #[must_use]
     pub(crate) fn of_bytes(plan: &Plan, vocabulary: usize, bytes: &[u8]) -> Option<Self> {
         let layout = layout(plan, vocabulary);
@@ -110,25 +110,25 @@ impl<E> Parameters<E> {
         self.0.iter().find(|parameter| parameter.name == name)
     }
 
-    /// How many matrices there are.
+    /// The number of matrices.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none, which no network has.
+    /// Whether there is no matrix, which happens in no network.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Numbers as bytes, four each.
+/// Numbers as bytes, four bytes each.
 pub(crate) fn bytes_of<'a>(matrices: impl Iterator<Item = &'a [f32]>) -> Vec<u8> {
     matrices.flatten().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// Cuts such bytes into matrices of these sizes; `None` if the bytes are more or fewer.
+/// Splits bytes into matrices of these sizes; `None` if there are more or fewer bytes.
 pub(crate) fn values_of(sizes: impl Iterator<Item = usize>, bytes: &[u8]) -> Option<Vec<Vec<f32>>> {
     let mut rest = bytes;
     let matrices = sizes.map(|size| {
@@ -146,14 +146,15 @@ pub(crate) fn in_block(block: usize, part: &str) -> String {
     format!("block.{block}.{part}")
 }
 
-/// Name, rows, columns and start of every matrix.
+/// The name, rows, columns and initial values of every matrix.
 fn layout(plan: &Plan, vocabulary: usize) -> Vec<(String, usize, usize, Start)> {
     let (d, inner) = (plan.width, plan.inner_width());
     let narrow = |rows: usize| Start::Normal(1.0 / (rows as f64).sqrt());
-    // What the blocks add to a token then has about the token's own size, whatever the number of blocks.
+    // Then the blocks add vectors of about the size of the token itself, whatever the number of blocks.
     let residual = |rows: usize| Start::Normal(1.0 / (rows as f64 * 2.0 * plan.blocks as f64).sqrt());
-    // |q_i - k_j|^2/sqrt(k) is then 2 on average, whatever k. Undivided it is 2 sqrt(k): where keys are queries, every
-    // token would attend to itself alone, since its own score is 0, and learn to look elsewhere only slowly.
+    // |q_i - k_j|^2/sqrt(k) is then 2 on average for every k. Without the division it is 2 sqrt(k): where keys are
+    // queries, every token would attend only to itself, since its own score is 0, and would learn to attend elsewhere
+    // only slowly.
     let score = match plan.kind {
         Kind::Dot => narrow(d),
         _ => Start::Normal(1.0 / (d as f64 * (plan.head_width() as f64).sqrt()).sqrt()),

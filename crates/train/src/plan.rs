@@ -24,7 +24,7 @@ pub struct PlanFields {
     pub context: usize,
     /// Windows a step.
     pub batch: usize,
-    /// c of the contractions, above 0 and below 1; other kinds have no use for it.
+    /// c of the contractions, above 0 and below 1; unused in other kinds.
     pub c: f64,
     /// Where layer norms stand; `invertible` has none.
     pub norms: Norms,
@@ -47,7 +47,7 @@ const MOST_WIDTH: usize = 1024;
 const MOST_BLOCKS: usize = 64;
 const MOST_CONTEXT: usize = 1024;
 const MOST_BATCH: usize = 1024;
-/// Also of steps that were done.
+/// The most steps of a plan, and the most steps done in a run.
 pub(crate) const MOST_STEPS: usize = 10_000_000;
 
 impl PlanFields {
@@ -134,7 +134,7 @@ impl Plan {
         self.norms == Norms::Layer
     }
 
-    /// Whether the MLP's branch is a contraction, as the attention of such a kind is.
+    /// Whether the MLP's branch is a contraction, like the attention of that kind.
     #[must_use]
     pub fn mlp_is_contraction(&self) -> bool {
         self.kind == Kind::Invertible
@@ -156,14 +156,15 @@ impl Plan {
         })
     }
 
-    /// About how many numbers a step holds: what the gradient needs of the forward pass, weights, gradients, moments.
+    /// About how many numbers a step holds: the forward pass as far as the gradient needs it, weights, gradients,
+    /// moments.
     fn numbers(&self, vocabulary: usize) -> u64 {
         let [d, t, batch, blocks, heads, v] =
             [self.width, self.context, self.batch, self.blocks, self.heads, vocabulary].map(|size| size as u64);
         let (tokens, scores) = (batch * t, batch * heads * t * t);
         let a_block = 60 * tokens * d + 8 * scores;
         let weights = blocks * 12 * d * d + t * d;
-        // Only the vocabulary has no limit of its own.
+        // Only the vocabulary has no limit elsewhere.
         (blocks * a_block + 4 * weights).saturating_add(v.saturating_mul(8 * tokens + 8 * d))
     }
 }
@@ -190,7 +191,7 @@ impl From<Plan> for PlanFields {
     }
 }
 
-/// Checks a whole number against its least and its largest value.
+/// Checks a whole number against its smallest and largest allowed value.
 fn whole(key: &str, found: usize, (least, most): (usize, usize)) -> Result<(), InputError> {
     if (least..=most).contains(&found) {
         return Ok(());

@@ -1,7 +1,7 @@
 //! Matrix products of tensors by the engine's own product, with their gradients.
 //!
-//! burn's product on its CPU device is gemm's, whose WebAssembly code takes up to twice as long as the engine's at the
-//! shapes of a small network: half of a step of training in the browser was spent in it.
+//! burn's product on its CPU device is gemm's. Its WebAssembly code takes up to twice as long as the engine's at the
+//! shapes of a small network: it took half of a training step in the browser.
 
 use burn_autodiff::Autodiff;
 use burn_autodiff::checkpoint::base::Checkpointer;
@@ -34,7 +34,7 @@ pub(crate) fn product<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
     Tensor::from_primitive::<Autodiff<Flex>>(out)
 }
 
-/// The step back through a product: from dL/d(a b) = g to g b^T and a^T g.
+/// The backward step of a product: from dL/d(a b) = g to g b^T and a^T g.
 #[derive(Debug)]
 struct Product;
 
@@ -75,7 +75,7 @@ fn multiply_numbers<E: Element + bytemuck::Pod + Scalar>(a: &FlexTensor, b: &Fle
     let mut out = vec![E::constant(0.0); count * m * n];
     let (a_numbers, b_numbers) = (a.tensor.storage::<E>(), b.tensor.storage::<E>());
     for (at, out) in out.chunks_exact_mut((m * n).max(1)).enumerate() {
-        // The engine stores matrices by columns, a tensor has them by rows: what it sees is the transpose of each.
+        // The engine stores matrices by columns, tensors by rows: it sees the transposes.
         let (a, b) = (a.transpose_of(a_numbers, at), b.transpose_of(b_numbers, at));
         multiply(ViewMut::new(out, n, m), Accumulate::Replace, b, a, E::constant(1.0));
     }
@@ -83,13 +83,13 @@ fn multiply_numbers<E: Element + bytemuck::Pod + Scalar>(a: &FlexTensor, b: &Fle
     FlexTensor::from_data(TensorData::new(out, shape))
 }
 
-/// The matrices of a tensor, whose rows or columns lie one after the other in storage.
+/// The matrices of a tensor whose rows or columns are contiguous in storage.
 struct Matrices {
     tensor: FlexTensor,
     leading: Vec<usize>,
     n_rows: usize,
     n_columns: usize,
-    /// Whether it is the columns that are contiguous, and how far one is from the next.
+    /// Whether the columns are contiguous, and the distance between two of them.
     order: Order,
 }
 
@@ -124,7 +124,7 @@ impl Matrices {
     }
 }
 
-/// How the matrices of a tensor lie; None where neither rows nor columns are contiguous, or a dimension runs backwards.
+/// The layout of a tensor's matrices; None where neither rows nor columns are contiguous, or a dimension is reversed.
 fn order(tensor: &FlexTensor) -> Option<Order> {
     let layout = tensor.layout();
     let dims = layout.num_dims();

@@ -6,8 +6,8 @@ use lipscope_core::random::{Random, Stream};
 use super::corpus::Corpus;
 use super::stack::Stack;
 
-/// Draws a text of `characters` characters, each from the model's distribution after the last T of them; a line's end
-/// comes before the first one, or the vocabulary's first character where the text has one line.
+/// Draws a text of `characters` characters, each from the model's distribution after the last T characters. The text
+/// starts after a line break, or after the vocabulary's first character if the training text has no line break.
 ///
 /// # Errors
 /// [`InputError::Overflow`] where tokens or scores overflow.
@@ -23,7 +23,7 @@ pub fn draw_text(stack: &Stack, corpus: &Corpus, characters: usize, seed: u64) -
     Ok(corpus.text(&ids[1..]))
 }
 
-/// The place in the softmax of the logits where a uniform number falls.
+/// The place in the softmax of the logits that a uniform number selects.
 fn draw(logits: &[f64], uniform: f64) -> usize {
     let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let masses: Vec<f64> = logits.iter().map(|logit| libm::exp(logit - largest)).collect();
@@ -32,6 +32,6 @@ fn draw(logits: &[f64], uniform: f64) -> usize {
         rest -= mass;
         rest < 0.0
     });
-    // Rounding may leave a trace after the last one.
+    // Rounding may leave a remainder after the last one.
     reached.unwrap_or(logits.len() - 1)
 }

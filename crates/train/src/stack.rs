@@ -1,4 +1,4 @@
-//! The model in f64, by the attention of `lipscope-core`, which shares no code with the tensors that are trained.
+//! The model in f64, with the attention of `lipscope-core`; it shares no code with the tensors used in training.
 
 use lipscope_core::attention::Projections;
 use lipscope_core::bounds::{BoundId, HeadNorms, Hypotheses};
@@ -18,7 +18,7 @@ use super::plan::Plan;
 pub struct Block {
     /// The attention branch.
     pub attention: AttentionBranch,
-    /// The branch after it.
+    /// The MLP branch, after attention.
     pub mlp: MlpBranch,
 }
 
@@ -37,7 +37,7 @@ pub struct Stack {
 }
 
 impl Block {
-    /// Its two branches in the order in which tokens pass them.
+    /// Its two branches, in the order in which the tokens pass them.
     #[must_use]
     pub fn branches(&self) -> [Branch<'_>; 2] {
         [Branch::Attention(&self.attention), Branch::Mlp(&self.mlp)]
@@ -87,7 +87,7 @@ impl Stack {
         DMatrix::from_columns(&columns.collect::<Vec<_>>())
     }
 
-    /// The character at each place whose embedding plus position is nearest to the token there.
+    /// The character at each position whose embedding plus position is nearest to the token.
     #[must_use]
     pub fn nearest(&self, tokens: &DMatrix<f64>) -> Vec<u32> {
         let nearest = |(at, token): (usize, _)| {
@@ -140,7 +140,7 @@ impl<E: Number> Reader<'_, E> {
     /// rows x columns, tokens as rows.
     ///
     /// # Panics
-    /// If there is none of that name: parameters and stack are built from one plan.
+    /// If there is no matrix of that name: parameters and stack are built from one plan.
     fn matrix(&self, name: &str) -> DMatrix<f64> {
         let parameter = self.parameters.get(name).expect(name);
         let values = parameter.values.iter().map(|value| value.double());
@@ -200,7 +200,7 @@ impl<E: Number> Reader<'_, E> {
     }
 }
 
-/// `kim_linf` of the engine for n tokens; infinite where the weights have no such bound.
+/// The engine's `kim_linf` for n tokens; infinite where the weights have no such bound.
 fn kim_linf(weights: &Weights, n: usize) -> f64 {
     let norms = HeadNorms { a_norm: 0.0, v_norm: 0.0 };
     let hypotheses = Hypotheses::of_norms(Attention::L2, Mask::None, norms, 0.0, n as f64).with_l2_mha(weights);

@@ -8,7 +8,7 @@ use super::number::Number;
 use super::parameters::{Parameters, in_block};
 use super::plan::Plan;
 
-/// The plan of a network and its weights by name.
+/// The plan of a network, and its weights by name.
 pub(crate) struct Tensors<'a> {
     pub(crate) plan: &'a Plan,
     device: Device,
@@ -40,7 +40,7 @@ impl<'a> Tensors<'a> {
     /// The matrix of that name.
     ///
     /// # Panics
-    /// If the network has none: weights and forward pass are built from one plan.
+    /// If the network has no such matrix: weights and forward pass are built from one plan.
     pub(crate) fn matrix(&self, name: &str) -> &Tensor<2> {
         self.matrices.get(name).unwrap_or_else(|| panic!("the network has no matrix {name}"))
     }

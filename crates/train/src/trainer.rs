@@ -18,19 +18,19 @@ use super::stack::Stack;
 /// The most held-out windows whose loss is averaged.
 const HELD_OUT_WINDOWS: usize = 128;
 
-/// What a step did.
+/// The report of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepReport {
     /// The step that was done, counted from 1.
     pub step: usize,
-    /// The mean cross entropy over the step's windows before it, in nats; not finite once training has diverged, after
-    /// which the weights stay as they are.
+    /// The mean cross entropy over the step's windows before the step, in nats; not finite once training has diverged.
+    /// From then on the weights stay unchanged.
     pub loss: f64,
     /// The learning rate of the step.
     pub learning_rate: f64,
 }
 
-/// A model and everything that its training needs.
+/// A model and everything needed to train it.
 pub struct Trainer {
     corpus: Corpus,
     state: State,
@@ -48,7 +48,7 @@ impl Trainer {
         Ok(Trainer { state: State { plan, step: 0, parameters, moments }, corpus })
     }
 
-    /// A run as its [checkpoint](Trainer::checkpoint) left it; it goes on to the digits of a run that was not interrupted.
+    /// A run restored from its [checkpoint](Trainer::checkpoint); it continues with the digits of an uninterrupted run.
     ///
     /// # Errors
     /// [`InputError::File`] if the bytes are not a checkpoint of this text.
@@ -94,8 +94,8 @@ impl Trainer {
         &self.state.parameters
     }
 
-    /// One step: loss and gradient of the step's windows, then AdamW. Its halves are computed at the same time where a thread
-    /// is free, with the same digits.
+    /// Does one step: loss and gradient of its windows, then AdamW. The two halves are computed at the same time if a
+    /// thread is free, with the same digits.
     pub fn step(&mut self) -> StepReport {
         let Halves { first, second } = self.halves();
         let (first, second) = match second {
@@ -115,14 +115,14 @@ impl Trainer {
         Halves::of(training_batch(plan, &self.corpus, self.state.step + 1), plan.context)
     }
 
-    /// What a half of the next step says of the weights.
+    /// Computes the loss and gradient of a half of the next step.
     #[must_use]
     pub fn gradient(&self, half: &Batch) -> HalfGradient {
         HalfGradient::new(&self.state.plan, &self.state.parameters, half)
     }
 
-    /// The same as it was found elsewhere, from its loss and [bytes](HalfGradient::to_bytes); `None` if they are not as many
-    /// as the weights.
+    /// The loss and gradient of a half that was computed elsewhere, from its loss and [bytes](HalfGradient::to_bytes);
+    /// `None` if the number of bytes does not fit the weights.
     #[must_use]
     pub fn gradient_of_bytes(&self, half: &Batch, loss: f64, bytes: &[u8]) -> Option<HalfGradient> {
         HalfGradient::of_bytes(&self.state.parameters, half, loss, bytes)
@@ -166,7 +166,7 @@ impl Trainer {
         measure_layers(&self.stack(), &self.corpus.held_out()[..self.state.plan.context])
     }
 
-    /// A text that the model writes, character by character; the same again for the same seed.
+    /// A text that the model writes, character by character; the same seed gives the same text.
     ///
     /// # Errors
     /// As [`Trainer::layers`].

@@ -10,7 +10,7 @@ use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
 use lipscope_models::Source;
 
-/// A file of the reader's, or one that was fetched.
+/// A file that the user gave, or one that was downloaded.
 #[derive(Clone, Debug)]
 pub(crate) struct BlobSource {
     blob: Blob,
@@ -36,7 +36,7 @@ impl Source for BlobSource {
         match bytes {
             Ok(bytes) if u64::from(bytes.length()) == range.end.saturating_sub(range.start) => Ok(bytes.to_vec()),
             _ => Err(InputError::File {
-                // A download has no name.
+                // A downloaded blob has no name.
                 file: match self.blob.dyn_ref::<web_sys::File>() {
                     Some(file) => file.name().into(),
                     None => phrase!("file", "The file"),

@@ -1,4 +1,4 @@
-//! A second worker of training, which the first one starts and asks for half of each step.
+//! A second training worker: the first one starts it and asks it for half of each step.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,14 +11,14 @@ use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use crate::listen::{Wake, get, packed, unpacked};
 
-/// A worker of the same program. It ends with the worker that started it, or when that one gives it up.
+/// A worker running the same program. It ends with the worker that started it, or when that worker gives it up.
 pub struct SecondWorker {
     wake: Wake,
     state: Option<Started>,
     last_question: RunId,
 }
 
-/// What is known of a worker that was started.
+/// The state of a started worker.
 struct Started {
     /// None where the browser refuses to start one.
     worker: Option<Worker>,
@@ -27,17 +27,17 @@ struct Started {
     _on_error: Closure<dyn FnMut(Event)>,
 }
 
-/// What the helping worker has said so far.
+/// The messages heard from the helper so far.
 #[derive(Default)]
 struct Heard {
     is_ready: bool,
     is_lost: bool,
-    /// The last reply with a result, and to which question.
+    /// The last reply with a result, and the question it answers.
     answer: Option<(RunId, Answer)>,
 }
 
 impl SecondWorker {
-    /// `wake` is called whenever something was heard of it. `None` on a machine with one core.
+    /// `wake` is called whenever the helper sent a message. `None` on a machine with one core.
     #[must_use]
     pub fn new(wake: &Wake) -> Option<Self> {
         let cores = get(&get(&js_sys::global(), "navigator"), "hardwareConcurrency").as_f64().unwrap_or(1.0);
@@ -107,7 +107,7 @@ impl Started {
         Started { worker, heard, _on_message: on_message, _on_error: on_error }
     }
 
-    /// Sends a command; `None` where there is nobody to hear it.
+    /// Sends a command; `None` where no worker can hear it.
     fn post(&self, command: &Command<TrainPlan>) -> Option<()> {
         let (message, buffer) = packed(command)?;
         self.worker.as_ref()?.post_message_with_transfer(&message, &Array::of1(&buffer)).ok()
@@ -115,7 +115,7 @@ impl Started {
 }
 
 impl Drop for Started {
-    /// A worker that was given up may still answer, and what would hear it goes away here.
+    /// A worker that was given up may still answer; dropping the handlers discards its messages.
     fn drop(&mut self) {
         if let Some(worker) = &self.worker {
             worker.set_onmessage(None);
@@ -126,7 +126,7 @@ impl Drop for Started {
 }
 
 impl Heard {
-    /// Takes a message; `None` is one that cannot be read.
+    /// Handles a message; `None` is a message that cannot be read.
     fn take(&mut self, message: Option<Message<TrainEvent>>) {
         match message {
             Some(Message::Ready) => self.is_ready = true,

@@ -1,7 +1,8 @@
-//! The browser's side of the workers: a loop that listens, and files and addresses for the models' worker.
+//! The browser side of the workers: the loop that listens for messages, and the files and downloads of the models'
+//! worker.
 //!
-//! A message is an object with `bytes`, an envelope of `lipscope-protocol`; `files`, blobs by their names, where there are
-//! some; and `source`, a number that says which files they are.
+//! A message is an object with `bytes`, an envelope of `lipscope-protocol`; `files`, blobs by name, if there are any;
+//! and `source`, a number that identifies those files.
 //!
 //! | module | what it holds |
 //! | --- | --- |
@@ -9,7 +10,7 @@
 //! | [`models`] | the models' worker: its files and its network |
 //! | [`helper`] | the training worker's second worker |
 //! | `blob` | a blob read by ranges |
-//! | `network` | files of an address that the reader typed |
+//! | `network` | files at an address that the user typed |
 
 mod blob;
 pub mod helper;

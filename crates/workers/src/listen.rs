@@ -14,12 +14,12 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 /// How long a worker that waits for a server sleeps.
 const WAIT_MILLISECONDS: i32 = 15;
 
-/// What travels beside messages.
+/// Values that travel beside messages.
 pub trait Beside<C> {
-    /// Takes what came with a command.
+    /// Takes the values that came with a command.
     fn take(&mut self, context: &mut C, message: &JsValue);
 
-    /// What goes with the next reply.
+    /// The values that go with the next reply.
     fn give(&mut self) -> Option<Object>;
 }
 
@@ -35,15 +35,15 @@ impl<C> Beside<C> for NoFiles {
     }
 }
 
-/// Lets a worker go on that waits for something outside.
+/// Resumes a worker that waits for something outside.
 pub type Wake = Rc<dyn Fn()>;
 
-/// Listens until the page ends the worker. `context` makes what the worker keeps.
+/// Listens until the page ends the worker. `context` creates the state that the worker keeps.
 pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: impl FnOnce(&Wake) -> T::Context, beside: B) {
     let scope = scope();
-    // setTimeout(0) would be held to 4 ms after a few turns; a message to oneself is not.
+    // Browsers delay setTimeout(0) by 4 ms after a few turns, but not a message to oneself.
     let channel = web_sys::MessageChannel::new().ok();
-    // One message at a time: each slice that has work left asks for the next one, so two would become two for ever.
+    // At most one message at a time: each slice with work left posts the next one, so two would never become one again.
     let is_poked = Rc::new(Cell::new(false));
     let poke: Wake = {
         let (channel, is_poked) = (channel.clone(), Rc::clone(&is_poked));
@@ -51,7 +51,7 @@ pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: impl FnOnce
             if let Some(channel) = &channel
                 && !is_poked.replace(true)
             {
-                // A closed port is the page going away.
+                // The port is closed because the page is gone.
                 let _ = channel.port2().post_message(&JsValue::NULL);
             }
         })
@@ -59,7 +59,7 @@ pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: impl FnOnce
     let state = Rc::new(RefCell::new((Runner::<T>::new(context(&poke)), beside)));
     let on_slice = {
         let (state, scope, poke) = (Rc::clone(&state), scope.clone(), Rc::clone(&poke));
-        // One timer at a time, for the same reason.
+        // At most one timer at a time, for the same reason.
         let is_timed = Rc::new(Cell::new(false));
         // Made once: a closure for every wait would never be freed.
         let wake = {
@@ -95,7 +95,7 @@ pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: impl FnOnce
         let scope = scope.clone();
         Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             let message = event.data();
-            // What cannot be read is no message of this page.
+            // A message that cannot be read is not from this page.
             let Some(command) = unpacked::<Command<T::Plan>>(&message) else { return };
             let (runner, beside) = &mut *state.borrow_mut();
             beside.take(runner.context(), &message);
@@ -108,12 +108,12 @@ pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: impl FnOnce
     send(&scope, &Message::<T::Event>::Ready, None);
 }
 
-/// The worker itself, as the browser has it.
+/// The worker scope that the browser provides.
 pub(crate) fn scope() -> DedicatedWorkerGlobalScope {
     js_sys::global().unchecked_into()
 }
 
-/// A message as it travels: an object with the bytes, and what is handed over with it.
+/// A message as it is posted: an object with its bytes, and the buffer to transfer.
 pub(crate) fn packed(message: &impl serde::Serialize) -> Option<(Object, ArrayBuffer)> {
     let buffer = Uint8Array::from(&encode(message).ok()?[..]).buffer();
     let object = Object::new();
@@ -121,7 +121,7 @@ pub(crate) fn packed(message: &impl serde::Serialize) -> Option<(Object, ArrayBu
     Some((object, buffer))
 }
 
-/// The message in such an object; `None` if it is none of this program.
+/// The message in such an object; `None` if the object is not from this program.
 pub(crate) fn unpacked<M: serde::de::DeserializeOwned>(object: &JsValue) -> Option<M> {
     decode(&Uint8Array::new(&get(object, "bytes")).to_vec()).ok()
 }
@@ -144,7 +144,7 @@ fn post<T: TaskList>(scope: &DedicatedWorkerGlobalScope, reply: Reply<T::Event>,
 
 fn send<E: serde::Serialize>(scope: &DedicatedWorkerGlobalScope, message: &Message<E>, files: Option<Object>) {
     let Some((object, buffer)) = packed(message) else { return };
-    // It does not fail on an object that was just made, and where the page is gone there is nobody to tell.
+    // Cannot fail on a new object; and if the page is gone, there is nobody to notify.
     if let Some(files) = files {
         let _ = Reflect::set(&object, &JsValue::from_str("files"), &files);
     }

@@ -1,4 +1,4 @@
-//! The models' worker: files come as blobs, and addresses are fetched.
+//! The models' worker: files arrive as blobs, and files at an address are downloaded.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,11 +20,11 @@ pub fn run() {
     listen::<ModelTasks, _>(|_| ModelContext::new(Box::new(network)), Files { source: 0.0, fetched });
 }
 
-/// Files in both directions.
+/// Files sent in both directions.
 struct Files {
-    /// The number of the files that the worker has.
+    /// The number of the worker's current files.
     source: f64,
-    /// What was fetched and has not been sent.
+    /// Downloaded files that have not been sent yet.
     fetched: Rc<RefCell<Option<Object>>>,
 }
 
@@ -32,7 +32,7 @@ impl Beside<ModelContext> for Files {
     fn take(&mut self, context: &mut ModelContext, message: &JsValue) {
         let source = get(message, "source").as_f64().unwrap_or(0.0);
         let files = get(message, "files");
-        // Files that are here already would only take what is prepared of them away.
+        // The worker has these files already; taking them again would drop what was prepared from them.
         if files.is_object() && source != self.source {
             self.source = source;
             context.take_files(readers(&files));

@@ -1,7 +1,8 @@
-//! Files of an address that the reader typed. They never come into this module's memory: what arrives is kept as blobs.
+//! Files at an address that the user typed. Their bytes never enter this module's memory: the browser keeps them as
+//! blobs.
 //!
-//! The page's own policy lets nothing be fetched from elsewhere; a worker's policy is the one that the server sends with it,
-//! and a server that sends none lets it fetch.
+//! The page's own policy forbids downloads from other servers. A worker's policy comes from its own server response,
+//! and a response without a policy allows them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -23,26 +24,26 @@ use lipscope_protocol::models::{
 use crate::listen::{get, scope};
 use lipscope_core::phrase;
 
-/// So many bytes are put into one blob, which the browser may keep on disk.
+/// Bytes per blob; the browser may keep a blob on disk.
 const PART: u32 = 8 << 20;
 
-/// Files that a model may do without.
+/// Files that a model does not need.
 const OPTIONAL: [&str; 3] = ["tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"];
 
-/// The browser's way to other servers.
+/// The browser's access to other servers.
 pub(crate) struct BrowserNetwork {
-    /// Where fetched files wait for the reply that takes them along.
+    /// Downloaded files wait here for the reply that carries them.
     files: Rc<RefCell<Option<Object>>>,
 }
 
-/// A transfer that goes on by itself.
+/// A transfer that continues in the background.
 struct BrowserTransfer {
     state: Rc<RefCell<Result<TransferState, InputError>>>,
     abort: Option<AbortController>,
 }
 
 impl BrowserNetwork {
-    /// Fetched files are put there.
+    /// Where to put the downloaded files.
     pub(crate) fn new(files: Rc<RefCell<Option<Object>>>) -> Self {
         BrowserNetwork { files }
     }
@@ -85,7 +86,7 @@ impl Drop for BrowserTransfer {
     }
 }
 
-/// Which of a model's files there are.
+/// Which of a model's files the server has.
 async fn list(address: &str, signal: Option<&AbortSignal>) -> Result<Vec<RemoteFile>, InputError> {
     let mut files = Vec::new();
     for name in MODEL_FILES {
@@ -93,7 +94,7 @@ async fn list(address: &str, signal: Option<&AbortSignal>) -> Result<Vec<RemoteF
     }
     let has = |files: &[RemoteFile], name: &str| files.iter().any(|file| file.name == name);
     if has(&files, WEIGHTS) {
-        // The index of the same weights in several files.
+        // The index of the same weights, stored in several files.
         files.retain(|file| file.name != WEIGHT_INDEX);
     } else if has(&files, WEIGHT_INDEX) {
         for name in shards(&text(&url_of(address, WEIGHT_INDEX), signal).await?)? {
@@ -114,7 +115,7 @@ async fn look_for(address: &str, name: &str, signal: Option<&AbortSignal>) -> Re
     let response = ask(&url, "HEAD", signal).await?;
     match response.status() {
         404 | 410 => Ok(None),
-        // A server that does not answer such questions may still have the file.
+        // A server that does not answer such requests may still have the file.
         405 | 501 => Ok(Some(RemoteFile { name: name.into(), size: None })),
         _ if response.ok() => {
             let length = response.headers().get("content-length").ok().flatten();
@@ -147,7 +148,7 @@ async fn fetch(
     for name in names {
         let url = url_of(address, name);
         let response = ask(&url, "GET", signal).await?;
-        // A server that was not asked first may have none.
+        // If the server was not asked first, it may lack this file.
         if OPTIONAL.contains(&name.as_str()) && matches!(response.status(), 404 | 410) {
             continue;
         }
@@ -175,7 +176,7 @@ async fn fetch(
             tell(done);
         }
         blobs.push(&blob(&chunks)?);
-        // It is an object that was just made.
+        // It is a new object, so this cannot fail.
         let _ = Reflect::set(&files, &JsValue::from_str(name), &blob(&blobs)?);
     }
     Ok(files)
@@ -192,7 +193,7 @@ fn blob(parts: &Array) -> Result<JsValue, InputError> {
     })
 }
 
-/// One request, without anything that tells of the reader.
+/// One request, without credentials, cache or referrer.
 async fn ask(url: &str, method: &str, signal: Option<&AbortSignal>) -> Result<Response, InputError> {
     let options = RequestInit::new();
     options.set_method(method);

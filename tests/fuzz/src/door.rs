@@ -8,22 +8,22 @@ use lipscope_testkit::peak::peak;
 use crate::mutate::bytes;
 use lipscope_testkit::dice::Dice;
 
-/// A place where something is read that Lipscope did not write, or not in this process.
+/// A place where Lipscope reads something that it did not write, or not in this process.
 #[derive(Clone, Copy, Debug)]
 pub struct Door {
     /// Its name: the folder of its corpus, `DOOR=..` of `make fuzz`.
     pub name: &'static str,
-    /// What is read there, and what is done with what is taken, for the table.
+    /// For the table: what is read there, and what is done with accepted inputs.
     pub about: &'static str,
-    /// Inputs made by code, besides those of the corpus: where the format changes with the code.
+    /// Inputs made by code, in addition to the corpus, where the format changes with the code.
     pub made: fn() -> Vec<Vec<u8>>,
     /// A variation of one of the inputs.
     pub vary: fn(&mut Dice, &[Vec<u8>]) -> Vec<u8>,
-    /// Reads an input. It panics where anything is as it should not be.
+    /// Reads an input; panics at any fault.
     pub feed: fn(&[u8]) -> Verdict,
 }
 
-/// What came of an input.
+/// The result of reading an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It was read.
@@ -45,24 +45,24 @@ impl Door {
     }
 }
 
-/// Memory that may be held: so many bytes, and so many for each byte of the input.
+/// A memory limit: a fixed part, and a part per byte of the input.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowance {
-    /// Whatever the input.
+    /// Bytes allowed for any input.
     pub base: u64,
-    /// For each byte of the input.
+    /// Bytes allowed for each byte of the input.
     pub each: u64,
 }
 
 impl Allowance {
-    /// For an input of a length.
+    /// The limit for this input, in bytes.
     #[must_use]
     pub fn of(self, input: &[u8]) -> u64 {
         self.base + self.each * input.len() as u64
     }
 }
 
-/// Does some work that may hold so many bytes at a time besides what is held already.
+/// Does some work that may hold at most `bytes` more bytes at a time than now.
 ///
 /// # Panics
 /// Where it held more.
@@ -73,7 +73,7 @@ pub fn within<T>(what: &str, bytes: u64, work: impl FnOnce() -> T) -> T {
     outcome.unwrap_or_else(|| unreachable!("the work was done"))
 }
 
-/// Checks that a refusal is one short text in both languages.
+/// Checks that a refusal is one short sentence in both languages.
 ///
 /// # Panics
 /// Where it is not.

@@ -1,12 +1,12 @@
-//! Random and broken input for every door: every place where Lipscope reads what a person, a file or a server gives.
+//! Random and broken input for every door: every place where Lipscope reads input from a person, a file or a server.
 //!
-//! Input number i of a seed is always the same bytes (`Door::input`): a valid input from the corpus with a few things
-//! wrong. So a fault is named by three words, `door seed number`, and nothing has to be written down while inputs are
-//! read, which a crash of the process could lose.
+//! Input number i of a seed is always the same bytes (`Door::input`): a valid input from the corpus with a few faults.
+//! So three words name a failure, `door seed number`, and nothing has to be written while inputs are read, which a
+//! crash of the process could lose.
 //!
-//! Each input is read within a limit of time and of memory, and must be taken or refused with one short sentence. A door
-//! that takes an input goes on with it (measures a small experiment, draws a table, writes a link and reads it again),
-//! because much breaks only after it was read.
+//! Each input is read within a limit of time and of memory, and must be accepted or refused with one short sentence. A
+//! door that accepts an input goes on with it (measures a small experiment, draws a table, writes a link and reads it
+//! again), because much breaks only after reading.
 //!
 //! | module | concept |
 //! | --- | --- |

@@ -1,7 +1,7 @@
 //! `make fuzz`: reads random and broken input at every door, on all cores, until the time is over.
 //!
-//! A door is worked on by one process for each core. A process that dies (out of memory, out of stack, an abort) or stands
-//! still leaves the number of its input in a file, which is all that is needed to make the input again.
+//! One process per core works on a door. A process that dies (out of memory, out of stack, an abort) or stops
+//! responding leaves the number of its input in a file; the number is enough to make the input again.
 
 use std::fs;
 use std::io;
@@ -24,7 +24,7 @@ use lipscope_testkit::peak::Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// An input that takes longer than this stands still.
+/// An input that takes longer than this counts as a hang.
 const STANDSTILL: Duration = Duration::from_secs(60);
 
 /// Random and broken input at every door of Lipscope.
@@ -152,7 +152,7 @@ fn run_all(arguments: &RunArguments) -> io::Result<ExitCode> {
     Ok(if rows.iter().all(|row| row.faults == 0) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Works on a door with so many processes.
+/// Works on a door with `processes` processes.
 fn work_on(door: &'static Door, seed: u64, processes: usize, time: Duration) -> io::Result<Row> {
     let folder = faults_folder();
     fs::create_dir_all(&folder)?;
@@ -218,7 +218,7 @@ fn work(arguments: &WorkArguments) -> io::Result<ExitCode> {
     });
     let Tally { inputs, taken, slowest, faults } = run::run(door, series, |number| {
         READ.fetch_add(1, Ordering::Relaxed);
-        // The number is all that a crash has to leave behind; where it cannot be written nothing is lost but that.
+        // A crash must leave only the number behind; if it cannot be written, only the number is lost.
         let _ = state.write_all_at(&number.to_le_bytes(), 0);
     })?;
     for fault in &faults {
@@ -228,7 +228,7 @@ fn work(arguments: &WorkArguments) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where inputs that broke something are kept until they are mended and in the corpus.
+/// The folder of inputs that broke something, until they are fixed and in the corpus.
 fn faults_folder() -> PathBuf {
     in_repository("target/fuzz")
 }

@@ -1,7 +1,7 @@
-//! The table of docs/reliability.md: what all runs of this version read, each with a seed of its own.
+//! The table of docs/reliability.md: the inputs that all runs of this version read, each run with its own seed.
 //!
-//! The runs are kept beside the document, in its folder's `fuzz.json`. A run whose seed was used before takes the place of
-//! that run, because it reads the same inputs again; runs of another version go.
+//! The runs are kept beside the document, in its folder's `fuzz.json`. A run replaces an earlier run with the same
+//! seed, because it reads the same inputs; runs of another version are removed.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use crate::corpus;
 use crate::doors::DOORS;
 
-/// Around the table in the document.
+/// Marks around the table in the document.
 const BEGIN: &str = "<!-- fuzz: written by `make fuzz` -->";
 const END: &str = "<!-- fuzz: end -->";
 
-/// What all processes together did at a door.
+/// The results of all processes at a door.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Row {
     /// The name of the door.
@@ -26,9 +26,9 @@ pub struct Row {
     pub inputs: u64,
     /// How many of them were taken.
     pub taken: u64,
-    /// The longest that one took, in seconds.
+    /// The longest time of one input, in seconds.
     pub slowest: f64,
-    /// How long the door was worked on.
+    /// How long processes worked on the door.
     pub minutes: f64,
     /// Faults that were found.
     pub faults: u64,

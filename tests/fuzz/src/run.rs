@@ -14,20 +14,20 @@ use crate::door::{Door, Verdict};
 pub const MOST_TIME: Duration = Duration::from_secs(2);
 /// An input that takes longer is read once more, in processor time: on a busy machine any input may have to wait.
 const SUSPECT: Duration = Duration::from_millis(50);
-/// What a worker of a browser has, and a thread of Rust.
+/// The stack size of a browser's worker, and of a Rust thread.
 const STACK: usize = 2 << 20;
 /// Faults of one kind that are kept, and kinds.
 const MOST_ALIKE: usize = 2;
 const MOST_FAULTS: usize = 20;
 
-/// Which inputs of a seed.
+/// A range of inputs of a seed.
 #[derive(Clone, Copy, Debug)]
 pub struct Series {
     /// The seed.
     pub seed: u64,
     /// The number of the first input.
     pub first: u64,
-    /// From one input's number to the next.
+    /// The step from one input's number to the next.
     pub step: u64,
     /// The last number, not included.
     pub end: u64,
@@ -46,20 +46,21 @@ pub struct Fault {
     pub what: String,
 }
 
-/// What came of a series.
+/// The result of a series.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Inputs that were read, those of the corpus included.
     pub inputs: u64,
     /// How many of them were taken.
     pub taken: u64,
-    /// The longest that one took.
+    /// The longest time of one input.
     pub slowest: Duration,
-    /// What broke.
+    /// The inputs that broke something.
     pub faults: Vec<Fault>,
 }
 
-/// Reads the corpus of a door, then a series of inputs; `begin` is told every input's number before it is read.
+/// Reads the corpus of a door, then a series of inputs; calls `begin` with every input's number before reading the
+/// input.
 ///
 /// Memory is counted for the whole process, so one series runs at a time.
 ///
@@ -111,7 +112,7 @@ impl Tally {
 /// Reads one input.
 ///
 /// # Errors
-/// What broke: a panic with its place, or the time that it took.
+/// The failure: a panic with its location, or the time it took.
 pub fn read(door: &Door, input: &[u8]) -> Result<(Verdict, Duration), String> {
     let timed = |clock: fn() -> Duration| {
         let began = clock();
@@ -133,7 +134,7 @@ fn wall_time() -> Duration {
     START.elapsed()
 }
 
-/// What this thread has had of a processor, where the system tells it, as Linux does.
+/// The processor time of this thread, where the system reports it, as Linux does.
 fn processor_time() -> Duration {
     let told = fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = told.and_then(|text| text.split_whitespace().next()?.parse().ok());
@@ -144,7 +145,7 @@ thread_local! {
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// What some work gives, or the text and place of its panic, which is not printed.
+/// The result of some work, or the text and location of its panic, which is not printed.
 fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static QUIET: std::sync::Once = std::sync::Once::new();
     QUIET.call_once(|| {
@@ -165,7 +166,7 @@ fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     outcome.map_err(|_| what)
 }
 
-/// Faults of one kind begin alike: the place of a panic, and the first words of its text.
+/// Faults of one kind begin alike: the location of a panic, and the first words of its text.
 fn kind(what: &str) -> String {
     what.chars().filter(|c| !c.is_ascii_digit()).take(60).collect()
 }

@@ -8,7 +8,8 @@ use lipscope_core::measure::{MeasureOptions, Measuring, cost};
 pub const WIDE_HEADS: &str =
     r#"{"tokens":{"source":"random","n":16384,"d":1},"weights":{"source":"random","heads":512,"head_dim":16384}}"#;
 
-/// What the page's sliders reach: 3.1 GiB, most of it the left basis of 4096 x 2048 numbers a vector.
+/// The largest experiment that the page's sliders reach: 3.1 GiB, most of it the left basis of 4096 x 2048 numbers a
+/// vector.
 pub const SLIDERS: &str =
     r#"{"tokens":{"source":"random","n":4096,"d":8},"weights":{"source":"random","heads":16,"head_dim":128}}"#;
 
@@ -21,7 +22,7 @@ pub fn read(text: &str) -> Experiment {
     Experiment::from_json(text).unwrap_or_else(|problem| panic!("{text}: {problem}"))
 }
 
-/// Products of sizes that are 0 or small in 32 bits are seen as they are.
+/// Products of sizes that would be 0 or small in 32 bits have their true value.
 ///
 /// # Panics
 /// Where one wraps.
@@ -57,7 +58,7 @@ pub fn check_products_do_not_wrap() {
     assert!(cost(&all, &MeasureOptions::default()).bytes > 1 << 44);
 }
 
-/// What the sliders reach is refused in a browser and named by its bytes.
+/// The largest experiment of the sliders is refused in a browser, with its bytes.
 ///
 /// # Panics
 /// Where it is not.

@@ -1,7 +1,7 @@
-//! Which file of a crate imports from which, read by a parser of Rust, and the circles among them.
+//! The imports between the files of a crate, read with a Rust parser, and the circles among them.
 //!
-//! A name is followed through `use` and `pub use` to the file that defines it. A re-export alone is no import: a parent
-//! names what its children define, and they may use what it defines. What stands under `#[cfg(test)]` does not count.
+//! A name is followed through `use` and `pub use` to the file that defines it. A re-export alone is not an import: a
+//! parent names what its children define, and they may use what it defines. Items under `#[cfg(test)]` are ignored.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -27,19 +27,19 @@ type Module = Vec<String>;
 /// A path as it is written, a name for each part.
 type Path = Vec<String>;
 
-/// A file as far as its names go.
+/// The names in a file.
 #[derive(Default)]
 struct Names {
     path: String,
-    /// What it defines at the top.
+    /// The items defined at its top level.
     defined: BTreeSet<String>,
-    /// Names in the bodies of macros that stand where items do: such a macro may define them.
+    /// Names in the bodies of macros at item level: such a macro may define them.
     in_item_macros: BTreeSet<String>,
     /// Whether it includes a file that a build script writes, which may define any name.
     includes: bool,
-    /// What its `use` lines name: the name here, `*` for all of a module, and its path.
+    /// The names from its `use` lines: the local name, `*` for all of a module, and the path.
     used: Vec<(String, Path)>,
-    /// The paths that it names otherwise, and those of its `use` lines that are no re-exports.
+    /// Other paths in the file, and those of `use` lines that are not re-exports.
     named: BTreeSet<Path>,
 }
 
@@ -61,7 +61,7 @@ pub fn imports(folder: &str, files: &[SourceFile]) -> Imports {
         .collect()
 }
 
-/// The circles of imports, the shortest for each file that is in one.
+/// The circles of imports: the shortest one for each file that is in a circle.
 #[must_use]
 pub fn circles(imports: &Imports) -> Vec<Vec<String>> {
     let mut found: Vec<Vec<String>> = Vec::new();
@@ -74,7 +74,7 @@ pub fn circles(imports: &Imports) -> Vec<Vec<String>> {
     found
 }
 
-/// The shortest way from a file back to it.
+/// The shortest path from a file back to itself.
 fn circle_from<'a>(imports: &'a Imports, start: &'a str) -> Option<Vec<&'a str>> {
     let mut ways = VecDeque::from([vec![start]]);
     let mut seen = BTreeSet::new();
@@ -92,7 +92,7 @@ fn circle_from<'a>(imports: &'a Imports, start: &'a str) -> Option<Vec<&'a str>>
     None
 }
 
-/// `None` for programs, which nothing imports.
+/// `None` for programs, which no file imports.
 fn module_of(folder: &str, path: &str) -> Option<Module> {
     let inside = path.strip_prefix(folder)?.trim_start_matches('/').strip_suffix(".rs")?;
     if inside == "main" || inside.starts_with("bin/") {
@@ -103,7 +103,7 @@ fn module_of(folder: &str, path: &str) -> Option<Module> {
 
 /// The file that defines what a path names; `None` for other crates, locals and modules as such.
 fn defined_in<'a>(files: &'a BTreeMap<Module, Names>, from: &Module, path: &[String], depth: usize) -> Option<&'a str> {
-    /// Re-exports of re-exports; a circle of them ends here.
+    /// The most re-exports of re-exports followed, so that circles of them end.
     const MOST_STEPS: usize = 8;
     if depth > MOST_STEPS {
         return None;
@@ -154,7 +154,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// What an item at the top defines.
+    /// The name that an item at the top level defines.
     fn define(&mut self, item: &Item) {
         let name = match item {
             Item::Const(item) => &item.ident,
@@ -210,7 +210,7 @@ impl<'ast> Visit<'ast> for Reader {
         visit::visit_path(self, path);
     }
 
-    /// What a macro is given is no syntax yet: every path in it counts.
+    /// The input of a macro has no syntax yet: every path in it counts.
     fn visit_macro(&mut self, invocation: &'ast syn::Macro) {
         self.visit_path(&invocation.path);
         each_name(invocation.tokens.clone(), &mut |path| {
@@ -219,7 +219,7 @@ impl<'ast> Visit<'ast> for Reader {
     }
 }
 
-/// Whether an item is there in tests alone.
+/// Whether an item exists only in tests.
 fn is_test(item: &Item) -> bool {
     let attributes: &[Attribute] = match item {
         Item::Const(item) => &item.attrs,
@@ -262,7 +262,7 @@ fn spread(tree: &UseTree, prefix: &mut Path, found: &mut Vec<(String, Path)>) {
     }
 }
 
-/// Tells every path among tokens: names joined by `::`, alone or several.
+/// Calls `tell` with every path among tokens: names joined by `::`, one or several.
 fn each_name(tokens: TokenStream, tell: &mut impl FnMut(Path)) {
     let mut path = Path::new();
     let mut colons = 0;

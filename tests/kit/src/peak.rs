@@ -4,7 +4,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The system's allocator, which counts what is held.
+/// The system's allocator, with a count of the bytes held.
 pub struct Counting;
 
 static HELD: AtomicUsize = AtomicUsize::new(0);
@@ -46,7 +46,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// The most bytes that some work holds besides what was held before it.
+/// The most bytes that some work holds, in addition to those held before it.
 pub fn peak(work: impl FnOnce()) -> u64 {
     let before = HELD.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);

@@ -1,4 +1,5 @@
-//! How near the tests come to what they allow: the largest ratio of an error to its tolerance, or of a norm to its bound.
+//! How near test results come to their limits: the largest ratio of an error to its tolerance, or of a norm to its
+//! bound.
 //!
 //! Each test writes target/ratios/TEST.tsv, a line a name; scripts/test.sh prints them as one table.
 
@@ -12,13 +13,13 @@ use crate::in_repository;
 /// The largest ratio of each name, test by test.
 static WORST: Mutex<BTreeMap<String, BTreeMap<String, f64>>> = Mutex::new(BTreeMap::new());
 
-/// Keeps a ratio where it is the largest of that name so far; 1 is all that the test allows. NaN is infinite.
+/// Records a ratio if it is the largest of that name so far; 1 is the test's limit. NaN counts as infinite.
 ///
 /// # Panics
 /// Where the file cannot be written.
 pub fn record(test: &str, name: &str, ratio: f64) {
     let ratio = if ratio.is_nan() { f64::INFINITY } else { ratio };
-    // A test that fails while it holds the lock leaves numbers that are right.
+    // A test that panics while it holds the lock leaves correct numbers.
     let mut worst = WORST.lock().unwrap_or_else(PoisonError::into_inner);
     if worst.get(test).and_then(|names| names.get(name)).is_some_and(|before| *before >= ratio) {
         return;

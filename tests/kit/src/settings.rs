@@ -1,6 +1,6 @@
-//! The maps that a test goes through where drawing them all would take too long.
+//! A fixed list of maps, for tests where drawing all of them takes too long.
 
-/// What is added to an experiment: dot-product and L2 attention, both masks, both normalisers.
+/// Settings added to an experiment: dot-product and L2 attention, both masks, both normalisers.
 pub const SETTINGS: [&str; 5] = [
     "",
     r#","mask":"causal""#,

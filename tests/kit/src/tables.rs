@@ -34,7 +34,7 @@ pub fn check_sharp_bounds() {
         let found = value(BoundId::SharpMasked, &at(2.0, n, Mask::Causal));
         assert!((found - expected).abs() < 6e-7, "n={n}: {found} for {expected}");
     }
-    // Without end of n, and the bound that it takes the place of.
+    // For infinite n, and the bound that `sharp` replaces.
     for (radius, sharp, unified) in
         [(1.0, 4.097992, 4.844231), (2.0, 169.80975, 229.11394), (3.0, 50906.670, 73385.546)]
     {

@@ -1,11 +1,11 @@
-//! A file of weights written in another way: what is read of it must stay the same.
+//! A file of weights written in another way: reading it must give the same model.
 
 use serde_json::{Map, Value, json};
 
 /// A way to write the same weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rewriting {
-    /// Words before every name, as programs put them there that wrap a model.
+    /// Words before every name, as programs that wrap a model add them.
     Wrapped(&'static str),
     /// 32-bit numbers as 64-bit ones.
     Wide,
@@ -32,7 +32,7 @@ struct Tensor {
     bytes: Vec<u8>,
 }
 
-/// The files of weights that hold the same as one, with their names; `None` for one that is not whole.
+/// Files that hold the same weights as one file, with their names; `None` for an invalid file.
 #[must_use]
 pub fn rewritten(file: &[u8], way: Rewriting) -> Option<Vec<(String, Vec<u8>)>> {
     let (mut tensors, mut aliases) = parts(file)?;

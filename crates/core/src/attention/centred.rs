@@ -1,15 +1,15 @@
-//! Tokens less what they have in common, so that an offset of all tokens costs no digits.
+//! Tokens minus the part they have in common, so that an offset of all tokens costs no digits.
 //!
 //! Attention sees keys only through differences (softmax ignores a constant along a row), the Jacobian values only
-//! through differences from their mean, and the L2 kernel queries only through q_i - k_j. So tokens x_j may be replaced by
-//! x_j - c, with one c for all: K (x_j - c) and V (x_j - c) are keys and values, and the queries are Q x_i for the dot
-//! kernel, Q (x_i - c) + (Q - K) c for L2. Without that, scores of tokens far from the origin round in proportion to
-//! the square of their distance, and differences of values in proportion to it.
+//! through differences from their mean, and the L2 kernel queries only through q_i - k_j. So tokens x_j may be replaced
+//! by x_j - c, with one c for all: K (x_j - c) and V (x_j - c) are keys and values, and the queries are Q x_i for the
+//! dot kernel, Q (x_i - c) + (Q - K) c for L2. Without this replacement, scores of tokens far from the origin round in
+//! proportion to the square of their distance, and differences of values in proportion to their distance.
 //!
-//! c is chosen for each coordinate so that x_j - c has no rounding at all: only where the entries of all tokens lie within
-//! an eighth of each other, so that c is between half and twice each of them (Sterbenz), and 0 elsewhere, where the
-//! offset is at most a few times the spread. The mean would not do: of a close group near zero and one token far away it
-//! would take the digits of the group.
+//! c is chosen for each coordinate so that x_j - c has no rounding at all: only where the entries of all tokens lie
+//! within an eighth of each other, so that c is between half and twice each of them (Sterbenz), and 0 elsewhere, where
+//! the offset is at most a few times the spread. The mean is no good choice: with a close group near zero and one token
+//! far away it would take the digits of the group.
 
 use std::borrow::Cow;
 
@@ -18,10 +18,10 @@ use nalgebra::{DMatrix, DVector};
 use super::kernel::Kernel;
 use super::scalar::Scalar;
 
-/// The largest entry of a coordinate over its smallest, up to which they have something in common.
+/// The common part of a coordinate is zero where its largest entry over its smallest is above this.
 const MOST_RATIO: f64 = 1.125;
 
-/// Tokens less their common part.
+/// Tokens minus their common part.
 #[derive(Clone, Debug)]
 pub(crate) struct Centred<'a, T: Scalar> {
     /// c, d numbers; empty where the tokens have nothing in common.
@@ -31,7 +31,7 @@ pub(crate) struct Centred<'a, T: Scalar> {
 }
 
 impl<'a, T: Scalar> Centred<'a, T> {
-    /// For finite tokens, d x n.
+    /// Splits finite tokens, d x n, into common part and rest.
     pub(crate) fn of(tokens: &'a DMatrix<T>) -> Self {
         let (d, n) = tokens.shape();
         let mut range = vec![(f64::INFINITY, f64::NEG_INFINITY); d];
@@ -77,7 +77,8 @@ impl<'a, T: Scalar> Centred<'a, T> {
         self.centre
     }
 
-    /// What Q (x_i - c) lacks to be a query, k numbers: Q c for the dot kernel and (Q - K) c for L2. `None` for c = 0.
+    /// The term that Q (x_i - c) lacks as a query, k numbers: Q c for the dot kernel and (Q - K) c for L2. `None` for c
+    /// = 0.
     pub(crate) fn missing_in_queries(&self, kernel: Kernel, q: &DMatrix<T>, k: &DMatrix<T>) -> Option<DVector<T>> {
         if !self.is_moved() {
             return None;

@@ -52,7 +52,7 @@ macro_rules! float_scalar {
                 alpha: Self,
             ) {
                 use faer::{Accum, MatMut, Par, linalg::matmul::matmul};
-                /// Columns that are taken at a time, from the diagonal down.
+                /// Columns that are computed at a time, from the diagonal down.
                 const WIDTH: usize = 32;
                 if entries == Entries::Lower {
                     let (n, stride) = (out.n_columns, out.stride);

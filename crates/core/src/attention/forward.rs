@@ -39,9 +39,9 @@ pub(crate) fn storage(n: u64, heads: u64) -> Storage {
     if n.saturating_mul(n) <= MOST_KEPT / heads.max(1) { Storage::Kept } else { Storage::Recomputed }
 }
 
-/// How many rows of P a product takes at a time: a block of scores (rows x n) stays in the second-level cache. Fewer than 64
-/// rows make what is packed for a product too much beside its work, so that long rows may leave the cache before they come
-/// to that.
+/// How many rows of P a product takes at a time: a block of scores (rows x n) stays in the second-level cache. With
+/// fewer than 64 rows, packing costs too much beside the product itself, so long rows may leave the cache before the
+/// product reads them.
 pub(crate) fn rows_a_block(n: u64) -> u64 {
     const BLOCK_ENTRIES: u64 = 1 << 16;
     const MOST_ENTRIES: u64 = 1 << 18;
@@ -60,7 +60,7 @@ pub struct Forward<T: Scalar> {
     pub(crate) normalizer: Normalizer<T>,
     /// p x d.
     pub(crate) stacked: Stacked<T>,
-    /// Queries, keys and values of the tokens less their common part ([`Centred`]), p x n.
+    /// Queries, keys and values of the tokens minus their common part ([`Centred`]), p x n.
     pub(crate) projections: DMatrix<T>,
     /// The common part of the tokens, d numbers; empty where they have none.
     pub(super) centre: Vec<T>,
@@ -73,7 +73,8 @@ pub struct Forward<T: Scalar> {
     pub(crate) tops: Vec<Vec<u32>>,
     /// |k_j|^2 of each head; empty for the dot kernel.
     pub(super) key_squares: Vec<Vec<T>>,
-    /// For each head whether its scores are taken of q_i - k_j, entry by entry, rather than of the expanded square.
+    /// For each head, whether its scores are computed from q_i - k_j, entry by entry, rather than from the expanded
+    /// square.
     pub(super) is_apart: Vec<bool>,
     pub(super) kept: Vec<Vec<T>>,
     pub(super) storage: Storage,
@@ -222,7 +223,7 @@ impl<T: Scalar> Forward<T> {
         combine(self.output.as_deref(), self.concatenated())
     }
 
-    /// The tokens that keys and values are made of: those after the normaliser, less their common part.
+    /// The tokens that keys and values are made of: the tokens after the normaliser, minus their common part.
     #[must_use]
     pub(crate) fn centred_tokens(&self) -> Cow<'_, DMatrix<T>> {
         let outputs = self.normalizer.outputs();

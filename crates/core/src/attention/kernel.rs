@@ -7,8 +7,8 @@
 //!
 //! Expanding the square, the l2 score is 2 q_i.k_j/sqrt(k) - |k_j|^2/sqrt(k) - |q_i|^2/sqrt(k), and the last term is
 //! constant along a softmax row. So both kernels are c q_i.k_j - w |k_j|^2 with two numbers c and w. The expanded form
-//! rounds in proportion to |q|^2 + |k|^2, which is harmless for scores of ordinary size; above
-//! [`Kernel::is_expandable`] the square of the difference is taken.
+//! rounds in proportion to |q|^2 + |k|^2, which is harmless for scores of ordinary size; where
+//! [`Kernel::is_expandable`] is false, the code squares the difference instead.
 
 use nalgebra::DVectorView;
 
@@ -45,8 +45,8 @@ impl Kernel {
         -self.key_square * q.iter().zip(k.iter()).map(|(q, k)| (q - k) * (q - k)).sum::<f64>()
     }
 
-    /// Whether scores of queries and keys of at most this square norm each lose no digits that count in the expanded form:
-    /// to 1e-12 in a score, which is as much in its exponential.
+    /// Whether the expanded form loses no digits that count, for queries and keys of at most these square norms: the
+    /// error of a score is at most 1e-12, and the relative error of its exponential is the same.
     #[must_use]
     pub fn is_expandable(&self, query_square: f64, key_square: f64) -> bool {
         const MOST: f64 = 1024.0;

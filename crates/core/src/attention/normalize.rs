@@ -2,9 +2,9 @@
 //!
 //! LayerNorm y = c/s with c = x - mean and s = sqrt(var + eps); RMSNorm y = c/s with c = x and s = sqrt(mean x^2 + eps).
 //! With the unit vector u = c/|c| and Pi the projection onto what c may be (I - 11^T/d for LayerNorm, I for RMSNorm) the
-//! Jacobian is (Pi - u u^T)/s + (eps/s^3) u u^T, symmetric. The usual form (Pi - y y^T/d)/s is the same number, but takes
-//! eps/s^2 as the difference of two numbers near one, which is all that is left where c has one direction only
-//! (LayerNorm for d = 2, RMSNorm for d = 1). There Pi - u u^T is zero and is not computed.
+//! Jacobian is (Pi - u u^T)/s + (eps/s^3) u u^T, symmetric. The usual form (Pi - y y^T/d)/s is the same matrix, but
+//! computes eps/s^2 as the difference of two numbers near one; where c has one direction only (LayerNorm for d = 2,
+//! RMSNorm for d = 1), that difference is all there is. There Pi - u u^T is zero and is not computed.
 //!
 //! With eps = 0 neither map has a value or a derivative at c = 0: such tokens are refused.
 
@@ -26,7 +26,7 @@ pub struct Normalizer<T: Scalar> {
     condition: f64,
 }
 
-/// The Jacobian at a token: `across` on what is orthogonal to u, `along` on u.
+/// The Jacobian at a token: factor `across` orthogonal to u, factor `along` along u.
 #[derive(Clone, Copy, Debug)]
 struct Slopes<T> {
     /// 1/s.
@@ -37,7 +37,7 @@ struct Slopes<T> {
     inverse_norm: T,
 }
 
-/// Entries whose squares neither overflow nor vanish.
+/// Range of entries whose squares neither overflow nor vanish.
 const SAFE: std::ops::RangeInclusive<f64> = 1e-140..=1e140;
 
 impl<T: Scalar> Normalizer<T> {
@@ -69,7 +69,7 @@ impl<T: Scalar> Normalizer<T> {
             if kind != Normalization::Layer || token.len() > 1 {
                 normalizer.condition = normalizer.condition.max(largest * inverse.value());
             }
-            // Not times the inverse, which may be below the normal numbers.
+            // Divides: the inverse of `scale` may be below the normal numbers.
             token.iter_mut().for_each(|x| *x /= scale);
             let norm = token.iter().fold(T::constant(0.0), |sum, y| sum + *y * *y).sqrt();
             let inverse_norm = if norm.value() > 0.0 { T::constant(1.0) / norm } else { T::constant(0.0) };
@@ -106,7 +106,7 @@ impl<T: Scalar> Normalizer<T> {
                 take_mean_of_change(xi);
             }
             if directions <= 1 {
-                // Either y = 0, where both slopes are 1/s, or all that is left is along y.
+                // Either y = 0, where both slopes are 1/s, or only the part along y remains.
                 xi.iter_mut().for_each(|x| *x *= slopes.along);
                 continue;
             }
@@ -137,8 +137,8 @@ impl<T: Scalar> Normalizer<T> {
         }
     }
 
-    /// The largest entry of a token over its s, the largest over the tokens: by how much a relative error of the entries is
-    /// multiplied in the token after the normaliser, and in its slopes. Without a normaliser, 0.
+    /// The largest entry of a token over its s, maximised over the tokens. A relative error of the entries grows by
+    /// this factor in the token after the normaliser and in its slopes. Without a normaliser, 0.
     #[must_use]
     pub fn condition(&self) -> f64 {
         self.condition
@@ -159,7 +159,7 @@ impl<T: Scalar> Normalizer<T> {
     }
 }
 
-/// x - mean. The first entry is taken off before, so that equal entries become exactly zero.
+/// x - mean. The first entry is subtracted beforehand, so that equal entries become exactly zero.
 fn take_mean<T: Scalar>(token: &mut [T]) {
     let Some(first) = token.first().copied() else { return };
     token.iter_mut().for_each(|x| *x -= first);
@@ -248,7 +248,7 @@ mod tests {
         }
     }
 
-    /// Only eps/s^3 is left of the slope, far below 1/s.
+    /// Only eps/s^3 remains of the slope, far below 1/s.
     #[test]
     fn where_one_direction_is_left_its_slope_has_all_its_digits() {
         let layer = dense(&at(Normalization::Layer, 1e-5, &[1e6, 3e5]).expect("eps is above 0"));

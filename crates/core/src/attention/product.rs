@@ -13,7 +13,7 @@ pub fn multiply<T: Scalar>(out: ViewMut<'_, T>, into: Accumulate, a: View<'_, T>
     multiply_entries(out, (into, Entries::All), a, b, alpha);
 }
 
-/// out = a a^T (n x n), of which only the entries on and below the diagonal are sure to be written.
+/// out = a a^T (n x n); only the entries on and below the diagonal are sure to be written.
 ///
 /// # Panics
 /// As [`multiply`].
@@ -21,8 +21,8 @@ pub(crate) fn multiply_gram<T: Scalar>(out: ViewMut<'_, T>, a: View<'_, T>) {
     multiply_entries(out, (Accumulate::Replace, Entries::Lower), a, a.transpose(), T::constant(1.0));
 }
 
-/// out = a b, or out + a b, in f32 with the same digits on every target: natively too each sum is taken in order, without
-/// fused products. `panels` grows as in [`multiply_packed`].
+/// out = a b, or out + a b, in f32 with the same digits on every target: natively too, each sum is added in order,
+/// without fused products. `panels` grows as in [`multiply_packed`].
 ///
 /// # Panics
 /// As [`multiply`].

@@ -110,8 +110,8 @@ impl<T: Scalar> Projections<T> {
         projected
     }
 
-    /// The same at tokens less their common part, which the queries get back: what attention and its Jacobian see is that
-    /// of the tokens themselves, and f(X) lacks V times the common part.
+    /// Projects tokens minus their common part and adds the queries' missing term. Attention and its Jacobian are then
+    /// those of the original tokens; f(X) lacks V times the common part.
     pub(super) fn project_centred(&self, centred: &Centred<'_, T>) -> DMatrix<T> {
         let mut projected = self.project(centred.tokens());
         for head in self.heads.iter().filter(|_| centred.is_moved()) {

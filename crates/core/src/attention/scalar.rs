@@ -15,7 +15,7 @@ pub trait Scalar: DualNum + Copy + PartialOrd + Send + Sync + 'static {
     /// The value part, for comparisons and output.
     fn value(self) -> f64;
 
-    /// out = alpha a b, or out += alpha a b, as `into` says, at those entries.
+    /// Computes the entries `entries`: out = alpha a b, or out += alpha a b, as `into` says.
     ///
     /// Shapes have been checked by [`super::multiply`].
     fn multiply_into(

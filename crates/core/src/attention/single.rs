@@ -14,8 +14,8 @@ use super::stacked::Stacked;
 /// stays under 400 MB.
 pub(crate) const MOST_COPIED: u64 = 16 << 20;
 
-/// The largest entry of each matrix must lie between this and its inverse: then products of three entries, summed over all
-/// tokens, neither leave the range of f32 nor lose what counts below its smallest number.
+/// The largest entry of each matrix must lie between this and its inverse: then products of three entries, summed over
+/// all tokens, neither leave the range of f32 nor lose anything that counts below its smallest number.
 const LEAST: f64 = 1e-12;
 
 impl Forward<f64> {
@@ -67,8 +67,8 @@ fn fits(entries: &[f64]) -> bool {
     largest == 0.0 || (LEAST..=1.0 / LEAST).contains(&largest)
 }
 
-/// Rounds to f32. What is below its normal numbers becomes zero: beside the other weights of its row, or tokens of its set,
-/// it does not count, and processors are slow with such numbers.
+/// Rounds to f32 and sets numbers below its normal range to zero: they do not count beside the other weights of the row
+/// or the other tokens, and processors are slow with them.
 pub(crate) fn flushed(x: f64) -> f32 {
     let rounded = x as f32;
     if rounded.abs() < f32::MIN_POSITIVE { 0.0 } else { rounded }

@@ -1,5 +1,5 @@
-//! The projections of all heads as one matrix, [Q_1; K_1; V_1; Q_2; ..], p x d; blocks that are multiples of the identity
-//! are numbers, so that products with many dimensions move no matrix of d^2 numbers.
+//! The projections of all heads as one matrix, [Q_1; K_1; V_1; Q_2; ..], p x d. Blocks that are multiples of the
+//! identity are stored as numbers, so that products with many dimensions read no matrix of d^2 numbers.
 
 use std::ops::Range;
 use std::sync::Arc;

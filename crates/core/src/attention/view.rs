@@ -1,4 +1,4 @@
-//! Borrowed matrices in column-major storage, as products take them.
+//! Borrowed matrices in column-major storage, the operands of products.
 
 #[cfg(not(target_arch = "wasm32"))]
 use std::ops::Range;
@@ -14,7 +14,7 @@ pub struct View<'a, T> {
     transposed: bool,
 }
 
-/// A borrowed matrix in column-major storage, to be written.
+/// A borrowed matrix in column-major storage, to be written by a product.
 #[derive(Debug)]
 pub struct ViewMut<'a, T> {
     pub(super) data: &'a mut [T],

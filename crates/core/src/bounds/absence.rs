@@ -9,28 +9,29 @@ use crate::phrase;
 /// Why a bound has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Absence {
-    /// It is proved for attention without a mask.
+    /// The bound is proved only for attention without a mask.
     CausalMask,
-    /// It is about the causal mask.
+    /// The bound is only about the causal mask.
     NoMask,
-    /// It is proved for dot-product scores.
+    /// The bound is proved only for dot-product scores.
     L2Attention,
-    /// It is about the L2 multi-head attention of \[K\] and its weights.
+    /// The bound is only about the L2 multi-head attention of \[K\] and its weights.
     OtherAttention,
-    /// Its tokens need a whole ball, and the outputs of a normaliser do not fill one; or it leaves the normaliser out.
+    /// The bound needs tokens that fill a ball, and the outputs of a normaliser do not; or it leaves the normaliser
+    /// out.
     Normalizer,
-    /// There are fewer tokens than it needs.
+    /// There are fewer tokens than the bound needs.
     FewTokens,
-    /// It needs two directions.
+    /// The bound needs two directions, and d = 1.
     OneDimension,
-    /// A has no direction that it could use: no real eigenvalue, or A = 0.
+    /// A has no direction that the bound could use: no real eigenvalue, or A = 0.
     NoDirection,
-    /// It was not computed at this size, or is past what numbers hold.
+    /// The bound was not computed at this size, or its value is outside the range of f64.
     NotComputed,
 }
 
 impl Absence {
-    /// The reason, to stand after the name of a bound and a colon.
+    /// The reason as a phrase that follows the name of a bound and a colon.
     #[must_use]
     pub fn phrase(self) -> Phrase {
         match self {
@@ -48,8 +49,8 @@ impl Absence {
 }
 
 impl Hypotheses {
-    /// Every bound that is not among `present`, with the reason. Bounds about other weights or another norm that was not
-    /// asked for are left out.
+    /// Every bound that is not among `present`, with the reason. Skips bounds for other weights, and bounds in another
+    /// norm that was not asked for.
     #[must_use]
     pub fn absences(&self, present: &[Bound]) -> Vec<(BoundId, Absence)> {
         let is_asked = |id: &BoundId| !matches!(id, BoundId::Skew | BoundId::MaxToken);
@@ -57,7 +58,7 @@ impl Hypotheses {
         BoundId::ALL.into_iter().filter(is_asked).filter(is_absent).map(|id| (id, self.absence(id))).collect()
     }
 
-    /// Why a bound that has no value here has none.
+    /// Why the bound `id` has no value under these hypotheses.
     #[must_use]
     pub fn absence(&self, id: BoundId) -> Absence {
         let is_about_kim = matches!(id, BoundId::KimL2 | BoundId::KimLinf);

@@ -27,9 +27,11 @@ pub enum BoundId {
     AdversarialEnvelope,
     /// Ours (section 4): lower, from the best two clusters on a line.
     TwoClusters,
-    /// Ours (section 4): lower, for every A and V, from tokens one cluster of which draws the attention of the other.
+    /// Ours (section 4): lower, for every A and V, from two clusters of tokens, one of which draws the attention of the
+    /// other.
     Sink,
-    /// Ours (section 4): lower, for every A and V, from tokens two clusters of which share the attention of the third.
+    /// Ours (section 4): lower, for every A and V, from three clusters of tokens, two of which share the attention of
+    /// the third.
     Fork,
     /// Ours (section 4): the exact norm of the skew witness, for another A of the same norm; shows how sharp `Unified`
     /// is.
@@ -208,8 +210,8 @@ impl BoundId {
         }
     }
 
-    /// Whether it is also a bound on `norm`: always on its own norm; a lower bound on the spectral norm also holds for
-    /// the Frobenius norm, which is never smaller.
+    /// Whether this is also a bound on `norm`: always on its own norm; a lower bound on the spectral norm also holds
+    /// for the Frobenius norm, which is never smaller.
     #[must_use]
     pub fn is_about(self, norm: Norm) -> bool {
         let (own, is_lower) = (self.norm(), self.side() == Side::Lower);
@@ -218,15 +220,16 @@ impl BoundId {
 }
 
 impl Bound {
-    /// What the rounding of its formula may take from an upper bound, relative to it: its logarithm comes from norms and radii
-    /// with some hundred roundings, and each is as much in the value, times the logarithm's size where that is an exponent.
+    /// The relative amount by which rounding in its formula may lower an upper bound: its logarithm is computed from
+    /// norms and radii with about a hundred roundings; each changes the value by as much, times the size of the
+    /// logarithm where that is an exponent.
     pub const MARGIN: f64 = 1e-13;
 
-    /// A bound from ln of its value. An upper one becomes larger by [`Bound::MARGIN`].
+    /// A bound from ln of its value. An upper bound becomes larger by [`Bound::MARGIN`].
     #[must_use]
     pub fn of_ln(id: BoundId, ln: f64) -> Self {
         let margin = Bound::MARGIN * (1.0 + ln.abs());
-        // The max-token bound is a sum of computed norms, no formula.
+        // The max-token bound is a sum of computed norms, not a formula.
         let has_margin = id.side() == Side::Upper && id != BoundId::MaxToken && ln.is_finite();
         let ln = if has_margin { ln + margin } else { ln };
         let value = ln.exp();
@@ -238,7 +241,8 @@ impl Bound {
             log10: ln / std::f64::consts::LN_10,
         }
     }
-    /// The same, larger by this relative to itself: what rounding may have added to the number that it is compared with.
+    /// The same bound, larger by the factor 1 + `relative`: covers what rounding may have added to the norm it is
+    /// compared with.
     #[must_use]
     pub fn widened(self, relative: f64) -> Self {
         let value = self.value.map(|value| value * (1.0 + relative)).filter(|value| value.is_finite());

@@ -51,7 +51,7 @@ pub(super) fn head_norms(weights: &Weights) -> Vec<HeadNorms> {
 /// Directions are taken from at most this many heads, those with the largest ||V|| ||A||.
 const MOST_HEADS: usize = 4;
 
-/// A on that span.
+/// A head's A restricted to the span of the rows of Q and K.
 pub(super) struct HeadSpan {
     /// d x e with orthonormal columns.
     pub(super) basis: DMatrix<f64>,

@@ -20,7 +20,7 @@ pub struct Hypotheses {
     pub mask: Mask,
     /// ln n; n may exceed every integer type.
     pub ln_n: f64,
-    /// R of the ball: that of the experiment, or sqrt d under a normaliser.
+    /// R of the ball: the experiment's R, or sqrt d under a normaliser.
     pub radius: f64,
     /// The heads.
     pub heads: Vec<HeadNorms>,
@@ -30,7 +30,7 @@ pub struct Hypotheses {
     pub outer_factor: f64,
     /// Lines through the origin on which the lower bounds place tokens; empty if no lower bound applies.
     pub(super) lines: Vec<Line>,
-    /// Where the witnesses of `sink` and `fork` are looked for; empty if no lower bound applies.
+    /// Places at which `sink` and `fork` look for their witnesses; empty if no lower bound applies.
     pub(super) spots: Vec<Spot>,
     /// The largest exponent of a head for R = 1.
     pub(super) gamma: f64,
@@ -46,7 +46,7 @@ pub struct Hypotheses {
 
 impl Hypotheses {
     /// The hypotheses of an experiment with these weights and e^ln_n tokens. The normaliser is evaluated at some of the
-    /// tokens, and `radius` is that of the ball that holds the tokens before it.
+    /// tokens, and `radius` is the radius of the ball that holds the tokens before the normaliser.
     #[must_use]
     pub fn new(
         experiment: &Experiment,
@@ -86,9 +86,9 @@ impl Hypotheses {
         }
     }
 
-    /// The same hypotheses with the largest slope of the normaliser anywhere, in place of the largest at some tokens. In
-    /// scope `composed` the bounds then hold for all tokens; in scope `inputs` they do so as they are. The slope is at most
-    /// 1/s with s^2 at least eps, and 1/sqrt(eps) at a token with s^2 = eps: 0 for RMSNorm, one of equal entries for
+    /// The same hypotheses with the largest slope of the normaliser at any token, not only at some tokens. In scope
+    /// `composed` the bounds then hold for all tokens; in scope `inputs` they already do. The slope is at most 1/s with
+    /// s^2 at least eps, and 1/sqrt(eps) at a token with s^2 = eps: 0 for RMSNorm, a token of equal entries for
     /// LayerNorm. For eps = 0 it is infinite, and the bounds are absent.
     #[must_use]
     pub fn for_all_tokens(self, eps: f64) -> Self {
@@ -111,7 +111,7 @@ impl Hypotheses {
             outer_factor: 1.0,
             lines: Vec::new(),
             spots: Vec::new(),
-            // That of A = -||A|| I, the largest for this norm.
+            // gamma of A = -||A|| I, the largest for this norm.
             gamma: 2.0 * norms.a_norm,
             adversarial: None,
             kim: None,
@@ -156,7 +156,7 @@ impl Hypotheses {
     }
 }
 
-/// R of the bounds: that of the ball that holds the tokens, or sqrt d under a normaliser.
+/// R of the bounds: the radius of the ball that holds the tokens, or sqrt d under a normaliser.
 #[must_use]
 pub fn radius_of_ball(experiment: &Experiment, d: usize, radius: f64) -> f64 {
     match experiment.normalization {

@@ -1,6 +1,6 @@
-//! Heads whose Q, K and V are multiples of the identity treat all directions alike: their bounds in d dimensions are
-//! those in a few, and at n tokens in more than n dimensions those in the span of the tokens. Decompositions of
-//! d x d matrices are left out that way: three tokens of a thousand numbers take milliseconds instead of ten seconds.
+//! Heads whose Q, K and V are multiples of the identity treat all directions alike: their bounds in d dimensions equal
+//! those in a few dimensions, and for n < d tokens those in the span of the tokens. This avoids decompositions of d x d
+//! matrices: three tokens of a thousand numbers take milliseconds instead of ten seconds.
 
 use nalgebra::DMatrix;
 
@@ -8,7 +8,7 @@ use crate::attention::Centred;
 use crate::identity::{SMALL, multiple_of_identity};
 use crate::weights::{HeadWeights, Weights};
 
-/// The dimensions in which the directions of lower bounds are looked for: more than those that a witness spans.
+/// Dimensions in which the lower bounds look for directions: more than a witness spans.
 const FEW: usize = 6;
 
 /// Weights with the same A and V in [`FEW`] dimensions; `None` where d is small, or where directions differ.
@@ -35,7 +35,8 @@ fn multiples(head: &HeadWeights) -> Option<[f64; 3]> {
 
 /// A head seen from the span of tokens.
 pub(super) struct OnSpan {
-    /// d x e with orthonormal columns, e the number of tokens, and one more where these lack a common part, as queries do not.
+    /// d x e with orthonormal columns; e is the number of tokens, plus one where the tokens lack the part that queries
+    /// share.
     pub(super) frame: DMatrix<f64>,
     /// The tokens' coordinates, e x n.
     pub(super) tokens: DMatrix<f64>,
@@ -44,8 +45,9 @@ pub(super) struct OnSpan {
 }
 
 impl OnSpan {
-    /// The head on the span of tokens (d x n) and of their queries; `None` where Q, K, V or the outer matrix is no multiple of the identity, and
-    /// where nothing is gained: with few dimensions, or no fewer tokens than dimensions.
+    /// The head on the span of tokens (d x n) and of their queries; `None` where Q, K, V or the outer matrix is no
+    /// multiple of the identity, and where this gains nothing: with few dimensions, or with at least as many tokens as
+    /// dimensions.
     pub(super) fn of(outer: &DMatrix<f64>, head: &HeadWeights, centred: &Centred<'_, f64>) -> Option<Self> {
         let (d, n) = centred.tokens().shape();
         let spanning = centred.with_centre();

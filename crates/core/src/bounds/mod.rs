@@ -2,14 +2,15 @@
 //!
 //! This file is the registry; docs/theory.md has statements and proofs.
 //!
-//! | room or file | concept |
+//! | folder or file | concept |
 //! | --- | --- |
 //! | `ball` | upper bounds that hold for all tokens of a ball |
 //! | `lower` | lower bounds: tokens of a ball whose norm is known |
 //! | `local` | upper bounds at given tokens |
 //! | `certified` | upper bounds for all tokens near given ones |
-//! | `hypotheses`, `heads`, `isotropic`, `logarithms` | what a bound needs to know, and tools that the rooms share |
-//! | `bound`, `absence`, `over_n`, `slack` | a bound as data, why it is absent, its values over n, and what its proof loses |
+//! | `hypotheses`, `heads`, `isotropic`, `logarithms` | what bounds depend on, and tools that the folders share |
+//! | `bound`, `absence`, `over_n`, `slack` | a bound as data, why it is absent, its values over n, and its proof's
+//! slack |
 
 mod absence;
 mod ball;

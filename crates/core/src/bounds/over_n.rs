@@ -1,8 +1,8 @@
-//! The bounds on the ball at one n after the other.
+//! The bounds on the ball as functions of n.
 
 use super::{Bound, BoundId, Hypotheses, TwoClusterCurve};
 
-/// All bounds on a ball, as functions of n: what does not depend on n is computed once.
+/// All bounds on a ball, as functions of n: everything that does not depend on n is computed once.
 #[derive(Clone, Debug)]
 pub struct BoundsOverN {
     hypotheses: Hypotheses,
@@ -10,7 +10,7 @@ pub struct BoundsOverN {
 }
 
 impl BoundsOverN {
-    /// For up to `longest` tokens; the n of the hypotheses does not matter.
+    /// Prepares the bounds for up to `longest` tokens; ignores the n of `hypotheses`.
     #[must_use]
     pub fn new(hypotheses: Hypotheses, longest: f64) -> Self {
         let curve = TwoClusterCurve::new(&hypotheses, longest.ln());

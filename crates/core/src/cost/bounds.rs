@@ -1,4 +1,4 @@
-//! What the bounds allocate, in numbers of eight bytes: the constants of their hypotheses, and `local` at the tokens.
+//! Memory of the bounds, in numbers of eight bytes: the constants of their hypotheses, and `local` at the tokens.
 
 use std::ops::RangeInclusive;
 
@@ -39,7 +39,7 @@ pub(crate) fn hypotheses(shape: &Shape) -> Part {
     }
 }
 
-/// The exponents of the heads, and where the witnesses of `sink` and `fork` are looked for.
+/// The exponents of the heads, and the spots of the witnesses of `sink` and `fork`.
 fn spots(shape: &Shape, has_lower: bool) -> Part {
     /// The most spots, and the dimensions that attention is restricted to at each.
     const SPOTS: u64 = 8;
@@ -74,7 +74,7 @@ fn spots(shape: &Shape, has_lower: bool) -> Part {
     Part { kept, besides: largest([exponent, sum([value, making]), exact]), operations }
 }
 
-/// Columns of what a head's values are taken through.
+/// Columns of O_h^T: the rows of the output matrix, or the value dimension where there is none.
 fn outer(shape: &Shape) -> u64 {
     shape.output.unwrap_or(shape.value_dim)
 }
@@ -113,7 +113,7 @@ pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
         Storage::Kept => 0,
         Storage::Recomputed => parts::block(shape.n),
     };
-    // A row's values and keys less their mean or tokens less theirs, of each thread.
+    // A row's values and keys minus their mean, or tokens minus theirs, for each thread.
     let centred = sum([product([columns, largest([sum([height, r]), d])]), product([2, d, d]), height]);
     let taking = product([threads() as u64, sum([buffer, centred, product([8, r, r]), product([4, k, k.min(d)])])]);
     // `local_blocks`: a matrix for each head, and another with the own parts while its norm is taken.
@@ -132,9 +132,9 @@ pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
     }
 }
 
-/// Rows of `local` that are taken together: what those of a head share, and the buffers of a thread.
+/// Memory of rows of `local` that are taken together: shared by the rows of a head, and the buffers of a thread.
 fn together(shape: &Shape, r: u64, has_blocks: bool) -> Part {
-    /// Rows and tokens that are taken at a time, and the sizes at which they are.
+    /// How many rows and tokens are taken together, and the sizes at which the code does so.
     const ROWS: u64 = 64;
     const TOKENS: u64 = 32;
     const LEAST_COLUMNS: u64 = 64;

@@ -3,8 +3,8 @@
 use super::{Cost, Memory, Shape};
 use crate::experiment::{Control, InputError, Phrase};
 
-/// Refuses a task whose memory is over the limit. `what` names the task at the beginning of a sentence, and `cost` is
-/// that of the task at a shape.
+/// Refuses a task whose memory is over the limit. `what` names the task at the beginning of a sentence, and `cost`
+/// computes the task's cost at a shape.
 ///
 /// # Errors
 /// [`InputError::TooCostly`].
@@ -16,7 +16,8 @@ pub fn check(what: Phrase, shape: &Shape, memory: Memory, cost: impl Fn(&Shape) 
     check_controls(what, &shape.controls(), memory, bytes)
 }
 
-/// The same for a task of any kind: `bytes` is what it takes as it is, or with one of its controls at another value.
+/// The same check for any task: `bytes` computes the memory of the task as it is, or with one of its controls at
+/// another value.
 ///
 /// # Errors
 /// [`InputError::TooCostly`].
@@ -41,8 +42,8 @@ pub fn check_controls(
     })
 }
 
-/// The control that lowers the memory most when it is halved; of several alike the one that is farthest above its
-/// usual value.
+/// The control whose halving lowers the memory most; among equally effective ones, the control farthest above its usual
+/// value.
 fn dominant(controls: &[(Control, u64)], bytes: impl Fn(Option<(Control, u64)>) -> u64) -> (Control, u64) {
     /// Controls within this factor of each other's effect are alike.
     const ALIKE: f64 = 1.1;
@@ -78,7 +79,7 @@ fn least(control: Control) -> u64 {
     if control == Control::Tokens { 2 } else { 1 }
 }
 
-/// What a first visit has.
+/// The value that the page has at a first visit.
 fn usual(control: Control) -> u64 {
     match control {
         Control::Tokens | Control::Positions => 64,

@@ -1,10 +1,11 @@
-//! What token measures and causal runs allocate, in numbers of eight bytes.
+//! Memory of token measures and causal runs, in numbers of eight bytes.
 
 use super::parts::{HEADER, Part};
 use super::{Shape, largest, product, sum};
 use crate::experiment::{Normalization, Scope};
 
-/// Finding equal tokens in a list: a table of up to n/8 of them, and which one each token is.
+/// Memory for finding equal tokens in a list: a table of up to n/8 distinct tokens, and the index into it for each
+/// token.
 pub(crate) fn grouping(shape: &Shape) -> Part {
     let besides = sum([product([4, shape.n]), product([shape.d, shape.n]) / 2]);
     Part { kept: 0, besides, operations: product([4, shape.inputs()]) }
@@ -52,7 +53,7 @@ pub(crate) fn runs(shape: &Shape, m: u64) -> Part {
     let normalizer = if shape.normalization == Normalization::None { 0 } else { m };
     let field = if shape.scope == Scope::Composed { shape.inputs() } else { 0 };
     let kept = sum([product([heads, head]), product([m, sum([product([2, d]), 4])]), normalizer, field]);
-    // While it is made: queries, keys, scores, and which run each token is; in a product: sums over runs.
+    // While the runs are made: queries, keys, scores, and the run of each token; in a product: sums over runs.
     let making = sum([product([m, sum([product([2, k]), 4])]), product([2, k]), n]);
     let applying = product([m, sum([product([2, d]), 2 * HEADER])]);
     let each_token = sum([product([2, d, d]), product([2, rows, d]), product([8, d])]);

@@ -8,12 +8,12 @@
 //! | file | concept |
 //! | --- | --- |
 //! | `shape` | the sizes of an experiment, and the same with one control changed |
-//! | `parts` | what is allocated by each part of the engine: inputs, forward pass, operator, Lanczos basis, dense Jacobian |
+//! | `parts` | the memory of each part of the engine: inputs, forward pass, operator, Lanczos basis, dense Jacobian |
 //! | `bounds` | the same for the bounds: their constants, and `local` |
 //! | `gathered` | the same for token measures and causal runs |
-//! | `check` | the refusal, and which control to lower |
+//! | `check` | refuses too large a task and names the control to lower |
 //!
-//! Bytes are those that are asked of the allocator. `tests/core/peaks.rs` holds measured peaks against them.
+//! Bytes are those requested from the allocator. `tests/core/peaks.rs` checks them against measured peaks.
 
 pub(crate) mod bounds;
 mod check;
@@ -26,7 +26,7 @@ pub use check::{check, check_controls};
 pub use shape::{Form, Shape, shape_of};
 pub(crate) use shape::{LEAST_MEAN_SIZE, MOST_GATHERED};
 
-/// What a task takes.
+/// The cost of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// The most bytes that are held at a time.
@@ -36,7 +36,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// One after the other: the larger memory, all the operations.
+    /// The cost of doing `next` after this: the larger memory, the sum of the operations.
     #[must_use]
     pub fn then(self, next: Cost) -> Cost {
         Cost { bytes: self.bytes.max(next.bytes), operations: self.operations.saturating_add(next.operations) }
@@ -54,28 +54,28 @@ impl Cost {
         Cost { operations: self.operations / (count as u64).max(1), ..self }
     }
 
-    /// The same while this many numbers are held besides.
+    /// The same cost while `numbers` more numbers are held.
     #[must_use]
     pub(crate) fn holding(self, numbers: u64) -> Cost {
         Cost { bytes: self.bytes.saturating_add(bytes_of(numbers)), ..self }
     }
 
-    /// From numbers of eight bytes.
+    /// The cost of a task that holds `numbers` numbers of eight bytes.
     #[must_use]
     pub(crate) fn of_numbers(numbers: u64, operations: u64) -> Cost {
         Cost { bytes: bytes_of(numbers), operations }
     }
 }
 
-/// What is held whatever the size: the packing buffers of the matrix product, small vectors, the result.
+/// Memory that every task holds: the packing buffers of the matrix product, small vectors, the result.
 pub(crate) const BASE: u64 = (5 << 20) / 8;
 
-/// The product of some sizes; the largest `u64` where it is more.
+/// The product of some sizes; saturates at the largest `u64`.
 pub(crate) fn product<const N: usize>(sizes: [u64; N]) -> u64 {
     sizes.into_iter().fold(1, u64::saturating_mul)
 }
 
-/// The sum of some sizes; the largest `u64` where it is more.
+/// The sum of some sizes; saturates at the largest `u64`.
 pub(crate) fn sum<const N: usize>(sizes: [u64; N]) -> u64 {
     sizes.into_iter().fold(0, u64::saturating_add)
 }

@@ -1,4 +1,5 @@
-//! What each part of the engine allocates, in numbers of eight bytes: what it keeps, and what it holds while it works.
+//! The memory of each part of the engine, in numbers of eight bytes: what the part keeps, and what it holds while it
+//! works.
 
 use super::shape::Weights;
 use super::{Shape, largest, product, sum};
@@ -6,15 +7,15 @@ use crate::attention::{MOST_COPIED, Storage, rows_a_block, storage};
 use crate::experiment::{Attention, Normalization, Scope};
 use crate::parallel::{groups, threads};
 
-/// Steps of an iteration that operations are counted for: most attention Jacobians need 15 to 40.
+/// Steps of an iteration for which operations are counted: most attention Jacobians need 15 to 40.
 const USUAL_STEPS: u64 = 40;
 /// Numbers of eight bytes in a vector or matrix besides its entries.
 pub(crate) const HEADER: u64 = 4;
 
-/// What is kept, and what is held besides while it is made or used.
+/// The memory that a part keeps, and the memory that it holds while it is made or used.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Part {
-    /// Numbers that stay.
+    /// Numbers that are kept.
     pub(crate) kept: u64,
     /// Numbers that are freed again.
     pub(crate) besides: u64,
@@ -76,7 +77,8 @@ pub(crate) fn forward(shape: &Shape) -> Part {
     let parts = [normalizer, product([p, d]), output, product([p, n]), squares, row_scales, kept, layouts];
     Part {
         kept: sum(parts),
-        // The tokens as numbers of the scalar, and a head's matrix, the tokens less their common part, or a block of scores.
+        // The tokens as numbers of the scalar, and a head's matrix, the tokens minus their common part, or a block of
+        // scores.
         besides: sum([
             shape.inputs(),
             largest([
@@ -94,7 +96,8 @@ pub(crate) fn forward(shape: &Shape) -> Part {
     }
 }
 
-/// The buffers of the operator's products besides the forward pass, those of every thread that may work on them included.
+/// The buffers of the operator's products beside the forward pass, including those of every thread that may work on
+/// them.
 pub(crate) fn operator(shape: &Shape) -> Part {
     let Shape { n, .. } = *shape;
     let field = if shape.scope == Scope::Composed { shape.inputs() } else { 0 };
@@ -114,7 +117,7 @@ pub(crate) fn operator(shape: &Shape) -> Part {
     let summed = product([groups, n, sum([shape.keys, shape.values, if is_l2 { shape.heads } else { 0 }])]);
     let parts = sum([summed, product([shape.keys, n])]);
     let blocks = product([threads() as u64, sum([block(n), recomputed])]);
-    // The span of the projections, with what its factors are made of.
+    // The span of the projections, and the matrices from which its factors are made.
     let (p, d) = (shape.projections(), shape.d);
     let span = if p < d && shape.scope == Scope::Inputs { product([p, sum([p, product([2, d])])]) } else { 0 };
     let kept = sum([field, projections, stacked, heads, key_terms, parts, blocks, span]);
@@ -147,7 +150,7 @@ pub(crate) fn lanczos(n_inputs: u64, n_outputs: u64, max_basis: u64, kept_pairs:
     let bases = sum([product([basis, n_outputs]), product([basis.saturating_add(1), n_inputs])]);
     // A restart combines vectors part by part.
     let restarted = product([kept_pairs, 1024]);
-    // The last product, with the residual of the vectors themselves.
+    // The last product computes the residual from the vectors themselves.
     let last = sum([n_outputs, product([2, n_inputs])]);
     let small = product([12, max_basis, max_basis]);
     Part {

@@ -7,12 +7,12 @@ use crate::experiment::{
     Attention, Control, Distribution, Experiment, Mask, Normalization, Output, Rows, Scope, TokenSource, WeightSource,
 };
 
-/// Equal tokens are gathered where a group has as many tokens as this on average.
+/// The code groups equal tokens where a group has at least this many tokens on average.
 pub(crate) const LEAST_MEAN_SIZE: usize = 8;
-/// Without a mask, positions times dimension up to which equal tokens are gathered.
+/// Without a mask, the code groups equal tokens up to this many positions times dimensions.
 pub(crate) const MOST_GATHERED: usize = 512;
 
-/// Which form of the Jacobian serves, and with how many distinct positions.
+/// The form of the Jacobian to use, and with how many distinct positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Every token by itself.
@@ -27,7 +27,7 @@ pub enum Form {
 enum Tokens {
     Listed,
     Drawn,
-    /// Their dimension follows from the weights.
+    /// Adversarial tokens: their dimension follows from the weights.
     Adversarial,
     Skew,
     Measure,
@@ -66,7 +66,7 @@ pub struct Shape {
     pub mask: Mask,
     /// The normaliser.
     pub normalization: Normalization,
-    /// Which map the Jacobian is of.
+    /// Whether the Jacobian includes the normaliser.
     pub scope: Scope,
     tokens: Tokens,
     pub(super) weights: Weights,
@@ -76,7 +76,7 @@ pub struct Shape {
     runs: Option<u64>,
 }
 
-/// The sizes of an experiment; nothing is drawn. Of listed tokens equal ones are counted.
+/// The sizes of an experiment, before anything is drawn. Equal listed tokens are counted.
 #[must_use]
 pub fn shape_of(experiment: &Experiment) -> Shape {
     let (tokens, n, own_d) = match &experiment.tokens {
@@ -189,7 +189,7 @@ impl Shape {
         product([self.inputs(), self.outputs()])
     }
 
-    /// Numbers of the experiment itself, which a task keeps a copy of.
+    /// Numbers of the experiment itself; a task keeps a copy of them.
     pub(crate) fn listed(&self) -> u64 {
         let tokens = if matches!(self.tokens, Tokens::Listed | Tokens::Measure) { self.inputs() } else { 0 };
         let weights = if self.weights == Weights::Listed { self.matrices() } else { 0 };
@@ -206,7 +206,7 @@ impl Shape {
         self.tokens == Tokens::Adversarial
     }
 
-    /// The form of the Jacobian where equal tokens are gathered past `svd_limit` rows and columns.
+    /// The form of the Jacobian, where equal tokens are grouped if it has more than `svd_limit` rows or columns.
     #[must_use]
     pub fn form(&self, svd_limit: usize) -> Form {
         if self.tokens == Tokens::Measure {
@@ -252,7 +252,7 @@ impl Shape {
         Shape { attention, ..self }
     }
 
-    /// The controls that change the sizes, and their values.
+    /// The controls that change the sizes, with their current values.
     pub(super) fn controls(&self) -> Vec<(Control, u64)> {
         let mut controls = vec![match self.tokens {
             Tokens::Measure => (Control::Positions, self.n),

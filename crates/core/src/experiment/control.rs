@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Phrase;
 use crate::phrase;
 
-/// A size that a person sets.
+/// A control of the size of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Control {
     /// n.
@@ -20,7 +20,7 @@ pub enum Control {
     HeadDimension,
     /// Distinct positions of a token measure.
     Positions,
-    /// Layers of a model, up to the deepest that is measured.
+    /// Layers of a model, up to the deepest measured one.
     Layers,
 }
 

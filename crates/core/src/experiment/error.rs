@@ -23,11 +23,11 @@ pub enum InputError {
         /// The keys allowed there.
         expected: String,
     },
-    /// A key that has another name now.
+    /// A key that was renamed.
     RenamedKey {
         /// The full path of the key.
         key: String,
-        /// Its name now.
+        /// Its current name.
         now: String,
     },
     /// A required key that is missing.
@@ -72,7 +72,7 @@ pub enum InputError {
     TwoReadings {
         /// The table.
         table: Table,
-        /// What is asked.
+        /// The question to its author.
         question: TableQuestion,
         /// The row, column or number that is asked about, shortened.
         found: String,
@@ -105,9 +105,9 @@ pub enum InputError {
         bytes: u64,
         /// The limit in bytes.
         limit: u64,
-        /// The size that most of it is due to.
+        /// The control with the most effect on it.
         lower: Control,
-        /// The largest value of it that fits, where one does with all others as they are.
+        /// The largest value of the control that fits with all others unchanged; `None` where no value fits.
         at_most: Option<u64>,
     },
     /// Matrices that do not fit together.
@@ -123,7 +123,7 @@ pub enum InputError {
     },
     /// The query-key matrix has no real eigenvalue, which the adversarial tokens need.
     NoRealEigenvalue,
-    /// A token at which the map has no derivative, so that there is no number to give.
+    /// A token at which the map has no derivative, so that J does not exist.
     NoDerivative {
         /// The token's row, one-based.
         row: usize,
@@ -141,7 +141,7 @@ pub enum InputError {
         /// How to resolve it.
         fix: Phrase,
     },
-    /// Numbers that overflow f64.
+    /// A quantity that overflows f64.
     Overflow {
         /// The overflowing quantity.
         what: Phrase,
@@ -184,7 +184,7 @@ impl InputError {
         InputError::BadValue { key: key.into(), found, expected: expected.into() }
     }
 
-    /// Its sentence as data.
+    /// The sentence of the error, as a phrase.
     #[must_use]
     pub fn phrase(&self) -> Phrase {
         let quoted = |key: &str| format!("`{key}`");
@@ -359,7 +359,7 @@ fn lowered(control: Control, at_most: Option<u64>) -> Phrase {
     }
 }
 
-/// At most 40 characters of a text, with an ellipsis where it was cut.
+/// The first 40 characters of a text, with an ellipsis where it was cut.
 pub(crate) fn shorten(text: &str) -> String {
     const MOST: usize = 40;
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MOST + 1).collect();

@@ -37,7 +37,7 @@ impl Fields {
         self.left.remove(key).filter(|value| !value.is_null())
     }
 
-    /// Refuses a key that had another name in earlier files: without it the file would mean something else.
+    /// Refuses a key that was renamed since earlier files: ignoring it would change the meaning of the file.
     pub(super) fn renamed(&self, old: &str, now: &str) -> Result<(), InputError> {
         if self.left.contains_key(old) {
             return Err(InputError::RenamedKey { key: self.path_of(old), now: now.into() });

@@ -21,8 +21,8 @@ pub enum Given {
 }
 
 impl Given {
-    /// Reads a text or file: an experiment if it is an object of JSON that is no table, otherwise tokens. The name of a file is
-    /// used in errors.
+    /// Reads a text or file: an experiment if it is a JSON object and not a table, otherwise tokens. Errors name the
+    /// file.
     ///
     /// # Errors
     /// [`InputError`] if it can be read as neither.
@@ -34,7 +34,7 @@ impl Given {
         })
     }
 
-    /// Reads a text or file as [`Given::read`] does, with the answers to what was asked about it.
+    /// Reads a text or file as [`Given::read`] does, with the author's answers to questions about it.
     ///
     /// # Errors
     /// Those of [`Given::read`]; [`InputError::TwoReadings`] where a question has no answer yet.
@@ -48,8 +48,8 @@ impl Given {
     }
 }
 
-/// An object of JSON is an experiment, whole or broken, unless it is a table: braces of another program, one object a line, or
-/// an object without the keys of an experiment.
+/// A JSON object is an experiment, whole or broken, unless it is a table: braces of another program, one object a line,
+/// or an object without the keys of an experiment.
 fn is_experiment(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let Some(inside) = text.strip_prefix('{') else { return false };
@@ -66,7 +66,7 @@ fn is_experiment(text: &str) -> bool {
     }
 }
 
-/// The keys by which an experiment is told from a table.
+/// Keys that tell an experiment from a table.
 #[derive(Deserialize)]
 struct Outline {
     tokens: Option<Member>,

@@ -1,4 +1,4 @@
-//! What serde_json says of a text that is not JSON, as data.
+//! The messages of serde_json about a text that is not JSON, as data.
 
 use super::Phrase;
 use crate::phrase;
@@ -20,13 +20,13 @@ pub fn json_problem(error: &serde_json::Error) -> Phrase {
     }
 }
 
-/// What another program says of a text or file, to be quoted.
+/// A message of another program about a text or file, to be quoted.
 #[must_use]
 pub fn library_words(text: impl Into<String>) -> Phrase {
     phrase!("library", "{text}", text = text.into())
 }
 
-/// The common problems by themselves; others are quoted.
+/// Common problems get phrases of their own; other messages are quoted.
 fn problem(told: &str) -> Phrase {
     match told {
         "EOF while parsing a list" => phrase!("eof_while_parsing_list", "EOF while parsing a list"),

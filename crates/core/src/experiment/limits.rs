@@ -52,7 +52,7 @@ pub fn check_tokens(n: usize, d: usize) -> Result<(), InputError> {
             phrase!("use_fewer_columns", "Use fewer columns."),
         );
     }
-    // In u64: where usize has 32 bits their product may wrap.
+    // In u64: with a 32-bit usize, the product may wrap.
     match (n as u64).saturating_mul(d as u64) {
         entries if entries <= MAX_TOKEN_ENTRIES as u64 => Ok(()),
         entries => too_large(

@@ -30,7 +30,7 @@ impl Memory {
 }
 
 impl Default for Memory {
-    /// The limit of where this runs.
+    /// The limit of the platform: [`Memory::BROWSER`] or [`Memory::NATIVE`].
     fn default() -> Self {
         if cfg!(target_arch = "wasm32") { Memory::BROWSER } else { Memory::NATIVE }
     }
@@ -81,7 +81,7 @@ impl FromStr for Memory {
             "t" | "tb" | "tib" => 1u64 << 40,
             _ => return Err(wrong()),
         };
-        // A float past u64 becomes the largest u64.
+        // A float above the range of u64 becomes the largest u64.
         let bytes = (count * size as f64) as u64;
         if bytes == 0 { Err(wrong()) } else { Ok(Memory(bytes)) }
     }

@@ -14,7 +14,7 @@ pub struct TableSource {
     /// UTF-8 for a text.
     #[serde(with = "serde_bytes")]
     pub bytes: Vec<u8>,
-    /// Answers to what was asked about it.
+    /// The author's answers to questions about it.
     pub answers: TableAnswers,
 }
 
@@ -49,7 +49,7 @@ impl WeightTables {
         self.read_with_notes(d).map(|reading| reading.weights)
     }
 
-    /// Reads the tables as [`WeightTables::read`] does, and tells what was guessed and dropped.
+    /// Reads the tables as [`WeightTables::read`] does, and returns notes about guessed and dropped parts.
     ///
     /// # Errors
     /// Those of [`WeightTables::read`].
@@ -84,7 +84,7 @@ impl WeightTables {
         Ok(WeightsReading { weights: WeightSource::Explicit { heads: vec![Head { q, k, v }], output }, notes })
     }
 
-    /// The source of a table of weights; `None` for that of the tokens.
+    /// The source of a table of weights; `None` for the table of the tokens.
     pub fn source_mut(&mut self, table: Table) -> Option<&mut TableSource> {
         match table {
             Table::Tokens => None,

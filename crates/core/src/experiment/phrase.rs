@@ -1,7 +1,7 @@
 //! A text as data: an id and arguments, with its English.
 //!
-//! The crates speak English ([`Phrase`] displays it). Who speaks another language looks the id up in a catalogue of its own
-//! and puts the arguments, which may be phrases in turn, into the text found there.
+//! The crates use English: [`Phrase`] displays it. A front end in another language looks up the id in its own catalogue
+//! and inserts the arguments, which may be phrases too, into the text it finds there.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -29,11 +29,11 @@ impl Phrase {
         Phrase(Box::new(Content { id: id.into(), english: english.into(), arguments }))
     }
 
-    /// A text that is the same in every language, as far as a sentence has room for it. It may come from a file: control
-    /// characters, which a terminal would obey, become blanks.
+    /// A text that is the same in every language, cut to a length that fits a sentence. It may come from a file:
+    /// control characters, which a terminal would obey, become blanks.
     #[must_use]
     pub fn verbatim(text: impl Into<String>) -> Self {
-        /// Paths and lists of choices are shorter.
+        /// Long enough for paths and lists of choices.
         const MOST_CHARACTERS: usize = 320;
         let mut text = text.into();
         if let Some((end, _)) = text.char_indices().nth(MOST_CHARACTERS) {

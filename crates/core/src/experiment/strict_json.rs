@@ -1,4 +1,5 @@
-//! JSON without a key that stands twice in one object: readers differ in which of the two they keep, so either is a guess.
+//! JSON that refuses a key given twice in one object: readers differ in which of the two they keep, so either choice is
+//! a guess.
 
 use std::fmt;
 
@@ -8,12 +9,12 @@ use serde_json::{Map, Number, Value};
 /// Reads a text of JSON.
 ///
 /// # Errors
-/// What serde_json says of a text that is not JSON, and "duplicate field" for a key that stands twice.
+/// serde_json's message for a text that is not JSON, and "duplicate field" for a key given twice.
 pub(super) fn read(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str::<Strict>(text).map(|Strict(value)| value)
 }
 
-/// The error for a key that stands twice in one object.
+/// The error for a key given twice in one object.
 pub(super) fn key_twice<E: de::Error>(key: &str) -> E {
     E::custom(format_args!("duplicate field `{key}`"))
 }

@@ -1,11 +1,11 @@
-//! What a table is, what may be asked about how it is read, and the answers.
+//! The kinds of tables, the questions about how to read one, and the answers.
 
 use serde::{Deserialize, Serialize};
 
 use super::Phrase;
 use crate::phrase;
 
-/// What a table is: it decides its name in errors, and which shapes it may have.
+/// The kind of a table: it decides its name in errors and its possible shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Table {
     /// Tokens, one a row; a flat list is tokens of dimension 1.
@@ -43,7 +43,7 @@ impl Table {
     }
 }
 
-/// What cannot be told from a table alone, because two readings of it are plausible.
+/// A question that a table alone does not answer, because two readings of it are plausible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TableQuestion {
     /// Whether the first row, such as 0, 1, 2, numbers the columns or is a row of the table.
@@ -54,18 +54,18 @@ pub enum TableQuestion {
     Decimal,
 }
 
-/// Answers to the questions about a table; `None` where it is left to be read from the table.
+/// Answers to the questions about a table; `None` where the code decides from the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableAnswers {
-    /// What the first row is.
+    /// The answer about the first row.
     pub header: Option<FirstRow>,
-    /// What the first column is.
+    /// The answer about the first column.
     pub index: Option<FirstColumn>,
-    /// What a comma in a number is.
+    /// The answer about a comma in a number.
     pub decimal: Option<NumberComma>,
 }
 
-/// What the first row of a table is.
+/// Whether the first row of a table is a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FirstRow {
     /// Names or numbers of the columns, which are dropped.
@@ -74,7 +74,7 @@ pub enum FirstRow {
     Numbers,
 }
 
-/// What the first column of a table is.
+/// Whether the first column of a table holds names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FirstColumn {
     /// Names or numbers of the rows, which are dropped.

@@ -27,8 +27,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Tokens and weights with everything else as in a file that says nothing of it: dot-product scores, no mask, no
-    /// normaliser.
+    /// Tokens and weights with the defaults of the file format: dot-product scores, no mask, no normaliser.
     #[must_use]
     pub fn of(tokens: TokenSource, weights: WeightSource) -> Self {
         Experiment {
@@ -67,7 +66,7 @@ pub enum Attention {
 pub enum Mask {
     /// All.
     None,
-    /// Itself and those before it.
+    /// Itself and the tokens before it.
     Causal,
 }
 

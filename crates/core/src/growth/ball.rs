@@ -1,4 +1,4 @@
-//! The ball of an experiment: its weights and radius, whatever its tokens.
+//! The ball of an experiment: its weights and radius, independent of its tokens.
 
 use nalgebra::DMatrix;
 
@@ -19,13 +19,13 @@ const DRAWN: usize = 2;
 /// [`InputError`] if the experiment cannot be built.
 pub fn hypotheses_of_ball(experiment: &Experiment) -> Result<Hypotheses, InputError> {
     let Ball { tokens, weights, radius } = Ball::of(experiment)?;
-    // The slope at these tokens does not enter: `for_all_tokens` puts the largest anywhere in its place.
+    // The slope at these tokens does not count: `for_all_tokens` replaces it by the largest slope anywhere.
     let hypotheses = Hypotheses::new(experiment, &weights, &Normalizer::none(&tokens), radius, 2f64.ln());
     Ok(hypotheses.for_all_tokens(experiment.eps))
 }
 
-/// The same where they take at most this memory. `what` names the task that needs them, at the beginning of the sentence that
-/// refuses it.
+/// The same hypotheses, computed within `memory`. `what` names the task that needs them; it begins the sentence that
+/// refuses the task.
 ///
 /// # Errors
 /// [`InputError`] if the experiment cannot be built, or would take more than this memory.

@@ -82,12 +82,12 @@ impl GrowthPlan {
     }
 
     fn cost_of_shape(&self, shape: &Shape) -> Cost {
-        /// Numbers of a bound, and operations to look for the best two clusters at one n.
+        /// Numbers in a bound, and operations of the search for the best two clusters at one n.
         const BOUND: u64 = 16;
         const TWO_CLUSTERS: u64 = 100_000;
         let (inputs, hypotheses) = (parts::inputs(shape), cost::bounds::hypotheses(shape));
         let rows = product([self.lengths.len() as u64, BoundId::ALL.len() as u64, BOUND]);
-        // The family is that of two positions.
+        // The family is a token measure of two positions.
         let family = if largest([shape.d, shape.d_out()]) <= MOST_FAMILY_DIM as u64 {
             let (n_rows, n_columns) = gathered::between(shape, 2);
             let values = parts::singular_values(n_rows, n_columns).peak();

@@ -94,14 +94,14 @@ pub fn growth_within(experiment: &Experiment, plan: &GrowthPlan, memory: Memory)
 #[derive(Clone, Debug)]
 pub struct Growing {
     hypotheses: Hypotheses,
-    /// At constant R, what the bounds at all n share.
+    /// At constant R, the parts of the bounds that all n share.
     over_n: Option<BoundsOverN>,
     spacing: Spacing,
     lengths: std::vec::IntoIter<f64>,
 }
 
 impl Growing {
-    /// Some rows of a plan, with the digits that they have among all of them.
+    /// The given rows of a plan, with the same digits as in a run over all of them.
     ///
     /// # Errors
     /// As [`growth_within`].

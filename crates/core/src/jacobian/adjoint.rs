@@ -1,7 +1,7 @@
-//! The part of J^T u that sums over the rows of attention matrices: what queries, keys and values receive.
+//! The part of J^T u that sums over the rows of attention matrices: the gradients at queries, keys and values.
 //!
-//! The keys' and the values' part are sums over all rows. They are taken in groups of row blocks, each with sums of its
-//! own, so that several threads work on one head, and the groups are added in order.
+//! The gradients of keys and values are sums over all rows. They are summed in groups of row blocks, each group
+//! separately, so that several threads work on one head; then the groups are added in order.
 
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
-//! What the products with the Jacobian do with a block of rows of an attention matrix.
+//! Operations of the Jacobian's products on one block of rows of an attention matrix.
 
 use crate::attention::{Forward, Scalar};
 
-/// What a job needs while it works on a block of rows.
+/// The buffers of a job while it works on a block of rows.
 #[derive(Clone, Debug)]
 pub(super) struct Buffers<T> {
     /// A block of ds or of its adjoint, n x (rows per block).
@@ -21,8 +21,9 @@ impl<T: Scalar> Buffers<T> {
     }
 }
 
-/// Replaces ds by P (ds - sum P ds) along one row; this map is its own transpose. `top` is the token with the largest weight:
-/// differences from it are summed, so that what the row sums to is zero up to the rounding of these, however large ds is.
+/// Replaces ds by P (ds - sum P ds) along one row; this map is its own transpose. `top` is the token with the largest
+/// weight. Sums are of differences from its ds, so the row sums to zero up to the rounding of these, however large ds
+/// is.
 pub(super) fn center_row<T: Scalar>(ds: &mut [T], p_row: &[T], top: u32) {
     let pivot = ds.get(top as usize).copied().unwrap_or(T::constant(0.0));
     ds.iter_mut().for_each(|ds| *ds -= pivot);

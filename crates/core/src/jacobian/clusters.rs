@@ -123,8 +123,8 @@ impl ClusterJacobian {
             .collect()
     }
 
-    /// Makes it the Jacobian of x + F(x): the identity is added to the own part of every cluster, and so to J on all fields. For
-    /// d_out = d.
+    /// Turns it into the Jacobian of x + F(x), for d_out = d: adds the identity to the own part of every cluster, and
+    /// so to J on all fields.
     pub fn add_residual(&mut self) {
         for own in &mut self.own {
             *own += DMatrix::identity(self.d_out, self.d);
@@ -171,8 +171,8 @@ impl ClusterJacobian {
         }
         let (mut linf, mut l1) = (0.0f64, 0.0f64);
         for a in 0..m {
-            // The diagonal block of a token: V O_a is added to the block G_aa / N_a that every pair inside the cluster
-            // has.
+            // The diagonal block of a token: V O_a is added to the block G_aa / N_a, which every pair inside the
+            // cluster has.
             let diagonal = self.to_masses.view((a * d_out, a * d), (d_out, d)) / size(a);
             let extra = (&diagonal + &self.own[a]).abs() - diagonal.abs();
             for row in 0..d_out {

@@ -1,12 +1,12 @@
-//! The Jacobian as a dense matrix, block by block from its formula. It shares no code with the matrix-free products, so
-//! that each checks the other.
+//! The Jacobian as a dense matrix, block by block from its formula. It shares no code with the matrix-free products:
+//! the tests compare the two.
 
 use nalgebra::{DMatrix, DVector};
 
 use crate::attention::{Forward, Kernel};
 use crate::experiment::Scope;
 
-/// Rows of blocks that are written together: what lies side by side in a column is one stretch of memory.
+/// Rows of blocks written together, so that a column receives one contiguous run of entries.
 const ROWS_AT_ONCE: usize = 16;
 
 /// J, (n d_out) x (n d): row i d_out + r is entry r of output token i, column j d + c is entry c of token j.
@@ -58,7 +58,7 @@ struct Along {
 }
 
 impl BlockRows {
-    /// For a field v (n d numbers) at a forward pass.
+    /// Prepares the numbers for a field v (n d numbers) at a forward pass.
     #[must_use]
     pub fn new(forward: &Forward<f64>, v: &[f64]) -> Self {
         let mut field = v.to_vec();
@@ -175,7 +175,7 @@ impl HeadMatrices {
 
     /// The blocks of row i; `p_row` holds P_ij for the allowed j.
     fn row(&self, gradients: &Gradients, i: usize, p_row: &[f64]) -> BlockRow {
-        // Differences from the token with the largest weight: the sum over the row is zero up to their rounding.
+        // Uses differences from the token with the largest weight: the sum over the row is zero up to their rounding.
         let top = (0..p_row.len()).max_by(|a, b| p_row[*a].total_cmp(&p_row[*b])).unwrap_or(0);
         let mut apart = self.values.columns(0, p_row.len()).into_owned();
         apart.column_iter_mut().for_each(|mut column| column -= self.values.column(top));
@@ -213,8 +213,8 @@ impl HeadMatrices {
     }
 }
 
-/// Queries and keys of a head taken back to the tokens' space, d x n each. The gradients of a score are linear in query and
-/// key, so that Q^T and K^T are applied to these once and not for every pair.
+/// Queries and keys of a head mapped back to the tokens' space, d x n each. The gradients of a score are linear in
+/// query and key, so Q^T and K^T are applied once, not once for every pair.
 #[derive(Clone, Debug)]
 struct Gradients {
     kernel: Kernel,

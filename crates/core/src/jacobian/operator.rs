@@ -4,8 +4,8 @@
 //! ds_ij = c (dq_i.k_j + q_i.dk_j) - 2 w k_j.dk_j, the attention weights by dP_ij = P_ij (ds_ij - sum_l P_il ds_il), and
 //! the head by df_i = sum_j dP_ij v_j + P_ij dv_j. The adjoint runs the same steps backwards.
 //!
-//! The blocks of rows of all heads are spread over the threads of the caller. What the adjoint sums over rows, the keys'
-//! and the values' part, is summed in groups of blocks, and these in order.
+//! The blocks of rows of all heads are spread over the threads of the caller. The adjoint sums the gradients of keys
+//! and values over rows in groups of blocks, and adds the groups in order.
 
 use std::ops::Range;
 
@@ -46,7 +46,7 @@ pub struct JacobianOperator<T: Scalar> {
     heads: Vec<T>,
     /// The heads' outputs token by token; empty unless several heads go through an output matrix.
     concatenated: Vec<T>,
-    /// What the adjoint sums over rows, head by head and group by group ([`PartLayout`]).
+    /// Sums over rows in the adjoint, head by head and group by group ([`PartLayout`]).
     parts: Vec<T>,
     /// k_j.dk_j of each head, n numbers each; empty for the dot kernel.
     key_terms: Vec<T>,
@@ -135,7 +135,7 @@ impl<T: Scalar> JacobianOperator<T> {
         }
     }
 
-    /// The gradient at the projections, p n numbers, of a gradient u at the outputs.
+    /// The gradient at the projections (p n numbers), for a gradient u at the outputs.
     pub(super) fn pull_back_to_projections(&mut self, u: &[T]) -> &[T] {
         let n = self.forward.n;
         let mut heads = std::mem::take(&mut self.heads);

@@ -1,11 +1,11 @@
-//! An operator in f32 as one on vectors in f64.
+//! Adapts an operator in f32 to vectors in f64.
 //!
 //! The vectors of an iteration, their products and the small matrix stay in f64; only J v and J^T u are rounded, to about
 //! seven digits.
 
 use super::LinearOperator;
 
-/// The tightest tolerance that an iteration on products in f32 reaches: below it the residual is their rounding.
+/// The tightest tolerance for an iteration on products in f32: below it the residual is their rounding.
 pub const SINGLE_TOLERANCE: f64 = 1e-6;
 
 /// An operator in f32, with the vectors that it is given and gives.

@@ -1,4 +1,4 @@
-//! What a measurement costs, from the sizes of its experiment alone.
+//! The cost of a measurement, from the sizes of its experiment alone.
 
 use super::options::{CLUSTER_SVD_LIMIT, basis};
 use super::{Detail, Grouping, MeasureOptions};
@@ -10,19 +10,19 @@ use crate::phrase;
 use crate::spectral::KEPT_PAIRS;
 use crate::weights;
 
-/// What a measurement of an experiment takes.
+/// The memory and operations of a measurement.
 #[must_use]
 pub fn cost(experiment: &Experiment, options: &MeasureOptions) -> Cost {
     of_shape(&shape_of(experiment), options)
 }
 
-/// What the leading singular pair and the images F(X) take while a finished measurement is held.
+/// The memory and operations of the leading singular pair and the images F(X), while a finished measurement is held.
 #[must_use]
 pub fn cost_of_pictures(experiment: &Experiment, options: &MeasureOptions) -> Cost {
     pictures(&shape_of(experiment), options)
 }
 
-/// Refuses what is too large, before tokens or weights are drawn.
+/// Refuses a measurement that is too large, before tokens or weights are drawn.
 ///
 /// # Errors
 /// [`InputError`] for sizes over a limit, [`InputError::TooCostly`] for memory over that of the options.
@@ -54,7 +54,7 @@ pub(crate) fn checked_shape(experiment: &Experiment, options: &MeasureOptions) -
     Ok(shape)
 }
 
-/// What a measurement takes at a shape.
+/// The memory and operations of a measurement at a shape.
 pub(crate) fn of_shape(shape: &Shape, options: &MeasureOptions) -> Cost {
     let inputs = parts::inputs(shape);
     let held = sum([BASE, inputs.kept, shape.listed()]);
@@ -68,7 +68,7 @@ pub(crate) fn of_shape(shape: &Shape, options: &MeasureOptions) -> Cost {
     Cost::of_numbers(numbers, sum([inputs.operations, grouping.operations, operations]))
 }
 
-/// What the pair and the images take, the measurement's own numbers included.
+/// The memory and operations of the pair and the images, including the measurement's own numbers.
 pub(crate) fn pictures(shape: &Shape, options: &MeasureOptions) -> Cost {
     let inputs = parts::inputs(shape);
     let concatenated = product([shape.n, shape.values]);
@@ -151,7 +151,7 @@ fn of_runs(shape: &Shape, m: u64, options: &MeasureOptions) -> (u64, u64) {
     (sum([jacobian.peak(), bounds.kept, peak]), sum(operations))
 }
 
-/// The iteration over tokens; what it keeps are the leading vectors.
+/// The iteration over tokens; it keeps the leading vectors.
 fn iteration(shape: &Shape, options: &MeasureOptions) -> Part {
     let max_basis = basis(shape.inputs(), options.lanczos.max_basis);
     lanczos(shape.outputs(), shape.inputs(), max_basis)

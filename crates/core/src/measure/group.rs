@@ -17,7 +17,7 @@ pub(crate) struct Groups {
     pub(crate) membership: Vec<u32>,
 }
 
-/// Tokens that are equal wherever they stand; `None` where there are too few of them to be worth it.
+/// Groups equal tokens, wherever they stand; `None` where too few tokens are equal to save work.
 pub(crate) fn clusters(tokens: &DMatrix<f64>) -> Option<Groups> {
     distinct(tokens, tokens.ncols() / LEAST_MEAN_SIZE)
 }

@@ -1,5 +1,5 @@
-//! The iteration of a measurement: over tokens, on the span of the projections where that is smaller, with products in f32
-//! as long as they suffice; or over causal runs.
+//! The iteration of a measurement: over tokens, on the span of the projections where that is smaller, with f32 products
+//! while they suffice; or over causal runs.
 
 use super::Method;
 use super::start::start_vector;
@@ -12,9 +12,9 @@ use crate::spectral::{Lanczos, LanczosOptions, SingularTriplet, Status};
 pub(super) struct Iteration {
     options: LanczosOptions,
     lanczos: Lanczos,
-    /// Where the iteration over tokens takes place, if that is smaller than their space.
+    /// The span on which the iteration runs, where that is smaller than the tokens' space.
     span: Option<ProjectionSpan<f64>>,
-    /// The Jacobian in f32, as long as products with it suffice.
+    /// The Jacobian in f32, while f32 products suffice.
     single: Option<SingleJacobian>,
 }
 
@@ -98,8 +98,8 @@ struct SingleJacobian {
 }
 
 impl SingleJacobian {
-    /// For an iteration to a tolerance. `None` where that is too tight, where numbers do not fit f32, and for gathered
-    /// tokens, whose products are cheap.
+    /// Prepares an iteration to a tolerance. `None` where the tolerance is too tight for f32, where numbers do not fit
+    /// f32, and for grouped tokens, whose products are cheap.
     fn of(system: &System, span: Option<&ProjectionSpan<f64>>, tolerance: f64) -> Option<Self> {
         match system {
             System::Tokens(operator) if tolerance >= SINGLE_TOLERANCE => {

@@ -76,11 +76,11 @@ fn of_clusters(clusters: &Clusters, weights: &Weights, attention: Attention, com
             let mut buffers = LocalBuffers::default();
             for (a, ln_size) in ln_sizes.iter().enumerate() {
                 let row: Vec<f64> = masses.row(a).iter().copied().collect();
-                // What one token of cluster b receives from all tokens of cluster a.
+                // The attention that one token of cluster b receives from all tokens of cluster a.
                 let share = |b: usize| if row[b] == 0.0 { 0.0 } else { (ln_size - ln_sizes[b]).exp() * row[b] };
                 let query = queries.column(a);
                 head.row(&mut buffers, &row, share, query.as_slice(), (1.0, None));
-                // On fields constant on each cluster; those of sum zero see the own parts alone, which are not larger.
+                // On fields constant on each cluster. Fields of sum zero see only the own parts, which are not larger.
                 let weight =
                     |b: usize| if row[b] == 0.0 { 0.0 } else { (0.5 * (ln_size - ln_sizes[b])).exp() * row[b] };
                 head.block_row(&buffers, &row, weight, query.as_slice(), None);
@@ -92,7 +92,7 @@ fn of_clusters(clusters: &Clusters, weights: &Weights, attention: Attention, com
 
 fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Combination) -> Option<LocalParts> {
     let Runs { jacobian, lengths, .. } = runs;
-    // The bound on a block of rows is an argument about covariances, which determine `local` for the dot product only.
+    // The bound on a block of rows uses covariances, which determine `local` for the dot product only.
     if attention != Attention::Dot && lengths.iter().any(|length| *length > ROWS_ONE_BY_ONE) {
         return None;
     }

@@ -8,7 +8,7 @@ use crate::spectral::largest_singular_value;
 /// The most blocks whose norms are computed, each by a small SVD.
 const MOST_BLOCKS: usize = 20_000;
 
-/// max_i sum_j ||J_ij||_2 over blocks of that many rows and columns; `None` where there are too many of them.
+/// max_i sum_j ||J_ij||_2 over blocks of d_out rows and d columns; `None` where there are too many blocks.
 pub(super) fn max_token(jacobian: &DMatrix<f64>, (d_out, d): (usize, usize)) -> Option<f64> {
     let (n, n_rows) = (jacobian.ncols() / d, jacobian.nrows() / d_out);
     if d.min(d_out) > 1 && n * n_rows > MOST_BLOCKS {

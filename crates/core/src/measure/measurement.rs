@@ -30,8 +30,8 @@ pub enum Warning {
         /// The residual asked for.
         tolerance: f64,
     },
-    /// The norm is right for the numbers of the input as they are stored, but a change of these within their last digit may
-    /// change it by more than [`Warning::LEAST_ROUNDING`] relative to itself.
+    /// The norm is right for the stored numbers of the input; a change of these within their last digit may change it
+    /// by more than [`Warning::LEAST_ROUNDING`], relative to itself.
     Rounding {
         /// By how much, at most, to first order.
         relative: f64,
@@ -39,7 +39,7 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// The smallest relative error that is worth a word.
+    /// The smallest relative error that is reported.
     pub const LEAST_ROUNDING: f64 = 1e-9;
 }
 
@@ -152,13 +152,14 @@ impl fmt::Display for Warning {
 }
 
 impl Measurement {
-    /// Whether the spectral norm is known to the tolerance asked for; if not, it is a lower bound.
+    /// Whether the spectral norm is known to the requested tolerance; otherwise it is a lower bound.
     #[must_use]
     pub fn is_converged(&self) -> bool {
         !self.warnings.iter().any(|warning| matches!(warning, Warning::Unconverged { .. }))
     }
 
-    /// By how much the rounding of the input's numbers may change the norm, relative to it, where that is worth a word.
+    /// The relative amount by which rounding of the input's numbers may change the norm, where that is large enough to
+    /// report.
     #[must_use]
     pub fn rounding(&self) -> Option<f64> {
         self.warnings.iter().find_map(|warning| match warning {
@@ -167,7 +168,7 @@ impl Measurement {
         })
     }
 
-    /// A norm of J; for [`Norm::MaxToken`] its upper bound. `None` if it was not computed.
+    /// A norm of J; for [`Norm::MaxToken`] its upper bound. `None` if the norm was not computed.
     #[must_use]
     pub fn norm(&self, norm: Norm) -> Option<f64> {
         match norm {

@@ -1,5 +1,5 @@
-//! The start of the iteration over tokens: near the leading right vector where attention is spread, and with a part in
-//! every direction everywhere.
+//! The start vector of the iteration over tokens: near the leading right vector where attention is spread, and with a
+//! random part in every direction.
 //!
 //! Where the scores hardly move, J takes a field xi to V xi P^T, and its leading right vector is c_j z with the column sums
 //! c of P and the leading right vector z of V, which a random start finds only after two to four steps.
@@ -10,13 +10,13 @@ use crate::attention::{Forward, Storage};
 use crate::jacobian::ProjectionSpan;
 use crate::random::{Random, Stream};
 
-/// The random part's norm, the other's being one.
+/// The norm of the random part; the other part has norm one.
 const RANDOM: f64 = 0.1;
-/// Power steps to z.
+/// Power steps that find z.
 const STEPS: usize = 4;
 
 /// A field of `n_inputs` numbers: tokens, or their coordinates on a span; `None` where the attention matrices are not
-/// stored, as computing them takes as long as a step.
+/// stored, because computing them takes as long as a step.
 #[must_use]
 pub fn start_vector(
     forward: &Forward<f64>,
@@ -43,7 +43,7 @@ pub fn start_vector(
     }
     let norm = |numbers: &[f64]| numbers.iter().map(|x| x * x).sum::<f64>().sqrt();
     let (planned, drawn) = (norm(&sums) * token.norm(), norm(&field));
-    // Also where a norm is zero or not a number.
+    // Also handles a norm that is zero or not a number.
     if !planned.is_normal() || !drawn.is_normal() {
         return None;
     }

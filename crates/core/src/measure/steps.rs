@@ -23,7 +23,7 @@ use crate::spectral::{
 use crate::tokens;
 use crate::weights::{Inputs, inputs};
 
-/// The state of a measurement.
+/// The measurement under way.
 #[derive(Clone, Debug)]
 pub struct Measuring {
     experiment: Experiment,
@@ -363,8 +363,8 @@ impl Measuring {
 }
 
 impl Measuring {
-    /// How far the computed norm may be above the true one, relative to it, for numbers that do not cancel: sums over tokens
-    /// and dimensions, twice over (docs/theory.md section 2, "Rounding").
+    /// How far the computed norm may be above the true one, relative to it: sums over tokens and dimensions twice, for
+    /// numbers that do not cancel (docs/theory.md section 2, "Rounding").
     fn rounding_of_norm(&self) -> f64 {
         let n = match &self.system {
             System::Clusters(clusters) => clusters.positions.ncols() as f64,
@@ -373,8 +373,8 @@ impl Measuring {
         32.0 * f64::EPSILON * (n + (self.inputs.tokens.nrows() + 32) as f64)
     }
 
-    /// What the rounding of the input's numbers may change in the norm, where that is worth a word: by the attention, whose part
-    /// comes with the bound `local`, and by the normaliser.
+    /// The change of the norm by the rounding of the input's numbers, where that is large enough to report: from
+    /// attention, whose part comes with the bound `local`, and from the normaliser.
     fn rounding(&self, spectral: f64, local: Option<&LocalParts>) -> Option<Warning> {
         let of_attention = local.map_or(0.0, |parts| parts.of_input);
         let factor = self.hypotheses.as_ref().map_or(1.0, |hypotheses| hypotheses.outer_factor);

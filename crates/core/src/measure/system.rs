@@ -93,7 +93,7 @@ impl System {
         Ok(System::Clusters(Box::new(Clusters { jacobian, positions, membership })))
     }
 
-    /// The normaliser, evaluated at the tokens or at the distinct ones.
+    /// The normaliser, evaluated at the tokens or at the distinct tokens.
     pub(crate) fn normalizer(&self) -> &Normalizer<f64> {
         match self {
             System::Tokens(operator) => operator.forward().normalizer(),
@@ -102,7 +102,7 @@ impl System {
         }
     }
 
-    /// The operator for an iteration; `None` for a token measure, whose norms need none.
+    /// The operator of an iteration; `None` for a token measure, whose norms need no iteration.
     pub(crate) fn operator(&mut self) -> Option<(&mut dyn LinearOperator<f64>, Method)> {
         match self {
             System::Tokens(operator) => Some((operator.as_mut(), Method::Lanczos)),
@@ -137,7 +137,7 @@ impl System {
     }
 }
 
-/// The normaliser at the distinct ones of some tokens. A token without a derivative is named by its row among all of them.
+/// The normaliser at the distinct tokens of a list. Names a token without a derivative by its row in the whole list.
 fn normalizer_at(
     experiment: &Experiment,
     positions: &DMatrix<f64>,

@@ -31,8 +31,8 @@ pub struct AttentionPicture {
     /// side x side, row by row: the mean attention weight from row token(s) to column token(s). For clusters and runs:
     /// from one token to all tokens of the cluster or run.
     pub weights: Vec<f32>,
-    /// c_j = sum_i P_ij, the attention that token j receives, n numbers. For a cluster: what each of its tokens
-    /// receives; for a run: its first token.
+    /// c_j = sum_i P_ij, the attention that token j receives, n numbers. For a cluster: the attention that each of its
+    /// tokens receives; for a run: the attention that its first token receives.
     pub column_sums: Vec<f64>,
 }
 
@@ -133,7 +133,7 @@ fn of_members(jacobian: &ClusterJacobian, membership: &[u32], head_idx: usize, m
     let single: Vec<f64> =
         (0..m * m).map(|at| masses[(at / m, at % m)] * (-jacobian.ln_sizes()[at % m]).exp()).collect();
     for row in 0..side {
-        // What one token of each cluster receives from the tokens of this cell.
+        // The attention that one token of each cluster receives from the tokens of this cell.
         let mut given = vec![0.0; m];
         for (a, count) in counts[row * m..][..m].iter().enumerate().filter(|(_, count)| **count > 0.0) {
             given.iter_mut().zip(&single[a * m..][..m]).for_each(|(sum, p)| *sum += count * p);

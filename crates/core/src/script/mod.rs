@@ -93,7 +93,7 @@ pub fn script_within(experiment: &Experiment, dialect: Dialect, memory: Memory) 
     Ok(dialect.program().replacen(PLACE, &constants, 1))
 }
 
-/// The inputs, grouped tokens beside them, and the text, in which a number takes up to 32 bytes.
+/// Cost: the inputs, grouped tokens beside them, and the text, in which a number takes up to 32 bytes.
 fn script_cost(shape: &Shape) -> Cost {
     let inputs = parts::inputs(shape);
     let besides = largest([inputs.besides, gathered::grouping(shape).besides, product([4, inputs.kept])]);

@@ -74,7 +74,7 @@ struct Found {
 const FIRST_STEP: f64 = 0.1;
 /// The longest step, in units of R: the region has diameter 2.
 const LONGEST_STEP: f64 = 1.0;
-/// A step that succeeds at its first length makes the next one longer by this factor; one that does not, shorter.
+/// A step that succeeds at its first length makes the next one longer by this factor; otherwise shorter.
 const GROWTH: f64 = 1.7;
 const SHRINKING: f64 = 0.3;
 /// Lengths tried per iteration: from the longest to about 1e-5 of it.
@@ -196,7 +196,7 @@ impl Search {
         Ok(search)
     }
 
-    /// Goes on with a later restart: those before are another search's.
+    /// Continues with a later restart: another search does the earlier ones.
     #[must_use]
     pub fn from_restart(mut self, restart: usize) -> Self {
         self.next.restart = restart;

@@ -1,4 +1,4 @@
-//! What a search costs, from the sizes of its experiment alone.
+//! The cost of a search, from the sizes of its experiment alone.
 
 use super::SearchPlan;
 use super::gradient::SVD_LIMIT;
@@ -10,13 +10,13 @@ use crate::spectral::{KEPT_PAIRS, LanczosOptions};
 /// Products that an iteration of the search takes, in iterations of a measurement.
 const TRIALS: u64 = 2;
 
-/// What a search takes.
+/// The memory and operations of a search.
 #[must_use]
 pub fn cost(plan: &SearchPlan) -> Cost {
     of_shape(&shape(plan), plan.restarts, plan.iterations)
 }
 
-/// The sizes that are searched.
+/// The sizes of the searched tokens.
 pub(super) fn shape(plan: &SearchPlan) -> Shape {
     let shape = shape_of(&plan.experiment);
     match plan.dim {
@@ -25,7 +25,7 @@ pub(super) fn shape(plan: &SearchPlan) -> Shape {
     }
 }
 
-/// What a search takes at a shape.
+/// The memory and operations of a search at a shape.
 pub(crate) fn of_shape(shape: &Shape, restarts: usize, iterations: usize) -> Cost {
     let inputs = parts::inputs(shape);
     let (forward, operator) = (parts::forward(shape), parts::operator(shape));
@@ -38,11 +38,11 @@ pub(crate) fn of_shape(shape: &Shape, restarts: usize, iterations: usize) -> Cos
         let lanczos = parts::lanczos(n_inputs, n_outputs, max_basis, KEPT_PAIRS as u64);
         sum([forward.kept, operator.kept, lanczos.peak()])
     };
-    // Dual numbers are two each.
+    // A dual number is two numbers.
     let buffers = sum([product([2, n_inputs]), n_outputs]);
     let gradient = product([2, largest([forward.peak(), sum([forward.kept, operator.kept, buffers])])]);
     let hypotheses = bounds::hypotheses(shape);
-    // Seven starts, tokens with their vectors before and after a step, the best of a restart and of all.
+    // Seven starts, the tokens with their vectors before and after a step, the best of a restart and the best of all.
     let tokens = sum([product([18, n_inputs]), product([2, n_outputs])]);
     let held = sum([BASE, inputs.kept, shape.matrices(), hypotheses.kept, tokens]);
     let a = shape.d.min(256);

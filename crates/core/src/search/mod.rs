@@ -10,7 +10,7 @@
 //! | `region` | projection onto ball and sphere |
 //! | `starts` | first tokens of the restarts |
 //! | `ascent` | the ascent in steps |
-//! | `nearby` | the same where every token stays near its place |
+//! | `nearby` | a search where every token stays near its place |
 
 mod ascent;
 mod cost;
@@ -51,7 +51,7 @@ pub struct SearchPlan {
     pub seed: u64,
 }
 
-/// The set a search is restricted to, and the bounds on it; known before its first step.
+/// The set a search is restricted to, and the bounds on it; known before the first step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchDomain {
     /// The experiment with its first tokens listed; replacing the list gives the experiment at any other tokens.
@@ -136,14 +136,14 @@ impl SearchCheckpoint {
         self.best_start
     }
 
-    /// The restart that comes next, or is under way.
+    /// The restart that comes next, or runs now.
     #[must_use]
     pub fn restart(&self) -> usize {
         self.restart
     }
 
-    /// Makes the steps and the checkpoint of a search of later restarts those of the search that did all of them: `before` is
-    /// the checkpoint at the end of the earlier ones. Says which of the two has found the best tokens.
+    /// Turns the steps and the checkpoint of a search of later restarts into those of one search over all restarts:
+    /// `before` is the checkpoint after the earlier restarts. Returns which of the two found the best tokens.
     pub fn follow(&mut self, steps: &mut [SearchStep], before: &SearchCheckpoint) -> Found {
         self.at += before.at;
         for step in steps {
@@ -157,26 +157,26 @@ impl SearchCheckpoint {
         (self.best_norm, self.best_residual, self.best_start) =
             (before.best_norm, before.best_residual, before.best_start);
         if self.iteration == 0 {
-            // Between restarts there are no others.
+            // Between restarts there are no current tokens and no best tokens of a restart.
             (self.current, self.base) = (self.best.clone(), self.best.clone());
             self.base_norm = self.best_norm;
         }
         Found::Before
     }
 
-    /// Whether it stands between two restarts.
+    /// Whether the search stands between two restarts.
     #[must_use]
     pub fn is_between_restarts(&self) -> bool {
         self.iteration == 0
     }
 }
 
-/// Where the best tokens are from.
+/// Where the best tokens come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// From the restarts before.
+    /// From the earlier restarts.
     Before,
-    /// From these restarts.
+    /// From the later restarts.
     Here,
 }
 

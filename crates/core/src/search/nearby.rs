@@ -10,12 +10,12 @@ use crate::spectral::SingularTriplet;
 use crate::tokens::largest_norm;
 use crate::weights::Inputs;
 
-/// How long a search near given tokens is.
+/// The effort of a search near given tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NearbyEffort {
     /// Starts: the best tokens known within eps, then random ones.
     pub restarts: usize,
-    /// The most gradient steps of each.
+    /// The most gradient steps of each start.
     pub iterations: usize,
     /// Seed of the random starts.
     pub seed: u64,
@@ -26,7 +26,8 @@ const FIRST_STEP: f64 = 0.5;
 /// The shortest step, in units of eps.
 const LEAST_STEP: f64 = 1e-4;
 
-/// A search over the tokens that are each within eps of their place; every norm it finds is a lower bound on the largest.
+/// A search over the tokens that are each within eps of their place. Every norm that it finds is a lower bound on the
+/// largest.
 #[derive(Clone, Debug)]
 pub struct NearbySearch {
     eps: f64,
@@ -38,7 +39,7 @@ pub struct NearbySearch {
     best: Option<(DMatrix<f64>, f64)>,
 }
 
-/// A restart under way.
+/// A restart that runs now.
 #[derive(Clone, Debug)]
 struct Climb {
     tokens: DMatrix<f64>,
@@ -50,7 +51,7 @@ struct Climb {
 }
 
 impl NearbySearch {
-    /// Begins at `first` (d x n), which must be within eps >= 0 of the places that `step` is given.
+    /// Begins at `first` (d x n), which must be within eps >= 0 of the places that `step` gets.
     #[must_use]
     pub fn new(first: DMatrix<f64>, eps: f64, effort: NearbyEffort) -> Self {
         NearbySearch { eps, effort, first, begun: 0, current: None, best: None }
@@ -86,7 +87,7 @@ impl NearbySearch {
         Ok(true)
     }
 
-    /// The first tokens of the restart that begins now.
+    /// The first tokens of the next restart.
     fn start(&self, places: &DMatrix<f64>) -> DMatrix<f64> {
         if self.begun == 0 {
             return self.first.clone();

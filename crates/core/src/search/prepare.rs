@@ -9,7 +9,7 @@ use crate::experiment::{Experiment, Head, InputError, Memory, Normalization, Row
 use crate::phrase;
 use crate::weights::{Inputs, Weights, check_sizes, inputs, weights_for};
 
-/// Refuses what cannot be searched and what is too large, before anything is drawn.
+/// Refuses experiments that cannot be searched and tasks that are too large, before anything is drawn.
 pub(super) fn check_cost(plan: &SearchPlan, memory: Memory) -> Result<(), InputError> {
     let experiment = &plan.experiment;
     let conflict =
@@ -68,7 +68,8 @@ pub(super) fn check_cost(plan: &SearchPlan, memory: Memory) -> Result<(), InputE
     })
 }
 
-/// The inputs, and the experiment with its tokens listed; where its tokens bring weights of their own, those are listed too.
+/// The inputs, and the experiment with its tokens listed; where the tokens bring weights of their own, those are listed
+/// too.
 pub(super) fn prepared(plan: &SearchPlan) -> Result<(Inputs, Experiment), InputError> {
     let experiment = &plan.experiment;
     let mut inputs = inputs(experiment)?;

@@ -53,7 +53,7 @@ impl StartKind {
     }
 }
 
-/// The size of every start: n, d, R and region.
+/// The sizes shared by all starts: n, d, R and region.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) n: usize,

@@ -45,7 +45,8 @@ pub fn dense_norms(matrix: &DMatrix<f64>) -> DenseNorms {
         l1 = l1.max(sums.iter().sum());
     }
     let mut frobenius = squares.sqrt();
-    // Squares of entries near the limits of f64 have overflowed or underflowed: such a matrix is scaled.
+    // Squares of entries near the limits of f64 have overflowed or underflowed: the matrix is scaled and the sum
+    // repeated.
     if !(1e-280..1e280).contains(&squares) {
         let largest = matrix.amax();
         let scale = if largest > 0.0 { largest } else { 1.0 };
@@ -116,7 +117,7 @@ pub(super) fn view(matrix: &DMatrix<f64>) -> MatRef<'_, f64> {
 }
 
 /// Up to this many rows or columns the largest singular value comes from the Gram matrix, in a fifth of the time of a
-/// decomposition. It alone loses no digits by squaring.
+/// decomposition. The largest value alone loses no digits by squaring.
 const FEW_COLUMNS: usize = 8;
 
 /// The spectral norm; if the SVD does not converge, the Frobenius norm, which is never smaller.

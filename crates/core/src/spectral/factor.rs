@@ -15,16 +15,16 @@ pub(crate) fn is_positive_definite(matrix: &DMatrix<f64>) -> bool {
     factor.is_ok()
 }
 
-/// The same without faer, which is slow in WebAssembly.
+/// The same test without faer, which is slow in WebAssembly.
 #[cfg(target_arch = "wasm32")]
 pub(crate) fn is_positive_definite(matrix: &DMatrix<f64>) -> bool {
     has_factor(matrix)
 }
 
-/// Takes the columns four at a time: less what the columns before them add to the product, in tiles, then by themselves.
+/// Factors four columns at a time: subtracts the contribution of earlier columns in tiles, then factors the four.
 #[cfg(any(test, target_arch = "wasm32"))]
 fn has_factor(matrix: &DMatrix<f64>) -> bool {
-    // Filled up by the identity to whole tiles.
+    // Padded with the identity to whole tiles.
     let (n, side) = (matrix.nrows(), matrix.nrows().next_multiple_of(SIDE));
     let mut factor = vec![0.0; side * side];
     for (column, place) in matrix.column_iter().zip(factor.chunks_exact_mut(side)) {
@@ -57,8 +57,8 @@ fn has_factor(matrix: &DMatrix<f64>) -> bool {
     true
 }
 
-/// The sums over all columns k before of L_ak L_bk, for four rows a from `row` and four rows b from `first` on, a column of
-/// the tile for each b. Out of line, as the tiles of products are.
+/// The sums over all columns k < `first` of L_ak L_bk, for four rows a from `row` and four rows b from `first` on; one
+/// column of the tile for each b. Not inlined, for the same reason as the tiles of products.
 #[cfg(any(test, target_arch = "wasm32"))]
 #[inline(never)]
 fn tile(before: &[f64], side: usize, row: usize, first: usize) -> [[f64; SIDE]; SIDE] {

@@ -95,7 +95,7 @@ pub struct Lanczos {
     /// B, stored max_basis x max_basis; only the leading left.len() block is used.
     small: DMatrix<f64>,
     iterations: usize,
-    /// The largest |J v| of a vector of the basis: what is rounding beside it counts as zero.
+    /// The largest |J v| of a basis vector: rounding relative to it counts as zero.
     scale: f64,
     /// Leading singular value of B after the last check.
     value: f64,
@@ -150,8 +150,8 @@ impl Lanczos {
         }
     }
 
-    /// Goes on from the vector of another iteration, whose steps count towards the limit; from a seeded one where products
-    /// overflowed there.
+    /// Continues from the vector of another iteration, whose steps count towards the limit. Uses a seeded vector where
+    /// that iteration's products overflowed.
     #[must_use]
     pub fn after(SingularTriplet { right, iterations, .. }: SingularTriplet, options: LanczosOptions) -> Self {
         let is_finite = right.iter().all(|x| x.is_finite());
@@ -325,7 +325,7 @@ impl Lanczos {
 fn combine(basis: &mut Vec<Vec<f64>>, count: usize, weight: impl Fn(usize, usize) -> f64 + Sync) {
     let operations = 2 * count * basis.len() * basis[0].len();
     let mut columns: Vec<_> = basis.iter_mut().map(|vector| vector.chunks_mut(PART)).collect();
-    // For each part of the vectors' entries, that part of all of them.
+    // For each part of the entries, the corresponding part of all vectors.
     let mut parts: Vec<Vec<&mut [f64]>> = Vec::new();
     while let Some(part) = columns.iter_mut().map(Iterator::next).collect::<Option<Vec<_>>>().filter(|p| !p.is_empty())
     {
@@ -392,7 +392,7 @@ mod tests {
         worst
     }
 
-    /// Every J v is in the span of the first one: what is left of the second is rounding, and may point along the first.
+    /// Every J v is in the span of the first one: the second is rounding only, and may point along the first.
     #[test]
     fn a_matrix_of_rank_one_is_exhausted_whatever_the_start() {
         struct RankOne(Vec<f64>);

@@ -1,5 +1,5 @@
-//! The spectrum at a token measure: values on cluster-constant fields once each, values inside a cluster of N tokens N
-//! - 1 times each (docs/theory.md section 3).
+//! The spectrum at a token measure: the values on cluster-constant fields, once each, and the values inside a cluster
+//! of N tokens, N - 1 times each (docs/theory.md section 3).
 
 use nalgebra::DMatrix;
 

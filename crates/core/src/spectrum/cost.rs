@@ -1,4 +1,4 @@
-//! What a spectrum costs, from the sizes of its experiment alone.
+//! The cost of a spectrum, from the sizes of its experiment alone.
 
 use super::{ALL_UP_TO, SpectrumPlan};
 use crate::cost::parts::{self, Part};
@@ -6,18 +6,18 @@ use crate::cost::{BASE, Cost, Form, Shape, gathered, largest, product, shape_of,
 use crate::measure::MeasureOptions;
 use crate::spectral::{KEPT_PAIRS, LanczosOptions};
 
-/// From this many numbers on the basis of an iteration is kept small.
+/// From this many numbers on, an iteration keeps a small basis.
 const LARGE_FIELD: u64 = 100_000;
-/// The most causal tokens in runs of equal ones whose every block is looked at.
+/// The most causal tokens in runs of equal tokens for which every block is computed.
 pub(super) const MOST_TOKENS_OF_BLOCKS: usize = 4096;
 
-/// What the spectrum of a plan takes.
+/// The memory and operations of the spectrum of a plan.
 #[must_use]
 pub fn cost(plan: &SpectrumPlan) -> Cost {
     of_shape(&shape_of(&plan.experiment), plan.count)
 }
 
-/// What a spectrum takes at a shape.
+/// The memory and operations of a spectrum at a shape.
 pub(super) fn of_shape(shape: &Shape, count: usize) -> Cost {
     let inputs = parts::inputs(shape);
     let form = crate::measure::cost::form(shape, &options());
@@ -51,7 +51,7 @@ pub(super) fn of_shape(shape: &Shape, count: usize) -> Cost {
         Form::Runs(m) => {
             let jacobian = gathered::runs(shape, m);
             let values = leading(shape.outputs(), shape.inputs(), count, parts::usual_products(jacobian));
-            // The blocks are looked at token by token, where there are few.
+            // Blocks are computed token by token, where there are few tokens.
             let blocks = if shape.n <= MOST_TOKENS_OF_BLOCKS as u64 {
                 let forward = parts::forward(shape);
                 largest([forward.peak(), sum([forward.kept, blocks(shape)])])
@@ -72,12 +72,12 @@ pub(super) fn basis(n_inputs: u64) -> usize {
     if n_inputs < LARGE_FIELD { 80 } else { 40 }
 }
 
-/// How the Jacobian is taken.
+/// The form of the Jacobian that the spectrum uses.
 pub(super) fn options() -> MeasureOptions {
     MeasureOptions { svd_limit: ALL_UP_TO, ..MeasureOptions::default() }
 }
 
-/// All singular values of a matrix that is held, and the first triplet by an iteration on it.
+/// All singular values of a stored matrix, and the first triplet by an iteration on it.
 fn all_of(n_rows: u64, n_columns: u64) -> Part {
     let values = parts::singular_values(n_rows, n_columns);
     let max_basis = LanczosOptions::default().max_basis as u64;
@@ -89,13 +89,13 @@ fn all_of(n_rows: u64, n_columns: u64) -> Part {
     }
 }
 
-/// The leading triplets; the first iteration finds all, a later one looks for what it missed.
+/// The leading triplets; the first iteration finds all, later ones look for missed copies.
 fn leading(n_outputs: u64, n_inputs: u64, count: usize, operations: u64) -> Part {
     let (count, usual, kept_pairs) = (count as u64, basis(n_inputs) as u64, KEPT_PAIRS as u64);
     let kept = largest([count + kept_pairs / 2, kept_pairs]);
     let first = parts::lanczos(n_inputs, n_outputs, largest([usual, kept + kept_pairs]), kept);
     let pair = sum([n_inputs, n_outputs]);
-    // Later ones go on beside what was found.
+    // Later iterations hold the triplets found so far.
     let found = product([count.saturating_add(2).min(n_inputs), pair]);
     let later = sum([found, parts::lanczos(n_inputs, n_outputs, usual, kept_pairs).besides, pair]);
     Part {

@@ -14,7 +14,7 @@ use crate::phrase;
 use crate::spectral::{Lanczos, LanczosOptions, Leading, SingularTriplet, Status, singular_values, zero_below};
 use crate::weights::{Inputs, inputs};
 
-/// The state of the computation of a spectrum.
+/// The spectrum under way.
 #[derive(Clone, Debug)]
 pub struct Finding {
     experiment: Experiment,

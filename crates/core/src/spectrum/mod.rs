@@ -24,7 +24,7 @@ pub struct SpectrumPlan {
     pub experiment: Experiment,
     /// Number of leading values to compute, if J is too large for all.
     pub count: usize,
-    /// Whose Jacobian it is.
+    /// The map whose Jacobian it is.
     pub map: SpectrumMap,
 }
 
@@ -40,7 +40,7 @@ pub enum SpectrumMap {
 }
 
 impl SpectrumMap {
-    /// Both, with their names in links and on the command line.
+    /// Both maps, with their names in links and on the command line.
     pub const ALL: [(&'static str, SpectrumMap); 2] =
         [("attention", SpectrumMap::Attention), ("attention-residual", SpectrumMap::AttentionResidual)];
 
@@ -112,7 +112,7 @@ pub enum Places {
 /// The leading singular pair, token by token.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TopPair {
-    /// Whether `energies` are those of tokens or clusters.
+    /// Whether `energies` belong to tokens or clusters.
     pub places: Places,
     /// The tokens with the largest energies, in the order of the list.
     pub energies: Vec<Energy>,

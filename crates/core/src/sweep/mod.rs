@@ -115,7 +115,7 @@ impl SweepPlan {
         self.draws
     }
 
-    /// What the sweep takes: the most of any point, which are measured one after the other.
+    /// The memory and operations of the sweep. Points run one after the other, so memory is that of the largest point.
     #[must_use]
     pub fn cost(&self, options: &MeasureOptions) -> Cost {
         self.lengths
@@ -124,7 +124,7 @@ impl SweepPlan {
             .fold(Cost::default(), Cost::then)
     }
 
-    /// What one point of a length takes.
+    /// The memory and operations of one point at `n`.
     #[must_use]
     pub fn cost_of_point(&self, n: usize, options: &MeasureOptions) -> Cost {
         self.cost_at(&self.shape_at(n), options)
@@ -149,13 +149,13 @@ impl SweepPlan {
     fn shape_at(&self, n: usize) -> Shape {
         let shape = shape_of(&self.experiment).with_tokens(n as u64);
         match &self.experiment.tokens {
-            // Which tokens of a list a draw has is not known before.
+            // Which listed tokens a draw takes is not known in advance.
             TokenSource::Explicit(rows) if n < rows.n_rows() => shape.ungathered(),
             _ => shape,
         }
     }
 
-    /// What a point takes; a subset is drawn from a copy of the list.
+    /// The memory and operations of a point; a subset is drawn from a copy of the list.
     fn cost_at(&self, shape: &Shape, options: &MeasureOptions) -> Cost {
         let drawing = match &self.experiment.tokens {
             TokenSource::Explicit(rows) => {
@@ -243,14 +243,14 @@ pub struct Sweeping {
 }
 
 impl Sweeping {
-    /// Begins at the first point; `options` are usually [`MeasureOptions::for_sweep`].
+    /// Starts at the first point; `options` are usually [`MeasureOptions::for_sweep`].
     #[must_use]
     pub fn new(plan: SweepPlan, options: MeasureOptions) -> Self {
         let points = 0..plan.n_points();
         Sweeping::of_points(plan, options, points)
     }
 
-    /// The same for some points by their indices; those past the last one are left out.
+    /// Starts a sweep of the points with these indices; indices past the last point are ignored.
     #[must_use]
     pub fn of_points(plan: SweepPlan, options: MeasureOptions, points: Range<usize>) -> Self {
         let points = points.start..points.end.min(plan.n_points());

@@ -1,8 +1,8 @@
-//! Special and added tokens, which are matched in a text before it is split.
+//! Special and added tokens, which are matched in the text before it is split.
 //!
-//! Which tokens there are, with which flags and in which order they are added, is as in the classes of transformers that
-//! are built on the library `tokenizers`: first those that have an id (`added_tokens_decoder`, or `added_tokens.json`),
-//! then the special tokens by their names, then further special tokens. Each is added once.
+//! The tokens, their flags and the order in which they are added are those of the transformers classes that are built
+//! on the library `tokenizers`: first tokens with an id (`added_tokens_decoder`, or `added_tokens.json`), then the
+//! special tokens by name, then further special tokens. Each token is added once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,12 +19,12 @@ pub(super) const SPECIAL_TOKENS: &str = "special_tokens_map.json";
 /// The file of older versions of transformers with the added tokens.
 pub(super) const ADDED_TOKENS: &str = "added_tokens.json";
 
-/// The special tokens that have a name of their own, in the order in which they are added.
+/// The named special tokens, in the order in which they are added.
 const NAMED: [&str; 7] = ["bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"];
 /// Lists of further special tokens: today's key and the one of older versions.
 const FURTHER: [&str; 2] = ["extra_special_tokens", "additional_special_tokens"];
 
-/// Where tokens are named besides a vocabulary.
+/// Sources of tokens besides a vocabulary.
 #[derive(Debug)]
 pub(super) struct Sources<'a> {
     /// `tokenizer_config.json`.
@@ -33,9 +33,9 @@ pub(super) struct Sources<'a> {
     pub(super) special_tokens: Option<&'a Map<String, Value>>,
     /// `added_tokens.json`.
     pub(super) added_tokens: Option<&'a Map<String, Value>>,
-    /// The special tokens of the class, where no file names others.
+    /// The special tokens of the class, used where no file names others.
     pub(super) defaults: &'a [(&'a str, &'a str)],
-    /// The tokens of `tokenizer.json`, which are added already.
+    /// The tokens of `tokenizer.json`, already added.
     pub(super) whole_file: &'a [GivenId],
 }
 
@@ -50,7 +50,7 @@ pub(super) struct GivenId {
     pub(super) id: u32,
 }
 
-/// The tokens that are to be added, in order, and the ids that files give to some.
+/// The tokens to add, in order, and the ids that files give to some of them.
 #[derive(Debug, Default)]
 pub(super) struct Added {
     /// The tokens.
@@ -59,7 +59,7 @@ pub(super) struct Added {
     pub(super) ids: Vec<GivenId>,
     /// The special tokens by name.
     pub(super) named: BTreeMap<String, String>,
-    /// Tokens of a file that was not read because another one holds the whole list.
+    /// Tokens of a file that is ignored because another file has the whole list.
     pub(super) left_out: Vec<String>,
 }
 
@@ -107,7 +107,7 @@ impl Added {
                 added.tokens.push(token.clone());
             }
         }
-        // A token with an id that is also a special token by name is special, whatever its own flag says.
+        // If a token has an id and is also a special token by name, it is special, whatever its own flag says.
         for token in &mut added.tokens {
             token.special |= special.all().any(|special| special.content == token.content);
         }
@@ -128,7 +128,7 @@ struct Special {
 }
 
 impl Special {
-    /// Reads the tokens of a file; `null` takes a token away.
+    /// Reads the tokens of a file; `null` removes a token.
     fn read(&mut self, file: &'static str, map: &Map<String, Value>) -> Result<(), InputError> {
         let models = ["extra_special_tokens", "model_specific_special_tokens"];
         let inner = models.iter().filter_map(|key| map.get(*key)).filter_map(Value::as_object).flatten();
@@ -160,7 +160,7 @@ impl Special {
         Ok(())
     }
 
-    /// All of them, in the order in which they are added.
+    /// All tokens, in the order in which they are added.
     fn all(&self) -> impl Iterator<Item = &AddedToken> {
         let named = NAMED.iter().filter_map(|name| self.named.get(*name));
         let others = self.named.iter().filter(|(name, _)| !NAMED.contains(&name.as_str())).map(|(_, token)| token);
@@ -176,7 +176,7 @@ fn token_of(file: &'static str, key: &str, value: &Value) -> Result<AddedToken, 
     }
 }
 
-/// A token as an object with flags; a flag that is not there is as in transformers.
+/// A token as an object with flags; missing flags have their value from transformers.
 fn object_of(file: &'static str, key: &str, value: &Value) -> Result<AddedToken, InputError> {
     let wrong = || wrong_value(file, key, value, phrase!("a_token", "a token"));
     let object = value.as_object().ok_or_else(wrong)?;
@@ -222,9 +222,9 @@ fn with_ids(map: &Map<String, Value>, special: &BTreeSet<&str>) -> Result<BTreeM
     Ok(tokens)
 }
 
-/// Adds the tokens, and says which ids the library gives to some although a file gives them others.
+/// Adds the tokens, and returns the ids that the library gives to some in place of the files' ids.
 ///
-/// The library numbers a token that is not in the vocabulary by the count of entries, whatever id a file gives it.
+/// The library numbers a token that is not in the vocabulary by the number of entries, whatever id a file gives it.
 ///
 /// # Errors
 /// [`InputError::File`] where files give one token two ids, or one id to two tokens.
@@ -275,11 +275,11 @@ fn check_distinct(tokenizer: &tokenizers::Tokenizer, renamed: &BTreeMap<u32, u32
     Ok(())
 }
 
-/// Checks that of every token that is matched in normalized text something is left once it is normalized itself: nothing
-/// would be found everywhere. The library does not check it when it adds tokens.
+/// Checks that every token that is matched in normalized text is not empty after normalization: an empty token would be
+/// found everywhere. The library does not check this when it adds tokens.
 ///
 /// # Errors
-/// [`InputError::File`] with the token.
+/// [`InputError::File`] that names the token.
 pub(super) fn check_not_empty(normalizer: Option<&NormalizerWrapper>, tokens: &[AddedToken]) -> Result<(), InputError> {
     let Some(normalizer) = normalizer else { return Ok(()) };
     for token in tokens.iter().filter(|token| token.normalized && !token.content.is_empty()) {

@@ -1,20 +1,21 @@
-//! The classes of transformers that a `tokenizer_config.json` names, as far as they decide how text becomes tokens.
+//! The tokenizer classes of transformers that a `tokenizer_config.json` names, as far as they decide how text becomes
+//! tokens.
 
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_core::phrase;
 
 use super::problem::quoted;
 
-/// What a `tokenizer_class` stands for.
+/// The tokenizer that a `tokenizer_class` selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// BERT's word pieces, from `vocab.txt`.
     WordPieces(String),
     /// GPT-2's byte-level pieces, from `vocab.json` with `merges.txt`.
     BytePairs(String),
-    /// Whatever `tokenizer.json` says, and nothing else.
+    /// Whatever `tokenizer.json` defines, and nothing else.
     WholeFile(String),
-    /// A class of which only the name is known here.
+    /// A class that is known only by name.
     Other(String),
 }
 
@@ -54,7 +55,7 @@ impl Class {
         }
     }
 
-    /// The special tokens that the class has where no file names others: the key in `tokenizer_config.json` and the token.
+    /// The default special tokens of the class: the key in `tokenizer_config.json` and the token.
     pub(super) fn special_tokens(&self) -> &'static [(&'static str, &'static str)] {
         match self {
             Class::WordPieces(_) => &WORD_PIECE_TOKENS,

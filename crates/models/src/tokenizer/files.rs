@@ -14,7 +14,7 @@ pub const TOKENIZER_FILES: [&str; 7] = [
 ];
 
 /// The contents of a tokenizer's files. One format must be complete: `tokenizer.json`, or `vocab.txt`, or `vocab.json`
-/// with `merges.txt`. The other three say how the text is treated, and which tokens are matched before it is split.
+/// with `merges.txt`. The other three say how to treat the text, and which tokens are matched before it is split.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenizerFiles {
     /// `tokenizer.json`.
@@ -25,7 +25,7 @@ pub struct TokenizerFiles {
     pub pieces: Option<String>,
     /// `merges.txt`: pairs of pieces in the order of merging.
     pub merges: Option<String>,
-    /// `tokenizer_config.json`: how the text is treated, and the special tokens.
+    /// `tokenizer_config.json`: how to treat the text, and the special tokens.
     pub config: Option<String>,
     /// `special_tokens_map.json`: the special tokens, as older versions of transformers write them.
     pub special_tokens: Option<String>,
@@ -57,7 +57,7 @@ impl TokenizerFiles {
     }
 }
 
-/// A file's text without a byte order mark, which some editors put in front and which is no part of the first entry.
+/// A file's text without a byte order mark, which some editors put first and which is no part of the first entry.
 pub(super) fn text_of(file: &Option<String>) -> Option<&str> {
     file.as_deref().map(|text| text.strip_prefix('\u{feff}').unwrap_or(text))
 }

@@ -1,6 +1,6 @@
 //! Tokenizers in the formats that models come with: `tokenizer.json`, BERT's `vocab.txt`, or GPT-2's `vocab.json` with
-//! `merges.txt`, each with the settings and tokens that lie beside them. No special tokens are put around the text, and
-//! it is neither cut nor filled up: windows contain only the text.
+//! `merges.txt`, each with the settings and tokens in the files beside them. The code puts no special tokens around the
+//! text, and does not cut or pad it: windows contain only the text.
 //!
 //! The ids are those of the library `tokenizers`, and of the classes of transformers that are built on it.
 
@@ -33,7 +33,7 @@ use unknown::Coverage;
 #[derive(Clone, Debug)]
 pub struct Tokenizer {
     inner: tokenizers::Tokenizer,
-    /// The ids that files give to added tokens, by the ids that the library gives them.
+    /// Ids that files give to added tokens, keyed by the library's ids.
     renamed: BTreeMap<u32, u32>,
     coverage: Coverage,
     notes: Vec<Phrase>,
@@ -51,7 +51,7 @@ impl Tokenizer {
     /// Builds a tokenizer from its files.
     ///
     /// # Errors
-    /// [`InputError::File`] that names the file, and what it says that cannot be followed.
+    /// [`InputError::File`] that names the file and the setting that is not supported.
     pub fn new(files: &TokenizerFiles) -> Result<Self, InputError> {
         let mut notes = Vec::new();
         let map = |file, text: &Option<String>| text_of(text).map(|text| object(file, text)).transpose();
@@ -121,7 +121,8 @@ impl Tokenizer {
         Ok(Tokenizer { inner, renamed, coverage, notes })
     }
 
-    /// What was guessed because no file says it, and what the files say that was not used: each a clause of a sentence.
+    /// Notes on guesses where no file states a setting, and on settings that were not used; each is a clause of a
+    /// sentence.
     #[must_use]
     pub fn notes(&self) -> &[Phrase] {
         &self.notes
@@ -148,7 +149,7 @@ impl Tokenizer {
         Ok((self.as_given(encoding.get_ids()), spans))
     }
 
-    /// The library's ids as the files give them.
+    /// The library's ids, replaced by the files' ids where these differ.
     fn as_given(&self, ids: &[u32]) -> Vec<u32> {
         ids.iter().map(|id| self.renamed.get(id).copied().unwrap_or(*id)).collect()
     }
@@ -187,7 +188,7 @@ fn vocabulary_of<'a>(files: &'a TokenizerFiles, class: Option<&Class>) -> Result
     }
 }
 
-/// Notes on settings that are true although a tokenizer of these files has none of that name.
+/// Notes on settings that are turned on although a tokenizer of this format does not have them.
 fn without_meaning(settings: &Settings, vocabulary: Vocabulary<'_>) -> Vec<Phrase> {
     let of_word_pieces = [("do_lower_case", settings.lowercase), ("strip_accents", settings.strip_accents.flatten())];
     let of_byte_pairs = [("add_prefix_space", settings.prefix_space)];
@@ -206,8 +207,8 @@ fn without_meaning(settings: &Settings, vocabulary: Vocabulary<'_>) -> Vec<Phras
     others.iter().filter(|(_, said)| *said == Some(true)).map(note).collect()
 }
 
-/// Checks that `never_split` has only tokens that are never split anyway. Others are kept whole by one kind of class of
-/// transformers and split by the other.
+/// Checks that `never_split` lists only tokens that are never split anyway. Others are kept whole by one kind of
+/// transformers class and split by the other.
 fn check_never_split(settings: &Settings, config: &Map<String, Value>, added: &Added) -> Result<(), InputError> {
     let is_matched = |content: &String| added.tokens.iter().any(|token| token.content == *content);
     match config.get("never_split") {

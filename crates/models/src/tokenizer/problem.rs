@@ -1,10 +1,10 @@
-//! What can be wrong with the files of a tokenizer, and what they say as a sentence quotes it.
+//! Errors about tokenizer files, with parts of the files quoted.
 
 use lipscope_core::experiment::{InputError, Phrase, json_problem, library_words};
 use lipscope_core::phrase;
 use serde_json::{Map, Value};
 
-/// The error for a file of which no tokenizer can be made.
+/// The error for a file from which no tokenizer can be made.
 pub(super) fn wrong(file: impl Into<Phrase>, problem: Phrase) -> InputError {
     InputError::File {
         file: file.into(),
@@ -23,12 +23,12 @@ pub(super) fn object(file: &'static str, text: &str) -> Result<Map<String, Value
     serde_json::from_str(text).map_err(|error| wrong(file, json_problem(&error)))
 }
 
-/// What a list of tokens is called.
+/// The name of a list of tokens in errors.
 pub(super) fn list_of_tokens() -> Phrase {
     phrase!("list_of_tokens", "a list of tokens")
 }
 
-/// The error for a value of a file that is not what its key stands for.
+/// The error for a value that does not fit its key.
 pub(super) fn wrong_value(file: &'static str, key: &str, found: &Value, expected: Phrase) -> InputError {
     wrong(
         file,
@@ -47,7 +47,7 @@ pub(super) fn quoted(text: &str) -> String {
     shortened(&Value::String(text.to_owned()))
 }
 
-/// A list of texts of a file, as far as a sentence has room for them.
+/// A list of quoted texts of a file, cut to fit a sentence.
 pub(super) fn listed<'a>(texts: impl Iterator<Item = &'a String>) -> String {
     const MOST: usize = 8;
     let mut shown: Vec<String> = texts.take(MOST + 1).map(|text| quoted(text)).collect();

@@ -1,7 +1,7 @@
 //! What `tokenizer_config.json` says about how a text is treated before it is split.
 //!
-//! Every key that transformers reads is one of three: used, without influence on the ids of a text, or refused. What is
-//! none of them is named in a note.
+//! Every key that transformers reads is either used, or has no influence on the ids of a text, or is refused. A note
+//! names every other key.
 
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_core::phrase;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::class::Class;
 use super::problem::{list_of_tokens, shortened, wrong_value};
 
-/// The settings of a `tokenizer_config.json`; `None` where it does not have them.
+/// The settings of a `tokenizer_config.json`; `None` where a setting is absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Settings {
     /// `tokenizer_class`.
@@ -27,11 +27,11 @@ pub(super) struct Settings {
     pub(super) special_tokens: SpecialTokens,
     /// `never_split`.
     pub(super) never_split: Vec<String>,
-    /// Keys of which it is not known what they do.
+    /// Keys with unknown effect.
     pub(super) unknown: Vec<String>,
 }
 
-/// What happens to a special token within a text.
+/// How a special token within a text is treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SpecialTokens {
     /// It is one token.
@@ -66,11 +66,11 @@ const USED: [&str; 14] = [
 const WITHOUT_INFLUENCE: [&[&str]; 6] = [
     // Tokens around a text: windows contain only the text.
     &["add_bos_token", "add_eos_token"],
-    // Where a text is cut: it is not.
+    // Where to cut a text: texts are not cut here.
     &["max_len", "max_length", "model_max_length", "stride", "truncation_side", "truncation_strategy"],
-    // How texts are filled up: they are not.
+    // How to pad texts: texts are not padded here.
     &["pad_to_multiple_of", "pad_token_type_id", "padding_side"],
-    // How ids become text, or where a token stands in it.
+    // How ids become text, or where a token is in it.
     &[
         "clean_up_tokenization_spaces",
         "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output",
@@ -78,7 +78,7 @@ const WITHOUT_INFLUENCE: [&[&str]; 6] = [
         "spaces_between_special_tokens",
         "trim_offsets",
     ],
-    // Names of files and programs, and what a model's other input is made of.
+    // Names of files and programs, and the contents of a model's other inputs.
     &[
         "backend",
         "chat_control_tokens",
@@ -157,14 +157,14 @@ impl Settings {
     }
 }
 
-/// Whether it is not known what a key does. A key that ends in `_token` names a special token.
+/// Whether the effect of a key is unknown. A key that ends in `_token` names a special token.
 fn is_unknown(key: &str, value: &Value) -> bool {
     let is_without_influence = || WITHOUT_INFLUENCE.iter().any(|keys| keys.contains(&key));
     let is_token = || key.ends_with("_token") && !value.is_boolean() && !value.is_number();
     !value.is_null() && !USED.contains(&key) && !is_token() && !is_without_influence()
 }
 
-/// The error for a value that is not what its key stands for.
+/// The error for a value that does not fit its key.
 fn other_kind(key: &str, found: &Value, expected: Phrase) -> InputError {
     wrong_value(CONFIG, key, found, expected)
 }

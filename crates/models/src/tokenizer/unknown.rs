@@ -1,7 +1,7 @@
 //! Parts of a text for which a tokenizer has no token.
 //!
-//! A byte-pair model without a token for what is unknown leaves such characters out without a word, so that the ids
-//! would be those of another text.
+//! A byte-pair model without an unknown token drops such characters silently, so that the ids would be those of another
+//! text.
 
 use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
@@ -21,7 +21,7 @@ pub(super) enum Coverage {
 }
 
 impl Coverage {
-    /// The coverage of a tokenizer, of which `whole` is the `tokenizer.json`.
+    /// The coverage of a tokenizer, given its `tokenizer.json`.
     pub(super) fn of(tokenizer: &Tokenizer, whole: &Value) -> Self {
         let ModelWrapper::BPE(model) = tokenizer.get_model() else { return Coverage::Whole };
         let is_byte_level = has_byte_level(&whole["pre_tokenizer"]) || has_byte_level(&whole["normalizer"]);
@@ -70,7 +70,7 @@ impl Coverage {
     }
 }
 
-/// Whether a part of a `tokenizer.json` writes text as bytes, by itself or in a list.
+/// Whether a part of `tokenizer.json` writes text as bytes, either itself or as an element of a list.
 fn has_byte_level(part: &Value) -> bool {
     match part {
         Value::Array(inner) => inner.iter().any(has_byte_level),

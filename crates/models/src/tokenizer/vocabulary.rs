@@ -1,5 +1,4 @@
-//! Vocabularies without a `tokenizer.json`, written as one: BERT's `vocab.txt`, and GPT-2's `vocab.json` with
-//! `merges.txt`.
+//! Builds a `tokenizer.json` from other vocabularies: BERT's `vocab.txt`, and GPT-2's `vocab.json` with `merges.txt`.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +9,8 @@ use serde_json::{Map, Value, json};
 use super::problem::wrong;
 use super::settings::Settings;
 
-/// The tokenizer of a `vocab.txt`, in which the id of a piece is its line number. Whether the text is lower-cased is
-/// guessed where no file says it; `special` are the tokens that do not count for the guess.
+/// The tokenizer of a `vocab.txt`, in which the id of a piece is its line number. If no file states whether to
+/// lower-case the text, it is guessed; `special` lists tokens that do not count for the guess.
 pub(super) fn of_word_pieces(
     lines: &str,
     settings: &Settings,
@@ -76,8 +75,8 @@ fn word_pieces(lines: &str) -> Vec<&str> {
     pieces
 }
 
-/// Whether a vocabulary has a piece that lower-casing would change, so that lower-cased text never had it. What looks
-/// like a special entry, such as `[unused1]` or `<S>`, does not count.
+/// Whether a vocabulary has a piece that lower-casing would change, so that lower-cased text never produces it. Entries
+/// that look like special ones, such as `[unused1]` or `<S>`, do not count.
 fn is_cased(pieces: &[&str], special: &BTreeSet<&str>) -> bool {
     let is_marker = |piece: &str| {
         [('[', ']'), ('<', '>')].iter().any(|(start, end)| piece.starts_with(*start) && piece.ends_with(*end))
@@ -86,7 +85,7 @@ fn is_cased(pieces: &[&str], special: &BTreeSet<&str>) -> bool {
     pieces.iter().filter(counts).any(|piece| piece.to_lowercase() != **piece)
 }
 
-/// The note on the guess.
+/// The note about the guess.
 fn guessed(is_cased: bool, strip_accents: Option<bool>) -> Phrase {
     match (is_cased, strip_accents) {
         (true, _) => phrase!(

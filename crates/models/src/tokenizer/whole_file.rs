@@ -1,5 +1,5 @@
-//! `tokenizer.json`: what the library would stumble over is taken away or refused, and what `tokenizer_config.json` says
-//! about the text is put in.
+//! Reads `tokenizer.json`: removes or refuses the parts that the library cannot handle, and applies the settings of
+//! `tokenizer_config.json`.
 
 use lipscope_core::experiment::{InputError, Phrase, json_problem};
 use lipscope_core::phrase;
@@ -15,9 +15,9 @@ use super::settings::Settings;
 /// The name of the file, for errors.
 const WHOLE_FILE: &str = "tokenizer.json";
 
-/// A `tokenizer.json` without the parts that are never used: its decoder, which turns ids into text (the library panics at
-/// a broken one, and at broken JSON inside of it), and its post-processor, which adds special tokens and may repeat the
-/// text any number of times.
+/// A `tokenizer.json` without the parts that are never used. The decoder turns ids into text; the library panics at a
+/// broken one, and at broken JSON inside it. The post-processor adds special tokens and may repeat the text any number
+/// of times.
 pub(super) fn needed_of(text: &str) -> Result<Value, InputError> {
     let mut whole: Value = serde_json::from_str(text).map_err(|error| wrong(WHOLE_FILE, json_problem(&error)))?;
     check_merges(&whole["model"])?;
@@ -25,7 +25,7 @@ pub(super) fn needed_of(text: &str) -> Result<Value, InputError> {
     if let Some(fields) = whole.as_object_mut() {
         fields.remove("decoder");
         fields.remove("post_processor");
-        // Merges that are left out at random are for training: the same text would have other tokens each time.
+        // Dropping merges at random is for training: the same text would get different tokens each time.
         if let Some(model) = fields.get_mut("model").and_then(Value::as_object_mut) {
             model.remove("dropout");
         }
@@ -36,8 +36,8 @@ pub(super) fn needed_of(text: &str) -> Result<Value, InputError> {
     Ok(whole)
 }
 
-/// Checks that the second piece of every merge begins with the prefix of pieces inside a word, which the library cuts off
-/// without a look.
+/// Checks that the second piece of every merge begins with the prefix for pieces inside a word; the library cuts that
+/// prefix off without checking.
 fn check_merges(model: &Value) -> Result<(), InputError> {
     let Some(prefix) = model["continuing_subword_prefix"].as_str().filter(|prefix| !prefix.is_empty()) else {
         return Ok(());
@@ -61,12 +61,12 @@ fn check_merges(model: &Value) -> Result<(), InputError> {
     }
 }
 
-/// Takes away what puts an empty text in front, which changes nothing, and at which the library loses count as well.
+/// Removes prefixes that insert an empty text: they change nothing, and the library loses its character count at them.
 fn drop_empty_prefixes(normalizer: &mut Value) {
     if normalizer["prepend"].as_str() == Some("") {
         *normalizer = Value::Null;
     }
-    // The library takes a list for whatever has one field, so that normalizers stand in lists of lists too.
+    // The library accepts a list for any structure with one field, so normalizers can be in lists of lists too.
     let inner = match normalizer {
         Value::Array(inner) => Some(inner),
         other => other.get_mut("normalizers").and_then(Value::as_array_mut),
@@ -77,8 +77,9 @@ fn drop_empty_prefixes(normalizer: &mut Value) {
     }
 }
 
-/// Checks that no pattern that is replaced matches where there is no character: the library then loses count of what came
-/// from where, and panics. It is tried on texts of one character, of which such a pattern leaves the character and adds to it.
+/// Checks that no replaced pattern matches an empty text: the library then loses track of where its text came from, and
+/// panics. The check tries the pattern on texts of one character, where such a pattern keeps the character and adds to
+/// it.
 fn check_replacements(part: &Value) -> Result<(), InputError> {
     const MARK: char = '\u{10ffff}';
     match part {
@@ -87,8 +88,8 @@ fn check_replacements(part: &Value) -> Result<(), InputError> {
         _ => return Ok(()),
     }
     let marked = json!({"type": "Replace", "pattern": part, "content": MARK});
-    // The library takes a list for a normalizer too, and whatever has a pattern for one that replaces: so every part that
-    // reads as a pattern is tried, wherever it stands. What else is wrong, the library says itself.
+    // The library also accepts a list as a normalizer, and anything with a pattern as a replacement. So this tries
+    // every part that reads as a pattern, wherever it is. The library reports other errors itself.
     let Ok(replace) = serde_json::from_value::<Replace>(marked) else { return Ok(()) };
     let matches_nothing = |c: char| {
         let mut text = NormalizedString::from(c.to_string());
@@ -105,13 +106,13 @@ fn check_replacements(part: &Value) -> Result<(), InputError> {
     Ok(())
 }
 
-/// The tokens of `tokenizer.json` that stand beside its vocabulary, and their ids.
+/// Tokens of `tokenizer.json` outside its vocabulary, with their ids.
 ///
 /// # Errors
-/// [`InputError::File`] if one of them is found everywhere.
+/// [`InputError::File`] if one of them matches everywhere.
 pub(super) fn given_ids(whole: &Value) -> Result<Vec<GivenId>, InputError> {
     let added = whole["added_tokens"].as_array().map(Vec::as_slice).unwrap_or_default();
-    // What cannot be read here, the library refuses with its own words.
+    // The library reports parts that cannot be read here, in its own words.
     let tokens: Vec<AddedToken> = added.iter().filter_map(|token| serde_json::from_value(token.clone()).ok()).collect();
     let normalizer = serde_json::from_value::<Option<NormalizerWrapper>>(whole["normalizer"].clone());
     check_not_empty(normalizer.ok().flatten().as_ref(), &tokens)?;
@@ -122,10 +123,11 @@ pub(super) fn given_ids(whole: &Value) -> Result<Vec<GivenId>, InputError> {
     Ok(added.iter().filter_map(given).collect())
 }
 
-/// Puts the settings of `tokenizer_config.json` into a `tokenizer.json`. Where the two differ, the result is that of
-/// transformers: for BERT's and GPT-2's classes the settings hold, for others the file does. Each difference is a note.
+/// Applies the settings of `tokenizer_config.json` to a `tokenizer.json`. Where they differ, the result is that of
+/// transformers: for the classes of BERT and GPT-2 the settings win, for other classes the file wins. Each difference
+/// gets a note.
 pub(super) fn apply(settings: &Settings, whole: &mut Value, notes: &mut Vec<Phrase>) {
-    // What is no object, the library refuses.
+    // The library refuses anything but an object.
     if !whole.is_object() {
         return;
     }
@@ -164,7 +166,7 @@ pub(super) fn apply(settings: &Settings, whole: &mut Value, notes: &mut Vec<Phra
             }
         }
     } else {
-        // A setting that is false where nothing is done is no difference, unless it is one of the class.
+        // A setting that is false where the file does nothing is no difference, unless the class has it.
         let is_named = matches!(settings.class, Some(Class::WordPieces(_)));
         for (key, said) in [
             ("do_lower_case", settings.lowercase),
@@ -187,7 +189,7 @@ pub(super) fn apply(settings: &Settings, whole: &mut Value, notes: &mut Vec<Phra
     }
 }
 
-/// The note on a token for what is unknown that `tokenizer.json` calls by another name than `tokenizer_config.json`.
+/// The note about an unknown token whose name in `tokenizer.json` differs from that in `tokenizer_config.json`.
 pub(super) fn other_unknown(said: Option<&Value>, whole: &Value) -> Option<Phrase> {
     let said = said?.as_str().or_else(|| said?["content"].as_str())?;
     let own = whole["model"]["unk_token"].as_str().filter(|own| *own != said)?;
@@ -198,15 +200,15 @@ pub(super) fn other_unknown(said: Option<&Value>, whole: &Value) -> Option<Phras
 struct Setting {
     /// Its key in `tokenizer_config.json`.
     key: &'static str,
-    /// What `tokenizer_config.json` says.
+    /// Its value in `tokenizer_config.json`.
     said: Option<bool>,
-    /// What transformers takes where it says nothing.
+    /// The default of transformers.
     usual: bool,
     /// Whether transformers prefers it to `tokenizer.json`.
     holds: bool,
 }
 
-/// Puts a setting in its place in `tokenizer.json`, with a note where the two differ.
+/// Applies a setting to its place in `tokenizer.json`, with a note where they differ.
 fn put(setting: Setting, place: &mut Value, notes: &mut Vec<Phrase>) {
     let Setting { key, said, usual, holds } = setting;
     match said.map(Value::Bool) {
@@ -286,7 +288,7 @@ mod tests {
             ..Settings::default()
         };
         assert_eq!(applied(&settings, bert(true)), (bert(true), vec![]));
-        // Without accents in either case.
+        // Accents are stripped in either case.
         let stripped = Settings { strip_accents: Some(Some(true)), ..settings };
         assert_eq!(applied(&stripped, bert(true)).1, Vec::<String>::new());
     }

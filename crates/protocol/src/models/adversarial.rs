@@ -37,7 +37,7 @@ impl Task<ModelContext> for AdversarialTask {
         let AdversarialRequest { origin, plan: text, radius } = &self.0;
         let mut opened = context.opened(origin)?;
         let plan = text.plan(opened.config())?;
-        // No text limits the lengths.
+        // The lengths are not limited by a text.
         plan.check(usize::MAX)?;
         plan.check_memory(opened.config(), MODEL_MEMORY)?;
         let of = Subject::of(opened.label(), &adversarial_text(*radius), &plan);

@@ -1,4 +1,4 @@
-//! A table in events of a thousand rows each, so that the page never takes in more at a time.
+//! A table sent in events of up to a thousand rows, so that the page never processes more at a time.
 
 use lipscope_models::{Cell, Estimate, Subject, Table};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The most rows of a table in one event.
 pub const MOST_ROWS: usize = 1000;
 
-/// Some rows of a table, in the order of cells.
+/// Some rows of a table, in cell order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TableBatch {
     /// What the table is about.
@@ -15,7 +15,7 @@ pub struct TableBatch {
     pub rows: Vec<(Cell, Estimate)>,
     /// The table's notes.
     pub notes: Vec<String>,
-    /// How many rows come after these.
+    /// How many rows follow these.
     pub left: usize,
 }
 
@@ -26,7 +26,7 @@ pub struct Arriving {
 }
 
 impl Arriving {
-    /// Takes a batch in, and returns the table with the last one.
+    /// Adds a batch, and returns the table after the last one.
     pub fn take(&mut self, batch: TableBatch) -> Option<Table> {
         let TableBatch { subject, rows, notes, left } = batch;
         self.rows.reserve(rows.len() + left);

@@ -1,4 +1,4 @@
-//! A batch of windows, measured in one go: whoever wants an end to it before, ends the worker.
+//! A batch of windows, measured in one step. To cancel it early, the page ends the worker.
 
 use std::sync::Arc;
 
@@ -14,20 +14,20 @@ use crate::task::{Report, Task, Turn};
 pub struct BatchPlan {
     /// The model.
     pub origin: ModelOrigin,
-    /// The whole run's plan: what is read or drawn of the model serves all its batches.
+    /// The whole run's plan. The worker prepares the model for all of it, so that all batches of the run can use it.
     pub plan: PlanText,
-    /// The text's token ids, as far as the whole plan's windows go; shared by the batches that wait.
+    /// The text's token ids up to the end of the plan's windows; shared by the waiting batches.
     pub ids: Arc<Vec<u32>>,
     /// The windows.
     pub batch: Batch,
-    /// Those of their cells that are still missing.
+    /// The cells of these windows that are still missing.
     pub wanted: Vec<Cell>,
 }
 
-/// What comes of a batch.
+/// Events of a batch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum BatchEvent {
-    /// The model is here, as far as the run's plan needs it: what fails after this is about these windows alone.
+    /// The model is prepared as far as the run's plan needs it. Later errors concern only these windows.
     Prepared,
     /// Rows of the run's table.
     Rows {

@@ -4,8 +4,8 @@ use lipscope_models::{DrawnModel, Estimators, MODEL_TOLERANCE, PlanText};
 
 use super::ModelOrigin;
 
-/// The line of `lipscope model` that measures the same. A text that is not the command line's own is a file `text`; a
-/// model's files are in a folder of that name.
+/// The `lipscope model` command that measures the same. The text is a file `text` unless it is one of the command
+/// line's own; the files of a model are in a folder of the model's name.
 #[must_use]
 pub fn command_line(origin: &ModelOrigin, text: Option<&str>, plan: &PlanText) -> String {
     let mut line = vec!["lipscope model".to_owned()];
@@ -52,7 +52,7 @@ fn without_blanks(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// As a shell takes it for one word.
+/// Quotes a word for the shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

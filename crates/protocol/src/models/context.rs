@@ -1,4 +1,4 @@
-//! What a models' worker keeps from one run to the next: the files of a model, and the model as far as a plan needs it.
+//! What a models' worker keeps between runs: the files of a model, and the model as far as a plan needs it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +14,7 @@ use lipscope_core::phrase;
 
 /// A file that can be opened any number of times.
 pub trait SharedFile {
-    /// A reader of its own.
+    /// A reader with its own position in the file.
     fn open(&self) -> Box<dyn Source>;
 }
 
@@ -24,11 +24,11 @@ impl<S: Source + Clone + 'static> SharedFile for S {
     }
 }
 
-/// The most that a run over a model may hold, also in a browser: the page starts as many fewer workers as a model is
-/// larger, and all layers of GPT-2 take more than [`Memory::BROWSER`].
+/// The memory limit of a run over a model, also in a browser: the larger the model, the fewer workers the page starts.
+/// All layers of GPT-2 take more than [`Memory::BROWSER`].
 pub(super) const MODEL_MEMORY: Memory = Memory::NATIVE;
 
-/// A models' worker's memory.
+/// The state that a models' worker keeps between runs.
 pub struct ModelContext {
     files: BTreeMap<String, Box<dyn SharedFile>>,
     prepared: Option<Prepared>,
@@ -40,31 +40,31 @@ pub struct ModelContext {
 pub struct Prepared {
     origin: ModelOrigin,
     text: PlanText,
-    /// The text's token ids, as far as the plan's windows go.
+    /// The text's token ids up to the end of the plan's windows.
     pub ids: Vec<u32>,
     /// The layers' attention as maps.
     pub maps: Maps<Model>,
 }
 
 impl ModelContext {
-    /// Without any file; downloads go by this network.
+    /// A context without files; `network` does its downloads.
     #[must_use]
     pub fn new(network: Box<dyn Network>) -> Self {
         ModelContext { files: BTreeMap::new(), prepared: None, network }
     }
 
-    /// Takes other files, by their names; what was prepared of the ones before goes.
+    /// Replaces the files, given by name, and drops what was prepared from the earlier ones.
     pub fn take_files(&mut self, files: BTreeMap<String, Box<dyn SharedFile>>) {
         self.files = files;
         self.prepared = None;
     }
 
-    /// The way to other servers.
+    /// The network of the worker.
     pub(super) fn network(&mut self) -> &mut dyn Network {
         self.network.as_mut()
     }
 
-    /// A model, not read further than its header.
+    /// Opens a model and reads only its header.
     pub(super) fn opened(&self, origin: &ModelOrigin) -> Result<Opened<Box<dyn Source>>, InputError> {
         match origin {
             ModelOrigin::Drawn(model) => Opened::drawn(*model),
@@ -76,7 +76,8 @@ impl ModelContext {
         }
     }
 
-    /// The tokenizer of the files; for a drawn model only a `tokenizer.json` with what lies beside it, where there is one.
+    /// The tokenizer of the model's files. For a drawn model, only a `tokenizer.json` and the files beside it count, if
+    /// there are any.
     pub(super) fn tokenizer(&self, origin: &ModelOrigin) -> Result<Option<Tokenizer>, InputError> {
         if matches!(origin, ModelOrigin::Drawn(_)) && !self.files.contains_key("tokenizer.json") {
             return Ok(None);
@@ -87,7 +88,7 @@ impl ModelContext {
         Tokenizer::new(&files).map(Some)
     }
 
-    /// As much of a model as a plan needs: what is here already, or else read or drawn now.
+    /// As much of a model as a plan needs: kept from an earlier run, or read or drawn now.
     pub(super) fn prepare(
         &mut self,
         origin: &ModelOrigin,
@@ -98,7 +99,7 @@ impl ModelContext {
             |prepared: &Prepared| prepared.origin == *origin && prepared.text == *text && prepared.ids == ids;
         let prepared = match self.prepared.take().filter(is_there) {
             Some(prepared) => prepared,
-            // The memory of the plan before is free by now.
+            // The earlier plan's memory is free by now.
             None => {
                 let mut opened = self.opened(origin)?;
                 let plan = text.plan(opened.config())?;
@@ -112,7 +113,7 @@ impl ModelContext {
         Ok(self.prepared.insert(prepared))
     }
 
-    /// The prepared model, where it is this one.
+    /// The prepared model, if it is the one at `origin`.
     pub(super) fn model(&self, origin: &ModelOrigin) -> Option<&Model> {
         self.prepared.as_ref().filter(|prepared| prepared.origin == *origin).map(|prepared| prepared.maps.model())
     }

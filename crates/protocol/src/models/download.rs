@@ -1,4 +1,4 @@
-//! Fetches a model's files from an address, or asks which of them there are.
+//! Downloads a model's files from an address, or asks the server which files it has.
 
 use lipscope_core::experiment::InputError;
 

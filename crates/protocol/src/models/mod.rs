@@ -1,8 +1,8 @@
-//! What the models' worker does: opening a model and its text, measuring batches of windows, tables in and out, and files
-//! of an address. A new kind of work is a file here and a line in the list.
+//! The tasks of the models' worker: opening a model and its text, measuring batches of windows, reading and writing
+//! tables, and downloading files. A new task is a file here and a line in the list.
 //!
-//! Plans are complete: a batch names its model, its text and the run's plan, and a worker that has them prepared already
-//! pays only for the measurement ([`ModelContext`]). Files travel beside a message, as what the browser calls blobs.
+//! Plans are complete: a batch names its model, its text and the run's plan. A worker that has already prepared them
+//! does only the measurement ([`ModelContext`]). Files travel beside a message, as browser blobs.
 
 mod adversarial;
 mod arriving;
@@ -45,6 +45,6 @@ crate::task_list! {
     ReadTable = ReadTableTask,
     /// Writes a table of results.
     WriteTable = WriteTableTask,
-    /// Asks an address for a model's files, or fetches them.
+    /// Asks an address which files of a model it has, or downloads them.
     Download = DownloadTask,
 }

@@ -1,11 +1,11 @@
-//! The way to other servers, as the worker that has one gives it.
+//! The interface to other servers, which the worker implements.
 
 use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
 use lipscope_models::{WEIGHT_INDEX, WEIGHTS};
 use serde::{Deserialize, Serialize};
 
-/// The files of a model's folder that are looked for, besides those that [`WEIGHT_INDEX`] names.
+/// Names of the files in a model's folder to look for, besides those that [`WEIGHT_INDEX`] names.
 pub const MODEL_FILES: [&str; 10] = [
     "config.json",
     WEIGHTS,
@@ -18,15 +18,15 @@ pub const MODEL_FILES: [&str; 10] = [
     "special_tokens_map.json",
     "added_tokens.json",
 ];
-/// Weights in other formats: they are looked for only to say how they are converted.
+/// Weights in other formats. The page looks for them only to explain how to convert them.
 pub const OTHER_WEIGHTS: [&str; 4] =
     ["pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5", "flax_model.msgpack"];
 
-/// What to ask a server for.
+/// A request to a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DownloadPlan {
-    /// Which of [`MODEL_FILES`] there are and of the files that an index of weights names, and how large; where there are
-    /// no weights among them, which of [`OTHER_WEIGHTS`].
+    /// Which of [`MODEL_FILES`], and of the files that an index of weights names, the server has, and their sizes; if
+    /// none of them are weights, which of [`OTHER_WEIGHTS`] it has.
     List {
         /// The folder's address.
         address: String,
@@ -45,14 +45,14 @@ pub enum DownloadPlan {
 pub struct RemoteFile {
     /// Its name.
     pub name: String,
-    /// Its bytes, where the server says.
+    /// Its size in bytes, where the server states it.
     pub size: Option<u64>,
 }
 
-/// What came from a server.
+/// An answer of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Downloaded {
-    /// The files that there are.
+    /// The files that the server has.
     List(Vec<RemoteFile>),
     /// The files, which travel beside the message.
     Files,
@@ -60,13 +60,13 @@ pub enum Downloaded {
 
 /// The way to other servers.
 pub trait Network {
-    /// Begins a transfer.
+    /// Starts a transfer.
     fn begin(&mut self, plan: &DownloadPlan) -> Box<dyn Transfer>;
 }
 
 /// A transfer under way. Dropping it ends it.
 pub trait Transfer {
-    /// How far it is.
+    /// The progress of the transfer.
     ///
     /// # Errors
     /// Why the transfer failed.
@@ -78,11 +78,11 @@ pub trait Transfer {
 pub enum TransferState {
     /// Bytes that have arrived.
     Under(u64),
-    /// All is here.
+    /// All bytes have arrived.
     Complete(Downloaded),
 }
 
-/// A machine without other servers, as tests have it: every transfer fails.
+/// A network without servers, for tests: every transfer fails.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoNetwork;
 

@@ -1,4 +1,4 @@
-//! What a model is, and the tokens of a text in it.
+//! Opens a model, and splits a text into its tokens.
 
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_models::{ModelConfig, Tokenizer, ids_by_first_appearance, spans_of_words, text_fingerprint};
@@ -16,7 +16,7 @@ pub struct OpenPlan {
     pub text: String,
 }
 
-/// What is known of a model and its text.
+/// Facts about a model and its text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelFacts {
     /// The model's name in tables.
@@ -25,11 +25,11 @@ pub struct ModelFacts {
     pub config: ModelConfig,
     /// The text's token ids.
     pub ids: Vec<u32>,
-    /// The bytes of each token in the text: the first, and the one after the last.
+    /// The byte range of each token in the text: start, and end (exclusive).
     pub spans: Vec<(usize, usize)>,
     /// The fingerprint of the ids.
     pub text: String,
-    /// What was guessed, rounded or ignored when the model and its text were read.
+    /// Notes on parts guessed, rounded or ignored while reading the model and its text.
     pub notes: Vec<Phrase>,
 }
 
@@ -52,7 +52,7 @@ impl Task<ModelContext> for OpenTask {
     ) -> Result<Turn, InputError> {
         let OpenPlan { origin, text } = &self.0;
         let opened = context.opened(origin)?;
-        // A drawn model without a tokenizer takes words for tokens.
+        // A drawn model without a tokenizer uses words as tokens.
         let tokenizer = context.tokenizer(origin)?;
         let notes = opened.notes().iter().chain(tokenizer.iter().flat_map(Tokenizer::notes));
         let (ids, spans) = match &tokenizer {

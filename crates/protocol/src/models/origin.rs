@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Where a model's weights come from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ModelOrigin {
-    /// Drawn.
+    /// Randomly initialised.
     Drawn(DrawnModel),
     /// The files beside the message.
     Files {

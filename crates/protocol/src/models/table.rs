@@ -8,7 +8,7 @@ use super::ModelContext;
 use super::arriving::{MOST_ROWS, TableBatch};
 use crate::task::{Report, Task, Turn};
 
-/// A file that was written before.
+/// A table file that was written earlier.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReadTablePlan {
     /// Its name.
@@ -36,7 +36,8 @@ pub struct WriteTablePlan {
     pub form: TableForm,
 }
 
-/// Reads the whole file, then tells its rows, a batch a step. The event is `None` where the file holds no row.
+/// Reads the whole file in one step, then sends its rows, a batch a step. The event is `None` where the file has no
+/// row.
 #[derive(Debug)]
 pub struct ReadTableTask {
     subject: Option<Subject>,
@@ -44,7 +45,7 @@ pub struct ReadTableTask {
     rows: std::vec::IntoIter<(Cell, Estimate)>,
 }
 
-/// Writes in one step; the event is the file's text.
+/// Writes the table in one step; the event is the file's text.
 #[derive(Debug)]
 pub struct WriteTableTask(WriteTablePlan);
 

@@ -12,9 +12,9 @@ use crate::task::{Report, Task, Turn};
 pub struct WindowPlan {
     /// The model.
     pub origin: ModelOrigin,
-    /// A plan that has the window.
+    /// A plan that contains the window.
     pub plan: PlanText,
-    /// The text's token ids, as far as the plan's windows go.
+    /// The text's token ids up to the end of the plan's windows.
     pub ids: Vec<u32>,
     /// The window, its layer and heads.
     pub cell: Cell,

@@ -1,4 +1,4 @@
-//! Which worker does which part, when a newer order takes its place, and how many workers there are.
+//! Which worker does which part, when a newer order preempts the running one, and how many workers run.
 
 use std::rc::Rc;
 
@@ -12,13 +12,13 @@ use crate::envelope::{Command, Request, RunId};
 use crate::task::TaskList;
 
 impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
-    /// A newer order waits in a lane: it takes the place of what is under way when that has had its chance.
+    /// Where a newer order waits in a lane, preempts the running parts once their time has passed.
     pub(super) fn preempt_when_due(&mut self, lane: L) {
         let Policy::Newest(when) = lane.policy() else { return };
         let state = self.lane(lane);
         let (Some(run), true) = (state.first_run(), state.next.is_some()) else { return };
         let run_id = run.run_id;
-        // A run that was not started: its worker turns to it, and the answer brings this up again.
+        // The run has not started: its worker will answer, and that calls this function again.
         if !run.is_started || when == Preempt::AfterFirstEvent && !state.has_event {
             if state.silent.is_none() {
                 state.silent = Some(run_id);
@@ -32,7 +32,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         }
     }
 
-    /// Sends the newest orders to the workers that do those before; a worker for which nothing is left is free.
+    /// Sends the newest orders to the workers that run earlier ones; cancels workers that get no part.
     pub(super) fn preempt(&mut self, lane: L) {
         let memory = self.options.memory;
         let state = self.lane(lane);
@@ -51,7 +51,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         }
     }
 
-    /// Ends the worker of a run; the part is done by another one, unless something newer waits.
+    /// Ends the worker of a run. Another worker does the part, unless a newer order waits.
     pub(super) fn replace(&mut self, run_id: RunId) {
         let Some((lane, run)) = self.take_run(run_id) else { return };
         self.end_worker(run.worker);
@@ -82,7 +82,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.actions.push(Action::Wake(Timer::Start(id), START_MILLISECONDS));
     }
 
-    /// Gives what waits to workers that are free, and starts workers where there are too few.
+    /// Assigns waiting parts to free workers, and starts workers where too few run.
     pub(super) fn assign(&mut self) {
         let mut lacking = self.begin_due();
         let waiting = self.begin_beside(lacking);
@@ -92,7 +92,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.start_workers(lacking, waiting);
     }
 
-    /// Begins what no lane should wait for, and counts what finds no worker.
+    /// Starts the parts that no lane should wait for, and returns how many lack a worker.
     fn begin_due(&mut self) -> usize {
         let mut lacking = 0;
         for (lane_idx, lane) in L::ALL.iter().enumerate() {
@@ -113,7 +113,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         lacking
     }
 
-    /// Begins parts beside others of their lanes on cores that are free, and counts those that find no worker.
+    /// Starts parts beside others of their lanes on free cores, and returns how many lack a worker.
     fn begin_beside(&mut self, lacking: usize) -> usize {
         for (lane_idx, lane) in L::ALL.iter().enumerate() {
             while self.beginning(lane_idx) == Some(Beginning::Beside) && !self.is_queued(lane_idx) {
@@ -130,7 +130,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         0
     }
 
-    /// Takes a part back that is done beside another one of its lane, so that its worker is free for another lane.
+    /// Takes back a part that runs beside another one of its lane, so that its worker is free for another lane.
     fn withdraw(&mut self) -> bool {
         let is_cut = |lane_idx: &usize| L::ALL[*lane_idx].policy() != Policy::Queue;
         let beside = (0..L::ALL.len()).filter(is_cut).filter(|lane_idx| self.lanes[*lane_idx].running.len() > 1);
@@ -143,12 +143,12 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         true
     }
 
-    /// Starts workers for runs that lack one, whatever the number; and for parts beside others and as a spare, as long as
-    /// there are no more than the cores and one.
+    /// Starts a worker for every run that lacks one. Parts beside others, and a spare, get workers while the total is
+    /// at most the number of cores plus one.
     fn start_workers(&mut self, lacking: usize, waiting: usize) {
         let spare = usize::from(self.options.spare == Spare::One && self.is_warm);
         let most = self.options.cores + usize::from(self.options.spare == Spare::One);
-        // Free in a moment, or ended.
+        // A leaving worker is free in a moment, or ended.
         let n_leaving = self.workers.iter().filter(|worker| self.is_leaving(worker)).count();
         loop {
             let n_free = self.workers.iter().filter(|worker| worker.run.is_none()).count();
@@ -167,7 +167,8 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.lanes[lane_idx].beginning(self.options.memory).filter(|_| !is_early)
     }
 
-    /// Whether a lane that may begin lets another one go first: that one has work, and with both the page has no core.
+    /// Whether a lane that may start lets another one go first: that lane has work, and with both running no core would
+    /// be left for the page.
     fn lets_go(&mut self, lane_idx: usize) -> bool {
         let Some(first) = L::ALL[lane_idx].comes_after().map(Self::index) else { return false };
         let has_work = !self.lanes[first].running.is_empty() || self.beginning(first).is_some();
@@ -192,15 +193,15 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.lanes.iter().map(|lane| lane.running.len()).sum()
     }
 
-    /// A worker that listens and has nothing to do: best the one that last worked in this lane.
+    /// A worker that listens and does nothing, preferably the one that last worked in this lane.
     fn free_worker(&self, lane_idx: usize) -> Option<WorkerId> {
         let free = self.workers.iter().filter(|worker| worker.is_ready && worker.run.is_none());
         free.min_by_key(|worker| (worker.lane_idx != Some(lane_idx), worker.lane_idx.is_some(), worker.id))
             .map(|worker| worker.id)
     }
 
-    /// A worker whose run was cancelled and that has not said so yet: it turns to another run as soon as to the end of this
-    /// one, and need not wait until the page has heard of it.
+    /// A worker whose run was cancelled but which has not confirmed it. It can take another run at once: it turns to it
+    /// as soon as it ends the cancelled one.
     fn leaving_worker(&self) -> Option<WorkerId> {
         self.workers.iter().find(|worker| self.is_leaving(worker)).map(|worker| worker.id)
     }
@@ -215,7 +216,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.actions.push(Action::Wake(Timer::Cancelled(run.worker, run.run_id), ANSWER_MILLISECONDS));
     }
 
-    /// Sends the next part of a lane to a worker, whatever that does now.
+    /// Sends the next part of a lane to a worker, which may still be busy.
     fn send_next(&mut self, lane: L, id: WorkerId) -> Option<RunId> {
         let part = self.lane(lane).pop()?;
         self.lane(lane).yielding = Yield::None;

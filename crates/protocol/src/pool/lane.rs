@@ -1,4 +1,4 @@
-//! What waits and what runs in a lane, and in which order its parts are heard.
+//! The waiting and running parts of a lane, and the order in which the page hears their events.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -15,34 +15,34 @@ pub(super) struct Run<P, E, C> {
     pub run_id: RunId,
     pub part: Part<P, E, C>,
     pub worker: WorkerId,
-    /// Whether the worker has turned to it.
+    /// Whether the worker has started the run.
     pub is_started: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct LaneState<P, E, C> {
     policy: Policy,
-    /// Parts that no worker has, in order.
+    /// Parts without a worker, in order.
     pub queue: VecDeque<Part<P, E, C>>,
-    /// The newest orders, where they take the place of those before and have not yet.
+    /// The newest orders, until they preempt the earlier ones.
     pub next: Option<VecDeque<Part<P, E, C>>>,
     pub running: Vec<Run<P, E, C>>,
-    /// Parts that are over, with the run that did them, while one before is not.
+    /// Parts that are over while an earlier part is not, each with its run.
     pub over: Vec<(RunId, Part<P, E, C>)>,
     pub most_running: usize,
     pub is_paused: bool,
-    /// Pieces of the order that is heard, joined so far.
+    /// The pieces of the current order, joined so far.
     pub pieces: Option<E>,
-    /// The last event of the order that is heard, and the last one of those of its parts that are over.
+    /// The last event of the current order, and the last event of its parts that are over.
     pub last: Option<E>,
     pub before: Option<E>,
-    /// Whether the page has heard a result of the newest orders.
+    /// Whether the page got a result of the newest orders.
     pub has_event: bool,
-    /// The run during which newer orders began to wait for a word of the worker, and that during which they began to wait for
-    /// an end that may be near.
+    /// The run during which newer orders began to wait for the worker's first message, and the run during which they
+    /// began to wait for a near end.
     pub silent: Option<RunId>,
     pub coalescing: Option<RunId>,
-    /// The run of the result that the page draws now: what parts tell waits until it has.
+    /// The run whose result the page is drawing; further events wait until the page has drawn it.
     pub drawing: Option<RunId>,
     /// Whether its newest order lets another lane go first.
     pub yielding: Yield,
@@ -51,32 +51,32 @@ pub(super) struct LaneState<P, E, C> {
 /// Whether a lane lets another one go first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Yield {
-    /// It has not been asked to.
+    /// Not asked to.
     #[default]
     None,
-    /// It does, until the time of this number has passed.
+    /// Yields until the timer with this number fires.
     Shown(u64),
-    /// It has for long enough.
+    /// Has yielded for long enough.
     Over,
 }
 
-/// How a part would begin.
+/// How a part would start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Beginning {
-    /// Nothing else of its lane is done, or the lane is a queue: a worker is found for it.
+    /// Nothing else of its lane runs, or the lane is a queue: the part gets a worker.
     Due,
     /// Beside another part, if a core is free.
     Beside,
 }
 
-/// Where the part is whose turn it is to be heard.
+/// The state of the part whose events the page hears next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Head {
-    /// No worker has it.
+    /// It has no worker yet.
     Waiting,
-    /// This run does it.
+    /// It is running in this run.
     Running(RunId),
-    /// It is over: this one of [`LaneState::over`].
+    /// It is over: this entry of [`LaneState::over`].
     Over(usize),
 }
 
@@ -101,7 +101,7 @@ impl<P, E, C> LaneState<P, E, C> {
         }
     }
 
-    /// How the next part would begin; `None` where nothing may.
+    /// How the next part would start; `None` where no part may.
     pub fn beginning(&self, memory: Memory) -> Option<Beginning> {
         let is_newer = self.next.is_some() && !self.is_awaited();
         let next = self.waiting().front()?;
@@ -112,25 +112,25 @@ impl<P, E, C> LaneState<P, E, C> {
             return Some(Beginning::Due);
         }
         if self.policy == Policy::Newest(Preempt::AfterFirstEvent) && !self.has_event {
-            // The part that is heard first has the cores for itself until then.
+            // The first part to be heard has the cores for itself.
             return None;
         }
         let is_in_vain =
             |over: &Part<P, E, C>| over.at < next.at && !matches!(over.held.last(), Some(Content::Finished));
         if !is_newer && self.over.iter().any(|(_, over)| is_in_vain(over)) {
-            // An order before this part cannot be done, which ends those after it.
+            // An earlier order failed, which ends the later ones.
             return None;
         }
         let held = self.running.iter().map(|run| run.part.bytes).fold(next.bytes, u64::saturating_add);
         (!is_newer && held <= memory.bytes()).then_some(Beginning::Beside)
     }
 
-    /// How many parts could begin now.
+    /// How many parts could start now.
     pub fn begin_at_once(&self) -> usize {
         if self.is_paused { 0 } else { self.waiting().len().min(self.most_running.saturating_sub(self.running.len())) }
     }
 
-    /// Orders that are still to be done: the newest ones, or those whose last part was not heard to its end.
+    /// Orders still to be done: the newest ones, or those whose last part the page has not heard completely.
     pub fn left(&self) -> usize {
         match &self.next {
             Some(next) => next.iter().filter(|part| part.is_last).count(),
@@ -146,12 +146,12 @@ impl<P, E, C> LaneState<P, E, C> {
         self.queue.pop_front()
     }
 
-    /// Whether newer orders wait for a worker only: nothing is wanted of those before.
+    /// Whether newer orders only wait for a worker: nothing of the earlier ones is needed any more.
     pub fn is_preempted(&self) -> bool {
         self.policy == Policy::Newest(Preempt::AtOnce) && self.next.is_some()
     }
 
-    /// The newest orders take the place of those before.
+    /// Replaces the earlier orders by the newest.
     pub fn promote(&mut self) {
         if let Some(next) = self.next.take() {
             self.clear();
@@ -160,7 +160,7 @@ impl<P, E, C> LaneState<P, E, C> {
         }
     }
 
-    /// Forgets what waits and what was not heard.
+    /// Drops the waiting parts and the events that the page has not heard.
     pub fn clear(&mut self) {
         self.queue.clear();
         self.over.clear();
@@ -168,7 +168,7 @@ impl<P, E, C> LaneState<P, E, C> {
         (self.silent, self.coalescing, self.drawing) = (None, None, None);
     }
 
-    /// Puts a part back that a worker did not do, in its place.
+    /// Puts a part back in its place, because its worker did not do it.
     pub fn put_back(&mut self, part: Part<P, E, C>) {
         let at = self.queue.partition_point(|waiting| waiting.at < part.at);
         self.queue.insert(at, part);
@@ -183,12 +183,12 @@ impl<P, E, C> LaneState<P, E, C> {
         Some(self.running.remove(at))
     }
 
-    /// The run of the first part that a worker has.
+    /// The first run with a worker.
     pub fn first_run(&self) -> Option<&Run<P, E, C>> {
         self.running.iter().min_by_key(|run| run.part.at)
     }
 
-    /// Where the first part is that was not heard to its end.
+    /// The state of the first part that the page has not heard completely.
     pub fn head(&self) -> Option<Head> {
         let waiting = self.queue.front().map(|part| (part.at, Head::Waiting));
         let running = self.running.iter().map(|run| (run.part.at, Head::Running(run.run_id)));
@@ -196,8 +196,8 @@ impl<P, E, C> LaneState<P, E, C> {
         waiting.into_iter().chain(running).chain(over).min_by_key(|(at, _)| *at).map(|(_, head)| head)
     }
 
-    /// How far the order of a run is, all its parts together, when the run has told how far it is itself. `None` while the
-    /// page hears an order before it.
+    /// The progress of a run's order over all its parts, after the run reported `told`. `None` while the page hears an
+    /// earlier order.
     pub fn progress(&mut self, run_id: RunId, told: Progress) -> Option<Progress> {
         let run = self.run(run_id)?;
         run.part.done = told.done;
@@ -208,7 +208,7 @@ impl<P, E, C> LaneState<P, E, C> {
         }
         let (Some((_, whole)), Some((first, _))) = (units, &first.units) else { return Some(told) };
         let parts = self.parts().filter(|part| Rc::ptr_eq(&part.order, &order));
-        // Units before the first were done by an order before.
+        // An earlier order did the units before the first.
         let done = first.start as u64 + parts.map(|part| part.done).sum::<u64>();
         Some(Progress { done, total: Some(whole.end as u64), relative_residual: None })
     }
@@ -218,13 +218,14 @@ impl<P, E, C> LaneState<P, E, C> {
         if self.is_awaited() { &self.queue } else { self.next.as_ref().unwrap_or(&self.queue) }
     }
 
-    /// Whether the other parts of the order under way are done although a newer one waits: for its first event.
+    /// Whether the other parts of the current order continue although a newer order waits: the page waits for the first
+    /// event.
     fn is_awaited(&self) -> bool {
         let is_under_way = self.queue.front().is_some_and(|part| !part.is_first());
         self.policy == Policy::Newest(Preempt::AfterFirstEvent) && !self.has_event && is_under_way
     }
 
-    /// The parts that were not heard to their end, the newest orders aside.
+    /// The parts that the page has not heard completely, without the newest orders.
     fn parts(&self) -> impl Iterator<Item = &Part<P, E, C>> {
         let running = self.running.iter().map(|run| &run.part);
         self.queue.iter().chain(running).chain(self.over.iter().map(|(_, part)| part))

@@ -1,24 +1,26 @@
-//! Which worker gets which run: one pool for every kind of work.
+//! Assigns runs to workers: one pool for every kind of work.
 //!
-//! Work comes in lanes. A lane either does all its orders, one after the other or several at once, or only the newest, which
-//! takes the place of the one before ([`Policy`]). A worker listens between slices of a few milliseconds, but one step may
-//! take a second, and nothing interrupts it: a worker that does not turn to a new request in time is ended, and another one
-//! takes its place. A worker that dies gives its run to another one, once; if that dies too, the pool gives the run up.
+//! Work comes in lanes. A lane either does all its orders, one after the other or several at once, or only the newest
+//! order, which replaces the earlier one ([`Policy`]). A worker listens between slices of a few milliseconds. A single
+//! step may take a second, and nothing interrupts it: if a worker does not start a new request in time, the pool ends
+//! it and starts another one. If a worker dies, another one does its run, once; if that worker dies too, the pool gives
+//! the run up.
 //!
-//! The newest orders are cut into parts (`Task::cut`), which as many workers do side by side as the processor has cores and
-//! the memory allows. What the parts say is held until the parts before are over, so the page hears what one worker would
-//! have told, in the same order. Parts beside another one of their lane give way: where another lane needs their worker they
-//! are done again later.
+//! The newest orders are cut into parts (`Task::cut`). As many workers do parts side by side as there are cores and
+//! memory allows. The pool holds the events of a part until the earlier parts are over, so that the page hears the
+//! events of one worker, in the same order. A part that runs beside another one of its lane gives way where another
+//! lane needs its worker; it is done again later.
 //!
-//! The pool knows no browser: it is told what happened and when, and answers with [`Action`]s; workers are ids.
+//! The pool uses no browser: the page reports what happened and when, and the pool answers with [`Action`]s; workers
+//! are ids.
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | `part` | a part of an order: what one worker does |
-//! | `lane` | what waits and what runs in a lane, and whose turn it is to be heard |
-//! | `assign` | which worker does which part; workers are started and ended |
-//! | `tell` | what the page hears of the replies |
-//! | `rules` | lanes, policies, actions, events: what the pool is told and says |
+//! | `part` | a part of an order: the work of one worker |
+//! | `lane` | the waiting and running parts of a lane, and whose turn it is to be heard |
+//! | `assign` | assigns parts to workers; starts and ends workers |
+//! | `tell` | turns replies of workers into events for the page |
+//! | `rules` | lanes, policies, actions, events: the input and output of the pool |
 
 mod assign;
 mod lane;
@@ -38,31 +40,33 @@ pub use rules::{Action, Begins, Lane, Order, Policy, PoolEvent, PoolOptions, Pre
 
 /// How long the newest request waits for a run that may be about to finish: about a frame.
 const COALESCE_MILLISECONDS: f64 = 18.0;
-/// How long a worker has to turn to a new request before it is ended. With the time above under 50 ms.
+/// How long a worker may take to start a new request before it is ended. Together with the time above under 50 ms.
 const ANSWER_MILLISECONDS: f64 = 28.0;
-/// How long a worker may be silent about a request that was sent to it while it was free.
+/// How long a worker may be silent about a request that was sent while it was free.
 const SILENCE_MILLISECONDS: f64 = 1000.0;
-/// How often the page hears of an order that several workers do: it draws what it hears, on a core that a worker could use.
+/// The shortest time between results that the page draws for an order of several workers: drawing uses a core that a
+/// worker could use.
 const DRAW_MILLISECONDS: f64 = 150.0;
 /// How long a lane lets another one go first.
 const YIELD_MILLISECONDS: f64 = 25.0;
-/// How long a worker has to start.
+/// How long a worker may take to start.
 const START_MILLISECONDS: f64 = 20_000.0;
-/// The longest that lanes which begin later wait for the first run of the first lane.
+/// The longest that lanes with [`Begins::Later`] wait for the first run of the first lane.
 const HEAD_START_MILLISECONDS: f64 = 1500.0;
 /// How many workers in a row may fail to start before the pool gives up.
 const MOST_FAILED_STARTS: u32 = 3;
 
-/// A run of a list of tasks.
+/// A run of a task list.
 type TaskRun<T, C> = Run<<T as TaskList>::Plan, <T as TaskList>::Event, C>;
 
-/// The workers of one module and what they do. `C` is what the page keeps beside a plan, and gets back with every reply.
+/// The workers of one module and their runs. `C` is kept with each plan and returned with every reply.
 #[derive(Debug)]
 pub struct Pool<T: TaskList, L: Lane, C> {
     lanes: Vec<LaneState<T::Plan, T::Event, C>>,
     workers: Vec<Worker>,
     options: PoolOptions,
-    /// Whether lanes that begin later may start: the first run of the first lane is over, or has had its time.
+    /// Whether lanes with [`Begins::Later`] may start: the first run of the first lane is over, or its head start has
+    /// passed.
     is_warm: bool,
     last_worker: WorkerId,
     last_run: RunId,
@@ -76,16 +80,16 @@ pub struct Pool<T: TaskList, L: Lane, C> {
 #[derive(Debug)]
 struct Worker {
     id: WorkerId,
-    /// Whether it listens: what is sent to it before its first word is lost.
+    /// Whether it listens: a message sent before its first message is lost.
     is_ready: bool,
-    /// The last run that it was given, if that is not over.
+    /// The last run it was given, unless that run is over.
     run: Option<RunId>,
-    /// The lane of its last run: what it has in memory serves the next one.
+    /// The lane of its last run: its memory may serve the next run.
     lane_idx: Option<usize>,
 }
 
 impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
-    /// Without any worker.
+    /// A pool without workers.
     #[must_use]
     pub fn new(options: PoolOptions) -> Self {
         let most_running = |lane: &L| match lane.policy() {
@@ -107,7 +111,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         }
     }
 
-    /// Starts the workers of the lanes that begin at once; also after the pool gave up.
+    /// Starts the workers of the lanes that begin at once; also restarts the pool after it gave up.
     pub fn start(&mut self) {
         self.failed_starts = 0;
         let at_once = L::ALL.iter().filter(|lane| lane.begins() == Begins::AtOnce).count();
@@ -118,8 +122,8 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.assign();
     }
 
-    /// Takes orders for a lane: after those that wait there, or in their place, by the lane's policy. No orders in the
-    /// place of those before are a [`Pool::cancel`].
+    /// Adds orders to a lane: after the waiting ones, or in their place, by the lane's policy. An empty list that would
+    /// replace others is a [`Pool::cancel`].
     pub fn submit(&mut self, lane: L, orders: impl IntoIterator<Item = Order<T::Plan, C>>) {
         let workers = if lane.policy() == Policy::Queue { 1 } else { self.options.cores };
         let last = &mut self.last_part;
@@ -133,7 +137,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.assign();
     }
 
-    /// Ends what a lane does, and forgets what waits there.
+    /// Ends the runs of a lane, and forgets its waiting orders.
     pub fn cancel(&mut self, lane: L) {
         let state = self.lane(lane);
         state.clear();
@@ -141,19 +145,19 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.cancel_runs(lane);
     }
 
-    /// Begins no more runs of a lane for now.
+    /// Starts no further runs of a lane until [`Pool::resume`].
     pub fn pause(&mut self, lane: L) {
         self.lane(lane).is_paused = true;
     }
 
-    /// Goes on with the runs of a lane.
+    /// Continues the runs of a lane.
     pub fn resume(&mut self, lane: L) {
         self.lane(lane).is_paused = false;
         self.preempt_when_due(lane);
         self.assign();
     }
 
-    /// Lets up to `workers` runs of a lane with a queue go on side by side; other lanes have as many as there are cores.
+    /// Lets up to `workers` runs of a queue lane run side by side; other lanes have as many as there are cores.
     pub fn set_workers(&mut self, lane: L, workers: usize) {
         if lane.policy() == Policy::Queue {
             self.lane(lane).most_running = workers.max(1);
@@ -161,13 +165,13 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         }
     }
 
-    /// How many runs of a lane are under way.
+    /// The number of runs of a lane that are under way.
     #[must_use]
     pub fn running(&self, lane: L) -> usize {
         self.lanes[Self::index(lane)].running.len()
     }
 
-    /// Takes in a message of a worker.
+    /// Handles a message of a worker.
     pub fn hear(&mut self, worker: WorkerId, message: Message<T::Event>) {
         match message {
             Message::Ready => {
@@ -181,7 +185,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.assign();
     }
 
-    /// A worker died, or said something that is no message.
+    /// Handles the death of a worker, or a message that cannot be decoded.
     pub fn lost(&mut self, id: WorkerId) {
         let Some(at) = self.workers.iter().position(|worker| worker.id == id) else { return };
         let worker = self.workers.remove(at);
@@ -194,7 +198,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         }
         if let Some((lane, run)) = worker.run.and_then(|run_id| self.take_run(run_id)) {
             if self.lane(lane).next.is_some() {
-                // Something newer waits: nobody misses this run, nor those beside it.
+                // A newer order waits: nobody needs this run, or those beside it.
                 self.preempt(lane);
             } else if run.part.is_second_try {
                 if lane.policy() != Policy::Queue {
@@ -210,16 +214,16 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.assign();
     }
 
-    /// A worker could not be started at all.
+    /// Handles a worker that could not be started at all.
     pub fn refused(&mut self, id: WorkerId) {
         self.workers.retain(|worker| worker.id != id);
-        // Of several workers that were to be started at once, each is refused.
+        // If several workers were to start at once, each is refused.
         if std::mem::replace(&mut self.failed_starts, MOST_FAILED_STARTS) < MOST_FAILED_STARTS {
             self.events.push(PoolEvent::CannotStart);
         }
     }
 
-    /// A time that an action asked for has passed.
+    /// Handles a timer that an action asked for.
     pub fn wake(&mut self, timer: Timer) {
         match timer {
             Timer::Warm => self.is_warm = true,
@@ -242,7 +246,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                 let is_started = self.run(run_id).is_none_or(|run| run.is_started);
                 let lane = self.lane_that(|lane| lane.silent == Some(run_id) && !(is_started && lane.has_event));
                 if let Some(lane) = lane.filter(|lane| self.lane(*lane).next.is_some()) {
-                    // The worker may be stuck; where it has gone on to another part, it listens.
+                    // The worker may be stuck; if it has gone on to another part, it listens.
                     if self.run(run_id).is_some() { self.replace(run_id) } else { self.preempt(lane) }
                 }
             }
@@ -255,7 +259,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                 }
             }
             Timer::LetGo(lane_idx, number) => {
-                // Not where an order has begun since, and another one waits anew.
+                // Not where the lane has started an order since and yields again: that yield has another number.
                 let lane = self.lanes.get_mut(lane_idx).filter(|lane| lane.yielding == Yield::Shown(number));
                 lane.into_iter().for_each(|lane| lane.yielding = Yield::Over);
             }
@@ -268,12 +272,12 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.assign();
     }
 
-    /// What is to be done outside since the last call.
+    /// The actions for the page since the last call.
     pub fn take_actions(&mut self) -> Vec<Action<T::Plan, C>> {
         std::mem::take(&mut self.actions)
     }
 
-    /// What happened since the last call.
+    /// The events since the last call.
     pub fn take_events(&mut self) -> Vec<PoolEvent<L, T::Plan, T::Event, C>> {
         std::mem::take(&mut self.events)
     }

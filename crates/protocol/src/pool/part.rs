@@ -1,4 +1,4 @@
-//! A part of an order: what one worker does of it.
+//! A part of an order: the work of one worker.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -10,25 +10,25 @@ use crate::task::{Cut, TaskList};
 /// A part of an order; an order that is not cut is one part.
 #[derive(Debug)]
 pub(super) struct Part<P, E, C> {
-    /// Its place among the parts of all orders of its lane.
+    /// Its place in the order of all parts of the lane.
     pub at: u64,
     pub order: Rc<Order<P, C>>,
-    /// The units of the order that it does, and those of the whole order; `None` where the order is not cut.
+    /// The units of this part, and of the whole order; `None` where the order is not cut.
     pub units: Option<(Range<usize>, Range<usize>)>,
-    /// The most bytes that it holds at a time.
+    /// The most bytes that the part holds at a time.
     pub bytes: u64,
-    /// Whether the order is over when it is.
+    /// Whether the part is the last one of its order.
     pub is_last: bool,
-    /// Whether a worker died over it.
+    /// Whether a worker died while doing it.
     pub is_second_try: bool,
     /// Units done.
     pub done: u64,
-    /// What its worker said that the page has not heard: parts before it are not over.
+    /// The contents that the page has not heard, because an earlier part is not over.
     pub held: Vec<Content<E>>,
 }
 
 impl<P, E, C> Part<P, E, C> {
-    /// Cuts an order into parts for `workers` workers. `last` is the place of the part before the first one.
+    /// Cuts an order into parts for `workers` workers. `last` is the place of the last earlier part.
     pub fn of<T: TaskList<Plan = P>>(order: Order<P, C>, workers: usize, last: &mut u64) -> Vec<Self> {
         let order = Rc::new(order);
         let cuts = if workers > 1 { T::cut(&order.plan, workers) } else { Vec::new() };
@@ -51,7 +51,7 @@ impl<P, E, C> Part<P, E, C> {
         }
     }
 
-    /// What its worker is to do.
+    /// The plan of this part.
     pub fn plan<T: TaskList<Plan = P>>(&self) -> P
     where
         P: Clone,
@@ -62,12 +62,12 @@ impl<P, E, C> Part<P, E, C> {
         }
     }
 
-    /// Whether it begins its order.
+    /// Whether it is the first part of its order.
     pub fn is_first(&self) -> bool {
         self.units.as_ref().is_none_or(|(units, whole)| units.start == whole.start)
     }
 
-    /// As it was before any worker had it.
+    /// The part as it was before any worker had it.
     pub fn afresh(self) -> Self {
         Part { done: 0, held: Vec::new(), ..self }
     }

@@ -1,4 +1,4 @@
-//! What the pool is told and says: lanes and their policies, orders, actions, events.
+//! The input and output of the pool: lanes and their policies, orders, actions, events.
 
 use std::fmt;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use lipscope_core::experiment::Memory;
 
 use crate::envelope::{Command, Content, RunId};
 
-/// Names a worker among all that were ever started.
+/// Numbers a worker among all workers ever started.
 pub type WorkerId = u64;
 
 /// The lanes of a pool: runs of one lane do not hold up those of another.
@@ -15,20 +15,20 @@ pub trait Lane: Copy + Eq + fmt::Debug + 'static {
     /// All lanes. Those that begin [`Begins::Later`] wait for the first run of the first one.
     const ALL: &'static [Self];
 
-    /// Which of its orders are done.
+    /// Which of the lane's orders are done.
     fn policy(self) -> Policy;
 
-    /// When its worker starts.
+    /// When the lane's worker starts.
     fn begins(self) -> Begins {
         Begins::WhenNeeded
     }
 
-    /// The lane whose run it lets go first for a moment, where both together would leave the page no core.
+    /// The lane that goes first for a moment, where both runs together would leave the page no core.
     fn comes_after(self) -> Option<Self> {
         None
     }
 
-    /// How many of its runs go on side by side where its policy is [`Policy::Queue`], unless the page says otherwise.
+    /// How many runs of the lane go on side by side under [`Policy::Queue`], unless the page sets another number.
     fn workers(self) -> usize {
         1
     }
@@ -39,19 +39,20 @@ pub trait Lane: Copy + Eq + fmt::Debug + 'static {
 pub enum Policy {
     /// All of them, in order.
     Queue,
-    /// The newest: they take the place of those before, and of all that waits. Each is cut into parts, which several workers
-    /// do side by side; what the page hears of them is in order all the same.
+    /// Only the newest orders: they replace the earlier ones, and all that wait. Each order is cut into parts, which
+    /// several workers do side by side; the page still hears its events in order.
     Newest(Preempt),
 }
 
 /// When a newer order preempts the run before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preempt {
-    /// At once: a part of an old result is of no use. What the parts of an order tell is gathered, a few times a second.
+    /// At once: a part of an old result is useless. Events of parts reach the page a few times a second.
     AtOnce,
     /// After a moment: a run that is nearly over may finish.
     AfterMoment,
-    /// After its first event: it comes in one piece, and ended over and over while a slider moves it would never come.
+    /// After its first event: the result comes in one piece; preempted at every movement of a slider, it would never
+    /// come.
     AfterFirstEvent,
 }
 
@@ -75,19 +76,19 @@ pub enum Spare {
     None,
 }
 
-/// What the workers of a pool may take.
+/// The resources that the workers of a pool may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolOptions {
     /// Whether a worker stands ready beside those that are busy.
     pub spare: Spare,
     /// The processor's cores. At most this many workers do parts of orders, and one more worker stands ready.
     pub cores: usize,
-    /// What the parts of a lane that are done side by side may hold together.
+    /// The memory that the parts of a lane may hold together, when done side by side.
     pub memory: Memory,
 }
 
 impl PoolOptions {
-    /// One core: no order is cut.
+    /// Options for one core: no order is cut.
     #[must_use]
     pub fn one_core(spare: Spare) -> Self {
         PoolOptions { spare, cores: 1, memory: Memory::default() }
@@ -99,11 +100,11 @@ impl PoolOptions {
 pub struct Order<P, C> {
     /// The plan of the work.
     pub plan: P,
-    /// Comes back with every reply; files of it may travel beside the plan.
+    /// Returned with every reply; files of the order may travel beside the plan.
     pub companion: C,
 }
 
-/// What is to be done outside the pool.
+/// An action that the page has to carry out.
 #[derive(Debug)]
 pub enum Action<P, C> {
     /// Start a worker.
@@ -116,41 +117,41 @@ pub enum Action<P, C> {
     Wake(Timer, f64),
 }
 
-/// What the pool waits for.
+/// An event that the pool waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timer {
-    /// The first picture has had its head start.
+    /// The head start of the first lane is over.
     Warm,
     /// A worker should listen by now.
     Start(WorkerId),
-    /// A run has had its chance to finish.
+    /// A run has had its time to finish.
     Coalesced(RunId),
-    /// A worker should have turned to this run by now.
+    /// A worker should have started this run by now.
     Answer(RunId),
-    /// A worker should have said something of this run by now.
+    /// A worker should have sent a message about this run by now.
     Silence(RunId),
     /// A worker should have ended this run by now.
     Cancelled(WorkerId, RunId),
-    /// The page has had its time to draw what it heard of this run.
+    /// The page has had time to draw the events of this run.
     Drawn(RunId),
-    /// The lane at this place of [`Lane::ALL`] has let another one go first for long enough, the time of this number.
+    /// The lane at this index of [`Lane::ALL`] has yielded for long enough; the number is that of its yield.
     LetGo(usize, u64),
 }
 
 /// What the page hears.
 #[derive(Clone, Debug)]
 pub enum PoolEvent<L, P, E, C> {
-    /// A reply of a run that is still wanted; others never get here.
+    /// A reply of a run that is still wanted. Replies of other runs are dropped.
     Reply {
         /// Its lane.
         lane: L,
         /// The run.
         run_id: RunId,
-        /// The order that it answers.
+        /// The order the run belongs to.
         of: Rc<Order<P, C>>,
         /// The reply.
         content: Content<E>,
-        /// Orders of the lane that are still to be done, beside this run where that is over.
+        /// Orders of the lane still to be done, besides this run if that is over.
         left: usize,
     },
     /// A worker died; its run was given to another.

@@ -1,4 +1,5 @@
-//! What the page hears of the workers' replies: the newest orders in order, however their parts came in.
+//! Turns replies of workers into events for the page: the newest orders in order, in whatever order their parts came
+//! in.
 
 use std::rc::Rc;
 
@@ -8,7 +9,7 @@ use super::{DRAW_MILLISECONDS, Pool};
 use crate::envelope::{Content, Reply, RunId};
 use crate::task::TaskList;
 
-/// The part from which the page is told something: its run, its order, and its place in the order.
+/// The part that an event comes from: its run, its order, and its place in the order.
 struct PartSource<P, C> {
     run_id: RunId,
     order: Rc<Order<P, C>>,
@@ -18,11 +19,11 @@ struct PartSource<P, C> {
 }
 
 impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
-    /// Takes in a reply.
+    /// Handles a reply.
     pub(super) fn hear_reply(&mut self, id: WorkerId, Reply { run_id, content }: Reply<T::Event>) {
         let Some(worker) = self.workers.iter_mut().find(|worker| worker.id == id) else { return };
         if worker.run != Some(run_id) {
-            // Of a run whose place was taken.
+            // The run was preempted.
             return;
         }
         if content.is_last() {
@@ -33,7 +34,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             self.run(run_id).into_iter().for_each(|run| run.is_started = true);
             self.preempt_when_due(lane);
             if self.run(run_id).is_none() {
-                // A newer order has just taken its place.
+                // A newer order has just preempted it.
                 return;
             }
         }
@@ -55,7 +56,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         }
     }
 
-    /// Keeps what a run says until its turn comes; progress is told at once.
+    /// Keeps the contents of a run until its turn comes; sends progress on at once.
     fn take_in(&mut self, lane: L, run_id: RunId, content: Content<T::Event>) {
         let is_queue = lane.policy() == Policy::Queue;
         let state = self.lane(lane);
@@ -81,7 +82,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         state.over.push((run_id, run.part));
     }
 
-    /// Tells what a run of a queue has said.
+    /// Sends the contents of a queue's run to the page.
     fn tell_run(&mut self, lane: L, run_id: RunId) {
         let state = self.lane(lane);
         if let Some(run) = state.run(run_id) {
@@ -94,7 +95,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         }
     }
 
-    /// Tells what was said of the parts whose turn it is, in order, unless the page still draws what it heard before.
+    /// Sends the contents of the next parts in order, unless the page is still drawing earlier ones.
     pub(super) fn tell_head(&mut self, lane: L) {
         let state = self.lane(lane);
         if state.drawing.is_some() && !(state.queue.is_empty() && state.running.is_empty()) {
@@ -114,7 +115,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                         is_last: false,
                         is_cut: part.units.is_some(),
                     };
-                    // Pieces are joined when the part is over: another worker may have to do it again.
+                    // Pieces are joined when the part is over, because another worker may have to do the part again.
                     let is_piece =
                         |content: &Content<T::Event>| matches!(content, Content::Event(event) if T::is_piece(event));
                     let n_told = match part.units {
@@ -128,7 +129,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         }
     }
 
-    /// Tells what the worker of a part has said, once the part is over.
+    /// Sends the contents of a part that is over.
     fn tell_over(&mut self, lane: L, idx: usize) {
         let state = self.lane(lane);
         let (run_id, part) = state.over.remove(idx);
@@ -140,7 +141,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             order: part.order,
         };
         if lane.policy() != Policy::Queue && !matches!(part.held.last(), Some(Content::Finished)) {
-            // What comes after would go on from what this part did not do.
+            // The remaining parts depend on what this one failed to do, so they are dropped.
             state.clear();
             self.cancel_runs(lane);
         }
@@ -160,8 +161,8 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         state.last = state.before.clone();
     }
 
-    /// Tells the page a content of a part; pieces that were joined before it go first. Only the first part of an order tells
-    /// that it has started, and only the last one that it is finished.
+    /// Sends a content of a part to the page, after the pieces joined before it. Only the first part of an order
+    /// reports that it has started, and only the last one that it is finished.
     fn tell(&mut self, lane: L, of: &PartSource<T::Plan, C>, content: Content<T::Event>) {
         let is_told = match &content {
             Content::Started => of.is_first,

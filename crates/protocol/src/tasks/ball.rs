@@ -1,5 +1,5 @@
-//! What the ball holds at one n: the bounds on every list of n tokens in it, those on every list however long, and the
-//! worst tokens known.
+//! Bounds at one n on the ball: for every list of n tokens in it, for every list of any length, and the worst known
+//! tokens.
 
 use lipscope_core::bounds::{Bound, BoundId, Side, all_bounds, bounds_and_witnesses};
 use lipscope_core::experiment::{Experiment, InputError, Memory, TokenSource};
@@ -27,9 +27,9 @@ pub struct Ball {
     pub radius: f64,
     /// The bounds that apply to n tokens in it.
     pub bounds: Vec<Bound>,
-    /// The upper bounds that hold however many tokens there are in it.
+    /// The upper bounds that hold for any number of tokens in it.
     pub limit: Vec<Bound>,
-    /// The tokens behind the largest of the lower bounds that have some.
+    /// The tokens behind the largest lower bound that has tokens.
     pub worst: Option<Worst>,
     /// Gamma, the natural logarithm of the n at which the known growth like sqrt(n) ends: for dot-product attention without a
     /// mask.
@@ -45,10 +45,10 @@ pub struct Worst {
     pub tokens: TokenSource,
 }
 
-/// As many tokens as numbers can say, and fewer: every bound on the ball grows with n, and one that does not from the second
-/// to the first has come to its end.
+/// An n near the end of f64's range, and a smaller one: bounds on the ball grow with n; a bound that is equal at both
+/// has reached its limit.
 const MOST_TOKENS: [f64; 2] = [1e300, 1e200];
-/// What a bound that has come to its end may still grow by, in powers of ten.
+/// A bound that grows by at most this between the two n, in powers of ten, has reached its limit.
 const SETTLED: f64 = 1e-9;
 
 /// The bounds, computed in one step.
@@ -65,7 +65,7 @@ impl Task<Memory> for BallTask {
 
     fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, Ball>) -> Result<Turn, InputError> {
         let BallPlan { experiment, n } = &self.0;
-        // The page shows these bounds beside the measurement, and refuses both in the same words.
+        // The page shows these bounds beside the measurement, and refuses both with the same sentence.
         let what = phrase!("measurement", "The measurement");
         let hypotheses = hypotheses_of_ball_within(experiment, what, *memory)?.with_n(*n);
         let (bounds, found) = bounds_and_witnesses(&hypotheses);

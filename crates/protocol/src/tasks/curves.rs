@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::cut::cut_evenly;
 use crate::task::{Cut, Report, Task, Turn};
 
-/// How many parts each worker has: the bounds at some n take longer than at others.
+/// Parts per worker: the bounds at some n take longer than at others.
 const PARTS_OF_A_WORKER: usize = 3;
 
 /// The experiment whose bounds are computed, and the n of the curves.
@@ -19,18 +19,18 @@ const PARTS_OF_A_WORKER: usize = 3;
 pub struct CurvesPlan {
     /// Gives the distribution of the tokens, the weights, the mask and the normaliser.
     pub experiment: Experiment,
-    /// The n, ascending.
+    /// The n of the curves, ascending.
     pub lengths: Vec<usize>,
-    /// Which of the lengths the bounds are computed at; `None` for all.
+    /// The rows of `lengths` at which bounds are computed; `None` for all.
     pub rows: Option<Range<usize>>,
 }
 
-/// The bounds at each n that was asked for.
+/// The bounds at the requested n.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BoundCurves {
     /// R of the ball that holds every draw.
     pub radius: f64,
-    /// (n, the bounds that apply).
+    /// (n, the bounds that apply) at each.
     pub bounds: Vec<(usize, Vec<Bound>)>,
 }
 

@@ -1,4 +1,4 @@
-//! The growth view: every bound over n up to 1e300, at a few n first, then exact norms of the adversarial tokens.
+//! The growth view: every bound over n up to 1e300, first at a few n, then the exact norms of the adversarial tokens.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::cut::cut_evenly;
 use crate::task::{Cut, Report, Task, Turn};
 
-/// Exact norms take a fraction of the time of the bounds at the same n.
+/// Exact norms computed per step: each takes a fraction of the time of the bounds at its n.
 const NORMS_IN_A_ROW: usize = 4;
 
 /// The experiment whose ball is plotted, and the n of the curves and of the exact norms.
@@ -17,13 +17,13 @@ const NORMS_IN_A_ROW: usize = 4;
 pub struct GrowthRequest {
     /// Gives the weights, the ball, the mask and the normaliser.
     pub experiment: Experiment,
-    /// A few n, whose curves are told first: they are there within a frame, while a slider moves.
+    /// A few n, whose curves come first: they are drawn within a frame while a slider moves.
     pub sketch: GrowthPlan,
     /// The n of the curves.
     pub plan: GrowthPlan,
     /// The n of the exact norms.
     pub family_plan: GrowthPlan,
-    /// Which of the n are done: first those of the curves, then those of the exact norms. `None` for all.
+    /// The n that are computed: first those of the curves, then those of the exact norms. `None` for all.
     pub units: Option<Range<usize>>,
 }
 
@@ -65,7 +65,7 @@ impl Curves {
         Ok(Curves { growing: Growing::new(&request.experiment, plan, rows, memory)?, rows: Vec::new() })
     }
 
-    /// The curves, when their last row is there.
+    /// The curves, once their last row is done.
     fn step(&mut self) -> Option<Box<Growth>> {
         match self.growing.step() {
             Some(row) => {
@@ -81,7 +81,7 @@ impl Curves {
 }
 
 impl GrowthRequest {
-    /// Which n of the curves are done, and which of the exact norms.
+    /// Which n of the curves are computed, and which of the exact norms.
     fn ranges(&self) -> (Range<usize>, Range<usize>) {
         let (n_rows, n_norms) = (self.plan.lengths.len(), self.family_plan.lengths.len());
         let units = self.units.clone().unwrap_or(0..n_rows + n_norms);
@@ -94,7 +94,8 @@ impl Task<Memory> for GrowthTask {
     type Plan = GrowthRequest;
     type Event = GrowthEvent;
 
-    /// The curves for all workers, one part each, since a part computes what all rows share; then the norms likewise.
+    /// The curves for all workers, one part each, since a part computes what all rows share; then the norms in the same
+    /// way.
     fn cut(request: &GrowthRequest, workers: usize) -> Vec<Cut> {
         let GrowthRequest { experiment, plan, family_plan, .. } = request;
         let n_rows = plan.lengths.len();

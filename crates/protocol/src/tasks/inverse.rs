@@ -6,25 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::task::{Report, Task, Turn};
 
-/// Where the iteration begins, and how it goes on.
+/// Events of an inversion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum InverseEvent {
-    /// The constant and the tokens with which the iteration begins.
+    /// The constant, and the tokens at which the iteration begins.
     Begins {
         /// L.
         constant: f64,
         /// What L is.
         kind: ConstantKind,
-        /// The first two numbers of the tokens X, where there are few.
+        /// The first two coordinates of the tokens X, if there are few.
         tokens: Places,
-        /// The same of their images Y.
+        /// The first two coordinates of their images Y.
         images: Places,
     },
     /// Iterations since the last event.
     Steps {
         /// The iterations, in order.
         steps: Vec<InverseStep>,
-        /// How the iteration ended, with the last ones.
+        /// How the iteration ended, if it has.
         outcome: Option<Outcome>,
     },
 }

@@ -85,7 +85,7 @@ impl Task<Memory> for ScalingTask {
     }
 }
 
-/// Singular values under way; until they are all found, lower bounds on them are told.
+/// Singular values in progress; until all are found, the events are lower bounds on them.
 #[derive(Debug)]
 pub struct SpectrumTask(Finding);
 
@@ -116,7 +116,7 @@ impl Task<Memory> for SpectrumTask {
     }
 }
 
-/// The lengths at which L2 attention is searched for a large norm, and the effort of each search.
+/// The lengths at which the search looks for a large norm of L2 attention, and the effort of each search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TightnessPlan {
     /// The n.

@@ -1,5 +1,5 @@
-//! What the engine's worker does. A new kind of work is a file here and its lines in this one: the module, what it offers, and
-//! the list.
+//! The tasks of the engine's worker. A new task is a file here and a few lines in this one: the module, its exports,
+//! and the list.
 
 mod ball;
 mod curves;
@@ -30,7 +30,7 @@ pub use search::{SearchEvent, SearchRequest, SearchTask};
 pub use sweep::{SweepRequest, SweepTask};
 
 crate::task_list! {
-    /// The engine's worker. What it keeps from one run to the next is how much memory a task may take.
+    /// The engine's worker. It keeps only the memory limit of a task between runs.
     pub EngineTasks(Memory): EnginePlan, EngineEvent, EngineRunning;
     /// Measures one experiment and pictures it.
     Measure = MeasureTask,
@@ -38,7 +38,7 @@ crate::task_list! {
     Sweep = SweepTask,
     /// The bounds over n that hold for every draw of a sweep.
     Curves = CurvesTask,
-    /// What the ball holds at one n.
+    /// The bounds on the ball at one n.
     Ball = BallTask,
     /// The bounds over n from 2 on, then exact norms of the adversarial tokens.
     Growth = GrowthTask,
@@ -48,7 +48,8 @@ crate::task_list! {
     Tightness = TightnessTask,
     /// The inverse of X + c F(X)/L, iteration by iteration.
     Inverse = InverseTask,
-    /// Bounds on the norm at all tokens within eps of an experiment's, and what a search within eps finds.
+    /// Bounds on the norm at all tokens within eps of an experiment's tokens, and the largest norm that a search within
+    /// eps finds.
     Certify = CertifyTask,
     /// The worst-case search: tokens of a ball or sphere with a large norm.
     Search = SearchTask,

@@ -1,4 +1,4 @@
-//! Reading texts and files of the reader's: the page itself parses none.
+//! Reads the texts and files that a user gives: the page itself parses none.
 
 use lipscope_core::experiment::{Given, InputError, Memory, TableSource, WeightTables};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub enum ReadPlan {
     Weights {
         /// A text or file for each matrix.
         tables: Box<WeightTables>,
-        /// The dimension of the tokens that they must fit, if there are some.
+        /// The dimension of the tokens that they must fit, if any.
         d: Option<usize>,
     },
 }

@@ -10,21 +10,21 @@ use serde::{Deserialize, Serialize};
 use crate::cut::cut_evenly;
 use crate::task::{Cut, Report, Task, Turn};
 
-/// How many parts each worker has: some starts end long before others.
+/// Parts per worker: some starts end long before others.
 const PARTS_OF_A_WORKER: usize = 4;
 
-/// The search to run, and the point at which it goes on.
+/// The search, and where to resume it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchRequest {
     /// The experiment, the region and the effort of the search.
     pub plan: SearchPlan,
-    /// Where a search of this plan stopped; `None` to begin.
+    /// The checkpoint of an earlier search of this plan; `None` to start.
     pub checkpoint: Option<Box<SearchCheckpoint>>,
-    /// The starts that are searched; `None` for all that the checkpoint leaves.
+    /// The starts to run; `None` for all that the checkpoint leaves.
     pub starts: Option<Range<usize>>,
 }
 
-/// Where the search is, and what it finds.
+/// Events of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SearchEvent {
     /// R, n, d and the bounds on the ball.
@@ -33,7 +33,7 @@ pub enum SearchEvent {
     Steps {
         /// The iterations, in order.
         steps: Vec<SearchStep>,
-        /// Where the search stands: to go on from, with the best tokens.
+        /// A checkpoint of the search, with the best tokens.
         checkpoint: Box<SearchCheckpoint>,
         /// The current tokens.
         current: Box<TokenPicture>,
@@ -92,7 +92,7 @@ impl Task<Memory> for SearchTask {
 
     fn start(request: SearchRequest, memory: &mut Memory) -> Result<Self, InputError> {
         let first = request.starts.as_ref().map_or(0, |starts| starts.start);
-        // Only the first part tells where the search is.
+        // Only the first part reports the domain.
         let has_begun = first > 0 && request.checkpoint.is_none();
         let search = match request.checkpoint {
             Some(checkpoint) => Search::resume_within(&request.plan, &checkpoint, *memory)?,

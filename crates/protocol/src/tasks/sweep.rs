@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::cut::cut_evenly;
 use crate::task::{Cut, Report, Task, Turn};
 
-/// How many parts each worker has: more than one, since neither parts nor workers are equally fast.
+/// Parts per worker: more than one, since neither parts nor workers are equally fast.
 const PARTS_OF_A_WORKER: usize = 6;
 
 /// What to sweep.
@@ -23,9 +23,9 @@ pub struct SweepRequest {
     pub lengths: Vec<usize>,
     /// Draws at each length.
     pub draws: usize,
-    /// The norm that is asked for; any but the spectral one brings the other norms along.
+    /// The norm to report; any other than the spectral one also computes the other norms.
     pub norm: Norm,
-    /// The points that are measured, by their indices: length by length, draw by draw. `None` for all.
+    /// The points to measure, by index, length by length and draw by draw. `None` for all.
     pub points: Option<Range<usize>>,
 }
 
@@ -42,7 +42,7 @@ impl Task<Memory> for SweepTask {
 
     fn cut(plan: &SweepRequest, workers: usize) -> Vec<Cut> {
         let options = MeasureOptions::for_norm(plan.norm);
-        // What is wrong with a plan is said by the worker that begins it.
+        // The worker that starts the plan reports its error.
         let Ok(plan) = SweepPlan::new(&plan.experiment, &plan.lengths, plan.draws) else { return Vec::new() };
         let costs = plan.lengths().iter().map(|n| (plan.cost_of_point(*n, &options), plan.draws()));
         cut_evenly(&costs.collect::<Vec<_>>(), PARTS_OF_A_WORKER * workers)

@@ -1,4 +1,4 @@
-//! Runs a trained model backwards over windows of held-out text: from the tokens that leave it to the characters.
+//! Runs a trained model backwards over windows of held-out text: from its output tokens back to the characters.
 
 use lipscope_core::experiment::InputError;
 use lipscope_core::inverse::Outcome;
@@ -28,9 +28,9 @@ pub struct WindowRow {
     pub found: Option<String>,
     /// Characters that went in.
     pub characters: usize,
-    /// Those that came back.
+    /// Characters that were recovered.
     pub recovered: usize,
-    /// The largest entry of the tokens that came back less the embeddings.
+    /// The largest entry of the recovered tokens minus the embeddings.
     pub error: Option<f64>,
     /// Every branch, in the order in which they were run backwards.
     pub branches: Vec<BranchRow>,
@@ -43,7 +43,8 @@ pub struct BranchRow {
     pub layer: usize,
     /// Whether it is the MLP of the block, or its attention.
     pub branch: BranchKind,
-    /// c, an upper bound on the factor by which the error falls each iteration; a contraction has one.
+    /// c, an upper bound on the factor by which the error shrinks each iteration; `None` unless the branch is a
+    /// contraction.
     pub contraction: Option<f64>,
     /// The largest entry of the error before each iteration.
     pub errors: Vec<f64>,

@@ -1,4 +1,4 @@
-//! What a worker of training keeps from one stretch to the next: the models that are trained.
+//! State that a training worker keeps between stretches: the models being trained.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,33 +12,33 @@ use serde_bytes::ByteBuf;
 use super::RunFacts;
 use super::helper::Helper;
 
-/// All that a run needs to begin, or to go on in another worker.
+/// Everything a run needs to begin, or to continue in another worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Beginning {
     /// The model and its training; a checkpoint has its own, which is the same.
     pub plan: Plan,
     /// The text.
     pub text: Arc<str>,
-    /// The state to go on from; without one the run begins at its first step.
+    /// The state to continue from; without one the run begins at step one.
     pub checkpoint: Option<Arc<ByteBuf>>,
 }
 
-/// The models of a worker, by the numbers of their runs, and the other worker that helps it.
+/// The models of a worker by run number, and the worker that helps with steps.
 #[derive(Default)]
 pub struct TrainContext {
     runs: BTreeMap<u64, Kept>,
     helper: Option<Box<dyn Helper>>,
 }
 
-/// A model that is trained.
+/// A model being trained.
 pub(super) struct Kept {
     pub trainer: Trainer,
-    /// When its state was told last, in milliseconds of the clock.
+    /// When its state was last reported, in milliseconds of the clock.
     pub saved_at: Option<f64>,
 }
 
 impl Beginning {
-    /// The model at its beginning or at its checkpoint.
+    /// The model at the beginning or at the checkpoint.
     ///
     /// # Errors
     /// [`InputError`] for a text that is too short or too varied, a checkpoint of another text, a plan that needs too much
@@ -53,7 +53,7 @@ impl Beginning {
 }
 
 impl TrainContext {
-    /// Without runs, and with a worker that does half of each step.
+    /// A context without runs, with a helper that does half of each step.
     #[must_use]
     pub fn with_helper(helper: Box<dyn Helper>) -> Self {
         TrainContext { runs: BTreeMap::new(), helper: Some(helper) }
@@ -64,7 +64,7 @@ impl TrainContext {
         self.runs.retain(|run, _| runs.contains(run));
     }
 
-    /// Begins a run, in place of one with its number.
+    /// Begins a run; it replaces a run with the same number.
     pub(super) fn begin(&mut self, run: u64, beginning: &Beginning) -> Result<RunFacts, InputError> {
         let trainer = beginning.trainer()?;
         let facts = RunFacts::of(&trainer);
@@ -72,7 +72,7 @@ impl TrainContext {
         Ok(facts)
     }
 
-    /// A run that is kept here, and who helps to train it.
+    /// A run that is kept here, with the worker that helps.
     pub(super) fn run(&mut self, run: u64) -> Option<(&mut Kept, &mut Option<Box<dyn Helper>>)> {
         Some((self.runs.get_mut(&run)?, &mut self.helper))
     }

@@ -1,4 +1,4 @@
-//! Half a step of training for another worker, so that two of them share a step.
+//! Half a training step, computed by another worker, so that two workers share a step.
 
 use lipscope_core::experiment::InputError;
 use lipscope_train::{Batch, Errand, Plan};
@@ -7,7 +7,7 @@ use serde_bytes::ByteBuf;
 
 use crate::task::{Report, Task, Turn};
 
-/// The weights and the windows of a half.
+/// The weights and the windows of one half.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GradientPlan {
     /// The run's plan.
@@ -16,11 +16,11 @@ pub struct GradientPlan {
     pub vocabulary: usize,
     /// The weights, four bytes each.
     pub weights: ByteBuf,
-    /// The windows.
+    /// The windows of this half.
     pub batch: Batch,
 }
 
-/// What the half says of the weights.
+/// The result of the half.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GradientEvent {
     /// The loss and its gradient.
@@ -30,11 +30,11 @@ pub enum GradientEvent {
         /// The gradient in every weight, four bytes each.
         gradient: ByteBuf,
     },
-    /// Plan, weights and windows do not fit together. Whoever asked has them all, and computes the half itself.
+    /// Plan, weights and windows do not fit together. The worker that asked computes the half itself.
     Refused,
 }
 
-/// Computes it in one step.
+/// Computes the half in one step.
 #[derive(Debug)]
 pub struct GradientTask {
     errand: Option<Errand>,

@@ -1,45 +1,46 @@
-//! Another worker of training, which does the second half of every step while this one does the first.
+//! Another training worker: it does the second half of every step while this one does the first.
 
 use lipscope_train::{Batch, HalfGradient, Halves, StepReport, Trainer};
 use serde_bytes::ByteBuf;
 
 use super::gradient::{GradientEvent, GradientPlan};
 
-/// A worker that can be asked for a half. It is lost when it does not answer: training then goes on without it.
+/// A worker that can compute a half. If it does not answer, training continues without it.
 pub trait Helper {
-    /// Whether it listens. It may take a while to start; it begins to at the first call.
+    /// Whether the helper listens. The first call starts it, which may take a while.
     fn is_ready(&mut self) -> bool;
 
-    /// Asks for a half. Answers to earlier questions are of no use any more.
+    /// Sends the plan of a half. Answers to earlier plans are dropped.
     fn ask(&mut self, plan: GradientPlan);
 
-    /// What has come of the last question.
+    /// The answer to the last question.
     fn answer(&mut self) -> Answer;
 }
 
-/// The answer of the second worker, as far as it has come.
+/// The state of the helper's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// Nothing yet.
     Pending,
-    /// The half.
+    /// The answer has arrived.
     Here(GradientEvent),
     /// The helper has stopped.
     Lost,
 }
 
-/// A step whose second half a helper was asked for.
+/// A step whose second half a helper computes.
 #[derive(Debug)]
 pub(super) struct SharedStep {
     first: HalfGradient,
     second: Batch,
-    /// When the helper is given up, in milliseconds of the clock.
+    /// When to give up on the helper, in milliseconds of the clock.
     deadline: f64,
-    /// Whether that was put off. A machine that slept wakes past any deadline, with the answer still on its way.
+    /// Whether the deadline was extended once: a machine that slept wakes past any deadline, with the answer still on
+    /// its way.
     is_put_off: bool,
 }
 
-/// What has come of a step that was begun.
+/// The state of a begun step.
 pub(super) enum Begun {
     /// It is done.
     Done(StepReport),
@@ -47,11 +48,11 @@ pub(super) enum Begun {
     Shared(SharedStep),
 }
 
-/// How much longer than this worker a helper may take for its half, in milliseconds and as a factor: it may have less of
-/// the processor.
+/// How much longer a helper may take for its half than this worker: extra milliseconds, and a factor. It may get less
+/// of the processor.
 const PATIENCE: (f64, f64) = (2000.0, 20.0);
 
-/// Does a step, or its first half where a helper does the second one.
+/// Does a step, or only its first half where a helper does the second.
 pub(super) fn begin(trainer: &mut Trainer, helper: &mut Option<Box<dyn Helper>>, now: impl Fn() -> f64) -> Begun {
     let Some(helper) = helper else { return Begun::Done(trainer.step()) };
     let Halves { first, second: Some(second) } = trainer.halves() else { return Begun::Done(trainer.step()) };
@@ -72,8 +73,8 @@ pub(super) fn begin(trainer: &mut Trainer, helper: &mut Option<Box<dyn Helper>>,
 }
 
 impl SharedStep {
-    /// Finishes the step, if its second half is there. Where the helper is lost, or gives what cannot be used, or is not heard
-    /// of for too long, this worker computes it, and asks nobody any more.
+    /// Finishes the step, if its second half has arrived. If the helper is lost, answers with an unusable result or is
+    /// silent for too long, this worker computes the second half and asks no helper again.
     pub(super) fn finish(self, trainer: &mut Trainer, helper: &mut Option<Box<dyn Helper>>, now: f64) -> Begun {
         let found = match helper.as_mut().map_or(Answer::Lost, |helper| helper.answer()) {
             Answer::Pending if now < self.deadline => return Begun::Shared(self),

@@ -1,9 +1,9 @@
-//! What the worker of training does: training a model for a while, running a trained one backwards, and writing it
-//! as files. A new kind of work is a file here and a line in the list.
+//! The tasks of the training worker: training a model for a while, running a trained one backwards, and writing it as
+//! files. A new task is a file here and a line in the list.
 //!
-//! A run is trained in stretches: a stretch does steps until its time is over, and the next one goes on with what the worker
-//! keeps ([`TrainContext`]). So nothing interrupts a step, and whoever wants a pause orders no further stretch. Where the
-//! worker has a [`Helper`], the two share each step.
+//! A run is trained in stretches: a stretch does steps until its time is up, and the next one continues from what the
+//! worker keeps ([`TrainContext`]). So nothing interrupts a step, and the page pauses by ordering no further stretch.
+//! If the worker has a [`Helper`], the two share each step.
 
 mod backwards;
 mod context;

@@ -1,4 +1,4 @@
-//! What is recorded of a run while it is trained.
+//! The records of a training run.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_bytes::ByteBuf;
 /// The sizes of a run's model and text.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunFacts {
-    /// Steps that were done when the worker began or took it up.
+    /// Steps done when the worker began or resumed it.
     pub step: usize,
     /// Numbers that are trained.
     pub parameters: usize,
@@ -26,16 +26,16 @@ pub struct RunFacts {
 pub struct StepRow {
     /// The number of the step, counted from 1.
     pub step: usize,
-    /// The mean cross entropy over its windows before it, in nats a character.
+    /// The mean cross entropy over its windows before the step, in nats a character.
     pub loss: f64,
     /// Its learning rate.
     pub learning_rate: f64,
 }
 
-/// What was measured after a step.
+/// The measurements after a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Steps that were done before.
+    /// Steps done so far.
     pub step: usize,
     /// The mean cross entropy over held-out windows, in nats a character.
     pub held_out: f64,
@@ -56,7 +56,7 @@ pub struct LayerRow {
     pub residual: f64,
     /// An upper bound on the norm at these tokens.
     pub bound: f64,
-    /// An upper bound on the l_inf norm at all tokens; a contraction has one.
+    /// An upper bound on the l_inf norm at all tokens; `None` unless the layer is a contraction.
     pub linf_bound: Option<f64>,
 }
 
@@ -65,12 +65,12 @@ pub struct LayerRow {
 pub struct Saved {
     /// Steps that were done.
     pub step: usize,
-    /// What [`super::Beginning::checkpoint`] takes.
+    /// The bytes for [`super::Beginning::checkpoint`].
     pub bytes: Arc<ByteBuf>,
 }
 
 impl RunFacts {
-    /// Those of a model.
+    /// The sizes of a model's run.
     pub(super) fn of(trainer: &Trainer) -> Self {
         RunFacts {
             step: trainer.steps_done(),

@@ -1,4 +1,4 @@
-//! Trains a run for a while.
+//! Trains a run for a stretch of time.
 
 use std::sync::Arc;
 
@@ -12,49 +12,50 @@ use super::helper::{self, Begun, SharedStep};
 use super::record::{LayerRow, Measured, RunFacts, Saved, StepRow};
 use crate::task::{Report, Task, Turn};
 
-/// The seed of all texts that are drawn: what changes from one to the next is the model alone.
+/// The seed of every text sample: samples differ only through the model.
 const SAMPLE_SEED: u64 = 0;
 
-/// Which run, for how long, and what is told of it.
+/// Which run, for how long, and what to report about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StretchPlan {
     /// The number of the run. A worker keeps the runs that it trains, by their numbers.
     pub run: u64,
-    /// How the run begins; `None` goes on with what the worker keeps.
+    /// How the run begins; `None` continues with what the worker keeps.
     pub beginning: Option<Beginning>,
-    /// Runs that are trained too: where this one begins, the worker forgets all others.
+    /// Runs trained at the same time. When this one begins, the worker drops all other runs.
     pub beside: Vec<u64>,
-    /// The run's step after which the stretch is over at the latest.
+    /// The step after which the stretch ends at the latest.
     pub until: usize,
-    /// After this many milliseconds the stretch begins no further step.
+    /// After this many milliseconds the stretch starts no further step.
     pub milliseconds: f64,
-    /// The run is measured after each step that is a multiple of this, before its first and after its last one.
+    /// Measure before the first step, after each step whose number is a multiple of this, and after the last step.
     pub measure_every: usize,
-    /// Characters of the text that is drawn each time.
+    /// Characters of each text sample.
     pub sample: usize,
-    /// When the state of the run is told.
+    /// When to report the state of the run.
     pub saving: Saving,
 }
 
-/// When the state of a run is told at the end of a stretch. A run that is complete tells it in any case.
+/// When to report the state of a run at the end of a stretch. A complete run always reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Saving {
     /// At the end of each stretch.
     Always,
-    /// Where this many milliseconds have passed since it was last told, or the run has just begun.
+    /// If this many milliseconds have passed since the last report, or the run has just begun.
     After(f64),
 }
 
-/// What comes of a stretch.
+/// Events of a stretch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum StretchEvent {
-    /// The worker does not have the run: it is a new one. The stretch is over; it can be ordered again with a beginning.
+    /// The worker does not have the run, because it is a new worker. The stretch is over; order it again with a
+    /// beginning.
     Absent,
     /// The run has begun, or was taken up at a checkpoint.
     Begun(RunFacts),
     /// Steps that were done.
     Steps(Vec<StepRow>),
-    /// What was measured after a step.
+    /// The measurements after a step.
     Measured(Measured),
     /// The loss of the last step is not finite: training has diverged, and the run is over.
     Diverged,
@@ -72,7 +73,7 @@ pub struct StretchTask {
     next: Next,
 }
 
-/// What is done next. A measurement is cut into its parts, so that the worker listens in between.
+/// The next action. A measurement is split into its parts, so that the worker listens in between.
 #[derive(Debug)]
 enum Next {
     Train,
@@ -130,7 +131,7 @@ impl Task<TrainContext> for StretchTask {
             }
             Next::HeldOut => Next::Layers { held_out: trainer.held_out() },
             Next::Layers { held_out } => {
-                // Weights so large that the scores overflow have no norm; the loss says that the run has diverged.
+                // Weights so large that the scores overflow have no norm; the loss shows that the run has diverged.
                 let layers = trainer.layers().unwrap_or_default().into_iter().map(LayerRow::from).collect();
                 Next::Sample { held_out, layers }
             }
@@ -155,13 +156,13 @@ impl Task<TrainContext> for StretchTask {
 }
 
 impl StretchTask {
-    /// Whether no further step is to be begun.
+    /// Whether no further step should start.
     fn is_over(&mut self, trainer: &Trainer, report: &Report<'_, StretchEvent>) -> bool {
         let began = *self.began.get_or_insert_with(|| report.now());
         trainer.is_done() || trainer.steps_done() >= self.plan.until || report.now() - began >= self.plan.milliseconds
     }
 
-    /// Takes a step that was done or begun, and says what is next.
+    /// Handles a step that was done or begun, and returns the next action.
     fn take(&mut self, begun: Begun, is_last: bool, report: &mut Report<'_, StretchEvent>) -> Next {
         let step = match begun {
             Begun::Done(step) => StepRow::from(step),
@@ -190,7 +191,7 @@ impl StretchTask {
     }
 }
 
-/// Tells the state of a run, where it is time to.
+/// Reports the state of a run, if it is time to.
 fn save(kept: &mut Kept, saving: Saving, report: &mut Report<'_, StretchEvent>) {
     let now = report.now();
     let is_due = match (saving, kept.saved_at) {

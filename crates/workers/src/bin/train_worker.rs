@@ -12,9 +12,10 @@ fn main() {
     listen::<TrainTasks, _>(context, NoFiles);
 }
 
-/// What `f32::exp` calls in this program, burn's too: WebAssembly has no e^x, and what the compiler puts in its place is slow.
+/// Overrides the function that `f32::exp` calls in this program, burn's included: WebAssembly has no e^x, and the
+/// compiler's replacement is slow.
 #[allow(unsafe_code)]
-// SAFETY: the name and the signature are those of C's `expf`, and so is what it returns.
+// SAFETY: the name, the signature and the result are those of C's `expf`.
 #[unsafe(no_mangle)]
 extern "C" fn expf(x: f32) -> f32 {
     exponential(x)

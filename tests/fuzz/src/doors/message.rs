@@ -36,7 +36,7 @@ const TABLE: &str = include_str!("../../corpus/results/gpt2.csv");
 /// serde reserves up to a mebibyte for each list whose length a message claims.
 const READING: Allowance = Allowance { base: 16 << 20, each: 2_000 };
 
-/// Messages of every kind, each as the program of today writes it: the format belongs to the build.
+/// Messages of every kind, as the current program writes them: their format belongs to the build.
 fn made() -> Vec<Vec<u8>> {
     let mut messages = Messages::default();
     let experiments =

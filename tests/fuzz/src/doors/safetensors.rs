@@ -27,7 +27,7 @@ const CONFIGS: [&str; 3] = [
     r#"{"model_type":"gpt2","n_embd":4,"n_layer":2,"n_head":2,"n_inner":8,"vocab_size":6,"n_positions":5}"#,
 ];
 
-/// What is wrong is in the header more often than in the numbers.
+/// Faults are in the header more often than in the numbers.
 fn vary_file(dice: &mut Dice, inputs: &[Vec<u8>]) -> Vec<u8> {
     let input = dice.of(inputs).clone();
     let length = input.first_chunk::<8>().map(|eight| u64::from_le_bytes(*eight) as usize);
@@ -75,8 +75,8 @@ fn feed(input: &[u8]) -> Verdict {
     verdict
 }
 
-/// What is taken is written under other names, with other numbers of bytes, in another order and in two files, and must be
-/// the same model.
+/// Accepted files are written again with other names, other sizes of numbers, in another order and as two files; they
+/// must give the same model.
 fn check_rewritten(input: &[u8], model: &Model, needs: &Needs) {
     for way in Rewriting::ALL {
         // Tensors that no model asks for may lie anywhere.

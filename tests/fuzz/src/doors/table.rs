@@ -26,7 +26,7 @@ pub(super) const NPY: Door = Door {
     feed,
 };
 
-/// What is wrong is in the header more often than in the numbers.
+/// Faults are in the header more often than in the numbers.
 fn vary_npy(dice: &mut Dice, inputs: &[Vec<u8>]) -> Vec<u8> {
     /// Magic, version, length, and a dictionary.
     const HEADER: usize = 128;
@@ -74,7 +74,7 @@ fn feed(input: &[u8]) -> Verdict {
     verdict
 }
 
-/// A way to write a table down: what stands around it, between rows, around each row, and between the numbers of a row.
+/// A notation for a table: text around it, between rows, around each row, and between the numbers of a row.
 struct Notation {
     name: &'static str,
     around: [&'static str; 2],
@@ -122,7 +122,7 @@ impl Notation {
     }
 }
 
-/// Tokens that were taken are the same tokens in three other notations.
+/// Accepted tokens must give the same tokens in three other notations.
 fn read_again(rows: &Rows, seed: usize) {
     /// Larger tables take their time and show nothing else.
     const MOST_NUMBERS: usize = 4_000;

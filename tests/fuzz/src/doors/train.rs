@@ -34,7 +34,7 @@ fn made() -> Vec<Vec<u8>> {
     Kind::ALL.into_iter().filter_map(|kind| checkpoint(kind).ok()).collect()
 }
 
-/// What is wrong with a plan is in its numbers more often than in the text; with a checkpoint, in a weight or a moment.
+/// Faults of a plan are in its numbers more often than in the text; those of a checkpoint, in a weight or a moment.
 fn vary_run(dice: &mut Dice, inputs: &[Vec<u8>]) -> Vec<u8> {
     const NUMBERS: [f32; 8] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN, 1e-45, -1.0, 1e20];
     let mut input = dice.of(inputs).clone();
@@ -75,7 +75,7 @@ fn feed(input: &[u8]) -> Verdict {
     }
 }
 
-/// The first weights of a run; `None` where they are many, which would only take long.
+/// The initial weights of a run; `None` where they are many, which only takes long.
 fn begin(fields: PlanFields, text: &str) -> Result<Option<Trainer>, InputError> {
     const MOST_NUMBERS: usize = 20_000;
     let plan = Plan::new(fields)?;
@@ -87,7 +87,7 @@ fn begin(fields: PlanFields, text: &str) -> Result<Option<Trainer>, InputError> 
     Trainer::new(plan, corpus).map(Some)
 }
 
-/// Goes on as `lipscope train` does; a run that was saved is the same run when it is read.
+/// Continues as `lipscope train` does; a saved run must be the same run when it is read.
 fn go_on_with(mut trainer: Trainer) {
     /// Characters of a step.
     const MOST_CHARACTERS: usize = 256;

@@ -1,4 +1,4 @@
-//! Experiments given to the kinds of the worker's work that measure more than one norm.
+//! Experiments given to the worker's tasks that measure more than one norm.
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::certify::CertifyPlan;
@@ -27,7 +27,7 @@ pub(super) const DOOR: Door = Door {
     about: "experiment files, each given to one kind of the worker's work: draws, curves over n, the ball, scaled tokens, the \
             inverse, certified bounds, the search, the spectrum, estimators, programs",
     made: || corpus::entries("experiment").into_iter().flatten().map(|entry| entry.bytes).collect(),
-    // One thing wrong leaves more to work with than four.
+    // One fault leaves more to work with than four.
     vary: |dice, inputs| {
         let input = dice.of(inputs).clone();
         json::vary(dice, &input)
@@ -48,7 +48,7 @@ fn feed(input: &[u8]) -> Verdict {
     if cost(&experiment, &MeasureOptions::default()).operations > MOST_OPERATIONS {
         return Verdict::Taken;
     }
-    // The input says which kind, so that it is the same again.
+    // The input selects the task, so that it is the same in a repeated run.
     let kind: usize = input.iter().map(|byte| usize::from(*byte)).sum();
     let plans = plans(experiment);
     let plan = &plans[kind % plans.len()];

@@ -1,4 +1,4 @@
-//! A JSON document with one value wrong: replaced, lost, doubled, emptied, lengthened.
+//! A JSON document with one faulty value: replaced, removed, doubled, emptied or lengthened.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use lipscope_testkit::dice::Dice;
 /// Marks the second of two equal keys, which no [`Map`] can hold, until the document is written.
 const AGAIN: &str = "\u{1}again:";
 
-/// The same document with one thing wrong; what is no JSON stays as it is.
+/// The same document with one fault; input that is not JSON stays unchanged.
 pub fn vary(dice: &mut Dice, input: &[u8]) -> Vec<u8> {
     let Ok(mut whole) = serde_json::from_slice::<Value>(input) else { return input.to_vec() };
     let count = count(&whole);

@@ -1,4 +1,4 @@
-//! One thing wrong with an input.
+//! Adds a fault to an input.
 
 pub mod bytes;
 pub mod json;
@@ -10,7 +10,7 @@ use lipscope_testkit::dice::Dice;
 /// take, are not tried here.
 pub const MOST_BYTES: usize = 64 << 10;
 
-/// Which things can be wrong with the inputs of a door.
+/// The kinds of faults for the inputs of a door.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A JSON document.
@@ -21,7 +21,7 @@ pub enum Form {
     Bytes,
 }
 
-/// A variation of one of the inputs: one to four things are wrong with it.
+/// A variation of one of the inputs, with one to four faults.
 pub fn vary(dice: &mut Dice, inputs: &[Vec<u8>], form: Form) -> Vec<u8> {
     let mut input = dice.of(inputs).clone();
     for _ in 0..1 + dice.below(4) {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use lipscope_testkit::dice::Dice;
 
-/// What may stand in the place of a number.
+/// Replacements for a number.
 const NUMBERS: [&str; 26] = [
     "NaN",
     "nan",
@@ -34,7 +34,7 @@ const NUMBERS: [&str; 26] = [
     "000000000000000000000000000000000000000000000000000001",
 ];
 
-/// What may stand in the place of a word, or between two.
+/// Replacements for a word, or insertions between two.
 const WORDS: [&str; 16] = [
     "",
     "\0",
@@ -54,7 +54,7 @@ const WORDS: [&str; 16] = [
     "#",
 ];
 
-/// The same text with one thing wrong; bytes that are no text stay as they are.
+/// The same text with one fault; bytes that are not text stay unchanged.
 pub fn vary(dice: &mut Dice, input: &[u8]) -> Vec<u8> {
     let Ok(text) = std::str::from_utf8(input) else { return input.to_vec() };
     match dice.below(8) {

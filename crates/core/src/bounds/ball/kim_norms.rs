@@ -8,7 +8,7 @@ use crate::weights::L2Mha;
 /// The norms of \[K\]'s matrices that the two bounds need.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::bounds) struct KimNorms {
-    /// The columns of W_Q of a head.
+    /// The number of columns of W_Q of one head.
     pub(in crate::bounds) k: f64,
     /// max_h ||W_Q,h||_inf ||W_Q,h^T||_inf.
     pub(in crate::bounds) query_linf: f64,

@@ -7,7 +7,7 @@
 //! | `sharp` | ours, sharper, from the mass that rows of attention can have |
 //! | `row_mass` | how much attention rows can give to one token |
 //! | `kim` | the bounds of Kim, Papamakarios and Mnih on L2 attention |
-//! | `kim_norms` | the norms of matrices that they need |
+//! | `kim_norms` | the norms of matrices that the bounds of `kim` need |
 
 pub(super) mod castin;
 pub(super) mod kim;

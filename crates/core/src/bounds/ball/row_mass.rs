@@ -1,4 +1,4 @@
-//! How much a row of attention can weigh, for `sharp` (ours, docs/theory.md section 2).
+//! How much attention a row can give to one token, for `sharp` (ours, docs/theory.md section 2).
 //!
 //! Row i of the mixed part has the squared norm lambda_i, at most v^2 times the largest eigenvalue of sum_j P_ij^2 M_ij
 //! M_ij^T. With y = |A x_i| R <= a, and the attention weights of the row within a factor H <= e^(2a) of each other,
@@ -38,7 +38,7 @@ pub(in crate::bounds) fn ln_long(a: f64, ln_ratio: f64) -> f64 {
             low = left;
         }
     }
-    // What rounding and the last section may have missed.
+    // Covers what rounding and the last section may have missed.
     ln_ratio + 2.0 * row.scale.ln() + (largest * (1.0 + 1e-12)).ln()
 }
 
@@ -68,8 +68,8 @@ impl Row {
         Row { inverse: (-ln_ratio).exp(), rest: -(-ln_ratio).exp_m1(), scale, one, twice_a: 1.0 - one }
     }
 
-    /// The largest value over x and y at a given q. What has the larger of alpha and beta takes the high weights first;
-    /// along this path, with z = x + y, the maximand is (c + m z)(1 - rest z) on each of two pieces.
+    /// The largest value over x and y at a given q. The tokens with the larger of alpha and beta take the high weights
+    /// first; along this path, with z = x + y, the maximand is (c + m z)(1 - rest z) on each of two pieces.
     fn largest(&self, q: f64) -> f64 {
         let alpha = (self.one + self.twice_a * (1.0 - q)).powi(2);
         let beta = (self.one - self.twice_a * q).powi(2);
@@ -132,7 +132,7 @@ mod tests {
             let (found, scanned) = (ln_long(a, 2.0 * a), 2.0 * a + largest.ln());
             assert!(found >= scanned, "a = {a}: {found} is below the scan's {scanned}");
             assert!(found <= scanned + 2e-3, "a = {a}: {found} is far above the scan's {scanned}");
-            // The maximum is at x = q, y = 0: what has the larger factor alpha has all the high weights.
+            // The maximum is at x = q, y = 0: the tokens with the larger factor alpha have all the high weights.
             let corner = (0..=20_000)
                 .map(|step| f64::from(step) / 2e4)
                 .map(|q| {

@@ -6,7 +6,7 @@
 //!   2 (1 + 2a) e^(2a))).
 //!
 //! Both as natural logarithms with v = 1, so that they do not overflow. They are never above `unified` and
-//! `unified_masked`, whose terms are among those of the minima.
+//! `unified_masked`: the minima here include the terms of those bounds.
 
 use super::super::Hypotheses;
 use super::super::logarithms::ln_add;
@@ -36,7 +36,7 @@ fn ln_of_mask(hypotheses: &Hypotheses, mask: Mask, a: f64) -> Option<f64> {
 pub(in crate::bounds) struct MixedTerms {
     /// Each row by itself: sqrt(n G), or the root of the sum of min(G, F/i).
     pub(in crate::bounds) ln_rows: f64,
-    /// Long rows: sqrt F; infinite under the causal mask, where `ln_rows` has it.
+    /// Long rows: sqrt F; infinite under the causal mask, where `ln_rows` already includes F.
     pub(in crate::bounds) ln_long: f64,
     /// The largest column sum: that of `unified`.
     pub(in crate::bounds) ln_columns: f64,

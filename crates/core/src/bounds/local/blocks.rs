@@ -34,8 +34,8 @@ pub(in crate::bounds) struct Pair {
 const MOST_ENTRIES: usize = 1 << 22;
 
 impl Blocks {
-    /// No row yet, for one of `heads` heads at n tokens in d dimensions; `None` where the matrices of all heads would be too
-    /// large.
+    /// An empty matrix for one of `heads` heads at n tokens in d dimensions; `None` where the matrices of all heads
+    /// would be too large.
     pub(in crate::bounds) fn new(n: usize, d: usize, heads: usize, value_norm: f64) -> Option<Self> {
         let entries = n.checked_mul(n)?;
         (entries.checked_mul(heads)? <= MOST_ENTRIES).then(|| Blocks {
@@ -53,7 +53,7 @@ impl Blocks {
         Blocks { mixed, own, ..*self }
     }
 
-    /// Adds the rows that come after these.
+    /// Adds the rows that follow these.
     pub(in crate::bounds) fn append(&mut self, mut next: Blocks) {
         self.mixed.reserve_exact(next.mixed.len());
         self.mixed.append(&mut next.mixed);
@@ -111,18 +111,18 @@ pub(in crate::bounds) fn norm(heads: &[Blocks], combination: Combination, most_o
         if high <= low * (1.0 + 1e-10) {
             break;
         }
-        // Positive, also where a token receives nothing.
+        // The floor keeps x positive, also where a token receives nothing.
         let floor = LEAST_SHARE * image.iter().copied().fold(0.0, f64::max);
         if !(floor > 0.0 && floor.is_finite()) {
             break;
         }
         x = image.iter().map(|image| image.max(floor) / floor).collect();
     }
-    // What the rounding of the sums may have lost.
+    // The factor covers what the rounding of the sums may have lost.
     (least * (1.0 + 1e-12)).sqrt()
 }
 
-/// Any positive x gives a bound; more steps make it at most a little smaller. Small matrices get more of them.
+/// Any positive x gives a bound; more steps lower it only a little. Small matrices get more steps.
 const LEAST_STEPS: usize = 30;
 const MOST_STEPS: usize = 300;
 const WORK: usize = 20_000_000;

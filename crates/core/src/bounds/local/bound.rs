@@ -1,10 +1,10 @@
 //! `local` (ours, docs/theory.md section 2): an upper bound at the given tokens, for every kernel and mask:
 //! max_i ||V O_i||_2 + sqrt(max_j sum_i P_ij w_i), w_i = ||V (sum_j P_ij M_ij M_ij^T) V^T||_2, M_ij = I + (x_j - m_i) b_ij^T.
 //!
-//! With C_vv, C_vk the covariances of values and keys under row i of P, V O_i = c C_vk Q, and the matrix of w_i is
-//! V V^T + |b_i|^2 C_vv where b does not depend on j (dot product). With an output matrix V stands for R_h V_h, R_h the
-//! triangular factor of O_h, which changes no norm. Cost O(n^2 r (r + k)) a head, r the rows of V, or O(n^2 d^2) where the
-//! covariances are taken of the tokens.
+//! With C_vv, C_vk the covariances of values and keys under row i of P, V O_i = c C_vk Q, and the matrix of w_i is V
+//! V^T + |b_i|^2 C_vv where b does not depend on j (dot product). With an output matrix V stands for R_h V_h, R_h the
+//! triangular factor of O_h, which changes no norm. Cost O(n^2 r (r + k)) a head, r the rows of V, or O(n^2 d^2) where
+//! the code takes the covariances of the tokens.
 
 use super::super::heads::Combination;
 use super::blocks::{self, Blocks};
@@ -17,7 +17,7 @@ use crate::parallel::{self, Schedule, Scratch, groups, share};
 use crate::weights::Weights;
 
 /// Computes `local` at a forward pass in short steps, so that a worker can handle messages between them. The rows of a
-/// head are taken in groups, on which several threads work, and these are added in order.
+/// head are split into groups; several threads compute the groups, and their results are added in order.
 #[derive(Clone, Debug)]
 pub struct LocalBound {
     /// The groups of all heads, in order.
@@ -184,7 +184,7 @@ mod tests {
         Nothing,
         /// A common offset of many times their length.
         Offset,
-        /// One token is far from all others, which lie on each other but for little.
+        /// One token is far from all others; the others nearly coincide.
         Outlier,
         /// Lengths near the ends of the range of f32, and past them.
         Scale(f64),

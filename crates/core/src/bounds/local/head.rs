@@ -21,21 +21,21 @@ use crate::weights::HeadWeights;
 pub(crate) struct LocalHead {
     pub(in crate::bounds) shared: Arc<Shared>,
     pub(in crate::bounds) blocks: Option<Blocks>,
-    /// What the blocks' bounds are made of, where rows are taken many at a time.
+    /// What the bounds of blocks are made of, where the code takes many rows at a time.
     pub(in crate::bounds) pairs: Option<Arc<Pairs>>,
     parts: LocalParts,
     sizes: Sizes,
     rounding: Rounding,
     sums: Vec<f64>,
     weighted_sums: Vec<f64>,
-    /// The covariance of the values, r x r, beside that of values with keys, r x k, or the own part where covariances are
-    /// taken of the tokens.
+    /// The covariance of the values, r x r, beside the covariance of values with keys, r x k, or the own part where the
+    /// code takes covariances of the tokens.
     covariance: Vec<f64>,
     last: Last,
     top: TopEigenvalue,
-    /// The same for rows that are taken many at a time, whose matrices are in other coordinates.
+    /// The same as `top` for rows taken many at a time, whose matrices are in other coordinates.
     pub(in crate::bounds) top_of_moments: TopEigenvalue,
-    /// Whether the row that was added last could have been taken with others.
+    /// Whether the row added last could have been taken together with others.
     pub(in crate::bounds) is_together: bool,
 }
 
@@ -56,7 +56,7 @@ struct Last {
     own: f64,
 }
 
-/// Rows from one block to the next, whose bounds depend on no other block's.
+/// Rows in a block. The bounds of a block's rows depend on no other block.
 pub(in crate::bounds) const BLOCK: usize = 64;
 /// Own parts up to this size are decomposed in every row where `local_blocks` is computed.
 const SMALL_OWN: usize = 8;
@@ -106,7 +106,7 @@ impl LocalHead {
         LocalHead { blocks, ..self }
     }
 
-    /// Forgets the rows before, so that a block of rows has the same bounds whatever was added before it.
+    /// Forgets the earlier rows, so that a block of rows has the same bounds whatever was added before it.
     pub(crate) fn begin_block(&mut self) {
         (self.top, self.top_of_moments) = (TopEigenvalue::default(), TopEigenvalue::default());
         self.is_together = false;
@@ -118,7 +118,7 @@ impl LocalHead {
         LocalHead { blocks, pairs: self.pairs.clone(), ..LocalHead::empty(Arc::clone(&self.shared), self.sizes) }
     }
 
-    /// Adds the rows that another one has taken.
+    /// Adds the rows that another `LocalHead` has taken.
     pub(crate) fn append(&mut self, next: LocalHead) {
         let add = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
         add(&mut self.sums, &next.sums);
@@ -138,7 +138,7 @@ impl LocalHead {
         }
     }
 
-    /// Operations for a row, about.
+    /// Approximate number of operations for a row.
     pub(crate) fn operations_a_row(&self) -> usize {
         let Shared { r, k, d, .. } = *self.shared;
         let height = if self.shared.through.is_some() { d * d } else { r * (r + k) };
@@ -254,7 +254,7 @@ impl LocalHead {
         self.blocks = Some(blocks);
     }
 
-    /// A query in the coordinates in which everything is computed.
+    /// The query in the coordinates of `frame`, where everything is computed in them.
     fn on_frame<'a>(&self, query: &'a [f64]) -> Cow<'a, [f64]> {
         match &self.shared.frame {
             None => Cow::Borrowed(query),

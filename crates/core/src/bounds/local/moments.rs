@@ -2,8 +2,8 @@
 //! point as one product in f32, with a proved bound on what it rounds (docs/theory.md section 2). The product is the same
 //! natively and in the browser, so that its rounding is the same in both.
 //!
-//! The tokens are in coordinates in which V is diagonal, less their mean and over the largest of their norms: then V C V^T
-//! and V C need no product of their own, and no number leaves the range of f32.
+//! The coordinates of the tokens make V diagonal. The tokens' mean is subtracted and the result divided by the largest
+//! norm: then V C V^T and V C need no product of their own, and no number leaves the range of f32.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -17,9 +17,9 @@ pub(in crate::bounds) struct Moments {
     d: usize,
     /// d x columns.
     tokens: Vec<f32>,
-    /// |x|^2 of each of them.
+    /// |x|^2 of each token.
     squares: Vec<f64>,
-    /// What a token of length one stands for.
+    /// The length that a token of length one stands for.
     scale: f64,
     /// The common point, in the coordinates of the tokens that were given.
     centre: DVector<f64>,
@@ -49,7 +49,7 @@ pub(crate) struct MomentBuffers {
     panels: Vec<f32>,
 }
 
-/// The covariance under one row of attention.
+/// The covariance under one row of attention, as the bound needs it.
 pub(in crate::bounds) struct OfRow {
     /// S (I + |b|^2 C) S, r x r.
     pub(in crate::bounds) mixed: DMatrix<f64>,
@@ -66,9 +66,10 @@ const TOKENS: usize = 32;
 const SUMMED: usize = 8 * TOKENS;
 /// The products of an entry are taken with all from the beginning of its strip on.
 const STRIP: usize = 8;
-/// Tokens of more dimensions make buffers too large, and their rows are long enough to be taken one at a time.
+/// The largest d: tokens of more dimensions make buffers too large, and their rows are long enough to be taken one at a
+/// time.
 const MOST_DIMENSION: usize = 128;
-/// Fewer tokens are not worth it.
+/// The fewest columns for which taking rows together saves time.
 const LEAST_COLUMNS: usize = 64;
 /// The relative error of each term of a moment in f32: the roundings of x_a, x_b, P, their two products, and the sums.
 const RELATIVE: f64 = (TOKENS + SUMMED / TOKENS + 5) as f64 * 0.5 * f32::EPSILON as f64 * 1.001;
@@ -104,7 +105,7 @@ impl Moments {
         })
     }
 
-    /// Takes the means and second moments of some rows, at the tokens that were given; `masses` are their rows of
+    /// Computes the means and second moments of some rows, at the tokens as given to `new`; `masses` are their rows of
     /// attention, `stride` apart, to the first `reach` tokens.
     pub(in crate::bounds) fn take(
         &self,
@@ -204,8 +205,9 @@ impl Moments {
         &self.rotation * (DVector::from_column_slice(mean) - &self.centre) / self.scale
     }
 
-    /// The second moment of the tokens under a row, in the unit of the moments, and a bound on the norm of what its covariance
-    /// misses: by rounding in f32, and by that of its mean, which was taken of tokens that may lie far from the centre.
+    /// The second moment of the tokens under a row, in the unit of the moments, and a bound on the norm of the error of
+    /// its covariance: from rounding in f32, and from its mean, which was taken of tokens that may lie far from the
+    /// centre.
     pub(in crate::bounds) fn square_and_error(&self, mean: &DVector<f64>, masses: &[f64]) -> (f64, f64) {
         let square: f64 = masses.iter().zip(&self.squares).map(|(mass, square)| mass * square).sum();
         let absolute = ABSOLUTE * (self.d * masses.len()) as f64;
@@ -214,7 +216,7 @@ impl Moments {
         (square, self.scale * self.scale * (RELATIVE * square + absolute + of_mean))
     }
 
-    /// Products of numbers that the moments of one row over some tokens take.
+    /// The number of products that the moments of one row over some tokens take.
     pub(in crate::bounds) fn products_a_row(&self, tokens: usize) -> usize {
         entries(self.d).saturating_mul(tokens)
     }
@@ -231,14 +233,14 @@ impl MomentBuffers {
         &self.means[at * d..][..d]
     }
 
-    /// Those of all of them, d x rows.
+    /// The means of all rows taken, d x rows.
     pub(in crate::bounds) fn means(&self) -> &[f64] {
         &self.means
     }
 }
 
-/// The first entry that entry `at` of a token is multiplied with: of twelve entries the first eight with all, the others with
-/// those from the ninth on.
+/// The first entry that entry `at` of a token is multiplied with. Of twelve entries, the first eight are multiplied
+/// with all, the others with those from the ninth on.
 fn first_of_strip(at: usize) -> usize {
     at - at % STRIP
 }

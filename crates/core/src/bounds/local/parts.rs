@@ -3,7 +3,7 @@
 /// The terms of `local` for the head with the largest bound; `value` is over all heads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LocalParts {
-    /// The bound with all heads and what rounding may add, without the normaliser's factor.
+    /// The bound over all heads, with what rounding may add, without the normaliser's factor.
     pub value: f64,
     /// The head that the other fields describe.
     pub head_idx: usize,

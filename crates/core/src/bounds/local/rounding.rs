@@ -1,9 +1,9 @@
 //! What rounding may add to the norm that is printed, or take from the bounds `local` and `local_blocks`:
 //! docs/theory.md section 2, "Rounding".
 //!
-//! With u = 2^-53 a sum of m products is off by at most gamma_m = m u/(1 - m u) times the sum of their sizes, in whatever
-//! order it is taken. From this follow, row by row, a bound on the error of the blocks of J and of the bounds' terms, and one
-//! on what the rounding of the scores does to the attention weights. Both are added to the bounds.
+//! With u = 2^-53 a sum of m products is off by at most gamma_m = m u/(1 - m u) times the sum of their sizes, in any
+//! order. From this follow, row by row, a bound on the error of the blocks of J and of the bounds' terms, and a bound
+//! on how far the rounding of the scores changes the attention weights. Both are added to the bounds.
 
 use nalgebra::DMatrix;
 
@@ -13,7 +13,7 @@ use crate::weights::HeadWeights;
 /// Unit roundoff.
 const UNIT: f64 = 0.5 * f64::EPSILON;
 
-/// What is summed over.
+/// How many numbers the sums run over.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counts {
     /// Terms of the longest sum over tokens: distinct ones for clusters.
@@ -42,13 +42,13 @@ pub(in crate::bounds) struct Sizes {
 /// The errors of the rows added so far, the largest of each.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::bounds) struct Rounding {
-    /// Of the blocks of a row, over their attention: the error of row i is at most P_ij times this in block (i, j).
+    /// Error of the blocks of a row, over their attention: the error of block (i, j) is at most P_ij times this.
     block: f64,
-    /// The same for what is off in proportion to |x_j - m_i|: with the largest distance, and with the row's deviation, which
-    /// bounds the root of the sum of its squares.
+    /// The same for the part in proportion to |x_j - m_i|: with the largest distance, and with the row's deviation,
+    /// which bounds the root of the sum of its squares.
     far: f64,
     near: f64,
-    /// Of a row's own part.
+    /// Error of a row's own part.
     own: f64,
     /// The error of a score, over rows that attend to more than one token.
     score: f64,
@@ -68,7 +68,7 @@ pub(in crate::bounds) struct RoundedRow {
     pub(in crate::bounds) apart: f64,
     /// The variance of the tokens under the row.
     pub(in crate::bounds) variance: f64,
-    /// The largest weight; exactly one where all others are exactly zero or the row has one entry.
+    /// The largest weight; exactly one where all other weights are exactly zero or the row has one entry.
     pub(in crate::bounds) most: f64,
     pub(in crate::bounds) is_one_hot: bool,
 }
@@ -114,7 +114,7 @@ impl Rounding {
     pub(in crate::bounds) fn add(&mut self, sizes: &Sizes, row: RoundedRow) {
         let Sizes { gamma, value, query, token, centred, .. } = *sizes;
         if row.is_one_hot {
-            // Nothing is subtracted from anything but itself.
+            // The mean of such a row is one of its tokens, so the differences subtract equal numbers.
             self.block = self.block.max(gamma * value);
             return;
         }
@@ -129,7 +129,7 @@ impl Rounding {
         let terms = sizes.gradient_terms(row.query);
         let score = match is_dot {
             true => 2.0 * gamma * c * (row.query + query * token) * key,
-            // |q_i - k_j|^2, each off by its size times gamma and by what the parts are off times its root.
+            // |q_i - k_j|^2: the error is its size times gamma, and the errors of the parts times its root.
             false => 4.0 * gamma * c * apart * (apart + query * centred + key),
         };
         // e^(2 score) - 1: how far an attention weight may be off, relative to itself.
@@ -150,7 +150,7 @@ impl Rounding {
         self.input = self.input.max(product([2.0, moved, 1.0 - row.most, 1.0 + 2.0 * deviation * gradient]));
     }
 
-    /// Adds rows that another one has taken.
+    /// Adds rows that another `Rounding` has taken.
     pub(in crate::bounds) fn append(&mut self, next: Rounding) {
         self.block = self.block.max(next.block);
         self.far = self.far.max(next.far);
@@ -160,12 +160,12 @@ impl Rounding {
         self.input = self.input.max(next.input);
     }
 
-    /// What multiplies a bound, so that it is never below the norm with all rounding counted.
+    /// The factor on a bound that keeps the bound at or above the norm with all rounding counted.
     pub(in crate::bounds) fn factor(&self, sizes: &Sizes) -> f64 {
         (2.0 * self.score).exp() * (1.0 + sizes.gamma)
     }
 
-    /// What is added to it then; `column_sum` is the largest column sum of attention.
+    /// The term added to the bound after [`Rounding::factor`]; `column_sum` is the largest column sum of attention.
     pub(in crate::bounds) fn added(&self, sizes: &Sizes, column_sum: f64) -> f64 {
         let root = column_sum.sqrt();
         self.block * root + (self.far * root).min(self.near * sizes.rows.sqrt()) + self.own

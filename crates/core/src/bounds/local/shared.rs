@@ -16,13 +16,13 @@ pub(in crate::bounds) struct Shared {
     pub(in crate::bounds) d: usize,
     /// Values stacked over keys, (r + k) x columns.
     pub(in crate::bounds) stacked: Vec<f64>,
-    /// Where the covariances are taken of the tokens themselves.
+    /// V and K, where the code takes the covariances of the tokens themselves.
     pub(in crate::bounds) through: Option<Through>,
-    /// Where they are taken for many rows at a time.
+    /// What the covariances of many rows at a time need, where the code takes them so.
     pub(in crate::bounds) moments: Option<Moments>,
-    /// d x columns, or their coordinates in the span of fewer columns.
+    /// The tokens, d x columns, or their coordinates in the span of fewer columns.
     pub(in crate::bounds) tokens: DMatrix<f64>,
-    /// Where everything is computed in the span of the tokens: orthonormal columns, d x columns.
+    /// Orthonormal columns, d x columns, where the code computes everything in the span of the tokens.
     pub(in crate::bounds) frame: Option<DMatrix<f64>>,
     /// V V^T, V K^T, K K^T.
     pub(in crate::bounds) vv: DMatrix<f64>,
@@ -34,7 +34,7 @@ pub(in crate::bounds) struct Shared {
     pub(in crate::bounds) value_square: f64,
 }
 
-/// What takes tokens to values and keys.
+/// The matrices that take tokens to values and keys.
 #[derive(Clone, Debug)]
 pub(in crate::bounds) struct Through {
     /// V stacked over K, (r + k) x d.
@@ -43,11 +43,11 @@ pub(in crate::bounds) struct Through {
     pub(in crate::bounds) own: DMatrix<f64>,
 }
 
-/// Tokens of fewer dimensions are not worth products of their own.
+/// Below this dimension, products of tokens cost more than they save.
 const LEAST_DIMENSION: usize = 16;
 
 impl Shared {
-    /// With `value` in place of the head's V.
+    /// For a head, with `value` in place of its V.
     pub(in crate::bounds) fn new(
         kernel: Kernel,
         value: DMatrix<f64>,
@@ -59,7 +59,7 @@ impl Shared {
         through.rows_mut(0, r).copy_from(&value);
         through.rows_mut(r, k).copy_from(&head.k);
         let stacked = &through * tokens;
-        // Three quarters of d^2 numbers for each token and a change of coordinates, or r (r + k) numbers for each token.
+        // The cost for tokens: three quarters of d^2 numbers and a change of coordinates; otherwise r (r + k) numbers.
         let of_tokens = columns * d * d * 3 / 4 + d * r * (d + r + k);
         let is_shorter = d >= LEAST_DIMENSION && of_tokens < columns * r * (r + k);
         // The L2 kernel weights the values of each token.
@@ -87,13 +87,13 @@ impl Shared {
         }
     }
 
-    /// V (r x d) and K (k x d), where the covariances are taken of the tokens.
+    /// V (r x d) and K (k x d), where the code takes the covariances of the tokens.
     pub(in crate::bounds) fn value_and_key(&self) -> Option<(DMatrix<f64>, DMatrix<f64>)> {
         let Through { stacked, .. } = self.through.as_ref()?;
         Some((stacked.rows(0, self.r).into_owned(), stacked.rows(self.r, self.k).into_owned()))
     }
 
-    /// Makes what the covariances of many rows at a time need, where they are taken so.
+    /// Prepares the covariances of many rows at a time, where the code takes them so.
     pub(in crate::bounds) fn make_moments(&mut self) {
         if let (Some(through), Some((value, _))) = (&self.through, self.value_and_key()) {
             self.moments = Moments::new(&value, &through.own, &self.tokens);

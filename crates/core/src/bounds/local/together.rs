@@ -1,4 +1,4 @@
-//! Rows of a head that are taken many at a time, for [`super::bound`], and when they may be.
+//! Rows of a head that are taken many at a time, for [`super::bound`], and when the code may take them so.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::attention::View;
 const LEAST_AT_ONCE: usize = 16;
 /// Products of numbers for the covariances taken at a time: a few milliseconds in a browser's worker, which listens between.
 const MOST_PRODUCTS: usize = 100_000_000;
-/// What the rounding of covariances may add to the bound, relative to it: as much as the margin over the eigenvalues.
+/// The most that the rounding of covariances may add to the bound, relative to it: the margin over the eigenvalues.
 const MOST_LOST: f64 = 5e-4;
 
 /// What the rounding of moments may take from w_i and ||V O_i||.
@@ -22,14 +22,15 @@ struct Lost {
 }
 
 impl Lost {
-    /// Whether that is little beside the row's w_i. Also where w_i is far above ||V||^2: what may be lost grows with it.
+    /// Whether the loss is little beside the row's w_i. The loss grows with w_i, so this also holds where w_i is far
+    /// above ||V||^2.
     fn is_little(&self, w: f64) -> bool {
         self.w <= MOST_LOST * w && self.own <= MOST_LOST * w.sqrt()
     }
 }
 
 impl LocalHead {
-    /// The same with rows that are taken many at a time, where that is shorter.
+    /// The same head with rows taken many at a time, where that is faster.
     pub(crate) fn with_moments(mut self) -> Self {
         let shared = Arc::make_mut(&mut self.shared);
         shared.make_moments();
@@ -52,8 +53,8 @@ impl LocalHead {
         self.pairs = None;
     }
 
-    /// How many rows are taken at a time, a part of a block; `None` where the next row is taken by itself, as the first of a
-    /// block and those after a row that would have had to be.
+    /// How many rows to take at a time, a part of a block. `None` where the next row is taken by itself: the first of a
+    /// block, and each row after one that needed to be taken by itself.
     pub(crate) fn rows_at_once(&self) -> Option<usize> {
         let moments = self.shared.moments.as_ref().filter(|_| self.is_together)?;
         let row = moments.products_a_row(self.shared.tokens.ncols());
@@ -73,14 +74,14 @@ impl LocalHead {
         self.lost(moments, error, gradient_square).is_little(w)
     }
 
-    /// What an error of the covariance of this norm may take from a row's bounds.
+    /// What an error of this norm in the covariance may take from a row's bounds.
     fn lost(&self, moments: &Moments, error: f64, gradient_square: f64) -> Lost {
         let value_square = self.shared.value_square;
         Lost { w: gradient_square * error * value_square, own: error * value_square.sqrt() * moments.own_norm() }
     }
 
-    /// Takes what `row` and `block_row` need of some consecutive rows together: their attention, `stride` apart, to the
-    /// first `reach` tokens, and their queries (k x rows).
+    /// Computes what `row` and `block_row` need of some consecutive rows together: their attention, `stride` apart, to
+    /// the first `reach` tokens, and their queries (k x rows).
     pub(crate) fn take_moments(
         &self,
         buffers: &mut LocalBuffers,
@@ -96,7 +97,7 @@ impl LocalHead {
         }
     }
 
-    /// The terms of a row from moments that were taken before; `None` where their rounding counts.
+    /// The terms of a row from moments taken before; `None` where their rounding counts.
     pub(in crate::bounds) fn of_moments(
         &mut self,
         buffers: &LocalBuffers,

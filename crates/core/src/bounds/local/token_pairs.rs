@@ -1,5 +1,5 @@
-//! What `local_blocks` needs of the pairs of tokens, for many rows of attention at a time: squares of distances as
-//! |x|^2 - 2 x.m + |m|^2, so that their sums are products of matrices. To each a bound on its rounding is added, so that
+//! What `local_blocks` needs of pairs of tokens, for many rows of attention at a time: squares of distances as |x|^2 -
+//! 2 x.m + |m|^2, so that their sums are products of matrices. Each square gets a bound on its rounding added, so that
 //! the blocks' bounds stay bounds.
 
 use nalgebra::{DMatrix, DVector};
@@ -16,12 +16,12 @@ pub(in crate::bounds) struct Pairs {
     /// V (r x d) and c K (k x d).
     value: DMatrix<f64>,
     key: DMatrix<f64>,
-    /// The mean of all tokens, and the tokens less it, d x columns.
+    /// The mean of all tokens, and the tokens minus this mean, d x columns.
     centre: DVector<f64>,
     tokens: DMatrix<f64>,
-    /// V times those, r x columns.
+    /// V times these tokens, r x columns.
     values: DMatrix<f64>,
-    /// The squares of the columns of both.
+    /// The squared lengths of the columns of `tokens` and `values`.
     squares: Vec<f64>,
     value_squares: Vec<f64>,
     most_square: f64,
@@ -35,14 +35,14 @@ pub(crate) struct PairBuffers {
     /// Means of tokens less the centre, then b_i: d x (2 rows). V times the means: r x rows.
     right: Vec<f64>,
     right_values: Vec<f64>,
-    /// Their products with tokens and values, columns x (2 rows) and columns x rows.
+    /// The products of `right` with tokens and values, columns x (2 rows) and columns x rows.
     along: Vec<f64>,
     along_values: Vec<f64>,
     reach: usize,
     rows: usize,
 }
 
-/// The mean of tokens (d x columns), and the tokens less it.
+/// The mean of tokens (d x columns), and the tokens minus the mean.
 pub(in crate::bounds) fn centred(tokens: &DMatrix<f64>) -> (DVector<f64>, DMatrix<f64>) {
     let centre = tokens.column_mean();
     let mut centred = tokens.clone();
@@ -112,7 +112,7 @@ impl Pairs {
         let value_square = square(column(&buffers.right_values, at, r));
         // A sum of d products is off by at most d/2 epsilon times that of their sizes.
         let (error, value_error) = ((d + 4) as f64 * f64::EPSILON, (r + 4) as f64 * f64::EPSILON);
-        // At t = 0 a block's bound grows by half the root of |y|^2 times what is added to |t|^2.
+        // At t = 0 a block's bound grows by half the root of |y|^2 times the amount added to |t|^2.
         let added = y * error * 2.0 * self.most_square;
         if added.is_nan() || added > MOST_ADDED {
             return None;

@@ -1,5 +1,5 @@
-//! Largest eigenvalues from above without a decomposition: M <= mu I exactly if mu I - M has a Cholesky factor.
-//! For 64 x 64 matrices this costs a fifth of the eigenvalues.
+//! Bounds a largest eigenvalue from above without a decomposition: M <= mu I exactly if mu I - M has a Cholesky factor.
+//! For 64 x 64 matrices this costs a fifth of computing the eigenvalues.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -9,7 +9,7 @@ use crate::spectral::is_positive_definite;
 /// Upper bounds on the largest eigenvalues of similar positive semidefinite matrices, one after the other.
 #[derive(Clone, Debug, Default)]
 pub(in crate::bounds) struct TopEigenvalue {
-    /// An approximate eigenvector of the matrix before, from which the next iteration starts.
+    /// An approximate eigenvector of the previous matrix, from which the next iteration starts.
     near: Option<DVector<f64>>,
 }
 
@@ -57,7 +57,7 @@ pub(in crate::bounds) fn is_norm_at_most(matrix: &DMatrix<f64>, bound: f64) -> b
     let (rows, columns) = matrix.shape();
     let stored = View::new(matrix.as_slice(), rows, columns);
     let wide = if rows < columns { stored } else { stored.transpose() };
-    // Its factor is taken from the lower entries alone.
+    // Cholesky uses only the lower entries.
     let mut gram = DMatrix::zeros(rows.min(columns), rows.min(columns));
     multiply_gram(ViewMut::new(gram.as_mut_slice(), rows.min(columns), rows.min(columns)), wide);
     bound > 0.0 && is_at_most(&gram, bound * bound)

@@ -1,4 +1,4 @@
-//! The exact norm at a few clusters of equal tokens, of which witnesses are made.
+//! The exact norm at a few clusters of equal tokens: the witnesses of the lower bounds are such clusters.
 
 use nalgebra::DMatrix;
 

@@ -19,8 +19,8 @@ pub(in crate::bounds) struct HeadDirections {
     pub(in crate::bounds) directions: Vec<DVector<f64>>,
 }
 
-/// Up to this size every start is followed and all singular vectors are computed; above, the best `FOLLOWED` starts, and
-/// the largest singular vector by power iteration.
+/// Up to this size every start is followed and all singular vectors are computed. Above it, the best `FOLLOWED` starts
+/// and the largest singular vector by power iteration.
 const SMALL: usize = 32;
 const FOLLOWED: usize = 2;
 /// Steps of the power iteration: any direction is a good start, the exact one is not needed.

@@ -24,7 +24,7 @@ pub(in crate::bounds) struct Line {
 }
 
 impl Line {
-    /// The same line among the first directions of a space of d dimensions, at least those that it has.
+    /// The same line in a space of d dimensions: the coordinates past those it has are zero.
     pub(in crate::bounds) fn in_dimension(self, d: usize) -> Self {
         Line { direction: self.direction.resize_vertically(d, 0.0), ..self }
     }

@@ -7,8 +7,8 @@
 //! | `two_clusters` | two clusters on a line, at their best sizes and places |
 //! | `two_cluster_norm` | the norm at two clusters |
 //! | `witness` | sink and fork: few clusters off the line |
-//! | `witness_form` | their norm in closed form |
-//! | `witness_direction` | directions in which they are looked for |
+//! | `witness_form` | the norm of `witness` in closed form |
+//! | `witness_direction` | directions in which `witness` looks for its tokens |
 //! | `exponent` | the largest growth of scores over a head's directions |
 //! | `pattern_search` | a search in a box |
 //! | `cluster_norm` | the norm at given clusters |

@@ -46,13 +46,13 @@ pub(in crate::bounds) struct Problem {
     growths: Vec<f64>,
     /// A column for each head: w_h, in coordinates that keep their products.
     responses: DMatrix<f64>,
-    /// The Frobenius norm of those: |w| of a single head.
+    /// The Frobenius norm of `responses`: |w| of a single head.
     response_norm: f64,
 }
 
 /// The most moves of a pattern search, which starts near a maximum.
 const MOST_MOVES: usize = 80;
-/// The first step near a maximum of a neighbouring ratio, and the last one, as parts of the first step elsewhere.
+/// The first step near a maximum of a neighbouring ratio, and the last step, as fractions of the first step elsewhere.
 const NEAR: f64 = 0.1;
 const LEAST_STEP: f64 = 1e-6;
 
@@ -170,7 +170,7 @@ impl Problem {
         if largest == 0.0 {
             return 0.0;
         }
-        // The heads are added before anything is squared: what cancels would lose half of its digits in a Gram matrix.
+        // The heads are added before squaring: parts that cancel would lose half of their digits in a Gram matrix.
         let (mut gram, mut within) = ([0.0; 3], [0.0; 2]);
         for row in self.responses.row_iter() {
             let mut sum = [[0.0; 3]; 2];
@@ -202,7 +202,7 @@ struct ScalarHead {
 }
 
 impl ScalarHead {
-    /// With g = lambda R^2 and positions in units of R.
+    /// Positions are in units of R, g = lambda R^2.
     fn new(g: f64, Sizes { ln_ratio, root, first: size }: Sizes, [first, second]: [f64; 2]) -> Self {
         let delta = second - first;
         // ln of the odds that a token of each cluster attends to the second cluster.
@@ -230,7 +230,7 @@ impl ScalarHead {
         ScalarHead { matrix, within }
     }
 
-    /// Divided by its largest entry where squares would overflow or vanish; returns what it was divided by, 0 for a head
+    /// The head divided by its largest entry, where squares would overflow or vanish; returns the divisor, 0 for a head
     /// that is zero.
     fn scaled(mut self) -> (Self, f64) {
         let [[a, b], [c, d]] = self.matrix;

@@ -81,12 +81,12 @@ pub(in crate::bounds) fn best(hypotheses: &Hypotheses, shape: Shape) -> Option<C
         .max_by(|a, b| a.norm.total_cmp(&b.norm))
 }
 
-/// For this many directions, those with the largest closed forms, whole numbers t are tried.
+/// How many directions, largest closed form first, are tried with whole numbers t.
 const MOST_DIRECTIONS: usize = 2;
-/// For this many choices, those with the largest closed forms, the exact norm is computed.
+/// How many choices, largest closed form first, have their exact norm computed.
 const MOST_EXACT: usize = 4;
 
-/// What the closed forms leave open.
+/// The numbers that the closed forms leave open.
 #[derive(Clone, Copy, Debug)]
 struct Choice {
     /// ln t.
@@ -97,7 +97,7 @@ struct Choice {
     angle: f64,
 }
 
-/// ln t up to which t and t + 1 are told apart, and few tokens away from x are tried too.
+/// Up to this ln t, t and t + 1 count as different, and few tokens away from x are tried too.
 const LARGE_T: f64 = 4.0;
 /// Numbers of tokens away from x that are tried besides the best: for few tokens the closed form prefers too few.
 const FEW: [f64; 2] = [2.0, 4.0];
@@ -119,7 +119,7 @@ impl Ball {
         self.ln_n + (-(ln_t - self.ln_n).exp()).ln_1p()
     }
 
-    /// The least and the largest ln t: one token at least stays at x.
+    /// The least and the largest ln t: at least one token stays at x.
     fn limits(&self, shape: Shape) -> (f64, f64) {
         let low = shape.fewest().ln();
         (low, self.ln_rest(0.0).max(low))
@@ -130,7 +130,7 @@ impl Ball {
         ln_t - self.ln_rest(ln_t)
     }
 
-    /// The closed form of a spot.
+    /// The closed form of a shape at a spot.
     fn closed<'a>(&self, spot: &'a Spot, shape: Shape) -> Closed<'a> {
         Closed { spot, shape, radius: self.radius }
     }

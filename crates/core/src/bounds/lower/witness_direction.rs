@@ -37,8 +37,8 @@ pub(in crate::bounds) struct Spot {
 }
 
 impl Spot {
-    /// For x along the unit vector u, of which `head` decides; `value` is its V, or a triangular factor of O_h times V_h,
-    /// which changes no norm. `None` if A u = 0 or is not finite.
+    /// For x along the unit vector u, which comes from `head`; `value` is the head's V, or a triangular factor of O_h
+    /// times V_h, which changes no norm. `None` if A u = 0 or is not finite.
     pub(in crate::bounds) fn new(
         weights: &Weights,
         head: &HeadWeights,
@@ -71,7 +71,7 @@ impl Spot {
         })
     }
 
-    /// The same spot among the first directions of a space of d dimensions, at least those that it has.
+    /// The same spot in a space of d dimensions: the coordinates past those it has are zero.
     pub(in crate::bounds) fn in_dimension(self, d: usize) -> Self {
         Spot { basis: self.basis.resize_vertically(d, 0.0), ..self }
     }
@@ -193,8 +193,8 @@ pub(in crate::bounds) struct Spots {
 /// The most spots: each costs a search at every n.
 const MOST_SPOTS: usize = 8;
 
-/// The spots at the directions of the leading heads, without those whose constants are equal. Without lines no
-/// lower bound applies, so that there are no spots; the exponent does in any case.
+/// The spots at the directions of the leading heads, without those whose constants are equal. Without lines no lower
+/// bound applies, so there are no spots; the exponent is computed in any case.
 pub(in crate::bounds) fn spots(weights: &Weights, leading: &[(usize, HeadSpan)], lines: &[Line]) -> Spots {
     let known: Vec<_> = lines.iter().map(|line| line.direction.clone()).collect();
     let (mut gamma, mut spots) = (0.0f64, Vec::<Spot>::new());

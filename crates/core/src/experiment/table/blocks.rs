@@ -1,5 +1,5 @@
-//! Prints that are cut into blocks of columns, and those that number their rows in brackets: MATLAB's `Columns 1 through 8`, the
-//! blocks of R and pandas under a header each, and R's `[1,]` and `[1]`.
+//! Prints that are cut into blocks of columns (MATLAB's `Columns 1 through 8`, blocks of R and pandas with a header
+//! each), and prints that number their rows in brackets (R's `[1,]` and `[1]`).
 
 use csv::StringRecord;
 
@@ -9,7 +9,7 @@ use crate::experiment::error::shorten;
 use crate::experiment::{InputError, Phrase, Table};
 use crate::phrase;
 
-/// Whether the rows are numbered as those of a matrix of R are: `[1,]`.
+/// Whether the rows are numbered as in a matrix of R: `[1,]`.
 pub(super) fn is_matrix_of_r(records: &[StringRecord]) -> bool {
     let is_numbered = |record: &StringRecord| {
         let inside = record.get(0).and_then(|cell| cell.strip_prefix('[')).and_then(|cell| cell.strip_suffix(",]"));
@@ -102,14 +102,14 @@ fn by_headers(records: &[StringRecord]) -> Option<Result<Vec<StringRecord>, Phra
         return None;
     }
     let second = match records.first().filter(|first| is_cut(first)) {
-        // Of pandas: all headers but the last end with a backslash, and all blocks are of the same length.
+        // pandas: all headers but the last end with a backslash, and all blocks have the same length.
         Some(_) => records.iter().skip(1).position(is_cut).map_or(records.len() / 2, |at| at + 1),
         None => {
             let body = records.iter().position(|record| !is_header(record))?;
             body + records[body..].iter().position(is_header)?
         }
     };
-    // One cell short, because the column of names has none. Without blocks the odd row is found where it is read.
+    // One cell short, because the column of names has no header. Without blocks, the later reading finds the odd row.
     let is_short =
         records.get(1).is_some_and(|row| records[0].iter().filter(|cell| *cell != "\\").count() + 1 == row.len());
     if !is_short && !is_of_pandas {

@@ -1,9 +1,9 @@
-//! Files of programs that are no tables, recognised by their first bytes, and how the numbers in them are exported.
+//! Recognises files of other programs that are not tables by their first bytes, and says how to export their numbers.
 
 use crate::experiment::Phrase;
 use crate::phrase;
 
-/// What a file is, and how the numbers in it become a table; `None` for bytes that are no file known here.
+/// What kind of file it is, and how to turn its numbers into a table; `None` for unknown bytes.
 pub(super) fn of(bytes: &[u8]) -> Option<(Phrase, Phrase)> {
     let begins = |magic: &[u8]| bytes.starts_with(magic);
     let head = &bytes[..bytes.len().min(HEAD)];
@@ -55,7 +55,7 @@ pub(super) fn of(bytes: &[u8]) -> Option<(Phrase, Phrase)> {
     None
 }
 
-/// Names of the first parts of an archive stand before this.
+/// The names of an archive's first parts lie within this many bytes.
 const HEAD: usize = 4096;
 
 fn npz() -> (Phrase, Phrase) {

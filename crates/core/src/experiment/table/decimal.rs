@@ -25,7 +25,7 @@ impl Style {
     }
 }
 
-/// What the cells of a table allow.
+/// The styles that are possible given the cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Styles {
     point: bool,
@@ -33,8 +33,7 @@ pub(super) struct Styles {
     thousands: bool,
 }
 
-/// Between numbers of a table with semicolons a comma is the decimal mark: programs of languages with decimal commas write
-/// such tables.
+/// Between semicolons a comma is the decimal mark: programs of languages with decimal commas write such tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Between {
     Semicolons,
@@ -44,9 +43,9 @@ pub(super) enum Between {
 impl Styles {
     pub(super) const ALL: Styles = Styles { point: true, comma: true, thousands: true };
 
-    /// Leaves the styles in which a cell is a number.
+    /// Keeps only the styles in which the cell is a number.
     pub(super) fn allow(&mut self, cell: &str) {
-        // Most cells of most tables.
+        // The common case: a plain number.
         if self.point && number(cell).is_some() {
             self.comma &= !cell.contains('.') || comma(cell).is_some();
             return;
@@ -61,7 +60,7 @@ impl Styles {
         self.point || self.comma || self.thousands
     }
 
-    /// The style, from what the cells allow and what was answered; `None` where it has to be asked.
+    /// The style, from the cells and the answer; `None` where the author has to be asked.
     pub(super) fn choose(self, between: Between, answer: Option<NumberComma>) -> Option<Style> {
         match (self.point, self.comma, self.thousands, answer) {
             (true, ..) => Some(Style::Point),
@@ -71,14 +70,14 @@ impl Styles {
             (_, true, true, None) => None,
             (_, true, false, _) => Some(Style::Comma),
             (_, false, true, _) => Some(Style::Thousands),
-            // The cell that is none is found where it is read.
+            // A cell that is no number is reported when it is read.
             (_, false, false, _) => Some(Style::Point),
         }
     }
 }
 
-/// A number with a decimal comma. Points in it stand between thousands, and a number with points alone is none: it may be
-/// meant either way.
+/// Reads a number with a decimal comma. Points in it separate thousands. A number with points alone is refused: it may
+/// be meant either way.
 fn comma(cell: &str) -> Option<f64> {
     match cell.split_once(',') {
         None if cell.contains('.') => None,
@@ -93,7 +92,7 @@ fn comma(cell: &str) -> Option<f64> {
     }
 }
 
-/// The text of a number without the mark between its thousands; `None` where the groups are not those of thousands.
+/// The text of a number without the marks between its thousands; `None` where the groups are not groups of three.
 fn thousands(cell: &str, mark: char) -> Option<String> {
     let (sign, digits) = match cell.strip_prefix(['-', '+', '\u{2212}', '\u{2013}']) {
         Some(digits) => (&cell[..cell.len() - digits.len()], digits),

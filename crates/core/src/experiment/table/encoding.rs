@@ -1,15 +1,15 @@
 //! The text of a file: its encoding, read from its bytes.
 //!
-//! Decoded here and not by `encoding_rs`, which would add 130 KB to the first download of the page for the sake of names in
-//! a header: numbers are ASCII in all encodings but UTF-16, which the standard library decodes.
+//! Does not use `encoding_rs`, which would add 130 KB to the first download of the page only for names in a header:
+//! numbers are ASCII in all encodings but UTF-16, which the standard library decodes.
 
 use std::borrow::Cow;
 
 use super::reading::Notes;
 use crate::phrase;
 
-/// The text of the bytes, with `\n` at the end of every line and without a byte order mark; `None` for bytes that are no
-/// text. An encoding that was guessed is noted.
+/// The text of the bytes, with `\n` at the end of every line and without a byte order mark; `None` for bytes that are
+/// not text. Notes a guessed encoding.
 pub(super) fn text_of<'a>(bytes: &'a [u8], notes: &mut Notes) -> Option<Cow<'a, str>> {
     let text = match bytes {
         [0xff, 0xfe, rest @ ..] => Cow::Owned(utf16(rest, u16::from_le_bytes)?),
@@ -44,10 +44,10 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
     (rest.is_empty() && !text.contains('\0')).then_some(text)
 }
 
-/// Windows-1252, the encoding of Excel in the languages of Western Europe; `None` where a byte is none of its characters, or
-/// a control character that no text has.
+/// Decodes Windows-1252, the encoding of Excel in Western European languages; `None` where a byte is not one of its
+/// characters, or is a control character that no text has.
 fn windows_1252(bytes: &[u8]) -> Option<String> {
-    /// The characters of the bytes 0x80 to 0x9f; those of all others are of the same number.
+    /// The characters of the bytes 0x80 to 0x9f; all other bytes have the same number as their characters.
     const UPPER: [char; 32] = [
         '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}', '‘',
         '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',

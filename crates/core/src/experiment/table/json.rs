@@ -1,4 +1,4 @@
-//! JSON with names in it: records, tables as pandas writes them, objects around a list, and one object a line.
+//! JSON with names in it: records, tables in the forms of pandas, objects around a list, and one object a line.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -23,7 +23,7 @@ pub(super) fn is_named(text: &str) -> bool {
 /// Reads the one list of numbers in a text that [`is_named`].
 ///
 /// # Errors
-/// [`InputError`] for a text in which several lists may be meant, or none is.
+/// [`InputError`] where the text holds several possible lists, or none.
 pub(super) fn read(table: Table, text: &str, answers: TableAnswers, notes: Notes) -> Result<TableReading, InputError> {
     let values = serde_json::Deserializer::from_str(text).into_iter::<Json>();
     let mut values: Vec<Json> =
@@ -34,7 +34,7 @@ pub(super) fn read(table: Table, text: &str, answers: TableAnswers, notes: Notes
     brackets::rows_of_node(table, node, reader.notes)
 }
 
-/// A value of JSON; the keys of an object keep their order, which is that of the dimensions.
+/// A JSON value. The keys of an object keep their order, which fixes the order of the dimensions.
 #[derive(Clone, Debug)]
 enum Json {
     Number(f64),
@@ -88,7 +88,7 @@ impl Reader {
         InputError::File { file: self.table.name(), problem, fix }
     }
 
-    /// A list of objects with the same keys: one a row.
+    /// A list of objects with the same keys, one object a row.
     fn records(&mut self, values: Vec<Json>) -> Result<Node, InputError> {
         let mut rows: Vec<Vec<(String, Json)>> = Vec::with_capacity(values.len());
         for value in values {
@@ -98,7 +98,7 @@ impl Reader {
         let keys: Vec<String> =
             rows.first().map(|row| row.iter().map(|(key, _)| key.clone()).collect()).unwrap_or_default();
         for (at, row) in rows.iter_mut().enumerate() {
-            // The same order in every row.
+            // The keys have the same order in every row.
             let is_same = row.len() == keys.len() && row.iter().zip(&keys).all(|((key, _), other)| key == other);
             if !is_same {
                 row.sort_by_key(|(key, _)| keys.iter().position(|other| other == key));
@@ -311,7 +311,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
         let mut members = Vec::new();
         let mut keys = HashSet::new();
         while let Some((key, value)) = map.next_entry::<String, Json>()? {
-            // Such a list would have one dimension too many; other readers keep the last of the two.
+            // A key given twice would add an element to the list; other readers keep the last of the two values.
             if !keys.insert(key.clone()) {
                 return Err(key_twice(&key));
             }

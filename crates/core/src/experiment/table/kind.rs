@@ -1,4 +1,4 @@
-//! How large a table may be, and how a single number is written.
+//! The largest size of a table, and the format of a single number.
 
 use crate::experiment::limits::{self, MAX_TOKEN_ENTRIES};
 use crate::experiment::{InputError, Phrase, Table};
@@ -30,7 +30,7 @@ pub(super) fn number(text: &str) -> Option<f64> {
 
 /// A number of another program in the notation that Rust reads; `None` for a text that is no such number.
 fn rewritten(text: &str) -> Option<String> {
-    /// Longer than any number that a program prints.
+    /// Longer than any number a program prints.
     const MOST_BYTES: usize = 80;
     if text.len() > MOST_BYTES || !text.contains(|c: char| c.is_ascii_digit()) {
         return None;
@@ -63,9 +63,8 @@ fn rewritten(text: &str) -> Option<String> {
     }
 }
 
-/// Whether a text begins as numbers do, with a sign, a bracket or the mark of a currency before its digits, or is "nan", "inf"
-/// or the like: faulty data rather than a name. R's `[1,]` and `...1`
-/// are names.
+/// Whether a text begins like a number (a sign, a bracket or a currency mark before its digits) or is "nan", "inf" or
+/// the like: faulty data, not a name. R's `[1,]` and `...1` are names.
 pub(super) fn looks_like_a_number(cell: &str) -> bool {
     let begins = |c: char| matches!(c, '-' | '\u{2212}' | '\u{2013}' | '+' | '.' | ',');
     let has_digit = cell.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(|c: char| c.is_ascii_digit());
@@ -74,9 +73,9 @@ pub(super) fn looks_like_a_number(cell: &str) -> bool {
     (!is_name_of_r && (has_digit || (cell.starts_with(begins) && !is_dashes))) || is_missing(cell)
 }
 
-/// Whether a cell stands for a number that is missing or not finite.
+/// Whether a cell stands for a missing or non-finite number.
 fn is_missing(cell: &str) -> bool {
-    /// As R, pandas, SQL, Excel and others write them.
+    /// The words of R, pandas, SQL, Excel and others.
     const MISSING: [&str; 7] = ["na", "null", "none", "<na>", "#n/a", "missing", "nothing"];
     cell.parse::<f64>().is_ok_and(|x| !x.is_finite()) || MISSING.contains(&cell.to_ascii_lowercase().as_str())
 }

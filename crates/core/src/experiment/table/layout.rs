@@ -1,4 +1,4 @@
-//! From the cells of a table to its rows: which of them are names and numbers of columns and rows, and which are numbers of the
+//! From the cells of a table to its rows: separates the names and numbers of columns and rows from the numbers of the
 //! table.
 
 use csv::StringRecord;
@@ -14,21 +14,21 @@ use crate::phrase;
 #[derive(Debug)]
 pub(super) struct Cells {
     pub(super) records: Vec<StringRecord>,
-    /// What the first cells of the rows are as they were written.
+    /// The kind of the rows' first cells, from how they are written.
     pub(super) labels: Labels,
     pub(super) between: Between,
     /// The power of ten that stands before the numbers.
     pub(super) exponent: Option<i32>,
-    /// A number where all lines may be one number with a decimal comma, or two numbers.
+    /// A number, where all lines may be one number with a decimal comma or two numbers.
     pub(super) one_column: Option<String>,
 }
 
-/// What the way in which they are written tells of the first cells of the rows.
+/// The kind of the first cells, from how they are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Labels {
-    /// Nothing.
+    /// Their spelling tells nothing.
     Unknown,
-    /// They alone stand in quotes, as R writes the names of rows, or in the brackets of a matrix of R.
+    /// Only they are in quotes, as R writes row names, or in the brackets of a matrix of R.
     Marked,
     /// They are the index of a column of pandas.
     Index,
@@ -39,7 +39,7 @@ pub(super) fn is_numeric(cell: &str) -> bool {
     number(cell).is_some() || Style::Comma.number(cell).is_some() || Style::Thousands.number(cell).is_some()
 }
 
-/// The rows of the cells.
+/// The rows of numbers in the cells.
 ///
 /// # Errors
 /// [`InputError::TwoReadings`] where the first row or column may be names or numbers; otherwise errors that name row and column.
@@ -83,7 +83,7 @@ fn header_rows(table: Table, records: &[StringRecord], answers: TableAnswers) ->
             && record.iter().all(|cell| !is_numeric(cell) && !looks_like_a_number(cell))
     };
     let named = records.iter().take_while(|record| is_names(record)).count();
-    // Where nothing has numbers, the first row is at fault.
+    // If no row has numbers, report the first row.
     if named == records.len() {
         return Ok(0);
     }
@@ -101,11 +101,11 @@ fn header_rows(table: Table, records: &[StringRecord], answers: TableAnswers) ->
     if !counts_columns(first.iter()) {
         return Ok(0);
     }
-    // One cell short, as pandas and R print the numbers of columns.
+    // One cell short: pandas and R print column numbers so.
     if first.len() + 1 == second.len() {
         return Ok(1);
     }
-    // A single 0 is a number like others, unless it is written unlike all of them.
+    // A single 0 is a number of the table, unless it is written unlike all other cells.
     let is_unlike = || records.iter().skip(1).flatten().all(|cell| cell.contains(['.', ',', 'e', 'E']));
     if first.len() == second.len() && (first.len() > 1 || is_unlike()) {
         return Err(InputError::TwoReadings { table, question: TableQuestion::Header, found: listed(first.iter()) });
@@ -161,12 +161,12 @@ fn labels_are_first_column(
     Ok(false)
 }
 
-/// What is asked of a first column.
+/// The question about a first column.
 pub(super) fn index_question(table: Table, found: &str) -> InputError {
     InputError::TwoReadings { table, question: TableQuestion::Index, found: found.to_string() }
 }
 
-/// The beginning of a column that counts its rows from 0 or 1; `None` for one that does not, or has one row only.
+/// The start of a column that counts its rows from 0 or 1; `None` for a column that does not, or has one row only.
 pub(super) fn run_of(mut numbers: impl Iterator<Item = Option<f64>>) -> Option<String> {
     let first = numbers.next()??;
     if first != 0.0 && first != 1.0 {
@@ -190,7 +190,7 @@ fn listed(cells: impl Iterator<Item = impl AsRef<str>>) -> String {
     shown.join(", ") + more
 }
 
-/// How the numbers are written.
+/// The format of the numbers.
 fn style(
     table: Table,
     cells: &Cells,
@@ -252,7 +252,7 @@ fn numbers(table: Table, cells: &Cells, body: &[StringRecord], first: usize, sty
     Rows::new(table.name(), width.saturating_sub(first), entries)
 }
 
-/// What stands in a cell that is no number.
+/// The error for a cell that is not a number.
 fn found_there(cell: &str) -> Phrase {
     if cell.is_empty() {
         phrase!("empty_cell", "empty")

@@ -1,8 +1,9 @@
-//! Tables of numbers from users, tokens and weights alike: CSV and its relatives, what MATLAB, Julia, R, pandas, NumPy, PyTorch,
-//! JAX, TensorFlow and Mathematica write or print, JSON, or NumPy's `.npy`. One row per token, or per row of the matrix.
+//! Tables of numbers from users, for tokens and weights alike: CSV and its relatives, the formats that MATLAB, Julia,
+//! R, pandas, NumPy, PyTorch, JAX, TensorFlow and Mathematica write or print, JSON, and NumPy's `.npy`. One row per
+//! token, or per row of the matrix.
 //!
-//! What a text says is read; what is guessed or dropped stands in the [`TableReading`]; where two readings are plausible the
-//! reader is asked ([`InputError::TwoReadings`]).
+//! Parts that the code guesses or drops are listed in the [`TableReading`]. Where two readings are plausible, the
+//! author is asked ([`InputError::TwoReadings`]).
 
 mod blocks;
 mod brackets;
@@ -36,7 +37,7 @@ impl Table {
         self.read_with(file, bytes, TableAnswers::default()).map(|reading| reading.rows)
     }
 
-    /// Reads a table as [`Table::read`] does, with answers to what may be asked about it, and tells what was guessed and dropped.
+    /// Reads a table as [`Table::read`] does, with the author's answers, and returns the guessed and dropped parts.
     ///
     /// # Errors
     /// Those of [`Table::read`]; [`InputError::TwoReadings`] for a table that can be read in two ways, which an answer decides.
@@ -142,8 +143,8 @@ impl Table {
     }
 }
 
-/// Whether dots stand for numbers that were not printed. In a name, as R makes `...1`, and where MATLAB goes on in the next line
-/// of a list with semicolons, they do not.
+/// Whether dots stand for numbers that were not printed. Dots in a name, such as R's `...1`, and MATLAB's line
+/// continuation in a list with semicolons do not.
 fn is_abridged(text: &str) -> bool {
     if text.contains(['…', '⋮', '⋱', '⋯']) {
         return true;

@@ -73,9 +73,9 @@ pub(super) fn rows(table: Table, name: &str, bytes: &[u8], notes: &mut Notes) ->
     Rows::new(name, d, by_rows)
 }
 
-/// Whether the header of a file opens no more brackets than that of a table, `{'descr': '<f8', 'shape': (3, 2), ..}`, and
-/// claims no more numbers than can be counted. The time that the library takes grows exponentially with the depth of
-/// nested brackets, and it multiplies the sizes without a look at their product.
+/// Whether the header opens no more brackets than a table's header, `{'descr': '<f8', 'shape': (3, 2), ..}`, and claims
+/// no more numbers than can be counted. The npy library's time grows exponentially with the nesting depth of brackets,
+/// and it multiplies the sizes without checking the product.
 fn is_plain_header(bytes: &[u8]) -> bool {
     const MOST_OPEN: usize = 4;
     /// The largest header that NumPy itself reads.
@@ -84,14 +84,14 @@ fn is_plain_header(bytes: &[u8]) -> bool {
     let (start, length) = match (bytes.get(6), bytes.get(8..10), bytes.get(8..12)) {
         (Some(1), Some(&[a, b]), _) => (10, usize::from(u16::from_le_bytes([a, b]))),
         (Some(_), _, Some(&[a, b, c, d])) => (12, u32::from_le_bytes([a, b, c, d]) as usize),
-        // Cut off, as the library says.
+        // The header is cut off; the library reports it.
         _ => return true,
     };
     let header: Vec<u8> = bytes[start.min(bytes.len())..].iter().take(length).copied().collect();
     let sizes = header.split(|byte| !byte.is_ascii_digit()).filter(|digits| !digits.is_empty());
     let size = |digits: &[u8]| std::str::from_utf8(digits).ok()?.parse::<u64>().ok();
     let product = sizes.map(size).try_fold(1u64, |product, size| product.checked_mul(size?.max(1)));
-    // Python has other ways to write a number, 1_000 and 0x10, which NumPy does not use; Python 2 wrote 3L.
+    // Python has other ways to write a number, such as 1_000 and 0x10, that NumPy does not use; Python 2 wrote 3L.
     let is_other =
         |pair: &[u8]| pair[0].is_ascii_digit() && (pair[1].is_ascii_alphabetic() || pair[1] == b'_') && pair[1] != b'L';
     let open = header.iter().filter(|byte| b"([{".contains(byte)).count();

@@ -1,11 +1,11 @@
-//! A table that was read, with everything that was guessed or dropped on the way.
+//! A table that was read, with the parts that the code guessed or dropped.
 
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::{Phrase, Rows, Table};
 use crate::phrase;
 
-/// A table that was read, and what a reader of it must be told.
+/// A table that was read, with notes for the user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TableReading {
     /// The numbers.
@@ -33,7 +33,7 @@ impl TableReading {
         }
     }
 
-    /// The line beside the number: "read as 3 tokens in 2 dimensions; dropped: header (x, y)".
+    /// The summary beside the number: "read as 3 tokens in 2 dimensions; dropped: header (x, y)".
     #[must_use]
     pub fn line(&self, table: Table) -> Phrase {
         let (n, d) = (self.rows.n_rows(), self.rows.n_columns());

@@ -1,5 +1,5 @@
-//! One row a line, its numbers separated by tabs, semicolons, vertical bars, ampersands, commas or blanks: CSV, tables of
-//! Markdown and LaTeX, and what MATLAB, Julia, R and pandas print.
+//! One row a line, with cells separated by tabs, semicolons, vertical bars, ampersands, commas or blanks: CSV, Markdown
+//! and LaTeX tables, and prints of MATLAB, Julia, R and pandas.
 
 use csv::StringRecord;
 
@@ -18,7 +18,7 @@ enum Separator {
     Blanks,
 }
 
-/// In this order they are tried: a comma may be the decimal mark where something else separates.
+/// The order in which separators are tried: a comma may be the decimal mark where something else separates.
 const SEPARATORS: [Separator; 6] = [
     Separator::Byte(b'\t'),
     Separator::Byte(b';'),
@@ -49,7 +49,7 @@ pub(super) fn read(
     let lines = lines_of(around.text, &mut notes);
     let separator = match around.delimiter {
         Some(delimiter) => Separator::Byte(delimiter),
-        // One number a line, with the decimal comma that was asked about.
+        // One number a line, with the decimal comma that the answer confirmed.
         None if answers.decimal == Some(NumberComma::Decimal) && one_column(&lines).is_some() => Separator::Blanks,
         None => chosen(table, &lines, around, answers),
     };
@@ -86,9 +86,9 @@ fn lines_of(text: &str, notes: &mut Notes) -> Vec<String> {
     lines
 }
 
-/// The separator with which the first lines are a table, and where there is none, the first that they hold.
+/// The separator with which the first lines form a table; otherwise the first separator that they contain.
 fn chosen(table: Table, lines: &[String], around: &Surroundings<'_>, answers: TableAnswers) -> Separator {
-    /// Enough to see how a table is written.
+    /// Number of lines: enough to recognise the format.
     const SAMPLE: usize = 64;
     let sample = &lines[..lines.len().min(SAMPLE)];
     let is_there = |separator: Separator| match separator {
@@ -98,7 +98,7 @@ fn chosen(table: Table, lines: &[String], around: &Surroundings<'_>, answers: Ta
     let candidates = || SEPARATORS.into_iter().filter(move |separator| is_there(*separator));
     let is_read = |separator: &Separator| {
         let cells = cells(table, sample, *separator, around, &mut Notes::default());
-        // Where a comma is in a line without blanks, it may separate: the line is at fault, not the comma.
+        // A comma in a line without blanks may separate cells; then report the line, not the comma.
         let is_doubtful = |cells: &Cells| {
             *separator == Separator::Blanks
                 && cells.records.iter().any(|record| record.len() == 1 && record.iter().any(|cell| cell.contains(',')))
@@ -232,8 +232,8 @@ fn word_end(text: &str) -> usize {
     blanks.find(|(at, blank)| !is_of_thousands(*at, *blank)).map_or(text.len(), |(at, _)| at)
 }
 
-/// Names of rows may double the number of cells; the numbers themselves are counted when they are read. A record for each row
-/// takes more memory than its numbers, so rows are counted too.
+/// Row names may double the number of cells; the numbers themselves are counted when they are read. A record for each
+/// row takes more memory than its numbers, so the rows are counted too.
 fn check(table: Table, rows: usize, cells: usize) -> Result<(), InputError> {
     /// A header and the like may stand beside the tokens.
     const MOST_ROWS: usize = limits::MAX_TOKENS + 64;
@@ -244,7 +244,7 @@ fn check(table: Table, rows: usize, cells: usize) -> Result<(), InputError> {
     }
 }
 
-/// Whether in every row that begins with a quote nothing else stands in quotes, as R writes names of rows beside numbers.
+/// Whether, in every row that begins with a quote, nothing else is in quotes: so R writes row names beside numbers.
 fn only_first_is_quoted(lines: &[String]) -> bool {
     let is_marked = |line: &String| {
         line.strip_prefix('"')

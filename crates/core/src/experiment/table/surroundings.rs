@@ -1,22 +1,22 @@
-//! What stands before and behind the numbers of a print: prompts, names, the shape, comments.
+//! Text before and after the numbers of a print: prompts, names, the shape, comments.
 
 use super::brackets;
 use super::reading::Notes;
 use crate::experiment::{InputError, Rows, Table};
 use crate::phrase;
 
-/// A text without what stands around its numbers, and what that told.
+/// The numbers of a text without the text around them, and the facts that text gave.
 #[derive(Debug)]
 pub(super) struct Surroundings<'a> {
     /// The numbers, with their names.
     pub(super) text: &'a str,
-    /// The shape that the print claims: rows, and columns where they are told.
+    /// The shape that the print claims: rows, and columns where it states them.
     claimed: Option<(usize, Option<usize>)>,
     /// The power of ten that MATLAB prints before the numbers.
     pub(super) exponent: Option<i32>,
     /// The separator that a first line `sep=;` names.
     pub(super) delimiter: Option<u8>,
-    /// Whether the print ends as those of pandas do for one column, which has an index before it.
+    /// Whether the print ends like pandas' print of one column, which has an index before it.
     pub(super) is_series: bool,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn without<'a>(text: &'a str, notes: &mut Notes) -> Surroundings<'a> 
 }
 
 impl<'a> Surroundings<'a> {
-    /// Refuses a table of another shape than its print claims: part of it is missing, or it was misread.
+    /// Refuses a table whose shape differs from the one its print claims: part of it is missing, or it was misread.
     pub(super) fn check(&self, table: Table, rows: &Rows) -> Result<(), InputError> {
         let Some((n, d)) = self.claimed else { return Ok(()) };
         if n == rows.n_rows() && d.is_none_or(|d| d == rows.n_columns()) {
@@ -58,7 +58,7 @@ impl<'a> Surroundings<'a> {
         })
     }
 
-    /// The text without one part at its beginning; `None` where that is part of the table.
+    /// The text without one leading part; `None` where that part belongs to the table.
     fn without_beginning(&mut self, notes: &mut Notes) -> Option<&'a str> {
         let text = self.text.trim_start_matches('\n');
         let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
@@ -75,7 +75,7 @@ impl<'a> Surroundings<'a> {
             notes.drop(phrase!("a_prompt", "a prompt"));
             return Some(if is_more { rest } else { input });
         }
-        // The line is trimmed: nothing behind the sign was a tab.
+        // The line is trimmed, so no tab can follow the sign.
         let separator = line.trim_matches('"').strip_prefix("sep=").filter(|_| is_more);
         if let Some(separator @ ("" | "," | ";" | "|")) = separator {
             self.delimiter = Some(separator.bytes().next().unwrap_or(b'\t'));
@@ -124,7 +124,7 @@ impl<'a> Surroundings<'a> {
             self.is_series = true;
             return Some(before);
         }
-        // As MySQL ends a table.
+        // The last line of a MySQL table.
         if let Some((count, _)) = line.split_once(" rows in set") {
             self.claimed = Some((count.parse().ok()?, None));
             return Some(before);
@@ -143,7 +143,7 @@ impl<'a> Surroundings<'a> {
     }
 }
 
-/// What is typed behind the prompt of Python, IPython, Julia, R, MATLAB or Octave; `None` for a line without one.
+/// The text typed after a prompt of Python, IPython, Julia, R, MATLAB or Octave; `None` for a line without a prompt.
 fn prompt(line: &str) -> Option<&str> {
     let numbered = |begin: &str, end: &str| {
         let (number, input) = line.strip_prefix(begin)?.split_once(end)?;
@@ -153,7 +153,7 @@ fn prompt(line: &str) -> Option<&str> {
     simple.or_else(|| numbered("In [", "]:")).or_else(|| numbered("octave:", ">"))
 }
 
-/// What follows `Out[12]:` of IPython or `Out[12]=` of Mathematica.
+/// The text after `Out[12]:` of IPython or `Out[12]=` of Mathematica.
 fn output_prompt(text: &str) -> Option<&str> {
     let (number, output) = text.trim_start().strip_prefix("Out[")?.split_once(']')?;
     let output = output.strip_prefix([':', '='])?;
@@ -195,7 +195,7 @@ fn common_factor(line: &str) -> Option<i32> {
     exponent.parse().ok()
 }
 
-/// The text behind a name that it is given to: `X = [..`, `x <- c(..`, `tokens: [[..`, or `X =` on a line of its own.
+/// The text after an assignment to a name: `X = [..`, `x <- c(..`, `tokens: [[..`, or `X =` on a line of its own.
 fn without_name(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let text = ["const ", "let mut ", "let ", "var ", "return "]

@@ -1,9 +1,9 @@
-//! What stands around a list.
+//! Text around a list: calls, a final semicolon, the keys of a print.
 
 use std::borrow::Cow;
 
-/// Whether a text begins with a list in brackets or with a call around one. The indices that R prints, `[1,]` and `[1] 2`,
-/// are no lists.
+/// Whether a text begins with a list in brackets or with a call around a list. The indices that R prints, `[1,]` and
+/// `[1] 2`, are not lists.
 pub(in super::super) fn is_list(text: &str) -> bool {
     let word_end = text.find(|c: char| !is_word(c)).unwrap_or(text.len());
     let (word, rest) = text.split_at(word_end);
@@ -33,8 +33,8 @@ fn is_index(text: &str) -> bool {
     is_of_matrix || is_of_vector
 }
 
-/// Whether what follows the last list only ends what is around it: a semicolon, or the keys of a print
-/// (`, shape=[3, 2], strides=[2, 1]`).
+/// Whether the text after the last list only closes what is around it: a semicolon, or the keys of a print (`,
+/// shape=[3, 2], strides=[2, 1]`).
 pub(super) fn is_end(rest: &str) -> bool {
     if matches!(rest, ";" | "," | "." | ">") {
         return true;
@@ -45,7 +45,7 @@ pub(super) fn is_end(rest: &str) -> bool {
     is_key && keys.contains('=') && !keys.contains("[[") && !keys.contains('\n')
 }
 
-/// The text without the dots with which MATLAB goes on in the next line.
+/// The text without MATLAB's dots that continue a line.
 pub(super) fn without_continuations(text: &str) -> Cow<'_, str> {
     if text.contains("...\n") { Cow::Owned(text.replace("...\n", " ")) } else { Cow::Borrowed(text) }
 }

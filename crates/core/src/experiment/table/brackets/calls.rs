@@ -1,4 +1,4 @@
-//! Calls around lists: which ones leave the numbers as they are, and those of R, which give them a shape.
+//! Calls around lists: which ones leave the numbers unchanged, and the calls of R that give them a shape.
 
 use super::node::Node;
 use super::node::{broken, no_rows};
@@ -6,32 +6,32 @@ use crate::experiment::error::shorten;
 use crate::experiment::{InputError, Table};
 use crate::phrase;
 
-/// Where a call stands.
+/// The place of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site {
     /// What is read, for errors.
     pub(super) table: Table,
-    /// Whether a list is open around it.
+    /// Whether an enclosing list is open.
     pub(super) nesting: Nesting,
 }
 
-/// Whether something stands in a list.
+/// Whether the call stands inside a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Nesting {
-    /// By itself.
+    /// Outside any list.
     Outermost,
-    /// In an open list.
+    /// Inside an open list.
     Inside,
 }
 
 /// The arguments of a call.
 #[derive(Debug, Default)]
 pub(super) struct Arguments<'a> {
-    /// Those without a name.
+    /// Arguments without a name.
     pub(super) positional: Vec<Node>,
-    /// Those with a name whose value is read as a list: `data=`, and the columns of a data frame.
+    /// Named arguments whose value is read as a list: `data=`, and the columns of a data frame.
     pub(super) named: Vec<Node>,
-    /// Those with a name whose value is kept as it is written.
+    /// Named arguments whose value is kept as text.
     pub(super) options: Vec<(&'a str, &'a str)>,
 }
 
@@ -151,7 +151,7 @@ pub(super) fn value(site: Site, name: &str, mut given: Arguments<'_>) -> Result<
                 | "parameter" | "ndarray" | "devicearray" | "arrayimpl" | "arr1" | "arr2" | "mat" | "matrix" | "tuple"
                 | "void" | "vec"
         )
-        // As NumPy prints the elements of an array of lists. A list of R is none of these.
+        // NumPy prints the elements of an array of lists so. An R list is not an array.
         || (lower == "list" && site.nesting == Nesting::Inside);
     given.positional.append(&mut given.named);
     given.positional.retain(|node| *node != Node::Text);
@@ -162,7 +162,7 @@ pub(super) fn value(site: Site, name: &str, mut given: Arguments<'_>) -> Result<
     }
 }
 
-/// `matrix` of R has sizes or a vector of `c`; that of NumPy has a list.
+/// `matrix` of R has sizes or a vector from `c`; NumPy's `matrix` has a list.
 fn is_of_r(given: &Arguments<'_>) -> bool {
     let has_size = given.options.iter().any(|(name, _)| matches!(*name, "nrow" | "ncol" | "byrow"));
     has_size || given.positional.len() > 1

@@ -37,14 +37,14 @@ pub(super) fn read(table: Table, text: &str, notes: Notes) -> Result<TableReadin
     }
     let node = match lists.len() {
         1 => lists.remove(0),
-        // One list of numbers a line. Of longer lists nobody knows which one is meant.
+        // One list of numbers a line. With longer lists, it is unclear which one is meant.
         _ if lists.iter().all(|list| matches!(list, Node::Numbers(_))) => Node::List(lists),
         _ => return Err(broken(table, more_after_list())),
     };
     rows_of_node(table, node, notes)
 }
 
-/// The table that a list is.
+/// The table that a list represents.
 ///
 /// # Errors
 /// [`InputError`] for a list of more or less than two dimensions, or of rows of different lengths.
@@ -58,7 +58,7 @@ pub(super) fn rows_of_node(table: Table, node: Node, mut notes: Notes) -> Result
     Ok(notes.with(Rows::from_lists(table.inside(), &lists)?))
 }
 
-/// The list in lists of one: a batch of one matrix is that matrix.
+/// Unwraps lists of one element: a batch of one matrix is that matrix.
 fn without_batch(mut node: Node, notes: &mut Notes) -> Node {
     loop {
         match node {

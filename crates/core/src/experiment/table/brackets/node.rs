@@ -1,4 +1,4 @@
-//! What a bracket holds, and what is wrong with one.
+//! Nodes: values and lists read from a text in brackets, and errors about their shape.
 
 use crate::experiment::{InputError, Phrase, Table};
 use crate::phrase;
@@ -12,14 +12,14 @@ pub(in super::super) enum Node {
     Numbers(Vec<f64>),
     /// A list of lists.
     List(Vec<Node>),
-    /// A text in quotes, which stands only where it is no number of the table.
+    /// A quoted text; it is allowed only where no number of the table is expected.
     Text,
     /// Columns with names, of a data frame of R.
     Columns(Vec<Node>),
 }
 
 impl Node {
-    /// The numbers of a list of numbers, or of a number alone.
+    /// The numbers of a list of numbers, or of a single number.
     pub(super) fn into_numbers(self) -> Option<Vec<f64>> {
         match self {
             Node::Number(x) => Some(vec![x]),
@@ -29,7 +29,7 @@ impl Node {
     }
 }
 
-/// What to do with an array of more than two dimensions.
+/// The message that says how to reduce an array of more than two dimensions.
 pub(in crate::experiment::table) fn one_matrix() -> Phrase {
     phrase!(
         "give_one_matrix",

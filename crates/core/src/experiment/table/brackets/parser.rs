@@ -1,4 +1,4 @@
-//! From characters to lists.
+//! The parser: turns characters into lists.
 
 use std::borrow::Cow;
 
@@ -16,19 +16,18 @@ pub(super) struct Parser<'a> {
     table: Table,
     text: Cow<'a, str>,
     at: usize,
-    /// The place in each open list: how many of its elements are complete.
+    /// The position in each open list: the number of its complete elements.
     path: Vec<usize>,
     /// Calls that are open.
     calls: usize,
-    /// Numbers and lists so far, which the limits on a table bound.
+    /// Numbers and lists so far; the limits on a table bound them.
     count: usize,
 }
 
-/// Matrices in a batch in a tuple, with the calls around them, are less deep.
+/// The deepest allowed nesting: enough for matrices in a batch in a tuple, with the calls around them.
 const MOST_DEPTH: usize = 16;
 
-/// Between the numbers of a list that NumPy wraps stand line ends where a line would be longer than about this. It is 75 where
-/// nobody sets it.
+/// A line of a list that NumPy wraps has at least about this many characters; NumPy's default line width is 75.
 const SHORTEST_WRAPPED_LINE: usize = 56;
 
 impl<'a> Parser<'a> {
@@ -36,7 +35,7 @@ impl<'a> Parser<'a> {
         Parser { table, text, at: 0, path: Vec::new(), calls: 0, count: 0 }
     }
 
-    /// The text that is not read yet, without the blanks and commas between two lists.
+    /// The rest of the text, without the blanks and commas between two lists.
     pub(super) fn rest(&mut self) -> &str {
         let rest = self.text[self.at..].trim_start();
         let next = rest.strip_prefix(',').map(str::trim_start).filter(|next| is_list(next) || next.is_empty());
@@ -45,7 +44,7 @@ impl<'a> Parser<'a> {
         rest.trim_end()
     }
 
-    /// A list that stands in no other list.
+    /// A list that is not inside another list.
     pub(super) fn top_level(&mut self) -> Result<Node, InputError> {
         self.value()
     }
@@ -90,7 +89,7 @@ impl<'a> Parser<'a> {
         Err(self.open_bracket())
     }
 
-    /// A number, or what is called.
+    /// A number, or the value of a call.
     fn word(&mut self) -> Result<Node, InputError> {
         let from = self.at;
         let is_mark =
@@ -118,13 +117,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Where a call stands that is read now.
+    /// The place of the call being read.
     fn site(&self) -> Site {
         let nesting = if !self.path.is_empty() { Nesting::Inside } else { Nesting::Outermost };
         Site { table: self.table, nesting }
     }
 
-    /// Row and column of the element that is read.
+    /// Row and column of the element being read.
     fn not_a_number(&self, found: &str) -> InputError {
         self.not_a_number_but(format!("\"{}\"", shorten(found.trim_matches(['"', '\'']))).into())
     }
@@ -186,7 +185,7 @@ impl<'a> Parser<'a> {
         key
     }
 
-    /// The text of an argument up to the comma or parenthesis behind it.
+    /// The text of an argument up to the next comma or parenthesis.
     fn skipped(&mut self) -> Result<String, InputError> {
         let from = self.at;
         let (mut open, mut quote) = (0usize, None);
@@ -245,7 +244,7 @@ impl<'a> Parser<'a> {
                 }
                 c if c == close => break,
                 _ => {
-                    // The place of a number in a row that a semicolon began has two parts.
+                    // In a row that a semicolon began, the position of a number has two parts.
                     let is_in_rows = !list.rows.is_empty();
                     if is_in_rows {
                         self.path.push(list.numbers.len());
@@ -314,8 +313,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A list of numbers over several lines: rows where MATLAB and Julia begin one with every line, one list where NumPy wraps
-    /// it.
+    /// A list of numbers over several lines: one row a line in MATLAB and Julia, one list in NumPy, which wraps it.
     fn by_lines(&self, list: Elements, longest: usize) -> Result<Node, InputError> {
         if !list.children.is_empty() {
             return Ok(Node::List(list.children));
@@ -353,20 +351,20 @@ impl<'a> Parser<'a> {
                 ),
             }),
             _ if lines.len() == 1 => Ok(Node::Numbers(list.numbers)),
-            // Uneven rows are found where the rows are put together.
+            // The code that assembles the rows finds uneven ones.
             _ => Ok(Node::List(lines.into_iter().map(|line| Node::Numbers(line.to_vec())).collect())),
         }
     }
 }
 
-/// What stands in an open bracket so far.
+/// The content read so far from an open bracket.
 #[derive(Default)]
 struct Elements {
     numbers: Vec<f64>,
     children: Vec<Node>,
     /// Rows that a semicolon has ended.
     rows: Vec<Node>,
-    /// How many numbers there were at each line end without a comma before it.
+    /// How many numbers were read at each line end that had no comma before it.
     breaks: Vec<usize>,
     has_comma: bool,
     is_after_comma: bool,
@@ -420,7 +418,7 @@ impl Elements {
     }
 }
 
-/// The rows that line ends make of numbers.
+/// The rows that line ends make.
 fn split(numbers: &[f64], breaks: &[usize]) -> Vec<Node> {
     let mut from = 0;
     let mut rows = Vec::new();
@@ -462,7 +460,7 @@ fn is_julia_type(word: &str) -> bool {
 
 /// The whole numbers of a range of R, such as 1:6.
 fn range(word: &str) -> Option<Vec<f64>> {
-    /// Longer than any vector that R writes so in a program's text.
+    /// Longer than any range that R writes in this form.
     const MOST: i64 = 1_000_000;
     let (from, to) = word.split_once(':')?;
     let (from, to): (i64, i64) = (from.parse().ok()?, to.parse().ok()?);
