@@ -10,7 +10,7 @@ pub enum TableAnswer {
     Header(FirstRow),
     /// What the first column is.
     Index(FirstColumn),
-    /// What a comma in a number is.
+    /// What commas and points in numbers are.
     Decimal(NumberComma),
 }
 
@@ -20,7 +20,9 @@ impl TableAnswer {
         match question {
             TableQuestion::Header => [FirstRow::Header, FirstRow::Numbers].map(TableAnswer::Header),
             TableQuestion::Index => [FirstColumn::Index, FirstColumn::Numbers].map(TableAnswer::Index),
-            TableQuestion::Decimal => [NumberComma::Decimal, NumberComma::Thousands].map(TableAnswer::Decimal),
+            TableQuestion::Decimal | TableQuestion::Columns | TableQuestion::Point => {
+                [NumberComma::Decimal, NumberComma::Thousands].map(TableAnswer::Decimal)
+            }
         }
     }
 }

@@ -38,6 +38,8 @@ pub fn own_answers(question: TableQuestion) -> [&'static str; 2] {
         TableQuestion::Header => [answers::header_drop(), answers::header_keep()],
         TableQuestion::Index => [answers::index_drop(), answers::index_keep()],
         TableQuestion::Decimal => [answers::decimal_mark(), answers::decimal_thousands()],
+        TableQuestion::Columns => [answers::decimal_mark(), answers::comma_columns()],
+        TableQuestion::Point => [answers::point_thousands(), answers::point_mark()],
     }
 }
 

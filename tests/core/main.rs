@@ -22,5 +22,6 @@ mod span;
 mod spectral_planted;
 mod spectrum;
 mod table_cases;
+mod table_doubts;
 mod tables;
 mod top_pair;

@@ -125,6 +125,8 @@ pub(super) fn options_that_answer(problem: &InputError) -> Option<&'static str> 
             TableQuestion::Header => "Add --header first-row to drop it, or --header none to keep it.",
             TableQuestion::Index => "Add --index first-column to drop it, or --index none to keep it.",
             TableQuestion::Decimal => "Add --decimal comma, or --decimal point where it stands between thousands.",
+            TableQuestion::Columns => "Add --decimal comma, or --decimal point where it separates columns.",
+            TableQuestion::Point => "Add --decimal comma where it stands between thousands, or --decimal point.",
         }),
         _ => None,
     }

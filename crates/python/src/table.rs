@@ -58,6 +58,8 @@ fn arguments_that_answer(problem: &InputError) -> Option<&'static str> {
             TableQuestion::Header => "Give header=\"first-row\" to drop it, or header=\"none\" to keep it.",
             TableQuestion::Index => "Give index=\"first-column\" to drop it, or index=\"none\" to keep it.",
             TableQuestion::Decimal => "Give decimal=\"comma\", or decimal=\"point\" where it stands between thousands.",
+            TableQuestion::Columns => "Give decimal=\"comma\", or decimal=\"point\" where it separates columns.",
+            TableQuestion::Point => "Give decimal=\"comma\" where it stands between thousands, or decimal=\"point\".",
         }),
         _ => None,
     }

@@ -260,6 +260,16 @@ impl InputError {
                         "the comma in {found} may be the decimal mark, or stand between thousands",
                         found = found
                     ),
+                    TableQuestion::Columns => phrase!(
+                        "asked_about_columns",
+                        "the comma in {found} may be the decimal mark, or separate two columns",
+                        found = found
+                    ),
+                    TableQuestion::Point => phrase!(
+                        "asked_about_point",
+                        "the point in {found} may stand between thousands, or be the decimal mark",
+                        found = found
+                    ),
                 }
             ),
             InputError::Empty { what, least } => {

@@ -52,6 +52,10 @@ pub enum TableQuestion {
     Index,
     /// Whether the comma in numbers such as 1,234 is the decimal mark or separates thousands.
     Decimal,
+    /// Whether the comma in lines such as 1,25 is the decimal mark or separates two columns.
+    Columns,
+    /// Whether the point in numbers such as 1.234 separates thousands or is the decimal mark.
+    Point,
 }
 
 /// Answers to the questions about a table; `None` where the code decides from the table.
@@ -61,7 +65,7 @@ pub struct TableAnswers {
     pub header: Option<FirstRow>,
     /// The answer about the first column.
     pub index: Option<FirstColumn>,
-    /// The answer about a comma in a number.
+    /// The answer about commas and points in numbers.
     pub decimal: Option<NumberComma>,
 }
 
@@ -83,11 +87,11 @@ pub enum FirstColumn {
     Numbers,
 }
 
-/// What a comma in a number is, as in 1,234.
+/// What a comma in a number is, as in 1,234. Where it is the decimal mark, a point separates thousands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NumberComma {
     /// The decimal mark: 1.234.
     Decimal,
-    /// Between thousands: 1234.
+    /// Between thousands, 1234, or between columns; a point is the decimal mark.
     Thousands,
 }

@@ -3,8 +3,9 @@
 
 use csv::StringRecord;
 
+use super::decimal::is_numeric;
 use super::kind::number;
-use super::layout::is_numeric;
+use super::surroundings::common_factor;
 use crate::experiment::error::shorten;
 use crate::experiment::{InputError, Phrase, Table};
 use crate::phrase;
@@ -42,6 +43,21 @@ pub(super) fn vector_of_r(text: &str) -> Option<Result<Vec<f64>, InputError>> {
         }
     }
     (!numbers.is_empty()).then_some(Ok(numbers))
+}
+
+/// Takes the records of a factor, such as `1.0e+03 *`, out of blocks of columns; `None` without one, or if the factors differ.
+pub(super) fn take_factors(records: &mut Vec<StringRecord>) -> Option<i32> {
+    let factor = |record: &StringRecord| match (record.len(), record.get(1)) {
+        (2, Some("*")) => common_factor(&format!("{} *", &record[0])),
+        _ => None,
+    };
+    let mut factors = records.iter().filter_map(factor);
+    let first = factors.next()?;
+    if factors.any(|other| other != first) {
+        return None;
+    }
+    records.retain(|record| factor(record).is_none());
+    Some(first)
 }
 
 /// The rows of all blocks side by side; `None` for a text without blocks.

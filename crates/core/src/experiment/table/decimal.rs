@@ -1,7 +1,7 @@
 //! How numbers with commas are written: decimal commas, or commas between thousands.
 
 use super::kind::number;
-use crate::experiment::NumberComma;
+use crate::experiment::{NumberComma, TableQuestion};
 
 /// How the numbers of a table are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub(super) enum Style {
     Comma,
     /// 1,234.5
     Thousands,
+    /// 1.234 for a thousand
+    Points,
 }
 
 impl Style {
@@ -21,8 +23,14 @@ impl Style {
             Style::Point => number(cell),
             Style::Comma => comma(cell),
             Style::Thousands => thousands(cell, ',').and_then(|plain| number(&plain)),
+            Style::Points => thousands(cell, '.').and_then(|plain| number(&plain)),
         }
     }
+}
+
+/// Whether a cell is a number in any style.
+pub(super) fn is_numeric(cell: &str) -> bool {
+    number(cell).is_some() || Style::Comma.number(cell).is_some() || Style::Thousands.number(cell).is_some()
 }
 
 /// The styles that are possible given the cells.
@@ -31,6 +39,9 @@ pub(super) struct Styles {
     point: bool,
     comma: bool,
     thousands: bool,
+    /// Whether every point may stand between thousands: `1.234`.
+    points: bool,
+    has_point: bool,
 }
 
 /// Between semicolons a comma is the decimal mark: programs of languages with decimal commas write such tables.
@@ -41,10 +52,15 @@ pub(super) enum Between {
 }
 
 impl Styles {
-    pub(super) const ALL: Styles = Styles { point: true, comma: true, thousands: true };
+    pub(super) const ALL: Styles = Styles { point: true, comma: true, thousands: true, points: true, has_point: false };
 
     /// Keeps only the styles in which the cell is a number.
     pub(super) fn allow(&mut self, cell: &str) {
+        if cell.contains('.') {
+            self.has_point = true;
+            self.points &= thousands(cell, '.')
+                .is_some_and(|plain| plain.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'));
+        }
         // The common case: a plain number.
         if self.point && number(cell).is_some() {
             self.comma &= !cell.contains('.') || comma(cell).is_some();
@@ -60,18 +76,24 @@ impl Styles {
         self.point || self.comma || self.thousands
     }
 
-    /// The style, from the cells and the answer; `None` where the author has to be asked.
-    pub(super) fn choose(self, between: Between, answer: Option<NumberComma>) -> Option<Style> {
+    /// The style, from the cells and the answer.
+    ///
+    /// # Errors
+    /// The question to the author where two styles fit.
+    pub(super) fn choose(self, between: Between, answer: Option<NumberComma>) -> Result<Style, TableQuestion> {
+        let may_group = between == Between::Semicolons && self.has_point && self.points;
         match (self.point, self.comma, self.thousands, answer) {
-            (true, ..) => Some(Style::Point),
-            (_, true, true, Some(NumberComma::Decimal)) => Some(Style::Comma),
-            (_, true, true, Some(NumberComma::Thousands)) => Some(Style::Thousands),
-            (_, true, true, None) if between == Between::Semicolons => Some(Style::Comma),
-            (_, true, true, None) => None,
-            (_, true, false, _) => Some(Style::Comma),
-            (_, false, true, _) => Some(Style::Thousands),
+            (true, _, _, None) if may_group => Err(TableQuestion::Point),
+            (true, _, _, Some(NumberComma::Decimal)) if may_group => Ok(Style::Points),
+            (true, ..) => Ok(Style::Point),
+            (_, true, true, Some(NumberComma::Decimal)) => Ok(Style::Comma),
+            (_, true, true, Some(NumberComma::Thousands)) => Ok(Style::Thousands),
+            (_, true, true, None) if between == Between::Semicolons => Ok(Style::Comma),
+            (_, true, true, None) => Err(TableQuestion::Decimal),
+            (_, true, false, _) => Ok(Style::Comma),
+            (_, false, true, _) => Ok(Style::Thousands),
             // A cell that is no number is reported when it is read.
-            (_, false, false, _) => Some(Style::Point),
+            (_, false, false, _) => Ok(Style::Point),
         }
     }
 }
@@ -124,7 +146,7 @@ fn grouped(cell: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn style(cells: &[&str], between: Between) -> Option<Style> {
+    fn style(cells: &[&str], between: Between) -> Result<Style, TableQuestion> {
         let mut styles = Styles::ALL;
         cells.iter().for_each(|cell| styles.allow(cell));
         styles.choose(between, None)
@@ -151,13 +173,17 @@ mod tests {
     #[test]
     fn the_style_is_that_of_all_cells_and_asked_where_two_fit() {
         use Between::{Others, Semicolons};
-        assert_eq!(style(&["1.5", "2"], Others), Some(Style::Point));
-        assert_eq!(style(&["1,5", "2"], Others), Some(Style::Comma));
-        assert_eq!(style(&["1,500.0", "0.5"], Others), Some(Style::Thousands));
-        assert_eq!(style(&["1,500", "0.5"], Others), Some(Style::Thousands));
-        assert_eq!(style(&["1,500", "2"], Others), None);
-        assert_eq!(style(&["1,500", "2"], Semicolons), Some(Style::Comma));
-        assert_eq!(style(&["1,500", "0,250"], Others), Some(Style::Comma));
-        assert_eq!(style(&["0.5", "1,5"], Others), Some(Style::Point));
+        assert_eq!(style(&["1.5", "2"], Others), Ok(Style::Point));
+        assert_eq!(style(&["1,5", "2"], Others), Ok(Style::Comma));
+        assert_eq!(style(&["1,500.0", "0.5"], Others), Ok(Style::Thousands));
+        assert_eq!(style(&["1,500", "0.5"], Others), Ok(Style::Thousands));
+        assert_eq!(style(&["1,500", "2"], Others), Err(TableQuestion::Decimal));
+        assert_eq!(style(&["1,500", "2"], Semicolons), Ok(Style::Comma));
+        assert_eq!(style(&["1,500", "0,250"], Others), Ok(Style::Comma));
+        assert_eq!(style(&["0.5", "1,5"], Others), Ok(Style::Point));
+        assert_eq!(style(&["1.234", "-2.500", "3"], Semicolons), Err(TableQuestion::Point));
+        for cells in [["1.234", "0.500"], ["1.234", "2.5"], ["1.234", "2.500e3"]] {
+            assert_eq!(style(&cells, Semicolons), Ok(Style::Point));
+        }
     }
 }

@@ -6,7 +6,10 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::brackets::{self, Node};
-use super::layout::{self, run_of};
+use super::header::is_name_of_rows;
+
+use super::decimal::is_numeric;
+use super::questions::{index_question, listed, run_of};
 use super::reading::{Notes, TableReading};
 use crate::experiment::error::shorten;
 use crate::experiment::json_problem::json_problem;
@@ -44,6 +47,20 @@ enum Json {
     Text(String),
     /// true, false and null.
     Other(&'static str),
+}
+
+impl Json {
+    /// Whether it is a list of rows, or an object with one such list in it.
+    fn holds_table(&self) -> bool {
+        match self {
+            Json::List(values) => {
+                let is_row = |value: &Json| matches!(value, Json::Numbers(_) | Json::List(_) | Json::Object(_));
+                !values.is_empty() && values.iter().all(is_row)
+            }
+            Json::Object(members) => members.iter().filter(|(_, value)| value.holds_table()).count() == 1,
+            _ => false,
+        }
+    }
 }
 
 struct Reader {
@@ -116,7 +133,7 @@ impl Reader {
         let is_all = |column: usize, kind: fn(&Json) -> bool| rows.iter().all(|row| kind(&row[column].1));
         let lists: Vec<usize> =
             (0..keys.len()).filter(|column| is_all(*column, |value| matches!(value, Json::Numbers(_)))).collect();
-        let is_word = |value: &Json| matches!(value, Json::Text(text) if !layout::is_numeric(text));
+        let is_word = |value: &Json| matches!(value, Json::Text(text) if !is_numeric(text));
         let words: Vec<usize> = (0..keys.len()).filter(|column| is_all(*column, is_word)).collect();
         let mut kept: Vec<usize> = match lists.len() {
             0 => (0..keys.len()).filter(|column| !words.contains(column)).collect(),
@@ -125,14 +142,14 @@ impl Reader {
         };
         if lists.is_empty()
             && kept.len() > 1
-            && let Some(run) = self.run(&rows, kept[0])
+            && let Some(found) = self.possible_index(&rows, kept[0], &keys[kept[0]])
         {
             match self.answers.index {
                 Some(FirstColumn::Index) => {
                     kept.remove(0);
                 }
                 Some(FirstColumn::Numbers) => {}
-                None => return Err(layout::index_question(self.table, &run)),
+                None => return Err(index_question(self.table, &found)),
             }
         }
         let dropped: Vec<&str> =
@@ -155,13 +172,16 @@ impl Reader {
         Ok(Node::List(table))
     }
 
-    /// The first two numbers of a column that numbers the rows.
-    fn run(&self, rows: &[Vec<(String, Json)>], column: usize) -> Option<String> {
-        let numbers = rows.iter().map(|row| match &row[column].1 {
-            Json::Number(x) => Some(*x),
-            _ => None,
-        });
-        run_of(numbers)
+    /// The first numbers of a column that may number the rows: it counts them, or its key says so.
+    fn possible_index(&self, rows: &[Vec<(String, Json)>], column: usize, key: &str) -> Option<String> {
+        let numbers = || {
+            rows.iter().map(|row| match &row[column].1 {
+                Json::Number(x) => Some(*x),
+                _ => None,
+            })
+        };
+        let is_called_so = is_name_of_rows(key) && numbers().all(|x| x.is_some_and(|x| x.fract() == 0.0));
+        run_of(numbers()).or_else(|| is_called_so.then(|| listed(numbers().flatten().map(|x| x.to_string()))))
     }
 
     /// The list in an object.
@@ -192,10 +212,7 @@ impl Reader {
         if members.len() > 1 && members.iter().all(|(_, value)| matches!(value, Json::Object(_))) {
             return self.frame(members);
         }
-        let is_table = |value: &Json| {
-            matches!(value, Json::List(values) if !values.is_empty()
-            && values.iter().all(|value| matches!(value, Json::Numbers(_) | Json::List(_) | Json::Object(_))))
-        };
+        let is_table = Json::holds_table;
         let count = |kind: &dyn Fn(&Json) -> bool| members.iter().filter(|(_, value)| kind(value)).count();
         let (tables, lists) = (count(&is_table), count(&|value| matches!(value, Json::Numbers(_))));
         let is_chosen: &dyn Fn(&Json) -> bool = match (tables, lists) {
@@ -245,6 +262,16 @@ impl Reader {
             (true, true, false) => rows,
             (true, false, true) => {
                 (0..inner.len()).map(|column| rows.iter().map(|row| row[column]).collect()).collect()
+            }
+            (true, true, true) => {
+                return Err(InputError::File {
+                    file: self.table.name(),
+                    problem: phrase!(
+                        "objects_numbered_twice",
+                        "both levels of it are numbered, so it does not say which are rows and which are columns"
+                    ),
+                    fix: phrase!("export_json_values", "Write it with `df.to_json(orient=\"values\")`."),
+                });
             }
             _ => return Err(self.several(&keys)),
         };

@@ -5,18 +5,26 @@
 //! Parts that the code guesses or drops are listed in the [`TableReading`]. Where two readings are plausible, the
 //! author is asked ([`InputError::TwoReadings`]).
 
+mod abridged;
 mod blocks;
 mod brackets;
 mod container;
 mod decimal;
 mod encoding;
+mod foreign;
+mod header;
 mod json;
 mod kind;
+mod labels;
 mod layout;
+mod lines;
 mod npy;
+mod one_column;
+mod questions;
 mod reading;
 mod separated;
 mod surroundings;
+mod vectors;
 
 use super::limits::{self, MAX_TEXT_BYTES};
 use super::rows::Rows;
@@ -85,15 +93,18 @@ impl Table {
                 },
             });
         }
-        if is_abridged(text) {
+        if abridged::is_abridged(text) {
             return Err(InputError::Conflict {
                 what: self.name(),
-                problem: phrase!("is_abridged", "is abridged: \"...\" stands in it for numbers that were not printed"),
+                problem: phrase!("is_abridged", "is abridged: some of its numbers were not printed"),
                 fix: phrase!(
                     "print_in_full",
-                    "Print it in full, after `numpy.set_printoptions(threshold=10**9)` or `torch.set_printoptions(threshold=10**9)`, or save it with `numpy.save` and choose the file."
+                    "Write it to a file and choose the file: `numpy.save` for NumPy and PyTorch, `to_csv` for pandas, `write.csv` for R. Or print it in full, after `numpy.set_printoptions(threshold=10**9)` or `torch.set_printoptions(threshold=10**9)`."
                 ),
             });
+        }
+        if let Some((problem, fix)) = foreign::of(text) {
+            return Err(InputError::File { file: self.name(), problem, fix });
         }
         if text.contains(['│', '║', '┆']) {
             return Err(InputError::File {
@@ -111,15 +122,17 @@ impl Table {
             });
         }
         let around = surroundings::without(text, &mut notes);
-        let inner = around.text.trim();
-        let reading = if json::is_named(inner) {
-            json::read(self, inner, answers, notes)
-        } else if brackets::is_list(inner) {
-            brackets::read(self, inner, notes)
-        } else {
-            separated::read(self, &around, answers, notes)
+        let inner = brackets::without_dashes(around.text.trim());
+        let inner = inner.as_ref();
+        if !json::is_named(inner) && !brackets::is_list(inner) {
+            return self.checked(separated::read(self, &around, answers, notes)?);
+        }
+        lines::note_comments(&around.comments, &mut notes);
+        let reading = match json::is_named(inner) {
+            true => json::read(self, inner, answers, notes),
+            false => brackets::read(self, inner, notes),
         }?;
-        around.check(self, &reading.rows)?;
+        around.check(self, &reading.rows, 0)?;
         self.checked(reading)
     }
 
@@ -141,20 +154,6 @@ impl Table {
         limits::check_tokens(n, d)?;
         Ok(reading)
     }
-}
-
-/// Whether dots stand for numbers that were not printed. Dots in a name, such as R's `...1`, and MATLAB's line
-/// continuation in a list with semicolons do not.
-fn is_abridged(text: &str) -> bool {
-    if text.contains(['…', '⋮', '⋱', '⋯']) {
-        return true;
-    }
-    let is_literal = text.contains('[') && text.contains(';');
-    text.match_indices("...").any(|(at, dots)| {
-        let (before, after) = (&text[..at], &text[at + dots.len()..]);
-        let is_in_name = before.ends_with(char::is_alphanumeric) || after.starts_with(char::is_alphanumeric);
-        !(is_in_name || (is_literal && after.starts_with('\n')))
-    })
 }
 
 #[cfg(test)]
@@ -194,9 +193,11 @@ mod tests {
         };
         assert_eq!(told("x,y\n1,2\n3,4").as_deref(), Some("dropped: header (x, y)"));
         assert_eq!(told("left right\n1 2\n3 4").as_deref(), Some("dropped: header (left, right)"));
-        assert_eq!(told("# x,y\n1,2\n3,4").as_deref(), Some("dropped: comment lines"));
+        assert_eq!(told("# x,y\n1 2\n3 4").as_deref(), Some("dropped: the comment # x,y"));
         assert!(told(&format!("{}\n1\n2", "long".repeat(50))).is_some_and(|told| told.chars().count() < 70));
-        for without in ["1,2\n3,4", "[[1,2],[3,4]]"] {
+        let commas = "read with: commas between columns, not decimal commas";
+        assert_eq!(told("1,2\n3,4").as_deref(), Some(commas));
+        for without in ["1,2.5\n3,4", "1,2,3\n4,5,6", "1 2\n3 4", "[[1,2],[3,4]]"] {
             assert_eq!(told(without), None, "{without}");
         }
     }

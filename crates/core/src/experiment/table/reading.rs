@@ -54,6 +54,8 @@ impl TableReading {
 pub(super) struct Notes {
     pub(super) dropped: Vec<Phrase>,
     pub(super) guessed: Vec<Phrase>,
+    /// Number of columns of text that were dropped.
+    pub(super) columns_of_text: usize,
 }
 
 impl Notes {
@@ -69,6 +71,13 @@ impl Notes {
         if !self.guessed.contains(&guess) {
             self.guessed.push(guess);
         }
+    }
+
+    /// Appends notes taken later.
+    pub(super) fn append(&mut self, later: Notes) {
+        later.dropped.into_iter().for_each(|part| self.drop(part));
+        later.guessed.into_iter().for_each(|guess| self.guess(guess));
+        self.columns_of_text = later.columns_of_text;
     }
 
     pub(super) fn with(self, rows: Rows) -> TableReading {

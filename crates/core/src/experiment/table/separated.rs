@@ -4,11 +4,17 @@
 use csv::StringRecord;
 
 use super::blocks;
-use super::decimal::Between;
-use super::layout::{self, Cells, Labels, is_numeric};
+use super::decimal::{Between, is_numeric};
+use super::labels::Labels;
+use super::layout::{self, Cells};
+use super::lines::Lines;
+use super::one_column::OneColumn;
 use super::reading::{Notes, TableReading};
 use super::surroundings::Surroundings;
-use crate::experiment::{InputError, NumberComma, Rows, Table, TableAnswers, library_words, limits};
+use super::vectors;
+use crate::experiment::{
+    FirstColumn, FirstRow, InputError, NumberComma, Rows, Table, TableAnswers, TableQuestion, library_words, limits,
+};
 use crate::phrase;
 
 /// What separates the cells of a line.
@@ -46,44 +52,84 @@ pub(super) fn read(
         };
         return Ok(notes.with(Rows::from_lists(table.inside(), &rows)?));
     }
-    let lines = lines_of(around.text, &mut notes);
+    let lines = match latex(around.text) {
+        Some(text) => Lines::of(&around.comments, &text, &mut notes),
+        None => Lines::of(&around.comments, around.text, &mut notes),
+    };
+    let plain = lines.plain();
+    let one_column = OneColumn::of(&plain);
     let separator = match around.delimiter {
         Some(delimiter) => Separator::Byte(delimiter),
-        // One number a line, with the decimal comma that the answer confirmed.
-        None if answers.decimal == Some(NumberComma::Decimal) && one_column(&lines).is_some() => Separator::Blanks,
-        None => chosen(table, &lines, around, answers),
+        // One number a line, with the decimal comma that is certain or that the answer confirmed.
+        None if one_column == OneColumn::Certain => Separator::Blanks,
+        None if answers.decimal == Some(NumberComma::Decimal) && one_column != OneColumn::No => Separator::Blanks,
+        None => chosen(table, &plain, around, answers),
     };
+    let width = records(table, plain.get(plain.len().saturating_sub(1)..).unwrap_or_default(), separator)?;
+    let width = width.first().map_or(0, StringRecord::len);
+    let lines = lines.rows(|line| is_row(table, line, separator, width), &mut notes);
     let cells = cells(table, &lines, separator, around, &mut notes)?;
-    let rows = layout::rows(table, &cells, answers, &mut notes)?;
+    let rows = rows(table, &cells, around, answers, &mut notes)?;
+    around.check(table, &rows, notes.columns_of_text)?;
     Ok(notes.with(rows))
 }
 
-/// The lines that hold cells.
-fn lines_of(text: &str, notes: &mut Notes) -> Vec<String> {
-    let text = if text.contains("\\\\") || text.contains("\\begin") { latex(text) } else { text.to_string() };
-    let is_rule =
-        |line: &str| line.contains("--") && line.chars().all(|c| matches!(c, '|' | '+' | '-' | '=' | ':' | ' '));
-    let is_comment = |line: &str| line.starts_with(['#', '%']) || line.starts_with("//");
-    let mut lines = Vec::new();
-    for line in text.lines().map(str::trim) {
-        if line.is_empty() || is_rule(line) {
-            continue;
-        }
-        if is_comment(line) {
-            notes.drop(phrase!("comment_lines", "comment lines"));
-            continue;
-        }
-        // A comment behind the numbers of a line.
-        let line = match line.find(" # ").or_else(|| line.find("\t# ")).or_else(|| line.find(" // ")) {
-            Some(at) => {
-                notes.drop(phrase!("comments_behind_rows", "comments"));
-                line[..at].trim_end()
+/// The rows of the cells. A question is answered by the shape that the print claims, where one answer gives it.
+fn rows(
+    table: Table,
+    cells: &Cells,
+    around: &Surroundings<'_>,
+    answers: TableAnswers,
+    notes: &mut Notes,
+) -> Result<Rows, InputError> {
+    let mut read = Notes::default();
+    match layout::rows(table, cells, answers, &mut read) {
+        Err(InputError::TwoReadings {
+            question: question @ (TableQuestion::Header | TableQuestion::Index),
+            table,
+            found,
+        }) => {
+            let headers = [FirstRow::Header, FirstRow::Numbers].map(Some).into_iter();
+            let headers = headers.filter(|header| answers.header.is_none_or(|given| *header == Some(given)));
+            let possible = headers.flat_map(|header| {
+                [FirstColumn::Index, FirstColumn::Numbers].map(|index| TableAnswers {
+                    header,
+                    index: answers.index.or(Some(index)),
+                    ..answers
+                })
+            });
+            let mut fitting: Vec<(Rows, Notes)> = Vec::new();
+            for answers in possible {
+                let mut read = Notes::default();
+                if let Ok(rows) = layout::rows(table, cells, answers, &mut read)
+                    && around.has_claimed(&rows, read.columns_of_text)
+                    && fitting.iter().all(|(other, _)| *other != rows)
+                {
+                    fitting.push((rows, read));
+                }
             }
-            None => line,
-        };
-        lines.push(line.to_string());
+            match (fitting.pop(), &fitting[..]) {
+                (Some((rows, read)), []) => {
+                    notes.append(read);
+                    Ok(rows)
+                }
+                _ => Err(InputError::TwoReadings { table, question, found }),
+            }
+        }
+        rows => {
+            notes.append(read);
+            rows
+        }
     }
-    lines
+}
+
+/// Whether a line that begins with the mark of a comment is a row: as many cells as the rows have, all numbers but the
+/// first.
+fn is_row(table: Table, line: &str, separator: Separator, width: usize) -> bool {
+    let Ok(records) = records(table, &[line.to_string()], separator) else { return false };
+    let [record] = &records[..] else { return false };
+    let is_name = |cell: &str| !is_numeric(cell.trim_start_matches(['#', '%', '/']).trim());
+    record.len() == width && width > 1 && record.get(0).is_some_and(is_name) && record.iter().skip(1).all(is_numeric)
 }
 
 /// The separator with which the first lines form a table; otherwise the first separator that they contain.
@@ -101,7 +147,9 @@ fn chosen(table: Table, lines: &[String], around: &Surroundings<'_>, answers: Ta
         // A comma in a line without blanks may separate cells; then report the line, not the comma.
         let is_doubtful = |cells: &Cells| {
             *separator == Separator::Blanks
-                && cells.records.iter().any(|record| record.len() == 1 && record.iter().any(|cell| cell.contains(',')))
+                && cells.records.iter().any(|record| {
+                    record.len() == 1 && record.iter().any(|cell| cell.contains(',') && !cell.starts_with('['))
+                })
         };
         if cells.as_ref().is_ok_and(is_doubtful) {
             return false;
@@ -122,10 +170,8 @@ fn cells(
     around: &Surroundings<'_>,
     notes: &mut Notes,
 ) -> Result<Cells, InputError> {
-    let mut records = match separator {
-        Separator::Byte(byte) => delimited(table, lines, byte)?,
-        Separator::Blanks => blank_separated(table, lines)?,
-    };
+    let mut records = records(table, lines, separator)?;
+    let exponent = blocks::take_factors(&mut records).or(around.exponent);
     if separator == Separator::Blanks
         && let Some(joined) = blocks::joined(&records)
     {
@@ -144,23 +190,33 @@ fn cells(
         Labels::Unknown
     };
     let between = if separator == Separator::Byte(b';') { Between::Semicolons } else { Between::Others };
-    let one_column = one_column(lines).filter(|_| separator == Separator::Byte(b','));
-    Ok(Cells { records, labels, between, exponent: around.exponent, one_column })
+    let one_column = if separator == Separator::Byte(b',') { OneColumn::of(lines) } else { OneColumn::No };
+    without_empty(&mut records);
+    vectors::spread(&mut records, notes);
+    Ok(Cells { records, labels, between, exponent, one_column })
 }
 
-/// The first number of lines that may be one number with a decimal comma each, and not two numbers: a header with one name or a
-/// zero with a sign speaks for that. `None` for other lines.
-fn one_column(lines: &[String]) -> Option<String> {
-    let has_header = lines.first().is_some_and(|line| !line.contains(',') && !is_numeric(line));
-    let lines = &lines[usize::from(has_header)..];
-    let is_one = |line: &String| {
-        line.split_once(',').is_some_and(|(whole, decimals)| {
-            let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            digits(whole.trim_start_matches('-')) && digits(decimals)
-        })
+/// The cells of each line.
+fn records(table: Table, lines: &[String], separator: Separator) -> Result<Vec<StringRecord>, InputError> {
+    match separator {
+        Separator::Byte(byte) => delimited(table, lines, byte),
+        Separator::Blanks => blank_separated(table, lines),
+    }
+}
+
+/// Leaves out rows without any text, and such columns at the edges, as spreadsheets write them around a table.
+fn without_empty(records: &mut Vec<StringRecord>) {
+    records.retain(|record| record.iter().any(|cell| !cell.is_empty()));
+    let is_empty = |records: &[StringRecord], edge: fn(&StringRecord) -> usize| {
+        let is_empty = |record: &StringRecord| record.len() > 1 && record.get(edge(record)) == Some("");
+        !records.is_empty() && records.iter().all(is_empty)
     };
-    let speaks_for_it = has_header || lines.iter().any(|line| line.starts_with("-0,"));
-    (speaks_for_it && lines.len() > 1 && lines.iter().all(is_one)).then(|| lines[0].clone())
+    while is_empty(records, |_| 0) {
+        records.iter_mut().for_each(|record| *record = record.iter().skip(1).collect());
+    }
+    while is_empty(records, |record| record.len() - 1) {
+        records.iter_mut().for_each(|record| *record = record.iter().take(record.len() - 1).collect());
+    }
 }
 
 fn delimited(table: Table, lines: &[String], delimiter: u8) -> Result<Vec<StringRecord>, InputError> {
@@ -173,8 +229,27 @@ fn delimited(table: Table, lines: &[String], delimiter: u8) -> Result<Vec<String
         text.push_str(line);
         text.push('\n');
     }
+    let records = delimited_with(table, &text, delimiter, Quotes::Around)?;
+    // A quote that is a token opens no quoted text, which would swallow the rows behind it.
+    if records.iter().flatten().any(|cell| cell.contains('\n')) {
+        return delimited_with(table, &text, delimiter, Quotes::InCells);
+    }
+    Ok(records)
+}
+
+/// What a quotation mark at the beginning of a cell means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quotes {
+    /// It stands around the cell.
+    Around,
+    /// It belongs to the cell.
+    InCells,
+}
+
+fn delimited_with(table: Table, text: &str, delimiter: u8, quotes: Quotes) -> Result<Vec<StringRecord>, InputError> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
+        .quoting(quotes == Quotes::Around)
         .flexible(true)
         .trim(csv::Trim::All)
         .delimiter(delimiter)
@@ -254,9 +329,12 @@ fn only_first_is_quoted(lines: &[String]) -> bool {
     lines.len() > 2 && lines.iter().skip(1).all(is_marked)
 }
 
-/// The rows of a table of LaTeX, one a line.
-fn latex(text: &str) -> String {
-    const MARKS: [&str; 14] = [
+/// The rows of a table of LaTeX, one a line; `None` for another text.
+fn latex(text: &str) -> Option<String> {
+    if !(text.contains("\\\\") || text.contains("\\begin")) {
+        return None;
+    }
+    const MARKS: [&str; 15] = [
         "\\hline",
         "\\toprule",
         "\\midrule",
@@ -265,7 +343,8 @@ fn latex(text: &str) -> String {
         "\\right]",
         "\\left(",
         "\\right)",
-        "$$",
+        "\\(",
+        "\\)",
         "\\[",
         "\\]",
         "\\left\\{",
@@ -275,6 +354,10 @@ fn latex(text: &str) -> String {
     let mut text = text.replace('\n', " ").replace("\\\\", "\n");
     for mark in MARKS {
         text = text.replace(mark, " ");
+    }
+    // Dollars around formulas; an amount of money is written `\$1`.
+    if !text.contains("\\$") {
+        text = text.replace('$', " ");
     }
     // \begin{array}{cc} and \end{array}.
     let mut plain = String::with_capacity(text.len());
@@ -286,5 +369,5 @@ fn latex(text: &str) -> String {
             rest = columns.split_once('}').map_or("", |(_, after)| after);
         }
     }
-    plain + rest
+    Some(plain + rest)
 }

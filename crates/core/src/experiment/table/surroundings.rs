@@ -1,6 +1,7 @@
 //! Text before and after the numbers of a print: prompts, names, the shape, comments.
 
 use super::brackets;
+use super::lines::is_marked;
 use super::reading::Notes;
 use crate::experiment::{InputError, Rows, Table};
 use crate::phrase;
@@ -12,10 +13,12 @@ pub(super) struct Surroundings<'a> {
     pub(super) text: &'a str,
     /// The shape that the print claims: rows, and columns where it states them.
     claimed: Option<(usize, Option<usize>)>,
-    /// The power of ten that MATLAB prints before the numbers.
+    /// The power of ten that MATLAB, Octave and PyTorch in C++ print before the numbers.
     pub(super) exponent: Option<i32>,
     /// The separator that a first line `sep=;` names.
     pub(super) delimiter: Option<u8>,
+    /// Lines before the numbers that begin with the mark of a comment. In a table without brackets they may be rows.
+    pub(super) comments: Vec<&'a str>,
     /// Whether the print ends like pandas' print of one column, which has an index before it.
     pub(super) is_series: bool,
 }
@@ -27,6 +30,7 @@ pub(super) fn without<'a>(text: &'a str, notes: &mut Notes) -> Surroundings<'a> 
         claimed: None,
         exponent: None,
         delimiter: None,
+        comments: Vec::new(),
         is_series: false,
     };
     while let Some(rest) = found.without_end(notes) {
@@ -40,9 +44,11 @@ pub(super) fn without<'a>(text: &'a str, notes: &mut Notes) -> Surroundings<'a> 
 
 impl<'a> Surroundings<'a> {
     /// Refuses a table whose shape differs from the one its print claims: part of it is missing, or it was misread.
-    pub(super) fn check(&self, table: Table, rows: &Rows) -> Result<(), InputError> {
+    ///
+    /// `columns_of_text` is the number of columns that were dropped because they hold texts.
+    pub(super) fn check(&self, table: Table, rows: &Rows, columns_of_text: usize) -> Result<(), InputError> {
         let Some((n, d)) = self.claimed else { return Ok(()) };
-        if n == rows.n_rows() && d.is_none_or(|d| d == rows.n_columns()) {
+        if self.has_claimed(rows, columns_of_text) {
             return Ok(());
         }
         let d = d.unwrap_or(rows.n_columns());
@@ -58,6 +64,12 @@ impl<'a> Surroundings<'a> {
         })
     }
 
+    /// Whether the print claims a shape, and the table has it.
+    pub(super) fn has_claimed(&self, rows: &Rows, columns_of_text: usize) -> bool {
+        self.claimed
+            .is_some_and(|(n, d)| n == rows.n_rows() && d.is_none_or(|d| d == rows.n_columns() + columns_of_text))
+    }
+
     /// The text without one leading part; `None` where that part belongs to the table.
     fn without_beginning(&mut self, notes: &mut Notes) -> Option<&'a str> {
         let text = self.text.trim_start_matches('\n');
@@ -67,8 +79,11 @@ impl<'a> Surroundings<'a> {
         if line.is_empty() && is_more {
             return Some(rest);
         }
-        if line.starts_with(['#', '%']) || line.starts_with("//") {
-            notes.drop(phrase!("comment_lines", "comment lines"));
+        if is_marked(line) && is_more {
+            self.comments.push(line);
+            if let Some(claimed) = claimed_by_tibble(line) {
+                self.claimed = Some(claimed);
+            }
             return Some(rest);
         }
         if let Some(input) = prompt(line) {
@@ -90,7 +105,9 @@ impl<'a> Surroundings<'a> {
             let value = value.1.trim_end();
             return Some(value.strip_suffix('>').unwrap_or(value));
         }
-        if line == "Parameter containing:" {
+        if matches!(line, "Parameter containing:" | "torch_tensor" | "Diagonal Matrix" | "Permutation Matrix")
+            && is_more
+        {
             return Some(rest);
         }
         if is_more && let Some(claimed) = claimed_by_header(line) {
@@ -120,13 +137,25 @@ impl<'a> Surroundings<'a> {
             notes.drop(phrase!("a_prompt", "a prompt"));
             return Some(before);
         }
-        if line.starts_with("dtype: ") || (line.starts_with("Name: ") && line.contains("dtype: ")) {
+        if line.starts_with("dtype: ")
+            || (line.starts_with("Name: ") && line.contains("dtype: "))
+            || (line.starts_with("Length: ") && line.contains("dtype: "))
+        {
             self.is_series = true;
+            let length = line.split_once("Length: ").and_then(|(_, rest)| rest.split(',').next()?.trim().parse().ok());
+            self.claimed = length.map(|n| (n, None)).or(self.claimed);
             return Some(before);
         }
         // The last line of a MySQL table.
         if let Some((count, _)) = line.split_once(" rows in set") {
             self.claimed = Some((count.parse().ok()?, None));
+            return Some(before);
+        }
+        // The last line of a table of pandas in a notebook.
+        if let Some((n, d)) = line.split_once(" rows × ")
+            && let Some(d) = d.strip_suffix(" columns").or_else(|| d.strip_suffix(" column"))
+        {
+            self.claimed = Some((n.parse().ok()?, Some(d.parse().ok()?)));
             return Some(before);
         }
         let claimed = line.strip_prefix(['[', '('])?.strip_suffix([']', ')'])?;
@@ -136,6 +165,9 @@ impl<'a> Surroundings<'a> {
             [n, d] if claimed.contains("rows x") || claimed.contains("of size") => (*n, Some(*d)),
             [n] if claimed.ends_with("rows") || claimed.ends_with("row") => (*n, None),
             [n] if claimed.contains("Tensor of size") => (*n, Some(1)),
+            // PyTorch in C++ and in R: `[ CPUFloatType{2,3} ]`.
+            [.., n, d] if claimed.contains("Type{") => (*n, Some(*d)),
+            [.., n] if claimed.contains("Type{") => (*n, Some(1)),
             _ => return None,
         };
         self.claimed = Some(claimed);
@@ -173,6 +205,14 @@ fn claimed_by_header(line: &str) -> Option<(usize, Option<usize>)> {
     is_kind.then_some((n.parse().ok()?, Some(d.parse().ok()?)))
 }
 
+/// The shape in the first line of a tibble of R: `# A tibble: 3 × 2`.
+fn claimed_by_tibble(line: &str) -> Option<(usize, Option<usize>)> {
+    let (_, sizes) = line.split_once("tibble: ")?;
+    let (n, d) = sizes.split_once([' ', '×', 'x'])?;
+    let size = |digits: &str| digits.trim_matches(|c: char| !c.is_ascii_digit()).replace(',', "").parse().ok();
+    Some((size(n)?, Some(size(d)?)))
+}
+
 /// The shape in the first line of a file of word vectors (word2vec, fastText): `4 3`, where 4 lines of a word and 3 numbers follow.
 fn claimed_by_vectors(line: &str, rest: &str) -> Option<(usize, usize)> {
     let (n, d) = line.split_once(' ')?;
@@ -186,18 +226,22 @@ fn claimed_by_vectors(line: &str, rest: &str) -> Option<(usize, usize)> {
 }
 
 /// The power of ten in `1.0e+03 *`.
-fn common_factor(line: &str) -> Option<i32> {
+pub(super) fn common_factor(line: &str) -> Option<i32> {
     let exponent = line
         .strip_suffix('*')?
         .trim_end()
         .strip_prefix("1.0e")
-        .or_else(|| line.strip_suffix('*')?.trim_end().strip_prefix("1.0000e"))?;
+        .or_else(|| line.strip_suffix('*')?.trim_end().strip_prefix("1.0000e"))
+        .or_else(|| line.strip_suffix('*')?.trim_end().strip_prefix("1e"))?;
     exponent.parse().ok()
 }
 
 /// The text after an assignment to a name: `X = [..`, `x <- c(..`, `tokens: [[..`, or `X =` on a line of its own.
 fn without_name(text: &str) -> Option<&str> {
     let text = text.trim_start();
+    if let Some(list) = after_type(text) {
+        return Some(list);
+    }
     let text = ["const ", "let mut ", "let ", "var ", "return "]
         .iter()
         .find_map(|word| text.strip_prefix(word))
@@ -211,6 +255,14 @@ fn without_name(text: &str) -> Option<&str> {
     let value = ["<-", ":=", "=", ":"].iter().find_map(|sign| rest.strip_prefix(sign))?;
     let is_display = value.starts_with('\n');
     (is_display || brackets::is_list(value.trim_start())).then(|| value.trim_start_matches(' '))
+}
+
+/// The list after a type of C or Go: `double x[2][2] = {{..`, `[][]float64{{..`.
+fn after_type(text: &str) -> Option<&str> {
+    let (before, _) = text.split_once('{')?;
+    let is_of_type = |c: char| c.is_alphanumeric() || matches!(c, '_' | ' ' | '[' | ']' | '=' | '*' | ':');
+    let is_type = before.contains('[') && before.contains(']') && before.contains(char::is_alphabetic);
+    (is_type && before.chars().all(is_of_type)).then(|| &text[before.len()..])
 }
 
 #[cfg(test)]
@@ -232,6 +284,8 @@ mod tests {
             ("\nX =\n\n   1.0e+03 *\n\n  1 2\n  3 4\n\n", "  1 2\n  3 4"),
             ("x <- c(1, 2)", "c(1, 2)"),
             ("const x = [[1, 2]];", "[[1, 2]];"),
+            ("double x[1][2] = {{1, 2}};", "{{1, 2}};"),
+            ("x := [][]float64{{1, 2}}", "{{1, 2}}"),
             ("tokens: [[1, 2]]", "[[1, 2]]"),
             ("<tf.Tensor: shape=(2, 2), dtype=float32, numpy=\narray([[1, 2]])>", "array([[1, 2]])"),
             ("2×2 Matrix{Float64}:\n 1.0 2.0\n 3.0 4.0", " 1.0 2.0\n 3.0 4.0"),
@@ -244,7 +298,7 @@ mod tests {
         ] {
             let found = without(text, &mut Notes::default());
             assert_eq!(found.text.trim_matches('\n').trim_end(), inner, "{text}");
-            assert_eq!(found.check(Table::Tokens, &rows), Ok(()), "{text}");
+            assert_eq!(found.check(Table::Tokens, &rows, 0), Ok(()), "{text}");
         }
     }
 
@@ -257,7 +311,8 @@ mod tests {
             "1 2\n(3 rows)",
             "2-element Vector{Float64}:\n1",
         ] {
-            let problem = without(text, &mut Notes::default()).check(Table::Tokens, &rows).expect_err(text).to_string();
+            let problem =
+                without(text, &mut Notes::default()).check(Table::Tokens, &rows, 0).expect_err(text).to_string();
             assert!(problem.contains("2 x 2 were read"), "{problem}");
         }
     }

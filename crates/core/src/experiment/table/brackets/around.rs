@@ -15,6 +15,15 @@ pub(in super::super) fn is_list(text: &str) -> bool {
     }
 }
 
+/// The text without the dashes that YAML writes before the lists of a list.
+pub(in super::super) fn without_dashes(text: &str) -> Cow<'_, str> {
+    if !text.lines().all(|line| line.trim_start().starts_with("- [")) {
+        return Cow::Borrowed(text);
+    }
+    let lists: Vec<&str> = text.lines().map(|line| line.trim_start().trim_start_matches('-')).collect();
+    Cow::Owned(lists.join("\n").trim_start().to_string())
+}
+
 /// Characters of the name of a call, such as `np.array` or `vec!`.
 fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '!' | '-')

@@ -149,7 +149,7 @@ pub(super) fn value(site: Site, name: &str, mut given: Arguments<'_>) -> Result<
             lower.as_str(),
             "array" | "asarray" | "asanyarray" | "ascontiguousarray" | "masked_array" | "constant" | "variable"
                 | "parameter" | "ndarray" | "devicearray" | "arrayimpl" | "arr1" | "arr2" | "mat" | "matrix" | "tuple"
-                | "void" | "vec"
+                | "void" | "vec" | "single"
         )
         // NumPy prints the elements of an array of lists so. An R list is not an array.
         || (lower == "list" && site.nesting == Nesting::Inside);

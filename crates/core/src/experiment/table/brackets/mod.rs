@@ -12,7 +12,7 @@ use crate::phrase;
 
 use parser::Parser;
 
-pub(super) use around::is_list;
+pub(super) use around::{is_list, without_dashes};
 pub(super) use node::Node;
 pub(super) use node::one_matrix;
 

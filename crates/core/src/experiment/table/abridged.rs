@@ -1,0 +1,98 @@
+//! Prints that leave out part of the table: dots in the place of numbers, or a line that counts what was not printed.
+
+use super::decimal::is_numeric;
+
+/// Whether a text leaves out numbers.
+pub(super) fn is_abridged(text: &str) -> bool {
+    let is_literal = text.contains('[') && text.contains(';');
+    let is_labelled =
+        text.lines().any(|line| is_label_of_data_table(line.split_whitespace().next().unwrap_or_default()));
+    text.lines().any(|line| {
+        has_dots_for_numbers(line, is_literal) || counts_what_is_left_out(line) || (is_labelled && line.trim() == "---")
+    })
+}
+
+/// The row labels of R's data.table: `1:`.
+pub(super) fn is_label_of_data_table(cell: &str) -> bool {
+    cell.strip_suffix(':').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether dots stand for numbers. Dots in a name, such as R's `...1`, a token of dots before a full row, a quoted text
+/// and MATLAB's line continuation in a list with semicolons do not.
+fn has_dots_for_numbers(line: &str, is_literal: bool) -> bool {
+    let line = line.trim_end();
+    let is_token = |dots: &str| {
+        let Some(rest) = line.trim_start().strip_prefix(dots) else { return false };
+        let mut cells = rest.split([' ', '\t', ',', ';', '|']).filter(|cell| !cell.is_empty()).peekable();
+        rest.starts_with([' ', '\t', ',', ';', '|']) && cells.peek().is_some() && cells.all(is_numeric)
+    };
+    let marks = ["…", "⋮", "⋱", "⋯"].into_iter().map(|mark| (mark, false)).chain([("...", true)]);
+    marks.into_iter().any(|(dots, may_be_in_name)| {
+        line.match_indices(dots).any(|(at, _)| {
+            let (before, after) = (&line[..at], &line[at + dots.len()..]);
+            let is_in_name = before.ends_with(char::is_alphanumeric) || after.starts_with(char::is_alphanumeric);
+            let is_quoted = before.ends_with('"') && after.starts_with('"');
+            let is_continued = is_literal && after.is_empty();
+            !(is_quoted || (may_be_in_name && (is_in_name || is_continued)) || is_token(dots))
+        })
+    })
+}
+
+/// Whether a line says how much was not printed: `# ℹ 2 more rows` of R's tibble, `[ reached 'max' / getOption("max.print")
+/// -- omitted 998 rows ]` of R, `only showing top 20 rows` of Spark, `97 rows omitted` of Julia.
+fn counts_what_is_left_out(line: &str) -> bool {
+    let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_part = |word: &str| {
+        ["row", "column", "col", "variable", "entries", "entry", "line", "element"]
+            .iter()
+            .any(|part| word == *part || word.strip_suffix('s') == Some(part))
+    };
+    let is_count = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_showing = matches!(&words[..], ["only", "showing", "top", ..]);
+    is_showing
+        || words.windows(3).any(|window| match window {
+            [count, "more", part] => is_count(count) && is_part(part),
+            [count, part, "omitted"] => is_count(count) && is_part(part),
+            ["omitted", count, part] => is_count(count) && is_part(part),
+            _ => false,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_print_that_leaves_out_numbers_is_found() {
+        for text in [
+            "[[1. ... 2.]]",
+            "0    1.5\n..   ...\n9   2.5",
+            "1.0\n ⋮\n2.0",
+            "# A tibble: 5 × 2\n1 2\n# ℹ 2 more rows",
+            "# i 9 more variables: a <dbl>",
+            "# ℹ 1 more variable: z <dbl>",
+            " [ reached 'max' / getOption(\"max.print\") -- omitted 998 rows ]",
+            "+---+\n| 1 |\n+---+\nonly showing top 20 rows",
+            "   1.0\n97 rows omitted",
+            "     x\n1:  1.5\n---\n9:  2.5",
+        ] {
+            assert!(is_abridged(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn dots_and_words_of_a_whole_table_leave_nothing_out() {
+        for text in [
+            "...1,...2\n1.5,2",
+            "[1 2; ...\n3 4]",
+            "... 1.25 -2.5\nthe 1 2",
+            "…\t1.25\t-2.5",
+            "[{\"token\": \"...\", \"x\": 1}]",
+            "omitted 1.25 -2.5\nmore 2 3",
+            "    x\n---\n1.5",
+            "2 rows in set",
+        ] {
+            assert!(!is_abridged(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Columns that hold no numbers of the table: names or numbers of its rows, and texts.
+
+use csv::StringRecord;
+
+use super::abridged::is_label_of_data_table;
+use super::decimal::is_numeric;
+use super::header::{is_name, is_name_of_rows};
+use super::kind::number;
+use super::questions::{index_question, listed, run_of};
+use super::reading::Notes;
+use crate::experiment::error::shorten;
+use crate::experiment::{FirstColumn, InputError, Table, TableAnswers};
+use crate::phrase;
+
+/// The kind of the first cells, from how they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Labels {
+    /// Their spelling tells nothing.
+    Unknown,
+    /// Only they are in quotes, as R writes row names, or in the brackets of a matrix of R.
+    Marked,
+    /// They are the index of a column of pandas.
+    Index,
+}
+
+/// For each column of the body, whether it holds numbers of the table.
+///
+/// # Errors
+/// [`InputError::TwoReadings`] where the first column may be numbers of the table or of its rows.
+pub(super) fn columns_of_numbers(
+    table: Table,
+    labels: Labels,
+    header: &[StringRecord],
+    body: &[StringRecord],
+    answers: TableAnswers,
+    notes: &mut Notes,
+) -> Result<Vec<bool>, InputError> {
+    let width = body.first().map_or(0, StringRecord::len);
+    let mut kept = vec![true; width];
+    if width < 2 {
+        return Ok(kept);
+    }
+    let is_first = !first_is_label(table, labels, header, body, answers, notes)?;
+    kept[0] = is_first;
+    let mut texts = Vec::new();
+    for column in 1..width {
+        if is_text(body, column) {
+            kept[column] = false;
+            let name = header.iter().rev().find_map(|header| {
+                let missing = width.checked_sub(header.len()).filter(|missing| *missing < 2)?;
+                header.get(column - missing)
+            });
+            texts.push(name.filter(|name| !name.is_empty()).map_or_else(|| (column + 1).to_string(), String::from));
+        }
+    }
+    // Without a column of numbers, the first cell that is none is reported.
+    if !kept.contains(&true) {
+        kept[1..].fill(true);
+        return Ok(kept);
+    }
+    if !texts.is_empty() {
+        notes.columns_of_text = texts.len();
+        notes.drop(phrase!("columns_of_text", "columns of text ({names})", names = shorten(&texts.join(", "))));
+    }
+    Ok(kept)
+}
+
+/// Whether a column holds texts: it has more words than numbers. Among words, some cells may look like numbers or be
+/// punctuation, as in a vocabulary.
+fn is_text(body: &[StringRecord], column: usize) -> bool {
+    let cells = || body.iter().filter_map(|record| record.get(column));
+    let words = cells().filter(|cell| is_name(cell) && cell.contains(char::is_alphabetic)).count();
+    words > cells().filter(|cell| is_numeric(cell)).count()
+}
+
+/// Whether the first column holds names or numbers of the rows.
+fn first_is_label(
+    table: Table,
+    labels: Labels,
+    header: &[StringRecord],
+    body: &[StringRecord],
+    answers: TableAnswers,
+    notes: &mut Notes,
+) -> Result<bool, InputError> {
+    let width = body.first().map_or(0, StringRecord::len);
+    match answers.index {
+        Some(FirstColumn::Numbers) => return Ok(false),
+        Some(FirstColumn::Index) => {
+            notes.drop(phrase!("index_column", "index column"));
+            return Ok(true);
+        }
+        None => {}
+    }
+    let first = || body.iter().map(|record| record.get(0).unwrap_or_default());
+    let full = || header.iter().filter(|header| header.len() == width);
+    let has_corner = full().any(|header| header.get(0) == Some(""));
+    let is_short = header.iter().any(|header| header.len() + 1 == width);
+    let run = run_of(first().map(number));
+    // Among names, some may look like numbers: a vocabulary holds "," and "1990", too.
+    let are_names = first().all(is_name) || is_text(body, 0);
+    if are_names || labels == Labels::Marked || first().all(is_label_of_data_table) {
+        notes.drop(phrase!("row_names", "row names"));
+        return Ok(true);
+    }
+    // pandas prints the name of the index in a row of its own.
+    let has_name_of_index = is_short && header.len() > 1 && header.last().is_some_and(|last| last.len() == 1);
+    if has_corner || has_name_of_index || labels == Labels::Index || (is_short && run.is_some()) {
+        notes.drop(phrase!("index_column", "index column"));
+        return Ok(true);
+    }
+    if let Some(found) = run {
+        return Err(index_question(table, &found));
+    }
+    let is_whole = || first().all(|cell| number(cell).is_some_and(|x| x.fract() == 0.0));
+    if full().any(|header| header.get(0).is_some_and(is_name_of_rows)) && is_whole() {
+        return Err(index_question(table, &listed(first())));
+    }
+    // A title over two columns is shorter than they are, too.
+    let is_title = width == 2 && !is_whole();
+    if is_short && !is_title {
+        return Err(index_question(table, &listed(first())));
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records(text: &str) -> Vec<StringRecord> {
+        text.lines().map(|line| line.split(',').collect()).collect()
+    }
+
+    #[test]
+    fn columns_of_names_and_texts_are_found() {
+        for (header, body, expected) in [
+            ("", "1,2\n3,4", &[true, true][..]),
+            ("", "a,2\nb,4", &[false, true]),
+            ("", "the,2\nof,4\n;,1\n1990,2\nnan,3\nin,4\nto,1", &[false, true]),
+            ("", "0.5,setosa,4\n0.25,virginica,3", &[true, false, true]),
+            (",word,x", "0,a,1\n1,b,2", &[false, false, true]),
+            ("", "1,#,2\n5,#,4", &[true, true, true]),
+            ("", "1,x\n5,4\n3,5", &[true, true]),
+        ] {
+            let (header, body) = (records(header), records(body));
+            let (table, answers) = (Table::Tokens, TableAnswers::default());
+            let kept = columns_of_numbers(table, Labels::Unknown, &header, &body, answers, &mut Notes::default());
+            assert_eq!(kept.as_deref(), Ok(expected), "{body:?}");
+        }
+    }
+
+    #[test]
+    fn a_column_that_is_called_an_index_is_asked_about() {
+        for header in ["id,x", "token,x", "Unnamed: 0,x", "pos,x"] {
+            let problem = columns_of_numbers(
+                Table::Tokens,
+                Labels::Unknown,
+                &records(header),
+                &records("100,1.5\n200,2.5"),
+                TableAnswers::default(),
+                &mut Notes::default(),
+            );
+            assert_eq!(problem, Err(index_question(Table::Tokens, "100, 200")), "{header}");
+        }
+    }
+}

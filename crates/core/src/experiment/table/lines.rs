@@ -1,0 +1,143 @@
+//! The lines that hold the cells of a table, without rules between rows and without comments.
+
+use super::decimal::is_numeric;
+use super::reading::Notes;
+use crate::experiment::Phrase;
+use crate::experiment::error::shorten;
+use crate::phrase;
+
+/// The lines of a table.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    /// All lines in order. Some of them may be comments.
+    all: Vec<Line>,
+}
+
+#[derive(Debug)]
+struct Line {
+    text: String,
+    kind: LineKind,
+}
+
+/// Whether a line begins with the mark of a comment. Tokens such as `#` and `##ing` begin so, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LineKind {
+    Plain,
+    Marked,
+}
+
+/// Whether a line begins with the mark of a comment: `#`, `%` or `//`.
+pub(super) fn is_marked(line: &str) -> bool {
+    line.starts_with(['#', '%']) || line.starts_with("//")
+}
+
+impl Lines {
+    /// The lines of a text, after those that stood before the numbers.
+    pub(super) fn of(before: &[&str], text: &str, notes: &mut Notes) -> Self {
+        let is_rule =
+            |line: &str| line.contains("--") && line.chars().all(|c| matches!(c, '|' | '+' | '-' | '=' | ':' | ' '));
+        let mut all = Vec::new();
+        for line in before.iter().copied().chain(text.lines()).map(str::trim) {
+            if line.is_empty() || is_rule(line) {
+                continue;
+            }
+            if is_marked(line) {
+                all.push(Line { text: line.to_string(), kind: LineKind::Marked });
+                continue;
+            }
+            let line = match comment_behind(line) {
+                Some(at) => {
+                    notes.drop(phrase!("comments_behind_rows", "comments"));
+                    line[..at].trim_end()
+                }
+                None => line,
+            };
+            all.push(Line { text: line.to_string(), kind: LineKind::Plain });
+        }
+        // If every line is marked, the marks are tokens.
+        if all.iter().all(|line| line.kind == LineKind::Marked) {
+            all.iter_mut().for_each(|line| line.kind = LineKind::Plain);
+        }
+        Lines { all }
+    }
+
+    /// The lines that are certainly no comments.
+    pub(super) fn plain(&self) -> Vec<String> {
+        let plain = self.all.iter().filter(|line| line.kind == LineKind::Plain);
+        plain.map(|line| line.text.clone()).collect()
+    }
+
+    /// The lines of the table: the plain ones, and those marked ones for which `is_row` holds. The others are noted as
+    /// comments.
+    pub(super) fn rows(self, is_row: impl Fn(&str) -> bool, notes: &mut Notes) -> Vec<String> {
+        let (mut comments, mut marked) = (Vec::new(), Vec::new());
+        let mut rows = Vec::with_capacity(self.all.len());
+        for line in self.all {
+            if line.kind == LineKind::Marked {
+                if !is_row(&line.text) {
+                    comments.push(line.text);
+                    continue;
+                }
+                marked.push(line.text.clone());
+            }
+            rows.push(line.text);
+        }
+        note_comments(&comments, notes);
+        match &marked[..] {
+            [] => {}
+            [one] => notes.guess(phrase!("marked_row", "the line {line} as a row", line = shorten(one))),
+            [first, ..] => notes.guess(phrase!(
+                "marked_rows",
+                "{count} lines like {line} as rows",
+                count = marked.len(),
+                line = shorten(first)
+            )),
+        }
+        rows
+    }
+}
+
+/// Notes the comments that were dropped: their number and the first of them.
+pub(super) fn note_comments(comments: &[impl AsRef<str>], notes: &mut Notes) {
+    let part: Phrase = match comments {
+        [] => return,
+        [one] => phrase!("comment_line", "the comment {line}", line = shorten(one.as_ref())),
+        [first, ..] => phrase!(
+            "comment_lines",
+            "{count} comments ({line}, ..)",
+            count = comments.len(),
+            line = shorten(first.as_ref())
+        ),
+    };
+    notes.drop(part);
+}
+
+/// Where a comment behind the numbers of a line begins. A mark before numbers alone is a cell.
+fn comment_behind(line: &str) -> Option<usize> {
+    let at = line.find(" # ").or_else(|| line.find("\t# ")).or_else(|| line.find(" // "))?;
+    let behind = line[at..].trim_start().trim_start_matches(['#', '/']);
+    let mut cells = behind.split([' ', '\t', ',', ';', '|']).filter(|cell| !cell.is_empty());
+    (!cells.all(is_numeric)).then_some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_are_dropped_with_their_number_and_marked_rows_are_kept() {
+        let mut notes = Notes::default();
+        let lines = Lines::of(&["# made by hand"], "a 1 2\n---- --\n##b 3 4\n% end\nc 5 6 # last", &mut notes);
+        assert_eq!(lines.plain(), ["a 1 2", "c 5 6"]);
+        assert_eq!(lines.rows(|line| line.starts_with("##"), &mut notes), ["a 1 2", "##b 3 4", "c 5 6"]);
+        let told = |parts: &[Phrase]| parts.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(told(&notes.dropped), ["comments", "2 comments (# made by hand, ..)"]);
+        assert_eq!(told(&notes.guessed), ["the line ##b 3 4 as a row"]);
+    }
+
+    #[test]
+    fn a_table_of_marks_alone_is_plain() {
+        assert_eq!(Lines::of(&[], "# 1 2\n% 3 4", &mut Notes::default()).plain(), ["# 1 2", "% 3 4"]);
+        assert_eq!(comment_behind("0 # 1.5 2"), None);
+    }
+}
