@@ -20,22 +20,35 @@ pub(super) fn is_label_of_data_table(cell: &str) -> bool {
 /// Whether dots stand for numbers. Dots in a name, such as R's `...1`, a token of dots before a full row, a quoted text
 /// and MATLAB's line continuation in a list with semicolons do not.
 fn has_dots_for_numbers(line: &str, is_literal: bool) -> bool {
+    const DOTS: [char; 5] = ['.', '…', '⋮', '⋱', '⋯'];
     let line = line.trim_end();
-    let is_token = |dots: &str| {
-        let Some(rest) = line.trim_start().strip_prefix(dots) else { return false };
-        let mut cells = rest.split([' ', '\t', ',', ';', '|']).filter(|cell| !cell.is_empty()).peekable();
-        rest.starts_with([' ', '\t', ',', ';', '|']) && cells.peek().is_some() && cells.all(is_numeric)
-    };
-    let marks = ["…", "⋮", "⋱", "⋯"].into_iter().map(|mark| (mark, false)).chain([("...", true)]);
-    marks.into_iter().any(|(dots, may_be_in_name)| {
-        line.match_indices(dots).any(|(at, _)| {
-            let (before, after) = (&line[..at], &line[at + dots.len()..]);
-            let is_in_name = before.ends_with(char::is_alphanumeric) || after.starts_with(char::is_alphanumeric);
-            let is_quoted = before.ends_with('"') && after.starts_with('"');
-            let is_continued = is_literal && after.is_empty();
-            !(is_quoted || (may_be_in_name && (is_in_name || is_continued)) || is_token(dots))
-        })
-    })
+    let is_separator = |c: char| matches!(c, ' ' | '\t' | ',' | ';' | '|');
+    let mut rest = line;
+    while let Some(at) = rest.find(DOTS) {
+        let (start, run) = (line.len() - rest.len() + at, &rest[at..]);
+        let after = run.trim_start_matches(DOTS);
+        let run = &run[..run.len() - after.len()];
+        rest = after;
+        let is_plain = run.chars().all(|c| c == '.');
+        if is_plain && run.len() < 3 {
+            continue;
+        }
+        let before = &line[..start];
+        let is_in_name =
+            is_plain && (before.ends_with(char::is_alphanumeric) || after.starts_with(char::is_alphanumeric));
+        let is_quoted = before.ends_with('"') && after.starts_with('"');
+        let is_continued = is_plain && is_literal && after.is_empty();
+        // A token of dots before a full row.
+        let mut cells = after.split(is_separator).filter(|cell| !cell.is_empty()).peekable();
+        let is_token = before.trim().is_empty()
+            && after.starts_with(is_separator)
+            && cells.peek().is_some()
+            && cells.all(|cell| is_numeric(cell.trim_matches(['"', '[', ']'])));
+        if !(is_in_name || is_quoted || is_continued || is_token) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a line says how much was not printed: `# ℹ 2 more rows` of R's tibble, `[ reached 'max' / getOption("max.print")
@@ -87,6 +100,8 @@ mod tests {
             "[1 2; ...\n3 4]",
             "... 1.25 -2.5\nthe 1 2",
             "…\t1.25\t-2.5",
+            ".... 1.25 -2.5\n.. 1 2",
+            "[{\"token\": \"....\", \"x\": 1}]",
             "[{\"token\": \"...\", \"x\": 1}]",
             "omitted 1.25 -2.5\nmore 2 3",
             "    x\n---\n1.5",

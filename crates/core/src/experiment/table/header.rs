@@ -99,7 +99,8 @@ pub(super) fn is_name_of_rows(cell: &str) -> bool {
     NAMES.contains(&lower.as_str()) || lower.starts_with("unnamed:")
 }
 
-fn is_names(record: &StringRecord) -> bool {
+/// Whether a record holds names and no numbers.
+pub(super) fn is_names(record: &StringRecord) -> bool {
     record.iter().any(|cell| !cell.is_empty())
         && record.iter().all(|cell| !is_numeric(cell) && !looks_like_a_number(cell))
 }
@@ -126,11 +127,15 @@ fn numbered(names: &[StringRecord], records: &[StringRecord]) -> Numbered {
     if let ["", others @ ..] = &cells[..]
         && !others.is_empty()
     {
-        let are_names = others.iter().all(|cell| !is_numeric(cell) && !cell.is_empty());
-        return if are_names || are_rising(others) { Numbered::Yes } else { Numbered::No };
+        let numbers: Vec<&str> = others.iter().copied().filter(|cell| !is_name(cell)).collect();
+        let is_header = are_rising(&numbers) || (!names.is_empty() && are_whole(&numbers));
+        return if is_header { Numbered::Yes } else { Numbered::No };
     }
-    if cells.len() + 1 == second.len() && are_rising(&cells) {
-        return Numbered::Yes;
+    if cells.len() + 1 == second.len() {
+        let numbers: Vec<&str> = cells.iter().copied().filter(|cell| !is_name(cell)).collect();
+        if are_rising(&numbers) || (!names.is_empty() && are_whole(&numbers)) {
+            return Numbered::Yes;
+        }
     }
     if cells.len() != second.len() {
         return Numbered::No;
@@ -162,7 +167,12 @@ fn numbered(names: &[StringRecord], records: &[StringRecord]) -> Numbered {
     let mut sorted: Vec<&str> = names.iter().flatten().filter(|name| !name.is_empty()).collect();
     sorted.sort_unstable();
     let is_repeated = sorted.windows(2).any(|pair| pair[0] == pair[1]);
-    if counts_from(&cells, 0) && cells.len() > 1 && (names.is_empty() || is_repeated) {
+    let may_be_level = are_whole(&cells) && is_repeated && is_unlike();
+    if cells.len() > 1 && (may_be_level || (counts_from(&cells, 0) && (names.is_empty() || is_repeated))) {
+        return Numbered::Perhaps;
+    }
+    // A line of the number of rows and columns.
+    if body.len() > 1 && cells.len() == 2 && cells[0] == body.len().to_string() && cells[1] == "2" {
         return Numbered::Perhaps;
     }
     let is_consecutive =
@@ -173,8 +183,12 @@ fn numbered(names: &[StringRecord], records: &[StringRecord]) -> Numbered {
 /// Whether the cells are rising whole numbers without a sign.
 fn are_rising(cells: &[&str]) -> bool {
     let numbers: Vec<u32> = cells.iter().map_while(|cell| cell.parse().ok()).collect();
-    let is_plain = cells.iter().all(|cell| cell.bytes().all(|byte| byte.is_ascii_digit()));
-    is_plain && numbers.len() == cells.len() && numbers.windows(2).all(|pair| pair[0] < pair[1])
+    are_whole(cells) && numbers.len() == cells.len() && numbers.windows(2).all(|pair| pair[0] < pair[1])
+}
+
+/// Whether the cells are whole numbers without a sign.
+fn are_whole(cells: &[&str]) -> bool {
+    cells.iter().all(|cell| !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Whether the cells count up from a number, in steps of one.
@@ -197,6 +211,9 @@ mod tests {
             (",0,1\n0,1.5,2\n1,3,4", 1),
             (",1,2\na,1.5,2\nb,3,4", 1),
             (",2020,2021\na,1.5,2\nb,3,4", 1),
+            (",token,0,1\n0,the,0.5,1.5\n1,cat,2.5,1", 1),
+            ("a,a,b\n,0,1,0\n0,3,1,2\n1,1,4,1", 2),
+            ("a,b\n0,1,0\n0,3,1,2\n1,1,4,1", 2),
             ("token,0,1\na,1.25,2\nb,3,4", 1),
             ("token,0,1,2\n7,1.25,2,3\n8,3,4,5", 1),
             ("word,1,2\na,1,2\nb,3,4", 1),
@@ -227,6 +244,8 @@ mod tests {
             ("a,0,1\nb,1.5,2.5\nc,3.5,4.5", 1, 0),
             ("q,q\n0,1\n1.25,2\n3,4", 2, 1),
             ("0\n5\n7\n9", 1, 0),
+            ("a,a,b\n0,1,0\n0.5,1.5,2.5\n1.5,1.5,4.5", 2, 1),
+            ("3,2\n1.5,2\n4,6\n7,8", 1, 0),
             ("0\n1.5\n2.5", 1, 0),
         ] {
             let rows =

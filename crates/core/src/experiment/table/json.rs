@@ -228,7 +228,12 @@ impl Reader {
         if !others.is_empty() {
             self.notes.drop(phrase!("keys_dropped", "the keys {keys}", keys = shorten(&others.join(", "))));
         }
+        let is_vector = |key: &str| matches!(key, "embedding" | "embeddings" | "vector");
+        let is_one_token = members.iter().any(|(key, value)| is_chosen(value) && tables == 0 && is_vector(key));
         let chosen = members.into_iter().map(|(_, value)| value).find(|value| is_chosen(value));
+        if is_one_token && let Some(Json::Numbers(numbers)) = chosen {
+            return Ok(Node::List(vec![Node::Numbers(numbers)]));
+        }
         chosen.map_or(Ok(Node::Numbers(Vec::new())), |value| self.table_of(value))
     }
 

@@ -69,15 +69,17 @@ pub(super) fn looks_like_a_number(cell: &str) -> bool {
     let begins = |c: char| matches!(c, '-' | '\u{2212}' | '\u{2013}' | '+' | '.' | ',');
     let has_digit = cell.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(|c: char| c.is_ascii_digit());
     let is_dashes = cell.chars().all(|c| c == '-');
-    let is_name_of_r = cell.starts_with('[') || cell.starts_with("...");
-    (!is_name_of_r && (has_digit || (cell.starts_with(begins) && !is_dashes))) || is_missing(cell)
+    let is_name = cell.starts_with(['[', '`']) || cell.starts_with("...") || cell.starts_with("##");
+    (!is_name && (has_digit || (cell.starts_with(begins) && !is_dashes))) || is_missing(cell)
 }
 
-/// Whether a cell stands for a missing or non-finite number.
+/// Whether a cell stands for a truth value, or a missing or non-finite number.
 fn is_missing(cell: &str) -> bool {
     /// The words of R, pandas, SQL, Excel and others.
-    const MISSING: [&str; 7] = ["na", "null", "none", "<na>", "#n/a", "missing", "nothing"];
+    const MISSING: [&str; 9] = ["na", "null", "none", "<na>", "#n/a", "missing", "nothing", "true", "false"];
     cell.parse::<f64>().is_ok_and(|x| !x.is_finite()) || MISSING.contains(&cell.to_ascii_lowercase().as_str())
+        // The errors of a spreadsheet: #DIV/0!, #NAME?.
+        || (cell.starts_with('#') && cell.ends_with(['!', '?']))
 }
 
 #[cfg(test)]

@@ -40,17 +40,28 @@ pub(super) fn columns_of_numbers(
     if width < 2 {
         return Ok(kept);
     }
-    let is_first = !first_is_label(table, labels, header, body, answers, notes)?;
-    kept[0] = is_first;
+    kept[0] = !first_is_label(table, labels, header, body, answers, notes)?;
+    let full = header.iter().filter(|header| header.len() == width);
+    let mut names = full.filter_map(|header| header.get(0)).filter(|name| is_name_of_rows(name));
+    if let Some(name) = names.next()
+        && kept[0]
+    {
+        notes.guess(phrase!("named_like_labels", "the column {name} as numbers", name = shorten(name)));
+    }
     let mut texts = Vec::new();
     for column in 1..width {
-        if is_text(body, column) {
+        let names = header.iter().rev().filter_map(|header| {
+            let missing = width.checked_sub(header.len()).filter(|missing| *missing < 2)?;
+            header.get(column - missing).filter(|name| !name.is_empty())
+        });
+        // The types that R prints below the names.
+        let is_category = names.clone().any(|name| matches!(name, "<fct>" | "<fctr>" | "<ord>" | "<chr>" | "<char>"));
+        let name = names.clone().find(|name| !name.starts_with('<') && !name.starts_with('_'));
+        if is_category || is_text(body, column) {
             kept[column] = false;
-            let name = header.iter().rev().find_map(|header| {
-                let missing = width.checked_sub(header.len()).filter(|missing| *missing < 2)?;
-                header.get(column - missing)
-            });
-            texts.push(name.filter(|name| !name.is_empty()).map_or_else(|| (column + 1).to_string(), String::from));
+            texts.push(name.map_or_else(|| (column + 1).to_string(), String::from));
+        } else if let Some(name) = name.filter(|name| is_name_of_rows(name)) {
+            notes.guess(phrase!("named_like_labels", "the column {name} as numbers", name = shorten(name)));
         }
     }
     // Without a column of numbers, the first cell that is none is reported.
@@ -98,6 +109,17 @@ fn first_is_label(
     let run = run_of(first().map(number));
     // Among names, some may look like numbers: a vocabulary holds "," and "1990", too.
     let are_names = first().all(is_name) || is_text(body, 0);
+    // A table of MATLAB has a line of underscores below its names, and a name for each column of numbers.
+    if header.iter().any(|header| header.iter().all(|cell| cell.bytes().all(|byte| byte == b'_')))
+        && header.iter().all(|header| header.len() < width)
+        && !are_names
+    {
+        return Err(InputError::File {
+            file: table.name(),
+            problem: phrase!("matlab_columns", "a variable of this table of MATLAB has several columns"),
+            fix: phrase!("write_with_writetable", "Write it with `writetable(T, \"x.csv\")` and choose the file."),
+        });
+    }
     if are_names || labels == Labels::Marked || first().all(is_label_of_data_table) {
         notes.drop(phrase!("row_names", "row names"));
         return Ok(true);
@@ -113,6 +135,20 @@ fn first_is_label(
     }
     let is_whole = || first().all(|cell| number(cell).is_some_and(|x| x.fract() == 0.0));
     if full().any(|header| header.get(0).is_some_and(is_name_of_rows)) && is_whole() {
+        return Err(index_question(table, &listed(first())));
+    }
+    // Whole numbers before columns of fractions.
+    let is_written_whole = |cell: &str| cell.bytes().all(|byte| byte.is_ascii_digit());
+    let are_ids = header.is_empty() && width > 2 && body.len() > 2 && {
+        let numbers: Vec<f64> = first().filter_map(number).collect();
+        let mut sorted = numbers.clone();
+        sorted.sort_by(f64::total_cmp);
+        let is_distinct = sorted.windows(2).all(|pair| pair[0] < pair[1]);
+        first().all(is_written_whole)
+            && body.iter().all(|record| record.iter().skip(1).all(|cell| cell.contains(['.', 'e', 'E'])))
+            && (is_distinct || sorted == numbers)
+    };
+    if are_ids {
         return Err(index_question(table, &listed(first())));
     }
     // A title over two columns is shorter than they are, too.

@@ -49,7 +49,13 @@ pub(super) fn rows(table: Table, cells: &Cells, answers: TableAnswers, notes: &m
         let names: Vec<&str> = last.iter().map(str::trim).filter(|name| !name.is_empty()).collect();
         notes.drop(phrase!("header_dropped", "header ({names})", names = shorten(&names.join(", "))));
     }
-    let kept = columns_of_numbers(table, cells.labels, header, body, answers, notes)?;
+    let kept = match columns_of_numbers(table, cells.labels, header, body, answers, notes) {
+        // One number a line may look like an index and whole numbers.
+        Err(InputError::TwoReadings { .. }) if cells.one_column == OneColumn::Possible && answers.decimal.is_none() => {
+            return Err(ask(TableQuestion::Columns, &body[0].iter().collect::<Vec<_>>().join(",")));
+        }
+        kept => kept?,
+    };
     let style = match style(cells.between, body, &kept, answers) {
         Ok(style) => style,
         Err((question, found)) => return Err(ask(question, &found)),
@@ -106,8 +112,8 @@ fn numbers(
         for (column, cell) in record.iter().enumerate().filter(|(column, _)| is_kept(*column)) {
             let scaled;
             let cell = match cells.exponent {
-                Some(exponent) if !cell.contains(['e', 'E']) => {
-                    scaled = format!("{cell}e{exponent}");
+                Some(exponent) => {
+                    scaled = scaled_by(cell, exponent);
                     &scaled
                 }
                 _ => cell,
@@ -133,6 +139,17 @@ fn numbers(
     }
     table.check_entries(entries.len())?;
     Rows::new(table.name(), width, entries)
+}
+
+/// A number times a power of ten.
+fn scaled_by(cell: &str, exponent: i32) -> String {
+    match cell.split_once(['e', 'E']) {
+        Some((digits, own)) => match own.parse::<i32>() {
+            Ok(own) => format!("{digits}e{}", own.saturating_add(exponent)),
+            Err(_) => cell.to_string(),
+        },
+        None => format!("{cell}e{exponent}"),
+    }
 }
 
 /// The error for a cell that is not a number.

@@ -1,5 +1,7 @@
 //! The lines that hold the cells of a table, without rules between rows and without comments.
 
+use std::borrow::Cow;
+
 use super::decimal::is_numeric;
 use super::reading::Notes;
 use crate::experiment::Phrase;
@@ -26,6 +28,20 @@ enum LineKind {
     Marked,
 }
 
+/// The text without the mark that knitr and reprex write before every line of output: `##` or `#>`.
+pub(super) fn without_prefix<'a>(text: &'a str, notes: &mut Notes) -> Cow<'a, str> {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    for mark in ["##", "#>"] {
+        let rest = |line: &'a str| line.strip_prefix(mark).filter(|rest| rest.starts_with(' ') || rest.is_empty());
+        if lines().count() > 1 && lines().all(|line| rest(line).is_some()) {
+            notes.drop(phrase!("the_mark", "the mark {mark} before each line", mark = mark));
+            let plain: Vec<&str> = text.lines().map(|line| rest(line).unwrap_or_default()).collect();
+            return Cow::Owned(plain.join("\n"));
+        }
+    }
+    Cow::Borrowed(text)
+}
+
 /// Whether a line begins with the mark of a comment: `#`, `%` or `//`.
 pub(super) fn is_marked(line: &str) -> bool {
     line.starts_with(['#', '%']) || line.starts_with("//")
@@ -37,10 +53,19 @@ impl Lines {
         let is_rule =
             |line: &str| line.contains("--") && line.chars().all(|c| matches!(c, '|' | '+' | '-' | '=' | ':' | ' '));
         let mut all = Vec::new();
+        let begins_with_number =
+            |line: &str| line.split([' ', '\t', ',', ';', '|']).find(|cell| !cell.is_empty()).is_some_and(is_numeric);
+        let mut is_after_gap = false;
         for line in before.iter().copied().chain(text.lines()).map(str::trim) {
             if line.is_empty() || is_rule(line) {
+                is_after_gap |= line.is_empty();
                 continue;
             }
+            let last = all.last().map_or("", |line: &Line| line.text.as_str());
+            if is_after_gap && begins_with_number(line) && begins_with_number(last) {
+                notes.drop(phrase!("blank_lines", "blank lines between rows"));
+            }
+            is_after_gap = false;
             if is_marked(line) {
                 all.push(Line { text: line.to_string(), kind: LineKind::Marked });
                 continue;
@@ -54,9 +79,11 @@ impl Lines {
             };
             all.push(Line { text: line.to_string(), kind: LineKind::Plain });
         }
-        // If every line is marked, the marks are tokens.
-        if all.iter().all(|line| line.kind == LineKind::Marked) {
-            all.iter_mut().for_each(|line| line.kind = LineKind::Plain);
+        // If no other line has a number, the marks are tokens.
+        let has_number =
+            |line: &Line| line.text.split([' ', '\t', ',', ';', '|']).any(|cell| is_numeric(cell.trim_matches('"')));
+        if !all.iter().any(|line| line.kind == LineKind::Plain && has_number(line)) {
+            all.iter_mut().filter(|line| has_number(line)).for_each(|line| line.kind = LineKind::Plain);
         }
         Lines { all }
     }

@@ -25,6 +25,7 @@ mod reading;
 mod separated;
 mod surroundings;
 mod vectors;
+mod words;
 
 use super::limits::{self, MAX_TEXT_BYTES};
 use super::rows::Rows;
@@ -121,7 +122,8 @@ impl Table {
                 fix: brackets::one_matrix(),
             });
         }
-        let around = surroundings::without(text, &mut notes);
+        let text = lines::without_prefix(text, &mut notes);
+        let around = surroundings::without(&text, &mut notes);
         let inner = brackets::without_dashes(around.text.trim());
         let inner = inner.as_ref();
         if !json::is_named(inner) && !brackets::is_list(inner) {

@@ -20,6 +20,10 @@ impl OneColumn {
     pub(super) fn of(lines: &[String]) -> Self {
         let has_header = lines.first().is_some_and(|line| !line.contains(',') && !is_numeric(line));
         let lines = &lines[usize::from(has_header)..];
+        // An empty corner before the name of a column.
+        if lines.first().is_some_and(|line| line.starts_with(',')) {
+            return OneColumn::No;
+        }
         let is_one = |line: &String| !line.contains(char::is_whitespace) && Style::Comma.number(line).is_some();
         if lines.len() < 2 || !lines.iter().all(is_one) {
             return OneColumn::No;
@@ -33,7 +37,7 @@ impl OneColumn {
         let is_mixed = lines.len() > 2 && with_comma.clone().count() < lines.len();
         let speaks_for_it = |line: &&String| {
             let decimals = line.split(',').nth(1).unwrap_or_default();
-            line.starts_with("-0,") || decimals.len() > 1 || line.starts_with(',')
+            line.starts_with("-0,") || decimals.len() > 1
         };
         let found = match with_comma.clone().find(speaks_for_it) {
             Some(found) => Some(found),

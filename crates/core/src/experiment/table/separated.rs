@@ -12,6 +12,7 @@ use super::one_column::OneColumn;
 use super::reading::{Notes, TableReading};
 use super::surroundings::Surroundings;
 use super::vectors;
+use super::words;
 use crate::experiment::{
     FirstColumn, FirstRow, InputError, NumberComma, Rows, Table, TableAnswers, TableQuestion, library_words, limits,
 };
@@ -65,9 +66,8 @@ pub(super) fn read(
         None if answers.decimal == Some(NumberComma::Decimal) && one_column != OneColumn::No => Separator::Blanks,
         None => chosen(table, &plain, around, answers),
     };
-    let width = records(table, plain.get(plain.len().saturating_sub(1)..).unwrap_or_default(), separator)?;
-    let width = width.first().map_or(0, StringRecord::len);
-    let lines = lines.rows(|line| is_row(table, line, separator, width), &mut notes);
+    let sample = records(table, &plain[plain.len().saturating_sub(SAMPLE)..], separator)?;
+    let lines = lines.rows(|line| is_row(table, line, separator, &sample), &mut notes);
     let cells = cells(table, &lines, separator, around, &mut notes)?;
     let rows = rows(table, &cells, around, answers, &mut notes)?;
     around.check(table, &rows, notes.columns_of_text)?;
@@ -123,19 +123,27 @@ fn rows(
     }
 }
 
-/// Whether a line that begins with the mark of a comment is a row: as many cells as the rows have, all numbers but the
-/// first.
-fn is_row(table: Table, line: &str, separator: Separator, width: usize) -> bool {
+/// Whether a line that begins with the mark of a comment is a row: as many cells as the other rows have, all numbers but
+/// the first. A number behind the mark belongs to the name only where other rows have names.
+fn is_row(table: Table, line: &str, separator: Separator, rows: &[StringRecord]) -> bool {
     let Ok(records) = records(table, &[line.to_string()], separator) else { return false };
     let [record] = &records[..] else { return false };
-    let is_name = |cell: &str| !is_numeric(cell.trim_start_matches(['#', '%', '/']).trim());
-    record.len() == width && width > 1 && record.get(0).is_some_and(is_name) && record.iter().skip(1).all(is_numeric)
+    let has_numbers =
+        |record: &StringRecord| record.iter().skip(1).all(|cell| is_numeric(cell) || vectors::list(cell).is_some());
+    let has_name = |record: &StringRecord| record.get(0).is_some_and(|cell| !is_numeric(cell));
+    let may_be_name = |cell: &str| {
+        !is_numeric(cell.trim_start_matches(['#', '%', '/']).trim())
+            || rows.iter().any(|row| has_name(row) && has_numbers(row))
+    };
+    let width = rows.last().map_or(0, StringRecord::len);
+    record.len() == width && width > 1 && record.get(0).is_some_and(may_be_name) && has_numbers(record)
 }
+
+/// Number of lines: enough to recognise the format.
+const SAMPLE: usize = 64;
 
 /// The separator with which the first lines form a table; otherwise the first separator that they contain.
 fn chosen(table: Table, lines: &[String], around: &Surroundings<'_>, answers: TableAnswers) -> Separator {
-    /// Number of lines: enough to recognise the format.
-    const SAMPLE: usize = 64;
     let sample = &lines[..lines.len().min(SAMPLE)];
     let is_there = |separator: Separator| match separator {
         Separator::Byte(byte) => sample.iter().any(|line| line.as_bytes().contains(&byte)),
@@ -144,6 +152,10 @@ fn chosen(table: Table, lines: &[String], around: &Surroundings<'_>, answers: Ta
     let candidates = || SEPARATORS.into_iter().filter(move |separator| is_there(*separator));
     let is_read = |separator: &Separator| {
         let cells = cells(table, sample, *separator, around, &mut Notes::default());
+        // A comma beside semicolons separates no cells.
+        let has_semicolons = |cells: &Cells| {
+            *separator == Separator::Byte(b',') && cells.records.iter().flatten().any(|cell| cell.contains(';'))
+        };
         // A comma in a line without blanks may separate cells; then report the line, not the comma.
         let is_doubtful = |cells: &Cells| {
             *separator == Separator::Blanks
@@ -151,7 +163,7 @@ fn chosen(table: Table, lines: &[String], around: &Surroundings<'_>, answers: Ta
                     record.len() == 1 && record.iter().any(|cell| cell.contains(',') && !cell.starts_with('['))
                 })
         };
-        if cells.as_ref().is_ok_and(is_doubtful) {
+        if cells.as_ref().is_ok_and(|cells| is_doubtful(cells) || has_semicolons(cells)) {
             return false;
         }
         let rows = cells.and_then(|cells| layout::rows(table, &cells, answers, &mut Notes::default()));
@@ -172,6 +184,10 @@ fn cells(
 ) -> Result<Cells, InputError> {
     let mut records = records(table, lines, separator)?;
     let exponent = blocks::take_factors(&mut records).or(around.exponent);
+    if separator == Separator::Blanks {
+        words::with_whole_numbers(&mut records);
+        words::with_whole_names(&mut records);
+    }
     if separator == Separator::Blanks
         && let Some(joined) = blocks::joined(&records)
     {
@@ -322,9 +338,10 @@ fn check(table: Table, rows: usize, cells: usize) -> Result<(), InputError> {
 /// Whether, in every row that begins with a quote, nothing else is in quotes: so R writes row names beside numbers.
 fn only_first_is_quoted(lines: &[String]) -> bool {
     let is_marked = |line: &String| {
-        line.strip_prefix('"')
-            .and_then(|rest| rest.split_once('"'))
-            .is_some_and(|(name, rest)| !name.is_empty() && !rest.is_empty() && !rest.contains('"'))
+        line.strip_prefix('"').and_then(|rest| rest.split_once('"')).is_some_and(|(name, rest)| {
+            let is_name = !name.is_empty() && !(name.contains(',') && is_numeric(name));
+            is_name && !rest.is_empty() && !rest.contains('"')
+        })
     };
     lines.len() > 2 && lines.iter().skip(1).all(is_marked)
 }

@@ -1,6 +1,7 @@
 //! Text before and after the numbers of a print: prompts, names, the shape, comments.
 
 use super::brackets;
+use super::decimal::is_numeric;
 use super::lines::is_marked;
 use super::reading::Notes;
 use crate::experiment::{InputError, Rows, Table};
@@ -86,7 +87,9 @@ impl<'a> Surroundings<'a> {
             }
             return Some(rest);
         }
-        if let Some(input) = prompt(line) {
+        // A row of numbers behind the sign is a row, of the token `>`.
+        let is_input = |input: &&str| !input.split_whitespace().all(is_numeric);
+        if let Some(input) = prompt(line).filter(is_input) {
             notes.drop(phrase!("a_prompt", "a prompt"));
             return Some(if is_more { rest } else { input });
         }
@@ -131,8 +134,10 @@ impl<'a> Surroundings<'a> {
         let text = self.text.trim_end();
         let (before, line) = text.rsplit_once('\n')?;
         let line = line.trim();
-        let is_prompt =
-            matches!(line, ">>>" | "julia>" | ">>" | ">") || (line.starts_with("In [") && line.ends_with("]:"));
+        let is_octave = line.strip_prefix("octave:").and_then(|rest| rest.strip_suffix('>'));
+        let is_prompt = is_octave.is_some_and(|number| number.parse::<u32>().is_ok())
+            || matches!(line, ">>>" | "julia>" | ">>" | ">")
+            || (line.starts_with("In [") && line.ends_with("]:"));
         if is_prompt {
             notes.drop(phrase!("a_prompt", "a prompt"));
             return Some(before);
@@ -144,6 +149,9 @@ impl<'a> Surroundings<'a> {
             self.is_series = true;
             let length = line.split_once("Length: ").and_then(|(_, rest)| rest.split(',').next()?.trim().parse().ok());
             self.claimed = length.map(|n| (n, None)).or(self.claimed);
+            return Some(before);
+        }
+        if is_message(line) {
             return Some(before);
         }
         // The last line of a MySQL table.
@@ -175,6 +183,18 @@ impl<'a> Surroundings<'a> {
     }
 }
 
+/// Whether a line is what a database says after its rows.
+fn is_message(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_count = |word: &str| word.parse::<u64>().is_ok();
+    match &words[..] {
+        ["\\."] | ["Time:", _, "ms"] => true,
+        [count, "rows" | "row", "selected."] | [count, "record(s)", "selected."] => is_count(count),
+        [count, "rows" | "row", "affected)"] => is_count(count.trim_start_matches('(')),
+        _ => false,
+    }
+}
+
 /// The text typed after a prompt of Python, IPython, Julia, R, MATLAB or Octave; `None` for a line without a prompt.
 fn prompt(line: &str) -> Option<&str> {
     let numbered = |begin: &str, end: &str| {
@@ -201,7 +221,7 @@ fn claimed_by_header(line: &str) -> Option<(usize, Option<usize>)> {
         return line.ends_with(':').then_some((count.parse().ok()?, columns));
     }
     let (n, d) = sizes.split_once(['×', 'x'])?;
-    let is_kind = line.ends_with(':') || ["matrix", "array", "table"].iter().any(|last| kind.ends_with(last));
+    let is_kind = line.ends_with(':') || ["matrix", "array", "table", "vector"].iter().any(|last| kind.ends_with(last));
     is_kind.then_some((n.parse().ok()?, Some(d.parse().ok()?)))
 }
 
@@ -218,11 +238,15 @@ fn claimed_by_vectors(line: &str, rest: &str) -> Option<(usize, usize)> {
     let (n, d) = line.split_once(' ')?;
     let (n, d): (usize, usize) = (n.parse().ok()?, d.parse().ok()?);
     let mut lines = rest.lines().filter(|line| !line.trim().is_empty());
+    // A number may be a word, but two numbers after `2 1` may be a row.
     let is_vector = |line: &str| {
         let mut fields = line.split_whitespace();
-        fields.next().is_some_and(|word| word.parse::<f64>().is_err()) && fields.count() == d
+        let is_word = fields.next().is_some_and(|word| d > 1 || word.parse::<f64>().is_err());
+        is_word && fields.count() == d
     };
-    (n > 1 && lines.clone().count() == n && lines.all(is_vector)).then_some((n, d))
+    let is_row = |line: &str| line.split_whitespace().count() == d && line.split_whitespace().all(is_numeric);
+    let is_claimed = lines.clone().all(is_vector) || (d != 2 && lines.clone().all(is_row));
+    (n > 1 && lines.by_ref().count() == n && is_claimed).then_some((n, d))
 }
 
 /// The power of ten in `1.0e+03 *`.

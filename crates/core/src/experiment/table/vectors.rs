@@ -42,7 +42,7 @@ pub(super) fn spread(records: &mut Vec<StringRecord>, notes: &mut Notes) {
 }
 
 /// The numbers in a list; `None` for another cell, such as the row label `[1,]` of a matrix of R.
-fn list(cell: &str) -> Option<Vec<&str>> {
+pub(super) fn list(cell: &str) -> Option<Vec<&str>> {
     let inside = cell.strip_prefix('[')?.strip_suffix(']')?;
     let numbers: Vec<&str> = inside.split([',', ' ']).map(str::trim).filter(|number| !number.is_empty()).collect();
     let is_list = numbers.iter().all(|number| is_numeric(number)) && numbers.len() > 1;
