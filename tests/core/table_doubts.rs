@@ -33,6 +33,15 @@ fn tokens_that_look_like_comments_are_rows() {
     ] {
         check(text, &three, "as a row");
     }
+    for text in [
+        "a 1.25 -2.5\n##1 3.5 4.75\nb -0.125 6.0",
+        "token,vector\na,\"[1.25, -2.5]\"\n#,\"[3.5, 4.75]\"\n##1,\"[-0.125, 6]\"",
+        "a,1.25,-2.5\n//1,3.5,4.75\n#2,-0.125,6",
+        "          x     y\n#     1.25 -2.50\n##ing  3.50  4.75\n%    -0.125  6.00",
+        "##1 1.25 -2.5\n##2 3.5 4.75\n##3 -0.125 6",
+    ] {
+        check(text, &three, "");
+    }
     check("# 1.25 -2.5\n% 3.5 4.75\n// -0.125 6", &three, "row names");
     check("x y\n1.25 -2.5\n# 9 9\n3.5 4.75\n-0.125 6 # last", &three, "comments, the comment # 9 9");
     check("# a\n# b\n1.25 -2.5\n3.5 4.75\n-0.125 6", &three, "2 comments (# a, ..)");
@@ -76,6 +85,40 @@ fn rows_that_number_the_columns_and_levels_of_names_are_dropped() {
     ] {
         check(text, &two, "");
     }
+    for text in [
+        "            mpg cyl\nDatsun 710 1.25   -2.5\nFiat 128   3.5   4.75",
+        "           x   y\nSample 1 1.25 -2.5\nSample 2 3.5 4.75",
+        "         [,1] [,2]\nSample 3  1.25 -2.5\nSample 7  3.5  4.75",
+        "##     x   y\n## 1 1.25 -2.5\n## 2 3.5 4.75",
+        "#>     x   y\n#> 1 1.25 -2.5\n#> 2 3.5 4.75",
+        "     x     y\n1: 1.25 -2.50\n2: 3.50 4.75\n     x     y",
+        "ARMA_MAT_TXT_FN008\n2 2\n 1.25 -2.5\n 3.5 4.75",
+        ",a,a\n,0,1\n0,1.25,-2.5\n1,3.5,4.75",
+        ",token,0,1\n0,the,1.25,-2.5\n1,cat,3.5,4.75",
+        "  token     0     1\n0   the  1.25  -2.5\n1   cat   3.5  4.75",
+        "# A tibble: 2 × 2\n  `2019` `2020`\n   <dbl>  <dbl>\n1    1.25   -2.5\n2    3.5    4.75",
+        "# A tibble: 2 × 2\n         x     y\n     <dbl> <dbl>\n1 1.25e+ 0 -2.5\n2 3.5 e+ 0  4.75",
+        "2 2\na 1.25 -2.5\n1 3.5 4.75",
+        ">>> 1.25 -2.5\n> 3.5 4.75",
+        " x | y \n---+---\n 1.25 | -2.5 \n 3.5 | 4.75 \n(2 rows)\n\nTime: 0.345 ms",
+        "x           y\n----------- -----------\n 1.25   -2.5\n 3.5   4.75\n\n(2 rows affected)",
+        "octave:1> A\nA =\n\n 1.25 -2.5\n 3.5 4.75\n\noctave:2> ",
+        "       x      y      g\n   <num>  <num> <fctr>\n1:   1.25   -2.5     1\n2:   3.5   4.75      2",
+        "# Created by Octave 8\n# name: A\n# type: matrix\n# rows: 2\n# columns: 2\n 1.25 -2.5\n 3.5 4.75",
+    ] {
+        match read(text, TableAnswers::default()) {
+            Err(InputError::TwoReadings { question: TableQuestion::Header, .. }) => {
+                let answers = TableAnswers { header: Some(FirstRow::Header), ..TableAnswers::default() };
+                assert_eq!(read(text, answers).expect(text).0, two, "{text}");
+            }
+            _ => check(text, &two, ""),
+        }
+    }
+    check("1,2\n3,4.5\n\n5,6\n7,8", &[&[1.0, 2.0], &[3.0, 4.5], &[5.0, 6.0], &[7.0, 8.0]], "blank lines");
+    let scaled = "A =\n\n  1.0e+03  *\n\n   1.0000e-03   1.5\n   2.0   -3.5000e-03\n";
+    check(scaled, &[&[1.0, 1500.0], &[2000.0, -3.5]], "1e3");
+    check(",token,x\n0,7,1.5\n1,8,2.5", &[&[7.0, 1.5], &[8.0, 2.5]], "the column token as numbers");
+    check("x,y\n\"1,234\",5\n\"2,5\",6", &[&[1.234, 5.0], &[2.5, 6.0]], "decimal commas");
     check("     [,1]\n[1,]    3\n[2,]    4", &[&[3.0], &[4.0]], "row names");
     check("ans =\n\n  2×2 single matrix\n\n     0     1\n     1     0\n", &[&[0.0, 1.0], &[1.0, 0.0]], "");
     check("ans =\n\nDiagonal Matrix\n\n   1   0\n   0   2\n\n", &[&[1.0, 0.0], &[0.0, 2.0]], "");
@@ -101,6 +144,17 @@ fn what_leaves_out_rows_or_lists_no_rows_is_refused() {
         ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1.25", "MatrixMarket"),
         ("{\"0\":{\"0\":1.25,\"1\":3.5},\"1\":{\"0\":-2.5,\"1\":4.75}}", "orient=\"values\""),
         ("1,2\n3,4\ntotal,6", "total"),
+        (
+            "T =\n\n  2×2 table\n\n     a         b\n    ___    _________\n\n    1.5    2       3\n    0.5    4       5\n",
+            "MATLAB",
+        ),
+        ("@RELATION t\n@ATTRIBUTE x NUMERIC\n@DATA\n0.12,-0.53\n0.7,0.31", "ARFF"),
+        ("[1] 1 2 3\nLevels: 1 2 3", "factor"),
+        ("  (1.5,2.0)  (3.0,4.0)\n  (0.5,1.0)  (2.0,5.0)", "pairs"),
+        ("# name: A\n# type: sparse matrix\n# nnz: 2\n# rows: 2\n# columns: 2\n1 1 1\n2 1 3", "Octave"),
+        ("{\"embedding\": [0.12, -0.53, 1.4]}", "one token"),
+        ("TRUE,1\nFALSE,2", "TRUE"),
+        ("x\ty\n#DIV/0!\t1\n#DIV/0!\t2", "#DIV/0!"),
         ("1.5 2 # 1\n3 4 # 2", "#"),
     ] {
         let problem = read(text, TableAnswers::default()).expect_err(text).to_string();
@@ -133,6 +187,7 @@ fn what_may_be_a_name_or_a_number_is_asked_and_both_answers_hold() {
         ),
         ("2020;2021\n1,5;2,5\n3,5;4,5", [&[&[1.5, 2.5], &[3.5, 4.5]], &[&[2020.0, 2021.0], &[1.5, 2.5], &[3.5, 4.5]]]),
         ("q,q\n0,1\n1.25,2\n3,4.5", [&[&[1.25, 2.0], &[3.0, 4.5]], &[&[0.0, 1.0], &[1.25, 2.0], &[3.0, 4.5]]]),
+        ("2 2\n1.5 2\n4 6.5", [&[&[1.5, 2.0], &[4.0, 6.5]], &[&[2.0, 2.0], &[1.5, 2.0], &[4.0, 6.5]]]),
         ("0\n5\n7\n9", [&[&[5.0], &[7.0], &[9.0]], &[&[0.0], &[5.0], &[7.0], &[9.0]]]),
     ] {
         check(text, TableQuestion::Header, headers, rows);
@@ -146,6 +201,9 @@ fn what_may_be_a_name_or_a_number_is_asked_and_both_answers_hold() {
     ] {
         check(text, TableQuestion::Index, indices, [&[&[1.0], &[3.0]], &[&[100.0, 1.0], &[200.0, 3.0]]]);
     }
+    let rows: [Rows<'_>; 2] =
+        [&[&[0.5, 1.5], &[0.25, 2.5], &[0.75, 3.5]], &[&[5.0, 0.5, 1.5], &[17.0, 0.25, 2.5], &[3.0, 0.75, 3.5]]];
+    check("5,0.5,1.5\n17,0.25,2.5\n3,0.75,3.5", TableQuestion::Index, indices, rows);
     let commas = [NumberComma::Decimal, NumberComma::Thousands].map(decimal);
     for (text, rows) in [
         ("x\r\n1,5\r\n2,5\r\n", [&[&[1.5][..], &[2.5]][..], &[&[1.0, 5.0], &[2.0, 5.0]]]),

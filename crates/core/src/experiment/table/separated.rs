@@ -339,8 +339,8 @@ fn check(table: Table, rows: usize, cells: usize) -> Result<(), InputError> {
 fn only_first_is_quoted(lines: &[String]) -> bool {
     let is_marked = |line: &String| {
         line.strip_prefix('"').and_then(|rest| rest.split_once('"')).is_some_and(|(name, rest)| {
-            let is_name = !name.is_empty() && !(name.contains(',') && is_numeric(name));
-            is_name && !rest.is_empty() && !rest.contains('"')
+            let is_number = name.contains(',') && is_numeric(name);
+            !name.is_empty() && !is_number && !rest.is_empty() && !rest.contains('"')
         })
     };
     lines.len() > 2 && lines.iter().skip(1).all(is_marked)

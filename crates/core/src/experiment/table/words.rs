@@ -40,11 +40,13 @@ pub(super) fn with_whole_numbers(records: &mut [StringRecord]) {
 pub(super) fn with_whole_names(records: &mut [StringRecord]) {
     let n_header = records.iter().take_while(|record| is_names(record)).count();
     let (header, body) = records.split_at_mut(n_header);
-    let Some(k) = header.last().map(StringRecord::len) else { return };
-    let has_words = |record: &StringRecord| record.iter().take(record.len() - k).any(|cell| !is_numeric(cell));
-    let is_row = |record: &StringRecord| record.len() > k && record.iter().skip(record.len() - k).all(is_numeric);
+    let Some(k) = header.iter().map(StringRecord::len).max() else { return };
+    let is_row = |record: &StringRecord| {
+        let begins_with_word = record.get(0).is_some_and(|cell| !is_numeric(cell));
+        record.len() > k && begins_with_word && record.iter().skip(record.len() - k).all(is_numeric)
+    };
     let is_needed = body.iter().any(|record| record.len() > k + 1);
-    if !is_needed || !body.iter().all(is_row) || !body.iter().any(has_words) {
+    if !is_needed || !body.iter().all(is_row) {
         return;
     }
     for record in body {
@@ -76,9 +78,15 @@ mod tests {
 
     #[test]
     fn other_records_are_left_as_they_are() {
-        for text in
-            ["x y\n1 2\n3 4", "x y\na 1 2\nb 3 4", "1 2 3\n4 5 6", "x y\n0 0 1 2\n0 1 3 4", "x y\na b 1 c\nd e 2 3"]
-        {
+        for text in [
+            "x y\n1 2\n3 4",
+            "x y\na 1 2\nb 3 4",
+            "1 2 3\n4 5 6",
+            "x y\n0 0 1 2\n0 1 3 4",
+            "gear\ncyl 3 4\n4 1 8",
+            "x y\ntoken\na 1 2\nb 3 4",
+            "x y\na b 1 c\nd e 2 3",
+        ] {
             let mut cells = records(text);
             with_whole_numbers(&mut cells);
             with_whole_names(&mut cells);
