@@ -9,27 +9,14 @@ use super::page::use_page;
 use super::state::{PlotChoice, View};
 use super::strings;
 
-/// The plots in the order of the page, without the opening one, which has its own place.
-const PLOTS: [PlotChoice; 11] = [
-    PlotChoice::Growth,
-    PlotChoice::Scaled,
-    PlotChoice::Tightness,
-    PlotChoice::Inverse,
-    PlotChoice::Tokens,
-    PlotChoice::Spectrum,
-    PlotChoice::EstimatorComparison,
-    PlotChoice::Model,
-    PlotChoice::Train,
-    PlotChoice::Gallery,
-    PlotChoice::Certify,
-];
-
 /// The plots of the view that is shown.
 #[component]
 pub fn Plots() -> impl IntoView {
     let (page, room) = (use_page(), use_classroom());
     let view = memo(move |_| page.plot.get().view());
     let heading = move || plot_name(page.plot.get()).2;
+    // The opening plot has its own place.
+    let choices = PlotChoice::ALL.into_iter().map(|(_, choice)| choice).filter(|choice| *choice != PlotChoice::Explore);
     let later = move |choice: PlotChoice| {
         view! { <LaterView wanted=Signal::derive(move || page.plot.get() == choice) piece=Piece::Plot(choice)/> }
     };
@@ -39,7 +26,7 @@ pub fn Plots() -> impl IntoView {
             <div class="plot-head" hidden=move || !view.get().has_tabs()>
                 {move || view.get().has_tabs().then(|| view! { <Tabs of=view.get()/> })}
             </div>
-            {PLOTS.map(later).collect_view()}
+            {choices.map(later).collect_view()}
             <LaterView wanted=Signal::derive(move || is_guessed(room)) piece=Piece::GuessStage/>
         </section>
     }

@@ -73,7 +73,7 @@ pub enum Place {
 }
 
 /// The norm that was measured last, and how well it is known. While a slider moves, it lags a moment.
-pub fn newest_norm(page: Page) -> Option<(f64, Kind)> {
+pub fn latest_norm(page: Page) -> Option<(f64, Kind)> {
     page.live.measured.with(|measured| {
         let measurement = &measured.as_ref()?.measurement;
         Some((measurement.spectral, kind_of(measurement)))

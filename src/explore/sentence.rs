@@ -8,14 +8,14 @@ use crate::strings;
 use lipscope_core::bounds::Bound;
 use lipscope_plot::Number;
 
-use super::facts::{Facts, Standing, facts, newest_norm};
+use super::facts::{Facts, Standing, facts, latest_norm};
 
 /// The latest number, under the disc; dimmed while the next one is on its way. It does not wait for the bounds of the
 /// sentence.
 #[component]
 pub fn Headline() -> impl IntoView {
     let page = use_page();
-    let shown = memo(move |_| newest_norm(page));
+    let shown = memo(move |_| latest_norm(page));
     let is_here = memo(move |_| page.is_measured());
     let is_stale = move || !is_here.get();
     let text = move || {

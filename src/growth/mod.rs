@@ -28,7 +28,7 @@ use crate::prelude::*;
 use crate::charts::AxisChoice;
 use crate::controls::Switch;
 use crate::page::{PlotChoice, use_page};
-use crate::state::{RadiusLaw, Range};
+use crate::state::{RadiusGrowth, Range};
 use crate::strings;
 
 pub use context::Growth;
@@ -86,12 +86,12 @@ fn RangeSwitch() -> impl IntoView {
 #[component]
 fn RadiusSwitch() -> impl IntoView {
     let page = use_page();
-    let chosen = Signal::derive(move || Some(page.state.with(|state| state.growth.radius_law)));
-    let option = |id, law| (id, law, strings::radius_law(law).to_owned());
+    let chosen = Signal::derive(move || Some(page.state.with(|state| state.growth.radius_growth)));
+    let option = |id, law| (id, law, strings::radius_growth(law).to_owned());
     let options = Signal::stored(vec![
-        option("growth-radius-fixed", RadiusLaw::Fixed),
-        option("growth-radius-grows", RadiusLaw::SqrtLog),
+        option("growth-radius-fixed", RadiusGrowth::Fixed),
+        option("growth-radius-grows", RadiusGrowth::SqrtLog),
     ]);
-    let on_pick = move |law| page.edit("growth-radius", |state| state.growth.radius_law = law);
-    view! { <Switch label=strings::radius_law_text() options chosen on_pick=Callback::new(on_pick)/> }
+    let on_pick = move |law| page.edit("growth-radius", |state| state.growth.radius_growth = law);
+    view! { <Switch label=strings::radius_growth_text() options chosen on_pick=Callback::new(on_pick)/> }
 }

@@ -5,7 +5,7 @@ use lipscope_plot::ascending;
 use lipscope_protocol::tasks::GrowthRequest;
 
 use crate::plans::{curve_lengths, sweep_lengths};
-use crate::state::{PageState, RadiusLaw};
+use crate::state::{PageState, RadiusGrowth};
 
 /// The numbers of a decade at which the curves are computed. They are round, since people read these more easily.
 const OF_A_DECADE: [f64; 10] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 6.3, 8.0];
@@ -18,9 +18,9 @@ const OF_A_SKETCH: usize = 10;
 /// The curves over n of a state, and the exact norms at the same n.
 pub fn growth_request(state: &PageState) -> GrowthRequest {
     let n = state.n_tokens();
-    let spacing = match state.growth.radius_law {
-        RadiusLaw::Fixed => Spacing::Fixed,
-        RadiusLaw::SqrtLog => Spacing::SqrtLog { from_n: n.max(2.0) },
+    let spacing = match state.growth.radius_growth {
+        RadiusGrowth::Fixed => Spacing::Fixed,
+        RadiusGrowth::SqrtLog => Spacing::SqrtLog { from_n: n.max(2.0) },
     };
     let end = state.growth_end();
     let read = [2.0, n, state.read_at(), end];

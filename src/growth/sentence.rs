@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 use crate::page::{Page, use_page};
-use crate::state::{RadiusLaw, Trace};
+use crate::state::{RadiusGrowth, Trace};
 use crate::strings;
 use lipscope_plot::Number;
 
@@ -40,7 +40,7 @@ pub fn GapSentence() -> impl IntoView {
         })
     };
     let radius = memo(move |_| page.live.growth.with(|data| data.row(at.get()).map(|row| row.radius)));
-    let grows = memo(move |_| page.state.with(|state| state.growth.radius_law != RadiusLaw::Fixed));
+    let grows = memo(move |_| page.state.with(|state| state.growth.radius_growth != RadiusGrowth::Fixed));
     let crossover = memo(move |_| page.live.growth.with(|data| data.crossover(norm.get())));
     let log10 = move || crossover.get().map_or_else(String::new, |c| (c.ln_n / std::f64::consts::LN_10).to_string());
     let is_stale = memo(move |_| growth.is_stale());

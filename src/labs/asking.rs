@@ -7,25 +7,24 @@ use crate::prelude::*;
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
-use crate::page::PlotChoice;
 use crate::phase::Phase;
 use crate::run::{Request, Run, Side};
 use crate::strings;
 use crate::workers::{EngineLane, EngineNews};
 
-use super::context::Labs;
+use super::context::{Lab, Labs};
 use super::{certify, estimators, inverse, scaling, spectrum, tightness};
 
 /// Calls the same method on the run of a lab, whatever its type.
 macro_rules! for_run {
-    ($labs:expr, $plot:expr, $do:ident, $($what:tt)+) => {
-        match $plot {
-            PlotChoice::Certify => $labs.certify.$do($($what)+),
-            PlotChoice::Scaled => $labs.page.live.scaling.$do($($what)+),
-            PlotChoice::Tightness => $labs.page.live.tightness.$do($($what)+),
-            PlotChoice::Spectrum => $labs.spectrum.$do($($what)+),
-            PlotChoice::EstimatorComparison => $labs.estimators.$do($($what)+),
-            _ => $labs.page.live.inverse.$do($($what)+),
+    ($labs:expr, $lab:expr, $do:ident, $($what:tt)+) => {
+        match $lab {
+            Lab::Certify => $labs.certify.$do($($what)+),
+            Lab::Scaled => $labs.page.live.scaling.$do($($what)+),
+            Lab::Tightness => $labs.page.live.tightness.$do($($what)+),
+            Lab::Spectrum => $labs.spectrum.$do($($what)+),
+            Lab::Estimators => $labs.estimators.$do($($what)+),
+            Lab::Inverse => $labs.page.live.inverse.$do($($what)+),
         }
     };
 }
@@ -39,35 +38,34 @@ pub fn begin(labs: Labs) {
     effect(move |_| {
         labs.leave();
         labs.asking.forget();
-        let Some((plot, request)) = wanted.get() else { return };
-        if for_run!(labs, plot, with_untracked, |run| run.of.as_ref() == Some(&request)) {
+        let Some((lab, request)) = wanted.get() else { return };
+        if for_run!(labs, lab, with_untracked, |run| run.of.as_ref() == Some(&request)) {
             return;
         }
-        labs.asking.after(REST, move || labs.start(plot, request));
+        labs.asking.after(REST, move || labs.start(lab, request));
     });
 }
 
-fn request_now(labs: Labs) -> Option<(PlotChoice, Request)> {
+fn request_now(labs: Labs) -> Option<(Lab, Request)> {
     let page = labs.page;
-    let plot = page.plot.get();
-    let request = match plot {
-        PlotChoice::Certify => certify::request,
-        PlotChoice::Scaled => scaling::request,
-        PlotChoice::Tightness => tightness::request,
-        PlotChoice::Inverse => inverse::request,
-        PlotChoice::Spectrum => spectrum::request,
-        PlotChoice::EstimatorComparison => estimators::request,
-        _ => return None,
+    let lab = Lab::of(page.plot.get())?;
+    let request = match lab {
+        Lab::Certify => certify::request,
+        Lab::Scaled => scaling::request,
+        Lab::Tightness => tightness::request,
+        Lab::Inverse => inverse::request,
+        Lab::Spectrum => spectrum::request,
+        Lab::Estimators => estimators::request,
     };
     let state = page.in_effect()?;
-    Some((plot, page.settings.with(|settings| request(settings, &state))))
+    Some((lab, page.settings.with(|settings| request(settings, &state))))
 }
 
 impl Labs {
     /// Asks again for the data of the lab on screen.
     pub fn again(self) {
-        if let Some((plot, request)) = untrack(|| request_now(self)) {
-            self.start(plot, request);
+        if let Some((lab, request)) = untrack(|| request_now(self)) {
+            self.start(lab, request);
         }
     }
 
@@ -87,7 +85,9 @@ impl Labs {
             Content::Event(event) => self.take(plan, event),
             Content::Progress(progress) => {
                 let at = (progress.done as usize, progress.total.unwrap_or(0) as usize);
-                for_run!(self, self.tab.get_value(), update, |run| run.progress = at);
+                if let Some(lab) = self.asked.get_value() {
+                    for_run!(self, lab, update, |run| run.progress = at);
+                }
             }
             Content::Finished if left == 0 => self.set_phase(&Phase::Done),
             Content::Failed(problem) => {
@@ -114,9 +114,9 @@ impl Labs {
         }
     }
 
-    fn start(self, plot: PlotChoice, request: Request) {
-        self.tab.set_value(plot);
-        for_run!(self, plot, update, |run| run.begin(request.clone()));
+    fn start(self, lab: Lab, request: Request) {
+        self.asked.set_value(Some(lab));
+        for_run!(self, lab, update, |run| run.begin(request.clone()));
         match request {
             Ok(plans) => self.page.submit(EngineLane::Lab, plans, move |plan, news| self.hear(plan, news)),
             Err(why) => {
@@ -128,14 +128,17 @@ impl Labs {
 
     /// Ends the work of a view that has left the screen. It starts anew when the view is shown again.
     fn leave(self) {
-        let tab = self.tab.get_value();
-        if tab != self.page.plot.get_untracked() && for_run!(self, tab, with_untracked, Run::is_running) {
+        let Some(lab) = self.asked.get_value() else { return };
+        let is_on_screen = Lab::of(self.page.plot.get_untracked()) == Some(lab);
+        if !is_on_screen && for_run!(self, lab, with_untracked, Run::is_running) {
             self.stop();
-            for_run!(self, tab, update, |run| run.of = None);
+            for_run!(self, lab, update, |run| run.of = None);
         }
     }
 
     fn set_phase(self, phase: &Phase) {
-        for_run!(self, self.tab.get_value(), update, |run| run.end(phase));
+        if let Some(lab) = self.asked.get_value() {
+            for_run!(self, lab, update, |run| run.end(phase));
+        }
     }
 }

@@ -22,10 +22,41 @@ pub struct Labs {
     pub(super) certify: RwSignal<Run<Option<Certified>>>,
     /// The iteration of the inverse that is pictured.
     pub(super) frame: RwSignal<usize>,
-    /// The lab whose answers arrive now.
-    pub(super) tab: StoredValue<PlotChoice>,
+    /// The lab whose answers arrive now; `None` before the first request.
+    pub(super) asked: StoredValue<Option<Lab>>,
     /// The request that waits for the controls to rest.
     pub(super) asking: Debounce,
+}
+
+/// A lab, whose data are asked for when its plot is on screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lab {
+    Certify,
+    Scaled,
+    Tightness,
+    Inverse,
+    Spectrum,
+    Estimators,
+}
+
+impl Lab {
+    /// The lab with this plot; `None` for a plot of another kind.
+    pub(super) fn of(plot: PlotChoice) -> Option<Self> {
+        match plot {
+            PlotChoice::Certify => Some(Lab::Certify),
+            PlotChoice::Scaled => Some(Lab::Scaled),
+            PlotChoice::Tightness => Some(Lab::Tightness),
+            PlotChoice::Inverse => Some(Lab::Inverse),
+            PlotChoice::Spectrum => Some(Lab::Spectrum),
+            PlotChoice::EstimatorComparison => Some(Lab::Estimators),
+            PlotChoice::Explore
+            | PlotChoice::Growth
+            | PlotChoice::Tokens
+            | PlotChoice::Model
+            | PlotChoice::Train
+            | PlotChoice::Gallery => None,
+        }
+    }
 }
 
 /// The context.
@@ -42,7 +73,7 @@ impl Labs {
             estimators: RwSignal::default(),
             certify: RwSignal::default(),
             frame: RwSignal::new(0),
-            tab: StoredValue::new(PlotChoice::default()),
+            asked: StoredValue::new(None),
             asking: Debounce::default(),
         }
     }

@@ -40,8 +40,8 @@ impl Pictures {
         decode(include_bytes!("../../assets/gallery.postcard")).ok()
     }
 
-    /// The picture of a lab, with the short names of its curves.
-    fn of(&self, plot: PlotChoice) -> LineChart {
+    /// The picture of a lab, with the short names of its curves; `None` for a plot without a card.
+    fn of(&self, plot: PlotChoice) -> Option<LineChart> {
         let side =
             |steps: &[InverseStep], outcome| Side { steps: steps.to_vec(), outcome: Some(outcome), ..Side::default() };
         let mut chart = match plot {
@@ -52,14 +52,17 @@ impl Pictures {
                 let l2 = side(&self.inverse_l2, Outcome::Converged);
                 inverse_chart::error_chart(&Pair { l2, dot: side(&self.inverse_dot, Outcome::Stalled) }, 0)
             }
-            _ => estimators_chart::estimators_chart(&self.estimators, EstimatorQuantity::Error),
+            PlotChoice::EstimatorComparison => {
+                estimators_chart::estimators_chart(&self.estimators, EstimatorQuantity::Error)
+            }
+            _ => return None,
         };
         chart.mark_x = None;
         chart.rules.clear();
         for series in &mut chart.series {
             series.label = series.short_label.take().unwrap_or_else(|| std::mem::take(&mut series.label));
         }
-        chart
+        Some(chart)
     }
 }
 
@@ -77,7 +80,7 @@ pub fn Gallery() -> impl IntoView {
             When::After,
             || (),
             move |easel| {
-                if let Some(chart) = pictures.with_value(|pictures| pictures.as_ref().map(|all| all.of(plot))) {
+                if let Some(chart) = pictures.with_value(|pictures| pictures.as_ref().and_then(|all| all.of(plot))) {
                     // Where the canvas cannot be drawn on, the card still has its sentence.
                     let _ = chart.paint(easel);
                 }

@@ -3,7 +3,7 @@
 use crate::field::Field as Control;
 use crate::state::{
     DotWeights, EstimatorQuantity, EstimatorSettings, LabTokens, LessonAt, MAX_D, MAX_N, MAX_WITNESS_N, MOST_SEED,
-    PlotChoice, RadiusLaw, Range, SCALED_TOKENS, Scene, SearchFold, SearchSettings, Settings, Stage, ThemeChoice,
+    PlotChoice, RadiusGrowth, Range, SCALED_TOKENS, Scene, SearchFold, SearchSettings, Settings, Stage, ThemeChoice,
     TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use crate::strings;
@@ -125,7 +125,7 @@ pub const FIELDS: [Field; 53] = [
     size!("draws", 1..=64, state.draws),
     choice!("range", Range::ALL, state.growth.range),
     Field { key: "at", text: read_at_text, read: read_read_at },
-    choice!("growth", RadiusLaw::ALL, state.growth.radius_law),
+    choice!("growth", RadiusGrowth::ALL, state.growth.radius_growth),
     Field { key: "curves", text: curves_text, read: read_curves },
     choice!("scaled", SCALED_TOKENS, labs.scaled),
     size!("restarts", Settings::RESTARTS, labs.restarts),

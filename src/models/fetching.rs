@@ -8,8 +8,7 @@ use js_sys::Object;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Blob;
 
-use super::folder::Folder;
-use super::remote::{Remote, RemotePhase};
+use super::folder::{Folder, Remote, RemotePhase};
 use super::session::ModelSession;
 use crate::strings;
 use crate::workers::ModelLane;

@@ -1,11 +1,11 @@
-//! The files of a model.
+//! The files of a model, and the address from which they may be fetched.
 
 use js_sys::{Object, Reflect};
 use wasm_bindgen::JsValue;
 use web_sys::Blob;
 
 use lipscope_models::is_about_weights;
-use lipscope_protocol::models::MODEL_FILES;
+use lipscope_protocol::models::{MODEL_FILES, RemoteFile};
 
 /// A model's files.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,4 +40,29 @@ impl Folder {
 /// convert them.
 pub(super) fn is_of_model(name: &str) -> bool {
     MODEL_FILES.contains(&name) || is_about_weights(name)
+}
+
+/// An address and its state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Remote {
+    /// As it was typed.
+    pub address: String,
+    /// Its state.
+    pub phase: RemotePhase,
+}
+
+/// The progress of fetching a model from an address.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum RemotePhase {
+    /// The server has not been asked.
+    #[default]
+    Typed,
+    /// The page asks the server which files it has.
+    Looking,
+    /// The server has these files. A press of the button fetches them.
+    Found(Vec<RemoteFile>),
+    /// The files are being fetched: bytes so far, and in all.
+    Fetching(u64, Option<u64>),
+    /// The files have arrived.
+    Here,
 }

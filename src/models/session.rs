@@ -6,8 +6,7 @@ use std::time::Duration;
 use crate::prelude::*;
 
 use super::context::Models;
-use super::folder::Folder;
-use super::remote::Remote;
+use super::folder::{Folder, Remote};
 use super::settings::{PlanForm, SourceForm, SourceKind};
 use crate::controls::TextFile;
 use crate::debounce::Debounce;

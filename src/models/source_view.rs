@@ -6,7 +6,7 @@ use leptos::html::Input;
 use web_sys::HtmlInputElement;
 
 use super::fetching::total;
-use super::remote::RemotePhase;
+use super::folder::RemotePhase;
 use super::session::ModelSession;
 use super::settings::{SourceForm, SourceKind};
 use super::taking::take_list;

@@ -1,8 +1,9 @@
-//! The part of the state that each kind of work depends on: other changes order no new work.
+//! The part of the state that each kind of work depends on: other changes order no new work. A new field of the state
+//! orders all work anew; it is named here only if some work does not depend on it.
 
 use lipscope_core::bounds::Norm;
 
-use super::{GrowthView, PageState, RadiusLaw, TokenChoice, WeightChoice};
+use super::{GrowthView, PageState, RadiusGrowth, TokenChoice, WeightChoice};
 
 impl PageState {
     /// The part of the state that a measurement depends on.
@@ -58,7 +59,7 @@ impl PageState {
         let first = PageState::default();
         let n = self.n_tokens();
         let needs_n = self.tokens == TokenChoice::Skew
-            || self.growth.radius_law == RadiusLaw::SqrtLog
+            || self.growth.radius_growth == RadiusGrowth::SqrtLog
             || self.read_at() == n
             || self.growth_end() == n;
         PageState {
@@ -71,7 +72,7 @@ impl PageState {
             growth: GrowthView {
                 range: self.growth.range,
                 at: self.growth.at,
-                radius_law: self.growth.radius_law,
+                radius_growth: self.growth.radius_growth,
                 ..first.growth
             },
             ..self.clone()

@@ -4,7 +4,7 @@ use super::settings::SearchSettings;
 
 /// How R depends on n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RadiusLaw {
+pub enum RadiusGrowth {
     /// R stays.
     Fixed,
     /// R grows like the root of ln n, through its value at the present n.
@@ -69,9 +69,10 @@ pub enum Trace {
     Root,
 }
 
-impl RadiusLaw {
+impl RadiusGrowth {
     /// All, with their words in links.
-    pub const ALL: [(&'static str, RadiusLaw); 2] = [("fixed", RadiusLaw::Fixed), ("sqrt-log", RadiusLaw::SqrtLog)];
+    pub const ALL: [(&'static str, RadiusGrowth); 2] =
+        [("fixed", RadiusGrowth::Fixed), ("sqrt-log", RadiusGrowth::SqrtLog)];
 }
 
 impl Range {
@@ -202,7 +203,7 @@ pub struct GrowthView {
     /// The n at which the view is read while no pointer is on it; `None` is the n of the tokens.
     pub at: Option<f64>,
     /// How R depends on n.
-    pub radius_law: RadiusLaw,
+    pub radius_growth: RadiusGrowth,
     /// Which traces are on.
     pub traces: Traces,
     /// The settings of the search for worse tokens.
@@ -216,7 +217,7 @@ impl Default for GrowthView {
         GrowthView {
             range: Range::Measured,
             at: None,
-            radius_law: RadiusLaw::Fixed,
+            radius_growth: RadiusGrowth::Fixed,
             traces: Traces::default(),
             search: SearchSettings::default(),
             fold: SearchFold::Folded,

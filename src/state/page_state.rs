@@ -8,7 +8,7 @@ use lipscope_core::experiment::{
 };
 
 use super::choices::{TokenChoice, WeightChoice, XAxis};
-use super::growth::GrowthView;
+use super::growth::{GrowthView, Range};
 use super::own::Shared;
 use super::own::{OwnClusters, OwnWeights};
 
@@ -277,4 +277,50 @@ impl PageState {
             self.mask = Mask::None;
         }
     }
+
+    /// The right end of the plot over n: the end of its range, or the number of tokens if that is larger.
+    #[must_use]
+    pub fn growth_end(&self) -> f64 {
+        self.growth.range.end(self.sweep_max).max(self.n_tokens())
+    }
+
+    /// The n at which the plot over n is read: the n that the reader has kept, if it is in sight, else that of the
+    /// tokens.
+    #[must_use]
+    pub fn read_at(&self) -> f64 {
+        self.growth.at.filter(|at| *at <= self.growth_end()).unwrap_or_else(|| self.n_tokens())
+    }
+
+    /// Keeps an n as the reading position. The axis grows if it ends before this n.
+    pub fn keep_read_at(&mut self, n: f64) {
+        self.growth.at = (n != self.n_tokens()).then_some(n);
+        if n > self.growth_end() {
+            self.growth.range = Range::reaching(n, self.sweep_max);
+        }
+    }
+
+    /// The dimension of listed tokens, which weights must fit. Random tokens take the dimension of the weights.
+    #[must_use]
+    pub fn listed_dim(&self) -> Option<usize> {
+        matches!(self.tokens, TokenChoice::Own | TokenChoice::Clusters).then(|| self.dim())
+    }
+
+    /// The radius to show in the box: that of the controls, or the largest norm of listed tokens to four digits.
+    #[must_use]
+    pub fn radius_used(&self) -> f64 {
+        let largest = |rows: &Rows| four_digits(rows.iter().map(norm).fold(0.0, f64::max));
+        match (self.tokens, &self.own_tokens, &self.own_clusters) {
+            (TokenChoice::Own, Some(rows), _) => largest(&rows.0),
+            (TokenChoice::Clusters, _, Some(own)) => largest(&own.positions),
+            _ => self.radius,
+        }
+    }
+}
+
+fn four_digits(x: f64) -> f64 {
+    format!("{x:.3e}").parse().unwrap_or(x)
+}
+
+fn norm(token: &[f64]) -> f64 {
+    token.iter().map(|x| x * x).sum::<f64>().sqrt()
 }

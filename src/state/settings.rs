@@ -73,7 +73,12 @@ impl Settings {
             PlotChoice::EstimatorComparison => self.estimators.trial.is_none(),
             PlotChoice::Inverse => self.inverse.tokens == LabTokens::Page,
             PlotChoice::Gallery | PlotChoice::Tightness | PlotChoice::Model | PlotChoice::Train => false,
-            _ => true,
+            PlotChoice::Explore
+            | PlotChoice::Growth
+            | PlotChoice::Tokens
+            | PlotChoice::Spectrum
+            | PlotChoice::Scaled
+            | PlotChoice::Certify => true,
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::words::growth as words;
 pub use crate::words::growth::*;
 
 use crate::live::GrowthData;
-use crate::state::{PageState, RadiusLaw, Trace, WeightChoice};
+use crate::state::{PageState, RadiusGrowth, Trace, WeightChoice};
 use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::experiment::{Attention, Mask, Normalization};
 use lipscope_core::growth::Crossover;
@@ -34,10 +34,10 @@ pub fn growth_note(norm: Norm) -> &'static str {
     }
 }
 
-pub fn radius_law(law: RadiusLaw) -> &'static str {
+pub fn radius_growth(law: RadiusGrowth) -> &'static str {
     match law {
-        RadiusLaw::Fixed => radius_law::fixed(),
-        RadiusLaw::SqrtLog => radius_law::sqrt_log(),
+        RadiusGrowth::Fixed => radius_growth::fixed(),
+        RadiusGrowth::SqrtLog => radius_growth::sqrt_log(),
     }
 }
 

@@ -28,7 +28,7 @@ pub use lanes::{
     EngineLane, EngineListener, EngineNews, EngineWorkers, ModelLane, ModelSource, ModelWorkers, TrainFile, TrainLane,
     TrainOrder, TrainWorkers,
 };
-use worker::{Heard, Worker};
+use worker::{Worker, WorkerNews};
 
 /// The data that the page keeps beside a plan.
 pub trait Companion: 'static {
@@ -147,7 +147,7 @@ impl<T: TaskList, L: Lane, C: Companion> Inner<T, L, C> {
 
     fn start(&mut self, id: WorkerId) {
         let me = self.me.clone();
-        let tell = Rc::new(move |heard: Heard| hear(&me, id, heard));
+        let tell = Rc::new(move |heard: WorkerNews| hear(&me, id, heard));
         match Worker::start(self.url, tell) {
             Some((worker, is_ready)) => {
                 self.workers.insert(id, worker);
@@ -168,10 +168,10 @@ impl<T: TaskList, L: Lane, C: Companion> Inner<T, L, C> {
     }
 }
 
-fn hear<T: TaskList, L: Lane, C: Companion>(inner: &Weak<RefCell<Inner<T, L, C>>>, id: WorkerId, heard: Heard) {
+fn hear<T: TaskList, L: Lane, C: Companion>(inner: &Weak<RefCell<Inner<T, L, C>>>, id: WorkerId, heard: WorkerNews) {
     let (bytes, files) = match heard {
-        Heard::Message { bytes, files } => (bytes, files),
-        Heard::Died => {
+        WorkerNews::Message { bytes, files } => (bytes, files),
+        WorkerNews::Died => {
             run_on(inner, None, |inner| inner.pool.lost(id));
             return;
         }

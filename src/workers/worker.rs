@@ -14,7 +14,7 @@ use lipscope_protocol::envelope::encode;
 const EARLY: &str = "lipscopeWorkers";
 
 /// An event of a worker.
-pub enum Heard {
+pub enum WorkerNews {
     /// A message.
     Message {
         /// The envelope.
@@ -36,7 +36,7 @@ pub struct Worker {
 impl Worker {
     /// Takes over a worker of this module that boot.js has started, or starts one. Returns also whether it listens
     /// already. `None` where the browser refuses.
-    pub fn start(url: &str, tell: Rc<dyn Fn(Heard)>) -> Option<(Self, bool)> {
+    pub fn start(url: &str, tell: Rc<dyn Fn(WorkerNews)>) -> Option<(Self, bool)> {
         let (worker, is_ready) = match early(url) {
             Some(early) => early,
             None => {
@@ -50,13 +50,13 @@ impl Worker {
             Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
                 let message = event.data();
                 let files = Some(get(&message, "files")).filter(JsValue::is_object);
-                tell(Heard::Message { bytes: Uint8Array::new(&get(&message, "bytes")).to_vec(), files });
+                tell(WorkerNews::Message { bytes: Uint8Array::new(&get(&message, "bytes")).to_vec(), files });
             })
         };
         let on_error = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
             // The page reports the error in its own words; the console need not repeat it.
             event.prevent_default();
-            tell(Heard::Died);
+            tell(WorkerNews::Died);
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));

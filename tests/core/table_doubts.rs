@@ -98,7 +98,7 @@ fn rows_that_number_the_columns_and_levels_of_names_are_dropped() {
         "  token     0     1\n0   the  1.25  -2.5\n1   cat   3.5  4.75",
         "# A tibble: 2 × 2\n  `2019` `2020`\n   <dbl>  <dbl>\n1    1.25   -2.5\n2    3.5    4.75",
         "# A tibble: 2 × 2\n         x     y\n     <dbl> <dbl>\n1 1.25e+ 0 -2.5\n2 3.5 e+ 0  4.75",
-        "2 2\na 1.25 -2.5\n1 3.5 4.75",
+        "2 2\n3 1.25 -2.5\n7 3.5 4.75",
         ">>> 1.25 -2.5\n> 3.5 4.75",
         " x | y \n---+---\n 1.25 | -2.5 \n 3.5 | 4.75 \n(2 rows)\n\nTime: 0.345 ms",
         "x           y\n----------- -----------\n 1.25   -2.5\n 3.5   4.75\n\n(2 rows affected)",

@@ -59,6 +59,27 @@ pageTest('a table that can be read in two ways is asked about, and a button answ
   assert.equal(await answers.isVisible(), false);
 });
 
+pageTest('a comma that may be the decimal mark is asked about, and each answer is read', async ({ page }) => {
+  await changed(page, 'spectral');
+  const answers = page.getByTestId('own-answers');
+  for (const [button, shape] of [['The comma is the decimal mark', /4 × 1 tokens.*decimal commas/], ['The comma separates two columns', /4 × 2 tokens/]]) {
+    await paste(page, '7.5,7\n8.5,8\n9.5,9');
+    await page.waitForFunction(() => /3 × 2 tokens/.test(document.querySelector('[data-testid=own-note]').textContent));
+    await paste(page, '2,5\n1,5\n3,75\n0,25');
+    await answers.waitFor({ state: 'visible' });
+    assert.match(await page.getByTestId('own-problem').innerText(), /comma in 3,75 may be the decimal mark, or separate two columns/);
+    await answers.getByRole('button', { name: button }).click();
+    await page.waitForFunction((shape) => new RegExp(shape, 's').test(document.querySelector('[data-testid=own-note]').textContent), shape.source);
+  }
+});
+
+pageTest('a token that looks like a comment is a row, and a comment is named', async ({ page }) => {
+  await changed(page, 'spectral');
+  await paste(page, '# my tokens\nplay 1.25 -2.5\n##ing 3.5 4.75\nnow -0.125 6.0');
+  await page.waitForFunction(() => /3 × 2 tokens/.test(document.querySelector('[data-testid=own-note]').textContent));
+  assert.match(await note(page), /the comment # my tokens.*the line ##ing 3\.5 4\.75 as a row/);
+});
+
 pageTest('tokens that come without weights are measured with weights that are named, and the form asks which', async ({ page }) => {
   await changed(page, 'spectral');
   await page.selectOption('#weights', 'identity-minus');

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lipscope::lessons::{Acts, Facts, Goal, Situation};
 use lipscope::live::{GrowthData, Measured, SweepData};
 use lipscope::run::{InverseRun, ScalingRun, TightnessRun};
-use lipscope::state::{PageState, PlotChoice, RadiusLaw, Scene};
+use lipscope::state::{PageState, PlotChoice, RadiusGrowth, Scene};
 use lipscope::trained::TrainRun;
 use lipscope_core::growth::{Family, GrowthPlan, Spacing, growth};
 use lipscope_core::measure::{MeasureOptions, Measurement, measure_with};
@@ -27,9 +27,9 @@ impl Answers {
             measure_with(&experiment, MeasureOptions::default()).unwrap_or_else(|problem| panic!("{name}: {problem}"));
         let mut data = GrowthData { of: Some(scene.state.for_growth()), ..GrowthData::default() };
         if scene.plot == PlotChoice::Growth {
-            let spacing = match scene.state.growth.radius_law {
-                RadiusLaw::Fixed => Spacing::Fixed,
-                RadiusLaw::SqrtLog => Spacing::SqrtLog { from_n: scene.state.n_tokens() },
+            let spacing = match scene.state.growth.radius_growth {
+                RadiusGrowth::Fixed => Spacing::Fixed,
+                RadiusGrowth::SqrtLog => Spacing::SqrtLog { from_n: scene.state.n_tokens() },
             };
             let plan = GrowthPlan { lengths: vec![scene.state.read_at()], spacing };
             data.growth = Some(Arc::new(growth(&experiment, &plan).expect("curves")));

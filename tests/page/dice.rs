@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lipscope::state::{
     CertifySettings, DotWeights, EstimatorQuantity, EstimatorSettings, GrowthView, InverseSettings, LabTokens,
-    LessonAt, MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, PlotChoice, RadiusLaw, Range, SCALED_TOKENS, Scene,
+    LessonAt, MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, PlotChoice, RadiusGrowth, Range, SCALED_TOKENS, Scene,
     SearchFold, SearchSettings, Settings, Shared, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use lipscope_core::bounds::Norm;
@@ -75,7 +75,7 @@ fn any_scene(dice: &mut Dice) -> Scene {
         growth: GrowthView {
             range: dice.of(&Range::ALL).1,
             at: (dice.below(2) == 0).then(|| (1e2 * real(dice, 8).abs()).round().clamp(2.0, 1e18)),
-            radius_law: dice.of(&RadiusLaw::ALL).1,
+            radius_growth: dice.of(&RadiusGrowth::ALL).1,
             traces: Traces::of(Trace::ALL.into_iter().filter(|_| dice.below(2) == 0)),
             search: SearchSettings {
                 region: *dice.of(&[Region::Ball, Region::Sphere]),

@@ -7,7 +7,7 @@ use lipscope::lessons::{
 };
 use lipscope::link;
 use lipscope::state::{
-    LessonAt, PageState, PlotChoice, RadiusLaw, Range, Scene, Settings, TokenChoice, WeightChoice, XAxis,
+    LessonAt, PageState, PlotChoice, RadiusGrowth, Range, Scene, Settings, TokenChoice, WeightChoice, XAxis,
 };
 use lipscope::trained::TrainRun;
 use lipscope_core::bounds::{BoundId, Norm};
@@ -59,7 +59,8 @@ fn other_scene() -> Scene {
         head_shown: 2,
         ..PageState::default()
     };
-    (state.growth.range, state.growth.at, state.growth.radius_law) = (Range::Million, Some(77.0), RadiusLaw::SqrtLog);
+    (state.growth.range, state.growth.at, state.growth.radius_growth) =
+        (Range::Million, Some(77.0), RadiusGrowth::SqrtLog);
     Scene { state, plot: PlotChoice::Spectrum, ..Scene::default() }
 }
 

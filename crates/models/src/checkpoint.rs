@@ -139,12 +139,12 @@ impl<S: Source> Checkpoint<S> {
             Some(Place { file, tensor }) => Ok((&mut self.files[*file], tensor.clone())),
             None => Err(InputError::Tensor {
                 tensor: tensor.into(),
-                problem: match self.alike(tensor, shape) {
-                    alike if alike.is_empty() => phrase!("not_file", "is not in the file"),
-                    alike => phrase!(
+                problem: match self.same_shape(tensor, shape) {
+                    same_shape if same_shape.is_empty() => phrase!("not_file", "is not in the file"),
+                    same_shape => phrase!(
                         "not_file_but_alike",
                         "is not in the file, whose tensors have other names: {names}",
-                        names = alike.join(", ")
+                        names = same_shape.join(", ")
                     ),
                 },
                 expected: phrase!(
@@ -157,7 +157,7 @@ impl<S: Source> Checkpoint<S> {
     }
 
     /// The tensors that the missing one may be called: those with the same last words, then with its shape, then any.
-    fn alike(&self, tensor: &str, shape: &[usize]) -> Vec<String> {
+    fn same_shape(&self, tensor: &str, shape: &[usize]) -> Vec<String> {
         const MOST: usize = 3;
         let ending = |name: &str| name.rsplitn(3, '.').take(2).map(str::to_owned).collect::<Vec<_>>();
         let wanted = ending(tensor);

@@ -22,14 +22,14 @@ pub struct SecondWorker {
 struct Started {
     /// None where the browser refuses to start one.
     worker: Option<Worker>,
-    heard: Rc<RefCell<Heard>>,
+    heard: Rc<RefCell<Received>>,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(Event)>,
 }
 
 /// The messages heard from the helper so far.
 #[derive(Default)]
-struct Heard {
+struct Received {
     is_ready: bool,
     is_lost: bool,
     /// The last reply with a result, and the question it answers.
@@ -77,7 +77,7 @@ impl Helper for SecondWorker {
 
 impl Started {
     fn new(wake: &Wake) -> Started {
-        let heard = Rc::new(RefCell::new(Heard::default()));
+        let heard = Rc::new(RefCell::new(Received::default()));
         let on_message = {
             let (heard, wake) = (Rc::clone(&heard), Rc::clone(wake));
             Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
@@ -125,7 +125,7 @@ impl Drop for Started {
     }
 }
 
-impl Heard {
+impl Received {
     /// Handles a message; `None` is a message that cannot be read.
     fn take(&mut self, message: Option<Message<TrainEvent>>) {
         match message {

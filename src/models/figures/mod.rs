@@ -6,12 +6,12 @@
 //! | `group_choice`, `curves` | which layer and head; which published curves |
 //! | `dots`, `window_dots`, `tiles` | canvases that the reader reads with pointer or keys |
 //! | `norms`, `grids`, `sinks`, `adversarial` | a figure each |
-//! | `adversarial_desk` | the choice of head and R |
+//! | `adversarial_form` | the choice of head and R |
 //! | `readout` | the selected window, and a link into the explorer |
 //! | `files` | the table of a figure, and what can be exported from it |
 
 mod adversarial;
-mod adversarial_desk;
+mod adversarial_form;
 mod curves;
 mod dots;
 mod figure_data;
@@ -32,7 +32,7 @@ use crate::charts::NextTask;
 use crate::models::context::use_models;
 
 use adversarial::AdversarialFigure;
-use adversarial_desk::AdversarialDesk;
+use adversarial_form::AdversarialForm;
 use figure_data::{FigureData, Kind};
 use grids::{HeadsFigure, LayersFigure};
 use norms::NormsFigure;
@@ -79,7 +79,7 @@ pub fn ModelFigures() -> impl IntoView {
                 }
                 .into_any(),
             }}
-            <AdversarialDesk shown=adversarial hidden=Signal::derive(move || kind.get() == Kind::Adversarial)/>
+            <AdversarialForm shown=adversarial hidden=Signal::derive(move || kind.get() == Kind::Adversarial)/>
         </div>
     }
 }

@@ -75,7 +75,7 @@ impl Hypotheses {
             _ if !is_masked && !is_for_both && self.mask == Mask::Causal => Absence::CausalMask,
             BoundId::Fork if self.n() < 3.0 - 1e-9 => Absence::FewTokens,
             _ if is_lower && self.n() < 2.0 - 1e-9 => Absence::FewTokens,
-            BoundId::Fork if self.spots.iter().any(|spot| spot.w.is_none()) => Absence::OneDimension,
+            BoundId::Fork if self.directions.iter().any(|direction| direction.w.is_none()) => Absence::OneDimension,
             _ if is_lower => Absence::NoDirection,
             _ => Absence::NotComputed,
         }

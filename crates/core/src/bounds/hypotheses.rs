@@ -5,8 +5,8 @@ use super::heads::leading_heads;
 use super::heads::{Combination, HeadNorms, head_norms};
 use super::isotropic::in_few_dimensions;
 use super::lower::line::{AdversarialLine, Line, adversarial_line, lines};
-use super::lower::witness_direction::Spot;
-use super::lower::witness_direction::{Spots, spots};
+use super::lower::witness_direction::WitnessDirection;
+use super::lower::witness_direction::{WitnessDirections, directions};
 use crate::attention::Normalizer;
 use crate::experiment::{Attention, Experiment, Mask, Normalization, Scope};
 use crate::weights::Weights;
@@ -31,7 +31,7 @@ pub struct Hypotheses {
     /// Lines through the origin on which the lower bounds place tokens; empty if no lower bound applies.
     pub(super) lines: Vec<Line>,
     /// Places at which `sink` and `fork` look for their witnesses; empty if no lower bound applies.
-    pub(super) spots: Vec<Spot>,
+    pub(super) directions: Vec<WitnessDirection>,
     /// The largest exponent of a head for R = 1.
     pub(super) gamma: f64,
     /// The constants of the adversarial tokens, if A has a real eigenvalue.
@@ -64,14 +64,14 @@ impl Hypotheses {
         let seen = few.as_ref().unwrap_or(weights);
         let leading = leading_heads(seen, &heads);
         let lines = if has_lower { lines(seen, &leading) } else { Vec::new() };
-        let Spots { gamma, spots } = spots(seen, &leading, &lines);
+        let WitnessDirections { gamma, directions } = directions(seen, &leading, &lines);
         Hypotheses {
             attention: experiment.attention,
             mask: experiment.mask,
             ln_n,
             radius: radius_of_ball(experiment, d, radius),
             lines: lines.into_iter().map(|line| line.in_dimension(d)).collect(),
-            spots: spots.into_iter().map(|spot| spot.in_dimension(d)).collect(),
+            directions: directions.into_iter().map(|direction| direction.in_dimension(d)).collect(),
             gamma,
             adversarial: if has_lower { adversarial_line(seen) } else { None },
             kim: weights.l2_mha.as_ref().map(KimNorms::of),
@@ -110,7 +110,7 @@ impl Hypotheses {
             combination: Combination::RootOfSquares,
             outer_factor: 1.0,
             lines: Vec::new(),
-            spots: Vec::new(),
+            directions: Vec::new(),
             // gamma of A = -||A|| I, the largest for this norm.
             gamma: 2.0 * norms.a_norm,
             adversarial: None,

@@ -31,17 +31,17 @@ pub(crate) fn hypotheses(shape: &Shape) -> Part {
     };
     let kim = if shape.weights == Weights::Kim { parts::singular_values(d, d).besides } else { 0 };
     let size = k.min(d);
-    let spots = spots(shape, has_lower);
+    let witnesses = witness_directions(shape, has_lower);
     Part {
-        kept: sum([lines.kept, spots.kept, product([2, heads])]),
-        besides: largest([norms, lines.besides, kim, spots.besides]),
-        operations: sum([product([40, heads, sum([k, value_dim]), d, size]), spots.operations]),
+        kept: sum([lines.kept, witnesses.kept, product([2, heads])]),
+        besides: largest([norms, lines.besides, kim, witnesses.besides]),
+        operations: sum([product([40, heads, sum([k, value_dim]), d, size]), witnesses.operations]),
     }
 }
 
-/// The exponents of the heads, and the spots of the witnesses of `sink` and `fork`.
-fn spots(shape: &Shape, has_lower: bool) -> Part {
-    /// The most spots, and the dimensions that attention is restricted to at each.
+/// The exponents of the heads, and the directions of the witnesses of `sink` and `fork`.
+fn witness_directions(shape: &Shape, has_lower: bool) -> Part {
+    /// The most directions, and the dimensions that attention is restricted to at each.
     const SPOTS: u64 = 8;
     const DIRECTIONS: u64 = 5;
     /// Directions held at a time, and steps of all ascents.

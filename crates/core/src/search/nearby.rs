@@ -35,13 +35,13 @@ pub struct NearbySearch {
     first: DMatrix<f64>,
     /// Restarts begun.
     begun: usize,
-    current: Option<Climb>,
+    current: Option<Ascent>,
     best: Option<(DMatrix<f64>, f64)>,
 }
 
 /// A restart that runs now.
 #[derive(Clone, Debug)]
-struct Climb {
+struct Ascent {
     tokens: DMatrix<f64>,
     triplet: SingularTriplet,
     /// Length of the next step in units of eps.
@@ -68,22 +68,22 @@ impl NearbySearch {
     /// # Errors
     /// [`InputError::Overflow`] if scores overflow at a start.
     pub fn step(&mut self, experiment: &Experiment, inputs: &Inputs) -> Result<bool, InputError> {
-        let climb = match self.current.take() {
+        let ascent = match self.current.take() {
             None if self.begun >= self.effort.restarts.max(1) => return Ok(false),
             None => {
                 let tokens = self.start(&inputs.tokens);
                 let triplet = norm_at(experiment, inputs, &tokens, None)?;
                 self.begun += 1;
-                Some(Climb { tokens, triplet, step: FIRST_STEP, iterations: 0 })
+                Some(Ascent { tokens, triplet, step: FIRST_STEP, iterations: 0 })
             }
-            Some(climb) => self.climbed(climb, experiment, inputs)?,
+            Some(ascent) => self.ascended(ascent, experiment, inputs)?,
         };
-        if let Some(climb) = &climb
-            && self.best.as_ref().is_none_or(|(_, norm)| climb.triplet.value > *norm)
+        if let Some(ascent) = &ascent
+            && self.best.as_ref().is_none_or(|(_, norm)| ascent.triplet.value > *norm)
         {
-            self.best = Some((climb.tokens.clone(), climb.triplet.value));
+            self.best = Some((ascent.tokens.clone(), ascent.triplet.value));
         }
-        self.current = climb;
+        self.current = ascent;
         Ok(true)
     }
 
@@ -99,8 +99,8 @@ impl NearbySearch {
     }
 
     /// A gradient step, kept where the norm grows and made shorter where it does not; `None` at the end of the restart.
-    fn climbed(&self, climb: Climb, experiment: &Experiment, inputs: &Inputs) -> Result<Option<Climb>, InputError> {
-        let Climb { tokens, triplet, step, iterations } = climb;
+    fn ascended(&self, ascent: Ascent, experiment: &Experiment, inputs: &Inputs) -> Result<Option<Ascent>, InputError> {
+        let Ascent { tokens, triplet, step, iterations } = ascent;
         if iterations >= self.effort.iterations || step <= LEAST_STEP || self.eps <= 0.0 {
             return Ok(None);
         }
@@ -113,10 +113,10 @@ impl NearbySearch {
         let iterations = iterations + 1;
         Ok(Some(match norm_at(experiment, inputs, &moved, Some(&triplet.right)) {
             Ok(there) if there.value > triplet.value => {
-                Climb { tokens: moved, triplet: there, step: (step * 1.6).min(2.0), iterations }
+                Ascent { tokens: moved, triplet: there, step: (step * 1.6).min(2.0), iterations }
             }
             // Tokens whose norm cannot be computed count as no gain.
-            _ => Climb { tokens, triplet, step: step * 0.3, iterations },
+            _ => Ascent { tokens, triplet, step: step * 0.3, iterations },
         }))
     }
 }

@@ -178,7 +178,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         let yielding = &mut self.lanes[lane_idx].yielding;
         if *yielding == Yield::None {
             self.last_yield += 1;
-            *yielding = Yield::Shown(self.last_yield);
+            *yielding = Yield::UntilTimer(self.last_yield);
             self.actions.push(Action::Wake(Timer::LetGo(lane_idx, self.last_yield), YIELD_MILLISECONDS));
         }
         *yielding != Yield::Over

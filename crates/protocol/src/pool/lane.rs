@@ -55,7 +55,7 @@ pub(super) enum Yield {
     #[default]
     None,
     /// Yields until the timer with this number fires.
-    Shown(u64),
+    UntilTimer(u64),
     /// Has yielded for long enough.
     Over,
 }

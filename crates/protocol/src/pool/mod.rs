@@ -260,7 +260,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             }
             Timer::LetGo(lane_idx, number) => {
                 // Not where the lane has started an order since and yields again: that yield has another number.
-                let lane = self.lanes.get_mut(lane_idx).filter(|lane| lane.yielding == Yield::Shown(number));
+                let lane = self.lanes.get_mut(lane_idx).filter(|lane| lane.yielding == Yield::UntilTimer(number));
                 lane.into_iter().for_each(|lane| lane.yielding = Yield::Over);
             }
             Timer::Cancelled(id, run_id) => {

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::super::Hypotheses;
 use super::super::logarithms::softplus;
 use super::pattern_search::pattern_search;
-use super::witness_direction::Spot;
+use super::witness_direction::WitnessDirection;
 use super::witness_form::{Closed, Shape};
 use crate::experiment::{InputError, Mask, Rows, TokenSource};
 
@@ -58,26 +58,26 @@ pub(in crate::bounds) fn best(hypotheses: &Hypotheses, shape: Shape) -> Option<C
         return None;
     }
     // The directions whose closed form is largest, then whole t near the best real ones.
-    let spots = hypotheses.spots.iter().filter(|spot| shape == Shape::Sink || spot.value_w > 0.0);
-    let mut real: Vec<(&Spot, Choice, f64)> = spots
-        .map(|spot| {
-            let choice = ball.best_choice(spot, shape);
-            (spot, choice, ball.ln_closed(spot, shape, choice))
+    let directions = hypotheses.directions.iter().filter(|direction| shape == Shape::Sink || direction.value_w > 0.0);
+    let mut real: Vec<(&WitnessDirection, Choice, f64)> = directions
+        .map(|direction| {
+            let choice = ball.best_choice(direction, shape);
+            (direction, choice, ball.ln_closed(direction, shape, choice))
         })
         .collect();
     real.sort_by(|a, b| b.2.total_cmp(&a.2));
     real.truncate(MOST_DIRECTIONS);
-    let mut found: Vec<(&Spot, Choice, f64)> = Vec::new();
-    for (spot, near, _) in real {
-        for choice in ball.whole_choices(spot, shape, near) {
-            found.push((spot, choice, ball.ln_closed(spot, shape, choice)));
+    let mut found: Vec<(&WitnessDirection, Choice, f64)> = Vec::new();
+    for (direction, near, _) in real {
+        for choice in ball.whole_choices(direction, shape, near) {
+            found.push((direction, choice, ball.ln_closed(direction, shape, choice)));
         }
     }
     found.sort_by(|a, b| b.2.total_cmp(&a.2));
     found
         .into_iter()
         .take(MOST_EXACT)
-        .filter_map(|(spot, choice, ln_closed)| ball.witness(spot, shape, choice, ln_closed))
+        .filter_map(|(direction, choice, ln_closed)| ball.witness(direction, shape, choice, ln_closed))
         .max_by(|a, b| a.norm.total_cmp(&b.norm))
 }
 
@@ -130,18 +130,18 @@ impl Ball {
         ln_t - self.ln_rest(ln_t)
     }
 
-    /// The closed form of a shape at a spot.
-    fn closed<'a>(&self, spot: &'a Spot, shape: Shape) -> Closed<'a> {
-        Closed { spot, shape, radius: self.radius }
+    /// The closed form of a shape at a direction.
+    fn closed<'a>(&self, direction: &'a WitnessDirection, shape: Shape) -> Closed<'a> {
+        Closed { direction, shape, radius: self.radius }
     }
 
     /// ln of the closed form.
-    fn ln_closed(&self, spot: &Spot, shape: Shape, choice: Choice) -> f64 {
-        self.closed(spot, shape).at(self.ln_odds(choice.ln_t), choice.reach, choice.angle)
+    fn ln_closed(&self, direction: &WitnessDirection, shape: Shape, choice: Choice) -> f64 {
+        self.closed(direction, shape).at(self.ln_odds(choice.ln_t), choice.reach, choice.angle)
     }
 
     /// Choices with whole t near a real one.
-    fn whole_choices(&self, spot: &Spot, shape: Shape, near: Choice) -> Vec<Choice> {
+    fn whole_choices(&self, direction: &WitnessDirection, shape: Shape, near: Choice) -> Vec<Choice> {
         let (low, high) = self.limits(shape);
         let t = near.ln_t.exp();
         // Above e^4 neighbouring integers give the same norm to within the accuracy needed.
@@ -149,7 +149,7 @@ impl Ball {
         let mut whole: Vec<f64> = around.into_iter().map(|t| t.ln().clamp(low, high)).collect();
         whole.sort_by(f64::total_cmp);
         whole.dedup();
-        let closed = self.closed(spot, shape);
+        let closed = self.closed(direction, shape);
         let moved = if shape == Shape::Fork { 0.1 } else { 0.0 };
         let best_at = |ln_t: f64| {
             let ln_odds = self.ln_odds(ln_t);
@@ -161,18 +161,18 @@ impl Ball {
     }
 
     /// The best choice with any real t.
-    fn best_choice(&self, spot: &Spot, shape: Shape) -> Choice {
+    fn best_choice(&self, direction: &WitnessDirection, shape: Shape) -> Choice {
         let (low, high) = self.limits(shape);
         let odds = (self.ln_odds(low), self.ln_odds(high));
-        let closed = self.closed(spot, shape);
+        let closed = self.closed(direction, shape);
         let value = |[reach, angle]: [f64; 2]| closed.at(closed.best_ln_odds(reach, angle, odds), reach, angle);
         // At this angle the exponent falls by one from its largest value.
-        let exponent = self.radius * self.radius * spot.stretch;
+        let exponent = self.radius * self.radius * direction.stretch;
         let (angles, moved): (&[f64], f64) = match shape {
             Shape::Sink => (&[0.0], 0.0),
             Shape::Fork => (&[1.5, 1.0, (2.0 / exponent).sqrt().min(0.7)], 0.2),
         };
-        let reaches: &[f64] = if spot.reach() < 1.0 { &[1.0, spot.reach()] } else { &[1.0] };
+        let reaches: &[f64] = if direction.reach() < 1.0 { &[1.0, direction.reach()] } else { &[1.0] };
         let starts = angles.iter().flat_map(|angle| reaches.iter().map(|reach| [*reach, *angle]));
         let start = starts.map(|start| (start, value(start))).max_by(|a, b| a.1.total_cmp(&b.1));
         let start = start.map_or([1.0, 0.0], |(start, _)| start);
@@ -183,21 +183,27 @@ impl Ball {
     }
 
     /// The tokens of a choice, and the exact norm there.
-    fn witness(&self, spot: &Spot, shape: Shape, choice: Choice, ln_closed: f64) -> Option<ClusterWitness> {
+    fn witness(
+        &self,
+        direction: &WitnessDirection,
+        shape: Shape,
+        choice: Choice,
+        ln_closed: f64,
+    ) -> Option<ClusterWitness> {
         let Choice { ln_t, reach, angle } = choice;
-        let x = &spot.x * (reach * self.radius);
+        let x = &direction.x * (reach * self.radius);
         let (mut columns, mut ln_sizes) = (vec![x], vec![self.ln_rest(ln_t)]);
         // Sizes are whole where f64 can tell.
         if self.ln_n < 34.0 {
             ln_sizes[0] = (self.n() - ln_t.exp().round()).ln();
         }
-        match (shape, &spot.w) {
+        match (shape, &direction.w) {
             (Shape::Sink, _) => {
-                columns.push(&spot.y * self.radius);
+                columns.push(&direction.y * self.radius);
                 ln_sizes.push(ln_t);
             }
             (Shape::Fork, Some(w)) => {
-                let (along, aside) = (&spot.y * (self.radius * angle.cos()), w * (self.radius * angle.sin()));
+                let (along, aside) = (&direction.y * (self.radius * angle.cos()), w * (self.radius * angle.sin()));
                 columns.extend([&along + &aside, &along - &aside]);
                 let t = ln_t.exp().round();
                 let first = (0.5 * t).floor();
@@ -205,8 +211,8 @@ impl Ball {
             }
             (Shape::Fork, None) => return None,
         }
-        let norm = spot.norm(&DMatrix::from_columns(&columns), &ln_sizes)?;
-        let token = |column: &DVector<f64>| spot.token(column);
+        let norm = direction.norm(&DMatrix::from_columns(&columns), &ln_sizes)?;
+        let token = |column: &DVector<f64>| direction.token(column);
         Some(ClusterWitness { positions: columns.iter().map(token).collect(), ln_sizes, norm, ln_closed })
     }
 }
@@ -218,7 +224,7 @@ mod tests {
     use crate::bounds::heads::head_norms;
     use crate::bounds::heads::leading_heads;
     use crate::bounds::lower::line::lines;
-    use crate::bounds::lower::witness_direction::{Spots, spots};
+    use crate::bounds::lower::witness_direction::{WitnessDirections, directions};
     use crate::experiment::Attention;
     use crate::random::{Random, Stream};
     use crate::weights::{HeadWeights, Weights};
@@ -231,8 +237,8 @@ mod tests {
         let norms = head_norms(&weights);
         let leading = leading_heads(&weights, &norms);
         let lines = lines(&weights, &leading);
-        let Spots { gamma, spots } = spots(&weights, &leading, &lines);
-        Hypotheses { lines, spots, gamma, ..Hypotheses::of_norms(Attention::Dot, Mask::None, norms[0], radius, n) }
+        let WitnessDirections { gamma, directions } = directions(&weights, &leading, &lines);
+        Hypotheses { lines, directions, gamma, ..Hypotheses::of_norms(Attention::Dot, Mask::None, norms[0], radius, n) }
     }
 
     fn value(id: BoundId, hypotheses: &Hypotheses) -> f64 {

@@ -18,7 +18,7 @@ const MOST_DIRECTIONS: usize = 5;
 
 /// A direction of x with the constants that the closed forms need, and the restricted weights.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::bounds) struct Spot {
+pub(in crate::bounds) struct WitnessDirection {
     /// d x r with orthonormal columns.
     basis: DMatrix<f64>,
     /// In the basis: x/|x|, A x/|A x|, and a unit vector orthogonal to A x that V stretches most.
@@ -36,7 +36,7 @@ pub(in crate::bounds) struct Spot {
     weights: Weights,
 }
 
-impl Spot {
+impl WitnessDirection {
     /// For x along the unit vector u, which comes from `head`; `value` is the head's V, or a triangular factor of O_h
     /// times V_h, which changes no norm. `None` if A u = 0 or is not finite.
     pub(in crate::bounds) fn new(
@@ -58,7 +58,7 @@ impl Spot {
         let wanted = [Some(u.clone()), Some(y.clone()), w.clone(), w.as_ref().map(transposed), Some(transposed(&y))];
         let basis = orthonormal(&wanted.into_iter().flatten().collect::<Vec<_>>(), u.len());
         let (value_x, value_y) = (value * u, value * &y);
-        Some(Spot {
+        Some(WitnessDirection {
             x: basis.tr_mul(u),
             y: basis.tr_mul(&y),
             w: w.as_ref().map(|w| basis.tr_mul(w)),
@@ -71,16 +71,16 @@ impl Spot {
         })
     }
 
-    /// The same spot in a space of d dimensions: the coordinates past those it has are zero.
+    /// The same direction in a space of d dimensions: the coordinates past those it has are zero.
     pub(in crate::bounds) fn in_dimension(self, d: usize) -> Self {
-        Spot { basis: self.basis.resize_vertically(d, 0.0), ..self }
+        WitnessDirection { basis: self.basis.resize_vertically(d, 0.0), ..self }
     }
 
     /// Whether another direction has the same constants, so that the closed forms are the same.
     pub(in crate::bounds) fn is_like(&self, other: &Self) -> bool {
-        let constants = |spot: &Self| {
-            let [a, b, c] = spot.values;
-            [spot.stretch, spot.along, a, b, c, spot.value_w]
+        let constants = |direction: &Self| {
+            let [a, b, c] = direction.values;
+            [direction.stretch, direction.along, a, b, c, direction.value_w]
         };
         let size = |x: &[f64; 6]| x.iter().fold(0.0f64, |most, x| most.max(x.abs()));
         let (ours, theirs) = (constants(self), constants(other));
@@ -184,20 +184,24 @@ fn restricted(weights: &Weights, basis: &DMatrix<f64>) -> Weights {
     Weights { heads, output, l2_mha: None }
 }
 
-/// Spots, and the largest gamma of the heads.
-pub(in crate::bounds) struct Spots {
+/// The directions of the witnesses, and the largest gamma of the heads.
+pub(in crate::bounds) struct WitnessDirections {
     pub(in crate::bounds) gamma: f64,
-    pub(in crate::bounds) spots: Vec<Spot>,
+    pub(in crate::bounds) directions: Vec<WitnessDirection>,
 }
 
-/// The most spots: each costs a search at every n.
-const MOST_SPOTS: usize = 8;
+/// The most directions: each costs a search at every n.
+const MOST_WITNESS_DIRECTIONS: usize = 8;
 
-/// The spots at the directions of the leading heads, without those whose constants are equal. Without lines no lower
-/// bound applies, so there are no spots; the exponent is computed in any case.
-pub(in crate::bounds) fn spots(weights: &Weights, leading: &[(usize, HeadSpan)], lines: &[Line]) -> Spots {
+/// The directions of the witnesses from the leading heads, without those whose constants are equal. Without lines no lower
+/// bound applies, so there are no directions; the exponent is computed in any case.
+pub(in crate::bounds) fn directions(
+    weights: &Weights,
+    leading: &[(usize, HeadSpan)],
+    lines: &[Line],
+) -> WitnessDirections {
     let known: Vec<_> = lines.iter().map(|line| line.direction.clone()).collect();
-    let (mut gamma, mut spots) = (0.0f64, Vec::<Spot>::new());
+    let (mut gamma, mut directions) = (0.0f64, Vec::<WitnessDirection>::new());
     for (head_idx, span) in leading {
         let head = &weights.heads[*head_idx];
         let found = HeadDirections::of(span, &known);
@@ -207,13 +211,13 @@ pub(in crate::bounds) fn spots(weights: &Weights, leading: &[(usize, HeadSpan)],
         };
         let value = reduced_value(&outer, value);
         for u in found.directions {
-            if spots.len() < MOST_SPOTS
-                && let Some(spot) = Spot::new(weights, head, &value, &u)
-                && !spots.iter().any(|known| known.is_like(&spot))
+            if directions.len() < MOST_WITNESS_DIRECTIONS
+                && let Some(direction) = WitnessDirection::new(weights, head, &value, &u)
+                && !directions.iter().any(|known| known.is_like(&direction))
             {
-                spots.push(spot);
+                directions.push(direction);
             }
         }
     }
-    Spots { gamma, spots }
+    WitnessDirections { gamma, directions }
 }

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use super::witness_direction::Spot;
+use super::witness_direction::WitnessDirection;
 
 /// The arrangement of the clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +28,10 @@ impl Shape {
     }
 }
 
-/// The closed form of a spot. With r = t/(n - t) and z = 1/(1 + r e^D), the part of its attention that a token at x keeps
+/// The closed form of a direction. With r = t/(n - t) and z = 1/(1 + r e^D), the part of its attention that a token at x keeps
 /// for the tokens at x, sqrt(N t) p = e^(D/2) sqrt(z (1 - z)) and 1 - t p = z.
 pub(in crate::bounds) struct Closed<'a> {
-    pub(in crate::bounds) spot: &'a Spot,
+    pub(in crate::bounds) direction: &'a WitnessDirection,
     pub(in crate::bounds) shape: Shape,
     pub(in crate::bounds) radius: f64,
 }
@@ -40,14 +40,14 @@ impl Closed<'_> {
     /// |A x| and D.
     fn image_and_exponent(&self, reach: f64, angle: f64) -> (f64, f64) {
         let x = reach * self.radius;
-        let image = self.spot.stretch * x;
+        let image = self.direction.stretch * x;
         let toward = if self.shape == Shape::Sink { 1.0 } else { angle.cos() };
-        (image, self.radius * image * toward - x * x * self.spot.along)
+        (image, self.radius * image * toward - x * x * self.direction.along)
     }
 
     /// |V (y + z (R y - x) |A x|)|^2 as 1, z and z^2 enter it.
     fn gains(&self, reach: f64, image: f64) -> [f64; 3] {
-        let [yy, yx, xx] = self.spot.values;
+        let [yy, yx, xx] = self.direction.values;
         let (r, x) = (self.radius, reach * self.radius);
         [yy, 2.0 * image * (r * yy - x * yx), image * image * (r * r * yy - 2.0 * r * x * yx + x * x * xx)]
     }
@@ -65,7 +65,7 @@ impl Closed<'_> {
                 let [one, linear, square] = self.gains(reach, image);
                 0.5 * (one + z * (linear + z * square)).max(0.0).ln()
             }
-            Shape::Fork => (self.radius * angle.sin() * image * self.spot.value_w).ln(),
+            Shape::Fork => (self.radius * angle.sin() * image * self.direction.value_w).ln(),
         };
         0.5 * d + ln_split + ln_gain
     }

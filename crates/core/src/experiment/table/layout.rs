@@ -40,11 +40,6 @@ pub(super) fn rows(table: Table, cells: &Cells, answers: TableAnswers, notes: &m
     }
     let records = &cells.records;
     let (header, body) = records.split_at(header_rows(table, records, answers)?);
-    // R repeats the header below a long table.
-    let body = match (header, body) {
-        ([header], [body @ .., last]) if header == last => body,
-        _ => body,
-    };
     if let Some(last) = header.iter().rev().find(|header| header.len() > 1).or(header.last()) {
         let names: Vec<&str> = last.iter().map(str::trim).filter(|name| !name.is_empty()).collect();
         notes.drop(phrase!("header_dropped", "header ({names})", names = shorten(&names.join(", "))));

@@ -5,6 +5,7 @@ use csv::StringRecord;
 
 use super::blocks;
 use super::decimal::{Between, is_numeric};
+use super::header::is_names;
 use super::labels::Labels;
 use super::layout::{self, Cells};
 use super::lines::Lines;
@@ -184,6 +185,10 @@ fn cells(
 ) -> Result<Cells, InputError> {
     let mut records = records(table, lines, separator)?;
     let exponent = blocks::take_factors(&mut records).or(around.exponent);
+    // R repeats the header below a long table.
+    if records.len() > 2 && records.first() == records.last() && is_names(&records[0]) {
+        records.pop();
+    }
     if separator == Separator::Blanks {
         words::with_whole_numbers(&mut records);
         words::with_whole_names(&mut records);

@@ -12,7 +12,7 @@ use super::figure_data::FigureData;
 
 /// The choice of a head of the form's model, and its curve once it has arrived.
 #[component]
-pub fn AdversarialDesk(
+pub fn AdversarialForm(
     /// The measured table.
     shown: FigureData,
     /// Whether another table of adversarial tokens is shown in its place.
