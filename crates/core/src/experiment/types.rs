@@ -177,7 +177,7 @@ pub enum WeightSource {
     Random(RandomWeights),
     /// Q = I, K = sign sqrt(d) I, V = I: A = sign I.
     Identity {
-        /// Any finite number; usually -1 or 1.
+        /// -1 or 1 in a file; a program may give any finite number.
         sign: f64,
     },
     /// The L2 multi-head attention of \[K\].

@@ -15,7 +15,7 @@ use super::surroundings::Surroundings;
 use super::vectors;
 use super::words;
 use crate::experiment::{
-    FirstColumn, FirstRow, InputError, NumberComma, Rows, Table, TableAnswers, TableQuestion, library_words, limits,
+    FirstColumn, FirstRow, InputError, NumberComma, Rows, Table, TableAnswers, library_words, limits,
 };
 use crate::phrase;
 
@@ -75,7 +75,8 @@ pub(super) fn read(
     Ok(notes.with(rows))
 }
 
-/// The rows of the cells. A question is answered by the shape that the print claims, where one answer gives it.
+/// The rows of the cells. Where the print claims a shape, it answers the questions about header and index, if one pair of
+/// answers alone gives that shape.
 fn rows(
     table: Table,
     cells: &Cells,
@@ -84,44 +85,38 @@ fn rows(
     notes: &mut Notes,
 ) -> Result<Rows, InputError> {
     let mut read = Notes::default();
-    match layout::rows(table, cells, answers, &mut read) {
-        Err(InputError::TwoReadings {
-            question: question @ (TableQuestion::Header | TableQuestion::Index),
-            table,
-            found,
-        }) => {
-            let headers = [FirstRow::Header, FirstRow::Numbers].map(Some).into_iter();
-            let headers = headers.filter(|header| answers.header.is_none_or(|given| *header == Some(given)));
-            let possible = headers.flat_map(|header| {
-                [FirstColumn::Index, FirstColumn::Numbers].map(|index| TableAnswers {
-                    header,
-                    index: answers.index.or(Some(index)),
-                    ..answers
-                })
-            });
-            let mut fitting: Vec<(Rows, Notes)> = Vec::new();
-            for answers in possible {
-                let mut read = Notes::default();
-                if let Ok(rows) = layout::rows(table, cells, answers, &mut read)
-                    && around.has_claimed(&rows, read.columns_of_text)
-                    && fitting.iter().all(|(other, _)| *other != rows)
-                {
-                    fitting.push((rows, read));
-                }
+    let first = layout::rows(table, cells, answers, &mut read);
+    let is_settled = match &first {
+        Ok(rows) => !around.has_claim() || around.has_claimed(rows, read.columns_of_text),
+        Err(problem) => !around.has_claim() || !matches!(problem, InputError::TwoReadings { .. }),
+    };
+    if !is_settled && let Some((rows, read)) = as_claimed(table, cells, around, answers) {
+        notes.append(read);
+        return Ok(rows);
+    }
+    notes.append(read);
+    first
+}
+
+/// The one reading of the cells that has the claimed shape.
+fn as_claimed(table: Table, cells: &Cells, around: &Surroundings<'_>, answers: TableAnswers) -> Option<(Rows, Notes)> {
+    let mut fitting: Vec<(Rows, Notes)> = Vec::new();
+    for header in [FirstRow::Header, FirstRow::Numbers] {
+        for index in [FirstColumn::Index, FirstColumn::Numbers] {
+            let header = answers.header.unwrap_or(header);
+            let index = answers.index.unwrap_or(index);
+            let answers = TableAnswers { header: Some(header), index: Some(index), ..answers };
+            let mut read = Notes::default();
+            if let Ok(rows) = layout::rows(table, cells, answers, &mut read)
+                && around.has_claimed(&rows, read.columns_of_text)
+                && fitting.iter().all(|(other, _)| *other != rows)
+            {
+                fitting.push((rows, read));
             }
-            match (fitting.pop(), &fitting[..]) {
-                (Some((rows, read)), []) => {
-                    notes.append(read);
-                    Ok(rows)
-                }
-                _ => Err(InputError::TwoReadings { table, question, found }),
-            }
-        }
-        rows => {
-            notes.append(read);
-            rows
         }
     }
+    let last = fitting.pop();
+    last.filter(|_| fitting.is_empty())
 }
 
 /// Whether a line that begins with the mark of a comment is a row: as many cells as the other rows have, all numbers but

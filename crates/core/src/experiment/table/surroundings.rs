@@ -65,6 +65,11 @@ impl<'a> Surroundings<'a> {
         })
     }
 
+    /// Whether the print claims a shape.
+    pub(super) fn has_claim(&self) -> bool {
+        self.claimed.is_some()
+    }
+
     /// Whether the print claims a shape, and the table has it.
     pub(super) fn has_claimed(&self, rows: &Rows, columns_of_text: usize) -> bool {
         self.claimed
