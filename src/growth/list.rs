@@ -9,7 +9,7 @@ use crate::formulas::Formula;
 use crate::page::{Page, use_page};
 use crate::state::{PageState, TokenChoice, Trace};
 use crate::strings;
-use lipscope_core::bounds::BoundId;
+use lipscope_core::bounds::{BoundId, Side};
 
 use super::context::use_growth;
 use super::reading::{bounds_of, has_values, value_at};
@@ -109,10 +109,10 @@ fn name_at(page: Page, trace: Trace, n: f64) -> String {
 }
 
 fn group_of(trace: Trace) -> Group {
-    match trace {
-        Trace::Draws | Trace::Root => Group::Tokens,
-        Trace::Sharp | Trace::Unified | Trace::General | Trace::MeanField | Trace::Kim => Group::Upper,
-        _ => Group::Lower,
+    match trace.side() {
+        None => Group::Tokens,
+        Some(Side::Upper) => Group::Upper,
+        Some(Side::Lower) => Group::Lower,
     }
 }
 

@@ -5,6 +5,7 @@ use crate::prelude::*;
 use crate::page::{Page, use_page};
 use crate::state::{RadiusGrowth, Trace};
 use crate::strings;
+use lipscope_core::bounds::Side;
 use lipscope_plot::Number;
 
 use super::context::use_growth;
@@ -12,8 +13,9 @@ use super::reading::{Reading, value_at};
 
 /// The best lower and the best upper bound at an n.
 fn ends(page: Page, n: f64) -> (Option<Reading>, Option<Reading>) {
-    let upper = [Trace::Sharp, Trace::Unified, Trace::General, Trace::MeanField, Trace::Kim]
+    let upper = Trace::ALL
         .into_iter()
+        .filter(|trace| trace.side() == Some(Side::Upper))
         .filter_map(|trace| value_at(page, trace, n))
         .min_by(|a, b| a.log10.total_cmp(&b.log10));
     (value_at(page, Trace::Worst, n), upper)

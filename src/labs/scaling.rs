@@ -51,6 +51,8 @@ pub fn ScalingLab() -> impl IntoView {
         strings::scaled_readout(at.and_then(|x| points.iter().copied().find(|point| point.radius == x)))
     };
     let value = move |get: fn(&ScalingPoint) -> f64| Signal::derive(move || last.with(|last| last.as_ref().map(get)));
+    // The norm over single tokens is known from above only.
+    let sign = Signal::derive(move || if page.norm() == Norm::MaxToken { "≤" } else { "=" });
     lab_view(LabParts {
         id: "scaled",
         plot: PlotChoice::Scaled,
@@ -88,8 +90,8 @@ pub fn ScalingLab() -> impl IntoView {
         facts: view! {
             <dl class="lab-facts">
                 <Fact id="scale-radius" name=strings::scaled_at() sign="=" value=value(|point| point.radius)/>
-                <Fact id="scale-dot" name=strings::dot_product() sign="=" value=value(|point| point.dot)/>
-                <Fact id="scale-l2" name=strings::L2 sign="=" value=value(|point| point.l2)/>
+                <Fact id="scale-dot" name=strings::dot_product() sign=sign value=value(|point| point.dot)/>
+                <Fact id="scale-l2" name=strings::L2 sign=sign value=value(|point| point.l2)/>
             </dl>
         }
         .into_any(),

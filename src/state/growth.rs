@@ -1,5 +1,7 @@
 //! The settings of the view over n.
 
+use lipscope_core::bounds::Side;
+
 use super::settings::SearchSettings;
 
 /// How R depends on n.
@@ -148,14 +150,32 @@ impl Trace {
         }
     }
 
-    fn bit(self) -> u16 {
-        1 << self as u16
+    /// The side of the norm on which it stands; `None` for what is measured, and for sqrt(n).
+    #[must_use]
+    pub fn side(self) -> Option<Side> {
+        match self {
+            Trace::Sharp | Trace::Unified | Trace::General | Trace::MeanField | Trace::Kim => Some(Side::Upper),
+            Trace::TwoClusters
+            | Trace::Sink
+            | Trace::Fork
+            | Trace::Worst
+            | Trace::Found
+            | Trace::Adversarial
+            | Trace::Exact
+            | Trace::Envelope
+            | Trace::Skew => Some(Side::Lower),
+            Trace::Draws | Trace::Root => None,
+        }
+    }
+
+    fn bit(self) -> u32 {
+        1 << self as u32
     }
 }
 
 /// Which traces are on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Traces(u16);
+pub struct Traces(u32);
 
 impl Default for Traces {
     /// Traces that look different from all others: of the lower bounds the largest, and the one that falls again.

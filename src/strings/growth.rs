@@ -5,7 +5,7 @@ pub use crate::words::growth::*;
 
 use crate::live::GrowthData;
 use crate::state::{PageState, RadiusGrowth, Trace, WeightChoice};
-use lipscope_core::bounds::{Bound, BoundId, Norm};
+use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
 use lipscope_core::experiment::{Attention, Mask, Normalization};
 use lipscope_core::growth::Crossover;
 use lipscope_plot::Number;
@@ -153,7 +153,7 @@ pub fn trace_more(trace: Trace) -> String {
 /// Why a trace has no value in a state, at any n.
 pub fn trace_absent(trace: Trace, state: &PageState) -> &'static str {
     let is_masked = state.mask == Mask::Causal;
-    let is_upper = matches!(trace, Trace::Sharp | Trace::Unified | Trace::General | Trace::MeanField);
+    let is_upper = trace.side() == Some(Side::Upper);
     let has_mask_twin =
         matches!(trace, Trace::Sharp | Trace::Unified | Trace::General | Trace::Adversarial | Trace::Worst);
     match trace {

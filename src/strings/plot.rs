@@ -68,9 +68,18 @@ pub fn readout(n: f64, values: &[HoverValue]) -> String {
 /// The kind of a curve's numbers.
 fn kind_of_role(role: Role) -> Kind {
     match role {
-        Role::Sharp | Role::PublishedGeneral | Role::PublishedMeanField => Kind::UpperBound,
-        Role::LowerBound => Kind::LowerBound,
-        _ => Kind::Plain,
+        Role::Sharp | Role::Unified | Role::Local | Role::PublishedGeneral | Role::PublishedMeanField => {
+            Kind::UpperBound
+        }
+        Role::LowerBound | Role::LowerSink | Role::LowerFork => Kind::LowerBound,
+        // The family and its envelope are norms of known tokens, and the others are no bounds.
+        Role::LowerFamily
+        | Role::Envelope
+        | Role::Skew
+        | Role::Measured
+        | Role::Selected
+        | Role::ReleasedScript
+        | Role::Reference => Kind::Plain,
     }
 }
 

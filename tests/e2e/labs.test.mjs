@@ -50,6 +50,11 @@ pageTest('scaled tokens: the dot product grows like R squared, L2 stays', async 
   // The table has a row for each radius.
   await page.click('#scaled-table summary');
   await page.waitForFunction(() => document.querySelectorAll('#scaled-table tbody tr').length === 33);
+  // A norm that is known from above only says so.
+  const sign = () => page.getByTestId('scale-dot').locator('xpath=..').locator('.sign').innerText();
+  assert.equal(await sign(), '=');
+  await answered(page, 'scaled', () => page.selectOption('#norm', 'max_token'));
+  assert.equal(await sign(), '≤');
 });
 
 pageTest('scaled tokens take a reader’s own, and say why they cannot', async ({ page }) => {

@@ -55,48 +55,11 @@ pub(super) fn is_name(cell: &str) -> bool {
 /// Whether a column with this name names or numbers the rows.
 pub(super) fn is_name_of_rows(cell: &str) -> bool {
     /// What pandas, R, SQL and people call it.
-    const NAMES: [&str; 38] = [
-        "id",
-        "ids",
-        "idx",
-        "index",
-        "row",
-        "rows",
-        "rowname",
-        "rownames",
-        "row_id",
-        "row_name",
-        "row_names",
-        "rowid",
-        "no",
-        "no.",
-        "nr",
-        "nr.",
-        "num",
-        "number",
-        "#",
-        "key",
-        "pos",
-        "position",
-        "token_id",
-        "token_ids",
-        "tokenid",
-        "token",
-        "tokens",
-        "word",
-        "words",
-        "text",
-        "term",
-        "label",
-        "labels",
-        "name",
-        "names",
-        "piece",
-        "vocab",
-        "...1",
-    ];
+    const NAMES: &str = "id,ids,idx,index,row,rows,rowid,rowname,rownames,row_id,row_name,row_names,no,no.,nr,nr.,num,\
+        number,#,key,pos,position,token,tokens,tokenid,token_id,token_ids,word,words,text,term,label,labels,name,names,\
+        piece,vocab,...1";
     let lower = cell.to_lowercase();
-    NAMES.contains(&lower.as_str()) || lower.starts_with("unnamed:")
+    NAMES.split(',').any(|name| name == lower) || lower.starts_with("unnamed:")
 }
 
 /// Whether a record holds names and no numbers.
