@@ -12,7 +12,7 @@ use crate::state::{PageState, Trace, Traces, XAxis};
 use crate::strings;
 
 use super::plan::is_marked;
-use super::reading::{bound_in, bounds_of, claim_of, draws_of, is_about};
+use super::reading::{bound_in, claim_of, draws_of, is_about};
 use super::search_run::SearchRun;
 
 /// The curves. Where there is room for few names, the first curves keep theirs.
@@ -136,7 +136,7 @@ pub fn lift(chart: &mut LineChart) {
 
 /// The id of a trace's series: the id of its first bound.
 pub fn series_id(trace: Trace) -> &'static str {
-    bounds_of(trace).first().map_or(trace.id(), |id| id.id())
+    trace.bounds().first().map_or(trace.id(), |id| id.id())
 }
 
 fn rows(data: &GrowthData) -> &[GrowthRow] {
@@ -148,7 +148,7 @@ fn curves<'a>(known: &Known<'a>, traces: Traces) -> impl Iterator<Item = Series>
     CURVES.into_iter().filter(move |trace| traces.has(*trace)).filter_map(move |trace| {
         let of_row = |row: &GrowthRow| bound_in(row, trace, state.norm).map(|bound| (row.n, bound.log10));
         let curve: Vec<(f64, f64)> = rows(data).iter().filter_map(of_row).collect();
-        let role = bounds_of(trace).first().map_or(Role::LowerBound, |id| role_of(*id));
+        let role = trace.bounds().first().map_or(Role::LowerBound, |id| role_of(*id));
         let claim = rows(data).iter().find_map(|row| bound_in(row, trace, state.norm)).map_or(Kind::Plain, claim_of);
         let line = Series::new(series_id(trace), strings::trace_label(trace), role, SeriesKind::Line, curve)
             .given_log10()

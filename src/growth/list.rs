@@ -12,7 +12,7 @@ use crate::strings;
 use lipscope_core::bounds::{BoundId, Side};
 
 use super::context::use_growth;
-use super::reading::{bounds_of, has_values, value_at};
+use super::reading::{has_values, value_at};
 
 /// The heading of a trace in the list.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -209,11 +209,11 @@ fn About(
         page.live.measured.with(|measured| {
             let measured = measured.as_ref()?;
             let m = &measured.measurement;
-            let id = bounds_of(trace).iter().copied().find(|id| bound_of(m, norm, *id).is_some())?;
+            let id = trace.bounds().iter().copied().find(|id| bound_of(m, norm, *id).is_some())?;
             Some((id, strings::at_your_tokens(m.n, m.radius, &measured.state)))
         })
     });
-    let id = memo(move |_| at_tokens.get().map(|(id, ..)| id).or_else(|| bounds_of(trace).first().copied()));
+    let id = memo(move |_| at_tokens.get().map(|(id, ..)| id).or_else(|| trace.bounds().first().copied()));
     view! {
         <p>{strings::trace_hint(trace)}</p>
         {move || id.get().map(|id| view! { <Formula id/> })}
@@ -235,6 +235,6 @@ fn id_of(trace: Trace) -> &'static str {
     match trace {
         Trace::Kim => BoundId::KimL2.id(),
         Trace::Draws => "measured",
-        _ => bounds_of(trace).first().map_or(trace.id(), |id| id.id()),
+        _ => trace.bounds().first().map_or(trace.id(), |id| id.id()),
     }
 }

@@ -39,29 +39,11 @@ pub fn claim_of(bound: &Bound) -> Kind {
     if bound.id == BoundId::Skew { Kind::Exact } else { strings::side_kind(bound.side) }
 }
 
-/// The bounds that a trace shows. A form for each mask is listed; one of them applies.
-pub fn bounds_of(trace: Trace) -> &'static [BoundId] {
-    match trace {
-        Trace::Sharp => &[BoundId::Sharp, BoundId::SharpMasked],
-        Trace::Unified => &[BoundId::Unified, BoundId::UnifiedMasked],
-        Trace::General => &[BoundId::CastinGeneral],
-        Trace::MeanField => &[BoundId::CastinMeanField],
-        Trace::Sink => &[BoundId::Sink],
-        Trace::Fork => &[BoundId::Fork],
-        Trace::TwoClusters => &[BoundId::TwoClusters],
-        Trace::Adversarial => &[BoundId::Adversarial],
-        Trace::Envelope => &[BoundId::AdversarialEnvelope],
-        Trace::Skew => &[BoundId::Skew],
-        Trace::Kim => &[BoundId::KimL2, BoundId::KimLinf],
-        Trace::Worst | Trace::Found | Trace::Exact | Trace::Draws | Trace::Root => &[],
-    }
-}
-
 /// The bound of a trace on a norm in a row.
 pub fn bound_in(row: &GrowthRow, trace: Trace, norm: Norm) -> Option<&Bound> {
     match trace {
         Trace::Worst => row.best_lower(norm),
-        _ => row.bounds.iter().find(|bound| bounds_of(trace).contains(&bound.id) && bound.id.is_about(norm)),
+        _ => row.bounds.iter().find(|bound| trace.bounds().contains(&bound.id) && bound.id.is_about(norm)),
     }
 }
 

@@ -19,6 +19,7 @@ use lipscope_core::tightness::TightnessPoint;
 use lipscope_plot::LineChart;
 use lipscope_protocol::envelope::decode;
 
+use super::context::Lab;
 use super::{certify, estimators_chart, inverse_chart, scaling, tightness};
 use crate::run::{Pair, Side};
 
@@ -44,18 +45,17 @@ impl Pictures {
     fn of(&self, plot: PlotChoice) -> Option<LineChart> {
         let side =
             |steps: &[InverseStep], outcome| Side { steps: steps.to_vec(), outcome: Some(outcome), ..Side::default() };
-        let mut chart = match plot {
-            PlotChoice::Certify => certify::chart(Some(&self.certify), None),
-            PlotChoice::Scaled => scaling::chart(&self.scaling, Norm::Spectral),
-            PlotChoice::Tightness => tightness::chart(&self.tightness),
-            PlotChoice::Inverse => {
+        let mut chart = match Lab::of(plot)? {
+            Lab::Certify => certify::chart(Some(&self.certify), None),
+            Lab::Scaled => scaling::chart(&self.scaling, Norm::Spectral),
+            Lab::Tightness => tightness::chart(&self.tightness),
+            Lab::Inverse => {
                 let l2 = side(&self.inverse_l2, Outcome::Converged);
                 inverse_chart::error_chart(&Pair { l2, dot: side(&self.inverse_dot, Outcome::Stalled) }, 0)
             }
-            PlotChoice::EstimatorComparison => {
-                estimators_chart::estimators_chart(&self.estimators, EstimatorQuantity::Error)
-            }
-            _ => return None,
+            Lab::Estimators => estimators_chart::estimators_chart(&self.estimators, EstimatorQuantity::Error),
+            // Its plot stands in another view.
+            Lab::Spectrum => return None,
         };
         chart.mark_x = None;
         chart.rules.clear();

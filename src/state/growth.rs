@@ -1,6 +1,6 @@
 //! The settings of the view over n.
 
-use lipscope_core::bounds::Side;
+use lipscope_core::bounds::{BoundId, Side};
 
 use super::settings::SearchSettings;
 
@@ -150,21 +150,31 @@ impl Trace {
         }
     }
 
+    /// The bounds that it shows. A form for each mask is listed; one of them applies.
+    #[must_use]
+    pub fn bounds(self) -> &'static [BoundId] {
+        match self {
+            Trace::Sharp => &[BoundId::Sharp, BoundId::SharpMasked],
+            Trace::Unified => &[BoundId::Unified, BoundId::UnifiedMasked],
+            Trace::General => &[BoundId::CastinGeneral],
+            Trace::MeanField => &[BoundId::CastinMeanField],
+            Trace::Sink => &[BoundId::Sink],
+            Trace::Fork => &[BoundId::Fork],
+            Trace::TwoClusters => &[BoundId::TwoClusters],
+            Trace::Adversarial => &[BoundId::Adversarial],
+            Trace::Envelope => &[BoundId::AdversarialEnvelope],
+            Trace::Skew => &[BoundId::Skew],
+            Trace::Kim => &[BoundId::KimL2, BoundId::KimLinf],
+            Trace::Worst | Trace::Found | Trace::Exact | Trace::Draws | Trace::Root => &[],
+        }
+    }
+
     /// The side of the norm on which it stands; `None` for what is measured, and for sqrt(n).
     #[must_use]
     pub fn side(self) -> Option<Side> {
         match self {
-            Trace::Sharp | Trace::Unified | Trace::General | Trace::MeanField | Trace::Kim => Some(Side::Upper),
-            Trace::TwoClusters
-            | Trace::Sink
-            | Trace::Fork
-            | Trace::Worst
-            | Trace::Found
-            | Trace::Adversarial
-            | Trace::Exact
-            | Trace::Envelope
-            | Trace::Skew => Some(Side::Lower),
-            Trace::Draws | Trace::Root => None,
+            Trace::Worst | Trace::Found | Trace::Exact => Some(Side::Lower),
+            _ => self.bounds().first().map(|bound| bound.side()),
         }
     }
 

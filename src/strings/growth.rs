@@ -5,7 +5,7 @@ pub use crate::words::growth::*;
 
 use crate::live::GrowthData;
 use crate::state::{PageState, RadiusGrowth, Trace, WeightChoice};
-use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
+use lipscope_core::bounds::{Bound, Norm, Side};
 use lipscope_core::experiment::{Attention, Mask, Normalization};
 use lipscope_core::growth::Crossover;
 use lipscope_plot::Number;
@@ -43,23 +43,13 @@ pub fn radius_growth(law: RadiusGrowth) -> &'static str {
 
 /// The name of a trace in every view; a bound keeps its own name.
 pub fn trace_label(trace: Trace) -> &'static str {
-    match trace {
-        Trace::Sharp => bound_label(BoundId::Sharp),
-        Trace::Sink => bound_label(BoundId::Sink),
-        Trace::Fork => bound_label(BoundId::Fork),
-        Trace::Unified => bound_label(BoundId::Unified),
-        Trace::General => bound_label(BoundId::CastinGeneral),
-        Trace::Kim => bound_label(BoundId::KimL2),
-        Trace::MeanField => bound_label(BoundId::CastinMeanField),
-        Trace::TwoClusters => bound_label(BoundId::TwoClusters),
-        Trace::Adversarial => bound_label(BoundId::Adversarial),
-        Trace::Envelope => bound_label(BoundId::AdversarialEnvelope),
-        Trace::Skew => bound_label(BoundId::Skew),
-        Trace::Exact => trace_label::exact(),
-        Trace::Draws => trace_label::draws(),
-        Trace::Worst => trace_label::worst(),
-        Trace::Found => trace_label::found(),
-        Trace::Root => trace_label::root(),
+    match (trace, trace.bounds()) {
+        (_, [bound, ..]) => bound_label(*bound),
+        (Trace::Exact, _) => trace_label::exact(),
+        (Trace::Draws, _) => trace_label::draws(),
+        (Trace::Worst, _) => trace_label::worst(),
+        (Trace::Found, _) => trace_label::found(),
+        (_, []) => trace_label::root(),
     }
 }
 

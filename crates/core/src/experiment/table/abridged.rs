@@ -1,6 +1,7 @@
 //! Prints that leave out part of the table: dots in the place of numbers, or a line that counts what was not printed.
 
 use super::decimal::is_numeric;
+use super::lines::cells_of;
 
 /// Whether a text leaves out numbers.
 pub(super) fn is_abridged(text: &str) -> bool {
@@ -39,7 +40,7 @@ fn has_dots_for_numbers(line: &str, is_literal: bool) -> bool {
         let is_quoted = before.ends_with('"') && after.starts_with('"');
         let is_continued = is_plain && is_literal && after.is_empty();
         // A token of dots before a full row.
-        let mut cells = after.split(is_separator).filter(|cell| !cell.is_empty()).peekable();
+        let mut cells = cells_of(after).peekable();
         let is_token = before.trim().is_empty()
             && after.starts_with(is_separator)
             && cells.peek().is_some()
@@ -54,6 +55,10 @@ fn has_dots_for_numbers(line: &str, is_literal: bool) -> bool {
 /// Whether a line says how much was not printed: `# ℹ 2 more rows` of R's tibble, `[ reached 'max' / getOption("max.print")
 /// -- omitted 998 rows ]` of R, `only showing top 20 rows` of Spark, `97 rows omitted` of Julia.
 fn counts_what_is_left_out(line: &str) -> bool {
+    // Most lines are numbers.
+    if !["more", "omitted", "only showing"].iter().any(|word| line.contains(word)) {
+        return false;
+    }
     let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let is_part = |word: &str| {
         ["row", "column", "col", "variable", "entries", "entry", "line", "element"]

@@ -5,7 +5,7 @@ use csv::StringRecord;
 
 use super::decimal::is_numeric;
 use super::kind::number;
-use super::surroundings::common_factor;
+use super::surroundings::power_of_ten;
 use crate::experiment::error::shorten;
 use crate::experiment::{InputError, Phrase, Table};
 use crate::phrase;
@@ -48,7 +48,7 @@ pub(super) fn vector_of_r(text: &str) -> Option<Result<Vec<f64>, InputError>> {
 /// Takes the records of a factor, such as `1.0e+03 *`, out of blocks of columns; `None` without one, or if the factors differ.
 pub(super) fn take_factors(records: &mut Vec<StringRecord>) -> Option<i32> {
     let factor = |record: &StringRecord| match (record.len(), record.get(1)) {
-        (2, Some("*")) => common_factor(&format!("{} *", &record[0])),
+        (2, Some("*")) => power_of_ten(&record[0]),
         _ => None,
     };
     let mut factors = records.iter().filter_map(factor);

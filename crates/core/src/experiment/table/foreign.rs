@@ -1,5 +1,6 @@
 //! Texts that hold numbers, but not one token a line: they are refused by name.
 
+use super::brackets::one_matrix;
 use crate::experiment::Phrase;
 use crate::phrase;
 
@@ -41,6 +42,13 @@ pub(super) fn of(text: &str) -> Option<(Phrase, Phrase)> {
             phrase!("write_list_of_rows", "Write one list of rows, like [[1, 2], [3, 4]], one row for each token."),
         ));
     }
+    if text.contains(['│', '║', '┆']) {
+        return Some((phrase!("drawn_frame", "it is a print with a frame of lines around its cells"), csv()));
+    }
+    // MATLAB prints an array of more dimensions page by page.
+    if text.contains("(:,:,") {
+        return Some((phrase!("lists_too_deep", "it has more than two dimensions"), one_matrix()));
+    }
     let is_glimpse = first.starts_with("Rows: ") && second.starts_with("Columns: ");
     let is_structure = first.starts_with("'data.frame':") || first.starts_with("tibble [");
     (is_glimpse || is_structure)
@@ -62,6 +70,8 @@ mod tests {
             "# Created by Octave 6.4.0\n# name: A\n# type: sparse matrix\n# nnz: 3\n1 1 1",
             "# name: A\n# type: matrix\n 1 2\n# name: B\n# type: matrix\n 5 6",
             "  (1.5,2.0)  (3.0,4.0)\n  (0.5,1.0)  (2.0,5.0)",
+            "x│y\n1│2",
+            "x(:,:,1) =\n\n 1 2\n 3 4",
             "tibble [3 x 2] (S3: tbl_df)\n $ x: num [1:3] 1 2",
         ] {
             assert!(of(text).is_some(), "{text}");

@@ -4,7 +4,7 @@ use csv::StringRecord;
 
 use super::decimal::is_numeric;
 use super::kind::{looks_like_a_number, number};
-use super::questions::listed;
+use crate::experiment::error::shorten;
 use crate::experiment::{FirstRow, InputError, Table, TableAnswers, TableQuestion};
 
 /// How many records at the beginning name or number the columns.
@@ -86,19 +86,18 @@ fn numbered(names: &[StringRecord], records: &[StringRecord]) -> Numbered {
         let cells = || body.iter().flatten().filter(|cell| is_numeric(cell));
         cells().next().is_some() && cells().all(|cell| cell.contains(['.', ',', 'e', 'E']))
     };
+    let number_columns = |cells: &[&str]| {
+        let numbers: Vec<&str> = cells.iter().copied().filter(|cell| !is_name(cell)).collect();
+        are_rising(&numbers) || (!names.is_empty() && are_whole(&numbers))
+    };
     // Numbers of columns, without a number before them: behind an empty corner, or one cell short.
     if let ["", others @ ..] = &cells[..]
         && !others.is_empty()
     {
-        let numbers: Vec<&str> = others.iter().copied().filter(|cell| !is_name(cell)).collect();
-        let is_header = are_rising(&numbers) || (!names.is_empty() && are_whole(&numbers));
-        return if is_header { Numbered::Yes } else { Numbered::No };
+        return if number_columns(others) { Numbered::Yes } else { Numbered::No };
     }
-    if cells.len() + 1 == second.len() {
-        let numbers: Vec<&str> = cells.iter().copied().filter(|cell| !is_name(cell)).collect();
-        if are_rising(&numbers) || (!names.is_empty() && are_whole(&numbers)) {
-            return Numbered::Yes;
-        }
+    if cells.len() + 1 == second.len() && number_columns(&cells) {
+        return Numbered::Yes;
     }
     if cells.len() != second.len() {
         return Numbered::No;
@@ -157,6 +156,14 @@ fn are_whole(cells: &[&str]) -> bool {
 /// Whether the cells count up from a number, in steps of one.
 fn counts_from(cells: &[&str], first: u32) -> bool {
     (first..).zip(cells).all(|(at, cell)| *cell == at.to_string())
+}
+
+/// The first cells of a row or column.
+pub(super) fn listed(cells: impl Iterator<Item = impl AsRef<str>>) -> String {
+    let mut cells = cells;
+    let shown: Vec<String> = cells.by_ref().take(3).map(|cell| shorten(cell.as_ref())).collect();
+    let more = if cells.next().is_some() { ", .." } else { "" };
+    shown.join(", ") + more
 }
 
 #[cfg(test)]

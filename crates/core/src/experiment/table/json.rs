@@ -6,10 +6,10 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::brackets::{self, Node};
-use super::header::is_name_of_rows;
+use super::header::{is_name_of_rows, listed};
 
 use super::decimal::is_numeric;
-use super::questions::{index_question, listed, run_of};
+use super::labels::{index_question, run_of};
 use super::reading::{Notes, TableReading};
 use crate::experiment::error::shorten;
 use crate::experiment::json_problem::json_problem;

@@ -4,12 +4,11 @@ use csv::StringRecord;
 
 use super::abridged::is_label_of_data_table;
 use super::decimal::is_numeric;
-use super::header::{is_name, is_name_of_rows};
+use super::header::{is_name, is_name_of_rows, listed};
 use super::kind::number;
-use super::questions::{index_question, listed, run_of};
 use super::reading::Notes;
 use crate::experiment::error::shorten;
-use crate::experiment::{FirstColumn, InputError, Table, TableAnswers};
+use crate::experiment::{FirstColumn, InputError, Table, TableAnswers, TableQuestion};
 use crate::phrase;
 
 /// The kind of the first cells, from how they are written.
@@ -40,13 +39,15 @@ pub(super) fn columns_of_numbers(
     if width < 2 {
         return Ok(kept);
     }
+    let note_if_named = |name: Option<&str>, notes: &mut Notes| {
+        if let Some(name) = name.filter(|name| is_name_of_rows(name)) {
+            notes.guess(phrase!("named_like_labels", "the column {name} as numbers", name = shorten(name)));
+        }
+    };
     kept[0] = !first_is_label(table, labels, header, body, answers, notes)?;
-    let full = header.iter().filter(|header| header.len() == width);
-    let mut names = full.filter_map(|header| header.get(0)).filter(|name| is_name_of_rows(name));
-    if let Some(name) = names.next()
-        && kept[0]
-    {
-        notes.guess(phrase!("named_like_labels", "the column {name} as numbers", name = shorten(name)));
+    if kept[0] {
+        let mut names = header.iter().filter(|header| header.len() == width).filter_map(|header| header.get(0));
+        note_if_named(names.find(|name| is_name_of_rows(name)), notes);
     }
     let mut texts = Vec::new();
     for column in 1..width {
@@ -60,8 +61,8 @@ pub(super) fn columns_of_numbers(
         if is_category || is_text(body, column) {
             kept[column] = false;
             texts.push(name.map_or_else(|| (column + 1).to_string(), String::from));
-        } else if let Some(name) = name.filter(|name| is_name_of_rows(name)) {
-            notes.guess(phrase!("named_like_labels", "the column {name} as numbers", name = shorten(name)));
+        } else {
+            note_if_named(name, notes);
         }
     }
     // Without a column of numbers, the first cell that is none is reported.
@@ -157,6 +158,27 @@ fn first_is_label(
         return Err(index_question(table, &listed(first())));
     }
     Ok(false)
+}
+
+/// The question about a first column.
+pub(super) fn index_question(table: Table, found: &str) -> InputError {
+    InputError::TwoReadings { table, question: TableQuestion::Index, found: found.to_string() }
+}
+
+/// The start of a column that counts its rows from 0 or 1; `None` for a column that does not, or has one row only.
+pub(super) fn run_of(mut numbers: impl Iterator<Item = Option<f64>>) -> Option<String> {
+    let first = numbers.next()??;
+    if first != 0.0 && first != 1.0 {
+        return None;
+    }
+    let mut count = 1u32;
+    for x in numbers {
+        if x? != first + f64::from(count) {
+            return None;
+        }
+        count += 1;
+    }
+    (count > 1).then(|| listed((0..count.min(4)).map(|at| (first + f64::from(at)).to_string())))
 }
 
 #[cfg(test)]

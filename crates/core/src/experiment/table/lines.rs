@@ -10,14 +10,14 @@ use crate::phrase;
 
 /// The lines of a table.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct Lines<'a> {
     /// All lines in order. Some of them may be comments.
-    all: Vec<Line>,
+    all: Vec<Line<'a>>,
 }
 
 #[derive(Debug)]
-struct Line {
-    text: String,
+struct Line<'a> {
+    text: &'a str,
     kind: LineKind,
 }
 
@@ -47,27 +47,31 @@ pub(super) fn is_marked(line: &str) -> bool {
     line.starts_with(['#', '%']) || line.starts_with("//")
 }
 
-impl Lines {
+/// The cells of a line, whatever separates them.
+pub(super) fn cells_of(line: &str) -> impl Iterator<Item = &str> {
+    line.split([' ', '\t', ',', ';', '|']).filter(|cell| !cell.is_empty())
+}
+
+impl<'a> Lines<'a> {
     /// The lines of a text, after those that stood before the numbers.
-    pub(super) fn of(before: &[&str], text: &str, notes: &mut Notes) -> Self {
+    pub(super) fn of(before: &[&'a str], text: &'a str, notes: &mut Notes) -> Self {
         let is_rule =
             |line: &str| line.contains("--") && line.chars().all(|c| matches!(c, '|' | '+' | '-' | '=' | ':' | ' '));
         let mut all = Vec::new();
-        let begins_with_number =
-            |line: &str| line.split([' ', '\t', ',', ';', '|']).find(|cell| !cell.is_empty()).is_some_and(is_numeric);
+        let begins_with_number = |line: &str| cells_of(line).next().is_some_and(is_numeric);
         let mut is_after_gap = false;
         for line in before.iter().copied().chain(text.lines()).map(str::trim) {
             if line.is_empty() || is_rule(line) {
                 is_after_gap |= line.is_empty();
                 continue;
             }
-            let last = all.last().map_or("", |line: &Line| line.text.as_str());
+            let last = all.last().map_or("", |line: &Line<'_>| line.text);
             if is_after_gap && begins_with_number(line) && begins_with_number(last) {
                 notes.drop(phrase!("blank_lines", "blank lines between rows"));
             }
             is_after_gap = false;
             if is_marked(line) {
-                all.push(Line { text: line.to_string(), kind: LineKind::Marked });
+                all.push(Line { text: line, kind: LineKind::Marked });
                 continue;
             }
             let line = match comment_behind(line) {
@@ -77,11 +81,10 @@ impl Lines {
                 }
                 None => line,
             };
-            all.push(Line { text: line.to_string(), kind: LineKind::Plain });
+            all.push(Line { text: line, kind: LineKind::Plain });
         }
         // If no other line has a number, the marks are tokens.
-        let has_number =
-            |line: &Line| line.text.split([' ', '\t', ',', ';', '|']).any(|cell| is_numeric(cell.trim_matches('"')));
+        let has_number = |line: &Line<'_>| cells_of(line.text).any(|cell| is_numeric(cell.trim_matches('"')));
         if !all.iter().any(|line| line.kind == LineKind::Plain && has_number(line)) {
             all.iter_mut().filter(|line| has_number(line)).for_each(|line| line.kind = LineKind::Plain);
         }
@@ -89,23 +92,22 @@ impl Lines {
     }
 
     /// The lines that are certainly no comments.
-    pub(super) fn plain(&self) -> Vec<String> {
-        let plain = self.all.iter().filter(|line| line.kind == LineKind::Plain);
-        plain.map(|line| line.text.clone()).collect()
+    pub(super) fn plain(&self) -> Vec<&'a str> {
+        self.all.iter().filter(|line| line.kind == LineKind::Plain).map(|line| line.text).collect()
     }
 
     /// The lines of the table: the plain ones, and those marked ones for which `is_row` holds. The others are noted as
     /// comments.
-    pub(super) fn rows(self, is_row: impl Fn(&str) -> bool, notes: &mut Notes) -> Vec<String> {
+    pub(super) fn rows(self, is_row: impl Fn(&str) -> bool, notes: &mut Notes) -> Vec<&'a str> {
         let (mut comments, mut marked) = (Vec::new(), Vec::new());
         let mut rows = Vec::with_capacity(self.all.len());
         for line in self.all {
             if line.kind == LineKind::Marked {
-                if !is_row(&line.text) {
+                if !is_row(line.text) {
                     comments.push(line.text);
                     continue;
                 }
-                marked.push(line.text.clone());
+                marked.push(line.text);
             }
             rows.push(line.text);
         }
@@ -125,16 +127,13 @@ impl Lines {
 }
 
 /// Notes the comments that were dropped: their number and the first of them.
-pub(super) fn note_comments(comments: &[impl AsRef<str>], notes: &mut Notes) {
+pub(super) fn note_comments(comments: &[&str], notes: &mut Notes) {
     let part: Phrase = match comments {
         [] => return,
-        [one] => phrase!("comment_line", "the comment {line}", line = shorten(one.as_ref())),
-        [first, ..] => phrase!(
-            "comment_lines",
-            "{count} comments ({line}, ..)",
-            count = comments.len(),
-            line = shorten(first.as_ref())
-        ),
+        [one] => phrase!("comment_line", "the comment {line}", line = shorten(one)),
+        [first, ..] => {
+            phrase!("comment_lines", "{count} comments ({line}, ..)", count = comments.len(), line = shorten(first))
+        }
     };
     notes.drop(part);
 }
@@ -143,8 +142,7 @@ pub(super) fn note_comments(comments: &[impl AsRef<str>], notes: &mut Notes) {
 fn comment_behind(line: &str) -> Option<usize> {
     let at = line.find(" # ").or_else(|| line.find("\t# ")).or_else(|| line.find(" // "))?;
     let behind = line[at..].trim_start().trim_start_matches(['#', '/']);
-    let mut cells = behind.split([' ', '\t', ',', ';', '|']).filter(|cell| !cell.is_empty());
-    (!cells.all(is_numeric)).then_some(at)
+    (!cells_of(behind).all(is_numeric)).then_some(at)
 }
 
 #[cfg(test)]

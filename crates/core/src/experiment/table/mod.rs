@@ -20,7 +20,6 @@ mod layout;
 mod lines;
 mod npy;
 mod one_column;
-mod questions;
 mod reading;
 mod separated;
 mod surroundings;
@@ -107,33 +106,17 @@ impl Table {
         if let Some((problem, fix)) = foreign::of(text) {
             return Err(InputError::File { file: self.name(), problem, fix });
         }
-        if text.contains(['│', '║', '┆']) {
-            return Err(InputError::File {
-                file: self.name(),
-                problem: phrase!("drawn_frame", "it is a print with a frame of lines around its cells"),
-                fix: phrase!("export_not_print", "Export the table as CSV instead of printing it."),
-            });
-        }
-        // MATLAB prints an array of more dimensions page by page.
-        if text.contains("(:,:,") {
-            return Err(InputError::File {
-                file: self.name(),
-                problem: phrase!("lists_too_deep", "it has more than two dimensions"),
-                fix: brackets::one_matrix(),
-            });
-        }
         let text = lines::without_prefix(text, &mut notes);
         let around = surroundings::without(&text, &mut notes);
         let inner = brackets::without_dashes(around.text.trim());
         let inner = inner.as_ref();
-        if !json::is_named(inner) && !brackets::is_list(inner) {
+        let is_named = json::is_named(inner);
+        if !is_named && !brackets::is_list(inner) {
             return self.checked(separated::read(self, &around, answers, notes)?);
         }
         lines::note_comments(&around.comments, &mut notes);
-        let reading = match json::is_named(inner) {
-            true => json::read(self, inner, answers, notes),
-            false => brackets::read(self, inner, notes),
-        }?;
+        let reading =
+            if is_named { json::read(self, inner, answers, notes) } else { brackets::read(self, inner, notes) }?;
         around.check(self, &reading.rows, 0)?;
         self.checked(reading)
     }

@@ -17,14 +17,14 @@ pub(super) enum OneColumn {
 
 impl OneColumn {
     /// From the lines of a table.
-    pub(super) fn of(lines: &[String]) -> Self {
+    pub(super) fn of(lines: &[&str]) -> Self {
         let has_header = lines.first().is_some_and(|line| !line.contains(',') && !is_numeric(line));
         let lines = &lines[usize::from(has_header)..];
         // An empty corner before the name of a column.
         if lines.first().is_some_and(|line| line.starts_with(',')) {
             return OneColumn::No;
         }
-        let is_one = |line: &String| !line.contains(char::is_whitespace) && Style::Comma.number(line).is_some();
+        let is_one = |line: &&str| !line.contains(char::is_whitespace) && Style::Comma.number(line).is_some();
         if lines.len() < 2 || !lines.iter().all(is_one) {
             return OneColumn::No;
         }
@@ -35,7 +35,7 @@ impl OneColumn {
             _ => {}
         }
         let is_mixed = lines.len() > 2 && with_comma.clone().count() < lines.len();
-        let speaks_for_it = |line: &&String| {
+        let speaks_for_it = |line: &&&str| {
             let decimals = line.split(',').nth(1).unwrap_or_default();
             line.starts_with("-0,") || decimals.len() > 1
         };
@@ -43,7 +43,7 @@ impl OneColumn {
             Some(found) => Some(found),
             None => with_comma.clone().next().filter(|_| has_header || is_mixed),
         };
-        found.map_or(OneColumn::Possible, |found| OneColumn::Likely(found.clone()))
+        found.map_or(OneColumn::Possible, |found| OneColumn::Likely((*found).to_string()))
     }
 }
 
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn what_speaks_for_one_column_is_found() {
-        let of = |text: &str| OneColumn::of(&text.lines().map(String::from).collect::<Vec<_>>());
+        let of = |text: &str| OneColumn::of(&text.lines().collect::<Vec<_>>());
         for text in ["1.5,2\n3,4", "1,2", "1,2,3\n4,5,6", "1,-2\n3,4", "a,1\nb,2", "1 2,5\n3 4,5", "1\n2"] {
             assert_eq!(of(text), OneColumn::No, "{text}");
         }

@@ -54,10 +54,8 @@ pub(super) fn read(
         };
         return Ok(notes.with(Rows::from_lists(table.inside(), &rows)?));
     }
-    let lines = match latex(around.text) {
-        Some(text) => Lines::of(&around.comments, &text, &mut notes),
-        None => Lines::of(&around.comments, around.text, &mut notes),
-    };
+    let of_latex = latex(around.text);
+    let lines = Lines::of(&around.comments, of_latex.as_deref().unwrap_or(around.text), &mut notes);
     let plain = lines.plain();
     let one_column = OneColumn::of(&plain);
     let separator = match around.delimiter {
@@ -122,7 +120,7 @@ fn as_claimed(table: Table, cells: &Cells, around: &Surroundings<'_>, answers: T
 /// Whether a line that begins with the mark of a comment is a row: as many cells as the other rows have, all numbers but
 /// the first. A number behind the mark belongs to the name only where other rows have names.
 fn is_row(table: Table, line: &str, separator: Separator, rows: &[StringRecord]) -> bool {
-    let Ok(records) = records(table, &[line.to_string()], separator) else { return false };
+    let Ok(records) = records(table, &[line], separator) else { return false };
     let [record] = &records[..] else { return false };
     let has_numbers =
         |record: &StringRecord| record.iter().skip(1).all(|cell| is_numeric(cell) || vectors::list(cell).is_some());
@@ -139,7 +137,7 @@ fn is_row(table: Table, line: &str, separator: Separator, rows: &[StringRecord])
 const SAMPLE: usize = 64;
 
 /// The separator with which the first lines form a table; otherwise the first separator that they contain.
-fn chosen(table: Table, lines: &[String], around: &Surroundings<'_>, answers: TableAnswers) -> Separator {
+fn chosen(table: Table, lines: &[&str], around: &Surroundings<'_>, answers: TableAnswers) -> Separator {
     let sample = &lines[..lines.len().min(SAMPLE)];
     let is_there = |separator: Separator| match separator {
         Separator::Byte(byte) => sample.iter().any(|line| line.as_bytes().contains(&byte)),
@@ -165,7 +163,7 @@ fn chosen(table: Table, lines: &[String], around: &Surroundings<'_>, answers: Ta
         let rows = cells.and_then(|cells| layout::rows(table, &cells, answers, &mut Notes::default()));
         matches!(rows, Ok(_) | Err(InputError::TwoReadings { .. }))
     };
-    let of_first = |line: &String| {
+    let of_first = |line: &&str| {
         candidates().find(|separator| matches!(separator, Separator::Byte(byte) if line.as_bytes().contains(byte)))
     };
     candidates().find(is_read).or_else(|| lines.first().and_then(of_first)).unwrap_or(Separator::Blanks)
@@ -173,7 +171,7 @@ fn chosen(table: Table, lines: &[String], around: &Surroundings<'_>, answers: Ta
 
 fn cells(
     table: Table,
-    lines: &[String],
+    lines: &[&str],
     separator: Separator,
     around: &Surroundings<'_>,
     notes: &mut Notes,
@@ -213,7 +211,7 @@ fn cells(
 }
 
 /// The cells of each line.
-fn records(table: Table, lines: &[String], separator: Separator) -> Result<Vec<StringRecord>, InputError> {
+fn records(table: Table, lines: &[&str], separator: Separator) -> Result<Vec<StringRecord>, InputError> {
     match separator {
         Separator::Byte(byte) => delimited(table, lines, byte),
         Separator::Blanks => blank_separated(table, lines),
@@ -235,7 +233,7 @@ fn without_empty(records: &mut Vec<StringRecord>) {
     }
 }
 
-fn delimited(table: Table, lines: &[String], delimiter: u8) -> Result<Vec<StringRecord>, InputError> {
+fn delimited(table: Table, lines: &[&str], delimiter: u8) -> Result<Vec<StringRecord>, InputError> {
     let mut text = String::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
     for line in lines {
         let line = match delimiter {
@@ -290,7 +288,7 @@ fn delimited_with(table: Table, text: &str, delimiter: u8, quotes: Quotes) -> Re
 }
 
 /// Blanks separate, but not inside of quotes, and not where they stand between the thousands of a number.
-fn blank_separated(table: Table, lines: &[String]) -> Result<Vec<StringRecord>, InputError> {
+fn blank_separated(table: Table, lines: &[&str]) -> Result<Vec<StringRecord>, InputError> {
     let mut records = Vec::with_capacity(lines.len());
     let mut count = 0;
     for line in lines {
@@ -336,8 +334,8 @@ fn check(table: Table, rows: usize, cells: usize) -> Result<(), InputError> {
 }
 
 /// Whether, in every row that begins with a quote, nothing else is in quotes: so R writes row names beside numbers.
-fn only_first_is_quoted(lines: &[String]) -> bool {
-    let is_marked = |line: &String| {
+fn only_first_is_quoted(lines: &[&str]) -> bool {
+    let is_marked = |line: &&str| {
         line.strip_prefix('"').and_then(|rest| rest.split_once('"')).is_some_and(|(name, rest)| {
             let is_number = name.contains(',') && is_numeric(name);
             !name.is_empty() && !is_number && !rest.is_empty() && !rest.contains('"')

@@ -147,10 +147,8 @@ impl<'a> Surroundings<'a> {
             notes.drop(phrase!("a_prompt", "a prompt"));
             return Some(before);
         }
-        if line.starts_with("dtype: ")
-            || (line.starts_with("Name: ") && line.contains("dtype: "))
-            || (line.starts_with("Length: ") && line.contains("dtype: "))
-        {
+        let is_named = ["Name: ", "Length: "].iter().any(|key| line.starts_with(key));
+        if line.starts_with("dtype: ") || (is_named && line.contains("dtype: ")) {
             self.is_series = true;
             let length = line.split_once("Length: ").and_then(|(_, rest)| rest.split(',').next()?.trim().parse().ok());
             self.claimed = length.map(|n| (n, None)).or(self.claimed);
@@ -255,14 +253,13 @@ fn claimed_by_vectors(line: &str, rest: &str) -> Option<(usize, usize)> {
 }
 
 /// The power of ten in `1.0e+03 *`.
-pub(super) fn common_factor(line: &str) -> Option<i32> {
-    let exponent = line
-        .strip_suffix('*')?
-        .trim_end()
-        .strip_prefix("1.0e")
-        .or_else(|| line.strip_suffix('*')?.trim_end().strip_prefix("1.0000e"))
-        .or_else(|| line.strip_suffix('*')?.trim_end().strip_prefix("1e"))?;
-    exponent.parse().ok()
+fn common_factor(line: &str) -> Option<i32> {
+    power_of_ten(line.strip_suffix('*')?.trim_end())
+}
+
+/// The exponent of a power of ten: `1.0e+03`, `1.0000e+03`, `1e-01`.
+pub(super) fn power_of_ten(text: &str) -> Option<i32> {
+    ["1.0e", "1.0000e", "1e"].iter().find_map(|digits| text.strip_prefix(digits))?.parse().ok()
 }
 
 /// The text after an assignment to a name: `X = [..`, `x <- c(..`, `tokens: [[..`, or `X =` on a line of its own.
