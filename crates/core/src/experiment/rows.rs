@@ -1,17 +1,29 @@
 //! A validated matrix stored by rows: rows of equal length, all entries finite.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeSeq};
 
 use super::InputError;
 use super::Phrase;
 use crate::phrase;
 
-/// A matrix stored by rows, with at least one row and one column and only finite entries.
-#[derive(Clone, Debug, PartialEq)]
+/// A matrix stored by rows, with at least one row and one column and only finite entries. Clones share the entries.
+#[derive(Clone, Debug)]
 pub struct Rows {
     n_columns: usize,
-    entries: Vec<f64>,
+    entries: Arc<Vec<f64>>,
 }
+
+impl PartialEq for Rows {
+    fn eq(&self, other: &Self) -> bool {
+        self.n_columns == other.n_columns
+            // Every finite number equals itself, so shared entries need no comparison.
+            && (Arc::ptr_eq(&self.entries, &other.entries) || self.entries == other.entries)
+    }
+}
+
+impl Eq for Rows {}
 
 impl Rows {
     /// From the entries, row by row. `what` names the table in errors.
@@ -41,7 +53,7 @@ impl Rows {
                 found: entries[at].to_string().into(),
             });
         }
-        Ok(Rows { n_columns, entries })
+        Ok(Rows { n_columns, entries: Arc::new(entries) })
     }
 
     /// From a list of rows. `what` names the table in errors.

@@ -192,7 +192,7 @@ pub enum WeightSource {
 }
 
 /// The matrices of one head.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     /// k x d.
     pub q: Rows,
