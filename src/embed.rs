@@ -20,7 +20,7 @@ pub fn EmbedLine() -> impl IntoView {
     });
     let norm = memo(move |_| page.norm());
     let reading = move || {
-        page.live.measured.with(|measured| {
+        page.answers.measured.with(|measured| {
             measured.as_ref().map(|m| {
                 let norm = norm.get();
                 let value = m.measurement.norm(norm).map_or_else(
@@ -32,7 +32,7 @@ pub fn EmbedLine() -> impl IntoView {
         })
     };
     let full = move || {
-        let value = page.live.measured.with(|m| m.as_ref().and_then(|m| m.measurement.norm(norm.get())));
+        let value = page.answers.measured.with(|m| m.as_ref().and_then(|m| m.measurement.norm(norm.get())));
         value.map_or_else(String::new, |value| value.to_string())
     };
     move || {

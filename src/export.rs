@@ -39,10 +39,10 @@ pub fn pretty(value: &Value) -> String {
 /// Asks for the experiment on screen as a Python program, and saves it when it arrives.
 pub fn ask_script(page: Page, dialect: Dialect) {
     let experiment = page.shown_state().experiment();
-    let note = page.live.script_note;
+    let note = page.answers.script_note;
     note.set(strings::writing_script().into());
     let plan = EnginePlan::Script(ScriptPlan { experiment, dialect });
-    page.submit(EngineLane::Read, [plan], move |_, news| match news {
+    page.engine.submit(EngineLane::Read, [plan], move |_, news| match news {
         EngineNews::Reply(Content::Event(EngineEvent::Script(text)), _) => {
             note.set(String::new());
             download(&format!("lipscope_{}.py", dialect.id()), "text/x-python", &text);

@@ -41,7 +41,7 @@ pub fn begin(page: Page) {
     });
     // Sends the experiment when its numbers arrive. An experiment that cannot be measured is not sent.
     effect(move |_| {
-        let is_measured = page.live.measured.with(Option::is_some);
+        let is_measured = page.answers.measured.with(Option::is_some);
         if origin.get().is_some() && is_measured {
             tell.ask();
         }

@@ -4,9 +4,9 @@
 //! | --- | --- |
 //! | `state`, `field` | the value of every control, and what values a number may have |
 //! | `link` | a scene in the page's address, and back |
-//! | `page`, `live` | the context: edits in, answers out |
+//! | `page` | the context: edits in, requests out |
+//! | `plans`, `ask`, `answers` | what is asked of the engine for a state, how, and what it has answered |
 //! | `look`, `panels`, `drops` | which numbers the reader looks at, which panels are open, where dropped files go |
-//! | `plans` | at which n a sweep measures |
 //! | `phase` | the state of work that a reader starts and stops |
 //! | `workers` | the workers, which carry out what the pool decides; lanes |
 //! | `controls`, `own`, `files`, `export` | what a reader sets, pastes, drops and exports |
@@ -17,10 +17,8 @@
 //! | `plane` | the plane on which a reader moves tokens |
 //! | `growth` | the view over n: measured norms, every bound, the search for worse tokens |
 //! | `labs` | the lab: its gallery, bounds around the tokens, L2 attention (scaled tokens, tightness, the inverse), the estimators; the singular values |
-//! | `run` | a lab's request to the engine, and its result |
 //! | `models` | attention inside transformers: the form, its workers, and the figures of their table |
 //! | `train` | small transformers that are trained here: the form, the worker, the figures, what the browser keeps |
-//! | `trained` | the data of each run of training |
 //! | `explore` | the opening view: the question, the disc, the sentence, the plot |
 //! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `later`, `later_table` | the part of the page that comes after the first picture: how it is reached, and what is in it |
@@ -34,6 +32,8 @@
 //!
 //! No view holds a formula of attention, and no numerics run here: they run in the worker.
 
+pub mod answers;
+mod ask;
 mod charts;
 mod classroom;
 mod controls;
@@ -55,7 +55,6 @@ mod later;
 mod later_table;
 pub mod lessons;
 pub mod link;
-pub mod live;
 mod look;
 mod message;
 mod models;
@@ -66,16 +65,14 @@ pub mod page;
 mod panels;
 pub mod phase;
 mod plane;
-mod plans;
+pub mod plans;
 mod plots;
 mod prelude;
-pub mod run;
 mod shell;
 pub mod state;
 mod strings;
 mod theme;
 mod train;
-pub mod trained;
 mod words;
 mod workers;
 

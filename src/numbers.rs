@@ -103,7 +103,7 @@ fn Headline() -> impl IntoView {
     let norm = memo(move |_| page.norm());
     let shown = measured(page, value_of);
     let how = memo(move |_| {
-        if let Some(progress) = page.live.progress.get() {
+        if let Some(progress) = page.answers.measured.progress().filter(|_| page.answers.measured.is_running()) {
             return strings::measuring(progress);
         }
         if is_stale(page) {
@@ -113,14 +113,14 @@ fn Headline() -> impl IntoView {
             return strings::computing().into();
         }
         let norm = norm.get();
-        page.live.measured.with(|m| m.as_ref().map_or_else(String::new, |m| strings::how(&m.measurement, norm)))
+        page.answers.measured.with(|m| m.as_ref().map_or_else(String::new, |m| strings::how(&m.measurement, norm)))
     });
     let text = move || shown.with(|s| s.as_ref().map_or_else(|| strings::NONE_YET.into(), |s| s.text.clone()));
     let full = move || shown.with(|s| s.as_ref().map_or_else(String::new, |s| s.full.clone()));
     view! {
         <div class="spectral">
             <p class="label" title=move || strings::norm_hint(norm.get())>{move || strings::norm_title(norm.get())}</p>
-            <p class="big" class:busy=move || page.live.progress.with(Option::is_some)>
+            <p class="big" class:busy=move || page.answers.measured.is_running() && page.answers.measured.progress().is_some()>
                 <span class="sign">{move || shown.with(|s| s.as_ref().map_or("", |s| s.sign))}</span>
                 <span data-testid=move || norm.get().id() data-value=full title=full>{text}</span>
             </p>
@@ -178,7 +178,7 @@ fn Reading(
 #[component]
 fn Time() -> impl IntoView {
     let page = use_page();
-    let taken = memo(move |_| page.live.measured.with(|measured| measured.as_ref().map(|m| m.milliseconds)));
+    let taken = memo(move |_| page.answers.measured.with(|measured| measured.as_ref().map(|m| m.milliseconds)));
     let text = move || taken.get().map_or_else(|| strings::NONE_YET.into(), |ms| strings::milliseconds(ms).to_string());
     view! {
         <div>
@@ -195,11 +195,11 @@ fn measured(
 ) -> Memo<Option<DisplayedNumber>> {
     memo(move |_| {
         let norm = page.norm();
-        page.live.measured.with(|measured| measured.as_ref().and_then(|m| read(&m.measurement, norm)))
+        page.answers.measured.with(|measured| measured.as_ref().and_then(|m| read(&m.measurement, norm)))
     })
 }
 
 /// Whether the numbers belong to another configuration, because that of the controls could not be measured.
 fn is_stale(page: Page) -> bool {
-    page.live.problem.with(Option::is_some) && page.live.measured.with(Option::is_some) && !page.is_measured()
+    page.answers.problem.with(Option::is_some) && page.answers.measured.with(Option::is_some) && !page.is_measured()
 }

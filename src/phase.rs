@@ -1,7 +1,9 @@
 //! The state of work that a reader starts, pauses and stops.
 
+use super::message::Message;
+
 /// The state of the work.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Phase {
     /// It has not begun.
     #[default]
@@ -14,8 +16,8 @@ pub enum Phase {
     Stopped,
     /// All results are there.
     Done,
-    /// It cannot be done; the sentence says why.
-    Failed(String),
+    /// It cannot be done; the message says why.
+    Failed(Message),
 }
 
 impl Phase {

@@ -1,10 +1,19 @@
-//! At which n a sweep measures, and up to which n its bounds are drawn.
+//! The plan of each kind of work for a state: what its answer depends on, and nothing else. A state asks for new work
+//! where it has another plan.
 
+use lipscope_core::bounds::Norm;
+use lipscope_core::experiment::{Distribution, Experiment, RandomTokens, TokenSource, WeightSource};
+use lipscope_core::growth::{GrowthPlan, Spacing};
+use lipscope_core::measure::BlockNorms;
+use lipscope_core::picture::PairRequest;
 use lipscope_core::sweep::log_spaced;
 use lipscope_plot::ascending;
+use lipscope_protocol::tasks::{BallPlan, GrowthRequest, MeasurePlan, SweepRequest};
 
-use crate::state::{MAX_TOKEN_ENTRIES, PageState, TokenChoice};
+use crate::state::{MAX_TOKEN_ENTRIES, PageState, RadiusGrowth, TokenChoice};
 
+/// The most cells a side of the attention picture: about a small view's pixels.
+const MOST_CELLS: usize = 192;
 /// How many lengths a sweep has.
 const SWEEP_LENGTHS: usize = 22;
 /// At how many lengths a reader draws.
@@ -15,6 +24,123 @@ const CURVE_LENGTHS: usize = 48;
 const CURVE_STEP: usize = 4;
 /// The largest n at which curves can end: a `usize` of the browser has 32 bits.
 pub const MOST_CURVE_END: usize = 1 << 30;
+/// The numbers of a decade at which the curves are computed. They are round, since people read these more easily.
+const OF_A_DECADE: [f64; 10] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 6.3, 8.0];
+/// The numbers of a decade at which exact norms are marked.
+const MARKS_OF_A_DECADE: [f64; 2] = [1.0, 3.2];
+/// The sketch, which comes first, has one of this many n, and every n whose numbers the page shows.
+const OF_A_SKETCH: usize = 10;
+/// The n in a plan that runs through n.
+const ANY_N: usize = 64;
+
+/// The plan of a measurement, with or without the leading singular pair.
+pub fn measurement(state: &PageState, pair: PairRequest) -> MeasurePlan {
+    MeasurePlan {
+        experiment: state.experiment(),
+        head_idx: state.head_shown,
+        most_cells: MOST_CELLS,
+        block_norms: BlockNorms::for_norm(state.norm),
+        pair,
+    }
+}
+
+/// Whether a measurement's numbers are those of a state. The pair is a picture, and changes no number.
+pub fn is_measurement_of(plan: &MeasurePlan, state: &PageState) -> bool {
+    *plan == measurement(state, plan.pair)
+}
+
+/// The plan of the bounds on the ball at the present n.
+pub fn ball(state: &PageState) -> BallPlan {
+    BallPlan { experiment: on_ball(state.experiment()), n: state.n_tokens() }
+}
+
+/// The plan of the draws over n; `None` where there is one n only.
+pub fn sweep(state: &PageState) -> Option<SweepRequest> {
+    state.can_sweep().then(|| SweepRequest {
+        experiment: at_any_n(state.experiment()),
+        lengths: sweep_lengths(state.sweep_max_used()),
+        draws: state.draws_used(),
+        norm: match state.norm {
+            // One measurement gives all norms that need every entry.
+            Norm::Linf | Norm::L1 | Norm::Frobenius => Norm::Frobenius,
+            Norm::Spectral | Norm::MaxToken => state.norm,
+        },
+        points: None,
+    })
+}
+
+/// The plan of the bounds over n beside the draws.
+pub fn curves(state: &PageState) -> GrowthRequest {
+    let swept = sweep(state).map_or_else(Vec::new, |plan| plan.lengths);
+    let lengths = curve_lengths(curves_end(state), &swept);
+    let lengths = lengths.into_iter().map(|n| n as f64).collect();
+    let plan = GrowthPlan { lengths, spacing: Spacing::Fixed };
+    GrowthRequest::of_curves(on_ball(at_any_n(state.experiment())), plan)
+}
+
+/// The plan of the view over n: its curves, and the exact norms at the same n. It depends on n only where n sets R or
+/// A, or where the curves are read.
+pub fn growth(state: &PageState) -> GrowthRequest {
+    let (now, end) = (state.n_tokens(), state.growth_end());
+    let spacing = match state.growth.radius_growth {
+        RadiusGrowth::Fixed => Spacing::Fixed,
+        RadiusGrowth::SqrtLog => Spacing::SqrtLog { from_n: now.max(2.0) },
+    };
+    let is_at_n = spacing != Spacing::Fixed || state.read_at() == now || end == now;
+    let experiment = on_ball(state.experiment());
+    let experiment = if is_at_n { experiment } else { at_any_n(experiment) };
+    let mut read = vec![2.0, state.read_at(), end];
+    read.extend(is_at_n.then_some(now));
+    let mut lengths = read.clone();
+    // The bounds are also computed at the lengths of the draws.
+    let swept = sweep_lengths(state.sweep_max);
+    if end > state.sweep_max as f64 {
+        lengths.extend(lengths_of(&OF_A_DECADE));
+        lengths.extend(swept.iter().map(|n| *n as f64));
+    } else {
+        lengths.extend(curve_lengths(state.sweep_max, &swept).into_iter().map(|n| n as f64));
+    }
+    lengths.retain(|n| (2.0..=end).contains(n));
+    ascending(&mut lengths, |n| *n);
+    lengths.dedup();
+    let sketched = lengths.iter().enumerate().filter(|(at, n)| at % OF_A_SKETCH == 0 || read.contains(n));
+    let sketch = GrowthPlan { lengths: sketched.map(|(_, n)| *n).collect(), spacing };
+    let plan = GrowthPlan { lengths, spacing };
+    GrowthRequest { experiment, sketch, family_plan: plan.clone(), plan, units: None }
+}
+
+/// The map of a state as an experiment on one token: kernel, mask, normaliser and weights. It has the state's tokens
+/// only where they bring their own weights, and d only where weights are drawn for it.
+pub fn map(state: &PageState) -> Experiment {
+    let experiment = state.experiment();
+    let d = match experiment.weights {
+        Some(WeightSource::Identity { .. }) => 1,
+        _ => state.dim(),
+    };
+    let tokens = match experiment.tokens {
+        tokens @ TokenSource::Skew { .. } => tokens,
+        _ => TokenSource::Random(RandomTokens { distribution: Distribution::Ball, n: 1, d, radius: 1.0, seed: 0 }),
+    };
+    Experiment { tokens, ..experiment }
+}
+
+/// An experiment on the same ball: bounds on a ball do not depend on the tokens that are drawn in it.
+fn on_ball(mut experiment: Experiment) -> Experiment {
+    if let TokenSource::Random(random) = &mut experiment.tokens {
+        random.seed = 0;
+    }
+    experiment
+}
+
+/// The experiment of all lengths: work that runs through n does not depend on n.
+fn at_any_n(mut experiment: Experiment) -> Experiment {
+    match &mut experiment.tokens {
+        TokenSource::Random(random) => random.n = ANY_N,
+        TokenSource::Adversarial { n, .. } | TokenSource::Skew { n, .. } => *n = ANY_N,
+        TokenSource::Explicit(_) | TokenSource::Clusters { .. } => {}
+    }
+    experiment
+}
 
 /// The lengths of a sweep.
 pub fn sweep_lengths(longest: usize) -> Vec<usize> {
@@ -60,6 +186,19 @@ pub fn curves_end(state: &PageState) -> usize {
         TokenChoice::Distribution(_) | TokenChoice::Worst => end.min((MAX_TOKEN_ENTRIES / state.dim()).max(state.n)),
         _ => end,
     }
+}
+
+/// Whether exact norms are marked at an n: twice a decade, or at every length of the sweep if the axis ends with it.
+pub fn is_marked(n: f64, state: &PageState) -> bool {
+    if state.growth_end() <= state.sweep_max as f64 {
+        return sweep_lengths(state.sweep_max).iter().any(|mark| *mark as f64 == n);
+    }
+    lengths_of(&MARKS_OF_A_DECADE).any(|mark| mark == n)
+}
+
+/// Whole numbers from 2 to 1e18.
+fn lengths_of(mantissas: &'static [f64]) -> impl Iterator<Item = f64> {
+    (0..=18).flat_map(move |power| mantissas.iter().map(move |m| (m * 10f64.powi(power)).round())).filter(|n| *n >= 2.0)
 }
 
 #[cfg(test)]

@@ -28,6 +28,13 @@ pub fn effect<T: 'static>(work: impl FnMut(Option<T>) -> T + 'static) {
     Effect::new(work);
 }
 
+/// Sets a signal, and spares its readers a value that they have.
+pub fn set_if_new<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
+    if signal.with_untracked(|now| *now != value) {
+        signal.set(value);
+    }
+}
+
 /// As `leptos::task::spawn_local`, compiled once.
 pub fn spawn_local(work: impl Future<Output = ()> + 'static) {
     let work: Pin<Box<dyn Future<Output = ()>>> = Box::pin(work);

@@ -53,13 +53,13 @@ pub fn Shell(
     let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(later.arrival(), Arrival::Waiting));
     keep_focus(page);
     if language::asked() != language() {
-        page.live.status.set(Some(strings::no_translation().into()));
+        page.engine.status.set(Some(strings::no_translation().into()));
     }
     let listener = window_event_listener(ev::keydown, move |event| close_sheet(room, &event));
     on_cleanup(move || listener.remove());
     view! {
         <a class="skip" href="#main" on:click=skip_to_main>{strings::skip()}</a>
-        <div class="page" data-stage=move || page.stage.get().id() data-view=move || view.get().id() data-sweep=move || page.live.sweep.with(|sweep| sweep.phase.id()) data-plot=move || if page.plot.get() == PlotChoice::Explore { "explore" } else { "other" } class:held=page.held class:sheet-open=sheet_open class:beside=is_aside class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(themes)>
+        <div class="page" data-stage=move || page.stage.get().id() data-view=move || view.get().id() data-sweep=move || page.answers.sweep.phase().id() data-plot=move || if page.plot.get() == PlotChoice::Explore { "explore" } else { "other" } class:held=page.held class:sheet-open=sheet_open class:beside=is_aside class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(themes)>
             <Head/>
             <aside class="controls" id="controls" aria-label=strings::controls() hidden=move || !is_aside.get()>
                 <LaterView wanted=is_taught piece=Piece::LessonPanel/>
@@ -71,7 +71,7 @@ pub fn Shell(
                     on:click=move |_| if sheet_open.get_untracked() && !is_taught.get_untracked() { close_controls(sheet_open) } else { sheet_open.update(|open| *open = !*open) }
                 >
                     <span>{move || match (sheet_open.get(), is_taught.get()) { (false, _) => strings::controls(), (true, true) => strings::close(), (true, false) => strings::fewer_controls() }}</span>
-                    <span class="value">{move || page.live.measured.with(|m| m.as_ref().map(|m| strings::sheet_value(&m.measurement, page.norm())))}</span>
+                    <span class="value">{move || page.answers.measured.with(|m| m.as_ref().map(|m| strings::sheet_value(&m.measurement, page.norm())))}</span>
                 </button>
                 <div class="control-list" id="control-list">
                     <ProblemAt place="preset"/>
@@ -94,7 +94,7 @@ pub fn Shell(
             <Status/>
             <NewBuild/>
         </div>
-        <p class="sr-only" role="status" aria-live="polite">{move || page.live.announcement.get()}</p>
+        <p class="sr-only" role="status" aria-live="polite">{move || page.answers.announcement.get()}</p>
     }
 }
 
@@ -264,14 +264,14 @@ fn LanguageChoice() -> impl IntoView {
 #[component]
 fn Status() -> impl IntoView {
     let page = use_page();
-    let live = page.live;
+    let engine = page.engine;
     view! {
-        <div class="status" role="status" aria-live="polite" data-testid="status" class:shown=move || live.status.with(Option::is_some)>
-            <span>{move || live.status.get().unwrap_or_default()}</span>
-            <button type="button" hidden=move || !live.is_down.get() on:click=move |_| page.restart_engine()>
+        <div class="status" role="status" aria-live="polite" data-testid="status" class:shown=move || engine.status.with(Option::is_some)>
+            <span>{move || engine.status.get().unwrap_or_default()}</span>
+            <button type="button" hidden=move || !engine.is_down.get() on:click=move |_| page.engine.restart()>
                 {strings::try_again()}
             </button>
-            <button type="button" hidden=move || live.is_down.get() || live.status.with(Option::is_none) on:click=move |_| live.status.set(None)>
+            <button type="button" hidden=move || engine.is_down.get() || engine.status.with(Option::is_none) on:click=move |_| engine.status.set(None)>
                 {strings::close()}
             </button>
         </div>

@@ -3,10 +3,10 @@
 use crate::prelude::*;
 use leptos::html::Canvas;
 
+use crate::answers::Measured;
 use crate::controls::Choice;
 use crate::frame::When;
 use crate::later::{LaterView, Piece, use_later};
-use crate::live::Measured;
 use crate::page::{Page, use_page};
 use crate::strings;
 use lipscope_core::picture::AttentionPicture;
@@ -27,7 +27,7 @@ pub fn AttentionMap() -> impl IntoView {
     let (page, later) = (use_page(), use_later());
     let canvas = NodeRef::<Canvas>::new();
     let watch = move || {
-        page.live.measured.track();
+        page.answers.measured.track();
         page.look.token.track();
         page.look.has_row.track();
     };
@@ -61,11 +61,11 @@ pub fn AttentionMap() -> impl IntoView {
 }
 
 pub(super) fn with_picture<T>(page: Page, read: impl FnOnce(&AttentionPicture) -> T) -> Option<T> {
-    page.live.measured.with(|measured| measured.as_deref().map(|Measured { attention, .. }| read(attention)))
+    page.answers.measured.with(|measured| measured.as_deref().map(|Measured { attention, .. }| read(attention)))
 }
 
 fn finding_of(page: Page) -> Option<String> {
-    page.live.measured.with(|m| m.as_deref().map(|m| strings::attention_finding(&m.attention, &m.measurement)))
+    page.answers.measured.with(|m| m.as_deref().map(|m| strings::attention_finding(&m.attention, &m.measurement)))
 }
 
 pub(super) fn heat_map(picture: &AttentionPicture) -> HeatMap {
@@ -81,7 +81,7 @@ pub(super) fn heat_map(picture: &AttentionPicture) -> HeatMap {
 }
 
 fn paint(page: Page, easel: &Easel) {
-    let Some(measured) = page.live.measured.get_untracked() else { return };
+    let Some(measured) = page.answers.measured.get_untracked() else { return };
     let mut map = heat_map(&measured.attention);
     map.highlight_row = untrack(|| page.look.row_of(measured.tokens.positions.len())).filter(|_| {
         // Only where each row of the picture is one drawn token, or one drawn position.

@@ -16,8 +16,8 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ResizeObserver};
 
+use crate::answers::Measured;
 use crate::frame::{OncePerFrame, When};
-use crate::live::Measured;
 use crate::page::use_page;
 use crate::theme::use_themes;
 use lipscope_plot::{
@@ -194,11 +194,11 @@ pub fn use_easel_with_number(
         let painted = Rc::clone(&painted);
         move |easel: &Easel| {
             paint(easel);
-            painted.replace(page.live.measured.get_untracked());
+            painted.replace(page.answers.measured.get_untracked());
         }
     };
     let painter = OncePerFrame::new(when, painting(node, Rc::clone(&size), paint)).waiting_while(move || {
-        let is_painted = page.live.measured.with_untracked(|now| match (now, painted.borrow().as_ref()) {
+        let is_painted = page.answers.measured.with_untracked(|now| match (now, painted.borrow().as_ref()) {
             (Some(now), Some(painted)) => Arc::ptr_eq(now, painted),
             _ => false,
         });

@@ -152,7 +152,7 @@ pub fn ExportFold(
                     <button type="button" data-export="cite-copy" on:click=move |_| copy(strings::citations(paper), note)>{strings::copy_bibtex()}</button>
                     <button type="button" data-export="cite" on:click=move |_| download("lipscope.bib", "application/x-bibtex", &strings::citations(paper))>"BibTeX"</button>
                 </p>
-                <p role="status">{move || note.get()} {move || page.live.script_note.get()}</p>
+                <p role="status">{move || note.get()} {move || page.answers.script_note.get()}</p>
             </div>
         </details>
     }

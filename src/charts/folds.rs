@@ -48,7 +48,7 @@ pub fn LadderFolds() -> impl IntoView {
     let page = use_page();
     let csv = move || with_ladder(page, |ladder| ladder.to_csv()).unwrap_or_default();
     let absent = memo(move |_| {
-        page.live.measured.with(|m| m.as_ref().map(|m| strings::bounds_absent(&m.measurement)).unwrap_or_default())
+        page.answers.measured.with(|m| m.as_ref().map(|m| strings::bounds_absent(&m.measurement)).unwrap_or_default())
     });
     view! {
         <ul class="absent" data-testid="ladder-absent" hidden=move || absent.with(Vec::is_empty)>

@@ -54,7 +54,7 @@ pub fn BoundLadder() -> impl IntoView {
     // Also when the later part is lost: the view says so here, once for all of the first pictures.
     let arrived = Signal::derive(move || !matches!(later.arrival(), Arrival::Waiting));
     let watch = move || {
-        page.live.measured.track();
+        page.answers.measured.track();
         norm.track();
         page.held.track();
         selected.track();
@@ -68,7 +68,7 @@ pub fn BoundLadder() -> impl IntoView {
     };
     let on_key = move |event: ev::KeyboardEvent| {
         let rungs = page
-            .live
+            .answers
             .measured
             .with_untracked(|m| m.as_ref().map(|m| rungs(&m.measurement, norm.get_untracked())).unwrap_or_default());
         let now = rungs.iter().position(|id| *id == shown(&rungs, selected.get_untracked())).unwrap_or(0);
@@ -86,14 +86,17 @@ pub fn BoundLadder() -> impl IntoView {
     };
     let finding = memo(move |_| {
         let norm = norm.get();
-        page.live
+        page.answers
             .measured
             .with(|m| m.as_ref().map_or_else(String::new, |m| strings::ladder_finding(&m.measurement, norm, &m.state)))
     });
     let note = memo(move |_| {
-        page.live.measured.with(|m| m.as_ref().map_or_else(strings::ladder_note, |m| strings::ladder_scope(&m.state)))
+        page.answers
+            .measured
+            .with(|m| m.as_ref().map_or_else(strings::ladder_note, |m| strings::ladder_scope(&m.state)))
     });
-    let title = memo(move |_| strings::ladder_title(page.live.measured.with(|m| m.as_ref().map(|m| m.measurement.n))));
+    let title =
+        memo(move |_| strings::ladder_title(page.answers.measured.with(|m| m.as_ref().map(|m| m.measurement.n))));
     view! {
         <figure class="small ladder">
             <div class="small-stage">
@@ -128,10 +131,10 @@ fn Values() -> impl IntoView {
     let line = move |id: BoundId| {
         let bound = memo(move |_| {
             let norm = page.norm();
-            page.live.measured.with(|m| m.as_ref().and_then(|m| bound_of(&m.measurement, norm, id).copied()))
+            page.answers.measured.with(|m| m.as_ref().and_then(|m| bound_of(&m.measurement, norm, id).copied()))
         });
         let name = memo(move |_| {
-            page.live
+            page.answers
                 .measured
                 .with(|m| m.as_ref().map_or_else(String::new, |m| strings::measured_bound_label(id, &m.state)))
         });
@@ -204,7 +207,7 @@ fn ladder(measurement: &Measurement, state: &PageState, norm: Norm) -> Ladder {
 
 pub(super) fn with_ladder<T>(page: Page, read: impl FnOnce(&Ladder) -> T) -> Option<T> {
     let norm = page.state.with_untracked(|state| state.norm);
-    page.live.measured.with(|measured| measured.as_ref().map(|m| read(&ladder(&m.measurement, &m.state, norm))))
+    page.answers.measured.with(|measured| measured.as_ref().map(|m| read(&ladder(&m.measurement, &m.state, norm))))
 }
 
 fn paint(
@@ -214,7 +217,7 @@ fn paint(
     axis: StoredValue<HeldExtent, LocalStorage>,
     selected: RwSignal<Option<BoundId>>,
 ) {
-    let Some(measured) = page.live.measured.get_untracked() else { return };
+    let Some(measured) = page.answers.measured.get_untracked() else { return };
     let norm = page.state.with_untracked(|state| state.norm);
     let mut ladder = ladder(&measured.measurement, &measured.state, norm);
     let rungs = rungs(&measured.measurement, norm);

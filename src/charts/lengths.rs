@@ -31,7 +31,7 @@ pub fn on_length_key(
     event: &ev::KeyboardEvent,
     keep: impl FnOnce(Option<f64>),
 ) {
-    let lengths = page.live.sweep.with_untracked(|sweep| sweep.lengths.clone());
+    let lengths = page.answers.sweep.with_untracked(|sweep| sweep.lengths().to_vec());
     let now = hover.get_untracked().unwrap_or_else(|| page.state.with_untracked(PageState::n_tokens));
     let below = lengths.iter().rev().find(|n| (**n as f64) < now).or(lengths.first());
     let above = lengths.iter().find(|n| (**n as f64) > now).or(lengths.last());

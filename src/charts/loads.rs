@@ -23,7 +23,7 @@ pub fn Loads() -> impl IntoView {
     let page = use_page();
     let witness = move |(id, words, is_there, load): Witness| {
         let has = memo(move |_| {
-            page.live.measured.with(|measured| measured.as_ref().is_some_and(|m| is_there(&m.measurement)))
+            page.answers.measured.with(|measured| measured.as_ref().is_some_and(|m| is_there(&m.measurement)))
         });
         let on_click = move |_| {
             load(page);

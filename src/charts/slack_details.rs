@@ -17,11 +17,11 @@ pub fn SlackDetails() -> impl IntoView {
     let selected = page.look.rung;
     let id = memo(move |_| {
         let norm = page.norm();
-        page.live.measured.with(|measured| shown(&rungs(&measured.as_ref()?.measurement, norm), selected.get()))
+        page.answers.measured.with(|measured| shown(&rungs(&measured.as_ref()?.measurement, norm), selected.get()))
     });
     let name = memo(move |_| {
         let id = id.get()?;
-        page.live.measured.with(|measured| Some(strings::measured_bound_label(id, &measured.as_ref()?.state)))
+        page.answers.measured.with(|measured| Some(strings::measured_bound_label(id, &measured.as_ref()?.state)))
     });
     view! {
         <div class="slack" id="ladder-slack" tabindex="0" role="region" aria-label=strings::slack_details() aria-live="polite" data-testid="slack" data-bound=move || id.get().map_or(MEASURED, BoundId::id)>
@@ -47,7 +47,7 @@ pub fn BoundSlackDetails(
     let page = use_page();
     let told = memo(move |_| {
         let norm = page.norm();
-        page.live.measured.with(|measured| {
+        page.answers.measured.with(|measured| {
             let measured = measured.as_ref()?;
             let m = &measured.measurement;
             let bound = *bound_of(m, norm, id)?;

@@ -26,10 +26,10 @@ pub fn TableFold(
     let is_open = RwSignal::new(false);
     let shown = memo(move |_| {
         is_open.get().then(|| {
-            page.live.sweep.track();
-            page.live.measured.track();
-            page.live.growth.track();
-            page.live.searched.track();
+            page.answers.sweep.track();
+            page.answers.measured.track();
+            page.answers.curves.track();
+            page.answers.searched.track();
             table.run(())
         })
     });

@@ -124,11 +124,16 @@ pub(super) fn put_fields(room: Classroom, fields: &str) {
 /// Puts fields of a link over a scene, and shows the result.
 pub(super) fn put_fields_over(room: Classroom, scene: Scene, fields: &str) {
     let now = room.page.state.get_untracked();
-    if let Some(Scene { mut state, plot, labs, .. }) = link::over(scene, fields).scene {
-        state.own_tokens = state.own_tokens.or(now.own_tokens);
-        state.own_clusters = state.own_clusters.or(now.own_clusters);
-        state.own_weights = state.own_weights.or(now.own_weights);
-        put(room, Setup { state, plot, settings: labs, rung: room.page.look.rung.get_untracked() });
+    if let Some(Scene { state, plot, labs, .. }) = link::over(scene, fields).scene {
+        put(
+            room,
+            Setup {
+                state: state.keeping_data_of(&now),
+                plot,
+                settings: labs,
+                rung: room.page.look.rung.get_untracked(),
+            },
+        );
     }
 }
 

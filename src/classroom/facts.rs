@@ -9,11 +9,11 @@ use super::{course, guess};
 
 /// Reads something from the page's numbers.
 pub fn with_facts<T>(room: Classroom, read: impl FnOnce(Facts<'_>) -> T) -> T {
-    let (page, live) = (room.page, room.page.live);
-    let (state, settings, measured) = (room.page.state.read(), page.settings.read(), live.measured.read());
-    let (sweep, growth) = (live.sweep.read(), live.growth.read());
-    let (scaling, tightness, inverse) = (live.scaling.read(), live.tightness.read(), live.inverse.read());
-    let training = room.page.live.training.read();
+    let (page, answers) = (room.page, room.page.answers);
+    let (state, settings, measured) = (room.page.state.read(), page.settings.read(), answers.measured.read());
+    let (sweep, growth) = (answers.sweep.read(), answers.curves.read());
+    let (scaling, tightness, inverse) = (answers.scaling.read(), answers.tightness.read(), answers.inverse.read());
+    let training = room.page.answers.training.read();
     read(Facts {
         state: &state,
         settings: &settings,

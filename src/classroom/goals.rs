@@ -104,7 +104,7 @@ fn answer(room: Classroom, step: &'static Step, goal: &'static Goal) {
 }
 
 fn value_of(room: Classroom, id: BoundId) -> Option<f64> {
-    room.page.live.measured.with(|measured| {
+    room.page.answers.measured.with(|measured| {
         let bounds = &measured.as_ref()?.measurement.bounds;
         bounds.iter().find(|bound| bound.id == id).and_then(|bound| bound.value)
     })

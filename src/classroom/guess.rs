@@ -96,14 +96,14 @@ pub fn set_handle(room: Classroom, at: usize, value: f64) {
 
 /// The measured curve: the mean at each length of the sweep, if the sweep belongs to the present settings.
 pub fn measured_curve(room: Classroom) -> Vec<(f64, f64)> {
-    room.page.live.sweep.with(|sweep| {
-        let is_now = room.page.state.with(|state| sweep.of.as_ref() == Some(&state.for_sweeping()));
+    room.page.answers.sweep.with(|sweep| {
+        let is_now = room.page.state.with(|state| sweep.is_of(state));
         let mean = |n: &usize| {
             let norms = sweep.points.iter().filter(|point| point.n == *n).map(|point| point.spectral);
             let (sum, count) = norms.fold((0.0, 0.0), |(sum, count), norm| (sum + norm, count + 1.0));
             (count > 0.0).then_some((*n as f64, sum / count))
         };
-        if is_now { sweep.lengths.iter().filter_map(mean).collect() } else { Vec::new() }
+        if is_now { sweep.lengths().iter().filter_map(mean).collect() } else { Vec::new() }
     })
 }
 
@@ -116,10 +116,10 @@ pub fn curve_beside(room: Classroom) -> Vec<(f64, f64, f64)> {
 
 /// The bounds between which the mark is placed, from top to bottom.
 pub fn rails(room: Classroom) -> Vec<Bound> {
-    room.page.live.measured.with(|measured| {
+    room.page.answers.measured.with(|measured| {
         let Some(measured) = measured else { return Vec::new() };
         // Bounds of earlier settings say nothing here.
-        if room.page.state.with(|state| measured.state.for_measuring() != state.for_measuring()) {
+        if room.page.state.with(|state| !measured.is_of(state)) {
             return Vec::new();
         }
         let bounds = &measured.measurement.bounds;

@@ -22,7 +22,7 @@ pub fn off_words(room: Classroom) -> String {
         Prediction::None => String::new(),
         Prediction::Choice(_) => choice_words(room).unwrap_or_default(),
         Prediction::Curve => curve_words(room),
-        Prediction::Mark => room.page.live.measured.with(|measured| {
+        Prediction::Mark => room.page.answers.measured.with(|measured| {
             measured.as_ref().map_or_else(
                 || strings::measuring_text().into(),
                 |m| {

@@ -105,7 +105,7 @@ fn ladder(room: Classroom) -> Ladder {
         })
         .collect();
     if !guess::is_covered(room) {
-        rows.extend(room.page.live.measured.with(|measured| {
+        rows.extend(room.page.answers.measured.with(|measured| {
             measured.as_ref().map(|m| LadderRow {
                 id: "measured".into(),
                 label: strings::trace_label(Trace::Draws).into(),

@@ -56,7 +56,7 @@ pub fn begin(room: Classroom) {
     });
     let counting = Debounce::default();
     effect(move |before: Option<()>| {
-        room.page.live.measured.track();
+        room.page.answers.measured.track();
         room.page.held.track();
         counting.forget();
         if before.is_none() || untrack(|| room.page.lesson.get()).is_none() {

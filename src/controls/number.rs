@@ -119,7 +119,7 @@ fn NumberBox(
     // The text being typed. The box shows it while it has the focus, or while a sentence is about it.
     let draft = RwSignal::new(None::<String>);
     let has_focus = RwSignal::new(false);
-    let is_wrong = memo(move |_| page.live.problem.with(|p| p.as_ref().is_some_and(|p| p.place == id)));
+    let is_wrong = memo(move |_| page.answers.problem.with(|p| p.as_ref().is_some_and(|p| p.place == id)));
     let shown = memo(move |_| match draft.get() {
         Some(text) if has_focus.get() || is_wrong.get() => text,
         _ => field.text(value.get()),

@@ -68,14 +68,8 @@ const EXAMPLES: [Example; 9] = [
 pub fn Presets() -> impl IntoView {
     let page = use_page();
     let state_of = |change: fn(&mut PageState), now: &PageState| {
-        let mut state = PageState {
-            own_tokens: now.own_tokens.clone(),
-            own_clusters: now.own_clusters.clone(),
-            own_weights: now.own_weights.clone(),
-            x_axis: now.x_axis,
-            growth: now.growth,
-            ..PageState::adversarial()
-        };
+        let first = PageState { x_axis: now.x_axis, growth: now.growth, ..PageState::adversarial() };
+        let mut state = first.keeping_data_of(now);
         change(&mut state);
         state
     };

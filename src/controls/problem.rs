@@ -14,7 +14,7 @@ pub fn ProblemAt(
     let (page, later) = (use_page(), use_later());
     let text = memo(move |_| {
         let said =
-            page.live.problem.with(|problem| problem.as_ref().filter(|p| p.place == place).map(|p| p.text.clone()));
+            page.answers.problem.with(|problem| problem.as_ref().filter(|p| p.place == place).map(|p| p.text.clone()));
         said.map(|text| later.told(text))
     });
     view! {

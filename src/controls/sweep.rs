@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
-use lipscope_core::experiment::InputError;
-
+use crate::answers::Sweep;
 use crate::field::Field;
 use crate::frame::now;
 use crate::later::use_later;
-use crate::live::SweepPhase;
 use crate::message::Message;
 use crate::page::{Page, use_page};
+use crate::phase::Phase;
 use crate::state::TokenChoice;
 use crate::strings;
 
@@ -49,17 +48,16 @@ pub fn SweepControls() -> impl IntoView {
 #[component]
 fn Progress() -> impl IntoView {
     let (page, later) = (use_page(), use_later());
-    let sweep = page.live.sweep;
-    let phase = memo(move |_| sweep.with(|sweep| sweep.phase));
+    let sweep = page.answers.sweep;
+    let phase = memo(move |_| sweep.phase());
     let is_long = RwSignal::new(false);
-    // A sweep that replaces another one is Running too, but began at another time.
-    let run = memo(move |_| sweep.with(|sweep| (sweep.phase, sweep.began)));
     effect(move |_| {
-        let (phase, began) = run.get();
-        if phase != SweepPhase::Running {
+        // A sweep that replaces another one is running, too.
+        let request = sweep.latest();
+        if !sweep.is_running() {
             return is_long.set(false);
         }
-        let still_runs = move || sweep.with_untracked(|now| now.phase == SweepPhase::Running && now.began == began);
+        let still_runs = move || untrack(|| sweep.is_running() && sweep.latest() == request);
         set_timeout(move || is_long.set(still_runs()), Duration::from_millis(WORTH_SHOWING as u64));
     });
     // By the work, not by the points: the long lists come last and cost most.
@@ -69,35 +67,34 @@ fn Progress() -> impl IntoView {
         })
     });
     let words = memo(move |_| {
-        sweep.with(|sweep| match sweep.phase {
-            SweepPhase::Waiting => String::new(),
-            SweepPhase::Running if is_long.get() => strings::sweeping(share.get(), sweep.milliseconds_left(now())),
-            SweepPhase::Running => String::new(),
-            SweepPhase::Paused => strings::paused(sweep.points.len(), sweep.total()),
-            SweepPhase::Done if sweep.lengths.is_empty() => strings::one_length().into(),
-            SweepPhase::Done => strings::swept(sweep.points.len()),
+        sweep.with(|data| match phase.get() {
+            Phase::Waiting => String::new(),
+            Phase::Running if is_long.get() => strings::sweeping(share.get(), data.milliseconds_left(now())),
+            Phase::Running => String::new(),
+            Phase::Paused | Phase::Stopped => strings::paused(data.points.len(), data.total()),
+            Phase::Done if data.lengths().is_empty() => strings::one_length().into(),
+            Phase::Done => strings::swept(data.points.len()),
             // A sentence that stands at a control is not repeated here.
-            SweepPhase::Failed if says_same(page, sweep.problem.as_ref()) => strings::not_swept().into(),
-            SweepPhase::Failed => sweep.problem.clone().map(|problem| later.told(problem)).unwrap_or_default(),
+            Phase::Failed(problem) if says_same(page, &problem) => strings::not_swept().into(),
+            Phase::Failed(problem) => later.told(problem),
         })
     });
-    let can_pause = move || phase.get() == SweepPhase::Running && is_long.get();
-    let can_resume = move || matches!(phase.get(), SweepPhase::Paused | SweepPhase::Failed);
+    let can_pause = move || sweep.is_running() && is_long.get();
+    let can_resume = move || phase.with(|phase| matches!(phase, Phase::Paused | Phase::Failed(_)));
     view! {
-        <div class="progress" data-testid="sweep-progress" data-phase=move || phase.get().id()>
+        <div class="progress" data-testid="sweep-progress" data-phase=move || phase.with(Phase::id)>
             <div class="progress-bar" class:idle=move || !can_pause() style=move || format!("--at:{}", share.get() as f64 / 100.0)></div>
             <span class="progress-words">{move || words.get()}</span>
-            <button type="button" id="sweep-cancel" hidden=move || !can_pause() on:click=move |_| page.pause_sweep()>
+            <button type="button" id="sweep-cancel" hidden=move || !can_pause() on:click=move |_| Sweep::pause(sweep)>
                 {strings::pause()}
             </button>
-            <button type="button" id="sweep-resume" hidden=move || !can_resume() on:click=move |_| page.resume_sweep()>
+            <button type="button" id="sweep-resume" hidden=move || !can_resume() on:click=move |_| Sweep::resume(sweep)>
                 {strings::resume()}
             </button>
         </div>
     }
 }
 
-fn says_same(page: Page, problem: Option<&InputError>) -> bool {
-    let is_same = |message: &Message| matches!(message, Message::Error(shown) if Some(shown) == problem);
-    page.live.problem.with(|shown| shown.as_ref().is_some_and(|shown| is_same(&shown.text)))
+fn says_same(page: Page, problem: &Message) -> bool {
+    page.answers.problem.with(|shown| shown.as_ref().is_some_and(|shown| shown.text == *problem))
 }

@@ -90,7 +90,7 @@ fn id_of(choice: TokenChoice) -> &'static str {
 /// Rows and columns of the reader's own data for a choice.
 fn shape_of(state: &PageState, choice: TokenChoice) -> Option<(usize, usize)> {
     match choice {
-        TokenChoice::Own => state.own_tokens.as_ref().map(|rows| (rows.0.n_rows(), rows.0.n_columns())),
+        TokenChoice::Own => state.own_tokens.as_ref().map(|rows| (rows.n_rows(), rows.n_columns())),
         TokenChoice::Clusters => {
             state.own_clusters.as_ref().map(|own| (own.positions.n_rows(), own.positions.n_columns()))
         }

@@ -75,5 +75,5 @@ pub fn WeightControls() -> impl IntoView {
 
 fn own_shape(state: &PageState) -> Option<(usize, usize)> {
     let own = state.own_weights.as_ref()?;
-    Some((own.0.heads.len(), own.0.heads.first()?.q.n_columns()))
+    Some((own.heads.len(), own.heads.first()?.q.n_columns()))
 }

@@ -4,8 +4,8 @@
 use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_plot::{AxisSpec, Extent, HeldExtent, Kind, LineChart, Mark, Role, Scale, Series, SeriesKind, ascending};
 
+use crate::answers::{Curves, Measured, SearchFound, Sweep, values};
 use crate::charts::{STALE, means, role_of};
-use crate::live::{Measured, SearchFound, SweepData, SweepPhase, values};
 use crate::state::{PageState, Trace, XAxis};
 use crate::strings;
 
@@ -46,7 +46,8 @@ type Pick = fn(&[Bound]) -> Option<Bound>;
 
 /// The chart of a sweep and of what searches have found, with the present tokens marked.
 pub fn explore_chart(
-    sweep: &SweepData,
+    sweep: &Sweep,
+    curves: &Curves,
     found: &[SearchFound],
     current: Option<&Measured>,
     state: &PageState,
@@ -58,20 +59,19 @@ pub fn explore_chart(
         XAxis::N => (Scale::Linear, Scale::Linear),
     };
     let points = sweep.values(norm);
-    let (are_points_present, are_curves_present) = (sweep.points_are_of(state), sweep.curves_are_of(state));
+    let (are_points_present, are_curves_present) = (sweep.is_of(state), curves.are_on_ball(state));
     // Draws and the finds of searches are tokens of the ball too. A list of more tokens can be made from one of fewer.
     // Draws of another state may belong to another ball.
     let samples = if are_points_present { points.clone() } else { Vec::new() };
-    let in_ball = norms_in_ball(samples, found, state, sweep.curves.radius);
+    let in_ball = norms_in_ball(samples, found, state, curves.rows().first().map_or(0.0, |row| row.radius));
     let opacity_of = |is_present| if is_present { 1.0 } else { STALE };
     let mut series = Vec::with_capacity(8);
     let curve = |pick: Pick| -> Vec<(f64, f64)> {
-        let rows = sweep.curves.bounds.iter();
-        rows.filter_map(|(n, bounds)| pick(bounds).map(|bound| (*n as f64, bound.log10))).collect()
+        curves.rows().iter().filter_map(|row| pick(&row.bounds).map(|bound| (row.n, bound.log10))).collect()
     };
     let best: Pick = |bounds| smallest(bounds, Norm::Spectral);
-    let best_name = best_label(sweep.curves.bounds.iter().filter_map(|(_, bounds)| best(bounds)));
-    let curves: [(&str, Role, Pick, &str); 3] = [
+    let best_name = best_label(curves.rows().iter().filter_map(|row| best(&row.bounds)));
+    let picks: [(&str, Role, Pick, &str); 3] = [
         (
             id::MEAN_FIELD,
             role_of(BoundId::CastinMeanField),
@@ -86,7 +86,7 @@ pub fn explore_chart(
             strings::trace_label(Trace::Worst),
         ),
     ];
-    for (id, role, pick, name) in curves {
+    for (id, role, pick, name) in picks {
         let mut data = curve(pick);
         if id == id::WORST && are_curves_present {
             data.iter_mut().for_each(|(n, log10)| *log10 = log10.max(largest_sample(&in_ball, state, *n)));
@@ -97,19 +97,16 @@ pub fn explore_chart(
             series.push(Series { opacity: opacity_of(are_curves_present), ..line });
         }
     }
-    let root = root(sweep, last_n(sweep, state));
+    let root = root(sweep, curves, last_n(sweep, curves, state));
     series.push(Series::new(id::ROOT, strings::trace_label(Trace::Root), Role::Reference, SeriesKind::Line, root));
     let frontier = points.last().map_or(0.0, |point| point.0);
-    if sweep.phase != SweepPhase::Done {
-        let before: Vec<_> = values(&sweep.before, norm).into_iter().filter(|point| point.0 > frontier).collect();
-        let mut faint = Series::new("before", "", Role::Measured, SeriesKind::Points, before);
-        faint.opacity = 0.2;
-        series.push(faint);
-    }
+    let before: Vec<_> = values(&sweep.before, norm).into_iter().filter(|point| point.0 > frontier).collect();
+    let faint = Series::new("before", "", Role::Measured, SeriesKind::Points, before);
+    series.push(Series { opacity: 0.2, ..faint });
     let mut draws = Series::new(id::DRAWS, "", Role::Measured, SeriesKind::Points, points.clone());
     draws.opacity = 0.4 * opacity_of(are_points_present);
     series.push(draws);
-    let mean = strings::mean_label(sweep.draws);
+    let mean = strings::mean_label(sweep.draws());
     let mean = Series::new(id::MEAN, mean, Role::Measured, SeriesKind::Line, means(&points));
     series.push(Series { opacity: opacity_of(are_points_present), ..mean });
     if let Some(now) = current {
@@ -128,9 +125,9 @@ pub fn explore_chart(
 }
 
 /// The root of n at the lengths of the samples and of the bounds, so that it can be read at the same n.
-fn root(sweep: &SweepData, last: f64) -> Vec<(f64, f64)> {
-    let mut lengths: Vec<f64> = sweep.lengths.iter().map(|n| *n as f64).collect();
-    lengths.extend(sweep.curves.bounds.iter().map(|(n, _)| *n as f64));
+fn root(sweep: &Sweep, curves: &Curves, last: f64) -> Vec<(f64, f64)> {
+    let mut lengths: Vec<f64> = sweep.lengths().iter().map(|n| *n as f64).collect();
+    lengths.extend(curves.rows().iter().map(|row| row.n));
     lengths.extend([2.0, last]);
     ascending(&mut lengths, |n| *n);
     lengths.dedup();
@@ -139,14 +136,13 @@ fn root(sweep: &SweepData, last: f64) -> Vec<(f64, f64)> {
 
 impl ExploreRanges {
     /// Sets the chart's ranges: the earlier ones while a slider is held, else those of the drawn data.
-    pub fn apply(&mut self, chart: &mut LineChart, sweep: &SweepData, state: &PageState, is_held: bool) {
+    pub fn apply(&mut self, chart: &mut LineChart, last: f64, state: &PageState, is_held: bool) {
         if self.of != Some(state.x_axis) {
             *self = ExploreRanges { of: Some(state.x_axis), ..ExploreRanges::default() };
         }
         for held in [&mut self.x, &mut self.y] {
             if is_held { held.hold() } else { held.release() }
         }
-        let last = last_n(sweep, state);
         let first = if chart.x.scale == Scale::Log { 2.0 } else { 0.0 };
         chart.x.range = self.x.update(Extent::new(first, last.max(state.n_tokens())));
         chart.y.range = self.y.update(wanted_y(chart));
@@ -154,10 +150,9 @@ impl ExploreRanges {
 }
 
 /// Where the plot ends: with the last of its samples or of its bounds.
-fn last_n(sweep: &SweepData, state: &PageState) -> f64 {
-    let sampled = sweep.lengths.last().copied().unwrap_or(state.sweep_max_used());
-    let bounded = sweep.curves.bounds.last().map_or(sampled, |(n, _)| *n);
-    sampled.max(bounded) as f64
+pub fn last_n(sweep: &Sweep, curves: &Curves, state: &PageState) -> f64 {
+    let sampled = sweep.lengths().last().copied().unwrap_or(state.sweep_max_used()) as f64;
+    curves.rows().last().map_or(sampled, |row| row.n.max(sampled))
 }
 
 /// Moves curves that are far above all others into the strip. For a picture only: tables and readouts have every curve.
@@ -183,15 +178,17 @@ fn wanted_y(chart: &LineChart) -> Option<Extent> {
 mod tests {
     use std::sync::Arc;
 
+    use crate::plans;
+    use lipscope_core::growth::{Growth, GrowthRow};
     use lipscope_core::measure::Method;
     use lipscope_core::sweep::SweepPoint;
-    use lipscope_protocol::tasks::BoundCurves;
 
     use super::*;
 
-    /// The sweep of a state: the worst tokens known reach 2, its samples 5, and no tokens pass 9.
-    fn sweep_of(state: &PageState) -> SweepData {
-        let lengths = vec![2, 64];
+    /// The sweep and the curves of a state: the worst tokens known reach 2, its samples 5, and no tokens pass 9.
+    fn known_of(state: &PageState) -> (Sweep, Curves) {
+        let state = PageState { sweep_max: 4, draws: 1, ..state.clone() };
+        let of = plans::sweep(&state).expect("a sweep");
         let point = |n: &usize| SweepPoint {
             n: *n,
             draw: 0,
@@ -204,17 +201,14 @@ mod tests {
         };
         let bounds = [(BoundId::TwoClusters, 2f64), (BoundId::Sharp, 9.0), (BoundId::CastinMeanField, 20.0)];
         let bounds = bounds.map(|(id, value)| Bound::of_ln(id, value.ln())).to_vec();
-        let mut sweep = SweepData {
-            of: Some(state.for_sweeping()),
-            points: lengths.iter().map(point).collect(),
-            lengths: lengths.clone(),
-            draws: 1,
-            phase: SweepPhase::Done,
-            ..SweepData::default()
-        };
-        let bounds = lengths.iter().map(|n| (*n, bounds.clone())).collect();
-        sweep.take_curves(BoundCurves { radius: state.radius, bounds });
-        sweep
+        let row = |n: f64| GrowthRow { n, radius: state.radius, bounds: bounds.clone() };
+        let growth = Growth { rows: vec![row(2.0), row(64.0)], crossover: None };
+        let curves = Curves { of: Some(plans::curves(&state)), growth: Some(Arc::new(growth)), family: Vec::new() };
+        (Sweep { points: of.lengths.iter().map(point).collect(), of: Some(of), ..Sweep::default() }, curves)
+    }
+
+    fn chart_of((sweep, curves): &(Sweep, Curves), found: &[SearchFound], state: &PageState) -> LineChart {
+        explore_chart(sweep, curves, found, None, &PageState { sweep_max: 4, draws: 1, ..state.clone() })
     }
 
     /// Opacity, and the largest value.
@@ -228,7 +222,7 @@ mod tests {
         let state = PageState::default();
         // A sweep does not depend on n.
         for n in [64, 100] {
-            let chart = explore_chart(&sweep_of(&state), &[], None, &PageState { n, ..state.clone() });
+            let chart = chart_of(&known_of(&state), &[], &PageState { n, ..state.clone() });
             let found = [id::BEST, id::MEAN_FIELD, id::WORST, id::MEAN, id::DRAWS].map(|id| look(&chart, id));
             assert_eq!(found, [(1.0, 9.0), (1.0, 20.0), (1.0, 5.0), (1.0, 5.0), (0.4, 5.0)], "n = {n}");
         }
@@ -238,7 +232,7 @@ mod tests {
     fn what_is_of_another_state_is_faded_and_its_samples_raise_nothing() {
         let state = PageState::default();
         let moved = PageState { radius: 2.0 * state.radius, ..state.clone() };
-        let chart = explore_chart(&sweep_of(&state), &[], None, &moved);
+        let chart = chart_of(&known_of(&state), &[], &moved);
         let found = [id::BEST, id::MEAN_FIELD, id::WORST, id::MEAN].map(|id| look(&chart, id));
         assert_eq!(found, [(STALE, 9.0), (STALE, 20.0), (STALE, 2.0), (STALE, 5.0)]);
         assert!(look(&chart, id::DRAWS).0 < 0.4);
@@ -249,13 +243,11 @@ mod tests {
         let state = PageState::default();
         // A new sample has the ball of the earlier one.
         let redrawn = PageState { token_seed: state.token_seed + 1, ..state.clone() };
-        let chart = explore_chart(&sweep_of(&state), &[], None, &redrawn);
+        let chart = chart_of(&known_of(&state), &[], &redrawn);
         assert_eq!([id::BEST, id::WORST, id::MEAN].map(|id| look(&chart, id)), [(1.0, 9.0), (1.0, 2.0), (STALE, 5.0)]);
         // The samples of a sweep may come before its bounds.
         let moved = PageState { radius: 2.0 * state.radius, ..state.clone() };
-        let before = sweep_of(&state);
-        let sweep = SweepData { curves: Arc::clone(&before.curves), curves_of: before.curves_of, ..sweep_of(&moved) };
-        let chart = explore_chart(&sweep, &[], None, &moved);
+        let chart = chart_of(&(known_of(&moved).0, known_of(&state).1), &[], &moved);
         assert_eq!(
             [id::BEST, id::WORST, id::MEAN].map(|id| look(&chart, id)),
             [(STALE, 9.0), (STALE, 2.0), (1.0, 5.0)]
@@ -271,10 +263,10 @@ mod tests {
             d: state.dim(),
             radius,
             largest_norm: radius,
-            map: state.for_map(),
+            map: plans::map(&state),
         };
         let found = [found(8.0, state.radius), found(8.5, 2.0 * state.radius)];
-        let chart = explore_chart(&sweep_of(&state), &found, None, &state);
+        let chart = chart_of(&known_of(&state), &found, &state);
         let worst = chart.series.iter().find(|series| series.id == id::WORST).expect("it is there");
         let values: Vec<f64> = worst.logs().map(|log10| 10f64.powf(log10).round()).collect();
         assert_eq!(values, [5.0, 8.0]);
@@ -283,10 +275,10 @@ mod tests {
     #[test]
     fn the_root_of_n_is_read_at_every_length_and_a_linear_axis_holds_the_best_bound() {
         let state = PageState { x_axis: XAxis::N, ..PageState::default() };
-        let mut chart = explore_chart(&sweep_of(&state), &[], None, &state);
+        let mut chart = chart_of(&known_of(&state), &[], &state);
         let root = chart.series.iter().find(|series| series.id == id::ROOT).expect("it is there");
         assert!(root.data.contains(&(64.0, 8.0)));
-        ExploreRanges::default().apply(&mut chart, &sweep_of(&state), &state, false);
+        ExploreRanges::default().apply(&mut chart, 64.0, &state, false);
         // The best bound is 9, the mean-field bound 20: it would flatten everything else.
         let top = chart.y.range.expect("a range").hi();
         assert!((9.0..20.0).contains(&top), "{top}");

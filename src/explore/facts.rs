@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::live::{Measured, SearchFound};
+use crate::answers::{Measured, SearchFound};
 use crate::page::Page;
 use crate::state::{PageState, TokenChoice};
 use crate::strings;
@@ -74,7 +74,7 @@ pub enum Place {
 
 /// The norm that was measured last, and how well it is known. While a slider moves, it lags a moment.
 pub fn latest_norm(page: Page) -> Option<(f64, Kind)> {
-    page.live.measured.with(|measured| {
+    page.answers.measured.with(|measured| {
         let measurement = &measured.as_ref()?.measurement;
         Some((measurement.spectral, kind_of(measurement)))
     })
@@ -82,11 +82,11 @@ pub fn latest_norm(page: Page) -> Option<(f64, Kind)> {
 
 /// The facts on screen, if number and bounds belong to the same state.
 pub fn facts(page: Page) -> Option<Facts> {
-    let measured = page.live.measured.get()?;
-    let ball = page.live.ball.get()?;
+    let measured = page.answers.measured.get()?;
+    let ball = page.answers.ball.get()?;
     let norm = Norm::Spectral;
     let Measured { measurement, state, .. } = measured.as_ref();
-    let is_of_one = page.is_measured() && page.state.with(|now| now.for_ball() == ball.of);
+    let is_of_one = page.is_measured() && page.state.with(|now| ball.is_of(now));
     let bounds = &ball.ball.bounds;
     let measured_log10 = measurement.spectral.log10();
     let known = largest(bounds, norm);
@@ -145,11 +145,11 @@ pub fn largest_sample(samples: &[(f64, f64)], state: &PageState, n: f64) -> f64 
 /// log10 of the largest norm that samples of the sweep and searches show for n tokens of this ball.
 fn largest_found(page: Page, state: &PageState, radius: f64) -> f64 {
     let n = state.n_tokens();
-    let samples = page.live.sweep.with(|sweep| {
-        let is_of_state = page.state.with(|now| sweep.points_are_of(now));
+    let samples = page.answers.sweep.with(|sweep| {
+        let is_of_state = page.state.with(|now| sweep.is_of(now));
         if is_of_state { sweep.values(Norm::Spectral) } else { Vec::new() }
     });
-    page.live.searched.with(|found| largest_sample(&norms_in_ball(samples, found, state, radius), state, n))
+    page.answers.searched.with(|found| largest_sample(&norms_in_ball(samples, found, state, radius), state, n))
 }
 
 /// The smallest of the upper bounds on a norm over the ball.

@@ -45,7 +45,7 @@ pub fn Explore() -> impl IntoView {
     });
     // Why there are no arrows; `None` where there are some, or before the first measurement.
     let no_arrows = memo(move |_| {
-        page.live.measured.with(|m| {
+        page.answers.measured.with(|m| {
             let m = m.as_ref().filter(|m| m.pair.is_none())?;
             Some(strings::no_pair(&m.state, &m.tokens))
         })

@@ -14,7 +14,7 @@ use crate::state::TokenChoice;
 use crate::strings;
 use lipscope_plot::{ChartLayout, LineChart};
 
-use super::chart::{ExploreRanges, explore_chart, id, lift};
+use super::chart::{ExploreRanges, explore_chart, id, last_n, lift};
 use super::table::{Absent, AtN};
 
 /// The plot, its readout, and what does not apply.
@@ -26,9 +26,10 @@ pub fn ExplorePlot() -> impl IntoView {
     let ranges = StoredValue::new_local(ExploreRanges::default());
     let hover = RwSignal::new(None::<f64>);
     let watch = move || {
-        page.live.sweep.track();
-        page.live.searched.track();
-        page.live.measured.track();
+        page.answers.sweep.track();
+        page.answers.curves.track();
+        page.answers.searched.track();
+        page.answers.measured.track();
         page.state.track();
         page.held.track();
         page.plot.track();
@@ -37,8 +38,9 @@ pub fn ExplorePlot() -> impl IntoView {
     use_easel_with_number(canvas, When::Before, watch, move |easel| paint(page, easel, painted, ranges, hover));
     let readout = memo(move |_| {
         // The readout reads the painted chart, which is no signal: these signals say when it changes.
-        page.live.sweep.track();
-        page.live.searched.track();
+        page.answers.sweep.track();
+        page.answers.curves.track();
+        page.answers.searched.track();
         hover.get().map(|n| untrack(|| read(page, painted, n)))
     });
     let on_click = move |event: ev::MouseEvent| keep(page, n_at(painted, f64::from(event.offset_x())));
@@ -80,12 +82,10 @@ pub fn picture_now(page: Page) -> LineChart {
 
 /// The chart of what is known now.
 pub fn chart_now(page: Page) -> LineChart {
-    let current = page.live.measured.get_untracked();
-    page.live.sweep.with_untracked(|sweep| {
-        page.live.searched.with_untracked(|found| {
-            page.state.with_untracked(|state| explore_chart(sweep, found, current.as_deref(), state))
-        })
-    })
+    let answers = page.answers;
+    let (sweep, curves) = (answers.sweep.read_untracked(), answers.curves.read_untracked());
+    let (found, current) = (answers.searched.read_untracked(), answers.measured.get_untracked());
+    explore_chart(&sweep, &curves, &found, current.as_deref(), &page.state.read_untracked())
 }
 
 fn paint(
@@ -99,10 +99,9 @@ fn paint(
         return;
     }
     let mut chart = picture_now(page);
-    page.live.sweep.with_untracked(|sweep| {
-        page.state.with_untracked(|state| {
-            ranges.update_value(|ranges| ranges.apply(&mut chart, sweep, state, page.held.get_untracked()));
-        });
+    page.state.with_untracked(|state| {
+        let last = last_n(&page.answers.sweep.read_untracked(), &page.answers.curves.read_untracked(), state);
+        ranges.update_value(|ranges| ranges.apply(&mut chart, last, state, page.held.get_untracked()));
     });
     chart.hover_x = hover.get_untracked();
     if let Some(layout) = chart.paint(easel) {

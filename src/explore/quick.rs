@@ -33,7 +33,7 @@ pub fn Quick() -> impl IntoView {
     let problem = memo(move |_| {
         // Problems at controls of the panel: while the panel is closed, their own place is out of sight.
         let is_elsewhere = |place: &str| place != PLACE_LINK && !place.starts_with("quick-");
-        let said = page.live.problem.with(|p| p.as_ref().filter(|p| is_elsewhere(p.place)).map(|p| p.text.clone()));
+        let said = page.answers.problem.with(|p| p.as_ref().filter(|p| is_elsewhere(p.place)).map(|p| p.text.clone()));
         said.map(|text| later.told(text))
     });
     view! {
@@ -79,7 +79,7 @@ enum Source {
 /// Whether the page offers the list of the worst tokens known. True also before this is known, so that the button
 /// stays.
 fn is_worst_offered(page: Page) -> bool {
-    page.live.ball.with(|facts| facts.as_ref().is_none_or(|facts| facts.ball.worst.is_some()))
+    page.answers.ball.with(|facts| facts.as_ref().is_none_or(|facts| facts.ball.worst.is_some()))
 }
 
 /// Which tokens the disc shows: the button that is pressed, and whether there is a new sample to draw.

@@ -28,7 +28,7 @@ pub fn Headline() -> impl IntoView {
             <span class="headline-name">{strings::explore_headline()}</span>
             " L " {move || shown.get().map_or("", |(_, kind)| kind.sign())} " "
             <strong data-testid="explore-norm" data-value=full>{text}</strong>
-            <span class="stale-note" hidden=move || !is_stale() || page.live.problem.with(Option::is_some)>" " {strings::computing()}</span>
+            <span class="stale-note" hidden=move || !is_stale() || page.answers.problem.with(Option::is_some)>" " {strings::computing()}</span>
         </p>
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::live::SweepData;
+use crate::answers::{Curves, Sweep};
 use crate::page::use_page;
 use crate::plans::MOST_CURVE_END;
 use crate::state::Trace;
@@ -66,12 +66,11 @@ pub fn AtN() -> impl IntoView {
 
 /// The curves of the plot that end before n: samples cost time at every n, and bounds end at the largest n of a
 /// browser.
-fn ends(sweep: &SweepData, n: f64) -> Vec<String> {
-    let sampled = sweep.lengths.last().filter(|end| (**end as f64) < n);
-    let bounded =
-        sweep.curves.bounds.last().map(|(end, _)| end).filter(|end| **end >= MOST_CURVE_END && (**end as f64) < n);
-    let sampled = sampled.map(|end| strings::samples_end(sweep.draws, *end));
-    sampled.into_iter().chain(bounded.map(|end| strings::bounds_end(*end))).collect()
+fn ends(sweep: &Sweep, curves: &Curves, n: f64) -> Vec<String> {
+    let sampled = sweep.lengths().last().filter(|end| (**end as f64) < n);
+    let bounded = curves.rows().last().map(|row| row.n).filter(|end| *end >= MOST_CURVE_END as f64 && *end < n);
+    let sampled = sampled.map(|end| strings::samples_end(sweep.draws(), *end));
+    sampled.into_iter().chain(bounded.map(|end| strings::bounds_end(end as usize))).collect()
 }
 
 /// The curves that are missing or end before the present n, each with its reason.
@@ -91,7 +90,7 @@ pub fn Absent() -> impl IntoView {
         ];
         let missing = missing.into_iter().filter(|(is_missing, _)| *is_missing);
         let missing = missing.map(|(_, name)| strings::explore_absent(name, mask));
-        missing.chain(page.live.sweep.with(|sweep| ends(sweep, facts.n))).collect()
+        missing.chain(ends(&page.answers.sweep.read(), &page.answers.curves.read(), facts.n)).collect()
     });
     view! {
         <p class="absent" data-testid="explore-absent" hidden=move || rows.with(Vec::is_empty)>

@@ -6,12 +6,12 @@ use lipscope_plot::{
     AxisSpec, Band, Extent, HeldExtent, Kind, LineChart, Mark, Role, Rule, Scale, Series, SeriesKind, ascending,
 };
 
+use crate::answers::{Curves, Measured, SearchFound, Sweep, values};
 use crate::charts::{CURRENT, Faded, MEAN, means, role_of};
-use crate::live::{GrowthData, Measured, SearchFound, SweepData, SweepPhase, values};
+use crate::plans::is_marked;
 use crate::state::{PageState, Trace, Traces, XAxis};
 use crate::strings;
 
-use super::plan::is_marked;
 use super::reading::{bound_in, claim_of, draws_of, is_about};
 use super::search_run::SearchRun;
 
@@ -47,9 +47,9 @@ const ROOT_POINTS: i32 = 64;
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     /// The curves.
-    pub data: &'a GrowthData,
+    pub data: &'a Curves,
     /// The draws.
-    pub sweep: &'a SweepData,
+    pub sweep: &'a Sweep,
     /// The present tokens.
     pub current: Option<&'a Measured>,
     /// The results of searches.
@@ -109,7 +109,7 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
     }
     let mut chart = LineChart::new(x, AxisSpec::new(strings::growth_axis(state), y_scale), series);
     let norm = state.norm;
-    let rows = rows(data);
+    let rows = data.rows();
     if y_scale == Scale::Log {
         let gap = rows
             .iter()
@@ -139,17 +139,13 @@ pub fn series_id(trace: Trace) -> &'static str {
     trace.bounds().first().map_or(trace.id(), |id| id.id())
 }
 
-fn rows(data: &GrowthData) -> &[GrowthRow] {
-    data.growth.as_ref().map_or(&[], |growth| &growth.rows)
-}
-
 fn curves<'a>(known: &Known<'a>, traces: Traces) -> impl Iterator<Item = Series> + 'a {
     let Known { data, state, curves: opacity, .. } = *known;
     CURVES.into_iter().filter(move |trace| traces.has(*trace)).filter_map(move |trace| {
         let of_row = |row: &GrowthRow| bound_in(row, trace, state.norm).map(|bound| (row.n, bound.log10));
-        let curve: Vec<(f64, f64)> = rows(data).iter().filter_map(of_row).collect();
+        let curve: Vec<(f64, f64)> = data.rows().iter().filter_map(of_row).collect();
         let role = trace.bounds().first().map_or(Role::LowerBound, |id| role_of(*id));
-        let claim = rows(data).iter().find_map(|row| bound_in(row, trace, state.norm)).map_or(Kind::Plain, claim_of);
+        let claim = data.rows().iter().find_map(|row| bound_in(row, trace, state.norm)).map_or(Kind::Plain, claim_of);
         let line = Series::new(series_id(trace), strings::trace_label(trace), role, SeriesKind::Line, curve)
             .given_log10()
             .claim(claim);
@@ -170,7 +166,7 @@ fn root(end: f64, scale: Scale) -> Series {
 
 fn mean(known: &Known<'_>) -> Series {
     let mean = means(&draws_of(known.sweep, known.state));
-    Series::new(MEAN, strings::mean_label(known.sweep.draws), Role::Measured, SeriesKind::Line, mean)
+    Series::new(MEAN, strings::mean_label(known.sweep.draws()), Role::Measured, SeriesKind::Line, mean)
 }
 
 /// The draws. New ones fade in, and draws of the earlier sweep stay where no new one is yet.
@@ -178,8 +174,7 @@ fn draws(known: &Known<'_>) -> Vec<Series> {
     let Known { sweep, state, faded, .. } = *known;
     let points = draws_of(sweep, state);
     let frontier = points.last().map_or(0.0, |point| point.0);
-    let before = if sweep.phase == SweepPhase::Done { Vec::new() } else { values(&sweep.before, state.norm) };
-    let before: Vec<_> = before.into_iter().filter(|point| point.0 > frontier).collect();
+    let before: Vec<_> = values(&sweep.before, state.norm).into_iter().filter(|point| point.0 > frontier).collect();
     let (settled, fresh) = points.split_at(faded.settled.min(points.len()));
     let parts =
         [("before", before, 0.2), ("draws", settled.to_vec(), 0.5), ("fresh", fresh.to_vec(), 0.5 * faded.opacity)];

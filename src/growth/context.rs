@@ -1,11 +1,24 @@
-//! The signals of the view over n.
+//! The signals of the view over n, and what it asks for.
+
+use std::time::Duration;
 
 use crate::prelude::*;
 
-use crate::page::Page;
-use crate::state::PageState;
+use lipscope_protocol::tasks::EnginePlan;
+
+use crate::answers::Curves;
+use crate::ask::{Ask, AtFailure, Start};
+use crate::debounce::Debounce;
+use crate::page::{Page, PlotChoice};
+use crate::plans;
+use crate::state::{PageState, TokenChoice, WeightChoice};
+use crate::workers::EngineLane;
 
 use super::search_run::SearchRun;
+
+/// Curves of another state fade after this time. While a slider moves, new curves come with nearly every frame: without
+/// the wait, plot and words would flicker.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The signals of the view over n.
 #[derive(Clone, Copy)]
@@ -13,10 +26,8 @@ pub struct Growth {
     pub(super) page: Page,
     /// The n under the pointer or the keys.
     pub(super) hover: RwSignal<Option<f64>>,
-    /// The search under way or the last one.
-    pub(super) search: RwSignal<SearchRun>,
-    /// The state of the latest request for curves.
-    pub(super) asked: StoredValue<Option<PageState>>,
+    /// The search.
+    pub(super) search: Ask<SearchRun>,
     /// Whether the curves have belonged to another state for so long that a reader could take them for the present
     /// one's.
     pub(super) is_waiting: RwSignal<bool>,
@@ -27,14 +38,39 @@ pub fn use_growth() -> Growth {
     expect_context()
 }
 
+/// Asks for the curves while the view is on screen, and pauses the search when it is not: others may need the worker.
+pub fn begin(growth: Growth) {
+    let (page, curves) = (growth.page, growth.page.answers.curves);
+    effect(move |_| {
+        if page.plot.get() != PlotChoice::Growth {
+            return growth.pause_search();
+        }
+        page.state.with(|state| {
+            let is_long = state.tokens == TokenChoice::Own || state.weights == WeightChoice::Own;
+            // The page copies a long list for every worker: not with every movement of a slider.
+            let start = if is_long { Start::AtRest } else { Start::Now };
+            curves.want(Ok(vec![EnginePlan::Growth(plans::growth(state))]), start, Curves::hear);
+        });
+    });
+    let is_stale = memo(move |_| growth.is_stale());
+    let fading = Debounce::default();
+    effect(move |_| {
+        if is_stale.get() {
+            fading.after(PATIENCE, move || growth.is_waiting.set(true));
+        } else {
+            fading.forget();
+            growth.is_waiting.set(false);
+        }
+    });
+}
+
 impl Growth {
     /// The view before any request.
     pub fn new(page: Page) -> Self {
         Growth {
             page,
             hover: RwSignal::new(None),
-            search: RwSignal::default(),
-            asked: StoredValue::new(None),
+            search: Ask::new(page.engine, EngineLane::Search, AtFailure::Clear),
             is_waiting: RwSignal::new(false),
         }
     }
@@ -42,7 +78,8 @@ impl Growth {
     /// Whether the curves belong to another state than the controls, and new ones are on their way.
     pub(super) fn is_stale(self) -> bool {
         let page = self.page;
-        page.live.growth.with(|data| data.problem.is_none() && page.state.with(|state| !data.is_of(state)))
+        page.answers.curves.is_running()
+            && page.answers.curves.with(|curves| page.state.with(|state| !curves.are_of_view(state)))
     }
 
     /// The n that is read: under the pointer, or where the cursor rests.

@@ -102,7 +102,7 @@ pub fn headed(trace: Trace) -> String {
 fn name_at(page: Page, trace: Trace, n: f64) -> String {
     let is_of_samples = trace == Trace::Draws && page.state.with(PageState::n_tokens) != n;
     if is_of_samples {
-        page.live.sweep.with(|sweep| strings::largest_label(sweep.draws))
+        page.answers.sweep.with(|sweep| strings::largest_label(sweep.draws()))
     } else {
         strings::trace_label(trace).into()
     }
@@ -137,8 +137,8 @@ fn TraceLine(
     let is_on = memo(move |_| page.state.with(|state| state.growth.traces.has(trace)));
     let value = memo(move |_| value_at(page, trace, at.get()));
     let is_absent = memo(move |_| {
-        page.live.growth.with(|data| {
-            let found = page.live.searched.read();
+        page.answers.curves.with(|data| {
+            let found = page.answers.searched.read();
             data.growth.is_some() && !page.state.with(|state| has_values(data, &found, state, trace))
         })
     });
@@ -146,7 +146,7 @@ fn TraceLine(
         if is_absent.get() {
             return Some(page.state.with(|state| strings::trace_absent(trace, state)));
         }
-        let is_read = page.live.growth.with(|data| data.row(at.get()).is_some());
+        let is_read = page.answers.curves.with(|data| data.row(at.get()).is_some());
         (is_read && value.with(Option::is_none)).then(|| strings::trace_absent_here(trace))
     });
     let full = move || value.with(|v| v.as_ref().map_or_else(String::new, |v| 10f64.powf(v.log10).to_string()));
@@ -206,7 +206,7 @@ fn About(
     let page = use_page();
     let at_tokens = memo(move |_| {
         let norm = page.norm();
-        page.live.measured.with(|measured| {
+        page.answers.measured.with(|measured| {
             let measured = measured.as_ref()?;
             let m = &measured.measurement;
             let id = trace.bounds().iter().copied().find(|id| bound_of(m, norm, *id).is_some())?;

@@ -2,19 +2,16 @@
 //!
 //! | file | concept |
 //! | --- | --- |
-//! | `context` | what the view holds |
-//! | `plan`, `answers` | at which n the page asks for curves, and the workers' answers |
+//! | `context` | what the view holds, and asks for |
 //! | `reading` | the value of a trace at an n |
 //! | `chart`, `plot` | the plot, and how it is read |
 //! | `list` | the traces as a list: switch, value at the cursor, details of each |
 //! | `sentence` | the gap between the bounds at the cursor, in words |
 //! | `search`, `search_run`, `search_work`, `search_plane` | the search for worse tokens |
 
-mod answers;
 mod chart;
 mod context;
 mod list;
-mod plan;
 mod plot;
 mod reading;
 mod search;
@@ -31,17 +28,11 @@ use crate::page::{PlotChoice, use_page};
 use crate::state::{RadiusGrowth, Range};
 use crate::strings;
 
-pub use context::Growth;
+pub use context::{Growth, begin};
 
 use list::TraceList;
 use plot::GrowthPlot;
 use search::Search;
-
-/// Asks for the curves while the view is on screen, and pauses the search when it is not.
-pub fn begin(growth: Growth) {
-    answers::begin(growth);
-    search_work::begin(growth);
-}
 
 /// The view.
 #[component]

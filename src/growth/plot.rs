@@ -11,8 +11,8 @@ use crate::charts::{
 };
 use crate::frame::When;
 use crate::keys::PlotKey;
-use crate::live::SweepPhase;
 use crate::page::{Page, PlotChoice};
+use crate::phase::Phase;
 use crate::state::{Trace, Traces};
 use crate::strings::{self, Paper};
 use lipscope_plot::{ChartLayout, LineChart, Table};
@@ -38,10 +38,10 @@ pub fn GrowthPlot() -> impl IntoView {
     let said = RwSignal::new(String::new());
     let next_frame = RwSignal::new(());
     let watch = move || {
-        page.live.growth.track();
-        page.live.sweep.track();
-        page.live.measured.track();
-        page.live.searched.track();
+        page.answers.curves.track();
+        page.answers.sweep.track();
+        page.answers.measured.track();
+        page.answers.searched.track();
         growth.search.track();
         page.state.track();
         page.held.track();
@@ -60,10 +60,8 @@ pub fn GrowthPlot() -> impl IntoView {
     let on_click = move |event: ev::MouseEvent| keep(page, n_at(page, painted, f64::from(event.offset_x())));
     let words = memo(move |before: Option<&String>| match before {
         // The words stay while a slider moves, and while a sweep runs.
-        Some(before) if page.held.get() || page.live.sweep.with(|sweep| sweep.phase == SweepPhase::Running) => {
-            before.clone()
-        }
-        _ => page.live.growth.with(|data| strings::growth_finding(data, page.norm())),
+        Some(before) if page.held.get() || page.answers.sweep.is_running() => before.clone(),
+        _ => page.answers.curves.with(|data| strings::growth_finding(data, page.norm())),
     });
     view! {
         <div class="growth-plot">
@@ -106,9 +104,9 @@ pub fn GrowthPlot() -> impl IntoView {
 fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -> Faded) -> LineChart {
     let page = growth.page;
     untrack(|| {
-        let (data, sweep) = (page.live.growth.read(), page.live.sweep.read());
-        let (found, search) = (page.live.searched.read(), growth.search.read());
-        let (state, current) = (page.state.read(), page.live.measured.get());
+        let (data, sweep) = (page.answers.curves.read(), page.answers.sweep.read());
+        let (found, search) = (page.answers.searched.read(), growth.search.read());
+        let (state, current) = (page.state.read(), page.answers.measured.get());
         let known = Known {
             data: &data,
             sweep: &sweep,
@@ -120,8 +118,8 @@ fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -
             curves: if growth.is_waiting.get() { STALE } else { 1.0 },
         };
         let mut chart = growth_chart(&known, traces.unwrap_or(state.growth.traces));
-        if let Some(problem) = &data.problem {
-            chart.note = strings::told(problem);
+        if let Phase::Failed(problem) = page.answers.curves.phase() {
+            chart.note = strings::message(&problem);
         }
         chart
     })
@@ -186,9 +184,7 @@ fn n_at(page: Page, painted: LastPainted<(LineChart, ChartLayout)>, x: f64) -> O
 }
 
 fn lengths(page: Page) -> Vec<f64> {
-    page.live.growth.with_untracked(|data| {
-        data.growth.as_ref().map_or_else(Vec::new, |growth| growth.rows.iter().map(|row| row.n).collect())
-    })
+    page.answers.curves.with_untracked(|data| data.rows().iter().map(|row| row.n).collect())
 }
 
 /// Keeps an n as the reading position.

@@ -6,7 +6,7 @@ use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::growth::GrowthRow;
 use lipscope_plot::{Kind, Number};
 
-use crate::live::{GrowthData, SearchFound, SweepData};
+use crate::answers::{Curves, SearchFound, Sweep};
 use crate::page::Page;
 use crate::state::{PageState, Trace};
 use crate::strings;
@@ -48,40 +48,37 @@ pub fn bound_in(row: &GrowthRow, trace: Trace, norm: Norm) -> Option<&Bound> {
 }
 
 /// Whether a trace has anything to show: a bound at some n, or points of this norm.
-pub fn has_values(data: &GrowthData, found: &[SearchFound], state: &PageState, trace: Trace) -> bool {
+pub fn has_values(data: &Curves, found: &[SearchFound], state: &PageState, trace: Trace) -> bool {
     match trace {
         Trace::Draws | Trace::Root => true,
         Trace::Found => found.iter().any(|found| is_about(found, data, state)),
         Trace::Exact => state.norm == Norm::Spectral && !data.family.is_empty(),
-        _ => data.growth.iter().flat_map(|growth| &growth.rows).any(|row| bound_in(row, trace, state.norm).is_some()),
+        _ => data.rows().iter().any(|row| bound_in(row, trace, state.norm).is_some()),
     }
 }
 
 /// The draws of the sweep, if they belong to this state.
-pub fn draws_of(sweep: &SweepData, state: &PageState) -> Vec<(f64, f64)> {
-    match &sweep.of {
-        Some(of) if *of == state.for_sweeping() => sweep.values(state.norm),
-        _ => Vec::new(),
-    }
+pub fn draws_of(sweep: &Sweep, state: &PageState) -> Vec<(f64, f64)> {
+    if sweep.is_of(state) { sweep.values(state.norm) } else { Vec::new() }
 }
 
 /// Whether the result of a search is about the ball of the curves.
-pub fn is_about(found: &SearchFound, data: &GrowthData, state: &PageState) -> bool {
+pub fn is_about(found: &SearchFound, data: &Curves, state: &PageState) -> bool {
     // R may grow with n: the nearest row has the R to compare with.
     let distance = |n: f64| (n / found.n).ln().abs();
-    let rows = data.growth.iter().flat_map(|growth| &growth.rows);
+    let rows = data.rows().iter();
     let row = rows.min_by(|a, b| distance(a.n).total_cmp(&distance(b.n)));
     row.is_some_and(|row| found.is_about(state, row.radius))
 }
 
 /// The value of a trace at exactly this n; `None` where it has none.
 pub fn value_at(page: Page, trace: Trace, n: f64) -> Option<Reading> {
-    let live = page.live;
+    let answers = page.answers;
     let of_norm = page.norm();
-    let of_bound = || live.growth.with(|data| bound_in(data.row(n)?, trace, of_norm).map(Reading::of_bound));
+    let of_bound = || answers.curves.with(|data| bound_in(data.row(n)?, trace, of_norm).map(Reading::of_bound));
     let found = || {
-        live.searched.with(|found| {
-            live.growth.with(|data| {
+        answers.searched.with(|found| {
+            answers.curves.with(|data| {
                 page.state.with(|state| {
                     let here = found.iter().filter(|found| found.n == n && is_about(found, data, state));
                     here.map(|found| found.norm).reduce(f64::max).map(|norm| Reading::of(norm, Kind::LowerBound))
@@ -91,17 +88,17 @@ pub fn value_at(page: Page, trace: Trace, n: f64) -> Option<Reading> {
     };
     match trace {
         Trace::Exact if of_norm != Norm::Spectral => None,
-        Trace::Exact => live.growth.with(|data| data.exact(n)).map(|norm| Reading::of(norm, Kind::Exact)),
+        Trace::Exact => answers.curves.with(|data| data.exact(n)).map(|norm| Reading::of(norm, Kind::Exact)),
         Trace::Root => Some(Reading::of(n.sqrt(), Kind::Exact)),
         Trace::Found => found(),
         Trace::Worst => [of_bound(), found()].into_iter().flatten().max_by(|a, b| a.log10.total_cmp(&b.log10)),
         Trace::Draws => {
-            let of_current = live.measured.with(|measured| {
+            let of_current = answers.measured.with(|measured| {
                 let m = &measured.as_ref()?.measurement;
                 m.norm(of_norm).filter(|_| m.n == n).map(|norm| (norm, strings::kind_of(m, of_norm)))
             });
             let (norm, kind) = of_current.or_else(|| {
-                let draws = live.sweep.with(|sweep| page.state.with(|state| draws_of(sweep, state)));
+                let draws = answers.sweep.with(|sweep| page.state.with(|state| draws_of(sweep, state)));
                 let largest = draws.iter().filter(|draw| draw.0 == n).map(|draw| draw.1).reduce(f64::max);
                 largest.map(|norm| (norm, Kind::LowerBound))
             })?;

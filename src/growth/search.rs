@@ -14,7 +14,7 @@ use lipscope_plot::{Kind, Number};
 use super::context::use_growth;
 use super::search_plane::SearchPlane;
 use super::search_run::SearchRun;
-use super::search_work::{has_own_dim, searched_state};
+use super::search_work::has_own_dim;
 
 const REGIONS: [Region; 2] = [Region::Ball, Region::Sphere];
 
@@ -55,8 +55,8 @@ fn About() -> impl IntoView {
     let (page, run) = (growth.page, growth.search);
     let about = memo(move |_| run.with(|run| run.domain.as_deref().map(strings::search_about)));
     let has_changed = memo(move |_| {
-        let now = page.state.with(searched_state);
-        run.with(|run| run.of.as_ref().is_some_and(|of| *of != now) && run.loaded.as_ref() != Some(&now))
+        let now = page.state.with(PageState::experiment);
+        run.with(|run| run.of.as_ref().is_some_and(|of| of.experiment() != now) && run.loaded.as_ref() != Some(&now))
     });
     let has_other_dim = memo(move |_| {
         let d = page.state.with(PageState::dim);
@@ -77,11 +77,10 @@ fn About() -> impl IntoView {
 fn Controls() -> impl IntoView {
     let growth = use_growth();
     let (page, run) = (growth.page, growth.search);
-    let starts = memo(move |_| page.state.with(|state| state.growth.search.restarts));
-    let is_running = memo(move |_| run.with(SearchRun::is_running));
-    let can_go_on = memo(move |_| run.with(|run| run.can_go_on(starts.get())));
+    let is_running = memo(move |_| run.is_running());
+    let can_go_on = memo(move |_| growth.can_go_on());
     let has_begun = memo(move |_| run.with(|run| run.plan.is_some()));
-    let can_stop = memo(move |_| run.with(|run| matches!(run.phase, Phase::Running | Phase::Paused)));
+    let can_stop = memo(move |_| matches!(run.phase(), Phase::Running | Phase::Paused));
     let has_own_dim = memo(move |_| page.state.with(has_own_dim));
     let has_found = memo(move |_| run.with(|run| run.mark.is_some()));
     let on_pause = move |_| {
@@ -122,9 +121,10 @@ fn Controls() -> impl IntoView {
 /// How far the search is.
 #[component]
 fn Progress() -> impl IntoView {
-    let run = use_growth().search;
-    let phase = memo(move |_| run.with(|run| run.phase.clone()));
-    let progress = memo(move |_| run.with(|run| run.progress));
+    let growth = use_growth();
+    let run = growth.search;
+    let phase = memo(move |_| run.phase());
+    let progress = memo(move |_| (growth.starts_done(), run.with(SearchRun::starts)));
     let start = memo(move |_| run.with(|run| run.last.map(|step| step.start)));
     let share = move || {
         let (done, total) = progress.get();

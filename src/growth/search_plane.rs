@@ -13,7 +13,6 @@ use lipscope_core::picture::TokenPicture;
 use lipscope_plot::TokenPlane;
 
 use super::context::use_growth;
-use super::search_run::SearchRun;
 
 /// Points nearer than this share of the largest norm are drawn as one: they are less than a pixel apart.
 const SAME: f64 = 0.01;
@@ -24,7 +23,7 @@ pub fn SearchPlane() -> impl IntoView {
     let run = use_growth().search;
     let canvas = NodeRef::<Canvas>::new();
     let best = memo(move |before: Option<&Drawn>| match before {
-        Some(before) if is_motion_reduced() && before.0.is_some() && run.with(SearchRun::is_running) => before.clone(),
+        Some(before) if is_motion_reduced() && before.0.is_some() && run.is_running() => before.clone(),
         _ => Drawn(run.with(|run| run.best.clone()), run.with(|run| run.domain.as_ref().map(|domain| domain.radius))),
     });
     use_easel(

@@ -1,26 +1,23 @@
-//! The result of a search.
+//! The data of a search.
 
 use std::sync::Arc;
 
-use crate::phase::Phase;
 use crate::state::PageState;
 use lipscope_core::bounds::{Bound, Norm, Side};
+use lipscope_core::experiment::Experiment;
 use lipscope_core::picture::TokenPicture;
 use lipscope_core::search::{SearchCheckpoint, SearchDomain, SearchPlan, SearchStep};
+use lipscope_protocol::tasks::SearchRequest;
 
-/// The search under way or the last one.
+/// The data of the search under way, or of the last one.
 #[derive(Clone, Debug, Default)]
 pub struct SearchRun {
     /// What is searched.
     pub plan: Option<SearchPlan>,
     /// The state of the controls when it began.
     pub of: Option<PageState>,
-    /// The state of the controls after its tokens were loaded.
-    pub loaded: Option<PageState>,
-    /// Where it stands.
-    pub phase: Phase,
-    /// Finished starts, and all starts.
-    pub progress: (usize, usize),
+    /// The experiment of the controls after its tokens were loaded.
+    pub loaded: Option<Experiment>,
     /// R, n, d and the bounds.
     pub domain: Option<Arc<SearchDomain>>,
     /// The largest norm that each start has reached.
@@ -34,18 +31,22 @@ pub struct SearchRun {
 }
 
 impl SearchRun {
-    /// A new search begins.
-    pub fn begin(&mut self, plan: SearchPlan, of: PageState) {
-        let progress = (0, plan.restarts);
-        *self = SearchRun { plan: Some(plan), of: Some(of), phase: Phase::Running, progress, ..SearchRun::default() };
+    /// A search before its first iteration.
+    pub fn new(plan: SearchPlan, of: PageState) -> Self {
+        SearchRun { plan: Some(plan), of: Some(of), ..SearchRun::default() }
     }
 
-    /// Continues the search, with `starts` starts in all; `None` without a checkpoint.
-    pub fn go_on(&mut self, starts: usize) -> Option<(SearchPlan, Arc<SearchCheckpoint>)> {
-        let (plan, mark) = (self.plan.as_mut()?, self.mark.clone()?);
-        plan.restarts = starts.max(self.progress.0);
-        self.phase = Phase::Running;
-        Some((plan.clone(), mark))
+    /// What continues the search, with `starts` starts in all; `None` without a checkpoint.
+    pub fn go_on(&mut self, starts: usize) -> Option<SearchRequest> {
+        let (plan, mark) = (self.plan.as_mut()?, self.mark.as_deref()?);
+        plan.restarts = starts;
+        Some(SearchRequest { plan: plan.clone(), checkpoint: Some(Box::new(mark.clone())), starts: None })
+    }
+
+    /// Number of starts.
+    #[must_use]
+    pub fn starts(&self) -> usize {
+        self.plan.as_ref().map_or(0, |plan| plan.restarts)
     }
 
     /// Adds iterations. Some come twice where a worker took the search over from one that died.
@@ -65,22 +66,6 @@ impl SearchRun {
     #[must_use]
     pub fn n(&self) -> Option<f64> {
         self.domain.as_ref().map(|domain| domain.n as f64)
-    }
-
-    /// Whether the search is running.
-    #[must_use]
-    pub fn is_running(&self) -> bool {
-        self.phase == Phase::Running
-    }
-
-    /// Whether the search could go on with `starts` starts in all.
-    #[must_use]
-    pub fn can_go_on(&self, starts: usize) -> bool {
-        match self.phase {
-            Phase::Paused => self.mark.is_some(),
-            Phase::Done => self.mark.is_some() && starts > self.progress.0,
-            _ => false,
-        }
     }
 
     /// The lowest upper bound on the spectral norm over the ball.

@@ -4,15 +4,15 @@ use crate::prelude::*;
 
 use std::sync::Arc;
 
-use crate::live::SearchFound;
-use crate::page::{PLACE_OWN, PlotChoice};
+use crate::answers::SearchFound;
+use crate::ask::Answer;
+use crate::page::PLACE_OWN;
 use crate::phase::Phase;
+use crate::plans;
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
-use crate::workers::{EngineLane, EngineNews};
 use lipscope_core::experiment::{Experiment, Normalization, TokenSource};
-use lipscope_core::search::{SearchCheckpoint, SearchPlan};
-use lipscope_protocol::envelope::Content;
+use lipscope_core::search::SearchPlan;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, SearchEvent, SearchRequest};
 
 use super::context::Growth;
@@ -20,15 +20,6 @@ use super::search_run::SearchRun;
 
 /// The most iterations from one start.
 const ITERATIONS: usize = 400;
-
-/// Pauses the search when its view leaves the screen: others may need the worker.
-pub fn begin(growth: Growth) {
-    effect(move |_| {
-        if growth.page.plot.get() != PlotChoice::Growth {
-            growth.pause_search();
-        }
-    });
-}
 
 /// Whether the search has its own dimension: the adversarial tokens of A = I and A = -I lie in any dimension.
 pub fn has_own_dim(state: &PageState) -> bool {
@@ -53,51 +44,65 @@ fn plan(state: &PageState) -> Result<SearchPlan, &'static str> {
     }
 }
 
-/// The state as far as a search depends on it.
-pub fn searched_state(state: &PageState) -> PageState {
-    PageState { head_shown: 0, norm: PageState::default().norm, ..state.for_measuring() }
-}
-
 impl Growth {
     /// Begins a search with the controls as they are.
     pub fn start_search(self) {
         let state = self.page.state.get_untracked();
-        match plan(&state) {
-            Ok(plan) => {
-                self.search.update(|run| run.begin(plan.clone(), searched_state(&state)));
-                self.submit_search(plan, None);
+        let plan = plan(&state);
+        let order = |plan: &SearchPlan| {
+            vec![EnginePlan::Search(SearchRequest { plan: plan.clone(), checkpoint: None, starts: None })]
+        };
+        let request = plan.as_ref().map(order).map_err(|why| *why);
+        self.search.begin(request, move |_, _, answer| {
+            if let Answer::Event(EngineEvent::Search(event)) = answer {
+                self.take_search(event);
             }
-            Err(why) => {
-                self.page.cancel(EngineLane::Search);
-                self.search.update(|run| run.phase = Phase::Failed(why.to_owned()));
-            }
+        });
+        if let Ok(plan) = plan {
+            self.search.renewed(|run| *run = SearchRun::new(plan, state));
         }
     }
 
     /// Pauses the search.
     pub fn pause_search(self) {
-        self.halt_search(Phase::Paused);
+        if untrack(|| self.search.is_running()) {
+            self.search.stop(Phase::Paused);
+        }
     }
 
     /// Stops the search for good; its result stays.
     pub fn stop_search(self) {
-        self.halt_search(Phase::Stopped);
-        self.search.update(|run| {
-            if run.phase == Phase::Paused {
-                run.phase = Phase::Stopped;
-            }
-        });
+        if untrack(|| matches!(self.search.phase(), Phase::Running | Phase::Paused)) {
+            self.search.stop(Phase::Stopped);
+        }
     }
 
-    /// Continues a paused search, or one that has more restarts now.
+    /// Whether the search could go on with as many starts as the controls say. Tracks both.
+    pub fn can_go_on(self) -> bool {
+        let starts = self.page.state.with(|state| state.growth.search.restarts);
+        let has_mark = self.search.with(|run| run.mark.is_some());
+        match self.search.phase() {
+            Phase::Paused => has_mark,
+            Phase::Done => has_mark && starts > self.starts_done(),
+            _ => false,
+        }
+    }
+
+    /// Continues a paused search, or one that has more starts now.
     pub fn resume_search(self) {
-        let restarts = self.page.state.with_untracked(|state| state.growth.search.restarts);
-        if !self.search.with_untracked(|run| run.can_go_on(restarts)) {
+        if !untrack(|| self.can_go_on()) {
             return;
         }
-        if let Some((plan, mark)) = self.search.try_update(|run| run.go_on(restarts)).flatten() {
-            self.submit_search(plan, Some(Box::new(mark.as_ref().clone())));
+        let starts = self.page.state.with_untracked(|state| state.growth.search.restarts);
+        let starts = starts.max(untrack(|| self.starts_done()));
+        if let Some(rest) = self.search.try_update(|run| run.go_on(starts)).flatten() {
+            self.search.go_on(vec![EnginePlan::Search(rest)]);
         }
+    }
+
+    /// Number of finished starts. Tracks it.
+    pub fn starts_done(self) -> usize {
+        self.search.progress().map_or(0, |progress| progress.done as usize)
     }
 
     /// Loads the best tokens into the controls.
@@ -105,10 +110,10 @@ impl Growth {
         let state = self.page.state.get_untracked();
         let found = self.search.with_untracked(|run| {
             let tokens = run.mark.as_ref()?.best_tokens().clone();
-            Some((tokens, run.domain.clone()?, run.of.as_ref()?.for_map()))
+            Some((tokens, run.domain.clone()?, plans::map(run.of.as_ref()?)))
         });
         let Some((tokens, domain, map)) = found else { return };
-        let loaded = if state.for_map() == map {
+        let loaded = if plans::map(&state) == map {
             Ok(state.with_own_tokens(tokens))
         } else {
             // The controls have other weights by now: the tokens come with the weights of the search.
@@ -116,36 +121,18 @@ impl Growth {
             state.with_experiment(Experiment { tokens, ..domain.experiment.clone() })
         };
         if self.page.put(PLACE_OWN, loaded) {
-            self.page.live.own_note.set(self.page.state.with_untracked(strings::applied));
-            self.search.update(|run| run.loaded = Some(self.page.state.with_untracked(searched_state)));
+            self.page.answers.own_note.set(self.page.state.with_untracked(strings::applied));
+            self.search.update(|run| run.loaded = Some(self.page.state.with_untracked(PageState::experiment)));
         }
     }
 
-    /// Receives an answer of the search.
-    fn hear_search(self, news: EngineNews) {
-        let run = self.search;
-        let content = match news {
-            EngineNews::Reply(content, _) => content,
-            EngineNews::GaveUp => {
-                let words = strings::gave_up(EngineLane::Search).to_owned();
-                return run.update(|run| run.phase = Phase::Failed(words));
-            }
-        };
-        match content {
-            Content::Event(EngineEvent::Search(SearchEvent::Domain(domain))) => {
-                run.update(|run| run.domain = Some(Arc::new(*domain)));
-            }
-            Content::Event(EngineEvent::Search(SearchEvent::Steps { steps, checkpoint, best, .. })) => {
-                run.update(|run| run.take(&steps, *checkpoint, *best));
+    fn take_search(self, event: SearchEvent) {
+        match event {
+            SearchEvent::Domain(domain) => self.search.renewed(|run| run.domain = Some(Arc::new(*domain))),
+            SearchEvent::Steps { steps, checkpoint, best, .. } => {
+                self.search.renewed(|run| run.take(&steps, *checkpoint, *best));
                 self.show_found();
             }
-            Content::Progress(progress) => {
-                let at = (progress.done as usize, progress.total.unwrap_or(0) as usize);
-                run.update(|run| run.progress = at);
-            }
-            Content::Finished => run.update(|run| run.phase = Phase::Done),
-            Content::Failed(problem) => run.update(|run| run.phase = Phase::Failed(strings::told(&problem))),
-            _ => {}
         }
     }
 
@@ -159,30 +146,18 @@ impl Growth {
                 d: domain.d,
                 radius: domain.radius,
                 largest_norm: run.best.as_ref()?.largest_norm,
-                map: run.of.as_ref()?.for_map(),
+                map: plans::map(run.of.as_ref()?),
             })
         });
         let Some(found) = found else { return };
         let is_same =
             |old: &SearchFound| (old.n, old.d, old.radius) == (found.n, found.d, found.radius) && old.map == found.map;
         let is_known = |old: &SearchFound| is_same(old) && old.norm >= found.norm;
-        if !self.page.live.searched.with_untracked(|all| all.iter().any(is_known)) {
-            self.page.live.searched.update(|all| {
+        if !self.page.answers.searched.with_untracked(|all| all.iter().any(is_known)) {
+            self.page.answers.searched.update(|all| {
                 all.retain(|old| !is_same(old));
                 all.push(found.clone());
             });
         }
-    }
-
-    fn halt_search(self, phase: Phase) {
-        if self.search.with_untracked(SearchRun::is_running) {
-            self.page.cancel(EngineLane::Search);
-            self.search.update(|run| run.phase = phase);
-        }
-    }
-
-    fn submit_search(self, plan: SearchPlan, mark: Option<Box<SearchCheckpoint>>) {
-        let plan = EnginePlan::Search(SearchRequest { plan, checkpoint: mark, starts: None });
-        self.page.submit(EngineLane::Search, [plan], move |_, news| self.hear_search(news));
     }
 }

@@ -1,144 +1,108 @@
-//! Asking for the data of the lab on screen, and the workers' answers.
-
-use std::time::Duration;
+//! What the lab on screen asks of the engine, and what becomes of the answers.
 
 use crate::prelude::*;
 
-use lipscope_protocol::envelope::Content;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
-use crate::phase::Phase;
-use crate::run::{Request, Run, Side};
-use crate::strings;
-use crate::workers::{EngineLane, EngineNews};
+use crate::answers::Side;
+use crate::ask::{Answer, Ask, Request, Start};
+use crate::page::PlotChoice;
+use crate::state::{PageState, Settings};
 
 use super::context::{Lab, Labs};
 use super::{certify, estimators, inverse, scaling, spectrum, tightness};
 
-/// Calls the same method on the run of a lab, whatever its type.
-macro_rules! for_run {
-    ($labs:expr, $lab:expr, $do:ident, $($what:tt)+) => {
-        match $lab {
-            Lab::Certify => $labs.certify.$do($($what)+),
-            Lab::Scaled => $labs.page.live.scaling.$do($($what)+),
-            Lab::Tightness => $labs.page.live.tightness.$do($($what)+),
-            Lab::Spectrum => $labs.spectrum.$do($($what)+),
-            Lab::Estimators => $labs.estimators.$do($($what)+),
-            Lab::Inverse => $labs.page.live.inverse.$do($($what)+),
-        }
-    };
-}
-
-/// How long the controls rest before the worker is asked.
-const REST: Duration = Duration::from_millis(70);
-
 /// Asks for the data of the lab on screen, whenever its inputs change.
 pub fn begin(labs: Labs) {
-    let wanted = memo(move |_| request_now(labs));
     effect(move |_| {
-        labs.leave();
-        labs.asking.forget();
-        let Some((lab, request)) = wanted.get() else { return };
-        if for_run!(labs, lab, with_untracked, |run| run.of.as_ref() == Some(&request)) {
-            return;
+        let shown = Lab::of(labs.page.plot.get());
+        for (_, plot) in PlotChoice::ALL {
+            if let Some(lab) = Lab::of(plot).filter(|lab| Some(*lab) != shown) {
+                labs.leave(lab);
+            }
         }
-        labs.asking.after(REST, move || labs.start(lab, request));
+        if let Some(lab) = shown {
+            labs.ask(lab);
+        }
     });
 }
 
-fn request_now(labs: Labs) -> Option<(Lab, Request)> {
-    let page = labs.page;
-    let lab = Lab::of(page.plot.get())?;
-    let request = match lab {
-        Lab::Certify => certify::request,
-        Lab::Scaled => scaling::request,
-        Lab::Tightness => tightness::request,
-        Lab::Inverse => inverse::request,
-        Lab::Spectrum => spectrum::request,
-        Lab::Estimators => estimators::request,
-    };
-    let state = page.in_effect()?;
-    Some((lab, page.settings.with(|settings| request(settings, &state))))
-}
+type MakeRequest = fn(&Settings, &PageState) -> Request;
 
 impl Labs {
-    /// Asks again for the data of the lab on screen.
-    pub fn again(self) {
-        if let Some((lab, request)) = untrack(|| request_now(self)) {
-            self.start(lab, request);
-        }
-    }
-
-    /// Stops the work; its results so far stay.
-    pub fn stop(self) {
-        self.page.cancel(EngineLane::Lab);
-        self.set_phase(&Phase::Stopped);
-    }
-
-    /// Receives an answer.
-    fn hear(self, plan: &EnginePlan, news: EngineNews) {
-        let (content, left) = match news {
-            EngineNews::Reply(content, left) => (content, left),
-            EngineNews::GaveUp => return self.set_phase(&Phase::Failed(strings::gave_up(EngineLane::Lab).to_owned())),
-        };
-        match content {
-            Content::Event(event) => self.take(plan, event),
-            Content::Progress(progress) => {
-                let at = (progress.done as usize, progress.total.unwrap_or(0) as usize);
-                if let Some(lab) = self.asked.get_value() {
-                    for_run!(self, lab, update, |run| run.progress = at);
+    fn ask(self, lab: Lab) {
+        match lab {
+            Lab::Certify => self.want(self.certify, certify::request, |data, event| {
+                if let EngineEvent::Certify(found) = event {
+                    *data = Some(found);
                 }
-            }
-            Content::Finished if left == 0 => self.set_phase(&Phase::Done),
-            Content::Failed(problem) => {
-                if let EnginePlan::Inverse(plan) = plan {
-                    self.page.live.inverse.update(|run| *run.data.side(plan.experiment.attention) = Side::default());
+            }),
+            Lab::Scaled => self.want(self.page.answers.scaling, scaling::request, |data, event| {
+                if let EngineEvent::Scaling(points) = event {
+                    data.extend(points);
                 }
-                self.set_phase(&Phase::Failed(strings::told(&problem)));
+            }),
+            Lab::Tightness => self.want(self.page.answers.tightness, tightness::request, |data, event| {
+                if let EngineEvent::Tightness(points) = event {
+                    data.extend(points);
+                }
+            }),
+            Lab::Spectrum => self.want(self.spectrum, spectrum::request, |data, event| {
+                if let EngineEvent::Spectrum(found) = event {
+                    *data = Some(*found);
+                }
+            }),
+            Lab::Estimators => self.want(self.estimators, estimators::request, |data, event| {
+                if let EngineEvent::Estimators(points) = event {
+                    data.extend(points);
+                }
+            }),
+            Lab::Inverse => self.want_inverse(),
+        }
+    }
+
+    /// Asks, and adds each event to the data.
+    fn want<T>(self, ask: Ask<T>, make: MakeRequest, take: fn(&mut T, EngineEvent))
+    where
+        T: Default + Send + Sync + 'static,
+    {
+        let Some(request) = self.request(make) else { return };
+        ask.want(request, Start::AtRest, move |ask, _, answer| {
+            if let Answer::Event(event) = answer {
+                ask.fresh(|data| take(data, event));
             }
-            _ => {}
-        }
+        });
     }
 
-    fn take(self, plan: &EnginePlan, event: EngineEvent) {
-        match (plan, event) {
-            (_, EngineEvent::Certify(certified)) => self.certify.update(|run| *run.fresh() = Some(certified)),
-            (_, EngineEvent::Scaling(points)) => self.page.live.scaling.update(|run| run.fresh().extend(points)),
-            (_, EngineEvent::Tightness(points)) => self.page.live.tightness.update(|run| run.fresh().extend(points)),
-            (_, EngineEvent::Spectrum(spectrum)) => self.spectrum.update(|run| *run.fresh() = Some(*spectrum)),
-            (_, EngineEvent::Estimators(points)) => self.estimators.update(|run| run.fresh().extend(points)),
-            (EnginePlan::Inverse(plan), EngineEvent::Inverse(event)) => {
-                self.page.live.inverse.update(|run| run.renewed().side(plan.experiment.attention).take(event));
-            }
-            _ => {}
-        }
+    /// Asks for the inverses of both attentions. Each keeps its earlier one until its new one begins.
+    fn want_inverse(self) {
+        let Some(request) = self.request(inverse::request) else { return };
+        self.page.answers.inverse.want(request, Start::AtRest, |ask, plan, answer| {
+            let EnginePlan::Inverse(plan) = plan else { return };
+            let attention = plan.experiment.attention;
+            ask.renewed(|pair| match answer {
+                Answer::Event(EngineEvent::Inverse(event)) => pair.side(attention).take(event),
+                Answer::Event(_) => {}
+                Answer::Failed(_) | Answer::GaveUp => *pair.side(attention) = Side::default(),
+            });
+        });
     }
 
-    fn start(self, lab: Lab, request: Request) {
-        self.asked.set_value(Some(lab));
-        for_run!(self, lab, update, |run| run.begin(request.clone()));
-        match request {
-            Ok(plans) => self.page.submit(EngineLane::Lab, plans, move |plan, news| self.hear(plan, news)),
-            Err(why) => {
-                self.page.cancel(EngineLane::Lab);
-                self.set_phase(&Phase::Failed(why.to_owned()));
-            }
-        }
+    /// What a lab asks for now; `None` while the worst tokens of the ball are not known.
+    fn request(self, make: MakeRequest) -> Option<Request> {
+        let state = self.page.in_effect()?;
+        Some(self.page.settings.with(|settings| make(settings, &state)))
     }
 
-    /// Ends the work of a view that has left the screen. It starts anew when the view is shown again.
-    fn leave(self) {
-        let Some(lab) = self.asked.get_value() else { return };
-        let is_on_screen = Lab::of(self.page.plot.get_untracked()) == Some(lab);
-        if !is_on_screen && for_run!(self, lab, with_untracked, Run::is_running) {
-            self.stop();
-            for_run!(self, lab, update, |run| run.of = None);
-        }
-    }
-
-    fn set_phase(self, phase: &Phase) {
-        if let Some(lab) = self.asked.get_value() {
-            for_run!(self, lab, update, |run| run.end(phase));
+    /// Ends the work of a lab that has left the screen. It begins anew when the lab is shown again.
+    fn leave(self, lab: Lab) {
+        match lab {
+            Lab::Certify => self.certify.leave(),
+            Lab::Scaled => self.page.answers.scaling.leave(),
+            Lab::Tightness => self.page.answers.tightness.leave(),
+            Lab::Spectrum => self.spectrum.leave(),
+            Lab::Estimators => self.estimators.leave(),
+            Lab::Inverse => self.page.answers.inverse.leave(),
         }
     }
 }

@@ -18,8 +18,8 @@ use super::frame::{LabParts, lab_view};
 use super::inputs::{LabSlider, Slide};
 use super::number::{LabNumber, Taken};
 use super::plot::{LabPlot, plot_ids};
+use crate::ask::Request;
 use crate::phase::Phase;
-use crate::run::Request;
 
 /// The values of eps/R that are drawn in each decade.
 const IN_A_DECADE: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0];
@@ -67,9 +67,9 @@ pub fn CertifyLab() -> impl IntoView {
         |found, written| table(found.as_ref(), written),
     );
     let at = plot.at();
-    let row = memo(move |_| run.with(|run| row_at(&run.data, at.get().unwrap_or_else(|| relative.get()))));
+    let row = memo(move |_| run.with(|data| row_at(data, at.get().unwrap_or_else(|| relative.get()))));
     let value = move |get: fn(&CertifiedRow) -> f64| Signal::derive(move || row.with(|row| row.as_ref().map(get)));
-    let here = move || run.with(|run| run.data.as_ref().map(|found| (found.spectral, found.is_converged)));
+    let here = move || run.with(|data| data.as_ref().map(|found| (found.spectral, found.is_converged)));
     let here_sign = Signal::derive(move || strings::claim(here().is_some_and(|(_, is_converged)| is_converged)));
     let slide = Slide {
         ends: (Settings::CERTIFY.start().log10(), Settings::CERTIFY.end().log10()),
@@ -123,7 +123,7 @@ fn Discs() -> impl IntoView {
     let labs = use_labs();
     let page = labs.page;
     let moves = Signal::derive(move || Some(moves(labs)));
-    let is_flat = memo(move |_| page.live.measured.with(|m| m.as_ref().is_some_and(|m| m.tokens.d == 2)));
+    let is_flat = memo(move |_| page.answers.measured.with(|m| m.as_ref().is_some_and(|m| m.tokens.d == 2)));
     view! {
         <figure class="lab-plane certify-plane">
             <div class="small-stage" hidden=move || !is_flat.get()>
@@ -144,8 +144,8 @@ fn certify_shown(page: Page) -> f64 {
 /// runs, or while a token is held.
 fn moves(labs: Labs) -> Moves {
     let relative = certify_shown(labs.page);
-    let found = labs.certify.with(|run| {
-        let found = run.data.as_ref().filter(|_| run.phase == Phase::Done && !labs.page.held.get())?;
+    let found = labs.certify.with(|data| {
+        let found = data.as_ref().filter(|_| labs.certify.phase() == Phase::Done && !labs.page.held.get())?;
         found.places.get(index_at(found, relative)?).cloned()
     });
     Moves { relative, found }

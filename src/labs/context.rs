@@ -6,26 +6,22 @@ use lipscope_core::certify::Certified;
 use lipscope_core::estimators::EstimatorPoint;
 use lipscope_core::spectrum::Spectrum;
 
-use crate::debounce::Debounce;
+use crate::ask::{Ask, AtFailure};
 use crate::page::{Page, PlotChoice};
-use crate::run::Run;
+use crate::workers::EngineLane;
 
 /// The signals of the labs.
 #[derive(Clone, Copy)]
 pub struct Labs {
     pub(super) page: Page,
     /// The singular values.
-    pub(super) spectrum: RwSignal<Run<Option<Spectrum>>>,
+    pub(super) spectrum: Ask<Option<Spectrum>>,
     /// The estimators of the largest one.
-    pub(super) estimators: RwSignal<Run<Vec<EstimatorPoint>>>,
+    pub(super) estimators: Ask<Vec<EstimatorPoint>>,
     /// The bounds around the tokens.
-    pub(super) certify: RwSignal<Run<Option<Certified>>>,
+    pub(super) certify: Ask<Option<Certified>>,
     /// The iteration of the inverse that is pictured.
     pub(super) frame: RwSignal<usize>,
-    /// The lab whose answers arrive now; `None` before the first request.
-    pub(super) asked: StoredValue<Option<Lab>>,
-    /// The request that waits for the controls to rest.
-    pub(super) asking: Debounce,
 }
 
 /// A lab, whose data are asked for when its plot is on screen.
@@ -69,12 +65,10 @@ impl Labs {
     pub fn new(page: Page) -> Self {
         Labs {
             page,
-            spectrum: RwSignal::default(),
-            estimators: RwSignal::default(),
-            certify: RwSignal::default(),
+            spectrum: Ask::new(page.engine, EngineLane::Lab, AtFailure::Clear),
+            estimators: Ask::new(page.engine, EngineLane::Lab, AtFailure::Clear),
+            certify: Ask::new(page.engine, EngineLane::Lab, AtFailure::Clear),
             frame: RwSignal::new(0),
-            asked: StoredValue::new(None),
-            asking: Debounce::default(),
         }
     }
 }

@@ -16,7 +16,7 @@ use super::frame::{LabParts, lab_view};
 use super::inputs::LabChoice;
 use super::number::{LabNumber, Taken};
 use super::plot::{LabPlot, plot_ids};
-use crate::run::Request;
+use crate::ask::Request;
 
 /// The engine's work for this lab.
 pub fn request(settings: &Settings, state: &PageState) -> Request {
@@ -32,7 +32,7 @@ pub fn EstimatorLab() -> impl IntoView {
     let run = use_labs().estimators;
     let shown = memo(move |_| settings.with(|settings| settings.estimators.shown));
     let trial = memo(move |_| settings.with(|settings| settings.estimators.trial));
-    let ends = move || run.with(|run| stopped(&run.data).into_iter().map(row).collect_view());
+    let ends = move || run.with(|data| stopped(data).into_iter().map(row).collect_view());
     lab_view(LabParts {
         id: "estimators",
         plot: PlotChoice::EstimatorComparison,

@@ -9,10 +9,9 @@ use crate::page::{PlotChoice, use_page};
 use crate::state::View;
 use crate::strings::{self, Paper};
 
-use super::context::use_labs;
 use super::plot::LabPlot;
+use crate::ask::Ask;
 use crate::phase::Phase;
-use crate::run::Run;
 
 /// The content of a lab's frame.
 pub struct LabParts<T: 'static> {
@@ -21,7 +20,7 @@ pub struct LabParts<T: 'static> {
     /// The plot at which it is shown.
     pub plot: PlotChoice,
     /// Its last work.
-    pub run: RwSignal<Run<T>>,
+    pub run: Ask<T>,
     /// Its own controls, and sentences about them.
     pub controls: AnyView,
     /// Its plots, the main one first.
@@ -44,10 +43,13 @@ pub fn lab_view<T: Default + Send + Sync + 'static>(parts: LabParts<T>) -> AnyVi
     let (_, _, heading, _) = plot_name(plot);
     let is_wide = beside.is_some() || plots.len() > 1;
     let plots = plots.into_iter().map(|plot| plot.view(heading, paper, behind)).collect();
-    let phase = memo(move |_| run.with(|run| run.phase.clone()));
-    let progress = memo(move |_| run.with(|run| run.progress));
-    let is_stale = memo(move |_| run.with(Run::is_stale));
-    frame(Frame { id, plot, phase, progress, is_stale, is_wide, controls, plots, beside, facts, terms })
+    let phase = memo(move |_| run.phase());
+    let progress = memo(move |_| {
+        run.progress().map_or((0, 0), |progress| (progress.done as usize, progress.total.unwrap_or(0) as usize))
+    });
+    let is_stale = memo(move |_| run.is_stale());
+    let (stop, again) = (Callback::new(move |()| run.stop(Phase::Stopped)), Callback::new(move |()| run.again()));
+    frame(Frame { id, plot, phase, progress, is_stale, stop, again, is_wide, controls, plots, beside, facts, terms })
 }
 
 /// The parts of a lab that do not depend on its type of data.
@@ -57,6 +59,8 @@ struct Frame {
     phase: Memo<Phase>,
     progress: Memo<(usize, usize)>,
     is_stale: Memo<bool>,
+    stop: Callback<()>,
+    again: Callback<()>,
     is_wide: bool,
     controls: AnyView,
     plots: Vec<AnyView>,
@@ -66,8 +70,9 @@ struct Frame {
 }
 
 fn frame(parts: Frame) -> AnyView {
-    let Frame { id, plot, phase, progress, is_stale, is_wide, controls, plots, beside, facts, terms } = parts;
-    let (page, labs) = (use_page(), use_labs());
+    let Frame { id, plot, phase, progress, is_stale, stop, again, is_wide, controls, plots, beside, facts, terms } =
+        parts;
+    let page = use_page();
     let is_running = move || phase.with(|phase| *phase == Phase::Running);
     let can_repeat = move || phase.with(|phase| matches!(phase, Phase::Stopped | Phase::Failed(_)));
     let said = move || phase.with(|phase| strings::lab_progress(phase, progress.get().0, progress.get().1));
@@ -106,10 +111,10 @@ fn frame(parts: Frame) -> AnyView {
                 <div class="progress lab-progress" data-testid=format!("{id}-progress") data-phase=move || phase.with(Phase::id)>
                     <div class="progress-bar" class:idle=move || !is_running() style=move || format!("--at:{}", share())></div>
                     <span class="progress-words" role="status">{said}</span>
-                    <button type="button" id=format!("{id}-stop") hidden=move || !is_running() on:click=move |_| labs.stop()>
+                    <button type="button" id=format!("{id}-stop") hidden=move || !is_running() on:click=move |_| stop.run(())>
                         {strings::stop()}
                     </button>
-                    <button type="button" id=format!("{id}-again") hidden=move || !can_repeat() on:click=move |_| labs.again()>
+                    <button type="button" id=format!("{id}-again") hidden=move || !can_repeat() on:click=move |_| again.run(())>
                         {strings::again()}
                     </button>
                 </div>

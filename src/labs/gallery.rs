@@ -21,7 +21,7 @@ use lipscope_protocol::envelope::decode;
 
 use super::context::Lab;
 use super::{certify, estimators_chart, inverse_chart, scaling, tightness};
-use crate::run::{Pair, Side};
+use crate::answers::{Pair, Side};
 
 /// The numbers of the pictures.
 #[derive(Serialize, Deserialize)]

@@ -20,7 +20,8 @@ use super::inverse_controls::{InverseControls, shared_weights};
 use super::plane::{GRID_SIDE, Plane};
 use super::player::Player;
 use super::plot::{LabPlot, plot_ids};
-use crate::run::{Pair, Request, Which};
+use crate::answers::{Pair, Which};
+use crate::ask::Request;
 
 /// The most iterations: at c = 0.9 the slowest that converges takes about 350.
 const ITERATIONS: usize = 600;
@@ -66,7 +67,7 @@ fn grid(half: f64) -> Option<Rows> {
 /// The view of the inverse.
 #[component]
 pub fn InverseLab() -> impl IntoView {
-    let (run, frame) = (use_page().live.inverse, use_labs().frame);
+    let (run, frame) = (use_page().answers.inverse, use_labs().frame);
     let read = move |pair: &Pair, at: Option<f64>| {
         let iteration = at.map_or_else(|| frame.get(), |x| x as usize);
         strings::inverse_readout(iteration, &pair.l2, &pair.dot)
@@ -116,19 +117,18 @@ fn Ending(
     /// Which attention.
     which: Which,
 ) -> impl IntoView {
-    let run = use_page().live.inverse;
+    let run = use_page().answers.inverse;
     let name = match which {
         Which::L2 => strings::L2_MHA,
         Which::Dot => strings::dot_product(),
     };
     let id = |what: &'static str| format!("inverse-{}-{what}", which.id());
-    let outcome = memo(move |_| run.with(|run| which.of(&run.data).outcome));
-    let constant = memo(move |_| run.with(|run| which.of(&run.data).constant));
+    let outcome = memo(move |_| run.with(|data| which.of(data).outcome));
+    let constant = memo(move |_| run.with(|data| which.of(data).constant));
     let last = move |read: fn(&InverseStep) -> f64| {
-        Signal::derive(move || run.with(|run| which.of(&run.data).steps.last().map(read)))
+        Signal::derive(move || run.with(|data| which.of(data).steps.last().map(read)))
     };
-    let iterations =
-        move || run.with(|run| strings::ended(which.of(&run.data).outcome, which.of(&run.data).steps.len()));
+    let iterations = move || run.with(|data| strings::ended(which.of(data).outcome, which.of(data).steps.len()));
     let kind = move || strings::constant_kind(constant.get().map(|(_, kind)| kind));
     let sign = Signal::derive(move || match constant.get() {
         Some((_, ConstantKind::KimL2)) => "≤",

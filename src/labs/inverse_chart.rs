@@ -4,7 +4,7 @@ use crate::strings;
 use lipscope_core::inverse::InverseStep;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Mark, Role, Scale, Series, SeriesKind, Table};
 
-use crate::run::{Pair, Side};
+use crate::answers::{Pair, Side};
 
 /// About this many iterations have a point, at most.
 const MARKED: usize = 40;

@@ -13,7 +13,7 @@ use lipscope_plot::{
     AxisSpec, ChartLayout, Extent, LineChart, Number, Role, Scale, Series, SeriesKind, Style, Table, Theme,
 };
 
-use crate::run::{Side, Which};
+use crate::answers::{Side, Which};
 use crate::state::LabTokens;
 
 /// Tokens along a side of the grid.
@@ -34,7 +34,7 @@ pub fn Plane(
     let page = labs.page;
     let canvas = NodeRef::<Canvas>::new();
     let watch = move || {
-        page.live.inverse.track();
+        page.answers.inverse.track();
         labs.frame.track();
     };
     use_easel(canvas, When::After, watch, move |easel| {
@@ -43,11 +43,11 @@ pub fn Plane(
             .map_or((0.0, 0.0), |canvas| (f64::from(canvas.client_width()), f64::from(canvas.client_height())));
         squared(labs, which, size, &easel.style).paint(easel);
     });
-    let times = memo(move |_| page.live.inverse.with(|run| magnification(which.of(&run.data))));
-    let caption = move || page.live.inverse.with(|run| strings::plane_caption(times.get(), which.of(&run.data)));
+    let times = memo(move |_| page.answers.inverse.with(|data| magnification(which.of(data))));
+    let caption = move || page.answers.inverse.with(|data| strings::plane_caption(times.get(), which.of(data)));
     let csv = move || {
         let frame = labs.frame.get_untracked();
-        page.live.inverse.with_untracked(|run| table(which.of(&run.data), frame, |x| x.to_string()).to_csv())
+        page.answers.inverse.with_untracked(|data| table(which.of(data), frame, |x| x.to_string()).to_csv())
     };
     let [canvas_id, table_id, take_id] = match which {
         Which::L2 => ["inverse-plane-l2", "inverse-plane-l2-table", "export-inverse-l2"],
@@ -64,7 +64,7 @@ pub fn Plane(
                 <TableFold
                     id=table_id
                     name="lipscope-tokens-inverted.csv"
-                    table=move || page.live.inverse.with(|run| table(which.of(&run.data), labs.frame.get(), |x| Number::of(x).to_string()))
+                    table=move || page.answers.inverse.with(|data| table(which.of(data), labs.frame.get(), |x| Number::of(x).to_string()))
                     csv=csv
                 />
                 <ExportFold
@@ -87,8 +87,8 @@ fn picture(labs: Labs, which: Which) -> LineChart {
     let page = labs.page;
     let frame = labs.frame.get_untracked();
     let is_grid = page.settings.with_untracked(|settings| settings.inverse.tokens == LabTokens::Grid);
-    page.live.inverse.with_untracked(|run| {
-        let side = which.of(&run.data);
+    page.answers.inverse.with_untracked(|data| {
+        let side = which.of(data);
         let times = magnification(side);
         let tokens = points(&side.tokens);
         let shown = |places: &Places| -> Vec<Point> {

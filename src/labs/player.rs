@@ -25,7 +25,7 @@ pub fn Player() -> impl IntoView {
     let labs = use_labs();
     let page = labs.page;
     let frame = labs.frame;
-    let last = memo(move |_| page.live.inverse.with(|run| run.data.last()));
+    let last = memo(move |_| page.answers.inverse.with(|data| data.last()));
     let is_playing = RwSignal::new(false);
     let beat = Debounce::default();
     let play = move || {
@@ -37,7 +37,8 @@ pub fn Player() -> impl IntoView {
     };
     // Plays once when an answer is complete, unless the reader wants reduced motion.
     let is_done = memo(move |_| {
-        page.live.inverse.with(|run| run.phase == Phase::Done).then(|| page.live.inverse.with(|run| run.of.clone()))
+        let inverse = page.answers.inverse;
+        (inverse.phase() == Phase::Done).then(|| inverse.latest())
     });
     effect(move |_| {
         is_playing.set(false);

@@ -6,7 +6,7 @@ use crate::charts::{ExperimentSource, ExportFold, ReadableChart, TableFold, expo
 use crate::strings::{self, Paper};
 use lipscope_plot::{LineChart, Number, Table};
 
-use crate::run::Run;
+use crate::ask::Ask;
 
 /// The ids and the file name of a plot; `plot_ids!("scaled")` makes those that begin or end with "scaled".
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ type MakeTable<T> = fn(&T, &dyn Fn(f64) -> String) -> Table;
 /// What a plot shows of a run.
 pub struct LabPlot<T: 'static> {
     ids: PlotIds,
-    run: RwSignal<Run<T>>,
+    run: Ask<T>,
     at: RwSignal<Option<f64>>,
     chart: Memo<LineChart>,
     words: Memo<String>,
@@ -52,17 +52,16 @@ impl<T: Send + Sync + 'static> LabPlot<T> {
     /// `chart` draws the run, `words` describes the drawing in a sentence, and `read` gives the values at an x.
     pub fn new(
         ids: PlotIds,
-        run: RwSignal<Run<T>>,
+        run: Ask<T>,
         chart: impl Fn(&T) -> LineChart + Send + Sync + 'static,
         words: impl Fn(&T) -> String + Send + Sync + 'static,
         read: impl Fn(&T, Option<f64>) -> String + Send + Sync + 'static,
         table: MakeTable<T>,
     ) -> Self {
         let at = RwSignal::new(None::<f64>);
-        let chart =
-            memo(move |_| run.with(|run| LineChart { note: strings::lab_note(&run.phase), ..chart(&run.data) }));
-        let words = memo(move |_| run.with(|run| words(&run.data)));
-        let read = memo(move |_| run.with(|run| read(&run.data, at.get())));
+        let chart = memo(move |_| run.with(|data| LineChart { note: strings::lab_note(&run.phase()), ..chart(data) }));
+        let words = memo(move |_| run.with(|data| words(data)));
+        let read = memo(move |_| run.with(|data| read(data, at.get())));
         LabPlot { ids, run, at, chart, words, read, table }
     }
 
@@ -74,8 +73,8 @@ impl<T: Send + Sync + 'static> LabPlot<T> {
     /// The plot with its readout, table and files.
     pub fn view(self, title: &'static str, paper: Paper, behind: ExperimentSource) -> AnyView {
         let LabPlot { ids, run, at, chart, words, read, table } = self;
-        let csv = move || run.with_untracked(|run| table(&run.data, &|x| x.to_string()).to_csv());
-        let table = move || run.with(|run| table(&run.data, &|x| Number::of(x).to_string()));
+        let csv = move || run.with_untracked(|data| table(data, &|x| x.to_string()).to_csv());
+        let table = move || run.with(|data| table(data, &|x| Number::of(x).to_string()));
         let made = Made { chart, words, read, table: table.into(), csv: csv.into() };
         plot_view(ids, at, made, title, paper, behind)
     }

@@ -16,7 +16,7 @@ use super::facts::Fact;
 use super::frame::{LabParts, lab_view};
 use super::inputs::LabChoice;
 use super::plot::{LabPlot, plot_ids};
-use crate::run::Request;
+use crate::ask::Request;
 
 /// Radii per decade.
 const TO_A_DECADE: i32 = 8;
@@ -42,9 +42,9 @@ pub fn request(settings: &Settings, state: &PageState) -> Request {
 #[component]
 pub fn ScalingLab() -> impl IntoView {
     let page = use_page();
-    let run = page.live.scaling;
-    let fits = memo(move |_| run.with(|run| slopes(&run.data)));
-    let last = memo(move |_| run.with(|run| run.data.last().copied()));
+    let run = page.answers.scaling;
+    let fits = memo(move |_| run.with(|data| slopes(data)));
+    let last = memo(move |_| run.with(|data| data.last().copied()));
     let words =
         move |points: &Vec<ScalingPoint>| strings::scaled_finding(page.norm(), points.last().copied(), slopes(points));
     let read = |points: &Vec<ScalingPoint>, at: Option<f64>| {
@@ -145,7 +145,7 @@ fn take_kim(page: Page) {
 fn is_tied(state: &PageState) -> bool {
     match (state.weights, &state.own_weights) {
         (WeightChoice::Kim | WeightChoice::IdentityPlus, _) => true,
-        (WeightChoice::Own, Some(own)) => own.0.heads.iter().all(|head| head.q == head.k),
+        (WeightChoice::Own, Some(own)) => own.heads.iter().all(|head| head.q == head.k),
         _ => false,
     }
 }

@@ -16,7 +16,7 @@ use super::inputs::LabChoice;
 use super::number::{LabNumber, Taken};
 use super::plot::{LabPlot, plot_ids};
 use super::spectrum_chart::{energy_chart, energy_table, level_at, values_chart, values_table};
-use crate::run::Request;
+use crate::ask::Request;
 
 /// The engine's work for this lab.
 pub fn request(settings: &Settings, state: &PageState) -> Request {
@@ -45,10 +45,9 @@ pub fn SpectrumLab() -> impl IntoView {
         |found, at| strings::energy_readout(found.as_ref().and_then(|spectrum| spectrum.top.as_ref()), at),
         |found, written| energy_table(found.as_ref(), written),
     );
-    let with = move |get: fn(&Spectrum) -> Option<f64>| {
-        Signal::derive(move || run.with(|run| run.data.as_ref().and_then(get)))
-    };
-    let holds = move |test: fn(&Spectrum) -> bool| run.with(|run| run.data.as_ref().is_some_and(test));
+    let with =
+        move |get: fn(&Spectrum) -> Option<f64>| Signal::derive(move || run.with(|data| data.as_ref().and_then(get)));
+    let holds = move |test: fn(&Spectrum) -> bool| run.with(|data| data.as_ref().is_some_and(test));
     let sign = move |test: fn(&Spectrum) -> bool| Signal::derive(move || strings::claim(holds(test)));
     let gap_sign = Signal::derive(move || if holds(|found| is_exact(found.second())) { "=" } else { "≈" });
     lab_view(LabParts {
@@ -57,7 +56,7 @@ pub fn SpectrumLab() -> impl IntoView {
         run,
         controls: view! {
             <div class="lab-head">
-                <p class="lab-finding" data-testid="spectrum-how">{move || run.with(|run| strings::spectrum_how(run.data.as_ref()))}</p>
+                <p class="lab-finding" data-testid="spectrum-how">{move || run.with(|data| strings::spectrum_how(data.as_ref()))}</p>
                 <LabChoice
                     id="spectrum-map"
                     label=strings::spectrum_map()
@@ -79,7 +78,7 @@ pub fn SpectrumLab() -> impl IntoView {
         plots: vec![values, energies],
         beside: None,
         facts: view! {
-            <p class="lab-note" data-testid="top-block">{move || run.with(|run| strings::top_block(run.data.as_ref()))}</p>
+            <p class="lab-note" data-testid="top-block">{move || run.with(|data| strings::top_block(data.as_ref()))}</p>
             <dl class="lab-facts">
                 <Fact id="spectrum-first" name="σ₁" sign=sign(|found| is_exact(found.first())) value=with(|found| Some(found.first()?.value))/>
                 <Fact id="spectrum-second" name="σ₂" sign=sign(|found| is_exact(found.second())) value=with(|found| Some(found.second()?.value))/>

@@ -15,7 +15,7 @@ use super::facts::Fact;
 use super::frame::{LabParts, lab_view};
 use super::number::{LabNumber, Taken};
 use super::plot::{LabPlot, plot_ids};
-use crate::run::Request;
+use crate::ask::Request;
 
 /// The numbers of tokens at which the lab searches.
 const LENGTHS: [usize; 15] = [2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 300, 500, 1000];
@@ -29,7 +29,7 @@ pub fn request(settings: &Settings, _: &PageState) -> Request {
 /// The view of the search at each n.
 #[component]
 pub fn TightnessLab() -> impl IntoView {
-    let run = use_page().live.tightness;
+    let run = use_page().answers.tightness;
     let clusters = |points: &Vec<TightnessPoint>, at: Option<f64>| {
         read_at(points, at).map_or_else(String::new, strings::tightness_readout)
     };
@@ -44,7 +44,7 @@ pub fn TightnessLab() -> impl IntoView {
     );
     let at = plot.at();
     let read = move |get: fn(&TightnessPoint) -> f64| {
-        Signal::derive(move || run.with(|run| read_at(&run.data, at.get()).map(get)))
+        Signal::derive(move || run.with(|data| read_at(data, at.get()).map(get)))
     };
     lab_view(LabParts {
         id: "tightness",

@@ -1,14 +1,13 @@
 //! The values in the places of a lesson's text, read from the settings and from the workers' answers.
 
-use crate::live::{GrowthData, Measured as LiveMeasured, SweepData};
-use crate::run::{InverseRun, ScalingRun, Side as Run, TightnessRun};
+use crate::answers::{Curves, Measured as LatestMeasured, Pair, Side as InverseSide, Sweep, TrainRun};
 use crate::state::{PageState, Settings};
 use crate::strings;
-use crate::trained::TrainRun;
 use lipscope_core::bounds::{Bound, BoundId, Domain, Norm, Side};
 use lipscope_core::inverse::ConstantKind;
 use lipscope_core::measure::Measurement;
-use lipscope_core::scaling::slopes;
+use lipscope_core::scaling::{ScalingPoint, slopes};
+use lipscope_core::tightness::TightnessPoint;
 use lipscope_plot::{Kind as Sign, Number};
 use lipscope_protocol::train::{LayerRow, WindowRow};
 
@@ -21,17 +20,17 @@ pub struct Facts<'a> {
     /// The settings of the labs.
     pub settings: &'a Settings,
     /// The last measurement.
-    pub measured: Option<&'a LiveMeasured>,
+    pub measured: Option<&'a LatestMeasured>,
     /// The sweep.
-    pub sweep: &'a SweepData,
+    pub sweep: &'a Sweep,
     /// The curves over n.
-    pub growth: &'a GrowthData,
+    pub growth: &'a Curves,
     /// The scaled tokens.
-    pub scaling: &'a ScalingRun,
+    pub scaling: &'a [ScalingPoint],
     /// The search.
-    pub tightness: &'a TightnessRun,
+    pub tightness: &'a [TightnessPoint],
     /// The inverses.
-    pub inverse: &'a InverseRun,
+    pub inverse: &'a Pair,
     /// The runs of training.
     pub training: &'a [TrainRun],
 }
@@ -105,24 +104,22 @@ impl Slot {
         match self {
             Slot::Chosen(what) => Some(Filled::chosen(chosen(what, facts))),
             Slot::Measured(what) => {
-                let live = facts.measured?;
-                let is_now = live.state.for_measuring() == facts.state.for_measuring();
-                let age = if is_now { Age::Now } else { Age::Before };
-                measured(what, &live.measurement).map(|filled| filled.aged(age))
+                let latest = facts.measured?;
+                let age = if latest.is_of(facts.state) { Age::Now } else { Age::Before };
+                measured(what, &latest.measurement).map(|filled| filled.aged(age))
             }
             Slot::Slope => {
-                let is_now = facts.sweep.of.as_ref() == Some(&facts.state.for_sweeping());
-                let fit = facts.sweep.slope(Norm::Spectral).filter(|_| is_now)?;
+                let fit = facts.sweep.slope(Norm::Spectral).filter(|_| facts.sweep.is_of(facts.state))?;
                 Some(Filled { full: fit.exponent.to_string(), ..Filled::words(strings::lesson_slope(fit.exponent)) })
             }
             Slot::Growth(what) => {
-                let is_now = facts.growth.of.as_ref() == Some(&facts.state.for_growth());
+                let is_now = facts.growth.are_of_view(facts.state);
                 there(what, facts).map(|filled| filled.aged(if is_now { Age::Now } else { Age::Before }))
             }
             Slot::Scaled(what) => scaled(what, facts),
             Slot::Tightness(what) => tight(what, facts),
             Slot::Inverse(kind, what) => {
-                let pair = &facts.inverse.data;
+                let pair = facts.inverse;
                 inverse(what, if kind == Kind::L2 { &pair.l2 } else { &pair.dot })
             }
             Slot::Trained(kind, what) => trained(what, facts.training.iter().find(|run| run.plan.kind == kind)?),
@@ -195,7 +192,7 @@ fn there(what: GrowthReading, facts: &Facts<'_>) -> Option<Filled> {
 }
 
 fn scaled(what: Scaled, facts: &Facts<'_>) -> Option<Filled> {
-    let points = &facts.scaling.data;
+    let points = facts.scaling;
     let fits = || slopes(points);
     let slope = |exponent: f64| Filled { full: exponent.to_string(), ..Filled::words(strings::power(exponent)) };
     let last = || points.last();
@@ -209,7 +206,7 @@ fn scaled(what: Scaled, facts: &Facts<'_>) -> Option<Filled> {
 }
 
 fn tight(what: TightnessReading, facts: &Facts<'_>) -> Option<Filled> {
-    let last = facts.tightness.data.last()?;
+    let last = facts.tightness.last()?;
     Some(match what {
         TightnessReading::N => Filled::chosen(last.n as f64),
         TightnessReading::Found => Filled::of(last.found, Sign::LowerBound),
@@ -218,7 +215,7 @@ fn tight(what: TightnessReading, facts: &Facts<'_>) -> Option<Filled> {
     })
 }
 
-fn inverse(what: Inverse, side: &Run) -> Option<Filled> {
+fn inverse(what: Inverse, side: &InverseSide) -> Option<Filled> {
     let last = side.steps.last();
     match what {
         Inverse::Outcome => {

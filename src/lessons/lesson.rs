@@ -123,11 +123,8 @@ impl Step {
     /// brings none.
     #[must_use]
     pub fn setup(&self, now: &PageState) -> Setup {
-        let Scene { mut state, plot, labs, .. } = self.scene().clone();
-        state.own_tokens = state.own_tokens.or_else(|| now.own_tokens.clone());
-        state.own_clusters = state.own_clusters.or_else(|| now.own_clusters.clone());
-        state.own_weights = state.own_weights.or_else(|| now.own_weights.clone());
-        Setup { state, plot, settings: labs, rung: self.visible.bound }
+        let Scene { state, plot, labs, .. } = self.scene().clone();
+        Setup { state: state.keeping_data_of(now), plot, settings: labs, rung: self.visible.bound }
     }
 }
 

@@ -7,7 +7,7 @@ use miniz_oxide::deflate::compress_to_vec_zlib;
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use serde_json::{Value, json};
 
-use crate::state::{OwnClusters, OwnWeights, PageState, Scene, Shared, TokenChoice, WeightChoice};
+use crate::state::{OwnClusters, OwnWeights, PageState, Scene, TokenChoice, WeightChoice};
 use crate::strings;
 use lipscope_core::experiment::{Experiment, TokenSource, WeightSource};
 
@@ -21,14 +21,14 @@ const EFFORT: u8 = 9;
 /// Whether a state's own data are too large for any link.
 pub fn is_large(state: &PageState) -> bool {
     let tokens = match (state.tokens, &state.own_tokens, &state.own_clusters) {
-        (TokenChoice::Own, Some(rows), _) => rows.0.entries().len(),
+        (TokenChoice::Own, Some(rows), _) => rows.entries().len(),
         (TokenChoice::Clusters, _, Some(own)) => own.positions.entries().len(),
         _ => 0,
     };
     let weights = match (state.weights, &state.own_weights) {
         (WeightChoice::Own, Some(own)) => {
-            let heads = own.0.heads.iter().flat_map(|head| [&head.q, &head.k, &head.v]);
-            heads.chain(&own.0.output).map(|rows| rows.entries().len()).sum()
+            let heads = own.heads.iter().flat_map(|head| [&head.q, &head.k, &head.v]);
+            heads.chain(&own.output).map(|rows| rows.entries().len()).sum()
         }
         _ => 0,
     };
@@ -49,7 +49,7 @@ pub fn tokens_text(state: &PageState) -> String {
 pub fn weights_text(state: &PageState) -> String {
     match (state.weights, &state.own_weights) {
         (WeightChoice::Own, Some(own)) => {
-            let OwnWeights { heads, output } = own.0.as_ref().clone();
+            let OwnWeights { heads, output } = own.as_ref().clone();
             let experiment = Experiment {
                 tokens: TokenSource::Adversarial { n: 2, radius: 1.0 },
                 weights: Some(WeightSource::Explicit { heads, output }),
@@ -68,7 +68,7 @@ pub fn weights_text(state: &PageState) -> String {
 pub fn read_tokens(state: &mut PageState, text: &str) -> Result<(), String> {
     let experiment = experiment_of(json!({"tokens": unpack(text)?, "weights": {"source": "identity"}}))?;
     match &experiment.tokens {
-        TokenSource::Explicit(rows) => state.own_tokens = Some(Shared(rows.clone().into())),
+        TokenSource::Explicit(rows) => state.own_tokens = Some(rows.clone()),
         clusters @ TokenSource::Clusters { .. } => state.own_clusters = OwnClusters::of(clusters).map(Into::into),
         _ => return Err(strings::link_damaged().into()),
     }
@@ -85,7 +85,7 @@ pub fn read_weights(state: &mut PageState, text: &str) -> Result<(), String> {
     let Some(WeightSource::Explicit { heads, output }) = experiment.weights else {
         return Err(strings::link_damaged().into());
     };
-    state.own_weights = Some(Shared(OwnWeights { heads, output }.into()));
+    state.own_weights = Some(OwnWeights { heads, output }.into());
     Ok(())
 }
 

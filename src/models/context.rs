@@ -38,7 +38,7 @@ impl Models {
             adversarial: RwSignal::new(None),
             adversarial_awaited: RwSignal::new(false),
             problem: RwSignal::new(None),
-            phase: page.live.model_phase,
+            phase: page.answers.model_phase,
         }
     }
 

@@ -38,7 +38,7 @@ impl FormAtHand {
     /// Stores the form. A model that was trained on this page may wait for it already, or come later.
     pub(super) fn hold(self, session: ModelSession) {
         self.0.set_value(Some(session));
-        let trained = session.page.live.trained_model;
+        let trained = session.page.answers.trained_model;
         effect(move |_| {
             if trained.with(Option::is_some)
                 && let Some(model) = trained.try_update(Option::take).flatten()

@@ -7,7 +7,7 @@ use web_sys::Blob;
 use super::folder::Folder;
 use super::session::ModelSession;
 use super::settings::{PlanForm, SourceKind};
-use crate::trained::TrainedModel;
+use crate::answers::TrainedModel;
 
 /// Windows per length, or fewer where the text is too short.
 const WINDOWS: usize = 2;

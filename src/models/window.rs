@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::prelude::*;
 
 use super::session::ModelSession;
-use crate::live::TokenWords;
+use crate::answers::TokenWords;
 use crate::page::PlotChoice;
 use crate::strings;
 use lipscope_models::{Cell, WindowExperiment, window_span};
@@ -17,10 +17,10 @@ impl ModelSession {
         let WindowExperiment { experiment, left_out } = window;
         if page.take_experiment(experiment) {
             let tokens = page.state.with_untracked(|state| state.own_tokens.clone());
-            page.live.words.set(tokens.map(|tokens| TokenWords { tokens, words: words(self, cell) }));
+            page.answers.words.set(tokens.map(|tokens| TokenWords { tokens, words: words(self, cell) }));
             page.plot.set(PlotChoice::Tokens);
-            page.live.status.set(Some(strings::model_window_opened(left_out).into()));
-        } else if let Some(problem) = page.live.problem.get_untracked() {
+            page.engine.status.set(Some(strings::model_window_opened(left_out).into()));
+        } else if let Some(problem) = page.answers.problem.get_untracked() {
             self.complain(problem.text);
         }
     }

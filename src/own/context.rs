@@ -44,7 +44,7 @@ impl Own {
     /// Takes the reader's data, and has a worker read them.
     pub(super) fn take_given(self, given: TableSource) {
         if given.bytes.len() > MOST_READ_AT_ONCE {
-            self.page.live.own_note.set(strings::reading().into());
+            self.page.answers.own_note.set(strings::reading().into());
         }
         self.read(ReadPlan::Any(given), PLACE_OWN);
     }
@@ -60,7 +60,7 @@ impl Own {
     pub(super) fn take_file(self, name: String, bytes: Result<Vec<u8>, String>) {
         let page = self.page;
         self.panels.own.set(true);
-        page.live.own_note.set(String::new());
+        page.answers.own_note.set(String::new());
         match bytes {
             Ok(bytes) => self.take_given(TableSource::file(name, bytes)),
             Err(sentence) => page.complain(PLACE_OWN, sentence),
@@ -78,17 +78,17 @@ impl Own {
     fn read(self, plan: ReadPlan, place: &'static str) {
         let page = self.page;
         self.question.set(None);
-        page.submit(EngineLane::Read, [EnginePlan::Read(plan)], move |plan, news| match (plan, news) {
+        page.engine.submit(EngineLane::Read, [EnginePlan::Read(plan)], move |plan, news| match (plan, news) {
             (_, EngineNews::Reply(Content::Event(EngineEvent::Read(given)), _)) => {
                 // In a task of its own: unpacking a long list was enough work for this one.
                 set_timeout(move || self.take(given), Duration::ZERO);
             }
             (EnginePlan::Read(plan), EngineNews::Reply(Content::Failed(problem), _)) => {
-                page.live.own_note.set(String::new());
+                page.answers.own_note.set(String::new());
                 self.question.set(TableProblem::of(plan, &problem));
                 page.complain(place, problem);
             }
-            (_, EngineNews::GaveUp) => page.live.own_note.set(String::new()),
+            (_, EngineNews::GaveUp) => page.answers.own_note.set(String::new()),
             _ => {}
         });
     }
@@ -113,6 +113,6 @@ impl Own {
         }
         let applied = |state: &PageState| strings::applied_with(state, &guesses);
         let note = if is_taken { page.state.with_untracked(applied) } else { String::new() };
-        page.live.own_note.set(note);
+        page.answers.own_note.set(note);
     }
 }

@@ -14,7 +14,7 @@ pub fn Export() -> impl IntoView {
     let page = use_page();
     let note = RwSignal::new("");
     let measurement = move || {
-        let measured = page.live.measured.get_untracked();
+        let measured = page.answers.measured.get_untracked();
         measured.map_or_else(String::new, |measured| pretty(&measured.measurement.to_value()))
     };
     let script = move |dialect: Dialect| {
@@ -36,7 +36,7 @@ pub fn Export() -> impl IntoView {
                 {strings::download_measurement()}
             </button>
             {Dialect::ALL.map(script).collect_view()}
-            <span role="status">{move || note.get()} {strings::between_sentences()} {move || page.live.script_note.get()}</span>
+            <span role="status">{move || note.get()} {strings::between_sentences()} {move || page.answers.script_note.get()}</span>
         </div>
     }
 }

@@ -19,7 +19,7 @@ pub fn OwnForm() -> impl IntoView {
     let own = use_own();
     let page = own.page;
     let text = NodeRef::<Textarea>::new();
-    let note = page.live.own_note;
+    let note = page.answers.own_note;
     let apply = move || {
         let pasted = text.get_untracked().map(|area| area.value()).unwrap_or_default();
         own.take_given(TableSource::text(&pasted));

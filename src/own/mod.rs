@@ -14,10 +14,10 @@ use leptos::ev;
 use leptos::html::Details;
 use web_sys::HtmlElement;
 
+use crate::answers::Problem;
 use crate::drops::use_drops;
 use crate::files::read;
 use crate::later::{LaterView, Piece, use_later};
-use crate::live::Problem;
 use crate::page::{PLACE_OWN, PLACE_OWN_WEIGHTS, use_page};
 use crate::panels::when_there;
 use crate::strings;
@@ -56,7 +56,7 @@ pub fn OwnData() -> impl IntoView {
     // A sentence may stand in the fold, so the fold opens for it.
     effect(move |_| {
         let is_ours = |problem: &Problem| matches!(problem.place, PLACE_OWN | PLACE_OWN_WEIGHTS);
-        if page.live.problem.with(|problem| problem.as_ref().is_some_and(is_ours)) {
+        if page.answers.problem.with(|problem| problem.as_ref().is_some_and(is_ours)) {
             own.panels.own.set(true);
         }
     });

@@ -34,7 +34,7 @@ pub fn OwnWeightsForm() -> impl IntoView {
         }
         own.are_weights_asked.set(false);
         page.edit(PLACE_OWN_WEIGHTS, |state| state.choose_weights(choice));
-        page.live.own_note.set(page.state.with_untracked(strings::applied));
+        page.answers.own_note.set(page.state.with_untracked(strings::applied));
     };
     // Scrolls a new question into sight.
     effect(move |_| {
@@ -46,7 +46,10 @@ pub fn OwnWeightsForm() -> impl IntoView {
     });
     // The sentence about an answer stands under its button, which may be at the edge of the visible part.
     effect(move |_| {
-        if page.live.problem.with(|problem| problem.as_ref().is_some_and(|problem| problem.place == PLACE_OWN_WEIGHTS))
+        if page
+            .answers
+            .problem
+            .with(|problem| problem.as_ref().is_some_and(|problem| problem.place == PLACE_OWN_WEIGHTS))
         {
             request_animation_frame(|| {
                 if let Some(sentence) = document().get_element_by_id("own-weights-problem") {

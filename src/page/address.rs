@@ -11,7 +11,7 @@ use crate::prelude::*;
 use leptos::ev;
 
 use crate::link::{Followed, TooLong};
-use crate::state::{PageState, Scene, Shared, Stage};
+use crate::state::{Scene, Stage};
 use crate::strings;
 
 use super::context::{PLACE_LINK, Page};
@@ -160,7 +160,7 @@ impl Page {
         let now = self.state.get_untracked();
         // The plot first: what the page asks the workers for depends on it too.
         set_if_new(self.plot, plot);
-        self.put(PLACE_LINK, Ok(with_own_data(state, &now)));
+        self.put(PLACE_LINK, Ok(state.keeping_data_of(&now)));
         set_if_new(self.settings, labs);
         set_if_new(self.stage, stage);
         set_if_new(self.lesson, lesson);
@@ -265,26 +265,5 @@ impl Page {
             address.kept.push_back((address.last_kept, scene.clone()));
             address.last_kept
         })
-    }
-}
-
-/// A state with the own data of `now` where it brings none, or equal ones: equal data then share one allocation.
-fn with_own_data(mut state: PageState, now: &PageState) -> PageState {
-    fn kept<T: PartialEq>(new: Option<Shared<T>>, old: &Option<Shared<T>>) -> Option<Shared<T>> {
-        match (&new, old) {
-            (Some(new), Some(old)) if *new.0 == *old.0 => Some(old.clone()),
-            (None, _) => old.clone(),
-            _ => new,
-        }
-    }
-    state.own_tokens = kept(state.own_tokens, &now.own_tokens);
-    state.own_weights = kept(state.own_weights, &now.own_weights);
-    state.own_clusters = state.own_clusters.or_else(|| now.own_clusters.clone());
-    state
-}
-
-fn set_if_new<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
-    if signal.with_untracked(|now| *now != value) {
-        signal.set(value);
     }
 }

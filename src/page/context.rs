@@ -6,13 +6,13 @@ use lipscope_core::bounds::{ClusterWitness, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::Measurement;
 
-use crate::live::{Live, Problem};
+use crate::answers::{Answers, Problem};
+use crate::ask::Engine;
 use crate::look::Look;
 use crate::message::Message;
 use crate::state::{LessonAt, PageState, PlotChoice, Settings, Stage, TokenChoice};
 
 use super::history::Address;
-use super::ordered::Engine;
 
 /// Where sentences about own data stand.
 pub const PLACE_OWN: &str = "own";
@@ -42,11 +42,11 @@ pub struct Page {
     /// Which numbers the reader looks at.
     pub look: Look,
     /// The workers' answers.
-    pub live: Live,
+    pub answers: Answers,
     /// The address, and what can be undone.
     pub address: Address,
-    /// The engine's workers, and the page's latest requests to them.
-    pub(super) engine: Engine,
+    /// The engine's workers.
+    pub engine: Engine,
 }
 
 /// The page's context.
@@ -57,6 +57,7 @@ pub fn use_page() -> Page {
 impl Page {
     /// The context of a first visit, without workers.
     pub(super) fn new(address: Address) -> Self {
+        let engine = Engine::default();
         Page {
             state: RwSignal::new(PageState::default()),
             plot: RwSignal::new(PlotChoice::default()),
@@ -65,9 +66,9 @@ impl Page {
             stage: RwSignal::new(Stage::Full),
             held: RwSignal::new(false),
             look: Look::default(),
-            live: Live::default(),
+            answers: Answers::new(engine),
             address,
-            engine: Engine::default(),
+            engine,
         }
     }
 
@@ -77,8 +78,8 @@ impl Page {
         if state.tokens != TokenChoice::Worst {
             return Some(state);
         }
-        self.live.ball.with(|facts| {
-            let facts = facts.as_ref().filter(|facts| facts.of == state.for_ball())?;
+        self.answers.ball.with(|facts| {
+            let facts = facts.as_ref().filter(|facts| facts.is_of(&state))?;
             Some(state.with_worst(facts.ball.worst.as_ref().map(|worst| &worst.tokens)))
         })
     }
@@ -86,8 +87,7 @@ impl Page {
     /// Whether the last measured number belongs to the present tokens.
     pub fn is_measured(self) -> bool {
         let Some(now) = self.in_effect() else { return false };
-        let now = now.for_measuring();
-        self.live.measured.with(|measured| measured.as_ref().is_some_and(|measured| measured.state == now))
+        self.answers.measured.with(|measured| measured.as_ref().is_some_and(|measured| measured.is_of(&now)))
     }
 
     /// Whether the number of the present tokens should arrive within a frame: they have no fault, and the last number
@@ -95,9 +95,9 @@ impl Page {
     pub fn is_number_near(self) -> bool {
         const FRAME_MILLISECONDS: f64 = 16.0;
         let took =
-            self.live.measured.with_untracked(|measured| measured.as_ref().map(|measured| measured.milliseconds));
+            self.answers.measured.with_untracked(|measured| measured.as_ref().map(|measured| measured.milliseconds));
         let is_quick = took.is_some_and(|took| took < FRAME_MILLISECONDS);
-        is_quick && self.live.problem.with_untracked(Option::is_none) && !untrack(|| self.is_measured())
+        is_quick && self.answers.problem.with_untracked(Option::is_none) && !untrack(|| self.is_measured())
     }
 
     /// The norm that is chosen.
@@ -142,19 +142,19 @@ impl Page {
 
     /// Puts a sentence at a control.
     pub fn complain(self, place: &'static str, message: impl Into<Message>) {
-        self.live.problem.set(Some(Problem { place, text: message.into() }));
+        self.answers.problem.set(Some(Problem { place, text: message.into() }));
     }
 
     /// Removes the sentence.
     pub fn clear_problem(self) {
-        if self.live.problem.with_untracked(Option::is_some) {
-            self.live.problem.set(None);
+        if self.answers.problem.with_untracked(Option::is_some) {
+            self.answers.problem.set(None);
         }
     }
 
     /// The state of the numbers on screen.
     pub fn shown_state(self) -> PageState {
-        let measured = self.live.measured.get_untracked();
+        let measured = self.answers.measured.get_untracked();
         measured.map_or_else(|| self.state.get_untracked(), |measured| measured.state.clone())
     }
 
@@ -165,7 +165,7 @@ impl Page {
 
     /// Loads the best two clusters of the last measurement as tokens; false where there are none.
     pub fn load_two_clusters(self) -> bool {
-        let Some(measured) = self.live.measured.get_untracked() else { return false };
+        let Some(measured) = self.answers.measured.get_untracked() else { return false };
         let Some(found) = &measured.measurement.two_clusters else { return false };
         let state = self.state.get_untracked();
         self.put("distribution", found.token_source().map(|source| state.with_clusters(&source)))
@@ -173,7 +173,7 @@ impl Page {
 
     /// Loads the tokens of a lower bound from the last measurement; false where there are none.
     pub fn load_witness(self, witness: impl Fn(&Measurement) -> Option<&ClusterWitness>) -> bool {
-        let Some(measured) = self.live.measured.get_untracked() else { return false };
+        let Some(measured) = self.answers.measured.get_untracked() else { return false };
         let Some(found) = witness(&measured.measurement) else { return false };
         let state = self.state.get_untracked();
         self.put("distribution", found.token_source().map(|source| state.with_clusters(&source)))

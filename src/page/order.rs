@@ -1,96 +1,109 @@
-//! The page's requests to the engine when the state changes: the norm at these tokens, the bounds on their ball, and
-//! the sweep over n.
+//! What the page asks of the engine when its state changes: the norm at these tokens, the bounds on their ball, the draws
+//! over n and the bounds beside them.
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use crate::prelude::*;
 
-use lipscope_core::measure::BlockNorms;
+use lipscope_core::experiment::InputError;
 use lipscope_core::picture::PairRequest;
-use lipscope_protocol::pool::Order;
-use lipscope_protocol::tasks::{BallPlan, EnginePlan, MeasurePlan};
+use lipscope_protocol::tasks::{self, EngineEvent, EnginePlan};
 
-use crate::plans::curves_end;
-use crate::state::PageState;
-use crate::workers::{EngineLane, EngineListener, EngineNews, EngineWorkers};
+use crate::answers::{BallFacts, Curves, Measured, Sweep};
+use crate::ask::{Answer, Start};
+use crate::debounce::Debounce;
+use crate::plans;
+use crate::state::{PageState, PlotChoice};
+use crate::strings;
 
-use super::context::Page;
+use super::context::{PLACE_LINK, PLACE_OWN, PLACE_OWN_WEIGHTS, Page};
 
-/// The most cells a side of the attention picture: about a small view's pixels.
-const MOST_CELLS: usize = 192;
+/// How long after the last number a screen reader hears it.
+const ANNOUNCE_REST: Duration = Duration::from_millis(900);
 
 impl Page {
-    /// Orders the work that a changed state needs. The measurement goes first: a moving slider waits for its number.
+    /// Asks for what a changed state needs. The measurement goes first: a moving slider waits for its number.
     pub(super) fn order(self) {
         // The page reads the address before it starts workers.
-        if self.engine.workers.with_value(Option::is_none) {
+        if !self.engine.has_started() {
             return;
         }
-        let pair = self.look.pair_wanted(self.plot.get());
-        if let Some(state) = self.in_effect() {
-            let measured = (state.for_measuring(), pair);
-            if self.engine.measured.is_new(&measured) {
-                self.measure(&measured.0, pair);
-            }
+        let (plot, state) = (self.plot.get(), self.state.get());
+        let pair = self.look.pair_wanted(plot);
+        if let Some(in_effect) = self.in_effect() {
+            self.measure(in_effect, &state, pair);
         }
-        let swept = self.state.with(|state| (state.for_sweeping(), curves_end(state)));
-        if self.engine.swept.is_new(&swept) {
-            self.sweep_soon(&swept.0, swept.1);
+        Sweep::ask(self.answers.sweep, &state);
+        // The view over n asks for curves of its own.
+        if plot != PlotChoice::Growth {
+            let request = Ok(vec![EnginePlan::Growth(plans::curves(&state))]);
+            self.answers.curves.want(request, Start::AtRest, Curves::hear);
         }
-        let ball = self.state.with(PageState::for_ball);
-        if self.engine.ball.is_new(&ball) {
-            self.ask_ball(&ball);
-        }
+        self.ask_ball(&state);
     }
 
-    fn measure(self, state: &PageState, pair: PairRequest) {
-        let plan = MeasurePlan {
-            experiment: state.experiment(),
-            head_idx: state.head_shown,
-            most_cells: MOST_CELLS,
-            block_norms: BlockNorms::for_norm(state.norm),
-            pair,
-        };
-        let (state, chosen) = (state.clone(), self.state.get_untracked());
-        self.submit(EngineLane::Measure, [EnginePlan::Measure(plan)], move |_, news| {
-            self.hear_measure(&state, &chosen, news);
+    fn measure(self, state: PageState, chosen: &PageState, pair: PairRequest) {
+        let request = Ok(vec![EnginePlan::Measure(plans::measurement(&state, pair))]);
+        let chosen = chosen.clone();
+        self.answers.measured.want(request, Start::Now, move |ask, plan, answer| match (plan, answer) {
+            (EnginePlan::Measure(plan), Answer::Event(EngineEvent::Measure(found))) => {
+                let tasks::Measured { measurement, attention, tokens, pair, milliseconds } = found;
+                let (of, state, chosen) = (plan.clone(), state.clone(), chosen.clone());
+                let (measurement, tokens) = (*measurement, *tokens);
+                let new = Measured { measurement, attention, tokens, pair, milliseconds, of, state, chosen };
+                ask.renewed(|last| {
+                    let aligned = last.iter().fold(new, |new, earlier| new.aligned_with(earlier));
+                    *last = Some(Arc::new(aligned));
+                });
+            }
+            (_, Answer::Failed(problem)) => self.refuse(problem),
+            _ => {}
         });
     }
 
     fn ask_ball(self, state: &PageState) {
-        let plan = BallPlan { experiment: state.experiment(), n: state.n_tokens() };
-        let state = state.clone();
-        self.submit(EngineLane::Ball, [EnginePlan::Ball(plan)], move |_, news| self.hear_ball(&state, news));
+        let radius = state.radius;
+        let request = Ok(vec![EnginePlan::Ball(plans::ball(state))]);
+        self.answers.ball.want(request, Start::Now, move |ask, plan, answer| {
+            let EnginePlan::Ball(of) = plan else { return };
+            let facts = match answer {
+                Answer::Event(EngineEvent::Ball(ball)) => BallFacts { of: of.clone(), ball },
+                Answer::Event(_) => return,
+                // The measurement reports the same fault.
+                Answer::Failed(_) | Answer::GaveUp => BallFacts::without_bounds(of.clone(), radius),
+            };
+            ask.renewed(|last| *last = Some(Arc::new(facts)));
+        });
     }
 
-    /// Tries to start the workers again.
-    pub fn restart_engine(self) {
-        self.live.is_down.set(false);
-        self.live.status.set(None);
-        self.with_engine(EngineWorkers::start);
-    }
-
-    /// Gives plans to a lane of the engine's workers, in place of its present work. `hear` receives the news about each
-    /// plan.
-    pub fn submit(
-        self,
-        lane: EngineLane,
-        plans: impl IntoIterator<Item = EnginePlan>,
-        hear: impl Fn(&EnginePlan, EngineNews) + 'static,
-    ) {
-        let listener = EngineListener::new(hear);
-        let orders = plans.into_iter().map(|plan| Order { plan, companion: listener.clone() });
-        self.with_engine(|engine| engine.submit(lane, orders));
-    }
-
-    /// Ends the work of a lane of the engine's workers.
-    pub fn cancel(self, lane: EngineLane) {
-        self.with_engine(|engine| engine.cancel(lane));
-    }
-
-    fn with_engine(self, work: impl FnOnce(&EngineWorkers)) {
-        // The clone is a handle of its own: the work may call back into the page.
-        let engine = self.engine.workers.with_value(Clone::clone);
-        if let Some(engine) = engine {
-            work(&engine);
+    /// Puts a sentence at the control whose value cannot be measured. Data that cannot be measured give way to the
+    /// earlier data. A slider stays where it is, for the next move may mend it.
+    fn refuse(self, problem: InputError) {
+        let place = self.address.last_place.get_value();
+        if matches!(place, PLACE_OWN | PLACE_OWN_WEIGHTS | PLACE_LINK)
+            && let Some(good) = self.answers.measured.get_untracked()
+        {
+            let PageState { norm, x_axis, sweep_max, draws, growth, .. } = self.state.get_untracked();
+            self.state.set(PageState { norm, x_axis, sweep_max, draws, growth, ..good.chosen.clone() });
         }
+        self.complain(place, problem);
+    }
+
+    /// Has a screen reader say the number, once the numbers rest.
+    pub(super) fn announce(self) {
+        let resting = Debounce::default();
+        effect(move |_| {
+            self.answers.measured.track();
+            resting.after(ANNOUNCE_REST, move || {
+                if !self.held.get_untracked()
+                    && !self.look.is_covered.get_untracked()
+                    && let Some(measured) = self.answers.measured.get_untracked()
+                {
+                    let norm = self.state.with_untracked(|state| state.norm);
+                    self.answers.announcement.set(strings::announcement(&measured.measurement, norm));
+                }
+            });
+        });
     }
 }

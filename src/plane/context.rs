@@ -8,8 +8,8 @@ use lipscope_core::experiment::Rows;
 use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, PlaneFrame, Snap, TokenEdit};
 use lipscope_plot::Extent;
 
+use crate::answers::Measured;
 use crate::debounce::Debounce;
-use crate::live::Measured;
 use crate::page::Page;
 use crate::state::{NotMovable, PageState};
 use crate::strings;
@@ -112,12 +112,15 @@ impl Plane {
 impl Plane {
     /// How many token positions the last measurement has.
     pub fn n_on_plane(self) -> usize {
-        self.page.live.measured.with(|measured| measured.as_ref().map_or(0, |measured| measured.tokens.positions.len()))
+        self.page
+            .answers
+            .measured
+            .with(|measured| measured.as_ref().map_or(0, |measured| measured.tokens.positions.len()))
     }
 
     /// Reads the tokens that can be moved, or says why none can.
     pub fn with_tokens_in_hand<T>(self, read: impl FnOnce(&Rows, &PlaneFrame) -> T) -> Result<T, NotMovable> {
-        self.page.live.measured.with(|measured| {
+        self.page.answers.measured.with(|measured| {
             self.with_tokens_of(&self.page.in_effect().ok_or(NotMovable::Waiting)?, measured.as_deref(), read)
         })
     }
@@ -143,7 +146,7 @@ impl Plane {
     /// Edits the tokens by hand.
     pub fn edit_tokens(self, edit: TokenEdit) {
         let Some(state) = untrack(|| self.page.in_effect()) else { return };
-        let edited = self.page.live.measured.with_untracked(|measured| {
+        let edited = self.page.answers.measured.with_untracked(|measured| {
             let measured = measured.as_deref();
             let frame = self.frame(measured).filter(|frame| frame.mean.len() == state.dim());
             frame.map(|frame| {
@@ -170,7 +173,7 @@ impl Plane {
     /// Freezes axes and plane while a token is moved.
     pub fn hold_plane(self) {
         if self.held.with_value(Option::is_none) {
-            let frame = self.page.live.measured.with_untracked(|measured| self.frame(measured.as_deref()));
+            let frame = self.page.answers.measured.with_untracked(|measured| self.frame(measured.as_deref()));
             self.held.set_value(Some(Held { frame, ..Held::default() }));
             self.page.begin_step();
         }
@@ -219,7 +222,7 @@ impl Plane {
 
     /// A fraction of the radius of the tokens' ball.
     pub fn token_step(self, part: f64) -> f64 {
-        let radius = self.page.live.measured.with_untracked(|m| m.as_ref().map_or(0.0, |m| m.tokens.largest_norm));
+        let radius = self.page.answers.measured.with_untracked(|m| m.as_ref().map_or(0.0, |m| m.tokens.largest_norm));
         part * if radius > 0.0 { radius } else { self.page.state.with_untracked(|state| state.radius) }
     }
 
@@ -261,7 +264,7 @@ impl Plane {
     /// The selected token in words: which one it is, where it lies, and what is measured of it.
     pub fn selected_words(self) -> Option<String> {
         let page = self.page;
-        let measured = page.live.measured.get()?;
+        let measured = page.answers.measured.get()?;
         let (points, _) = self.points(&measured);
         let token = page.look.token_of(points.len())?;
         let place = *points.get(token)?;

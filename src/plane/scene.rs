@@ -3,8 +3,8 @@
 
 use crate::prelude::*;
 
+use crate::answers::Measured;
 use crate::frame::is_motion_reduced;
-use crate::live::Measured;
 use crate::state::TokenChoice;
 use crate::strings;
 use lipscope_core::experiment::Rows;
@@ -36,7 +36,7 @@ pub struct Moves {
 /// signals.
 pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane> {
     let page = hand.page;
-    let measured = page.live.measured.get()?;
+    let measured = page.answers.measured.get()?;
     let picture = &measured.tokens;
     let held = hand.held.get_value();
     let frame = hand.frame(Some(&measured))?;
@@ -78,7 +78,7 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
         plane.shown = room(picture, &plane.points);
     }
     plane.selected = page.look.token_of(n);
-    let words = page.live.words_of(&measured.state);
+    let words = page.answers.words_of(&measured.state);
     plane.labels = match &plane.ln_sizes {
         // Each point is labelled with its number of tokens.
         Some(sizes) if size == Size::Opening && n <= MOST_NAMED => {

@@ -86,7 +86,7 @@ pub fn PlaneTable(
 
 /// The plane in words.
 pub fn plane_words(page: Page) -> String {
-    let finding = page.live.measured.with(|m| m.as_ref().map(|m| strings::tokens_finding(&m.tokens)));
+    let finding = page.answers.measured.with(|m| m.as_ref().map(|m| strings::tokens_finding(&m.tokens)));
     strings::label(strings::tokens_heading(), &finding.unwrap_or_default())
 }
 
@@ -155,10 +155,10 @@ fn Legend() -> impl IntoView {
     });
     let missing = move || {
         let is_missing = pair.get().is_some_and(|changes| changes.is_none());
-        is_missing.then(|| page.live.measured.with(|m| m.as_ref().map(|m| strings::no_pair(&m.state, &m.tokens))))
+        is_missing.then(|| page.answers.measured.with(|m| m.as_ref().map(|m| strings::no_pair(&m.state, &m.tokens))))
     };
     let times = move || pair.get().flatten();
-    let norm = move || page.live.measured.with(|m| m.as_ref().map(|m| m.measurement.spectral)).unwrap_or_default();
+    let norm = move || page.answers.measured.with(|m| m.as_ref().map(|m| m.measurement.spectral)).unwrap_or_default();
     let swing = move || {
         let (stretch, _) = times().filter(|_| plane.is_swinging.get())?;
         Some(if is_motion_reduced() { strings::swing_ends(stretch) } else { strings::swinging(stretch) })
@@ -168,7 +168,7 @@ fn Legend() -> impl IntoView {
         if !page.look.has_row.get() {
             return None;
         }
-        let head = page.live.measured.with(|m| m.as_ref().map(|m| m.attention.head_idx))?;
+        let head = page.answers.measured.with(|m| m.as_ref().map(|m| m.attention.head_idx))?;
         Some(strings::row_legend(selected?, head, &shares))
     };
     view! {

@@ -5,7 +5,6 @@ use std::f64::consts::TAU;
 use crate::prelude::*;
 
 use crate::frame::{is_motion_reduced, now};
-use crate::live::SweepPhase;
 use crate::page::PlotChoice;
 
 use super::context::Plane;
@@ -28,9 +27,9 @@ pub fn begin(plane: Plane) {
         }
     });
     // Drawing takes a part of a core, which the draws of the plot beside it can use.
-    let is_sweeping = memo(move |_| page.live.sweep.with(|sweep| sweep.phase == SweepPhase::Running));
+    let is_sweeping = memo(move |_| page.answers.sweep.is_running());
     effect(move |_| {
-        page.live.measured.track();
+        page.answers.measured.track();
         let is_elsewhere = page.held.get() || page.plot.get() != PlotChoice::Explore;
         let is_still = is_elsewhere || is_sweeping.get() || is_motion_reduced();
         let began = now();

@@ -38,7 +38,7 @@ impl TokenNumberSync {
     /// Starts listening for new numbers.
     pub(super) fn begin(self, page: Page) {
         effect(move |_| {
-            page.live.measured.track();
+            page.answers.measured.track();
             self.hear(page);
         });
     }

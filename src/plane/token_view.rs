@@ -21,9 +21,9 @@ pub fn TokenView() -> impl IntoView {
         Some(before) if page.held.get() => before.clone(),
         _ => plane_words(page),
     });
-    let finding = memo(move |_| page.live.measured.with(|m| m.as_ref().map(|m| strings::tokens_finding(&m.tokens))));
+    let finding = memo(move |_| page.answers.measured.with(|m| m.as_ref().map(|m| strings::tokens_finding(&m.tokens))));
     let drawn = memo(move |_| {
-        let n = page.live.measured.with(|m| m.as_ref().map_or(0, |m| m.tokens.positions.len()));
+        let n = page.answers.measured.with(|m| m.as_ref().map_or(0, |m| m.tokens.positions.len()));
         (n > MOST_DRAWN).then(|| strings::drawn_of(MOST_DRAWN, n))
     });
     view! {

@@ -6,7 +6,7 @@ use lipscope_core::experiment::{
     Distribution, Experiment, InputError, RandomTokens, RandomWeights, Rows, TokenSource, WeightSource,
 };
 
-use super::{OwnClusters, OwnWeights, PageState, Shared, TokenChoice, WeightChoice};
+use super::{OwnClusters, OwnWeights, PageState, TokenChoice, WeightChoice};
 use lipscope_core::experiment::Phrase;
 use lipscope_core::phrase;
 
@@ -17,7 +17,7 @@ impl PageState {
         let (n, radius) = (self.n, self.radius);
         let random = |distribution| RandomTokens { distribution, n, d: self.dim(), radius, seed: self.token_seed };
         let tokens = match (self.tokens, &self.own_tokens) {
-            (TokenChoice::Own, Some(rows)) => TokenSource::Explicit(rows.0.as_ref().clone()),
+            (TokenChoice::Own, Some(rows)) => TokenSource::Explicit(rows.clone()),
             (TokenChoice::Adversarial, _) => TokenSource::Adversarial { n, radius },
             (TokenChoice::Skew, _) => TokenSource::Skew { n, radius },
             (TokenChoice::Distribution(distribution), _) => TokenSource::Random(random(distribution)),
@@ -28,7 +28,7 @@ impl PageState {
         };
         let weights = match (self.weights, &self.own_weights) {
             (WeightChoice::Own, Some(own)) => {
-                let OwnWeights { heads, output } = own.0.as_ref().clone();
+                let OwnWeights { heads, output } = own.as_ref().clone();
                 WeightSource::Explicit { heads, output }
             }
             (WeightChoice::Random, _) => WeightSource::Random(RandomWeights {
@@ -115,7 +115,7 @@ impl PageState {
         match weights {
             WeightSource::Explicit { heads, output } => {
                 state.weights = WeightChoice::Own;
-                state.own_weights = Some(Shared(Arc::new(OwnWeights { heads, output })));
+                state.own_weights = Some(Arc::new(OwnWeights { heads, output }));
             }
             WeightSource::Random(random) => {
                 state.weights = WeightChoice::Random;
@@ -133,10 +133,25 @@ impl PageState {
         state
     }
 
+    /// This state with the own data of another one where it brings none, or equal ones: equal data then share their
+    /// memory.
+    #[must_use]
+    pub fn keeping_data_of(self, now: &PageState) -> Self {
+        fn kept<T: Clone + PartialEq>(new: Option<T>, old: &Option<T>) -> Option<T> {
+            if new.is_none() || new == *old { old.clone() } else { new }
+        }
+        PageState {
+            own_tokens: kept(self.own_tokens, &now.own_tokens),
+            own_weights: kept(self.own_weights, &now.own_weights),
+            own_clusters: kept(self.own_clusters, &now.own_clusters),
+            ..self
+        }
+    }
+
     /// This state with the reader's own tokens.
     #[must_use]
     pub fn with_own_tokens(&self, rows: Rows) -> Self {
-        PageState { tokens: TokenChoice::Own, own_tokens: Some(Shared(Arc::new(rows))), ..self.clone() }
+        PageState { tokens: TokenChoice::Own, own_tokens: Some(rows), ..self.clone() }
     }
 
     /// The best two clusters of 4096 tokens on the line in the ball of radius 3 for A = -1, as the search finds them.

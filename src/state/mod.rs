@@ -5,7 +5,6 @@
 mod check;
 mod choices;
 mod convert;
-mod dependencies;
 mod growth;
 mod movable;
 mod own;
@@ -18,7 +17,6 @@ mod stage;
 pub use choices::{TokenChoice, WeightChoice, XAxis};
 pub use growth::{GrowthView, RadiusGrowth, Range, SearchFold, Trace, Traces};
 pub use movable::NotMovable;
-pub use own::Shared;
 pub use own::{OwnClusters, OwnWeights};
 pub use page_state::{MAX_D, MAX_N, MAX_TOKEN_ENTRIES, MAX_WEIGHTS, MAX_WITNESS_N, MOST_SEED, PageState};
 pub use plots::{PlotChoice, View};

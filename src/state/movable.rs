@@ -25,7 +25,7 @@ impl PageState {
     pub fn in_hand<'a>(&'a self, drawn: Option<&'a Rows>) -> Result<&'a Rows, NotMovable> {
         let rows = match (self.tokens, &self.own_tokens, &self.own_clusters) {
             (TokenChoice::Skew, ..) => return Err(NotMovable::Skew),
-            (TokenChoice::Own, Some(rows), _) => rows.0.as_ref(),
+            (TokenChoice::Own, Some(rows), _) => rows,
             (TokenChoice::Clusters, _, Some(own)) => &own.positions,
             _ if self.n_listed() > MOST_MOVABLE || self.n_listed() * self.dim() > MOST_MOVABLE_ENTRIES => {
                 return Err(NotMovable::Many);
@@ -66,7 +66,6 @@ impl PageState {
     /// other.
     #[must_use]
     pub fn draws_like(&self, other: &PageState) -> bool {
-        let inner = |state: &PageState| PageState { head_shown: 0, ..state.for_measuring() };
-        inner(self) == inner(other)
+        self.experiment() == other.experiment()
     }
 }

@@ -1,27 +1,9 @@
-//! The reader's own data: weights, and positions with multiplicities. Large data are shared.
-
-use std::sync::Arc;
+//! The reader's own data: weights, and positions with multiplicities.
 
 use lipscope_core::experiment::{Head, Rows, TokenSource};
 
-/// Large data that states share, and compare by identity.
-#[derive(Debug)]
-pub struct Shared<T>(pub Arc<T>);
-
-impl<T> Clone for Shared<T> {
-    fn clone(&self) -> Self {
-        Shared(Arc::clone(&self.0))
-    }
-}
-
-impl<T> PartialEq for Shared<T> {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
 /// The reader's own weights.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnWeights {
     /// The heads, at least one.
     pub heads: Vec<Head>,

@@ -9,7 +9,6 @@ use lipscope_core::experiment::{
 
 use super::choices::{TokenChoice, WeightChoice, XAxis};
 use super::growth::{GrowthView, Range};
-use super::own::Shared;
 use super::own::{OwnClusters, OwnWeights};
 
 /// The most tokens the page measures: the matrices of one step must fit a browser's memory.
@@ -40,7 +39,7 @@ pub struct PageState {
     /// Seed of random tokens.
     pub token_seed: u64,
     /// The reader's own tokens, once there are some.
-    pub own_tokens: Option<Shared<Rows>>,
+    pub own_tokens: Option<Rows>,
     /// The clusters, once there are some.
     pub own_clusters: Option<Arc<OwnClusters>>,
     /// Where the weights come from.
@@ -56,7 +55,7 @@ pub struct PageState {
     /// Whether random weights have an output matrix.
     pub output: Output,
     /// The reader's own weights, once there are some.
-    pub own_weights: Option<Shared<OwnWeights>>,
+    pub own_weights: Option<Arc<OwnWeights>>,
     /// Which scores.
     pub attention: Attention,
     /// Which tokens a token may attend to.
@@ -127,7 +126,7 @@ impl PageState {
     #[must_use]
     pub fn n_listed(&self) -> usize {
         match (&self.tokens, &self.own_tokens, &self.own_clusters) {
-            (TokenChoice::Own, Some(rows), _) => rows.0.n_rows(),
+            (TokenChoice::Own, Some(rows), _) => rows.n_rows(),
             (TokenChoice::Clusters, _, Some(own)) => own.positions.n_rows(),
             _ => self.n,
         }
@@ -155,7 +154,7 @@ impl PageState {
     #[must_use]
     pub fn dim(&self) -> usize {
         match (&self.tokens, &self.own_tokens, &self.own_clusters) {
-            (TokenChoice::Own, Some(rows), _) => rows.0.n_columns(),
+            (TokenChoice::Own, Some(rows), _) => rows.n_columns(),
             (TokenChoice::Clusters, _, Some(own)) => own.positions.n_columns(),
             (TokenChoice::Adversarial, ..) => self.dim_of_weights().unwrap_or(1),
             (TokenChoice::Skew, ..) => 2,
@@ -172,7 +171,7 @@ impl PageState {
         match (self.tokens, self.weights, &self.own_weights) {
             (TokenChoice::Skew, ..) => 1,
             (_, WeightChoice::Random | WeightChoice::Kim, _) => self.heads,
-            (_, WeightChoice::Own, Some(own)) => own.0.heads.len(),
+            (_, WeightChoice::Own, Some(own)) => own.heads.len(),
             _ => 1,
         }
     }
@@ -182,7 +181,7 @@ impl PageState {
     pub fn head_dim_used(&self) -> usize {
         match (self.weights, &self.own_weights) {
             _ if self.tokens == TokenChoice::Skew => self.dim(),
-            (WeightChoice::Own, Some(own)) => own.0.heads.first().map_or(self.head_dim, |head| head.q.n_rows()),
+            (WeightChoice::Own, Some(own)) => own.heads.first().map_or(self.head_dim, |head| head.q.n_rows()),
             (WeightChoice::IdentityPlus | WeightChoice::IdentityMinus, _) => self.dim(),
             (WeightChoice::Kim, _) => self.dim() / self.heads.max(1),
             _ => self.head_dim,
@@ -210,7 +209,7 @@ impl PageState {
     pub(super) fn own_weight_dim(&self) -> Option<usize> {
         match (self.weights, &self.own_weights) {
             _ if self.tokens == TokenChoice::Skew => None,
-            (WeightChoice::Own, Some(own)) => own.0.heads.first().map(|head| head.q.n_columns()),
+            (WeightChoice::Own, Some(own)) => own.heads.first().map(|head| head.q.n_columns()),
             _ => None,
         }
     }
@@ -310,7 +309,7 @@ impl PageState {
     pub fn radius_used(&self) -> f64 {
         let largest = |rows: &Rows| four_digits(rows.iter().map(norm).fold(0.0, f64::max));
         match (self.tokens, &self.own_tokens, &self.own_clusters) {
-            (TokenChoice::Own, Some(rows), _) => largest(&rows.0),
+            (TokenChoice::Own, Some(rows), _) => largest(rows),
             (TokenChoice::Clusters, _, Some(own)) => largest(&own.positions),
             _ => self.radius,
         }

@@ -3,7 +3,7 @@
 use crate::words::growth as words;
 pub use crate::words::growth::*;
 
-use crate::live::GrowthData;
+use crate::answers::Curves;
 use crate::state::{PageState, RadiusGrowth, Trace, WeightChoice};
 use lipscope_core::bounds::{Bound, Norm, Side};
 use lipscope_core::experiment::{Attention, Mask, Normalization};
@@ -173,7 +173,7 @@ pub fn trace_absent_here(trace: Trace) -> &'static str {
     }
 }
 
-pub fn growth_finding(data: &GrowthData, norm: Norm) -> String {
+pub fn growth_finding(data: &Curves, norm: Norm) -> String {
     let Some(growth) = &data.growth else {
         return growth_finding::waiting().into();
     };

@@ -3,8 +3,8 @@
 use crate::words::labs as words;
 pub use crate::words::labs::*;
 
+use crate::answers::{Side, Which};
 use crate::phase::Phase;
-use crate::run::{Side, Which};
 use crate::state::{DotWeights, LabTokens, PlotChoice};
 use lipscope_core::bounds::Norm;
 use lipscope_core::certify::CertifiedRow;
@@ -16,6 +16,7 @@ use lipscope_core::tightness::TightnessPoint;
 use lipscope_plot::{Kind, Number};
 
 use super::norms::{norm_axis, norm_title};
+use super::problems::message;
 
 pub const L2: &str = "L2";
 pub const L2_MHA: &str = "L2-MHA";
@@ -69,7 +70,7 @@ pub fn lab_progress(phase: &Phase, done: usize, total: usize) -> String {
         Phase::Running if total > 0 => lab_progress::some(done, total),
         Phase::Running => lab_progress::running().into(),
         Phase::Paused | Phase::Stopped => lab_progress::paused().into(),
-        Phase::Failed(problem) => problem.clone(),
+        Phase::Failed(problem) => message(problem),
     }
 }
 

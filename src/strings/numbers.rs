@@ -2,10 +2,10 @@
 
 pub use crate::words::numbers::*;
 
-use crate::live::MeasureProgress;
 use lipscope_core::bounds::Norm;
 use lipscope_core::measure::{Measurement, Method, Warning};
 use lipscope_plot::{Kind, Number};
+use lipscope_protocol::envelope::Progress;
 
 use super::norms::needs_dense;
 
@@ -54,10 +54,10 @@ pub fn method(method: Method) -> &'static str {
     }
 }
 
-pub fn measuring(progress: MeasureProgress) -> String {
+pub fn measuring(progress: Progress) -> String {
     match progress.relative_residual {
-        Some(residual) => measuring::with_residual(progress.iterations, Number::rough(residual)),
-        None => measuring::first(progress.iterations),
+        Some(residual) => measuring::with_residual(progress.done as usize, Number::rough(residual)),
+        None => measuring::first(progress.done as usize),
     }
 }
 

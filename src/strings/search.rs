@@ -7,6 +7,8 @@ use lipscope_core::experiment::{Attention, Mask};
 use lipscope_core::search::{Region, SearchDomain, StartKind};
 use lipscope_plot::Number;
 
+use super::problems::message;
+
 pub fn search_region(region: Region) -> &'static str {
     match region {
         Region::Ball => search_region::ball(),
@@ -55,7 +57,7 @@ pub fn search_progress(phase: &Phase, (done, total): (usize, usize), start: Opti
         Phase::Paused => search_progress::paused(restart, total),
         Phase::Stopped => search_progress::stopped().into(),
         Phase::Done => search_progress::done(total),
-        Phase::Failed(problem) => problem.clone(),
+        Phase::Failed(problem) => message(problem),
     }
 }
 

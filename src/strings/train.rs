@@ -7,9 +7,9 @@ use lipscope_core::inverse::Outcome;
 use lipscope_plot::Number;
 use lipscope_protocol::train::{BranchKind, Kind, Norms};
 
+use crate::answers::{Backwards, RunState, TrainRun};
 use crate::phase::Phase;
 use crate::train::{Keeping, Kept};
-use crate::trained::{Backwards, RunState, TrainRun};
 
 use super::models::model_bytes;
 

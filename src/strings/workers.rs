@@ -15,7 +15,7 @@ pub fn restarted(lane: EngineLane) -> &'static str {
         EngineLane::Measure => restarted::measure(),
         EngineLane::Sweep => restarted::sweep(),
         EngineLane::Read => restarted::read(),
-        EngineLane::Growth => restarted::growth(),
+        EngineLane::Curves => restarted::growth(),
         EngineLane::Ball => restarted::ball(),
         EngineLane::Search | EngineLane::Lab => restarted::lab(),
     }
@@ -25,7 +25,7 @@ pub fn gave_up(lane: EngineLane) -> &'static str {
     match lane {
         EngineLane::Measure => gave_up::measure(),
         EngineLane::Read => gave_up::read(),
-        EngineLane::Growth => gave_up::growth(),
+        EngineLane::Curves => gave_up::growth(),
         EngineLane::Ball => gave_up::ball(),
         EngineLane::Search | EngineLane::Lab => gave_up::lab(),
         EngineLane::Sweep => gave_up::sweep(),

@@ -4,8 +4,8 @@ use crate::prelude::*;
 
 use super::figure::{FigureIds, LINES, TrainFigure};
 use super::session::TrainingSession;
+use crate::answers::Backwards;
 use crate::strings;
-use crate::trained::Backwards;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Number, Role, Scale, Series, SeriesKind};
 use lipscope_protocol::train::BranchRow;
 

@@ -4,8 +4,8 @@ use crate::prelude::*;
 
 use super::figure::{FigureIds, LINES, TrainFigure};
 use super::session::TrainingSession;
+use crate::answers::TrainRun;
 use crate::strings;
-use crate::trained::TrainRun;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind};
 
 /// The figure.

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use crate::prelude::*;
 
 use super::session::TrainingSession;
+use crate::answers::TrainRun;
 use crate::files::{download, download_bytes};
 use crate::page::use_page;
 use crate::strings;
-use crate::trained::TrainRun;
 use crate::workers::TrainFile;
 
 /// The buttons.
@@ -30,7 +30,7 @@ pub fn FileButtons(
             download_bytes("checkpoint.bin", &bytes);
         }
     };
-    let phase = use_page().live.model_phase;
+    let phase = use_page().answers.model_phase;
     view! {
         <div class="model-tools train-files" hidden=move || !has_state()>
             <button type="button" id="train-open-model" disabled=move || phase.get().is_at_work() title=strings::train_open_model_hint() on:click=move |_| session.ask_file(TrainFile::All)>

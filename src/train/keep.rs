@@ -15,7 +15,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, Cache, Request, Response};
 
-use crate::trained::{Backwards, RunState, TrainRun};
+use crate::answers::{Backwards, RunState, TrainRun};
 use lipscope_protocol::envelope::{decode, encode};
 use lipscope_protocol::train::{Measured, Plan, RunFacts, Saved, StepRow};
 

@@ -4,10 +4,10 @@ use crate::prelude::*;
 
 use super::keep::Keeping;
 use super::session::TrainingSession;
+use crate::answers::RunState;
 use crate::frame::focus_soon;
 use crate::phase::Phase;
 use crate::strings;
-use crate::trained::RunState;
 
 /// Train, pause, go on, stop; and the kept runs.
 #[component]

@@ -3,8 +3,8 @@
 use crate::prelude::*;
 
 use super::session::TrainingSession;
+use crate::answers::TrainRun;
 use crate::strings;
-use crate::trained::TrainRun;
 
 /// The text, and the step after which the model drew it.
 #[component]

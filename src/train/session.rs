@@ -7,6 +7,7 @@ use web_sys::{DataTransfer, File};
 
 use super::keep::{Keeping, Kept};
 use super::settings::TrainForm;
+use crate::answers::{RunState, TrainRun, TrainedModel};
 use crate::controls::TextFile;
 use crate::files::{download, download_bytes, read};
 use crate::frame::now;
@@ -14,7 +15,6 @@ use crate::message::Message;
 use crate::page::{Page, PlotChoice};
 use crate::phase::Phase;
 use crate::strings;
-use crate::trained::{RunState, TrainRun, TrainedModel};
 use crate::workers::{TrainFile, TrainLane, TrainOrder, TrainWorkers};
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::pool::{Order, PoolEvent, Spare};
@@ -69,7 +69,7 @@ impl TrainingSession {
             form: RwSignal::new(TrainForm::default()),
             text: RwSignal::new(USUAL_TEXT.to_owned()),
             text_file: RwSignal::new(None),
-            runs: page.live.training,
+            runs: page.answers.training,
             chosen: RwSignal::new(None),
             phase: RwSignal::new(Phase::Waiting),
             problem: RwSignal::new(None),
@@ -284,7 +284,7 @@ impl TrainingSession {
             Some((run.plan.clone(), run.text.chars().skip(characters - characters / 10).collect()))
         });
         if let Some((plan, held_out)) = found {
-            self.page.live.trained_model.set(Some(TrainedModel { plan, files, text: held_out }));
+            self.page.answers.trained_model.set(Some(TrainedModel { plan, files, text: held_out }));
             self.page.plot.set(PlotChoice::Model);
         }
     }

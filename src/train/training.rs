@@ -8,9 +8,9 @@ use crate::prelude::*;
 use super::keep::Kept;
 use super::session::TrainingSession;
 use super::settings::TrainForm;
+use crate::answers::{Backwards, RunState, TrainRun};
 use crate::frame::now;
 use crate::phase::Phase;
-use crate::trained::{Backwards, RunState, TrainRun};
 use crate::workers::{TrainFile, TrainOrder};
 use lipscope_protocol::train::{BackwardsPlan, FilesPlan, Kind, Saving, StretchPlan, TrainPlan};
 

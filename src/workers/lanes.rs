@@ -33,7 +33,7 @@ pub enum EngineLane {
     /// The draws and their bounds.
     Sweep,
     /// The curves over n.
-    Growth,
+    Curves,
     /// Reads texts and files, and writes programs.
     Read,
     /// The search for worse tokens.
@@ -150,7 +150,7 @@ impl Lane for EngineLane {
         EngineLane::Measure,
         EngineLane::Ball,
         EngineLane::Sweep,
-        EngineLane::Growth,
+        EngineLane::Curves,
         EngineLane::Read,
         EngineLane::Search,
         EngineLane::Lab,
@@ -159,7 +159,7 @@ impl Lane for EngineLane {
     fn policy(self) -> Policy {
         Policy::Newest(match self {
             EngineLane::Measure | EngineLane::Read => Preempt::AfterMoment,
-            EngineLane::Growth | EngineLane::Ball => Preempt::AfterFirstEvent,
+            EngineLane::Curves | EngineLane::Ball => Preempt::AfterFirstEvent,
             EngineLane::Sweep | EngineLane::Search | EngineLane::Lab => Preempt::AtOnce,
         })
     }
@@ -172,8 +172,8 @@ impl Lane for EngineLane {
     fn begins(self) -> Begins {
         match self {
             EngineLane::Measure | EngineLane::Ball => Begins::AtOnce,
-            EngineLane::Sweep => Begins::Later,
-            EngineLane::Growth | EngineLane::Read | EngineLane::Search | EngineLane::Lab => Begins::WhenNeeded,
+            EngineLane::Sweep | EngineLane::Curves => Begins::Later,
+            EngineLane::Read | EngineLane::Search | EngineLane::Lab => Begins::WhenNeeded,
         }
     }
 }

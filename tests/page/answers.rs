@@ -2,21 +2,20 @@
 
 use std::sync::Arc;
 
+use lipscope::answers::{Curves, Measured, Pair, Sweep, TrainRun};
 use lipscope::lessons::{Acts, Facts, Goal, Situation};
-use lipscope::live::{GrowthData, Measured, SweepData};
-use lipscope::run::{InverseRun, ScalingRun, TightnessRun};
+use lipscope::plans;
 use lipscope::state::{PageState, PlotChoice, RadiusGrowth, Scene};
-use lipscope::trained::TrainRun;
 use lipscope_core::growth::{Family, GrowthPlan, Spacing, growth};
 use lipscope_core::measure::{MeasureOptions, Measurement, measure_with};
-use lipscope_core::picture::{AttentionPicture, PlaneFrame, TokenPicture, Unit};
+use lipscope_core::picture::{AttentionPicture, PairRequest, PlaneFrame, TokenPicture, Unit};
 
 /// The state of the page once the workers have answered: the measurement, and the curves over n where a lesson reads
 /// them.
 pub struct Answers {
     pub scene: Scene,
     pub live: Measured,
-    pub growth: GrowthData,
+    pub growth: Curves,
     pub training: Vec<TrainRun>,
 }
 
@@ -25,7 +24,7 @@ impl Answers {
         let experiment = scene.state.experiment();
         let measurement =
             measure_with(&experiment, MeasureOptions::default()).unwrap_or_else(|problem| panic!("{name}: {problem}"));
-        let mut data = GrowthData { of: Some(scene.state.for_growth()), ..GrowthData::default() };
+        let mut data = Curves { of: Some(plans::growth(&scene.state)), ..Curves::default() };
         if scene.plot == PlotChoice::Growth {
             let spacing = match scene.state.growth.radius_growth {
                 RadiusGrowth::Fixed => Spacing::Fixed,
@@ -46,11 +45,11 @@ impl Answers {
             state: &self.scene.state,
             settings: &self.scene.labs,
             measured: Some(&self.live),
-            sweep: &SweepData::default(),
+            sweep: &Sweep::default(),
             growth: &self.growth,
-            scaling: &ScalingRun::default(),
-            tightness: &TightnessRun::default(),
-            inverse: &InverseRun::default(),
+            scaling: &[],
+            tightness: &[],
+            inverse: &Pair::default(),
             training: &self.training,
         };
         read(&Situation { facts, scene: &self.scene, acts })
@@ -84,6 +83,8 @@ fn live_of(measurement: Measurement, state: &PageState) -> Measured {
         },
         pair: None,
         milliseconds: 0.0,
+        of: plans::measurement(state, PairRequest::Skipped),
         state: state.clone(),
+        chosen: state.clone(),
     }
 }

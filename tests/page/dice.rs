@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lipscope::state::{
     CertifySettings, DotWeights, EstimatorQuantity, EstimatorSettings, GrowthView, InverseSettings, LabTokens,
     LessonAt, MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, PlotChoice, RadiusGrowth, Range, SCALED_TOKENS, Scene,
-    SearchFold, SearchSettings, Settings, Shared, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
+    SearchFold, SearchSettings, Settings, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Head, Mask, Normalization, Output, Rows, Scope, TokenSource};
@@ -44,7 +44,7 @@ fn any_scene(dice: &mut Dice) -> Scene {
         d: 1 + dice.below(16),
         radius: real(dice, 4),
         token_seed: dice.bits() >> 11,
-        own_tokens: Some(Shared(Arc::new(table(dice, n, d)))),
+        own_tokens: Some(table(dice, n, d)),
         own_clusters: OwnClusters::of(&TokenSource::Clusters {
             positions: table(dice, n, d),
             log_multiplicities: (0..n).map(|_| real(dice, 2)).collect(),
@@ -56,12 +56,12 @@ fn any_scene(dice: &mut Dice) -> Scene {
         scale: real(dice, 3),
         weight_seed: dice.bits() >> 11,
         output: *dice.of(&[Output::Absent, Output::Drawn]),
-        own_weights: Some(Shared(Arc::new(OwnWeights {
+        own_weights: Some(Arc::new(OwnWeights {
             heads: (0..1 + dice.below(2))
                 .map(|_| Head { q: table(dice, 2, d), k: table(dice, 2, d), v: table(dice, 3, d) })
                 .collect(),
             output: None,
-        }))),
+        })),
         attention: *dice.of(&[Attention::Dot, Attention::L2]),
         mask: *dice.of(&[Mask::None, Mask::Causal]),
         normalization: *dice.of(&[Normalization::None, Normalization::Layer, Normalization::Rms]),

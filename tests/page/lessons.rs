@@ -1,6 +1,7 @@
 //! Every lesson, step by step: its settings are valid, its texts refer to existing things, it contains no fixed
 //! numbers, and every goal is reached by its witness or ruled out by its bound.
 
+use lipscope::answers::TrainRun;
 use lipscope::lessons::{
     Acts, Choice, Condition, Edition, Goal, Lesson, Limit, Piece, Prediction, Slot, Step, Way, agree, find, lessons,
     next_after, parse, pieces, scene_of, slots,
@@ -9,7 +10,6 @@ use lipscope::link;
 use lipscope::state::{
     LessonAt, PageState, PlotChoice, RadiusGrowth, Range, Scene, Settings, TokenChoice, WeightChoice, XAxis,
 };
-use lipscope::trained::TrainRun;
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::{Attention, Mask, Normalization, Scope};
 use lipscope_testkit::in_repository;

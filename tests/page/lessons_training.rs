@@ -1,6 +1,6 @@
 //! Models trained as on the page: the witness for goals about training.
 
-use lipscope::trained::TrainRun;
+use lipscope::answers::TrainRun;
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::train::{
     BackwardsPlan, Kind, Norms, Plan, PlanFields, Saving, StretchEvent, StretchPlan, TrainContext, TrainEvent,

@@ -8,8 +8,7 @@ use lipscope_core::sweep::SweepPoint;
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::task::TaskList;
 use lipscope_protocol::tasks::{
-    BoundCurves, CurvesPlan, EngineEvent, EnginePlan, EngineTasks, GrowthEvent, GrowthRequest, SearchEvent,
-    SearchRequest, SweepRequest,
+    EngineEvent, EnginePlan, EngineTasks, GrowthEvent, GrowthRequest, SearchEvent, SearchRequest, SweepRequest,
 };
 use serde_json::{Value, json};
 
@@ -138,20 +137,18 @@ fn a_sweep_that_is_short_or_wrong_is_not_cut() {
 #[test]
 fn the_curves_of_parts_are_those_of_the_whole() {
     for distribution in ["ball", "gaussian"] {
-        let plan = CurvesPlan {
-            experiment: experiment(&random(distribution, 3), &two_heads()),
-            lengths: (2..60).chain([90, 256]).collect(),
-            rows: None,
-        };
-        let plan = EnginePlan::Curves(plan);
+        let lengths = (2..60).chain([90, 256]).map(f64::from).collect();
+        let plan = GrowthPlan { lengths, spacing: Spacing::Fixed };
+        let experiment = experiment(&random(distribution, 3), &two_heads());
+        let plan = EnginePlan::Growth(GrowthRequest::of_curves(experiment, plan));
         let whole = done(plan.clone());
         for workers in [2, 5] {
             let (events, n_parts) = done_in_parts(&plan, workers);
             assert!(n_parts >= 2);
             assert_eq!(events, whole, "{distribution} for {workers} workers");
         }
-        let [EngineEvent::Curves(BoundCurves { bounds, .. })] = &whole[..] else { panic!("{whole:?}") };
-        assert_eq!(bounds.len(), 60);
+        let [EngineEvent::Growth(GrowthEvent::Curves(curves))] = &whole[..] else { panic!("{whole:?}") };
+        assert_eq!(curves.rows.len(), 60);
     }
 }
 

@@ -18,8 +18,8 @@ use lipscope_protocol::models::{
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::task::Turn;
 use lipscope_protocol::tasks::{
-    BallPlan, CurvesPlan, EngineEvent, EnginePlan, EngineTasks, GrowthEvent, GrowthRequest, MeasurePlan, ScriptPlan,
-    SearchEvent, SearchRequest, SweepRequest,
+    BallPlan, EngineEvent, EnginePlan, EngineTasks, GrowthEvent, GrowthRequest, MeasurePlan, ScriptPlan, SearchEvent,
+    SearchRequest, SweepRequest,
 };
 use serde_json::json;
 
@@ -55,6 +55,12 @@ fn events(replies: &[Reply<EngineEvent>]) -> impl Iterator<Item = &EngineEvent> 
     replies.iter().filter_map(|reply| if let Content::Event(event) = &reply.content { Some(event) } else { None })
 }
 
+/// The bounds over n alone.
+fn curves_of(experiment: Experiment, lengths: &[usize]) -> GrowthRequest {
+    let lengths = lengths.iter().map(|n| *n as f64).collect();
+    GrowthRequest::of_curves(experiment, GrowthPlan { lengths, spacing: Spacing::Fixed })
+}
+
 fn measure_plan(experiment: Experiment, head_idx: usize, most_cells: usize) -> EnginePlan {
     let (block_norms, pair) = (BlockNorms::Skipped, PairRequest::Skipped);
     EnginePlan::Measure(MeasurePlan { experiment, head_idx, most_cells, block_norms, pair })
@@ -67,7 +73,7 @@ fn tasks_are_refused_within_the_memory_of_their_worker() {
     let (block_norms, pair) = (BlockNorms::Skipped, PairRequest::Included);
     let plans = [
         EnginePlan::Measure(MeasurePlan { experiment: of(), head_idx: 0, most_cells: 16, block_norms, pair }),
-        EnginePlan::Curves(CurvesPlan { experiment: of(), lengths: vec![2, 40], rows: None }),
+        EnginePlan::Growth(curves_of(of(), &[2, 40])),
         EnginePlan::Ball(BallPlan { experiment: of(), n: 40.0 }),
         EnginePlan::Script(ScriptPlan { experiment: of(), dialect: Dialect::NumPy }),
     ];
@@ -144,9 +150,10 @@ fn curves_hold_for_every_draw_of_the_sweep() {
     ] {
         let experiment = experiment(scope, normalization, distribution);
         let lengths = vec![2, 5, 20];
-        let plan = CurvesPlan { experiment: experiment.clone(), lengths: lengths.clone(), rows: None };
-        let replies = answer(EnginePlan::Curves(plan));
-        let Some(EngineEvent::Curves(curves)) = events(&replies).next() else { panic!("no curves in {replies:?}") };
+        let replies = answer(EnginePlan::Growth(curves_of(experiment.clone(), &lengths)));
+        let Some(EngineEvent::Growth(GrowthEvent::Curves(curves))) = events(&replies).next() else {
+            panic!("no curves in {replies:?}");
+        };
         let plan = SweepRequest { experiment, lengths, draws: 12, norm: Norm::Spectral, points: None };
         let swept = answer(EnginePlan::Sweep(plan));
         let points: Vec<SweepPoint> = events(&swept)
@@ -154,7 +161,8 @@ fn curves_hold_for_every_draw_of_the_sweep() {
             .collect();
         assert_eq!(points.len(), 36);
         for point in points {
-            let (_, bounds) = curves.bounds.iter().find(|(n, _)| *n == point.n).expect("the same n");
+            let row = curves.rows.iter().find(|row| row.n == point.n as f64).expect("the same n");
+            let bounds = &row.bounds;
             for id in [BoundId::CastinGeneral, BoundId::CastinMeanField, BoundId::Unified] {
                 assert!(bounds.iter().any(|bound| bound.id == id), "{id:?} is missing in {bounds:?}");
             }
@@ -183,12 +191,14 @@ fn ball_curves_and_growth_give_one_bound_on_the_ball() {
         let row = growth(&experiment, &plan).expect("curves").rows.remove(0);
         let ball = answer(EnginePlan::Ball(BallPlan { experiment: experiment.clone(), n: n as f64 }));
         let Some(EngineEvent::Ball(ball)) = events(&ball).next() else { panic!("no ball in {ball:?}") };
-        let curves = answer(EnginePlan::Curves(CurvesPlan { experiment, lengths: vec![n], rows: None }));
-        let Some(EngineEvent::Curves(curves)) = events(&curves).next() else { panic!("no curves in {curves:?}") };
+        let curves = answer(EnginePlan::Growth(curves_of(experiment, &[n])));
+        let Some(EngineEvent::Growth(GrowthEvent::Curves(curves))) = events(&curves).next() else {
+            panic!("no curves in {curves:?}");
+        };
         let of = |bounds: &[Bound], id: BoundId| bounds.iter().find(|bound| bound.id == id).map(|bound| bound.log10);
         for id in [BoundId::Sharp, BoundId::Unified, BoundId::CastinGeneral, BoundId::CastinMeanField] {
             let expected = of(&row.bounds, id).expect("it applies");
-            for (of_what, found) in [("ball", of(&ball.bounds, id)), ("curves", of(&curves.bounds[0].1, id))] {
+            for (of_what, found) in [("ball", of(&ball.bounds, id)), ("curves", of(&curves.rows[0].bounds, id))] {
                 let found = found.expect("it applies");
                 let apart = (found - expected).abs();
                 assert!(apart < 1e-12, "{scope} {normalization}, {id:?}: {of_what} 10^{found}, growth 10^{expected}");

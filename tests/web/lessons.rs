@@ -2,14 +2,14 @@
 //! things, and the engine's measurement there reaches the step's goals. `tests/page/lessons.rs` checks the rest,
 //! without a browser.
 
+use lipscope::answers::{Curves, Measured, Pair, Sweep};
 use lipscope::lessons::{Acts, Facts, Situation, Slot, Step, Way, lessons, slots};
 use lipscope::link;
-use lipscope::live::{GrowthData, Measured, SweepData};
 use lipscope::page::PlotChoice;
-use lipscope::run::{InverseRun, ScalingRun, TightnessRun};
+use lipscope::plans;
 use lipscope::state::{PageState, Range, Scene};
 use lipscope_core::measure::{MeasureOptions, measure_with};
-use lipscope_core::picture::{AttentionPicture, PlaneFrame, TokenPicture, Unit};
+use lipscope_core::picture::{AttentionPicture, PairRequest, PlaneFrame, TokenPicture, Unit};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
@@ -92,17 +92,19 @@ fn at(scene: &Scene, ask: impl FnOnce(&Situation<'_>)) {
         },
         pair: None,
         milliseconds: 0.0,
+        of: plans::measurement(&scene.state, PairRequest::Skipped),
         state: scene.state.clone(),
+        chosen: scene.state.clone(),
     };
     let facts = Facts {
         state: &scene.state,
         settings: &scene.labs,
         measured: Some(&live),
-        sweep: &SweepData::default(),
-        growth: &GrowthData::default(),
-        scaling: &ScalingRun::default(),
-        tightness: &TightnessRun::default(),
-        inverse: &InverseRun::default(),
+        sweep: &Sweep::default(),
+        growth: &Curves::default(),
+        scaling: &[],
+        tightness: &[],
+        inverse: &Pair::default(),
         training: &[],
     };
     ask(&Situation { facts, scene, acts: Acts { has_changed: true, ..Acts::default() } });

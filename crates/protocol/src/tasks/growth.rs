@@ -1,4 +1,4 @@
-//! The growth view: every bound over n up to 1e300, first at a few n, then the exact norms of the adversarial tokens.
+//! Every bound over n up to 1e300, first at a few n, then the exact norms of the adversarial tokens.
 
 use std::ops::Range;
 
@@ -17,11 +17,12 @@ const NORMS_IN_A_ROW: usize = 4;
 pub struct GrowthRequest {
     /// Gives the weights, the ball, the mask and the normaliser.
     pub experiment: Experiment,
-    /// A few n, whose curves come first: they are drawn within a frame while a slider moves.
+    /// A few n, whose curves come first: they are drawn within a frame while a slider moves. None where the curves can
+    /// wait.
     pub sketch: GrowthPlan,
     /// The n of the curves.
     pub plan: GrowthPlan,
-    /// The n of the exact norms.
+    /// The n of the exact norms; none where nobody wants them.
     pub family_plan: GrowthPlan,
     /// The n that are computed: first those of the curves, then those of the exact norms. `None` for all.
     pub units: Option<Range<usize>>,
@@ -81,6 +82,13 @@ impl Curves {
 }
 
 impl GrowthRequest {
+    /// The curves alone.
+    #[must_use]
+    pub fn of_curves(experiment: Experiment, plan: GrowthPlan) -> Self {
+        let none = GrowthPlan { lengths: Vec::new(), ..plan };
+        GrowthRequest { experiment, sketch: none.clone(), plan, family_plan: none, units: None }
+    }
+
     /// Which n of the curves are computed, and which of the exact norms.
     fn ranges(&self) -> (Range<usize>, Range<usize>) {
         let (n_rows, n_norms) = (self.plan.lengths.len(), self.family_plan.lengths.len());
@@ -105,8 +113,8 @@ impl Task<Memory> for GrowthTask {
         if cuts.is_empty() {
             return cuts;
         }
-        let whole = vec![Cut { units: 0..family_plan.lengths.len(), bytes: row.bytes }];
-        let norms = if norms.is_empty() { whole } else { norms };
+        let whole = Cut { units: 0..family_plan.lengths.len(), bytes: row.bytes };
+        let norms = if norms.is_empty() && !whole.units.is_empty() { vec![whole] } else { norms };
         cuts.extend(
             norms
                 .into_iter()
@@ -131,7 +139,7 @@ impl Task<Memory> for GrowthTask {
 
     fn start(request: GrowthRequest, memory: &mut Memory) -> Result<Self, InputError> {
         let is_first = request.units.as_ref().is_none_or(|units| units.start == 0);
-        let stage = if is_first {
+        let stage = if is_first && !request.sketch.lengths.is_empty() {
             let sketch = &request.sketch;
             Stage::Sketch(Box::new(Curves::new(&request, sketch, 0..sketch.lengths.len(), *memory)?))
         } else {

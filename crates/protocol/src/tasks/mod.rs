@@ -2,7 +2,6 @@
 //! and the list.
 
 mod ball;
-mod curves;
 mod growth;
 mod inverse;
 mod labs;
@@ -15,7 +14,6 @@ mod sweep;
 use lipscope_core::experiment::Memory;
 
 pub use ball::{Ball, BallPlan, BallTask, Worst};
-pub use curves::{BoundCurves, CurvesPlan, CurvesTask};
 pub use growth::{GrowthEvent, GrowthRequest, GrowthTask};
 pub use inverse::{InverseEvent, InverseTask};
 pub use labs::CertifyTask;
@@ -36,11 +34,9 @@ crate::task_list! {
     Measure = MeasureTask,
     /// Measures one experiment over lengths n and draws.
     Sweep = SweepTask,
-    /// The bounds over n that hold for every draw of a sweep.
-    Curves = CurvesTask,
     /// The bounds on the ball at one n.
     Ball = BallTask,
-    /// The bounds over n from 2 on, then exact norms of the adversarial tokens.
+    /// The bounds over n, which hold for every draw of a sweep, then exact norms of the adversarial tokens.
     Growth = GrowthTask,
     /// The norms of both kernels as the tokens are scaled up.
     Scaling = ScalingTask,

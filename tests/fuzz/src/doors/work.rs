@@ -14,7 +14,7 @@ use lipscope_core::spectrum::{SpectrumMap, SpectrumPlan};
 use lipscope_protocol::envelope::encode;
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::tasks::{
-    BallPlan, CurvesPlan, EnginePlan, EngineTasks, GrowthRequest, ScriptPlan, SearchRequest, SweepRequest,
+    BallPlan, EnginePlan, EngineTasks, GrowthRequest, ScriptPlan, SearchRequest, SweepRequest,
 };
 
 use super::experiment::READING;
@@ -87,7 +87,7 @@ pub(super) fn plans(experiment: Experiment) -> Vec<EnginePlan> {
             norm: Norm::Linf,
             points: None,
         }),
-        EnginePlan::Curves(CurvesPlan { experiment: of(), lengths: vec![2, 3, 1000], rows: None }),
+        EnginePlan::Growth(GrowthRequest::of_curves(of(), growth())),
         EnginePlan::Ball(BallPlan { experiment: of(), n: 50.0 }),
         EnginePlan::Growth(GrowthRequest {
             experiment: of(),

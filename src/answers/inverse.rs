@@ -1,79 +1,8 @@
-//! A lab's request to the engine, and its result. The lab shows the result, and lessons read it.
+//! The inverses of both attentions, as far as they have come. The lab shows them, and lessons read them.
 
 use lipscope_core::experiment::Attention;
 use lipscope_core::inverse::{ConstantKind, InverseStep, Outcome, Places};
-use lipscope_core::scaling::ScalingPoint;
-use lipscope_core::tightness::TightnessPoint;
-use lipscope_protocol::tasks::{EnginePlan, InverseEvent};
-
-use crate::phase::Phase;
-
-/// The engine's work in order, or a sentence that says why there is none.
-pub type Request = Result<Vec<EnginePlan>, &'static str>;
-
-/// The result of the scaled tokens.
-pub type ScalingRun = Run<Vec<ScalingPoint>>;
-/// The result of the search for clusters at which L2 attention comes close to its bound.
-pub type TightnessRun = Run<Vec<TightnessPoint>>;
-/// The result of the inverses.
-pub type InverseRun = Run<Pair>;
-
-/// The latest work of a view.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Run<T> {
-    /// The request.
-    pub of: Option<Request>,
-    /// Its state.
-    pub phase: Phase,
-    /// Finished steps, and all steps.
-    pub progress: (usize, usize),
-    /// The results so far; until the first answer, those of the previous work.
-    pub data: T,
-    /// Whether the data belong to the previous work.
-    is_old: bool,
-}
-
-impl<T: Default> Run<T> {
-    /// Begins new work. The previous results stay in sight until the first answer.
-    pub fn begin(&mut self, of: Request) {
-        self.of = Some(of);
-        self.phase = Phase::Running;
-        self.progress = (0, 0);
-        self.is_old = true;
-    }
-
-    /// The data, cleared first if they belong to the previous work.
-    pub fn fresh(&mut self) -> &mut T {
-        if std::mem::take(&mut self.is_old) {
-            self.data = T::default();
-        }
-        &mut self.data
-    }
-
-    /// The data, kept even if they belong to the previous work: new parts replace old ones one by one.
-    pub fn renewed(&mut self) -> &mut T {
-        self.is_old = false;
-        &mut self.data
-    }
-
-    /// Whether the data belong to the previous work, and new ones are on their way.
-    pub fn is_stale(&self) -> bool {
-        self.is_old && self.is_running()
-    }
-
-    /// Ends the work.
-    pub fn end(&mut self, phase: &Phase) {
-        self.phase = phase.clone();
-        if matches!(phase, Phase::Failed(_)) {
-            self.fresh();
-        }
-    }
-
-    /// Whether the work is running.
-    pub fn is_running(&self) -> bool {
-        self.phase == Phase::Running
-    }
-}
+use lipscope_protocol::tasks::InverseEvent;
 
 /// One of the two attentions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

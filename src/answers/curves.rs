@@ -1,0 +1,75 @@
+//! The bounds over n: a few beside the draws, all of them up to 1e18 in the view over n.
+
+use std::sync::Arc;
+
+use lipscope_core::bounds::{BoundId, Norm};
+use lipscope_core::growth::{Crossover, FamilyPoint, Growth, GrowthRow};
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan, GrowthEvent, GrowthRequest};
+
+use crate::ask::{Answer, Ask};
+use crate::plans;
+use crate::state::PageState;
+
+/// The bounds over n.
+#[derive(Clone, Debug, Default)]
+pub struct Curves {
+    /// The plan that they answer.
+    pub of: Option<GrowthRequest>,
+    /// The curves; `None` before the first.
+    pub growth: Option<Arc<Growth>>,
+    /// Exact norms of the adversarial tokens so far, in order of n.
+    pub family: Vec<FamilyPoint>,
+}
+
+impl Curves {
+    /// Takes an answer.
+    pub fn hear(ask: Ask<Self>, plan: &EnginePlan, answer: Answer) {
+        let (EnginePlan::Growth(plan), Answer::Event(EngineEvent::Growth(event))) = (plan, answer) else { return };
+        match event {
+            GrowthEvent::Sketch(found) | GrowthEvent::Curves(found) => ask.fresh(|data| {
+                *data = Curves { of: Some(plan.clone()), growth: Some(Arc::new(*found)), family: Vec::new() };
+            }),
+            GrowthEvent::Family(points) => ask.fresh(|data| data.family.extend(points)),
+        }
+    }
+
+    /// Whether these are the curves of the view over n for a state.
+    #[must_use]
+    pub fn are_of_view(&self, state: &PageState) -> bool {
+        self.of.as_ref() == Some(&plans::growth(state))
+    }
+
+    /// Whether they are about the ball of a state, at its R for every n. Where they end does not matter.
+    #[must_use]
+    pub fn are_on_ball(&self, state: &PageState) -> bool {
+        let now = plans::curves(state);
+        self.of.as_ref().is_some_and(|of| of.experiment == now.experiment && of.plan.spacing == now.plan.spacing)
+    }
+
+    /// The rows in order of n.
+    #[must_use]
+    pub fn rows(&self) -> &[GrowthRow] {
+        self.growth.as_ref().map_or(&[], |growth| &growth.rows)
+    }
+
+    /// Where the growth like sqrt(n) ends; `None` where it does not, or no bound shows it.
+    #[must_use]
+    pub fn crossover(&self, norm: Norm) -> Option<Crossover> {
+        // The crossover belongs to dot-product attention, as these bounds do.
+        let applies = self.rows().iter().flat_map(|row| &row.bounds);
+        let applies = applies.into_iter().any(|bound| bound.id == BoundId::CastinGeneral && bound.id.is_about(norm));
+        self.growth.as_ref().and_then(|growth| growth.crossover).filter(|_| applies)
+    }
+
+    /// The row at exactly this n.
+    #[must_use]
+    pub fn row(&self, n: f64) -> Option<&GrowthRow> {
+        self.rows().binary_search_by(|row| row.n.total_cmp(&n)).ok().map(|at| &self.rows()[at])
+    }
+
+    /// The exact norm of the adversarial tokens at exactly this n.
+    #[must_use]
+    pub fn exact(&self, n: f64) -> Option<f64> {
+        self.family.binary_search_by(|point| point.n.total_cmp(&n)).ok().map(|at| self.family[at].spectral)
+    }
+}

@@ -1,0 +1,71 @@
+//! The measurement at the present tokens, and the bounds on their ball.
+
+use lipscope_core::measure::Measurement;
+use lipscope_core::picture::{AttentionPicture, TokenPicture, TopPair};
+use lipscope_protocol::tasks::{Ball, BallPlan, MeasurePlan};
+
+use crate::plans;
+use crate::state::PageState;
+
+/// A measurement and its pictures.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The numbers.
+    pub measurement: Measurement,
+    /// The attention matrix.
+    pub attention: AttentionPicture,
+    /// The tokens.
+    pub tokens: TokenPicture,
+    /// The leading singular pair, where it was asked for and can be pictured.
+    pub pair: Option<TopPair>,
+    /// Milliseconds that the worker took.
+    pub milliseconds: f64,
+    /// The plan that it answers.
+    pub of: MeasurePlan,
+    /// The state that was measured.
+    pub state: PageState,
+    /// The state of the controls: it may name the worst tokens, of which `state` has the list.
+    pub chosen: PageState,
+}
+
+impl Measured {
+    /// The same with axes and vectors as they lie in an earlier measurement: they are determined up to sign only.
+    #[must_use]
+    pub fn aligned_with(self, earlier: &Measured) -> Self {
+        let pair = match (self.pair, &earlier.pair) {
+            (Some(pair), Some(earlier)) => Some(pair.aligned_with(earlier)),
+            (pair, _) => pair,
+        };
+        Measured { tokens: self.tokens.aligned_with(&earlier.tokens), pair, ..self }
+    }
+
+    /// Whether its numbers are those of a state.
+    #[must_use]
+    pub fn is_of(&self, state: &PageState) -> bool {
+        plans::is_measurement_of(&self.of, state)
+    }
+}
+
+/// The bounds on a ball and its worst tokens, with the plan that they answer.
+#[derive(Clone, Debug)]
+pub struct BallFacts {
+    /// The plan.
+    pub of: BallPlan,
+    /// The bounds, and the worst tokens known.
+    pub ball: Ball,
+}
+
+impl BallFacts {
+    /// A ball without bounds, so that the numbers need not wait for bounds.
+    #[must_use]
+    pub fn without_bounds(of: BallPlan, radius: f64) -> Self {
+        let ball = Ball { n: of.n, radius, bounds: Vec::new(), limit: Vec::new(), worst: None, growth_ends: None };
+        BallFacts { of, ball }
+    }
+
+    /// Whether they belong to a state.
+    #[must_use]
+    pub fn is_of(&self, state: &PageState) -> bool {
+        self.of == plans::ball(state)
+    }
+}

@@ -1,0 +1,129 @@
+//! The workers' answers so far, in signals that the views read. A feature reads them here, and never another feature.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `measured` | the measurement at the present tokens, and the bounds on their ball |
+//! | `sweep`, `curves` | the draws over n, and the bounds over n |
+//! | `found` | what searches have found |
+//! | `inverse` | the inverses of both attentions |
+//! | `trained` | the runs of training |
+
+mod curves;
+mod found;
+mod inverse;
+mod measured;
+mod sweep;
+mod trained;
+
+use std::sync::Arc;
+
+use crate::prelude::*;
+
+use lipscope_core::experiment::Rows;
+use lipscope_core::scaling::ScalingPoint;
+use lipscope_core::tightness::TightnessPoint;
+
+use crate::ask::{Ask, AtFailure, Engine};
+use crate::message::Message;
+use crate::phase::ModelPhase;
+use crate::state::{PageState, TokenChoice};
+use crate::workers::EngineLane;
+
+pub use curves::Curves;
+pub use found::SearchFound;
+pub use inverse::{Pair, Side, Which};
+pub use measured::{BallFacts, Measured};
+pub use sweep::{Sweep, values};
+pub use trained::{Backwards, RunState, TrainRun, TrainedModel};
+
+/// A sentence about a wrong value, and the control that it stands at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// The id of the control.
+    pub place: &'static str,
+    /// The message at the control.
+    pub text: Message,
+}
+
+/// The words of a text that some tokens stand for.
+#[derive(Clone)]
+pub struct TokenWords {
+    /// The tokens.
+    pub tokens: Rows,
+    /// A word for each.
+    pub words: Arc<[String]>,
+}
+
+/// The signals that the views read.
+#[derive(Clone, Copy)]
+pub struct Answers {
+    /// The last good measurement.
+    pub measured: Ask<Option<Arc<Measured>>>,
+    /// The bounds on the ball at the present n, and its worst tokens.
+    pub ball: Ask<Option<Arc<BallFacts>>>,
+    /// The draws over n.
+    pub sweep: Ask<Sweep>,
+    /// The bounds over n.
+    pub curves: Ask<Curves>,
+    /// The results of searches, one for each n and ball.
+    pub searched: RwSignal<Vec<SearchFound>>,
+    /// The scaled tokens of the lab; lessons read them too.
+    pub scaling: Ask<Vec<ScalingPoint>>,
+    /// The search at each n of the lab; lessons read it too.
+    pub tightness: Ask<Vec<TightnessPoint>>,
+    /// The inverses of the lab; lessons read them too.
+    pub inverse: Ask<Pair>,
+    /// The runs of training, in the order in which they take turns.
+    pub training: RwSignal<Vec<TrainRun>>,
+    /// The state of the run over windows of text.
+    pub model_phase: RwSignal<ModelPhase>,
+    /// A trained model that the view of models is to open.
+    pub trained_model: RwSignal<Option<TrainedModel>>,
+    /// The words of a window of text that was opened as tokens.
+    pub words: RwSignal<Option<TokenWords>>,
+    /// What is wrong with the last edit.
+    pub problem: RwSignal<Option<Problem>>,
+    /// A line about own data: that the page reads them, or uses them.
+    pub own_note: RwSignal<String>,
+    /// A line about the requested Python program, while it is written or cannot be.
+    pub script_note: RwSignal<String>,
+    /// The text for a screen reader, a while after the last change.
+    pub announcement: RwSignal<String>,
+}
+
+impl Answers {
+    /// Before the first answer.
+    #[must_use]
+    pub fn new(engine: Engine) -> Self {
+        let lab = EngineLane::Lab;
+        Answers {
+            // The last good measurement stays in sight; the ball answers for itself.
+            measured: Ask::new(engine, EngineLane::Measure, AtFailure::Keep),
+            ball: Ask::new(engine, EngineLane::Ball, AtFailure::Keep),
+            sweep: Ask::new(engine, EngineLane::Sweep, AtFailure::Clear),
+            curves: Ask::new(engine, EngineLane::Curves, AtFailure::Clear),
+            searched: RwSignal::default(),
+            scaling: Ask::new(engine, lab, AtFailure::Clear),
+            tightness: Ask::new(engine, lab, AtFailure::Clear),
+            inverse: Ask::new(engine, lab, AtFailure::Clear),
+            training: RwSignal::default(),
+            model_phase: RwSignal::new(ModelPhase::Idle),
+            trained_model: RwSignal::new(None),
+            words: RwSignal::new(None),
+            problem: RwSignal::new(None),
+            own_note: RwSignal::new(String::new()),
+            script_note: RwSignal::new(String::new()),
+            announcement: RwSignal::new(String::new()),
+        }
+    }
+
+    /// The words of a state's tokens, where these are a window of text. Tracks its signals.
+    #[must_use]
+    pub fn words_of(self, state: &PageState) -> Option<Arc<[String]>> {
+        self.words.with(|words| {
+            let TokenWords { tokens, words } = words.as_ref()?;
+            let is_shown = state.tokens == TokenChoice::Own && state.own_tokens.as_ref() == Some(tokens);
+            is_shown.then(|| Arc::clone(words))
+        })
+    }
+}
