@@ -240,3 +240,27 @@ fn row_under(painted: LastPainted<(Ladder, LadderLayout)>, y: f64) -> Option<Opt
     let row = ladder.rows.get(layout.row_at(y)?)?;
     Some(BoundId::ALL.into_iter().find(|id| id.id() == row.id))
 }
+
+#[cfg(test)]
+mod tests {
+    use lipscope_core::bounds::{Domain, Side};
+
+    use super::*;
+
+    #[test]
+    fn every_bound_has_a_rung_on_its_side_of_the_measured_norm() {
+        let sorted = |mut ids: Vec<BoundId>| {
+            ids.sort_unstable();
+            ids
+        };
+        // No norm is measured for other weights, and the max-token bound is itself the measured row.
+        let is_comparable = |id: &BoundId| id.domain() != Domain::OtherWeights && id.norm() != Norm::MaxToken;
+        let bounds_of = |side: Side| {
+            let of_side = |id: &BoundId| id.side() == side;
+            sorted(BoundId::ALL.into_iter().filter(is_comparable).filter(of_side).collect())
+        };
+        let halves: Vec<_> =
+            RUNGS.split(Option::is_none).map(|half| half.iter().flatten().copied().collect()).collect();
+        assert_eq!(halves.into_iter().map(sorted).collect::<Vec<_>>(), [Side::Upper, Side::Lower].map(bounds_of));
+    }
+}
