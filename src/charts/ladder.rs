@@ -15,8 +15,7 @@ use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{HeldExtent, Ladder, LadderLayout, LadderRow, Number, Role};
 
-use super::easel::{Easel, Paint, use_easel};
-use super::painted::LastPainted;
+use super::easel::{Easel, LastPainted, Paint, Timing, use_easel};
 use super::roles::role_of;
 
 /// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
@@ -59,7 +58,7 @@ pub fn BoundLadder() -> impl IntoView {
         page.held.track();
         selected.track();
     };
-    use_easel(canvas, When::Before, watch, move |easel| paint(page, easel, painted, axis, selected));
+    use_easel(canvas, Timing::Frame(When::Before), watch, move |easel| paint(page, easel, painted, axis, selected));
     let on_pointer = move |event: ev::PointerEvent| {
         let at = row_under(painted, f64::from(event.offset_y()));
         if let Some(id) = at.filter(|id| *id != selected.get_untracked()) {
