@@ -71,6 +71,13 @@ fn markup(id: BoundId) -> Option<&'static str> {
              <mrow><mo>‖</mo><msub><mi>W</mi><mi>V</mi></msub><mo>‖</mo></mrow><mn>2</mn></msup></msqrt><mrow><mo>‖</mo><msub>\
              <mi>W</mi><mi>O</mi></msub><mo>‖</mo></mrow>"
         }
-        _ => return None,
+        BoundId::LocalBlocks
+        | BoundId::KimLinf
+        | BoundId::MaxToken
+        | BoundId::AdversarialEnvelope
+        | BoundId::TwoClusters
+        | BoundId::Sink
+        | BoundId::Fork
+        | BoundId::Skew => return None,
     })
 }

@@ -12,7 +12,7 @@ use crate::strings;
 use lipscope_core::picture::AttentionPicture;
 use lipscope_plot::{Extent, HeatMap};
 
-use super::easel::{Easel, Paint, use_easel};
+use super::easel::{Easel, Paint, Timing, use_easel};
 
 /// The ids of the heads that can be chosen.
 const HEAD_IDS: [&str; 64] = [
@@ -31,7 +31,7 @@ pub fn AttentionMap() -> impl IntoView {
         page.look.token.track();
         page.look.has_row.track();
     };
-    use_easel(canvas, When::Before, watch, move |easel| paint(page, easel));
+    use_easel(canvas, Timing::Frame(When::Before), watch, move |easel| paint(page, easel));
     let finding = memo(move |_| finding_of(page).unwrap_or_default());
     let n_heads = memo(move |_| page.state.with(|state| state.n_heads()));
     let chosen = Signal::derive(move || page.state.with(|state| head_id(state.head_shown)));

@@ -35,12 +35,6 @@ pub trait Paint: Figure {
     fn paint(&self, easel: &Easel) -> Option<Self::Layout> {
         self.draw_on(&easel.area()?, &easel.style).ok()
     }
-
-    /// Paints the part of a first picture that has a task of its own. A first drawing takes several times as long,
-    /// since browsers compile code when it first runs. Returns whether there is such a part.
-    fn paint_ground(&self, _easel: &Easel) -> bool {
-        false
-    }
 }
 
 impl Paint for LineChart {}
@@ -55,10 +49,6 @@ impl Paint for Scatter {
         easel.discs(self.discs(&layout, &easel.style), DISC_OPACITY).ok()?;
         self.draw_over(&easel.area()?, &easel.style, &layout).ok()?;
         Some(layout)
-    }
-
-    fn paint_ground(&self, easel: &Easel) -> bool {
-        easel.area().is_some_and(|area| self.draw_under(&area, &easel.style).is_ok())
     }
 }
 
@@ -169,50 +159,59 @@ impl Easel {
     }
 }
 
-/// Paints a canvas at the next frame after something changed. `watch` reads the signals that it depends on; `paint`
-/// reads their values.
-pub fn use_easel(node: NodeRef<Canvas>, when: When, watch: impl Fn() + 'static, paint: impl Fn(&Easel) + 'static) {
-    let size: Rc<Cell<(f64, f64)>> = Rc::default();
-    let painter = OncePerFrame::new(when, painting(node, Rc::clone(&size), paint));
-    keep_painted(node, size, painter, watch);
+/// When a canvas is painted after something changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timing {
+    /// At the next frame.
+    Frame(When),
+    /// The same, for a picture that changes with the measured number. Where the next number should come within a frame,
+    /// picture and number are painted together: painting the picture twice would delay the number.
+    Number(When),
 }
 
-/// As [`use_easel`], for a picture that changes with the measured number. Where the next number should come within a
-/// frame, picture and number are painted together: painting the picture twice would delay the number.
-pub fn use_easel_with_number(
-    node: NodeRef<Canvas>,
-    when: When,
-    watch: impl Fn() + 'static,
-    paint: impl Fn(&Easel) + 'static,
-) {
-    let page = use_page();
+/// What was painted last, such as a layout, for the pointer handlers. Views cannot track it.
+pub type LastPainted<T> = StoredValue<Option<Rc<T>>, LocalStorage>;
+
+/// Paints a canvas after something changed. `watch` reads the signals that it depends on; `paint` reads their values.
+pub fn use_easel(node: NodeRef<Canvas>, timing: Timing, watch: impl Fn() + 'static, paint: impl Fn(&Easel) + 'static) {
     let size: Rc<Cell<(f64, f64)>> = Rc::default();
+    // In boxes, so that what follows is compiled once for all pictures.
+    let painter = painter(node, Rc::clone(&size), timing, Box::new(paint));
+    keep_painted(node, size, painter, Box::new(watch));
+}
+
+fn painter(
+    node: NodeRef<Canvas>,
+    size: Rc<Cell<(f64, f64)>>,
+    timing: Timing,
+    paint: Box<dyn Fn(&Easel)>,
+) -> OncePerFrame {
+    let when = match timing {
+        Timing::Frame(when) => return OncePerFrame::new(when, painting(node, size, paint)),
+        Timing::Number(when) => when,
+    };
+    let page = use_page();
     // The measurement in the last picture. A newer one is painted at once. Otherwise a drag, during which the next
     // number is always on its way, would skip frames.
     let painted: Rc<RefCell<Option<Arc<Measured>>>> = Rc::default();
     let paint = {
         let painted = Rc::clone(&painted);
-        move |easel: &Easel| {
+        Box::new(move |easel: &Easel| {
             paint(easel);
             painted.replace(page.answers.measured.get_untracked());
-        }
+        })
     };
-    let painter = OncePerFrame::new(when, painting(node, Rc::clone(&size), paint)).waiting_while(move || {
+    OncePerFrame::new(when, painting(node, size, paint)).waiting_while(move || {
         let is_painted = page.answers.measured.with_untracked(|now| match (now, painted.borrow().as_ref()) {
             (Some(now), Some(painted)) => Arc::ptr_eq(now, painted),
             _ => false,
         });
         is_painted && page.is_number_near()
-    });
-    keep_painted(node, size, painter, watch);
+    })
 }
 
 /// Sets the canvas up and paints it.
-fn painting(
-    node: NodeRef<Canvas>,
-    size: Rc<Cell<(f64, f64)>>,
-    paint: impl Fn(&Easel) + 'static,
-) -> impl Fn() + 'static {
+fn painting(node: NodeRef<Canvas>, size: Rc<Cell<(f64, f64)>>, paint: Box<dyn Fn(&Easel)>) -> impl Fn() + 'static {
     let page = use_page();
     let themes = use_themes();
     move || {
@@ -226,7 +225,7 @@ fn painting(
 }
 
 /// Asks for a new picture whenever the signals of `watch`, the size or the look of the canvas change.
-fn keep_painted(node: NodeRef<Canvas>, size: Rc<Cell<(f64, f64)>>, painter: OncePerFrame, watch: impl Fn() + 'static) {
+fn keep_painted(node: NodeRef<Canvas>, size: Rc<Cell<(f64, f64)>>, painter: OncePerFrame, watch: Box<dyn Fn()>) {
     let page = use_page();
     let themes = use_themes();
     let on_window = {

@@ -15,8 +15,7 @@ use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{HeldExtent, Ladder, LadderLayout, LadderRow, Number, Role};
 
-use super::easel::{Easel, Paint, use_easel};
-use super::painted::LastPainted;
+use super::easel::{Easel, LastPainted, Paint, Timing, use_easel};
 use super::roles::role_of;
 
 /// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
@@ -59,7 +58,7 @@ pub fn BoundLadder() -> impl IntoView {
         page.held.track();
         selected.track();
     };
-    use_easel(canvas, When::Before, watch, move |easel| paint(page, easel, painted, axis, selected));
+    use_easel(canvas, Timing::Frame(When::Before), watch, move |easel| paint(page, easel, painted, axis, selected));
     let on_pointer = move |event: ev::PointerEvent| {
         let at = row_under(painted, f64::from(event.offset_y()));
         if let Some(id) = at.filter(|id| *id != selected.get_untracked()) {
@@ -242,4 +241,28 @@ fn row_under(painted: LastPainted<(Ladder, LadderLayout)>, y: f64) -> Option<Opt
     let (ladder, layout) = painted.as_ref();
     let row = ladder.rows.get(layout.row_at(y)?)?;
     Some(BoundId::ALL.into_iter().find(|id| id.id() == row.id))
+}
+
+#[cfg(test)]
+mod tests {
+    use lipscope_core::bounds::{Domain, Side};
+
+    use super::*;
+
+    #[test]
+    fn every_bound_has_a_rung_on_its_side_of_the_measured_norm() {
+        let sorted = |mut ids: Vec<BoundId>| {
+            ids.sort_unstable();
+            ids
+        };
+        // No norm is measured for other weights, and the max-token bound is itself the measured row.
+        let is_comparable = |id: &BoundId| id.domain() != Domain::OtherWeights && id.norm() != Norm::MaxToken;
+        let bounds_of = |side: Side| {
+            let of_side = |id: &BoundId| id.side() == side;
+            sorted(BoundId::ALL.into_iter().filter(is_comparable).filter(of_side).collect())
+        };
+        let halves: Vec<_> =
+            RUNGS.split(Option::is_none).map(|half| half.iter().flatten().copied().collect()).collect();
+        assert_eq!(halves.into_iter().map(sorted).collect::<Vec<_>>(), [Side::Upper, Side::Lower].map(bounds_of));
+    }
 }

@@ -1,10 +1,12 @@
 //! A line chart that the reader reads with pointer or keys.
 
+use std::rc::Rc;
+
 use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use super::painted::{Painted, use_painted};
+use super::easel::{LastPainted, Paint, Timing, use_easel};
 use crate::frame::When;
 use crate::keys::PlotKey;
 use lipscope_plot::{ChartLayout, LineChart};
@@ -29,8 +31,13 @@ pub fn ReadableChart(
         chart.track();
         at.track();
     };
-    let picture = move || LineChart { hover_x: at.get_untracked(), ..chart.get_untracked() };
-    let painted = use_painted(canvas, When::Before, watch, picture);
+    let painted: LastPainted<ChartLayout> = StoredValue::new_local(None);
+    use_easel(canvas, Timing::Frame(When::Before), watch, move |easel| {
+        let chart = LineChart { hover_x: at.get_untracked(), ..chart.get_untracked() };
+        if let Some(layout) = chart.paint(easel) {
+            painted.set_value(Some(Rc::new(layout)));
+        }
+    });
     let on_pointer = move |event: ev::PointerEvent| at.set(x_at(chart, painted, f64::from(event.offset_x())));
     let on_key = move |event: ev::KeyboardEvent| {
         let places = chart.with_untracked(LineChart::x_values);
@@ -67,8 +74,8 @@ pub fn ReadableChart(
 }
 
 /// The x nearest to a pixel column, among those that have a value.
-fn x_at(chart: Memo<LineChart>, painted: Painted<ChartLayout>, px: f64) -> Option<f64> {
-    let layout = painted.get_untracked()?;
+fn x_at(chart: Memo<LineChart>, painted: LastPainted<ChartLayout>, px: f64) -> Option<f64> {
+    let layout = painted.get_value()?;
     let distance = |x: f64| (layout.x_to_px(x) - px).abs();
     chart.with_untracked(LineChart::x_values).into_iter().min_by(|a, b| distance(*a).total_cmp(&distance(*b)))
 }

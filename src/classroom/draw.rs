@@ -6,7 +6,7 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::{LastPainted, Paint, TableFold, use_easel};
+use crate::charts::{LastPainted, Paint, TableFold, Timing, use_easel};
 use crate::frame::When;
 use crate::keys::GuessKey;
 use crate::strings;
@@ -30,7 +30,7 @@ pub fn DrawCurve() -> impl IntoView {
     let chart = memo(move |_| chart(room, handle.get()));
     use_easel(
         canvas,
-        When::Before,
+        Timing::Frame(When::Before),
         move || chart.track(),
         move |easel| {
             if let Some(layout) = chart.with_untracked(|chart| chart.paint(easel)) {

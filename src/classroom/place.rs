@@ -6,7 +6,7 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::{LastPainted, Paint, TableFold, role_of, use_easel};
+use crate::charts::{LastPainted, Paint, TableFold, Timing, role_of, use_easel};
 use crate::frame::When;
 use crate::keys::GuessKey;
 use crate::state::Trace;
@@ -30,7 +30,7 @@ pub fn PlaceMark() -> impl IntoView {
     let ladder = memo(move |_| ladder(room));
     use_easel(
         canvas,
-        When::Before,
+        Timing::Frame(When::Before),
         move || ladder.track(),
         move |easel| {
             if let Some(layout) = ladder.with_untracked(|ladder| ladder.paint(easel)) {

@@ -6,7 +6,7 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::{Easel, LastPainted, Paint, length_at, on_length_key, use_easel_with_number};
+use crate::charts::{Easel, LastPainted, Paint, Timing, length_at, on_length_key, use_easel};
 use crate::field::Field;
 use crate::frame::When;
 use crate::page::{Page, PlotChoice, use_page};
@@ -35,7 +35,7 @@ pub fn ExplorePlot() -> impl IntoView {
         page.plot.track();
         hover.track();
     };
-    use_easel_with_number(canvas, When::Before, watch, move |easel| paint(page, easel, painted, ranges, hover));
+    use_easel(canvas, Timing::Number(When::Before), watch, move |easel| paint(page, easel, painted, ranges, hover));
     let readout = memo(move |_| {
         // The readout reads the painted chart, which is no signal: these signals say when it changes.
         page.answers.sweep.track();

@@ -242,3 +242,24 @@ fn wanted_y(chart: &LineChart) -> Option<Extent> {
     }
     Extent::new(power(whole.lo()), power(whole.hi())).map(|extent| extent.nice(Scale::Log))
 }
+
+#[cfg(test)]
+mod tests {
+    use lipscope_core::bounds::Side;
+
+    use super::*;
+
+    fn sorted(traces: impl IntoIterator<Item = Trace>) -> Vec<&'static str> {
+        let mut ids: Vec<&str> = traces.into_iter().map(Trace::id).collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    #[test]
+    fn every_trace_with_a_bound_has_a_curve_and_every_upper_one_may_stand_high() {
+        let has_curve = |trace: &Trace| *trace == Trace::Worst || !trace.bounds().is_empty();
+        assert_eq!(sorted(CURVES), sorted(Trace::ALL.into_iter().filter(has_curve)));
+        let is_upper = |trace: &Trace| trace.side() == Some(Side::Upper);
+        assert_eq!(sorted(HIGH), sorted(Trace::ALL.into_iter().filter(is_upper)));
+    }
+}

@@ -7,7 +7,8 @@ use leptos::ev;
 use leptos::html::Canvas;
 
 use crate::charts::{
-    Easel, ExperimentSource, ExportFold, Fade, Faded, LastPainted, Paint, STALE, TableFold, exportable, use_easel,
+    Easel, ExperimentSource, ExportFold, Fade, Faded, LastPainted, Paint, STALE, TableFold, Timing, exportable,
+    use_easel,
 };
 use crate::frame::When;
 use crate::keys::PlotKey;
@@ -50,7 +51,7 @@ pub fn GrowthPlot() -> impl IntoView {
         hover.track();
         next_frame.track();
     };
-    use_easel(canvas, When::Before, watch, move |easel| {
+    use_easel(canvas, Timing::Frame(When::Before), watch, move |easel| {
         paint(growth, easel, painted, ranges, fade);
         if fade.with_value(Fade::is_going) {
             next_frame.set(());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::prelude::*;
 use leptos::html::Canvas;
 
-use crate::charts::{Paint, TableFold, use_easel};
+use crate::charts::{Paint, TableFold, Timing, use_easel};
 use crate::frame::{When, is_motion_reduced};
 use crate::plane::{MOST_DRAWN, plane_of};
 use crate::strings;
@@ -28,7 +28,7 @@ pub fn SearchPlane() -> impl IntoView {
     });
     use_easel(
         canvas,
-        When::After,
+        Timing::Frame(When::After),
         move || best.track(),
         move |easel| {
             let Drawn(best, radius) = best.get_untracked();

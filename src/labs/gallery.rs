@@ -5,7 +5,7 @@ use crate::prelude::*;
 use leptos::html::Canvas;
 use serde::{Deserialize, Serialize};
 
-use crate::charts::{Paint, plot_name, use_easel};
+use crate::charts::{Paint, Timing, plot_name, use_easel};
 use crate::frame::When;
 use crate::page::{Page, PlotChoice, use_page};
 use crate::state::{EstimatorQuantity, InverseSettings, View};
@@ -77,7 +77,7 @@ pub fn Gallery() -> impl IntoView {
         let canvas = NodeRef::<Canvas>::new();
         use_easel(
             canvas,
-            When::After,
+            Timing::Frame(When::After),
             || (),
             move |easel| {
                 if let Some(chart) = pictures.with_value(|pictures| pictures.as_ref().and_then(|all| all.of(plot))) {

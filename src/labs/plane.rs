@@ -5,7 +5,7 @@ use leptos::html::Canvas;
 
 use super::context::{Labs, use_labs};
 
-use crate::charts::{ExperimentSource, ExportFold, Paint, TableFold, exportable, use_easel};
+use crate::charts::{ExperimentSource, ExportFold, Paint, TableFold, Timing, exportable, use_easel};
 use crate::frame::When;
 use crate::strings::{self, Paper};
 use lipscope_core::inverse::Places;
@@ -37,7 +37,7 @@ pub fn Plane(
         page.answers.inverse.track();
         labs.frame.track();
     };
-    use_easel(canvas, When::After, watch, move |easel| {
+    use_easel(canvas, Timing::Frame(When::After), watch, move |easel| {
         let size = canvas
             .get_untracked()
             .map_or((0.0, 0.0), |canvas| (f64::from(canvas.client_width()), f64::from(canvas.client_height())));

@@ -8,7 +8,7 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::{Easel, LastPainted, Paint, use_easel_with_number};
+use crate::charts::{Easel, LastPainted, Paint, Timing, use_easel};
 use crate::frame::When;
 use crate::state::PageState;
 use crate::strings;
@@ -60,9 +60,9 @@ pub fn PlaneCanvas(
     // New numbers of moved tokens often leave this scene unchanged: the memo then prevents another painting.
     let shown = memo(move |_| scene(plane, size, moves.and_then(|moves| moves.get())));
     let when = if size == Size::Small { When::After } else { When::Before };
-    use_easel_with_number(
+    use_easel(
         canvas,
-        when,
+        Timing::Number(when),
         move || shown.track(),
         move |easel| {
             paint(shown, easel, painted);

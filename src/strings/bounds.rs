@@ -63,7 +63,18 @@ pub fn formula_words(bound: BoundId) -> &'static str {
         BoundId::Sink => formula_words::sink(),
         BoundId::Fork => formula_words::fork(),
         BoundId::Skew => formula_words::skew(),
-        bound => bound.formula(),
+        BoundId::CastinGeneral
+        | BoundId::CastinMeanField
+        | BoundId::Sharp
+        | BoundId::SharpMasked
+        | BoundId::Unified
+        | BoundId::UnifiedMasked
+        | BoundId::Local
+        | BoundId::LocalBlocks
+        | BoundId::KimL2
+        | BoundId::KimLinf
+        | BoundId::MaxToken
+        | BoundId::Adversarial => bound.formula(),
     }
 }
 
@@ -89,7 +100,9 @@ pub fn formula_where(bound: BoundId) -> &'static str {
         BoundId::TwoClusters => formula_where::two_clusters(),
         BoundId::Skew => formula_where::skew(),
         BoundId::KimL2 | BoundId::KimLinf => formula_where::kim_l2(),
-        _ => formula_where::other(),
+        BoundId::CastinGeneral | BoundId::CastinMeanField | BoundId::Unified | BoundId::MaxToken => {
+            formula_where::other()
+        }
     }
 }
 
@@ -120,7 +133,18 @@ pub fn source(bound: BoundId) -> String {
         BoundId::KimLinf => source::kim_linf(),
         BoundId::KimL2 => source::kim_l2(),
         BoundId::Adversarial => source::adversarial(),
-        _ => source::ours(),
+        BoundId::Sharp
+        | BoundId::SharpMasked
+        | BoundId::Unified
+        | BoundId::UnifiedMasked
+        | BoundId::Local
+        | BoundId::LocalBlocks
+        | BoundId::MaxToken
+        | BoundId::AdversarialEnvelope
+        | BoundId::TwoClusters
+        | BoundId::Sink
+        | BoundId::Fork
+        | BoundId::Skew => source::ours(),
     };
     source::sentence(source)
 }

@@ -1,9 +1,9 @@
 //! Tasks that are too large are refused before they begin, through every interface, in one sentence that names the
-//! control to lower.
+//! size to lower.
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan};
-use lipscope_core::experiment::{Control, Experiment, InputError, Memory};
+use lipscope_core::experiment::{Experiment, InputError, Memory, Size};
 use lipscope_core::growth::{Family, GrowthPlan, Spacing, growth_within, hypotheses_of_ball_within};
 use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_core::measure::{MeasureOptions, Measuring, cost, cost_of_pictures, measure, measure_with};
@@ -58,18 +58,18 @@ fn the_sentence_says_what_it_would_take_and_what_to_lower() {
 fn the_value_that_is_named_fits_and_the_next_one_does_not() {
     let memory = Memory::from_bytes(64 << 20);
     type At = fn(usize) -> Experiment;
-    let cases: [(Control, Experiment, At); 4] = [
-        (Control::Tokens, drawn(3000, 8, 1, 8), |n| drawn(n, 8, 1, 8)),
-        (Control::Dimension, drawn(100, 1950, 1, 8), |d| drawn(100, d, 1, 8)),
-        (Control::Heads, drawn(64, 8, 400, 8), |heads| drawn(64, 8, heads, 8)),
-        (Control::HeadDimension, drawn(100, 8, 1, 2000), |head_dim| drawn(100, 8, 1, head_dim)),
+    let cases: [(Size, Experiment, At); 4] = [
+        (Size::Tokens, drawn(3000, 8, 1, 8), |n| drawn(n, 8, 1, 8)),
+        (Size::Dimension, drawn(100, 1950, 1, 8), |d| drawn(100, d, 1, 8)),
+        (Size::Heads, drawn(64, 8, 400, 8), |heads| drawn(64, 8, heads, 8)),
+        (Size::HeadDimension, drawn(100, 8, 1, 2000), |head_dim| drawn(100, 8, 1, head_dim)),
     ];
-    for (control, experiment, at) in cases {
+    for (size, experiment, at) in cases {
         let refused = Measuring::start(&experiment, with_memory(memory)).map(|_| ()).expect_err("too large");
         let InputError::TooCostly { lower, at_most: Some(value), .. } = refused else { panic!("{refused}") };
-        assert_eq!(lower, control, "{refused}");
+        assert_eq!(lower, size, "{refused}");
         let bytes = |value: u64| cost(&at(value as usize), &with_memory(memory)).bytes;
-        assert!(bytes(value) <= memory.bytes() && bytes(value + 1) > memory.bytes(), "{control:?} {value}");
+        assert!(bytes(value) <= memory.bytes() && bytes(value + 1) > memory.bytes(), "{size:?} {value}");
         assert!(Measuring::start(&at(value as usize), with_memory(memory)).is_ok());
     }
 }

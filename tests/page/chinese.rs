@@ -6,7 +6,7 @@ use crate::han::{assert_known, foreign_words, has_han, in_chinese};
 use lipscope::state::{PageState, TokenChoice, WeightChoice};
 use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan};
 use lipscope_core::experiment::{
-    Control, Distribution, Experiment, Given, InputError, Normalization, Rows, library_words,
+    Distribution, Experiment, Given, InputError, Normalization, Rows, Size, library_words,
 };
 use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_core::phrase;
@@ -205,13 +205,13 @@ fn errors_read_as_sentences() {
             "这不是有效的 JSON（第 1 行第 11 列：应为 `,` 或 `}`）。请检查该处的文本，或导出一个实验来看格式。",
         ),
         (
-            too_costly(3_156_787_855, 1 << 30, Control::Tokens, Some(1371)),
+            too_costly(3_156_787_855, 1 << 30, Size::Tokens, Some(1371)),
             "The measurement would take 2.94 GiB of memory, over the limit of 1 GiB: lower the number of tokens n to at \
              most 1371.",
             "测量需要 2.94 GiB 内存，超过上限 1 GiB：请减小词元数 n，至多为 1371。",
         ),
         (
-            too_costly(49 << 40, 512 << 20, Control::HeadDimension, None),
+            too_costly(49 << 40, 512 << 20, Size::HeadDimension, None),
             "The measurement would take 49 TiB of memory, over the limit of 512 MiB: lower the head dimension.",
             "测量需要 49 TiB 内存，超过上限 512 MiB：请减小每头维数。",
         ),

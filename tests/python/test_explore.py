@@ -7,7 +7,7 @@ import urllib.request
 from pathlib import Path
 
 import lipscope
-from lipscope import _explore
+from lipscope import _fallback
 from lipscope._site import Site
 from tests.python import cases
 
@@ -40,7 +40,7 @@ class Pages(unittest.TestCase):
 
 class Fallbacks(unittest.TestCase):
     def test_where_there_are_no_widgets_there_is_a_link_and_a_table(self):
-        shown = _explore.Fallback(cases.experiment(), "http://127.0.0.1:1/#v3&plot=growth")
+        shown = _fallback.Fallback(cases.experiment(), "http://127.0.0.1:1/#v3&plot=growth")
         self.assertIn('<a href="http://127.0.0.1:1/#v3&amp;experiment=', shown._repr_html_())
         self.assertIn("local_blocks", shown._repr_html_())
 
@@ -49,7 +49,7 @@ class Fallbacks(unittest.TestCase):
         import zlib
 
         experiment = cases.experiment()
-        fragment = _explore.link(experiment, "http://127.0.0.1:1/").split("#v3&experiment=")[1]
+        fragment = _fallback.link(experiment, "http://127.0.0.1:1/").split("#v3&experiment=")[1]
         text = zlib.decompress(base64.urlsafe_b64decode(fragment + "=" * (-len(fragment) % 4))).decode()
         self.assertEqual(lipscope.Experiment.from_json(text), experiment)
 
@@ -60,11 +60,11 @@ class Fallbacks(unittest.TestCase):
                 "weights": {"source": "identity"},
             }
         )
-        self.assertEqual(_explore.link(experiment, "http://127.0.0.1:1/"), "http://127.0.0.1:1/")
+        self.assertEqual(_fallback.link(experiment, "http://127.0.0.1:1/"), "http://127.0.0.1:1/")
 
     def test_an_experiment_that_cannot_be_measured_says_why(self):
         file = {"tokens": {"source": "random", "d": 3}, "weights": {"source": "kim", "heads": 2}, "attention": "l2"}
-        self.assertIn("heads", _explore.html(lipscope.Experiment.from_dict(file), None))
+        self.assertIn("heads", _fallback.html(lipscope.Experiment.from_dict(file), None))
 
     def test_wrong_views_are_named(self):
         with self.assertRaisesRegex(ValueError, "`view` is 'half', but it must be one of: full, embed"):

@@ -5,9 +5,9 @@ use super::estimate::Estimators;
 use super::map_kind::{Heads, MapKind};
 use super::text::check_windows;
 use lipscope_core::attention::MOST_KEPT;
-use lipscope_core::cost::check_controls;
+use lipscope_core::cost::check_sizes;
 use lipscope_core::experiment::Phrase;
-use lipscope_core::experiment::{Control, InputError, Mask, Memory};
+use lipscope_core::experiment::{InputError, Mask, Memory, Size};
 use lipscope_core::parallel::threads;
 use lipscope_core::phrase;
 use lipscope_core::spectral::LanczosOptions;
@@ -99,12 +99,12 @@ impl Plan {
     /// # Errors
     /// [`InputError::TooCostly`].
     pub fn check_memory(&self, config: &ModelConfig, memory: Memory) -> Result<(), InputError> {
-        let controls = [
-            (Control::Tokens, self.longest() as u64),
-            (Control::Dimension, config.d as u64),
-            (Control::Layers, self.depth() as u64),
+        let sizes = [
+            (Size::Tokens, self.longest() as u64),
+            (Size::Dimension, config.d as u64),
+            (Size::Layers, self.depth() as u64),
         ];
-        check_controls(phrase!("run_over_model", "The run over the model"), &controls, memory, |changed| {
+        check_sizes(phrase!("run_over_model", "The run over the model"), &sizes, memory, |changed| {
             self.bytes_with(config, changed)
         })
     }
@@ -127,14 +127,14 @@ impl Plan {
         if self.kind.is_attention_alone() { self.depth().saturating_sub(1) } else { self.depth() }
     }
 
-    fn bytes_with(&self, config: &ModelConfig, changed: Option<(Control, u64)>) -> u64 {
+    fn bytes_with(&self, config: &ModelConfig, changed: Option<(Size, u64)>) -> u64 {
         const MARGIN: f64 = 1.2;
-        let at = |control: Control, usual: usize| match changed {
-            Some((known, value)) if known == control => value as f64,
+        let at = |size: Size, usual: usize| match changed {
+            Some((known, value)) if known == size => value as f64,
             _ => usual as f64,
         };
-        let (n, depth) = (at(Control::Tokens, self.longest()), at(Control::Layers, self.depth()));
-        let (d, heads) = (at(Control::Dimension, config.d), config.heads as f64);
+        let (n, depth) = (at(Size::Tokens, self.longest()), at(Size::Layers, self.depth()));
+        let (d, heads) = (at(Size::Dimension, config.d), config.heads as f64);
         let inner = config.inner as f64 * (d / config.d as f64);
         let square = 4.0 * d * d;
         let kept = |layers: usize| (depth - self.depth() as f64 + layers as f64).max(0.0);

@@ -1,13 +1,15 @@
 //! A scatter plot on a canvas. The reader selects its dots by pointer, finger or keys.
 
+use std::rc::Rc;
+
 use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::use_painted;
+use crate::charts::{LastPainted, Paint, Timing, use_easel};
 use crate::frame::When;
 use crate::keys::PlotKey;
-use lipscope_plot::Scatter;
+use lipscope_plot::{Scatter, ScatterLayout};
 
 /// Dots on a canvas.
 #[component]
@@ -35,16 +37,29 @@ pub fn DotsCanvas(
     readout: &'static str,
 ) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
+    let painted: LastPainted<ScatterLayout> = StoredValue::new_local(None);
+    let has_ground = RwSignal::new(false);
     let watch = move || {
         chart.track();
         selected.track();
+        has_ground.track();
     };
-    let picture = move || Scatter { selected: selected.get_untracked(), ..chart.get_untracked() };
-    let painted = use_painted(canvas, When::After, watch, picture);
-    effect(move |_| drawn.set(painted.with(|layout| layout.as_ref().map_or(0, |layout| layout.n_drawn()))));
+    use_easel(canvas, Timing::Frame(When::After), watch, move |easel| {
+        let scatter = Scatter { selected: selected.get_untracked(), ..chart.get_untracked() };
+        // The first axes have a task of their own, and the dots come in the next one: a first drawing takes several times
+        // as long, since browsers compile code when it first runs.
+        let is_first = !has_ground.get_untracked();
+        if is_first && easel.area().is_some_and(|area| scatter.draw_under(&area, &easel.style).is_ok()) {
+            return has_ground.set(true);
+        }
+        if let Some(layout) = scatter.paint(easel) {
+            drawn.set(layout.n_drawn());
+            painted.set_value(Some(Rc::new(layout)));
+        }
+    });
     let on_pointer = move |event: ev::PointerEvent| {
         let at = (f64::from(event.offset_x()), f64::from(event.offset_y()));
-        let found = painted.get_untracked().and_then(|layout| layout.nearest(at));
+        let found = painted.get_value().and_then(|layout| layout.nearest(at));
         // A pointer beside all dots leaves the selection.
         if found.is_some() && found != selected.get_untracked() {
             on_select.run(found);

@@ -1,13 +1,15 @@
 //! Tiles on a canvas that the reader reads with pointer or keys.
 
+use std::rc::Rc;
+
 use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::use_painted;
+use crate::charts::{LastPainted, Paint, Timing, use_easel};
 use crate::frame::When;
 use crate::keys::PlotKey;
-use lipscope_plot::Tiles;
+use lipscope_plot::{Tiles, TilesLayout};
 
 /// The height of a plot without rows, and of each row, in CSS pixels.
 const HEIGHT: (usize, usize) = (86, 30);
@@ -34,11 +36,16 @@ pub fn TilesCanvas(
         tiles.track();
         at.track();
     };
-    let picture = move || Tiles { selected: at.get_untracked(), ..tiles.get_untracked() };
-    let painted = use_painted(canvas, When::After, watch, picture);
+    let painted: LastPainted<TilesLayout> = StoredValue::new_local(None);
+    use_easel(canvas, Timing::Frame(When::After), watch, move |easel| {
+        let tiles = Tiles { selected: at.get_untracked(), ..tiles.get_untracked() };
+        if let Some(layout) = tiles.paint(easel) {
+            painted.set_value(Some(Rc::new(layout)));
+        }
+    });
     let on_pointer = move |event: ev::PointerEvent| {
         let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
-        let found = painted.get_untracked().and_then(|layout| layout.cell_at(x, y));
+        let found = painted.get_value().and_then(|layout| layout.cell_at(x, y));
         if found != at.get_untracked() {
             at.set(found);
         }

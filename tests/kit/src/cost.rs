@@ -1,7 +1,7 @@
 //! The cost model where products of sizes pass 32 bits, on any target.
 
 use lipscope_core::cost::shape_of;
-use lipscope_core::experiment::{Control, Experiment, InputError, Memory};
+use lipscope_core::experiment::{Experiment, InputError, Memory, Size};
 use lipscope_core::measure::{MeasureOptions, Measuring, cost};
 
 /// 512 heads of dimension 16384: the weights are within their limit, and the projections take 3 TiB.
@@ -66,7 +66,7 @@ pub fn check_the_browser_refuses_what_its_sliders_reach() {
     let options = MeasureOptions { memory: Memory::BROWSER, ..MeasureOptions::default() };
     match Measuring::start(&read(SLIDERS), options).map(|_| ()).expect_err("too large") {
         InputError::TooCostly { bytes, limit, lower, at_most, .. } => {
-            assert_eq!((limit, lower), (1 << 30, Control::Tokens));
+            assert_eq!((limit, lower), (1 << 30, Size::Tokens));
             assert!(bytes > 5 << 29 && bytes < 15 << 28, "{bytes}");
             assert!(at_most.is_some_and(|n| (512..2048).contains(&n)), "{at_most:?}");
         }

@@ -169,45 +169,19 @@ impl BoundId {
     /// Whether it is an upper or a lower bound.
     #[must_use]
     pub fn side(self) -> Side {
-        match self {
-            BoundId::CastinGeneral
-            | BoundId::CastinMeanField
-            | BoundId::Sharp
-            | BoundId::SharpMasked
-            | BoundId::Unified
-            | BoundId::UnifiedMasked
-            | BoundId::Local
-            | BoundId::LocalBlocks
-            | BoundId::KimLinf
-            | BoundId::KimL2
-            | BoundId::MaxToken => Side::Upper,
-            BoundId::Adversarial
-            | BoundId::AdversarialEnvelope
-            | BoundId::TwoClusters
-            | BoundId::Sink
-            | BoundId::Fork
-            | BoundId::Skew => Side::Lower,
-        }
+        self.statement().0
     }
 
     /// The domain on which it holds.
     #[must_use]
     pub fn domain(self) -> Domain {
-        match self {
-            BoundId::Local | BoundId::LocalBlocks | BoundId::MaxToken => Domain::Tokens,
-            BoundId::Skew => Domain::OtherWeights,
-            _ => Domain::Ball,
-        }
+        self.statement().1
     }
 
     /// The norm that it bounds.
     #[must_use]
     pub fn norm(self) -> Norm {
-        match self {
-            BoundId::KimLinf => Norm::Linf,
-            BoundId::MaxToken => Norm::MaxToken,
-            _ => Norm::Spectral,
-        }
+        self.statement().2
     }
 
     /// Whether this is also a bound on `norm`: always on its own norm; a lower bound on the spectral norm also holds
@@ -216,6 +190,27 @@ impl BoundId {
     pub fn is_about(self, norm: Norm) -> bool {
         let (own, is_lower) = (self.norm(), self.side() == Side::Lower);
         own == norm || (is_lower && own == Norm::Spectral && norm == Norm::Frobenius)
+    }
+
+    fn statement(self) -> (Side, Domain, Norm) {
+        match self {
+            BoundId::CastinGeneral
+            | BoundId::CastinMeanField
+            | BoundId::Sharp
+            | BoundId::SharpMasked
+            | BoundId::Unified
+            | BoundId::UnifiedMasked
+            | BoundId::KimL2 => (Side::Upper, Domain::Ball, Norm::Spectral),
+            BoundId::KimLinf => (Side::Upper, Domain::Ball, Norm::Linf),
+            BoundId::Local | BoundId::LocalBlocks => (Side::Upper, Domain::Tokens, Norm::Spectral),
+            BoundId::MaxToken => (Side::Upper, Domain::Tokens, Norm::MaxToken),
+            BoundId::Adversarial
+            | BoundId::AdversarialEnvelope
+            | BoundId::TwoClusters
+            | BoundId::Sink
+            | BoundId::Fork => (Side::Lower, Domain::Ball, Norm::Spectral),
+            BoundId::Skew => (Side::Lower, Domain::OtherWeights, Norm::Spectral),
+        }
     }
 }
 

@@ -48,23 +48,15 @@ pub use over_n::BoundsOverN;
 pub use slack::{BoundSlack, SlackFactor, SlackKind, slacks};
 
 impl BoundId {
-    /// ln of an upper bound for one head with a = ||A||_2 R^2, v = 1 and n tokens; `None` if its hypotheses do not
-    /// hold.
-    fn ln_one_head(self, hypotheses: &Hypotheses, a: f64) -> Option<f64> {
-        match self {
-            BoundId::CastinGeneral => castin::ln_general(hypotheses, a),
-            BoundId::CastinMeanField => castin::ln_mean_field(hypotheses, a),
-            BoundId::Sharp => sharp::ln_sharp(hypotheses, a),
-            BoundId::SharpMasked => sharp::ln_sharp_masked(hypotheses, a),
-            BoundId::Unified => unified::ln_unified(hypotheses, a),
-            BoundId::UnifiedMasked => unified::ln_unified_masked(hypotheses, a),
-            _ => None,
-        }
-    }
-
-    /// ln of a bound on the ball.
+    /// ln of a bound on the ball; `None` if its hypotheses do not hold.
     fn ln(self, hypotheses: &Hypotheses) -> Option<f64> {
         match self {
+            BoundId::CastinGeneral => ln_of_heads(hypotheses, castin::ln_general),
+            BoundId::CastinMeanField => ln_of_heads(hypotheses, castin::ln_mean_field),
+            BoundId::Sharp => ln_of_heads(hypotheses, sharp::ln_sharp),
+            BoundId::SharpMasked => ln_of_heads(hypotheses, sharp::ln_sharp_masked),
+            BoundId::Unified => ln_of_heads(hypotheses, unified::ln_unified),
+            BoundId::UnifiedMasked => ln_of_heads(hypotheses, unified::ln_unified_masked),
             BoundId::Adversarial => adversarial::ln_adversarial(hypotheses),
             BoundId::AdversarialEnvelope => adversarial::ln_envelope(hypotheses),
             BoundId::TwoClusters => two_clusters::ln_two_clusters(hypotheses),
@@ -73,13 +65,6 @@ impl BoundId {
             BoundId::KimLinf => kim::ln_linf(hypotheses),
             BoundId::KimL2 => kim::ln_l2(hypotheses),
             BoundId::Local | BoundId::LocalBlocks | BoundId::Skew | BoundId::MaxToken => None,
-            _ => {
-                let mut ln_heads = Vec::with_capacity(hypotheses.heads.len());
-                for (head, a) in hypotheses.heads.iter().zip(hypotheses.a_of_heads()) {
-                    ln_heads.push(self.ln_one_head(hypotheses, a)? + head.v_norm.ln());
-                }
-                Some(hypotheses.combination.ln_combine(&ln_heads) + hypotheses.outer_factor.ln())
-            }
         }
     }
 
@@ -126,4 +111,13 @@ pub fn bounds_and_witnesses(hypotheses: &Hypotheses) -> (Vec<Bound>, Witnesses) 
         norm.map(|norm| Bound::of_ln(id, norm.ln()))
     };
     (BoundId::ALL.into_iter().filter_map(bound).collect(), witnesses)
+}
+
+/// ln of an upper bound from ln of the same for each head with a = ||A||_2 R^2 and v = 1.
+fn ln_of_heads(hypotheses: &Hypotheses, ln_one_head: fn(&Hypotheses, f64) -> Option<f64>) -> Option<f64> {
+    let mut ln_heads = Vec::with_capacity(hypotheses.heads.len());
+    for (head, a) in hypotheses.heads.iter().zip(hypotheses.a_of_heads()) {
+        ln_heads.push(ln_one_head(hypotheses, a)? + head.v_norm.ln());
+    }
+    Some(hypotheses.combination.ln_combine(&ln_heads) + hypotheses.outer_factor.ln())
 }

@@ -110,7 +110,17 @@ fn factors(
         }
         BoundId::CastinGeneral => beside(bound.id, SlackKind::Length).into_iter().collect(),
         BoundId::CastinMeanField => beside(bound.id, SlackKind::Exponent).into_iter().collect(),
-        _ => Vec::new(),
+        BoundId::Local
+        | BoundId::LocalBlocks
+        | BoundId::MaxToken
+        | BoundId::KimLinf
+        | BoundId::KimL2
+        | BoundId::Adversarial
+        | BoundId::AdversarialEnvelope
+        | BoundId::TwoClusters
+        | BoundId::Sink
+        | BoundId::Fork
+        | BoundId::Skew => Vec::new(),
     };
     factors.retain(|factor| factor.times.is_finite() && factor.times > 1.0 + 1e-9);
     factors.sort_by(|a, b| b.times.total_cmp(&a.times));

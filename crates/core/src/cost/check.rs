@@ -1,7 +1,7 @@
-//! The refusal of a task that is too large, and which control to lower.
+//! The refusal of a task that is too large, and which size to lower.
 
 use super::{Cost, Memory, Shape};
-use crate::experiment::{Control, InputError, Phrase};
+use crate::experiment::{InputError, Phrase, Size};
 
 /// Refuses a task whose memory is over the limit. `what` names the task at the beginning of a sentence, and `cost`
 /// computes the task's cost at a shape.
@@ -9,29 +9,29 @@ use crate::experiment::{Control, InputError, Phrase};
 /// # Errors
 /// [`InputError::TooCostly`].
 pub fn check(what: Phrase, shape: &Shape, memory: Memory, cost: impl Fn(&Shape) -> Cost) -> Result<(), InputError> {
-    let bytes = |changed: Option<(Control, u64)>| match changed {
-        Some((control, value)) => cost(&shape.with(control, value)).bytes,
+    let bytes = |changed: Option<(Size, u64)>| match changed {
+        Some((size, value)) => cost(&shape.with(size, value)).bytes,
         None => cost(shape).bytes,
     };
-    check_controls(what, &shape.controls(), memory, bytes)
+    check_sizes(what, &shape.sizes(), memory, bytes)
 }
 
-/// The same check for any task: `bytes` computes the memory of the task as it is, or with one of its controls at
+/// The same check for any task: `bytes` computes the memory of the task as it is, or with one of its sizes at
 /// another value.
 ///
 /// # Errors
 /// [`InputError::TooCostly`].
-pub fn check_controls(
+pub fn check_sizes(
     what: Phrase,
-    controls: &[(Control, u64)],
+    sizes: &[(Size, u64)],
     memory: Memory,
-    bytes: impl Fn(Option<(Control, u64)>) -> u64,
+    bytes: impl Fn(Option<(Size, u64)>) -> u64,
 ) -> Result<(), InputError> {
     let found = bytes(None);
     if found <= memory.bytes() {
         return Ok(());
     }
-    let (lower, value) = dominant(controls, &bytes);
+    let (lower, value) = dominant(sizes, &bytes);
     let fits = |value: u64| bytes(Some((lower, value))) <= memory.bytes();
     Err(InputError::TooCostly {
         what,
@@ -42,24 +42,24 @@ pub fn check_controls(
     })
 }
 
-/// The control whose halving lowers the memory most; among equally effective ones, the control farthest above its usual
+/// The size whose halving lowers the memory most; among equally effective ones, the one farthest above its usual
 /// value.
-fn dominant(controls: &[(Control, u64)], bytes: impl Fn(Option<(Control, u64)>) -> u64) -> (Control, u64) {
-    /// Controls within this factor of each other's effect are alike.
+fn dominant(sizes: &[(Size, u64)], bytes: impl Fn(Option<(Size, u64)>) -> u64) -> (Size, u64) {
+    /// Sizes within this factor of each other's effect are alike.
     const ALIKE: f64 = 1.1;
-    let halved: Vec<(f64, Control, u64)> = controls
+    let halved: Vec<(f64, Size, u64)> = sizes
         .iter()
-        .filter(|(control, value)| *value > least(*control))
-        .map(|(control, value)| (bytes(Some((*control, value / 2))) as f64, *control, *value))
+        .filter(|(size, value)| *value > least(*size))
+        .map(|(size, value)| (bytes(Some((*size, value / 2))) as f64, *size, *value))
         .collect();
     let best = halved.iter().map(|(bytes, ..)| *bytes).fold(f64::INFINITY, f64::min);
-    let excess = |control: Control, value: u64| value as f64 / usual(control) as f64;
+    let excess = |size: Size, value: u64| value as f64 / usual(size) as f64;
     let found = halved
         .into_iter()
         .filter(|(bytes, ..)| *bytes <= best * ALIKE)
         .max_by(|a, b| excess(a.1, a.2).total_cmp(&excess(b.1, b.2)));
-    let first = || controls.first().copied().unwrap_or((Control::Tokens, 2));
-    found.map_or_else(first, |(_, control, value)| (control, value))
+    let first = || sizes.first().copied().unwrap_or((Size::Tokens, 2));
+    found.map_or_else(first, |(_, size, value)| (size, value))
 }
 
 /// The largest value below `most` that fits, where the cost grows with it; `None` where not even `least` does.
@@ -75,16 +75,16 @@ fn largest_that_fits(least: u64, most: u64, fits: impl Fn(u64) -> bool) -> Optio
     Some(low)
 }
 
-fn least(control: Control) -> u64 {
-    if control == Control::Tokens { 2 } else { 1 }
+fn least(size: Size) -> u64 {
+    if size == Size::Tokens { 2 } else { 1 }
 }
 
-/// The value that the page has at a first visit.
-fn usual(control: Control) -> u64 {
-    match control {
-        Control::Tokens | Control::Positions => 64,
-        Control::Dimension | Control::HeadDimension => 8,
-        Control::Heads => 1,
-        Control::Layers => 12,
+/// Its value in an ordinary experiment.
+fn usual(size: Size) -> u64 {
+    match size {
+        Size::Tokens | Size::Positions => 64,
+        Size::Dimension | Size::HeadDimension => 8,
+        Size::Heads => 1,
+        Size::Layers => 12,
     }
 }

@@ -7,11 +7,11 @@
 //!
 //! | file | concept |
 //! | --- | --- |
-//! | `shape` | the sizes of an experiment, and the same with one control changed |
+//! | `shape` | the sizes of an experiment, and the same with one of them changed |
 //! | `parts` | the memory of each part of the engine: inputs, forward pass, operator, Lanczos basis, dense Jacobian |
 //! | `bounds` | the same for the bounds: their constants, and `local` |
 //! | `gathered` | the same for token measures and causal runs |
-//! | `check` | refuses too large a task and names the control to lower |
+//! | `check` | refuses too large a task and names the size to lower |
 //!
 //! Bytes are those requested from the allocator. `tests/core/peaks.rs` checks them against measured peaks.
 
@@ -22,7 +22,7 @@ pub(crate) mod parts;
 mod shape;
 
 pub use crate::experiment::Memory;
-pub use check::{check, check_controls};
+pub use check::{check, check_sizes};
 pub use shape::{Form, Shape, shape_of};
 pub(crate) use shape::{LEAST_MEAN_SIZE, MOST_GATHERED};
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{largest, product, sum};
 use crate::experiment::{
-    Attention, Control, Distribution, Experiment, Mask, Normalization, Output, Rows, Scope, TokenSource, WeightSource,
+    Attention, Distribution, Experiment, Mask, Normalization, Output, Rows, Scope, Size, TokenSource, WeightSource,
 };
 
 /// The code groups equal tokens where a group has at least this many tokens on average.
@@ -252,48 +252,48 @@ impl Shape {
         Shape { attention, ..self }
     }
 
-    /// The controls that change the sizes, with their current values.
-    pub(super) fn controls(&self) -> Vec<(Control, u64)> {
-        let mut controls = vec![match self.tokens {
-            Tokens::Measure => (Control::Positions, self.n),
-            _ => (Control::Tokens, self.n),
+    /// The sizes that may be changed, with their current values.
+    pub(super) fn sizes(&self) -> Vec<(Size, u64)> {
+        let mut sizes = vec![match self.tokens {
+            Tokens::Measure => (Size::Positions, self.n),
+            _ => (Size::Tokens, self.n),
         }];
         if self.tokens != Tokens::Skew {
             if self.tokens != Tokens::Adversarial {
-                controls.push((Control::Dimension, self.d));
+                sizes.push((Size::Dimension, self.d));
             }
             match self.weights {
                 Weights::Listed | Weights::Drawn => {
-                    controls.extend([(Control::Heads, self.heads), (Control::HeadDimension, self.key_dim)]);
+                    sizes.extend([(Size::Heads, self.heads), (Size::HeadDimension, self.key_dim)]);
                 }
-                Weights::Kim if self.tokens == Tokens::Adversarial => controls.push((Control::Heads, self.heads)),
+                Weights::Kim if self.tokens == Tokens::Adversarial => sizes.push((Size::Heads, self.heads)),
                 Weights::Kim | Weights::Identity => {}
             }
         }
-        controls
+        sizes
     }
 
-    /// The same with one control at another value.
-    pub(crate) fn with(self, control: Control, value: u64) -> Shape {
+    /// The same with one size at another value.
+    pub(crate) fn with(self, size: Size, value: u64) -> Shape {
         let scaled = |x: u64, from: u64| (u128::from(x) * u128::from(value) / u128::from(from.max(1))).max(1) as u64;
         let mut shape = self;
-        match control {
-            Control::Tokens | Control::Positions => shape.n = value,
-            Control::Dimension => {
+        match size {
+            Size::Tokens | Size::Positions => shape.n = value,
+            Size::Dimension => {
                 shape.d = value;
                 if matches!(self.weights, Weights::Identity | Weights::Kim) {
-                    for size in [&mut shape.key_dim, &mut shape.value_dim, &mut shape.keys, &mut shape.values] {
-                        *size = scaled(*size, self.d);
+                    for part in [&mut shape.key_dim, &mut shape.value_dim, &mut shape.keys, &mut shape.values] {
+                        *part = scaled(*part, self.d);
                     }
                 }
                 if self.weights != Weights::Listed {
                     shape.output = self.output.map(|rows| scaled(rows, self.d));
                 }
             }
-            Control::Layers => {}
-            Control::Heads | Control::HeadDimension => {
-                let from = if control == Control::Heads { self.heads } else { self.key_dim };
-                if control == Control::Heads {
+            Size::Layers => {}
+            Size::Heads | Size::HeadDimension => {
+                let from = if size == Size::Heads { self.heads } else { self.key_dim };
+                if size == Size::Heads {
                     shape.heads = value;
                 } else {
                     (shape.key_dim, shape.value_dim) = (value, scaled(self.value_dim, from));

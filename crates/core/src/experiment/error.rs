@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::table_kind::{Table, TableQuestion};
-use super::{Control, Memory, Phrase};
+use super::{Memory, Phrase, Size};
 use crate::phrase;
 
 /// An input that cannot be used. The text names the field (and row or column) and the fix.
@@ -105,9 +105,9 @@ pub enum InputError {
         bytes: u64,
         /// The limit in bytes.
         limit: u64,
-        /// The control with the most effect on it.
-        lower: Control,
-        /// The largest value of the control that fits with all others unchanged; `None` where no value fits.
+        /// The size with the most effect on it.
+        lower: Size,
+        /// The largest value of that size that fits with all others unchanged; `None` where no value fits.
         at_most: Option<u64>,
     },
     /// Matrices that do not fit together.
@@ -359,13 +359,13 @@ impl fmt::Display for InputError {
 
 impl std::error::Error for InputError {}
 
-/// A control, and the value to lower it to where one is known.
-fn lowered(control: Control, at_most: Option<u64>) -> Phrase {
+/// A size, and the value to lower it to where one is known.
+fn lowered(size: Size, at_most: Option<u64>) -> Phrase {
     match at_most {
         Some(value) => {
-            phrase!("lower_to_at_most", "{control} to at most {value}", control = control.phrase(), value = value)
+            phrase!("lower_to_at_most", "{size} to at most {value}", size = size.phrase(), value = value)
         }
-        None => control.phrase(),
+        None => size.phrase(),
     }
 }
 

@@ -4,7 +4,6 @@
 //! Untrusted text enters only through [`Experiment::from_json`] and tables of numbers ([`table`]); what they return is
 //! valid, so that later code need not check again.
 
-mod control;
 mod error;
 mod fields;
 mod given;
@@ -15,13 +14,13 @@ mod own_weights;
 mod parse;
 mod phrase;
 mod rows;
+mod size;
 mod strict_json;
 pub mod table;
 mod table_kind;
 mod types;
 mod write;
 
-pub use control::Control;
 pub use error::InputError;
 pub use given::Given;
 pub use json_problem::{json_problem, library_words};
@@ -29,6 +28,7 @@ pub use memory::Memory;
 pub use own_weights::{TableSource, WeightTables, WeightsReading};
 pub use phrase::{Argument, Phrase};
 pub use rows::Rows;
+pub use size::Size;
 pub use table_kind::{FirstColumn, FirstRow, NumberComma, Table, TableAnswers, TableQuestion};
 pub use types::{
     Attention, Distribution, Experiment, Head, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope,

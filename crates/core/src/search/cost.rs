@@ -4,7 +4,7 @@ use super::SearchPlan;
 use super::gradient::SVD_LIMIT;
 use crate::cost::parts;
 use crate::cost::{BASE, Cost, Shape, bounds, largest, product, shape_of, sum};
-use crate::experiment::Control;
+use crate::experiment::Size;
 use crate::spectral::{KEPT_PAIRS, LanczosOptions};
 
 /// Products that an iteration of the search takes, in iterations of a measurement.
@@ -20,7 +20,7 @@ pub fn cost(plan: &SearchPlan) -> Cost {
 pub(super) fn shape(plan: &SearchPlan) -> Shape {
     let shape = shape_of(&plan.experiment);
     match plan.dim {
-        Some(d) if d as u64 > shape.d => shape.with(Control::Dimension, d as u64),
+        Some(d) if d as u64 > shape.d => shape.with(Size::Dimension, d as u64),
         _ => shape,
     }
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import anywidget
 import traitlets
 
 from ._experiment import Experiment, experiment_of
-from ._explore import html, link, script
+from ._fallback import html, link
 
 
 class _ExperimentTrait(traitlets.TraitType):
@@ -31,7 +32,7 @@ class Explorer(anywidget.AnyWidget):
         Why the page cannot show the experiment that was set last; empty where it does.
     """
 
-    _esm = script()
+    _esm = (Path(__file__).parent / "_widget.js").read_text(encoding="utf-8")
 
     experiment = _ExperimentTrait()
     problem = traitlets.Unicode("").tag(sync=True)

@@ -7,6 +7,9 @@ use super::kind::{looks_like_a_number, number};
 use crate::experiment::error::shorten;
 use crate::experiment::{FirstRow, InputError, Table, TableAnswers, TableQuestion};
 
+/// What a number that is not whole is written with.
+const FRACTION: [char; 4] = ['.', ',', 'e', 'E'];
+
 /// How many records at the beginning name or number the columns.
 ///
 /// # Errors
@@ -82,64 +85,89 @@ fn numbered(names: &[StringRecord], records: &[StringRecord]) -> Numbered {
     let body = &body[names_of_index(body)..];
     let Some(second) = body.first() else { return Numbered::No };
     let cells: Vec<&str> = first.iter().collect();
-    let is_unlike = || {
-        let cells = || body.iter().flatten().filter(|cell| is_numeric(cell));
-        cells().next().is_some() && cells().all(|cell| cell.contains(['.', ',', 'e', 'E']))
-    };
-    let number_columns = |cells: &[&str]| {
+    let first = FirstNumbers { names, cells: &cells, body };
+    match &cells[..] {
+        // Behind an empty corner, or one cell short: no number of the table stands before these.
+        ["", others @ ..] if !others.is_empty() && first.may_number_columns(others) => Numbered::Yes,
+        ["", _, ..] => Numbered::No,
+        _ if cells.len() + 1 == second.len() && first.may_number_columns(&cells) => Numbered::Yes,
+        _ if cells.len() != second.len() => Numbered::No,
+        [corner, others @ ..] if is_name(corner) && !others.is_empty() && are_rising(others) => {
+            first.below_corner(corner, others)
+        }
+        ["0"] if first.zero_may_be_a_name() => Numbered::Perhaps,
+        ["0"] => Numbered::No,
+        _ if first.may_be_level() || first.may_be_sizes() || first.may_count_columns() => Numbered::Perhaps,
+        _ => Numbered::No,
+    }
+}
+
+/// The first row of numbers, between the rows of names and the other rows.
+struct FirstNumbers<'a> {
+    names: &'a [StringRecord],
+    cells: &'a [&'a str],
+    body: &'a [StringRecord],
+}
+
+impl FirstNumbers<'_> {
+    /// Whether these cells of the row may be the numbers of columns.
+    fn may_number_columns(&self, cells: &[&str]) -> bool {
         let numbers: Vec<&str> = cells.iter().copied().filter(|cell| !is_name(cell)).collect();
-        are_rising(&numbers) || (!names.is_empty() && are_whole(&numbers))
-    };
-    // Numbers of columns, without a number before them: behind an empty corner, or one cell short.
-    if let ["", others @ ..] = &cells[..]
-        && !others.is_empty()
-    {
-        return if number_columns(others) { Numbered::Yes } else { Numbered::No };
+        are_rising(&numbers) || (!self.names.is_empty() && are_whole(&numbers))
     }
-    if cells.len() + 1 == second.len() && number_columns(&cells) {
-        return Numbered::Yes;
-    }
-    if cells.len() != second.len() {
-        return Numbered::No;
-    }
-    if let [corner, others @ ..] = &cells[..]
-        && is_name(corner)
-        && !others.is_empty()
-        && are_rising(others)
-    {
+
+    /// Rising numbers beside a name.
+    fn below_corner(&self, corner: &str, others: &[&str]) -> Numbered {
         let names_rows = is_name_of_rows(corner);
         let is_count = counts_from(others, 0) || counts_from(others, 1);
-        let first_are_numbers = body.iter().all(|record| record.get(0).is_some_and(|cell| number(cell).is_some()));
-        return match (names_rows, is_count) {
+        let is_number = |record: &StringRecord| record.get(0).is_some_and(|cell| number(cell).is_some());
+        match (names_rows, is_count) {
             (true, true) => Numbered::Yes,
-            (true, false) | (false, true) if first_are_numbers => Numbered::Yes,
+            (true, false) | (false, true) if self.body.iter().all(is_number) => Numbered::Yes,
             (true, false) => Numbered::Perhaps,
-            (false, true) if others.len() > 1 && is_unlike() => Numbered::Perhaps,
+            (false, true) if others.len() > 1 && self.is_unlike_body() => Numbered::Perhaps,
             _ => Numbered::No,
-        };
+        }
     }
-    if let ["0"] = &cells[..] {
-        // A 0 alone is a number of the table, unless it is written unlike all other cells, or they are other whole numbers.
-        let mut others = body.iter().flatten();
-        let are_other_numbers = others.all(|cell| cell != "0" && !cell.contains(['.', ',', 'e', 'E']));
-        let is_run = body.iter().enumerate().all(|(at, record)| record.get(0) == Some((at + 1).to_string().as_str()));
-        return if is_unlike() || (are_other_numbers && !is_run) { Numbered::Perhaps } else { Numbered::No };
+
+    /// Whether a 0 alone may be no number of the table: it is written unlike all other cells, or they are other whole
+    /// numbers that do not continue it.
+    fn zero_may_be_a_name(&self) -> bool {
+        let mut others = self.body.iter().flatten();
+        let are_other_numbers = others.all(|cell| cell != "0" && !cell.contains(FRACTION));
+        let mut rows = self.body.iter().enumerate();
+        let is_run = rows.all(|(at, record)| record.get(0) == Some((at + 1).to_string().as_str()));
+        self.is_unlike_body() || (are_other_numbers && !is_run)
     }
-    // Two levels of names, as pandas writes them, repeat a name of the first level.
-    let mut sorted: Vec<&str> = names.iter().flatten().filter(|name| !name.is_empty()).collect();
-    sorted.sort_unstable();
-    let is_repeated = sorted.windows(2).any(|pair| pair[0] == pair[1]);
-    let may_be_level = are_whole(&cells) && is_repeated && is_unlike();
-    if cells.len() > 1 && (may_be_level || (counts_from(&cells, 0) && (names.is_empty() || is_repeated))) {
-        return Numbered::Perhaps;
+
+    /// Whether it may be a level of names: it counts from 0, or pandas wrote two levels, of which the first repeats a name.
+    fn may_be_level(&self) -> bool {
+        let mut sorted: Vec<&str> = self.names.iter().flatten().filter(|name| !name.is_empty()).collect();
+        sorted.sort_unstable();
+        let is_repeated = sorted.windows(2).any(|pair| pair[0] == pair[1]);
+        let is_level = are_whole(self.cells) && is_repeated && self.is_unlike_body();
+        let is_count = counts_from(self.cells, 0) && (self.names.is_empty() || is_repeated);
+        self.cells.len() > 1 && (is_level || is_count)
     }
-    // A line of the number of rows and columns.
-    if body.len() > 1 && cells.len() == 2 && cells[0] == body.len().to_string() && cells[1] == "2" {
-        return Numbered::Perhaps;
+
+    /// Whether it may be a line of the number of rows and columns.
+    fn may_be_sizes(&self) -> bool {
+        let rows = self.body.len();
+        rows > 1 && self.cells.len() == 2 && self.cells[0] == rows.to_string() && self.cells[1] == "2"
     }
-    let is_consecutive =
-        cells.len() > 1 && cells[0].parse::<u32>().is_ok_and(|first| first > 0 && counts_from(&cells, first));
-    if is_consecutive && names.is_empty() && is_unlike() { Numbered::Perhaps } else { Numbered::No }
+
+    /// Whether it may count the columns from another number than 0.
+    fn may_count_columns(&self) -> bool {
+        let starts = |first: u32| first > 0 && counts_from(self.cells, first);
+        let is_count = self.cells.len() > 1 && self.cells[0].parse().is_ok_and(starts);
+        is_count && self.names.is_empty() && self.is_unlike_body()
+    }
+
+    /// Whether it alone is written without fractions.
+    fn is_unlike_body(&self) -> bool {
+        let cells = || self.body.iter().flatten().filter(|cell| is_numeric(cell));
+        cells().next().is_some() && cells().all(|cell| cell.contains(FRACTION))
+    }
 }
 
 /// Whether the cells are rising whole numbers without a sign.

@@ -4,7 +4,7 @@ use csv::StringRecord;
 
 use super::decimal::{Between, Style, Styles};
 use super::header::header_rows;
-use super::labels::{Labels, columns_of_numbers};
+use super::labels::{Labels, Parts};
 use super::one_column::OneColumn;
 use super::reading::Notes;
 use crate::experiment::error::shorten;
@@ -44,7 +44,8 @@ pub(super) fn rows(table: Table, cells: &Cells, answers: TableAnswers, notes: &m
         let names: Vec<&str> = last.iter().map(str::trim).filter(|name| !name.is_empty()).collect();
         notes.drop(phrase!("header_dropped", "header ({names})", names = shorten(&names.join(", "))));
     }
-    let kept = match columns_of_numbers(table, cells.labels, header, body, answers, notes) {
+    let parts = Parts { table, labels: cells.labels, header, body, answers };
+    let kept = match parts.columns_of_numbers(notes) {
         // One number a line may look like an index and whole numbers.
         Err(InputError::TwoReadings { .. }) if cells.one_column == OneColumn::Possible && answers.decimal.is_none() => {
             return Err(ask(TableQuestion::Columns, &body[0].iter().collect::<Vec<_>>().join(",")));
