@@ -238,14 +238,16 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
 
     /// Begins the latest request again.
     pub fn again(self) {
-        self.is_old.set(true);
+        set_if_new(self.is_old, true);
+        set_if_new(self.progress, None);
         self.order();
     }
 
     /// Orders what is left of the latest request.
     pub fn go_on(self, plans: Vec<EnginePlan>) {
         set_if_new(self.phase, Phase::Running);
-        self.engine.submit(self.lane, plans, move |plan, news| self.hear(plan, news));
+        let Some(latest) = self.hear.get_value() else { return };
+        self.engine.submit(self.lane, plans, move |plan, news| self.hear(plan, news, &latest));
     }
 
     /// Stops the work; the data so far stay.
@@ -307,24 +309,30 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
         }
     }
 
-    fn hear(self, plan: &EnginePlan, news: EngineNews) {
-        let Some(hear) = self.hear.try_get_value().flatten() else { return };
-        let (content, left) = match news {
-            EngineNews::Reply(content, left) => (content, left),
+    /// Hands on news about a plan to the listener of its request. An earlier request may still answer while the latest
+    /// one waits for its worker: its numbers follow a moving slider, and end nothing.
+    fn hear(self, plan: &EnginePlan, news: EngineNews, listener: &Hear<T>) {
+        let Some(latest) = self.hear.try_get_value().flatten() else { return };
+        let is_latest = Rc::ptr_eq(&latest, listener);
+        match news {
+            EngineNews::Reply(Content::Event(event), _) => {
+                listener(self, plan, Answer::Event(event));
+                if !is_latest {
+                    set_if_new(self.is_old, true);
+                }
+            }
+            _ if !is_latest => {}
+            EngineNews::Reply(Content::Progress(progress), _) => self.progress.set(Some(progress)),
+            EngineNews::Reply(Content::Finished, 0) => self.end(Phase::Done),
+            EngineNews::Reply(Content::Failed(problem), _) => {
+                self.end(Phase::Failed(problem.clone().into()));
+                listener(self, plan, Answer::Failed(problem));
+            }
             EngineNews::GaveUp => {
                 self.end(Phase::Failed(strings::gave_up(self.lane).into()));
-                return hear(self, plan, Answer::GaveUp);
+                listener(self, plan, Answer::GaveUp);
             }
-        };
-        match content {
-            Content::Event(event) => hear(self, plan, Answer::Event(event)),
-            Content::Progress(progress) => self.progress.set(Some(progress)),
-            Content::Finished if left == 0 => self.end(Phase::Done),
-            Content::Failed(problem) => {
-                self.end(Phase::Failed(problem.clone().into()));
-                hear(self, plan, Answer::Failed(problem));
-            }
-            Content::Started | Content::Finished | Content::Cancelled => {}
+            EngineNews::Reply(Content::Started | Content::Finished | Content::Cancelled, _) => {}
         }
     }
 

@@ -20,7 +20,7 @@
 //! | `models` | attention inside transformers: the form, its workers, and the figures of their table |
 //! | `train` | small transformers that are trained here: the form, the worker, the figures, what the browser keeps |
 //! | `explore` | the opening view: the question, the disc, the sentence, the plot |
-//! | `charts`, `numbers`, `formulas` | pictures and numbers of the answers |
+//! | `charts`, `over_n`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `later`, `later_table` | the part of the page that comes after the first picture: how it is reached, and what is in it |
 //! | `prelude` | Leptos's prelude, with functions that are compiled once for each type instead of each closure |
 //! | `embed`, `host` | the line under the plot inside another page; messages from and to that page |
@@ -60,6 +60,7 @@ mod message;
 mod models;
 mod new_build;
 mod numbers;
+mod over_n;
 mod own;
 pub mod page;
 mod panels;

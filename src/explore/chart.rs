@@ -2,27 +2,24 @@
 //! mean-field bound, and the root of n itself for comparison.
 
 use lipscope_core::bounds::{Bound, BoundId, Norm};
-use lipscope_plot::{AxisSpec, Extent, HeldExtent, Kind, LineChart, Mark, Role, Scale, Series, SeriesKind, ascending};
+use lipscope_plot::{Extent, Kind, LineChart, Role, Scale, Series, SeriesKind, ascending};
 
-use crate::answers::{Curves, Measured, SearchFound, Sweep, values};
-use crate::charts::{STALE, means, role_of};
-use crate::state::{PageState, Trace, XAxis};
+use crate::answers::{Curves, Measured, SearchFound, Sweep};
+use crate::charts::role_of;
+use crate::over_n::{self, Faded, chart_over_n, draws, mean, presence};
+use crate::state::{PageState, Trace};
 use crate::strings;
 
 use super::facts::{best_label, largest, largest_sample, norms_in_ball, of, smallest};
 
-/// A bound this many powers of ten above everything else is drawn in a strip over the plot.
-const DECADES_ABOVE: f64 = 2.0;
 /// On a linear axis a best bound more than this many times above what the tokens reach is left out: it would flatten
 /// everything else.
 const TIMES_ABOVE: f64 = 2.0;
 
 /// The ids of the series.
 pub mod id {
-    pub use crate::charts::{CURRENT, MEAN};
+    pub use crate::over_n::{CURRENT, DRAWS, MEAN};
 
-    /// The draws.
-    pub const DRAWS: &str = "draws";
     /// The root of n.
     pub const ROOT: &str = "root";
     /// The worst tokens known.
@@ -31,14 +28,6 @@ pub mod id {
     pub const BEST: &str = "best";
     /// The published mean-field bound.
     pub const MEAN_FIELD: &str = "mean-field";
-}
-
-/// The axes' ranges, which hold while a slider is held.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ExploreRanges {
-    of: Option<XAxis>,
-    x: HeldExtent,
-    y: HeldExtent,
 }
 
 /// Picks one bound from the bounds at an n.
@@ -53,18 +42,11 @@ pub fn explore_chart(
     state: &PageState,
 ) -> LineChart {
     let norm = Norm::Spectral;
-    let (x_scale, y_scale) = match state.x_axis {
-        XAxis::LogLog => (Scale::Log, Scale::Log),
-        XAxis::SqrtN => (Scale::Sqrt, Scale::Linear),
-        XAxis::N => (Scale::Linear, Scale::Linear),
-    };
-    let points = sweep.values(norm);
-    let (are_points_present, are_curves_present) = (sweep.is_of(state), curves.are_on_ball(state));
+    let are_curves_present = curves.are_on_ball(state);
     // Draws and the finds of searches are tokens of the ball too. A list of more tokens can be made from one of fewer.
     // Draws of another state may belong to another ball.
-    let samples = if are_points_present { points.clone() } else { Vec::new() };
+    let samples = if sweep.is_of(state) { sweep.values(norm) } else { Vec::new() };
     let in_ball = norms_in_ball(samples, found, state, curves.rows().first().map_or(0.0, |row| row.radius));
-    let opacity_of = |is_present| if is_present { 1.0 } else { STALE };
     let mut series = Vec::with_capacity(8);
     let curve = |pick: Pick| -> Vec<(f64, f64)> {
         curves.rows().iter().filter_map(|row| pick(&row.bounds).map(|bound| (row.n, bound.log10))).collect()
@@ -94,34 +76,16 @@ pub fn explore_chart(
         if !data.is_empty() {
             let claim = if id == id::WORST { Kind::LowerBound } else { Kind::UpperBound };
             let line = Series::new(id, name, role, SeriesKind::Line, data).given_log10().claim(claim);
-            series.push(Series { opacity: opacity_of(are_curves_present), ..line });
+            series.push(Series { opacity: presence(are_curves_present), ..line });
         }
     }
-    let root = root(sweep, curves, last_n(sweep, curves, state));
+    let last = last_n(sweep, curves, state);
+    let root = root(sweep, curves, last);
     series.push(Series::new(id::ROOT, strings::trace_label(Trace::Root), Role::Reference, SeriesKind::Line, root));
-    let frontier = points.last().map_or(0.0, |point| point.0);
-    let before: Vec<_> = values(&sweep.before, norm).into_iter().filter(|point| point.0 > frontier).collect();
-    let faint = Series::new("before", "", Role::Measured, SeriesKind::Points, before);
-    series.push(Series { opacity: 0.2, ..faint });
-    let mut draws = Series::new(id::DRAWS, "", Role::Measured, SeriesKind::Points, points.clone());
-    draws.opacity = 0.4 * opacity_of(are_points_present);
-    series.push(draws);
-    let mean = strings::mean_label(sweep.draws());
-    let mean = Series::new(id::MEAN, mean, Role::Measured, SeriesKind::Line, means(&points));
-    series.push(Series { opacity: opacity_of(are_points_present), ..mean });
-    if let Some(now) = current {
-        let at = vec![(now.measurement.n, now.measurement.spectral)];
-        series.push(Series::new(id::CURRENT, "", Role::Selected, SeriesKind::Points, at));
-    }
-    let mut x = AxisSpec::new(strings::explore_x(), x_scale).whole();
-    if x_scale == Scale::Log {
-        x = x.root(strings::explore_x_root());
-    }
-    let mut chart = LineChart::new(x, AxisSpec::new(strings::local_axis(state), y_scale), series);
-    chart.note = strings::measuring_text().into();
-    let n = state.n_tokens();
-    chart.mark_x = Some(Mark { x: n, label: strings::n_equals(n) });
-    chart
+    series.extend(draws(sweep, state, norm, Faded::ALL));
+    series.push(mean(sweep, state, norm));
+    series.extend(over_n::current(current, norm));
+    chart_over_n(state, strings::explore_x(), strings::local_axis(state), last, series)
 }
 
 /// The root of n at the lengths of the samples and of the bounds, so that it can be read at the same n.
@@ -134,33 +98,17 @@ fn root(sweep: &Sweep, curves: &Curves, last: f64) -> Vec<(f64, f64)> {
     lengths.into_iter().map(|n| (n, n.sqrt())).collect()
 }
 
-impl ExploreRanges {
-    /// Sets the chart's ranges: the earlier ones while a slider is held, else those of the drawn data.
-    pub fn apply(&mut self, chart: &mut LineChart, last: f64, state: &PageState, is_held: bool) {
-        if self.of != Some(state.x_axis) {
-            *self = ExploreRanges { of: Some(state.x_axis), ..ExploreRanges::default() };
-        }
-        for held in [&mut self.x, &mut self.y] {
-            if is_held { held.hold() } else { held.release() }
-        }
-        let first = if chart.x.scale == Scale::Log { 2.0 } else { 0.0 };
-        chart.x.range = self.x.update(Extent::new(first, last.max(state.n_tokens())));
-        chart.y.range = self.y.update(wanted_y(chart));
-    }
-}
-
 /// Where the plot ends: with the last of its samples or of its bounds.
 pub fn last_n(sweep: &Sweep, curves: &Curves, state: &PageState) -> f64 {
     let sampled = sweep.lengths().last().copied().unwrap_or(state.sweep_max_used()) as f64;
     curves.rows().last().map_or(sampled, |row| row.n.max(sampled))
 }
 
-/// Moves curves that are far above all others into the strip. For a picture only: tables and readouts have every curve.
-pub fn lift(chart: &mut LineChart) {
-    chart.lift(&[id::BEST, id::MEAN_FIELD], DECADES_ABOVE, strings::far_above);
-}
+/// The curves that may be far above all others.
+pub const HIGH: [&str; 2] = [id::BEST, id::MEAN_FIELD];
 
-fn wanted_y(chart: &LineChart) -> Option<Extent> {
+/// The range of y: all curves, or on a linear axis what the tokens reach.
+pub fn wanted_y(chart: &LineChart) -> Option<Extent> {
     let is_data =
         |series: &&Series| matches!(series.id.as_str(), id::DRAWS | id::CURRENT | id::ROOT | id::WORST | id::MEAN);
     if chart.y.scale != Scale::Log {
@@ -178,7 +126,9 @@ fn wanted_y(chart: &LineChart) -> Option<Extent> {
 mod tests {
     use std::sync::Arc;
 
+    use crate::over_n::STALE;
     use crate::plans;
+    use crate::state::XAxis;
     use lipscope_core::growth::{Growth, GrowthRow};
     use lipscope_core::measure::Method;
     use lipscope_core::sweep::SweepPoint;
@@ -275,12 +225,11 @@ mod tests {
     #[test]
     fn the_root_of_n_is_read_at_every_length_and_a_linear_axis_holds_the_best_bound() {
         let state = PageState { x_axis: XAxis::N, ..PageState::default() };
-        let mut chart = chart_of(&known_of(&state), &[], &state);
+        let chart = chart_of(&known_of(&state), &[], &state);
         let root = chart.series.iter().find(|series| series.id == id::ROOT).expect("it is there");
         assert!(root.data.contains(&(64.0, 8.0)));
-        ExploreRanges::default().apply(&mut chart, 64.0, &state, false);
         // The best bound is 9, the mean-field bound 20: it would flatten everything else.
-        let top = chart.y.range.expect("a range").hi();
+        let top = wanted_y(&chart).expect("a range").hi();
         assert!((9.0..20.0).contains(&top), "{top}");
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::prelude::*;
 
-use crate::charts::{AxisChoice, ExperimentSource, ExportFold, TableFold, exportable};
+use crate::charts::{ExperimentSource, ExportFold, TableFold, exportable};
+use crate::over_n::AxisChoice;
 use crate::page::{PlotChoice, use_page};
 use crate::strings::{self, Paper};
 

@@ -6,15 +6,16 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::{Easel, LastPainted, Paint, Timing, length_at, on_length_key, use_easel};
+use crate::charts::{Easel, LastPainted, Paint, Timing, use_easel};
 use crate::field::Field;
 use crate::frame::When;
+use crate::over_n::{Ranges, length_at, lift, on_length_key};
 use crate::page::{Page, PlotChoice, use_page};
 use crate::state::TokenChoice;
 use crate::strings;
 use lipscope_plot::{ChartLayout, LineChart};
 
-use super::chart::{ExploreRanges, explore_chart, id, last_n, lift};
+use super::chart::{HIGH, explore_chart, id, last_n, wanted_y};
 use super::table::{Absent, AtN};
 
 /// The plot, its readout, and what does not apply.
@@ -23,7 +24,7 @@ pub fn ExplorePlot() -> impl IntoView {
     let page = use_page();
     let canvas = NodeRef::<Canvas>::new();
     let painted: LastPainted<(LineChart, ChartLayout)> = StoredValue::new_local(None);
-    let ranges = StoredValue::new_local(ExploreRanges::default());
+    let ranges = StoredValue::new_local(Ranges::default());
     let hover = RwSignal::new(None::<f64>);
     let watch = move || {
         page.answers.sweep.track();
@@ -76,7 +77,7 @@ pub fn ExplorePlot() -> impl IntoView {
 /// The chart as a picture.
 pub fn picture_now(page: Page) -> LineChart {
     let mut chart = chart_now(page);
-    lift(&mut chart);
+    lift(&mut chart, &HIGH);
     chart
 }
 
@@ -92,7 +93,7 @@ fn paint(
     page: Page,
     easel: &Easel,
     painted: LastPainted<(LineChart, ChartLayout)>,
-    ranges: StoredValue<ExploreRanges, LocalStorage>,
+    ranges: StoredValue<Ranges, LocalStorage>,
     hover: RwSignal<Option<f64>>,
 ) {
     if page.plot.get_untracked() != PlotChoice::Explore {
@@ -101,7 +102,8 @@ fn paint(
     let mut chart = picture_now(page);
     page.state.with_untracked(|state| {
         let last = last_n(&page.answers.sweep.read_untracked(), &page.answers.curves.read_untracked(), state);
-        ranges.update_value(|ranges| ranges.apply(&mut chart, last, state, page.held.get_untracked()));
+        let (last, is_held) = (last.max(state.n_tokens()), page.held.get_untracked());
+        ranges.update_value(|ranges| ranges.apply(&mut chart, state.x_axis, last, is_held, wanted_y));
     });
     chart.hover_x = hover.get_untracked();
     if let Some(layout) = chart.paint(easel) {

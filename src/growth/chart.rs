@@ -2,17 +2,16 @@
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::growth::GrowthRow;
-use lipscope_plot::{
-    AxisSpec, Band, Extent, HeldExtent, Kind, LineChart, Mark, Role, Rule, Scale, Series, SeriesKind, ascending,
-};
+use lipscope_plot::{Band, Extent, Kind, LineChart, Role, Rule, Scale, Series, SeriesKind, ascending};
 
-use crate::answers::{Curves, Measured, SearchFound, Sweep, values};
-use crate::charts::{CURRENT, Faded, MEAN, means, role_of};
+use crate::answers::{Curves, Measured, SearchFound, Sweep};
+use crate::charts::role_of;
+use crate::over_n::{self, Faded, chart_over_n};
 use crate::plans::is_marked;
 use crate::state::{PageState, Trace, Traces, XAxis};
 use crate::strings;
 
-use super::reading::{bound_in, claim_of, draws_of, is_about};
+use super::reading::{bound_in, claim_of, is_about};
 use super::search_run::SearchRun;
 
 /// The curves. Where there is room for few names, the first curves keep theirs.
@@ -32,14 +31,10 @@ const CURVES: [Trace; 12] = [
 ];
 /// The bounds that may stand far above everything else, the nearest first.
 const HIGH: [Trace; 5] = [Trace::Sharp, Trace::Unified, Trace::Kim, Trace::General, Trace::MeanField];
-/// A bound this many powers of ten above everything else is drawn in a strip over the plot.
-const DECADES_ABOVE: f64 = 2.0;
 /// The axis follows falling curves this many powers of ten below the lowest value of the others.
 const DECADES_BELOW: f64 = 0.5;
 /// No axis ends beyond this many decades, so that its ends are finite numbers.
 const MOST_DECADES: f64 = 300.0;
-/// Up to this n the axis has a second row, for sqrt(n).
-const ROOTS_UP_TO: f64 = 4096.0;
 /// The number of points of the curve sqrt(n) where it is no straight line.
 const ROOT_POINTS: i32 = 64;
 
@@ -64,29 +59,16 @@ pub struct Known<'a> {
     pub curves: f64,
 }
 
-/// The axes' ranges, which hold while a slider is held.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct GrowthRanges {
-    of: Option<XAxis>,
-    x: HeldExtent,
-    y: HeldExtent,
-}
-
 /// The chart of some traces.
 pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
-    let Known { data, state, .. } = *known;
-    let (x_scale, y_scale) = match state.x_axis {
-        XAxis::LogLog => (Scale::Log, Scale::Log),
-        XAxis::SqrtN => (Scale::Sqrt, Scale::Linear),
-        XAxis::N => (Scale::Linear, Scale::Linear),
-    };
+    let Known { data, sweep, state, .. } = *known;
     let mut series = Vec::with_capacity(20);
     if traces.has(Trace::Draws) {
-        series.push(mean(known));
+        series.push(over_n::mean(sweep, state, state.norm));
     }
     series.extend(curves(known, traces));
     if traces.has(Trace::Root) && state.norm == Norm::Spectral {
-        series.push(root(state.growth_end(), x_scale));
+        series.push(root(state.growth_end(), state.x_axis));
     }
     if traces.has(Trace::Exact) && state.norm == Norm::Spectral {
         let marks = data.family.iter().filter(|point| is_marked(point.n, state));
@@ -95,22 +77,18 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
         series.push(Series { opacity: known.curves, ..marks });
     }
     if traces.has(Trace::Draws) {
-        series.extend(draws(known));
+        series.extend(over_n::draws(sweep, state, state.norm, known.faded));
     }
     if traces.has(Trace::Found) && state.norm == Norm::Spectral {
         series.extend(searched(known));
     }
-    if let Some(at) = known.current.and_then(|m| Some((m.measurement.n, m.measurement.norm(state.norm)?))) {
-        series.push(Series::new(CURRENT, "", Role::Selected, SeriesKind::Points, vec![at]));
-    }
-    let mut x = AxisSpec::new(strings::x_axis_title(state.x_axis), x_scale).whole();
-    if x_scale == Scale::Log && state.growth_end() <= ROOTS_UP_TO {
-        x = x.root(strings::explore_x_root());
-    }
-    let mut chart = LineChart::new(x, AxisSpec::new(strings::growth_axis(state), y_scale), series);
+    series.extend(over_n::current(known.current, state.norm));
+    let end = state.growth_end();
+    let mut chart =
+        chart_over_n(state, strings::x_axis_title(state.x_axis), strings::growth_axis(state), end, series);
     let norm = state.norm;
     let rows = data.rows();
-    if y_scale == Scale::Log {
+    if chart.y.scale == Scale::Log {
         let gap = rows
             .iter()
             .filter_map(|row| Some((row.n, row.best_lower(norm)?.log10, row.best_upper(norm)?.log10)))
@@ -120,18 +98,15 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
     if let Some(crossover) = data.crossover(norm).filter(|found| found.ln_n.exp() <= state.growth_end()) {
         chart.rules = vec![Rule::new(crossover.ln_n.exp(), strings::crossover_rule())];
     }
-    chart.note = match data.growth {
-        Some(_) => strings::growth_note(norm).into(),
-        None => strings::measuring_text().into(),
-    };
-    let n = state.n_tokens();
-    chart.mark_x = Some(Mark { x: n, label: strings::n_equals(n) });
+    if data.growth.is_some() {
+        chart.note = strings::growth_note(norm).into();
+    }
     chart
 }
 
-/// Moves bounds that are far above everything else into the strip. For a picture only: tables have every curve.
-pub fn lift(chart: &mut LineChart) {
-    chart.lift(&HIGH.map(series_id), DECADES_ABOVE, strings::far_above);
+/// The series that may stand far above everything else.
+pub fn high() -> [&'static str; 5] {
+    HIGH.map(series_id)
 }
 
 /// The id of a trace's series: the id of its first bound.
@@ -153,36 +128,15 @@ fn curves<'a>(known: &Known<'a>, traces: Traces) -> impl Iterator<Item = Series>
     })
 }
 
-fn root(end: f64, scale: Scale) -> Series {
-    let points = match scale {
-        Scale::Linear => (0..=ROOT_POINTS)
+fn root(end: f64, axis: XAxis) -> Series {
+    let points = match axis {
+        XAxis::N => (0..=ROOT_POINTS)
             .map(|at| 2.0 + (end - 2.0) * f64::from(at) / f64::from(ROOT_POINTS))
             .map(|n| (n, n.sqrt()))
             .collect(),
-        Scale::Log | Scale::Sqrt => [2.0, end].map(|n| (n, n.sqrt())).to_vec(),
+        XAxis::LogLog | XAxis::SqrtN => [2.0, end].map(|n| (n, n.sqrt())).to_vec(),
     };
     Series::new(Trace::Root.id(), strings::trace_label(Trace::Root), Role::Reference, SeriesKind::Line, points)
-}
-
-fn mean(known: &Known<'_>) -> Series {
-    let mean = means(&draws_of(known.sweep, known.state));
-    Series::new(MEAN, strings::mean_label(known.sweep.draws()), Role::Measured, SeriesKind::Line, mean)
-}
-
-/// The draws. New ones fade in, and draws of the earlier sweep stay where no new one is yet.
-fn draws(known: &Known<'_>) -> Vec<Series> {
-    let Known { sweep, state, faded, .. } = *known;
-    let points = draws_of(sweep, state);
-    let frontier = points.last().map_or(0.0, |point| point.0);
-    let before: Vec<_> = values(&sweep.before, state.norm).into_iter().filter(|point| point.0 > frontier).collect();
-    let (settled, fresh) = points.split_at(faded.settled.min(points.len()));
-    let parts =
-        [("before", before, 0.2), ("draws", settled.to_vec(), 0.5), ("fresh", fresh.to_vec(), 0.5 * faded.opacity)];
-    let series = |(id, points, opacity): (&str, Vec<(f64, f64)>, f64)| Series {
-        opacity,
-        ..Series::new(id, "", Role::Measured, SeriesKind::Points, points)
-    };
-    parts.map(series).into_iter().filter(|series| !series.data.is_empty()).collect()
 }
 
 /// The results of searches as rings, and the best norm of each start of the running search, fainter.
@@ -206,24 +160,9 @@ fn searched(known: &Known<'_>) -> Vec<Series> {
     vec![starts, rings]
 }
 
-impl GrowthRanges {
-    /// Sets the chart's ranges: the earlier ones while a slider is held, else those of the drawn data.
-    pub fn apply(&mut self, chart: &mut LineChart, state: &PageState, is_held: bool) {
-        if self.of != Some(state.x_axis) {
-            *self = GrowthRanges { of: Some(state.x_axis), ..GrowthRanges::default() };
-        }
-        for held in [&mut self.x, &mut self.y] {
-            if is_held { held.hold() } else { held.release() }
-        }
-        let first = if chart.x.scale == Scale::Log { 2.0 } else { 0.0 };
-        chart.x.range = self.x.update(Extent::new(first, state.growth_end()));
-        chart.y.range = self.y.update(wanted_y(chart));
-    }
-}
-
 /// The range of y. On a log axis: all curves, but falling ones only down to a limit. On other axes: what is measured,
 /// and lower bounds.
-fn wanted_y(chart: &LineChart) -> Option<Extent> {
+pub fn wanted_y(chart: &LineChart) -> Option<Extent> {
     let falls = |id: &str| id == series_id(Trace::Adversarial);
     let logs = |wanted: &dyn Fn(&Series) -> bool| {
         let series = chart.series.iter().filter(|series| wanted(series));

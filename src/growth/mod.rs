@@ -22,7 +22,7 @@ mod sentence;
 
 use crate::prelude::*;
 
-use crate::charts::AxisChoice;
+use crate::over_n::AxisChoice;
 use crate::controls::Switch;
 use crate::page::{PlotChoice, use_page};
 use crate::state::{RadiusGrowth, Range};

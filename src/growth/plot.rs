@@ -7,18 +7,19 @@ use leptos::ev;
 use leptos::html::Canvas;
 
 use crate::charts::{
-    Easel, ExperimentSource, ExportFold, Fade, Faded, LastPainted, Paint, STALE, TableFold, Timing, exportable,
+    Easel, ExperimentSource, ExportFold, LastPainted, Paint, TableFold, Timing, exportable,
     use_easel,
 };
 use crate::frame::When;
 use crate::keys::PlotKey;
+use crate::over_n::{Fade, Faded, Ranges, STALE, lift};
 use crate::page::{Page, PlotChoice};
 use crate::phase::Phase;
 use crate::state::{Trace, Traces};
 use crate::strings::{self, Paper};
 use lipscope_plot::{ChartLayout, LineChart, Table};
 
-use super::chart::{GrowthRanges, Known, growth_chart, lift, series_id};
+use super::chart::{Known, growth_chart, high, series_id, wanted_y};
 use super::context::{Growth, use_growth};
 use super::list::{headed, said as said_at};
 use super::sentence::{GapSentence, Slope};
@@ -33,7 +34,7 @@ pub fn GrowthPlot() -> impl IntoView {
     let page = growth.page;
     let canvas = NodeRef::<Canvas>::new();
     let painted: LastPainted<(LineChart, ChartLayout)> = StoredValue::new_local(None);
-    let ranges = StoredValue::new_local(GrowthRanges::default());
+    let ranges = StoredValue::new_local(Ranges::default());
     let fade = StoredValue::new_local(Fade::default());
     let hover = growth.hover;
     let said = RwSignal::new(String::new());
@@ -148,7 +149,7 @@ fn paint(
     growth: Growth,
     easel: &Easel,
     painted: LastPainted<(LineChart, ChartLayout)>,
-    ranges: StoredValue<GrowthRanges, LocalStorage>,
+    ranges: StoredValue<Ranges, LocalStorage>,
     fade: StoredValue<Fade, LocalStorage>,
 ) {
     let page = growth.page;
@@ -157,9 +158,10 @@ fn paint(
     }
     let new = |count| fade.try_update_value(|fade| fade.at(count)).unwrap_or(Faded::ALL);
     let mut chart = chart_now(growth, None, new);
-    lift(&mut chart);
+    lift(&mut chart, &high());
     page.state.with_untracked(|state| {
-        ranges.update_value(|ranges| ranges.apply(&mut chart, state, page.held.get_untracked()));
+        let (end, is_held) = (state.growth_end(), page.held.get_untracked());
+        ranges.update_value(|ranges| ranges.apply(&mut chart, state.x_axis, end, is_held, wanted_y));
     });
     chart.hover_x = Some(untrack(|| growth.read_at()));
     if let Some(layout) = chart.paint(easel) {

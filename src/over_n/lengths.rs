@@ -10,10 +10,7 @@ use crate::state::{PageState, XAxis};
 use crate::strings;
 use lipscope_plot::{ChartLayout, LineChart};
 
-/// The id of the mean of the draws.
-pub const MEAN: &str = "mean";
-/// The id of the present configuration.
-pub const CURRENT: &str = "current";
+use super::chart::{CURRENT, MEAN};
 
 const AXES: [(&str, XAxis); 3] = XAxis::ALL;
 
