@@ -55,22 +55,23 @@ pub struct Filled {
     pub text: String,
     /// All digits; past the range of f64, those of the logarithm to base ten.
     pub full: String,
+    /// The number, infinite past the range of f64; `None` for words.
+    pub value: Option<f64>,
     /// Whether it belongs to the present settings.
     pub age: Age,
 }
 
 impl Filled {
+    fn written(value: f64, text: String) -> Self {
+        Filled { text, full: value.to_string(), value: Some(value), ..Filled::default() }
+    }
+
     fn chosen(value: f64) -> Self {
-        Filled { text: strings::count(value), full: value.to_string(), ..Filled::default() }
+        Filled::written(value, strings::count(value))
     }
 
     fn of(value: f64, kind: Sign) -> Self {
-        Filled {
-            sign: kind.sign(),
-            text: Number::digits(value, kind).to_string(),
-            full: value.to_string(),
-            age: Age::Now,
-        }
+        Filled { sign: kind.sign(), ..Filled::written(value, Number::digits(value, kind).to_string()) }
     }
 
     fn of_bound(bound: &Bound) -> Self {
@@ -80,13 +81,9 @@ impl Filled {
 
     fn of_log10(log10: f64, kind: Sign) -> Self {
         let value = 10f64.powf(log10);
-        let full = if value.is_finite() { value.to_string() } else { format!("10^{log10}") };
-        Filled {
-            sign: kind.sign(),
-            text: Number::claimed(log10, kind).kind(Sign::Plain).to_string(),
-            full,
-            age: Age::Now,
-        }
+        let text = Number::claimed(log10, kind).kind(Sign::Plain).to_string();
+        let filled = Filled { sign: kind.sign(), ..Filled::written(value, text) };
+        if value.is_finite() { filled } else { Filled { full: format!("10^{log10}"), ..filled } }
     }
 
     fn words(text: String) -> Self {
@@ -113,7 +110,7 @@ impl Slot {
             Slot::Slope => {
                 let is_now = facts.sweep.of.as_ref() == Some(&facts.state.for_sweeping());
                 let fit = facts.sweep.slope(Norm::Spectral).filter(|_| is_now)?;
-                Some(Filled { full: fit.exponent.to_string(), ..Filled::words(strings::lesson_slope(fit.exponent)) })
+                Some(Filled::written(fit.exponent, strings::lesson_slope(fit.exponent)))
             }
             Slot::Growth(what) => {
                 let is_now = facts.growth.of.as_ref() == Some(&facts.state.for_growth());
@@ -197,7 +194,7 @@ fn there(what: GrowthReading, facts: &Facts<'_>) -> Option<Filled> {
 fn scaled(what: Scaled, facts: &Facts<'_>) -> Option<Filled> {
     let points = &facts.scaling.data;
     let fits = || slopes(points);
-    let slope = |exponent: f64| Filled { full: exponent.to_string(), ..Filled::words(strings::power(exponent)) };
+    let slope = |exponent: f64| Filled::written(exponent, strings::power(exponent));
     let last = || points.last();
     match what {
         Scaled::SlopeDot => fits().map(|fits| slope(fits.0.exponent)),
