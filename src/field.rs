@@ -1,201 +1,373 @@
-//! The numbers that a reader can set: their range, their slider's rungs, and their place in the state.
+//! The numbers that a reader can set, in one table: their ids and keys, their ranges, the rungs of their sliders, and
+//! their places in the state or in the labs' settings. Controls, labs, links, and sliders and goals of lessons read it.
 
-use std::ops::RangeInclusive;
+use super::state::{MAX_D, MAX_N, MAX_WITNESS_N, MOST_SEED, PageState, Scene, Settings};
+use super::strings::{self, field_hint, field_label};
+use lipscope_core::experiment::limits::{MAX_DIM, MAX_HEADS};
+use lipscope_core::spectrum::MOST_COUNT;
 
-use super::state::{MAX_N, MAX_WITNESS_N, MOST_SEED, PageState, SearchSettings};
-use super::strings;
-
-/// A number with a slider and a box.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
-    /// Number of tokens.
-    N,
-    /// Dimension of a token.
-    D,
-    /// Radius of the ball.
-    Radius,
-    /// Number of heads.
-    Heads,
-    /// Dimension of a head.
-    HeadDim,
-    /// Scale of random weights.
-    Scale,
-    /// The normaliser's epsilon.
-    Eps,
-    /// The longest length of the sweep.
-    SweepMax,
-    /// Draws a length.
-    Draws,
-    /// The n at which the view over n is read.
-    GrowthAt,
-    /// Number of starts of the search.
-    SearchRestarts,
-    /// Seed of the search's random starts.
-    SearchSeed,
-    /// The dimension in which the search moves tokens of A = I and A = -I.
-    SearchDim,
+/// A number that a reader can set: in the state of the controls, or in the settings of the labs.
+#[derive(Debug)]
+pub struct Field<Of: 'static> {
+    /// The id of its control. The box under a slider has this id and "-number".
+    pub id: &'static str,
+    /// Its key in a link.
+    pub key: &'static str,
+    /// Whether only whole numbers make sense.
+    pub is_whole: bool,
+    /// The least and the greatest value that some settings accept. A link may hold all of them.
+    pub range: (f64, f64),
+    label: fn() -> &'static str,
+    hint: fn() -> &'static str,
+    /// The value that is set. It is kept while something else decides what is used.
+    kept: fn(&Of) -> f64,
+    used: fn(&Of) -> f64,
+    set: fn(&mut Of, f64),
+    /// The least value that a control takes. Another program may ask for less in a link.
+    least: f64,
+    /// The most that a control takes, where the range goes further: only a witness can have as many tokens, and pasted
+    /// experiments and models have sizes that nobody sets by hand.
+    most: Option<fn(&Of) -> f64>,
+    /// From the ends of what a control takes.
+    rungs: fn(&Of, (f64, f64)) -> Vec<f64>,
+    /// The first value that its box shows with an exponent.
+    long: f64,
 }
 
-impl Field {
-    /// The id of its slider; its box has this id and "-number".
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Field::N => "n",
-            Field::D => "d",
-            Field::Radius => "radius",
-            Field::Heads => "heads",
-            Field::HeadDim => "head-dim",
-            Field::Scale => "scale",
-            Field::Eps => "eps",
-            Field::SweepMax => "sweep-max",
-            Field::Draws => "draws",
-            Field::GrowthAt => "growth-at",
-            Field::SearchRestarts => "search-restarts",
-            Field::SearchSeed => "search-seed",
-            Field::SearchDim => "search-d",
+/// A number of the controls or of the labs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnyField {
+    /// A number of the controls.
+    Controls(&'static Field<PageState>),
+    /// A number of the labs.
+    Labs(&'static Field<Settings>),
+}
+
+/// A whole number: id, key where it is another, name and meaning, range, place.
+macro_rules! whole {
+    ($id:literal, ($($said:tt)+), $($rest:tt)+) => { whole!($id, $id, ($($said)+), $($rest)+) };
+    ($id:literal, $key:literal, $said:expr, ($least:expr, $most:expr), $($place:ident).+) => {
+        Self {
+            is_whole: true,
+            ..Self::new(
+                ($id, $key),
+                $said,
+                ($least as f64, $most as f64),
+                |of| of.$($place).+ as f64,
+                |of, value| of.$($place).+ = value as _,
+            )
+        }
+    };
+}
+
+/// Any number: id, key where it is another, name and meaning, range, place.
+macro_rules! real {
+    ($id:literal, ($($said:tt)+), $($rest:tt)+) => { real!($id, $id, ($($said)+), $($rest)+) };
+    ($id:literal, $key:literal, $said:expr, $range:expr, $($place:ident).+) => {
+        Self::new(($id, $key), $said, $range, |of| of.$($place).+, |of, value| of.$($place).+ = value)
+    };
+}
+
+#[expect(non_upper_case_globals, reason = "rows are named like the variants of an enum")]
+impl Field<PageState> {
+    /// Number of tokens.
+    pub const N: &Self = &Self {
+        used: PageState::n_tokens,
+        most: Some(|state| state.most_tokens() as f64),
+        rungs: |_, ends| doublings(ends, 16.0),
+        ..whole!("n", (field_label::n, field_hint::n), (2, MAX_WITNESS_N), n)
+    };
+    /// Dimension of a token.
+    pub const D: &Self = &Self {
+        used: |state| state.dim() as f64,
+        most: Some(|_| 128.0),
+        rungs: |state, ends| match state.dim_step() {
+            1 => doublings(ends, 12.0),
+            step => (1..=ends.1 as usize / step).map(|times| (times * step) as f64).collect(),
+        },
+        ..whole!("d", (field_label::d, field_hint::d), (1, MAX_D), d)
+    };
+    /// Radius of the ball.
+    pub const Radius: &Self = &Self {
+        used: PageState::radius_used,
+        least: 1e-6,
+        most: Some(|_| 1e6),
+        rungs: |_, _| decades(-2, 2),
+        ..real!("radius", "R", (field_label::radius, field_hint::radius), (f64::MIN_POSITIVE, f64::MAX), radius)
+    };
+    /// Seed of random tokens.
+    pub const TokenSeed: &Self =
+        &whole!("token-seed", "seed", (strings::seed, strings::seed_hint), (0, MOST_SEED), token_seed);
+    /// Number of heads.
+    pub const Heads: &Self = &Self {
+        used: |state| state.n_heads() as f64,
+        most: Some(|_| 64.0),
+        rungs: |_, _| (1..=16).map(f64::from).collect(),
+        ..whole!("heads", (field_label::heads, field_hint::heads), (1, MAX_HEADS), heads)
+    };
+    /// Dimension of a head.
+    pub const HeadDim: &Self = &Self {
+        used: |state| state.head_dim_used() as f64,
+        most: Some(|_| 512.0),
+        rungs: |_, (least, _)| doublings((least, 128.0), 12.0),
+        ..whole!("head-dim", "k", (field_label::head_dim, field_hint::head_dim), (1, MAX_DIM), head_dim)
+    };
+    /// Scale of random weights.
+    pub const Scale: &Self = &Self {
+        most: Some(|_| 1e6),
+        rungs: |_, _| decades(-2, 2),
+        ..real!("scale", (field_label::scale, field_hint::scale), (0.0, f64::MAX), scale)
+    };
+    /// Seed of random weights.
+    pub const WeightSeed: &Self =
+        &whole!("weight-seed", (strings::seed, strings::seed_hint), (0, MOST_SEED), weight_seed);
+    /// The normaliser's epsilon.
+    pub const Eps: &Self = &Self {
+        most: Some(|_| 1e6),
+        rungs: |_, _| (-12..=0).map(|power| 10f64.powi(power)).collect(),
+        ..real!("eps", (field_label::eps, field_hint::eps), (0.0, f64::MAX), eps)
+    };
+    /// The head whose attention is pictured. People count from one.
+    pub const Head: &Self = &Self {
+        kept: |state| (state.head_shown + 1) as f64,
+        set: |state, value| state.head_shown = value as usize - 1,
+        ..whole!("head-shown", "head", (strings::head_text, || ""), (1, MAX_HEADS), head_shown)
+    };
+    /// The longest length of the sweep.
+    pub const SweepMax: &Self = &Self {
+        rungs: |_, ends| doublings(ends, 4.0),
+        ..whole!("sweep-max", "longest", (field_label::sweep_max, field_hint::sweep_max), (4, MAX_N), sweep_max)
+    };
+    /// Draws a length.
+    pub const Draws: &Self = &Self {
+        used: |state| state.draws_used() as f64,
+        rungs: |_, _| (1..=32).map(f64::from).collect(),
+        ..whole!("draws", (field_label::draws, field_hint::draws), (1, 64), draws)
+    };
+    /// The n at which the view over n is read.
+    pub const GrowthAt: &Self = &Self {
+        is_whole: true,
+        used: PageState::read_at,
+        rungs: |_, _| (2..=18).map(|power| rounded(1.0, power)).collect(),
+        long: 1e7,
+        ..Self::new(
+            ("growth-at", "at"),
+            (field_label::growth_at, field_hint::growth_at),
+            (2.0, 1e18),
+            |state| state.growth.at.unwrap_or_else(|| state.n_tokens()),
+            PageState::keep_read_at,
+        )
+    };
+    /// Number of starts of the search.
+    pub const SearchRestarts: &Self = &Self {
+        rungs: |_, ends| doublings(ends, 2.0),
+        ..whole!(
+            "search-restarts",
+            (field_label::search_restarts, field_hint::search_restarts),
+            (1, 1000),
+            growth.search.restarts
+        )
+    };
+    /// Seed of the search's random starts.
+    pub const SearchSeed: &Self = &Self {
+        rungs: |_, _| (0..=64).map(f64::from).collect(),
+        ..whole!("search-seed", (strings::seed, field_hint::search_seed), (0, MOST_SEED), growth.search.seed)
+    };
+    /// The dimension in which the search moves tokens of A = I and A = -I.
+    pub const SearchDim: &Self = &Self {
+        rungs: |_, ends| doublings(ends, 2.0),
+        ..whole!("search-d", (field_label::d, field_hint::search_dim), (1, 64), growth.search.dim)
+    };
+}
+
+#[expect(non_upper_case_globals, reason = "rows are named like the variants of an enum")]
+impl Field<Settings> {
+    /// Random restarts of the search for tight tokens.
+    pub const Restarts: &Self =
+        &whole!("tightness-restarts", "restarts", (strings::restarts, strings::restarts_hint), (0, 200), restarts);
+    /// c of the inverse.
+    pub const InverseC: &Self = &real!("inverse-c", (|| strings::FRACTION, || ""), (0.05, 1.5), inverse.fraction);
+    /// Number of drawn tokens of the inverse.
+    pub const InverseN: &Self = &whole!("inverse-n", (|| "n", || ""), (2, 512), inverse.n);
+    /// Dimension of these tokens.
+    pub const InverseD: &Self = &whole!("inverse-d", (|| "d", || ""), (1, 64), inverse.d);
+    /// Radius of their ball, or half the side of the grid.
+    pub const InverseRadius: &Self =
+        &real!("inverse-radius", "inverse-R", (|| "R", || ""), (1e-3, 1e4), inverse.radius);
+    /// Seed of these tokens.
+    pub const InverseSeed: &Self = &whole!("inverse-seed", (strings::seed, || ""), (0, MOST_SEED), inverse.seed);
+    /// The number of leading singular values, where not all are found.
+    pub const SpectrumCount: &Self =
+        &whole!("spectrum-count", (strings::leading, strings::leading_hint), (1, MOST_COUNT), spectrum_count);
+    /// The tolerance of power iteration's stops.
+    pub const Tolerance: &Self = &real!(
+        "estimators-tolerance",
+        (strings::stop_tolerance, strings::stop_tolerance_hint),
+        (1e-14, 10.0),
+        estimators.tolerance
+    );
+    /// eps/R at which the bounds around the tokens are read.
+    pub const CertifyEps: &Self = &real!("certify-eps", (|| strings::EPS_OVER_R, || ""), (1e-4, 1.0), certify.relative);
+    /// Starts of the search within each eps.
+    pub const CertifyRestarts: &Self =
+        &whole!("certify-restarts", (strings::restarts, strings::certify_restarts_about), (1, 100), certify.restarts);
+}
+
+impl<Of> PartialEq for Field<Of> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl<Of> Eq for Field<Of> {}
+
+impl<Of> Field<Of> {
+    const fn new(
+        (id, key): (&'static str, &'static str),
+        (label, hint): (fn() -> &'static str, fn() -> &'static str),
+        range: (f64, f64),
+        kept: fn(&Of) -> f64,
+        set: fn(&mut Of, f64),
+    ) -> Self {
+        Field {
+            id,
+            key,
+            label,
+            hint,
+            is_whole: false,
+            range,
+            kept,
+            used: kept,
+            set,
+            least: range.0,
+            most: None,
+            rungs: |_, _| Vec::new(),
+            long: 1e9,
         }
     }
 
-    /// The least and the greatest value that some state accepts.
+    /// Its name, and what it means.
     #[must_use]
-    pub fn range(self) -> (f64, f64) {
+    pub fn meaning(&self) -> (&'static str, &'static str) {
+        ((self.label)(), (self.hint)())
+    }
+
+    /// The value that is used.
+    #[must_use]
+    pub fn used(&self, of: &Of) -> f64 {
+        (self.used)(of)
+    }
+
+    /// Sets a value that has been accepted.
+    pub fn set(&self, of: &mut Of, value: f64) {
+        (self.set)(of, value);
+    }
+
+    /// The value of a text in a control.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong and which values are accepted.
+    pub fn accept(&self, text: &str, of: &Of) -> Result<f64, String> {
+        self.accept_within(text, self.ends(of))
+    }
+
+    /// The value as its box shows it.
+    #[must_use]
+    pub fn text(&self, value: f64) -> String {
+        if value == 0.0 || (1e-4..self.long).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
+    }
+
+    /// The values that its slider stops at, ascending; none where it has no slider, or one with a scale of its own.
+    #[must_use]
+    pub fn rungs(&self, of: &Of) -> Vec<f64> {
+        (self.rungs)(of, self.ends(of))
+    }
+
+    /// The value of a text between two ends.
+    ///
+    /// # Errors
+    /// As [`Field::accept`].
+    pub fn accept_within(&self, text: &str, (least, most): (f64, f64)) -> Result<f64, String> {
+        let (name, text) = ((self.label)(), text.trim());
+        let value = number(name, text)?;
+        if !(least..=most).contains(&value) {
+            return Err(strings::out_of_range(name, text, least, most));
+        }
+        if self.is_whole && value.fract() != 0.0 {
+            return Err(strings::not_whole(name, text));
+        }
+        Ok(value)
+    }
+
+    /// The least and the greatest value that a control takes.
+    fn ends(&self, of: &Of) -> (f64, f64) {
+        (self.least, self.most.map_or(self.range.1, |most| most(of)))
+    }
+}
+
+impl AnyField {
+    /// Its key in a link.
+    #[must_use]
+    pub fn key(self) -> &'static str {
         match self {
-            Field::N => (2.0, MAX_WITNESS_N as f64),
-            Field::D => (1.0, 128.0),
-            Field::Radius => (1e-6, 1e6),
-            Field::Heads => (1.0, 64.0),
-            Field::HeadDim => (1.0, 512.0),
-            Field::Scale => (0.0, 1e6),
-            Field::Eps => (0.0, 1e6),
-            Field::SweepMax => (4.0, MAX_N as f64),
-            Field::Draws => (1.0, 64.0),
-            Field::GrowthAt => (2.0, 1e18),
-            Field::SearchRestarts => ends(&SearchSettings::RESTARTS),
-            Field::SearchSeed => (0.0, MOST_SEED as f64),
-            Field::SearchDim => ends(&SearchSettings::DIM),
+            AnyField::Controls(field) => field.key,
+            AnyField::Labs(field) => field.key,
         }
     }
 
     /// Whether only whole numbers make sense.
     #[must_use]
     pub fn is_whole(self) -> bool {
-        !matches!(self, Field::Radius | Field::Scale | Field::Eps)
+        match self {
+            AnyField::Controls(field) => field.is_whole,
+            AnyField::Labs(field) => field.is_whole,
+        }
     }
 
-    /// Its value in a state.
+    /// The value that is used.
     #[must_use]
-    pub fn get(self, state: &PageState) -> f64 {
+    pub fn used(self, state: &PageState, settings: &Settings) -> f64 {
         match self {
-            Field::N => state.n_tokens(),
-            Field::D => state.dim() as f64,
-            Field::Radius => state.radius_used(),
-            Field::Heads => state.n_heads() as f64,
-            Field::HeadDim => state.head_dim_used() as f64,
-            Field::Scale => state.scale,
-            Field::Eps => state.eps,
-            Field::SweepMax => state.sweep_max as f64,
-            Field::Draws => state.draws_used() as f64,
-            Field::GrowthAt => state.read_at(),
-            Field::SearchRestarts => state.growth.search.restarts as f64,
-            Field::SearchSeed => state.growth.search.seed as f64,
-            Field::SearchDim => state.growth.search.dim as f64,
+            AnyField::Controls(field) => field.used(state),
+            AnyField::Labs(field) => field.used(settings),
         }
     }
 
-    /// Puts a value that [`Field::accept`] has passed into a state.
-    pub fn set(self, state: &mut PageState, value: f64) {
-        let whole = value as usize;
-        match self {
-            Field::N => state.n = whole,
-            Field::D => state.d = whole,
-            Field::Radius => state.radius = value,
-            Field::Heads => state.heads = whole,
-            Field::HeadDim => state.head_dim = whole,
-            Field::Scale => state.scale = value,
-            Field::Eps => state.eps = value,
-            Field::SweepMax => state.sweep_max = whole,
-            Field::Draws => state.draws = whole,
-            Field::GrowthAt => state.keep_read_at(value),
-            Field::SearchRestarts => state.growth.search.restarts = whole,
-            Field::SearchSeed => state.growth.search.seed = value as u64,
-            Field::SearchDim => state.growth.search.dim = whole,
-        }
-    }
-
-    /// The range that a state accepts: only the tokens of a witness can be more than the page measures.
-    fn range_in(self, state: &PageState) -> (f64, f64) {
-        match self {
-            Field::N => (self.range().0, state.most_tokens() as f64),
-            _ => self.range(),
-        }
-    }
-
-    /// The value of a text in a state.
-    ///
-    /// # Errors
-    /// A sentence that says what is wrong and which values are accepted.
-    pub fn accept(self, text: &str, state: &PageState) -> Result<f64, String> {
-        let name = strings::field_label(self);
-        let plain = text.trim().replace(['\u{2212}', '\u{2013}'], "-");
-        let value: f64 = plain
-            .parse()
-            .ok()
-            .filter(|x: &f64| x.is_finite())
-            .ok_or_else(|| strings::not_a_number(name, text.trim()))?;
-        let (least, most) = self.range_in(state);
-        if !(least..=most).contains(&value) {
-            return Err(strings::out_of_range(name, text.trim(), least, most));
-        }
-        if self.is_whole() && value.fract() != 0.0 {
-            return Err(strings::not_whole(name, text.trim()));
-        }
-        Ok(value)
-    }
-
-    /// The value as its box shows it.
+    /// The value that is set in a scene.
     #[must_use]
-    pub fn text(self, value: f64) -> String {
-        let largest = if self == Field::GrowthAt { 1e7 } else { 1e9 };
-        if value == 0.0 || (1e-4..largest).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
+    pub fn get(self, scene: &Scene) -> f64 {
+        match self {
+            AnyField::Controls(field) => (field.kept)(&scene.state),
+            AnyField::Labs(field) => (field.kept)(&scene.labs),
+        }
     }
 
-    /// The values that the slider stops at in a state, ascending.
-    #[must_use]
-    pub fn rungs(self, state: &PageState) -> Vec<f64> {
+    /// Sets a value that has been accepted.
+    pub fn set(self, scene: &mut Scene, value: f64) {
         match self {
-            Field::N => whole_rungs(2, state.most_tokens(), 16.0),
-            Field::D if state.dim_step() > 1 => {
-                (1..=128 / state.dim_step()).map(|times| (times * state.dim_step()) as f64).collect()
-            }
-            Field::D => whole_rungs(1, 128, 12.0),
-            Field::HeadDim => whole_rungs(1, 128, 12.0),
-            Field::SweepMax => whole_rungs(4, MAX_N, 4.0),
-            Field::Heads => (1..=16).map(f64::from).collect(),
-            Field::Draws => (1..=32).map(f64::from).collect(),
-            Field::Radius | Field::Scale => decades(-2, 2),
-            Field::GrowthAt => (2..=18).map(|power| rounded(1.0, power)).collect(),
-            Field::SearchRestarts => {
-                whole_rungs(*SearchSettings::RESTARTS.start(), *SearchSettings::RESTARTS.end(), 2.0)
-            }
-            Field::SearchSeed => (0..=64).map(f64::from).collect(),
-            Field::SearchDim => whole_rungs(*SearchSettings::DIM.start(), *SearchSettings::DIM.end(), 2.0),
-            Field::Eps => (-12..=0).map(|power| 10f64.powi(power)).collect(),
+            AnyField::Controls(field) => field.set(&mut scene.state, value),
+            AnyField::Labs(field) => field.set(&mut scene.labs, value),
         }
     }
 }
 
-fn ends(range: &RangeInclusive<usize>) -> (f64, f64) {
-    (*range.start() as f64, *range.end() as f64)
+/// The number of a text in a box with a name.
+///
+/// # Errors
+/// A sentence, where it is no finite number.
+pub fn number(name: &str, text: &str) -> Result<f64, String> {
+    let plain = text.trim().replace(['\u{2212}', '\u{2013}'], "-");
+    let value = plain.parse().ok().filter(|x: &f64| x.is_finite());
+    value.ok_or_else(|| strings::not_a_number(name, text.trim()))
 }
 
 /// Whole numbers, evenly spaced in the logarithm: a fixed count per doubling, powers of two among them.
-fn whole_rungs(first: usize, last: usize, to_a_doubling: f64) -> Vec<f64> {
-    let steps = ((last as f64 / first as f64).log2() * to_a_doubling).ceil() as usize;
-    let low = (first as f64).log2();
+fn doublings((first, last): (f64, f64), to_a_doubling: f64) -> Vec<f64> {
+    let steps = ((last / first).log2() * to_a_doubling).ceil() as usize;
+    let low = first.log2();
     let mut rungs: Vec<f64> =
-        (0..=steps).map(|at| (low + at as f64 / to_a_doubling).exp2().round().min(last as f64)).collect();
-    rungs.push(last as f64);
+        (0..=steps).map(|at| (low + at as f64 / to_a_doubling).exp2().round().min(last)).collect();
+    rungs.push(last);
     rungs.dedup();
     rungs
 }
@@ -211,4 +383,40 @@ fn decades(low: i32, high: i32) -> Vec<f64> {
 /// m 10^power as the number that its shortest decimal denotes.
 fn rounded(m: f64, power: i32) -> f64 {
     format!("{m}e{power}").parse().unwrap_or(m * 10f64.powi(power))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::WeightChoice;
+
+    #[test]
+    fn a_control_takes_less_than_a_link() {
+        let accept = |text, state: PageState| Field::N.accept(text, &state).ok();
+        assert_eq!(accept(" 4096 ", PageState::default()), Some(4096.0));
+        assert_eq!(accept("4097", PageState::default()), None);
+        assert_eq!(accept("4097", PageState::adversarial()), Some(4097.0));
+        assert_eq!(Field::N.accept_within("4097", Field::N.range), Ok(4097.0));
+        for wrong in ["", "x", "2.5", "\u{2212}3", "NaN", "1e999"] {
+            assert_eq!(accept(wrong, PageState::default()), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_rung_is_taken_and_set() {
+        let (tokens, heads) = ([Field::N, Field::D, Field::Radius], [Field::Heads, Field::HeadDim, Field::Scale]);
+        let others = [Field::Eps, Field::SweepMax, Field::Draws, Field::GrowthAt, Field::SearchDim];
+        let kim = PageState { heads: 3, weights: WeightChoice::Kim, ..PageState::default() };
+        for first in [PageState::default(), PageState::adversarial(), kim] {
+            for field in tokens.iter().chain(&heads).chain(&others) {
+                let rungs = field.rungs(&first);
+                assert!(rungs.len() > 8 && rungs.is_sorted_by(|low, high| low < high), "{}", field.id);
+                for rung in rungs {
+                    let mut state = first.clone();
+                    field.set(&mut state, field.accept(&field.text(rung), &first).expect("a rung"));
+                    assert_eq!((field.kept)(&state), rung, "{}", field.id);
+                }
+            }
+        }
+    }
 }

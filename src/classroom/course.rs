@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 
+use crate::field::AnyField;
 use crate::lessons::{Lesson, Setup, Step};
 use crate::link;
 use crate::state::{LessonAt, Scene, Stage};
@@ -137,13 +138,13 @@ pub(super) fn put_fields_over(room: Classroom, scene: Scene, fields: &str) {
     }
 }
 
-/// Sets one field, as a slider that is moved does.
-pub(super) fn set_field(room: Classroom, field: &str) {
-    if let Some(Scene { state, labs, .. }) = link::over(untrack(|| room.page.scene()), field).scene {
-        room.page.put(PLACE_SLIDER, Ok(state));
-        if room.page.settings.with_untracked(|settings| *settings != labs) {
-            room.page.settings.set(labs);
-        }
+/// Sets a number, as a slider that is moved does.
+pub(super) fn set_number(room: Classroom, number: AnyField, value: f64) {
+    let mut scene = untrack(|| room.page.scene());
+    number.set(&mut scene, value);
+    room.page.put(PLACE_SLIDER, Ok(scene.state));
+    if room.page.settings.with_untracked(|settings| *settings != scene.labs) {
+        room.page.settings.set(scene.labs);
     }
 }
 

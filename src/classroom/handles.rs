@@ -11,10 +11,10 @@ use crate::strings;
 use super::context::use_classroom;
 use super::course;
 
-/// A slider for a field of the link.
+/// A slider for a number.
 #[component]
 pub fn TextSlider(
-    /// Which field, and its range.
+    /// Which number, and its range.
     handle: Handle,
     /// The beginning of its id.
     #[prop(default = "lesson-slider")]
@@ -23,9 +23,10 @@ pub fn TextSlider(
     let room = use_classroom();
     let stops = StoredValue::new(handle.stops());
     let last = stops.with_value(Vec::len).saturating_sub(1);
-    let value = memo(move |_| link::text_of(&room.page.scene(), handle.key).and_then(|text| text.parse::<f64>().ok()));
+    let key = handle.field.key();
+    let value = memo(move |_| handle.field.get(&room.page.scene()));
     let at = memo(move |_| {
-        let value = value.get().unwrap_or(handle.from);
+        let value = value.get();
         let distance = |stop: &f64| (stop - value).abs();
         stops.with_value(|stops| {
             let nearest = (0..stops.len()).min_by(|a, b| distance(&stops[*a]).total_cmp(&distance(&stops[*b])));
@@ -35,7 +36,7 @@ pub fn TextSlider(
     let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let at: usize = event.target().value().parse().unwrap_or(0);
         if let Some(stop) = stops.with_value(|stops| stops.get(at).copied()) {
-            course::set_field(room, &handle.field(stop));
+            course::set_number(room, handle.field, stop);
         }
     };
     let let_go = move || {
@@ -47,9 +48,9 @@ pub fn TextSlider(
         <input
             type="range"
             class="lesson-slider"
-            id=format!("{place}-{}", handle.key)
-            aria-label=strings::lesson_handle(handle.key)
-            aria-valuetext=move || value.get().map_or_else(String::new, strings::count)
+            id=format!("{place}-{key}")
+            aria-label=strings::lesson_handle(key)
+            aria-valuetext=move || strings::count(value.get())
             min="0"
             max=last
             step="1"

@@ -97,7 +97,7 @@ pub fn AttentionControls() -> impl IntoView {
                 (strings::scope(), strings::scope_hint()),
                 (strings::norm(), strings::norm_hint_text()),
                 (strings::output(), strings::output_hint()),
-                (strings::field_label(Field::Eps), strings::field_hint(Field::Eps)),
+                Field::Eps.meaning(),
             ]/>
         </section>
     }

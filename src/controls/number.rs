@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(700);
 #[component]
 pub fn NumberField(
     /// Which number.
-    field: Field,
+    field: &'static Field<PageState>,
     /// Why the reader cannot set it now, in a few words. The field is not there then.
     #[prop(optional, into)]
     fixed: Option<Signal<Option<&'static str>>>,
@@ -33,22 +33,21 @@ pub fn NumberField(
     id: Option<&'static str>,
 ) -> impl IntoView {
     let page = use_page();
-    let id = id.unwrap_or(field.id());
-    let value = memo(move |_| page.state.with(|state| field.get(state)));
+    let id = id.unwrap_or(field.id);
+    let (label, hint) = field.meaning();
+    let value = memo(move |_| page.state.with(|state| field.used(state)));
     let fixed = fixed.unwrap_or_else(|| Signal::stored(None));
     let is_there = memo(move |_| fixed.get().is_none());
     view! {
         <div class="field">
             <Show when=move || is_there.get()>
                 <div class="field-line">
-                    <label for=if slider { id.to_owned() } else { format!("{id}-number") } title=strings::field_hint(field)>
-                        {strings::field_label(field)}
-                    </label>
+                    <label for=if slider { id.to_owned() } else { format!("{id}-number") } title=hint>{label}</label>
                     <NumberBox field id value/>
                 </div>
                 {slider.then(|| view! { <Slider field id value/> })}
             </Show>
-            <UnavailableControl id label=strings::field_label(field) reason=fixed/>
+            <UnavailableControl id label reason=fixed/>
             <ProblemAt place=id/>
         </div>
     }
@@ -58,7 +57,7 @@ pub fn NumberField(
 #[component]
 fn Slider(
     /// Which number.
-    field: Field,
+    field: &'static Field<PageState>,
     /// The id of the field.
     id: &'static str,
     /// Its value.
@@ -109,7 +108,7 @@ fn Slider(
 #[component]
 fn NumberBox(
     /// Which number.
-    field: Field,
+    field: &'static Field<PageState>,
     /// The id of the field.
     id: &'static str,
     /// Its value.
@@ -181,7 +180,7 @@ fn NumberBox(
             spellcheck="false"
             class="number"
             id=format!("{id}-number")
-            aria-label=strings::number_box(field)
+            aria-label=strings::number_box(field.meaning().0)
             aria-invalid=move || is_wrong.get().then_some("true")
             aria-describedby=format!("{id}-problem")
             prop:value=move || shown.get()
@@ -212,8 +211,8 @@ fn share(rung: usize, n_rungs: usize) -> f64 {
 }
 
 /// Moves a number by one rung.
-fn step(page: Page, field: Field, place: &'static str, by: isize) {
-    let (rungs, now) = page.state.with_untracked(|state| (field.rungs(state), field.get(state)));
+fn step(page: Page, field: &'static Field<PageState>, place: &'static str, by: isize) {
+    let (rungs, now) = page.state.with_untracked(|state| (field.rungs(state), field.used(state)));
     let at = nearest_rung(&rungs, now).saturating_add_signed(by);
     if let Some(value) = rungs.get(at) {
         page.edit(place, |state| field.set(state, *value));
@@ -221,7 +220,7 @@ fn step(page: Page, field: Field, place: &'static str, by: isize) {
 }
 
 /// Puts a number back to where it is on a first visit.
-fn reset(page: Page, field: Field, place: &'static str) {
-    let first = field.get(&PageState::default());
+fn reset(page: Page, field: &'static Field<PageState>, place: &'static str) {
+    let first = field.used(&PageState::default());
     page.edit(place, |state| field.set(state, first));
 }

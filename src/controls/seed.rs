@@ -3,8 +3,9 @@
 use crate::prelude::*;
 use leptos::ev;
 
+use crate::field::Field;
 use crate::page::use_page;
-use crate::state::{MOST_SEED, PageState};
+use crate::state::PageState;
 use crate::strings;
 
 use super::problem::ProblemAt;
@@ -13,27 +14,28 @@ use super::unavailable::UnavailableControl;
 /// A seed and "redraw".
 #[component]
 pub fn SeedField(
-    /// The id of the box; the button has this id and "-redraw".
-    id: &'static str,
+    /// Which seed. The button has the id of its box and "-redraw".
+    field: &'static Field<PageState>,
     /// What "redraw" draws again.
     redraw_hint: &'static str,
-    /// Reads the seed.
-    get: fn(&PageState) -> u64,
-    /// Writes the seed.
-    set: fn(&mut PageState, u64),
     /// Why nothing is random now, in a few words. The field is not there then.
     #[prop(optional, into)]
     fixed: Option<Signal<Option<&'static str>>>,
 ) -> impl IntoView {
     let fixed = fixed.unwrap_or_else(|| Signal::stored(None));
     let page = use_page();
-    let value = memo(move |_| page.state.with(get));
+    let (id, most) = (field.id, field.range.1);
+    let value = memo(move |_| page.state.with(|state| field.used(state)));
     let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let text = event.target().value();
-        match text.trim().parse::<u64>() {
-            Ok(seed) if seed <= MOST_SEED => page.edit(id, |state| set(state, seed)),
-            _ => page.complain(id, strings::not_a_seed(text.trim(), MOST_SEED)),
+        match page.state.with_untracked(|state| field.accept(&text, state)) {
+            Ok(seed) => page.edit(id, |state| field.set(state, seed)),
+            Err(_) => page.complain(id, strings::not_a_seed(text.trim(), most as u64)),
         }
+    };
+    let redraw = move |state: &mut PageState| {
+        let seed = field.used(state);
+        field.set(state, if seed < most { seed + 1.0 } else { 0.0 });
     };
     view! {
         <div class="choice seed" hidden=move || fixed.get().is_some()>
@@ -53,7 +55,7 @@ pub fn SeedField(
                 id=format!("{id}-redraw")
                 title=redraw_hint
                 aria-label=redraw_hint
-                on:click=move |_| page.edit(id, |state| set(state, if get(state) < MOST_SEED { get(state) + 1 } else { 0 }))
+                on:click=move |_| page.edit(id, redraw)
             >
                 {strings::redraw()}
             </button>

@@ -36,10 +36,7 @@ pub fn SweepControls() -> impl IntoView {
             <NumberField field=Field::SweepMax/>
             <NumberField field=Field::Draws fixed=draws_fixed/>
             <Progress/>
-            <Meanings of=vec![
-                (strings::field_label(Field::SweepMax), strings::field_hint(Field::SweepMax)),
-                (strings::field_label(Field::Draws), strings::field_hint(Field::Draws)),
-            ]/>
+            <Meanings of=vec![Field::SweepMax.meaning(), Field::Draws.meaning()]/>
         </section>
     }
 }

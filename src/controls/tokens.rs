@@ -58,19 +58,13 @@ pub fn TokenControls() -> impl IntoView {
             <NumberField field=Field::D fixed=Signal::derive(move || d_fixed.get())/>
             <NumberField field=Field::Radius fixed=by_list/>
             <Choice id="distribution" label=strings::distribution() hint=strings::distribution_hint() options chosen=chosen_id on_pick=Callback::new(on_pick)/>
-            <SeedField
-                id="token-seed"
-                redraw_hint=strings::redraw_tokens()
-                get=|state| state.token_seed
-                set=|state, seed| state.token_seed = seed
-                fixed=seedless
-            />
+            <SeedField field=Field::TokenSeed redraw_hint=strings::redraw_tokens() fixed=seedless/>
             <Meanings of=vec![
-                (strings::field_label(Field::N), strings::field_hint(Field::N)),
-                (strings::field_label(Field::D), strings::field_hint(Field::D)),
-                (strings::field_label(Field::Radius), strings::field_hint(Field::Radius)),
+                Field::N.meaning(),
+                Field::D.meaning(),
+                Field::Radius.meaning(),
                 (strings::distribution(), strings::distribution_hint()),
-                (strings::seed(), strings::seed_hint()),
+                Field::TokenSeed.meaning(),
             ]/>
         </section>
     }

@@ -55,19 +55,14 @@ pub fn WeightControls() -> impl IntoView {
                 <NumberField field=Field::Heads/>
                 <NumberField field=Field::HeadDim fixed=head_dim_fixed/>
                 <NumberField field=Field::Scale/>
-                <SeedField
-                    id="weight-seed"
-                    redraw_hint=strings::redraw_weights()
-                    get=|state| state.weight_seed
-                    set=|state, seed| state.weight_seed = seed
-                />
+                <SeedField field=Field::WeightSeed redraw_hint=strings::redraw_weights()/>
             </Show>
             <UnavailableControl id="random-weights" label=strings::of_random_weights() reason=fixed/>
             <Meanings of=vec![
                 (strings::weight_source(), strings::weight_source_hint()),
-                (strings::field_label(Field::Heads), strings::field_hint(Field::Heads)),
-                (strings::field_label(Field::HeadDim), strings::field_hint(Field::HeadDim)),
-                (strings::field_label(Field::Scale), strings::field_hint(Field::Scale)),
+                Field::Heads.meaning(),
+                Field::HeadDim.meaning(),
+                Field::Scale.meaning(),
             ]/>
         </section>
     }

@@ -127,6 +127,6 @@ fn keep(page: Page, n: Option<f64>) {
     // The reader's own list has a fixed n.
     let is_own = page.state.with_untracked(|state| matches!(state.tokens, TokenChoice::Own | TokenChoice::Clusters));
     if let Some(n) = n.filter(|_| !is_own) {
-        page.edit(Field::N.id(), |state| Field::N.set(state, n));
+        page.edit(Field::N.id, |state| Field::N.set(state, n));
     }
 }

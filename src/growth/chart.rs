@@ -84,8 +84,7 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
     }
     series.extend(over_n::current(known.current, state.norm));
     let end = state.growth_end();
-    let mut chart =
-        chart_over_n(state, strings::x_axis_title(state.x_axis), strings::growth_axis(state), end, series);
+    let mut chart = chart_over_n(state, strings::x_axis_title(state.x_axis), strings::growth_axis(state), end, series);
     let norm = state.norm;
     let rows = data.rows();
     if chart.y.scale == Scale::Log {

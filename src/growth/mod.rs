@@ -22,8 +22,8 @@ mod sentence;
 
 use crate::prelude::*;
 
-use crate::over_n::AxisChoice;
 use crate::controls::Switch;
+use crate::over_n::AxisChoice;
 use crate::page::{PlotChoice, use_page};
 use crate::state::{RadiusGrowth, Range};
 use crate::strings;

@@ -7,8 +7,7 @@ use leptos::ev;
 use leptos::html::Canvas;
 
 use crate::charts::{
-    Easel, ExperimentSource, ExportFold, LastPainted, Paint, TableFold, Timing, exportable,
-    use_easel,
+    Easel, ExperimentSource, ExportFold, LastPainted, Paint, TableFold, Timing, exportable, use_easel,
 };
 use crate::frame::When;
 use crate::keys::PlotKey;

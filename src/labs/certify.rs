@@ -3,6 +3,7 @@
 use crate::prelude::*;
 
 use crate::charts::ExperimentSource;
+use crate::field::Field;
 use crate::page::{Page, PlotChoice};
 use crate::plane::{Moves, PlaneCanvas, Size};
 use crate::state::{CertifySettings, PageState, Settings};
@@ -16,7 +17,7 @@ use super::context::{Labs, use_labs};
 use super::facts::Fact;
 use super::frame::{LabParts, lab_view};
 use super::inputs::{LabSlider, Slide};
-use super::number::{LabNumber, Taken};
+use super::number::LabNumber;
 use super::plot::{LabPlot, plot_ids};
 use crate::ask::Request;
 use crate::phase::Phase;
@@ -71,22 +72,16 @@ pub fn CertifyLab() -> impl IntoView {
     let value = move |get: fn(&CertifiedRow) -> f64| Signal::derive(move || row.with(|row| row.as_ref().map(get)));
     let here = move || run.with(|data| data.as_ref().map(|found| (found.spectral, found.is_converged)));
     let here_sign = Signal::derive(move || strings::claim(here().is_some_and(|(_, is_converged)| is_converged)));
-    let slide = Slide {
-        ends: (Settings::CERTIFY.start().log10(), Settings::CERTIFY.end().log10()),
-        step: "0.02",
-        place: f64::log10,
-        value: eps_at,
-        written: strings::times_radius,
-    };
+    let slide = Slide { step: "0.02", place: f64::log10, value: eps_at, written: strings::times_radius };
     lab_view(LabParts {
         id: "certify",
         plot: PlotChoice::Certify,
         run,
         controls: view! {
             <div class="lab-head">
-                <LabSlider id="certify-slider" label=strings::certify_eps() slide get=|s| s.certify.relative set=|s, x| s.certify.relative = x/>
-                <LabNumber id="certify-eps" label=strings::EPS_OVER_R taken=Taken::Any(*Settings::CERTIFY.start(), *Settings::CERTIFY.end()) get=|s| s.certify.relative set=|s, x| s.certify.relative = x/>
-                <LabNumber id="certify-restarts" label=strings::restarts() taken=Taken::sizes(&Settings::CERTIFY_RESTARTS) get=|s| s.certify.restarts as f64 set=|s, x| s.certify.restarts = x as usize/>
+                <LabSlider id="certify-slider" label=strings::certify_eps() field=Field::CertifyEps slide/>
+                <LabNumber field=Field::CertifyEps/>
+                <LabNumber field=Field::CertifyRestarts/>
             </div>
             <p class="lab-finding" data-testid="certify-finding">{move || strings::certify_finding(row.get().as_ref())}</p>
         }
@@ -110,7 +105,7 @@ pub fn CertifyLab() -> impl IntoView {
             (strings::certify_local(), strings::certify_local_about()),
             (strings::certify_ball(), strings::certify_ball_about()),
             (strings::certify_found(), strings::certify_found_about()),
-            (strings::restarts(), strings::certify_restarts_about()),
+            Field::CertifyRestarts.meaning(),
         ],
         paper: Paper::Castin,
         behind: ExperimentSource::Experiment,
@@ -184,8 +179,8 @@ pub fn chart(found: Option<&Certified>, read_at: Option<f64>) -> LineChart {
         line("found", strings::certify_found(), strings::certify_found_short(), Role::LowerBound, of(|row| row.found)),
         Series::new("found-points", "", Role::LowerBound, SeriesKind::Points, of(|row| row.found)),
     ];
-    let x = AxisSpec::new(strings::certify_x(), Scale::Log)
-        .range(Extent::new(*Settings::CERTIFY.start(), *Settings::CERTIFY.end()));
+    let (least, most) = Field::CertifyEps.range;
+    let x = AxisSpec::new(strings::certify_x(), Scale::Log).range(Extent::new(least, most));
     let mut chart = LineChart::new(x, AxisSpec::new(strings::certify_y(), Scale::Log), series);
     if let (Some(first), Some(last)) = (rows.first(), rows.last()) {
         let least = found.map_or(first.found, |found| found.spectral).min(first.local);

@@ -3,6 +3,7 @@
 use crate::prelude::*;
 
 use crate::charts::ExperimentSource;
+use crate::field::Field;
 use crate::page::{PlotChoice, use_page};
 use crate::state::{EstimatorQuantity, EstimatorSettings, PageState, Settings};
 use crate::strings::{self, Paper};
@@ -14,7 +15,7 @@ use super::context::use_labs;
 use super::estimators_chart::{estimators_chart, estimators_table, stopped};
 use super::frame::{LabParts, lab_view};
 use super::inputs::LabChoice;
-use super::number::{LabNumber, Taken};
+use super::number::LabNumber;
 use super::plot::{LabPlot, plot_ids};
 use crate::ask::Request;
 
@@ -55,13 +56,7 @@ pub fn EstimatorLab() -> impl IntoView {
                     get=|settings| settings.estimators.shown
                     set=|settings, shown| settings.estimators.shown = shown
                 />
-                <LabNumber
-                    id="estimators-tolerance"
-                    label=strings::stop_tolerance()
-                    taken=Taken::Any(*EstimatorSettings::TOLERANCE.start(), *EstimatorSettings::TOLERANCE.end())
-                    get=|settings| settings.estimators.tolerance
-                    set=|settings, value| settings.estimators.tolerance = value
-                />
+                <LabNumber field=Field::Tolerance/>
             </div>
             <p class="lab-finding" data-testid="estimators-about">{move || strings::trial_about(trial.get())}</p>
         }
@@ -87,7 +82,7 @@ pub fn EstimatorLab() -> impl IntoView {
         }
         .into_any(),
         terms: vec![
-            (strings::stop_tolerance(), strings::stop_tolerance_hint()),
+            Field::Tolerance.meaning(),
             (strings::LANCZOS, strings::lanczos_about()),
             (strings::power_text(), strings::power_about()),
         ],

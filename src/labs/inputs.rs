@@ -4,6 +4,7 @@ use crate::prelude::*;
 use leptos::ev;
 
 use crate::controls::Choice;
+use crate::field::Field;
 use crate::page::use_page;
 use crate::state::Settings;
 
@@ -40,8 +41,6 @@ pub fn LabChoice<T: Copy + PartialEq + Send + Sync + 'static, const N: usize>(
 /// The scale of a slider.
 #[derive(Clone, Copy)]
 pub struct Slide {
-    /// Its ends.
-    pub ends: (f64, f64),
     /// Its step.
     pub step: &'static str,
     /// The position of a number on the slider.
@@ -59,20 +58,19 @@ pub fn LabSlider(
     id: &'static str,
     /// Its name.
     label: &'static str,
+    /// Which number.
+    field: &'static Field<Settings>,
     /// The scale of the slider.
     slide: Slide,
-    /// Reads it.
-    get: fn(&Settings) -> f64,
-    /// Writes it.
-    set: fn(&mut Settings, f64),
 ) -> impl IntoView {
     let settings = use_page().settings;
-    let Slide { ends: (least, most), step, place, value, written } = slide;
-    let now = memo(move |_| settings.with(get));
+    let Slide { step, place, value, written } = slide;
+    let (least, most) = (place(field.range.0), place(field.range.1));
+    let now = memo(move |_| settings.with(|settings| field.used(settings)));
     let at = move || place(now.get()).clamp(least, most);
     let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         if let Ok(at) = event.target().value().parse::<f64>() {
-            settings.update(|settings| set(settings, value(at.clamp(least, most))));
+            settings.update(|settings| field.set(settings, value(at.clamp(least, most))));
         }
     };
     view! {

@@ -2,13 +2,14 @@
 
 use crate::prelude::*;
 
+use crate::field::Field;
 use crate::page::use_page;
-use crate::state::{DotWeights, InverseSettings, LabTokens, MOST_SEED, PageState, Settings, WeightChoice};
+use crate::state::{DotWeights, InverseSettings, LabTokens, PageState, WeightChoice};
 use crate::strings;
 use lipscope_core::experiment::WeightSource;
 
 use super::inputs::{LabChoice, LabSlider, Slide};
-use super::number::{LabNumber, Taken};
+use super::number::LabNumber;
 
 /// Values of c to pick.
 const PICKS: [f64; 3] = [0.5, 0.7, 0.9];
@@ -37,16 +38,10 @@ pub fn InverseControls() -> impl IntoView {
             .with(|settings| page.state.with(|state| strings::l2_weights(&shared_weights(&settings.inverse, state))))
     };
     let is_drawn = move || tokens.get() == LabTokens::Drawn;
-    let slide = Slide {
-        ends: (*Settings::FRACTION.start(), *Settings::FRACTION.end()),
-        step: "0.05",
-        place: |c| c,
-        value: |c| c,
-        written: |c| format!("{c:.2}"),
-    };
+    let slide = Slide { step: "0.05", place: |c| c, value: |c| c, written: |c| format!("{c:.2}") };
     view! {
         <div class="lab-head">
-            <LabSlider id="inverse-c" label=strings::FRACTION slide get=|s| s.inverse.fraction set=|s, c| s.inverse.fraction = c/>
+            <LabSlider id="inverse-c" label=strings::FRACTION field=Field::InverseC slide/>
             <div class="switch" role="group" aria-label=strings::FRACTION>{PICKS.map(pick).collect_view()}</div>
             <span class="note" hidden=move || fraction.get() < 1.0>{strings::no_guarantee()}</span>
             <button
@@ -60,12 +55,12 @@ pub fn InverseControls() -> impl IntoView {
         <div class="lab-head">
             <LabChoice id="inverse-tokens" label=strings::tokens() all=LabTokens::ALL words=strings::lab_tokens get=|s| s.inverse.tokens set=|s, x| s.inverse.tokens = x/>
             <div class="lab-group" hidden=move || !is_drawn()>
-                <LabNumber id="inverse-n" label="n" taken=Taken::sizes(&Settings::INVERSE_N) get=|s| s.inverse.n as f64 set=|s, x| s.inverse.n = x as usize/>
-                <LabNumber id="inverse-d" label="d" taken=Taken::sizes(&Settings::INVERSE_D) get=|s| s.inverse.d as f64 set=|s, x| s.inverse.d = x as usize/>
-                <LabNumber id="inverse-seed" label=strings::seed() taken=Taken::Whole(0, MOST_SEED) get=|s| s.inverse.seed as f64 set=|s, x| s.inverse.seed = x as u64/>
+                <LabNumber field=Field::InverseN/>
+                <LabNumber field=Field::InverseD/>
+                <LabNumber field=Field::InverseSeed/>
             </div>
             <div class="lab-group" hidden=move || tokens.get() == LabTokens::Page>
-                <LabNumber id="inverse-radius" label="R" taken=Taken::Any(*Settings::INVERSE_RADIUS.start(), *Settings::INVERSE_RADIUS.end()) get=|s| s.inverse.radius set=|s, x| s.inverse.radius = x/>
+                <LabNumber field=Field::InverseRadius/>
             </div>
             <LabChoice id="inverse-dot-weights" label=strings::dot_weights_text() all=DotWeights::ALL words=strings::dot_weights get=|s| s.inverse.dot_weights set=|s, x| s.inverse.dot_weights = x/>
             <p class="note">{weights_words}</p>

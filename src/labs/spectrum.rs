@@ -3,17 +3,18 @@
 use crate::prelude::*;
 
 use crate::charts::ExperimentSource;
+use crate::field::Field;
 use crate::page::PlotChoice;
 use crate::state::{PageState, Settings};
 use crate::strings::{self, Paper};
-use lipscope_core::spectrum::{Coverage, Level, MOST_COUNT, Spectrum, SpectrumMap, SpectrumPlan};
+use lipscope_core::spectrum::{Coverage, Level, Spectrum, SpectrumMap, SpectrumPlan};
 use lipscope_protocol::tasks::EnginePlan;
 
 use super::context::use_labs;
 use super::facts::Fact;
 use super::frame::{LabParts, lab_view};
 use super::inputs::LabChoice;
-use super::number::{LabNumber, Taken};
+use super::number::LabNumber;
 use super::plot::{LabPlot, plot_ids};
 use super::spectrum_chart::{energy_chart, energy_table, level_at, values_chart, values_table};
 use crate::ask::Request;
@@ -65,13 +66,7 @@ pub fn SpectrumLab() -> impl IntoView {
                     get=|settings| settings.spectrum_map
                     set=|settings, map: SpectrumMap| settings.spectrum_map = map
                 />
-                <LabNumber
-                    id="spectrum-count"
-                    label=strings::leading()
-                    taken=Taken::Whole(1, MOST_COUNT as u64)
-                    get=|settings| settings.spectrum_count as f64
-                    set=|settings, value| settings.spectrum_count = value as usize
-                />
+                <LabNumber field=Field::SpectrumCount/>
             </div>
         }
         .into_any(),
@@ -91,7 +86,7 @@ pub fn SpectrumLab() -> impl IntoView {
         .into_any(),
         terms: vec![
             (strings::spectrum_map_name::residual(), strings::spectrum_map_about()),
-            (strings::leading(), strings::leading_hint()),
+            Field::SpectrumCount.meaning(),
             (strings::spectral_gap(), strings::spectral_gap_about()),
             (strings::numerical_rank(), strings::numerical_rank_about()),
             (strings::top_residual(), strings::top_residual_about()),

@@ -3,6 +3,7 @@
 use crate::prelude::*;
 
 use crate::charts::ExperimentSource;
+use crate::field::Field;
 use crate::page::{PlotChoice, use_page};
 use crate::state::{PageState, Settings};
 use crate::strings::{self, Paper};
@@ -13,7 +14,7 @@ use lipscope_protocol::tasks::{EnginePlan, TightnessPlan};
 
 use super::facts::Fact;
 use super::frame::{LabParts, lab_view};
-use super::number::{LabNumber, Taken};
+use super::number::LabNumber;
 use super::plot::{LabPlot, plot_ids};
 use crate::ask::Request;
 
@@ -52,13 +53,7 @@ pub fn TightnessLab() -> impl IntoView {
         run,
         controls: view! {
             <div class="lab-head">
-                <LabNumber
-                    id="tightness-restarts"
-                    label=strings::restarts()
-                    taken=Taken::sizes(&Settings::RESTARTS)
-                    get=|settings| settings.restarts as f64
-                    set=|settings, value| settings.restarts = value as usize
-                />
+                <LabNumber field=Field::Restarts/>
             </div>
         }
         .into_any(),
@@ -74,7 +69,7 @@ pub fn TightnessLab() -> impl IntoView {
         }
         .into_any(),
         terms: vec![
-            (strings::restarts(), strings::restarts_hint()),
+            Field::Restarts.meaning(),
             (strings::largest_found(), strings::tightness_about()),
             (strings::kim_linf(), strings::kim_linf_about()),
         ],

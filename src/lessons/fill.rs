@@ -11,7 +11,7 @@ use lipscope_core::tightness::TightnessPoint;
 use lipscope_plot::{Kind as Sign, Number};
 use lipscope_protocol::train::{LayerRow, WindowRow};
 
-use super::slot::{Chosen, GrowthReading, Inverse, Kind, Measured, Scaled, Slot, TightnessReading, Trained};
+use super::slot::{GrowthReading, Inverse, Kind, Measured, Scaled, Slot, TightnessReading, Trained};
 
 /// The data that a text reads.
 pub struct Facts<'a> {
@@ -54,22 +54,23 @@ pub struct Filled {
     pub text: String,
     /// All digits; past the range of f64, those of the logarithm to base ten.
     pub full: String,
+    /// The number, infinite past the range of f64; `None` for words.
+    pub value: Option<f64>,
     /// Whether it belongs to the present settings.
     pub age: Age,
 }
 
 impl Filled {
+    fn written(value: f64, text: String) -> Self {
+        Filled { text, full: value.to_string(), value: Some(value), ..Filled::default() }
+    }
+
     fn chosen(value: f64) -> Self {
-        Filled { text: strings::count(value), full: value.to_string(), ..Filled::default() }
+        Filled::written(value, strings::count(value))
     }
 
     fn of(value: f64, kind: Sign) -> Self {
-        Filled {
-            sign: kind.sign(),
-            text: Number::digits(value, kind).to_string(),
-            full: value.to_string(),
-            age: Age::Now,
-        }
+        Filled { sign: kind.sign(), ..Filled::written(value, Number::digits(value, kind).to_string()) }
     }
 
     fn of_bound(bound: &Bound) -> Self {
@@ -79,13 +80,9 @@ impl Filled {
 
     fn of_log10(log10: f64, kind: Sign) -> Self {
         let value = 10f64.powf(log10);
-        let full = if value.is_finite() { value.to_string() } else { format!("10^{log10}") };
-        Filled {
-            sign: kind.sign(),
-            text: Number::claimed(log10, kind).kind(Sign::Plain).to_string(),
-            full,
-            age: Age::Now,
-        }
+        let text = Number::claimed(log10, kind).kind(Sign::Plain).to_string();
+        let filled = Filled { sign: kind.sign(), ..Filled::written(value, text) };
+        if value.is_finite() { filled } else { Filled { full: format!("10^{log10}"), ..filled } }
     }
 
     fn words(text: String) -> Self {
@@ -102,7 +99,7 @@ impl Slot {
     #[must_use]
     pub fn fill(self, facts: &Facts<'_>) -> Option<Filled> {
         match self {
-            Slot::Chosen(what) => Some(Filled::chosen(chosen(what, facts))),
+            Slot::Chosen(field) => Some(Filled::chosen(field.used(facts.state, facts.settings))),
             Slot::Measured(what) => {
                 let latest = facts.measured?;
                 let age = if latest.is_of(facts.state) { Age::Now } else { Age::Before };
@@ -110,7 +107,7 @@ impl Slot {
             }
             Slot::Slope => {
                 let fit = facts.sweep.slope(Norm::Spectral).filter(|_| facts.sweep.is_of(facts.state))?;
-                Some(Filled { full: fit.exponent.to_string(), ..Filled::words(strings::lesson_slope(fit.exponent)) })
+                Some(Filled::written(fit.exponent, strings::lesson_slope(fit.exponent)))
             }
             Slot::Growth(what) => {
                 let is_now = facts.growth.are_of_view(facts.state);
@@ -124,20 +121,6 @@ impl Slot {
             }
             Slot::Trained(kind, what) => trained(what, facts.training.iter().find(|run| run.plan.kind == kind)?),
         }
-    }
-}
-
-fn chosen(what: Chosen, facts: &Facts<'_>) -> f64 {
-    let state = facts.state;
-    match what {
-        Chosen::N => state.n_tokens(),
-        Chosen::D => state.dim() as f64,
-        Chosen::Radius => state.radius,
-        Chosen::Heads => state.n_heads() as f64,
-        Chosen::Draws => state.draws_used() as f64,
-        Chosen::Longest => state.sweep_max_used() as f64,
-        Chosen::At => state.read_at(),
-        Chosen::Fraction => facts.settings.inverse.fraction,
     }
 }
 
@@ -194,7 +177,7 @@ fn there(what: GrowthReading, facts: &Facts<'_>) -> Option<Filled> {
 fn scaled(what: Scaled, facts: &Facts<'_>) -> Option<Filled> {
     let points = facts.scaling;
     let fits = || slopes(points);
-    let slope = |exponent: f64| Filled { full: exponent.to_string(), ..Filled::words(strings::power(exponent)) };
+    let slope = |exponent: f64| Filled::written(exponent, strings::power(exponent));
     let last = || points.last();
     match what {
         Scaled::SlopeDot => fits().map(|fits| slope(fits.0.exponent)),

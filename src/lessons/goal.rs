@@ -1,5 +1,6 @@
 //! Goals: conditions on named numbers of the page, such as `L >= 2 and radius <= 1.5` or `mask is causal`.
 
+use crate::field::AnyField;
 use crate::link;
 use crate::state::Scene;
 use lipscope_core::bounds::BoundId;
@@ -40,14 +41,8 @@ pub enum Way {
 /// A condition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Condition {
-    /// A number of the page is at least this.
-    AtLeast(Slot, Limit),
-    /// A number of the page is at most this.
-    AtMost(Slot, Limit),
-    /// A setting is at least this.
-    SetAtLeast(&'static str, f64),
-    /// A setting is at most this.
-    SetAtMost(&'static str, f64),
+    /// A quantity is at least another.
+    AtLeast(Quantity, Quantity),
     /// A field of the link has this text.
     Is(&'static str, &'static str),
     /// The reader has revealed the numbers, or chosen an answer.
@@ -58,13 +53,15 @@ pub enum Condition {
     Shared,
 }
 
-/// The other side of a comparison.
+/// A side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Limit {
+pub enum Quantity {
     /// A number.
     Number(f64),
-    /// Another number of the page.
+    /// A number of the page.
     Slot(Slot),
+    /// A setting.
+    Set(AnyField),
 }
 
 /// What a reader has done at a step.
@@ -110,22 +107,13 @@ impl Condition {
             "shared" => return Some(Condition::Shared),
             _ => {}
         }
-        let has_field = |key: &str| link::text_of(&Scene::default(), key).is_some();
         if let Some((key, word)) = text.split_once(" is ") {
-            return has_field(key).then_some(Condition::Is(key, word));
+            return link::text_of(&Scene::default(), key).map(|_| Condition::Is(key, word));
         }
-        let (name, limit, is_least) = match (text.split_once(" >= "), text.split_once(" <= ")) {
-            (Some((name, limit)), None) => (name, limit, true),
-            (None, Some((name, limit))) => (name, limit, false),
-            _ => return None,
-        };
-        let slot = |name: &str| if name == "L" { Slot::parse("measured") } else { Slot::parse(name) };
-        let number = limit.parse::<f64>().ok();
-        match (slot(name), number.map(Limit::Number).or_else(|| slot(limit).map(Limit::Slot))) {
-            (Some(slot), Some(limit)) if is_least => Some(Condition::AtLeast(slot, limit)),
-            (Some(slot), Some(limit)) => Some(Condition::AtMost(slot, limit)),
-            _ if has_field(name) && is_least => Some(Condition::SetAtLeast(name, number?)),
-            _ if has_field(name) => Some(Condition::SetAtMost(name, number?)),
+        match (text.split_once(" >= "), text.split_once(" <= ")) {
+            (Some((more, less)), None) | (None, Some((less, more))) => {
+                Some(Condition::AtLeast(Quantity::parse(more)?, Quantity::parse(less)?))
+            }
             _ => None,
         }
     }
@@ -133,20 +121,11 @@ impl Condition {
     /// Whether it holds. It does not while one of its numbers is on its way.
     #[must_use]
     pub fn holds(self, situation: &Situation<'_>) -> bool {
-        let of_slot = |slot: Slot| number(slot, &situation.facts);
-        let of_limit = |limit: Limit| match limit {
-            Limit::Number(number) => Some(number),
-            Limit::Slot(slot) => of_slot(slot),
-        };
-        let of_field = |key: &str| link::text_of(situation.scene, key)?.parse::<f64>().ok();
-        let at_least = |value: Option<f64>, limit: Option<f64>| {
-            value.zip(limit).is_some_and(|(value, limit)| value >= limit - NEAR * limit.abs())
-        };
         match self {
-            Condition::AtLeast(slot, limit) => at_least(of_slot(slot), of_limit(limit)),
-            Condition::AtMost(slot, limit) => at_least(of_limit(limit), of_slot(slot)),
-            Condition::SetAtLeast(key, limit) => at_least(of_field(key), Some(limit)),
-            Condition::SetAtMost(key, limit) => at_least(Some(limit), of_field(key)),
+            Condition::AtLeast(more, less) => {
+                let values = more.value(situation).zip(less.value(situation));
+                values.is_some_and(|(more, less)| more >= less - NEAR * less.abs())
+            }
             Condition::Is(key, word) => link::text_of(situation.scene, key).as_deref() == Some(word),
             Condition::Revealed => situation.acts.has_revealed,
             Condition::Changed => situation.acts.has_changed,
@@ -155,11 +134,19 @@ impl Condition {
     }
 }
 
-/// The number in a place, if it belongs to the present settings; past f64 it is infinite.
-fn number(slot: Slot, facts: &Facts<'_>) -> Option<f64> {
-    let filled = slot.fill(facts).filter(|filled| filled.age == Age::Now)?;
-    match filled.full.strip_prefix("10^") {
-        Some(power) => power.parse::<f64>().ok().map(|log10| 10f64.powf(log10)),
-        None => filled.full.parse().ok(),
+impl Quantity {
+    fn parse(text: &str) -> Option<Self> {
+        let name = if text == "L" { "measured" } else { text };
+        let number = || text.parse().ok().map(Quantity::Number);
+        number().or_else(|| Slot::parse(name).map(Quantity::Slot)).or_else(|| link::number(name).map(Quantity::Set))
+    }
+
+    /// Its value; `None` while it is on its way.
+    fn value(self, situation: &Situation<'_>) -> Option<f64> {
+        match self {
+            Quantity::Number(number) => Some(number),
+            Quantity::Slot(slot) => slot.fill(&situation.facts).filter(|filled| filled.age == Age::Now)?.value,
+            Quantity::Set(field) => Some(field.get(situation.scene)),
+        }
     }
 }

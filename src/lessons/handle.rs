@@ -1,18 +1,19 @@
 //! A slider in a text: `slider R 1..5`.
 
-/// A slider for a field of the link.
+use crate::field::AnyField;
+use crate::link;
+
+/// A slider for a number that has a key in links.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handle {
-    /// The key of the field.
-    pub key: &'static str,
+    /// The number.
+    pub field: AnyField,
     /// Its left end.
     pub from: f64,
     /// Its right end.
     pub to: f64,
 }
 
-/// The fields that are whole numbers.
-const WHOLE: [&str; 6] = ["n", "d", "at", "restarts", "longest", "draws"];
 /// A range over this factor is divided evenly in the logarithm.
 const WIDE: f64 = 20.0;
 /// The numbers of a decade at which a wide range stops.
@@ -24,14 +25,14 @@ impl Handle {
     pub fn parse(words: &'static str) -> Option<Self> {
         let (key, range) = words.split_once(' ')?;
         let (from, to) = range.split_once("..")?;
-        let (from, to) = (from.parse().ok()?, to.parse().ok()?);
-        (from < to).then_some(Handle { key, from, to })
+        let (field, from, to) = (link::number(key)?, from.parse().ok()?, to.parse().ok()?);
+        (from < to).then_some(Handle { field, from, to })
     }
 
     /// The values at which it stops, ascending, both ends among them.
     #[must_use]
     pub fn stops(&self) -> Vec<f64> {
-        let is_whole = WHOLE.contains(&self.key);
+        let is_whole = self.field.is_whole();
         let Handle { from, to, .. } = *self;
         let mut stops: Vec<f64> = if from > 0.0 && to / from >= 1e6 {
             (from.log10().ceil() as i32..=to.log10().floor() as i32).map(|power| 10f64.powi(power)).collect()
@@ -55,12 +56,6 @@ impl Handle {
         stops.dedup();
         stops
     }
-
-    /// The field with a value, as a link writes it.
-    #[must_use]
-    pub fn field(&self, value: f64) -> String {
-        format!("{}={value}", self.key)
-    }
 }
 
 #[cfg(test)]
@@ -78,6 +73,6 @@ mod tests {
         assert!(wide.contains(&10.0) && wide.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(stops("n 16..512").iter().all(|n| n.fract() == 0.0));
         assert_eq!(Handle::parse("R 5..1"), None);
-        assert_eq!(Handle { key: "R", from: 1.0, to: 2.0 }.field(1.5), "R=1.5");
+        assert_eq!(Handle::parse("mask 1..5"), None);
     }
 }

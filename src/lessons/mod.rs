@@ -25,7 +25,7 @@ pub use catalog::{find, lessons, next_after, scene_of};
 pub use file::{Edition, Fault, LessonFile, agree, parse};
 pub use fill::{Age, Facts, Filled};
 pub use formulas::LessonFormula;
-pub use goal::{Acts, Condition, Goal, Limit, Situation, Way};
+pub use goal::{Acts, Condition, Goal, Quantity, Situation, Way};
 pub use handle::Handle;
 pub use lesson::{Choice, Lesson, Paragraph, Prediction, Setup, Step, Visible};
 pub use localized::Localized;

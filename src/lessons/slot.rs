@@ -1,29 +1,9 @@
 //! The places in a lesson's text: the quantity of each, and the plot that has it.
 
+use crate::field::{AnyField, Field};
 use crate::page::PlotChoice;
 use lipscope_core::bounds::BoundId;
 use lipscope_protocol::train::Kind as TrainedKind;
-
-/// A setting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Chosen {
-    /// Number of tokens.
-    N,
-    /// Dimension of a token.
-    D,
-    /// Radius of the ball.
-    Radius,
-    /// Number of heads.
-    Heads,
-    /// Draws a length.
-    Draws,
-    /// The longest length of the sweep.
-    Longest,
-    /// The n at which the view over n is read.
-    At,
-    /// c of the inverse.
-    Fraction,
-}
 
 /// A number of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +130,7 @@ pub enum Trained {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     /// A setting.
-    Chosen(Chosen),
+    Chosen(AnyField),
     /// A number of the present configuration.
     Measured(Measured),
     /// The slope of log L on log n over the draws.
@@ -169,14 +149,14 @@ pub enum Slot {
 
 /// Every place that takes no further word.
 const PLAIN: [(&str, Slot); 34] = [
-    ("n", Slot::Chosen(Chosen::N)),
-    ("d", Slot::Chosen(Chosen::D)),
-    ("R", Slot::Chosen(Chosen::Radius)),
-    ("heads", Slot::Chosen(Chosen::Heads)),
-    ("draws", Slot::Chosen(Chosen::Draws)),
-    ("longest", Slot::Chosen(Chosen::Longest)),
-    ("at", Slot::Chosen(Chosen::At)),
-    ("c", Slot::Chosen(Chosen::Fraction)),
+    ("n", Slot::Chosen(AnyField::Controls(Field::N))),
+    ("d", Slot::Chosen(AnyField::Controls(Field::D))),
+    ("R", Slot::Chosen(AnyField::Controls(Field::Radius))),
+    ("heads", Slot::Chosen(AnyField::Controls(Field::Heads))),
+    ("draws", Slot::Chosen(AnyField::Controls(Field::Draws))),
+    ("longest", Slot::Chosen(AnyField::Controls(Field::SweepMax))),
+    ("at", Slot::Chosen(AnyField::Controls(Field::GrowthAt))),
+    ("c", Slot::Chosen(AnyField::Labs(Field::InverseC))),
     ("measured", Slot::Measured(Measured::Spectral)),
     ("ratio", Slot::Measured(Measured::Ratio)),
     ("radius", Slot::Measured(Measured::Radius)),

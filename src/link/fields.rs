@@ -1,26 +1,69 @@
 //! The fields of a link, in the order in which they are written and read.
 
-use crate::field::Field as Control;
+use crate::field::AnyField::{self, Controls, Labs};
+use crate::field::Field as Number;
 use crate::state::{
-    DotWeights, EstimatorQuantity, EstimatorSettings, LabTokens, LessonAt, MAX_D, MAX_N, MAX_WITNESS_N, MOST_SEED,
-    PlotChoice, RadiusGrowth, Range, SCALED_TOKENS, Scene, SearchFold, SearchSettings, Settings, Stage, ThemeChoice,
-    TokenChoice, Trace, Traces, WeightChoice, XAxis,
+    DotWeights, EstimatorQuantity, EstimatorSettings, LabTokens, LessonAt, PlotChoice, RadiusGrowth, Range,
+    SCALED_TOKENS, Scene, SearchFold, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use crate::strings;
 use lipscope_core::bounds::Norm;
-use lipscope_core::experiment::limits::{MAX_DIM, MAX_HEADS};
 use lipscope_core::experiment::{Attention, Mask, Normalization, Output, Scope};
 use lipscope_core::search::Region;
-use lipscope_core::spectrum::{MOST_COUNT, SpectrumMap};
+use lipscope_core::spectrum::SpectrumMap;
 
 use super::data;
-use super::values::{count, digits, number, pick, size, whole, word};
 
-/// A field. `text` gives the text after the key; `read` puts a text into a scene, or says what is wrong with it.
-pub struct Field {
-    pub key: &'static str,
-    pub text: fn(&Scene) -> String,
-    pub read: fn(&mut Scene, &str) -> Result<(), String>,
+/// A field.
+pub enum Field {
+    /// A number, with the key and the range of the table of numbers.
+    Number(AnyField),
+    /// The n at which the plot over n is read. Where it follows the tokens, a word stands for it.
+    ReadAt,
+    /// Anything else. `text` gives the text after the key; `read` puts a text into a scene, or says what is wrong.
+    Other { key: &'static str, text: fn(&Scene) -> String, read: fn(&mut Scene, &str) -> Result<(), String> },
+}
+
+impl Field {
+    /// The text before the equals sign.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Field::Number(number) => number.key(),
+            Field::ReadAt => Number::GrowthAt.key,
+            Field::Other { key, .. } => key,
+        }
+    }
+
+    /// The text after the equals sign.
+    pub fn text(&self, scene: &Scene) -> String {
+        match self {
+            Field::Number(number) if number.is_whole() => number.get(scene).to_string(),
+            Field::Number(number) => digits(number.get(scene)),
+            Field::ReadAt => scene.state.growth.at.map_or_else(|| AT_N.to_owned(), digits),
+            Field::Other { text, .. } => text(scene),
+        }
+    }
+
+    /// Puts a text into a scene, or says what is wrong with it.
+    pub fn read(&self, scene: &mut Scene, text: &str) -> Result<(), String> {
+        match self {
+            Field::Number(Controls(number)) => number.set(&mut scene.state, accept(number, text)?),
+            Field::Number(Labs(number)) => number.set(&mut scene.labs, accept(number, text)?),
+            Field::ReadAt if text == AT_N => scene.state.growth.at = None,
+            Field::ReadAt => scene.state.growth.at = Some(accept(Number::GrowthAt, text)?),
+            Field::Other { read, .. } => read(scene, text)?,
+        }
+        Ok(())
+    }
+
+    /// The number that it holds, if it is one.
+    pub fn number(&self) -> Option<AnyField> {
+        match self {
+            Field::Number(number) => Some(*number),
+            Field::ReadAt => Some(Controls(Number::GrowthAt)),
+            Field::Other { .. } => None,
+        }
+    }
 }
 
 /// The key of the lesson's name. It is read first: the lesson's step sets what the other fields change.
@@ -42,7 +85,7 @@ const OUTPUTS: [(&str, Output); 2] = [("absent", Output::Absent), ("drawn", Outp
 /// A field with a fixed set of words.
 macro_rules! choice {
     ($key:literal, $all:expr, $($place:ident).+) => {
-        Field {
+        Field::Other {
             key: $key,
             text: |scene| word(&$all, &scene.$($place).+),
             read: |scene, text| pick(&$all, text).map(|choice| scene.$($place).+ = choice),
@@ -50,129 +93,114 @@ macro_rules! choice {
     };
 }
 
-/// A field that is a whole number.
-macro_rules! size {
-    ($key:literal, $range:expr, $($place:ident).+) => {
-        Field {
-            key: $key,
-            text: |scene| scene.$($place).+.to_string(),
-            read: |scene, text| size(text, $range).map(|value| scene.$($place).+ = value),
-        }
-    };
-}
-
-/// A field that is a seed.
-macro_rules! seed {
-    ($key:literal, $($place:ident).+) => {
-        Field {
-            key: $key,
-            text: |scene| scene.$($place).+.to_string(),
-            read: |scene, text| whole(text, 0..=MOST_SEED).map(|value| scene.$($place).+ = value),
-        }
-    };
-}
-
-/// A field that is a number, read by `number` or `count`.
-macro_rules! number {
-    ($key:literal, $read:ident, $range:expr, $($place:ident).+) => {
-        Field {
-            key: $key,
-            text: |scene| digits(scene.$($place).+),
-            read: |scene, text| $read(text, $range).map(|value| scene.$($place).+ = value),
-        }
-    };
-}
-
 /// All fields.
 pub const FIELDS: [Field; 53] = [
-    Field {
+    Field::Other {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
         read: |scene, text| pick(&Stage::ALL.map(|stage| (stage.id(), stage)), text).map(|stage| scene.stage = stage),
     },
-    Field { key: LESSON, text: lesson_text, read: read_lesson },
+    Field::Other { key: LESSON, text: lesson_text, read: read_lesson },
     choice!("plot", PlotChoice::ALL, plot),
     // Only other programs write this field: the page writes the value of each control.
-    Field { key: "experiment", text: |_| String::new(), read: data::read_experiment },
+    Field::Other { key: "experiment", text: |_| String::new(), read: data::read_experiment },
     choice!("tokens", TokenChoice::ALL, state.tokens),
-    size!("n", 2..=MAX_WITNESS_N, state.n),
-    size!("d", 1..=MAX_D, state.d),
-    number!("R", number, f64::MIN_POSITIVE..=f64::MAX, state.radius),
-    seed!("seed", state.token_seed),
-    Field {
+    Field::Number(Controls(Number::N)),
+    Field::Number(Controls(Number::D)),
+    Field::Number(Controls(Number::Radius)),
+    Field::Number(Controls(Number::TokenSeed)),
+    Field::Other {
         key: "weights",
         text: |scene| word(&WeightChoice::ALL, &scene.state.weights),
         read: |scene, text| pick(&WeightChoice::ALL, text).map(|choice| scene.state.choose_weights(choice)),
     },
-    size!("heads", 1..=MAX_HEADS, state.heads),
-    size!("k", 1..=MAX_DIM, state.head_dim),
-    number!("scale", number, 0.0..=f64::MAX, state.scale),
-    seed!("weight-seed", state.weight_seed),
+    Field::Number(Controls(Number::Heads)),
+    Field::Number(Controls(Number::HeadDim)),
+    Field::Number(Controls(Number::Scale)),
+    Field::Number(Controls(Number::WeightSeed)),
     choice!("output", OUTPUTS, state.output),
     choice!("attention", ATTENTIONS, state.attention),
     choice!("mask", MASKS, state.mask),
     choice!("normalization", NORMALIZERS, state.normalization),
     choice!("scope", SCOPES, state.scope),
-    number!("eps", number, 0.0..=f64::MAX, state.eps),
-    Field {
-        key: "head",
-        text: |scene| (scene.state.head_shown + 1).to_string(),
-        read: |scene, text| size(text, 1..=MAX_HEADS).map(|head| scene.state.head_shown = head - 1),
-    },
+    Field::Number(Controls(Number::Eps)),
+    Field::Number(Controls(Number::Head)),
     choice!("norm", Norm::ALL.map(|norm| (norm.id(), norm)), state.norm),
     choice!("axis", XAxis::ALL, state.x_axis),
-    size!("longest", 4..=MAX_N, state.sweep_max),
-    size!("draws", 1..=64, state.draws),
+    Field::Number(Controls(Number::SweepMax)),
+    Field::Number(Controls(Number::Draws)),
     choice!("range", Range::ALL, state.growth.range),
-    Field { key: "at", text: read_at_text, read: read_read_at },
+    Field::ReadAt,
     choice!("growth", RadiusGrowth::ALL, state.growth.radius_growth),
-    Field { key: "curves", text: curves_text, read: read_curves },
+    Field::Other { key: "curves", text: curves_text, read: read_curves },
     choice!("scaled", SCALED_TOKENS, labs.scaled),
-    size!("restarts", Settings::RESTARTS, labs.restarts),
+    Field::Number(Labs(Number::Restarts)),
     choice!("inverse-tokens", LabTokens::ALL, labs.inverse.tokens),
     choice!("inverse-weights", DotWeights::ALL, labs.inverse.dot_weights),
-    number!("inverse-c", number, Settings::FRACTION, labs.inverse.fraction),
-    size!("inverse-n", Settings::INVERSE_N, labs.inverse.n),
-    size!("inverse-d", Settings::INVERSE_D, labs.inverse.d),
-    number!("inverse-R", number, Settings::INVERSE_RADIUS, labs.inverse.radius),
-    seed!("inverse-seed", labs.inverse.seed),
+    Field::Number(Labs(Number::InverseC)),
+    Field::Number(Labs(Number::InverseN)),
+    Field::Number(Labs(Number::InverseD)),
+    Field::Number(Labs(Number::InverseRadius)),
+    Field::Number(Labs(Number::InverseSeed)),
     choice!("search", SearchFold::ALL, state.growth.fold),
     choice!(
         "search-on",
         [Region::Ball, Region::Sphere].map(|region| (region.id(), region)),
         state.growth.search.region
     ),
-    size!("search-restarts", SearchSettings::RESTARTS, state.growth.search.restarts),
-    seed!("search-seed", state.growth.search.seed),
-    size!("search-d", SearchSettings::DIM, state.growth.search.dim),
-    size!("spectrum-count", 1..=MOST_COUNT, labs.spectrum_count),
+    Field::Number(Controls(Number::SearchRestarts)),
+    Field::Number(Controls(Number::SearchSeed)),
+    Field::Number(Controls(Number::SearchDim)),
+    Field::Number(Labs(Number::SpectrumCount)),
     choice!("spectrum-map", SpectrumMap::ALL, labs.spectrum_map),
     choice!("estimators-trial", EstimatorSettings::TRIALS, labs.estimators.trial),
-    number!("estimators-tolerance", number, EstimatorSettings::TOLERANCE, labs.estimators.tolerance),
+    Field::Number(Labs(Number::Tolerance)),
     choice!("estimators-shown", EstimatorQuantity::ALL, labs.estimators.shown),
-    number!("certify-eps", number, Settings::CERTIFY, labs.certify.relative),
-    size!("certify-restarts", Settings::CERTIFY_RESTARTS, labs.certify.restarts),
-    Field { key: "theme", text: theme_text, read: read_theme },
-    Field {
+    Field::Number(Labs(Number::CertifyEps)),
+    Field::Number(Labs(Number::CertifyRestarts)),
+    Field::Other { key: "theme", text: theme_text, read: read_theme },
+    Field::Other {
         key: "token-data",
         text: |scene| data::tokens_text(&scene.state),
         read: |scene, text| data::read_tokens(&mut scene.state, text),
     },
-    Field {
+    Field::Other {
         key: "weight-data",
         text: |scene| data::weights_text(&scene.state),
         read: |scene, text| data::read_weights(&mut scene.state, text),
     },
 ];
 
-fn read_at_text(scene: &Scene) -> String {
-    scene.state.growth.at.map_or_else(|| AT_N.to_owned(), digits)
+/// The value that a text gives a number, or a sentence that names its range.
+fn accept<Of>(number: &Number<Of>, text: &str) -> Result<f64, String> {
+    let (least, most) = number.range;
+    number.accept_within(text, number.range).map_err(|_| {
+        if number.is_whole {
+            strings::not_a_whole_number_from(text, least as u64, most as u64)
+        } else {
+            strings::not_a_number_from(text, least, most)
+        }
+    })
 }
 
-fn read_read_at(scene: &mut Scene, text: &str) -> Result<(), String> {
-    let (least, most) = Control::GrowthAt.range();
-    scene.state.growth.at = if text == AT_N { None } else { Some(count(text, least..=most)?) };
-    Ok(())
+/// A number in the shortest form that keeps all its digits.
+fn digits(x: f64) -> String {
+    let (plain, power) = (x.to_string(), format!("{x:e}"));
+    if plain.len() <= power.len() { plain } else { power }
+}
+
+/// The word of a choice.
+fn word<T: PartialEq>(all: &[(&'static str, T)], now: &T) -> String {
+    all.iter().find(|(_, choice)| choice == now).map_or_else(String::new, |(word, _)| (*word).to_owned())
+}
+
+/// The choice with a word, or a sentence that names the words there are.
+fn pick<T: Copy>(all: &[(&'static str, T)], text: &str) -> Result<T, String> {
+    let words = || all.iter().map(|(word, _)| *word).collect::<Vec<_>>();
+    all.iter()
+        .find(|(word, _)| *word == text)
+        .map(|(_, choice)| *choice)
+        .ok_or_else(|| strings::not_known(text, &words()))
 }
 
 fn lesson_text(scene: &Scene) -> String {
@@ -193,7 +221,7 @@ fn read_lesson(scene: &mut Scene, text: &str) -> Result<(), String> {
             && id.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-')
     };
     let (id, step) = text.rsplit_once('.').filter(|(id, _)| is_name(id)).ok_or(strings::link_no_lesson())?;
-    let step = size(step, 1..=99).map_err(|_| strings::link_no_lesson())?;
+    let step = step.parse().ok().filter(|step: &usize| (1..=99).contains(step)).ok_or(strings::link_no_lesson())?;
     // People count from one.
     scene.lesson = Some(LessonAt { id: id.to_owned(), step: step - 1 });
     Ok(())

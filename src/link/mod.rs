@@ -7,19 +7,18 @@
 //! | file | concept |
 //! | --- | --- |
 //! | `fields` | the fields: key, text, and how it is read |
-//! | `values` | words and numbers of fields |
 //! | `data` | pasted tokens and weights, and whole experiments, compressed |
 
 mod data;
 mod fields;
-mod values;
 
 use lipscope_core::experiment::{Attention, Mask};
 
+use super::field::AnyField;
 use super::state::{LessonAt, PageState, Scene, TokenChoice, WeightChoice};
 use super::strings;
 
-use fields::{FIELDS, LESSON, lesson_of};
+use fields::{FIELDS, Field, LESSON, lesson_of};
 
 /// Programs that pass links on cut longer ones.
 pub const MOST_LINK: usize = 16_000;
@@ -58,11 +57,11 @@ pub fn write(scene: &Scene, of_lesson: OfLesson) -> Result<String, TooLong> {
     // The scene that a reader of the link has so far: some fields change others too.
     let mut reached = base(scene.lesson.as_ref(), of_lesson);
     for field in &FIELDS {
-        let text = (field.text)(scene);
-        if text != (field.text)(&reached) {
-            link = link + "&" + field.key + "=" + &text;
+        let text = field.text(scene);
+        if text != field.text(&reached) {
+            link = link + "&" + field.key() + "=" + &text;
             // An unreadable text is reported when the link is followed.
-            let _ = (field.read)(&mut reached, &text);
+            let _ = field.read(&mut reached, &text);
         }
     }
     match link.len() {
@@ -120,19 +119,19 @@ pub fn over(scene: Scene, fields: &str) -> Followed {
     let (mut scene, mut problems) = (scene, Vec::new());
     // In the order of `FIELDS`, not of the link: some fields depend on earlier ones.
     for field in &FIELDS {
-        let said = said(fields, field.key);
+        let said = said(fields, field.key());
         if said.len() > 1 {
-            problems.push(strings::link_twice(field.key));
+            problems.push(strings::link_twice(field.key()));
         }
         if let Some(text) = said.last()
-            && let Err(problem) = (field.read)(&mut scene, text)
+            && let Err(problem) = field.read(&mut scene, text)
         {
-            problems.push(strings::link_field(field.key, &problem));
+            problems.push(strings::link_field(field.key(), &problem));
         }
     }
     for part in fields.split('&').filter(|part| !part.is_empty()) {
         let key = part.split_once('=').map(|(key, _)| key);
-        if !FIELDS.iter().any(|field| Some(field.key) == key) {
+        if !FIELDS.iter().any(|field| Some(field.key()) == key) {
             problems.push(strings::link_unknown(key.unwrap_or(part)));
         }
     }
@@ -143,7 +142,13 @@ pub fn over(scene: Scene, fields: &str) -> Followed {
 /// The text after a key in the link of a scene; `None` where no field has this key.
 #[must_use]
 pub fn text_of(scene: &Scene, key: &str) -> Option<String> {
-    FIELDS.iter().find(|field| field.key == key).map(|field| (field.text)(scene))
+    FIELDS.iter().find(|field| field.key() == key).map(|field| field.text(scene))
+}
+
+/// The number with a key in links.
+#[must_use]
+pub fn number(key: &str) -> Option<AnyField> {
+    FIELDS.iter().filter(|field| field.key() == key).find_map(Field::number)
 }
 
 /// The texts after a key, in their order.

@@ -1,7 +1,5 @@
 //! The reader's settings of the labs.
 
-use std::ops::RangeInclusive;
-
 use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, Preset};
 use lipscope_core::scaling::ScaledTokens;
 use lipscope_core::search::Region;
@@ -51,21 +49,6 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The range of [`Settings::restarts`].
-    pub const RESTARTS: RangeInclusive<usize> = 0..=200;
-    /// The range of [`InverseSettings::fraction`].
-    pub const FRACTION: RangeInclusive<f64> = 0.05..=1.5;
-    /// The range of [`InverseSettings::n`].
-    pub const INVERSE_N: RangeInclusive<usize> = 2..=512;
-    /// The range of [`InverseSettings::d`].
-    pub const INVERSE_D: RangeInclusive<usize> = 1..=64;
-    /// The range of [`InverseSettings::radius`].
-    pub const INVERSE_RADIUS: RangeInclusive<f64> = 1e-3..=1e4;
-    /// The range of [`CertifySettings::relative`].
-    pub const CERTIFY: RangeInclusive<f64> = 1e-4..=1.0;
-    /// The range of [`CertifySettings::restarts`].
-    pub const CERTIFY_RESTARTS: RangeInclusive<usize> = 1..=100;
-
     /// Whether a plot shows the tokens and weights of the controls, with these settings.
     #[must_use]
     pub fn has_tokens(&self, plot: PlotChoice) -> bool {
@@ -191,13 +174,6 @@ pub struct SearchSettings {
     pub dim: usize,
 }
 
-impl SearchSettings {
-    /// The range of [`SearchSettings::restarts`].
-    pub const RESTARTS: RangeInclusive<usize> = 1..=1000;
-    /// The range of [`SearchSettings::dim`].
-    pub const DIM: RangeInclusive<usize> = 1..=64;
-}
-
 impl Default for SearchSettings {
     fn default() -> Self {
         SearchSettings { region: Region::Ball, restarts: 12, seed: 0, dim: 2 }
@@ -221,8 +197,6 @@ impl EstimatorSettings {
         let [(a, first), (b, second), (c, third)] = Preset::ALL;
         [(a, Some(first)), (b, Some(second)), (c, Some(third)), ("page", None)]
     };
-    /// The range of [`EstimatorSettings::tolerance`].
-    pub const TOLERANCE: RangeInclusive<f64> = 1e-14..=10.0;
 }
 
 /// The quantity of each iteration that is drawn.

@@ -3,7 +3,6 @@
 use crate::words::controls as words;
 pub use crate::words::controls::*;
 
-use crate::field::Field;
 use crate::state::{TokenChoice, WeightChoice};
 use lipscope_core::experiment::{Distribution, Scope};
 
@@ -23,46 +22,6 @@ pub fn scopes() -> Options<2> {
 }
 pub fn outputs() -> Options<2> {
     [("absent", outputs::absent()), ("drawn", outputs::drawn())]
-}
-
-pub fn field_label(field: Field) -> &'static str {
-    match field {
-        Field::N => field_label::n(),
-        Field::D => field_label::d(),
-        Field::Radius => field_label::radius(),
-        Field::Heads => field_label::heads(),
-        Field::HeadDim => field_label::head_dim(),
-        Field::Scale => field_label::scale(),
-        Field::Eps => field_label::eps(),
-        Field::SweepMax => field_label::sweep_max(),
-        Field::Draws => field_label::draws(),
-        Field::GrowthAt => field_label::growth_at(),
-        Field::SearchRestarts => field_label::search_restarts(),
-        Field::SearchSeed => seed(),
-        Field::SearchDim => field_label::d(),
-    }
-}
-
-pub fn field_hint(field: Field) -> &'static str {
-    match field {
-        Field::N => field_hint::n(),
-        Field::D => field_hint::d(),
-        Field::Radius => field_hint::radius(),
-        Field::Heads => field_hint::heads(),
-        Field::HeadDim => field_hint::head_dim(),
-        Field::Scale => field_hint::scale(),
-        Field::Eps => field_hint::eps(),
-        Field::SweepMax => field_hint::sweep_max(),
-        Field::Draws => field_hint::draws(),
-        Field::GrowthAt => field_hint::growth_at(),
-        Field::SearchRestarts => field_hint::search_restarts(),
-        Field::SearchSeed => field_hint::search_seed(),
-        Field::SearchDim => field_hint::search_dim(),
-    }
-}
-
-pub fn number_box(field: Field) -> String {
-    words::number_box(field_label(field))
 }
 
 pub fn token_choice(choice: TokenChoice, own: Option<(usize, usize)>) -> String {

@@ -1,5 +1,6 @@
 //! The values of the form's fields, as the reader types them.
 
+use crate::field::number;
 use crate::state::MOST_SEED;
 use crate::strings;
 use lipscope_protocol::train::{Kind, Norms, Plan, PlanFields};
@@ -112,9 +113,4 @@ impl TrainForm {
 
 fn whole(name: &str, text: &str) -> Result<usize, String> {
     text.trim().parse().map_err(|_| strings::model_not_whole(name, text.trim()))
-}
-
-fn number(name: &str, text: &str) -> Result<f64, String> {
-    let text = text.trim();
-    text.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| strings::not_a_number(name, text))
 }

@@ -63,9 +63,10 @@ pageTest('headers, cells and names of tables and experiments are text', async ({
   }
 });
 
-/** Every field that a link has, as the page's own list names them. */
-const NAMED = /(?:\bkey: |\b(?:choice|size|seed|number)!\()"([^"]+)"/g;
-const FIELDS = ['lesson', ...Array.from(readFileSync(`${ROOT}src/link/fields.rs`, 'utf8').matchAll(NAMED), ([, key]) => key)];
+/** Every field that a link has, as the page's own lists name them: a number by its id, and its key where that is another. */
+const NAMED = /(?:\bkey: |\b(?:choice|whole|real)!\(\s*|\bnew\(\s*\()"([^"]+)"(?:,\s*"([^"]+)")?/g;
+const keysIn = (file) => Array.from(readFileSync(`${ROOT}${file}`, 'utf8').matchAll(NAMED), ([, id, key]) => key ?? id);
+const FIELDS = ['lesson', ...keysIn('src/link/fields.rs'), ...keysIn('src/field.rs')];
 /** Data as a link packs them. */
 const packed = (data) => deflateSync(JSON.stringify(data)).toString('base64url');
 const DATA = [

@@ -3,7 +3,7 @@
 
 use lipscope::answers::TrainRun;
 use lipscope::lessons::{
-    Acts, Choice, Condition, Edition, Goal, Lesson, Limit, Piece, Prediction, Slot, Step, Way, agree, find, lessons,
+    Acts, Choice, Condition, Edition, Goal, Lesson, Piece, Prediction, Quantity, Slot, Step, Way, agree, find, lessons,
     next_after, parse, pieces, scene_of, slots,
 };
 use lipscope::link;
@@ -135,7 +135,7 @@ fn every_place_names_something_that_the_page_has_at_this_plot() {
                     Piece::Press(_, fields) => drop(scene_over(step.scene().clone(), fields, name)),
                     Piece::Slider(handle) => {
                         for stop in handle.stops() {
-                            scene_over(step.scene().clone(), &handle.field(stop), name);
+                            scene_over(step.scene().clone(), &format!("{}={stop}", handle.field.key()), name);
                         }
                     }
                     Piece::Words(_) | Piece::Formula(_) | Piece::Share | Piece::Link(..) => {}
@@ -289,7 +289,7 @@ fn assert_ruled_out(goal: &Goal, id: BoundId, step: &Step, name: &str) {
     let bound = bounds.iter().find(|bound| bound.id == id).and_then(|bound| bound.value).expect("the bound applies");
     assert!((answers.live.measurement.radius - state.radius).abs() <= 1e-9 * state.radius, "{name}");
     let least = goal.conditions.iter().find_map(|condition| match condition {
-        Condition::AtLeast(slot, Limit::Number(least)) if slot.words() == "measured" => Some(*least),
+        Condition::AtLeast(Quantity::Slot(slot), Quantity::Number(least)) if slot.words() == "measured" => Some(*least),
         _ => None,
     });
     assert!(bound < least.expect("a goal about L"), "{name}: {bound}");
