@@ -112,7 +112,7 @@ pub enum Start {
 
 /// An answer to a plan.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "handed over once")]
+#[expect(clippy::large_enum_variant, reason = "short-lived")]
 pub enum Answer {
     /// A result, or a part of one.
     Event(EngineEvent),
