@@ -1,6 +1,6 @@
-// Measures what all cores give, and the largest n in 4 GB: node benches/cores.mjs LIPSCOPE DATA [quick]
+// Measures the gain on all cores, and the largest n that fits in 4 GB: node benches/cores.mjs LIPSCOPE DATA [quick]
 // LIPSCOPE is the release build of the command line, DATA the folder with the inputs that benches/measure.rs writes.
-// LIPSCOPE_PYTHON has torch.
+// LIPSCOPE_PYTHON names a Python that has torch.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const { cores: settings, large: { tolerance } } = JSON.parse(readFileSync(here('settings.json'), 'utf8'));
 const python = process.env.LIPSCOPE_PYTHON;
 const threads = availableParallelism();
-// Libraries are told how many threads they may use, and not by what this process was told.
+// The limits that this process has are not passed on: each measurement sets its own number of threads.
 const { OMP_NUM_THREADS, MKL_NUM_THREADS, OPENBLAS_NUM_THREADS, RAYON_NUM_THREADS, ...env } = process.env;
 
 const random = ({ n, d, heads, head_dim }) => JSON.stringify({
@@ -27,7 +27,7 @@ function once(text, count) {
   return (performance.now() - began) / 1e3;
 }
 
-/** Seconds of the fastest of some measurements on one thread and on all of them, in turns; small ones are repeated more often. */
+/** Seconds on one thread and on all: the fastest of several runs in turn, of more where a run is short. */
 function ours(text) {
   const times = [1, threads].map((count) => once(text, count));
   const more = quick ? 0 : Math.min(40, Math.max(settings.repeats - 1, Math.round(2 / Math.max(...times))));
@@ -37,7 +37,7 @@ function ours(text) {
   return times;
 }
 
-/** Seconds of PyTorch's measurements by experiment. */
+/** PyTorch's seconds for each experiment. */
 function theirs(count, names) {
   const folder = mkdtempSync(`${tmpdir()}/cores-`);
   try {
@@ -49,13 +49,13 @@ function theirs(count, names) {
   }
 }
 
-/** What the command line says of a measurement that it does not begin. */
+/** The message with which the command line refuses a measurement. */
 function refusal(n, { d, head_dim }, memory) {
   const input = random({ n, d, heads: 1, head_dim });
   return spawnSync(lipscope, ['measure', '--threads', '1', '--memory', memory], { input, env, encoding: 'utf8' }).stderr;
 }
 
-/** The largest n at which the command line begins a measurement: it names the most that it takes, and the memory for that. */
+/** The largest n that the command line accepts, and its memory, as its refusals name them. */
 function ourLargest(shape) {
   const [, most] = /at most (\d+)/.exec(refusal(shape.refused, shape, `${shape.bytes}`)) ?? [];
   const [, count, unit] = /would take ([\d.]+) (MiB|GiB)/.exec(refusal(Number(most), shape, '1MiB')) ?? [];
@@ -76,7 +76,7 @@ function measureLargest(n, { d, head_dim, bytes }) {
   return { seconds: (performance.now() - began) / 1e3, iterations, relative_residual };
 }
 
-/** The largest n, to a hundredth, at which PyTorch takes both products in that memory. */
+/** The largest n (to 1 %, or to a factor of 2 with `quick`) at which PyTorch takes both products in that memory. */
 function theirLargest({ d, head_dim, bytes }) {
   const fits = (n) => spawnSync(python, [here('largest.py'), `${n}`, `${d}`, `${head_dim}`, `${bytes}`], { env }).status === 0;
   let [low, high] = [quick ? 1024 : 2048, 65536];

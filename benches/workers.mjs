@@ -1,6 +1,6 @@
 // Measures what all cores give to the opening plot: node benches/workers.mjs [ROUNDS]
-// On the built site (LIPSCOPE_DIST), a page whose browser says that there is one core and one that says how many there are
-// sample the tokens anew in turn. Milliseconds from the first order of the sweep until its last point is there.
+// Two pages of the built site (LIPSCOPE_DIST) take new samples in turn: one is told that there is one core, the other how
+// many there are. Milliseconds from the first order of a sweep or of its curves until the last point of the sweep is there.
 import { availableParallelism } from 'node:os';
 import { launch, serveSite, shutDown } from '../tests/e2e/browser.mjs';
 import { watchEngine } from '../tests/e2e/engine.mjs';
@@ -15,12 +15,12 @@ async function open(cores) {
   await page.addInitScript(watchEngine, cores);
   await page.goto(url);
   await swept(page);
-  // Workers that begin later are there by then.
+  // Until then the workers that begin later have begun.
   await page.waitForTimeout(2000);
   return page;
 }
 
-/** Samples the tokens anew: milliseconds, and how many workers measured points. */
+/** Takes a new sample. Returns milliseconds, and how many workers measured points. */
 async function resample(page) {
   await page.bringToFront();
   await page.evaluate(() => { window.__engine.sweeps = []; });

@@ -1,7 +1,7 @@
-//! Asking the engine: its workers, and one way to give them work and to keep their answers.
+//! Requests to the engine: starts its workers, gives them plans, and keeps the data that their answers make.
 //!
-//! A plan says all that its answer depends on. So an answer belongs to what is on screen if the plan that it answers is
-//! the plan of the present scene; nothing else has to be remembered, compared or reset.
+//! A plan holds everything that its answer depends on. So an answer belongs to the present scene exactly if the plan
+//! that it answers equals the plan of that scene.
 
 use std::ops::Deref;
 use std::rc::Rc;
@@ -21,10 +21,10 @@ use crate::workers::{EngineLane, EngineListener, EngineNews, EngineWorkers};
 
 /// The URL of the engine's worker, beside the page.
 const WORKER_URL: &str = "./worker_loader.js";
-/// How long the controls rest before work begins that may wait for them.
+/// Work that starts [`Start::AtRest`] begins when the controls have not moved for this long.
 const REST: Duration = Duration::from_millis(70);
 
-/// The engine's work in order, or a sentence that says why there is none.
+/// The plans to carry out, in this order, or a sentence that says why there are none.
 pub type Request = Result<Vec<EnginePlan>, &'static str>;
 
 /// The engine's workers.
@@ -32,7 +32,7 @@ pub type Request = Result<Vec<EnginePlan>, &'static str>;
 pub struct Engine {
     /// `None` before the page has started them.
     workers: StoredValue<Option<EngineWorkers>, LocalStorage>,
-    /// A line about the workers, when there is something to say.
+    /// The message about the workers that the page shows, if there is one.
     pub status: RwSignal<Option<String>>,
     /// Whether no worker can be started.
     pub is_down: RwSignal<bool>,
@@ -75,7 +75,7 @@ impl Engine {
         self.workers.with_value(Option::is_some)
     }
 
-    /// Gives plans to a lane, in place of its present work. `hear` receives the news about each plan.
+    /// Replaces the work of a lane by these plans. `hear` receives every reply to them.
     pub fn submit(
         self,
         lane: EngineLane,
@@ -93,7 +93,7 @@ impl Engine {
     }
 
     fn with(self, work: impl FnOnce(&EngineWorkers)) {
-        // The clone is a handle of its own: the work may call back into the page.
+        // A clone, so that nothing is borrowed while `work` runs: it may call the engine again.
         let workers = self.workers.with_value(Clone::clone);
         if let Some(workers) = workers {
             work(&workers);
@@ -106,7 +106,7 @@ impl Engine {
 pub enum Start {
     /// At once.
     Now,
-    /// When the controls rest. The work before ends at once.
+    /// When the controls rest; the running work ends at once. The first request does not wait.
     AtRest,
 }
 
@@ -125,13 +125,13 @@ pub enum Answer {
 /// What becomes of the data of an earlier request where the latest one fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtFailure {
-    /// They go: readers would take them for this one's.
+    /// They are cleared: a reader would take them for data of the request that failed.
     Clear,
-    /// They stay, and say themselves what they belong to.
+    /// They stay: they hold the plan that they belong to.
     Keep,
 }
 
-/// What is asked of a lane, and the data that the answers make. It reads as the signal of its data.
+/// The latest request to a lane, and the data that its answers make. It dereferences to the signal of the data.
 pub struct Ask<T: 'static> {
     engine: Engine,
     lane: EngineLane,
@@ -177,7 +177,7 @@ impl<T: Send + Sync + 'static> Ask<T> {
         self.phase.get()
     }
 
-    /// How far the work is or was, where it takes long. Tracks it.
+    /// The last progress that the work reported, if it has reported any. Tracks it.
     pub fn progress(self) -> Option<Progress> {
         self.progress.get()
     }
@@ -187,8 +187,8 @@ impl<T: Send + Sync + 'static> Ask<T> {
         self.phase.with(|phase| *phase == Phase::Running)
     }
 
-    /// Whether an answer to the latest request has come.
-    pub fn has_begun(self) -> bool {
+    /// Whether the data answer the latest request. Before the first request they do.
+    pub fn is_current(self) -> bool {
         !self.is_old.get_untracked()
     }
 
@@ -199,7 +199,7 @@ impl<T: Send + Sync + 'static> Ask<T> {
 }
 
 impl<T: Default + Send + Sync + 'static> Ask<T> {
-    /// Before the first request.
+    /// Data before any request.
     pub fn new(engine: Engine, lane: EngineLane, at_failure: AtFailure) -> Self {
         Ask {
             engine,
@@ -215,7 +215,7 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
         }
     }
 
-    /// Asks, unless this is the latest request. `hear` receives the answers to it, and no others.
+    /// Makes a request, unless it equals the latest one. `hear` receives the answers to this request only.
     pub fn want(self, request: Request, start: Start, hear: impl Fn(Self, &EnginePlan, Answer) + 'static) {
         let (is_latest, is_first) =
             self.latest.with_untracked(|latest| (latest.as_ref() == Some(&request), latest.is_none()));
@@ -230,7 +230,7 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
         self.waiting.after(REST, move || self.order());
     }
 
-    /// Begins a request, even if it is the latest one. The data stay until its first answer.
+    /// Begins a request, even if it equals the latest one. The data stay until its first answer, or until it fails.
     pub fn begin(self, request: Request, hear: impl Fn(Self, &EnginePlan, Answer) + 'static) {
         self.expect(request, hear);
         self.order();
@@ -243,7 +243,7 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
         self.order();
     }
 
-    /// Orders what is left of the latest request.
+    /// Orders these plans as a part of the latest request, and keeps its data.
     pub fn go_on(self, plans: Vec<EnginePlan>) {
         set_if_new(self.phase, Phase::Running);
         let Some(latest) = self.hear.get_value() else { return };
@@ -257,7 +257,7 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
         self.end(phase);
     }
 
-    /// Stops the work where it is not over, and forgets that it was asked for.
+    /// Stops the work if it is running, and forgets its request, so that the same request begins again.
     pub fn leave(self) {
         if self.phase.with_untracked(|phase| *phase == Phase::Running) {
             self.stop(Phase::Stopped);
@@ -300,7 +300,7 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
                 self.engine.cancel(self.lane);
                 self.end(Phase::Failed(why.into()));
             }
-            // There is nothing to do, so there are no data.
+            // No plans: no data.
             Some(Ok(_)) | None => {
                 self.engine.cancel(self.lane);
                 self.fresh(|_| ());
@@ -309,8 +309,9 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
         }
     }
 
-    /// Hands on news about a plan to the listener of its request. An earlier request may still answer while the latest
-    /// one waits for its worker: its numbers follow a moving slider, and end nothing.
+    /// Hands news about a plan to the listener of its request. A request that was replaced may still answer while the
+    /// latest one waits for a worker: its results are shown, so that numbers follow a moving slider; its other replies
+    /// are dropped.
     fn hear(self, plan: &EnginePlan, news: EngineNews, listener: &Hear<T>) {
         let Some(latest) = self.hear.try_get_value().flatten() else { return };
         let is_latest = Rc::ptr_eq(&latest, listener);

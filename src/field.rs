@@ -15,11 +15,11 @@ pub struct Field<Of: 'static> {
     pub key: &'static str,
     /// Whether only whole numbers make sense.
     pub is_whole: bool,
-    /// The least and the greatest value that some settings accept. A link may hold all of them.
+    /// The least and the greatest value that a link may hold: some settings accept each of them.
     pub range: (f64, f64),
     label: fn() -> &'static str,
     hint: fn() -> &'static str,
-    /// The value that is set. It is kept while something else decides what is used.
+    /// The value that the reader has set. It is kept while something else, such as own tokens, decides what is used.
     kept: fn(&Of) -> f64,
     used: fn(&Of) -> f64,
     set: fn(&mut Of, f64),
@@ -28,9 +28,9 @@ pub struct Field<Of: 'static> {
     /// The most that a control takes, where the range goes further: only a witness can have as many tokens, and pasted
     /// experiments and models have sizes that nobody sets by hand.
     most: Option<fn(&Of) -> f64>,
-    /// From the ends of what a control takes.
+    /// The stops of its slider, made from the ends of what a control takes.
     rungs: fn(&Of, (f64, f64)) -> Vec<f64>,
-    /// The first value that its box shows with an exponent.
+    /// From this value on its box shows an exponent; below 1e-4 it always does.
     long: f64,
 }
 
@@ -43,7 +43,7 @@ pub enum AnyField {
     Labs(&'static Field<Settings>),
 }
 
-/// A whole number: id, key where it is another, name and meaning, range, place.
+/// A whole number: id, key if it is another one, (name, hint), (least, most), path of the value.
 macro_rules! whole {
     ($id:literal, ($($said:tt)+), $($rest:tt)+) => { whole!($id, $id, ($($said)+), $($rest)+) };
     ($id:literal, $key:literal, $said:expr, ($least:expr, $most:expr), $($place:ident).+) => {
@@ -60,7 +60,7 @@ macro_rules! whole {
     };
 }
 
-/// Any number: id, key where it is another, name and meaning, range, place.
+/// Any number: id, key if it is another one, (name, hint), range, path of the value.
 macro_rules! real {
     ($id:literal, ($($said:tt)+), $($rest:tt)+) => { real!($id, $id, ($($said)+), $($rest)+) };
     ($id:literal, $key:literal, $said:expr, $range:expr, $($place:ident).+) => {
@@ -138,7 +138,7 @@ impl Field<PageState> {
         rungs: |_, ends| doublings(ends, 4.0),
         ..whole!("sweep-max", "longest", (field_label::sweep_max, field_hint::sweep_max), (4, MAX_N), sweep_max)
     };
-    /// Draws a length.
+    /// Draws at each n.
     pub const Draws: &Self = &Self {
         used: |state| state.draws_used() as f64,
         rungs: |_, _| (1..=32).map(f64::from).collect(),
@@ -185,7 +185,7 @@ impl Field<Settings> {
     /// Random restarts of the search for tight tokens.
     pub const Restarts: &Self =
         &whole!("tightness-restarts", "restarts", (strings::restarts, strings::restarts_hint), (0, 200), restarts);
-    /// c of the inverse.
+    /// c of the map X + c F(X)/L that is inverted.
     pub const InverseC: &Self = &real!("inverse-c", (|| strings::FRACTION, || ""), (0.05, 1.5), inverse.fraction);
     /// Number of drawn tokens of the inverse.
     pub const InverseN: &Self = &whole!("inverse-n", (|| "n", || ""), (2, 512), inverse.n);
@@ -196,7 +196,7 @@ impl Field<Settings> {
         &real!("inverse-radius", "inverse-R", (|| "R", || ""), (1e-3, 1e4), inverse.radius);
     /// Seed of these tokens.
     pub const InverseSeed: &Self = &whole!("inverse-seed", (strings::seed, || ""), (0, MOST_SEED), inverse.seed);
-    /// The number of leading singular values, where not all are found.
+    /// How many leading singular values are computed, where computing all takes too long.
     pub const SpectrumCount: &Self =
         &whole!("spectrum-count", (strings::leading, strings::leading_hint), (1, MOST_COUNT), spectrum_count);
     /// The tolerance of power iteration's stops.
@@ -246,7 +246,7 @@ impl<Of> Field<Of> {
         }
     }
 
-    /// Its name, and what it means.
+    /// Its name and its hint.
     #[must_use]
     pub fn meaning(&self) -> (&'static str, &'static str) {
         ((self.label)(), (self.hint)())
@@ -351,7 +351,7 @@ impl AnyField {
     }
 }
 
-/// The number of a text in a box with a name.
+/// Reads the text of a box; the name stands in the sentence about a fault.
 ///
 /// # Errors
 /// A sentence, where it is no finite number.
@@ -361,7 +361,8 @@ pub fn number(name: &str, text: &str) -> Result<f64, String> {
     value.ok_or_else(|| strings::not_a_number(name, text.trim()))
 }
 
-/// Whole numbers, evenly spaced in the logarithm: a fixed count per doubling, powers of two among them.
+/// Whole numbers, evenly spaced in the logarithm: a fixed count per doubling. Where the first is a power of two, all
+/// powers of two are among them.
 fn doublings((first, last): (f64, f64), to_a_doubling: f64) -> Vec<f64> {
     let steps = ((last / first).log2() * to_a_doubling).ceil() as usize;
     let low = first.log2();
@@ -372,7 +373,7 @@ fn doublings((first, last): (f64, f64), to_a_doubling: f64) -> Vec<f64> {
     rungs
 }
 
-/// Numbers of two digits (and a half) from 10^low to 10^high.
+/// Round numbers from 10^low to 10^high: in each decade steps of 0.05 up to 2, of 0.1 up to 5, then of 0.2.
 fn decades(low: i32, high: i32) -> Vec<f64> {
     let hundredths = (100..200).step_by(5).chain((200..500).step_by(10)).chain((500..1000).step_by(20));
     let mantissas: Vec<u32> = hundredths.collect();
@@ -380,7 +381,7 @@ fn decades(low: i32, high: i32) -> Vec<f64> {
     (low..high).flat_map(decade).chain(std::iter::once(10f64.powi(high))).collect()
 }
 
-/// m 10^power as the number that its shortest decimal denotes.
+/// m 10^power, read from its decimal text, so that it prints without rounding digits.
 fn rounded(m: f64, power: i32) -> f64 {
     format!("{m}e{power}").parse().unwrap_or(m * 10f64.powi(power))
 }

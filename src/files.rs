@@ -12,7 +12,7 @@ use super::strings;
 /// The largest file that the page reads.
 pub const MAX_FILE_BYTES: f64 = (32 << 20) as f64;
 
-/// Reads a file and hands over its name and bytes, or a sentence.
+/// Reads a file, and calls `then` with its name and its bytes, or with the sentence to show.
 pub fn read(file: File, then: impl FnOnce(String, Result<Vec<u8>, String>) + 'static) {
     let name = file.name();
     if file.size() > MAX_FILE_BYTES {
@@ -39,7 +39,7 @@ pub fn copy(text: String, note: RwSignal<&'static str>) {
     });
 }
 
-/// Saves a text as a file of the reader's.
+/// Saves a text in a file on the reader's machine.
 pub fn download(name: &str, kind: &str, text: &str) {
     // A browser that refuses to save shows this by itself.
     let _ = try_download(name, kind, text);
@@ -58,7 +58,7 @@ pub fn download_canvas(name: &str, canvas: &HtmlCanvasElement, note: RwSignal<&'
     }
 }
 
-/// Saves bytes as a file of the reader's.
+/// Saves bytes in a file on the reader's machine.
 pub fn download_bytes(name: &str, bytes: &[u8]) {
     let blob = Blob::new_with_u8_array_sequence(&Array::of1(&Uint8Array::from(bytes)));
     // A browser that refuses to save shows this by itself.
@@ -78,7 +78,7 @@ fn save(name: &str, blob: &Blob) -> Result<(), JsValue> {
     anchor.set_href(&url);
     anchor.set_download(name);
     anchor.click();
-    // The browser takes the bytes within the click; the address can be revoked a moment later.
+    // The browser needs the address only to begin. It is revoked a moment later.
     set_timeout(
         move || {
             let _ = Url::revoke_object_url(&url);

@@ -15,7 +15,7 @@
 //! | `classroom` | the panel of the lessons, the reader's predictions, the teacher's view |
 //! | `keys` | what each key does |
 //! | `plane` | the plane on which a reader moves tokens |
-//! | `growth` | the view over n: measured norms, every bound, the search for worse tokens |
+//! | `growth` | the view over n: measured norms, every bound, the worst-case search |
 //! | `labs` | the lab: its gallery, bounds around the tokens, L2 attention (scaled tokens, tightness, the inverse), the estimators; the singular values |
 //! | `models` | attention inside transformers: the form, its workers, and the figures of their table |
 //! | `train` | small transformers that are trained here: the form, the worker, the figures, what the browser keeps |

@@ -1,5 +1,5 @@
-//! The plan of each kind of work for a state: what its answer depends on, and nothing else. A state asks for new work
-//! where it has another plan.
+//! The plan of each kind of work for a state: what its answer depends on, and nothing else. A change of the state starts
+//! new work only if the plan changes.
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Distribution, Experiment, RandomTokens, TokenSource, WeightSource};
@@ -14,23 +14,23 @@ use crate::state::{MAX_TOKEN_ENTRIES, PageState, RadiusGrowth, TokenChoice};
 
 /// The most cells a side of the attention picture: about a small view's pixels.
 const MOST_CELLS: usize = 192;
-/// How many lengths a sweep has.
+/// The most lengths of a sweep. Equal ones are counted once.
 const SWEEP_LENGTHS: usize = 22;
-/// At how many lengths a reader draws.
+/// The number of handles of a reader's guessed curve.
 const HANDLES: usize = 8;
-/// How many lengths a bound's curve over a sweep has.
+/// The most lengths of the bounds beside a sweep, without those of the sweep.
 const CURVE_LENGTHS: usize = 48;
-/// Curves past the sweep end at a power of this. They are then computed anew for few values of n only.
+/// Curves that are longer than the sweep end at a power of this, so that few changes of n need new curves.
 const CURVE_STEP: usize = 4;
 /// The largest n at which curves can end: a `usize` of the browser has 32 bits.
 pub const MOST_CURVE_END: usize = 1 << 30;
-/// The numbers of a decade at which the curves are computed. They are round, since people read these more easily.
+/// The curves are computed at these multiples of each power of ten: people read round numbers more easily.
 const OF_A_DECADE: [f64; 10] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 6.3, 8.0];
-/// The numbers of a decade at which exact norms are marked.
+/// Exact norms are marked at these multiples of each power of ten.
 const MARKS_OF_A_DECADE: [f64; 2] = [1.0, 3.2];
-/// The sketch, which comes first, has one of this many n, and every n whose numbers the page shows.
+/// The sketch, which is computed first, has every n whose numbers the page shows, and of the others one in this many.
 const OF_A_SKETCH: usize = 10;
-/// The n in a plan that runs through n.
+/// The n in plans that run through n, so that they stay equal while the present n changes.
 const ANY_N: usize = 64;
 
 /// The plan of a measurement, with or without the leading singular pair.
@@ -44,7 +44,7 @@ pub fn measurement(state: &PageState, pair: PairRequest) -> MeasurePlan {
     }
 }
 
-/// Whether a measurement's numbers are those of a state. The pair is a picture, and changes no number.
+/// Whether a measurement's numbers are those of a state. Plans that differ only in their pair have the same numbers.
 pub fn is_measurement_of(plan: &MeasurePlan, state: &PageState) -> bool {
     *plan == measurement(state, plan.pair)
 }
@@ -54,7 +54,7 @@ pub fn ball(state: &PageState) -> BallPlan {
     BallPlan { experiment: on_ball(state.experiment()), n: state.n_tokens() }
 }
 
-/// The plan of the draws over n; `None` where there is one n only.
+/// The plan of the sweep; `None` where there is one n only.
 pub fn sweep(state: &PageState) -> Option<SweepRequest> {
     state.can_sweep().then(|| SweepRequest {
         experiment: at_any_n(state.experiment()),
@@ -69,7 +69,7 @@ pub fn sweep(state: &PageState) -> Option<SweepRequest> {
     })
 }
 
-/// The plan of the bounds over n beside the draws.
+/// The plan of the bounds over n beside a sweep.
 pub fn curves(state: &PageState) -> GrowthRequest {
     let swept = sweep(state).map_or_else(Vec::new, |plan| plan.lengths);
     let lengths = curve_lengths(curves_end(state), &swept);
@@ -78,20 +78,21 @@ pub fn curves(state: &PageState) -> GrowthRequest {
     GrowthRequest::of_curves(on_ball(at_any_n(state.experiment())), plan)
 }
 
-/// The plan of the view over n: its curves, and the exact norms at the same n. It depends on n only where n sets R or
-/// A, or where the curves are read.
+/// The plan of the view over n: its curves, and the exact norms at the same n. It depends on the present n only where n
+/// sets R (which may grow with n) or A (of skew tokens), where the curves are read at n, or where the axis ends at n.
 pub fn growth(state: &PageState) -> GrowthRequest {
     let (now, end) = (state.n_tokens(), state.growth_end());
     let spacing = match state.growth.radius_growth {
         RadiusGrowth::Fixed => Spacing::Fixed,
         RadiusGrowth::SqrtLog => Spacing::SqrtLog { from_n: now.max(2.0) },
     };
-    let is_at_n = spacing != Spacing::Fixed || state.read_at() == now || end == now;
+    let is_skew = state.tokens == TokenChoice::Skew;
+    let is_at_n = is_skew || spacing != Spacing::Fixed || state.read_at() == now || end == now;
     let experiment = on_ball(state.experiment());
     let experiment = if is_at_n { experiment } else { at_any_n(experiment) };
-    let mut read = vec![2.0, state.read_at(), end];
-    read.extend(is_at_n.then_some(now));
-    let mut lengths = read.clone();
+    let mut shown = vec![2.0, state.read_at(), end];
+    shown.extend(is_at_n.then_some(now));
+    let mut lengths = shown.clone();
     // The bounds are also computed at the lengths of the draws.
     let swept = sweep_lengths(state.sweep_max);
     if end > state.sweep_max as f64 {
@@ -103,14 +104,14 @@ pub fn growth(state: &PageState) -> GrowthRequest {
     lengths.retain(|n| (2.0..=end).contains(n));
     ascending(&mut lengths, |n| *n);
     lengths.dedup();
-    let sketched = lengths.iter().enumerate().filter(|(at, n)| at % OF_A_SKETCH == 0 || read.contains(n));
+    let sketched = lengths.iter().enumerate().filter(|(at, n)| at % OF_A_SKETCH == 0 || shown.contains(n));
     let sketch = GrowthPlan { lengths: sketched.map(|(_, n)| *n).collect(), spacing };
     let plan = GrowthPlan { lengths, spacing };
     GrowthRequest { experiment, sketch, family_plan: plan.clone(), plan, units: None }
 }
 
-/// The map of a state as an experiment on one token: kernel, mask, normaliser and weights. It has the state's tokens
-/// only where they bring their own weights, and d only where weights are drawn for it.
+/// A state's attention without its tokens, as an experiment on one placeholder token. Skew tokens stay, since they set
+/// the weights. For weights of any dimension d is 1.
 pub fn map(state: &PageState) -> Experiment {
     let experiment = state.experiment();
     let d = match experiment.weights {
@@ -132,12 +133,13 @@ fn on_ball(mut experiment: Experiment) -> Experiment {
     experiment
 }
 
-/// The experiment of all lengths: work that runs through n does not depend on n.
+/// Replaces the present n by a fixed one, so that plans that run through n are equal whatever it is. Skew tokens keep
+/// theirs: their A depends on it.
 fn at_any_n(mut experiment: Experiment) -> Experiment {
     match &mut experiment.tokens {
         TokenSource::Random(random) => random.n = ANY_N,
-        TokenSource::Adversarial { n, .. } | TokenSource::Skew { n, .. } => *n = ANY_N,
-        TokenSource::Explicit(_) | TokenSource::Clusters { .. } => {}
+        TokenSource::Adversarial { n, .. } => *n = ANY_N,
+        TokenSource::Skew { .. } | TokenSource::Explicit(_) | TokenSource::Clusters { .. } => {}
     }
     experiment
 }
@@ -147,7 +149,7 @@ pub fn sweep_lengths(longest: usize) -> Vec<usize> {
     log_spaced(2, longest, SWEEP_LENGTHS)
 }
 
-/// The lengths at which a reader draws a guess: the first and the last of a sweep, and evenly spaced ones between them.
+/// The n of the handles of a guess: the first and the last of a sweep, and evenly spaced ones between them.
 pub fn handle_lengths(longest: usize) -> Vec<usize> {
     let lengths = sweep_lengths(longest);
     let last = lengths.len().saturating_sub(1);
@@ -166,8 +168,8 @@ pub fn curve_lengths(longest: usize, sweep: &[usize]) -> Vec<usize> {
     lengths
 }
 
-/// Where the curves of the bounds end: with the sweep, or past the present n if that is larger. The present tokens then
-/// never stand alone in the plot.
+/// Where the curves of the bounds end: at the end of the sweep, or at or past the present n if that is larger, so that
+/// they pass the present tokens. Never past [`MOST_CURVE_END`].
 pub fn curves_end(state: &PageState) -> usize {
     let (swept, n) = (state.sweep_max_used(), state.n_tokens());
     if n <= swept as f64 {
@@ -182,7 +184,7 @@ pub fn curves_end(state: &PageState) -> usize {
         end *= CURVE_STEP;
     }
     match state.tokens {
-        // The curves end at the largest number of random tokens that the page accepts, at most.
+        // At most the largest number of random tokens that the page accepts.
         TokenChoice::Distribution(_) | TokenChoice::Worst => end.min((MAX_TOKEN_ENTRIES / state.dim()).max(state.n)),
         _ => end,
     }
@@ -196,7 +198,7 @@ pub fn is_marked(n: f64, state: &PageState) -> bool {
     lengths_of(&MARKS_OF_A_DECADE).any(|mark| mark == n)
 }
 
-/// Whole numbers from 2 to 1e18.
+/// These multiples of each power of ten up to 1e18, rounded to whole numbers from 2 on; small ones may repeat.
 fn lengths_of(mantissas: &'static [f64]) -> impl Iterator<Item = f64> {
     (0..=18).flat_map(move |power| mantissas.iter().map(move |m| (m * 10f64.powi(power)).round())).filter(|n| *n >= 2.0)
 }

@@ -1,4 +1,4 @@
-//! The draws over n.
+//! The sweep: norms of random tokens at several n, as its points arrive.
 
 use crate::prelude::*;
 
@@ -29,7 +29,7 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// Asks for the draws of a state.
+    /// Makes the request for the sweep of a state.
     pub fn ask(ask: Ask<Self>, state: &PageState) {
         let of = plans::sweep(state);
         let request = Ok(of.iter().cloned().map(EnginePlan::Sweep).collect());
@@ -40,7 +40,7 @@ impl Sweep {
         });
     }
 
-    /// Pauses the work. Points of another sweep do not stay beside these.
+    /// Pauses the work, and drops the points of the earlier sweep.
     pub fn pause(ask: Ask<Self>) {
         ask.stop(Phase::Paused);
         ask.update(|sweep| sweep.before.clear());
@@ -50,11 +50,11 @@ impl Sweep {
     pub fn resume(ask: Ask<Self>) {
         let rest = ask.with_untracked(Sweep::rest);
         match rest {
-            // It may have been stopped before it began: its points belong to the sweep before.
-            Some(plan) if ask.has_begun() => {
+            Some(plan) if ask.is_current() => {
                 ask.renewed(|sweep| (sweep.began, sweep.cost_before) = (now(), sweep.cost_so_far()));
                 ask.go_on(vec![EnginePlan::Sweep(plan)]);
             }
+            // The latest sweep has no point yet: the points are those of the earlier one.
             _ => ask.again(),
         }
     }
@@ -71,7 +71,7 @@ impl Sweep {
         self.of.as_ref().map_or(&[], |of| &of.lengths)
     }
 
-    /// Draws a length.
+    /// Draws at each n.
     #[must_use]
     pub fn draws(&self) -> usize {
         self.of.as_ref().map_or(0, |of| of.draws)
@@ -81,6 +81,7 @@ impl Sweep {
     /// reaches their n.
     fn take(&mut self, of: &SweepRequest, points: Vec<SweepPoint>) {
         if self.of.as_ref() != Some(of) {
+            // A sweep that ended before half of its predecessor's points were there gives way to the predecessor.
             let is_short = self.points.len() < self.before.len() / 2;
             let before = std::mem::take(if is_short { &mut self.before } else { &mut self.points });
             *self = Sweep { before, of: Some(of.clone()), began: now(), ..Sweep::default() };
@@ -95,7 +96,8 @@ impl Sweep {
         }
     }
 
-    /// The plan of the draws that are still missing; `None` where there are none.
+    /// The plan of the lengths at which draws are missing; `None` where the sweep is complete. Draws that are there
+    /// already are measured again, and dropped.
     fn rest(&self) -> Option<SweepRequest> {
         let of = self.of.as_ref()?;
         let found = |n: usize| self.points.iter().filter(|point| point.n == n).count();
@@ -103,13 +105,13 @@ impl Sweep {
         (!lengths.is_empty()).then(|| SweepRequest { lengths, ..of.clone() })
     }
 
-    /// Points in all.
+    /// The number of points of the complete sweep.
     #[must_use]
     pub fn total(&self) -> usize {
         self.lengths().len() * self.draws()
     }
 
-    /// The work of the points so far, in a unit of its own: a point costs about n^2.
+    /// The estimated cost of the points so far; see `cost`.
     #[must_use]
     pub fn cost_so_far(&self) -> f64 {
         self.points.iter().map(|point| cost(point.n)).sum()
@@ -148,6 +150,7 @@ pub fn values(points: &[SweepPoint], norm: Norm) -> Vec<(f64, f64)> {
     points.iter().filter_map(|point| Some((point.n as f64, point.norm(norm)?))).collect()
 }
 
+/// Estimated cost of a point: n^2, and what every point costs beside it, which is about that of n = 20.
 fn cost(n: usize) -> f64 {
     let n = n as f64;
     n * n + 400.0

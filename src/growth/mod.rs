@@ -1,13 +1,13 @@
-//! The view over n: the measured norms, every bound, and the search for worse tokens, in one plot.
+//! The view over n: the measured norms, every bound, and the worst-case search, in one plot.
 //!
 //! | file | concept |
 //! | --- | --- |
-//! | `context` | what the view holds, and asks for |
+//! | `context` | its signals and its requests |
 //! | `reading` | the value of a trace at an n |
-//! | `chart`, `plot` | the plot, and how it is read |
+//! | `chart`, `plot` | the plot and its readout |
 //! | `list` | the traces as a list: switch, value at the cursor, details of each |
 //! | `sentence` | the gap between the bounds at the cursor, in words |
-//! | `search`, `search_run`, `search_work`, `search_plane` | the search for worse tokens |
+//! | `search`, `search_run`, `search_work`, `search_plane` | the worst-case search |
 
 mod chart;
 mod context;
@@ -34,7 +34,7 @@ use list::TraceList;
 use plot::GrowthPlot;
 use search::Search;
 
-/// The view.
+/// The view over n: tools, plot, list of traces, search.
 #[component]
 pub fn GrowthView() -> impl IntoView {
     let page = use_page();
@@ -55,7 +55,7 @@ pub fn GrowthView() -> impl IntoView {
     }
 }
 
-/// How far the axis goes.
+/// Chooses where the axis of n ends.
 #[component]
 fn RangeSwitch() -> impl IntoView {
     let page = use_page();
@@ -78,11 +78,11 @@ fn RangeSwitch() -> impl IntoView {
 fn RadiusSwitch() -> impl IntoView {
     let page = use_page();
     let chosen = Signal::derive(move || Some(page.state.with(|state| state.growth.radius_growth)));
-    let option = |id, law| (id, law, strings::radius_growth(law).to_owned());
+    let option = |id, growth| (id, growth, strings::radius_growth(growth).to_owned());
     let options = Signal::stored(vec![
         option("growth-radius-fixed", RadiusGrowth::Fixed),
         option("growth-radius-grows", RadiusGrowth::SqrtLog),
     ]);
-    let on_pick = move |law| page.edit("growth-radius", |state| state.growth.radius_growth = law);
+    let on_pick = move |growth| page.edit("growth-radius", |state| state.growth.radius_growth = growth);
     view! { <Switch label=strings::radius_growth_text() options chosen on_pick=Callback::new(on_pick)/> }
 }

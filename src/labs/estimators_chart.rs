@@ -1,11 +1,11 @@
-//! Estimators against the iteration, and the value of each where it stopped.
+//! The chosen quantity of each estimator against the iteration, and its value where the estimator stopped.
 
 use crate::state::EstimatorQuantity;
 use crate::strings;
 use lipscope_core::estimators::{Estimator, EstimatorPoint, Stop};
 use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Rule, Scale, Series, SeriesKind, Table};
 
-/// Errors below this are rounding; the axis ends here.
+/// Smaller errors are rounding. They are drawn at this value, since a log axis has no zero.
 const LEAST: f64 = 1e-16;
 
 /// Each estimator over the iteration, with a vertical line where it stopped.
@@ -62,14 +62,14 @@ fn rule(point: &EstimatorPoint, stop: Option<Stop>) -> Option<Rule> {
     Some(Rule::new(point.iteration as f64, name).role(role))
 }
 
-/// Each estimator's value where it stopped, in the order of the table: the dense SVD, Lanczos, power iteration.
+/// The points at which a rule stopped an estimator, one for each rule, after the dense SVD, which has none.
 pub fn stopped(points: &[EstimatorPoint]) -> Vec<(&EstimatorPoint, Option<Stop>)> {
     let dense = points.iter().filter(|point| point.estimator == Estimator::DenseSvd).map(|point| (point, None));
     let others = points.iter().flat_map(|point| point.stops.iter().map(move |stop| (point, Some(*stop))));
     dense.chain(others).collect()
 }
 
-/// A row for each iteration.
+/// A row for each point: the dense SVD, then every iteration of Lanczos and of power iteration.
 pub fn estimators_table(points: &[EstimatorPoint], written: &dyn Fn(f64) -> String) -> Table {
     let row = |point: &EstimatorPoint| {
         let stops: Vec<&str> = point.stops.iter().map(|stop| strings::stop_short(point.estimator, *stop)).collect();

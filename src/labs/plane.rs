@@ -1,4 +1,4 @@
-//! The tokens X as rings and an iterate as dots, in the plane of their first two coordinates; a grid as bent lines.
+//! The tokens X as rings and an iterate as dots, in the plane of their first two coordinates. Tokens of a grid are joined along its rows and columns.
 
 use crate::prelude::*;
 use leptos::html::Canvas;
@@ -21,7 +21,7 @@ pub const GRID_SIDE: usize = 9;
 
 type Point = (f64, f64);
 
-/// Moves are drawn longer: the longest first one gets this share of the picture.
+/// Moves are magnified so that the longest one from X to Y has about this share of the picture.
 const LONGEST_MOVE: f64 = 0.15;
 
 /// The plane of one attention.
@@ -112,7 +112,7 @@ fn picture(labs: Labs, which: Which) -> LineChart {
             AxisSpec::new(strings::plane_y(), Scale::Linear),
             series,
         );
-        // The frame holds still while the iterates move.
+        // The ranges come from X and Y only, so that they stay while the iterates move.
         let both = || tokens.iter().chain(&first);
         chart.x.range = Extent::of(both().map(|point| point.0));
         chart.y.range = Extent::of(both().map(|point| point.1));
@@ -130,7 +130,7 @@ fn squared(labs: Labs, which: Which, size: (f64, f64), style: &Style) -> LineCha
     chart
 }
 
-/// Gives both axes the same scale: the tighter axis decides, and the other shows more.
+/// Gives both axes the same unit: that of the axis with more data for each pixel. The other axis is made longer.
 fn square(chart: &mut LineChart, layout: &ChartLayout) {
     const MARGIN: f64 = 1.12;
     let (Some(x), Some(y)) = (chart.x.range, chart.y.range) else { return };
@@ -167,7 +167,7 @@ fn lines_of_grid(points: &[Point]) -> Vec<Vec<Point>> {
     (0..GRID_SIDE).map(row).chain((0..GRID_SIDE).map(column)).collect()
 }
 
-/// X, Y and the iterate on screen, true to scale.
+/// X, Y and the iterate on screen, without magnification.
 fn table(side: &Side, frame: usize, written: impl Fn(f64) -> String) -> Table {
     let now = side.step(frame).map_or_else(Vec::new, |step| points(&step.positions));
     let rows = points(&side.tokens).into_iter().zip(points(&side.images)).zip(now).enumerate();

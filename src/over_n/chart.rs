@@ -1,5 +1,5 @@
 //! What the charts over n have in common: their axes, the draws and their mean, the present tokens, and the strip for
-//! bounds far above everything else. The opening plot adds three curves to it, the view over n all of them.
+//! bounds far above everything else. The opening plot adds three bounds and sqrt(n), the view over n all bounds.
 
 use lipscope_core::bounds::Norm;
 use lipscope_plot::{AxisSpec, Extent, HeldExtent, LineChart, Mark, Role, Scale, Series, SeriesKind, ascending};
@@ -17,8 +17,9 @@ pub const CURRENT: &str = "current";
 /// The id of the draws.
 pub const DRAWS: &str = "draws";
 
-/// The opacity of a draw, and of one of the earlier sweep.
+/// The opacity of a draw.
 const DRAW: f64 = 0.4;
+/// The opacity of a draw of the earlier sweep.
 const EARLIER: f64 = 0.2;
 /// A bound this many powers of ten above everything else is drawn in a strip over the plot.
 const DECADES_ABOVE: f64 = 2.0;
@@ -70,7 +71,7 @@ pub fn mean(sweep: &Sweep, state: &PageState, norm: Norm) -> Series {
     Series { opacity: presence(sweep.is_of(state)), ..mean }
 }
 
-/// The present tokens.
+/// The norm at the present tokens, as one point.
 pub fn current(measured: Option<&Measured>, norm: Norm) -> Option<Series> {
     let measurement = &measured?.measurement;
     let at = vec![(measurement.n, measurement.norm(norm)?)];
@@ -87,7 +88,7 @@ pub fn lift(chart: &mut LineChart, high: &[&str]) {
     chart.lift(high, DECADES_ABOVE, strings::far_above);
 }
 
-/// The axes' ranges, which hold while a slider is held.
+/// The ranges of the axes. They stay as they are while a slider is held.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ranges {
     of: Option<XAxis>,
@@ -96,7 +97,7 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// Sets the chart's ranges: the earlier ones while a slider is held, else up to the last n, and as wanted for y.
+    /// Sets the chart's ranges: x up to `last`, y by `wanted_y`; while a slider is held, the earlier ones.
     pub fn apply(
         &mut self,
         chart: &mut LineChart,
@@ -117,7 +118,7 @@ impl Ranges {
     }
 }
 
-/// The mean at each n, ascending; the points of one n are together.
+/// The mean of the values at each n, ascending in n.
 fn means(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut sorted = points.to_vec();
     ascending(&mut sorted, |point| point.0);

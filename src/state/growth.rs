@@ -236,7 +236,7 @@ pub struct GrowthView {
     pub radius_growth: RadiusGrowth,
     /// Which traces are on.
     pub traces: Traces,
-    /// The settings of the search for worse tokens.
+    /// The settings of the worst-case search.
     pub search: SearchSettings,
     /// Whether the search is unfolded.
     pub fold: SearchFold,

@@ -36,7 +36,7 @@ pub enum EngineLane {
     Curves,
     /// Reads texts and files, and writes programs.
     Read,
-    /// The search for worse tokens.
+    /// The worst-case search.
     Search,
     /// The labs.
     Lab,

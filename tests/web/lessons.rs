@@ -1,5 +1,5 @@
-//! Every step of every lesson in Chromium: its settings are valid and can be measured, its texts refer to existing
-//! things, and the engine's measurement there reaches the step's goals. `tests/page/lessons.rs` checks the rest,
+//! Every step of every lesson in Chromium: its settings are valid and can be measured, every number named in its
+//! texts can be measured, and the engine's measurement there reaches the step's goals. `tests/page/lessons.rs` checks the rest,
 //! without a browser.
 
 use lipscope::answers::{Curves, Measured, Pair, Sweep};
@@ -14,7 +14,7 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-/// Longer lists take too long to measure again here; the browser tests read their numbers from the page.
+/// Steps with more tokens are left out: measuring takes too long here. The end-to-end tests read their numbers.
 const LONGEST: f64 = 200.0;
 
 fn each_step(mut check: impl FnMut(&str, &'static Step)) {
@@ -48,7 +48,7 @@ fn texts_and_goals_are_about_what_the_engine_measures() {
             }
         });
         for goal in &step.goals {
-            // The engine's worker computes curves over n; the steps that go beyond measured n are about them.
+            // Goals beyond the measured n need curves from the engine's worker, which does not run here.
             let Way::Fields(fields) = goal.way else { continue };
             if step.scene().plot == PlotChoice::Growth && step.scene().state.growth.range != Range::Measured {
                 continue;
@@ -63,7 +63,7 @@ fn texts_and_goals_are_about_what_the_engine_measures() {
     assert!(filled > 70 && reached > 25, "{filled} places, {reached} goals");
 }
 
-/// Asks about a scene that the engine has measured here; not about long lists.
+/// Measures a scene, and calls `ask` with the result; leaves out lists longer than [`LONGEST`].
 fn at(scene: &Scene, ask: impl FnOnce(&Situation<'_>)) {
     if scene.state.n_tokens() > LONGEST {
         return;

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::Memory;
 
-/// The limit that a command's tasks have.
+/// The memory limit of a command's tasks.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct MemoryArguments {
     /// The most memory that a task may hold, such as 512MiB, 4GiB or a number of bytes; a task that would take more is

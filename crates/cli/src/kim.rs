@@ -21,7 +21,7 @@ use lipscope_protocol::tasks::{EngineEvent, EnginePlan, TightnessPlan};
 /// Arguments of `lipscope scale`.
 #[derive(Debug, Args)]
 pub(super) struct ScaleArguments {
-    /// An experiment file, or - for standard input. Its kernel is ignored: both are measured.
+    /// An experiment file, or - for standard input. Its kernel is ignored: both kernels are measured.
     #[arg(default_value = "-")]
     file: PathBuf,
     /// The largest R; the smallest is 1.

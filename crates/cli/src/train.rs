@@ -33,10 +33,10 @@ pub(super) struct TrainArguments {
     /// The text to learn, or - for standard input; its last tenth is held out.
     #[arg(long, required_unless_present = "report")]
     text: Option<PathBuf>,
-    /// Steps of each run.
+    /// Training steps of each run.
     #[arg(long, default_value_t = 2000)]
     steps: usize,
-    /// The folder of the runs; a run that was ended goes on where it was.
+    /// The folder of the runs; a run that was interrupted goes on from its last save.
     #[arg(long, short, default_value = "runs")]
     out: PathBuf,
     /// d, the dimension of a token.
@@ -48,7 +48,7 @@ pub(super) struct TrainArguments {
     /// T, the characters of a window.
     #[arg(long, default_value_t = 64)]
     context: usize,
-    /// Windows a step.
+    /// Windows in each training step.
     #[arg(long, default_value_t = 16)]
     batch: usize,
     /// c of the contractive and invertible kinds, above 0 and below 1.
@@ -60,7 +60,7 @@ pub(super) struct TrainArguments {
     /// The largest learning rate.
     #[arg(long, default_value_t = 3e-3)]
     learning_rate: f64,
-    /// Steps in which the learning rate rises to it; a twentieth of the steps by default.
+    /// Steps until the learning rate reaches its largest value; a twentieth of the steps by default.
     #[arg(long)]
     warm_up: Option<usize>,
     /// Seed of weights and windows.
@@ -81,7 +81,7 @@ pub(super) struct TrainArguments {
     /// Instead of training: run the model of this folder backwards over held-out windows of --text, and print a table.
     #[arg(long, value_name = "RUN")]
     invert: Option<PathBuf>,
-    /// With --invert: windows.
+    /// With --invert: the number of windows.
     #[arg(long, default_value_t = 20, requires = "invert")]
     windows: usize,
     /// With --invert: the most iterations of a branch.
@@ -131,7 +131,7 @@ fn train(arguments: &TrainArguments, corpus: &Corpus) -> Result<(), InputError> 
         .collect::<Result<_, _>>()?;
     let bar = progress_bar(runs.iter().map(Run::steps_left).sum(), "steps");
     let outcomes: Mutex<Vec<Result<RunReport, InputError>>> = Mutex::new(Vec::new());
-    // The bridge hands out runs one by one; the deepest models take longest and start first.
+    // `par_bridge` hands out runs in this order. The deepest models take longest, so they start first.
     let mut runs = runs;
     runs.sort_by_key(|run| std::cmp::Reverse(run.blocks()));
     let count = runs.len();
@@ -149,7 +149,7 @@ fn train(arguments: &TrainArguments, corpus: &Corpus) -> Result<(), InputError> 
     Ok(())
 }
 
-/// A plan for every kind and number of blocks.
+/// One plan for each kind and number of blocks.
 fn plans(arguments: &TrainArguments) -> Result<Vec<Plan>, InputError> {
     let choices =
         arguments.attention.iter().flat_map(|kind| arguments.blocks.iter().map(move |blocks| (*kind, *blocks)));
@@ -172,7 +172,7 @@ fn plans(arguments: &TrainArguments) -> Result<Vec<Plan>, InputError> {
             steps: arguments.steps,
             seed: arguments.seed,
         })?;
-        // Two threads would write one folder if a run were named twice.
+        // A run that is named twice would have two threads write into one folder.
         if !plans.contains(&plan) {
             plans.push(plan);
         }

@@ -77,7 +77,7 @@ fn print_table(inversions: &[Inversion]) -> io::Result<()> {
     out.flush()
 }
 
-/// For each branch the iterations, rate and outcomes; then what came back.
+/// For each branch its iterations, rate and outcomes, then the number of characters that came back.
 fn summary(inversions: &[Inversion]) -> String {
     let mut text = String::new();
     let longest = inversions.iter().max_by_key(|inversion| inversion.branches.len());

@@ -1,7 +1,7 @@
 //! One forward pass of attention, with everything that products with the Jacobian reuse.
 //!
 //! Shapes: p = sum over heads of (2 k + d_v); the projections [Q_1; K_1; V_1; Q_2; ..] X are p x n, and the attention
-//! matrix of a head is n x n, column i its row i. Scores are shifted by their row's maximum before the exponential, so
+//! matrix P of a head is stored transposed: column i holds row i. Scores are shifted by their row's maximum before the exponential, so
 //! that softmax is stable for any finite scores.
 
 use std::borrow::Cow;
@@ -31,10 +31,10 @@ pub enum Storage {
     Recomputed,
 }
 
-/// The most attention weights (n^2 times heads) that are kept: 192 MiB of f64, so that the page stays under 400 MB.
+/// The most attention weights (n^2 times heads) that are stored at once: 192 MiB of f64, so that the page stays under 400 MB.
 pub const MOST_KEPT: u64 = 24 << 20;
 
-/// Whether the attention matrices of `heads` heads at n tokens are kept.
+/// Whether the attention matrices of `heads` heads at n tokens are stored at once.
 pub(crate) fn storage(n: u64, heads: u64) -> Storage {
     if n.saturating_mul(n) <= MOST_KEPT / heads.max(1) { Storage::Kept } else { Storage::Recomputed }
 }
@@ -83,9 +83,9 @@ pub struct Forward<T: Scalar> {
 /// A block of rows of P, stored transposed: a column for each row of P.
 #[derive(Debug)]
 pub struct RowBlock<'a, T> {
-    /// n_columns x rows.len(), packed with stride `stride`.
+    /// The rows one after the other, `stride` numbers each.
     pub weights: &'a [T],
-    /// Distance in `weights` between two rows of P.
+    /// Distance in `weights` between consecutive rows of P.
     pub stride: usize,
 }
 
@@ -93,13 +93,13 @@ impl<T: Scalar> Forward<T> {
     /// Runs the forward pass of an experiment at its inputs.
     ///
     /// # Errors
-    /// [`InputError::Overflow`] where scores overflow, [`InputError::TooLarge`] where n or n^2 is over its limit.
+    /// [`InputError::Overflow`] where projections or scores are not finite, [`InputError::TooLarge`] where n or n^2 is over its limit.
     pub fn new(experiment: &Experiment, inputs: &Inputs) -> Result<Self, InputError> {
         let constants = |matrix: &DMatrix<f64>| matrix.map(T::constant);
         Forward::at(experiment, inputs, &constants(&inputs.tokens))
     }
 
-    /// Runs the forward pass at other tokens (d x n), such as dual numbers.
+    /// Runs the forward pass at other tokens (d x n), for instance with dual numbers as entries.
     ///
     /// # Errors
     /// As [`Forward::new`].
@@ -223,7 +223,7 @@ impl<T: Scalar> Forward<T> {
         combine(self.output.as_deref(), self.concatenated())
     }
 
-    /// The tokens that keys and values are made of: the tokens after the normaliser, minus their common part.
+    /// The tokens after the normaliser, minus their common part: keys and values are computed from them.
     #[must_use]
     pub(crate) fn centred_tokens(&self) -> Cow<'_, DMatrix<T>> {
         let outputs = self.normalizer.outputs();
@@ -268,7 +268,8 @@ impl<T: Scalar> Forward<T> {
         concatenated
     }
 
-    /// Rows `rows` of a head's attention matrix P, n numbers each; `buffer` comes from [`Forward::row_buffer`].
+    /// Rows `rows` of a head's attention matrix P. Where P is not stored, a row has only the tokens that some row of the
+    /// block attends to; `stride` says how many. `buffer` comes from [`Forward::row_buffer`].
     pub fn rows_of_p<'a>(&'a self, head_idx: usize, rows: Range<usize>, buffer: &'a mut [T]) -> RowBlock<'a, T> {
         if let Some(kept) = self.kept.get(head_idx) {
             return RowBlock { weights: &kept[rows.start * self.n..rows.end * self.n], stride: self.n };
@@ -319,7 +320,7 @@ impl<T: Scalar> Forward<T> {
         self.block_start(block)..self.block_start(block + 1)
     }
 
-    /// Whether a pass over the attention matrices is worth several threads.
+    /// Serial or parallel, by the cost of one pass over the attention matrices.
     pub(crate) fn schedule(&self) -> Schedule {
         let n = self.n as u64;
         Schedule::of(n.saturating_mul(n).saturating_mul(4 * self.projections.nrows() as u64))

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::task::{Report, Task, Turn};
 
-/// A certificate under way.
+/// Bounds the norm at all tokens within each eps, one eps a step.
 #[derive(Debug)]
 pub struct CertifyTask(Certificate);
 
@@ -32,7 +32,7 @@ impl Task<Memory> for CertifyTask {
     }
 }
 
-/// A comparison under way.
+/// Compares estimators of the spectral norm, an iteration a step.
 #[derive(Debug)]
 pub struct EstimatorsTask {
     comparison: EstimatorComparison,
@@ -58,7 +58,7 @@ impl Task<Memory> for EstimatorsTask {
     }
 }
 
-/// A run over radii under way.
+/// Measures both kernels at each radius, one radius a step.
 #[derive(Debug)]
 pub struct ScalingTask {
     scaling: Scaling,
@@ -85,7 +85,7 @@ impl Task<Memory> for ScalingTask {
     }
 }
 
-/// Singular values in progress; until all are found, the events are lower bounds on them.
+/// Computes singular values. Until all are found, its events hold lower bounds on them.
 #[derive(Debug)]
 pub struct SpectrumTask(Finding);
 
@@ -116,18 +116,18 @@ impl Task<Memory> for SpectrumTask {
     }
 }
 
-/// The lengths at which the search looks for a large norm of L2 attention, and the effort of each search.
+/// The n at which the largest l_inf norm of L2 attention is searched, and the effort of each search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TightnessPlan {
-    /// The n.
+    /// Numbers of tokens, ascending.
     pub lengths: Vec<usize>,
-    /// Random restarts at each.
+    /// Random restarts at each n.
     pub restarts: usize,
-    /// Their seed.
+    /// Seed of the restarts.
     pub seed: u64,
 }
 
-/// The search under way.
+/// Searches one n a step, for the largest l_inf norm of L2 attention.
 #[derive(Debug)]
 pub struct TightnessTask {
     search: Tightness,

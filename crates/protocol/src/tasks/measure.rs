@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::task::{Report, Task, Turn};
 
-/// What to measure, and what to picture of it.
+/// The experiment, and what is pictured of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasurePlan {
-    /// What to measure.
+    /// The experiment that is measured.
     pub experiment: Experiment,
     /// The head whose attention matrix is pictured.
     pub head_idx: usize,
@@ -27,7 +27,7 @@ pub struct MeasurePlan {
 /// A measurement and its pictures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// The numbers.
+    /// Norms, bounds and warnings.
     pub measurement: Box<Measurement>,
     /// The attention matrix.
     pub attention: AttentionPicture,
@@ -35,7 +35,7 @@ pub struct Measured {
     pub tokens: Box<TokenPicture>,
     /// The leading singular pair, where it was asked for and can be pictured.
     pub pair: Option<TopPair>,
-    /// Milliseconds in the worker.
+    /// Time that the measurement took in the worker, in milliseconds.
     pub milliseconds: f64,
 }
 
@@ -83,9 +83,10 @@ impl Task<Memory> for MeasureTask {
     }
 }
 
-/// The tokens; a token measure, or a long list of few distinct tokens, by its positions and multiplicities.
+/// Pictures the tokens one by one, or their distinct positions with multiplicities: those of a token measure, and those
+/// of a long list whose equal tokens the measurement has grouped.
 fn picture_of_tokens(measuring: &Measuring) -> TokenPicture {
-    /// A longer list is shown by its distinct tokens.
+    /// The longest list that is pictured token by token.
     const MOST_LISTED: f64 = 4096.0;
     let tokens = &measuring.inputs().tokens;
     match measuring.distinct() {
