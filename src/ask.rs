@@ -187,14 +187,9 @@ impl<T: Send + Sync + 'static> Ask<T> {
         self.phase.with(|phase| *phase == Phase::Running)
     }
 
-    /// Whether the data answer the latest request. Before the first request they do.
-    pub fn is_current(self) -> bool {
-        !self.is_old.get_untracked()
-    }
-
-    /// Whether the data answer an earlier request, and new ones are on their way. Tracks both.
+    /// Whether the data answer an earlier request than the latest one. Tracks it.
     pub fn is_stale(self) -> bool {
-        self.is_old.get() && self.is_running()
+        self.is_old.get()
     }
 }
 
@@ -343,5 +338,92 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
         if has_failed && self.at_failure == AtFailure::Clear && self.is_old.get_untracked() {
             self.fresh(|_| ());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plans;
+    use crate::state::PageState;
+
+    type Draws = Ask<Vec<usize>>;
+
+    fn plan(draws: usize) -> EnginePlan {
+        let state = PageState { draws, ..PageState::default() };
+        EnginePlan::Sweep(plans::sweep(&state).expect("a sweep"))
+    }
+
+    /// Adds the draws of the plan that is answered.
+    fn hear(ask: Draws, plan: &EnginePlan, answer: Answer) {
+        if let (EnginePlan::Sweep(plan), Answer::Event(_)) = (plan, answer) {
+            ask.fresh(|data| data.push(plan.draws));
+        }
+    }
+
+    fn tell(ask: Draws, draws: usize, listener: &Hear<Vec<usize>>, content: Content<EngineEvent>) {
+        ask.hear(&plan(draws), EngineNews::Reply(content, 0), listener);
+    }
+
+    fn event() -> Content<EngineEvent> {
+        Content::Event(EngineEvent::Sweep(Vec::new()))
+    }
+
+    fn latest(ask: Draws) -> Hear<Vec<usize>> {
+        ask.hear.get_value().expect("a listener")
+    }
+
+    fn with_ask(at_failure: AtFailure, test: impl FnOnce(Draws)) {
+        Owner::new().with(|| test(Ask::new(Engine::default(), EngineLane::Sweep, at_failure)));
+    }
+
+    #[test]
+    fn the_data_answer_the_latest_request_and_a_replaced_one_ends_nothing() {
+        with_ask(AtFailure::Clear, |ask| {
+            ask.want(Ok(vec![plan(1)]), Start::Now, hear);
+            let first = latest(ask);
+            // The same request is not made twice.
+            ask.want(Ok(vec![plan(1)]), Start::Now, |_, _, _| unreachable!());
+            tell(ask, 1, &first, event());
+            tell(ask, 1, &first, event());
+            assert_eq!((ask.get(), ask.is_stale(), ask.phase()), (vec![1, 1], false, Phase::Running));
+            ask.want(Ok(vec![plan(2)]), Start::Now, hear);
+            assert_eq!((ask.get(), ask.is_stale()), (vec![1, 1], true));
+            // The first request has a last answer. It is shown as old, and what it says of its end is not heard.
+            tell(ask, 1, &first, event());
+            tell(ask, 1, &first, Content::Finished);
+            assert_eq!((ask.get(), ask.is_stale(), ask.phase()), (vec![1], true, Phase::Running));
+            tell(ask, 2, &latest(ask), event());
+            tell(ask, 2, &latest(ask), Content::Finished);
+            assert_eq!((ask.get(), ask.is_stale(), ask.phase()), (vec![2], false, Phase::Done));
+        });
+    }
+
+    #[test]
+    fn data_of_an_earlier_request_go_or_stay_where_the_latest_one_fails() {
+        for (at_failure, left) in [(AtFailure::Clear, vec![]), (AtFailure::Keep, vec![1])] {
+            with_ask(at_failure, |ask| {
+                ask.want(Ok(vec![plan(1)]), Start::Now, hear);
+                tell(ask, 1, &latest(ask), event());
+                ask.want(Err("no tokens"), Start::Now, hear);
+                assert_eq!((ask.get(), ask.phase()), (left.clone(), Phase::Failed("no tokens".into())));
+                // Without plans there are no data.
+                ask.want(Ok(Vec::new()), Start::Now, hear);
+                assert_eq!((ask.get(), ask.phase()), (Vec::new(), Phase::Done));
+            });
+        }
+    }
+
+    #[test]
+    fn work_that_is_left_is_asked_for_again_and_work_that_is_done_is_not() {
+        with_ask(AtFailure::Clear, |ask| {
+            ask.want(Ok(vec![plan(1)]), Start::Now, hear);
+            ask.leave();
+            assert_eq!((ask.latest(), ask.phase()), (None, Phase::Stopped));
+            ask.want(Ok(vec![plan(1)]), Start::Now, hear);
+            tell(ask, 1, &latest(ask), Content::Finished);
+            ask.leave();
+            assert_eq!((ask.latest(), ask.phase()), (Some(Ok(vec![plan(1)])), Phase::Done));
+        });
     }
 }

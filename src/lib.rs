@@ -2,7 +2,7 @@
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `state`, `field` | the value of every control, and what values a number may have |
+//! | `state`, `field` | the value of every control; each number's id, key, range and stops |
 //! | `link` | a scene in the page's address, and back |
 //! | `page` | the context: edits in, requests out |
 //! | `plans`, `ask`, `answers` | what is asked of the engine for a state, how, and what it has answered |

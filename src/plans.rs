@@ -206,6 +206,54 @@ fn lengths_of(mantissas: &'static [f64]) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::{GrowthView, Range, WeightChoice, XAxis};
+    use lipscope_core::experiment::Mask;
+
+    #[test]
+    fn a_plan_changes_only_where_its_answer_may() {
+        let first = PageState::default();
+        let growth_view = GrowthView { at: Some(1e4), range: Range::Million, ..first.growth };
+        let kept = PageState { growth: growth_view, ..first.clone() };
+        let pair = PairRequest::Skipped;
+        // Another n.
+        let other = |state: &PageState| PageState { n: 100, ..state.clone() };
+        assert_eq!((sweep(&first), curves(&first)), (sweep(&other(&first)), curves(&other(&first))));
+        assert_eq!(growth(&kept), growth(&other(&kept)));
+        assert_ne!(growth(&first), growth(&other(&first)));
+        assert_ne!(ball(&first), ball(&other(&first)));
+        // Another draw in the same ball.
+        let drawn = PageState { token_seed: 5, ..first.clone() };
+        assert_eq!((ball(&first), curves(&first), growth(&first)), (ball(&drawn), curves(&drawn), growth(&drawn)));
+        assert_ne!(sweep(&first), sweep(&drawn));
+        assert!(!is_measurement_of(&measurement(&first, pair), &drawn));
+        // Another view of the same numbers.
+        let viewed = PageState { x_axis: XAxis::N, norm: Norm::Frobenius, ..first.clone() };
+        assert!(is_measurement_of(&measurement(&first, pair), &viewed));
+        assert_eq!((ball(&first), curves(&first)), (ball(&viewed), curves(&viewed)));
+    }
+
+    #[test]
+    fn skew_tokens_keep_their_n_since_it_sets_their_weights() {
+        let at = |n: usize| PageState {
+            tokens: TokenChoice::Skew,
+            n,
+            growth: GrowthView { at: Some(1e4), range: Range::Million, ..PageState::default().growth },
+            ..PageState::default()
+        };
+        assert_ne!(curves(&at(64)), curves(&at(100)));
+        assert_ne!(growth(&at(64)), growth(&at(100)));
+        assert_ne!(map(&at(64)), map(&at(100)));
+    }
+
+    #[test]
+    fn a_map_depends_on_no_tokens() {
+        let first = PageState::default();
+        let moved = PageState { n: 9, d: 5, radius: 3.0, token_seed: 7, ..first.clone() };
+        assert_eq!(map(&first), map(&moved), "A = -1 is the same map in every dimension");
+        let random = PageState { weights: WeightChoice::Random, ..first.clone() };
+        assert_ne!(map(&random), map(&PageState { d: 5, ..random.clone() }));
+        assert_ne!(map(&first), map(&PageState { mask: Mask::Causal, ..first.clone() }));
+    }
 
     #[test]
     fn curves_reach_the_present_n_and_end_where_many_n_share_an_end() {

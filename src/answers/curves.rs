@@ -1,4 +1,4 @@
-//! The bounds over n: a few beside the draws, all of them up to 1e18 in the view over n.
+//! The bounds over n: beside the draws of a sweep, and up to 1e18 in the view over n.
 
 use std::sync::Arc;
 
@@ -24,12 +24,20 @@ pub struct Curves {
 impl Curves {
     /// Takes an answer.
     pub fn hear(ask: Ask<Self>, plan: &EnginePlan, answer: Answer) {
-        let (EnginePlan::Growth(plan), Answer::Event(EngineEvent::Growth(event))) = (plan, answer) else { return };
-        match event {
-            GrowthEvent::Sketch(found) | GrowthEvent::Curves(found) => ask.fresh(|data| {
-                *data = Curves { of: Some(plan.clone()), growth: Some(Arc::new(*found)), family: Vec::new() };
+        let EnginePlan::Growth(plan) = plan else { return };
+        match answer {
+            Answer::Event(EngineEvent::Growth(GrowthEvent::Sketch(found) | GrowthEvent::Curves(found))) => {
+                let (of, growth) = (Some(plan.clone()), Some(Arc::new(*found)));
+                ask.renewed(|data| *data = Curves { of, growth, family: Vec::new() });
+            }
+            Answer::Event(EngineEvent::Growth(GrowthEvent::Family(points))) => ask.renewed(|data| {
+                if data.of.as_ref() == Some(plan) {
+                    data.family.extend(points);
+                }
             }),
-            GrowthEvent::Family(points) => ask.fresh(|data| data.family.extend(points)),
+            Answer::Event(_) => {}
+            // A sketch alone says less than the reason why the curves are missing.
+            Answer::Failed(_) | Answer::GaveUp => ask.renewed(|data| *data = Curves::default()),
         }
     }
 

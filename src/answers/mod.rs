@@ -63,7 +63,9 @@ pub struct Answers {
     pub ball: Ask<Option<Arc<BallFacts>>>,
     /// The draws over n.
     pub sweep: Ask<Sweep>,
-    /// The bounds over n.
+    /// The bounds over n beside the draws.
+    pub bounds: Ask<Curves>,
+    /// The curves of the view over n.
     pub curves: Ask<Curves>,
     /// The results of searches, one for each n and ball.
     pub searched: RwSignal<Vec<SearchFound>>,
@@ -101,7 +103,8 @@ impl Answers {
             measured: Ask::new(engine, EngineLane::Measure, AtFailure::Keep),
             ball: Ask::new(engine, EngineLane::Ball, AtFailure::Keep),
             sweep: Ask::new(engine, EngineLane::Sweep, AtFailure::Clear),
-            curves: Ask::new(engine, EngineLane::Curves, AtFailure::Clear),
+            bounds: Ask::new(engine, EngineLane::Bounds, AtFailure::Clear),
+            curves: Ask::new(engine, EngineLane::Growth, AtFailure::Clear),
             searched: RwSignal::default(),
             scaling: Ask::new(engine, lab, AtFailure::Clear),
             tightness: Ask::new(engine, lab, AtFailure::Clear),

@@ -16,15 +16,15 @@ use crate::state::PageState;
 /// The running sweep, or the last one.
 #[derive(Clone, Debug, Default)]
 pub struct Sweep {
-    /// The plan of the points; `None` where there is one n only.
+    /// The plan of the points; `None` before the first answer, and where there is one n only.
     pub of: Option<SweepRequest>,
     /// Points so far, in the order they came.
     pub points: Vec<SweepPoint>,
     /// Points of the earlier sweep, drawn faintly until this one reaches their n.
     pub before: Vec<SweepPoint>,
-    /// When it began to run, on the page's clock.
+    /// When its first points came, or it went on, on the page's clock.
     pub began: f64,
-    /// The cost of the points that it had when it began to run.
+    /// The cost of the points that it had then.
     pub cost_before: f64,
 }
 
@@ -35,7 +35,7 @@ impl Sweep {
         let request = Ok(of.iter().cloned().map(EnginePlan::Sweep).collect());
         ask.want(request, Start::AtRest, move |ask, _, answer| {
             if let (Some(of), Answer::Event(EngineEvent::Sweep(points))) = (&of, answer) {
-                ask.renewed(|sweep| sweep.take(of, points));
+                ask.renewed(|sweep| sweep.add(of, points, now()));
             }
         });
     }
@@ -50,7 +50,7 @@ impl Sweep {
     pub fn resume(ask: Ask<Self>) {
         let rest = ask.with_untracked(Sweep::rest);
         match rest {
-            Some(plan) if ask.is_current() => {
+            Some(plan) if !untrack(|| ask.is_stale()) => {
                 ask.renewed(|sweep| (sweep.began, sweep.cost_before) = (now(), sweep.cost_so_far()));
                 ask.go_on(vec![EnginePlan::Sweep(plan)]);
             }
@@ -79,17 +79,22 @@ impl Sweep {
 
     /// Adds points of a sweep, except those that it already has. Points of an earlier one stay in sight until this one
     /// reaches their n.
-    fn take(&mut self, of: &SweepRequest, points: Vec<SweepPoint>) {
+    fn add(&mut self, of: &SweepRequest, points: Vec<SweepPoint>, time: f64) {
         if self.of.as_ref() != Some(of) {
             // A sweep that ended before half of its predecessor's points were there gives way to the predecessor.
             let is_short = self.points.len() < self.before.len() / 2;
             let before = std::mem::take(if is_short { &mut self.before } else { &mut self.points });
-            *self = Sweep { before, of: Some(of.clone()), began: now(), ..Sweep::default() };
+            *self = Sweep { before, of: Some(of.clone()), ..Sweep::default() };
         }
+        let is_first = self.points.is_empty();
         for point in points {
             if !self.points.iter().rev().any(|old| (old.n, old.draw) == (point.n, point.draw)) {
                 self.points.push(point);
             }
+        }
+        if is_first {
+            // The time of the first points is not known.
+            (self.began, self.cost_before) = (time, self.cost_so_far());
         }
         if self.points.len() >= self.total() {
             self.before.clear();
@@ -154,4 +159,48 @@ pub fn values(points: &[SweepPoint], norm: Norm) -> Vec<(f64, f64)> {
 fn cost(n: usize) -> f64 {
     let n = n as f64;
     n * n + 400.0
+}
+
+#[cfg(test)]
+mod tests {
+    use lipscope_core::measure::Method;
+
+    use super::*;
+
+    fn points(lengths: &[usize]) -> Vec<SweepPoint> {
+        let point = |n: &usize| SweepPoint {
+            n: *n,
+            draw: 0,
+            spectral: 2.0,
+            dense: None,
+            radius: 1.5,
+            method: Method::DenseSvd,
+            iterations: 0,
+            relative_residual: 0.0,
+        };
+        lengths.iter().map(point).collect()
+    }
+
+    #[test]
+    fn points_of_the_earlier_sweep_stay_until_this_one_is_complete() {
+        let plan = |radius: f64| {
+            plans::sweep(&PageState { radius, sweep_max: 5, draws: 1, ..PageState::default() }).expect("a sweep")
+        };
+        let (first, second) = (plan(1.0), plan(2.0));
+        assert_eq!(first.lengths, [2, 3, 4, 5]);
+        let mut sweep = Sweep::default();
+        sweep.add(&first, points(&[2, 3]), 1.0);
+        sweep.add(&first, points(&[3, 4, 5]), 2.0);
+        assert_eq!((sweep.points.len(), sweep.before.len(), sweep.rest()), (4, 0, None));
+        sweep.add(&second, points(&[2]), 3.0);
+        assert_eq!((sweep.points.len(), sweep.before.len()), (1, 4));
+        assert_eq!(sweep.rest().expect("a rest").lengths, [3, 4, 5]);
+        // Nothing is known of the time that the first points took.
+        assert_eq!((sweep.milliseconds_left(3.0), sweep.milliseconds_left(9.0)), (None, None));
+        // The second sweep ended before half of its points were there: the first one stays in sight.
+        sweep.add(&first, points(&[2]), 10.0);
+        assert_eq!((sweep.points.len(), sweep.before.len()), (1, 4));
+        sweep.add(&first, points(&[3, 4, 5]), 11.0);
+        assert!(sweep.before.is_empty());
+    }
 }

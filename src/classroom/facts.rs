@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::lessons::{Acts, Facts, Situation, Step};
+use crate::lessons::{Acts, Age, Ages, Facts, Situation, Step};
 
 use super::context::Classroom;
 use super::{course, guess};
@@ -13,7 +13,8 @@ pub fn with_facts<T>(room: Classroom, read: impl FnOnce(Facts<'_>) -> T) -> T {
     let (state, settings, measured) = (room.page.state.read(), page.settings.read(), answers.measured.read());
     let (sweep, growth) = (answers.sweep.read(), answers.curves.read());
     let (scaling, tightness, inverse) = (answers.scaling.read(), answers.tightness.read(), answers.inverse.read());
-    let training = room.page.answers.training.read();
+    let training = answers.training.read();
+    let age = |is_present| if is_present { Age::Now } else { Age::Before };
     read(Facts {
         state: &state,
         settings: &settings,
@@ -24,6 +25,12 @@ pub fn with_facts<T>(room: Classroom, read: impl FnOnce(Facts<'_>) -> T) -> T {
         tightness: &tightness,
         inverse: &inverse,
         training: &training,
+        ages: Ages {
+            measured: age(page.is_measured()),
+            scaling: age(!answers.scaling.is_stale()),
+            tightness: age(!answers.tightness.is_stale()),
+            inverse: age(!answers.inverse.is_stale()),
+        },
     })
 }
 

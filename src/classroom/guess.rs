@@ -119,7 +119,7 @@ pub fn rails(room: Classroom) -> Vec<Bound> {
     room.page.answers.measured.with(|measured| {
         let Some(measured) = measured else { return Vec::new() };
         // Bounds of earlier settings say nothing here.
-        if room.page.state.with(|state| !measured.is_of(state)) {
+        if !room.page.is_measured() {
             return Vec::new();
         }
         let bounds = &measured.measurement.bounds;

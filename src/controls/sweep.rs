@@ -59,14 +59,20 @@ fn Progress() -> impl IntoView {
     });
     // By the work, not by the points: the long lists come last and cost most.
     let share = memo(move |_| {
-        sweep.with(|sweep| {
-            if sweep.cost() > 0.0 { (100.0 * sweep.cost_so_far() / sweep.cost()).min(100.0) as usize } else { 0 }
+        sweep.with(|data| {
+            let is_known = !sweep.is_stale() && data.cost() > 0.0;
+            if is_known { (100.0 * data.cost_so_far() / data.cost()).min(100.0) as usize } else { 0 }
         })
     });
     let words = memo(move |_| {
         sweep.with(|data| match phase.get() {
             Phase::Waiting => String::new(),
-            Phase::Running if is_long.get() => strings::sweeping(share.get(), data.milliseconds_left(now())),
+            Phase::Running if is_long.get() => {
+                let left = data.milliseconds_left(now()).filter(|_| !sweep.is_stale());
+                strings::sweeping(share.get(), left)
+            }
+            // Its first points have not come.
+            Phase::Paused if sweep.is_stale() => strings::paused(0, data.total()),
             Phase::Running => String::new(),
             Phase::Paused | Phase::Stopped => strings::paused(data.points.len(), data.total()),
             Phase::Done if data.lengths().is_empty() => strings::one_length().into(),

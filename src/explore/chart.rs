@@ -85,7 +85,7 @@ pub fn explore_chart(
     series.extend(draws(sweep, state, norm, Faded::ALL));
     series.push(mean(sweep, state, norm));
     series.extend(over_n::current(current, norm));
-    chart_over_n(state, strings::explore_x(), strings::local_axis(state), last, series)
+    chart_over_n(state, strings::explore_x(), strings::local_axis(state), series)
 }
 
 /// The root of n at the lengths of the samples and of the bounds, so that it can be read at the same n.

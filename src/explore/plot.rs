@@ -28,7 +28,7 @@ pub fn ExplorePlot() -> impl IntoView {
     let hover = RwSignal::new(None::<f64>);
     let watch = move || {
         page.answers.sweep.track();
-        page.answers.curves.track();
+        page.answers.bounds.track();
         page.answers.searched.track();
         page.answers.measured.track();
         page.state.track();
@@ -40,7 +40,7 @@ pub fn ExplorePlot() -> impl IntoView {
     let readout = memo(move |_| {
         // The readout reads the painted chart, which is no signal: these signals say when it changes.
         page.answers.sweep.track();
-        page.answers.curves.track();
+        page.answers.bounds.track();
         page.answers.searched.track();
         hover.get().map(|n| untrack(|| read(page, painted, n)))
     });
@@ -84,7 +84,7 @@ pub fn picture_now(page: Page) -> LineChart {
 /// The chart of what is known now.
 pub fn chart_now(page: Page) -> LineChart {
     let answers = page.answers;
-    let (sweep, curves) = (answers.sweep.read_untracked(), answers.curves.read_untracked());
+    let (sweep, curves) = (answers.sweep.read_untracked(), answers.bounds.read_untracked());
     let (found, current) = (answers.searched.read_untracked(), answers.measured.get_untracked());
     explore_chart(&sweep, &curves, &found, current.as_deref(), &page.state.read_untracked())
 }
@@ -101,7 +101,7 @@ fn paint(
     }
     let mut chart = picture_now(page);
     page.state.with_untracked(|state| {
-        let last = last_n(&page.answers.sweep.read_untracked(), &page.answers.curves.read_untracked(), state);
+        let last = last_n(&page.answers.sweep.read_untracked(), &page.answers.bounds.read_untracked(), state);
         let (last, is_held) = (last.max(state.n_tokens()), page.held.get_untracked());
         ranges.update_value(|ranges| ranges.apply(&mut chart, state.x_axis, last, is_held, wanted_y));
     });

@@ -90,7 +90,7 @@ pub fn Absent() -> impl IntoView {
         ];
         let missing = missing.into_iter().filter(|(is_missing, _)| *is_missing);
         let missing = missing.map(|(_, name)| strings::explore_absent(name, mask));
-        missing.chain(ends(&page.answers.sweep.read(), &page.answers.curves.read(), facts.n)).collect()
+        missing.chain(ends(&page.answers.sweep.read(), &page.answers.bounds.read(), facts.n)).collect()
     });
     view! {
         <p class="absent" data-testid="explore-absent" hidden=move || rows.with(Vec::is_empty)>

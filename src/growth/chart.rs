@@ -35,6 +35,8 @@ const HIGH: [Trace; 5] = [Trace::Sharp, Trace::Unified, Trace::Kim, Trace::Gener
 const DECADES_BELOW: f64 = 0.5;
 /// No axis ends beyond this many decades, so that its ends are finite numbers.
 const MOST_DECADES: f64 = 300.0;
+/// Up to this n the axis has a second row, for sqrt(n).
+const ROOTS_UP_TO: f64 = 4096.0;
 /// The number of points of the curve sqrt(n) where it is no straight line.
 const ROOT_POINTS: i32 = 64;
 
@@ -83,8 +85,10 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
         series.extend(searched(known));
     }
     series.extend(over_n::current(known.current, state.norm));
-    let end = state.growth_end();
-    let mut chart = chart_over_n(state, strings::x_axis_title(state.x_axis), strings::growth_axis(state), end, series);
+    let mut chart = chart_over_n(state, strings::x_axis_title(state.x_axis), strings::growth_axis(state), series);
+    if state.growth_end() > ROOTS_UP_TO {
+        chart.x.root.clear();
+    }
     let norm = state.norm;
     let rows = data.rows();
     if chart.y.scale == Scale::Log {

@@ -70,7 +70,7 @@ impl Growth {
         Growth {
             page,
             hover: RwSignal::new(None),
-            search: Ask::new(page.engine, EngineLane::Search, AtFailure::Clear),
+            search: Ask::new(page.engine, EngineLane::Search, AtFailure::Keep),
             is_waiting: RwSignal::new(false),
         }
     }

@@ -11,7 +11,7 @@ use crate::charts::{
 };
 use crate::frame::When;
 use crate::keys::PlotKey;
-use crate::over_n::{Fade, Faded, Ranges, STALE, lift};
+use crate::over_n::{Fade, Faded, Ranges, STALE, lift, of_present};
 use crate::page::{Page, PlotChoice};
 use crate::phase::Phase;
 use crate::state::{Trace, Traces};
@@ -128,7 +128,9 @@ fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -
 
 /// The chart with every trace, switched on or off.
 fn whole(growth: Growth) -> LineChart {
-    chart_now(growth, Some(Traces::of(Trace::ALL)), |_| Faded::ALL)
+    let chart = chart_now(growth, Some(Traces::of(Trace::ALL)), |_| Faded::ALL);
+    let page = growth.page;
+    untrack(|| of_present(chart, &page.answers.sweep.read(), &page.state.read()))
 }
 
 /// Every trace in short digits; the sign of each column is in its heading.

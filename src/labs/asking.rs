@@ -66,7 +66,7 @@ impl Labs {
     where
         T: Default + Send + Sync + 'static,
     {
-        let Some(request) = self.request(make) else { return };
+        let Some(request) = self.request(make) else { return ask.leave() };
         ask.want(request, Start::AtRest, move |ask, _, answer| {
             if let Answer::Event(event) = answer {
                 ask.fresh(|data| take(data, event));
@@ -76,8 +76,9 @@ impl Labs {
 
     /// Asks for the inverses of both attentions. Each keeps its earlier one until its new one begins.
     fn want_inverse(self) {
-        let Some(request) = self.request(inverse::request) else { return };
-        self.page.answers.inverse.want(request, Start::AtRest, |ask, plan, answer| {
+        let inverse = self.page.answers.inverse;
+        let Some(request) = self.request(inverse::request) else { return inverse.leave() };
+        inverse.want(request, Start::AtRest, |ask, plan, answer| {
             let EnginePlan::Inverse(plan) = plan else { return };
             let attention = plan.experiment.attention;
             ask.renewed(|pair| match answer {

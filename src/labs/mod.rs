@@ -1,5 +1,5 @@
 //! The experiments of the lab and the singular values. The lab on screen has the lab's worker. A new lab is a file, a
-//! signal in [`Labs`], and a line in each `match` of `asking`.
+//! [`Ask`](crate::ask::Ask) in [`Labs`], and a line in each `match` of `asking`.
 //!
 //! | module | concept |
 //! | --- | --- |

@@ -1,6 +1,7 @@
 //! The values in the places of a lesson's text, read from the settings and from the workers' answers.
 
 use crate::answers::{Curves, Measured as LatestMeasured, Pair, Side as InverseSide, Sweep, TrainRun};
+use crate::field::{AnyField, Field};
 use crate::state::{PageState, Settings};
 use crate::strings;
 use lipscope_core::bounds::{Bound, BoundId, Domain, Norm, Side};
@@ -33,6 +34,21 @@ pub struct Facts<'a> {
     pub inverse: &'a Pair,
     /// The runs of training.
     pub training: &'a [TrainRun],
+    /// Which of these belong to the present settings.
+    pub ages: Ages,
+}
+
+/// Whether answers belong to the configuration that is set now.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ages {
+    /// The last measurement.
+    pub measured: Age,
+    /// The scaled tokens.
+    pub scaling: Age,
+    /// The search.
+    pub tightness: Age,
+    /// The inverses.
+    pub inverse: Age,
 }
 
 /// Whether a value belongs to the configuration that is set now.
@@ -99,11 +115,10 @@ impl Slot {
     #[must_use]
     pub fn fill(self, facts: &Facts<'_>) -> Option<Filled> {
         match self {
-            Slot::Chosen(field) => Some(Filled::chosen(field.used(facts.state, facts.settings))),
+            Slot::Chosen(field) => Some(Filled::chosen(chosen(field, facts))),
             Slot::Measured(what) => {
                 let latest = facts.measured?;
-                let age = if latest.is_of(facts.state) { Age::Now } else { Age::Before };
-                measured(what, &latest.measurement).map(|filled| filled.aged(age))
+                measured(what, &latest.measurement).map(|filled| filled.aged(facts.ages.measured))
             }
             Slot::Slope => {
                 let fit = facts.sweep.slope(Norm::Spectral).filter(|_| facts.sweep.is_of(facts.state))?;
@@ -113,15 +128,29 @@ impl Slot {
                 let is_now = facts.growth.are_of_view(facts.state);
                 there(what, facts).map(|filled| filled.aged(if is_now { Age::Now } else { Age::Before }))
             }
-            Slot::Scaled(what) => scaled(what, facts),
-            Slot::Tightness(what) => tight(what, facts),
+            Slot::Scaled(what) => scaled(what, facts).map(|filled| filled.aged(facts.ages.scaling)),
+            Slot::Tightness(what) => tight(what, facts).map(|filled| filled.aged(facts.ages.tightness)),
             Slot::Inverse(kind, what) => {
                 let pair = facts.inverse;
                 inverse(what, if kind == Kind::L2 { &pair.l2 } else { &pair.dot })
+                    .map(|filled| filled.aged(facts.ages.inverse))
             }
             Slot::Trained(kind, what) => trained(what, facts.training.iter().find(|run| run.plan.kind == kind)?),
         }
     }
+}
+
+fn chosen(field: AnyField, facts: &Facts<'_>) -> f64 {
+    let state = facts.state;
+    if field == AnyField::Controls(Field::Radius) {
+        // A lesson speaks of the ball that was set, also where the tokens are the reader's own.
+        return state.radius;
+    }
+    if field == AnyField::Controls(Field::SweepMax) {
+        // A sweep of own tokens ends with their list.
+        return state.sweep_max_used() as f64;
+    }
+    field.used(state, facts.settings)
 }
 
 fn measured(what: Measured, m: &Measurement) -> Option<Filled> {

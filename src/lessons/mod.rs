@@ -23,7 +23,7 @@ mod text;
 
 pub use catalog::{find, lessons, next_after, scene_of};
 pub use file::{Edition, Fault, LessonFile, agree, parse};
-pub use fill::{Age, Facts, Filled};
+pub use fill::{Age, Ages, Facts, Filled};
 pub use formulas::LessonFormula;
 pub use goal::{Acts, Condition, Goal, Quantity, Situation, Way};
 pub use handle::Handle;

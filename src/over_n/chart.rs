@@ -23,18 +23,16 @@ const DRAW: f64 = 0.4;
 const EARLIER: f64 = 0.2;
 /// A bound this many powers of ten above everything else is drawn in a strip over the plot.
 const DECADES_ABOVE: f64 = 2.0;
-/// Up to this n the axis has a second row, for sqrt(n).
-const ROOTS_UP_TO: f64 = 4096.0;
 
 /// A chart over n for a state, with the present n marked and its axes named.
-pub fn chart_over_n(state: &PageState, x: &'static str, y: String, last: f64, series: Vec<Series>) -> LineChart {
+pub fn chart_over_n(state: &PageState, x: &'static str, y: String, series: Vec<Series>) -> LineChart {
     let (x_scale, y_scale) = match state.x_axis {
         XAxis::LogLog => (Scale::Log, Scale::Log),
         XAxis::SqrtN => (Scale::Sqrt, Scale::Linear),
         XAxis::N => (Scale::Linear, Scale::Linear),
     };
     let mut x = AxisSpec::new(x, x_scale).whole();
-    if x_scale == Scale::Log && last <= ROOTS_UP_TO {
+    if x_scale == Scale::Log {
         x = x.root(strings::explore_x_root());
     }
     let mut chart = LineChart::new(x, AxisSpec::new(y, y_scale), series);
@@ -86,6 +84,17 @@ pub fn presence(is_present: bool) -> f64 {
 /// Moves curves that are far above all others into the strip. For a picture only: tables and readouts have every curve.
 pub fn lift(chart: &mut LineChart, high: &[&str]) {
     chart.lift(high, DECADES_ABOVE, strings::far_above);
+}
+
+/// The chart without draws of another state or of an earlier sweep: a file does not say that they are faint.
+pub fn of_present(mut chart: LineChart, sweep: &Sweep, state: &PageState) -> LineChart {
+    let is_present = sweep.is_of(state);
+    chart.series.retain(|series| match series.id.as_str() {
+        "before" => false,
+        DRAWS | "fresh" | MEAN => is_present,
+        _ => true,
+    });
+    chart
 }
 
 /// The ranges of the axes. They stay as they are while a slider is held.

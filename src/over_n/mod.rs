@@ -10,6 +10,6 @@ mod chart;
 mod fade;
 mod lengths;
 
-pub use chart::{CURRENT, DRAWS, MEAN, Ranges, chart_over_n, current, draws, lift, mean, presence};
+pub use chart::{CURRENT, DRAWS, MEAN, Ranges, chart_over_n, current, draws, lift, mean, of_present, presence};
 pub use fade::{Fade, Faded, STALE};
 pub use lengths::{AxisChoice, length_at, on_length_key};

@@ -14,7 +14,7 @@ use crate::answers::{BallFacts, Curves, Measured, Sweep};
 use crate::ask::{Answer, Start};
 use crate::debounce::Debounce;
 use crate::plans;
-use crate::state::{PageState, PlotChoice};
+use crate::state::PageState;
 use crate::strings;
 
 use super::context::{PLACE_LINK, PLACE_OWN, PLACE_OWN_WEIGHTS, Page};
@@ -29,17 +29,14 @@ impl Page {
         if !self.engine.has_started() {
             return;
         }
-        let (plot, state) = (self.plot.get(), self.state.get());
-        let pair = self.look.pair_wanted(plot);
+        let state = self.state.get();
+        let pair = self.look.pair_wanted(self.plot.get());
         if let Some(in_effect) = self.in_effect() {
             self.measure(in_effect, &state, pair);
         }
         Sweep::ask(self.answers.sweep, &state);
-        // The view over n asks for curves of its own.
-        if plot != PlotChoice::Growth {
-            let request = Ok(vec![EnginePlan::Growth(plans::curves(&state))]);
-            self.answers.curves.want(request, Start::AtRest, Curves::hear);
-        }
+        let bounds = Ok(vec![EnginePlan::Growth(plans::curves(&state))]);
+        self.answers.bounds.want(bounds, Start::AtRest, Curves::hear);
         self.ask_ball(&state);
     }
 

@@ -15,8 +15,8 @@ pub fn restarted(lane: EngineLane) -> &'static str {
         EngineLane::Measure => restarted::measure(),
         EngineLane::Sweep => restarted::sweep(),
         EngineLane::Read => restarted::read(),
-        EngineLane::Curves => restarted::growth(),
-        EngineLane::Ball => restarted::ball(),
+        EngineLane::Growth => restarted::growth(),
+        EngineLane::Ball | EngineLane::Bounds => restarted::ball(),
         EngineLane::Search | EngineLane::Lab => restarted::lab(),
     }
 }
@@ -25,8 +25,8 @@ pub fn gave_up(lane: EngineLane) -> &'static str {
     match lane {
         EngineLane::Measure => gave_up::measure(),
         EngineLane::Read => gave_up::read(),
-        EngineLane::Curves => gave_up::growth(),
-        EngineLane::Ball => gave_up::ball(),
+        EngineLane::Growth => gave_up::growth(),
+        EngineLane::Ball | EngineLane::Bounds => gave_up::ball(),
         EngineLane::Search | EngineLane::Lab => gave_up::lab(),
         EngineLane::Sweep => gave_up::sweep(),
     }

@@ -30,10 +30,12 @@ pub enum EngineLane {
     Measure,
     /// The bounds on the ball, and its worst tokens.
     Ball,
-    /// The draws and their bounds.
+    /// The draws over n.
     Sweep,
+    /// The bounds over n beside the draws.
+    Bounds,
     /// The curves over n.
-    Curves,
+    Growth,
     /// Reads texts and files, and writes programs.
     Read,
     /// The worst-case search.
@@ -150,7 +152,8 @@ impl Lane for EngineLane {
         EngineLane::Measure,
         EngineLane::Ball,
         EngineLane::Sweep,
-        EngineLane::Curves,
+        EngineLane::Bounds,
+        EngineLane::Growth,
         EngineLane::Read,
         EngineLane::Search,
         EngineLane::Lab,
@@ -159,8 +162,8 @@ impl Lane for EngineLane {
     fn policy(self) -> Policy {
         Policy::Newest(match self {
             EngineLane::Measure | EngineLane::Read => Preempt::AfterMoment,
-            EngineLane::Curves | EngineLane::Ball => Preempt::AfterFirstEvent,
-            EngineLane::Sweep | EngineLane::Search | EngineLane::Lab => Preempt::AtOnce,
+            EngineLane::Growth | EngineLane::Ball => Preempt::AfterFirstEvent,
+            EngineLane::Sweep | EngineLane::Bounds | EngineLane::Search | EngineLane::Lab => Preempt::AtOnce,
         })
     }
 
@@ -172,8 +175,8 @@ impl Lane for EngineLane {
     fn begins(self) -> Begins {
         match self {
             EngineLane::Measure | EngineLane::Ball => Begins::AtOnce,
-            EngineLane::Sweep | EngineLane::Curves => Begins::Later,
-            EngineLane::Read | EngineLane::Search | EngineLane::Lab => Begins::WhenNeeded,
+            EngineLane::Sweep | EngineLane::Bounds => Begins::Later,
+            EngineLane::Growth | EngineLane::Read | EngineLane::Search | EngineLane::Lab => Begins::WhenNeeded,
         }
     }
 }

@@ -9,7 +9,7 @@ export function watchEngine(cores) {
   const engine = { started: 0, alive: 0, most: 0, sweeps: [] };
   Object.defineProperty(window, '__engine', { value: engine });
   // Places of the tasks in `EngineTasks` (crates/protocol/src/tasks/mod.rs).
-  const [SWEEP, CURVES] = [1, 2];
+  const [SWEEP, CURVES] = [1, 3];
   /** What follows the run's number in an envelope: tags of one byte. */
   const tags = (bytes) => {
     const view = new Uint8Array(bytes);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lipscope::answers::{Curves, Measured, Pair, Sweep, TrainRun};
-use lipscope::lessons::{Acts, Facts, Goal, Situation};
+use lipscope::lessons::{Acts, Ages, Facts, Goal, Situation};
 use lipscope::plans;
 use lipscope::state::{PageState, PlotChoice, RadiusGrowth, Scene};
 use lipscope_core::growth::{Family, GrowthPlan, Spacing, growth};
@@ -51,6 +51,7 @@ impl Answers {
             tightness: &[],
             inverse: &Pair::default(),
             training: &self.training,
+            ages: Ages::default(),
         };
         read(&Situation { facts, scene: &self.scene, acts })
     }

@@ -3,7 +3,7 @@
 //! without a browser.
 
 use lipscope::answers::{Curves, Measured, Pair, Sweep};
-use lipscope::lessons::{Acts, Facts, Situation, Slot, Step, Way, lessons, slots};
+use lipscope::lessons::{Acts, Ages, Facts, Situation, Slot, Step, Way, lessons, slots};
 use lipscope::link;
 use lipscope::page::PlotChoice;
 use lipscope::plans;
@@ -106,6 +106,7 @@ fn at(scene: &Scene, ask: impl FnOnce(&Situation<'_>)) {
         tightness: &[],
         inverse: &Pair::default(),
         training: &[],
+        ages: Ages::default(),
     };
     ask(&Situation { facts, scene, acts: Acts { has_changed: true, ..Acts::default() } });
 }

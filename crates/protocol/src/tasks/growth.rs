@@ -17,12 +17,12 @@ const NORMS_IN_A_ROW: usize = 4;
 pub struct GrowthRequest {
     /// Gives the weights, the ball, the mask and the normaliser.
     pub experiment: Experiment,
-    /// A few n, whose curves come first: they are drawn within a frame while a slider moves. None where the curves can
-    /// wait.
+    /// A few n, whose curves come first: they are drawn within a frame while a slider moves. It has no n where the
+    /// curves can wait.
     pub sketch: GrowthPlan,
     /// The n of the curves.
     pub plan: GrowthPlan,
-    /// The n of the exact norms; none where nobody wants them.
+    /// The n of the exact norms. It has no n where nobody wants them.
     pub family_plan: GrowthPlan,
     /// The n that are computed: first those of the curves, then those of the exact norms. `None` for all.
     pub units: Option<Range<usize>>,
