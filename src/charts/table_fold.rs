@@ -28,6 +28,7 @@ pub fn TableFold(
         is_open.get().then(|| {
             page.answers.sweep.track();
             page.answers.measured.track();
+            page.answers.bounds.track();
             page.answers.curves.track();
             page.answers.searched.track();
             table.run(())
