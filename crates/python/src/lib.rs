@@ -5,7 +5,6 @@
 //! interpreter stays responsive and Ctrl-C ends a long run. Results are JSON texts in the documented form wherever the
 //! command line writes one, so that both give the same digits.
 
-mod arrays;
 mod curves;
 mod experiment;
 mod jacobian;
