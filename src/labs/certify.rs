@@ -14,10 +14,8 @@ use lipscope_plot::{AxisSpec, Extent, LineChart, Mark, Role, Scale, Series, Seri
 use lipscope_protocol::tasks::EnginePlan;
 
 use super::context::{Labs, use_labs};
-use super::facts::Fact;
-use super::frame::{LabParts, lab_view};
-use super::inputs::{LabSlider, Slide};
-use super::number::LabNumber;
+use super::frame::{Fact, LabParts, lab_view};
+use super::inputs::{LabNumber, LabSlider, Slide};
 use super::plot::{LabPlot, plot_ids};
 use crate::ask::Request;
 use crate::phase::Phase;

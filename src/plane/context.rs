@@ -9,7 +9,7 @@ use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, PlaneFrame, Snap, Toke
 use lipscope_plot::Extent;
 
 use crate::answers::Measured;
-use crate::debounce::Debounce;
+use crate::frame::Debounce;
 use crate::page::Page;
 use crate::state::{NotMovable, PageState};
 use crate::strings;
