@@ -23,7 +23,6 @@ use crate::page::{PlotChoice, use_page};
 use crate::plane::{PlaneCanvas, Size, plane_words, use_plane};
 use crate::strings;
 
-pub use facts::Place;
 pub use plot::ExploreFolds;
 pub use quick::Quick;
 

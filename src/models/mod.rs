@@ -39,10 +39,7 @@ use source_view::SourceFields;
 use taking::take_text_file;
 
 pub use context::Models;
-pub use folder::RemotePhase;
 pub use form_at_hand::begin;
-pub use session::Progress;
-pub use settings::SourceKind;
 
 /// Form and figures.
 #[component]

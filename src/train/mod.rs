@@ -40,8 +40,6 @@ use run_view::RunBar;
 use sample::{RunChoice, SampleFigure};
 use session::TrainingSession;
 
-pub use keep::{Keeping, Kept};
-
 /// Form and figures.
 #[component]
 pub fn TrainView() -> impl IntoView {
