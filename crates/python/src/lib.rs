@@ -11,7 +11,6 @@ mod jacobian;
 mod measure;
 mod operator_norm;
 mod search;
-mod spectrum;
 mod sweep;
 mod table;
 mod task;
@@ -28,13 +27,11 @@ mod _lipscope {
     #[pymodule_export]
     use crate::jacobian::{PyJacobian, dense_jacobian};
     #[pymodule_export]
-    use crate::measure::{catalogue, measure};
+    use crate::measure::{catalogue, measure, spectrum};
     #[pymodule_export]
     use crate::operator_norm::operator_norm;
     #[pymodule_export]
     use crate::search::search;
-    #[pymodule_export]
-    use crate::spectrum::spectrum;
     #[pymodule_export]
     use crate::sweep::sweep;
     #[pymodule_export]

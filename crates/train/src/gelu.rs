@@ -14,6 +14,9 @@ use burn_backend::{DType, Element, TensorData};
 use burn_flex::{Flex, FlexTensor};
 use burn_tensor::Tensor;
 
+/// At least sup |gelu'| = 1/2 (1 + erf 1) + exp(-1)/sqrt(pi) = 1.128904.., which is reached at sqrt 2.
+pub(crate) const GELU_SLOPE: f64 = 1.1290;
+
 /// GELU of every number.
 ///
 /// # Panics

@@ -37,8 +37,6 @@ mod gradient;
 mod half;
 mod invert;
 mod kind;
-mod lambda;
-mod layer_norm;
 mod layers;
 mod network;
 mod number;

@@ -7,10 +7,9 @@ use lipscope_core::random::{Random, Stream};
 use lipscope_core::weights::{HeadWeights, L2Mha, Weights};
 use nalgebra::{DMatrix, DVector};
 
-use super::branch::{AttentionBranch, Branch, MlpBranch};
+use super::branch::{AttentionBranch, Branch, LayerNorm, MlpBranch};
 use super::corpus::Corpus;
-use super::lambda::GELU_SLOPE;
-use super::layer_norm::LayerNorm;
+use super::gelu::GELU_SLOPE;
 use super::number::Number;
 use super::parameters::{Parameters, in_block};
 use super::plan::Plan;

@@ -8,7 +8,6 @@ mod adversarial;
 mod batch;
 mod command_line;
 mod context;
-mod download;
 mod network;
 mod open;
 mod table;
@@ -17,11 +16,10 @@ pub use adversarial::{AdversarialRequest, AdversarialTask};
 pub use batch::{BatchEvent, BatchPlan, BatchTask, WindowPlan, WindowTask};
 pub use command_line::command_line;
 pub use context::{ModelContext, ModelOrigin, Prepared, SharedFile};
-pub use download::DownloadTask;
 pub use network::{
     DownloadPlan, Downloaded, MODEL_FILES, Network, NoNetwork, OTHER_WEIGHTS, RemoteFile, Transfer, TransferState,
 };
-pub use open::{ModelFacts, OpenPlan, OpenTask};
+pub use open::{DownloadTask, ModelFacts, OpenPlan, OpenTask};
 pub use table::{
     Arriving, MOST_ROWS, ReadTablePlan, ReadTableTask, TableBatch, TableForm, WriteTablePlan, WriteTableTask,
 };
