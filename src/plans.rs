@@ -44,11 +44,6 @@ pub fn measurement(state: &PageState, pair: PairRequest) -> MeasurePlan {
     }
 }
 
-/// Whether a measurement's numbers are those of a state. The pair is a picture, and changes no number.
-pub fn is_measurement_of(plan: &MeasurePlan, state: &PageState) -> bool {
-    *plan == measurement(state, plan.pair)
-}
-
 /// The plan of the bounds on the ball at the present n.
 pub fn ball(state: &PageState) -> BallPlan {
     BallPlan { experiment: on_ball(state.experiment()), n: state.n_tokens() }

@@ -7,7 +7,7 @@ use crate::frame::focus_soon;
 use crate::lessons::{Lesson, Prediction, Step, lessons, next_after};
 use crate::strings;
 
-use super::context::{Classroom, use_classroom};
+use super::context::use_classroom;
 use super::goals::Goals;
 use super::guess_words::off_words;
 use super::prose::{Afterwards, Prose, Text};
@@ -106,7 +106,7 @@ pub fn LessonList() -> impl IntoView {
             <li>
                 <button type="button" class="lesson-pick" data-lesson=lesson.id on:click=move |_| course::open(room, lesson)>
                     <span class="lesson-name">{strings::lesson_number(at + 1, lesson.title.now())}</span>
-                    <span class="note">{lesson.summary.now()} {strings::between_sentences()} {strings::lesson_minutes(lesson.minutes)}</span>
+                    <span class="note">{lesson.summary.now()} {strings::between_sentences()} {strings::lesson::minutes(lesson.minutes)}</span>
                 </button>
             </li>
         }
@@ -228,7 +228,7 @@ fn StepFoot() -> impl IntoView {
             <Leaving/>
             <div class="lesson-states" hidden=room.is_leaving>
                 <button type="button" id="lesson-again" title=strings::lesson_again_hint() hidden=move || !is_changed.get() on:click=move |_| course::again(room)>{strings::lesson_again()}</button>
-                <button type="button" id="lesson-restore" title=strings::lesson_restore_hint() hidden=move || !has_before(room) on:click=move |_| course::restore(room)>{strings::lesson_restore()}</button>
+                <button type="button" id="lesson-restore" title=strings::lesson_restore_hint() hidden=move || room.before.with(Option::is_none) on:click=move |_| course::restore(room)>{strings::lesson_restore()}</button>
             </div>
         </div>
     }
@@ -253,8 +253,4 @@ fn Leaving() -> impl IntoView {
             <button type="button" id="lesson-stay" on:click=move |_| is_leaving.set(false)>{strings::leave_stay()}</button>
         </div>
     }
-}
-
-fn has_before(room: Classroom) -> bool {
-    room.before.with(Option::is_some)
 }

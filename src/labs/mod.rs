@@ -27,10 +27,11 @@ mod spectrum;
 mod spectrum_chart;
 mod tightness;
 
+use crate::prelude::*;
+
 use crate::answers::Side;
 use crate::ask::{Answer, Ask, Request, Start};
 use crate::page::PlotChoice;
-use crate::prelude::*;
 use crate::state::{PageState, Settings};
 use context::Lab;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};

@@ -94,11 +94,6 @@ impl Plane {
         size == Size::Opening || self.page.look.has_pair.get()
     }
 
-    /// Starts listening for new numbers, so that tokens can wait for them.
-    pub(super) fn begin_pace(self) {
-        self.pace.begin(self.page);
-    }
-
     /// Whether the tokens of a plane swing.
     pub fn swings(self, size: Size) -> bool {
         match size {

@@ -31,7 +31,7 @@ pub use stage::{PlaneTable, TokenStage, plane_words};
 /// Starts the swing of the pair, and the wait of moved tokens for their numbers.
 pub fn begin(plane: Plane) {
     swing::begin(plane);
-    plane.begin_pace();
+    plane.pace.begin(plane.page);
 }
 
 /// The token plane, with a caption beside it.

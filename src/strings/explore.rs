@@ -121,11 +121,6 @@ pub fn layer_collapse(d: usize) -> &'static str {
     }
 }
 
-/// The button for another dimension.
-pub fn use_dim(d: usize) -> String {
-    layer::use_dim(d)
-}
-
 /// The quantity over n: with a normaliser, the constant of one of two maps.
 pub fn local_axis(state: &PageState) -> String {
     on_axis(state).unwrap_or_else(|| local_axis::attention().into())

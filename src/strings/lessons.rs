@@ -67,10 +67,6 @@ pub fn mark_off(yours: f64, measured: f64, kind: Kind) -> String {
     mark_off::sentence(&found, off(ratio), Number::rough(yours))
 }
 
-pub fn lesson_minutes(minutes: &str) -> String {
-    lesson::minutes(minutes)
-}
-
 /// The name of a slider in a text.
 pub fn lesson_handle(key: &str) -> &str {
     match key {
@@ -98,11 +94,6 @@ pub fn slopes_beside(yours: f64, measured: f64) -> String {
 pub fn ruled_out(bound: Option<f64>) -> String {
     let number = |bound| Number::digits(bound, Kind::UpperBound);
     bound.map_or_else(|| answer::ruled_out_unsaid().to_owned(), |bound| answer::ruled_out(number(bound)))
-}
-
-/// The state of the goals for a screen reader.
-pub fn goals_said(reached: usize, all: usize) -> String {
-    answer::goals_said(all, reached)
 }
 
 fn off(ratio: f64) -> String {
