@@ -30,7 +30,7 @@
 
   /**
    * A newer build is fetched beside this one and waits until no page runs on the old one, or until its button on this page is
-   * pressed (src/new_build.rs). It never comes in while a page loads: half of that page would be of the old build.
+   * pressed (src/shell.rs). It never comes in while a page loads: half of that page would be of the old build.
    */
   const offerNewBuilds = (registration) => {
     const tell = () => {

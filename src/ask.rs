@@ -14,7 +14,7 @@ use lipscope_protocol::envelope::{Content, Progress};
 use lipscope_protocol::pool::{Order, PoolEvent, Spare};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
-use crate::debounce::Debounce;
+use crate::frame::Debounce;
 use crate::phase::Phase;
 use crate::strings;
 use crate::workers::{EngineLane, EngineListener, EngineNews, EngineWorkers};

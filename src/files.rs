@@ -1,11 +1,16 @@
-//! Files in and out: reading what is dropped or chosen, copying, saving.
+//! Files in and out: reading what is dropped or chosen, copying, saving. Files and texts that are dropped on the page go
+//! to the view on screen if it takes files, else to the form of own data.
+
+use std::rc::Rc;
 
 use crate::prelude::*;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, BlobPropertyBag, File, HtmlAnchorElement, HtmlCanvasElement, Url};
+use web_sys::{Blob, BlobPropertyBag, DataTransfer, File, HtmlAnchorElement, HtmlCanvasElement, Url};
+
+use crate::state::PlotChoice;
 
 use super::strings;
 
@@ -63,6 +68,37 @@ pub fn download_bytes(name: &str, bytes: &[u8]) {
     let blob = Blob::new_with_u8_array_sequence(&Array::of1(&Uint8Array::from(bytes)));
     // A browser that refuses to save shows this by itself.
     let _ = blob.and_then(|blob| save(name, &blob));
+}
+
+type Taker = Rc<dyn Fn(&DataTransfer)>;
+
+/// Which view takes dropped data, for each plot.
+#[derive(Clone, Copy)]
+pub struct Drops(StoredValue<Vec<(PlotChoice, Taker)>, LocalStorage>);
+
+impl Default for Drops {
+    fn default() -> Self {
+        Drops(StoredValue::new_local(Vec::new()))
+    }
+}
+
+/// The context.
+pub fn use_drops() -> Drops {
+    expect_context()
+}
+
+impl Drops {
+    /// Registers `take` for data that are dropped while `plot` is on screen.
+    pub fn taken_by(self, plot: PlotChoice, take: impl Fn(&DataTransfer) + 'static) {
+        self.0.update_value(|takers| takers.push((plot, Rc::new(take))));
+    }
+
+    /// Hands over data that were dropped while a plot was on screen. False where no view takes them.
+    pub fn hand_over(self, plot: PlotChoice, data: &DataTransfer) -> bool {
+        let taker =
+            self.0.with_value(|takers| takers.iter().find(|(of, _)| *of == plot).map(|(_, take)| Rc::clone(take)));
+        taker.inspect(|take| take(data)).is_some()
+    }
 }
 
 fn try_download(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {

@@ -1,11 +1,11 @@
-//! Work at the next frame, or later, and not twice.
+//! Work at the next frame, in the next task, or after a rest, and not twice.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use std::time::Duration;
 
-use crate::prelude::{request_animation_frame, set_timeout};
+use crate::prelude::{GetValue, StoredValue, UpdateValue, request_animation_frame, set_timeout, *};
 use wasm_bindgen::JsCast;
 
 /// Work that is done once in the next animation frame, however often it is asked for.
@@ -90,4 +90,54 @@ pub fn is_motion_reduced() -> bool {
 /// Whether a media query holds now.
 pub fn media_matches(query: &str) -> bool {
     web_sys::window().and_then(|window| window.match_media(query).ok().flatten()).is_some_and(|list| list.matches())
+}
+
+/// Does the latest requested work, once no newer request has come for a while.
+#[derive(Clone, Copy, Debug)]
+pub struct Debounce {
+    /// Counts the requests, and the calls of `forget`.
+    count: StoredValue<u64>,
+}
+
+impl Default for Debounce {
+    fn default() -> Self {
+        Debounce { count: StoredValue::new(0) }
+    }
+}
+
+impl Debounce {
+    /// Does `work` after `rest`, unless newer work is requested before, or the owner has left the page.
+    pub fn after(self, rest: Duration, work: impl FnOnce() + 'static) {
+        self.forget();
+        let Some(mine) = self.count.try_get_value() else { return };
+        set_timeout(
+            move || {
+                if self.count.try_get_value() == Some(mine) {
+                    work();
+                }
+            },
+            rest,
+        );
+    }
+
+    /// Cancels the work that waits.
+    pub fn forget(self) {
+        // If the owner has left the page, nothing waits.
+        let _ = self.count.try_update_value(|count| *count += 1);
+    }
+}
+
+/// Builds its children in the next task.
+#[component]
+pub fn NextTask(
+    /// The content that waits.
+    children: ChildrenFn,
+) -> impl IntoView {
+    let is_due = RwSignal::new(false);
+    let build = move || {
+        // The view may have gone.
+        let _ = is_due.try_set(true);
+    };
+    set_timeout(build, Duration::ZERO);
+    move || is_due.get().then(|| children())
 }

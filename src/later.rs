@@ -12,9 +12,9 @@ use crate::prelude::*;
 
 use super::lessons::Lesson;
 use super::link::{Followed, TooLong};
-use super::message::Message;
 use super::state::{PlotChoice, Scene};
 use super::strings;
+use crate::strings::Message;
 
 /// How long after the first picture the later part is fetched. A click then finds it loaded.
 const REST: Duration = Duration::from_millis(150);

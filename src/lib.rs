@@ -6,13 +6,13 @@
 //! | `link` | a scene in the page's address, and back |
 //! | `page` | the context: edits in, requests out |
 //! | `plans`, `ask`, `answers` | what is asked of the engine for a state, how, and what it has answered |
-//! | `look`, `panels`, `drops` | which numbers the reader looks at, which panels are open, where dropped files go |
+//! | `look`, `panels` | which numbers the reader looks at, which panels are open |
 //! | `phase` | the state of work that a reader starts and stops |
 //! | `workers` | the workers, which carry out what the pool decides; lanes |
 //! | `controls`, `own`, `files`, `export` | what a reader sets, pastes, drops and exports |
 //! | `plots` | the plots of a view, one of them on screen |
 //! | `lessons` | the lessons: texts, settings of their steps, places for live values |
-//! | `classroom` | the panel of the lessons, the reader's predictions, the teacher's view |
+//! | `classroom` | the panel of the lessons, the reader's predictions |
 //! | `keys` | what each key does |
 //! | `plane` | the plane on which a reader moves tokens |
 //! | `growth` | the view over n: measured norms, every bound, the worst-case search |
@@ -23,12 +23,10 @@
 //! | `charts`, `over_n`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `later`, `later_table` | the part of the page that comes after the first picture: how it is reached, and what is in it |
 //! | `prelude` | Leptos's prelude, with functions that are compiled once for each type instead of each closure |
-//! | `embed`, `host` | the line under the plot inside another page; messages from and to that page |
-//! | `new_build` | the line that offers a newer build |
-//! | `message` | a message to the reader: a text, or an error as data |
+//! | `stage`, `host` | the page for a projector, and inside another page; messages from and to that page |
 //! | `words`, `strings` | every text, from the catalogues; the choice of text, and its numbers |
 //! | `language` | the languages of the page, and the present one |
-//! | `theme`, `frame`, `debounce` | light and dark; animation frames and the clock; work that waits for a rest |
+//! | `theme`, `frame` | light and dark; animation frames, the clock, work that waits |
 //!
 //! No view holds a formula of attention, and no numerics run here: they run in the worker.
 
@@ -37,9 +35,6 @@ mod ask;
 mod charts;
 mod classroom;
 mod controls;
-mod debounce;
-mod drops;
-mod embed;
 mod explore;
 mod export;
 pub mod field;
@@ -56,9 +51,7 @@ mod later_table;
 pub mod lessons;
 pub mod link;
 mod look;
-mod message;
 mod models;
-mod new_build;
 mod numbers;
 mod over_n;
 mod own;
@@ -70,6 +63,7 @@ pub mod plans;
 mod plots;
 mod prelude;
 mod shell;
+mod stage;
 pub mod state;
 mod strings;
 mod theme;

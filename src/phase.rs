@@ -1,6 +1,6 @@
 //! The state of work that a reader starts, pauses and stops.
 
-use super::message::Message;
+use crate::strings::Message;
 
 /// The state of the work.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -10,17 +10,17 @@ use lipscope_core::bounds::BoundId;
 use lipscope_plot::{Palette, css};
 
 use super::charts::role_of;
-use super::classroom::{self, Classroom, LessonsButton, Shortcuts, TeacherButton, is_covered, is_guessed, is_taught};
+use super::classroom::{self, Classroom, LessonsButton, Shortcuts, is_covered, is_guessed, is_taught};
 use super::controls::ProblemAt;
 use super::explore::{Explore, Quick};
 use super::frame::{focus_soon, media_matches};
 use super::language::{self, Language, language};
 use super::later::{Arrival, LaterView, Piece, use_later};
-use super::new_build::NewBuild;
 use super::page::{self, PLACE_LINK, Page, PlotChoice, use_page};
 use super::panels::use_panels;
 use super::plane::Plane;
 use super::plots::Plots;
+use super::stage::TeacherButton;
 use super::state::{Stage, ThemeChoice, View};
 use super::strings;
 use super::theme::{Themes, use_themes};
@@ -284,4 +284,21 @@ fn role_colors(themes: Themes) -> String {
     let changes = format!("--nudge:{};--response:{}", css(palette.nudge), css(palette.response));
     let bounds = BoundId::ALL.map(|id| format!("--{}:{}", id.id(), css(palette.role(role_of(id)))));
     format!("{};{changes}", bounds.join(";"))
+}
+
+/// A line that offers a newer build of the page.
+///
+/// assets/boot.js detects a newer build: it marks the root element, and style/smalls.css shows the line. A press of the
+/// button lets the newer build in.
+#[component]
+fn NewBuild() -> impl IntoView {
+    let is_closed = RwSignal::new(false);
+    view! {
+        <div class="status new-build" role="status" hidden=is_closed>
+            <span>{strings::new_build()}</span>
+            <button type="button" id="new-build">{strings::take_new_build()}</button>
+            <span class="others">{strings::close_other_pages()}</span>
+            <button type="button" on:click=move |_| is_closed.set(true)>{strings::close()}</button>
+        </div>
+    }
 }

@@ -39,10 +39,10 @@ impl Measured {
         Measured { tokens: self.tokens.aligned_with(&earlier.tokens), pair, ..self }
     }
 
-    /// Whether its numbers are those of a state.
+    /// Whether its numbers are those of a state. The pair is a picture, and changes no number.
     #[must_use]
     pub fn is_of(&self, state: &PageState) -> bool {
-        plans::is_measurement_of(&self.of, state)
+        self.of == plans::measurement(state, self.of.pair)
     }
 }
 

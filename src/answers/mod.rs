@@ -4,12 +4,10 @@
 //! | --- | --- |
 //! | `measured` | the measurement at the present tokens, and the bounds on their ball |
 //! | `sweep`, `curves` | the draws over n, and the bounds over n |
-//! | `found` | what searches have found |
 //! | `inverse` | the inverses of both attentions |
 //! | `trained` | the runs of training |
 
 mod curves;
-mod found;
 mod inverse;
 mod measured;
 mod sweep;
@@ -19,18 +17,19 @@ use std::sync::Arc;
 
 use crate::prelude::*;
 
-use lipscope_core::experiment::Rows;
+use lipscope_core::bounds::Norm;
+use lipscope_core::experiment::{Experiment, Rows};
 use lipscope_core::scaling::ScalingPoint;
 use lipscope_core::tightness::TightnessPoint;
 
 use crate::ask::{Ask, AtFailure, Engine};
-use crate::message::Message;
 use crate::phase::ModelPhase;
+use crate::plans;
 use crate::state::{PageState, TokenChoice};
+use crate::strings::Message;
 use crate::workers::EngineLane;
 
 pub use curves::Curves;
-pub use found::SearchFound;
 pub use inverse::{Pair, Side, Which};
 pub use measured::{BallFacts, Measured};
 pub use sweep::{Sweep, values};
@@ -128,5 +127,35 @@ impl Answers {
             let is_shown = state.tokens == TokenChoice::Own && state.own_tokens.as_ref() == Some(tokens);
             is_shown.then(|| Arc::clone(words))
         })
+    }
+}
+
+/// The result of a search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchFound {
+    /// Number of tokens.
+    pub n: f64,
+    /// The norm at the best tokens.
+    pub norm: f64,
+    /// Dimension of a token.
+    pub d: usize,
+    /// R of the search.
+    pub radius: f64,
+    /// The largest norm of the best tokens.
+    pub largest_norm: f64,
+    /// The map that was searched: see [`plans::map`].
+    pub map: Experiment,
+}
+
+impl SearchFound {
+    /// Whether it holds for a state whose ball has this radius. It holds for the spectral norm only.
+    #[must_use]
+    pub fn is_about(&self, state: &PageState, radius: f64) -> bool {
+        // Tokens of one dimension say nothing about tokens of fewer dimensions.
+        if state.norm != Norm::Spectral || state.dim() != self.d {
+            return false;
+        }
+        let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+        (same(radius, self.radius) || same(radius, self.largest_norm)) && plans::map(state) == self.map
     }
 }

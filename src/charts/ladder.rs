@@ -1,4 +1,5 @@
-//! The bound ladder: the measured norm between the bounds on it, and the details of the selected bound.
+//! The bound ladder: the measured norm between the bounds on it, the details of the selected bound, and buttons that load
+//! the tokens of a lower bound. The role of each bound is the same in every plot.
 
 use std::rc::Rc;
 
@@ -9,14 +10,13 @@ use leptos::html::Canvas;
 use crate::frame::When;
 use crate::later::{Arrival, LaterView, Piece, use_later};
 use crate::page::{Page, use_page};
-use crate::state::{PageState, Trace};
+use crate::state::{PageState, TokenChoice, Trace};
 use crate::strings;
 use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{HeldExtent, Ladder, LadderLayout, LadderRow, Number, Role};
 
 use super::easel::{Easel, LastPainted, Paint, Timing, use_easel};
-use super::roles::role_of;
 
 /// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
 const RUNGS: [Option<BoundId>; 16] = [
@@ -123,6 +123,92 @@ pub fn BoundLadder() -> impl IntoView {
     }
 }
 
+/// The bound on a norm, if it applies to what was measured.
+pub fn bound_of(measurement: &Measurement, norm: Norm, id: BoundId) -> Option<&Bound> {
+    measurement.bounds.iter().find(|bound| bound.id == id && id.is_about(norm))
+}
+
+/// The rows that apply; `None` is the measured norm.
+pub(super) fn rungs(measurement: &Measurement, norm: Norm) -> Vec<Option<BoundId>> {
+    let is_there = |rung: &Option<BoundId>| match rung {
+        Some(id) => bound_of(measurement, norm, *id).is_some(),
+        None => measurement.norm(norm).is_some(),
+    };
+    let larger = larger_local(measurement, norm);
+    RUNGS.into_iter().filter(is_there).filter(|rung| rung.is_none() || *rung != larger).collect()
+}
+
+/// The selected row, or its substitute where the selected row does not apply.
+pub(super) fn shown(rungs: &[Option<BoundId>], selected: Option<BoundId>) -> Option<BoundId> {
+    if rungs.contains(&selected) {
+        return selected;
+    }
+    let ours = [BoundId::Sharp, BoundId::SharpMasked, BoundId::LocalBlocks, BoundId::Local, BoundId::KimLinf];
+    ours.into_iter().find(|id| rungs.contains(&Some(*id)))
+}
+
+pub(super) fn with_ladder<T>(page: Page, read: impl FnOnce(&Ladder) -> T) -> Option<T> {
+    let norm = page.state.with_untracked(|state| state.norm);
+    page.answers.measured.with(|measured| measured.as_ref().map(|m| read(&ladder(&m.measurement, &m.state, norm))))
+}
+
+/// The role that a bound has in every view.
+pub fn role_of(bound: BoundId) -> Role {
+    match bound {
+        BoundId::CastinGeneral | BoundId::KimL2 | BoundId::KimLinf => Role::PublishedGeneral,
+        BoundId::CastinMeanField => Role::PublishedMeanField,
+        BoundId::Sharp | BoundId::SharpMasked => Role::Sharp,
+        BoundId::Unified | BoundId::UnifiedMasked => Role::Unified,
+        BoundId::Local | BoundId::LocalBlocks | BoundId::MaxToken => Role::Local,
+        BoundId::TwoClusters => Role::LowerBound,
+        BoundId::Sink => Role::LowerSink,
+        BoundId::Fork => Role::LowerFork,
+        BoundId::Adversarial => Role::LowerFamily,
+        BoundId::AdversarialEnvelope => Role::Envelope,
+        BoundId::Skew => Role::Skew,
+    }
+}
+
+/// A lower bound whose tokens can be loaded: the id of its button, its words, whether it has tokens, and how to load
+/// them.
+type Witness = (&'static str, fn() -> &'static str, fn(&Measurement) -> bool, fn(Page) -> bool);
+
+const WITNESSES: [Witness; 3] = [
+    ("load-two_clusters", || strings::load_two_clusters(), |m| m.two_clusters.is_some(), Page::load_two_clusters),
+    ("load-sink", || strings::load_sink(), |m| m.sink.is_some(), |page| page.load_witness(|m| m.sink.as_ref())),
+    ("load-fork", || strings::load_fork(), |m| m.fork.is_some(), |page| page.load_witness(|m| m.fork.as_ref())),
+];
+
+/// Buttons that load the tokens of a lower bound.
+#[component]
+pub fn Loads() -> impl IntoView {
+    let page = use_page();
+    let witness = move |(id, words, is_there, load): Witness| {
+        let has = memo(move |_| {
+            page.answers.measured.with(|measured| measured.as_ref().is_some_and(|m| is_there(&m.measurement)))
+        });
+        let on_click = move |_| {
+            load(page);
+        };
+        view! { <button type="button" id=id hidden=move || !has.get() on:click=on_click>{words()}</button> }
+    };
+    let choice = move |(id, words, choice): (&'static str, &'static str, TokenChoice)| {
+        let on_click = move |_| page.edit("distribution", |state| state.choose_tokens(choice));
+        view! { <button type="button" id=id on:click=on_click>{words}</button> }
+    };
+    let choices = [
+        ("load-adversarial", strings::load_adversarial(), TokenChoice::Adversarial),
+        ("load-skew", strings::load_skew(), TokenChoice::Skew),
+    ];
+    view! {
+        <div class="loads" role="group" aria-label=strings::load_hint()>
+            <span>{strings::load()}</span>
+            {WITNESSES.map(witness).collect_view()}
+            {choices.map(choice).collect_view()}
+        </div>
+    }
+}
+
 /// Every number of the ladder as text: what a screen reader lists, and programs read.
 #[component]
 fn Values() -> impl IntoView {
@@ -150,34 +236,10 @@ fn Values() -> impl IntoView {
     view! { <dl class="sr-only">{RUNGS.into_iter().flatten().map(line).collect_view()}</dl> }
 }
 
-/// The bound on a norm, if it applies to what was measured.
-pub fn bound_of(measurement: &Measurement, norm: Norm, id: BoundId) -> Option<&Bound> {
-    measurement.bounds.iter().find(|bound| bound.id == id && id.is_about(norm))
-}
-
-/// The rows that apply; `None` is the measured norm.
-pub(super) fn rungs(measurement: &Measurement, norm: Norm) -> Vec<Option<BoundId>> {
-    let is_there = |rung: &Option<BoundId>| match rung {
-        Some(id) => bound_of(measurement, norm, *id).is_some(),
-        None => measurement.norm(norm).is_some(),
-    };
-    let larger = larger_local(measurement, norm);
-    RUNGS.into_iter().filter(is_there).filter(|rung| rung.is_none() || *rung != larger).collect()
-}
-
 /// The larger of the two local bounds. The ladder leaves it out: the smaller one says more.
 fn larger_local(measurement: &Measurement, norm: Norm) -> Option<BoundId> {
     let [rows, blocks] = [BoundId::Local, BoundId::LocalBlocks].map(|id| bound_of(measurement, norm, id));
     rows.zip(blocks).map(|(rows, blocks)| if rows.log10 < blocks.log10 { blocks.id } else { rows.id })
-}
-
-/// The selected row, or its substitute where the selected row does not apply.
-pub(super) fn shown(rungs: &[Option<BoundId>], selected: Option<BoundId>) -> Option<BoundId> {
-    if rungs.contains(&selected) {
-        return selected;
-    }
-    let ours = [BoundId::Sharp, BoundId::SharpMasked, BoundId::LocalBlocks, BoundId::Local, BoundId::KimLinf];
-    ours.into_iter().find(|id| rungs.contains(&Some(*id)))
 }
 
 fn number(bound: &Bound) -> Number {
@@ -202,11 +264,6 @@ fn ladder(measurement: &Measurement, state: &PageState, norm: Norm) -> Ladder {
         },
     };
     Ladder::new(strings::norm_symbol(norm), rungs(measurement, norm).iter().map(row).collect())
-}
-
-pub(super) fn with_ladder<T>(page: Page, read: impl FnOnce(&Ladder) -> T) -> Option<T> {
-    let norm = page.state.with_untracked(|state| state.norm);
-    page.answers.measured.with(|measured| measured.as_ref().map(|m| read(&ladder(&m.measurement, &m.state, norm))))
 }
 
 fn paint(

@@ -1,4 +1,4 @@
-//! A curve that the reader draws, and the measured curve over it.
+//! Where a reader draws, in place of the plots: a curve, with the measured curve over it, or a mark (`place`).
 
 use std::rc::Rc;
 
@@ -9,11 +9,13 @@ use leptos::html::Canvas;
 use crate::charts::{LastPainted, Paint, TableFold, Timing, use_easel};
 use crate::frame::When;
 use crate::keys::GuessKey;
+use crate::lessons::Prediction;
 use crate::strings;
 use lipscope_plot::{AxisSpec, ChartLayout, Extent, LineChart, Number, Role, Scale, Series, SeriesKind, Table};
 
 use super::context::{Classroom, use_classroom};
-use super::guess::{self, HIGHEST, LOWEST};
+use super::guess::{self, HIGHEST, LOWEST, is_guessed, prediction_now};
+use super::place::PlaceMark;
 
 /// A handle goes up by this factor with each press of a key.
 const STEP: f64 = 1.122;
@@ -90,6 +92,22 @@ pub fn DrawCurve() -> impl IntoView {
                 table=move || table(room, |x| Number::of(x).to_string())
                 csv=move || untrack(|| table(room, |x| x.to_string())).to_csv()
             />
+        </div>
+    }
+}
+
+/// The picture that the reader draws on, while a step asks for it.
+#[component]
+pub fn GuessStage() -> impl IntoView {
+    let room = use_classroom();
+    let prediction = memo(move |_| prediction_now(room));
+    view! {
+        <div class="guess" hidden=move || !is_guessed(room)>
+            {move || match prediction.get() {
+                Prediction::None | Prediction::Choice(_) => ().into_any(),
+                Prediction::Curve => view! { <DrawCurve/> }.into_any(),
+                Prediction::Mark => view! { <PlaceMark/> }.into_any(),
+            }}
         </div>
     }
 }

@@ -26,7 +26,7 @@ pub fn Goals(
     let shows_all = memo(move |_| progress.with(|progress| progress.shows_all));
     let said = move || {
         let reached = progress.with(Progress::count);
-        if reached == 0 { String::new() } else { strings::goals_said(reached, step.goals.len()) }
+        if reached == 0 { String::new() } else { strings::answer::goals_said(step.goals.len(), reached) }
     };
     view! {
         <ul class="goals" aria-label=strings::goals()>

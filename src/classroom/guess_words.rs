@@ -9,8 +9,8 @@ use lipscope_core::fit::fit_power_law;
 
 use super::context::Classroom;
 use super::course::step_now;
-use super::facts::with_situation;
 use super::guess::{curve_beside, has_guessed, is_covered, mark, measured_curve, prediction_now};
+use super::progress::with_situation;
 
 /// How far off the reader is, in words with a number; empty while nothing is revealed.
 pub fn off_words(room: Classroom) -> String {

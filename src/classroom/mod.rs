@@ -1,44 +1,38 @@
-//! The lessons on the page: going through them, what a reader draws before the page shows its numbers, the teacher's view.
+//! The lessons on the page: going through them, and what a reader draws before the page shows its numbers.
 //!
 //! | module | concept |
 //! | --- | --- |
 //! | `context` | what the lessons hold |
 //! | `course` | opening, going on, restoring |
-//! | `panel`, `list`, `prose`, `handles` | the text beside the page, and its controls |
-//! | `progress`, `goals` | how far the reader is in a step; goals, hint and answer |
-//! | `facts` | the page's numbers for places and goals |
+//! | `panel`, `prose`, `handles` | the list of lessons, the text beside the page, and its controls |
+//! | `progress`, `goals` | the page's numbers, and how far the reader is in a step; goals, hint and answer |
 //! | `guess`, `guess_words` | what a reader draws, and how far off it is |
-//! | `stage`, `draw`, `place` | where the reader draws: a curve, a mark |
-//! | `teacher` | the larger view |
+//! | `draw`, `place` | where the reader draws: a curve, a mark |
 //! | `shortcuts` | the keys of the whole page, and the list of all keys |
 
 mod context;
 mod course;
 mod draw;
-mod facts;
 mod goals;
 mod guess;
 mod guess_words;
 mod handles;
-mod list;
 mod panel;
 mod place;
 mod progress;
 mod prose;
 mod shortcuts;
-mod stage;
-mod teacher;
 
 use crate::prelude::*;
 
+use crate::stage;
+
 pub use context::{Classroom, use_classroom};
 pub use course::is_taught;
+pub use draw::GuessStage;
 pub use guess::{is_covered, is_guessed};
-pub use list::LessonsButton;
-pub use panel::LessonPanel;
+pub use panel::{LessonPanel, LessonsButton};
 pub use shortcuts::{KeyList, Shortcuts};
-pub use stage::GuessStage;
-pub use teacher::TeacherButton;
 
 use context::Guess;
 
@@ -58,7 +52,7 @@ pub fn begin(room: Classroom) {
             page.look.is_covered.set(is_covered);
         }
     });
-    teacher::begin(page);
+    stage::begin(page);
     shortcuts::begin(room);
 }
 

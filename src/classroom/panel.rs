@@ -4,16 +4,14 @@ use crate::prelude::*;
 use leptos::html::{Div, H2};
 
 use crate::frame::focus_soon;
-use crate::lessons::{Prediction, Step, next_after};
+use crate::lessons::{Lesson, Prediction, Step, lessons, next_after};
 use crate::strings;
 
-use super::context::{Classroom, use_classroom};
-use super::course;
+use super::context::use_classroom;
 use super::goals::Goals;
-use super::guess;
 use super::guess_words::off_words;
-use super::list::LessonList;
 use super::prose::{Afterwards, Prose, Text};
+use super::{course, guess};
 
 /// The panel, in the place of the controls. On a phone it covers the foot of the page.
 #[component]
@@ -76,6 +74,46 @@ pub fn LessonPanel() -> impl IntoView {
             <StepFoot/>
         </section>
         <p class="sr-only" aria-live="polite" data-testid="lesson-said">{said}</p>
+    }
+}
+
+/// The button in the head of the page.
+#[component]
+pub fn LessonsButton() -> impl IntoView {
+    let room = use_classroom();
+    let is_open = memo(move |_| course::is_taught(room));
+    view! {
+        <button
+            type="button"
+            id="lessons-open"
+            title=strings::lessons_hint()
+            aria-expanded=move || is_open.get().to_string()
+            // The panel comes with the later part of the page.
+            aria-controls=move || room.later.table().map(|_| "lesson-panel")
+            on:click=move |_| if is_open.get_untracked() { course::leave(room) } else { course::show_list(room) }
+        >
+            {strings::lessons()}
+        </button>
+    }
+}
+
+/// Every lesson with a line about it.
+#[component]
+pub fn LessonList() -> impl IntoView {
+    let room = use_classroom();
+    let line = move |(at, lesson): (usize, &'static Lesson)| {
+        view! {
+            <li>
+                <button type="button" class="lesson-pick" data-lesson=lesson.id on:click=move |_| course::open(room, lesson)>
+                    <span class="lesson-name">{strings::lesson_number(at + 1, lesson.title.now())}</span>
+                    <span class="note">{lesson.summary.now()} {strings::between_sentences()} {strings::lesson::minutes(lesson.minutes)}</span>
+                </button>
+            </li>
+        }
+    };
+    view! {
+        <p class="note">{strings::lessons_about()}</p>
+        <ol class="lesson-list">{lessons().iter().enumerate().map(line).collect_view()}</ol>
     }
 }
 
@@ -190,7 +228,7 @@ fn StepFoot() -> impl IntoView {
             <Leaving/>
             <div class="lesson-states" hidden=room.is_leaving>
                 <button type="button" id="lesson-again" title=strings::lesson_again_hint() hidden=move || !is_changed.get() on:click=move |_| course::again(room)>{strings::lesson_again()}</button>
-                <button type="button" id="lesson-restore" title=strings::lesson_restore_hint() hidden=move || !has_before(room) on:click=move |_| course::restore(room)>{strings::lesson_restore()}</button>
+                <button type="button" id="lesson-restore" title=strings::lesson_restore_hint() hidden=move || room.before.with(Option::is_none) on:click=move |_| course::restore(room)>{strings::lesson_restore()}</button>
             </div>
         </div>
     }
@@ -215,8 +253,4 @@ fn Leaving() -> impl IntoView {
             <button type="button" id="lesson-stay" on:click=move |_| is_leaving.set(false)>{strings::leave_stay()}</button>
         </div>
     }
-}
-
-fn has_before(room: Classroom) -> bool {
-    room.before.with(Option::is_some)
 }

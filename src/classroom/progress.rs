@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
-use crate::debounce::Debounce;
-use crate::lessons::{Visible, Way};
+use crate::frame::Debounce;
+use crate::lessons::{Acts, Age, Ages, Facts, Situation, Step, Visible, Way};
 
 use super::context::{Classroom, Progress};
 use super::course::step_now;
-use super::facts::with_situation;
+use super::{course, guess};
 
 /// How long a step waits before it shows the hint.
 const HINT_AFTER: Duration = Duration::from_secs(30);
@@ -70,15 +70,6 @@ pub fn begin(room: Classroom) {
     });
 }
 
-/// Counts a try, where the reader has changed something and a goal is still open.
-fn count_try(room: Classroom) {
-    let Some((.., step)) = untrack(|| step_now(room)) else { return };
-    let is_open = room.progress.with_untracked(|progress| !progress.is_over(step));
-    if is_open && untrack(|| super::course::differs(room, step)) {
-        room.progress.update(|progress| progress.tries += 1);
-    }
-}
-
 /// The reader says that a goal cannot be reached.
 pub fn rule_out(room: Classroom, goal: &'static str) {
     let Some((.., step)) = untrack(|| step_now(room)) else { return };
@@ -92,6 +83,53 @@ pub fn rule_out(room: Classroom, goal: &'static str) {
             false => progress.tries += 1,
         }
     });
+}
+
+/// Reads something from the page's numbers.
+pub fn with_facts<T>(room: Classroom, read: impl FnOnce(Facts<'_>) -> T) -> T {
+    let (page, answers) = (room.page, room.page.answers);
+    let (state, settings, measured) = (room.page.state.read(), page.settings.read(), answers.measured.read());
+    let (sweep, growth) = (answers.sweep.read(), answers.curves.read());
+    let (scaling, tightness, inverse) = (answers.scaling.read(), answers.tightness.read(), answers.inverse.read());
+    let training = answers.training.read();
+    let age = |is_present| if is_present { Age::Now } else { Age::Before };
+    read(Facts {
+        state: &state,
+        settings: &settings,
+        measured: measured.as_deref(),
+        sweep: &sweep,
+        growth: &growth,
+        scaling: &scaling,
+        tightness: &tightness,
+        inverse: &inverse,
+        training: &training,
+        ages: Ages {
+            measured: age(page.is_measured()),
+            scaling: age(!answers.scaling.is_stale()),
+            tightness: age(!answers.tightness.is_stale()),
+            inverse: age(!answers.inverse.is_stale()),
+        },
+    })
+}
+
+/// As [`with_facts`], with the settings and what the reader has done at a step.
+pub fn with_situation<T>(room: Classroom, step: &'static Step, read: impl FnOnce(&Situation<'_>) -> T) -> T {
+    let scene = room.page.scene();
+    let acts = Acts {
+        has_revealed: guess::is_revealed(room) && guess::has_guessed(room),
+        has_changed: course::differs(room, step),
+        has_shared: room.progress.with(|progress| progress.has_shared),
+    };
+    with_facts(room, |facts| read(&Situation { facts, scene: &scene, acts }))
+}
+
+/// Counts a try, where the reader has changed something and a goal is still open.
+fn count_try(room: Classroom) {
+    let Some((.., step)) = untrack(|| step_now(room)) else { return };
+    let is_open = room.progress.with_untracked(|progress| !progress.is_over(step));
+    if is_open && untrack(|| course::differs(room, step)) {
+        room.progress.update(|progress| progress.tries += 1);
+    }
 }
 
 fn show(room: Classroom, visible: Visible) {

@@ -6,8 +6,8 @@ use crate::lessons::{Age, Filled, Paragraph, Piece, Slot, Step, pieces};
 use crate::strings;
 
 use super::context::use_classroom;
-use super::facts::with_facts;
 use super::handles::{Press, Share, TextSlider};
+use super::progress::with_facts;
 
 /// The paragraphs of a step that are there from the start.
 #[component]

@@ -7,11 +7,12 @@ use wasm_bindgen::JsCast;
 
 use crate::keys::{self, Group, Held, PageKey};
 use crate::later::{LaterView, Piece};
+use crate::stage;
 use crate::state::Stage;
 use crate::strings;
 
 use super::context::{Classroom, use_classroom};
-use super::{course, teacher};
+use super::course;
 
 /// Listens for the keys of the whole page.
 pub fn begin(room: Classroom) {
@@ -101,7 +102,7 @@ fn act(room: Classroom, key: PageKey) -> Taken {
     }
     match key {
         PageKey::Help => room.keys_open.set(true),
-        PageKey::Teacher => teacher::toggle(room.page),
+        PageKey::Teacher => stage::toggle(room.page),
         PageKey::Undo => room.page.undo(),
         PageKey::Redo => room.page.redo(),
         PageKey::Lessons if untrack(|| course::is_taught(room)) => course::leave(room),

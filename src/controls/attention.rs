@@ -9,8 +9,8 @@ use crate::strings;
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Mask, Normalization, Output, Scope};
 
+use super::beside::Meanings;
 use super::choice::Choice;
-use super::meanings::Meanings;
 use super::number::NumberField;
 
 /// Kernel, mask, normaliser, scope, and "more".

@@ -5,14 +5,13 @@ use std::time::Duration;
 use crate::prelude::*;
 use leptos::ev;
 
-use crate::debounce::Debounce;
 use crate::field::Field;
+use crate::frame::Debounce;
 use crate::page::{Page, use_page};
 use crate::state::PageState;
 use crate::strings;
 
-use super::problem::ProblemAt;
-use super::unavailable::UnavailableControl;
+use super::beside::{ProblemAt, UnavailableControl};
 
 /// How long typed text rests before the state takes it, or a sentence refuses it: nobody means the 1 of 128.
 const PATIENCE: Duration = Duration::from_millis(700);

@@ -8,8 +8,7 @@ use crate::page::use_page;
 use crate::state::PageState;
 use crate::strings;
 
-use super::problem::ProblemAt;
-use super::unavailable::UnavailableControl;
+use super::beside::{ProblemAt, UnavailableControl};
 
 /// A seed and "redraw".
 #[component]

@@ -8,13 +8,13 @@ use crate::answers::Sweep;
 use crate::field::Field;
 use crate::frame::now;
 use crate::later::use_later;
-use crate::message::Message;
 use crate::page::{Page, use_page};
 use crate::phase::Phase;
 use crate::state::TokenChoice;
 use crate::strings;
+use crate::strings::Message;
 
-use super::meanings::Meanings;
+use super::beside::Meanings;
 use super::number::NumberField;
 
 /// Sweeps shorter than this show no progress: it would only flicker.

@@ -9,8 +9,8 @@ use crate::panels::{OwnDataKind, Panels, use_panels};
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
 
+use super::beside::Meanings;
 use super::choice::Choice;
-use super::meanings::Meanings;
 use super::number::NumberField;
 use super::seed::SeedField;
 

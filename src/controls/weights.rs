@@ -9,11 +9,10 @@ use crate::panels::{OwnDataKind, use_panels};
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
 
+use super::beside::{Meanings, UnavailableControl};
 use super::choice::Choice;
-use super::meanings::Meanings;
 use super::number::NumberField;
 use super::seed::SeedField;
-use super::unavailable::UnavailableControl;
 
 const CHOICES: [(&str, WeightChoice); 5] = WeightChoice::ALL;
 

@@ -5,7 +5,7 @@ use crate::prelude::*;
 use crate::answers::{Measured, SearchFound};
 use crate::page::Page;
 use crate::state::{PageState, TokenChoice};
-use crate::strings;
+use crate::strings::{self, Place};
 use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
 use lipscope_core::experiment::{Mask, Normalization, Scope};
 use lipscope_core::measure::Measurement;
@@ -57,19 +57,6 @@ impl Standing {
         let same = 1e-9;
         if here + same >= bound.max(found) { top } else { Standing::Below }
     }
-}
-
-/// The name of the ball in sentences.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// The disc that is on screen.
-    Disc,
-    /// A ball of more dimensions, or of one.
-    Ball,
-    /// No ball: a normaliser before attention brings tokens of every length into its own, so bounds hold for all of them.
-    Anywhere,
-    /// The ball that holds the normalised tokens.
-    Normalized,
 }
 
 /// The norm that was measured last, and how well it is known. While a slider moves, it lags a moment.

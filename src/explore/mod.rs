@@ -11,7 +11,6 @@
 
 mod chart;
 mod facts;
-mod folds;
 mod plot;
 mod quick;
 mod sentence;
@@ -24,8 +23,7 @@ use crate::page::{PlotChoice, use_page};
 use crate::plane::{PlaneCanvas, Size, plane_words, use_plane};
 use crate::strings;
 
-pub use facts::Place;
-pub use folds::ExploreFolds;
+pub use plot::ExploreFolds;
 pub use quick::Quick;
 
 use plot::ExplorePlot;

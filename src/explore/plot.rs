@@ -1,4 +1,5 @@
-//! The plot of the opening view on its canvas, with the readout of pointer and keys.
+//! The plot of the opening view on its canvas, with the readout of pointer and keys; its foot with its table, its files
+//! and links to its other pictures.
 
 use std::rc::Rc;
 
@@ -6,13 +7,15 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::{Easel, LastPainted, Paint, Timing, use_easel};
+use crate::charts::{
+    Easel, ExperimentSource, ExportFold, LastPainted, Paint, TableFold, Timing, exportable, use_easel,
+};
 use crate::field::Field;
 use crate::frame::When;
-use crate::over_n::{Ranges, length_at, lift, on_length_key};
+use crate::over_n::{AxisChoice, Ranges, length_at, lift, on_length_key};
 use crate::page::{Page, PlotChoice, use_page};
 use crate::state::TokenChoice;
-use crate::strings;
+use crate::strings::{self, Paper};
 use lipscope_plot::{ChartLayout, LineChart};
 
 use super::chart::{HIGH, explore_chart, id, last_n, wanted_y};
@@ -87,6 +90,36 @@ pub fn chart_now(page: Page) -> LineChart {
     let (sweep, curves) = (answers.sweep.read_untracked(), answers.bounds.read_untracked());
     let (found, current) = (answers.searched.read_untracked(), answers.measured.get_untracked());
     explore_chart(&sweep, &curves, &found, current.as_deref(), &page.state.read_untracked())
+}
+
+/// Tables, files, and links to other pictures.
+#[component]
+pub fn ExploreFolds() -> impl IntoView {
+    let page = use_page();
+    let csv = move || untrack(|| chart_now(page)).to_csv();
+    let table = move || untrack(|| chart_now(page)).to_table();
+    let way = move |id: &'static str, plot: PlotChoice, words: &'static str| {
+        view! { <button type="button" id=id on:click=move |_| page.plot.set(plot)>{words}</button> }
+    };
+    view! {
+        <div class="explore-ways">
+            {way("explore-tokens", PlotChoice::Tokens, strings::way_tokens())}
+            {way("explore-spectrum", PlotChoice::Spectrum, strings::way_spectrum())}
+            {way("explore-growth", PlotChoice::Growth, strings::way_growth())}
+            <AxisChoice id="explore-axis"/>
+            <TableFold id="explore-rows" name="lipscope-explore.csv" table csv/>
+            <ExportFold
+                id="export-explore"
+                name="lipscope-explore"
+                canvas="explore-plot"
+                title=strings::lead()
+                figure=move |_: (f64, f64)| exportable(Some(untrack(|| picture_now(page))))
+                csv
+                paper=Paper::Castin
+                behind=ExperimentSource::Experiment
+            />
+        </div>
+    }
 }
 
 fn paint(

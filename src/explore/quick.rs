@@ -200,7 +200,7 @@ pub fn Notes() -> impl IntoView {
         <p class="quick-note" data-testid="collapse-note" hidden=move || !is_collapsed()>
             {move || (dim.get() == 2).then(|| view! { <CollapsePicture/> })}
             {move || strings::layer_collapse(dim.get())} " "
-            <button type="button" id="roomy-dim" hidden=move || !has_room.get() on:click=move |_| page.edit("d", |state| state.d = ROOMY_DIM)>{strings::use_dim(ROOMY_DIM)}</button>
+            <button type="button" id="roomy-dim" hidden=move || !has_room.get() on:click=move |_| page.edit("d", |state| state.d = ROOMY_DIM)>{strings::layer::use_dim(ROOMY_DIM)}</button>
         </p>
         <p class="quick-note" data-testid="scope-note" hidden=move || normalizer.get() == Normalization::None>
             {move || strings::which_map(scope.get(), normalizer.get(), dim.get())} " "

@@ -8,7 +8,7 @@ use lipscope_protocol::tasks::EnginePlan;
 
 use crate::answers::Curves;
 use crate::ask::{Ask, AtFailure, Start};
-use crate::debounce::Debounce;
+use crate::frame::Debounce;
 use crate::page::{Page, PlotChoice};
 use crate::plans;
 use crate::state::{PageState, TokenChoice, WeightChoice};

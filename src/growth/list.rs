@@ -93,7 +93,7 @@ pub fn headed(trace: Trace) -> String {
         Group::Lower => "≥",
         Group::Tokens => "",
     };
-    let name = if trace == Trace::Draws { strings::samples_label() } else { strings::trace_label(trace) };
+    let name = if trace == Trace::Draws { strings::trace_label::samples() } else { strings::trace_label(trace) };
     format!("{name} {sign}").trim_end().to_owned()
 }
 

@@ -8,16 +8,15 @@ use crate::page::{Page, PlotChoice};
 use crate::plane::{Moves, PlaneCanvas, Size};
 use crate::state::{CertifySettings, PageState, Settings};
 use crate::strings::{self, Paper};
+use lipscope_core::bounds::Norm;
 use lipscope_core::certify::{Certified, CertifiedRow, CertifyPlan};
 use lipscope_core::search::NearbyEffort;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Mark, Role, Scale, Series, SeriesKind, Table};
 use lipscope_protocol::tasks::EnginePlan;
 
 use super::context::{Labs, use_labs};
-use super::facts::Fact;
-use super::frame::{LabParts, lab_view};
-use super::inputs::{LabSlider, Slide};
-use super::number::LabNumber;
+use super::frame::{Fact, LabParts, lab_view};
+use super::inputs::{LabNumber, LabSlider, Slide};
 use super::plot::{LabPlot, plot_ids};
 use crate::ask::Request;
 use crate::phase::Phase;
@@ -181,7 +180,7 @@ pub fn chart(found: Option<&Certified>, read_at: Option<f64>) -> LineChart {
     ];
     let (least, most) = Field::CertifyEps.range;
     let x = AxisSpec::new(strings::certify_x(), Scale::Log).range(Extent::new(least, most));
-    let mut chart = LineChart::new(x, AxisSpec::new(strings::certify_y(), Scale::Log), series);
+    let mut chart = LineChart::new(x, AxisSpec::new(strings::norm_axis(Norm::Spectral), Scale::Log), series);
     if let (Some(first), Some(last)) = (rows.first(), rows.last()) {
         let least = found.map_or(first.found, |found| found.spectral).min(first.local);
         chart.y.range = Extent::new(least, HEADROOM * last.ball).map(|extent| extent.nice(Scale::Log));

@@ -14,8 +14,7 @@ use lipscope_protocol::tasks::EnginePlan;
 use super::context::use_labs;
 use super::estimators_chart::{estimators_chart, estimators_table, stopped};
 use super::frame::{LabParts, lab_view};
-use super::inputs::LabChoice;
-use super::number::LabNumber;
+use super::inputs::{LabChoice, LabNumber};
 use super::plot::{LabPlot, plot_ids};
 use crate::ask::Request;
 

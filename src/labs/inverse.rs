@@ -13,8 +13,7 @@ use lipscope_core::inverse::{ConstantKind, InversePlan, InverseStep, Outcome};
 use lipscope_protocol::tasks::EnginePlan;
 
 use super::context::use_labs;
-use super::facts::Fact;
-use super::frame::{LabParts, lab_view};
+use super::frame::{Fact, LabParts, lab_view};
 use super::inverse_chart::{error_chart, table};
 use super::inverse_controls::{InverseControls, shared_weights};
 use super::plane::{GRID_SIDE, Plane};

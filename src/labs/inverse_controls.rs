@@ -8,8 +8,7 @@ use crate::state::{DotWeights, InverseSettings, LabTokens, PageState, WeightChoi
 use crate::strings;
 use lipscope_core::experiment::WeightSource;
 
-use super::inputs::{LabChoice, LabSlider, Slide};
-use super::number::LabNumber;
+use super::inputs::{LabChoice, LabNumber, LabSlider, Slide};
 
 /// Values of c to pick.
 const PICKS: [f64; 3] = [0.5, 0.7, 0.9];

@@ -7,8 +7,7 @@ use leptos::ev;
 
 use super::context::{Labs, use_labs};
 
-use crate::debounce::Debounce;
-use crate::frame::is_motion_reduced;
+use crate::frame::{Debounce, is_motion_reduced};
 use crate::page::PlotChoice;
 use crate::strings;
 

@@ -12,8 +12,7 @@ use lipscope_core::scaling::{ScaledTokens, ScalingPlan, ScalingPoint, slopes};
 use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind, Table};
 use lipscope_protocol::tasks::EnginePlan;
 
-use super::facts::Fact;
-use super::frame::{LabParts, lab_view};
+use super::frame::{Fact, LabParts, lab_view};
 use super::inputs::LabChoice;
 use super::plot::{LabPlot, plot_ids};
 use crate::ask::Request;

@@ -11,10 +11,8 @@ use lipscope_core::spectrum::{Coverage, Level, Spectrum, SpectrumMap, SpectrumPl
 use lipscope_protocol::tasks::EnginePlan;
 
 use super::context::use_labs;
-use super::facts::Fact;
-use super::frame::{LabParts, lab_view};
-use super::inputs::LabChoice;
-use super::number::LabNumber;
+use super::frame::{Fact, LabParts, lab_view};
+use super::inputs::{LabChoice, LabNumber};
 use super::plot::{LabPlot, plot_ids};
 use super::spectrum_chart::{energy_chart, energy_table, level_at, values_chart, values_table};
 use crate::ask::Request;

@@ -12,9 +12,8 @@ use lipscope_core::tightness::TightnessPoint;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind, Table};
 use lipscope_protocol::tasks::{EnginePlan, TightnessPlan};
 
-use super::facts::Fact;
-use super::frame::{LabParts, lab_view};
-use super::number::LabNumber;
+use super::frame::{Fact, LabParts, lab_view};
+use super::inputs::LabNumber;
 use super::plot::{LabPlot, plot_ids};
 use crate::ask::Request;
 

@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 use crate::state::{LessonAt, Scene};
 use lipscope_core::bounds::BoundId;
 
+use super::Localized;
 use super::file::{Edition, LessonFile, StepText, parse};
 use super::goal::{Condition, Goal, Way};
 use super::lesson::{Choice, Lesson, Paragraph, Prediction, Step, Visible};
-use super::localized::Localized;
 
 macro_rules! files {
     ($($id:literal),*) => {

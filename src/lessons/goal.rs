@@ -5,8 +5,8 @@ use crate::link;
 use crate::state::Scene;
 use lipscope_core::bounds::BoundId;
 
+use super::Localized;
 use super::fill::{Age, Facts};
-use super::localized::Localized;
 use super::slot::Slot;
 
 /// Numbers this near a limit count as having reached it: a rounding error may put tokens outside the sphere.

@@ -7,8 +7,8 @@ use crate::page::PlotChoice;
 use crate::state::{PageState, Scene, Settings};
 use lipscope_core::bounds::BoundId;
 
+use super::Localized;
 use super::goal::{Condition, Goal};
-use super::localized::Localized;
 
 /// A lesson.
 #[derive(Debug)]

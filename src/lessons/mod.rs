@@ -6,7 +6,7 @@
 //! | `catalog` | the lessons, read from `lessons/` |
 //! | `lesson` | the types of a lesson and of a step, and the settings of a step |
 //! | `goal` | conditions on named numbers of the page |
-//! | `localized`, `text`, `handle` | texts in every language, the places in them, and the sliders |
+//! | `text`, `handle` | the places in texts, and the sliders |
 //! | `slot`, `fill` | the places of a text, and the values in them |
 //! | `formulas` | formulas in texts, as MathML |
 
@@ -17,9 +17,10 @@ mod formulas;
 mod goal;
 mod handle;
 mod lesson;
-mod localized;
 mod slot;
 mod text;
+
+use crate::language::{Language, language};
 
 pub use catalog::{find, lessons, next_after, scene_of};
 pub use file::{Edition, Fault, LessonFile, agree, parse};
@@ -28,6 +29,34 @@ pub use formulas::LessonFormula;
 pub use goal::{Acts, Condition, Goal, Quantity, Situation, Way};
 pub use handle::Handle;
 pub use lesson::{Choice, Lesson, Paragraph, Prediction, Setup, Step, Visible};
-pub use localized::Localized;
 pub use slot::Slot;
 pub use text::{Piece, pieces, slots};
+
+/// A text in every language, with the same places in each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Localized {
+    english: &'static str,
+    chinese: &'static str,
+}
+
+impl Localized {
+    /// A text in English and in Simplified Chinese.
+    const fn new(english: &'static str, chinese: &'static str) -> Self {
+        Localized { english, chinese }
+    }
+
+    /// The text in the page's language.
+    #[must_use]
+    pub fn now(self) -> &'static str {
+        match language() {
+            Language::English | Language::Mirrored => self.english,
+            Language::Chinese => self.chinese,
+        }
+    }
+
+    /// The text in every language.
+    #[must_use]
+    pub fn all(self) -> [&'static str; 2] {
+        [self.english, self.chinese]
+    }
+}

@@ -3,7 +3,7 @@
 use crate::prelude::*;
 use web_sys::DataTransfer;
 
-use crate::drops::use_drops;
+use crate::files::use_drops;
 use crate::page::PlotChoice;
 
 use super::session::ModelSession;

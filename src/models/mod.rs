@@ -2,14 +2,12 @@
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `view` | the form and the figures below it |
-//! | `form`, `source_view`, `text_view`, `plan_view`, `run_view` | the form's parts |
+//! | `source_view`, `plan_view`, `run_view` | the form's parts, besides the text |
 //! | `settings` | the values of its fields |
 //! | `context` | the tables, and the state of the run |
 //! | `form_at_hand` | the form, once its view was opened |
-//! | `session`, `running`, `tables` | the form's work: opening a model, running and pausing, tables in and out |
-//! | `folder`, `taking`, `remote`, `fetching`, `trained` | a model's files: chosen or dropped, at an address, or trained on this page |
-//! | `window` | a window of text as the reader's own experiment |
+//! | `session`, `running`, `tables` | the form's work: opening a model, a window of text as the reader's own experiment; running and pausing; tables in and out |
+//! | `folder`, `taking`, `fetching` | a model's files: chosen or dropped, at an address, or trained on this page |
 //! | `figures` | the figures of the table |
 
 mod context;
@@ -25,14 +23,75 @@ mod settings;
 mod source_view;
 mod tables;
 mod taking;
-mod text_view;
-mod trained;
-mod view;
-mod window;
+
+use crate::prelude::*;
+
+use crate::controls::TextSource;
+use crate::page::{PlotChoice, use_page};
+use crate::strings;
+use context::use_models;
+use figures::ModelFigures;
+use form_at_hand::use_form;
+use plan_view::{MapField, MoreFields};
+use run_view::RunBar;
+use session::ModelSession;
+use source_view::SourceFields;
+use taking::take_text_file;
 
 pub use context::Models;
-pub use folder::RemotePhase;
 pub use form_at_hand::begin;
-pub use session::Progress;
-pub use settings::SourceKind;
-pub use view::ModelView;
+
+/// Form and figures.
+#[component]
+pub fn ModelView() -> impl IntoView {
+    let page = use_page();
+    view! {
+        <div class="model-view" data-testid="model-view" hidden=move || page.plot.get() != PlotChoice::Model>
+            <ModelForm/>
+            <ModelFigures/>
+        </div>
+    }
+}
+
+/// The form. The model and text cannot change while a run is in progress.
+#[component]
+pub fn ModelForm() -> impl IntoView {
+    let models = use_models();
+    let session = ModelSession::new(models);
+    use_form().hold(session);
+    view! {
+        <div class="model-session" data-testid="model-session">
+            <fieldset disabled=move || models.is_at_work() aria-label=strings::model_form_name()>
+                <SourceFields session/>
+                <MapField session/>
+                <TextField session/>
+                <MoreFields session/>
+            </fieldset>
+            <RunBar session/>
+        </div>
+    }
+}
+
+/// The text with the number of its tokens.
+#[component]
+pub fn TextField(
+    /// The form.
+    session: ModelSession,
+) -> impl IntoView {
+    let count = move || session.facts.with(|facts| facts.as_ref().map(|facts| facts.ids.len()));
+    let summary = view! {
+        <span class="note" role="status" data-testid="model-tokens" data-value=move || count().unwrap_or(0)>
+            {move || count().map_or_else(|| strings::model_counting().to_owned(), strings::model_tokens)}
+        </span>
+    };
+    view! {
+        <TextSource
+            id="model-text"
+            file_id="model-text-file"
+            text=session.text
+            file=session.text_file
+            on_file=Callback::new(move |file| take_text_file(session, file))
+            summary=summary.into_any()
+        />
+    }
+}

@@ -4,7 +4,7 @@ use crate::prelude::*;
 use leptos::ev;
 use web_sys::HtmlInputElement;
 
-use super::session::ModelSession;
+use super::session::{ModelSession, Progress};
 use super::taking::take_table_file;
 use crate::files::copy;
 use crate::frame::focus_soon;
@@ -71,7 +71,7 @@ pub fn RunBar(
         </div>
         <div class="progress" data-testid="model-progress" data-phase=move || phase.get().id() data-rows=move || session.progress.get().rows data-workers=move || session.progress.get().workers>
             <div class="progress-bar" class:idle=move || !is_at_work() style=move || format!("--at:{}", share())></div>
-            <span class="progress-words" role="status">{move || strings::model_progress(phase.get(), &session.progress.get())}</span>
+            <span class="progress-words" role="status">{move || progress_words(phase.get(), &session.progress.get())}</span>
         </div>
         <p class="note" role="status" data-testid="model-note">{move || session.note.get()}</p>
         <p class="problem" role="alert" node_ref=sentence tabindex="-1" data-testid="model-problem" hidden=move || problem.with(Option::is_none)>
@@ -90,4 +90,30 @@ impl ModelSession {
         let text = text.or_else(|| is_own.then(|| "text.txt".to_owned()));
         Ok(command_line(&source.origin, text.as_deref(), &words))
     }
+}
+
+/// How far the run is, and about how long the rest takes.
+fn progress_words(phase: ModelPhase, progress: &Progress) -> String {
+    use strings::model_progress as words;
+    let Progress { rows, total, workers, .. } = *progress;
+    match phase {
+        ModelPhase::Idle => String::new(),
+        ModelPhase::Running if total == 0 => words::opening().into(),
+        ModelPhase::Running if progress.first.is_none() => words::preparing(rows, total, workers),
+        ModelPhase::Running => match seconds_left(progress) {
+            Some(left) => words::running(strings::time_left(left), rows, total),
+            None => words::none(rows, total),
+        },
+        ModelPhase::Paused => words::paused(rows, total),
+        ModelPhase::Stopped => words::stopped(rows, total),
+        ModelPhase::Done => words::done(total),
+    }
+}
+
+/// The time left, from the rate since the first rows.
+fn seconds_left(progress: &Progress) -> Option<f64> {
+    let (began, before) = progress.first?;
+    let done = progress.done - before;
+    let seconds = (progress.last - began) / 1e3 * (progress.cost - progress.done) / done;
+    (done > 0.0 && seconds.is_finite()).then_some(seconds)
 }

@@ -10,8 +10,7 @@ use super::folder::RemotePhase;
 use super::session::ModelSession;
 use super::settings::{SourceForm, SourceKind};
 use super::taking::take_list;
-use crate::controls::Choice;
-use crate::controls::InputBox;
+use crate::controls::{Choice, InputBox};
 use crate::strings;
 
 /// The choice of a model.
@@ -21,8 +20,7 @@ pub fn SourceFields(
     session: ModelSession,
 ) -> impl IntoView {
     let kind = memo(move |_| session.source.with(|source| source.kind));
-    let options =
-        Signal::derive(|| SourceKind::ALL.map(|(id, kind)| (id, strings::model_source(kind).to_owned())).to_vec());
+    let options = Signal::derive(|| SourceKind::ALL.map(|(id, kind)| (id, name_of(kind).to_owned())).to_vec());
     let chosen = move || SourceKind::ALL.into_iter().find(|(_, one)| *one == kind.get()).map_or("", |(id, _)| id);
     // Notes about guessed and ignored values stand beside the numbers.
     let notes = move || {
@@ -124,6 +122,42 @@ fn Address(
         <button type="button" id="model-look" hidden=move || !can_look() on:click=move |_| session.look()>{strings::model_look()}</button>
         <button type="button" id="model-fetch" hidden=move || !found() on:click=move |_| session.fetch()>{fetch_words}</button>
         <button type="button" id="model-cancel" hidden=move || !is_busy() on:click=move |_| session.cancel_fetch()>{strings::model_cancel()}</button>
-        <span class="note" role="status" data-testid="model-remote">{move || phase.with(strings::model_remote)}</span>
+        <span class="note" role="status" data-testid="model-remote">{move || phase.with(remote_words)}</span>
+    }
+}
+
+fn name_of(kind: SourceKind) -> &'static str {
+    use strings::model_source as words;
+    match kind {
+        SourceKind::Gpt2 => words::gpt2(),
+        SourceKind::Bert => words::bert(),
+        SourceKind::Files => words::files(),
+        SourceKind::Address => words::address(),
+    }
+}
+
+/// Which files the server has, or how many bytes have arrived.
+fn remote_words(phase: &RemotePhase) -> String {
+    use strings::{model_bytes, model_remote as words};
+    match phase {
+        RemotePhase::Typed => String::new(),
+        RemotePhase::Looking => words::looking().into(),
+        RemotePhase::Found(files) => {
+            let size = |size: Option<u64>| size.map_or_else(|| "?".into(), |size| model_bytes(size as f64));
+            let files: Vec<String> = files.iter().map(|file| format!("{} {}", file.name, size(file.size))).collect();
+            files.join(", ")
+        }
+        RemotePhase::Fetching(done, total) => {
+            let (done, total) = (*done as f64, total.map(|total| total as f64));
+            let here = model_bytes(done);
+            match total.filter(|total| *total > 0.0) {
+                Some(total) => {
+                    let percent = 100.0 * done / total;
+                    words::arriving(&here, format_args!("{percent:.0}"), model_bytes(total))
+                }
+                None => here,
+            }
+        }
+        RemotePhase::Here => words::here().into(),
     }
 }

@@ -1,14 +1,15 @@
-//! Receiving files: chosen one by one or by folder, or dropped.
+//! Receiving files: chosen one by one or by folder, dropped, or of a model that was trained on this page.
 
 use crate::prelude::*;
-use js_sys::{Array, Function, Promise, Reflect};
+use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
+use web_sys::{Blob, DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
 use super::folder::Folder;
 use super::session::ModelSession;
-use super::settings::SourceKind;
+use super::settings::{PlanForm, SourceKind};
+use crate::answers::TrainedModel;
 use crate::controls::TextFile;
 use crate::files::read;
 use crate::strings;
@@ -79,6 +80,55 @@ pub fn take_table_file(session: ModelSession, file: File) {
     });
 }
 
+impl ModelSession {
+    /// Puts a text in the place of the form's text.
+    pub(super) fn take_text(self, name: String, text: String) {
+        /// A longer text makes a form slow.
+        const MOST_IN_FORM: usize = 40_000;
+        if text.len() <= MOST_IN_FORM {
+            self.text_file.set(None);
+            self.text.set(text);
+        } else {
+            self.text_file.set(Some(TextFile { name, text: text.into() }));
+        }
+    }
+}
+
+/// Windows per length, or fewer where the text is too short.
+const WINDOWS: usize = 2;
+/// Number of lengths, evenly spread.
+const LENGTHS: usize = 8;
+
+impl ModelSession {
+    /// Opens a trained model. The plan has all its layers, at windows up to the model's longest.
+    pub(super) fn take_trained(self, model: TrainedModel) {
+        let TrainedModel { plan, files, text } = model;
+        let name = format!("{}-{}-seed{}", plan.kind.id(), plan.blocks, plan.seed);
+        let context = plan.context;
+        let files: [(&str, &[u8]); 3] = [
+            ("config.json", files.config.as_bytes()),
+            ("model.safetensors", &files.weights),
+            ("tokenizer.json", files.tokenizer.as_bytes()),
+        ];
+        let blobs = files.into_iter().filter_map(|(name, bytes)| {
+            let blob = Blob::new_with_u8_array_sequence(&Array::of1(&Uint8Array::from(bytes))).ok()?;
+            Some((name.to_owned(), blob))
+        });
+        self.given.set(Some(Folder::new(name.clone(), blobs)));
+        self.source.update(|source| source.kind = SourceKind::Files);
+        let windows = (text.chars().count() / context).clamp(1, WINDOWS);
+        self.take_text(name, text);
+        let step = context.div_ceil(LENGTHS);
+        let layers: Vec<String> = (0..plan.blocks).map(|layer| layer.to_string()).collect();
+        self.plan.set(PlanForm {
+            layers: layers.join(","),
+            lengths: format!("{}:{context}:{step}", context - (context - 1) / step * step),
+            windows: windows.to_string(),
+            ..PlanForm::default()
+        });
+    }
+}
+
 /// Takes files as a model, a table, or a text, by their names.
 fn take(session: ModelSession, found: Vec<Found>) {
     let is_model = |(path, _): &Found| MODEL_FILES.contains(&last(path));
@@ -146,18 +196,4 @@ async fn called_back(call: impl FnOnce(Function) -> Result<(), JsValue>) -> Opti
         }
     });
     JsFuture::from(promise).await.ok()
-}
-
-impl ModelSession {
-    /// Puts a text in the place of the form's text.
-    pub(super) fn take_text(self, name: String, text: String) {
-        /// A longer text makes a form slow.
-        const MOST_IN_FORM: usize = 40_000;
-        if text.len() <= MOST_IN_FORM {
-            self.text_file.set(None);
-            self.text.set(text);
-        } else {
-            self.text_file.set(Some(TextFile { name, text: text.into() }));
-        }
-    }
 }

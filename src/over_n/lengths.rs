@@ -10,7 +10,7 @@ use crate::state::{PageState, XAxis};
 use crate::strings;
 use lipscope_plot::{ChartLayout, LineChart};
 
-use super::chart::{CURRENT, MEAN};
+use super::{CURRENT, MEAN};
 
 const AXES: [(&str, XAxis); 3] = XAxis::ALL;
 

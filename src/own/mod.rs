@@ -1,13 +1,9 @@
 //! The reader's own tokens and weights: pasted, chosen or dropped; and the experiment on screen, to export.
 
-mod answers;
 mod context;
-mod export;
-mod file;
 mod form;
 mod matrices;
 mod table_problem;
-mod weights;
 
 use crate::prelude::*;
 use leptos::ev;
@@ -15,8 +11,7 @@ use leptos::html::Details;
 use web_sys::HtmlElement;
 
 use crate::answers::Problem;
-use crate::drops::use_drops;
-use crate::files::read;
+use crate::files::{read, use_drops};
 use crate::later::{LaterView, Piece, use_later};
 use crate::page::{PLACE_OWN, PLACE_OWN_WEIGHTS, use_page};
 use crate::panels::when_there;

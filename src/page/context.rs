@@ -9,8 +9,8 @@ use lipscope_core::measure::Measurement;
 use crate::answers::{Answers, Problem};
 use crate::ask::Engine;
 use crate::look::Look;
-use crate::message::Message;
 use crate::state::{LessonAt, PageState, PlotChoice, Settings, Stage, TokenChoice};
+use crate::strings::Message;
 
 use super::history::Address;
 

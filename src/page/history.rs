@@ -6,7 +6,7 @@ use crate::prelude::*;
 use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::debounce::Debounce;
+use crate::frame::Debounce;
 use crate::later::Later;
 use crate::state::{Scene, ThemeChoice};
 

@@ -4,18 +4,53 @@
 //! | module | concept |
 //! | --- | --- |
 //! | `context` | what every part of the page may read and do |
-//! | `begin` | the workers and the effects that feed them |
 //! | `order` | what the page asks of the engine when its state changes |
 //! | `history`, `address` | the address follows the scene on screen, and the other way round |
 
 mod address;
-mod begin;
 mod context;
 mod history;
 mod order;
 
-pub use begin::begin;
+use crate::prelude::*;
+
+use crate::files::Drops;
+use crate::later::{Arrival, Later};
+use crate::panels::Panels;
+use crate::theme::follow_themes;
+use history::Address;
+
 pub use context::{PLACE_LINK, PLACE_OWN, PLACE_OWN_WEIGHTS, Page, use_page};
 pub use history::fragment;
 
 pub use crate::state::PlotChoice;
+
+/// Starts the workers and the effects that feed them.
+pub fn begin(arrival: Arrival) -> Page {
+    let (themes, later) = (follow_themes(), Later::new(arrival));
+    let page = Page::new(Address::new(later, themes.asked));
+    provide_context(page);
+    provide_context(later);
+    provide_context(themes);
+    provide_context(Panels::default());
+    provide_context(Drops::default());
+    page.begin_address();
+    page.engine.start();
+    effect(move |_| page.order());
+    page.announce();
+    fetch_later(page, later);
+    page
+}
+
+/// Fetches the later part when the first picture is drawn, or cannot be drawn.
+fn fetch_later(page: Page, later: Later) {
+    let is_drawn = memo(move |_| {
+        page.answers.problem.with(Option::is_some)
+            || (page.answers.ball.with(Option::is_some) && page.answers.measured.with(Option::is_some))
+    });
+    effect(move |_| {
+        if is_drawn.get() {
+            later.fetch_soon();
+        }
+    });
+}

@@ -12,10 +12,9 @@ use lipscope_protocol::tasks::{self, EngineEvent, EnginePlan};
 
 use crate::answers::{BallFacts, Curves, Measured, Sweep};
 use crate::ask::{Answer, Start};
-use crate::debounce::Debounce;
-use crate::plans;
+use crate::frame::Debounce;
 use crate::state::PageState;
-use crate::strings;
+use crate::{plans, strings};
 
 use super::context::{PLACE_LINK, PLACE_OWN, PLACE_OWN_WEIGHTS, Page};
 

@@ -9,7 +9,7 @@ use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, PlaneFrame, Snap, Toke
 use lipscope_plot::Extent;
 
 use crate::answers::Measured;
-use crate::debounce::Debounce;
+use crate::frame::Debounce;
 use crate::page::Page;
 use crate::state::{NotMovable, PageState};
 use crate::strings;
@@ -92,11 +92,6 @@ impl Plane {
     /// Whether a plane shows the leading singular pair. The opening view always does.
     pub fn shows_pair(self, size: Size) -> bool {
         size == Size::Opening || self.page.look.has_pair.get()
-    }
-
-    /// Starts listening for new numbers, so that tokens can wait for them.
-    pub(super) fn begin_pace(self) {
-        self.pace.begin(self.page);
     }
 
     /// Whether the tokens of a plane swing.

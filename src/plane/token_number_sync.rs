@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
-use crate::debounce::Debounce;
+use crate::frame::Debounce;
 use crate::page::Page;
 
 /// How long a moved token waits for the next numbers: between two and three frames.

@@ -1,4 +1,5 @@
-//! The values of the controls. Everything else on the page is derived from one [`PageState`].
+//! The values of the controls. Everything else on the page is derived from one [`PageState`]. A
+//! [`Scene`] is all that a link can hold: the controls, the plot on screen, the stage of the page, the place in a lesson.
 //!
 //! A control keeps its value while it does not apply, so that switching a choice back loses nothing.
 
@@ -7,23 +8,122 @@ mod choices;
 mod convert;
 mod growth;
 mod movable;
-mod own;
 mod page_state;
 mod plots;
-mod scene;
 mod settings;
-mod stage;
 
-pub use choices::{TokenChoice, WeightChoice, XAxis};
+pub use choices::{OwnClusters, OwnWeights, TokenChoice, WeightChoice, XAxis};
 pub use growth::{GrowthView, RadiusGrowth, Range, SearchFold, Trace, Traces};
 pub use movable::NotMovable;
-pub use own::{OwnClusters, OwnWeights};
 pub use page_state::{MAX_D, MAX_N, MAX_TOKEN_ENTRIES, MAX_WEIGHTS, MAX_WITNESS_N, MOST_SEED, PageState};
 pub use plots::{PlotChoice, View};
-pub use scene::{Scene, ThemeChoice};
 pub use settings::{
     CertifySettings, DotWeights, EstimatorQuantity, EstimatorSettings, InverseSettings, LabTokens, SCALED_TOKENS,
     SearchSettings, Settings,
 };
-pub use stage::LessonAt;
-pub use stage::Stage;
+
+/// The scene on screen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scene {
+    /// The value of every control.
+    pub state: PageState,
+    /// Which plot is shown.
+    pub plot: PlotChoice,
+    /// The settings of the labs.
+    pub labs: Settings,
+    /// How much of the page is shown.
+    pub stage: Stage,
+    /// The place in a lesson.
+    pub lesson: Option<LessonAt>,
+    /// Light or dark, where the link asks for one.
+    pub theme: Option<ThemeChoice>,
+}
+
+/// The choice of light or dark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThemeChoice {
+    /// As the system has it.
+    System,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+impl ThemeChoice {
+    /// All, in the order of the switch.
+    pub const ALL: [ThemeChoice; 3] = [ThemeChoice::System, ThemeChoice::Light, ThemeChoice::Dark];
+
+    /// Its word in the page's attributes, in storage and in links.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            ThemeChoice::System => "system",
+            ThemeChoice::Light => "light",
+            ThemeChoice::Dark => "dark",
+        }
+    }
+}
+
+impl Scene {
+    /// Whether going from one scene to another is a step of its own, which the reader can undo. Everything else is a
+    /// movement within a step. New own tokens and clusters are such a movement too: the code that sets or drags them
+    /// marks the step.
+    #[must_use]
+    pub fn is_step_from(&self, before: &Scene) -> bool {
+        let (now, then) = (&self.state, &before.state);
+        self.plot != before.plot
+            || self.stage != before.stage
+            || self.lesson != before.lesson
+            || now.tokens != then.tokens
+            || now.weights != then.weights
+            || now.own_weights != then.own_weights
+    }
+}
+
+/// The use of the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// Everything, for one reader.
+    #[default]
+    Full,
+    /// Plot and main numbers, large, for a projector.
+    Teacher,
+    /// One picture inside another page.
+    Embed,
+}
+
+impl Stage {
+    /// All of them.
+    pub const ALL: [Stage; 3] = [Stage::Full, Stage::Teacher, Stage::Embed];
+
+    /// Its word in links and in the page's attributes.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Stage::Full => "full",
+            Stage::Teacher => "teacher",
+            Stage::Embed => "embed",
+        }
+    }
+
+    /// The size of type and marks in the pictures, as a multiple of the usual one.
+    #[must_use]
+    pub fn size_of_type(self) -> f64 {
+        /// For a projector.
+        const ENLARGED: f64 = 1.35;
+        match self {
+            Stage::Full | Stage::Embed => 1.0,
+            Stage::Teacher => ENLARGED,
+        }
+    }
+}
+
+/// A lesson and a step of it. An id that names no lesson shows nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LessonAt {
+    /// The id of the lesson.
+    pub id: String,
+    /// The step, from zero; past the last step it means the last.
+    pub step: usize,
+}

@@ -7,9 +7,8 @@ use lipscope_core::experiment::{
     Attention, Distribution, Mask, Normalization, Output, Rows, Scope, TokenSource, limits,
 };
 
-use super::choices::{TokenChoice, WeightChoice, XAxis};
+use super::choices::{OwnClusters, OwnWeights, TokenChoice, WeightChoice, XAxis};
 use super::growth::{GrowthView, Range};
-use super::own::{OwnClusters, OwnWeights};
 
 /// The most tokens the page measures: the matrices of one step must fit a browser's memory.
 pub const MAX_N: usize = 4096;

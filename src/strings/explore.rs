@@ -2,12 +2,24 @@
 
 pub use crate::words::explore::*;
 
-use crate::explore::Place;
 use crate::state::{PageState, View};
 use lipscope_core::experiment::{Mask, Normalization, Scope};
 use lipscope_plot::{Kind, Number};
 
 use super::plot::{count, mean_label};
+
+/// The name of the ball in sentences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The disc that is on screen.
+    Disc,
+    /// A ball of more dimensions, or of one.
+    Ball,
+    /// No ball: a normaliser before attention brings tokens of every length into its own, so bounds hold for all of them.
+    Anywhere,
+    /// The ball that holds the normalised tokens.
+    Normalized,
+}
 
 /// The name of a view.
 pub fn view_name(view: View) -> &'static str {
@@ -107,11 +119,6 @@ pub fn layer_collapse(d: usize) -> &'static str {
         1 => layer::line(),
         _ => layer::plane(),
     }
-}
-
-/// The button for another dimension.
-pub fn use_dim(d: usize) -> String {
-    layer::use_dim(d)
 }
 
 /// The quantity over n: with a normaliser, the constant of one of two maps.

@@ -58,11 +58,6 @@ pub fn largest_label(draws: usize) -> String {
     if draws > 1 { trace_label::largest(draws) } else { measured().into() }
 }
 
-/// The heading of the samples' column.
-pub fn samples_label() -> &'static str {
-    trace_label::samples()
-}
-
 pub fn trace_hint(trace: Trace) -> &'static str {
     match trace {
         Trace::Sharp => trace_hint::sharp(),

@@ -15,7 +15,7 @@ use lipscope_core::scaling::{ScaledTokens, ScalingPoint};
 use lipscope_core::tightness::TightnessPoint;
 use lipscope_plot::{Kind, Number};
 
-use super::norms::{norm_axis, norm_title};
+use super::norms::norm_title;
 use super::problems::message;
 
 pub const L2: &str = "L2";
@@ -242,10 +242,6 @@ pub fn times_radius(relative: f64) -> String {
 
 pub fn eps_equals(relative: f64) -> String {
     format!("{EPS} = {}", times_radius(relative))
-}
-
-pub fn certify_y() -> &'static str {
-    norm_axis(Norm::Spectral)
 }
 
 pub fn certify_plane(relative: f64) -> String {

@@ -1,6 +1,7 @@
-//! The frame of the lessons: their panel, the reader's predictions, the teacher's view. The lessons themselves are in
-//! `lessons`.
+//! The frame of the lessons: their panel, the goals, hints and predictions of their steps, the teacher's view. The lessons
+//! themselves are in `lessons`.
 
+pub use crate::words::lesson_steps::*;
 use crate::words::lessons as words;
 pub use crate::words::lessons::*;
 
@@ -47,11 +48,6 @@ pub fn mark(value: f64) -> String {
     format!("L = {}", Number::rough(value))
 }
 
-fn off(ratio: f64) -> String {
-    let (times, side) = if ratio > 1.0 { (ratio, off::high()) } else { (ratio.recip(), off::low()) };
-    off::sentence(side, Number::rough(times))
-}
-
 /// How far a curve is from the measured one: (n, yours, measured) where they are furthest apart.
 pub fn curve_off(n: f64, yours: f64, measured: f64) -> String {
     let ratio = yours / measured;
@@ -69,4 +65,38 @@ pub fn mark_off(yours: f64, measured: f64, kind: Kind) -> String {
         return mark_off::good(&found, Number::rough(yours));
     }
     mark_off::sentence(&found, off(ratio), Number::rough(yours))
+}
+
+/// The name of a slider in a text.
+pub fn lesson_handle(key: &str) -> &str {
+    match key {
+        "R" => handle::radius(),
+        "n" => handle::n(),
+        "d" => handle::d(),
+        "at" => handle::at(),
+        "inverse-c" => "c",
+        "restarts" => handle::restarts(),
+        _ => key,
+    }
+}
+
+/// The reader's choice beside the page's answer.
+pub fn choice_answer(chosen: &str, right: &str) -> String {
+    if chosen == right { answer::same(chosen) } else { answer::other(chosen, right) }
+}
+
+/// The slope of the reader's curve, beside that of the tokens.
+pub fn slopes_beside(yours: f64, measured: f64) -> String {
+    answer::slopes(lesson_slope(measured), lesson_slope(yours))
+}
+
+/// Why a goal cannot be reached: the least upper bound.
+pub fn ruled_out(bound: Option<f64>) -> String {
+    let number = |bound| Number::digits(bound, Kind::UpperBound);
+    bound.map_or_else(|| answer::ruled_out_unsaid().to_owned(), |bound| answer::ruled_out(number(bound)))
+}
+
+fn off(ratio: f64) -> String {
+    let (times, side) = if ratio > 1.0 { (ratio, off::high()) } else { (ratio.recip(), off::low()) };
+    off::sentence(side, Number::rough(times))
 }

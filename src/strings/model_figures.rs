@@ -177,8 +177,3 @@ pub fn model_norms_finding(group: Option<&Group>) -> String {
         None => model_norms_finding::no_fit().into(),
     }
 }
-
-/// The tiles in words.
-pub fn model_tiles_finding(what: &str, rows: usize, columns: usize) -> String {
-    words::model_tiles_finding(columns, rows, what)
-}

@@ -3,21 +3,10 @@
 use crate::words::models as words;
 pub use crate::words::models::*;
 
-use crate::models::{Progress, RemotePhase, SourceKind};
-use crate::phase::ModelPhase;
 use lipscope_core::experiment::{Attention, Mask, Normalization};
 use lipscope_models::{Estimators, Family, LeftOut, MapKind, ModelConfig};
 
 use super::wrong::shortened;
-
-pub fn model_source(kind: SourceKind) -> &'static str {
-    match kind {
-        SourceKind::Gpt2 => model_source::gpt2(),
-        SourceKind::Bert => model_source::bert(),
-        SourceKind::Files => model_source::files(),
-        SourceKind::Address => model_source::address(),
-    }
-}
 
 pub fn model_mask_choice(mask: Option<Mask>) -> &'static str {
     match mask {
@@ -102,59 +91,13 @@ pub fn model_fetch(size: Option<u64>) -> String {
     }
 }
 
-pub fn model_remote(phase: &RemotePhase) -> String {
-    match phase {
-        RemotePhase::Typed => String::new(),
-        RemotePhase::Looking => model_remote::looking().into(),
-        RemotePhase::Found(files) => {
-            let size = |size: Option<u64>| size.map_or_else(|| "?".into(), |size| model_bytes(size as f64));
-            let files: Vec<String> = files.iter().map(|file| format!("{} {}", file.name, size(file.size))).collect();
-            files.join(", ")
-        }
-        RemotePhase::Fetching(done, total) => {
-            let (done, total) = (*done as f64, total.map(|total| total as f64));
-            let here = model_bytes(done);
-            match total.filter(|total| *total > 0.0) {
-                Some(total) => {
-                    let (percent, total) = (100.0 * done / total, model_bytes(total));
-                    model_remote::arriving(&here, format_args!("{percent:.0}"), &total)
-                }
-                None => here,
-            }
-        }
-        RemotePhase::Here => model_remote::here().into(),
-    }
-}
-
-pub fn model_progress(phase: ModelPhase, progress: &Progress) -> String {
-    let Progress { rows, total, workers, .. } = *progress;
-    match phase {
-        ModelPhase::Idle => String::new(),
-        ModelPhase::Running if total == 0 => model_progress::opening().into(),
-        ModelPhase::Running if progress.first.is_none() => model_progress::preparing(rows, total, workers),
-        ModelPhase::Running => match time_left(progress) {
-            Some(left) => model_progress::running(&left, rows, total),
-            None => model_progress::none(rows, total),
-        },
-        ModelPhase::Paused => model_progress::paused(rows, total),
-        ModelPhase::Stopped => model_progress::stopped(rows, total),
-        ModelPhase::Done => model_progress::done(total),
-    }
-}
-
-/// The time left, from the rate since the first rows.
-fn time_left(progress: &Progress) -> Option<String> {
-    let (began, before) = progress.first?;
-    let done = progress.done - before;
-    let seconds = (progress.last - began) / 1e3 * (progress.cost - progress.done) / done;
-    if !(done > 0.0 && seconds.is_finite()) {
-        return None;
-    }
-    Some(if seconds < 90.0 {
+/// How long work still takes, about.
+pub fn time_left(seconds: f64) -> String {
+    if seconds < 90.0 {
         time_left::seconds(format_args!("{:.0}", seconds.max(1.0)))
     } else {
         time_left::minutes(format_args!("{:.0}", seconds / 60.0))
-    })
+    }
 }
 
 pub fn model_not_whole(name: &str, text: &str) -> String {

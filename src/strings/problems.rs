@@ -1,7 +1,7 @@
-//! The errors of the engine in the page's language. Their phrases are found in the catalogue `problems` by id.
+//! The errors of the engine in the page's language. Their phrases are found in the catalogue `problems` by id. A message
+//! to the reader is a finished text, or an error, which becomes a text when it is shown.
 
 use crate::language::{Language, language};
-use crate::message::Message;
 use crate::words::{place, problems};
 use lipscope_core::experiment::{InputError, Phrase};
 
@@ -35,6 +35,33 @@ pub fn phrase_text(phrase: &Phrase) -> String {
         }
     }
     out
+}
+
+/// A text, or an error as data.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    /// A text in the page's language.
+    Text(String),
+    /// An error of the engine.
+    Error(InputError),
+}
+
+impl From<String> for Message {
+    fn from(text: String) -> Self {
+        Message::Text(text)
+    }
+}
+
+impl From<&str> for Message {
+    fn from(text: &str) -> Self {
+        Message::Text(text.into())
+    }
+}
+
+impl From<InputError> for Message {
+    fn from(error: InputError) -> Self {
+        Message::Error(error)
+    }
 }
 
 /// Appends a text. In Chinese, puts a space between Han characters and others where the two meet.

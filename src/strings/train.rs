@@ -9,9 +9,8 @@ use lipscope_protocol::train::{BranchKind, Kind, Norms};
 
 use crate::answers::{Backwards, RunState, TrainRun};
 use crate::phase::Phase;
-use crate::train::{Keeping, Kept};
 
-use super::models::model_bytes;
+use super::models::time_left;
 
 /// The decimals of a loss: the held-out windows do not resolve more.
 const DECIMALS: usize = 3;
@@ -44,27 +43,6 @@ pub fn train_norms(norms: Norms) -> &'static str {
     }
 }
 
-/// What the browser keeps, or why it keeps nothing.
-pub fn train_keeping(keeping: Keeping) -> String {
-    match keeping {
-        Keeping::Nothing => String::new(),
-        Keeping::Kept { step, bytes } => words::train_keeping(model_bytes(bytes), step),
-        Keeping::Deleted => train_deleted().into(),
-        Keeping::Replaced => train_replaced().into(),
-        Keeping::NoRoom => train_no_room().into(),
-        Keeping::Refused => train_not_kept().into(),
-    }
-}
-
-/// The offer to continue runs from an earlier visit.
-pub fn train_offer(kept: &Kept) -> String {
-    let run = |(plan, step): (&lipscope_protocol::train::Plan, usize)| {
-        train_offer_run(train_kind(plan.kind), step, plan.steps)
-    };
-    let runs: Vec<String> = kept.runs.iter().map(|one| run((one.plan(), one.step()))).collect();
-    words::train_offer(runs.join(train_progress::between()))
-}
-
 /// The progress of every run, and about how long the rest takes.
 pub fn train_progress(phase: &Phase, runs: &[TrainRun]) -> String {
     let run = |run: &TrainRun| {
@@ -81,7 +59,7 @@ pub fn train_progress(phase: &Phase, runs: &[TrainRun]) -> String {
     };
     let words = runs.iter().map(run).collect::<Vec<_>>().join(train_progress::between());
     match seconds_left(runs).filter(|_| *phase == Phase::Running) {
-        Some(seconds) => train_progress::left(time(seconds), words),
+        Some(seconds) => train_progress::left(time_left(seconds), words),
         None => words,
     }
 }
@@ -97,15 +75,6 @@ fn seconds_left(runs: &[TrainRun]) -> Option<f64> {
     };
     let all = runs.iter().map(left).sum::<Option<f64>>()?;
     (all > 0.0).then_some(all)
-}
-
-fn time(seconds: f64) -> String {
-    use crate::words::models::time_left;
-    if seconds < 90.0 {
-        time_left::seconds(format_args!("{:.0}", seconds.max(1.0)))
-    } else {
-        time_left::minutes(format_args!("{:.0}", seconds / 60.0))
-    }
 }
 
 /// The phase, for readers who do not see the bar.

@@ -1,30 +1,31 @@
-//! Sentences about faults: what is wrong, where, and what to do.
+//! Sentences about faults: what is wrong, where, and what to do; faults of a link, and data that a link cannot hold.
 
-use crate::words::wrong as words;
+pub use crate::words::link::*;
+use crate::words::{link, wrong};
 
 use lipscope_plot::Number;
 
 pub fn not_a_number(name: &str, text: &str) -> String {
     match text {
-        "" => words::not_a_number::empty(name),
-        _ => words::not_a_number::other(name, shortened(text)),
+        "" => wrong::not_a_number::empty(name),
+        _ => wrong::not_a_number::other(name, shortened(text)),
     }
 }
 
 pub fn out_of_range(name: &str, text: &str, least: f64, most: f64) -> String {
-    words::out_of_range(plain(least), plain(most), name, shortened(text))
+    wrong::out_of_range(plain(least), plain(most), name, shortened(text))
 }
 
 pub fn not_whole(name: &str, text: &str) -> String {
-    words::not_whole(name, shortened(text))
+    wrong::not_whole(name, shortened(text))
 }
 
 pub fn not_a_seed(text: &str, most: u64) -> String {
-    words::not_a_seed(most, shortened(text))
+    wrong::not_a_seed(most, shortened(text))
 }
 
 pub fn file_too_large(name: &str, size: f64, most: f64) -> String {
-    words::file_too_large(
+    wrong::file_too_large(
         format_args!("{:.0}", most / 1048576.0),
         shortened(name),
         format_args!("{:.0}", size / 1048576.0),
@@ -32,7 +33,45 @@ pub fn file_too_large(name: &str, size: f64, most: f64) -> String {
 }
 
 pub fn file_unreadable(name: &str) -> String {
-    words::file_unreadable(shortened(name))
+    wrong::file_unreadable(shortened(name))
+}
+
+pub fn link_unknown(key: &str) -> String {
+    link::link_unknown(shortened(key))
+}
+
+/// The sentence about a link that names an unknown lesson or step.
+pub fn link_unknown_lesson(text: &str) -> String {
+    link::link_unknown_lesson(shortened(text))
+}
+
+pub fn link_version(version: &str) -> String {
+    link::link_version(shortened(version))
+}
+
+pub fn not_known(text: &str, words: &[&str]) -> String {
+    let known = match words.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => not_known::alternatives(last, rest.join(not_known::between())),
+        None => String::new(),
+    };
+    not_known::sentence(&known, shortened(text))
+}
+
+pub fn not_a_number_from(text: &str, least: f64, most: f64) -> String {
+    if most == f64::MAX {
+        let from = if least > 0.0 {
+            not_a_number_from::above_zero().to_owned()
+        } else {
+            not_a_number_from::at_least(plain(least))
+        };
+        return not_a_number_from::unbounded(&from, shortened(text));
+    }
+    not_a_number_from::bounded(plain(least), plain(most), shortened(text))
+}
+
+pub fn not_a_whole_number_from(text: &str, least: u64, most: u64) -> String {
+    link::not_a_whole_number_from(least, most, shortened(text))
 }
 
 pub(super) fn shortened(text: &str) -> String {

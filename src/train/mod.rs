@@ -3,8 +3,7 @@
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `view` | the form and the figures below it |
-//! | `form`, `text_view`, `run_view` | the form's parts |
+//! | `form`, `run_view` | the form's parts |
 //! | `settings` | the values of its fields |
 //! | `session`, `training` | its work: the worker, the turns of the runs, pausing and continuing |
 //! | `keep`, `keeping` | the runs that the browser keeps between visits |
@@ -23,9 +22,65 @@ mod run_view;
 mod sample;
 mod session;
 mod settings;
-mod text_view;
 mod training;
-mod view;
 
-pub use keep::{Keeping, Kept};
-pub use view::TrainView;
+use crate::prelude::*;
+use web_sys::DataTransfer;
+
+use crate::files::use_drops;
+use crate::frame::NextTask;
+use crate::page::{PlotChoice, use_page};
+use crate::strings;
+use backwards::BackwardsFigure;
+use constants::ConstantsFigure;
+use files::FileButtons;
+use form::TrainForms;
+use loss::LossFigure;
+use run_view::RunBar;
+use sample::{RunChoice, SampleFigure};
+use session::TrainingSession;
+
+/// Form and figures.
+#[component]
+pub fn TrainView() -> impl IntoView {
+    let page = use_page();
+    let session = TrainingSession::new(page);
+    use_drops().taken_by(PlotChoice::Train, move |data: &DataTransfer| session.take_dropped(data));
+    let has_runs = memo(move |_| session.runs.with(|runs| !runs.is_empty()));
+    view! {
+        <div class="model-view train-view" data-testid="train-view" hidden=move || page.plot.get() != PlotChoice::Train>
+            <div class="model-session">
+                <TrainForms session/>
+                <RunBar session/>
+            </div>
+            {move || {
+                if has_runs.get() {
+                    view! { <NextTask><Figures session/></NextTask> }.into_any()
+                } else {
+                    view! { <p class="note" data-testid="train-empty">{strings::train_empty()}</p> }.into_any()
+                }
+            }}
+        </div>
+    }
+}
+
+#[component]
+fn Figures(
+    /// The runs.
+    session: TrainingSession,
+) -> impl IntoView {
+    view! {
+        <div class="model-figures train-figures">
+            <RunChoice session/>
+            <LossFigure session/>
+            <NextTask>
+                <ConstantsFigure session/>
+                <NextTask>
+                    <SampleFigure session/>
+                    <BackwardsFigure session/>
+                    <FileButtons session/>
+                </NextTask>
+            </NextTask>
+        </div>
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use super::keep::Keeping;
+use super::keep::{Keeping, Kept, KeptRun};
 use super::session::TrainingSession;
 use crate::answers::RunState;
 use crate::frame::focus_soon;
@@ -36,7 +36,7 @@ pub fn RunBar(
             focus_soon(move || sentence.get_untracked().map(Into::into));
         }
     };
-    let offer = move || session.kept.with(|kept| kept.as_ref().map(|kept| strings::train_offer(kept)));
+    let offer = move || session.kept.with(|kept| kept.as_ref().map(|kept| offered(kept)));
     let on_kept = move |_| {
         if let Some(kept) = session.kept.get_untracked() {
             session.take_kept(&kept);
@@ -54,7 +54,7 @@ pub fn RunBar(
             <button type="button" id="train-pause" hidden=move || !is_running() on:click=move |_| session.pause()>{strings::model_pause()}</button>
             <button type="button" id="train-go-on" hidden=move || !can_go_on() on:click=move |_| session.go_on()>{strings::model_resume()}</button>
             <button type="button" id="train-stop" hidden=move || !session.is_at_work() on:click=move |_| session.stop()>{strings::stop()}</button>
-            <span class="note" data-testid="train-keeping">{move || strings::train_keeping(session.keeping.get())}</span>
+            <span class="note" data-testid="train-keeping">{move || kept_words(session.keeping.get())}</span>
             <button type="button" id="train-delete" hidden=move || !is_kept() on:click=move |_| session.delete_kept()>{strings::train_delete()}</button>
         </div>
         <div class="progress" data-testid="train-progress" data-phase=move || session.phase.with(Phase::id) data-steps=move || steps.get().0>
@@ -67,4 +67,26 @@ pub fn RunBar(
             {move || session.problem.get().unwrap_or_default()}
         </p>
     }
+}
+
+/// What the browser keeps, or why it keeps nothing.
+fn kept_words(keeping: Keeping) -> String {
+    match keeping {
+        Keeping::Nothing => String::new(),
+        Keeping::Kept { step, bytes } => strings::train_keeping(strings::model_bytes(bytes), step),
+        Keeping::Deleted => strings::train_deleted().into(),
+        Keeping::Replaced => strings::train_replaced().into(),
+        Keeping::NoRoom => strings::train_no_room().into(),
+        Keeping::Refused => strings::train_not_kept().into(),
+    }
+}
+
+/// The offer to continue runs from an earlier visit.
+fn offered(kept: &Kept) -> String {
+    let run = |run: &KeptRun| {
+        let plan = run.plan();
+        strings::train_offer_run(strings::train_kind(plan.kind), run.step(), plan.steps)
+    };
+    let runs: Vec<String> = kept.runs.iter().map(run).collect();
+    strings::train_offer(runs.join(strings::train_progress::between()))
 }

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::arguments::MemoryArguments;
 use super::console::tell;
 use super::files::read_text;
+use super::work::MemoryArguments;
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, Spacing, growth_within};

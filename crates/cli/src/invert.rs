@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::arguments::MemoryArguments;
 use super::console::tell;
 use super::files::read_text;
 use super::work;
+use super::work::MemoryArguments;
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::inverse::{ConstantKind, InversePlan, InverseStep, MOST_ITERATIONS};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, InverseEvent};

@@ -7,11 +7,10 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::arguments::MemoryArguments;
-use super::arguments::NormName;
 use super::console::tell;
 use super::files::read_text;
 use super::work;
+use super::work::{MemoryArguments, NormName};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::scaling::{MOST_RADII, ScaledTokens, ScalingPlan, ScalingPoint, slopes};
 use lipscope_core::sweep::log_spaced;

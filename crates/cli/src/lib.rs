@@ -6,7 +6,6 @@
 //!
 //! Results go to standard output, errors to standard error; the exit code is 1 if anything failed.
 
-mod arguments;
 mod bounds;
 mod certify;
 mod console;
@@ -16,11 +15,9 @@ mod kim;
 mod measure;
 mod missing;
 mod model;
-mod model_adversarial;
 mod model_chart;
 mod model_files;
 mod model_run;
-mod model_summary;
 mod results;
 mod script;
 mod search;

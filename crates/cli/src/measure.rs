@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::arguments::MemoryArguments;
 use super::console::tell;
 use super::files::read_text;
 use super::tables::{TableArguments, options_that_answer};
+use super::work::MemoryArguments;
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::{BlockNorms, MeasureOptions, measure_with};
 use lipscope_core::spectral::LanczosOptions;

@@ -8,15 +8,13 @@ use std::process::ExitCode;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::arguments::MemoryArguments;
 use super::console::{tell, tell_lines};
 use super::files::read_text;
-use super::model_adversarial;
-use super::model_chart;
-use super::model_files;
-use super::model_run::{Outcome, Run, measure_all};
-use super::model_summary::{summary, tell_notes};
+use super::model_chart::{summary, tell_notes};
+use super::model_run::{Outcome, Run, measure_adversarial, measure_all};
 use super::results::{Form, Results};
+use super::work::MemoryArguments;
+use super::{model_chart, model_files};
 use lipscope_core::experiment::{InputError, Mask};
 use lipscope_models::{
     Cell, Estimators, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text,
@@ -115,7 +113,7 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
         model_chart::probe(path)?;
     }
     let outcome = prepare(arguments, &text).and_then(|(mut run, results)| match arguments.adversarial {
-        Some(radius) => model_adversarial::measure(&mut run, radius, arguments.shard, results),
+        Some(radius) => measure_adversarial(&mut run, radius, arguments.shard, results),
         None => measure(arguments, &mut run, results),
     });
     match outcome {

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
 
-use super::arguments::MemoryArguments;
 use super::console::tell;
 use super::files::read_text;
+use super::work::MemoryArguments;
 use lipscope_core::experiment::Experiment;
 use lipscope_core::script::{Dialect, script_within};
 

@@ -7,11 +7,10 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::arguments::MemoryArguments;
 use super::console::tell;
-use super::files::{named, read_text};
-use super::files::{probe, save};
+use super::files::{named, probe, read_text, save};
 use super::work;
+use super::work::MemoryArguments;
 use lipscope_core::bounds::{Norm, Side};
 use lipscope_core::experiment::{Experiment, InputError, TokenSource};
 use lipscope_core::search::{

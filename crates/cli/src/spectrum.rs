@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::arguments::MemoryArguments;
 use super::console::tell;
 use super::files::read_text;
 use super::work;
+use super::work::MemoryArguments;
 use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, EstimatorPlan, EstimatorPoint, Preset};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::spectrum::{Coverage, MOST_COUNT, Places, Spectrum, SpectrumMap, SpectrumPlan, USUAL_COUNT};

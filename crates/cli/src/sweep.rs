@@ -9,12 +9,9 @@ use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::arguments::MemoryArguments;
-use super::arguments::NormName;
-use super::console::progress_bar;
-use super::console::tell;
+use super::console::{progress_bar, tell};
 use super::files::read_text;
-use super::work::one_of;
+use super::work::{MemoryArguments, NormName, one_of};
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::fit::fit_power_law;

@@ -1,8 +1,10 @@
-//! The threads of a command, and the page's tasks run in this process.
+//! What the work of several commands takes: values and limits, threads, and the page's tasks run in this process.
 
 use std::io;
 use std::time::Instant;
 
+use clap::{Args, ValueEnum};
+use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{InputError, Memory};
 use lipscope_core::parallel::{on_one_thread, threads};
 use lipscope_protocol::runner::Runner;
@@ -32,4 +34,41 @@ pub(super) fn one_of<R>(count: usize, job: impl FnOnce() -> R) -> R {
 pub(super) fn run(plan: EnginePlan, memory: Memory, hear: impl FnMut(EngineEvent)) -> Result<(), InputError> {
     let began = Instant::now();
     Runner::<EngineTasks>::new(memory).run(plan, || 1e3 * began.elapsed().as_secs_f64(), hear)
+}
+
+/// The memory limit of a command's tasks.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct MemoryArguments {
+    /// The most memory that a task may hold, such as 512MiB, 4GiB or a number of bytes; a task that would take more is
+    /// refused before it is begun.
+    #[arg(long, value_name = "SIZE", default_value_t = Memory::default())]
+    pub(super) memory: Memory,
+}
+
+/// The norms by their names in files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(super) enum NormName {
+    /// Largest singular value.
+    Spectral,
+    /// Largest absolute row sum.
+    Linf,
+    /// Largest absolute column sum.
+    L1,
+    /// Root of the sum of squares.
+    Frobenius,
+    /// Largest row sum of block norms, an upper bound.
+    MaxToken,
+}
+
+impl NormName {
+    pub(super) fn norm(self) -> Norm {
+        match self {
+            NormName::Spectral => Norm::Spectral,
+            NormName::Linf => Norm::Linf,
+            NormName::L1 => Norm::L1,
+            NormName::Frobenius => Norm::Frobenius,
+            NormName::MaxToken => Norm::MaxToken,
+        }
+    }
 }

@@ -1,10 +1,8 @@
 //! Axes: scales that map data to [0, 1], ticks, and tick labels.
 
-use super::extent::Extent;
+use super::extent::{Extent, Scale, round_step};
 use super::number::Number;
 use super::order::ascending;
-use super::round::round_step;
-use super::scale::Scale;
 
 /// The label, unit, scale and range of an axis.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,5 @@
-//! The range of a set of numbers, and a range that stays fixed while a slider is dragged.
-
-use super::scale::Scale;
+//! How numbers are spaced along an axis: scales, the range of a set of numbers, round ends of it, and a range that stays
+//! fixed while a slider is dragged.
 
 /// A range of finite numbers, `lo <= hi`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,6 +78,98 @@ impl HeldExtent {
         }
         self.shown
     }
+}
+
+/// How an axis spaces numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Scale {
+    /// Equal differences, equal distances.
+    #[default]
+    Linear,
+    /// Equal ratios, equal distances; only positive numbers can be shown.
+    Log,
+    /// Distances proportional to the square root, mirrored for negative numbers.
+    Sqrt,
+}
+
+impl Scale {
+    /// The number in the scale's own coordinate (for a log scale, its logarithm). Not finite for numbers that the scale
+    /// cannot show; a log scale sends zero to negative infinity.
+    pub fn forward(self, value: f64) -> f64 {
+        match self {
+            Scale::Linear => value,
+            Scale::Log => value.log10(),
+            Scale::Sqrt => value.abs().sqrt().copysign(value),
+        }
+    }
+
+    /// The inverse of [`Scale::forward`].
+    pub fn inverse(self, ruler: f64) -> f64 {
+        match self {
+            Scale::Linear => ruler,
+            Scale::Log => 10f64.powf(ruler),
+            Scale::Sqrt => ruler * ruler.abs(),
+        }
+    }
+
+    /// As [`Scale::forward`], for a value given as log10.
+    pub fn forward_log10(self, log10: f64) -> f64 {
+        match self {
+            Scale::Linear => 10f64.powf(log10),
+            Scale::Log => log10,
+            Scale::Sqrt => 10f64.powf(log10 / 2.0),
+        }
+    }
+
+    /// Whether the scale can show a number: [`Scale::forward`] is finite (decided without computing a logarithm).
+    pub(super) fn shows(self, value: f64) -> bool {
+        value.is_finite() && (self != Scale::Log || value > 0.0)
+    }
+}
+
+impl Extent {
+    /// The range widened to round numbers: 1, 2 or 5 times a power of ten on a log scale, multiples of a round step
+    /// otherwise. A small change of the data rarely changes it.
+    pub fn nice(self, scale: Scale) -> Extent {
+        let widened = match scale {
+            Scale::Log if self.lo() > 0.0 => {
+                Extent::new(round_1_2_5(self.lo(), f64::le), round_1_2_5(self.hi(), f64::ge))
+            }
+            Scale::Log => None,
+            Scale::Linear => widen_to_steps(self),
+            Scale::Sqrt => Extent::new(scale.forward(self.lo()), scale.forward(self.hi()))
+                .and_then(widen_to_steps)
+                .and_then(|e| Extent::new(scale.inverse(e.lo()), scale.inverse(e.hi()))),
+        };
+        widened.unwrap_or(self)
+    }
+}
+
+/// The smallest of 1, 2, 5 times a power of ten that is at least `rough`.
+pub(super) fn round_step(rough: f64) -> f64 {
+    round_1_2_5(rough.max(f64::MIN_POSITIVE), f64::ge)
+}
+
+/// The nearest 1, 2 or 5 times a power of ten that satisfies `compare` with `value`.
+fn round_1_2_5(value: f64, compare: fn(&f64, &f64) -> bool) -> f64 {
+    if !(value > 0.0 && value.is_finite()) {
+        return value;
+    }
+    let decade = value.log10().floor() as i32;
+    let candidates = (decade - 1..=decade + 1)
+        .flat_map(|e| [1, 2, 5].map(|m| format!("{m}e{e}").parse::<f64>().unwrap_or(f64::NAN)))
+        .filter(|candidate| candidate.is_finite() && compare(candidate, &value));
+    candidates.min_by(|a, b| (a.ln() - value.ln()).abs().total_cmp(&(b.ln() - value.ln()).abs())).unwrap_or(value)
+}
+
+/// A range widened to multiples of a round step, about five of them.
+fn widen_to_steps(extent: Extent) -> Option<Extent> {
+    let (lo, hi) = (extent.lo(), extent.hi());
+    if hi <= lo {
+        return None;
+    }
+    let step = round_step((hi - lo) / 5.0);
+    Extent::new((lo / step + 1e-9).floor() * step, (hi / step - 1e-9).ceil() * step)
 }
 
 #[cfg(test)]

@@ -6,14 +6,13 @@ use plotters::prelude::{DrawingArea, DrawingBackend};
 use super::DrawError;
 use super::axis::Ruler;
 use super::cells::{Grid, to_rgba};
-use super::extent::Extent;
+use super::extent::{Extent, Scale};
 use super::frame::{is_compact, shortened};
 use super::heat_map_layout::HeatMapLayout;
 use super::meter::{self, Meter};
 use super::number::Number;
 use super::palette::Palette;
 use super::pen::{Align, Pen, PixelRect};
-use super::scale::Scale;
 use super::style::{Style, text_width};
 use super::table::{Table, exact};
 

@@ -20,7 +20,7 @@
 //! | `band`, `rules` | areas between curves, marked positions on the horizontal axis |
 //! | `cells`, `heat_map`, `meter` | a matrix as pixels, as a plot, the bars under it |
 //! | `tint`, `scatter`, `tiles` | a third number by colour and size, in dots and in a grid of named rows and columns |
-//! | `token_plane`, `token_line`, `token_changes` | points in the plane or on a line, and changes of them |
+//! | `token_plane`, `token_line`, `token_overlays` | points in the plane or on a line, changes of them, and what is drawn over them |
 //! | `ladder_axis`, `ladder` | numbers decades apart as bars on one logarithmic axis |
 //! | `table`, `export`, `caption` | tables, SVG files, the caption of an exported figure |
 //! | `figure` | the trait of all plots |
@@ -47,11 +47,8 @@ mod oklab;
 mod order;
 mod palette;
 mod pen;
-mod plane_layout;
 mod readout;
-mod round;
 mod rules;
-mod scale;
 mod scatter;
 mod series;
 mod strip;
@@ -59,7 +56,6 @@ mod style;
 mod table;
 mod tiles;
 mod tint;
-mod token_changes;
 mod token_line;
 mod token_overlays;
 mod token_plane;
@@ -70,7 +66,7 @@ pub use axis::{AxisSpec, Numbers, Ruler, Tick};
 pub use band::Band;
 pub use caption::{Caption, CaptionLines};
 pub use export::finish_svg;
-pub use extent::{Extent, HeldExtent};
+pub use extent::{Extent, HeldExtent, Scale};
 pub use figure::Figure;
 pub use frame::ChartLayout;
 pub use heat_map::HeatMap;
@@ -82,18 +78,15 @@ pub use number::{Kind, Number};
 pub use order::ascending;
 pub use palette::{LineStyle, Palette, Role, Theme, css, mix};
 pub use pen::PixelRect;
-pub use plane_layout::PlaneLayout;
 pub use readout::HoverValue;
 pub use rules::Rule;
-pub use scale::Scale;
 pub use scatter::{DISC_OPACITY, Disc, Dot, MOST_DRAWN, Scatter, ScatterLayout};
 pub use series::{Series, SeriesKind, ValueForm};
 pub use strip::FarAbove;
 pub use style::{Medium, Style, Type, text_width};
 pub use table::{FORMULA_MARKS, Table};
 pub use tiles::{Tiles, TilesLayout};
-pub use token_changes::{Changes, Sway};
-pub use token_plane::{PlaneShape, TokenPlane};
+pub use token_plane::{Changes, PlaneLayout, PlaneShape, Sway, TokenPlane};
 
 /// The back end failed to draw; the data never cause this.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,20 +5,18 @@
 use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, DrawingBackend, RGBColor};
 
-use super::DrawError;
 use super::axis::{AxisSpec, Ruler};
 use super::band::{self, Band};
 use super::curve::{self, Edge};
-use super::end_labels;
-use super::extent::Extent;
+use super::extent::{Extent, Scale};
 use super::frame::{ChartLayout, draw_axes, draw_note, x_title_row};
 use super::palette::{LineStyle, Role, mix};
 use super::pen::{Align, Pen, PixelRect};
 use super::rules::{self, Rule};
-use super::scale::Scale;
 use super::series::{Series, SeriesKind};
 use super::strip::{self, FarAbove};
 use super::style::{Style, text_width};
+use super::{DrawError, end_labels};
 
 /// The radius of a dot in CSS pixels.
 const DOT: f64 = 2.4;

@@ -6,9 +6,8 @@ use super::DrawError;
 use super::frame::ChartLayout;
 use super::palette::mix;
 use super::pen::{Align, Pen, PixelRect, Point};
-use super::plane_layout::PlaneLayout;
 use super::style::{Style, text_width};
-use super::token_plane::{DOT, TokenPlane, line_height};
+use super::token_plane::{DOT, PlaneLayout, TokenPlane, line_height};
 
 impl TokenPlane {
     /// Positions above the line: points that would overlap are stacked. Points that stand for several tokens are not

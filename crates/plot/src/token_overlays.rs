@@ -8,10 +8,8 @@ use super::DrawError;
 use super::frame::ChartLayout;
 use super::palette::{LineStyle, Role, mix};
 use super::pen::{Align, Pen, Point};
-use super::plane_layout::PlaneLayout;
 use super::style::Style;
-use super::token_changes::Sway;
-use super::token_plane::TokenPlane;
+use super::token_plane::{PlaneLayout, Sway, TokenPlane};
 
 /// Half the side of the square that marks an image, in CSS pixels.
 const HALF_SIDE: f64 = 3.0;

@@ -5,16 +5,13 @@ use plotters::prelude::{DrawingArea, DrawingBackend};
 
 use super::DrawError;
 use super::axis::{AxisSpec, Ruler};
-use super::extent::Extent;
+use super::extent::{Extent, Scale};
 use super::frame::{ChartLayout, draw_axes, lay_out};
 use super::number::Number;
 use super::palette::mix;
 use super::pen::{Align, Pen, PixelRect, Point};
-use super::plane_layout::PlaneLayout;
-use super::scale::Scale;
 use super::style::{Style, text_width};
 use super::table::{Table, exact};
-use super::token_changes::Changes;
 
 /// The radius of a point of weight 1, in CSS pixels.
 pub(super) const DOT: f64 = 3.2;
@@ -363,11 +360,88 @@ impl TokenPlane {
     }
 }
 
-fn symmetric(half: f64) -> Extent {
-    Extent::new(-half, half).expect("the ends are finite")
-}
-
 /// The vertical position of the line of one-dimensional points.
 pub(super) fn line_height(chart: &ChartLayout) -> f64 {
     chart.plot.top + 0.62 * chart.plot.height()
+}
+
+/// Where the points were drawn, in CSS pixels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlaneLayout {
+    /// The axes.
+    pub chart: ChartLayout,
+    /// The pixel of each point; `None` if it is not finite.
+    pub positions: Vec<Option<Point>>,
+}
+
+impl PlaneLayout {
+    /// The coordinates at a pixel, or at the nearest pixel inside the plot.
+    pub fn place_at(&self, x: f64, y: f64) -> Point {
+        let plot = &self.chart.plot;
+        let (x, y) = (x.clamp(plot.left, plot.right), y.clamp(plot.top, plot.bottom));
+        (self.chart.px_to_x(x), self.chart.px_to_y(y))
+    }
+
+    /// The ranges of the axes.
+    pub fn shown(&self) -> Option<(Extent, Extent)> {
+        let extent = |(lo, hi): (f64, f64)| Extent::new(lo, hi);
+        Some((extent(self.chart.x.ends())?, extent(self.chart.y.ends())?))
+    }
+
+    /// The point nearest a pixel, at most `reach` pixels away.
+    pub fn nearest(&self, x: f64, y: f64, reach: f64) -> Option<usize> {
+        let distance = |p: &Point| (p.0 - x).hypot(p.1 - y);
+        let near = self.positions.iter().enumerate().filter_map(|(i, p)| p.as_ref().map(|p| (i, distance(p))));
+        near.filter(|&(_, d)| d <= reach).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i)
+    }
+}
+
+/// A change of every point, and the resulting change of its image under a map.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Changes {
+    /// The change of each point.
+    pub nudges: Vec<Point>,
+    /// The image of each point; may be empty.
+    pub images: Vec<Point>,
+    /// The change of each image.
+    pub responses: Vec<Point>,
+    /// Factor by which changes are lengthened in the drawing.
+    pub stretch: f64,
+    /// Names of nudges, images and responses in the table.
+    pub names: [String; 3],
+    /// Whether the changes are animated.
+    pub sway: Sway,
+}
+
+/// Whether changes are static arrows or animated.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Sway {
+    /// Static arrows.
+    #[default]
+    Arrows,
+    /// Arrows, with points and images moved by this fraction of their change: one frame of an animation.
+    At(f64),
+    /// Arrows, with rings at both ends of the motion, instead of an animation.
+    Ends,
+}
+
+impl Changes {
+    /// The ends of the arrows and of the motion, in units of the axes.
+    pub(super) fn ends<'a>(&'a self, points: &'a [Point]) -> impl Iterator<Item = Point> + 'a {
+        let both = |(p, by): (&Point, &Point)| {
+            let by = (self.stretch * by.0, self.stretch * by.1);
+            [(p.0 + by.0, p.1 + by.1), (p.0 - by.0, p.1 - by.1)]
+        };
+        let ends_of = move |from: &'a [Point], by: &'a [Point]| from.iter().zip(by).flat_map(both);
+        ends_of(points, &self.nudges).chain(ends_of(&self.images, &self.responses)).chain(self.images.iter().copied())
+    }
+
+    /// The fraction of its change by which a point is moved.
+    pub(super) fn moved_by(&self) -> f64 {
+        if let Sway::At(part) = self.sway { part } else { 0.0 }
+    }
+}
+
+fn symmetric(half: f64) -> Extent {
+    Extent::new(-half, half).expect("the ends are finite")
 }

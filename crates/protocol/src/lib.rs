@@ -11,9 +11,9 @@
 //! | [`envelope`] | requests, replies, progress |
 //! | [`runner`] | one run at a time, in slices |
 //! | [`pool`] | which worker gets which run; queues, cancelling, workers that die |
-//! | [`tasks`] | the tasks of the engine's worker: one file a task |
-//! | [`models`] | the tasks of the models' worker: one file a task |
-//! | [`train`] | the tasks of the training worker: one file a task |
+//! | [`tasks`] | the tasks of the engine's worker |
+//! | [`models`] | the tasks of the models' worker |
+//! | [`train`] | the tasks of the training worker |
 
 mod cut;
 pub mod envelope;

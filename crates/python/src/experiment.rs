@@ -6,11 +6,11 @@ use lipscope_core::cost::shape_of;
 use lipscope_core::experiment::{Experiment, Head, InputError, Rows, TokenSource, WeightSource, limits};
 use lipscope_core::weights::inputs;
 use nalgebra::DMatrix;
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::arrays::rows_of;
 use crate::task::{interruptible, value_error};
 
 /// Q, K and V of a head, as read from Python.
@@ -129,6 +129,23 @@ pub(crate) fn check_token_sizes(n: usize, d: usize) -> PyResult<()> {
 #[pyfunction]
 pub(crate) fn check_weight_sizes(entries: u64) -> PyResult<()> {
     limits::check_weights(entries).map_err(|problem| value_error(&problem))
+}
+
+/// A matrix from a C-contiguous array, copied once; `name` names it in errors.
+///
+/// # Errors
+/// `ValueError` for an empty array or an entry that is not finite, `TypeError` for an array that is not C-contiguous.
+pub(crate) fn rows_of(name: &str, array: &PyReadonlyArray2<'_, f64>) -> PyResult<Rows> {
+    let entries = entries_of(name, array.as_slice().ok().filter(|_| array.is_c_contiguous()))?;
+    Rows::new(format!("`{name}`"), array.shape()[1], entries.to_vec()).map_err(|problem| value_error(&problem))
+}
+
+/// The entries of an array that must be C-contiguous.
+///
+/// # Errors
+/// `TypeError` where it is not C-contiguous.
+pub(crate) fn entries_of<'a>(name: &str, slice: Option<&'a [f64]>) -> PyResult<&'a [f64]> {
+    slice.ok_or_else(|| PyTypeError::new_err(format!("`{name}` must be a C-contiguous array of float64.")))
 }
 
 /// The options of a file without tokens and weights, with these ones added.

@@ -11,8 +11,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::arrays::entries_of;
-use crate::experiment::PyExperiment;
+use crate::experiment::{PyExperiment, entries_of};
 use crate::task::{interruptible, memory};
 
 /// The dense Jacobian: its entries column by column, and its numbers of rows and columns.

@@ -5,14 +5,12 @@
 //! interpreter stays responsive and Ctrl-C ends a long run. Results are JSON texts in the documented form wherever the
 //! command line writes one, so that both give the same digits.
 
-mod arrays;
 mod curves;
 mod experiment;
 mod jacobian;
 mod measure;
 mod operator_norm;
 mod search;
-mod spectrum;
 mod sweep;
 mod table;
 mod task;
@@ -29,13 +27,11 @@ mod _lipscope {
     #[pymodule_export]
     use crate::jacobian::{PyJacobian, dense_jacobian};
     #[pymodule_export]
-    use crate::measure::{catalogue, measure};
+    use crate::measure::{catalogue, measure, spectrum};
     #[pymodule_export]
     use crate::operator_norm::operator_norm;
     #[pymodule_export]
     use crate::search::search;
-    #[pymodule_export]
-    use crate::spectrum::spectrum;
     #[pymodule_export]
     use crate::sweep::sweep;
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! One measurement, as `lipscope measure` makes it.
+//! One measurement, as `lipscope measure` makes it, and the singular values, as in `lipscope spectrum`.
 
 use std::sync::Arc;
 
@@ -6,11 +6,14 @@ use lipscope_core::bounds::{BoundId, Domain, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::{BlockNorms, MeasureOptions, Measurement, Measuring, Step};
 use lipscope_core::spectral::LanczosOptions;
+use lipscope_core::spectrum::{SpectrumMap, SpectrumPlan};
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::experiment::PyExperiment;
-use crate::task::{Stop, interruptible, memory};
+use crate::task::{Stop, interruptible, memory, run};
 
 /// The largest dense Jacobian formed for a requested norm: 16384 square takes 2 GiB.
 const MOST_DENSE: usize = 16_384;
@@ -32,7 +35,7 @@ pub(crate) fn measure(
             "`tolerance` is {tolerance}, but it must lie between 1e-15 and {MOST}: with a looser one the iteration may stop far \
              below the norm."
         );
-        return Err(pyo3::exceptions::PyValueError::new_err(sentence));
+        return Err(PyValueError::new_err(sentence));
     }
     let mut options = MeasureOptions {
         lanczos: LanczosOptions { tolerance, ..LanczosOptions::default() },
@@ -70,10 +73,7 @@ pub(crate) fn steps(
 pub(crate) fn norm_of(name: &str) -> PyResult<Norm> {
     Norm::ALL.into_iter().find(|norm| norm.id() == name).ok_or_else(|| {
         let names: Vec<&str> = Norm::ALL.into_iter().map(Norm::id).collect();
-        pyo3::exceptions::PyValueError::new_err(format!(
-            "`norm` is {name:?}, but it must be one of: {}.",
-            names.join(", ")
-        ))
+        PyValueError::new_err(format!("`norm` is {name:?}, but it must be one of: {}.", names.join(", ")))
     })
 }
 
@@ -92,6 +92,32 @@ pub(crate) fn catalogue() -> String {
     Value::Array(BoundId::ALL.into_iter().map(entry).collect()).to_string()
 }
 
+/// The singular values. Returns a JSON object: `spectrum` as `lipscope spectrum --format json` writes it, `converged`
+/// for each value, `rank` and `gap`.
+#[pyfunction]
+pub(crate) fn spectrum(
+    py: Python<'_>,
+    experiment: &PyExperiment,
+    count: usize,
+    map: &str,
+    memory_bytes: Option<u64>,
+) -> PyResult<String> {
+    let plan = SpectrumPlan { experiment: (*experiment.0).clone(), count, map: map_of(map)? };
+    let value = interruptible(py, move |stop| {
+        let mut found = None;
+        run(EnginePlan::Spectrum(plan), memory(memory_bytes), stop, |event| {
+            if let EngineEvent::Spectrum(spectrum) = event {
+                found = Some(spectrum);
+            }
+        })?;
+        let Some(found) = found else { return Ok(Value::Null) };
+        let converged: Vec<bool> = found.levels.iter().map(|level| level.is_converged()).collect();
+        let (rank, gap) = (found.rank(), found.gap());
+        Ok::<_, InputError>(json!({"spectrum": found, "converged": converged, "rank": rank, "gap": gap}))
+    })?;
+    Ok(value.to_string())
+}
+
 fn to_value(found: &Measurement) -> Value {
     let reason = |(id, absence): &(BoundId, lipscope_core::bounds::Absence)| {
         (id.id().to_owned(), Value::String(absence.phrase().to_string()))
@@ -100,5 +126,13 @@ fn to_value(found: &Measurement) -> Value {
     json!({
         "measurement": found.to_value(), "absent": absent, "max_token": found.norm(Norm::MaxToken),
         "mean_field_limit": found.mean_field_limit, "large_radius_limit": found.large_radius_limit,
+    })
+}
+
+/// A map by its name.
+fn map_of(name: &str) -> PyResult<SpectrumMap> {
+    SpectrumMap::by_id(name).ok_or_else(|| {
+        let names: Vec<&str> = SpectrumMap::ALL.iter().map(|(id, _)| *id).collect();
+        PyValueError::new_err(format!("`map` is {name:?}, but it must be one of: {}.", names.join(", ")))
     })
 }

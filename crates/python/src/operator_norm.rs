@@ -6,7 +6,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::arrays::entries_of;
+use crate::experiment::entries_of;
 
 /// Value, relative residual, iterations, right and left singular vector.
 type Norm<'py> = (f64, f64, usize, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);

@@ -1,4 +1,5 @@
-//! The attention branch of a block on tensors: heads, causal scores, softmax, output matrix.
+//! The attention branch of a block on tensors: heads, causal scores, softmax, output matrix, and the Lipschitz constant of
+//! a contraction.
 //!
 //! Scores are those of `lipscope-core` (`Kernel`): c q_i.k_j - w |k_j|^2, up to a constant along a row. For the tied kinds
 //! keys are queries, and the values of head h are x A_h W_V,h with A_h = W_Q,h W_Q,h^T/sqrt(k).
@@ -6,7 +7,6 @@
 use burn_tensor::{Tensor, activation::softmax};
 use lipscope_core::attention::Kernel;
 
-use super::lambda::{L2Matrices, attention_constant};
 use super::product::product;
 use super::tensors::Tensors;
 
@@ -64,4 +64,35 @@ fn tied_values(query: &Tensor<2>, value: &Tensor<2>, heads: usize) -> Tensor<2> 
 /// n x n, row i: 0 up to column i, then [`FORBIDDEN`].
 fn causal(n: usize) -> Vec<f64> {
     (0..n * n).map(|at| if at % n <= at / n { 0.0 } else { FORBIDDEN }).collect()
+}
+
+/// The matrices of \[K\]'s L2 multi-head attention: tokens are rows, head h owns columns h k to (h + 1) k.
+struct L2Matrices<'a> {
+    query: &'a Tensor<2>,
+    value: &'a Tensor<2>,
+    output: &'a Tensor<2>,
+    heads: usize,
+}
+
+/// Lambda for T tokens as a differentiable function of the weights: `kim_linf` (\[K\] Theorem 3.2) at n = T, an upper bound
+/// on the l_inf norm of L2 multi-head attention. Causal too: row i is an unmasked row of length i, and phi^-1 grows with n.
+///
+/// 1 x 1 x 1: (4 phi^-1(T-1) + 1/sqrt k) ||W_O^T||_inf max_h ||W_Q||_inf ||W_Q^T||_inf max_h ||W_V^T||_inf.
+fn attention_constant(matrices: &L2Matrices<'_>, context: usize) -> Tensor<3> {
+    let [d, columns] = matrices.query.dims();
+    let k = columns / matrices.heads;
+    let of_heads = |matrix: &Tensor<2>| matrix.clone().abs().reshape([d, matrices.heads, k]);
+    let query = of_heads(matrices.query);
+    // d x heads x k: the sum over k gives a row sum, the sum over d a column sum.
+    let rows = query.clone().sum_dim(2).max_dim(0);
+    let columns = query.sum_dim(0).max_dim(2);
+    let value_columns = of_heads(matrices.value).sum_dim(0).max_dim(2);
+    let output = matrices.output.clone().abs().sum_dim(0).max_dim(1);
+    let growth = 4.0 * inverse_phi(context as f64 - 1.0) + 1.0 / (k as f64).sqrt();
+    (rows * columns).max_dim(1) * value_columns.max_dim(1) * output.unsqueeze::<3>().mul_scalar(growth)
+}
+
+/// phi^-1(y) = W_0(y/e) for phi(x) = x e^(x+1).
+fn inverse_phi(y: f64) -> f64 {
+    lambert_w::lambert_w0(y / std::f64::consts::E)
 }

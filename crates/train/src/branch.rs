@@ -5,7 +5,7 @@ use lipscope_core::experiment::{InputError, Mask};
 use lipscope_core::weights::Weights;
 use nalgebra::{DMatrix, DVector};
 
-use super::layer_norm::LayerNorm;
+use super::network::EPS;
 
 /// Attention with the layer norm before it, where there is one, and the factor c/Lambda of a contraction.
 #[derive(Clone, Debug)]
@@ -125,6 +125,29 @@ impl Branch<'_> {
             Branch::Attention(_) => "attention",
             Branch::Mlp(_) => "mlp",
         }
+    }
+}
+
+/// Layer norm with scale and shift: (x - mean)/sqrt(var + eps) scale + shift, over the entries of a token.
+#[derive(Clone, Debug)]
+pub(crate) struct LayerNorm {
+    pub(crate) scale: DVector<f64>,
+    pub(crate) shift: DVector<f64>,
+}
+
+impl LayerNorm {
+    /// Normalises tokens, d x n with a token in each column.
+    pub(crate) fn apply(&self, tokens: &DMatrix<f64>) -> DMatrix<f64> {
+        let mut out = tokens.clone();
+        for mut token in out.column_iter_mut() {
+            let mean = token.mean();
+            token.add_scalar_mut(-mean);
+            let deviation = (token.norm_squared() / token.len() as f64 + EPS).sqrt();
+            token /= deviation;
+            token.component_mul_assign(&self.scale);
+            token += &self.shift;
+        }
+        out
     }
 }
 

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::corpus::Corpus;
 use super::kind::{Kind, Norms};
-use super::layer_norm::EPS;
+use super::network::EPS;
 use super::parameters::{Parameters, in_block};
 use super::plan::Plan;
 use super::stack::{Block, Stack};

@@ -6,11 +6,12 @@ use burn_tensor::Tensor;
 use burn_tensor::activation::log_softmax;
 
 use super::attention::attention;
-use super::gelu::gelu;
-use super::lambda::mlp_constant;
-use super::layer_norm::layer_norm;
+use super::gelu::{GELU_SLOPE, gelu};
 use super::product::product;
 use super::tensors::Tensors;
+
+/// Epsilon of a layer norm: keeps tokens with equal entries finite.
+pub(crate) const EPS: f64 = 1e-5;
 
 /// The mean cross entropy of the predicted characters, in nats; one number.
 pub(crate) fn cross_entropy(tensors: &Tensors<'_>, ids: &[u32], next: &[u32]) -> Tensor<1> {
@@ -55,4 +56,20 @@ fn mlp(tensors: &Tensors<'_>, block: usize, tokens: Tensor<3>) -> Tensor<3> {
     }
     let constant = mlp_constant(tensors.of_block(block, "mlp.up"), tensors.of_block(block, "mlp.down"));
     out.mul_scalar(tensors.plan.c) / constant
+}
+
+/// Layer norm of tokens (windows x T x d): (x - mean)/sqrt(var + eps) scale + shift over the entries of a token; scale and
+/// shift are 1 x d.
+fn layer_norm(tokens: Tensor<3>, scale: Tensor<2>, shift: Tensor<2>) -> Tensor<3> {
+    let centred = tokens.clone() - tokens.mean_dim(2);
+    let variance = centred.clone().square().mean_dim(2);
+    centred / variance.add_scalar(EPS).sqrt() * scale.unsqueeze::<3>() + shift.unsqueeze::<3>()
+}
+
+/// Lambda_M = 1.1290 ||W_2||_inf ||W_1||_inf, 1 x 1 x 1, for the MLP x -> gelu(x `up`) `down`, as a differentiable function
+/// of the weights.
+fn mlp_constant(up: &Tensor<2>, down: &Tensor<2>) -> Tensor<3> {
+    // The columns of these matrices are the rows of the paper's.
+    let largest = |matrix: &Tensor<2>| matrix.clone().abs().sum_dim(0).max_dim(1);
+    (largest(up) * largest(down)).unsqueeze::<3>().mul_scalar(GELU_SLOPE)
 }

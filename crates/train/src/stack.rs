@@ -3,12 +3,13 @@
 use lipscope_core::attention::Projections;
 use lipscope_core::bounds::{BoundId, HeadNorms, Hypotheses};
 use lipscope_core::experiment::{Attention, InputError, Mask};
+use lipscope_core::random::{Random, Stream};
 use lipscope_core::weights::{HeadWeights, L2Mha, Weights};
 use nalgebra::{DMatrix, DVector};
 
-use super::branch::{AttentionBranch, Branch, MlpBranch};
-use super::lambda::GELU_SLOPE;
-use super::layer_norm::LayerNorm;
+use super::branch::{AttentionBranch, Branch, LayerNorm, MlpBranch};
+use super::corpus::Corpus;
+use super::gelu::GELU_SLOPE;
 use super::number::Number;
 use super::parameters::{Parameters, in_block};
 use super::plan::Plan;
@@ -200,6 +201,23 @@ impl<E: Number> Reader<'_, E> {
     }
 }
 
+/// Draws a text of `characters` characters, each from the model's distribution after the last T characters. The text
+/// starts after a line break, or after the vocabulary's first character if the training text has no line break.
+///
+/// # Errors
+/// [`InputError::Overflow`] where tokens or scores overflow.
+pub fn draw_text(stack: &Stack, corpus: &Corpus, characters: usize, seed: u64) -> Result<String, InputError> {
+    let mut random = Random::new(seed, Stream::TrainedText);
+    let line_end = corpus.vocabulary().binary_search(&'\n').unwrap_or_default();
+    let mut ids = vec![line_end as u32];
+    for _ in 0..characters {
+        let logits = stack.logits(&ids[ids.len().saturating_sub(stack.context())..])?;
+        let last: Vec<f64> = logits.column(logits.ncols() - 1).iter().copied().collect();
+        ids.push(draw(&last, random.uniform()) as u32);
+    }
+    Ok(corpus.text(&ids[1..]))
+}
+
 /// The engine's `kim_linf` for n tokens; infinite where the weights have no such bound.
 fn kim_linf(weights: &Weights, n: usize) -> f64 {
     let norms = HeadNorms { a_norm: 0.0, v_norm: 0.0 };
@@ -210,4 +228,17 @@ fn kim_linf(weights: &Weights, n: usize) -> f64 {
 /// ||W||_inf, the largest absolute row sum.
 fn row_sum(matrix: &DMatrix<f64>) -> f64 {
     matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
+}
+
+/// The place in the softmax of the logits that a uniform number selects.
+fn draw(logits: &[f64], uniform: f64) -> usize {
+    let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let masses: Vec<f64> = logits.iter().map(|logit| libm::exp(logit - largest)).collect();
+    let mut rest = uniform * masses.iter().sum::<f64>();
+    let reached = masses.iter().position(|mass| {
+        rest -= mass;
+        rest < 0.0
+    });
+    // Rounding may leave a remainder after the last one.
+    reached.unwrap_or(logits.len() - 1)
 }

@@ -12,8 +12,7 @@ use super::layers::{LayerConstant, measure_layers};
 use super::optimizer::{Moments, learning_rate};
 use super::parameters::Parameters;
 use super::plan::Plan;
-use super::sample::draw_text;
-use super::stack::Stack;
+use super::stack::{Stack, draw_text};
 
 /// The most held-out windows whose loss is averaged.
 const HELD_OUT_WINDOWS: usize = 128;

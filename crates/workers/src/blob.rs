@@ -12,14 +12,14 @@ use lipscope_models::Source;
 
 /// A file that the user gave, or one that was downloaded.
 #[derive(Clone, Debug)]
-pub(crate) struct BlobSource {
+pub struct BlobSource {
     blob: Blob,
     reader: FileReaderSync,
 }
 
 impl BlobSource {
     /// `None` where the browser has no reader in workers.
-    pub(crate) fn new(blob: Blob) -> Option<Self> {
+    pub fn new(blob: Blob) -> Option<Self> {
         Some(BlobSource { blob, reader: FileReaderSync::new().ok()? })
     }
 }

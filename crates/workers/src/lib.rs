@@ -7,13 +7,11 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`listen`] | commands in, replies out, one run at a time |
-//! | [`models`] | the models' worker: its files and its network |
 //! | [`helper`] | the training worker's second worker |
-//! | `blob` | a blob read by ranges |
-//! | `network` | files at an address that the user typed |
+//! | [`blob`] | a blob read by ranges |
+//! | [`network`] | files at an address that the user typed |
 
-mod blob;
+pub mod blob;
 pub mod helper;
 pub mod listen;
-pub mod models;
-mod network;
+pub mod network;

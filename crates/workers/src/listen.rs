@@ -127,7 +127,7 @@ pub(crate) fn unpacked<M: serde::de::DeserializeOwned>(object: &JsValue) -> Opti
 }
 
 /// A value of an object; undefined where there is none.
-pub(crate) fn get(object: &JsValue, key: &str) -> JsValue {
+pub fn get(object: &JsValue, key: &str) -> JsValue {
     Reflect::get(object, &JsValue::from_str(key)).unwrap_or(JsValue::UNDEFINED)
 }
 

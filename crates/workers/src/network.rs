@@ -31,7 +31,7 @@ const PART: u32 = 8 << 20;
 const OPTIONAL: [&str; 3] = ["tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"];
 
 /// The browser's access to other servers.
-pub(crate) struct BrowserNetwork {
+pub struct BrowserNetwork {
     /// Downloaded files wait here for the reply that carries them.
     files: Rc<RefCell<Option<Object>>>,
 }
@@ -44,7 +44,7 @@ struct BrowserTransfer {
 
 impl BrowserNetwork {
     /// Where to put the downloaded files.
-    pub(crate) fn new(files: Rc<RefCell<Option<Object>>>) -> Self {
+    pub fn new(files: Rc<RefCell<Option<Object>>>) -> Self {
         BrowserNetwork { files }
     }
 }

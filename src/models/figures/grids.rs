@@ -94,7 +94,7 @@ fn TilesFigure(
         grid.with(|grid| grid.as_ref().map_or_else(no_tiles, |grid| drawn_as(grid, &strings::model_words())))
     });
     let words =
-        memo(move |_| tiles.with(|tiles| strings::model_tiles_finding(heading, tiles.rows.len(), tiles.cols.len())));
+        memo(move |_| tiles.with(|tiles| strings::model_tiles_finding(tiles.cols.len(), tiles.rows.len(), heading)));
     let read = move || {
         let found = at.get().and_then(|(row, column)| {
             grid.with(|grid| {

@@ -20,7 +20,6 @@ mod grids;
 mod group_choice;
 mod norms;
 mod readout;
-mod sinks;
 mod tiles;
 mod window_dots;
 
@@ -28,15 +27,14 @@ use crate::prelude::*;
 
 use crate::strings;
 
-use crate::charts::NextTask;
+use crate::frame::NextTask;
 use crate::models::context::use_models;
 
 use adversarial::AdversarialFigure;
 use adversarial_form::AdversarialForm;
 use figure_data::{FigureData, Kind};
 use grids::{HeadsFigure, LayersFigure};
-use norms::NormsFigure;
-use sinks::SinksFigure;
+use norms::{NormsFigure, SinksFigure};
 
 /// All figures of [`super::context::Models::table`].
 #[component]

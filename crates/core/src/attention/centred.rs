@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use nalgebra::{DMatrix, DVector};
 
 use super::kernel::Kernel;
-use super::scalar::Scalar;
+use super::view::Scalar;
 
 /// The common part of a coordinate is zero where its largest entry over its smallest is above this.
 const MOST_RATIO: f64 = 1.125;

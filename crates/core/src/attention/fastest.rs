@@ -3,8 +3,7 @@
 use std::cell::RefCell;
 
 use super::packed::multiply_packed;
-use super::scalar::{Dual, Scalar};
-use super::view::{Accumulate, Entries, View, ViewMut};
+use super::view::{Accumulate, Dual, Entries, Scalar, View, ViewMut};
 
 /// Implements the product with [`super::packed`]. The panels are thread-local and reused by the next product, so a call
 /// allocates nothing; no number in them outlives the call.

@@ -10,7 +10,7 @@
 
 use nalgebra::DMatrix;
 
-use super::scalar::Scalar;
+use super::view::Scalar;
 use crate::experiment::{InputError, Normalization};
 use crate::phrase;
 

@@ -8,8 +8,7 @@
 use std::array::from_fn;
 use std::ops::Range;
 
-use super::scalar::Scalar;
-use super::view::{Accumulate, Entries, View, ViewMut};
+use super::view::{Accumulate, Entries, Scalar, View, ViewMut};
 
 /// Inner indices per pass: a panel of the left factor (4 x 256 f64, 8 KiB) stays in the first-level cache.
 const DEPTH: usize = 256;

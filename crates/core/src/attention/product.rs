@@ -1,8 +1,7 @@
 //! Matrix products on borrowed column-major storage, so that the Jacobian's products allocate nothing.
 
 use super::packed::multiply_packed;
-use super::scalar::Scalar;
-use super::view::{Accumulate, Entries, View, ViewMut};
+use super::view::{Accumulate, Entries, Scalar, View, ViewMut};
 use crate::parallel::{Schedule, for_parts, token_parts};
 
 /// out = alpha a b ([`Accumulate::Replace`]) or out += alpha a b ([`Accumulate::Add`]).

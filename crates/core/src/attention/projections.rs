@@ -12,9 +12,8 @@ use nalgebra::DMatrix;
 use super::centred::Centred;
 use super::kernel::Kernel;
 use super::product::multiply_tokens;
-use super::scalar::Scalar;
 use super::stacked::Stacked;
-use super::view::{Accumulate, View};
+use super::view::{Accumulate, Scalar, View};
 use crate::experiment::Attention;
 use crate::weights::Weights;
 

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::product::multiply_tokens;
-use super::scalar::Scalar;
-use super::view::{Accumulate, View};
+use super::view::{Accumulate, Scalar, View};
 use crate::identity::{SMALL, multiple_of_identity};
 use crate::weights::Weights;
 

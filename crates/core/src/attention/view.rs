@@ -1,7 +1,10 @@
-//! Borrowed matrices in column-major storage, the operands of products.
+//! The number types of attention and its Jacobian, and borrowed matrices of them in column-major storage: the operands
+//! of products.
 
 #[cfg(not(target_arch = "wasm32"))]
 use std::ops::Range;
+
+use num_dual::DualNum;
 
 /// A borrowed matrix in column-major storage, possibly transposed.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +93,30 @@ pub enum Entries {
     All,
     /// At least those on and below the diagonal of a square product; the others may be anything.
     Lower,
+}
+
+/// A dual number a + b e with e^2 = 0: the value, and its derivative in one direction.
+pub type Dual = num_dual::Dual64;
+
+/// A number type of the engine (f64, f32 or a dual number), with its fastest matrix product.
+pub trait Scalar: DualNum + Copy + PartialOrd + Send + Sync + 'static {
+    /// Converts a constant.
+    fn constant(x: f64) -> Self;
+
+    /// The value part, for comparisons and output.
+    fn value(self) -> f64;
+
+    /// Computes the entries `entries`: out = alpha a b, or out += alpha a b, as `into` says.
+    ///
+    /// Shapes have been checked by [`super::multiply`].
+    fn multiply_into(
+        out: ViewMut<'_, Self>,
+        into: Accumulate,
+        entries: Entries,
+        a: View<'_, Self>,
+        b: View<'_, Self>,
+        alpha: Self,
+    );
 }
 
 /// Number of stored entries from the first to the last of a strided matrix.

@@ -1,15 +1,14 @@
 //! The hypotheses of the bounds: kernel, mask, n, R and norms of the weights, but no tokens.
 
-use super::ball::kim_norms::KimNorms;
-use super::heads::leading_heads;
-use super::heads::{Combination, HeadNorms, head_norms};
+use super::heads::{Combination, HeadNorms, head_norms, leading_heads};
 use super::isotropic::in_few_dimensions;
 use super::lower::line::{AdversarialLine, Line, adversarial_line, lines};
-use super::lower::witness_direction::WitnessDirection;
-use super::lower::witness_direction::{WitnessDirections, directions};
+use super::lower::witness_direction::{WitnessDirection, WitnessDirections, directions};
 use crate::attention::Normalizer;
 use crate::experiment::{Attention, Experiment, Mask, Normalization, Scope};
-use crate::weights::Weights;
+use crate::spectral::largest_singular_value;
+use crate::weights::{L2Mha, Weights};
+use nalgebra::DMatrix;
 
 /// What the bounds depend on: kernel, mask, n, R and constants of the weights.
 #[derive(Clone, Debug, PartialEq)]
@@ -163,4 +162,45 @@ pub fn radius_of_ball(experiment: &Experiment, d: usize, radius: f64) -> f64 {
         Normalization::None => radius,
         _ => (d as f64).sqrt(),
     }
+}
+
+/// The norms of \[K\]'s matrices that the two bounds need.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct KimNorms {
+    /// The number of columns of W_Q of one head.
+    pub(super) k: f64,
+    /// max_h ||W_Q,h||_inf ||W_Q,h^T||_inf.
+    pub(super) query_linf: f64,
+    /// max_h ||W_V,h^T||_inf.
+    pub(super) value_linf: f64,
+    /// ||W_O^T||_inf.
+    pub(super) output_linf: f64,
+    /// sum_h ||W_Q,h||_2^4 ||W_V,h||_2^2.
+    pub(super) heads: f64,
+    /// ||W_O||_2.
+    pub(super) output: f64,
+}
+
+impl KimNorms {
+    pub(super) fn of(weights: &L2Mha) -> Self {
+        let pairs = || weights.queries.iter().zip(&weights.values);
+        KimNorms {
+            k: weights.queries.first().map_or(1, DMatrix::ncols) as f64,
+            query_linf: weights.queries.iter().map(|q| row_sum(q) * column_sum(q)).fold(0.0, f64::max),
+            value_linf: weights.values.iter().map(column_sum).fold(0.0, f64::max),
+            output_linf: column_sum(&weights.output),
+            heads: pairs().map(|(q, v)| largest_singular_value(q).powi(4) * largest_singular_value(v).powi(2)).sum(),
+            output: largest_singular_value(&weights.output),
+        }
+    }
+}
+
+/// Largest absolute row sum.
+fn row_sum(matrix: &DMatrix<f64>) -> f64 {
+    matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
+}
+
+/// Largest absolute column sum, the row sum of the transpose.
+fn column_sum(matrix: &DMatrix<f64>) -> f64 {
+    matrix.column_iter().map(|column| column.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
 }

@@ -9,8 +9,7 @@
 //! | `local` | upper bounds at given tokens |
 //! | `certified` | upper bounds for all tokens near given ones |
 //! | `hypotheses`, `heads`, `isotropic`, `logarithms` | what bounds depend on, and tools that the folders share |
-//! | `bound`, `absence`, `over_n`, `slack` | a bound as data, why it is absent, its values over n, and its proof's
-//! slack |
+//! | `bound`, `absence`, `slack` | a bound as data, why it is absent, and its proof's slack |
 
 mod absence;
 mod ball;
@@ -22,7 +21,6 @@ mod isotropic;
 mod local;
 mod logarithms;
 mod lower;
-mod over_n;
 mod slack;
 
 use ball::{castin, kim, sharp, unified};
@@ -37,14 +35,13 @@ pub use hypotheses::{Hypotheses, radius_of_ball};
 pub use local::bound::LocalBound;
 pub(crate) use local::bound::combine as combine_local;
 pub(crate) use local::head::LocalHead;
-pub use local::parts::LocalParts;
+pub use local::head::LocalParts;
 pub(crate) use local::rounding::Counts;
 pub(crate) use local::shared::LocalBuffers;
 pub(crate) use logarithms::ln_sum;
-pub(crate) use lower::cluster_norm::norm_of_clusters;
 pub use lower::two_clusters::{TwoClusterCurve, TwoClusters};
 pub use lower::witness::ClusterWitness;
-pub use over_n::BoundsOverN;
+pub(crate) use lower::witness_direction::norm_of_clusters;
 pub use slack::{BoundSlack, SlackFactor, SlackKind, slacks};
 
 impl BoundId {
@@ -111,6 +108,37 @@ pub fn bounds_and_witnesses(hypotheses: &Hypotheses) -> (Vec<Bound>, Witnesses) 
         norm.map(|norm| Bound::of_ln(id, norm.ln()))
     };
     (BoundId::ALL.into_iter().filter_map(bound).collect(), witnesses)
+}
+
+/// All bounds on a ball, as functions of n: everything that does not depend on n is computed once.
+#[derive(Clone, Debug)]
+pub struct BoundsOverN {
+    hypotheses: Hypotheses,
+    curve: Option<TwoClusterCurve>,
+}
+
+impl BoundsOverN {
+    /// Prepares the bounds for up to `longest` tokens; ignores the n of `hypotheses`.
+    #[must_use]
+    pub fn new(hypotheses: Hypotheses, longest: f64) -> Self {
+        let curve = TwoClusterCurve::new(&hypotheses, longest.ln());
+        BoundsOverN { hypotheses, curve }
+    }
+
+    /// The bounds that apply at n tokens.
+    #[must_use]
+    pub fn at(&self, n: f64) -> Vec<Bound> {
+        let at = self.hypotheses.with_n(n);
+        let two_clusters = |id| self.curve.as_ref()?.at(at.ln_n).map(|found| Bound::of_ln(id, found.norm.ln()));
+        let bound = |id: BoundId| if id == BoundId::TwoClusters { two_clusters(id) } else { id.at(&at) };
+        BoundId::ALL.into_iter().filter_map(bound).collect()
+    }
+
+    /// R of the ball.
+    #[must_use]
+    pub fn radius(&self) -> f64 {
+        self.hypotheses.radius
+    }
 }
 
 /// ln of an upper bound from ln of the same for each head with a = ||A||_2 R^2 and v = 1.

@@ -3,7 +3,7 @@
 use super::ball::row_mass;
 use super::ball::sharp::MixedTerms;
 use super::ball::unified::{ln_column_sum, ln_hardy, ln_masked_column_sum};
-use super::local::parts::LocalParts;
+use super::local::head::LocalParts;
 use super::logarithms::ln_add;
 use super::{Bound, BoundId, Combination, Hypotheses};
 use crate::experiment::{Attention, Mask};

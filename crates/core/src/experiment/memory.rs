@@ -1,7 +1,9 @@
-//! A limit on the memory of a task.
+//! A limit on the memory of a task, and the sizes that decide how much it takes.
 
 use std::fmt;
 use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
 
 use super::Phrase;
 use crate::phrase;
@@ -84,6 +86,43 @@ impl FromStr for Memory {
         // A float above the range of u64 becomes the largest u64.
         let bytes = (count * size as f64) as u64;
         if bytes == 0 { Err(wrong()) } else { Ok(Memory(bytes)) }
+    }
+}
+
+/// A size of an experiment, or of a run over a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Size {
+    /// n.
+    Tokens,
+    /// d.
+    Dimension,
+    /// Number of heads.
+    Heads,
+    /// k = d_v of each head.
+    HeadDimension,
+    /// Distinct positions of a token measure.
+    Positions,
+    /// Layers of a model, up to the deepest measured one.
+    Layers,
+}
+
+impl Size {
+    /// Its name in a text.
+    pub(super) fn phrase(self) -> Phrase {
+        match self {
+            Size::Tokens => phrase!("lower_tokens", "the number of tokens n"),
+            Size::Dimension => phrase!("lower_dimension", "the token dimension d"),
+            Size::Heads => phrase!("lower_heads", "the number of heads"),
+            Size::HeadDimension => phrase!("lower_head_dimension", "the head dimension"),
+            Size::Positions => phrase!("lower_positions", "the number of positions"),
+            Size::Layers => phrase!("lower_layers", "the number of layers"),
+        }
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.phrase().fmt(f)
     }
 }
 

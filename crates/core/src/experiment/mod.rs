@@ -14,7 +14,6 @@ mod own_weights;
 mod parse;
 mod phrase;
 mod rows;
-mod size;
 mod strict_json;
 pub mod table;
 mod table_kind;
@@ -24,11 +23,10 @@ mod write;
 pub use error::InputError;
 pub use given::Given;
 pub use json_problem::{json_problem, library_words};
-pub use memory::Memory;
+pub use memory::{Memory, Size};
 pub use own_weights::{TableSource, WeightTables, WeightsReading};
 pub use phrase::{Argument, Phrase};
 pub use rows::Rows;
-pub use size::Size;
 pub use table_kind::{FirstColumn, FirstRow, NumberComma, Table, TableAnswers, TableQuestion};
 pub use types::{
     Attention, Distribution, Experiment, Head, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope,

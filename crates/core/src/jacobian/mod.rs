@@ -3,19 +3,16 @@
 //! J_ij = V \[P_ij (I + (x_j - m_i) b_ij^T) + delta_ij O_i\], O_i = sum_l P_il (x_l - m_i) a_il^T.
 
 mod adjoint;
-mod buffers;
 mod causal_runs;
 mod clusters;
 mod dense;
 mod operator;
-mod residual;
 mod single;
 mod span;
 
 pub use causal_runs::{CausalRuns, RunRow};
 pub use clusters::{ClusterJacobian, ClusterSums, MOST_CLUSTER_ROWS};
 pub use dense::{BlockRows, dense_jacobian};
-pub use operator::{JacobianOperator, LinearOperator};
-pub use residual::WithResidual;
+pub use operator::{JacobianOperator, LinearOperator, WithResidual};
 pub use single::{SINGLE_TOLERANCE, Single};
 pub use span::{ProjectionSpan, SpanOperator};

@@ -11,10 +11,8 @@ use std::ops::Range;
 
 use nalgebra::DVectorView;
 
-use super::adjoint::{PartLayout, gather};
-use super::buffers::{Buffers, center_row, dot};
-use crate::attention::part;
-use crate::attention::{Accumulate, Forward, HeadLayout, Scalar, View, ViewMut, multiply, multiply_tokens};
+use super::adjoint::{Buffers, PartLayout, center_row, dot, gather};
+use crate::attention::{Accumulate, Forward, HeadLayout, Scalar, View, ViewMut, multiply, multiply_tokens, part};
 use crate::experiment::Scope;
 use crate::parallel::{Scratch, for_parts};
 
@@ -224,18 +222,6 @@ impl<T: Scalar> JacobianOperator<T> {
     }
 }
 
-/// Writes the heads' outputs token by token, from `heads` head by head.
-fn interleave<T: Scalar>(forward: &Forward<T>, heads: &[T], out: &mut [T]) {
-    let (n, d_cat) = (forward.n, forward.d_concatenated());
-    for head in &forward.heads {
-        let d_v = head.out_rows.len();
-        let of_head = heads[head.out_rows.start * n..].chunks_exact(d_v);
-        for (out, column) in out.chunks_exact_mut(d_cat).zip(of_head) {
-            out[head.out_rows.clone()].copy_from_slice(column);
-        }
-    }
-}
-
 impl<T: Scalar> LinearOperator<T> for JacobianOperator<T> {
     fn n_inputs(&self) -> usize {
         self.forward.n * self.forward.d
@@ -268,6 +254,41 @@ impl<T: Scalar> LinearOperator<T> for JacobianOperator<T> {
         self.forward.stacked.apply_transpose(out, &self.projections, self.forward.n);
         if self.forward.scope == Scope::Composed {
             self.forward.normalizer.apply_jacobian(out);
+        }
+    }
+}
+
+/// I + J as an operator, for a J with as many rows as columns.
+pub struct WithResidual<'a, O: ?Sized>(pub &'a mut O);
+
+impl<O: LinearOperator<f64> + ?Sized> LinearOperator<f64> for WithResidual<'_, O> {
+    fn n_inputs(&self) -> usize {
+        self.0.n_inputs()
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.0.n_outputs()
+    }
+
+    fn apply(&mut self, v: &[f64], out: &mut [f64]) {
+        self.0.apply(v, out);
+        out.iter_mut().zip(v).for_each(|(y, x)| *y += x);
+    }
+
+    fn apply_transpose(&mut self, u: &[f64], out: &mut [f64]) {
+        self.0.apply_transpose(u, out);
+        out.iter_mut().zip(u).for_each(|(y, x)| *y += x);
+    }
+}
+
+/// Writes the heads' outputs token by token, from `heads` head by head.
+fn interleave<T: Scalar>(forward: &Forward<T>, heads: &[T], out: &mut [T]) {
+    let (n, d_cat) = (forward.n, forward.d_concatenated());
+    for head in &forward.heads {
+        let d_v = head.out_rows.len();
+        let of_head = heads[head.out_rows.start * n..].chunks_exact(d_v);
+        for (out, column) in out.chunks_exact_mut(d_cat).zip(of_head) {
+            out[head.out_rows.clone()].copy_from_slice(column);
         }
     }
 }

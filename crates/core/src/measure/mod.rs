@@ -8,7 +8,6 @@ mod iteration;
 mod leading;
 mod limit;
 mod local;
-mod max_token;
 mod measurement;
 mod options;
 mod start;

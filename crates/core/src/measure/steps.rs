@@ -6,7 +6,6 @@ use super::iteration::{Iteration, Turn};
 use super::leading::{SingularPair, images, singular_pair};
 use super::limit::large_radius_limit;
 use super::local::Local;
-use super::max_token::max_token;
 use super::options::{CLUSTER_SVD_LIMIT, basis};
 use super::system::{Matrix, System};
 use super::{BlockNorms, DenseNormValues, Detail, MeasureOptions, Measurement, Method, Warning};
@@ -16,12 +15,12 @@ use crate::bounds::{
 };
 use crate::experiment::{Experiment, InputError};
 use crate::jacobian::{CausalRuns, ClusterJacobian, LinearOperator, dense_jacobian};
-use crate::phrase;
 use crate::spectral::{
-    DenseNorms, Lanczos, LanczosOptions, SingularTriplet, dense_norms, largest_singular_value, singular_values,
+    DenseNorms, Lanczos, LanczosOptions, SingularTriplet, dense_norms, largest_singular_value, max_token,
+    singular_values,
 };
-use crate::tokens;
 use crate::weights::{Inputs, inputs};
+use crate::{phrase, tokens};
 
 /// The measurement under way.
 #[derive(Clone, Debug)]

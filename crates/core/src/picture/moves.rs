@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::frame::PlaneFrame;
+use super::PlaneFrame;
 use crate::experiment::{InputError, Rows};
 use crate::phrase;
 

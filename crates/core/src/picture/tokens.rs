@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use super::frame::PlaneFrame;
+use super::PlaneFrame;
 use super::moves::{MOST_MOVABLE, MOST_MOVABLE_ENTRIES};
 use crate::experiment::Rows;
 

@@ -6,6 +6,7 @@ use nalgebra::{DMatrix, DVector};
 use super::SingularTriplet;
 use crate::attention::clear_wide_registers;
 use crate::identity::multiple_of_identity;
+use crate::parallel::{self, Schedule};
 
 /// Norms that need every entry of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,15 +104,6 @@ pub(crate) fn full_svd(matrix: &DMatrix<f64>) -> Option<(DMatrix<f64>, DMatrix<f
     ))
 }
 
-/// The matrix divided by its largest entry, and that entry; `None` if an entry is not finite.
-fn scaled(matrix: &DMatrix<f64>) -> Option<(DMatrix<f64>, f64)> {
-    let scale = matrix.amax();
-    if matrix.iter().any(|x| !x.is_finite()) {
-        return None;
-    }
-    Some((if scale > 0.0 { matrix / scale } else { matrix.clone() }, scale))
-}
-
 pub(super) fn view(matrix: &DMatrix<f64>) -> MatRef<'_, f64> {
     MatRef::from_column_major_slice(matrix.as_slice(), matrix.nrows(), matrix.ncols())
 }
@@ -135,14 +127,6 @@ pub fn largest_singular_value(matrix: &DMatrix<f64>) -> f64 {
     }
     singular_values(matrix)
         .map_or_else(|| dense_norms(matrix).frobenius, |values| values.first().copied().unwrap_or(0.0))
-}
-
-/// R of the QR decomposition of a matrix with more rows than columns.
-fn triangle_of_columns(matrix: &DMatrix<f64>) -> DMatrix<f64> {
-    let factors = view(matrix).qr();
-    clear_wide_registers();
-    let r = factors.thin_R();
-    DMatrix::from_fn(r.nrows(), r.ncols(), |row, col| if row <= col { r[(row, col)] } else { 0.0 })
 }
 
 /// The largest eigenvalue of a positive semidefinite matrix; infinity if an entry is not finite.
@@ -171,6 +155,46 @@ pub fn norm_of_product(left: &DMatrix<f64>, right: &DMatrix<f64>) -> f64 {
     };
     // L^T R = Z_l T_l T_r^T Z_r^T has the norm of T_l T_r^T.
     largest_singular_value(&(triangle(left) * triangle(right).transpose()))
+}
+
+/// The most blocks whose norms are computed, each by a small SVD.
+const MOST_BLOCKS: usize = 20_000;
+
+/// max_i sum_j ||J_ij||_2 over blocks of d_out rows and d columns; `None` where there are too many blocks.
+pub(crate) fn max_token(jacobian: &DMatrix<f64>, (d_out, d): (usize, usize)) -> Option<f64> {
+    let (n, n_rows) = (jacobian.ncols() / d, jacobian.nrows() / d_out);
+    if d.min(d_out) > 1 && n * n_rows > MOST_BLOCKS {
+        return None;
+    }
+    let row_sum = |i: usize| -> f64 {
+        let block = |j: usize| jacobian.view((i * d_out, j * d), (d_out, d));
+        (0..n)
+            .map(|j| match d.min(d_out) {
+                1 => block(j).norm(),
+                _ => largest_singular_value(&block(j).into_owned()),
+            })
+            .sum()
+    };
+    let operations = 20 * jacobian.len() * d.min(d_out);
+    let sums = parallel::map(Schedule::of(operations as u64), n_rows, &row_sum);
+    Some(sums.into_iter().fold(0.0, f64::max))
+}
+
+/// The matrix divided by its largest entry, and that entry; `None` if an entry is not finite.
+fn scaled(matrix: &DMatrix<f64>) -> Option<(DMatrix<f64>, f64)> {
+    let scale = matrix.amax();
+    if matrix.iter().any(|x| !x.is_finite()) {
+        return None;
+    }
+    Some((if scale > 0.0 { matrix / scale } else { matrix.clone() }, scale))
+}
+
+/// R of the QR decomposition of a matrix with more rows than columns.
+fn triangle_of_columns(matrix: &DMatrix<f64>) -> DMatrix<f64> {
+    let factors = view(matrix).qr();
+    clear_wide_registers();
+    let r = factors.thin_R();
+    DMatrix::from_fn(r.nrows(), r.ncols(), |row, col| if row <= col { r[(row, col)] } else { 0.0 })
 }
 
 /// The spectral norm of a matrix that may have far more columns than rows, through its triangular factor.

@@ -17,8 +17,7 @@ use crate::phrase;
 use crate::random::{Random, Stream};
 
 use super::dense::full_svd;
-use super::triplet::SingularTriplet;
-use super::vectors::{PART, add, norm, orthogonalize};
+use super::vectors::{PART, SingularTriplet, add, norm, orthogonalize};
 use crate::parallel::{self, Schedule, Scratch};
 
 /// Stopping rule, basis size and start of an iteration.

@@ -5,8 +5,7 @@
 //! finds nothing above the last of the leading values.
 
 use super::lanczos::{Lanczos, LanczosOptions, Status};
-use super::triplet::SingularTriplet;
-use super::vectors::{add, dot};
+use super::vectors::{SingularTriplet, add, dot};
 use crate::jacobian::LinearOperator;
 
 /// Computes the leading triplets: each [`Leading::step`] is one product with J and J^T, or the check of one triplet.

@@ -6,17 +6,16 @@ mod factor;
 mod lanczos;
 mod leading;
 mod power;
-mod triplet;
 mod vectors;
 
-pub(crate) use dense::full_svd;
 pub use dense::{
     DenseNorms, dense_norms, largest_eigenvalue, largest_singular_value, largest_triplet, norm_of_product,
     singular_values,
 };
+pub(crate) use dense::{full_svd, max_token};
 pub(crate) use factor::is_positive_definite;
 pub(crate) use lanczos::KEPT_PAIRS;
 pub use lanczos::{Lanczos, LanczosOptions, Status};
 pub use leading::{Leading, zero_below};
 pub use power::PowerIteration;
-pub use triplet::SingularTriplet;
+pub use vectors::SingularTriplet;

@@ -1,5 +1,6 @@
-//! Operations on vectors stored as slices.
+//! Operations on vectors stored as slices, and a singular value with its vectors.
 
+use crate::jacobian::LinearOperator;
 use crate::parallel::{self, Schedule, for_parts};
 
 /// Subtracts the projection of a vector onto the span of an orthonormal basis; returns the coefficients.
@@ -31,12 +32,6 @@ pub(super) fn orthogonalize(vector: &mut [f64], basis: &[Vec<f64>]) -> Vec<f64> 
 
 /// Numbers of a vector that are worked on at a time: 8 KiB, which stay in the first-level cache.
 pub(super) const PART: usize = 1024;
-
-/// Calls `job` with the parts of a vector, [`PART`] numbers each.
-fn in_parts(schedule: Schedule, vector: &mut [f64], job: &(impl Fn(usize, &mut [f64]) + Sync)) {
-    let len = vector.len();
-    for_parts(schedule, 0..len.div_ceil(PART), vector, &|part| (part * PART).min(len), job);
-}
 
 /// target += weight * vector.
 pub(super) fn add(target: &mut [f64], weight: f64, vector: &[f64]) {
@@ -70,4 +65,52 @@ pub(super) fn norm(vector: &[f64]) -> f64 {
         return scale;
     }
     scale * vector.iter().map(|x| (x / scale) * (x / scale)).sum::<f64>().sqrt()
+}
+
+/// A singular value with its vectors and their residual.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SingularTriplet {
+    /// s, never above ||J||_2.
+    pub value: f64,
+    /// Unit left vector.
+    pub left: Vec<f64>,
+    /// Unit right vector.
+    pub right: Vec<f64>,
+    /// Steps taken.
+    pub iterations: usize,
+    /// |J^T u - s v| / s, computed from the vectors; 0 if J v = 0 for every start.
+    pub relative_residual: f64,
+}
+
+impl SingularTriplet {
+    /// The triplet of a given right vector (of any length), with one product with J and one with J^T.
+    #[must_use]
+    pub fn at(
+        mut right: Vec<f64>,
+        iterations: usize,
+        operator: &mut (impl LinearOperator<f64> + ?Sized),
+    ) -> SingularTriplet {
+        let length = norm(&right);
+        if length > 0.0 {
+            right.iter_mut().for_each(|x| *x /= length);
+        }
+        let mut left = vec![0.0; operator.n_outputs()];
+        operator.apply(&right, &mut left);
+        let value = norm(&left);
+        if value == 0.0 {
+            return SingularTriplet { value, left, right, iterations, relative_residual: 0.0 };
+        }
+        left.iter_mut().for_each(|x| *x /= value);
+        let mut back = vec![0.0; operator.n_inputs()];
+        operator.apply_transpose(&left, &mut back);
+        add(&mut back, -value, &right);
+        let relative_residual = norm(&back) / value;
+        SingularTriplet { value, left, right, iterations, relative_residual }
+    }
+}
+
+/// Calls `job` with the parts of a vector, [`PART`] numbers each.
+fn in_parts(schedule: Schedule, vector: &mut [f64], job: &(impl Fn(usize, &mut [f64]) + Sync)) {
+    let len = vector.len();
+    for_parts(schedule, 0..len.div_ceil(PART), vector, &|part| (part * PART).min(len), job);
 }

@@ -6,8 +6,7 @@ use lipscope_core::experiment::InputError;
 use lipscope_models::{AdversarialPlan, Needs, PlanText, Subject, Table, adversarial_curve, adversarial_text};
 use serde::{Deserialize, Serialize};
 
-use super::context::{MODEL_MEMORY, ModelContext};
-use super::origin::ModelOrigin;
+use super::context::{MODEL_MEMORY, ModelContext, ModelOrigin};
 use crate::task::{Report, Task, Turn};
 
 /// Which heads, at which radius.

@@ -1,14 +1,15 @@
-//! What a models' worker keeps between runs: the files of a model, and the model as far as a plan needs it.
+//! What a models' worker keeps between runs: where a model comes from, its files, and the model as far as a plan needs
+//! it.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use lipscope_core::experiment::{InputError, Memory};
 use lipscope_models::{
-    Maps, Model, Opened, PlanText, Shard, Source, Tokenizer, TokenizerFiles, WeightFiles, whole_text,
+    DrawnModel, Maps, Model, Opened, PlanText, Shard, Source, Tokenizer, TokenizerFiles, WeightFiles, whole_text,
 };
+use serde::{Deserialize, Serialize};
 
-use super::ModelOrigin;
 use super::network::Network;
 use lipscope_core::phrase;
 
@@ -137,4 +138,16 @@ impl fmt::Debug for ModelContext {
             .field("prepared", &self.prepared.is_some())
             .finish_non_exhaustive()
     }
+}
+
+/// Where a model's weights come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ModelOrigin {
+    /// Randomly initialised.
+    Drawn(DrawnModel),
+    /// The files beside the message.
+    Files {
+        /// The folder's name.
+        name: String,
+    },
 }

@@ -5,30 +5,24 @@
 //! does only the measurement ([`ModelContext`]). Files travel beside a message, as browser blobs.
 
 mod adversarial;
-mod arriving;
 mod batch;
 mod command_line;
 mod context;
-mod download;
 mod network;
 mod open;
-mod origin;
 mod table;
-mod window;
 
 pub use adversarial::{AdversarialRequest, AdversarialTask};
-pub use arriving::{Arriving, MOST_ROWS, TableBatch};
-pub use batch::{BatchEvent, BatchPlan, BatchTask};
+pub use batch::{BatchEvent, BatchPlan, BatchTask, WindowPlan, WindowTask};
 pub use command_line::command_line;
-pub use context::{ModelContext, Prepared, SharedFile};
-pub use download::DownloadTask;
+pub use context::{ModelContext, ModelOrigin, Prepared, SharedFile};
 pub use network::{
     DownloadPlan, Downloaded, MODEL_FILES, Network, NoNetwork, OTHER_WEIGHTS, RemoteFile, Transfer, TransferState,
 };
-pub use open::{ModelFacts, OpenPlan, OpenTask};
-pub use origin::ModelOrigin;
-pub use table::{ReadTablePlan, ReadTableTask, TableForm, WriteTablePlan, WriteTableTask};
-pub use window::{WindowPlan, WindowTask};
+pub use open::{DownloadTask, ModelFacts, OpenPlan, OpenTask};
+pub use table::{
+    Arriving, MOST_ROWS, ReadTablePlan, ReadTableTask, TableBatch, TableForm, WriteTablePlan, WriteTableTask,
+};
 
 crate::task_list! {
     /// The models' worker.

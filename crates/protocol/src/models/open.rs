@@ -1,9 +1,11 @@
-//! Opens a model, and splits a text into its tokens.
+//! Opens a model, and splits a text into its tokens; downloads a model's files from an address, or asks the server which
+//! files it has.
 
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_models::{ModelConfig, Tokenizer, ids_by_first_appearance, spans_of_words, text_fingerprint};
 use serde::{Deserialize, Serialize};
 
+use super::network::{DownloadPlan, Downloaded, Transfer, TransferState};
 use super::{ModelContext, ModelOrigin};
 use crate::task::{Report, Task, Turn};
 
@@ -68,5 +70,36 @@ impl Task<ModelContext> for OpenTask {
             spans: spans.into_iter().map(|span| (span.start, span.end)).collect(),
         }));
         Ok(Turn::Done)
+    }
+}
+
+/// A download under way.
+pub struct DownloadTask {
+    transfer: Box<dyn Transfer>,
+    told: u64,
+}
+
+impl Task<ModelContext> for DownloadTask {
+    type Plan = DownloadPlan;
+    type Event = Downloaded;
+
+    fn start(plan: DownloadPlan, context: &mut ModelContext) -> Result<Self, InputError> {
+        Ok(DownloadTask { transfer: context.network().begin(&plan), told: 0 })
+    }
+
+    fn step(&mut self, _: &mut ModelContext, report: &mut Report<'_, Downloaded>) -> Result<Turn, InputError> {
+        match self.transfer.poll()? {
+            TransferState::Under(bytes) => {
+                if bytes > self.told && report.is_due() {
+                    self.told = bytes;
+                    report.bytes(bytes);
+                }
+                Ok(Turn::Waiting)
+            }
+            TransferState::Complete(downloaded) => {
+                report.event(downloaded);
+                Ok(Turn::Done)
+            }
+        }
     }
 }

@@ -6,26 +6,20 @@ mod growth;
 mod inverse;
 mod labs;
 mod measure;
-mod read;
-mod script;
 mod search;
 mod sweep;
+mod text;
 
 use lipscope_core::experiment::Memory;
 
 pub use ball::{Ball, BallPlan, BallTask, Worst};
 pub use growth::{GrowthEvent, GrowthRequest, GrowthTask};
 pub use inverse::{InverseEvent, InverseTask};
-pub use labs::CertifyTask;
-pub use labs::EstimatorsTask;
-pub use labs::ScalingTask;
-pub use labs::SpectrumTask;
-pub use labs::{TightnessPlan, TightnessTask};
+pub use labs::{CertifyTask, EstimatorsTask, ScalingTask, SpectrumTask, TightnessPlan, TightnessTask};
 pub use measure::{MeasurePlan, MeasureTask, Measured};
-pub use read::{ReadPlan, ReadTask};
-pub use script::{ScriptPlan, ScriptTask};
 pub use search::{SearchEvent, SearchRequest, SearchTask};
 pub use sweep::{SweepRequest, SweepTask};
+pub use text::{ReadPlan, ReadTask, ScriptPlan, ScriptTask};
 
 crate::task_list! {
     /// The engine's worker. It keeps only the memory limit of a task between runs.

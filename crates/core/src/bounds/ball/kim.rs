@@ -9,7 +9,7 @@
 
 use super::super::logarithms::ln_minus_one;
 use super::super::{BoundId, Hypotheses};
-use super::kim_norms::KimNorms;
+use crate::bounds::hypotheses::KimNorms;
 use crate::experiment::{Attention, Mask, Scope};
 
 /// ln of `kim_linf`.

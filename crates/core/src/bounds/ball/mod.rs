@@ -7,11 +7,9 @@
 //! | `sharp` | ours, sharper, from the mass that rows of attention can have |
 //! | `row_mass` | how much attention rows can give to one token |
 //! | `kim` | the bounds of Kim, Papamakarios and Mnih on L2 attention |
-//! | `kim_norms` | the norms of matrices that the bounds of `kim` need |
 
 pub(super) mod castin;
 pub(super) mod kim;
-pub(super) mod kim_norms;
 pub(super) mod row_mass;
 pub(super) mod sharp;
 pub(super) mod unified;

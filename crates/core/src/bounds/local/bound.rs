@@ -8,8 +8,7 @@
 
 use super::super::heads::Combination;
 use super::blocks::{self, Blocks};
-use super::head::{BLOCK, LocalHead, scaled};
-use super::parts::LocalParts;
+use super::head::{BLOCK, LocalHead, LocalParts, scaled};
 use super::rounding::Counts;
 use super::shared::LocalBuffers;
 use crate::attention::{Centred, Forward, Storage};

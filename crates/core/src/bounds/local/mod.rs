@@ -3,13 +3,12 @@
 //! | file | concept |
 //! | --- | --- |
 //! | `bound` | both bounds over all heads |
-//! | `head` | the terms of one head, row by row |
+//! | `head` | the terms of one head, row by row; what `local` is made of |
 //! | `together` | many rows at a time |
 //! | `shared` | what heads and rows share |
 //! | `moments` | covariances under many rows of attention |
 //! | `token_pairs` | products of centred tokens |
 //! | `blocks` | `local_blocks`: the norm of a small matrix of norms |
-//! | `parts` | what `local` is made of |
 //! | `top_eigenvalue` | an upper bound on the largest eigenvalue |
 //! | `rounding` | what rounding may add |
 
@@ -17,7 +16,6 @@ pub(super) mod blocks;
 pub(super) mod bound;
 pub(super) mod head;
 pub(super) mod moments;
-pub(super) mod parts;
 pub(super) mod rounding;
 pub(super) mod shared;
 pub(super) mod together;

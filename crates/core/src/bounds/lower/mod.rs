@@ -8,13 +8,11 @@
 //! | `two_cluster_norm` | the norm at two clusters |
 //! | `witness` | sink and fork: few clusters off the line |
 //! | `witness_form` | the norm of `witness` in closed form |
-//! | `witness_direction` | directions in which `witness` looks for its tokens |
+//! | `witness_direction` | directions in which `witness` looks for its tokens; the norm at given clusters |
 //! | `exponent` | the largest growth of scores over a head's directions |
 //! | `pattern_search` | a search in a box |
-//! | `cluster_norm` | the norm at given clusters |
 
 pub(super) mod adversarial;
-pub(super) mod cluster_norm;
 pub(super) mod exponent;
 pub(super) mod line;
 pub(super) mod pattern_search;

@@ -7,9 +7,12 @@
 
 use super::super::heads::HeadSpan;
 use super::super::local::shared::reduced_value;
-use super::exponent::HeadDirections;
-use super::exponent::best_reach;
+use super::exponent::{HeadDirections, best_reach};
 use super::line::Line;
+use crate::attention::Normalizer;
+use crate::experiment::{Attention, Scope};
+use crate::jacobian::ClusterJacobian;
+use crate::spectral::largest_singular_value;
 use crate::weights::{HeadWeights, Weights};
 use nalgebra::{DMatrix, DVector};
 
@@ -95,13 +98,64 @@ impl WitnessDirection {
 
     /// The norm on perturbations in U at clusters with positions in the basis (r x m).
     pub(in crate::bounds) fn norm(&self, positions: &DMatrix<f64>, ln_sizes: &[f64]) -> Option<f64> {
-        super::super::norm_of_clusters(&self.weights, positions, ln_sizes)
+        norm_of_clusters(&self.weights, positions, ln_sizes)
     }
 
     /// A position in the basis as a token.
     pub(in crate::bounds) fn token(&self, position: &DVector<f64>) -> Vec<f64> {
         (&self.basis * position).iter().copied().collect()
     }
+}
+
+/// The directions of the witnesses, and the largest gamma of the heads.
+pub(in crate::bounds) struct WitnessDirections {
+    pub(in crate::bounds) gamma: f64,
+    pub(in crate::bounds) directions: Vec<WitnessDirection>,
+}
+
+/// The most directions: each costs a search at every n.
+const MOST_WITNESS_DIRECTIONS: usize = 8;
+
+/// The directions of the witnesses from the leading heads, without those whose constants are equal. Without lines no lower
+/// bound applies, so there are no directions; the exponent is computed in any case.
+pub(in crate::bounds) fn directions(
+    weights: &Weights,
+    leading: &[(usize, HeadSpan)],
+    lines: &[Line],
+) -> WitnessDirections {
+    let known: Vec<_> = lines.iter().map(|line| line.direction.clone()).collect();
+    let (mut gamma, mut directions) = (0.0f64, Vec::<WitnessDirection>::new());
+    for (head_idx, span) in leading {
+        let head = &weights.heads[*head_idx];
+        let found = HeadDirections::of(span, &known);
+        gamma = gamma.max(found.gamma);
+        let Some((outer, value)) = weights.values_through_output().nth(*head_idx).filter(|_| !lines.is_empty()) else {
+            continue;
+        };
+        let value = reduced_value(&outer, value);
+        for u in found.directions {
+            if directions.len() < MOST_WITNESS_DIRECTIONS
+                && let Some(direction) = WitnessDirection::new(weights, head, &value, &u)
+                && !directions.iter().any(|known| known.is_like(&direction))
+            {
+                directions.push(direction);
+            }
+        }
+    }
+    WitnessDirections { gamma, directions }
+}
+
+/// ||J||_2 at clusters with positions (d x m) and ln of their sizes, for dot-product attention without mask and
+/// normaliser; `None` if it overflows.
+pub(crate) fn norm_of_clusters(weights: &Weights, positions: &DMatrix<f64>, ln_sizes: &[f64]) -> Option<f64> {
+    let normalizer = Normalizer::none(positions);
+    let jacobian = ClusterJacobian::new(Attention::Dot, normalizer, Scope::Inputs, weights, ln_sizes).ok()?;
+    let between = jacobian.between();
+    if between.iter().any(|x| !x.is_finite()) {
+        return None;
+    }
+    let within = jacobian.within().flatten().map(largest_singular_value).fold(0.0, f64::max);
+    Some(largest_singular_value(&between).max(within))
 }
 
 /// The unit vector orthogonal to y that the matrix stretches most; `None` for d = 1.
@@ -182,42 +236,4 @@ fn restricted(weights: &Weights, basis: &DMatrix<f64>) -> Weights {
         })
         .collect();
     Weights { heads, output, l2_mha: None }
-}
-
-/// The directions of the witnesses, and the largest gamma of the heads.
-pub(in crate::bounds) struct WitnessDirections {
-    pub(in crate::bounds) gamma: f64,
-    pub(in crate::bounds) directions: Vec<WitnessDirection>,
-}
-
-/// The most directions: each costs a search at every n.
-const MOST_WITNESS_DIRECTIONS: usize = 8;
-
-/// The directions of the witnesses from the leading heads, without those whose constants are equal. Without lines no lower
-/// bound applies, so there are no directions; the exponent is computed in any case.
-pub(in crate::bounds) fn directions(
-    weights: &Weights,
-    leading: &[(usize, HeadSpan)],
-    lines: &[Line],
-) -> WitnessDirections {
-    let known: Vec<_> = lines.iter().map(|line| line.direction.clone()).collect();
-    let (mut gamma, mut directions) = (0.0f64, Vec::<WitnessDirection>::new());
-    for (head_idx, span) in leading {
-        let head = &weights.heads[*head_idx];
-        let found = HeadDirections::of(span, &known);
-        gamma = gamma.max(found.gamma);
-        let Some((outer, value)) = weights.values_through_output().nth(*head_idx).filter(|_| !lines.is_empty()) else {
-            continue;
-        };
-        let value = reduced_value(&outer, value);
-        for u in found.directions {
-            if directions.len() < MOST_WITNESS_DIRECTIONS
-                && let Some(direction) = WitnessDirection::new(weights, head, &value, &u)
-                && !directions.iter().any(|known| known.is_like(&direction))
-            {
-                directions.push(direction);
-            }
-        }
-    }
-    WitnessDirections { gamma, directions }
 }
