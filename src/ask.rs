@@ -112,7 +112,6 @@ pub enum Start {
 
 /// An answer to a plan.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "short-lived")]
 pub enum Answer {
     /// A result, or a part of one.
     Event(EngineEvent),
@@ -133,10 +132,16 @@ pub enum AtFailure {
 
 /// The latest request to a lane, and the data that its answers make. It dereferences to the signal of the data.
 pub struct Ask<T: 'static> {
+    data: RwSignal<T>,
+    run: Run,
+}
+
+/// The part of an [`Ask`] that does not depend on the type of its data.
+#[derive(Clone, Copy)]
+struct Run {
     engine: Engine,
     lane: EngineLane,
     at_failure: AtFailure,
-    data: RwSignal<T>,
     /// The latest request, begun or waiting for the controls to rest.
     latest: RwSignal<Option<Request>>,
     phase: RwSignal<Phase>,
@@ -144,11 +149,13 @@ pub struct Ask<T: 'static> {
     /// Whether the data answer an earlier request.
     is_old: RwSignal<bool>,
     /// Receives the answers to the latest request.
-    hear: StoredValue<Option<Hear<T>>, LocalStorage>,
+    listener: StoredValue<Option<Listener>, LocalStorage>,
+    /// Clears the data.
+    clear: StoredValue<Rc<dyn Fn()>, LocalStorage>,
     waiting: Debounce,
 }
 
-type Hear<T> = Rc<dyn Fn(Ask<T>, &EnginePlan, Answer)>;
+type Listener = Rc<dyn Fn(&EnginePlan, Answer)>;
 
 impl<T> Clone for Ask<T> {
     fn clone(&self) -> Self {
@@ -166,103 +173,39 @@ impl<T> Deref for Ask<T> {
     }
 }
 
-impl<T: Send + Sync + 'static> Ask<T> {
-    /// The latest request. Tracks it.
-    pub fn latest(self) -> Option<Request> {
-        self.latest.get()
-    }
-
-    /// The state of the work. Tracks it.
-    pub fn phase(self) -> Phase {
-        self.phase.get()
-    }
-
-    /// The last progress that the work reported, if it has reported any. Tracks it.
-    pub fn progress(self) -> Option<Progress> {
-        self.progress.get()
-    }
-
-    /// Whether the work is running. Tracks it.
-    pub fn is_running(self) -> bool {
-        self.phase.with(|phase| *phase == Phase::Running)
-    }
-
-    /// Whether the data answer an earlier request than the latest one. Tracks it.
-    pub fn is_stale(self) -> bool {
-        self.is_old.get()
-    }
-}
-
 impl<T: Default + Send + Sync + 'static> Ask<T> {
     /// Data before any request.
     pub fn new(engine: Engine, lane: EngineLane, at_failure: AtFailure) -> Self {
-        Ask {
+        let data = RwSignal::default();
+        let clear: Rc<dyn Fn()> = Rc::new(move || data.set(T::default()));
+        let run = Run {
             engine,
             lane,
             at_failure,
-            data: RwSignal::default(),
             latest: RwSignal::new(None),
             phase: RwSignal::default(),
             progress: RwSignal::new(None),
             is_old: RwSignal::new(false),
-            hear: StoredValue::new_local(None),
+            listener: StoredValue::new_local(None),
+            clear: StoredValue::new_local(clear),
             waiting: Debounce::default(),
-        }
+        };
+        Ask { data, run }
     }
 
     /// Makes a request, unless it equals the latest one. `hear` receives the answers to this request only.
     pub fn want(self, request: Request, start: Start, hear: impl Fn(Self, &EnginePlan, Answer) + 'static) {
-        let (is_latest, is_first) =
-            self.latest.with_untracked(|latest| (latest.as_ref() == Some(&request), latest.is_none()));
-        if is_latest {
-            return;
-        }
-        if start == Start::Now || is_first {
-            return self.begin(request, hear);
-        }
-        self.engine.cancel(self.lane);
-        self.expect(request, hear);
-        self.waiting.after(REST, move || self.order());
+        self.run.want(request, start, Rc::new(move |plan, answer| hear(self, plan, answer)));
     }
 
     /// Begins a request, even if it equals the latest one. The data stay until its first answer, or until it fails.
     pub fn begin(self, request: Request, hear: impl Fn(Self, &EnginePlan, Answer) + 'static) {
-        self.expect(request, hear);
-        self.order();
-    }
-
-    /// Begins the latest request again.
-    pub fn again(self) {
-        set_if_new(self.is_old, true);
-        set_if_new(self.progress, None);
-        self.order();
-    }
-
-    /// Orders these plans as a part of the latest request, and keeps its data.
-    pub fn go_on(self, plans: Vec<EnginePlan>) {
-        set_if_new(self.phase, Phase::Running);
-        let Some(latest) = self.hear.get_value() else { return };
-        self.engine.submit(self.lane, plans, move |plan, news| self.hear(plan, news, &latest));
-    }
-
-    /// Stops the work; the data so far stay.
-    pub fn stop(self, phase: Phase) {
-        self.waiting.forget();
-        self.engine.cancel(self.lane);
-        self.end(phase);
-    }
-
-    /// Stops the work if it is running, and forgets its request, so that the same request begins again.
-    pub fn leave(self) {
-        if self.phase.with_untracked(|phase| *phase == Phase::Running) {
-            self.stop(Phase::Stopped);
-            self.latest.set(None);
-        }
+        self.run.begin(request, Rc::new(move |plan, answer| hear(self, plan, answer)));
     }
 
     /// Changes the data. Those of an earlier request are cleared first.
     pub fn fresh(self, change: impl FnOnce(&mut T)) {
-        let is_old = self.is_old.get_untracked();
+        let is_old = self.run.is_old.get_untracked();
         self.renewed(|data| {
             if is_old {
                 *data = T::default();
@@ -273,15 +216,86 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
 
     /// Changes the data, and keeps those of an earlier request: new parts replace old ones one by one.
     pub fn renewed(self, change: impl FnOnce(&mut T)) {
-        if self.is_old.get_untracked() {
-            self.is_old.set(false);
-        }
+        set_if_new(self.run.is_old, false);
         self.data.update(change);
     }
+}
 
-    fn expect(self, request: Request, hear: impl Fn(Self, &EnginePlan, Answer) + 'static) {
+impl<T> Ask<T> {
+    /// The latest request. Tracks it.
+    pub fn latest(self) -> Option<Request> {
+        self.run.latest.get()
+    }
+
+    /// The state of the work. Tracks it.
+    pub fn phase(self) -> Phase {
+        self.run.phase.get()
+    }
+
+    /// The last progress that the work reported, if it has reported any. Tracks it.
+    pub fn progress(self) -> Option<Progress> {
+        self.run.progress.get()
+    }
+
+    /// Whether the work is running. Tracks it.
+    pub fn is_running(self) -> bool {
+        self.run.phase.with(|phase| *phase == Phase::Running)
+    }
+
+    /// Whether the data answer an earlier request than the latest one. Tracks it.
+    pub fn is_stale(self) -> bool {
+        self.run.is_old.get()
+    }
+
+    /// Begins the latest request again.
+    pub fn again(self) {
+        set_if_new(self.run.is_old, true);
+        set_if_new(self.run.progress, None);
+        self.run.order();
+    }
+
+    /// Orders these plans as a part of the latest request, and keeps its data.
+    pub fn go_on(self, plans: Vec<EnginePlan>) {
+        self.run.go_on(plans);
+    }
+
+    /// Stops the work; the data so far stay.
+    pub fn stop(self, phase: Phase) {
+        self.run.stop(phase);
+    }
+
+    /// Stops the work if it is running, and forgets its request, so that the same request begins again.
+    pub fn leave(self) {
+        if self.run.phase.with_untracked(|phase| *phase == Phase::Running) {
+            self.run.stop(Phase::Stopped);
+            self.run.latest.set(None);
+        }
+    }
+}
+
+impl Run {
+    fn want(self, request: Request, start: Start, listener: Listener) {
+        let (is_latest, is_first) =
+            self.latest.with_untracked(|latest| (latest.as_ref() == Some(&request), latest.is_none()));
+        if is_latest {
+            return;
+        }
+        if start == Start::Now || is_first {
+            return self.begin(request, listener);
+        }
+        self.engine.cancel(self.lane);
+        self.expect(request, listener);
+        self.waiting.after(REST, move || self.order());
+    }
+
+    fn begin(self, request: Request, listener: Listener) {
+        self.expect(request, listener);
+        self.order();
+    }
+
+    fn expect(self, request: Request, listener: Listener) {
         self.waiting.forget();
-        self.hear.set_value(Some(Rc::new(hear)));
+        self.listener.set_value(Some(listener));
         self.latest.set(Some(request));
         set_if_new(self.is_old, true);
         set_if_new(self.progress, None);
@@ -298,21 +312,33 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
             // No plans: no data.
             Some(Ok(_)) | None => {
                 self.engine.cancel(self.lane);
-                self.fresh(|_| ());
+                self.clear();
                 self.end(Phase::Done);
             }
         }
     }
 
+    fn go_on(self, plans: Vec<EnginePlan>) {
+        set_if_new(self.phase, Phase::Running);
+        let Some(listener) = self.listener.get_value() else { return };
+        self.engine.submit(self.lane, plans, move |plan, news| self.hear(plan, news, &listener));
+    }
+
+    fn stop(self, phase: Phase) {
+        self.waiting.forget();
+        self.engine.cancel(self.lane);
+        self.end(phase);
+    }
+
     /// Hands news about a plan to the listener of its request. A request that was replaced may still answer while the
     /// latest one waits for a worker: its results are shown, so that numbers follow a moving slider; its other replies
     /// are dropped.
-    fn hear(self, plan: &EnginePlan, news: EngineNews, listener: &Hear<T>) {
-        let Some(latest) = self.hear.try_get_value().flatten() else { return };
+    fn hear(self, plan: &EnginePlan, news: EngineNews, listener: &Listener) {
+        let Some(latest) = self.listener.try_get_value().flatten() else { return };
         let is_latest = Rc::ptr_eq(&latest, listener);
         match news {
             EngineNews::Reply(Content::Event(event), _) => {
-                listener(self, plan, Answer::Event(event));
+                listener(plan, Answer::Event(event));
                 if !is_latest {
                     set_if_new(self.is_old, true);
                 }
@@ -322,11 +348,11 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
             EngineNews::Reply(Content::Finished, 0) => self.end(Phase::Done),
             EngineNews::Reply(Content::Failed(problem), _) => {
                 self.end(Phase::Failed(problem.clone().into()));
-                listener(self, plan, Answer::Failed(problem));
+                listener(plan, Answer::Failed(problem));
             }
             EngineNews::GaveUp => {
                 self.end(Phase::Failed(strings::gave_up(self.lane).into()));
-                listener(self, plan, Answer::GaveUp);
+                listener(plan, Answer::GaveUp);
             }
             EngineNews::Reply(Content::Started | Content::Finished | Content::Cancelled, _) => {}
         }
@@ -336,8 +362,13 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
         let has_failed = matches!(phase, Phase::Failed(_));
         set_if_new(self.phase, phase);
         if has_failed && self.at_failure == AtFailure::Clear && self.is_old.get_untracked() {
-            self.fresh(|_| ());
+            self.clear();
         }
+    }
+
+    fn clear(self) {
+        set_if_new(self.is_old, false);
+        self.clear.get_value()();
     }
 }
 
@@ -361,16 +392,16 @@ mod tests {
         }
     }
 
-    fn tell(ask: Draws, draws: usize, listener: &Hear<Vec<usize>>, content: Content<EngineEvent>) {
-        ask.hear(&plan(draws), EngineNews::Reply(content, 0), listener);
+    fn tell(ask: Draws, draws: usize, listener: &Listener, content: Content<EngineEvent>) {
+        ask.run.hear(&plan(draws), EngineNews::Reply(content, 0), listener);
     }
 
     fn event() -> Content<EngineEvent> {
         Content::Event(EngineEvent::Sweep(Vec::new()))
     }
 
-    fn latest(ask: Draws) -> Hear<Vec<usize>> {
-        ask.hear.get_value().expect("a listener")
+    fn latest(ask: Draws) -> Listener {
+        ask.run.listener.get_value().expect("a listener")
     }
 
     fn with_ask(at_failure: AtFailure, test: impl FnOnce(Draws)) {

@@ -47,7 +47,7 @@ pub fn ask_script(page: Page, dialect: Dialect) {
             note.set(String::new());
             download(&format!("lipscope_{}.py", dialect.id()), "text/x-python", &text);
         }
-        EngineNews::Reply(Content::Failed(problem), _) => note.set(strings::told(&problem)),
+        EngineNews::Reply(Content::Failed(problem), _) => note.set(strings::problem_text(&problem)),
         EngineNews::GaveUp => note.set(String::new()),
         EngineNews::Reply(..) => {}
     });

@@ -17,8 +17,8 @@ pub struct Field<Of: 'static> {
     pub is_whole: bool,
     /// The least and the greatest value that a link may hold: some settings accept each of them.
     pub range: (f64, f64),
-    label: fn() -> &'static str,
-    hint: fn() -> &'static str,
+    label: Words,
+    hint: Words,
     /// The value that the reader has set. It is kept while something else, such as own tokens, decides what is used.
     kept: fn(&Of) -> f64,
     used: fn(&Of) -> f64,
@@ -34,6 +34,9 @@ pub struct Field<Of: 'static> {
     long: f64,
 }
 
+/// A text of the catalogues.
+type Words = fn() -> &'static str;
+
 /// A number of the controls or of the labs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnyField {
@@ -45,13 +48,13 @@ pub enum AnyField {
 
 /// A whole number: id, key if it is another one, (name, hint), (least, most), path of the value.
 macro_rules! whole {
-    ($id:literal, ($($said:tt)+), $($rest:tt)+) => { whole!($id, $id, ($($said)+), $($rest)+) };
-    ($id:literal, $key:literal, $said:expr, ($least:expr, $most:expr), $($place:ident).+) => {
+    ($id:literal, ($($spoken:tt)+), $($rest:tt)+) => { whole!($id, $id, ($($spoken)+), $($rest)+) };
+    ($id:literal, $key:literal, $spoken:expr, ($least:expr, $most:expr), $($place:ident).+) => {
         Self {
             is_whole: true,
             ..Self::new(
                 ($id, $key),
-                $said,
+                $spoken,
                 ($least as f64, $most as f64),
                 |of| of.$($place).+ as f64,
                 |of, value| of.$($place).+ = value as _,
@@ -62,13 +65,12 @@ macro_rules! whole {
 
 /// Any number: id, key if it is another one, (name, hint), range, path of the value.
 macro_rules! real {
-    ($id:literal, ($($said:tt)+), $($rest:tt)+) => { real!($id, $id, ($($said)+), $($rest)+) };
-    ($id:literal, $key:literal, $said:expr, $range:expr, $($place:ident).+) => {
-        Self::new(($id, $key), $said, $range, |of| of.$($place).+, |of, value| of.$($place).+ = value)
+    ($id:literal, ($($spoken:tt)+), $($rest:tt)+) => { real!($id, $id, ($($spoken)+), $($rest)+) };
+    ($id:literal, $key:literal, $spoken:expr, $range:expr, $($place:ident).+) => {
+        Self::new(($id, $key), $spoken, $range, |of| of.$($place).+, |of, value| of.$($place).+ = value)
     };
 }
 
-#[expect(non_upper_case_globals, reason = "rows are named like the variants of an enum")]
 impl Field<PageState> {
     /// Number of tokens.
     pub const N: &Self = &Self {
@@ -88,7 +90,7 @@ impl Field<PageState> {
         ..whole!("d", (field_label::d, field_hint::d), (1, MAX_D), d)
     };
     /// Radius of the ball.
-    pub const Radius: &Self = &Self {
+    pub const RADIUS: &Self = &Self {
         used: PageState::radius_used,
         least: 1e-6,
         most: Some(|_| 1e6),
@@ -96,56 +98,56 @@ impl Field<PageState> {
         ..real!("radius", "R", (field_label::radius, field_hint::radius), (f64::MIN_POSITIVE, f64::MAX), radius)
     };
     /// Seed of random tokens.
-    pub const TokenSeed: &Self =
+    pub const TOKEN_SEED: &Self =
         &whole!("token-seed", "seed", (strings::seed, strings::seed_hint), (0, MOST_SEED), token_seed);
     /// Number of heads.
-    pub const Heads: &Self = &Self {
+    pub const HEADS: &Self = &Self {
         used: |state| state.n_heads() as f64,
         most: Some(|_| 64.0),
         rungs: |_, _| (1..=16).map(f64::from).collect(),
         ..whole!("heads", (field_label::heads, field_hint::heads), (1, MAX_HEADS), heads)
     };
     /// Dimension of a head.
-    pub const HeadDim: &Self = &Self {
+    pub const HEAD_DIM: &Self = &Self {
         used: |state| state.head_dim_used() as f64,
         most: Some(|_| 512.0),
         rungs: |_, (least, _)| doublings((least, 128.0), 12.0),
         ..whole!("head-dim", "k", (field_label::head_dim, field_hint::head_dim), (1, MAX_DIM), head_dim)
     };
     /// Scale of random weights.
-    pub const Scale: &Self = &Self {
+    pub const SCALE: &Self = &Self {
         most: Some(|_| 1e6),
         rungs: |_, _| decades(-2, 2),
         ..real!("scale", (field_label::scale, field_hint::scale), (0.0, f64::MAX), scale)
     };
     /// Seed of random weights.
-    pub const WeightSeed: &Self =
+    pub const WEIGHT_SEED: &Self =
         &whole!("weight-seed", (strings::seed, strings::seed_hint), (0, MOST_SEED), weight_seed);
     /// The normaliser's epsilon.
-    pub const Eps: &Self = &Self {
+    pub const EPS: &Self = &Self {
         most: Some(|_| 1e6),
         rungs: |_, _| (-12..=0).map(|power| 10f64.powi(power)).collect(),
         ..real!("eps", (field_label::eps, field_hint::eps), (0.0, f64::MAX), eps)
     };
     /// The head whose attention is pictured. People count from one.
-    pub const Head: &Self = &Self {
+    pub const HEAD: &Self = &Self {
         kept: |state| (state.head_shown + 1) as f64,
         set: |state, value| state.head_shown = value as usize - 1,
         ..whole!("head-shown", "head", (strings::head_text, || ""), (1, MAX_HEADS), head_shown)
     };
     /// The longest length of the sweep.
-    pub const SweepMax: &Self = &Self {
+    pub const SWEEP_MAX: &Self = &Self {
         rungs: |_, ends| doublings(ends, 4.0),
         ..whole!("sweep-max", "longest", (field_label::sweep_max, field_hint::sweep_max), (4, MAX_N), sweep_max)
     };
     /// Draws at each n.
-    pub const Draws: &Self = &Self {
+    pub const DRAWS: &Self = &Self {
         used: |state| state.draws_used() as f64,
         rungs: |_, _| (1..=32).map(f64::from).collect(),
         ..whole!("draws", (field_label::draws, field_hint::draws), (1, 64), draws)
     };
     /// The n at which the view over n is read.
-    pub const GrowthAt: &Self = &Self {
+    pub const GROWTH_AT: &Self = &Self {
         is_whole: true,
         used: PageState::read_at,
         rungs: |_, _| (2..=18).map(|power| rounded(1.0, power)).collect(),
@@ -159,7 +161,7 @@ impl Field<PageState> {
         )
     };
     /// Number of starts of the search.
-    pub const SearchRestarts: &Self = &Self {
+    pub const SEARCH_RESTARTS: &Self = &Self {
         rungs: |_, ends| doublings(ends, 2.0),
         ..whole!(
             "search-restarts",
@@ -169,47 +171,47 @@ impl Field<PageState> {
         )
     };
     /// Seed of the search's random starts.
-    pub const SearchSeed: &Self = &Self {
+    pub const SEARCH_SEED: &Self = &Self {
         rungs: |_, _| (0..=64).map(f64::from).collect(),
         ..whole!("search-seed", (strings::seed, field_hint::search_seed), (0, MOST_SEED), growth.search.seed)
     };
     /// The dimension in which the search moves tokens of A = I and A = -I.
-    pub const SearchDim: &Self = &Self {
+    pub const SEARCH_DIM: &Self = &Self {
         rungs: |_, ends| doublings(ends, 2.0),
         ..whole!("search-d", (field_label::d, field_hint::search_dim), (1, 64), growth.search.dim)
     };
 }
 
-#[expect(non_upper_case_globals, reason = "rows are named like the variants of an enum")]
 impl Field<Settings> {
     /// Random restarts of the search for tight tokens.
-    pub const Restarts: &Self =
+    pub const RESTARTS: &Self =
         &whole!("tightness-restarts", "restarts", (strings::restarts, strings::restarts_hint), (0, 200), restarts);
     /// c of the map X + c F(X)/L that is inverted.
-    pub const InverseC: &Self = &real!("inverse-c", (|| strings::FRACTION, || ""), (0.05, 1.5), inverse.fraction);
+    pub const INVERSE_C: &Self = &real!("inverse-c", (|| strings::FRACTION, || ""), (0.05, 1.5), inverse.fraction);
     /// Number of drawn tokens of the inverse.
-    pub const InverseN: &Self = &whole!("inverse-n", (|| "n", || ""), (2, 512), inverse.n);
+    pub const INVERSE_N: &Self = &whole!("inverse-n", (|| "n", || ""), (2, 512), inverse.n);
     /// Dimension of these tokens.
-    pub const InverseD: &Self = &whole!("inverse-d", (|| "d", || ""), (1, 64), inverse.d);
+    pub const INVERSE_D: &Self = &whole!("inverse-d", (|| "d", || ""), (1, 64), inverse.d);
     /// Radius of their ball, or half the side of the grid.
-    pub const InverseRadius: &Self =
+    pub const INVERSE_RADIUS: &Self =
         &real!("inverse-radius", "inverse-R", (|| "R", || ""), (1e-3, 1e4), inverse.radius);
     /// Seed of these tokens.
-    pub const InverseSeed: &Self = &whole!("inverse-seed", (strings::seed, || ""), (0, MOST_SEED), inverse.seed);
+    pub const INVERSE_SEED: &Self = &whole!("inverse-seed", (strings::seed, || ""), (0, MOST_SEED), inverse.seed);
     /// How many leading singular values are computed, where computing all takes too long.
-    pub const SpectrumCount: &Self =
+    pub const SPECTRUM_COUNT: &Self =
         &whole!("spectrum-count", (strings::leading, strings::leading_hint), (1, MOST_COUNT), spectrum_count);
     /// The tolerance of power iteration's stops.
-    pub const Tolerance: &Self = &real!(
+    pub const TOLERANCE: &Self = &real!(
         "estimators-tolerance",
         (strings::stop_tolerance, strings::stop_tolerance_hint),
         (1e-14, 10.0),
         estimators.tolerance
     );
     /// eps/R at which the bounds around the tokens are read.
-    pub const CertifyEps: &Self = &real!("certify-eps", (|| strings::EPS_OVER_R, || ""), (1e-4, 1.0), certify.relative);
+    pub const CERTIFY_EPS: &Self =
+        &real!("certify-eps", (|| strings::EPS_OVER_R, || ""), (1e-4, 1.0), certify.relative);
     /// Starts of the search within each eps.
-    pub const CertifyRestarts: &Self =
+    pub const CERTIFY_RESTARTS: &Self =
         &whole!("certify-restarts", (strings::restarts, strings::certify_restarts_about), (1, 100), certify.restarts);
 }
 
@@ -224,7 +226,7 @@ impl<Of> Eq for Field<Of> {}
 impl<Of> Field<Of> {
     const fn new(
         (id, key): (&'static str, &'static str),
-        (label, hint): (fn() -> &'static str, fn() -> &'static str),
+        (label, hint): (Words, Words),
         range: (f64, f64),
         kept: fn(&Of) -> f64,
         set: fn(&mut Of, f64),
@@ -405,8 +407,8 @@ mod tests {
 
     #[test]
     fn every_rung_is_taken_and_set() {
-        let (tokens, heads) = ([Field::N, Field::D, Field::Radius], [Field::Heads, Field::HeadDim, Field::Scale]);
-        let others = [Field::Eps, Field::SweepMax, Field::Draws, Field::GrowthAt, Field::SearchDim];
+        let (tokens, heads) = ([Field::N, Field::D, Field::RADIUS], [Field::HEADS, Field::HEAD_DIM, Field::SCALE]);
+        let others = [Field::EPS, Field::SWEEP_MAX, Field::DRAWS, Field::GROWTH_AT, Field::SEARCH_DIM];
         let kim = PageState { heads: 3, weights: WeightChoice::Kim, ..PageState::default() };
         for first in [PageState::default(), PageState::adversarial(), kim] {
             for field in tokens.iter().chain(&heads).chain(&others) {

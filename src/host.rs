@@ -27,15 +27,15 @@ const KEY: &str = "lipscope";
 pub fn begin(page: Page) {
     let Some(around) = window_around() else { return };
     let origin = RwSignal::new(None::<String>);
-    let told = StoredValue::new(String::new());
+    let sent = StoredValue::new(String::new());
     let tell = OncePerFrame::new(When::After, {
         let around = around.clone();
         move || {
             let Some(origin) = origin.get_untracked() else { return };
             let text = page.shown_state().experiment().to_json();
-            if told.with_value(|told| *told != text) {
+            if sent.with_value(|sent| *sent != text) {
                 send(&around, &origin, ("experiment", &text));
-                told.set_value(text);
+                sent.set_value(text);
             }
         }
     });
@@ -54,7 +54,7 @@ pub fn begin(page: Page) {
             let outcome = message.show.map_or(Ok(()), |text| show(page, &text));
             // The numbers of another experiment are on their way: the earlier experiment is no answer.
             let is_other = page.state.get_untracked().experiment().to_json() != before;
-            told.set_value(if is_other { before } else { String::new() });
+            sent.set_value(if is_other { before } else { String::new() });
             if let Err(problem) = outcome {
                 send(&around, &event.origin(), ("problem", &problem));
             }
@@ -95,9 +95,9 @@ fn asked(event: &MessageEvent, around: &Window) -> Option<HostRequest> {
 
 /// Shows the experiment of a file, or says why not.
 fn show(page: Page, text: &str) -> Result<(), String> {
-    let told = |problem| strings::told(&problem);
-    let experiment = Experiment::from_json(text).map_err(told)?;
-    page.state.get_untracked().with_experiment(experiment.clone()).map_err(told)?;
+    let sentence = |problem| strings::problem_text(&problem);
+    let experiment = Experiment::from_json(text).map_err(sentence)?;
+    page.state.get_untracked().with_experiment(experiment.clone()).map_err(sentence)?;
     // The page itself says when an experiment is too large to measure.
     page.take_experiment(experiment);
     Ok(())

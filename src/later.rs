@@ -194,7 +194,7 @@ impl Later {
 
     /// A message in the page's language. The later part has the sentences of errors: until it arrives, the text says
     /// only that there is an error, and that its sentence is on its way or lost.
-    pub fn told(self, message: impl Into<Message>) -> String {
+    pub fn text_of(self, message: impl Into<Message>) -> String {
         match (message.into(), self.arrival.get()) {
             (Message::Text(text), _) => text,
             (message, Arrival::Here(table)) => (table.message)(&message),

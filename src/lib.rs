@@ -73,7 +73,7 @@ mod workers;
 
 pub use later::LaterPart;
 pub use later_table::later_part;
-pub use strings::told;
+pub use strings::problem_text;
 
 use crate::prelude::*;
 use wasm_bindgen::JsCast;

@@ -10,7 +10,7 @@ use lipscope_core::bounds::BoundId;
 use lipscope_plot::{Palette, css};
 
 use super::charts::role_of;
-use super::classroom::{self, Classroom, LessonsButton, Shortcuts, is_covered, is_guessed, is_taught};
+use super::classroom::{self, Classroom, LessonsButton, Shortcuts, is_covered, is_guessed, is_panel_open};
 use super::controls::ProblemAt;
 use super::explore::{Explore, Quick};
 use super::frame::{focus_soon, media_matches};
@@ -38,7 +38,7 @@ pub fn Shell(
     classroom::begin(room);
     let (later, themes, sheet_open) = (use_later(), use_themes(), use_panels().controls);
     later.begin_if_here();
-    let is_taught = memo(move |_| is_taught(room));
+    let is_panel_open = memo(move |_| is_panel_open(room));
     let is_covered = memo(move |_| is_covered(room));
     let is_guessed = memo(move |_| is_guessed(room));
     let is_teacher = move || page.stage.get() == Stage::Teacher;
@@ -47,7 +47,7 @@ pub fn Shell(
     let has_controls = memo(move |_| page.settings.with(|settings| settings.has_tokens(page.plot.get())));
     // The view of models has the whole width, unless a lesson is open.
     let has_sheet = move || view.get() != View::Models && sheet_open.get() && has_controls.get();
-    let is_aside = memo(move |_| has_sheet() || is_taught.get());
+    let is_aside = memo(move |_| has_sheet() || is_panel_open.get());
     let has_tokens = Signal::derive(move || view.get().has_tokens());
     // Also if the later part is lost: the view then says so.
     let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(later.arrival(), Arrival::Waiting));
@@ -59,18 +59,18 @@ pub fn Shell(
     on_cleanup(move || listener.remove());
     view! {
         <a class="skip" href="#main" on:click=skip_to_main>{strings::skip()}</a>
-        <div class="page" data-stage=move || page.stage.get().id() data-view=move || view.get().id() data-sweep=move || page.answers.sweep.phase().id() data-plot=move || if page.plot.get() == PlotChoice::Explore { "explore" } else { "other" } class:held=page.held class:sheet-open=sheet_open class:beside=is_aside class:taught=is_taught class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(themes)>
+        <div class="page" data-stage=move || page.stage.get().id() data-view=move || view.get().id() data-sweep=move || page.answers.sweep.phase().id() data-plot=move || if page.plot.get() == PlotChoice::Explore { "explore" } else { "other" } class:held=page.held class:sheet-open=sheet_open class:beside=is_aside class:taught=is_panel_open class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(themes)>
             <Head/>
             <aside class="controls" id="controls" aria-label=strings::controls() hidden=move || !is_aside.get()>
-                <LaterView wanted=is_taught piece=Piece::LessonPanel/>
+                <LaterView wanted=is_panel_open piece=Piece::LessonPanel/>
                 <button
                     type="button"
                     class="sheet-handle"
                     aria-expanded=move || sheet_open.get().to_string()
                     aria-controls="control-list"
-                    on:click=move |_| if sheet_open.get_untracked() && !is_taught.get_untracked() { close_controls(sheet_open) } else { sheet_open.update(|open| *open = !*open) }
+                    on:click=move |_| if sheet_open.get_untracked() && !is_panel_open.get_untracked() { close_controls(sheet_open) } else { sheet_open.update(|open| *open = !*open) }
                 >
-                    <span>{move || match (sheet_open.get(), is_taught.get()) { (false, _) => strings::controls(), (true, true) => strings::close(), (true, false) => strings::fewer_controls() }}</span>
+                    <span>{move || match (sheet_open.get(), is_panel_open.get()) { (false, _) => strings::controls(), (true, true) => strings::close(), (true, false) => strings::fewer_controls() }}</span>
                     <span class="value">{move || page.answers.measured.with(|m| m.as_ref().map(|m| strings::sheet_value(&m.measurement, page.norm())))}</span>
                 </button>
                 <div class="control-list" id="control-list">

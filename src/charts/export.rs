@@ -78,7 +78,7 @@ pub fn ExportFold(
     /// The paper whose results the view shows.
     paper: Paper,
     /// Whether the view shows the experiment of the controls.
-    behind: ExperimentSource,
+    source: ExperimentSource,
 ) -> impl IntoView {
     let page = use_page();
     let note = RwSignal::new("");
@@ -96,7 +96,7 @@ pub fn ExportFold(
     });
     on_cleanup(move || pressed.remove());
     let caption = move || {
-        let settings = match behind {
+        let settings = match source {
             ExperimentSource::Experiment => page.state.with_untracked(strings::settings),
             ExperimentSource::Others => String::new(),
         };
@@ -141,7 +141,7 @@ pub fn ExportFold(
                     <span>{strings::export_numbers()}</span>
                     <button type="button" data-export="csv" on:click=move |_| download(&format!("{name}.csv"), "text/csv", &csv.run(()))>"CSV"</button>
                 </p>
-                <p hidden=behind == ExperimentSource::Others>
+                <p hidden=source == ExperimentSource::Others>
                     <span>{strings::export_experiment()}</span>
                     <button type="button" data-export="link" on:click=move |_| copy_link(page, note)>{strings::copy_link()}</button>
                     <button type="button" data-export="json" on:click=move |_| download("lipscope-experiment.json", "application/json", &experiment_text(page))>"JSON"</button>

@@ -37,7 +37,7 @@ pub fn AttentionFolds() -> impl IntoView {
             figure=move |_: (f64, f64)| exportable(with_picture(page, heat_map))
             csv
             paper=Paper::Castin
-            behind=ExperimentSource::Experiment
+            source=ExperimentSource::Experiment
         />
     }
 }
@@ -68,7 +68,7 @@ pub fn LadderFolds() -> impl IntoView {
             figure=move |_: (f64, f64)| exportable(with_ladder(page, Ladder::clone))
             csv
             paper=Paper::Castin
-            behind=ExperimentSource::Experiment
+            source=ExperimentSource::Experiment
         />
     }
 }

@@ -45,7 +45,7 @@ pub fn BoundSlackDetails(
     id: BoundId,
 ) -> impl IntoView {
     let page = use_page();
-    let told = memo(move |_| {
+    let shown_steps = memo(move |_| {
         let norm = page.norm();
         page.answers.measured.with(|measured| {
             let measured = measured.as_ref()?;
@@ -61,7 +61,7 @@ pub fn BoundSlackDetails(
         })
     });
     move || {
-        told.get().map(|(steps, BoundSlack { worked, .. }, reach)| {
+        shown_steps.get().map(|(steps, BoundSlack { worked, .. }, reach)| {
             let has_numbers = !worked.is_empty();
             view! {
                 <p class="worked" data-testid="slack-worked" hidden=!has_numbers>"= " {worked}</p>

@@ -25,7 +25,7 @@ pub fn step_now(room: Classroom) -> Option<(&'static Lesson, usize, &'static Ste
 }
 
 /// Whether the lessons' panel is shown.
-pub fn is_taught(room: Classroom) -> bool {
+pub fn is_panel_open(room: Classroom) -> bool {
     room.list_open.get() || step_now(room).is_some()
 }
 

@@ -24,7 +24,7 @@ pub fn Goals(
     };
     let offers_answer = memo(move |_| progress.with(Progress::offers_answer) && open().is_some());
     let shows_all = memo(move |_| progress.with(|progress| progress.shows_all));
-    let said = move || {
+    let spoken = move || {
         let reached = progress.with(Progress::count);
         if reached == 0 { String::new() } else { strings::answer::goals_said(step.goals.len(), reached) }
     };
@@ -52,7 +52,7 @@ pub fn Goals(
                 {strings::lesson_show_all()}
             </button>
         </div>
-        <p class="sr-only" role="status" data-testid="goals-said">{said}</p>
+        <p class="sr-only" role="status" data-testid="goals-said">{spoken}</p>
     }
 }
 

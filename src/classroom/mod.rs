@@ -28,7 +28,7 @@ use crate::prelude::*;
 use crate::stage;
 
 pub use context::{Classroom, use_classroom};
-pub use course::is_taught;
+pub use course::is_panel_open;
 pub use draw::GuessStage;
 pub use guess::{is_covered, is_guessed};
 pub use panel::{LessonPanel, LessonsButton};

@@ -27,7 +27,7 @@ pub fn LessonPanel() -> impl IntoView {
         None => strings::lessons(),
     };
     let over = move || course::step_now(room).map_or("", |(lesson, ..)| lesson.title.now());
-    let said = move || {
+    let spoken = move || {
         course::step_now(room)
             .map(|(lesson, at, step)| strings::lesson_said(at, lesson.steps.len(), step.title.now()))
             .unwrap_or_default()
@@ -73,7 +73,7 @@ pub fn LessonPanel() -> impl IntoView {
             </div>
             <StepFoot/>
         </section>
-        <p class="sr-only" aria-live="polite" data-testid="lesson-said">{said}</p>
+        <p class="sr-only" aria-live="polite" data-testid="lesson-said">{spoken}</p>
     }
 }
 
@@ -81,7 +81,7 @@ pub fn LessonPanel() -> impl IntoView {
 #[component]
 pub fn LessonsButton() -> impl IntoView {
     let room = use_classroom();
-    let is_open = memo(move |_| course::is_taught(room));
+    let is_open = memo(move |_| course::is_panel_open(room));
     view! {
         <button
             type="button"

@@ -134,11 +134,11 @@ fn count_try(room: Classroom) {
 
 fn show(room: Classroom, visible: Visible) {
     let look = room.page.look;
-    let is_taught = room.page.lesson.with_untracked(Option::is_some);
+    let has_lesson = room.page.lesson.with_untracked(Option::is_some);
     look.wall.set(visible.wall.then(|| room.page.state.with_untracked(|state| state.radius)));
     // The pair costs a little at every measurement, so it is switched off again with the lesson.
     look.has_pair.set(visible.pair);
-    if is_taught {
+    if has_lesson {
         look.has_row.set(visible.row || !visible.pair);
         look.token.set(visible.token);
         look.rung.set(visible.bound);

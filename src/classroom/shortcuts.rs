@@ -105,7 +105,7 @@ fn act(room: Classroom, key: PageKey) -> Taken {
         PageKey::Teacher => stage::toggle(room.page),
         PageKey::Undo => room.page.undo(),
         PageKey::Redo => room.page.redo(),
-        PageKey::Lessons if untrack(|| course::is_taught(room)) => course::leave(room),
+        PageKey::Lessons if untrack(|| course::is_panel_open(room)) => course::leave(room),
         PageKey::Lessons => course::show_list(room),
         PageKey::NextStep | PageKey::StepBack if untrack(|| course::step_now(room)).is_none() => return Taken::No,
         PageKey::NextStep => go_by(room, 1),

@@ -97,7 +97,7 @@ pub fn AttentionControls() -> impl IntoView {
                 (strings::scope(), strings::scope_hint()),
                 (strings::norm(), strings::norm_hint_text()),
                 (strings::output(), strings::output_hint()),
-                Field::Eps.meaning(),
+                Field::EPS.meaning(),
             ]/>
         </section>
     }
@@ -138,7 +138,7 @@ fn More() -> impl IntoView {
                     page.edit("output", |state| state.output = output);
                 })
             />
-            <NumberField field=Field::Eps fixed=eps_fixed/>
+            <NumberField field=Field::EPS fixed=eps_fixed/>
         </details>
     }
 }

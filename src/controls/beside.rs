@@ -15,9 +15,9 @@ pub fn ProblemAt(
 ) -> impl IntoView {
     let (page, later) = (use_page(), use_later());
     let text = memo(move |_| {
-        let said =
+        let spoken =
             page.answers.problem.with(|problem| problem.as_ref().filter(|p| p.place == place).map(|p| p.text.clone()));
-        said.map(|text| later.told(text))
+        spoken.map(|text| later.text_of(text))
     });
     view! {
         <p class="problem" role="alert" id=format!("{place}-problem") data-testid=format!("{place}-problem") hidden=move || text.get().is_none()>

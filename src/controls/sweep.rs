@@ -33,10 +33,10 @@ pub fn SweepControls() -> impl IntoView {
         <section class="group" aria-labelledby="sweep-heading">
             <h2 id="sweep-heading">{strings::sweep()}</h2>
             <p class="note">{strings::sweep_line()}</p>
-            <NumberField field=Field::SweepMax/>
-            <NumberField field=Field::Draws fixed=draws_fixed/>
+            <NumberField field=Field::SWEEP_MAX/>
+            <NumberField field=Field::DRAWS fixed=draws_fixed/>
             <Progress/>
-            <Meanings of=vec![Field::SweepMax.meaning(), Field::Draws.meaning()]/>
+            <Meanings of=vec![Field::SWEEP_MAX.meaning(), Field::DRAWS.meaning()]/>
         </section>
     }
 }
@@ -79,7 +79,7 @@ fn Progress() -> impl IntoView {
             Phase::Done => strings::swept(data.points.len()),
             // A sentence that stands at a control is not repeated here.
             Phase::Failed(problem) if says_same(page, &problem) => strings::not_swept().into(),
-            Phase::Failed(problem) => later.told(problem),
+            Phase::Failed(problem) => later.text_of(problem),
         })
     });
     let can_pause = move || sweep.is_running() && is_long.get();

@@ -56,15 +56,15 @@ pub fn TokenControls() -> impl IntoView {
             <p class="note">{strings::tokens_line()}</p>
             <NumberField field=Field::N fixed=by_list/>
             <NumberField field=Field::D fixed=Signal::derive(move || d_fixed.get())/>
-            <NumberField field=Field::Radius fixed=by_list/>
+            <NumberField field=Field::RADIUS fixed=by_list/>
             <Choice id="distribution" label=strings::distribution() hint=strings::distribution_hint() options chosen=chosen_id on_pick=Callback::new(on_pick)/>
-            <SeedField field=Field::TokenSeed redraw_hint=strings::redraw_tokens() fixed=seedless/>
+            <SeedField field=Field::TOKEN_SEED redraw_hint=strings::redraw_tokens() fixed=seedless/>
             <Meanings of=vec![
                 Field::N.meaning(),
                 Field::D.meaning(),
-                Field::Radius.meaning(),
+                Field::RADIUS.meaning(),
                 (strings::distribution(), strings::distribution_hint()),
-                Field::TokenSeed.meaning(),
+                Field::TOKEN_SEED.meaning(),
             ]/>
         </section>
     }

@@ -51,17 +51,17 @@ pub fn WeightControls() -> impl IntoView {
             <Choice id="weights" label=strings::weight_source() hint=strings::weight_source_hint() options chosen=chosen_id fixed=Signal::derive(move || is_skew.get().then(strings::skew_note)) on_pick=Callback::new(on_pick)/>
             <p class="note" data-testid="kim-note" hidden=move || !is_kim.get()>{move || page.state.with(|state| strings::kim_note(state.heads, state.dim()))}</p>
             <Show when=move || fixed.get().is_none()>
-                <NumberField field=Field::Heads/>
-                <NumberField field=Field::HeadDim fixed=head_dim_fixed/>
-                <NumberField field=Field::Scale/>
-                <SeedField field=Field::WeightSeed redraw_hint=strings::redraw_weights()/>
+                <NumberField field=Field::HEADS/>
+                <NumberField field=Field::HEAD_DIM fixed=head_dim_fixed/>
+                <NumberField field=Field::SCALE/>
+                <SeedField field=Field::WEIGHT_SEED redraw_hint=strings::redraw_weights()/>
             </Show>
             <UnavailableControl id="random-weights" label=strings::of_random_weights() reason=fixed/>
             <Meanings of=vec![
                 (strings::weight_source(), strings::weight_source_hint()),
-                Field::Heads.meaning(),
-                Field::HeadDim.meaning(),
-                Field::Scale.meaning(),
+                Field::HEADS.meaning(),
+                Field::HEAD_DIM.meaning(),
+                Field::SCALE.meaning(),
             ]/>
         </section>
     }

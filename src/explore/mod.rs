@@ -65,7 +65,7 @@ pub fn Explore() -> impl IntoView {
                         // The words stay when the motion ends, so that nothing below them moves.
                         <span data-testid="swing-legend" hidden=is_motion_reduced()>{strings::explore_swing()}</span>
                     </p>
-                    <p class="sr-only" aria-live="polite">{move || plane.said.get()}</p>
+                    <p class="sr-only" aria-live="polite">{move || plane.spoken.get()}</p>
                 </figcaption>
             </figure>
             <ExplorePlot/>

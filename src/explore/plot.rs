@@ -116,7 +116,7 @@ pub fn ExploreFolds() -> impl IntoView {
                 figure=move |_: (f64, f64)| exportable(Some(untrack(|| picture_now(page))))
                 csv
                 paper=Paper::Castin
-                behind=ExperimentSource::Experiment
+                source=ExperimentSource::Experiment
             />
         </div>
     }

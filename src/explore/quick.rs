@@ -33,14 +33,15 @@ pub fn Quick() -> impl IntoView {
     let problem = memo(move |_| {
         // Problems at controls of the panel: while the panel is closed, their own place is out of sight.
         let is_elsewhere = |place: &str| place != PLACE_LINK && !place.starts_with("quick-");
-        let said = page.answers.problem.with(|p| p.as_ref().filter(|p| is_elsewhere(p.place)).map(|p| p.text.clone()));
-        said.map(|text| later.told(text))
+        let spoken =
+            page.answers.problem.with(|p| p.as_ref().filter(|p| is_elsewhere(p.place)).map(|p| p.text.clone()));
+        spoken.map(|text| later.text_of(text))
     });
     view! {
         <div class="quick" role="group" aria-label=strings::quick()>
             <TokenSwitch chosen=source/>
             <NumberField field=Field::N fixed=own id="quick-n"/>
-            <NumberField field=Field::Radius fixed=own_radius id="quick-radius"/>
+            <NumberField field=Field::RADIUS fixed=own_radius id="quick-radius"/>
             <MaskSwitch/>
             <NormalizerSwitch/>
             <div class="quick-buttons">

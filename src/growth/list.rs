@@ -51,7 +51,7 @@ pub fn TraceList() -> impl IntoView {
     view! {
         <section class="growth-list" class:stale=is_stale aria-busy=move || is_stale.get().to_string() aria-label=strings::curves_on() data-testid="growth-n" data-value=move || at.get().to_string()>
             <div class="growth-at">
-                <NumberField field=Field::GrowthAt slider=false/>
+                <NumberField field=Field::GROWTH_AT slider=false/>
                 <span class="growth-back" class:gone=move || !is_elsewhere.get()>
                     <button type="button" id="growth-at-n" on:click=move |_| page.edit("growth-at", |state| state.growth.at = None)>
                         {move || strings::read_at_tokens(n.get())}
@@ -76,7 +76,7 @@ pub fn TraceList() -> impl IntoView {
 }
 
 /// The values at an n, for a screen reader.
-pub fn said(page: Page, n: f64) -> String {
+pub fn spoken(page: Page, n: f64) -> String {
     let of = |trace: Trace| {
         let reading = value_at(page, trace, n).filter(|_| page.state.with(|state| state.growth.traces.has(trace)))?;
         Some(format!("{} {}", name_at(page, trace, n), reading.number.kind(reading.kind)))

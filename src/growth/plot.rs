@@ -20,7 +20,7 @@ use lipscope_plot::{ChartLayout, LineChart, Table};
 
 use super::chart::{Known, growth_chart, high, series_id, wanted_y};
 use super::context::{Growth, use_growth};
-use super::list::{headed, said as said_at};
+use super::list::{headed, spoken as spoken_at};
 use super::sentence::{GapSentence, Slope};
 
 /// The lengths that the Page keys pass over.
@@ -36,7 +36,7 @@ pub fn GrowthPlot() -> impl IntoView {
     let ranges = StoredValue::new_local(Ranges::default());
     let fade = StoredValue::new_local(Fade::default());
     let hover = growth.hover;
-    let said = RwSignal::new(String::new());
+    let spoken = RwSignal::new(String::new());
     let next_frame = RwSignal::new(());
     let watch = move || {
         page.answers.curves.track();
@@ -78,10 +78,10 @@ pub fn GrowthPlot() -> impl IntoView {
                     on:pointerleave=move |_| hover.set(None)
                     on:blur=move |_| hover.set(None)
                     on:click=on_click
-                    on:keydown=move |event| on_key(growth, said, &event)
+                    on:keydown=move |event| on_key(growth, spoken, &event)
                 ></canvas>
             </div>
-            <p class="sr-only" aria-live="polite" data-testid="growth-said">{move || said.get()}</p>
+            <p class="sr-only" aria-live="polite" data-testid="growth-said">{move || spoken.get()}</p>
             <GapSentence/>
             <div class="growth-foot">
                 <Slope/>
@@ -94,7 +94,7 @@ pub fn GrowthPlot() -> impl IntoView {
                     figure=move |_: (f64, f64)| exportable(painted.with_value(|painted| painted.as_ref().map(|painted| without_cursor(&painted.0))))
                     csv=move || whole(growth).to_csv()
                     paper=Paper::Castin
-                    behind=ExperimentSource::Experiment
+                    source=ExperimentSource::Experiment
                 />
             </div>
         </div>
@@ -198,7 +198,7 @@ fn keep(page: Page, n: Option<f64>) {
     }
 }
 
-fn on_key(growth: Growth, said: RwSignal<String>, event: &ev::KeyboardEvent) {
+fn on_key(growth: Growth, spoken: RwSignal<String>, event: &ev::KeyboardEvent) {
     let (page, hover) = (growth.page, growth.hover);
     let lengths = lengths(page);
     let now = untrack(|| growth.read_at());
@@ -217,6 +217,6 @@ fn on_key(growth: Growth, said: RwSignal<String>, event: &ev::KeyboardEvent) {
     event.prevent_default();
     if let Some(n) = lengths.get(to.min(lengths.len().saturating_sub(1))) {
         hover.set(Some(*n));
-        said.set(untrack(|| said_at(page, *n)));
+        spoken.set(untrack(|| spoken_at(page, *n)));
     }
 }

@@ -111,9 +111,9 @@ fn Controls() -> impl IntoView {
                 </button>
             </div>
             <Choice id="search-region" label=strings::search_region_text() options chosen on_pick=Callback::new(pick)/>
-            <NumberField field=Field::SearchRestarts slider=false/>
-            <NumberField field=Field::SearchSeed slider=false/>
-            <Show when=move || has_own_dim.get()><NumberField field=Field::SearchDim slider=false/></Show>
+            <NumberField field=Field::SEARCH_RESTARTS slider=false/>
+            <NumberField field=Field::SEARCH_SEED slider=false/>
+            <Show when=move || has_own_dim.get()><NumberField field=Field::SEARCH_DIM slider=false/></Show>
         </div>
     }
 }

@@ -78,9 +78,9 @@ pub fn CertifyLab() -> impl IntoView {
         run,
         controls: view! {
             <div class="lab-head">
-                <LabSlider id="certify-slider" label=strings::certify_eps() field=Field::CertifyEps slide/>
-                <LabNumber field=Field::CertifyEps/>
-                <LabNumber field=Field::CertifyRestarts/>
+                <LabSlider id="certify-slider" label=strings::certify_eps() field=Field::CERTIFY_EPS slide/>
+                <LabNumber field=Field::CERTIFY_EPS/>
+                <LabNumber field=Field::CERTIFY_RESTARTS/>
             </div>
             <p class="lab-finding" data-testid="certify-finding">{move || strings::certify_finding(row.get().as_ref())}</p>
         }
@@ -104,10 +104,10 @@ pub fn CertifyLab() -> impl IntoView {
             (strings::certify_local(), strings::certify_local_about()),
             (strings::certify_ball(), strings::certify_ball_about()),
             (strings::certify_found(), strings::certify_found_about()),
-            Field::CertifyRestarts.meaning(),
+            Field::CERTIFY_RESTARTS.meaning(),
         ],
         paper: Paper::Castin,
-        behind: ExperimentSource::Experiment,
+        source: ExperimentSource::Experiment,
     })
 }
 
@@ -178,7 +178,7 @@ pub fn chart(found: Option<&Certified>, read_at: Option<f64>) -> LineChart {
         line("found", strings::certify_found(), strings::certify_found_short(), Role::LowerBound, of(|row| row.found)),
         Series::new("found-points", "", Role::LowerBound, SeriesKind::Points, of(|row| row.found)),
     ];
-    let (least, most) = Field::CertifyEps.range;
+    let (least, most) = Field::CERTIFY_EPS.range;
     let x = AxisSpec::new(strings::certify_x(), Scale::Log).range(Extent::new(least, most));
     let mut chart = LineChart::new(x, AxisSpec::new(strings::norm_axis(Norm::Spectral), Scale::Log), series);
     if let (Some(first), Some(last)) = (rows.first(), rows.last()) {

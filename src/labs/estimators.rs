@@ -55,7 +55,7 @@ pub fn EstimatorLab() -> impl IntoView {
                     get=|settings| settings.estimators.shown
                     set=|settings, shown| settings.estimators.shown = shown
                 />
-                <LabNumber field=Field::Tolerance/>
+                <LabNumber field=Field::TOLERANCE/>
             </div>
             <p class="lab-finding" data-testid="estimators-about">{move || strings::trial_about(trial.get())}</p>
         }
@@ -81,12 +81,12 @@ pub fn EstimatorLab() -> impl IntoView {
         }
         .into_any(),
         terms: vec![
-            Field::Tolerance.meaning(),
+            Field::TOLERANCE.meaning(),
             (strings::LANCZOS, strings::lanczos_about()),
             (strings::power_text(), strings::power_about()),
         ],
         paper: Paper::Castin,
-        behind: ExperimentSource::Others,
+        source: ExperimentSource::Others,
     })
 }
 

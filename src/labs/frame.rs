@@ -35,15 +35,15 @@ pub struct LabParts<T: 'static> {
     /// The paper whose results it shows.
     pub paper: Paper,
     /// Whether it shows the experiment of the controls.
-    pub behind: ExperimentSource,
+    pub source: ExperimentSource,
 }
 
 /// The view of a lab.
 pub fn lab_view<T: Default + Send + Sync + 'static>(parts: LabParts<T>) -> AnyView {
-    let LabParts { id, plot, run, controls, plots, beside, facts, terms, paper, behind } = parts;
+    let LabParts { id, plot, run, controls, plots, beside, facts, terms, paper, source } = parts;
     let (_, _, heading, _) = plot_name(plot);
     let is_wide = beside.is_some() || plots.len() > 1;
-    let plots = plots.into_iter().map(|plot| plot.view(heading, paper, behind)).collect();
+    let plots = plots.into_iter().map(|plot| plot.view(heading, paper, source)).collect();
     let phase = memo(move |_| run.phase());
     let progress = memo(move |_| {
         run.progress().map_or((0, 0), |progress| (progress.done as usize, progress.total.unwrap_or(0) as usize))
@@ -113,7 +113,7 @@ fn frame(parts: Frame) -> AnyView {
     let page = use_page();
     let is_running = move || phase.with(|phase| *phase == Phase::Running);
     let can_repeat = move || phase.with(|phase| matches!(phase, Phase::Stopped | Phase::Failed(_)));
-    let said = move || phase.with(|phase| strings::lab_progress(phase, progress.get().0, progress.get().1));
+    let spoken = move || phase.with(|phase| strings::lab_progress(phase, progress.get().0, progress.get().1));
     // The bar stays empty for work of unknown length.
     let share = move || match progress.get() {
         (_, 0) => 0.0,
@@ -148,7 +148,7 @@ fn frame(parts: Frame) -> AnyView {
                 {terms}
                 <div class="progress lab-progress" data-testid=format!("{id}-progress") data-phase=move || phase.with(Phase::id)>
                     <div class="progress-bar" class:idle=move || !is_running() style=move || format!("--at:{}", share())></div>
-                    <span class="progress-words" role="status">{said}</span>
+                    <span class="progress-words" role="status">{spoken}</span>
                     <button type="button" id=format!("{id}-stop") hidden=move || !is_running() on:click=move |_| stop.run(())>
                         {strings::stop()}
                     </button>

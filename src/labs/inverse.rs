@@ -106,7 +106,7 @@ pub fn InverseLab() -> impl IntoView {
             (strings::step_residual(), strings::step_residual_about()),
         ],
         paper: Paper::Kim,
-        behind: ExperimentSource::Others,
+        source: ExperimentSource::Others,
     })
 }
 

@@ -40,7 +40,7 @@ pub fn InverseControls() -> impl IntoView {
     let slide = Slide { step: "0.05", place: |c| c, value: |c| c, written: |c| format!("{c:.2}") };
     view! {
         <div class="lab-head">
-            <LabSlider id="inverse-c" label=strings::FRACTION field=Field::InverseC slide/>
+            <LabSlider id="inverse-c" label=strings::FRACTION field=Field::INVERSE_C slide/>
             <div class="switch" role="group" aria-label=strings::FRACTION>{PICKS.map(pick).collect_view()}</div>
             <span class="note" hidden=move || fraction.get() < 1.0>{strings::no_guarantee()}</span>
             <button
@@ -54,12 +54,12 @@ pub fn InverseControls() -> impl IntoView {
         <div class="lab-head">
             <LabChoice id="inverse-tokens" label=strings::tokens() all=LabTokens::ALL words=strings::lab_tokens get=|s| s.inverse.tokens set=|s, x| s.inverse.tokens = x/>
             <div class="lab-group" hidden=move || !is_drawn()>
-                <LabNumber field=Field::InverseN/>
-                <LabNumber field=Field::InverseD/>
-                <LabNumber field=Field::InverseSeed/>
+                <LabNumber field=Field::INVERSE_N/>
+                <LabNumber field=Field::INVERSE_D/>
+                <LabNumber field=Field::INVERSE_SEED/>
             </div>
             <div class="lab-group" hidden=move || tokens.get() == LabTokens::Page>
-                <LabNumber field=Field::InverseRadius/>
+                <LabNumber field=Field::INVERSE_RADIUS/>
             </div>
             <LabChoice id="inverse-dot-weights" label=strings::dot_weights_text() all=DotWeights::ALL words=strings::dot_weights get=|s| s.inverse.dot_weights set=|s, x| s.inverse.dot_weights = x/>
             <p class="note">{weights_words}</p>

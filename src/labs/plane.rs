@@ -75,7 +75,7 @@ pub fn Plane(
                     figure=move |size: (f64, f64)| exportable(Some(squared(labs, which, size, &Style::canvas(Theme::Light, 1.0))))
                     csv=csv
                     paper=Paper::Kim
-                    behind=ExperimentSource::Others
+                    source=ExperimentSource::Others
                 />
             </figcaption>
         </figure>

@@ -71,12 +71,12 @@ impl<T: Send + Sync + 'static> LabPlot<T> {
     }
 
     /// The plot with its readout, table and files.
-    pub fn view(self, title: &'static str, paper: Paper, behind: ExperimentSource) -> AnyView {
+    pub fn view(self, title: &'static str, paper: Paper, source: ExperimentSource) -> AnyView {
         let LabPlot { ids, run, at, chart, words, read, table } = self;
         let csv = move || run.with_untracked(|data| table(data, &|x| x.to_string()).to_csv());
         let table = move || run.with(|data| table(data, &|x| Number::of(x).to_string()));
         let made = Made { chart, words, read, table: table.into(), csv: csv.into() };
-        plot_view(ids, at, made, title, paper, behind)
+        plot_view(ids, at, made, title, paper, source)
     }
 }
 
@@ -95,7 +95,7 @@ fn plot_view(
     Made { chart, words, read, table, csv }: Made,
     title: &'static str,
     paper: Paper,
-    behind: ExperimentSource,
+    source: ExperimentSource,
 ) -> AnyView {
     // A screen reader hears what the reader reads with keys or pointer, not what changes by itself.
     let live = move || if at.get().is_some() { "polite" } else { "off" };
@@ -105,7 +105,7 @@ fn plot_view(
             <p class="readout" id=ids.readout aria-live=live>{read}</p>
             <div class="lab-export">
                 <TableFold id=ids.table name=ids.csv table csv/>
-                <ExportFold id=ids.export name=ids.file canvas=ids.canvas title figure=move |_: (f64, f64)| exportable(Some(chart.get_untracked())) csv paper behind/>
+                <ExportFold id=ids.export name=ids.file canvas=ids.canvas title figure=move |_: (f64, f64)| exportable(Some(chart.get_untracked())) csv paper source/>
             </div>
         </div>
     }

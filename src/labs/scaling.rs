@@ -96,7 +96,7 @@ pub fn ScalingLab() -> impl IntoView {
         .into_any(),
         terms: vec![(strings::scaled_tokens(), strings::scaled_tokens_about()), (strings::L2, strings::l2_about())],
         paper: Paper::Kim,
-        behind: ExperimentSource::Others,
+        source: ExperimentSource::Others,
     })
 }
 

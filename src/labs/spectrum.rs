@@ -64,7 +64,7 @@ pub fn SpectrumLab() -> impl IntoView {
                     get=|settings| settings.spectrum_map
                     set=|settings, map: SpectrumMap| settings.spectrum_map = map
                 />
-                <LabNumber field=Field::SpectrumCount/>
+                <LabNumber field=Field::SPECTRUM_COUNT/>
             </div>
         }
         .into_any(),
@@ -84,13 +84,13 @@ pub fn SpectrumLab() -> impl IntoView {
         .into_any(),
         terms: vec![
             (strings::spectrum_map_name::residual(), strings::spectrum_map_about()),
-            Field::SpectrumCount.meaning(),
+            Field::SPECTRUM_COUNT.meaning(),
             (strings::spectral_gap(), strings::spectral_gap_about()),
             (strings::numerical_rank(), strings::numerical_rank_about()),
             (strings::top_residual(), strings::top_residual_about()),
         ],
         paper: Paper::Castin,
-        behind: ExperimentSource::Experiment,
+        source: ExperimentSource::Experiment,
     })
 }
 

@@ -52,7 +52,7 @@ pub fn TightnessLab() -> impl IntoView {
         run,
         controls: view! {
             <div class="lab-head">
-                <LabNumber field=Field::Restarts/>
+                <LabNumber field=Field::RESTARTS/>
             </div>
         }
         .into_any(),
@@ -68,12 +68,12 @@ pub fn TightnessLab() -> impl IntoView {
         }
         .into_any(),
         terms: vec![
-            Field::Restarts.meaning(),
+            Field::RESTARTS.meaning(),
             (strings::largest_found(), strings::tightness_about()),
             (strings::kim_linf(), strings::kim_linf_about()),
         ],
         paper: Paper::Kim,
-        behind: ExperimentSource::Others,
+        source: ExperimentSource::Others,
     })
 }
 

@@ -60,13 +60,13 @@ pub fn scene_of(at: &LessonAt) -> Option<Scene> {
 
 fn read(english: &'static str, chinese: &'static str) -> Option<Lesson> {
     let files = [parse(english, Edition::English).ok()?, parse(chinese, Edition::Translation).ok()?];
-    let said = |key: &str| Some(Localized::new(files[0].value(key)?, files[1].value(key)?));
+    let spoken = |key: &str| Some(Localized::new(files[0].value(key)?, files[1].value(key)?));
     let [ours, theirs] = &files;
     let steps = ours.steps.iter().zip(&theirs.steps);
     Some(Lesson {
         id: ours.value("id")?,
-        title: said("title")?,
-        summary: said("summary")?,
+        title: spoken("title")?,
+        summary: spoken("summary")?,
         minutes: ours.value("minutes")?,
         steps: steps.map(|(en, zh)| step(ours, en, zh)).collect(),
     })

@@ -140,13 +140,13 @@ pub fn parse(text: &str, edition: Edition) -> Result<LessonFile<'_>, Fault> {
         let Some(step) = file.steps.last_mut() else {
             return fault(line, "Text stands before the first heading `## ..`.");
         };
-        let said = match text.strip_prefix("> ") {
+        let spoken = match text.strip_prefix("> ") {
             Some(rest) => {
                 Some(mark(line, rest).ok_or_else(|| wrong(line, "After `> ` comes a key, a colon and a value."))?)
             }
             None => mark(line, text).filter(|mark| matches!(mark.key, "set" | "show") && mark.name.is_empty()),
         };
-        match said {
+        match spoken {
             Some(mark) => {
                 let (english, translated) = MARKS;
                 known(&mark, if edition == Edition::English { english } else { translated })?;

@@ -142,11 +142,11 @@ impl Slot {
 
 fn chosen(field: AnyField, facts: &Facts<'_>) -> f64 {
     let state = facts.state;
-    if field == AnyField::Controls(Field::Radius) {
+    if field == AnyField::Controls(Field::RADIUS) {
         // A lesson speaks of the ball that was set, also where the tokens are the reader's own.
         return state.radius;
     }
-    if field == AnyField::Controls(Field::SweepMax) {
+    if field == AnyField::Controls(Field::SWEEP_MAX) {
         // A sweep of own tokens ends with their list.
         return state.sweep_max_used() as f64;
     }

@@ -94,13 +94,13 @@ pub fn read_weights(state: &mut PageState, text: &str) -> Result<(), String> {
 /// # Errors
 /// A sentence about the experiment.
 pub fn read_experiment(scene: &mut Scene, text: &str) -> Result<(), String> {
-    let experiment = Experiment::from_json(&unpack_text(text)?).map_err(|problem| strings::told(&problem))?;
-    scene.state = scene.state.with_experiment(experiment).map_err(|problem| strings::told(&problem))?;
+    let experiment = Experiment::from_json(&unpack_text(text)?).map_err(|problem| strings::problem_text(&problem))?;
+    scene.state = scene.state.with_experiment(experiment).map_err(|problem| strings::problem_text(&problem))?;
     Ok(())
 }
 
 fn experiment_of(file: Value) -> Result<Experiment, String> {
-    Experiment::from_value(file).map_err(|problem| strings::told(&problem))
+    Experiment::from_value(file).map_err(|problem| strings::problem_text(&problem))
 }
 
 fn pack(value: &Value) -> String {

@@ -90,13 +90,13 @@ pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
     if version != VERSION {
         return nothing(strings::link_version(version));
     }
-    let said = said(rest, LESSON);
-    let at = lesson_of(&said);
+    let spoken = spoken(rest, LESSON);
+    let at = lesson_of(&spoken);
     let set = at.as_ref().map(of_lesson);
     let scene = Scene { lesson: None, ..set.clone().flatten().unwrap_or_default() };
     let Followed { scene, mut problems } = over(scene, rest);
     let scene = scene.map(|mut scene| {
-        if let (Some(None), Some(text)) = (&set, said.last()) {
+        if let (Some(None), Some(text)) = (&set, spoken.last()) {
             problems.insert(0, strings::link_field(LESSON, strings::link_unknown_lesson(text)));
             scene.lesson = None;
         }
@@ -119,11 +119,11 @@ pub fn over(scene: Scene, fields: &str) -> Followed {
     let (mut scene, mut problems) = (scene, Vec::new());
     // In the order of `FIELDS`, not of the link: some fields depend on earlier ones.
     for field in &FIELDS {
-        let said = said(fields, field.key());
-        if said.len() > 1 {
+        let spoken = spoken(fields, field.key());
+        if spoken.len() > 1 {
             problems.push(strings::link_twice(field.key()));
         }
-        if let Some(text) = said.last()
+        if let Some(text) = spoken.last()
             && let Err(problem) = field.read(&mut scene, text)
         {
             problems.push(strings::link_field(field.key(), &problem));
@@ -152,7 +152,7 @@ pub fn number(key: &str) -> Option<AnyField> {
 }
 
 /// The texts after a key, in their order.
-fn said<'a>(fields: &'a str, key: &str) -> Vec<&'a str> {
+fn spoken<'a>(fields: &'a str, key: &str) -> Vec<&'a str> {
     let pairs = fields.split('&').filter_map(|part| part.split_once('='));
     pairs.filter(|(k, _)| *k == key).map(|(_, text)| text).collect()
 }
@@ -188,7 +188,7 @@ fn mend(scene: &mut Scene, problems: &mut Vec<String>) {
         state.attention = Attention::L2;
     }
     let Err(problem) = state.check_cost() else { return };
-    problems.push(strings::told(&problem));
+    problems.push(strings::problem_text(&problem));
     (state.n, state.d, state.heads, state.head_dim) = (first.n, first.d, first.heads, first.head_dim);
     if state.check_cost().is_err() {
         (state.tokens, state.weights) = (first.tokens, first.weights);

@@ -44,12 +44,12 @@ impl ModelSession {
     fn begin(self, facts: &ModelFacts) -> Result<(), String> {
         let source = self.source_now()?;
         let words = self.plan.with_untracked(PlanForm::words)?;
-        let plan = words.plan(&facts.config).map_err(|problem| strings::told(&problem))?;
+        let plan = words.plan(&facts.config).map_err(|problem| strings::problem_text(&problem))?;
         let checked = plan.check(facts.ids.len()).and_then(|()| {
             let batches = plan.batches(Shard { index: 0, count: 1 });
             plan.needs(&facts.ids, &batches).check(&facts.config).map(|()| batches)
         });
-        let batches = checked.map_err(|problem| strings::told(&problem))?;
+        let batches = checked.map_err(|problem| strings::problem_text(&problem))?;
         self.take_table(Table::new(Subject::of(&facts.label, &facts.text, &plan)).with_notes(&facts.notes));
         let jobs = self.missing(&plan, batches);
         let total = plan.batches(Shard { index: 0, count: 1 }).iter().map(|batch| plan.cells(batch).count()).sum();

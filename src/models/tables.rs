@@ -108,10 +108,10 @@ impl ModelSession {
             windows: cell.window + 1,
             ..PlanForm::of_subject(&table.subject)
         };
-        let plan = words.plan(&facts.config).map_err(|problem| strings::told(&problem))?;
+        let plan = words.plan(&facts.config).map_err(|problem| strings::problem_text(&problem))?;
         table
             .check_subject(strings::model_form_name(), &Subject::of(&facts.label, &facts.text, &plan))
-            .map_err(|problem| strings::told(&problem))?;
+            .map_err(|problem| strings::problem_text(&problem))?;
         Ok((source, words, needed_ids(&facts, &plan)))
     }
 
@@ -142,8 +142,8 @@ impl ModelSession {
         let mut whole = present.map_or_else(|| Table::new(table.subject.clone()), |table| table.as_ref().clone());
         match whole.merge(strings::model_file_name(), table) {
             Ok(()) => {
-                let said = std::iter::once(strings::model_table_opened(rows)).chain(whole.notes.iter().cloned());
-                self.note.set(said.collect::<Vec<_>>().join(" "));
+                let spoken = std::iter::once(strings::model_table_opened(rows)).chain(whole.notes.iter().cloned());
+                self.note.set(spoken.collect::<Vec<_>>().join(" "));
                 self.models().table.set(Some(Arc::new(whole)));
             }
             Err(problem) => self.complain(problem),

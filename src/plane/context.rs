@@ -49,11 +49,11 @@ pub struct Plane {
     /// When the tokens of the opening view last changed, while they may swing.
     pub(super) opening_since: StoredValue<Option<f64>>,
     /// The text for a screen reader.
-    pub said: RwSignal<String>,
+    pub spoken: RwSignal<String>,
     /// The parts of the picture that are frozen while a token is moved.
     pub(super) held: StoredValue<Option<Held>>,
     /// Whether tokens wait for their numbers.
-    pub(super) pace: TokenNumberSync,
+    pub(super) sync: TokenNumberSync,
     /// The text for a screen reader, once the token rests.
     pub(super) saying: Debounce,
 }
@@ -75,9 +75,9 @@ impl Plane {
             is_swinging: RwSignal::new(false),
             swing: RwSignal::new(None),
             opening_since: StoredValue::new(None),
-            said: RwSignal::new(String::new()),
+            spoken: RwSignal::new(String::new()),
             held: StoredValue::new(None),
-            pace: TokenNumberSync::default(),
+            sync: TokenNumberSync::default(),
             saying: Debounce::default(),
         }
     }
@@ -159,7 +159,7 @@ impl Plane {
                 self.page.begin_step();
             }
             if self.page.put(PLACE, edited) && is_move {
-                self.pace.wait();
+                self.sync.wait();
             }
             self.say_token_soon();
         }
@@ -181,7 +181,7 @@ impl Plane {
     pub fn release_plane(self) {
         if self.held.with_value(Option::is_some) {
             self.held.set_value(None);
-            self.pace.rest();
+            self.sync.rest();
             self.page.held.set(false);
         }
     }
@@ -238,7 +238,7 @@ impl Plane {
     fn say_token_soon(self) {
         self.saying.after(SAY_REST, move || {
             let words = untrack(|| self.selected_words()).unwrap_or_default();
-            self.said.set(words);
+            self.spoken.set(words);
         });
     }
 
@@ -270,7 +270,7 @@ impl Plane {
     /// unless the next numbers are late.
     pub(super) fn with_state_in_view<T>(self, measured: &Measured, read: impl FnOnce(&PageState) -> T) -> T {
         let is_moved = self.page.held.get() && self.held.with_value(Option::is_some);
-        match self.page.in_effect().filter(|_| !is_moved || self.pace.is_ahead()) {
+        match self.page.in_effect().filter(|_| !is_moved || self.sync.is_ahead()) {
             Some(state) => read(&state),
             None => read(&measured.state),
         }

@@ -31,7 +31,7 @@ pub use stage::{PlaneTable, TokenStage, plane_words};
 /// Starts the swing of the pair, and the wait of moved tokens for their numbers.
 pub fn begin(plane: Plane) {
     swing::begin(plane);
-    plane.pace.begin(plane.page);
+    plane.sync.begin(plane.page);
 }
 
 /// The token plane, with a caption beside it.
@@ -71,7 +71,7 @@ pub fn TokenView() -> impl IntoView {
                 <p>{move || finding.get()} {strings::between_sentences()} {move || drawn.get()}</p>
                 <div class="folds"><LaterView wanted=later.is_here() piece=Piece::PlaneFolds/></div>
             </figcaption>
-            <p class="sr-only" aria-live="polite" data-testid="plane-said">{move || plane.said.get()}</p>
+            <p class="sr-only" aria-live="polite" data-testid="plane-said">{move || plane.spoken.get()}</p>
         </figure>
     }
 }

@@ -79,7 +79,7 @@ pub fn PlaneTable(
             figure=move |_: (f64, f64)| exportable(untrack(|| scene(plane, Size::Large, None)))
             csv
             paper=Paper::Castin
-            behind=ExperimentSource::Experiment
+            source=ExperimentSource::Experiment
         />
     }
 }

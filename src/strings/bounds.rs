@@ -161,8 +161,8 @@ pub fn losses(losses: &[SlackFactor]) -> Vec<String> {
 pub fn slack(factors: &[SlackFactor], bound: &Bound, measured: Option<f64>) -> Vec<String> {
     let mut lines = losses(factors);
     let Some(norm) = measured.filter(|norm| *norm > 0.0 && !lines.is_empty()) else { return lines };
-    let told = factors.iter().filter(|loss| loss.times >= WORTH_TELLING).map(|loss| loss.times.log10()).sum::<f64>();
-    let rest = bound.log10 - norm.log10() - told;
+    let named = factors.iter().filter(|loss| loss.times >= WORTH_TELLING).map(|loss| loss.times.log10()).sum::<f64>();
+    let rest = bound.log10 - norm.log10() - named;
     if (10f64.powf(rest) - 1.0).abs() >= WORTH_TELLING - 1.0 {
         lines.push(loss_rest(Number::rough_from_log10(rest)));
     }

@@ -42,7 +42,7 @@ pub use own::*;
 pub use pictures::*;
 pub use plane::*;
 pub use plot::*;
-pub use problems::{Message, message, phrase_text, told};
+pub use problems::{Message, message, phrase_text, problem_text};
 pub use search::*;
 pub use spectrum::*;
 pub use train::*;

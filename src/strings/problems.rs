@@ -6,7 +6,7 @@ use crate::words::{place, problems};
 use lipscope_core::experiment::{InputError, Phrase};
 
 /// An error as a sentence.
-pub fn told(problem: &InputError) -> String {
+pub fn problem_text(problem: &InputError) -> String {
     phrase_text(&problem.phrase())
 }
 
@@ -14,7 +14,7 @@ pub fn told(problem: &InputError) -> String {
 pub fn message(message: &Message) -> String {
     match message {
         Message::Text(text) => text.clone(),
-        Message::Error(problem) => told(problem),
+        Message::Error(problem) => problem_text(problem),
     }
 }
 

@@ -59,7 +59,7 @@ pub fn TrainFigure(
                 figure=move |_: (f64, f64)| exportable(Some(chart.get_untracked()))
                 csv
                 paper=Paper::Kim
-                behind=ExperimentSource::Others
+                source=ExperimentSource::Others
             />
         </div>
     }

@@ -95,7 +95,8 @@ impl TrainForm {
         };
         let plan = |kind: &Kind| {
             let norms = if *kind == Kind::Invertible { Norms::None } else { self.norms };
-            Plan::new(PlanFields { kind: *kind, norms, ..fields.clone() }).map_err(|problem| strings::told(&problem))
+            Plan::new(PlanFields { kind: *kind, norms, ..fields.clone() })
+                .map_err(|problem| strings::problem_text(&problem))
         };
         self.kinds.iter().map(plan).collect()
     }

@@ -100,7 +100,6 @@ type Hearing = dyn Fn(&EnginePlan, EngineNews);
 
 /// News about an order for its listener.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "it is handed over once, and never kept")]
 pub enum EngineNews {
     /// A reply, and how many orders of the lane are left.
     Reply(Content<EngineEvent>, usize),

@@ -2,7 +2,7 @@
 
 use lipscope::chinese_texts;
 use lipscope::language::{Language, keep_chinese, set};
-use lipscope::told;
+use lipscope::problem_text;
 use lipscope_core::experiment::InputError;
 
 /// Names, and signs of the format, that are the same in every language.
@@ -41,7 +41,7 @@ const NAMES: [&str; 29] = [
 pub fn in_chinese(error: &InputError) -> String {
     keep_chinese(chinese_texts());
     set(Language::Chinese);
-    let said = told(error);
+    let said = problem_text(error);
     set(Language::English);
     said
 }

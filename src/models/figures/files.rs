@@ -48,7 +48,7 @@ pub fn Files(
             figure
             csv
             paper=Paper::Castin
-            behind=ExperimentSource::Others
+            source=ExperimentSource::Others
         />
     }
 }

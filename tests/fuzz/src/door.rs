@@ -83,7 +83,7 @@ pub fn refused(problem: &InputError) -> Verdict {
     keep_chinese(chinese_texts());
     for language in Language::OFFERED {
         set(language);
-        let sentence = lipscope::told(problem);
+        let sentence = lipscope::problem_text(problem);
         let length = sentence.chars().count();
         assert!((8..MOST_CHARACTERS).contains(&length), "sentence: {length} characters: {sentence:.300}");
         assert!(!sentence.contains(['\0', '\u{1b}']), "sentence: a control character in {sentence:?}");
