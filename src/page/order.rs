@@ -13,7 +13,7 @@ use lipscope_protocol::tasks::{self, EngineEvent, EnginePlan};
 use crate::answers::{BallFacts, Curves, Measured, Sweep};
 use crate::ask::{Answer, Start};
 use crate::frame::Debounce;
-use crate::state::PageState;
+use crate::state::{PageState, PlotChoice};
 use crate::{plans, strings};
 
 use super::context::{PLACE_LINK, PLACE_OWN, PLACE_OWN_WEIGHTS, Page};
@@ -28,14 +28,19 @@ impl Page {
         if !self.engine.has_started() {
             return;
         }
-        let state = self.state.get();
-        let pair = self.look.pair_wanted(self.plot.get());
+        let (plot, state) = (self.plot.get(), self.state.get());
+        let pair = self.look.pair_wanted(plot);
         if let Some(in_effect) = self.in_effect() {
             self.measure(in_effect, &state, pair);
         }
         Sweep::ask(self.answers.sweep, &state);
-        let bounds = Ok(vec![EnginePlan::Growth(plans::curves(&state))]);
-        self.answers.bounds.want(bounds, Start::AtRest, Curves::hear);
+        if plot == PlotChoice::Explore {
+            let bounds = Ok(vec![EnginePlan::Growth(plans::curves(&state))]);
+            self.answers.bounds.want(bounds, Start::AtRest, Curves::hear);
+        } else {
+            // No other plot shows these bounds: they leave the cores to its own work.
+            self.answers.bounds.leave();
+        }
         self.ask_ball(&state);
     }
 
