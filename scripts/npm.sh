@@ -10,6 +10,9 @@ profile=${1:-release}
 selection=()
 [ "$profile" = release ] || selection=(--package lipscope-npm --package lipscope --package lipscope-workers)
 rm -rf pkg
+# wasm-pack takes the package that cargo compiles last for its own. So that this is the engine, the others are compiled first.
+[ ${#selection[@]} -eq 0 ] ||
+  cargo build --quiet --locked --lib --target wasm32-unknown-unknown --profile "$profile" "${selection[@]}"
 # wasm-pack would download its own tools: it gets the installed ones, and wasm-opt runs here.
 wasm-pack --quiet build --profile "$profile" --target web --mode no-install --no-opt --out-dir "$project_root/pkg" --out-name lipscope \
   crates/npm -- --locked "${selection[@]}"

@@ -1,12 +1,12 @@
-//! The experiments of the lab and the singular values. The lab on screen has the lab's worker. A new lab is a file, a
-//! [`Ask`] in [`Labs`], and a line in each `match` here.
+//! The experiments of the lab and the singular values. The lab on screen has the lab's worker. ARCHITECTURE.md says what a
+//! new lab needs.
 //!
 //! | module | concept |
 //! | --- | --- |
 //! | `context` | what the labs hold |
 //! | `frame`, `plot`, `inputs` | the frame of a lab, and its parts |
 //! | `gallery` | all labs, a picture and a sentence each |
-//! | `certify`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, with `_chart` and `_controls` |
+//! | `certify`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, some with `_chart` and `_controls` |
 //! | `plane`, `player` | the iterates of the inverse |
 
 mod certify;

@@ -251,3 +251,21 @@ fn read_theme(scene: &mut Scene, text: &str) -> Result<(), String> {
     scene.theme = Some(pick(&all, text)?);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_and_every_plot_is_in_the_document_for_other_programs() {
+        let text = include_str!("../../docs/embedding.md");
+        let row = |key: &str| text.lines().find(|line| line.starts_with("| `") && line.contains(&format!("`{key}`")));
+        for field in &FIELDS {
+            assert!(row(field.key()).is_some(), "docs/embedding.md has no row for `{}`", field.key());
+        }
+        let plots = row("plot").expect("a row");
+        for (word, _) in PlotChoice::ALL {
+            assert!(plots.contains(&format!("`{word}`")), "docs/embedding.md lacks the plot `{word}`");
+        }
+    }
+}

@@ -111,6 +111,34 @@ impl PlotChoice {
     /// The view that has this plot.
     #[must_use]
     pub fn view(self) -> View {
-        View::ALL.into_iter().find(|view| view.plots().contains(&self)).unwrap_or(View::Explore)
+        match self {
+            PlotChoice::Explore | PlotChoice::Tokens | PlotChoice::Spectrum => View::Explore,
+            PlotChoice::Growth => View::Growth,
+            PlotChoice::Model | PlotChoice::Train => View::Models,
+            PlotChoice::Gallery
+            | PlotChoice::Certify
+            | PlotChoice::Scaled
+            | PlotChoice::Tightness
+            | PlotChoice::Inverse
+            | PlotChoice::EstimatorComparison => View::Lab,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_plot_is_in_its_view_alone_and_has_a_word_in_links() {
+        for view in View::ALL {
+            for plot in view.plots() {
+                assert_eq!(plot.view(), view, "{plot:?}");
+                assert!(PlotChoice::ALL.iter().any(|(_, known)| known == plot), "{plot:?} has no word");
+            }
+        }
+        for (word, plot) in PlotChoice::ALL {
+            assert!(plot.view().plots().contains(&plot), "`{word}` is in no view");
+        }
     }
 }

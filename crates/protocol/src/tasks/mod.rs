@@ -1,5 +1,5 @@
-//! The tasks of the engine's worker. A new task is a file here and a few lines in this one: the module, its exports,
-//! and the list.
+//! The tasks of the engine's worker. A new task is a file here (those of labs share `labs.rs`) and a few lines in this
+//! one: the module, its exports, and the list; and its plan in `tests/fuzz/src/doors/work.rs`.
 
 mod ball;
 mod growth;
