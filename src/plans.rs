@@ -65,12 +65,17 @@ pub fn sweep(state: &PageState) -> Option<SweepRequest> {
 }
 
 /// The plan of the bounds over n beside a sweep.
-pub fn curves(state: &PageState) -> GrowthRequest {
+pub fn bounds(state: &PageState) -> GrowthRequest {
     let swept = sweep(state).map_or_else(Vec::new, |plan| plan.lengths);
     let lengths = curve_lengths(curves_end(state), &swept);
     let lengths = lengths.into_iter().map(|n| n as f64).collect();
-    let plan = GrowthPlan { lengths, spacing: Spacing::Fixed };
-    GrowthRequest::of_curves(on_ball(at_any_n(state.experiment())), plan)
+    GrowthRequest::of_curves(ball_over_n(state), GrowthPlan { lengths, spacing: Spacing::Fixed })
+}
+
+/// The ball of a state for bounds that run through n. It depends on the present n only for skew tokens, whose A does.
+pub fn ball_over_n(state: &PageState) -> Experiment {
+    let experiment = on_ball(state.experiment());
+    if state.tokens == TokenChoice::Skew { experiment } else { at_any_n(experiment) }
 }
 
 /// The plan of the view over n: its curves, and the exact norms at the same n. It depends on the present n only where n
@@ -83,8 +88,7 @@ pub fn growth(state: &PageState) -> GrowthRequest {
     };
     let is_skew = state.tokens == TokenChoice::Skew;
     let is_at_n = is_skew || spacing != Spacing::Fixed || state.read_at() == now || end == now;
-    let experiment = on_ball(state.experiment());
-    let experiment = if is_at_n { experiment } else { at_any_n(experiment) };
+    let experiment = if is_at_n { on_ball(state.experiment()) } else { ball_over_n(state) };
     let mut shown = vec![2.0, state.read_at(), end];
     shown.extend(is_at_n.then_some(now));
     let mut lengths = shown.clone();
@@ -128,13 +132,12 @@ fn on_ball(mut experiment: Experiment) -> Experiment {
     experiment
 }
 
-/// Replaces the present n by a fixed one, so that plans that run through n are equal whatever it is. Skew tokens keep
-/// theirs: their A depends on it.
+/// Replaces the present n by a fixed one, so that plans that run through n are equal whatever it is.
 fn at_any_n(mut experiment: Experiment) -> Experiment {
     match &mut experiment.tokens {
         TokenSource::Random(random) => random.n = ANY_N,
-        TokenSource::Adversarial { n, .. } => *n = ANY_N,
-        TokenSource::Skew { .. } | TokenSource::Explicit(_) | TokenSource::Clusters { .. } => {}
+        TokenSource::Adversarial { n, .. } | TokenSource::Skew { n, .. } => *n = ANY_N,
+        TokenSource::Explicit(_) | TokenSource::Clusters { .. } => {}
     }
     experiment
 }
@@ -212,19 +215,19 @@ mod tests {
         let pair = PairRequest::Skipped;
         // Another n.
         let other = |state: &PageState| PageState { n: 100, ..state.clone() };
-        assert_eq!((sweep(&first), curves(&first)), (sweep(&other(&first)), curves(&other(&first))));
+        assert_eq!((sweep(&first), bounds(&first)), (sweep(&other(&first)), bounds(&other(&first))));
         assert_eq!(growth(&kept), growth(&other(&kept)));
         assert_ne!(growth(&first), growth(&other(&first)));
         assert_ne!(ball(&first), ball(&other(&first)));
         // Another draw in the same ball.
         let drawn = PageState { token_seed: 5, ..first.clone() };
-        assert_eq!((ball(&first), curves(&first), growth(&first)), (ball(&drawn), curves(&drawn), growth(&drawn)));
+        assert_eq!((ball(&first), bounds(&first), growth(&first)), (ball(&drawn), bounds(&drawn), growth(&drawn)));
         assert_ne!(sweep(&first), sweep(&drawn));
         assert_ne!(measurement(&first, pair), measurement(&drawn, pair));
         // Another view of the same numbers.
         let viewed = PageState { x_axis: XAxis::N, norm: Norm::Frobenius, ..first.clone() };
         assert_eq!(measurement(&first, pair), measurement(&viewed, pair));
-        assert_eq!((ball(&first), curves(&first)), (ball(&viewed), curves(&viewed)));
+        assert_eq!((ball(&first), bounds(&first)), (ball(&viewed), bounds(&viewed)));
     }
 
     #[test]
@@ -235,9 +238,11 @@ mod tests {
             growth: GrowthView { at: Some(1e4), range: Range::Million, ..PageState::default().growth },
             ..PageState::default()
         };
-        assert_ne!(curves(&at(64)), curves(&at(100)));
+        assert_ne!(bounds(&at(64)), bounds(&at(100)));
         assert_ne!(growth(&at(64)), growth(&at(100)));
         assert_ne!(map(&at(64)), map(&at(100)));
+        // A sweep sets n, and so the weights, at each of its points.
+        assert_eq!(sweep(&at(64)), sweep(&at(100)));
     }
 
     #[test]

@@ -47,11 +47,10 @@ impl Curves {
         self.of.as_ref() == Some(&plans::growth(state))
     }
 
-    /// Whether they are about the ball of a state, at its R for every n. Where they end does not matter.
+    /// Whether they are about the ball of a state. Where they end does not matter.
     #[must_use]
     pub fn are_on_ball(&self, state: &PageState) -> bool {
-        let now = plans::curves(state);
-        self.of.as_ref().is_some_and(|of| of.experiment == now.experiment && of.plan.spacing == now.plan.spacing)
+        self.of.as_ref().is_some_and(|of| of.experiment == plans::ball_over_n(state))
     }
 
     /// The rows in order of n.

@@ -32,7 +32,7 @@ use crate::workers::EngineLane;
 pub use curves::Curves;
 pub use inverse::{Pair, Side, Which};
 pub use measured::{BallFacts, Measured};
-pub use sweep::{Sweep, values};
+pub use sweep::{Sweep, n_points, values};
 pub use trained::{Backwards, RunState, TrainRun, TrainedModel};
 
 /// A sentence about a wrong value, and the control that it stands at.
@@ -65,7 +65,7 @@ pub struct Answers {
     /// The bounds over n beside the draws.
     pub bounds: Ask<Curves>,
     /// The curves of the view over n.
-    pub curves: Ask<Curves>,
+    pub growth: Ask<Curves>,
     /// The results of searches, one for each n and ball.
     pub searched: RwSignal<Vec<SearchFound>>,
     /// The scaled tokens of the lab; lessons read them too.
@@ -103,7 +103,7 @@ impl Answers {
             ball: Ask::new(engine, EngineLane::Ball, AtFailure::Keep),
             sweep: Ask::new(engine, EngineLane::Sweep, AtFailure::Clear),
             bounds: Ask::new(engine, EngineLane::Bounds, AtFailure::Clear),
-            curves: Ask::new(engine, EngineLane::Growth, AtFailure::Clear),
+            growth: Ask::new(engine, EngineLane::Growth, AtFailure::Clear),
             searched: RwSignal::default(),
             scaling: Ask::new(engine, lab, AtFailure::Clear),
             tightness: Ask::new(engine, lab, AtFailure::Clear),

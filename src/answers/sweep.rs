@@ -113,7 +113,7 @@ impl Sweep {
     /// The number of points of the complete sweep.
     #[must_use]
     pub fn total(&self) -> usize {
-        self.lengths().len() * self.draws()
+        self.of.as_ref().map_or(0, n_points)
     }
 
     /// The estimated cost of the points so far; see `cost`.
@@ -147,6 +147,12 @@ impl Sweep {
     pub fn slope(&self, norm: Norm) -> Option<PowerLaw> {
         fit_power_law(&self.values(norm))
     }
+}
+
+/// The number of points of a complete sweep.
+#[must_use]
+pub fn n_points(plan: &SweepRequest) -> usize {
+    plan.lengths.len() * plan.draws
 }
 
 /// (n, the norm) at the points where it is known.

@@ -29,7 +29,7 @@ pub fn TableFold(
             page.answers.sweep.track();
             page.answers.measured.track();
             page.answers.bounds.track();
-            page.answers.curves.track();
+            page.answers.growth.track();
             page.answers.searched.track();
             table.run(())
         })

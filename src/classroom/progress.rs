@@ -89,7 +89,7 @@ pub fn rule_out(room: Classroom, goal: &'static str) {
 pub fn with_facts<T>(room: Classroom, read: impl FnOnce(Facts<'_>) -> T) -> T {
     let (page, answers) = (room.page, room.page.answers);
     let (state, settings, measured) = (room.page.state.read(), page.settings.read(), answers.measured.read());
-    let (sweep, growth) = (answers.sweep.read(), answers.curves.read());
+    let (sweep, growth) = (answers.sweep.read(), answers.growth.read());
     let (scaling, tightness, inverse) = (answers.scaling.read(), answers.tightness.read(), answers.inverse.read());
     let training = answers.training.read();
     let age = |is_present| if is_present { Age::Now } else { Age::Before };

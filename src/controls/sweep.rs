@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
-use crate::answers::Sweep;
+use crate::answers::{Sweep, n_points};
 use crate::field::Field;
 use crate::frame::now;
 use crate::later::use_later;
 use crate::page::{Page, use_page};
 use crate::phase::Phase;
+use crate::plans;
 use crate::state::TokenChoice;
 use crate::strings;
 use crate::strings::Message;
@@ -71,8 +72,10 @@ fn Progress() -> impl IntoView {
                 let left = data.milliseconds_left(now()).filter(|_| !sweep.is_stale());
                 strings::sweeping(share.get(), left)
             }
-            // Its first points have not come.
-            Phase::Paused if sweep.is_stale() => strings::paused(0, data.total()),
+            // Its first points have not come, so the data are those of the earlier sweep.
+            Phase::Paused if sweep.is_stale() => {
+                strings::paused(0, page.state.with(plans::sweep).as_ref().map_or(0, n_points))
+            }
             Phase::Running => String::new(),
             Phase::Paused | Phase::Stopped => strings::paused(data.points.len(), data.total()),
             Phase::Done if data.lengths().is_empty() => strings::one_length().into(),

@@ -153,7 +153,7 @@ mod tests {
         let bounds = bounds.map(|(id, value)| Bound::of_ln(id, value.ln())).to_vec();
         let row = |n: f64| GrowthRow { n, radius: state.radius, bounds: bounds.clone() };
         let growth = Growth { rows: vec![row(2.0), row(64.0)], crossover: None };
-        let curves = Curves { of: Some(plans::curves(&state)), growth: Some(Arc::new(growth)), family: Vec::new() };
+        let curves = Curves { of: Some(plans::bounds(&state)), growth: Some(Arc::new(growth)), family: Vec::new() };
         (Sweep { points: of.lengths.iter().map(point).collect(), of: Some(of), ..Sweep::default() }, curves)
     }
 

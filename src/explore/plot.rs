@@ -12,7 +12,7 @@ use crate::charts::{
 };
 use crate::field::Field;
 use crate::frame::When;
-use crate::over_n::{AxisChoice, Ranges, length_at, lift, on_length_key};
+use crate::over_n::{AxisChoice, Ranges, length_at, lift, of_present, on_length_key};
 use crate::page::{Page, PlotChoice, use_page};
 use crate::state::TokenChoice;
 use crate::strings::{self, Paper};
@@ -96,8 +96,9 @@ pub fn chart_now(page: Page) -> LineChart {
 #[component]
 pub fn ExploreFolds() -> impl IntoView {
     let page = use_page();
-    let csv = move || untrack(|| chart_now(page)).to_csv();
-    let table = move || untrack(|| chart_now(page)).to_table();
+    let present = move || untrack(|| of_present(chart_now(page), &page.answers.sweep.read(), &page.state.read()));
+    let csv = move || present().to_csv();
+    let table = move || present().to_table();
     let way = move |id: &'static str, plot: PlotChoice, words: &'static str| {
         view! { <button type="button" id=id on:click=move |_| page.plot.set(plot)>{words}</button> }
     };

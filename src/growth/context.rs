@@ -40,7 +40,7 @@ pub fn use_growth() -> Growth {
 
 /// Asks for the curves while the view is on screen, and pauses the search when it is not: others may need the worker.
 pub fn begin(growth: Growth) {
-    let (page, curves) = (growth.page, growth.page.answers.curves);
+    let (page, curves) = (growth.page, growth.page.answers.growth);
     effect(move |_| {
         if page.plot.get() != PlotChoice::Growth {
             return growth.pause_search();
@@ -78,8 +78,8 @@ impl Growth {
     /// Whether the curves belong to another state than the controls, and new ones are on their way.
     pub(super) fn is_stale(self) -> bool {
         let page = self.page;
-        page.answers.curves.is_running()
-            && page.answers.curves.with(|curves| page.state.with(|state| !curves.are_of_view(state)))
+        page.answers.growth.is_running()
+            && page.answers.growth.with(|curves| page.state.with(|state| !curves.are_of_view(state)))
     }
 
     /// The n that is read: under the pointer, or where the cursor rests.

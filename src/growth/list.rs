@@ -137,7 +137,7 @@ fn TraceLine(
     let is_on = memo(move |_| page.state.with(|state| state.growth.traces.has(trace)));
     let value = memo(move |_| value_at(page, trace, at.get()));
     let is_absent = memo(move |_| {
-        page.answers.curves.with(|data| {
+        page.answers.growth.with(|data| {
             let found = page.answers.searched.read();
             data.growth.is_some() && !page.state.with(|state| has_values(data, &found, state, trace))
         })
@@ -146,7 +146,7 @@ fn TraceLine(
         if is_absent.get() {
             return Some(page.state.with(|state| strings::trace_absent(trace, state)));
         }
-        let is_read = page.answers.curves.with(|data| data.row(at.get()).is_some());
+        let is_read = page.answers.growth.with(|data| data.row(at.get()).is_some());
         (is_read && value.with(Option::is_none)).then(|| strings::trace_absent_here(trace))
     });
     let full = move || value.with(|v| v.as_ref().map_or_else(String::new, |v| 10f64.powf(v.log10).to_string()));

@@ -39,7 +39,7 @@ pub fn GrowthPlot() -> impl IntoView {
     let spoken = RwSignal::new(String::new());
     let next_frame = RwSignal::new(());
     let watch = move || {
-        page.answers.curves.track();
+        page.answers.growth.track();
         page.answers.sweep.track();
         page.answers.measured.track();
         page.answers.searched.track();
@@ -62,7 +62,7 @@ pub fn GrowthPlot() -> impl IntoView {
     let words = memo(move |before: Option<&String>| match before {
         // The words stay while a slider moves, and while a sweep runs.
         Some(before) if page.held.get() || page.answers.sweep.is_running() => before.clone(),
-        _ => page.answers.curves.with(|data| strings::growth_finding(data, page.norm())),
+        _ => page.answers.growth.with(|data| strings::growth_finding(data, page.norm())),
     });
     view! {
         <div class="growth-plot">
@@ -105,7 +105,7 @@ pub fn GrowthPlot() -> impl IntoView {
 fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -> Faded) -> LineChart {
     let page = growth.page;
     untrack(|| {
-        let (data, sweep) = (page.answers.curves.read(), page.answers.sweep.read());
+        let (data, sweep) = (page.answers.growth.read(), page.answers.sweep.read());
         let (found, search) = (page.answers.searched.read(), growth.search.read());
         let (state, current) = (page.state.read(), page.answers.measured.get());
         let known = Known {
@@ -119,7 +119,7 @@ fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -
             curves: if growth.is_waiting.get() { STALE } else { 1.0 },
         };
         let mut chart = growth_chart(&known, traces.unwrap_or(state.growth.traces));
-        if let Phase::Failed(problem) = page.answers.curves.phase() {
+        if let Phase::Failed(problem) = page.answers.growth.phase() {
             chart.note = strings::message(&problem);
         }
         chart
@@ -188,7 +188,7 @@ fn n_at(page: Page, painted: LastPainted<(LineChart, ChartLayout)>, x: f64) -> O
 }
 
 fn lengths(page: Page) -> Vec<f64> {
-    page.answers.curves.with_untracked(|data| data.rows().iter().map(|row| row.n).collect())
+    page.answers.growth.with_untracked(|data| data.rows().iter().map(|row| row.n).collect())
 }
 
 /// Keeps an n as the reading position.

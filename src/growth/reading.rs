@@ -75,10 +75,10 @@ pub fn is_about(found: &SearchFound, data: &Curves, state: &PageState) -> bool {
 pub fn value_at(page: Page, trace: Trace, n: f64) -> Option<Reading> {
     let answers = page.answers;
     let of_norm = page.norm();
-    let of_bound = || answers.curves.with(|data| bound_in(data.row(n)?, trace, of_norm).map(Reading::of_bound));
+    let of_bound = || answers.growth.with(|data| bound_in(data.row(n)?, trace, of_norm).map(Reading::of_bound));
     let found = || {
         answers.searched.with(|found| {
-            answers.curves.with(|data| {
+            answers.growth.with(|data| {
                 page.state.with(|state| {
                     let here = found.iter().filter(|found| found.n == n && is_about(found, data, state));
                     here.map(|found| found.norm).reduce(f64::max).map(|norm| Reading::of(norm, Kind::LowerBound))
@@ -88,7 +88,7 @@ pub fn value_at(page: Page, trace: Trace, n: f64) -> Option<Reading> {
     };
     match trace {
         Trace::Exact if of_norm != Norm::Spectral => None,
-        Trace::Exact => answers.curves.with(|data| data.exact(n)).map(|norm| Reading::of(norm, Kind::Exact)),
+        Trace::Exact => answers.growth.with(|data| data.exact(n)).map(|norm| Reading::of(norm, Kind::Exact)),
         Trace::Root => Some(Reading::of(n.sqrt(), Kind::Exact)),
         Trace::Found => found(),
         Trace::Worst => [of_bound(), found()].into_iter().flatten().max_by(|a, b| a.log10.total_cmp(&b.log10)),

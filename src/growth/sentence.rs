@@ -29,7 +29,7 @@ pub fn GapSentence() -> impl IntoView {
     let at = memo(move |_| growth.read_at());
     let ends = memo(move |_| ends(page, at.get()));
     let gap = memo(move |_| ends.with(|(lower, upper)| Some(upper.as_ref()?.log10 - lower.as_ref()?.log10)));
-    let is_known = memo(move |_| page.answers.curves.with(|data| data.growth.is_some()));
+    let is_known = memo(move |_| page.answers.growth.with(|data| data.growth.is_some()));
     let norm = memo(move |_| page.norm());
     let words = move || {
         ends.with(|(lower, upper)| {
@@ -41,9 +41,9 @@ pub fn GapSentence() -> impl IntoView {
             }
         })
     };
-    let radius = memo(move |_| page.answers.curves.with(|data| data.row(at.get()).map(|row| row.radius)));
+    let radius = memo(move |_| page.answers.growth.with(|data| data.row(at.get()).map(|row| row.radius)));
     let grows = memo(move |_| page.state.with(|state| state.growth.radius_growth != RadiusGrowth::Fixed));
-    let crossover = memo(move |_| page.answers.curves.with(|data| data.crossover(norm.get())));
+    let crossover = memo(move |_| page.answers.growth.with(|data| data.crossover(norm.get())));
     let log10 = move || crossover.get().map_or_else(String::new, |c| (c.ln_n / std::f64::consts::LN_10).to_string());
     let is_stale = memo(move |_| growth.is_stale());
     // Before the first curves the sentence itself says that they are on their way.

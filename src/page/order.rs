@@ -35,7 +35,7 @@ impl Page {
         }
         Sweep::ask(self.answers.sweep, &state);
         if plot == PlotChoice::Explore {
-            let bounds = Ok(vec![EnginePlan::Growth(plans::curves(&state))]);
+            let bounds = Ok(vec![EnginePlan::Growth(plans::bounds(&state))]);
             self.answers.bounds.want(bounds, Start::AtRest, Curves::hear);
         } else {
             // No other plot shows these bounds: they leave the cores to its own work.
