@@ -3,10 +3,10 @@
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Distribution, Experiment, RandomTokens, TokenSource, WeightSource};
-use lipscope_core::growth::{GrowthPlan, Spacing};
+use lipscope_core::growth::GrowthPlan;
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
-use lipscope_core::sweep::log_spaced;
+use lipscope_core::sweep::{Spacing, log_spaced};
 use lipscope_plot::ascending;
 use lipscope_protocol::tasks::{BallPlan, GrowthRequest, MeasurePlan, SweepRequest};
 
@@ -51,10 +51,20 @@ pub fn ball(state: &PageState) -> BallPlan {
 
 /// The plan of the sweep; `None` where there is one n only.
 pub fn sweep(state: &PageState) -> Option<SweepRequest> {
+    sweep_spaced(state, Spacing::Fixed)
+}
+
+/// The plan of the sweep in the view over n, where R may grow with n: its tokens lie in the balls of the curves.
+pub fn sweep_over_n(state: &PageState) -> Option<SweepRequest> {
+    sweep_spaced(state, spacing(state))
+}
+
+fn sweep_spaced(state: &PageState, spacing: Spacing) -> Option<SweepRequest> {
     state.can_sweep().then(|| SweepRequest {
         experiment: at_any_n(state.experiment()),
         lengths: sweep_lengths(state.sweep_max_used()),
         draws: state.draws_used(),
+        spacing,
         norm: match state.norm {
             // One measurement gives all norms that need every entry.
             Norm::Linf | Norm::L1 | Norm::Frobenius => Norm::Frobenius,
@@ -82,10 +92,7 @@ pub fn ball_over_n(state: &PageState) -> Experiment {
 /// sets R (which may grow with n) or A (of skew tokens), where the curves are read at n, or where the axis ends at n.
 pub fn growth(state: &PageState) -> GrowthRequest {
     let (now, end) = (state.n_tokens(), state.growth_end());
-    let spacing = match state.growth.radius_growth {
-        RadiusGrowth::Fixed => Spacing::Fixed,
-        RadiusGrowth::SqrtLog => Spacing::SqrtLog { from_n: now.max(2.0) },
-    };
+    let spacing = spacing(state);
     let is_skew = state.tokens == TokenChoice::Skew;
     let is_at_n = is_skew || spacing != Spacing::Fixed || state.read_at() == now || end == now;
     let experiment = if is_at_n { on_ball(state.experiment()) } else { ball_over_n(state) };
@@ -107,6 +114,14 @@ pub fn growth(state: &PageState) -> GrowthRequest {
     let sketch = GrowthPlan { lengths: sketched.map(|(_, n)| *n).collect(), spacing };
     let plan = GrowthPlan { lengths, spacing };
     GrowthRequest { experiment, sketch, family_plan: plan.clone(), plan, units: None }
+}
+
+/// How R depends on n in the view over n.
+fn spacing(state: &PageState) -> Spacing {
+    match state.growth.radius_growth {
+        RadiusGrowth::Fixed => Spacing::Fixed,
+        RadiusGrowth::SqrtLog => Spacing::SqrtLog { from_n: state.n_tokens().max(2.0) },
+    }
 }
 
 /// A state's attention without its tokens, as an experiment on one placeholder token. Skew tokens stay, since they set

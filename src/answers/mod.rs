@@ -4,11 +4,13 @@
 //! | --- | --- |
 //! | `measured` | the measurement at the present tokens, and the bounds on their ball |
 //! | `sweep`, `curves` | the draws over n, and the bounds over n |
+//! | `known` | all tokens that were measured or found, and the worst of them |
 //! | `inverse` | the inverses of both attentions |
 //! | `trained` | the runs of training |
 
 mod curves;
 mod inverse;
+mod known;
 mod measured;
 mod sweep;
 mod trained;
@@ -31,6 +33,7 @@ use crate::workers::EngineLane;
 
 pub use curves::Curves;
 pub use inverse::{Pair, Side, Which};
+pub use known::{Known, KnownOfMap, KnownTokens};
 pub use measured::{BallFacts, Measured};
 pub use sweep::{Sweep, n_points, values};
 pub use trained::{Backwards, RunState, TrainRun, TrainedModel};
@@ -66,6 +69,8 @@ pub struct Answers {
     pub bounds: Ask<Curves>,
     /// The curves of the view over n.
     pub growth: Ask<Curves>,
+    /// All tokens that were measured or found.
+    pub known: RwSignal<KnownTokens>,
     /// The results of searches, one for each n and ball.
     pub searched: RwSignal<Vec<SearchFound>>,
     /// The scaled tokens of the lab; lessons read them too.
@@ -104,6 +109,7 @@ impl Answers {
             sweep: Ask::new(engine, EngineLane::Sweep, AtFailure::Clear),
             bounds: Ask::new(engine, EngineLane::Bounds, AtFailure::Clear),
             growth: Ask::new(engine, EngineLane::Growth, AtFailure::Clear),
+            known: RwSignal::default(),
             searched: RwSignal::default(),
             scaling: Ask::new(engine, lab, AtFailure::Clear),
             tightness: Ask::new(engine, lab, AtFailure::Clear),
@@ -116,6 +122,13 @@ impl Answers {
             own_note: RwSignal::new(String::new()),
             script_note: RwSignal::new(String::new()),
             announcement: RwSignal::new(String::new()),
+        }
+    }
+
+    /// Adds to the tokens that are known; readers hear of it only where anything is new.
+    pub fn remember(self, add: impl FnOnce(&mut KnownTokens) -> bool) {
+        if self.known.try_update_untracked(add) == Some(true) {
+            self.known.notify();
         }
     }
 

@@ -29,12 +29,12 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// Makes the request for the sweep of a state.
-    pub fn ask(ask: Ask<Self>, state: &PageState) {
-        let of = plans::sweep(state);
+    /// Makes the request for a sweep, and gives its points to `remember` before any view sees them.
+    pub fn ask(ask: Ask<Self>, of: Option<SweepRequest>, remember: impl Fn(&SweepRequest, &[SweepPoint]) + 'static) {
         let request = Ok(of.iter().cloned().map(EnginePlan::Sweep).collect());
         ask.want(request, Start::AtRest, move |ask, _, answer| {
             if let (Some(of), Answer::Event(EngineEvent::Sweep(points))) = (&of, answer) {
+                remember(of, &points);
                 ask.renewed(|sweep| sweep.add(of, points, now()));
             }
         });
@@ -59,10 +59,16 @@ impl Sweep {
         }
     }
 
-    /// Whether the points belong to this state.
+    /// Whether the points belong to this state, with the same R at each n.
     #[must_use]
     pub fn is_of(&self, state: &PageState) -> bool {
-        self.of == plans::sweep(state)
+        self.has_plan(plans::sweep(state).as_ref())
+    }
+
+    /// Whether the points are those of a plan.
+    #[must_use]
+    pub fn has_plan(&self, plan: Option<&SweepRequest>) -> bool {
+        self.of.as_ref() == plan
     }
 
     /// The lengths n.

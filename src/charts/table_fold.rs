@@ -31,6 +31,7 @@ pub fn TableFold(
             page.answers.bounds.track();
             page.answers.growth.track();
             page.answers.searched.track();
+            page.answers.known.track();
             table.run(())
         })
     });

@@ -91,7 +91,7 @@ pub fn with_facts<T>(room: Classroom, read: impl FnOnce(Facts<'_>) -> T) -> T {
     let (state, settings, measured) = (room.page.state.read(), page.settings.read(), answers.measured.read());
     let (sweep, growth) = (answers.sweep.read(), answers.growth.read());
     let (scaling, tightness, inverse) = (answers.scaling.read(), answers.tightness.read(), answers.inverse.read());
-    let training = answers.training.read();
+    let (training, known) = (answers.training.read(), answers.known.read());
     let age = |is_present| if is_present { Age::Now } else { Age::Before };
     read(Facts {
         state: &state,
@@ -99,6 +99,7 @@ pub fn with_facts<T>(room: Classroom, read: impl FnOnce(Facts<'_>) -> T) -> T {
         measured: measured.as_deref(),
         sweep: &sweep,
         growth: &growth,
+        known: &known,
         scaling: &scaling,
         tightness: &tightness,
         inverse: &inverse,

@@ -4,13 +4,13 @@
 use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_plot::{Extent, Kind, LineChart, Role, Scale, Series, SeriesKind, ascending};
 
-use crate::answers::{Curves, Measured, SearchFound, Sweep};
+use crate::answers::{Curves, KnownTokens, Measured, Sweep};
 use crate::charts::role_of;
 use crate::over_n::{self, Faded, chart_over_n, draws, mean, presence};
 use crate::state::{PageState, Trace};
-use crate::strings;
+use crate::{plans, strings};
 
-use super::facts::{best_label, largest, largest_sample, norms_in_ball, of, smallest};
+use super::facts::{best_label, largest, of, smallest};
 
 /// On a linear axis a best bound more than this many times above what the tokens reach is left out: it would flatten
 /// everything else.
@@ -33,20 +33,18 @@ pub mod id {
 /// Picks one bound from the bounds at an n.
 type Pick = fn(&[Bound]) -> Option<Bound>;
 
-/// The chart of a sweep and of what searches have found, with the present tokens marked.
+/// The chart of a sweep and of the worst tokens known, with the present tokens marked.
 pub fn explore_chart(
     sweep: &Sweep,
     curves: &Curves,
-    found: &[SearchFound],
+    known: &KnownTokens,
     current: Option<&Measured>,
     state: &PageState,
 ) -> LineChart {
     let norm = Norm::Spectral;
     let are_curves_present = curves.are_on_ball(state);
-    // Draws and the finds of searches are tokens of the ball too. A list of more tokens can be made from one of fewer.
-    // Draws of another state may belong to another ball.
-    let samples = if sweep.is_of(state) { sweep.values(norm) } else { Vec::new() };
-    let in_ball = norms_in_ball(samples, found, state, curves.rows().first().map_or(0.0, |row| row.radius));
+    let plan = plans::sweep(state);
+    let known = known.on(state, norm);
     let mut series = Vec::with_capacity(8);
     let curve = |pick: Pick| -> Vec<(f64, f64)> {
         curves.rows().iter().filter_map(|row| pick(&row.bounds).map(|bound| (row.n, bound.log10))).collect()
@@ -71,7 +69,8 @@ pub fn explore_chart(
     for (id, role, pick, name) in picks {
         let mut data = curve(pick);
         if id == id::WORST && are_curves_present {
-            data.iter_mut().for_each(|(n, log10)| *log10 = log10.max(largest_sample(&in_ball, state, *n)));
+            let radius = curves.rows().first().map_or(0.0, |row| row.radius);
+            data.iter_mut().for_each(|(n, log10)| *log10 = known.raise(*log10, *n, radius));
         }
         if !data.is_empty() {
             let claim = if id == id::WORST { Kind::LowerBound } else { Kind::UpperBound };
@@ -82,8 +81,8 @@ pub fn explore_chart(
     let last = last_n(sweep, curves, state);
     let root = root(sweep, curves, last);
     series.push(Series::new(id::ROOT, strings::trace_label(Trace::Root), Role::Reference, SeriesKind::Line, root));
-    series.extend(draws(sweep, state, norm, Faded::ALL));
-    series.push(mean(sweep, state, norm));
+    series.extend(draws(sweep, plan.as_ref(), norm, Faded::ALL));
+    series.push(mean(sweep, plan.as_ref(), norm));
     series.extend(over_n::current(current, norm));
     chart_over_n(state, strings::explore_x(), strings::local_axis(state), series)
 }
@@ -127,16 +126,16 @@ mod tests {
     use std::sync::Arc;
 
     use crate::over_n::STALE;
-    use crate::plans;
     use crate::state::XAxis;
+    use lipscope_core::experiment::Rows;
     use lipscope_core::growth::{Growth, GrowthRow};
     use lipscope_core::measure::Method;
     use lipscope_core::sweep::SweepPoint;
 
     use super::*;
 
-    /// The sweep and the curves of a state: the worst tokens known reach 2, its samples 5, and no tokens pass 9.
-    fn known_of(state: &PageState) -> (Sweep, Curves) {
+    /// The sweep, the curves and the tokens known of a state: the lower bound is 2, samples have 5, and no tokens pass 9.
+    fn known_of(state: &PageState) -> (Sweep, Curves, KnownTokens) {
         let state = PageState { sweep_max: 4, draws: 1, ..state.clone() };
         let of = plans::sweep(&state).expect("a sweep");
         let point = |n: &usize| SweepPoint {
@@ -154,11 +153,14 @@ mod tests {
         let row = |n: f64| GrowthRow { n, radius: state.radius, bounds: bounds.clone() };
         let growth = Growth { rows: vec![row(2.0), row(64.0)], crossover: None };
         let curves = Curves { of: Some(plans::bounds(&state)), growth: Some(Arc::new(growth)), family: Vec::new() };
-        (Sweep { points: of.lengths.iter().map(point).collect(), of: Some(of), ..Sweep::default() }, curves)
+        let points: Vec<SweepPoint> = of.lengths.iter().map(point).collect();
+        let mut known = KnownTokens::default();
+        known.add_points(&state, &of, &points);
+        (Sweep { points, of: Some(of), ..Sweep::default() }, curves, known)
     }
 
-    fn chart_of((sweep, curves): &(Sweep, Curves), found: &[SearchFound], state: &PageState) -> LineChart {
-        explore_chart(sweep, curves, found, None, &PageState { sweep_max: 4, draws: 1, ..state.clone() })
+    fn chart_of((sweep, curves, known): &(Sweep, Curves, KnownTokens), state: &PageState) -> LineChart {
+        explore_chart(sweep, curves, known, None, &PageState { sweep_max: 4, draws: 1, ..state.clone() })
     }
 
     /// Opacity, and the largest value.
@@ -172,7 +174,7 @@ mod tests {
         let state = PageState::default();
         // A sweep does not depend on n.
         for n in [64, 100] {
-            let chart = chart_of(&known_of(&state), &[], &PageState { n, ..state.clone() });
+            let chart = chart_of(&known_of(&state), &PageState { n, ..state.clone() });
             let found = [id::BEST, id::MEAN_FIELD, id::WORST, id::MEAN, id::DRAWS].map(|id| look(&chart, id));
             assert_eq!(found, [(1.0, 9.0), (1.0, 20.0), (1.0, 5.0), (1.0, 5.0), (0.4, 5.0)], "n = {n}");
         }
@@ -182,7 +184,7 @@ mod tests {
     fn what_is_of_another_state_is_faded_and_its_samples_raise_nothing() {
         let state = PageState::default();
         let moved = PageState { radius: 2.0 * state.radius, ..state.clone() };
-        let chart = chart_of(&known_of(&state), &[], &moved);
+        let chart = chart_of(&known_of(&state), &moved);
         let found = [id::BEST, id::MEAN_FIELD, id::WORST, id::MEAN].map(|id| look(&chart, id));
         assert_eq!(found, [(STALE, 9.0), (STALE, 20.0), (STALE, 2.0), (STALE, 5.0)]);
         assert!(look(&chart, id::DRAWS).0 < 0.4);
@@ -191,13 +193,13 @@ mod tests {
     #[test]
     fn samples_and_bounds_are_faded_each_by_what_they_are_of() {
         let state = PageState::default();
-        // A new sample has the ball of the earlier one.
+        // A new sample has the ball of the earlier one, whose samples stay known.
         let redrawn = PageState { token_seed: state.token_seed + 1, ..state.clone() };
-        let chart = chart_of(&known_of(&state), &[], &redrawn);
-        assert_eq!([id::BEST, id::WORST, id::MEAN].map(|id| look(&chart, id)), [(1.0, 9.0), (1.0, 2.0), (STALE, 5.0)]);
+        let chart = chart_of(&known_of(&state), &redrawn);
+        assert_eq!([id::BEST, id::WORST, id::MEAN].map(|id| look(&chart, id)), [(1.0, 9.0), (1.0, 5.0), (STALE, 5.0)]);
         // The samples of a sweep may come before its bounds.
         let moved = PageState { radius: 2.0 * state.radius, ..state.clone() };
-        let chart = chart_of(&(known_of(&moved).0, known_of(&state).1), &[], &moved);
+        let chart = chart_of(&(known_of(&moved).0, known_of(&state).1, known_of(&moved).2), &moved);
         assert_eq!(
             [id::BEST, id::WORST, id::MEAN].map(|id| look(&chart, id)),
             [(STALE, 9.0), (STALE, 2.0), (1.0, 5.0)]
@@ -207,16 +209,13 @@ mod tests {
     #[test]
     fn what_a_search_found_in_this_ball_raises_the_worst_known_at_its_n() {
         let state = PageState::default();
-        let found = |norm, radius| SearchFound {
-            n: 64.0,
-            norm,
-            d: state.dim(),
-            radius,
-            largest_norm: radius,
-            map: plans::map(&state),
-        };
-        let found = [found(8.0, state.radius), found(8.5, 2.0 * state.radius)];
-        let chart = chart_of(&known_of(&state), &found, &state);
+        let (sweep, curves, mut known) = known_of(&state);
+        // Tokens of the ball, and tokens outside it.
+        for (norm, radius) in [(8.0, state.radius), (8.5, 2.0 * state.radius)] {
+            let rows = Rows::new("tokens", 2, [radius, 0.0].repeat(64)).expect("numbers");
+            known.add_found(&plans::map(&state), &rows, norm);
+        }
+        let chart = chart_of(&(sweep, curves, known), &state);
         let worst = chart.series.iter().find(|series| series.id == id::WORST).expect("it is there");
         let values: Vec<f64> = worst.logs().map(|log10| 10f64.powf(log10).round()).collect();
         assert_eq!(values, [5.0, 8.0]);
@@ -225,7 +224,7 @@ mod tests {
     #[test]
     fn the_root_of_n_is_read_at_every_length_and_a_linear_axis_holds_the_best_bound() {
         let state = PageState { x_axis: XAxis::N, ..PageState::default() };
-        let chart = chart_of(&known_of(&state), &[], &state);
+        let chart = chart_of(&known_of(&state), &state);
         let root = chart.series.iter().find(|series| series.id == id::ROOT).expect("it is there");
         assert!(root.data.contains(&(64.0, 8.0)));
         // The best bound is 9, the mean-field bound 20: it would flatten everything else.

@@ -2,12 +2,11 @@
 
 use crate::prelude::*;
 
-use crate::answers::{Measured, SearchFound};
+use crate::answers::Measured;
 use crate::page::Page;
-use crate::state::{PageState, TokenChoice};
 use crate::strings::{self, Place};
 use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
-use lipscope_core::experiment::{Mask, Normalization, Scope};
+use lipscope_core::experiment::{Normalization, Scope};
 use lipscope_core::measure::Measurement;
 use lipscope_plot::Kind;
 
@@ -24,9 +23,8 @@ pub struct Facts {
     pub place: Place,
     /// How these tokens compare with the known tokens of the ball.
     pub standing: Standing,
-    /// The largest norm known in the ball: a lower bound, or the norm at these tokens, a sample or the result of a
-    /// search.
-    pub worst: Option<Bound>,
+    /// log10 of the largest norm known in the ball: a lower bound, or the norm at tokens that were measured or found.
+    pub worst_log10: f64,
     /// The smallest upper bound on the ball.
     pub best: Option<Bound>,
     /// The smallest upper bound on the ball however many tokens there are.
@@ -50,12 +48,12 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Compares logarithms of norms: at these tokens, of the largest lower bound, and of the largest sample or search
-    /// result. `top` is the result for tokens that exceed both.
-    fn of(here: f64, bound: f64, found: f64, top: Standing) -> Self {
+    /// Compares logarithms of norms: at these tokens, and the largest that is known. `top` is the result where no larger one is
+    /// known.
+    fn of(here: f64, known: f64, top: Standing) -> Self {
         // A new measurement of the same list differs from its bound in the last digits.
         let same = 1e-9;
-        if here + same >= bound.max(found) { top } else { Standing::Below }
+        if here + same >= known { top } else { Standing::Below }
     }
 }
 
@@ -76,9 +74,8 @@ pub fn facts(page: Page) -> Option<Facts> {
     let is_of_one = page.is_measured() && page.state.with(|now| ball.is_of(now));
     let bounds = &ball.ball.bounds;
     let measured_log10 = measurement.spectral.log10();
-    let known = largest(bounds, norm);
-    let found = largest_found(page, state, ball.ball.radius);
-    let bound = known.as_ref().map_or(f64::NEG_INFINITY, |bound| bound.log10);
+    let lower = largest(bounds, norm).map_or(f64::NEG_INFINITY, |bound| bound.log10);
+    let known = page.answers.known.with(|all| all.on(state, norm).raise(lower, measurement.n, ball.ball.radius));
     let top = if ball.ball.worst.is_some() { Standing::Worst } else { Standing::Alone };
     is_of_one.then(|| Facts {
         n: measurement.n,
@@ -90,8 +87,8 @@ pub fn facts(page: Page) -> Option<Facts> {
             (_, Scope::Composed, _) => Place::Anywhere,
             _ => Place::Normalized,
         },
-        standing: Standing::of(measured_log10, bound, found, top),
-        worst: known.map(|bound| raised(bound, measured_log10.max(found))),
+        standing: Standing::of(measured_log10, known, top),
+        worst_log10: known.max(measured_log10),
         best: smallest(bounds, norm),
         limit: smallest(&ball.ball.limit, norm),
         // Below three tokens there is no growth to report. The growth is that of the worst tokens known, so it needs
@@ -101,42 +98,9 @@ pub fn facts(page: Page) -> Option<Facts> {
     })
 }
 
-/// Whether some `n` tokens of a ball have at least the norm of `of` tokens in it. Under the causal mask the first
-/// tokens do not see the others; without a mask each token can be repeated (docs/theory.md, "More tokens"). Skew tokens
-/// have other weights for each n.
-fn passes_on(state: &PageState, of: f64, n: f64) -> bool {
-    match (state.tokens, state.mask) {
-        (TokenChoice::Skew, _) => of == n,
-        (_, Mask::Causal) => of <= n,
-        (_, Mask::None) => n % of == 0.0,
-    }
-}
-
-/// Norms that tokens of a ball have, as (n, norm): samples, and the results of searches.
-pub fn norms_in_ball(
-    samples: Vec<(f64, f64)>,
-    found: &[SearchFound],
-    state: &PageState,
-    radius: f64,
-) -> Vec<(f64, f64)> {
-    let here = found.iter().filter(|found| found.is_about(state, radius));
-    samples.into_iter().chain(here.map(|found| (found.n, found.norm))).collect()
-}
-
-/// log10 of the largest norm that samples (n, norm) show for `n` tokens; minus infinity where none does.
-pub fn largest_sample(samples: &[(f64, f64)], state: &PageState, n: f64) -> f64 {
-    let counted = samples.iter().filter(|sample| passes_on(state, sample.0, n));
-    counted.map(|sample| sample.1.log10()).fold(f64::NEG_INFINITY, f64::max)
-}
-
-/// log10 of the largest norm that samples of the sweep and searches show for n tokens of this ball.
-fn largest_found(page: Page, state: &PageState, radius: f64) -> f64 {
-    let n = state.n_tokens();
-    let samples = page.answers.sweep.with(|sweep| {
-        let is_of_state = page.state.with(|now| sweep.is_of(now));
-        if is_of_state { sweep.values(Norm::Spectral) } else { Vec::new() }
-    });
-    page.answers.searched.with(|found| largest_sample(&norms_in_ball(samples, found, state, radius), state, n))
+/// The largest norm known in the ball; `None` past the range of f64.
+pub fn worst_value(facts: &Facts) -> Option<f64> {
+    Some(10f64.powf(facts.worst_log10)).filter(|value| value.is_finite())
 }
 
 /// The smallest of the upper bounds on a norm over the ball.
@@ -152,19 +116,12 @@ pub fn best_label(bounds: impl Iterator<Item = Bound>) -> &'static str {
     if names.all(|name| name == first) { first } else { strings::explore_best_bound() }
 }
 
-/// The largest lower bound on a norm over the ball, for these weights.
+/// The largest lower bound on a norm over the ball at this n, for these weights.
 pub fn largest(bounds: &[Bound], norm: Norm) -> Option<Bound> {
-    let lower = on_ball(bounds, norm).filter(|bound| bound.side == Side::Lower && bound.id != BoundId::Skew);
+    // The skew tokens have other weights, and the envelope is about fewer tokens too.
+    let is_of_ball = |bound: &&Bound| !matches!(bound.id, BoundId::Skew | BoundId::AdversarialEnvelope);
+    let lower = on_ball(bounds, norm).filter(|bound| bound.side == Side::Lower).filter(is_of_ball);
     lower.max_by(|a, b| a.log10.total_cmp(&b.log10)).cloned()
-}
-
-/// Raises a lower bound on the ball to the norm at tokens in it.
-pub fn raised(bound: Bound, norm_log10: f64) -> Bound {
-    if norm_log10 <= bound.log10 {
-        return bound;
-    }
-    let value = Some(10f64.powf(norm_log10)).filter(|value| value.is_finite());
-    Bound { value, log10: norm_log10, ..bound }
 }
 
 /// The bound with an id.
@@ -186,34 +143,10 @@ mod tests {
 
     #[test]
     fn tokens_are_the_worst_known_only_where_nothing_known_is_worse() {
-        // A sample below the known maximum, one above it, and one that another sample exceeds.
-        assert_eq!(Standing::of(0.2, 1.1, 0.3, Standing::Worst), Standing::Below);
-        assert_eq!(Standing::of(0.4, 0.3, 0.35, Standing::Worst), Standing::Worst);
-        assert_eq!(Standing::of(0.4, 0.3, 0.5, Standing::Worst), Standing::Below);
-        // The list of the bound, measured again.
-        assert_eq!(Standing::of(1.1 - 1e-12, 1.1, 0.3, Standing::Worst), Standing::Worst);
-    }
-
-    #[test]
-    fn more_tokens_reach_what_fewer_do_where_that_is_proved() {
-        let (worst, skew) = (TokenChoice::Worst, TokenChoice::Skew);
-        for (tokens, mask, of, n, passes) in [
-            (worst, Mask::Causal, 3.0, 4.0, true),
-            (worst, Mask::Causal, 5.0, 4.0, false),
-            (worst, Mask::None, 3.0, 4.0, false),
-            (worst, Mask::None, 2.0, 4.0, true),
-            (worst, Mask::None, 4.0, 4.0, true),
-            (skew, Mask::None, 2.0, 4.0, false),
-            (skew, Mask::None, 4.0, 4.0, true),
-        ] {
-            let found = passes_on(&PageState { tokens, mask, ..PageState::default() }, of, n);
-            assert_eq!(found, passes, "{tokens:?}, {mask:?}: {of} tokens, {n} tokens");
-        }
-    }
-
-    #[test]
-    fn where_no_worst_tokens_are_known_none_are_called_so() {
-        assert_eq!(Standing::of(0.4, 0.1, f64::NEG_INFINITY, Standing::Alone), Standing::Alone);
-        assert_eq!(Standing::of(0.4, 0.1, 0.5, Standing::Alone), Standing::Below);
+        assert_eq!(Standing::of(0.2, 1.1, Standing::Worst), Standing::Below);
+        assert_eq!(Standing::of(0.4, 0.3, Standing::Worst), Standing::Worst);
+        // The same tokens, measured again.
+        assert_eq!(Standing::of(1.1 - 1e-12, 1.1, Standing::Worst), Standing::Worst);
+        assert_eq!(Standing::of(0.4, 0.1, Standing::Alone), Standing::Alone);
     }
 }

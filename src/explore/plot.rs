@@ -14,6 +14,7 @@ use crate::field::Field;
 use crate::frame::When;
 use crate::over_n::{AxisChoice, Ranges, length_at, lift, of_present, on_length_key};
 use crate::page::{Page, PlotChoice, use_page};
+use crate::plans;
 use crate::state::TokenChoice;
 use crate::strings::{self, Paper};
 use lipscope_plot::{ChartLayout, LineChart};
@@ -32,7 +33,7 @@ pub fn ExplorePlot() -> impl IntoView {
     let watch = move || {
         page.answers.sweep.track();
         page.answers.bounds.track();
-        page.answers.searched.track();
+        page.answers.known.track();
         page.answers.measured.track();
         page.state.track();
         page.held.track();
@@ -44,7 +45,7 @@ pub fn ExplorePlot() -> impl IntoView {
         // The readout reads the painted chart, which is no signal: these signals say when it changes.
         page.answers.sweep.track();
         page.answers.bounds.track();
-        page.answers.searched.track();
+        page.answers.known.track();
         hover.get().map(|n| untrack(|| read(page, painted, n)))
     });
     let on_click = move |event: ev::MouseEvent| keep(page, n_at(painted, f64::from(event.offset_x())));
@@ -88,15 +89,17 @@ pub fn picture_now(page: Page) -> LineChart {
 pub fn chart_now(page: Page) -> LineChart {
     let answers = page.answers;
     let (sweep, curves) = (answers.sweep.read_untracked(), answers.bounds.read_untracked());
-    let (found, current) = (answers.searched.read_untracked(), answers.measured.get_untracked());
-    explore_chart(&sweep, &curves, &found, current.as_deref(), &page.state.read_untracked())
+    let (known, current) = (answers.known.read_untracked(), answers.measured.get_untracked());
+    explore_chart(&sweep, &curves, &known, current.as_deref(), &page.state.read_untracked())
 }
 
 /// Tables, files, and links to other pictures.
 #[component]
 pub fn ExploreFolds() -> impl IntoView {
     let page = use_page();
-    let present = move || untrack(|| of_present(chart_now(page), &page.answers.sweep.read(), &page.state.read()));
+    let present = move || {
+        untrack(|| of_present(chart_now(page), &page.answers.sweep.read(), plans::sweep(&page.state.read()).as_ref()))
+    };
     let csv = move || present().to_csv();
     let table = move || present().to_table();
     let way = move |id: &'static str, plot: PlotChoice, words: &'static str| {

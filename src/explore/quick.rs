@@ -11,6 +11,8 @@ use crate::state::{MOST_SEED, PageState, TokenChoice};
 use crate::strings;
 use lipscope_core::experiment::{Distribution, Mask, Normalization, Scope};
 
+use super::facts::{Standing, facts};
+
 /// The dimension at which LayerNorm leaves room to move.
 const ROOMY_DIM: usize = 8;
 
@@ -77,9 +79,8 @@ enum Source {
     Yours,
 }
 
-/// Whether the page offers the list of the worst tokens known. True also before this is known, so that the button
-/// stays.
-fn is_worst_offered(page: Page) -> bool {
+/// Whether proofs give a list of worst tokens for the settings. True also before this is known.
+fn is_worst_proved(page: Page) -> bool {
     page.answers.ball.with(|facts| facts.as_ref().is_none_or(|facts| facts.ball.worst.is_some()))
 }
 
@@ -88,8 +89,12 @@ fn chosen_source(page: Page) -> Memo<Option<Source>> {
     memo(move |_| {
         page.state.with(|state| match state.tokens {
             TokenChoice::Distribution(_) => Some(Source::Random),
-            // Where no worst tokens are known, the disc shows random ones.
-            TokenChoice::Worst => Some(if is_worst_offered(page) { Source::Worst } else { Source::Random }),
+            // Tokens that were measured or found may be worse than those of the proofs: a press then loads them. Where proofs
+            // give none, the disc shows random tokens.
+            TokenChoice::Worst => {
+                let is_worst = facts(page).is_none_or(|facts| facts.standing != Standing::Below);
+                is_worst_proved(page).then_some(Source::Worst).filter(|_| is_worst)
+            }
             TokenChoice::Own | TokenChoice::Clusters => Some(Source::Yours),
             TokenChoice::Adversarial | TokenChoice::Skew => None,
         })
@@ -102,7 +107,7 @@ fn TokenSwitch(
     chosen: Memo<Option<Source>>,
 ) -> impl IntoView {
     let (page, panels, later) = (use_page(), use_panels(), use_later());
-    let has_worst = memo(move |_| is_worst_offered(page));
+    let has_worst = memo(move |_| is_worst_proved(page));
     // The distribution of the last random tokens, for the button "random". While other tokens are chosen, the state
     // does not hold it.
     let last_random = StoredValue::new(Distribution::Ball);
@@ -117,14 +122,13 @@ fn TokenSwitch(
             ("quick-worst", Source::Worst, strings::quick_worst().to_owned()),
             ("quick-yours", Source::Yours, strings::quick_yours().to_owned()),
         ];
-        let is_offered = |source: Source| source != Source::Worst || has_worst.get();
-        all.into_iter().filter(|(_, source, _)| is_offered(*source)).collect::<Vec<_>>()
+        all.into_iter().collect::<Vec<_>>()
     });
     let on_pick = move |source: Source| match source {
         // These tokens are chosen already: a second press must not change them to others of the same kind.
         _ if chosen.get_untracked() == Some(source) => {}
         Source::Random => choose(page, TokenChoice::Distribution(last_random.get_value())),
-        Source::Worst => choose(page, TokenChoice::Worst),
+        Source::Worst => page.load_worst(),
         Source::Yours => {
             match page.state.with_untracked(|state| (state.own_tokens.is_some(), state.own_clusters.is_some())) {
                 (true, _) => choose(page, TokenChoice::Own),
@@ -137,7 +141,7 @@ fn TokenSwitch(
     };
     let note = Signal::derive(move || {
         page.state.with(|state| match state.tokens {
-            _ if !has_worst.get() => Some(strings::worst_away(state.mask)),
+            TokenChoice::Worst if !has_worst.get() => Some(strings::worst_is_random()),
             TokenChoice::Own | TokenChoice::Clusters => Some(strings::quick_yours_said()),
             _ => None,
         })

@@ -8,7 +8,7 @@ use crate::strings;
 use lipscope_core::bounds::Bound;
 use lipscope_plot::Number;
 
-use super::facts::{Facts, Standing, facts, latest_norm};
+use super::facts::{Facts, Standing, facts, latest_norm, worst_value};
 
 /// The latest number, under the disc; dimmed while the next one is on its way. It does not wait for the bounds of the
 /// sentence.
@@ -44,12 +44,14 @@ pub fn Sentence() -> impl IntoView {
     let worst = move || {
         shown.with(|facts| {
             let facts = facts.as_ref()?;
-            let bound = facts.worst.as_ref();
-            Some(match (bound, facts.standing) {
-                (Some(_), Standing::Worst) => strings::explore_is_worst().into(),
-                (Some(_), Standing::Alone) => strings::explore_is_alone().into(),
-                (Some(bound), Standing::Below) => strings::explore_worst(facts.n, &place(facts), &below(bound)),
-                (None, _) => strings::explore_no_worst().into(),
+            Some(match facts.standing {
+                Standing::Worst => strings::explore_is_worst().into(),
+                Standing::Alone => strings::explore_is_alone().into(),
+                Standing::Below => {
+                    // Rounded down, so that "reach" stays true.
+                    let worst = Number::from_log10_below(facts.worst_log10).to_string();
+                    strings::explore_worst(facts.n, &place(facts), &worst)
+                }
             })
         })
     };
@@ -61,10 +63,7 @@ pub fn Sentence() -> impl IntoView {
                     strings::explore_limit(&place(facts), &above(limit))
                 }
                 (Some(best), Some(limit)) => {
-                    let ends = facts
-                        .growth_ends
-                        .filter(|_| facts.worst.is_some())
-                        .map(|ln_n| Number::rough_from_log10(ln_n / std::f64::consts::LN_10));
+                    let ends = facts.growth_ends.map(|ln_n| Number::rough_from_log10(ln_n / std::f64::consts::LN_10));
                     strings::explore_best(facts.n, &place(facts), &above(best), &above(limit), ends)
                 }
                 (Some(best), None) => strings::explore_best_alone(facts.n, &place(facts), &above(best)),
@@ -83,7 +82,7 @@ pub fn Sentence() -> impl IntoView {
     };
     view! {
         <div class="sentence" data-testid="sentence" class:stale=is_stale aria-busy=move || is_stale().to_string()
-            data-worst=move || digits(|facts| facts.worst.as_ref())
+            data-worst=move || shown.with(|facts| facts.as_ref().and_then(worst_value).map_or_else(String::new, |value| value.to_string()))
             data-best=move || digits(|facts| facts.best.as_ref())
             data-limit=move || digits(|facts| facts.limit.as_ref())
         >
@@ -105,9 +104,4 @@ fn place(facts: &Facts) -> String {
 /// An upper bound in four digits, rounded up, so that "none exceed it" stays true.
 fn above(bound: &Bound) -> String {
     Number::from_log10_above(bound.log10).to_string()
-}
-
-/// A lower bound in four digits, rounded down.
-fn below(bound: &Bound) -> String {
-    Number::from_log10_below(bound.log10).to_string()
 }

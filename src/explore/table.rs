@@ -10,7 +10,7 @@ use crate::strings;
 use lipscope_core::experiment::{Attention, Mask};
 use lipscope_plot::{Kind, Number};
 
-use super::facts::{best_label, facts};
+use super::facts::{best_label, facts, worst_value};
 
 /// A row: its id, its name, its value, what the value is.
 type Row = (&'static str, &'static str, Option<f64>, Number);
@@ -29,10 +29,11 @@ pub fn AtN() -> impl IntoView {
             ("root", strings::trace_label(Trace::Root), Some(root), Number::of(root)),
         ];
         let bounds = [
-            ("worst", strings::trace_label(Trace::Worst), facts.worst, Kind::LowerBound),
             ("best", best_label(facts.best.iter().cloned()), facts.best, Kind::UpperBound),
             ("mean-field", strings::trace_label(Trace::MeanField), facts.mean_field, Kind::UpperBound),
         ];
+        let worst = Number::claimed(facts.worst_log10, Kind::LowerBound);
+        rows.push(("worst", strings::trace_label(Trace::Worst), worst_value(&facts), worst));
         for (id, name, bound, kind) in bounds {
             if let Some(bound) = bound {
                 rows.push((id, name, bound.value, Number::claimed(bound.log10, kind)));

@@ -4,10 +4,10 @@ use lipscope_core::bounds::Norm;
 use lipscope_core::growth::GrowthRow;
 use lipscope_plot::{Band, Extent, Kind, LineChart, Role, Rule, Scale, Series, SeriesKind, ascending};
 
-use crate::answers::{Curves, Measured, SearchFound, Sweep};
+use crate::answers::{Curves, KnownOfMap, Measured, SearchFound, Sweep};
 use crate::charts::role_of;
 use crate::over_n::{self, Faded, chart_over_n};
-use crate::plans::is_marked;
+use crate::plans::{is_marked, sweep_over_n};
 use crate::state::{PageState, Trace, Traces, XAxis};
 use crate::strings;
 
@@ -49,6 +49,8 @@ pub struct Known<'a> {
     pub sweep: &'a Sweep,
     /// The present tokens.
     pub current: Option<&'a Measured>,
+    /// The tokens that were measured or found, of the present map and norm.
+    pub tokens: &'a KnownOfMap<'a>,
     /// The results of searches.
     pub found: &'a [SearchFound],
     /// The search under way.
@@ -63,10 +65,11 @@ pub struct Known<'a> {
 
 /// The chart of some traces.
 pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
-    let Known { data, sweep, state, .. } = *known;
+    let Known { data, sweep, state, tokens, .. } = *known;
+    let plan = sweep_over_n(state);
     let mut series = Vec::with_capacity(20);
     if traces.has(Trace::Draws) {
-        series.push(over_n::mean(sweep, state, state.norm));
+        series.push(over_n::mean(sweep, plan.as_ref(), state.norm));
     }
     series.extend(curves(known, traces));
     if traces.has(Trace::Root) && state.norm == Norm::Spectral {
@@ -79,7 +82,7 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
         series.push(Series { opacity: known.curves, ..marks });
     }
     if traces.has(Trace::Draws) {
-        series.extend(over_n::draws(sweep, state, state.norm, known.faded));
+        series.extend(over_n::draws(sweep, plan.as_ref(), state.norm, known.faded));
     }
     if traces.has(Trace::Found) && state.norm == Norm::Spectral {
         series.extend(searched(known));
@@ -94,7 +97,10 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
     if chart.y.scale == Scale::Log {
         let gap = rows
             .iter()
-            .filter_map(|row| Some((row.n, row.best_lower(norm)?.log10, row.best_upper(norm)?.log10)))
+            .filter_map(|row| {
+                let lower = tokens.raise(row.best_lower(norm)?.log10, row.n, row.radius);
+                Some((row.n, lower, row.best_upper(norm)?.log10))
+            })
             .collect();
         chart.bands = vec![Band::new("gap", strings::gap_text(), Role::Measured, gap).given_log10()];
     }
@@ -118,9 +124,14 @@ pub fn series_id(trace: Trace) -> &'static str {
 }
 
 fn curves<'a>(known: &Known<'a>, traces: Traces) -> impl Iterator<Item = Series> + 'a {
-    let Known { data, state, curves: opacity, .. } = *known;
+    let Known { data, state, tokens, curves: opacity, .. } = *known;
     CURVES.into_iter().filter(move |trace| traces.has(*trace)).filter_map(move |trace| {
-        let of_row = |row: &GrowthRow| bound_in(row, trace, state.norm).map(|bound| (row.n, bound.log10));
+        let of_row = |row: &GrowthRow| {
+            let bound = bound_in(row, trace, state.norm)?.log10;
+            // Tokens that were measured fill no curve: they raise that of the lower bounds.
+            let is_raised = trace == Trace::Worst;
+            Some((row.n, if is_raised { tokens.raise(bound, row.n, row.radius) } else { bound }))
+        };
         let curve: Vec<(f64, f64)> = data.rows().iter().filter_map(of_row).collect();
         let role = trace.bounds().first().map_or(Role::LowerBound, |id| role_of(*id));
         let claim = data.rows().iter().find_map(|row| bound_in(row, trace, state.norm)).map_or(Kind::Plain, claim_of);

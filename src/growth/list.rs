@@ -138,8 +138,7 @@ fn TraceLine(
     let value = memo(move |_| value_at(page, trace, at.get()));
     let is_absent = memo(move |_| {
         page.answers.growth.with(|data| {
-            let found = page.answers.searched.read();
-            data.growth.is_some() && !page.state.with(|state| has_values(data, &found, state, trace))
+            data.growth.is_some() && !page.state.with(|state| has_values(data, &page.answers, state, trace))
         })
     });
     let reason = memo(move |_| {

@@ -14,6 +14,7 @@ use crate::keys::PlotKey;
 use crate::over_n::{Fade, Faded, Ranges, STALE, lift, of_present};
 use crate::page::{Page, PlotChoice};
 use crate::phase::Phase;
+use crate::plans;
 use crate::state::{Trace, Traces};
 use crate::strings::{self, Paper};
 use lipscope_plot::{ChartLayout, LineChart, Table};
@@ -43,6 +44,7 @@ pub fn GrowthPlot() -> impl IntoView {
         page.answers.sweep.track();
         page.answers.measured.track();
         page.answers.searched.track();
+        page.answers.known.track();
         growth.search.track();
         page.state.track();
         page.held.track();
@@ -108,10 +110,13 @@ fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -
         let (data, sweep) = (page.answers.growth.read(), page.answers.sweep.read());
         let (found, search) = (page.answers.searched.read(), growth.search.read());
         let (state, current) = (page.state.read(), page.answers.measured.get());
+        let known = page.answers.known.read();
+        let tokens = known.on(&state, state.norm);
         let known = Known {
             data: &data,
             sweep: &sweep,
             current: current.as_deref(),
+            tokens: &tokens,
             found: &found,
             search: &search,
             state: &state,
@@ -130,7 +135,7 @@ fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -
 fn whole(growth: Growth) -> LineChart {
     let chart = chart_now(growth, Some(Traces::of(Trace::ALL)), |_| Faded::ALL);
     let page = growth.page;
-    untrack(|| of_present(chart, &page.answers.sweep.read(), &page.state.read()))
+    untrack(|| of_present(chart, &page.answers.sweep.read(), plans::sweep_over_n(&page.state.read()).as_ref()))
 }
 
 /// Every trace in short digits; the sign of each column is in its heading.

@@ -6,8 +6,9 @@ use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::growth::GrowthRow;
 use lipscope_plot::{Kind, Number};
 
-use crate::answers::{Curves, SearchFound, Sweep};
+use crate::answers::{Answers, Curves, KnownOfMap, SearchFound, Sweep};
 use crate::page::Page;
+use crate::plans::sweep_over_n;
 use crate::state::{PageState, Trace};
 use crate::strings;
 
@@ -47,19 +48,30 @@ pub fn bound_in(row: &GrowthRow, trace: Trace, norm: Norm) -> Option<&Bound> {
     }
 }
 
+/// log10 of the largest norm known at the n and R of a row: a lower bound, or the norm at tokens that were measured or found.
+pub fn worst_in(row: &GrowthRow, known: &KnownOfMap<'_>, norm: Norm) -> Option<f64> {
+    let lower = row.best_lower(norm).map_or(f64::NEG_INFINITY, |bound| bound.log10);
+    Some(known.raise(lower, row.n, row.radius)).filter(|log10| *log10 > f64::NEG_INFINITY)
+}
+
 /// Whether a trace has anything to show: a bound at some n, or points of this norm.
-pub fn has_values(data: &Curves, found: &[SearchFound], state: &PageState, trace: Trace) -> bool {
+pub fn has_values(data: &Curves, answers: &Answers, state: &PageState, trace: Trace) -> bool {
     match trace {
         Trace::Draws | Trace::Root => true,
-        Trace::Found => found.iter().any(|found| is_about(found, data, state)),
+        Trace::Found => answers.searched.read().iter().any(|found| is_about(found, data, state)),
+        Trace::Worst => {
+            let known = answers.known.read();
+            let known = known.on(state, state.norm);
+            data.rows().iter().any(|row| worst_in(row, &known, state.norm).is_some())
+        }
         Trace::Exact => state.norm == Norm::Spectral && !data.family.is_empty(),
         _ => data.rows().iter().any(|row| bound_in(row, trace, state.norm).is_some()),
     }
 }
 
-/// The draws of the sweep, if they belong to this state.
+/// The draws of the sweep, if they are those of the view over n.
 pub fn draws_of(sweep: &Sweep, state: &PageState) -> Vec<(f64, f64)> {
-    if sweep.is_of(state) { sweep.values(state.norm) } else { Vec::new() }
+    if sweep.has_plan(sweep_over_n(state).as_ref()) { sweep.values(state.norm) } else { Vec::new() }
 }
 
 /// Whether the result of a search is about the ball of the curves.
@@ -91,7 +103,13 @@ pub fn value_at(page: Page, trace: Trace, n: f64) -> Option<Reading> {
         Trace::Exact => answers.growth.with(|data| data.exact(n)).map(|norm| Reading::of(norm, Kind::Exact)),
         Trace::Root => Some(Reading::of(n.sqrt(), Kind::Exact)),
         Trace::Found => found(),
-        Trace::Worst => [of_bound(), found()].into_iter().flatten().max_by(|a, b| a.log10.total_cmp(&b.log10)),
+        Trace::Worst => answers.growth.with(|data| {
+            let row = data.row(n)?;
+            let log10 =
+                answers.known.with(|all| page.state.with(|state| worst_in(row, &all.on(state, of_norm), of_norm)))?;
+            let number = Number::claimed(log10, Kind::LowerBound).kind(Kind::Plain);
+            Some(Reading { kind: Kind::LowerBound, number, log10 })
+        }),
         Trace::Draws => {
             let of_current = answers.measured.with(|measured| {
                 let m = &measured.as_ref()?.measurement;

@@ -140,16 +140,18 @@ impl Growth {
     fn show_found(self) {
         let found = self.search.with_untracked(|run| {
             let (mark, domain) = (run.mark.as_ref()?, run.domain.as_ref()?);
-            Some(SearchFound {
+            let found = SearchFound {
                 n: domain.n as f64,
                 norm: mark.best_norm(),
                 d: domain.d,
                 radius: domain.radius,
                 largest_norm: run.best.as_ref()?.largest_norm,
                 map: plans::map(run.of.as_ref()?),
-            })
+            };
+            Some((found, mark.best_tokens().clone()))
         });
-        let Some(found) = found else { return };
+        let Some((found, tokens)) = found else { return };
+        self.page.answers.remember(|all| all.add_found(&found.map, &tokens, found.norm));
         let is_same =
             |old: &SearchFound| (old.n, old.d, old.radius) == (found.n, found.d, found.radius) && old.map == found.map;
         let is_known = |old: &SearchFound| is_same(old) && old.norm >= found.norm;

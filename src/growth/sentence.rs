@@ -4,7 +4,7 @@ use crate::prelude::*;
 
 use crate::page::{Page, use_page};
 use crate::state::{RadiusGrowth, Trace};
-use crate::strings;
+use crate::{plans, strings};
 use lipscope_core::bounds::Side;
 use lipscope_plot::Number;
 
@@ -82,7 +82,10 @@ pub fn GapSentence() -> impl IntoView {
 pub fn Slope() -> impl IntoView {
     let page = use_page();
     let slope = memo(move |_| {
-        page.answers.sweep.with(|sweep| page.state.with(|state| sweep.slope(state.norm).filter(|_| sweep.is_of(state))))
+        page.answers.sweep.with(|sweep| {
+            page.state
+                .with(|state| sweep.slope(state.norm).filter(|_| sweep.has_plan(plans::sweep_over_n(state).as_ref())))
+        })
     });
     let words = move || page.answers.sweep.with(|sweep| strings::slope(slope.get(), sweep.draws(), sweep.lengths()));
     let exact = move || slope.get().map_or_else(String::new, |fit| fit.exponent.to_string());

@@ -1,6 +1,6 @@
 //! The values in the places of a lesson's text, read from the settings and from the workers' answers.
 
-use crate::answers::{Curves, Measured as LatestMeasured, Pair, Side as InverseSide, Sweep, TrainRun};
+use crate::answers::{Curves, KnownTokens, Measured as LatestMeasured, Pair, Side as InverseSide, Sweep, TrainRun};
 use crate::field::{AnyField, Field};
 use crate::state::{PageState, Settings};
 use crate::strings;
@@ -26,6 +26,8 @@ pub struct Facts<'a> {
     pub sweep: &'a Sweep,
     /// The curves over n.
     pub growth: &'a Curves,
+    /// The tokens that were measured or found.
+    pub known: &'a KnownTokens,
     /// The scaled tokens.
     pub scaling: &'a [ScalingPoint],
     /// The search.
@@ -192,7 +194,9 @@ fn there(what: GrowthReading, facts: &Facts<'_>) -> Option<Filled> {
         GrowthReading::Bound(id) => data.row(at)?.bounds.iter().find(|bound| bound.id == id).map(Filled::of_bound),
         GrowthReading::Exact => data.exact(at).map(|norm| Filled::of(norm, Sign::Exact)),
         GrowthReading::Gap => {
-            let log10 = data.row(at)?.gap_log10(Norm::Spectral)?;
+            let (row, norm) = (data.row(at)?, Norm::Spectral);
+            let lower = facts.known.on(facts.state, norm).raise(row.best_lower(norm)?.log10, row.n, row.radius);
+            let log10 = row.best_upper(norm)?.log10 - lower;
             Some(Filled { text: strings::gap(log10), ..Filled::of_log10(log10, Sign::Plain) })
         }
         GrowthReading::Radius => data.row(at).map(|row| Filled::of(row.radius, Sign::Plain)),

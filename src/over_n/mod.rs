@@ -12,6 +12,7 @@ use crate::state::{PageState, XAxis};
 use crate::strings;
 use lipscope_core::bounds::Norm;
 use lipscope_plot::{AxisSpec, Extent, HeldExtent, LineChart, Mark, Role, Scale, Series, SeriesKind, ascending};
+use lipscope_protocol::tasks::SweepRequest;
 
 pub use lengths::{AxisChoice, length_at, on_length_key};
 
@@ -47,14 +48,14 @@ pub fn chart_over_n(state: &PageState, x: &'static str, y: String, series: Vec<S
     chart
 }
 
-/// The draws. New ones fade in, those of another state are faint, and those of the earlier sweep stay where no new one is
-/// yet.
-pub fn draws(sweep: &Sweep, state: &PageState, norm: Norm, faded: Faded) -> Vec<Series> {
+/// The draws. New ones fade in, those of another plan than the view's are faint, and those of the earlier sweep stay where no new
+/// one is yet.
+pub fn draws(sweep: &Sweep, plan: Option<&SweepRequest>, norm: Norm, faded: Faded) -> Vec<Series> {
     let points = sweep.values(norm);
     let frontier = points.last().map_or(0.0, |point| point.0);
     let before: Vec<_> = values(&sweep.before, norm).into_iter().filter(|point| point.0 > frontier).collect();
     let (settled, fresh) = points.split_at(faded.settled.min(points.len()));
-    let opacity = DRAW * presence(sweep.is_of(state));
+    let opacity = DRAW * presence(sweep.has_plan(plan));
     let parts = [
         ("before", before, EARLIER),
         (DRAWS, settled.to_vec(), opacity),
@@ -68,10 +69,10 @@ pub fn draws(sweep: &Sweep, state: &PageState, norm: Norm, faded: Faded) -> Vec<
 }
 
 /// The mean of the draws at each n.
-pub fn mean(sweep: &Sweep, state: &PageState, norm: Norm) -> Series {
+pub fn mean(sweep: &Sweep, plan: Option<&SweepRequest>, norm: Norm) -> Series {
     let (label, points) = (strings::mean_label(sweep.draws()), means(&sweep.values(norm)));
     let mean = Series::new(MEAN, label, Role::Measured, SeriesKind::Line, points);
-    Series { opacity: presence(sweep.is_of(state)), ..mean }
+    Series { opacity: presence(sweep.has_plan(plan)), ..mean }
 }
 
 /// The norm at the present tokens, as one point.
@@ -91,9 +92,9 @@ pub fn lift(chart: &mut LineChart, high: &[&str]) {
     chart.lift(high, DECADES_ABOVE, strings::far_above);
 }
 
-/// The chart without draws of another state or of an earlier sweep: a file does not say that they are faint.
-pub fn of_present(mut chart: LineChart, sweep: &Sweep, state: &PageState) -> LineChart {
-    let is_present = sweep.is_of(state);
+/// The chart without draws of another plan or of an earlier sweep: a file does not say that they are faint.
+pub fn of_present(mut chart: LineChart, sweep: &Sweep, plan: Option<&SweepRequest>) -> LineChart {
+    let is_present = sweep.has_plan(plan);
     chart.series.retain(|series| match series.id.as_str() {
         "before" => false,
         DRAWS | "fresh" | MEAN => is_present,

@@ -163,6 +163,21 @@ impl Page {
         self.put(PLACE_OWN, self.state.get_untracked().with_experiment(experiment))
     }
 
+    /// Chooses the worst tokens known at the present n and R: those behind the lower bounds, or tokens that the page has measured
+    /// or found where these are worse.
+    pub fn load_worst(self) {
+        let state = self.state.get_untracked();
+        let ball = self.answers.ball.get_untracked();
+        let proved = ball.iter().filter(|facts| facts.is_of(&state)).find_map(|facts| facts.ball.worst.as_ref());
+        let proved = proved.map_or(f64::NEG_INFINITY, |worst| worst.norm.log10());
+        let (n, radius) = (state.n_tokens(), ball.as_ref().map_or(state.radius, |facts| facts.ball.radius));
+        let loaded = self.answers.known.with_untracked(|all| {
+            let worse = all.worst(&state, Norm::Spectral, n, radius).filter(|known| known.is_worse_than(proved))?;
+            Some(worse.load(&state, n))
+        });
+        self.put("distribution", loaded.unwrap_or_else(|| Ok(state.with_tokens(TokenChoice::Worst))));
+    }
+
     /// Loads the best two clusters of the last measurement as tokens; false where there are none.
     pub fn load_two_clusters(self) -> bool {
         let Some(measured) = self.answers.measured.get_untracked() else { return false };

@@ -33,7 +33,11 @@ impl Page {
         if let Some(in_effect) = self.in_effect() {
             self.measure(in_effect, &state, pair);
         }
-        Sweep::ask(self.answers.sweep, &state);
+        let of = if plot == PlotChoice::Growth { plans::sweep_over_n(&state) } else { plans::sweep(&state) };
+        let (swept, answers) = (state.clone(), self.answers);
+        Sweep::ask(self.answers.sweep, of, move |of, points| {
+            answers.remember(|all| all.add_points(&swept, of, points))
+        });
         if plot == PlotChoice::Explore {
             let bounds = Ok(vec![EnginePlan::Growth(plans::bounds(&state))]);
             self.answers.bounds.want(bounds, Start::AtRest, Curves::hear);
@@ -46,12 +50,13 @@ impl Page {
 
     fn measure(self, state: PageState, chosen: &PageState, pair: PairRequest) {
         let request = Ok(vec![EnginePlan::Measure(plans::measurement(&state, pair))]);
-        let chosen = chosen.clone();
+        let (chosen, answers) = (chosen.clone(), self.answers);
         self.answers.measured.want(request, Start::Now, move |ask, plan, answer| match (plan, answer) {
             (EnginePlan::Measure(plan), Answer::Event(EngineEvent::Measure(found))) => {
                 let tasks::Measured { measurement, attention, tokens, pair, milliseconds } = found;
                 let (of, state, chosen) = (plan.clone(), state.clone(), chosen.clone());
                 let (measurement, tokens) = (*measurement, *tokens);
+                answers.remember(|all| all.add_measured(&state, &measurement));
                 let new = Measured { measurement, attention, tokens, pair, milliseconds, of, state, chosen };
                 ask.renewed(|last| {
                     let aligned = last.iter().fold(new, |new, earlier| new.aligned_with(earlier));
@@ -64,12 +69,15 @@ impl Page {
     }
 
     fn ask_ball(self, state: &PageState) {
-        let radius = state.radius;
+        let (radius, answers, asked) = (state.radius, self.answers, state.clone());
         let request = Ok(vec![EnginePlan::Ball(plans::ball(state))]);
         self.answers.ball.want(request, Start::Now, move |ask, plan, answer| {
             let EnginePlan::Ball(of) = plan else { return };
             let facts = match answer {
-                Answer::Event(EngineEvent::Ball(ball)) => BallFacts { of: of.clone(), ball },
+                Answer::Event(EngineEvent::Ball(ball)) => {
+                    answers.remember(|all| all.add_ball(&asked, &ball));
+                    BallFacts { of: of.clone(), ball }
+                }
                 Answer::Event(_) => return,
                 // The measurement reports the same fault.
                 Answer::Failed(_) | Answer::GaveUp => BallFacts::without_bounds(of.clone(), radius),

@@ -154,6 +154,22 @@ impl PageState {
         PageState { tokens: TokenChoice::Own, own_tokens: Some(rows), ..self.clone() }
     }
 
+    /// This state with other tokens.
+    #[must_use]
+    pub fn with_tokens(&self, choice: TokenChoice) -> Self {
+        let mut state = self.clone();
+        state.choose_tokens(choice);
+        state
+    }
+
+    /// This state with tokens that are drawn in this way.
+    #[must_use]
+    pub fn with_draw(&self, random: &RandomTokens) -> Self {
+        let tokens = TokenChoice::Distribution(random.distribution);
+        let RandomTokens { n, d, radius, seed: token_seed, .. } = *random;
+        PageState { tokens, n, d, radius, token_seed, ..self.clone() }
+    }
+
     /// The best two clusters of 4096 tokens on the line in the ball of radius 3 for A = -1, as the search finds them.
     #[must_use]
     pub fn with_best_two_clusters(&self) -> Self {

@@ -233,6 +233,8 @@ impl PageState {
     #[must_use]
     pub fn with_worst(&self, worst: Option<&TokenSource>) -> Self {
         match worst {
+            // Under the causal mask the order counts, so that they are a list.
+            Some(TokenSource::Explicit(rows)) => self.with_own_tokens(rows.clone()),
             Some(tokens) => self.with_clusters(tokens),
             None => PageState { tokens: self.tokens.or_random(), ..self.clone() },
         }

@@ -154,14 +154,6 @@ pub fn which_map(scope: Scope, normalizer: Normalization, d: usize) -> String {
     }
 }
 
-/// Why the worst tokens known cannot be chosen. The value of such tokens may be known without a list of them.
-pub fn worst_away(mask: Mask) -> &'static str {
-    match mask {
-        Mask::Causal => worst_away::causal(),
-        Mask::None => worst_away::setting(),
-    }
-}
-
 /// The other map.
 pub fn other_scope(scope: Scope) -> &'static str {
     match scope {

@@ -4,7 +4,7 @@
 use lipscope_core::bounds::Norm;
 use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan};
 use lipscope_core::experiment::{Experiment, InputError, Memory, Size};
-use lipscope_core::growth::{Family, GrowthPlan, Spacing, growth_within, hypotheses_of_ball_within};
+use lipscope_core::growth::{Family, GrowthPlan, growth_within, hypotheses_of_ball_within};
 use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_core::measure::{MeasureOptions, Measuring, cost, cost_of_pictures, measure, measure_with};
 use lipscope_core::parallel::on_one_thread;
@@ -14,7 +14,7 @@ use lipscope_core::scaling::{ScaledTokens, Scaling, ScalingPlan};
 use lipscope_core::script::{Dialect, script_within};
 use lipscope_core::search::{Region, Search, SearchPlan};
 use lipscope_core::spectrum::{Finding, SpectrumMap, SpectrumPlan};
-use lipscope_core::sweep::{SweepPlan, Sweeping};
+use lipscope_core::sweep::{Spacing, SweepPlan, Sweeping};
 use lipscope_testkit::cost::{
     SLIDERS, WIDE_HEADS, check_products_do_not_wrap, check_the_browser_refuses_what_its_sliders_reach, read,
 };

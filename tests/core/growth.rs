@@ -4,8 +4,9 @@ use lipscope_testkit::{ratios, reference};
 
 use lipscope_core::bounds::{BoundId, Norm, Side};
 use lipscope_core::experiment::Experiment;
-use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, GrowthRow, Spacing, growth};
+use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, GrowthRow, growth};
 use lipscope_core::measure::measure;
+use lipscope_core::sweep::Spacing;
 use serde_json::{Value, json};
 
 fn adversarial(radius: f64, mask: &str) -> Experiment {

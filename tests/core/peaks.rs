@@ -5,13 +5,13 @@ use lipscope_core::bounds::Norm;
 use lipscope_core::cost::Cost;
 use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan};
 use lipscope_core::experiment::{Experiment, TokenSource};
-use lipscope_core::growth::{Family, GrowthPlan, Spacing, growth};
+use lipscope_core::growth::{Family, GrowthPlan, growth};
 use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_core::measure::{Grouping, MeasureOptions, Measuring, Step, cost, cost_of_pictures};
 use lipscope_core::scaling::{ScaledTokens, Scaling, ScalingPlan};
 use lipscope_core::search::{self, Region, Search, SearchPlan};
 use lipscope_core::spectrum::{self, Finding, SpectrumMap, SpectrumPlan};
-use lipscope_core::sweep::{SweepPlan, Sweeping};
+use lipscope_core::sweep::{Spacing, SweepPlan, Sweeping};
 use lipscope_testkit::peak::{Counting, peak};
 
 #[global_allocator]

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use lipscope::answers::{Curves, Measured, Pair, Sweep, TrainRun};
+use lipscope::answers::{Curves, KnownTokens, Measured, Pair, Sweep, TrainRun};
 use lipscope::lessons::{Acts, Ages, Facts, Goal, Situation};
 use lipscope::plans;
 use lipscope::state::{PageState, PlotChoice, RadiusGrowth, Scene};
-use lipscope_core::growth::{Family, GrowthPlan, Spacing, growth};
+use lipscope_core::growth::{Family, GrowthPlan, growth};
 use lipscope_core::measure::{MeasureOptions, Measurement, measure_with};
 use lipscope_core::picture::{AttentionPicture, PairRequest, PlaneFrame, TokenPicture, Unit};
+use lipscope_core::sweep::Spacing;
 
 /// The state of the page once the workers have answered: the measurement, and the curves over n where a lesson reads
 /// them.
@@ -47,6 +48,7 @@ impl Answers {
             measured: Some(&self.live),
             sweep: &Sweep::default(),
             growth: &self.growth,
+            known: &KnownTokens::default(),
             scaling: &[],
             tightness: &[],
             inverse: &Pair::default(),

@@ -4,6 +4,7 @@ mod answers;
 mod chinese;
 mod dice;
 mod han;
+mod known;
 mod lessons;
 mod lessons_training;
 mod links;

@@ -2,9 +2,9 @@
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Experiment, Memory};
-use lipscope_core::growth::{FamilyPoint, Growth, GrowthPlan, Spacing};
+use lipscope_core::growth::{FamilyPoint, Growth, GrowthPlan};
 use lipscope_core::search::{Region, SearchPlan, SearchStep};
-use lipscope_core::sweep::SweepPoint;
+use lipscope_core::sweep::{Spacing, SweepPoint};
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::task::TaskList;
 use lipscope_protocol::tasks::{
@@ -71,7 +71,8 @@ fn the_points_of_a_sweeps_parts_are_those_of_the_sweep() {
         (json!({"source": "explicit", "rows": listed}), vec![20, 60, 61], 4, Norm::Spectral),
     ] {
         let experiment = experiment(&tokens, &two_heads());
-        let plan = EnginePlan::Sweep(SweepRequest { experiment, lengths, draws, norm, points: None });
+        let plan =
+            EnginePlan::Sweep(SweepRequest { experiment, lengths, draws, spacing: Spacing::Fixed, norm, points: None });
         let whole = points(&done(plan.clone()));
         for workers in [2, 3, 8] {
             let (events, n_parts) = done_in_parts(&plan, workers);
@@ -126,7 +127,14 @@ fn the_starts_of_a_searchs_parts_are_those_of_the_search() {
 #[test]
 fn a_sweep_that_is_short_or_wrong_is_not_cut() {
     let sweep = |experiment: Experiment, lengths: Vec<usize>| {
-        EnginePlan::Sweep(SweepRequest { experiment, lengths, draws: 8, norm: Norm::Spectral, points: None })
+        EnginePlan::Sweep(SweepRequest {
+            experiment,
+            lengths,
+            draws: 8,
+            spacing: Spacing::Fixed,
+            norm: Norm::Spectral,
+            points: None,
+        })
     };
     let experiment = experiment(&random("ball", 2), &json!({"source": "identity", "sign": -1}));
     assert_eq!(EngineTasks::cut(&sweep(experiment.clone(), vec![2, 3, 4, 5]), 8), []);

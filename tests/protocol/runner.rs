@@ -4,13 +4,13 @@ use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
 use lipscope_core::certify::{Certified, CertifyPlan, certify};
 use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, EstimatorPlan, EstimatorPoint, Preset};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
-use lipscope_core::growth::{GrowthPlan, Spacing, growth};
+use lipscope_core::growth::{GrowthPlan, growth};
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
 use lipscope_core::script::Dialect;
 use lipscope_core::search::{NearbyEffort, Region, Search, SearchCheckpoint, SearchPlan, SearchStep};
 use lipscope_core::spectrum::{Spectrum, SpectrumMap, SpectrumPlan};
-use lipscope_core::sweep::SweepPoint;
+use lipscope_core::sweep::{Spacing, SweepPoint};
 use lipscope_protocol::envelope::{Command, Content, Progress, Reply, Request};
 use lipscope_protocol::models::{
     DownloadPlan, Downloaded, ModelContext, ModelEvent, ModelPlan, ModelTasks, Network, Transfer, TransferState,
@@ -108,7 +108,14 @@ fn a_measurement_is_started_measured_and_finished() {
 fn a_new_request_cancels_the_old_run_at_its_next_slice() {
     let sweep = |run_id| {
         let experiment = experiment("inputs", "none", "ball");
-        let plan = SweepRequest { experiment, lengths: vec![4, 8], draws: 3, norm: Norm::Spectral, points: None };
+        let plan = SweepRequest {
+            experiment,
+            lengths: vec![4, 8],
+            draws: 3,
+            spacing: Spacing::Fixed,
+            norm: Norm::Spectral,
+            points: None,
+        };
         run(run_id, EnginePlan::Sweep(plan))
     };
     let mut runner = Runner::<EngineTasks>::new(Memory::default());
@@ -154,7 +161,14 @@ fn curves_hold_for_every_draw_of_the_sweep() {
         let Some(EngineEvent::Growth(GrowthEvent::Curves(curves))) = events(&replies).next() else {
             panic!("no curves in {replies:?}");
         };
-        let plan = SweepRequest { experiment, lengths, draws: 12, norm: Norm::Spectral, points: None };
+        let plan = SweepRequest {
+            experiment,
+            lengths,
+            draws: 12,
+            spacing: Spacing::Fixed,
+            norm: Norm::Spectral,
+            points: None,
+        };
         let swept = answer(EnginePlan::Sweep(plan));
         let points: Vec<SweepPoint> = events(&swept)
             .flat_map(|event| if let EngineEvent::Sweep(points) = event { points.clone() } else { Vec::new() })

@@ -2,7 +2,7 @@
 //! texts can be measured, and the engine's measurement there reaches the step's goals. `tests/page/lessons.rs` checks the rest,
 //! without a browser.
 
-use lipscope::answers::{Curves, Measured, Pair, Sweep};
+use lipscope::answers::{Curves, KnownTokens, Measured, Pair, Sweep};
 use lipscope::lessons::{Acts, Ages, Facts, Situation, Slot, Step, Way, lessons, slots};
 use lipscope::link;
 use lipscope::page::PlotChoice;
@@ -102,6 +102,7 @@ fn at(scene: &Scene, ask: impl FnOnce(&Situation<'_>)) {
         measured: Some(&live),
         sweep: &Sweep::default(),
         growth: &Curves::default(),
+        known: &KnownTokens::default(),
         scaling: &[],
         tightness: &[],
         inverse: &Pair::default(),

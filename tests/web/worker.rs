@@ -4,6 +4,7 @@ use lipscope_testkit::{portable, reference, tables};
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::Memory;
+use lipscope_core::sweep::Spacing;
 use lipscope_protocol::envelope::{Command, Content, Reply, Request};
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::task::Turn;
@@ -81,6 +82,7 @@ fn a_run_is_answered_in_slices() {
         experiment,
         lengths: vec![2, 3, 4],
         draws: 2,
+        spacing: Spacing::Fixed,
         norm: Norm::Spectral,
         points: None,
     });

@@ -12,7 +12,8 @@ use super::files::read_text;
 use super::work::MemoryArguments;
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
-use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, Spacing, growth_within};
+use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, growth_within};
+use lipscope_core::sweep::Spacing;
 
 /// Arguments of `lipscope bounds`.
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::ball::Ball;
-use super::plan::{GrowthPlan, MOST_FAMILY_DIM, radius_at};
+use super::plan::{GrowthPlan, MOST_FAMILY_DIM};
 use crate::bounds::norm_of_clusters;
 use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Normalization};
 use crate::tokens::AdversarialDirection;
@@ -64,7 +64,7 @@ impl Family {
     pub fn step(&mut self) -> Option<FamilyPoint> {
         let n = *self.plan.lengths.get(self.next)?;
         self.next += 1;
-        let radius = radius_at(self.radius, self.plan.spacing, n);
+        let radius = self.plan.spacing.radius_at(self.radius, n);
         let AdversarialDirection { direction, first, others, .. } = &self.line;
         let positions = DMatrix::from_columns(&[direction * (radius * first), direction * (radius * others)]);
         let norm = norm_of_clusters(&self.weights, &positions, &[0.0, (n - 1.0).ln()]);

@@ -4,6 +4,7 @@
 mod ball;
 mod family;
 mod plan;
+mod worst;
 
 use std::ops::Range;
 
@@ -14,13 +15,14 @@ use crate::bounds::{
     Bound, BoundId, BoundsOverN, Domain, HeadNorms, Hypotheses, Norm, Side, all_bounds, norm_of_clusters,
 };
 use crate::experiment::{Experiment, InputError, Memory};
+use crate::sweep::Spacing;
 use crate::tokens;
 use crate::weights::{HeadWeights, Weights};
-use plan::radius_at;
 
 pub use ball::{hypotheses_of_ball, hypotheses_of_ball_within};
 pub use family::{Family, FamilyPoint};
-pub use plan::{GrowthPlan, MOST_N, MOST_ROWS, Spacing};
+pub use plan::{GrowthPlan, MOST_N, MOST_ROWS};
+pub use worst::{WorstTokens, worst_tokens};
 
 /// The bounds at one n.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -133,7 +135,7 @@ impl Growing {
     /// The next row; `None` at the end.
     pub fn step(&mut self) -> Option<GrowthRow> {
         let n = self.lengths.next()?;
-        let at = self.hypotheses.with_n(n).with_radius(radius_at(self.hypotheses.radius, self.spacing, n));
+        let at = self.hypotheses.with_n(n).with_radius(self.spacing.radius_at(self.hypotheses.radius, n));
         let mut bounds = match &self.over_n {
             Some(over_n) => over_n.at(n),
             None => all_bounds(&at),

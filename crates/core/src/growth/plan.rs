@@ -6,19 +6,8 @@ use crate::bounds::BoundId;
 use crate::cost::{self, BASE, Cost, Shape, gathered, largest, parts, product, shape_of, sum};
 use crate::experiment::{Experiment, InputError, Memory, Phrase};
 use crate::phrase;
+use crate::sweep::Spacing;
 use crate::weights::check_sizes;
-
-/// How R depends on n.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Spacing {
-    /// R is constant.
-    Fixed,
-    /// R_n = R sqrt(ln n / ln n_0), with the experiment's R at n_0, so that a is proportional to ln n.
-    SqrtLog {
-        /// n_0, where R is the experiment's own.
-        from_n: f64,
-    },
-}
 
 /// Input of a growth plot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,13 +89,5 @@ impl GrowthPlan {
         let held = sum([BASE, inputs.kept, product([3, hypotheses.kept]), rows]);
         let search = product([self.lengths.len() as u64, shape.heads, TWO_CLUSTERS]);
         Cost::of_numbers(sum([held, peak]), sum([inputs.operations, hypotheses.operations, search]))
-    }
-}
-
-/// R at n.
-pub(super) fn radius_at(radius: f64, spacing: Spacing, n: f64) -> f64 {
-    match spacing {
-        Spacing::Fixed => radius,
-        Spacing::SqrtLog { from_n } => radius * (n.ln() / from_n.max(2.0).ln()).sqrt(),
     }
 }

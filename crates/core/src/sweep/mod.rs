@@ -4,6 +4,7 @@
 //! Points are computed from their index, never accumulated.
 
 mod lengths;
+mod spacing;
 
 use std::ops::Range;
 
@@ -20,6 +21,7 @@ use crate::tokens;
 use crate::weights::check_sizes;
 
 pub use lengths::{log_spaced, parse_lengths};
+pub use spacing::Spacing;
 
 /// The most points of a sweep.
 pub const MAX_POINTS: usize = 100_000;
@@ -31,6 +33,7 @@ pub struct SweepPlan {
     lengths: Vec<usize>,
     left_out: Vec<usize>,
     draws: usize,
+    spacing: Spacing,
 }
 
 /// One point of a sweep.
@@ -88,7 +91,13 @@ impl SweepPlan {
                 fix: phrase!("use_fewer_lengths_fewer", "Use fewer lengths or fewer draws."),
             });
         }
-        Ok(SweepPlan { experiment: experiment.clone(), lengths, left_out, draws })
+        Ok(SweepPlan { experiment: experiment.clone(), lengths, left_out, draws, spacing: Spacing::Fixed })
+    }
+
+    /// The same sweep with another R at each n: the tokens are scaled to it.
+    #[must_use]
+    pub fn with_spacing(self, spacing: Spacing) -> Self {
+        SweepPlan { spacing, ..self }
     }
 
     /// Number of points.
@@ -173,24 +182,26 @@ impl SweepPlan {
     pub fn experiment_at(&self, point_idx: usize) -> Result<Experiment, InputError> {
         let n = self.lengths[(point_idx / self.draws).min(self.lengths.len() - 1)];
         let draw = (point_idx % self.draws) as u64;
+        let scaled = |radius: f64| self.spacing.radius_at(radius, n as f64);
         let tokens = match &self.experiment.tokens {
             TokenSource::Random(random) => {
                 limits::check_tokens(n, random.d)?;
                 let mut random = *random;
                 random.n = n;
                 random.seed = random.seed.wrapping_add(draw);
+                random.radius = scaled(random.radius);
                 TokenSource::Random(random)
             }
             TokenSource::Explicit(rows) => {
-                let chosen = tokens::subset(&tokens::listed_tokens(rows), n, draw);
+                let chosen = tokens::subset(&tokens::listed_tokens(rows), n, draw) * scaled(1.0);
                 TokenSource::Explicit(Rows::new(
                     phrase!("tokens", "The tokens"),
                     rows.n_columns(),
                     chosen.as_slice().to_vec(),
                 )?)
             }
-            TokenSource::Adversarial { radius, .. } => TokenSource::Adversarial { n, radius: *radius },
-            TokenSource::Skew { radius, .. } => TokenSource::Skew { n, radius: *radius },
+            TokenSource::Adversarial { radius, .. } => TokenSource::Adversarial { n, radius: scaled(*radius) },
+            TokenSource::Skew { radius, .. } => TokenSource::Skew { n, radius: scaled(*radius) },
             clusters @ TokenSource::Clusters { .. } => clusters.clone(),
         };
         Ok(Experiment { tokens, ..self.experiment.clone() })

@@ -2,8 +2,8 @@
 //! tokens.
 
 use lipscope_core::bounds::{Bound, BoundId, Side, all_bounds, bounds_and_witnesses};
-use lipscope_core::experiment::{Experiment, InputError, Memory, TokenSource};
-use lipscope_core::growth::hypotheses_of_ball_within;
+use lipscope_core::experiment::{Experiment, InputError, Memory};
+use lipscope_core::growth::{WorstTokens, hypotheses_of_ball_within, worst_tokens};
 use lipscope_core::phrase;
 use serde::{Deserialize, Serialize};
 
@@ -29,20 +29,11 @@ pub struct Ball {
     pub bounds: Vec<Bound>,
     /// The upper bounds that hold for any number of tokens in it.
     pub limit: Vec<Bound>,
-    /// The tokens behind the largest lower bound that has tokens.
-    pub worst: Option<Worst>,
+    /// The worst of the tokens behind the lower bounds, and the norm at them.
+    pub worst: Option<WorstTokens>,
     /// Gamma, the natural logarithm of the n at which the known growth like sqrt(n) ends: for dot-product attention without a
     /// mask.
     pub growth_ends: Option<f64>,
-}
-
-/// Tokens that reach a lower bound.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Worst {
-    /// The bound.
-    pub id: BoundId,
-    /// The tokens.
-    pub tokens: TokenSource,
 }
 
 /// An n near the end of f64's range, and a smaller one: bounds on the ball grow with n; a bound that is equal at both
@@ -69,13 +60,7 @@ impl Task<Memory> for BallTask {
         let what = phrase!("measurement", "The measurement");
         let hypotheses = hypotheses_of_ball_within(experiment, what, *memory)?.with_n(*n);
         let (bounds, found) = bounds_and_witnesses(&hypotheses);
-        let clusters = found.two_clusters.map(|found| (found.norm, BoundId::TwoClusters, found.token_source()));
-        let witnesses = [(BoundId::Sink, found.sink), (BoundId::Fork, found.fork)].into_iter();
-        let witnesses = witnesses.filter_map(|(id, found)| found.map(|found| (found.norm, id, found.token_source())));
-        let worst = match clusters.into_iter().chain(witnesses).max_by(|a, b| a.0.total_cmp(&b.0)) {
-            Some((_, id, tokens)) => Some(Worst { id, tokens: tokens? }),
-            None => None,
-        };
+        let worst = worst_tokens(experiment, &hypotheses, &found, *memory)?;
         let [far, nearer] = MOST_TOKENS.map(|n| hypotheses.with_n(n));
         let is_settled = |bound: &Bound| bound.id.at(&nearer).is_some_and(|near| bound.log10 - near.log10 <= SETTLED);
         let upper = all_bounds(&far).into_iter().filter(|bound| bound.side == Side::Upper);

@@ -12,7 +12,7 @@ mod text;
 
 use lipscope_core::experiment::Memory;
 
-pub use ball::{Ball, BallPlan, BallTask, Worst};
+pub use ball::{Ball, BallPlan, BallTask};
 pub use growth::{GrowthEvent, GrowthRequest, GrowthTask};
 pub use inverse::{InverseEvent, InverseTask};
 pub use labs::{CertifyTask, EstimatorsTask, ScalingTask, SpectrumTask, TightnessPlan, TightnessTask};

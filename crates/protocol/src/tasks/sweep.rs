@@ -5,7 +5,7 @@ use std::ops::Range;
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::measure::MeasureOptions;
-use lipscope_core::sweep::{SweepPlan, SweepPoint, Sweeping};
+use lipscope_core::sweep::{Spacing, SweepPlan, SweepPoint, Sweeping};
 use serde::{Deserialize, Serialize};
 
 use crate::cut::cut_evenly;
@@ -23,6 +23,8 @@ pub struct SweepRequest {
     pub lengths: Vec<usize>,
     /// Draws at each length.
     pub draws: usize,
+    /// How R depends on n.
+    pub spacing: Spacing,
     /// The norm to report; any other than the spectral one also computes the other norms.
     pub norm: Norm,
     /// The points to measure, by index, length by length and draw by draw. `None` for all.
@@ -53,8 +55,8 @@ impl Task<Memory> for SweepTask {
     }
 
     fn start(plan: SweepRequest, memory: &mut Memory) -> Result<Self, InputError> {
-        let SweepRequest { experiment, lengths, draws, norm, points } = plan;
-        let plan = SweepPlan::new(&experiment, &lengths, draws)?;
+        let SweepRequest { experiment, lengths, draws, spacing, norm, points } = plan;
+        let plan = SweepPlan::new(&experiment, &lengths, draws)?.with_spacing(spacing);
         let options = MeasureOptions { memory: *memory, ..MeasureOptions::for_norm(norm) };
         let sweeping = match points {
             Some(points) => Sweeping::of_points(plan, options, points),

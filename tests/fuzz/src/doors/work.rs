@@ -4,13 +4,14 @@ use lipscope_core::bounds::Norm;
 use lipscope_core::certify::CertifyPlan;
 use lipscope_core::estimators::EstimatorPlan;
 use lipscope_core::experiment::{Experiment, Memory};
-use lipscope_core::growth::{GrowthPlan, Spacing};
+use lipscope_core::growth::GrowthPlan;
 use lipscope_core::inverse::InversePlan;
 use lipscope_core::measure::{MeasureOptions, cost};
 use lipscope_core::scaling::{ScaledTokens, ScalingPlan};
 use lipscope_core::script::Dialect;
 use lipscope_core::search::{NearbyEffort, Region, SearchPlan};
 use lipscope_core::spectrum::{SpectrumMap, SpectrumPlan};
+use lipscope_core::sweep::Spacing;
 use lipscope_protocol::envelope::encode;
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::tasks::{
@@ -77,6 +78,7 @@ pub(super) fn plans(experiment: Experiment) -> Vec<EnginePlan> {
             experiment: of(),
             lengths: vec![2, 3],
             draws: 2,
+            spacing: Spacing::Fixed,
             norm: Norm::Spectral,
             points: None,
         }),
@@ -84,6 +86,7 @@ pub(super) fn plans(experiment: Experiment) -> Vec<EnginePlan> {
             experiment: of(),
             lengths: vec![2, 3],
             draws: 1,
+            spacing: Spacing::Fixed,
             norm: Norm::Linf,
             points: None,
         }),

@@ -1,0 +1,228 @@
+//! The tokens that this page has measured or found, and the worst of them in a ball: whatever the page says about "the
+//! worst tokens known" comes from here, so that no number on screen exceeds it.
+//!
+//! Tokens count in each ball that holds them, and at each number of tokens to which they can be filled up without a smaller
+//! norm (docs/theory.md, "More tokens").
+
+use lipscope_core::bounds::Norm;
+use lipscope_core::experiment::{Experiment, InputError, Mask, Rows, TokenSource};
+use lipscope_core::measure::Measurement;
+use lipscope_core::phrase;
+use lipscope_core::sweep::{SweepPlan, SweepPoint};
+use lipscope_core::tokens::random_tokens;
+use lipscope_protocol::tasks::{Ball, SweepRequest};
+
+use crate::plans;
+use crate::state::{MAX_TOKEN_ENTRIES, PageState};
+
+/// The most entries. The page makes a few for each setting; the oldest go first.
+const MOST: usize = 4000;
+/// Two norms that differ by less than this, in powers of ten, are one norm that was computed in two ways.
+const SAME: f64 = 1e-9;
+/// R may differ by this share of it: the largest norm of listed tokens is rounded.
+const SAME_RADIUS: f64 = 1e-12;
+/// All norms.
+const NORMS: [Norm; 5] = [Norm::Spectral, Norm::Frobenius, Norm::Linf, Norm::L1, Norm::MaxToken];
+
+/// Tokens, and a norm at them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Known {
+    /// The map: see [`plans::map`].
+    map: Experiment,
+    /// Dimension of a token.
+    d: usize,
+    /// Which norm.
+    norm: Norm,
+    /// Number of tokens.
+    pub n: f64,
+    /// R of a ball that holds them.
+    pub radius: f64,
+    /// log10 of the norm.
+    pub log10: f64,
+    /// The tokens.
+    pub tokens: TokenSource,
+}
+
+/// All tokens that are known. Those that others make needless are dropped.
+#[derive(Clone, Debug, Default)]
+pub struct KnownTokens(Vec<Known>);
+
+impl KnownTokens {
+    /// Adds the measured tokens of a state. This and its neighbours say whether anything new is known.
+    pub fn add_measured(&mut self, state: &PageState, measurement: &Measurement) -> bool {
+        let map = plans::map(state);
+        let (n, radius) = (measurement.n, measurement.radius);
+        let mut is_new = false;
+        for norm in NORMS {
+            let Some(value) = measurement.norm(norm) else { continue };
+            is_new |= self.add(&map, (state.dim(), norm, n, radius, value.log10()), || Some(state.experiment().tokens));
+        }
+        is_new
+    }
+
+    /// Adds the tokens behind the lower bounds on the ball of a state.
+    pub fn add_ball(&mut self, state: &PageState, ball: &Ball) -> bool {
+        let Some(worst) = &ball.worst else { return false };
+        let at = (state.dim(), Norm::Spectral, ball.n, ball.radius, worst.norm.log10());
+        self.add(&plans::map(state), at, || Some(worst.tokens.clone()))
+    }
+
+    /// Adds the points of a sweep of a state's tokens.
+    pub fn add_points(&mut self, state: &PageState, of: &SweepRequest, points: &[SweepPoint]) -> bool {
+        let map = plans::map(state);
+        let plan = SweepPlan::new(&of.experiment, &of.lengths, of.draws).map(|plan| plan.with_spacing(of.spacing));
+        let Ok(plan) = plan else { return false };
+        let mut is_new = false;
+        for point in points {
+            let tokens = || {
+                let at = plan.lengths().iter().position(|n| *n == point.n)?;
+                plan.experiment_at(at * plan.draws() + point.draw).ok().map(|experiment| experiment.tokens)
+            };
+            for norm in NORMS {
+                let Some(value) = point.norm(norm) else { continue };
+                is_new |= self.add(&map, (state.dim(), norm, point.n as f64, point.radius, value.log10()), tokens);
+            }
+        }
+        is_new
+    }
+
+    /// Adds tokens that a search has found, with the spectral norm at them.
+    pub fn add_found(&mut self, map: &Experiment, tokens: &Rows, norm: f64) -> bool {
+        let radius = tokens.iter().map(|token| token.iter().map(|x| x * x).sum::<f64>().sqrt()).fold(0.0, f64::max);
+        let at = (tokens.n_columns(), Norm::Spectral, tokens.n_rows() as f64, radius, norm.log10());
+        self.add(map, at, || Some(TokenSource::Explicit(tokens.clone())))
+    }
+
+    /// The worst tokens known for a state's map: those of the largest norm among tokens of the ball of this radius that can be
+    /// filled up to n.
+    #[must_use]
+    pub fn worst(&self, state: &PageState, norm: Norm, n: f64, radius: f64) -> Option<&Known> {
+        self.on(state, norm).worst(n, radius)
+    }
+
+    /// What is known of a state's map in one norm, for many n at once.
+    #[must_use]
+    pub fn on(&self, state: &PageState, norm: Norm) -> KnownOfMap<'_> {
+        let (map, d) = (plans::map(state), state.dim());
+        KnownOfMap(self.0.iter().filter(|known| known.norm == norm && known.d == d && known.map == map).collect())
+    }
+
+    fn add(
+        &mut self,
+        map: &Experiment,
+        (d, norm, n, radius, log10): (usize, Norm, f64, f64, f64),
+        tokens: impl Fn() -> Option<TokenSource>,
+    ) -> bool {
+        if !log10.is_finite() {
+            return false;
+        }
+        let is_alike = |known: &Known| known.d == d && known.norm == norm && known.map == *map;
+        let is_needless = self.0.iter().any(|known| {
+            known.log10 >= log10
+                && is_within(known.radius, radius)
+                && passes_on(map, norm, known.n, n)
+                && is_alike(known)
+        });
+        if is_needless {
+            return false;
+        }
+        let Some(tokens) = tokens() else { return false };
+        self.0.retain(|known| {
+            let is_replaced =
+                log10 >= known.log10 && is_within(radius, known.radius) && passes_on(map, norm, n, known.n);
+            !(is_replaced && is_alike(known))
+        });
+        if self.0.len() >= MOST {
+            self.0.remove(0);
+        }
+        self.0.push(Known { map: map.clone(), d, norm, n, radius, log10, tokens });
+        true
+    }
+}
+
+/// What is known of one map in one norm.
+#[derive(Clone, Debug)]
+pub struct KnownOfMap<'a>(Vec<&'a Known>);
+
+impl<'a> KnownOfMap<'a> {
+    /// See [`KnownTokens::worst`].
+    #[must_use]
+    pub fn worst(&self, n: f64, radius: f64) -> Option<&'a Known> {
+        let counts = |known: &&&Known| is_within(known.radius, radius) && passes_on(&known.map, known.norm, known.n, n);
+        self.0.iter().filter(counts).max_by(|a, b| a.log10.total_cmp(&b.log10)).copied()
+    }
+
+    /// log10 of the larger of a lower bound on the ball and the largest norm known in it.
+    #[must_use]
+    pub fn raise(&self, bound_log10: f64, n: f64, radius: f64) -> f64 {
+        self.worst(n, radius).map_or(bound_log10, |known| known.log10.max(bound_log10))
+    }
+}
+
+impl Known {
+    /// Whether these tokens are worse than ones of another norm, by more than rounding.
+    #[must_use]
+    pub fn is_worse_than(&self, log10: f64) -> bool {
+        self.log10 > log10 + SAME
+    }
+
+    /// The state with these tokens, filled up to `n`.
+    ///
+    /// # Errors
+    /// [`InputError`] if the list would be too long for the page.
+    pub fn load(&self, state: &PageState, n: f64) -> Result<PageState, InputError> {
+        match &self.tokens {
+            TokenSource::Random(random) => {
+                let as_drawn = state.with_draw(random);
+                if random.n as f64 == n && random.radius == state.radius && as_drawn.experiment().tokens == self.tokens
+                {
+                    return Ok(as_drawn);
+                }
+                let tokens = random_tokens(random);
+                let rows = Rows::new(phrase!("tokens", "The tokens"), tokens.nrows(), tokens.as_slice().to_vec())?;
+                filled(&rows, n, state.mask).map(|rows| state.with_own_tokens(rows))
+            }
+            TokenSource::Explicit(rows) => filled(rows, n, state.mask).map(|rows| state.with_own_tokens(rows)),
+            TokenSource::Clusters { positions, log_multiplicities } => {
+                let times = (n / self.n).ln();
+                let log_multiplicities = log_multiplicities.iter().map(|ln| ln + times).collect();
+                Ok(state.with_clusters(&TokenSource::Clusters { positions: positions.clone(), log_multiplicities }))
+            }
+            // Adversarial tokens of more tokens begin with those of fewer, and skew ones are of this n only.
+            TokenSource::Adversarial { .. } | TokenSource::Skew { .. } => Ok(state.clone()),
+        }
+    }
+}
+
+/// A list filled up to `n`: without a mask each token is repeated, under the causal mask the last one is.
+fn filled(rows: &Rows, n: f64, mask: Mask) -> Result<Rows, InputError> {
+    let most = MAX_TOKEN_ENTRIES / rows.n_columns().max(1);
+    if n > most as f64 {
+        let fix = phrase!("use_fewer_tokens", "Use fewer tokens.");
+        let what = phrase!("number_tokens", "The number of tokens");
+        return Err(InputError::TooLarge { what, found: n.to_string().into(), limit: most.to_string().into(), fix });
+    }
+    let (n, of, d) = (n as usize, rows.n_rows(), rows.n_columns());
+    let source = |at: usize| match mask {
+        Mask::None => at * of / n.max(1),
+        Mask::Causal => at.min(of.saturating_sub(1)),
+    };
+    let entries = (0..n).flat_map(|at| rows.entries()[source(at) * d..][..d].iter().copied()).collect();
+    Rows::new(phrase!("tokens", "The tokens"), rows.n_columns(), entries)
+}
+
+/// Whether a ball lies in another one about the same centre.
+fn is_within(radius: f64, other: f64) -> bool {
+    radius <= other * (1.0 + SAME_RADIUS)
+}
+
+/// Whether some `n` tokens of a ball have at least the norm of `of` tokens in it. Under the causal mask the first tokens do
+/// not see the others; without a mask each token can be repeated, which is proved for the spectral norm. Skew tokens have other
+/// weights for each n.
+fn passes_on(map: &Experiment, norm: Norm, of: f64, n: f64) -> bool {
+    match (&map.tokens, map.mask) {
+        (TokenSource::Skew { .. }, _) => of == n,
+        (_, Mask::Causal) => of <= n,
+        (_, Mask::None) => of == n || norm == Norm::Spectral && n % of == 0.0,
+    }
+}

@@ -1,0 +1,232 @@
+//! The rule of the worst tokens known: they are at least as bad as all that the page has measured or found in the ball, and
+//! what the page says about them is the norm of the tokens that its button loads. Over thousands of states, through the plans and
+//! the tasks of the page.
+
+use lipscope::answers::KnownTokens;
+use lipscope::plans;
+use lipscope::state::{PageState, RadiusGrowth, TokenChoice, WeightChoice};
+use lipscope_core::bounds::Norm;
+use lipscope_core::experiment::{Attention, Distribution, Experiment, Mask, Memory, Normalization, Rows, TokenSource};
+use lipscope_core::measure::Measurement;
+use lipscope_core::picture::PairRequest;
+use lipscope_protocol::envelope::{Command, Content, Request};
+use lipscope_protocol::runner::Runner;
+use lipscope_protocol::task::Turn;
+use lipscope_protocol::tasks::{Ball, EngineEvent, EnginePlan, EngineTasks};
+use lipscope_testkit::dice::Dice;
+
+/// Maps that are drawn, and states of each.
+const MAPS: usize = 130;
+const STATES: usize = 16;
+/// Two computations of one norm differ by less than this, relatively.
+const SAME: f64 = 1e-8;
+
+/// A norm that the page has measured.
+struct Seen {
+    map: Experiment,
+    d: usize,
+    n: f64,
+    radius: f64,
+    norm: f64,
+    is_causal: bool,
+}
+
+/// What the page knows, and what it should.
+#[derive(Default)]
+struct Page {
+    known: KnownTokens,
+    seen: Vec<Seen>,
+}
+
+/// The events of a plan, from the page's own tasks.
+fn events(plan: EnginePlan) -> Vec<EngineEvent> {
+    let mut runner = Runner::<EngineTasks>::new(Memory::default());
+    let mut found = Vec::new();
+    let mut hear = |reply: lipscope_protocol::envelope::Reply<EngineEvent>| match reply.content {
+        Content::Event(event) => found.push(event),
+        Content::Failed(problem) => panic!("{problem}"),
+        _ => {}
+    };
+    runner.begin(Command::Run(Request { run_id: 1, plan }), 0.0, &mut hear);
+    while runner.slice(0.0, || 1e9, &mut hear) == Turn::More {}
+    found
+}
+
+fn ball(state: &PageState) -> Ball {
+    match events(EnginePlan::Ball(plans::ball(state))).pop() {
+        Some(EngineEvent::Ball(ball)) => ball,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn measured(state: &PageState) -> Measurement {
+    match events(EnginePlan::Measure(plans::measurement(state, PairRequest::Skipped))).pop() {
+        Some(EngineEvent::Measure(found)) => *found.measurement,
+        other => panic!("{other:?}"),
+    }
+}
+
+impl Page {
+    fn see(&mut self, state: &PageState, n: f64, radius: f64, norm: f64) {
+        let is_causal = state.mask == Mask::Causal;
+        self.seen.push(Seen { map: plans::map(state), d: state.dim(), n, radius, norm, is_causal });
+    }
+
+    /// What the page does when its state changes; returns the ball.
+    fn change(&mut self, state: &PageState) -> Ball {
+        let ball = ball(state);
+        self.known.add_ball(state, &ball);
+        if let Some(worst) = &ball.worst {
+            self.see(state, ball.n, ball.radius, worst.norm);
+        }
+        let in_effect = match state.tokens {
+            TokenChoice::Worst => state.with_worst(ball.worst.as_ref().map(|worst| &worst.tokens)),
+            _ => state.clone(),
+        };
+        let found = measured(&in_effect);
+        self.known.add_measured(&in_effect, &found);
+        self.see(&in_effect, found.n, found.radius, found.spectral);
+        ball
+    }
+
+    fn sweep(&mut self, state: &PageState) {
+        let plan = if state.growth.radius_growth == RadiusGrowth::Fixed {
+            plans::sweep(state)
+        } else {
+            plans::sweep_over_n(state)
+        };
+        let Some(plan) = plan else { return };
+        for event in events(EnginePlan::Sweep(plan.clone())) {
+            let EngineEvent::Sweep(points) = event else { panic!("{event:?}") };
+            self.known.add_points(state, &plan, &points);
+            for point in points {
+                self.see(state, point.n as f64, point.radius, point.spectral);
+            }
+        }
+    }
+
+    /// The largest norm that the page has seen at tokens that count at n and R.
+    fn largest_seen(&self, state: &PageState, n: f64, radius: f64) -> f64 {
+        let (map, d) = (plans::map(state), state.dim());
+        let counts = |seen: &&Seen| {
+            let reaches = if seen.is_causal { seen.n <= n } else { n % seen.n == 0.0 };
+            reaches && seen.radius <= radius && seen.d == d && seen.map == map
+        };
+        self.seen.iter().filter(counts).map(|seen| seen.norm).fold(0.0, f64::max)
+    }
+}
+
+/// A map and its tokens' dimension, in a state.
+fn drawn_map(dice: &mut Dice) -> PageState {
+    let weights = *dice.of(&[WeightChoice::IdentityMinus, WeightChoice::IdentityPlus, WeightChoice::Random]);
+    PageState {
+        weights,
+        d: 1 + dice.below(3),
+        heads: 1 + dice.below(2),
+        head_dim: 1 + dice.below(2),
+        weight_seed: dice.bits() >> 11,
+        mask: *dice.of(&[Mask::None, Mask::Causal]),
+        attention: if dice.once_in(5) { Attention::L2 } else { Attention::Dot },
+        normalization: if dice.once_in(5) { Normalization::Rms } else { Normalization::None },
+        sweep_max: 3 + dice.below(5),
+        draws: 1 + dice.below(3),
+        ..PageState::default()
+    }
+}
+
+/// A state of a map: other tokens, n and R.
+fn moved(map: &PageState, dice: &mut Dice) -> PageState {
+    let (n, radius) = (2 + dice.below(11), [0.3, 0.7, 1.0, 1.5, 2.0, 2.7][dice.below(6)]);
+    let mut state = PageState { n, radius, token_seed: dice.bits() >> 11, ..map.clone() };
+    state.growth.radius_growth = *dice.of(&[RadiusGrowth::Fixed, RadiusGrowth::SqrtLog]);
+    let distribution = *dice.of(&[Distribution::Ball, Distribution::Sphere, Distribution::Gaussian]);
+    state.choose_tokens(match dice.below(4) {
+        0 => TokenChoice::Worst,
+        1 => TokenChoice::Own,
+        _ => TokenChoice::Distribution(distribution),
+    });
+    if state.tokens == TokenChoice::Own {
+        let entries = (0..n * state.dim()).map(|_| (dice.below(2001) as f64 - 1000.0) / 700.0).collect();
+        state = state.with_own_tokens(Rows::new("tokens", state.dim(), entries).expect("numbers"));
+    }
+    state
+}
+
+fn largest_norm(source: &TokenSource) -> f64 {
+    let rows = match source {
+        TokenSource::Explicit(rows) | TokenSource::Clusters { positions: rows, .. } => rows,
+        TokenSource::Random(random) => return random.radius,
+        other => panic!("{other:?}"),
+    };
+    rows.iter().map(|token| token.iter().map(|x| x * x).sum::<f64>().sqrt()).fold(0.0, f64::max)
+}
+
+#[test]
+fn nothing_that_the_page_has_measured_or_found_is_worse_than_the_worst_tokens_known() {
+    let (mut n_checks, mut n_loaded, mut n_larger) = (0, 0, 0);
+    for case in 0..MAPS {
+        let mut dice = Dice::new(34, case as u64);
+        let map = drawn_map(&mut dice);
+        let mut page = Page::default();
+        for _ in 0..STATES {
+            let state = moved(&map, &mut dice);
+            let ball = page.change(&state);
+            if dice.once_in(4) {
+                page.sweep(&state);
+            }
+            let about = || format!("case {case}: {state:?}");
+            let of_map = page.known.on(&state, Norm::Spectral);
+            for n in 2..=24 {
+                for radius in [0.5 * ball.radius, ball.radius, 1.3 * ball.radius] {
+                    let (n, seen) = (f64::from(n), page.largest_seen(&state, f64::from(n), radius));
+                    let known = of_map.worst(n, radius).map_or(0.0, |known| 10f64.powf(known.log10));
+                    assert!(
+                        known >= seen * (1.0 - 1e-12),
+                        "n = {n}, R = {radius}: {known} known, {seen} seen; {}",
+                        about()
+                    );
+                    n_checks += 1;
+                }
+            }
+            // The button loads the tokens whose norm the sentence says.
+            let n = state.n_tokens();
+            let worst = of_map.worst(n, ball.radius).expect("the present tokens are known");
+            let said = 10f64.powf(worst.log10);
+            let loaded = worst.load(&state, n).expect("a list that the page takes");
+            let found = measured(&loaded);
+            assert_eq!(plans::map(&loaded), plans::map(&state), "{}", about());
+            assert_eq!(found.n, n, "{}", about());
+            if state.normalization == Normalization::None {
+                let radius = largest_norm(&loaded.experiment().tokens);
+                assert!(radius <= ball.radius * (1.0 + 1e-9), "{radius} in a ball of {}; {}", ball.radius, about());
+            }
+            assert!(found.spectral >= said * (1.0 - SAME), "{said} said, {} loaded; {}", found.spectral, about());
+            if worst.n == n {
+                assert!(found.spectral <= said * (1.0 + SAME), "{said} said, {} loaded; {}", found.spectral, about());
+            } else {
+                n_larger += 1;
+            }
+            n_loaded += 1;
+        }
+    }
+    assert!(
+        n_loaded >= 2000 && n_larger >= 20,
+        "{n_loaded} states, {n_larger} with tokens of fewer; {n_checks} checks"
+    );
+}
+
+/// The cases that a reader found.
+#[test]
+fn the_worst_tokens_known_do_not_fall_where_the_ball_grows_and_are_not_the_envelope() {
+    let at = |n: usize, radius: f64| {
+        let state = PageState { n, radius, tokens: TokenChoice::Worst, ..PageState::default() };
+        let ball = ball(&state);
+        let in_effect = state.with_worst(ball.worst.as_ref().map(|worst| &worst.tokens));
+        (ball.worst.expect("some are known").norm, measured(&in_effect).spectral)
+    };
+    for (n, radius) in [(2, 1.0), (2, 1.5), (300, 1.5), (64, 2.0)] {
+        let (said, loaded) = at(n, radius);
+        assert!((said / loaded - 1.0).abs() < SAME, "n = {n}, R = {radius}: {said} said, {loaded} loaded");
+    }
+    assert!(at(2, 1.5).0 >= at(2, 1.0).0);
+}
