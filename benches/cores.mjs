@@ -27,7 +27,7 @@ function once(text, count) {
   return (performance.now() - began) / 1e3;
 }
 
-/** Seconds on one thread and on all: the fastest of several runs in turn, of more where a run is short. */
+/** Seconds on one thread and on all threads: the fastest of several runs, which take turns; a short run is repeated more often. */
 function ours(text) {
   const times = [1, threads].map((count) => once(text, count));
   const more = quick ? 0 : Math.min(40, Math.max(settings.repeats - 1, Math.round(2 / Math.max(...times))));

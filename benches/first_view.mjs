@@ -1,7 +1,7 @@
 // Measures how long a visit takes until the first chart: node benches/first_view.mjs [ROUNDS]
 // Serves the built site (LIPSCOPE_DIST) on this machine and opens it in a new context each time, so that nothing is
-// cached. Reports milliseconds from the start of the navigation, and the time to redraw its plot when the n that it
-// reads is moved.
+// cached. Reports milliseconds from the start of the navigation, and the time to redraw the chart when the n marked in it
+// is moved.
 import { launch, serveSite, shutDown } from '../tests/e2e/browser.mjs';
 import { record } from './record.mjs';
 
@@ -47,7 +47,7 @@ async function visit() {
     return await page.evaluate(async () => {
       const { axes, curves, started, number, frames } = window.__times;
       const shell = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN;
-      // The plot is redrawn as its n is moved by key.
+      // Each key moves the marked n, and the plot is redrawn.
       frames.length = 0;
       const plot = document.querySelector('#explore-plot');
       plot.focus();

@@ -52,7 +52,7 @@ function timeLines() {
 }
 const times = timeLines();
 
-/** When and from which sources the numbers are, and by which command: for the line above a table, and for a row of the goals. */
+/** Date and commit of the numbers, for a row of the goals (`origin`); with machine and command, for the line above a table (`source`). */
 const origin = ({ date, commit, load }) => `${date}, \`${commit}\`${load ? ', busy machine' : ''}`;
 const source = (...named) => `*${named.map(([words, found]) => `${words}: ${origin(found)}${found.load ? ` (load ${found.load.toFixed(1)})` : ''}; ${found.machine}; ${command(found)}`).join('. ')}.*`;
 const command = ({ part, seconds: took }) => `\`make bench PARTS=${part}\`${took === undefined ? '' : `, ${took.toFixed(0)} s`}`;
@@ -374,7 +374,7 @@ const goals = [
   }]),
 ];
 
-/** Missed ones first, then those met, then what no record tells. */
+/** Missed goals first, then those met, then those without a record. */
 function goalTable() {
   const rows = goals.map(([words, goal, look]) => {
     try {

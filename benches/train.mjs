@@ -1,7 +1,7 @@
 // Measures a step of training in Chromium and natively on one thread, in turns: node benches/train.mjs LIPSCOPE [quick]
 // LIPSCOPE is the release build of the command line; the page is the built site (LIPSCOPE_DIST). Both train the same model on
-// the text that comes with the page. Times are those between two lengths of a run, so that a start and what is measured
-// before and after are in neither; the page's include the turns in which it asks its worker for more.
+// the text that comes with the page. Timed are only the steps between two numbers of steps (natively: a longer run minus a shorter
+// one), without the start and the measurements. The page's time includes the messages with which it orders more steps.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ function run(count) {
   }
 }
 
-/** Milliseconds a step on the page, from one number of steps to the other. */
+/** Milliseconds a step on the page, from step `few` to step `many`. */
 async function onPage() {
   const { page, close } = await openPage({ hash: '#v3&plot=train' });
   await page.waitForSelector('#train-run:visible', LONG);

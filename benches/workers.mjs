@@ -1,4 +1,4 @@
-// Measures what all cores give to the opening plot: node benches/workers.mjs [ROUNDS]
+// Measures how much faster the opening plot is on all cores: node benches/workers.mjs [ROUNDS]
 // Two pages of the built site (LIPSCOPE_DIST) take new samples in turn: one is told that there is one core, the other how
 // many there are. Milliseconds from the first order of a sweep or of its curves until the last point of the sweep is there.
 import { availableParallelism } from 'node:os';
@@ -15,7 +15,7 @@ async function open(cores) {
   await page.addInitScript(watchEngine, cores);
   await page.goto(url);
   await swept(page);
-  // Until then the workers that begin later have begun.
+  // By then the workers that begin later have begun.
   await page.waitForTimeout(2000);
   return page;
 }

@@ -5,7 +5,7 @@ set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 cd "$project_root"
 find_browser || die "no browser to be found. Run: scripts/setup.sh browser"
-# What the page and its workers are and do is measured without PyTorch.
+# Only these parts need PyTorch.
 case " ${*:-torch} " in
   *" torch "* | *" cores "* | *" python "*) find_python || die "no Python with torch to be found. Run: scripts/setup.sh python" ;;
 esac

@@ -11,5 +11,5 @@ bash scripts/trunk-source.sh
 how=()
 [ "${1:-release}" = release ] || how=(--release=false --cargo-profile "$1")
 trunk build "${how[@]}" || die "the site was not built; dist/, if it is there, is an older one."
-# Sizes are judged of what is published: those over their goal stand first.
+# Only the release has goals for its sizes. Sizes over their goal are printed first.
 [ ${#how[@]} -gt 0 ] || node scripts/sizes.mjs dist

@@ -21,8 +21,8 @@ function rewrite(name, pattern, text) {
 
 rewrite('index.html', /data-offline="[^"]*"/, `data-offline="${WORKER}"`);
 /**
- * What is kept when it is first asked for: the workers of models, which are large and which only their views need, and the texts
- * in Chinese.
+ * Files that the service worker keeps only once the page has asked for them: the workers of models and of training, which are
+ * large and which only their views need, and the texts in Chinese.
  */
 const isLater = (path) => /^((model|train)_worker|chinese-)/.test(path);
 

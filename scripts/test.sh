@@ -33,7 +33,7 @@ step() { # its name within the part, command...
 }
 
 # A part is a list of commands; the first failure ends it.
-# Only the engine, and the line along which the page is cut, have code that native lints do not see (tests/layering.rs).
+# Only the engine, and src/main.rs, where the page is cut, have code that native lints do not see (tests/layering.rs).
 part_check() {
   check_versions &&
     node benches/table.mjs --check &&

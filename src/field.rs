@@ -15,7 +15,7 @@ pub struct Field<Of: 'static> {
     pub key: &'static str,
     /// Whether only whole numbers make sense.
     pub is_whole: bool,
-    /// The least and the greatest value that a link may hold: some settings accept each of them.
+    /// The least and the greatest value that a link may hold. Other settings may narrow what is accepted.
     pub range: (f64, f64),
     label: Words,
     hint: Words,
@@ -46,7 +46,7 @@ pub enum AnyField {
     Labs(&'static Field<Settings>),
 }
 
-/// A whole number: id, key if it is another one, (name, hint), (least, most), path of the value.
+/// A whole number: id, key where it differs from the id, (name, hint), (least, most), path of the value.
 macro_rules! whole {
     ($id:literal, ($($spoken:tt)+), $($rest:tt)+) => { whole!($id, $id, ($($spoken)+), $($rest)+) };
     ($id:literal, $key:literal, $spoken:expr, ($least:expr, $most:expr), $($place:ident).+) => {
@@ -63,7 +63,7 @@ macro_rules! whole {
     };
 }
 
-/// Any number: id, key if it is another one, (name, hint), range, path of the value.
+/// Any number: id, key where it differs from the id, (name, hint), range, path of the value.
 macro_rules! real {
     ($id:literal, ($($spoken:tt)+), $($rest:tt)+) => { real!($id, $id, ($($spoken)+), $($rest)+) };
     ($id:literal, $key:literal, $spoken:expr, $range:expr, $($place:ident).+) => {
@@ -279,7 +279,8 @@ impl<Of> Field<Of> {
         if value == 0.0 || (1e-4..self.long).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
     }
 
-    /// The values that its slider stops at, ascending; none where it has no slider, or one with a scale of its own.
+    /// The values that its slider stops at, ascending; none where it has no slider, or a slider with a scale of its
+    /// own.
     #[must_use]
     pub fn rungs(&self, of: &Of) -> Vec<f64> {
         (self.rungs)(of, self.ends(of))

@@ -28,7 +28,7 @@ pub enum When {
 }
 
 impl OncePerFrame {
-    /// Names the work.
+    /// Stores the work, which waits for [`OncePerFrame::ask`].
     pub fn new(when: When, work: impl Fn() + 'static) -> Self {
         OncePerFrame {
             is_asked: Rc::default(),

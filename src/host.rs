@@ -52,7 +52,8 @@ pub fn begin(page: Page) {
             let Some(message) = asked(&event, &around) else { return };
             let before = page.shown_state().experiment().to_json();
             let outcome = message.show.map_or(Ok(()), |text| show(page, &text));
-            // The numbers of another experiment are on their way: the earlier experiment is no answer.
+            // While another experiment is being measured, the earlier one counts as sent: it is no answer to this
+            // message.
             let is_other = page.state.get_untracked().experiment().to_json() != before;
             sent.set_value(if is_other { before } else { String::new() });
             if let Err(problem) = outcome {

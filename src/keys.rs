@@ -145,9 +145,9 @@ pub enum GuessKey {
     PageUp,
     /// Half as high.
     PageDown,
-    /// The first handle.
+    /// The first handle, or the mark at its least.
     First,
-    /// The last handle.
+    /// The last handle, or the mark at its greatest.
     Last,
     /// Shows what the page has computed.
     Reveal,

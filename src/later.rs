@@ -154,7 +154,7 @@ impl Later {
         }
     }
 
-    /// Whether it has arrived. Its views in the first screen are wanted as soon as it has.
+    /// Whether it has arrived: the `wanted` of those `LaterView`s that appear on the first screen without a click.
     pub fn is_here(self) -> Signal<bool> {
         Signal::derive(move || self.table().is_some())
     }
@@ -179,7 +179,7 @@ impl Later {
         }
         spawn_local(async move {
             let fetched = fetch().await;
-            // Another caller may have waited for the same fetch.
+            // Another caller that waited for the same fetch may have begun the part.
             if untrack(|| self.table()).is_none() {
                 if let (Ok(table), Some(owner)) = (fetched, self.owner.get_value()) {
                     owner.with(|| (table.begin)());
@@ -204,7 +204,7 @@ impl Later {
     }
 }
 
-/// The view in the place of a later one.
+/// What `LaterView` shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Empty,

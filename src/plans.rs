@@ -12,7 +12,7 @@ use lipscope_protocol::tasks::{BallPlan, GrowthRequest, MeasurePlan, SweepReques
 
 use crate::state::{MAX_TOKEN_ENTRIES, PageState, RadiusGrowth, TokenChoice};
 
-/// The most cells a side of the attention picture: about a small view's pixels.
+/// The most cells on a side of the attention picture: about as many as a small view has pixels.
 const MOST_CELLS: usize = 192;
 /// The most lengths of a sweep. Equal ones are counted once.
 const SWEEP_LENGTHS: usize = 22;
@@ -72,7 +72,8 @@ pub fn bounds(state: &PageState) -> GrowthRequest {
     GrowthRequest::of_curves(ball_over_n(state), GrowthPlan { lengths, spacing: Spacing::Fixed })
 }
 
-/// The ball of a state for bounds that run through n. It depends on the present n only for skew tokens, whose A does.
+/// The ball of a state for bounds that run through n. It depends on the present n only for skew tokens, whose A depends
+/// on n.
 pub fn ball_over_n(state: &PageState) -> Experiment {
     let experiment = on_ball(state.experiment());
     if state.tokens == TokenChoice::Skew { experiment } else { at_any_n(experiment) }
@@ -110,7 +111,7 @@ pub fn growth(state: &PageState) -> GrowthRequest {
 }
 
 /// A state's attention without its tokens, as an experiment on one placeholder token. Skew tokens stay, since they set
-/// the weights. For weights of any dimension d is 1.
+/// the weights. Where the weights fit tokens of any dimension, d is 1.
 pub fn map(state: &PageState) -> Experiment {
     let experiment = state.experiment();
     let d = match experiment.weights {
@@ -132,7 +133,7 @@ fn on_ball(mut experiment: Experiment) -> Experiment {
     experiment
 }
 
-/// Replaces the present n by a fixed one, so that plans that run through n are equal whatever it is.
+/// Replaces the present n by a fixed one, so that plans that run through n do not change with the present n.
 fn at_any_n(mut experiment: Experiment) -> Experiment {
     match &mut experiment.tokens {
         TokenSource::Random(random) => random.n = ANY_N,

@@ -28,7 +28,7 @@ pub fn effect<T: 'static>(work: impl FnMut(Option<T>) -> T + 'static) {
     Effect::new(work);
 }
 
-/// Sets a signal, and spares its readers a value that they have.
+/// Sets a signal, unless it has this value already: its readers then need not run again.
 pub fn set_if_new<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
     if signal.with_untracked(|now| *now != value) {
         signal.set(value);

@@ -49,7 +49,7 @@ pub fn Shell(
     let has_sheet = move || view.get() != View::Models && sheet_open.get() && has_controls.get();
     let is_aside = memo(move |_| has_sheet() || is_panel_open.get());
     let has_tokens = Signal::derive(move || view.get().has_tokens());
-    // Also if the later part is lost: the view then says so.
+    // True also if the later part is lost: the view then says so.
     let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(later.arrival(), Arrival::Waiting));
     keep_focus(page);
     if language::asked() != language() {
@@ -133,7 +133,7 @@ fn keep_focus(page: Page) {
     });
 }
 
-/// Closes the sheet on Escape. The focus returns to the part that it covered.
+/// Closes the sheet on Escape. The focus returns to the button that opens it.
 fn close_sheet(room: Classroom, event: &KeyboardEvent) {
     // The list of keys covers the sheet, and closes first.
     let is_meant = room.panels.controls.get_untracked() && !room.keys_open.get_untracked();
@@ -164,7 +164,7 @@ fn uncover(event: &FocusEvent, sheet_open: RwSignal<bool>) {
     }
 }
 
-/// Name, question, papers, lessons, theme, keys.
+/// Name, views, undo, lessons; then papers, teacher's view, theme, keys, language.
 #[component]
 fn Head() -> impl IntoView {
     let page = use_page();

@@ -1,7 +1,7 @@
 //! Every text of the page, as functions that the build makes from the catalogues in `words/`, with a module for each
 //! file.
 //!
-//! A text without arguments gives a `&'static str`, one with arguments a `String`. Its parameters are in the
+//! A text without arguments gives a `&'static str`, one with arguments a `String`. The parameters are in the
 //! alphabetical order of their names. Numbers are formatted before they are passed. `build/words.rs` makes the
 //! functions.
 //!

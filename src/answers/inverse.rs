@@ -51,8 +51,8 @@ impl Pair {
         }
     }
 
-    /// The last iteration on screen. An iteration that stalls or diverges is shown as far as the other one, or for a
-    /// few steps.
+    /// The last iteration on screen: that of the longer side. A side that stalls or diverges counts as `A_LITTLE` steps
+    /// at most.
     #[must_use]
     pub fn last(&self) -> usize {
         const A_LITTLE: usize = 48;
@@ -69,7 +69,7 @@ impl Pair {
 pub struct Side {
     /// L, and whether it is exact or a bound.
     pub constant: Option<(f64, ConstantKind)>,
-    /// X, if there are few tokens.
+    /// The positions of X in the plane; empty where there are too many tokens to draw.
     pub tokens: Places,
     /// Y.
     pub images: Places,

@@ -24,12 +24,13 @@ pub struct Measured {
     pub of: MeasurePlan,
     /// The state that was measured.
     pub state: PageState,
-    /// The state of the controls: it may name the worst tokens, of which `state` has the list.
+    /// The state of the controls. Where it names the worst tokens, `state` lists them.
     pub chosen: PageState,
 }
 
 impl Measured {
-    /// The same with axes and vectors as they lie in an earlier measurement: they are determined up to sign only.
+    /// The same with the signs of axes and vectors chosen as in an earlier measurement: the mathematics leaves them
+    /// open.
     #[must_use]
     pub fn aligned_with(self, earlier: &Measured) -> Self {
         let pair = match (self.pair, &earlier.pair) {

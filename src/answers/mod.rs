@@ -98,7 +98,7 @@ impl Answers {
     pub fn new(engine: Engine) -> Self {
         let lab = EngineLane::Lab;
         Answers {
-            // The last good measurement stays in sight; the ball answers for itself.
+            // Measurement and ball hold the plan that they answer, so the last good ones stay on screen.
             measured: Ask::new(engine, EngineLane::Measure, AtFailure::Keep),
             ball: Ask::new(engine, EngineLane::Ball, AtFailure::Keep),
             sweep: Ask::new(engine, EngineLane::Sweep, AtFailure::Clear),
@@ -151,7 +151,7 @@ impl SearchFound {
     /// Whether it holds for a state whose ball has this radius. It holds for the spectral norm only.
     #[must_use]
     pub fn is_about(&self, state: &PageState, radius: f64) -> bool {
-        // Tokens of one dimension say nothing about tokens of fewer dimensions.
+        // Tokens of another dimension are no tokens of this state.
         if state.norm != Norm::Spectral || state.dim() != self.d {
             return false;
         }

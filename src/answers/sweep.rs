@@ -22,9 +22,9 @@ pub struct Sweep {
     pub points: Vec<SweepPoint>,
     /// Points of the earlier sweep, drawn faintly until this one reaches their n.
     pub before: Vec<SweepPoint>,
-    /// When its first points came, or it went on, on the page's clock.
+    /// When its first points came, or when it was resumed, on the page's clock.
     pub began: f64,
-    /// The cost of the points that it had then.
+    /// The estimated cost of the points that it had then.
     pub cost_before: f64,
 }
 
@@ -54,7 +54,7 @@ impl Sweep {
                 ask.renewed(|sweep| (sweep.began, sweep.cost_before) = (now(), sweep.cost_so_far()));
                 ask.go_on(vec![EnginePlan::Sweep(plan)]);
             }
-            // The latest sweep has no point yet: the points are those of the earlier one.
+            // No draw is missing, or the latest sweep has no point yet: the points are those of the earlier one.
             _ => ask.again(),
         }
     }
@@ -81,7 +81,8 @@ impl Sweep {
     /// reaches their n.
     fn add(&mut self, of: &SweepRequest, points: Vec<SweepPoint>, time: f64) {
         if self.of.as_ref() != Some(of) {
-            // A sweep that ended before half of its predecessor's points were there gives way to the predecessor.
+            // Where the last sweep ended with less than half as many points as the sweep before it, the plot keeps
+            // those of the sweep before it.
             let is_short = self.points.len() < self.before.len() / 2;
             let before = std::mem::take(if is_short { &mut self.before } else { &mut self.points });
             *self = Sweep { before, of: Some(of.clone()), ..Sweep::default() };
@@ -93,7 +94,7 @@ impl Sweep {
             }
         }
         if is_first {
-            // The time of the first points is not known.
+            // How long the first points took is not known.
             (self.began, self.cost_before) = (time, self.cost_so_far());
         }
         if self.points.len() >= self.total() {
@@ -101,8 +102,8 @@ impl Sweep {
         }
     }
 
-    /// The plan of the lengths at which draws are missing; `None` where the sweep is complete. Draws that are there
-    /// already are measured again, and dropped.
+    /// The plan of the lengths at which draws are missing; `None` where the sweep is complete. Draws that these lengths
+    /// have already are measured again, and dropped.
     fn rest(&self) -> Option<SweepRequest> {
         let of = self.of.as_ref()?;
         let found = |n: usize| self.points.iter().filter(|point| point.n == n).count();
@@ -122,13 +123,13 @@ impl Sweep {
         self.points.iter().map(|point| cost(point.n)).sum()
     }
 
-    /// The work of all points.
+    /// The estimated cost of all points of the complete sweep.
     #[must_use]
     pub fn cost(&self) -> f64 {
         self.lengths().iter().map(|n| cost(*n) * self.draws() as f64).sum()
     }
 
-    /// Milliseconds until the end at the speed so far.
+    /// Milliseconds until the end at the speed so far; `None` while the speed is not known.
     #[must_use]
     pub fn milliseconds_left(&self, now: f64) -> Option<f64> {
         let (total, so_far) = (self.cost(), self.cost_so_far());
@@ -161,7 +162,7 @@ pub fn values(points: &[SweepPoint], norm: Norm) -> Vec<(f64, f64)> {
     points.iter().filter_map(|point| Some((point.n as f64, point.norm(norm)?))).collect()
 }
 
-/// Estimated cost of a point: n^2, and what every point costs beside it, which is about that of n = 20.
+/// Estimated cost of a point: n^2 for its length, and 20^2 for the work that is the same at every length.
 fn cost(n: usize) -> f64 {
     let n = n as f64;
     n * n + 400.0

@@ -20,7 +20,7 @@ pub enum RunState {
 /// The result of running a model backwards.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Backwards {
-    /// The step of the model.
+    /// The training step after which the model was run backwards.
     pub step: usize,
     /// The windows so far.
     pub windows: Vec<WindowRow>,
@@ -101,7 +101,7 @@ impl TrainRun {
         self.is_in_worker = true;
         self.facts = Some(facts);
         self.steps.retain(|step| step.step <= facts.step);
-        // A run that begins is measured before its first step.
+        // A run that begins anew is measured again before its first step.
         self.measured.retain(|(measured, _)| measured.step <= facts.step && facts.step > 0);
     }
 

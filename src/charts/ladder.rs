@@ -50,7 +50,7 @@ pub fn BoundLadder() -> impl IntoView {
     let axis = StoredValue::new_local(HeldExtent::default());
     let selected = page.look.rung;
     let norm = memo(move |_| page.norm());
-    // Also when the later part is lost: the view says so here, once for all of the first pictures.
+    // True also where the later part failed to load: the view says so here, once for all of the first pictures.
     let arrived = Signal::derive(move || !matches!(later.arrival(), Arrival::Waiting));
     let watch = move || {
         page.answers.measured.track();
@@ -292,7 +292,7 @@ fn paint(
     }
 }
 
-/// The row at a height: outside `None` where there is none.
+/// The row at a height: outside `None` where no row is there, inside `None` for the measured norm.
 fn row_under(painted: LastPainted<(Ladder, LadderLayout)>, y: f64) -> Option<Option<BoundId>> {
     let painted = painted.get_value()?;
     let (ladder, layout) = painted.as_ref();

@@ -1,4 +1,4 @@
-//! The row of plot names: the words of each, and the scrolling that keeps the name of the plot on screen in sight.
+//! The row of plot names: the words of each, and the scrolling that keeps the current plot's name visible.
 
 use crate::prelude::*;
 

@@ -8,7 +8,7 @@ use crate::page::Page;
 use crate::panels::{Panels, use_panels};
 use crate::state::LessonAt;
 
-/// After this many tries the answer is offered.
+/// After this many tries the hint is shown, and the answer is offered.
 const MOST_TRIES: u32 = 3;
 /// Moves by some steps in a lesson.
 type GoBy = fn(Classroom, isize);
@@ -46,7 +46,7 @@ pub fn use_classroom() -> Classroom {
 }
 
 impl Classroom {
-    /// Outside of lessons.
+    /// Before any lesson.
     pub fn new(page: Page) -> Self {
         Classroom {
             page,
@@ -94,7 +94,8 @@ pub struct Progress {
     pub(super) at: Option<LessonAt>,
     /// The goals that are reached, or ruled out where they are impossible.
     pub(super) reached: Vec<&'static str>,
-    /// How often the controls came to rest before all goals were reached.
+    /// Tries: how often the changed controls came to rest while a goal was open, and wrong claims that a goal is
+    /// impossible.
     pub(super) tries: u32,
     /// Whether the reader has been at the step for long.
     pub(super) is_late: bool,

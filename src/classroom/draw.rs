@@ -48,8 +48,8 @@ pub fn DrawCurve() -> impl IntoView {
     };
     let on_down = move |event: ev::PointerEvent| {
         if guess::task_is_open(room) {
-            // The reader may draw on outside the canvas. Where the browser refuses the capture, drawing ends at the
-            // edge.
+            // The reader may go on drawing outside the canvas. Where the browser refuses the capture, drawing ends at
+            // the edge.
             let _ = event_target::<web_sys::Element>(&event).set_pointer_capture(event.pointer_id());
             draw_to(&event);
         }
@@ -136,8 +136,8 @@ fn chart(room: Classroom, handle: usize) -> LineChart {
     chart
 }
 
-/// Moves the handles between two places of the pointer onto the line between them; at a single place, the nearest
-/// handle.
+/// Moves the handles between two places of the pointer onto the line through both places, and the handle nearest to the
+/// second place to its height.
 fn draw(room: Classroom, painted: LastPainted<ChartLayout>, handle: RwSignal<usize>, from: (f64, f64), to: (f64, f64)) {
     let Some(layout) = painted.get_value() else { return };
     let columns: Vec<f64> = untrack(|| guess::curve(room)).iter().map(|point| layout.x_to_px(point.0)).collect();

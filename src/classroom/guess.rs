@@ -14,9 +14,9 @@ use super::course::{put_fields, step_now};
 pub const LOWEST: f64 = 0.1;
 /// The highest value of such a curve.
 pub const HIGHEST: f64 = 1e3;
-/// The value at which every curve begins: flat.
+/// The value of each handle before the reader draws: the curve begins flat.
 const FIRST: f64 = 1.0;
-/// A guess may lie this many powers of ten under the highest lower bound.
+/// The mark may lie this many powers of ten under the lowest bound on screen.
 const DECADES_BELOW: f64 = 1.5;
 
 /// What the reader predicts at this step.
@@ -135,7 +135,7 @@ pub fn mark_range(room: Classroom) -> Extent {
     range.or_else(|| Extent::new(0.0, 1.0)).expect("the ends are finite")
 }
 
-/// The mark, as a logarithm to base ten: on the upper bound until it is moved.
+/// The mark, as a logarithm to base ten: at the upper end of its range until it is moved.
 pub fn mark(room: Classroom) -> f64 {
     let range = mark_range(room);
     room.guess.with(|guess| guess.mark).unwrap_or(range.hi()).clamp(range.lo(), range.hi())

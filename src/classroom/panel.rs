@@ -32,8 +32,8 @@ pub fn LessonPanel() -> impl IntoView {
             .map(|(lesson, at, step)| strings::lesson_said(at, lesson.steps.len(), step.title.now()))
             .unwrap_or_default()
     };
-    // When the reader opens the panel or a lesson, the focus goes there. When the reader closes it, the focus returns
-    // to its button.
+    // When the reader opens the panel or a lesson, the focus goes to the panel's heading. When the reader closes the
+    // panel, the focus returns to the button that opens it.
     let place = memo(move |_| (is_shown.get(), is_list.get(), step.get().map(|(id, _)| id)));
     effect(move |before: Option<(bool, bool, Option<&'static str>)>| {
         let now = place.get();

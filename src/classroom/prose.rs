@@ -1,4 +1,4 @@
-//! A text with live values in its places.
+//! The text of a lesson, with live values in its slots.
 
 use crate::prelude::*;
 
@@ -37,13 +37,13 @@ pub fn Afterwards(
     step.text.iter().filter(|paragraph| !paragraph.when.is_empty()).map(of).collect_view()
 }
 
-/// A text with places and controls.
+/// A text with slots and controls.
 #[component]
 pub fn Text(
     /// The text.
     text: &'static str,
 ) -> impl IntoView {
-    // Tests reject a text whose places name nothing.
+    // Tests reject a text with a slot that names nothing.
     let pieces = pieces(text).unwrap_or_default();
     let of = |piece: Piece| match piece {
         Piece::Words(words) => bound(words).into_any(),
@@ -61,7 +61,7 @@ pub fn Text(
     }
 }
 
-/// Keeps the last word on the line of the value after it, as an equals sign stays with both sides.
+/// Puts blanks that do not break before the value that follows, and around equals signs.
 fn bound(words: &str) -> String {
     let words = words.replace(" = ", "\u{a0}=\u{a0}");
     match words.strip_suffix(' ') {
@@ -70,10 +70,10 @@ fn bound(words: &str) -> String {
     }
 }
 
-/// The present value of a place.
+/// The present value of a slot.
 #[component]
 fn Value(
-    /// Which place.
+    /// Which slot.
     place: Slot,
 ) -> impl IntoView {
     let room = use_classroom();

@@ -24,7 +24,7 @@ pub fn Choice(
     /// Called with the id that the reader picks.
     #[prop(into)]
     on_pick: Callback<String>,
-    /// Why the reader cannot set it now, in a few words. The select is not there then.
+    /// Why the reader cannot set it now, in a few words. While there is a reason, the select is hidden.
     #[prop(optional, into)]
     fixed: Option<Signal<Option<&'static str>>>,
 ) -> impl IntoView {

@@ -35,7 +35,7 @@ pub fn Controls() -> impl IntoView {
     }
 }
 
-/// Its words, and its change.
+/// An example: its words, and what it changes.
 type Example = (fn() -> &'static str, fn(&mut PageState));
 
 /// The examples: what each changes of the state of a first visit.

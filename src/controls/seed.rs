@@ -17,7 +17,7 @@ pub fn SeedField(
     field: &'static Field<PageState>,
     /// What "redraw" draws again.
     redraw_hint: &'static str,
-    /// Why nothing is random now, in a few words. The field is not there then.
+    /// Why nothing is random now, in a few words. While there is a reason, the field is hidden.
     #[prop(optional, into)]
     fixed: Option<Signal<Option<&'static str>>>,
 ) -> impl IntoView {

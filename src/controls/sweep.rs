@@ -50,7 +50,7 @@ fn Progress() -> impl IntoView {
     let phase = memo(move |_| sweep.phase());
     let is_long = RwSignal::new(false);
     effect(move |_| {
-        // A sweep that replaces another one is running, too.
+        // The timer compares requests: a sweep that has replaced this one is running, too.
         let request = sweep.latest();
         if !sweep.is_running() {
             return is_long.set(false);

@@ -70,7 +70,7 @@ pub fn TokenControls() -> impl IntoView {
     }
 }
 
-/// The two clusters of the last measurement, where there are some; else opens the form for the reader's own data.
+/// Loads the two clusters of the last measurement, where it has some; else opens the form for the reader's own data.
 fn some_clusters(page: Page, panels: Panels, later: Later) {
     if !page.load_two_clusters() {
         panels.open_own_data(OwnDataKind::Tokens, later);

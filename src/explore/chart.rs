@@ -12,8 +12,8 @@ use crate::strings;
 
 use super::facts::{best_label, largest, largest_sample, norms_in_ball, of, smallest};
 
-/// On a linear axis a best bound more than this many times above what the tokens reach is left out: it would flatten
-/// everything else.
+/// The range of a linear axis leaves out a best bound that is more than this many times the largest norm: it would
+/// flatten everything else.
 const TIMES_ABOVE: f64 = 2.0;
 
 /// The ids of the series.
@@ -43,8 +43,8 @@ pub fn explore_chart(
 ) -> LineChart {
     let norm = Norm::Spectral;
     let are_curves_present = curves.are_on_ball(state);
-    // Draws and the finds of searches are tokens of the ball too. A list of more tokens can be made from one of fewer.
-    // Draws of another state may belong to another ball.
+    // Draws, and what searches have found, are tokens of the ball too: their norms raise the worst known, also for more
+    // tokens (`passes_on`). Draws of another state are left out, since they may belong to another ball.
     let samples = if sweep.is_of(state) { sweep.values(norm) } else { Vec::new() };
     let in_ball = norms_in_ball(samples, found, state, curves.rows().first().map_or(0.0, |row| row.radius));
     let mut series = Vec::with_capacity(8);
@@ -107,7 +107,8 @@ pub fn last_n(sweep: &Sweep, curves: &Curves, state: &PageState) -> f64 {
 /// The curves that may be far above all others.
 pub const HIGH: [&str; 2] = [id::BEST, id::MEAN_FIELD];
 
-/// The range of y: all curves, or on a linear axis what the tokens reach.
+/// The range of y. On a log axis: all curves. On a linear axis: from zero to the largest norm or sqrt(n), or to the
+/// best bound where that is near.
 pub fn wanted_y(chart: &LineChart) -> Option<Extent> {
     let is_data =
         |series: &&Series| matches!(series.id.as_str(), id::DRAWS | id::CURRENT | id::ROOT | id::WORST | id::MEAN);
@@ -191,7 +192,7 @@ mod tests {
     #[test]
     fn samples_and_bounds_are_faded_each_by_what_they_are_of() {
         let state = PageState::default();
-        // A new sample has the ball of the earlier one.
+        // A new sample lies in the same ball.
         let redrawn = PageState { token_seed: state.token_seed + 1, ..state.clone() };
         let chart = chart_of(&known_of(&state), &[], &redrawn);
         assert_eq!([id::BEST, id::WORST, id::MEAN].map(|id| look(&chart, id)), [(1.0, 9.0), (1.0, 2.0), (STALE, 5.0)]);

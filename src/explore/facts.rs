@@ -29,7 +29,7 @@ pub struct Facts {
     pub worst: Option<Bound>,
     /// The smallest upper bound on the ball.
     pub best: Option<Bound>,
-    /// The smallest upper bound on the ball however many tokens there are.
+    /// The smallest upper bound on the ball that holds for every number of tokens.
     pub limit: Option<Bound>,
     /// ln n at which the known growth like sqrt(n) ends.
     pub growth_ends: Option<f64>,
@@ -94,8 +94,8 @@ pub fn facts(page: Page) -> Option<Facts> {
         worst: known.map(|bound| raised(bound, measured_log10.max(found))),
         best: smallest(bounds, norm),
         limit: smallest(&ball.ball.limit, norm),
-        // Below three tokens there is no growth to report. The growth is that of the worst tokens known, so it needs
-        // some.
+        // Below three tokens there is no growth to report. The growth is that of the worst tokens known, so there must
+        // be some.
         growth_ends: ball.ball.growth_ends.filter(|ln_n| ball.ball.worst.is_some() && *ln_n > 3f64.ln()),
         mean_field: of(bounds, BoundId::CastinMeanField),
     })

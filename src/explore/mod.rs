@@ -4,9 +4,8 @@
 //! | --- | --- |
 //! | `facts` | the three numbers that sentence and plot share |
 //! | `sentence` | the numbers in words |
-//! | `chart`, `plot` | the constant over n, with its bounds |
+//! | `chart`, `plot` | the constant over n, with its bounds; its table, its files, links to its other pictures |
 //! | `table` | the same at the present n, for reading |
-//! | `folds` | its table, its files, links to its other pictures |
 //! | `quick` | the few main controls |
 
 mod chart;

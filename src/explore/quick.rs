@@ -11,7 +11,7 @@ use crate::state::{MOST_SEED, PageState, TokenChoice};
 use crate::strings;
 use lipscope_core::experiment::{Distribution, Mask, Normalization, Scope};
 
-/// The dimension at which LayerNorm leaves room to move.
+/// A dimension in which LayerNorm leaves the tokens room to move.
 const ROOMY_DIM: usize = 8;
 
 /// Tokens, n, R, mask, normaliser, a new sample, and the way to all other controls.
@@ -83,7 +83,7 @@ fn is_worst_offered(page: Page) -> bool {
     page.answers.ball.with(|facts| facts.as_ref().is_none_or(|facts| facts.ball.worst.is_some()))
 }
 
-/// Which tokens the disc shows: the button that is pressed, and whether there is a new sample to draw.
+/// The source of the tokens that the disc shows, whose button is pressed; `None` for tokens without a button.
 fn chosen_source(page: Page) -> Memo<Option<Source>> {
     memo(move |_| {
         page.state.with(|state| match state.tokens {

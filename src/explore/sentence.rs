@@ -1,5 +1,5 @@
 //! The number at these tokens, and the known bounds beside it, in words. Number and sentence belong to a state: those
-//! of another state are dimmed and say so.
+//! of an earlier state are dimmed.
 
 use crate::prelude::*;
 

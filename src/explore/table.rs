@@ -64,8 +64,8 @@ pub fn AtN() -> impl IntoView {
     }
 }
 
-/// The curves of the plot that end before n: samples cost time at every n, and bounds end at the largest n of a
-/// browser.
+/// The curves of the plot that end before n: samples end where the sweep does, since each costs time, and bounds at
+/// `MOST_CURVE_END`.
 fn ends(sweep: &Sweep, curves: &Curves, n: f64) -> Vec<String> {
     let sampled = sweep.lengths().last().filter(|end| (**end as f64) < n);
     let bounded = curves.rows().last().map(|row| row.n).filter(|end| *end >= MOST_CURVE_END as f64 && *end < n);
@@ -79,7 +79,8 @@ pub fn Absent() -> impl IntoView {
     let page = use_page();
     let rows = memo(move |_| {
         let Some(facts) = facts(page) else { return Vec::new() };
-        // The mask is the reason only where nothing else is.
+        // The mask counts as the reason only for dot-product attention that has a best bound; else another setting is
+        // the reason.
         let mask = page.state.with(|state| match state.attention {
             Attention::Dot if facts.best.is_some() => state.mask,
             _ => Mask::None,

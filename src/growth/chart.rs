@@ -112,7 +112,7 @@ pub fn high() -> [&'static str; 5] {
     HIGH.map(series_id)
 }
 
-/// The id of a trace's series: the id of its first bound.
+/// The id of a trace's series: the id of its first bound, or the trace's own where it has none.
 pub fn series_id(trace: Trace) -> &'static str {
     trace.bounds().first().map_or(trace.id(), |id| id.id())
 }

@@ -28,8 +28,8 @@ pub struct Growth {
     pub(super) hover: RwSignal<Option<f64>>,
     /// The search.
     pub(super) search: Ask<SearchRun>,
-    /// Whether the curves have belonged to another state for so long that a reader could take them for the present
-    /// one's.
+    /// Whether the curves have belonged to another state for so long that a reader could take them for those of the
+    /// present state.
     pub(super) is_waiting: RwSignal<bool>,
 }
 
@@ -47,7 +47,7 @@ pub fn begin(growth: Growth) {
         }
         page.state.with(|state| {
             let is_long = state.tokens == TokenChoice::Own || state.weights == WeightChoice::Own;
-            // The page copies a long list for every worker: not with every movement of a slider.
+            // The page copies a long list for every worker, so the request waits until the controls rest.
             let start = if is_long { Start::AtRest } else { Start::Now };
             curves.want(Ok(vec![EnginePlan::Growth(plans::growth(state))]), start, Curves::hear);
         });

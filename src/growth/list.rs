@@ -161,7 +161,7 @@ fn TraceLine(
             class:off=move || !is_on.get()
             class:absent=is_absent
             class:unread=move || reason.get().is_some()
-            // Without a search there is no result: that is no bound that fails to apply.
+            // Before any search this line is hidden: a missing result is no bound that fails to apply.
             hidden=move || trace == Trace::Found && is_absent.get()
         >
             <label class="trace-switch">

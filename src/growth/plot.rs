@@ -23,7 +23,7 @@ use super::context::{Growth, use_growth};
 use super::list::{headed, spoken as spoken_at};
 use super::sentence::{GapSentence, Slope};
 
-/// The lengths that the Page keys pass over.
+/// How many computed n the Page keys move by: on a long axis there are about this many in a decade.
 const LEAP: usize = 10;
 
 /// The plot, what it says at the cursor, its table and its files.

@@ -77,7 +77,8 @@ impl Growth {
         }
     }
 
-    /// Whether the search could go on with as many starts as the controls say. Tracks both.
+    /// Whether the search can go on: it is paused, or it is done and the controls ask for more starts. Tracks the
+    /// search and the controls.
     pub fn can_go_on(self) -> bool {
         let starts = self.page.state.with(|state| state.growth.search.restarts);
         let has_mark = self.search.with(|run| run.mark.is_some());
@@ -88,7 +89,7 @@ impl Growth {
         }
     }
 
-    /// Continues a paused search, or one that has more starts now.
+    /// Continues a paused search, or a finished one for which the controls now ask for more starts.
     pub fn resume_search(self) {
         if !untrack(|| self.can_go_on()) {
             return;
@@ -116,7 +117,7 @@ impl Growth {
         let loaded = if plans::map(&state) == map {
             Ok(state.with_own_tokens(tokens))
         } else {
-            // The controls have other weights by now: the tokens come with the weights of the search.
+            // The controls define another map by now: the tokens come with the experiment of the search.
             let tokens = TokenSource::Explicit(tokens);
             state.with_experiment(Experiment { tokens, ..domain.experiment.clone() })
         };

@@ -22,7 +22,7 @@ use super::plot::{LabPlot, plot_ids};
 use crate::answers::{Pair, Which};
 use crate::ask::Request;
 
-/// The most iterations: at c = 0.9 the slowest that converges takes about 350.
+/// The most iterations: at c = 0.9 the slowest inverse that converges takes about 350.
 const ITERATIONS: usize = 600;
 
 /// The engine's work for this lab: both inverses.

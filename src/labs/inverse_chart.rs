@@ -6,9 +6,9 @@ use lipscope_plot::{AxisSpec, Extent, LineChart, Mark, Role, Scale, Series, Seri
 
 use crate::answers::{Pair, Side};
 
-/// About this many iterations have a point, at most.
+/// At most this many iterations of each inverse have a point.
 const MARKED: usize = 40;
-/// Errors below this are rounding; the axis ends here.
+/// Errors below this are rounding; the axis begins here.
 const LEAST: f64 = 1e-17;
 
 /// Both errors, the guaranteed rate, and a mark at the iteration in the picture.

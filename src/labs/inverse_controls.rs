@@ -68,7 +68,8 @@ pub fn InverseControls() -> impl IntoView {
     }
 }
 
-/// The controls' L2 multi-head attention, if they choose it and its size fits; else L2 attention with one head.
+/// The controls' L2 multi-head attention, if they choose it, with one head where their number of heads does not divide
+/// d; else one head with scale 1 and seed 0.
 pub fn shared_weights(settings: &InverseSettings, state: &PageState) -> WeightSource {
     let d = match settings.tokens {
         LabTokens::Drawn => settings.d,

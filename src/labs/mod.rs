@@ -1,5 +1,5 @@
-//! The experiments of the lab and the singular values. The lab on screen has the lab's worker. ARCHITECTURE.md says what a
-//! new lab needs.
+//! The experiments of the lab and the singular values. All labs share one lane of the workers, and the lab on screen
+//! has it. ARCHITECTURE.md says what a new lab needs.
 //!
 //! | module | concept |
 //! | --- | --- |
@@ -107,7 +107,8 @@ impl Labs {
         });
     }
 
-    /// Asks for the inverses of both attentions. Each keeps its earlier one until its new one begins.
+    /// Asks for the inverses of both attentions. Each side of the pair keeps its earlier inverse until the new one
+    /// begins.
     fn want_inverse(self) {
         let inverse = self.page.answers.inverse;
         let Some(request) = self.request(inverse::request) else { return inverse.leave() };

@@ -1,4 +1,5 @@
-//! The tokens X as rings and an iterate as dots, in the plane of their first two coordinates. Tokens of a grid are joined along its rows and columns.
+//! The tokens X as rings and an iterate as dots, in the plane of their first two coordinates. Where X is a grid, lines
+//! join the dots along its rows and columns.
 
 use crate::prelude::*;
 use leptos::html::Canvas;

@@ -51,7 +51,7 @@ pub fn next_after(lesson: &Lesson) -> Option<&'static Lesson> {
     lessons().iter().skip_while(|known| known.id != lesson.id).nth(1)
 }
 
-/// The scene of a step for a reader who comes from elsewhere; `None` where there is no such lesson or step.
+/// The scene of a step for a reader who comes by a link; `None` where there is no such lesson or step.
 #[must_use]
 pub fn scene_of(at: &LessonAt) -> Option<Scene> {
     let step = find(&at.id)?.steps.get(at.step)?;

@@ -57,7 +57,7 @@ pub enum Age {
     /// It belongs to the present configuration.
     #[default]
     Now,
-    /// It belongs to the configuration before; the new value is being computed.
+    /// It belongs to an earlier configuration.
     Before,
 }
 

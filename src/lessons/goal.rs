@@ -9,7 +9,8 @@ use super::Localized;
 use super::fill::{Age, Facts};
 use super::slot::Slot;
 
-/// Numbers this near a limit count as having reached it: a rounding error may put tokens outside the sphere.
+/// A number that misses a limit by this share of the limit still reaches it: rounding may put tokens just outside the
+/// sphere.
 const NEAR: f64 = 1e-9;
 
 /// A goal of a step.

@@ -105,14 +105,14 @@ pub struct Setup {
     pub state: PageState,
     /// Which plot is shown.
     pub plot: PlotChoice,
-    /// The choices in the views of L2 attention.
+    /// The settings of the labs.
     pub settings: Settings,
     /// The selected row of the bound ladder; `None` is the measured norm.
     pub rung: Option<BoundId>,
 }
 
 impl Step {
-    /// The scene of the step for a reader who comes from elsewhere.
+    /// The scene of the step for a reader who comes by a link.
     #[must_use]
     pub fn scene(&self) -> &Scene {
         // Tests reject a step whose fields cannot be read.

@@ -28,7 +28,7 @@ pub enum Measured {
     Steps,
     /// The relative residual.
     Residual,
-    /// The least upper bound on the ball.
+    /// The smallest of the upper bounds on the ball.
     BestBound,
     /// A bound.
     Bound(BoundId),
@@ -116,7 +116,7 @@ pub enum Trained {
     Norm,
     /// The largest local Lipschitz constant of a layer before the first step.
     FirstNorm,
-    /// The bound of that layer.
+    /// The bound on the layer with the largest constant at this step.
     Bound,
     /// The characters that were sent through the model, to be run backwards.
     Sent,

@@ -18,7 +18,7 @@ use super::data;
 pub enum Field {
     /// A number, with the key and the range of the table of numbers.
     Number(AnyField),
-    /// The n at which the plot over n is read. Where it follows the tokens, a word stands for it.
+    /// The n at which the plot over n is read. The word `n` says that this n follows the number of tokens.
     ReadAt,
     /// Anything else. `text` gives the text after the key; `read` puts a text into a scene, or says what is wrong.
     Other { key: &'static str, text: fn(&Scene) -> String, read: fn(&mut Scene, &str) -> Result<(), String> },
@@ -68,7 +68,7 @@ impl Field {
 
 /// The key of the lesson's name. It is read first: the lesson's step sets what the other fields change.
 pub const LESSON: &str = "lesson";
-/// The text for an n of the plot over n that follows the tokens.
+/// The text of [`Field::ReadAt`] where the n follows the number of tokens.
 const AT_N: &str = "n";
 /// The text for no curve at all.
 const NO_CURVES: &str = "none";
@@ -207,7 +207,7 @@ fn lesson_text(scene: &Scene) -> String {
     scene.lesson.as_ref().map_or_else(String::new, |LessonAt { id, step }| format!("{id}.{}", step + 1))
 }
 
-/// The lesson named by the texts of its field. The last of several counts, as for every field.
+/// The lesson named by the texts of its field. Of several texts the last counts, as for every field.
 pub fn lesson_of(texts: &[&str]) -> Option<LessonAt> {
     let mut scene = Scene::default();
     read_lesson(&mut scene, texts.last()?).ok()?;

@@ -18,7 +18,7 @@ pub(super) fn use_form() -> FormAtHand {
     expect_context()
 }
 
-/// Starts sending it the files and texts that are dropped on the view of models.
+/// Provides the context, and passes to the form the files and texts that are dropped on the view of models.
 pub fn begin() {
     let form = FormAtHand::default();
     provide_context(form);

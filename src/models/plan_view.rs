@@ -24,7 +24,7 @@ pub fn MapField(
 }
 
 /// A fold with all fields that have a usual value: the model's size, layers, lengths, windows, heads, mask, estimators.
-/// Its summary shows their values.
+/// Its summary shows layers, lengths and windows.
 #[component]
 pub fn MoreFields(
     /// The form.
@@ -64,7 +64,7 @@ pub fn MoreFields(
     }
 }
 
-/// One of a few choices of the plan.
+/// A select for one choice of the plan.
 #[component]
 fn Of<T: Copy + PartialEq + Send + Sync + 'static>(
     /// The form.
@@ -75,7 +75,7 @@ fn Of<T: Copy + PartialEq + Send + Sync + 'static>(
     label: &'static str,
     /// The choices with their ids.
     all: Vec<(&'static str, T)>,
-    /// The words of one.
+    /// The words of a choice.
     word: fn(T) -> &'static str,
     /// Reads it.
     get: fn(&PlanForm) -> T,

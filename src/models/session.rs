@@ -24,7 +24,7 @@ use lipscope_protocol::models::{
 };
 use lipscope_protocol::pool::{Order, PoolEvent, Spare};
 
-/// Where the models' worker is, beside the page.
+/// The URL of the models' worker, beside the page.
 const WORKER_URL: &str = "./model_worker_loader.js";
 /// The text that comes with the page.
 pub(super) const USUAL_TEXT: &str = include_str!("../../assets/attention.txt");
@@ -42,7 +42,7 @@ pub struct Progress {
     pub done: f64,
     /// Cost of the rows that were missing.
     pub cost: f64,
-    /// When the first rows arrived, and the cost until then.
+    /// When the first rows arrived since the run began or was resumed, and the cost of all rows until then.
     pub first: Option<(f64, f64)>,
     /// When the last rows arrived.
     pub last: f64,
@@ -278,7 +278,7 @@ impl ModelSession {
         }
     }
 
-    /// The pool has given up the order of a lane.
+    /// Ends what the page awaits from a lane whose order failed, or was given up by the pool.
     fn gave_up(self, lane: ModelLane) {
         self.note.set(String::new());
         match lane {

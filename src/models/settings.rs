@@ -136,7 +136,7 @@ impl PlanForm {
         })
     }
 
-    /// The plan text of a table's subject, with no windows yet.
+    /// A plan text with what a table's subject says; its layers, heads and lengths are empty.
     pub fn of_subject(subject: &Subject) -> PlanText {
         let pick = |id: &str| PlanForm::MASKS.into_iter().find(|(word, _)| *word == id).and_then(|(_, mask)| mask);
         let estimators = PlanForm::ESTIMATORS.into_iter().find(|(word, _)| *word == subject.estimator);

@@ -81,7 +81,7 @@ fn Files(
         input.set_value("");
     };
     let folder = NodeRef::<Input>::new();
-    // No name of it among the view's.
+    // The view has no property for this attribute.
     folder.on_load(|folder| {
         let _ = folder.set_attribute("webkitdirectory", "");
     });

@@ -125,7 +125,7 @@ impl ModelSession {
         self.arriving.update_value(|arriving| whole = arriving.as_mut().and_then(|arriving| arriving.take(batch)));
         let Some(table) = whole else { return };
         self.arriving.set_value(None);
-        // In a task of its own: drawing the figures of a large table takes long enough.
+        // In a task of its own: drawing the figures of a large table is enough work for one task.
         let take = move || {
             // Another table may be arriving by now, and replaces this one.
             if self.arriving.with_value(Option::is_none) {

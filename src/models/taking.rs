@@ -94,9 +94,9 @@ impl ModelSession {
     }
 }
 
-/// Windows per length, or fewer where the text is too short.
+/// Windows per length at which a trained model is measured; fewer where the text is too short.
 const WINDOWS: usize = 2;
-/// Number of lengths, evenly spread.
+/// Number of lengths at which a trained model is measured, evenly spread.
 const LENGTHS: usize = 8;
 
 impl ModelSession {

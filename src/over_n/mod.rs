@@ -47,8 +47,8 @@ pub fn chart_over_n(state: &PageState, x: &'static str, y: String, series: Vec<S
     chart
 }
 
-/// The draws. New ones fade in, those of another state are faint, and those of the earlier sweep stay where no new one is
-/// yet.
+/// The draws. New ones fade in, those of another state are faint, and those of the earlier sweep stay at every n past
+/// the newest draw.
 pub fn draws(sweep: &Sweep, state: &PageState, norm: Norm, faded: Faded) -> Vec<Series> {
     let points = sweep.values(norm);
     let frontier = points.last().map_or(0.0, |point| point.0);

@@ -40,7 +40,7 @@ pub fn OwnData() -> impl IntoView {
     let is_over = listen_for_drops(own);
     let on_toggle = move |_| {
         let Some(details) = details.get_untracked() else { return };
-        // A fold that the page opens is scrolled into sight elsewhere, where needed.
+        // Where the page itself opens the fold, the code that opens it also scrolls, if needed.
         let is_opened_by_reader = details.open() && !own.panels.own.get_untracked();
         own.panels.own.set(details.open());
         if is_opened_by_reader {

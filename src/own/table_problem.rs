@@ -1,4 +1,4 @@
-//! A question about a table of the reader's that can be read in two ways, and the answers to it.
+//! A question about a table that can be read in two ways, and the reader's answers to it.
 
 use lipscope_core::experiment::{FirstColumn, FirstRow, InputError, NumberComma, Table, TableAnswers, TableQuestion};
 use lipscope_protocol::tasks::ReadPlan;

@@ -255,7 +255,8 @@ impl Page {
         }
     }
 
-    /// Keeps a scene that is too long for an address, as long as the page is open.
+    /// Keeps in memory a scene that is too long for an address, and returns its number. Of too many, the oldest is
+    /// dropped.
     fn keep(self, scene: &Scene) -> Option<f64> {
         self.address.known.try_update_value(|address| {
             if address.kept.len() >= MOST_KEPT {

@@ -33,7 +33,7 @@ pub struct Page {
     pub plot: RwSignal<PlotChoice>,
     /// What a reader chooses in the labs.
     pub settings: RwSignal<Settings>,
-    /// Where the reader is in a lesson, if in one.
+    /// The reader's place in a lesson; `None` outside lessons.
     pub lesson: RwSignal<Option<LessonAt>>,
     /// How much of the page is shown.
     pub stage: RwSignal<Stage>,
@@ -112,7 +112,8 @@ impl Page {
         self.put(place, Ok(state));
     }
 
-    /// Stores a new state from a control, or puts the sentence that says why there is none at the control.
+    /// Stores a new state from a control and returns true. A state with a fault is not stored: a sentence about it then
+    /// stands at the control.
     pub fn put(self, place: &'static str, state: Result<PageState, InputError>) -> bool {
         let checked = state.and_then(|state| state.check().map(|()| state));
         match checked {

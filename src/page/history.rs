@@ -67,8 +67,9 @@ pub(super) struct Known {
     pub(super) deepest: u32,
     /// Scenes that are too long for an address, by number.
     pub(super) kept: VecDeque<(f64, Scene)>,
-    /// The number of the last kept scene. Numbers start at the time of day. A new number then differs from those of
-    /// earlier visits, whose entries may still be in the history.
+    /// The number of the last kept scene. A number is the time in milliseconds at which its scene was kept, raised
+    /// where two would be equal. So it differs from the numbers of earlier visits, whose entries may still be in the
+    /// history.
     pub(super) last_kept: f64,
 }
 

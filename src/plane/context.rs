@@ -186,7 +186,8 @@ impl Plane {
         }
     }
 
-    /// Adds a token at a place; without one, at a place where it is easily seen. Selects it.
+    /// Adds a token at a place, or else a step to the right of the selected token or of the centre. Selects the new
+    /// token.
     pub fn add_token(self, at: Option<(f64, f64)>) {
         let step = self.token_step(0.1);
         let found = untrack(|| {

@@ -118,7 +118,7 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
     Some(plane)
 }
 
-/// Freezes the present axes and stretch while a token is moved.
+/// Freezes `axes` and the stretch of the arrows while a token is moved, unless they are frozen already.
 pub fn keep(hand: Plane, size: Size, plane: &TokenPlane, axes: Option<(Extent, Extent)>) {
     hand.held.update_value(|held| {
         if let Some(Held { stretch, axes: all, .. }) = held {

@@ -133,8 +133,8 @@ impl PageState {
         state
     }
 
-    /// This state with the own data of another one where it brings none, or equal ones: equal data then share their
-    /// memory.
+    /// This state with the reader's own data of `now` in place of data that it lacks or that are equal: equal data then
+    /// share their memory.
     #[must_use]
     pub fn keeping_data_of(self, now: &PageState) -> Self {
         fn kept<T: Clone + PartialEq>(new: Option<T>, old: &Option<T>) -> Option<T> {

@@ -150,7 +150,8 @@ impl Trace {
         }
     }
 
-    /// The bounds that it shows. A form for each mask is listed; one of them applies.
+    /// The bounds that it shows. Where a bound has a form for each mask or each norm, all forms are listed; one of them
+    /// applies.
     #[must_use]
     pub fn bounds(self) -> &'static [BoundId] {
         match self {

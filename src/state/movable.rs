@@ -62,7 +62,7 @@ impl PageState {
         Ok(self.with_clusters(&TokenSource::Clusters { positions: edited, log_multiplicities }))
     }
 
-    /// Whether another state has the same random tokens and weights, so that the worker's draws for one hold for the
+    /// Whether another state describes the same experiment, so that tokens drawn for this state are also those of the
     /// other.
     #[must_use]
     pub fn draws_like(&self, other: &PageState) -> bool {

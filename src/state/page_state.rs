@@ -71,7 +71,7 @@ pub struct PageState {
     pub x_axis: XAxis,
     /// The longest length of the sweep.
     pub sweep_max: usize,
-    /// Draws a length.
+    /// Draws at each length.
     pub draws: usize,
     /// Which head's attention is pictured, from zero.
     pub head_shown: usize,
@@ -187,7 +187,7 @@ impl PageState {
         }
     }
 
-    /// The draws per length that differ: tokens that are not random have one.
+    /// The number of draws at each length that is used: tokens that are not random have one draw.
     #[must_use]
     pub fn draws_used(&self) -> usize {
         match self.tokens {

@@ -15,7 +15,8 @@ pub enum Place {
     Disc,
     /// A ball of more dimensions, or of one.
     Ball,
-    /// No ball: a normaliser before attention brings tokens of every length into its own, so bounds hold for all of them.
+    /// No ball: a normaliser before attention brings tokens of every length into one ball, so bounds hold for tokens of
+    /// every length.
     Anywhere,
     /// The ball that holds the normalised tokens.
     Normalized,
@@ -154,7 +155,7 @@ pub fn which_map(scope: Scope, normalizer: Normalization, d: usize) -> String {
     }
 }
 
-/// Why the worst tokens known cannot be chosen. The value of such tokens may be known without a list of them.
+/// Why the worst tokens known cannot be chosen. The norm at such tokens may be known without a list of them.
 pub fn worst_away(mask: Mask) -> &'static str {
     match mask {
         Mask::Causal => worst_away::causal(),
@@ -162,7 +163,7 @@ pub fn worst_away(mask: Mask) -> &'static str {
     }
 }
 
-/// The other map.
+/// The words that offer the other map.
 pub fn other_scope(scope: Scope) -> &'static str {
     match scope {
         Scope::Inputs => other_map::inputs(),

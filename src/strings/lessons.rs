@@ -90,7 +90,7 @@ pub fn slopes_beside(yours: f64, measured: f64) -> String {
     answer::slopes(lesson_slope(measured), lesson_slope(yours))
 }
 
-/// Why a goal cannot be reached: the least upper bound.
+/// Why a goal cannot be reached: the upper bound that forbids it.
 pub fn ruled_out(bound: Option<f64>) -> String {
     let number = |bound| Number::digits(bound, Kind::UpperBound);
     bound.map_or_else(|| answer::ruled_out_unsaid().to_owned(), |bound| answer::ruled_out(number(bound)))

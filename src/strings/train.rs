@@ -64,7 +64,8 @@ pub fn train_progress(phase: &Phase, runs: &[TrainRun]) -> String {
     }
 }
 
-/// The time left of runs that have begun, from the time of their steps so far.
+/// The time left of all runs, from the time of their steps so far. `None` while a run has no step, or when no steps are
+/// left.
 fn seconds_left(runs: &[TrainRun]) -> Option<f64> {
     let left = |run: &TrainRun| {
         if run.state != RunState::Training {

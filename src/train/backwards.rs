@@ -9,7 +9,7 @@ use crate::strings;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Number, Role, Scale, Series, SeriesKind};
 use lipscope_protocol::train::BranchRow;
 
-/// Errors below this are rounding; the axis ends here.
+/// Errors below this are rounding; the axis begins here.
 const LEAST: f64 = 1e-16;
 
 /// The button, the sentence, the table of branches, the text that came back, and the error against the iteration.

@@ -1,9 +1,9 @@
 //! The runs that the browser keeps between visits: text, states and histories, in a cache of their own.
 //!
-//! The cache has an entry for the text, one for each run before its first step, and one for each run as it was last
-//! saved. A saved run holds the length of its history (4 bytes, little-endian), the history, and the state. An entry is
-//! replaced as a whole or not at all. Every training has an id, the time at which it began. The page offers the latest
-//! training. Older ones are deleted when another begins, in any tab.
+//! The cache has an entry for the text, one for each run as it was before its first step, and one for each run as it
+//! was last saved. A saved run holds the length of its history (4 bytes, little-endian), the history, and the state. An
+//! entry is replaced as a whole or not at all. Every training has an id, the time at which it began. The page offers
+//! the latest training. Older ones are deleted when another begins, in any tab.
 
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ impl TrainingSession {
     /// Offers the kept runs, if there are some.
     pub(super) fn look_for_kept(self) {
         spawn_local(async move {
-            // A browser that keeps nothing has nothing to offer. It says so when there is something to keep.
+            // A browser that keeps nothing has nothing to offer. The page says so when there is something to keep.
             if let Ok(Some(kept)) = newest().await
                 && self.runs.try_with_untracked(Vec::is_empty) == Some(true)
             {
@@ -71,7 +71,7 @@ impl TrainingSession {
                 Ok(Keeping::Kept { step, bytes })
             };
             match written.await {
-                // A training that began meanwhile has replaced it.
+                // Unless another training has begun here meanwhile.
                 Ok(keeping) if self.keep_id.try_get_value() == Some(id) => {
                     let _ = self.keeping.try_set(keeping);
                 }

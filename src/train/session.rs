@@ -55,7 +55,7 @@ pub struct TrainingSession {
     pub(super) keep_id: StoredValue<u64>,
     /// The run that had the last turn.
     pub(super) turn: StoredValue<u64>,
-    /// When the present order was given; `None` where the worker is free.
+    /// When the present stretch was ordered, and later when it started; `None` while no stretch is in progress.
     pub(super) began: StoredValue<Option<f64>>,
     last_number: StoredValue<u64>,
     workers: StoredValue<Option<TrainWorkers>, LocalStorage>,
@@ -127,7 +127,7 @@ impl TrainingSession {
         });
     }
 
-    /// Takes a dropped text, or a text file. Does nothing while models are trained on another text.
+    /// Takes a dropped text, or a text file. While models are trained, it shows a sentence and takes nothing.
     pub(super) fn take_dropped(self, data: &DataTransfer) {
         if self.is_at_work() {
             return self.complain(strings::train_stop_first());

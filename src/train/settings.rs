@@ -51,7 +51,7 @@ impl Default for TrainForm {
 }
 
 impl TrainForm {
-    /// The fields of a plan.
+    /// The form with the fields of a plan; only its kind is ticked.
     pub fn of_plan(plan: &PlanFields) -> Self {
         TrainForm {
             kinds: vec![plan.kind],

@@ -16,14 +16,14 @@ use lipscope_protocol::train::{BackwardsPlan, FilesPlan, Kind, Saving, StretchPl
 
 /// About how long a stretch lasts. A pause waits this long.
 const STRETCH_MILLISECONDS: f64 = 400.0;
-/// The greatest age of the state that the browser keeps. With several runs, each one's turn comes within a second or
-/// two of this.
+/// How old the kept state of a run may grow. The run is saved at its next turn, with several runs a second or two
+/// later.
 const SAVE_MILLISECONDS: f64 = 15_000.0;
 /// Number of characters of the drawn text.
 const SAMPLE: usize = 160;
 /// Number of windows that are run backwards.
 const BACKWARDS_WINDOWS: usize = 4;
-/// The most iterations of a branch: at c = 0.9 the slowest that converges takes about 350.
+/// The most iterations of a branch: at c = 0.9 the slowest branch that converges takes about 350.
 const BACKWARDS_ITERATIONS: usize = 600;
 
 impl TrainingSession {
@@ -49,7 +49,8 @@ impl TrainingSession {
     pub(super) fn take_kept(self, kept: &Kept) {
         self.problem.set(None);
         let runs: Vec<TrainRun> = kept.runs.iter().map(|run| run.run(self.next_number(), &kept.text)).collect();
-        // The fields come from another kind than the invertible one, which has no layer norms.
+        // The form takes its fields from a run that is not of the invertible kind, if there is one: that kind has no
+        // layer norms.
         if let Some(first) = runs.iter().find(|run| run.plan.kind != Kind::Invertible).or(runs.first()) {
             let kinds = runs.iter().map(|run| run.plan.kind).collect();
             let every = first.every.to_string();

@@ -99,7 +99,7 @@ fn a_run_that_would_take_too_much_memory_is_refused_before_the_model_is_drawn() 
     let said = problem(small(&["100", "--windows", "2", "--adversarial", "10", "--head", "0", "--memory", "1MiB"]));
     assert!(said.contains("The run over the model would take"), "{said}");
     run(small(&["2:8:2", "--windows", "1", "--memory", "256MiB"]));
-    // What all twelve blocks of GPT-2 keep.
+    // All twelve blocks of GPT-2 take more than this limit.
     let deep =
         ["model", "--weights", "random:gpt2", "--layers", "11", "-n", "256", "--windows", "1", "--memory", "900MiB"];
     let said = problem(lipscope(&[&deep[..], &["--map", "blocks"]].concat()));

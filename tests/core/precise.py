@@ -20,7 +20,7 @@ import mpmath
 from mpmath import mp, mpc, mpf
 
 mp.dps = 110
-# Far below one over the scores of any case; its square is what the derivative is off by.
+# Far below one over the scores of any case; its square is the relative error of the derivative.
 STEP = mpf(10) ** -40
 CASES = 200
 
@@ -72,7 +72,7 @@ def mapped(rows, experiment, heads):
 
 
 def start(rows, experiment):
-    """Where the Jacobian is taken."""
+    """The tokens at which the Jacobian is taken."""
     if experiment["normalization_scope"] == "composed":
         return rows
     return normalised(rows, experiment["normalization"], experiment["eps"])

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 const UNIT: f64 = 0.5 * f64::EPSILON;
 
-/// How often the error may be the condition times the unit roundoff.
+/// The largest error allowed, in units of the condition times the unit roundoff.
 const MOST_ERRORS: f64 = 200.0;
 
 fn cases() -> Vec<(String, Experiment, f64, f64)> {
@@ -60,7 +60,7 @@ fn norms_have_the_digits_that_their_condition_allows_by_every_method() {
                 found.spectral
             );
             check_bounds(&text, &found);
-            // An error large enough to report is reported, and not smaller than it is.
+            // An error large enough to report is reported, by a number that is not smaller.
             if error > Warning::LEAST_ROUNDING {
                 assert!(
                     found.rounding().is_some_and(|relative| relative >= error),

@@ -23,10 +23,10 @@ async function eachDialog(page, body) {
   }
 }
 
-// A slow machine shows old numbers long enough for a reader to want to read them.
+// The parts that are dimmed while they are out of date. On a slow machine they stay dim so long that a reader may read them.
 const OLD = ['.lab', '.numbers', '.headline', '.sentence', '.growth-sentence'];
 
-/** Dims whatever can be out of date, which changes nothing but its colours; gives what there was to dim. */
+/** Dims all parts that can be out of date, which changes only their colours; returns the selectors that matched a part. */
 const dim = (page) => page.evaluate((old) => old.filter((selector) => {
   const parts = document.querySelectorAll(selector);
   for (const part of parts) part.classList.add('stale');
@@ -46,7 +46,7 @@ for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE }
       await show(page, tab);
       await settle(page);
       await openFolds(page);
-      // What can be read when it is dim can be read when it is not.
+      // A part that can be read when it is dim can also be read when it is not.
       if (viewport === DESKTOP) for (const selector of await dim(page)) dimmed.add(selector);
       await settle(page);
       await look(tab, ofPlots);

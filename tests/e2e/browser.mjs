@@ -19,8 +19,8 @@ export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
 /**
- * The most processor time that a test allows a task of the main thread, in ms. The goal is 50, for a machine with nothing beside
- * it; on a shared one the same work took 1.7 times as long from one hour to the next, and nobody's neighbour may fail a test.
+ * The most processor time that a test allows a task of the main thread, in ms. The goal is 50 on a machine that does nothing else.
+ * On a shared machine the same work took 1.7 times as long an hour later, and the work of others must not fail a test.
  */
 export const MOST_TASK_MS = 100;
 
@@ -78,7 +78,8 @@ async function newContext(options) {
 }
 
 /**
- * The link, with its #, of the adversarial tokens of A = -1 and their bounds over n up to 1e18; `fields` (`n=50&mask=causal`) take the place of its own.
+ * The link, with its #, of the adversarial tokens of A = -1 and their bounds over n up to 1e18. `fields`, such as
+ * `n=50&mask=causal`, replace fields of the link.
  */
 export function adversarial(fields = '') {
   const given = Object.fromEntries(fields.split('&').filter(Boolean).map((field) => field.split(/=(.*)/s)));
@@ -88,9 +89,9 @@ export function adversarial(fields = '') {
 }
 
 /**
- * A context that the tests of a file have one after the other, each with a page of its own and with nothing remembered from
- * the one before. A page beside them holds the site's modules, so that Chromium compiles them once and not for each test:
- * opening a page takes half as long.
+ * A context that the tests of a file use one after the other. Each test has a page of its own, and nothing is remembered from
+ * the test before. One more page holds the site's modules, so that Chromium compiles them once and not for each test: opening a
+ * page takes half as long.
  */
 async function sharedContext() {
   shared ??= (async () => {
@@ -134,9 +135,10 @@ function watchPage() {
  * @param {{width: number, height: number}} [options.viewport] DESKTOP by default
  * @param {'light' | 'dark'} [options.colorScheme]
  * @param {'reduce' | 'no-preference'} [options.reducedMotion]
- * @param {string} [options.hash] the link's fragment, with its #; by default that of the adversarial tokens (see `adversarial`); an empty one gives the
- *   opening view
- * @param {'open' | 'closed'} [options.controls] whether the panel of all controls is open; by default open on a desktop where the hash is one of `adversarial`
+ * @param {string} [options.hash] the link's fragment, with its #; by default that of the adversarial tokens (see `adversarial`);
+ *   an empty one gives the opening view
+ * @param {'open' | 'closed'} [options.controls] whether the panel of all controls is open; by default open on a desktop where the
+ *   hash is one of `adversarial`
  * @param {boolean} [options.started] wait until the WebAssembly module has started (the default)
  * @param {object} [options.context] anything else for Playwright's newContext
  * @param {'new' | 'shared'} [within] the context
@@ -284,8 +286,8 @@ export const seriousFaults = (page, rules = null) => faults(page, ['serious', 'c
 export const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /**
- * What is found in the dark and in the light, where the page follows the system and stays as it ends. The two differ in colours
- * alone, so that the light is looked at by the rules about these.
+ * The faults in the dark and in the light scheme, where the page follows the system; it is left in the light one. The schemes
+ * differ in colours alone, so the light one is checked only by the rules about colours.
  */
 export async function inBothSchemes(page, find = (page, rules) => faults(page, undefined, rules)) {
   const found = [];

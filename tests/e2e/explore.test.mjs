@@ -439,7 +439,7 @@ pageTest('with normaliser and attention together sentence, plot and list have on
   const listed = [];
   for (const id of ['sharp', 'unified', 'castin_general', 'castin_mean_field']) listed.push(await value(page, `growth-${id}`));
   assert.ok(Math.abs(Math.min(...listed) / best - 1) < 1e-9, `${listed}, and ${best} in the sentence`);
-  // The ladder has the slope of the normaliser at these tokens, which is less, and says so.
+  // The ladder's bound has the slope of the normaliser at these tokens, which is smaller, and its name says so.
   assert.ok((await value(page, 'bound-sharp')) < 0.9 * Math.min(...listed));
   assert.equal(await page.locator('dt:has(+ [data-testid=bound-sharp])').first().textContent(), 'best bound (ours), at these tokens');
   assert.equal(await page.locator('.slack-name').innerText(), 'best bound (ours), at these tokens');

@@ -248,7 +248,7 @@ test('a worker that dies is restarted, and the page says so', async () => {
       worker.terminate();
       worker.dispatchEvent(new ErrorEvent('error', { message: 'out of memory', cancelable: true }));
     }));
-    // Workers with nothing to do are missed by nobody.
+    // The death of workers that have nothing to do changes nothing.
     await die();
     await drawEverything(page);
     // In the middle of a long measurement: the page says what happened, and goes on.

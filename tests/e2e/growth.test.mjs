@@ -106,7 +106,7 @@ pageTest('draws are read at each length; the axis, the table and the slope are t
   await page.keyboard.press('End');
   assert.equal(await page.getByTestId('growth-n').getAttribute('data-value'), '256');
   assert.ok((await digits(page, 'growth-measured')) !== first && (await value(page, 'growth-root')) === 16);
-  // A kept n stays when the keys are left, and can be made that of the tokens.
+  // An n that Enter keeps stays after Escape, and can be made the n of the tokens.
   await page.keyboard.press('Enter');
   await page.keyboard.press('Escape');
   assert.equal(await page.locator('#growth-at-number').inputValue(), '256');

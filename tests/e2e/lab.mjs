@@ -64,8 +64,8 @@ async function until(act, hasWorked) {
 }
 
 /**
- * Waits until a cell has run: its prompt is [*] until then, and the number of the run afterwards. A kernel that is not quite
- * there loses what it is asked for, and the prompt is soon what it was.
+ * Waits until a cell has run: its prompt is [*] until then, and the number of the run afterwards. A kernel that is not ready yet
+ * loses the request, and the prompt soon returns to what it was before.
  */
 async function hasRun(prompt, before) {
   for (const began = Date.now(); ;) {
@@ -84,7 +84,7 @@ after(async () => {
   await shutDown();
 });
 
-// One server has both: they are two faces of the same notebook.
+// One server offers both programs for the same notebook.
 for (const [name, path] of [['JupyterLab', 'lab/tree/explore.ipynb'], ['Notebook', 'notebooks/explore.ipynb']]) {
   test(`the page in ${name} follows the notebook, and the notebook the page`, { timeout: 540_000 }, async () => {
     const context = await (await launch()).newContext({ viewport: { width: 1440, height: 1100 } });

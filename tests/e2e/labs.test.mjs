@@ -27,7 +27,7 @@ pageTest('L2-MHA weights set the kernel, and their bounds are in the numbers', a
   await page.selectOption('#norm', 'linf');
   await page.waitForFunction(() => Number(document.querySelector('[data-testid="bound-kim_linf"]')?.dataset.value) > 0);
   assert.ok((await value(page, 'bound-kim_linf')) >= (await value(page, 'linf')));
-  // Heads share the dimension: it goes in their steps.
+  // The heads divide the dimension d, so d is a multiple of their number.
   await type(page, 'heads-number', '3');
   await page.waitForFunction(() => Number(document.querySelector('[data-testid="d"]').dataset.value) % 3 === 0);
 });
@@ -50,7 +50,7 @@ pageTest('scaled tokens: the dot product grows like R squared, L2 stays', async 
   // The table has a row for each radius.
   await page.click('#scaled-table summary');
   await page.waitForFunction(() => document.querySelectorAll('#scaled-table tbody tr').length === 33);
-  // A norm that is known from above only says so.
+  // A norm of which only an upper bound is known has a sign that says so.
   const sign = () => page.getByTestId('scale-dot').locator('xpath=..').locator('.sign').innerText();
   assert.equal(await sign(), '=');
   await answered(page, 'scaled', () => page.selectOption('#norm', 'max_token'));

@@ -117,7 +117,7 @@ pageTest('back, the controls beside a lesson, and my configuration again', async
   await page.click('#lessons-open');
   await page.click('#lesson-restore');
   await reaches(page, 'spectral', before, 1e-9);
-  // The other way: mine at once.
+  // The user's own settings can also be restored directly when the lesson is left.
   await page.click('#lessons-open');
   await page.click('.lesson-pick[data-lesson="mask"]');
   await reaches(page, 'spectral', 12.1275, 5e-5);
@@ -161,7 +161,7 @@ pageTest('tokens are pushed, two goals reached, and the third is found to be imp
   assert.match(await goal(page, 'ten').innerText(), /impossible.*it is proved that L ≤ \d/s);
   await page.click('#lesson-show-all');
   assert.ok(await page.getByTestId('lesson-hint').isVisible());
-  // Goals that are reached stay reached: the answer is to the first that is not.
+  // Goals that are reached stay reached: the button for the answer reaches the first goal that is not.
   for (const id of ['two', 'four']) {
     if ((await goal(page, id).getAttribute('data-reached')) === 'false') await page.click('#lesson-answer');
     await reached(page, id);

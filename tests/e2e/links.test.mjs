@@ -28,7 +28,7 @@ pageTest('the address follows the controls: every gesture is one entry, and can 
   await settled(page);
   assert.equal(await fragment(page), '');
   const before = await entries(page);
-  // In one task: on a busy machine the control rests between two that come from outside.
+  // Both edits in one task: on a busy machine, edits from outside could come so far apart that they count as two gestures.
   await page.evaluate(() => {
     for (const words of ['128', '100']) {
       const box = document.querySelector('#n-number');
@@ -344,7 +344,7 @@ pageTest('a link that cannot be measured gives the worst tokens back as such', {
   await page.waitForFunction(() => /overflow 64-bit numbers/.test(document.body.innerText));
   await page.waitForFunction(() => document.querySelector('#quick-worst').getAttribute('aria-pressed') === 'true');
   assert.equal(await settled(page), before);
-  // Still the word: other tokens are the worst of another n.
+  // The link still holds the word `worst`, so another n has other tokens.
   await page.fill('#quick-n-number', '33');
   await page.press('#quick-n-number', 'Enter');
   await page.waitForFunction(() => document.querySelector('[data-testid=n]').dataset.value === '33');

@@ -31,7 +31,7 @@ const says = (page, pattern) => page.waitForFunction(
   { timeout: 60_000 },
 );
 
-/** Uses a copy of the small GPT-2, whose files may be spoiled; it goes afterwards. */
+/** Uses a copy of the small GPT-2, whose files may be changed; the copy is removed afterwards. */
 async function withCopy(use) {
   const folder = mkdtempSync(join(tmpdir(), 'lipscope-model-'));
   try {

@@ -1,4 +1,4 @@
-// Tokens that can be touched: by mouse, finger and keys; the leading singular pair over them; the row of one.
+// Tokens that can be touched: by mouse, finger and keys; the leading singular pair over them; the attention row of one token.
 import assert from 'node:assert/strict';
 import { adversarial, inBothSchemes, mainThreadTasks, measureOnCommandLine, pageTest, PHONE, seriousFaults } from './browser.mjs';
 import { changed, digits, exported, reveal, show, type, value } from './reading.mjs';
@@ -20,7 +20,7 @@ async function tokensInThePlane(page) {
   await page.waitForTimeout(200);
 }
 
-/** Selects a token by the keys; where it is drawn, in pixels of the window. */
+/** Selects a token by the keys; returns where it is drawn, in pixels of the window. */
 async function select(page, token, canvas = STAGE) {
   await page.focus(canvas);
   await page.keyboard.press('Home');
@@ -65,7 +65,7 @@ function watchPlaces() {
   window.__places = { drawn, look };
 }
 
-/** Drags the selected token by 24 movements; how many came with their constant, and how many ran ahead of it after a wait. */
+/** Drags the selected token by 24 movements; returns how many came with their constant, and how many ran ahead of it after a wait. */
 async function drag(page, from) {
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();

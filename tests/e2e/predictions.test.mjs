@@ -44,7 +44,7 @@ pageTest('a curve is drawn by mouse, then revealed', async ({ page }) => {
 pageTest('who shows the answer without drawing has skipped the step', async ({ page }) => {
   await changed(page, 'spectral');
   await startLesson(page, 'sink');
-  // Enter reveals what was drawn, and nothing is.
+  // Enter reveals only a curve that was drawn, and none was drawn yet.
   await page.focus('#guess-curve');
   await page.keyboard.press('Enter');
   assert.ok(await page.locator('[data-testid="spectral"]').isHidden());

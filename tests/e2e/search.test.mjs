@@ -51,7 +51,7 @@ pageTest('a search passes six, pauses, goes on, and its tokens are measured agai
   assert.ok(found >= best && found >= 6, `${found} after ${best}`);
   assert.ok(Math.abs((await value(page, 'search-upper')) - 9.5025) < 1e-3 && found <= (await value(page, 'search-upper')));
   assert.ok(Math.abs((await value(page, 'growth-two_clusters')) - 6.00712) < 1e-3);
-  // Tokens of two dimensions say nothing of the ball of one, which the adversarial tokens lie in.
+  // The search's tokens have two dimensions: they say nothing about the ball in one dimension, in which the adversarial tokens lie.
   assert.ok(await page.getByTestId('growth-found').isHidden());
   await page.getByTestId('search-other-dim').waitFor({ state: 'visible' });
   // Into the page: the headline is the number that was found.

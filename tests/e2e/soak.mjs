@@ -55,7 +55,7 @@ const type = async (page, id, words) => {
   await page.fill(`#${id}`, words, { timeout: ACTION_MS });
   await page.press(`#${id}`, 'Enter');
 };
-/** Chooses a language, which starts the page anew where it is another one. */
+/** Chooses a language. A change of language loads the page again. */
 const speak = async (page, language) => {
   if (await page.evaluate(() => document.documentElement.lang) === language) return;
   await Promise.all([page.waitForEvent('load'), page.selectOption('#language', language, { timeout: ACTION_MS })]);
@@ -78,7 +78,7 @@ const ACTIONS = {
   language: (page) => speak(page, roll.of(['en', 'zh-Hans'])),
   paste: (page) => paste(page, roll.of(TEXTS)),
   drop: (page) => drop(page, roll.of(FILES)),
-  // Those that work: one that dies before it has said that it listens is a page whose workers do not start, and it says so.
+  // Ends only workers that have sent a message: if a worker dies before that, the page reports that its workers do not start.
   kill: (page) => page.evaluate(() => window.__workers.forEach((worker) => {
     if (!worker.hasSpoken) return;
     worker.terminate();
@@ -108,7 +108,7 @@ function watchPage() {
   };
 }
 
-/** Opens the page; what must not happen is told. */
+/** Opens the page; calls `tell` with everything that must not happen. */
 async function open(tell) {
   const site = await serveSite();
   const context = await (await launch()).newContext({ viewport: DESKTOP, serviceWorkers: 'block', acceptDownloads: true });
@@ -140,7 +140,7 @@ async function resident() {
   return Math.max(0, ...pages);
 }
 
-/** Starts the workers again where they are down, as a reader does; a sentence where no lost network is the reason. */
+/** Starts the workers again if they are down, as a reader does; returns a sentence if they are down though the network was never off. */
 async function revive(page, actions) {
   const button = page.locator('[data-testid="status"] button').first();
   if (!await button.isVisible()) return null;
@@ -182,7 +182,7 @@ async function sample(page, session, seconds) {
   return { seconds, heap: usedSize, attached, detached: nodes - attached, listeners: jsEventListeners, resident: await resident(), workers };
 }
 
-/** Begins to trace tasks; what is given ends it and gives those of the main thread over the limit, in ms of the clock and of the processor. */
+/** Begins to trace tasks. The returned function ends that and gives the main thread's tasks over the limit, in ms of clock and processor. */
 async function trace(page) {
   const browser = await launch();
   await browser.startTracing(page, { categories: ['toplevel'] });
@@ -303,7 +303,7 @@ function spread(samples, key) {
   return values.length < 2 ? NaN : 100 * (Math.max(...values) / Math.min(...values) - 1);
 }
 
-/** The median of the last third over that of the first third after the warm-up, as a percentage over it: what grows, grows here. */
+/** By how many percent the median of the last third exceeds that of the first third after the warm-up: a leak shows here. */
 function growth(samples, key) {
   const values = samples.filter(({ seconds }) => seconds * 1000 >= WARM_UP_MS).map((sample) => sample[key]).filter((x) => x > 0);
   const third = Math.floor(values.length / 3);

@@ -7,7 +7,7 @@ use lipscope_testkit::peak::{Counting, peak};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The measured peak is at most this factor of the figure, and the figure at most that factor of the peak.
+/// The measured peak is at most `MOST_OVER` times the figure, and the figure at most `MOST_UNDER` times the peak.
 const MOST_OVER: f64 = 1.0;
 const MOST_UNDER: f64 = 3.0;
 

@@ -72,7 +72,7 @@ pub fn foreign_words(text: &str) -> Vec<String> {
     }
     outside
         .split(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c)))
-        // A full stop within is that of a file's name.
+        // A word with a full stop inside is the name of a file.
         .filter(|part| !part.trim_matches('.').contains('.'))
         .flat_map(|part| part.split(|c: char| !c.is_ascii_alphabetic()))
         .filter(|word| word.len() > 1 && !NAMES.contains(word))

@@ -68,7 +68,7 @@ fn the_cursor_rests_at_an_n_in_sight() {
     };
     assert_eq!(at(None, Range::Quintillion).read_at(), 64.0);
     assert_eq!(at(Some(1e9), Range::Quintillion).read_at(), 1e9);
-    // Not at one that the axis does not reach.
+    // The plot is not read at an n that the axis does not reach.
     assert_eq!(at(Some(1e9), Range::Measured).read_at(), 64.0);
     // A kept n is moved into the axis range.
     let mut state = at(None, Range::Measured);

@@ -20,7 +20,7 @@ use crate::browser::{Browser, Line, order};
 pub struct CountPlan {
     /// The number before the first.
     pub after: u32,
-    /// The last number; a plan with none is wrong.
+    /// The last number; a plan with 0 here is refused.
     pub to: u32,
     /// How long each number takes.
     pub milliseconds: f64,

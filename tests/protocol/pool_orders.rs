@@ -17,7 +17,7 @@ use crate::counting::{AnyEvent, AnyPlan, counting, counting_in_parts};
 enum Deed {
     Submit(Line, Vec<AnyPlan>),
     Cancel(Line),
-    /// A worker dies: one of those that there are.
+    /// One of the workers dies.
     Kill(usize),
     Pass(f64),
     Pause,

@@ -200,7 +200,7 @@ fn a_spare_worker_stands_ready_beside_those_that_are_busy() {
     browser.pool.submit(Line::Batches, orders(Line::Batches, 1..3, 100, 5.0));
     browser.pass(200.0);
     assert_eq!((browser.workers().len(), browser.idle().len()), (3, 1));
-    // A worker that goes is made up for.
+    // A worker that dies is replaced.
     browser.kill(browser.idle()[0]);
     browser.pass(100.0);
     assert_eq!(browser.idle().len(), 1);

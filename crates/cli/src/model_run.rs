@@ -1,4 +1,5 @@
-//! The runs of `lipscope model` on all cores: what those over windows and at adversarial tokens share, and the latter.
+//! Runs of `lipscope model` on all cores: what runs over windows of a text and runs at adversarial tokens share, and the
+//! runs at adversarial tokens.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,7 +18,7 @@ use lipscope_models::{AdversarialHead, AdversarialPlan, Cell, Estimate, Needs, P
 /// The table of a run, and the problems found.
 pub(super) type Outcome = Result<(Table, Vec<InputError>), InputError>;
 
-/// Everything that a run needs: model, plan, text and results.
+/// The input of a run: the model, the token ids of the text, and the plan.
 pub(super) struct Run {
     pub(super) found: Found,
     pub(super) ids: Vec<u32>,

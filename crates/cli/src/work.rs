@@ -1,4 +1,5 @@
-//! What the work of several commands takes: values and limits, threads, and the page's tasks run in this process.
+//! Shared by several commands: the thread pool, the page's tasks run in this process, the memory limit, and the names of
+//! norms.
 
 use std::io;
 use std::time::Instant;

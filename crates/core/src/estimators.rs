@@ -37,7 +37,7 @@ pub struct EstimatorPlan {
 
 /// The tolerance of the released script of \[C\].
 pub const ESTIMATOR_TOLERANCE: f64 = 1e-4;
-/// The most iterations of each estimator.
+/// The most steps of power iteration.
 pub const MOST_ITERATIONS: usize = 5000;
 
 /// An estimator of ||J||_2.
@@ -113,10 +113,11 @@ enum Stage {
 }
 
 impl EstimatorComparison {
-    /// Takes the Jacobian, within the usual memory.
+    /// Draws the inputs and prepares the Jacobian, within the usual memory.
     ///
     /// # Errors
-    /// [`InputError`] if J is too large for a dense SVD, or the tolerance is not a positive number.
+    /// [`InputError`] if J is too large for a dense SVD, the tolerance is not a positive number, or the tokens are a token
+    /// measure.
     pub fn new(plan: &EstimatorPlan) -> Result<Self, InputError> {
         EstimatorComparison::new_within(plan, Memory::default())
     }

@@ -96,7 +96,8 @@ impl Inverting {
     /// Computes Y = X + c F(X)/L, within the usual memory.
     ///
     /// # Errors
-    /// [`InputError`] if F does not map tokens to tokens of the same dimension, or c is not a positive number.
+    /// [`InputError`] if F does not map tokens to tokens of the same dimension or has a normaliser, or c is not a positive
+    /// number.
     pub fn start(plan: &InversePlan) -> Result<Self, InputError> {
         Inverting::start_within(plan, Memory::default())
     }

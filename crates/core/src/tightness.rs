@@ -44,10 +44,10 @@ pub const MOST_TOKENS: usize = 1_000_000;
 pub const MOST_RESTARTS: usize = 1000;
 
 impl Tightness {
-    /// A search with `restarts` random starts at each length.
+    /// A search with `restarts` random starts at each length, at most [`MOST_RESTARTS`].
     ///
     /// # Errors
-    /// [`InputError::BadValue`] for a length below 2 or above a million, or too many restarts.
+    /// [`InputError::BadValue`] for an empty list, or a length below 2 or above a million.
     pub fn new(lengths: &[usize], restarts: usize, seed: u64) -> Result<Self, InputError> {
         if lengths.is_empty() || lengths.iter().any(|n| !(2..=MOST_TOKENS).contains(n)) {
             let expected = phrase!("numbers_tokens_from_2", "numbers of tokens from 2 to {most}", most = MOST_TOKENS);

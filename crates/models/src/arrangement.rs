@@ -209,7 +209,8 @@ fn prefix<S: Source>(names: &Names, family: Family, file: &Checkpoint<S>) -> Res
                     ),
                     fix: phrase!("give_files_of_one_model", "Give config.json and the weights of one model."),
                 }),
-                // No first layer. If there is only one prefix, the missing tensor is named with that of the embeddings.
+                // The first layer is missing. If one prefix has embeddings, the error names the missing tensor with
+                // that prefix.
                 None => {
                     let mut before = file.names().filter_map(|name| before(names.words, name));
                     let first = before.next().filter(|_| before.next().is_none());
@@ -226,7 +227,7 @@ fn prefixes<S: Source>(names: &Names, file: &Checkpoint<S>) -> Vec<String> {
     file.names().filter_map(|name| before(names.words, name)).filter(has_layer).map(str::to_owned).collect()
 }
 
-/// The part of a name before its last words.
+/// The part of a name before `last`.
 fn before<'a>(last: &str, name: &'a str) -> Option<&'a str> {
     name.strip_suffix(last).filter(|prefix| prefix.is_empty() || prefix.ends_with('.'))
 }
@@ -253,9 +254,9 @@ fn check_adapters<S: Source>(file: &Checkpoint<S>) -> Result<(), InputError> {
     }
 }
 
-/// Refuses tensors in the embeddings or the layers that the family does not have: their effect would be left out. In a
-/// layer that lacks one of the family's own tensors, reading names the missing one, and the tensors that may replace
-/// it.
+/// Refuses tensors in the embeddings or the layers that the family does not have: their effect would be left out. A
+/// layer that lacks one of the family's own tensors is not checked: reading it will name the missing tensor, and the
+/// tensors that may replace it.
 fn check_known<S: Source>(names: &Names, prefix: &str, file: &Checkpoint<S>) -> Result<(), InputError> {
     let layers = format!("{prefix}{}.", names.layer);
     let is_strange = |name: &&str| {

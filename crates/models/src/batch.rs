@@ -51,7 +51,7 @@ pub struct Shard {
 
 /// Approximate limit on the tokens of all windows times the maps measured, because a batch cannot be interrupted.
 const MEASURED_TOKENS: usize = 512;
-/// Single heads that cost about as much as a map of all heads.
+/// How many single heads cost about as much as a map of all heads.
 const HEADS_A_MAP: usize = 4;
 
 impl Plan {

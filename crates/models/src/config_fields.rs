@@ -51,7 +51,7 @@ impl Fields {
         list.ok_or_else(|| bad(name, value, phrase!("list_of_texts", "a list of texts")))
     }
 
-    /// One of some words, which has to be there.
+    /// One of the words in `choices`; an error if the field is absent.
     pub(super) fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<T, InputError> {
         let words: Vec<String> = choices.iter().map(|(word, _)| format!("\"{word}\"")).collect();
         let expected = phrase!("one_of_words", "one of {words}", words = words.join(", "));

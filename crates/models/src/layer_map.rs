@@ -141,7 +141,7 @@ impl Step {
     }
 }
 
-/// The same problem as a sentence about its place in the one window that a map is evaluated at.
+/// The same error, naming the token's place in the window at which the map is evaluated.
 fn in_this_window(problem: InputError) -> InputError {
     in_window(problem, &[])
 }

@@ -49,7 +49,8 @@ impl LayerNorm {
     }
 }
 
-/// The same problem of a token of several windows, as a sentence about its place in its window.
+/// The same error. If it names a token by its place among the tokens of all windows, it then names the token's place in
+/// its own window.
 pub(super) fn in_window(problem: InputError, spans: &[Range<usize>]) -> InputError {
     let InputError::NoDerivative { row, problem, .. } = problem else { return problem };
     let start = spans.iter().find(|span| span.contains(&(row - 1))).map_or(0, |span| span.start);

@@ -93,8 +93,8 @@ impl<S: Source> Opened<S> {
     /// Opens a model from files: `name` is its folder's name, `config` the text of its `config.json`.
     ///
     /// # Errors
-    /// [`InputError`] if the config is not of a supported family, a file is not safetensors, or its tensors are named or
-    /// laid out as those of no model of the family.
+    /// [`InputError`] if the config is not of a supported family, a file is not safetensors, or the names or shapes of
+    /// its tensors fit no model of the family.
     pub fn of_files(name: &str, config: &str, mut weights: WeightFiles<S>) -> Result<Self, InputError> {
         let mut looked_at = config.as_bytes().to_vec();
         let ConfigFile { config, mut notes } = ConfigFile::parse(config)?;

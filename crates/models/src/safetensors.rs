@@ -23,7 +23,7 @@ pub(super) enum Layout {
 }
 
 impl Layout {
-    /// The stored shape of a matrix with so many outputs and inputs.
+    /// The stored shape of a matrix with this many outputs and inputs.
     pub(super) fn shape(self, (n_outputs, n_inputs): (usize, usize)) -> [usize; 2] {
         match self {
             Layout::OutputsByInputs => [n_outputs, n_inputs],

@@ -48,7 +48,7 @@ pub struct Table {
     pub subject: Subject,
     /// Results by cell.
     pub rows: BTreeMap<Cell, Estimate>,
-    /// What was guessed, rounded or ignored on the way to them, in English.
+    /// Notes, in English, on what was guessed, rounded or ignored to get the results.
     pub notes: Vec<String>,
 }
 

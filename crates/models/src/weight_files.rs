@@ -36,7 +36,7 @@ impl<S: Source> WeightFiles<S> {
     /// Selects the weight files of a folder.
     ///
     /// # Errors
-    /// [`InputError::File`] if there are none that can be read, with how to make one, or one of several is missing.
+    /// [`InputError::File`] if no file can be read (the error says how to make one), or if one of several is missing.
     pub fn gather(
         names: &BTreeSet<String>,
         mut open: impl FnMut(&str) -> Result<S, InputError>,

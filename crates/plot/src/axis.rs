@@ -76,8 +76,8 @@ impl AxisSpec {
 }
 
 impl AxisSpec {
-    /// Selects the ticks of this axis from those proposed by its ruler: for counts the integers, and all integers if
-    /// there are few.
+    /// The ticks of this axis: those proposed by its ruler; for counts only the integers, and all of them if they are few.
+    /// On a logarithmic axis with square roots, the powers of four instead, if they are few.
     pub(super) fn own_ticks(&self, ruler: &Ruler, proposed: Vec<Tick>) -> Vec<Tick> {
         /// Up to this many integers all have ticks.
         const FEW: f64 = 8.0;

@@ -93,8 +93,8 @@ impl Ladder {
         Ladder { rows, axis_label: axis_label.into(), unit: String::new(), selected: None, range: None }
     }
 
-    /// The axis range for these numbers as log10: whole decades; of very many, only those from the smallest number on,
-    /// or around the first exact one.
+    /// The axis range for these numbers as log10, in whole decades. If all of them are too many, it begins at the
+    /// smallest number, or a few decades below the first exact one.
     pub fn extent(&self) -> Option<Extent> {
         let exact = self.rows.iter().find(|row| row.kind == Kind::Exact && row.log10.is_finite());
         ladder_axis::axis_range(self.rows.iter().map(|row| row.log10), exact.map(|row| row.log10))

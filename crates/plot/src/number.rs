@@ -17,7 +17,7 @@ const HAIR_SPACE: char = '\u{200a}';
 /// The minus sign, which is as wide as a digit; a hyphen is not.
 const MINUS: char = '\u{2212}';
 
-/// The largest rounding error of a logarithm and its power: exact digits stay exact.
+/// Relative error of 10^log10 that is allowed for: a number this close to a written one is not rounded away from it.
 const ROUNDING: f64 = 1e-12;
 
 /// Whether a number is exact, a bound, or neither.
@@ -130,8 +130,8 @@ impl Number {
         .kind(kind)
     }
 
-    /// Formats a value by the rule of [`Number::claimed`], so that the number reads the same everywhere: with its sign
-    /// in front, or with its meaning in the words around it.
+    /// Formats a value by the rule of [`Number::claimed`], so that its digits are the same wherever it is written, with a
+    /// sign in front or within a sentence.
     pub fn known(value: f64, kind: Kind) -> Self {
         match kind {
             Kind::UpperBound | Kind::LowerBound => Self::claimed(value.log10(), kind),
@@ -176,7 +176,7 @@ impl Number {
         let exponent: i32 = exponent_text.parse().unwrap_or(0);
         let (mantissa, exponent) = if (EXPONENT_BELOW..EXPONENT_FROM).contains(&exponent) {
             let decimals = (digits - 1 - exponent).max(0) as usize;
-            // Already rounded to `digits`; parsing it back keeps 1250 at two digits at 1300.
+            // Parsed from the rounded text, so that 1263 at two digits is written as 1300.
             let value: f64 = rounded.parse().unwrap_or(value.abs());
             (format!("{value:.decimals$}"), None)
         } else {

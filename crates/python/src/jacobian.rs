@@ -105,7 +105,7 @@ fn listed(experiment: &PyExperiment) -> PyResult<Arc<Experiment>> {
     }
 }
 
-/// The forward pass, after checking the memory for it and for a dense Jacobian of up to that many rows.
+/// The forward pass, after checking the memory for it and for a dense Jacobian of at most `dense_limit` rows and columns.
 fn forward(experiment: &Experiment, memory: Memory, dense_limit: usize) -> Result<Forward<f64>, InputError> {
     let options = MeasureOptions {
         svd_limit: 0,

@@ -75,7 +75,8 @@ struct L2Matrices<'a> {
 }
 
 /// Lambda for T tokens as a differentiable function of the weights: `kim_linf` (\[K\] Theorem 3.2) at n = T, an upper bound
-/// on the l_inf norm of L2 multi-head attention. Causal too: row i is an unmasked row of length i, and phi^-1 grows with n.
+/// on the l_inf norm of L2 multi-head attention. It holds with the causal mask too: row i is a row of unmasked attention
+/// over i tokens, and phi^-1 grows with n.
 ///
 /// 1 x 1 x 1: (4 phi^-1(T-1) + 1/sqrt k) ||W_O^T||_inf max_h ||W_Q||_inf ||W_Q^T||_inf max_h ||W_V^T||_inf.
 fn attention_constant(matrices: &L2Matrices<'_>, context: usize) -> Tensor<3> {

@@ -81,7 +81,7 @@ impl AttentionBranch {
 }
 
 impl MlpBranch {
-    /// The output of attention, which is added to tokens (d x n).
+    /// The output of the MLP, which is added to the tokens (d x n).
     #[must_use]
     pub fn apply(&self, tokens: &DMatrix<f64>) -> DMatrix<f64> {
         let mut inner = &self.up * normed(self.norm.as_ref(), tokens);

@@ -103,7 +103,7 @@ fn stored(name: String, shape: Vec<usize>, values: impl Iterator<Item = f32>) ->
     Stored { name, shape, bytes: values.flat_map(f32::to_le_bytes).collect() }
 }
 
-/// GPT-2's names.
+/// The tensors of the file, under GPT-2's names.
 fn tensors(plan: &Plan, parameters: &Parameters) -> Vec<Stored> {
     // A plan without layer norms has no such matrices, so the file lacks them too.
     let as_it_is = |from: &str, to: String| {

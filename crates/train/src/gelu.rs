@@ -125,7 +125,7 @@ pub(crate) fn power(x: f64) -> f64 {
     let low = (c1 * r + c0) + (c3 * r + c2) * r2;
     let high = (c5 * r + c4) + (c7 * r + c6) * r2;
     let series = low + high * (r2 * r2);
-    // The exponent of an f64, in whose bits 1023 is added to k.
+    // 2^k, whose exponent bits as an f64 are k + 1023.
     series * f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52))
 }
 

@@ -164,7 +164,7 @@ impl Plan {
         let (tokens, scores) = (batch * t, batch * heads * t * t);
         let a_block = 60 * tokens * d + 8 * scores;
         let weights = blocks * 12 * d * d + t * d;
-        // Only the vocabulary has no limit elsewhere.
+        // `Plan::new` limits all other sizes, but not the vocabulary.
         (blocks * a_block + 4 * weights).saturating_add(v.saturating_mul(8 * tokens + 8 * d))
     }
 }

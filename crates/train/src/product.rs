@@ -89,7 +89,7 @@ struct Matrices {
     leading: Vec<usize>,
     n_rows: usize,
     n_columns: usize,
-    /// Whether the columns are contiguous, and the distance between two of them.
+    /// Whether the rows or the columns are contiguous, and the distance between two of them.
     order: Order,
 }
 

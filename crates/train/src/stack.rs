@@ -230,7 +230,7 @@ fn row_sum(matrix: &DMatrix<f64>) -> f64 {
     matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
 }
 
-/// The place in the softmax of the logits that a uniform number selects.
+/// The index that a uniform number from [0, 1) selects from the softmax of the logits.
 fn draw(logits: &[f64], uniform: f64) -> usize {
     let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let masses: Vec<f64> = logits.iter().map(|logit| libm::exp(logit - largest)).collect();

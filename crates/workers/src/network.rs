@@ -43,7 +43,7 @@ struct BrowserTransfer {
 }
 
 impl BrowserNetwork {
-    /// Where to put the downloaded files.
+    /// A network that puts the downloaded files into `files`.
     pub fn new(files: Rc<RefCell<Option<Object>>>) -> Self {
         BrowserNetwork { files }
     }
@@ -148,7 +148,7 @@ async fn fetch(
     for name in names {
         let url = url_of(address, name);
         let response = ask(&url, "GET", signal).await?;
-        // If the server was not asked first, it may lack this file.
+        // The page may fetch this file without having asked the server for it first.
         if OPTIONAL.contains(&name.as_str()) && matches!(response.status(), 404 | 410) {
             continue;
         }

@@ -60,7 +60,7 @@ pub fn DotsCanvas(
     let on_pointer = move |event: ev::PointerEvent| {
         let at = (f64::from(event.offset_x()), f64::from(event.offset_y()));
         let found = painted.get_value().and_then(|layout| layout.nearest(at));
-        // A pointer beside all dots leaves the selection.
+        // A pointer that is near no dot leaves the selection as it is.
         if found.is_some() && found != selected.get_untracked() {
             on_select.run(found);
         }

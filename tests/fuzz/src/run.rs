@@ -16,7 +16,7 @@ pub const MOST_TIME: Duration = Duration::from_secs(2);
 const SUSPECT: Duration = Duration::from_millis(50);
 /// The stack size of a browser's worker, and of a Rust thread.
 const STACK: usize = 2 << 20;
-/// Faults of one kind that are kept, and kinds.
+/// The most faults of one kind that are kept, and the most faults in all.
 const MOST_ALIKE: usize = 2;
 const MOST_FAULTS: usize = 20;
 

@@ -37,8 +37,8 @@ impl Dice {
         &all[self.below(all.len())]
     }
 
-    /// How often something is repeated: a few times, and once in sixteen up to a limit. Long inputs find what long inputs
-    /// break; that many of them would take the time of a thousand short ones each.
+    /// How often something is repeated: a few times, and once in sixteen up to `most` times. Long inputs find faults that short
+    /// ones do not, but each takes the time of a thousand short ones.
     pub fn times(&mut self, most: usize) -> usize {
         if self.once_in(16) { self.below(most) } else { 1 + self.below(4.min(most)) }
     }

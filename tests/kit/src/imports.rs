@@ -124,7 +124,7 @@ fn defined_in<'a>(files: &'a BTreeMap<Module, Names>, from: &Module, path: &[Str
                     let mut whole = target.clone();
                     whole.extend((known == "*").then(|| name.clone()));
                     whole.extend_from_slice(rest);
-                    // A path back to the very name would be followed for ever.
+                    // A path that leads back to the same name would be followed for ever.
                     (whole != path || module != *from).then(|| defined_in(files, &module, &whole, depth + 1)).flatten()
                 };
                 let of_name = file.used.iter().filter(|(known, _)| known == name);

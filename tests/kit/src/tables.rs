@@ -9,7 +9,7 @@ fn value(id: BoundId, hypotheses: &Hypotheses) -> f64 {
     id.at(hypotheses).and_then(|bound| bound.value).unwrap_or(0.0)
 }
 
-/// `sharp` and `sharp_masked` for ||A|| = ||V|| = 1: half a digit of what is tabulated at most.
+/// `sharp` and `sharp_masked` for ||A|| = ||V|| = 1 agree with tabulated values to half a unit of the last digit.
 pub fn check_sharp_bounds() {
     let at = |radius: f64, n: f64, mask: Mask| {
         Hypotheses::of_norms(Attention::Dot, mask, HeadNorms { a_norm: 1.0, v_norm: 1.0 }, radius, n)

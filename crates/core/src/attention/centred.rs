@@ -8,8 +8,8 @@
 //!
 //! c is chosen for each coordinate so that x_j - c has no rounding at all: only where the entries of all tokens lie
 //! within an eighth of each other, so that c is between half and twice each of them (Sterbenz), and 0 elsewhere, where
-//! the offset is at most a few times the spread. The mean is no good choice: with a close group near zero and one token
-//! far away it would take the digits of the group.
+//! the offset is less than nine times the spread. The mean would be a bad choice: with a group of close tokens near zero
+//! and one token far away, subtracting the mean would cost the group its digits.
 
 use std::borrow::Cow;
 

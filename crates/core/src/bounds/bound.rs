@@ -1,4 +1,4 @@
-//! What a bound is: its name, its formula in words, the norm and the domain that it is about.
+//! What a bound is: its name, its formula as text, the norm and the domain that it is about.
 
 use serde::{Deserialize, Serialize};
 
@@ -215,12 +215,11 @@ impl BoundId {
 }
 
 impl Bound {
-    /// The relative amount by which rounding in its formula may lower an upper bound: its logarithm is computed from
-    /// norms and radii with about a hundred roundings; each changes the value by as much, times the size of the
-    /// logarithm where that is an exponent.
+    /// Covers the rounding in the formula of an upper bound: ln of the bound takes about a hundred roundings, each of
+    /// which changes it by at most about f64::EPSILON (1 + |ln|).
     pub const MARGIN: f64 = 1e-13;
 
-    /// A bound from ln of its value. An upper bound becomes larger by [`Bound::MARGIN`].
+    /// A bound from ln of its value. For an upper bound, ln grows by [`Bound::MARGIN`] (1 + |ln|).
     #[must_use]
     pub fn of_ln(id: BoundId, ln: f64) -> Self {
         let margin = Bound::MARGIN * (1.0 + ln.abs());

@@ -16,7 +16,7 @@ use crate::phrase;
 use crate::spectral::largest_eigenvalue;
 use crate::weights::{HeadWeights, Inputs};
 
-/// Tokens whose neighbourhoods are bounded, with what does not depend on eps.
+/// Given tokens, with everything in their `certified` bound that does not depend on eps.
 #[derive(Clone, Debug)]
 pub struct Neighbourhood {
     mask: Mask,
@@ -78,7 +78,7 @@ impl Head {
         let tokens = centred.tokens();
         let kernel = Kernel::new(Attention::Dot, head.q.nrows());
         let (queries, keys) = (centred.queries(kernel, &head.q, &head.k), &head.k * tokens);
-        // A^T z = Q^T K z / sqrt k, and a triangular factor of Q^T keeps its length.
+        // A^T z = Q^T K z / sqrt k. The triangular factor of Q^T in place of Q^T gives a vector of the same length.
         let tall = head.q.transpose();
         let factor = if tall.nrows() > tall.ncols() { tall.qr().r() } else { tall };
         let images = head.k.tr_mul(&queries) / root;

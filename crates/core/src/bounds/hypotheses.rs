@@ -33,7 +33,8 @@ pub struct Hypotheses {
     pub(super) directions: Vec<WitnessDirection>,
     /// The largest exponent of a head for R = 1.
     pub(super) gamma: f64,
-    /// The constants of the adversarial tokens, if A has a real eigenvalue.
+    /// The constants of the adversarial tokens; `None` if no lower bound applies, if A has no real eigenvalue, and with several
+    /// heads and an output matrix.
     pub(super) adversarial: Option<AdversarialLine>,
     /// The norms of \[K\]'s matrices, if the weights are those of L2 multi-head attention.
     pub(super) kim: Option<KimNorms>,

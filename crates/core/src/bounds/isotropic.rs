@@ -35,12 +35,12 @@ fn multiples(head: &HeadWeights) -> Option<[f64; 3]> {
 
 /// A head seen from the span of tokens.
 pub(super) struct OnSpan {
-    /// d x e with orthonormal columns; e is the number of tokens, plus one where the tokens lack the part that queries
-    /// share.
+    /// d x e with orthonormal columns; e is the number of tokens, plus one where [`Centred`] took a common part from the
+    /// tokens.
     pub(super) frame: DMatrix<f64>,
     /// The tokens' coordinates, e x n.
     pub(super) tokens: DMatrix<f64>,
-    /// The same multiples of the identity, e x e, to be used with the kernel of the head itself.
+    /// The same multiples of the identity, e x e, V times the outer factor; to be used with the kernel of the head itself.
     pub(super) head: HeadWeights,
 }
 

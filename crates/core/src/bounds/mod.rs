@@ -5,7 +5,7 @@
 //! | folder or file | concept |
 //! | --- | --- |
 //! | `ball` | upper bounds that hold for all tokens of a ball |
-//! | `lower` | lower bounds: tokens of a ball whose norm is known |
+//! | `lower` | lower bounds: tokens of a ball, with the norm there |
 //! | `local` | upper bounds at given tokens |
 //! | `certified` | upper bounds for all tokens near given ones |
 //! | `hypotheses`, `heads`, `isotropic`, `logarithms` | what bounds depend on, and tools that the folders share |

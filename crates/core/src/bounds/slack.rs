@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 pub struct BoundSlack {
     /// The bound.
     pub id: BoundId,
-    /// The formula with numbers inserted; for several heads, that of the head with the largest bound.
+    /// The formula with numbers inserted; for several heads, that of the head with the largest `local` bound.
     pub worked: String,
     /// Steps of the proof that lose something, largest factor first.
     pub factors: Vec<SlackFactor>,
 }
 
-/// The slack of every upper bound, given the terms of `local` and the norm at the tokens.
+/// The slack of each of these bounds, given the terms of `local` and the norm at the tokens. Lower bounds have no factors.
 #[must_use]
 pub fn slacks(hypotheses: &Hypotheses, bounds: &[Bound], local: Option<&LocalParts>, spectral: f64) -> Vec<BoundSlack> {
     let head_idx = local.map_or(0, |parts| parts.head_idx).min(hypotheses.heads.len().saturating_sub(1));
@@ -194,7 +194,7 @@ pub struct SlackFactor {
 /// A step in the proof of an upper bound (docs/theory.md section 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SlackKind {
-    /// The norms of the own and the mixed part of the Jacobian are added, and those of the heads.
+    /// The norms of the own and the mixed part of the Jacobian are added, and so are the norms of the heads.
     Parts,
     /// The largest column sum of P is replaced by its maximum for this n and a.
     ColumnSums,
@@ -219,9 +219,9 @@ pub enum SlackKind {
     Own,
 }
 
-/// What each step of the proof of `sharp` and `sharp_masked` loses (docs/theory.md section 2):
-/// the factors whose product is bound / norm for one head, and for one of several heads the same without the first
-/// step. `a` and `v` are the head's constants, `local` its terms at the tokens.
+/// What each step of the proof of `sharp` and `sharp_masked` loses (docs/theory.md section 2). For one head the product
+/// of the factors is bound / norm; for several heads [`SlackKind::Rows`] is left out. `a` and `v` are the head's constants,
+/// `local` its terms at the tokens.
 fn sharp_factors(
     bound: &Bound,
     hypotheses: &Hypotheses,

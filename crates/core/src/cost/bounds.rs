@@ -12,7 +12,7 @@ use crate::parallel::{groups, threads};
 /// Heads whose directions are tried, times the directions of each.
 const LINES: u64 = 16;
 
-/// The norms of the weights, and the lines on which lower bounds are tried.
+/// The norms of the weights, and the lines and directions on which lower bounds are tried.
 pub(crate) fn hypotheses(shape: &Shape) -> Part {
     let Shape { d, heads, key_dim: k, value_dim, .. } = *shape;
     let norms = largest([
@@ -49,7 +49,7 @@ fn witness_directions(shape: &Shape, has_lower: bool) -> Part {
     const STEPS: u64 = 600;
     let Shape { d, heads, key_dim: k, value_dim, .. } = *shape;
     let e = d.min(product([2, k]));
-    // A on the span of the rows of Q and K, with what makes it, and for small ones the eigenvectors of its square.
+    // A on the span of the rows of Q and K, with what makes it, and for a small A the eigenvectors of A^T A.
     let exponent = sum([product([4, d, e]), product([2, k, e]), product([8, e, e]), product([HELD, d])]);
     let operations = product([4, STEPS, e, e]);
     if !has_lower {
@@ -79,7 +79,7 @@ fn outer(shape: &Shape) -> u64 {
     shape.output.unwrap_or(shape.value_dim)
 }
 
-/// ||L^T R||_2 of k x m and k x n by triangular factors.
+/// ||L^T R||_2 for L (k x m) and R (k x n), by triangular factors.
 fn norm_of_product(k: u64, m: u64, n: u64) -> u64 {
     let (left, right) = (k.min(m), k.min(n));
     let factors = sum([product([k, m]), product([k, n]), product([k, left]), product([k, right])]);
@@ -132,7 +132,7 @@ pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
     }
 }
 
-/// Memory of rows of `local` that are taken together: shared by the rows of a head, and the buffers of a thread.
+/// Memory for taking many rows of `local` together: `kept` is for each head, `besides` for each thread.
 fn together(shape: &Shape, r: u64, has_blocks: bool) -> Part {
     /// How many rows and tokens are taken together, and the sizes at which the code does so.
     const ROWS: u64 = 64;
@@ -157,7 +157,7 @@ fn together(shape: &Shape, r: u64, has_blocks: bool) -> Part {
     }
 }
 
-/// The neighbourhoods of all heads, and a row of one.
+/// The bound `certified`: what it keeps of all heads, and what it holds for one row of attention.
 pub(crate) fn neighbourhood(shape: &Shape) -> Part {
     let Shape { n, d, heads, key_dim: k, value_dim, .. } = *shape;
     let (r, pulled) = (value_dim.min(d).min(outer(shape)), k.min(d));
@@ -175,9 +175,9 @@ pub(crate) fn neighbourhood(shape: &Shape) -> Part {
 
 /// The limit as all tokens are scaled up, for few distinct tokens.
 pub(crate) fn large_radius_limit(shape: &Shape) -> Part {
-    /// The most distinct tokens that it looks at.
+    /// The most distinct tokens for which the limit is computed.
     const MOST_TOKENS: u64 = 2048;
-    /// The largest matrix of several heads.
+    /// The most rows and columns of the matrix that combines several heads.
     const MOST_SIDE: u64 = 512;
     if shape.normalization != Normalization::None {
         return Part::default();

@@ -60,7 +60,7 @@ pub(crate) fn weights(shape: &Shape) -> Part {
     Part { kept: sum([kept, headers]), besides, operations: product([20, matrices]) }
 }
 
-/// The forward pass at tokens; numbers of a scalar, which is one f64 or two.
+/// The forward pass at tokens, counted in scalars: one f64, or the two of a dual number.
 pub(crate) fn forward(shape: &Shape) -> Part {
     let Shape { n, d, heads, .. } = *shape;
     let normalizer = sum([shape.inputs(), if shape.normalization == Normalization::None { 0 } else { n }]);
@@ -106,7 +106,7 @@ pub(crate) fn operator(shape: &Shape) -> Part {
         Storage::Recomputed => block(n),
     };
     let projections = product([shape.projections(), n]);
-    // Keys, queries and their changes once more.
+    // A second copy of keys and queries, stacked with their changes.
     let stacked = product([4, shape.keys, n]);
     let is_joined = shape.output.is_some() && shape.heads > 1;
     let heads = product([if is_joined { 2 } else { 1 }, shape.values, n]);
@@ -178,7 +178,7 @@ pub(crate) fn dense(shape: &Shape) -> Part {
     Part { kept: entries, besides: largest([head, composed]), operations: product([n, n, shape.heads, a_block]) }
 }
 
-/// The singular values of a matrix, held besides it.
+/// The singular values of a matrix that is held already.
 pub(crate) fn singular_values(n_rows: u64, n_columns: u64) -> Part {
     let (long, short) = (largest([n_rows, n_columns]), n_rows.min(n_columns));
     let entries = product([long, short]);
@@ -186,7 +186,7 @@ pub(crate) fn singular_values(n_rows: u64, n_columns: u64) -> Part {
     Part { kept: short, besides: product([3, entries]), operations: product([4, entries, short]) }
 }
 
-/// All singular vectors of a matrix, held besides it.
+/// All singular vectors of a matrix that is held already.
 pub(crate) fn singular_vectors(n_rows: u64, n_columns: u64) -> Part {
     let (long, short) = (largest([n_rows, n_columns]), n_rows.min(n_columns));
     let squares = sum([product([long, long]), product([short, short])]);

@@ -309,12 +309,12 @@ impl Shape {
     }
 }
 
-/// How many of the listed tokens differ; `None` where too many do to gather them.
+/// How many of the listed tokens differ; `None` where these are too many to group.
 fn distinct(rows: &Rows) -> Option<u64> {
     let most = rows.n_rows() / LEAST_MEAN_SIZE;
     let mut known: HashSet<Vec<u64>> = HashSet::new();
     for token in rows.iter() {
-        // Adding zero makes -0 and 0 one.
+        // Adding zero turns -0 into 0.
         known.insert(token.iter().map(|x| (x + 0.0).to_bits()).collect());
         if known.len() > most {
             return None;
@@ -323,7 +323,7 @@ fn distinct(rows: &Rows) -> Option<u64> {
     Some(known.len() as u64)
 }
 
-/// How many runs of equal tokens the list has; `None` where too many to gather them.
+/// How many runs of equal tokens the list has; `None` where these are too many to group.
 fn runs(rows: &Rows) -> Option<u64> {
     let changes = rows.iter().zip(rows.iter().skip(1)).filter(|(before, token)| before != token).count();
     (changes < rows.n_rows() / LEAST_MEAN_SIZE).then_some(changes as u64 + 1)

@@ -105,7 +105,7 @@ pub enum InputError {
         bytes: u64,
         /// The limit in bytes.
         limit: u64,
-        /// The size with the most effect on it.
+        /// The size whose lowering saves the most memory.
         lower: Size,
         /// The largest value of that size that fits with all others unchanged; `None` where no value fits.
         at_most: Option<u64>,

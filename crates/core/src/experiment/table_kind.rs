@@ -90,8 +90,8 @@ pub enum FirstColumn {
 /// What a comma in a number is, as in 1,234. Where it is the decimal mark, a point separates thousands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NumberComma {
-    /// The decimal mark: 1.234.
+    /// The decimal mark: 1,234 is 1.234.
     Decimal,
-    /// Between thousands, 1234, or between columns; a point is the decimal mark.
+    /// Between thousands, so that 1,234 is 1234, or between columns; a point is the decimal mark.
     Thousands,
 }

@@ -63,7 +63,7 @@ impl Ball {
                 weights: weights_for(experiment, random.d)?,
                 radius: random.radius,
             }),
-            // Of a list, only the first tokens and the largest norm of all are needed.
+            // Of a list, only the first token and the largest norm of all are needed.
             TokenSource::Explicit(rows) => {
                 let tokens = tokens::listed_tokens(rows);
                 Ok(Ball {

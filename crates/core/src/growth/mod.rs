@@ -153,7 +153,7 @@ fn crossover(hypotheses: &Hypotheses, spacing: Spacing) -> Option<Crossover> {
     let a = hypotheses.a_of_heads().fold(0.0, f64::max);
     match spacing {
         Spacing::Fixed => Some(Crossover { ln_n: hypotheses.exponent(), a }),
-        // Gamma ln n / ln n_0 = ln n holds for every n or for none.
+        // The exponent at n is Gamma ln n / ln n_0, which equals ln n for every n or for none.
         Spacing::SqrtLog { .. } => None,
     }
 }

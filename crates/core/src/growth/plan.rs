@@ -68,7 +68,7 @@ impl GrowthPlan {
 }
 
 impl GrowthPlan {
-    /// What the curves of an experiment take.
+    /// The memory and operations of the curves of an experiment.
     #[must_use]
     pub fn cost(&self, experiment: &Experiment) -> Cost {
         self.cost_of_shape(&shape_of(experiment))

@@ -123,7 +123,7 @@ impl ClusterJacobian {
             .collect()
     }
 
-    /// Turns it into the Jacobian of x + F(x), for d_out = d: adds the identity to the own part of every cluster, and
+    /// Turns the Jacobian of F into that of x + F(x), for d_out = d: adds the identity to the own part of every cluster, and
     /// so to J on all fields.
     pub fn add_residual(&mut self) {
         for own in &mut self.own {

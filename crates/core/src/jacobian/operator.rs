@@ -32,9 +32,9 @@ pub trait LinearOperator<T> {
 #[derive(Clone, Debug)]
 pub struct JacobianOperator<T: Scalar> {
     forward: Forward<T>,
-    /// The normaliser's Jacobian times v, d n numbers; empty without a normaliser.
+    /// The normaliser's Jacobian times v, d n numbers; empty unless the scope is `composed`.
     field: Vec<T>,
-    /// Changes of the projections, p n.
+    /// Changes of the projections, in the adjoint the gradients at them, p n.
     projections: Vec<T>,
     /// For each head k_j above dk_j, and dq_i above q_i, 2 k x n each: the change of a score is one product of them.
     keys: Vec<Vec<T>>,

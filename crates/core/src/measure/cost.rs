@@ -16,7 +16,8 @@ pub fn cost(experiment: &Experiment, options: &MeasureOptions) -> Cost {
     of_shape(&shape_of(experiment), options)
 }
 
-/// The memory and operations of the leading singular pair and the images F(X), while a finished measurement is held.
+/// The memory of the leading singular pair and the images F(X), while a finished measurement is held; without their
+/// operations.
 #[must_use]
 pub fn cost_of_pictures(experiment: &Experiment, options: &MeasureOptions) -> Cost {
     pictures(&shape_of(experiment), options)
@@ -68,7 +69,7 @@ pub(crate) fn of_shape(shape: &Shape, options: &MeasureOptions) -> Cost {
     Cost::of_numbers(numbers, sum([inputs.operations, grouping.operations, operations]))
 }
 
-/// The memory and operations of the pair and the images, including the measurement's own numbers.
+/// The memory of the pair and the images, including the measurement's own numbers; without operations.
 pub(crate) fn pictures(shape: &Shape, options: &MeasureOptions) -> Cost {
     let inputs = parts::inputs(shape);
     let concatenated = product([shape.n, shape.values]);

@@ -106,8 +106,8 @@ fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Co
             if block.until == 0 {
                 // Along a run the covariance is (1 - pi) (C + pi D), with pi the attention to the run itself; 1 -
                 // pi and pi change at most in proportion to the row index. So no w in the block exceeds the first
-                // row's times the ratio of the indices, and no own part, linear in pi except for 1 - pi, exceeds
-                // that of the first or last row.
+                // row's times the ratio of the indices. No own part, which is 1 - pi times a matrix linear in pi,
+                // exceeds that of the first or last row times this ratio.
                 block.until = if count < ROWS_ONE_BY_ONE { count } else { count + count / ROWS_ONE_BY_ONE };
                 block.until = block.until.min(lengths[run]);
                 block.slack = block.until as f64 / count as f64;

@@ -6,7 +6,7 @@ use crate::bounds::Norm;
 use crate::experiment::Memory;
 use crate::spectral::LanczosOptions;
 
-/// Matrices over clusters with at least this many rows and columns are iterated instead of decomposed.
+/// Matrices over clusters with more rows or columns than this are iterated instead of decomposed.
 pub(super) const CLUSTER_SVD_LIMIT: usize = 384;
 /// From this many numbers on, an iteration keeps a small basis.
 const LARGE_FIELD: u64 = 200_000;
@@ -32,7 +32,7 @@ pub struct MeasureOptions {
     pub detail: Detail,
     /// Whether the norm of every block is computed for the max-token bound: n^2 small SVDs.
     pub block_norms: BlockNorms,
-    /// The memory that the measurement may hold at a time; a larger one is refused before it begins.
+    /// The memory that the measurement may hold at a time; one that needs more is refused before it begins.
     pub memory: Memory,
 }
 

@@ -1,8 +1,9 @@
 //! The start vector of the iteration over tokens: near the leading right vector where attention is spread, and with a
 //! random part in every direction.
 //!
-//! Where the scores hardly move, J takes a field xi to V xi P^T, and its leading right vector is c_j z with the column sums
-//! c of P and the leading right vector z of V, which a random start finds only after two to four steps.
+//! Where the scores hardly move, J takes a field xi (d x n) to V xi P^T. Its leading right vector is then nearly c_j z at
+//! token j, with the column sums c of P and the leading right vector z of V. A random start finds it only after two to
+//! four steps.
 
 use nalgebra::{DMatrix, DVector};
 

@@ -74,10 +74,10 @@ struct Found {
 const FIRST_STEP: f64 = 0.1;
 /// The longest step, in units of R: the region has diameter 2.
 const LONGEST_STEP: f64 = 1.0;
-/// A step that succeeds at its first length makes the next one longer by this factor; otherwise shorter.
+/// The factors on the step length: after a step that succeeds at its first length, and after a length that fails.
 const GROWTH: f64 = 1.7;
 const SHRINKING: f64 = 0.3;
-/// Lengths tried per iteration: from the longest to about 1e-5 of it.
+/// Lengths tried per iteration: the last is 2e-5 of the first.
 const MOST_TRIALS: usize = 10;
 /// An iteration with a smaller relative gain counts as idle.
 const LEAST_GAIN: f64 = 1e-8;

@@ -128,7 +128,7 @@ pub(super) fn random(shape: Shape, seed: u64, restart: usize) -> (StartKind, DMa
     (StartKind::RandomClusters, region.project(tokens, radius))
 }
 
-/// The tokens of two clusters, the smaller one first; `None` if the sizes do not add up to n.
+/// The tokens of two clusters, the smaller one first; `None` if the smaller one has no token or all n.
 fn on_line(found: &TwoClusters, n: usize) -> Option<DMatrix<f64>> {
     let first = found.ln_sizes[0].exp().round();
     let direction = DVector::from_column_slice(&found.direction);

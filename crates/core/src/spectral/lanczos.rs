@@ -48,7 +48,7 @@ impl LanczosOptions {
     /// Checks the tolerance.
     ///
     /// # Errors
-    /// [`InputError::BadValue`] for one above [`LanczosOptions::MOST_TOLERANCE`], and for one that is no number.
+    /// [`InputError::BadValue`] for NaN, and for one below 0 or above [`LanczosOptions::MOST_TOLERANCE`].
     pub fn check(&self) -> Result<(), InputError> {
         if self.tolerance >= 0.0 && self.tolerance <= LanczosOptions::MOST_TOLERANCE {
             return Ok(());
@@ -65,7 +65,7 @@ impl LanczosOptions {
     }
 }
 
-/// How many Ritz pairs a restart keeps: enough of the cluster at the top to keep what was learned.
+/// How many Ritz pairs a restart keeps: most of a cluster of values at the top, so that little has to be found again.
 pub(crate) const KEPT_PAIRS: usize = 12;
 /// A residual below this, relative to the first value, is rounding.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
@@ -189,14 +189,14 @@ impl Lanczos {
         let at = self.left.len();
         let mut u = vec![0.0; operator.n_outputs()];
         operator.apply(&self.right[at], &mut u);
-        // Before the orthogonalisation: of a J v in the span of the left vectors only rounding is left, along any direction.
+        // Taken before the orthogonalisation: of a J v in the span of the left vectors, only rounding is left after it.
         self.scale = self.scale.max(norm(&u));
         // The coefficients of the orthogonalisation are the entries of B (one beta, or the row of a restart).
         for (row, coupling) in orthogonalize(&mut u, &self.left).into_iter().enumerate() {
             self.small[(row, at)] = coupling;
         }
         let alpha = norm(&u);
-        // If J v lies in the span of the left vectors, alpha is zero and any new unit vector will do.
+        // If J v lies in the span of the left vectors, alpha is rounding. Then u = 0, so beta = 0 and the iteration ends.
         let scale = self.value.max(self.scale);
         if alpha <= ROUNDING * scale || alpha == 0.0 {
             self.small[(at, at)] = 0.0;
@@ -289,7 +289,7 @@ impl Lanczos {
             self.value = values[0];
             self.residual = beta * left[(size - 1, 0)].abs();
             for at in 1..self.wanted {
-                // A value that is rounding error relative to the first one has no meaningful residual.
+                // A residual that is only rounding beside the first value counts as converged.
                 let (value, residual) = match values.get(at) {
                     Some(value) => (*value, beta * left[(size - 1, at)].abs()),
                     None => (0.0, beta),
@@ -391,7 +391,8 @@ mod tests {
         worst
     }
 
-    /// Every J v is in the span of the first one: the second is rounding only, and may point along the first.
+    /// Every J v is a multiple of the first. Of the second, only rounding is left after the orthogonalisation, and may point
+    /// along the first.
     #[test]
     fn a_matrix_of_rank_one_is_exhausted_whatever_the_start() {
         struct RankOne(Vec<f64>);

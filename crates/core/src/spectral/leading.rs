@@ -1,8 +1,8 @@
 //! The leading singular triplets, including repeated values, each with its own residual.
 //!
 //! A Krylov space from one start vector contains one copy of a repeated singular value, however long the iteration. So
-//! converged triplets are deflated from J, and further iterations from other starts look for missed copies, until one
-//! finds nothing above the last of the leading values.
+//! converged triplets are deflated from J, and further iterations from other starts look for missed copies, until an
+//! iteration finds nothing above the last of the leading values.
 
 use super::lanczos::{Lanczos, LanczosOptions, Status};
 use super::vectors::{SingularTriplet, add, dot};

@@ -55,7 +55,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// Euclidean norm, safe from overflow and underflow.
 pub(super) fn norm(vector: &[f64]) -> f64 {
-    // Squares that have left the range of f64 leave a sum outside of this one, or too small beside it to matter.
+    // A square that overflows puts the sum outside this range; one that underflows is too small beside the sum to matter.
     let square = dot(vector, vector);
     if (1e-280..1e280).contains(&square) {
         return square.sqrt();
@@ -78,12 +78,12 @@ pub struct SingularTriplet {
     pub right: Vec<f64>,
     /// Steps taken.
     pub iterations: usize,
-    /// |J^T u - s v| / s, computed from the vectors; 0 if J v = 0 for every start.
+    /// |J^T u - s v| / s, computed from the vectors; 0 if J v = 0.
     pub relative_residual: f64,
 }
 
 impl SingularTriplet {
-    /// The triplet of a given right vector (of any length), with one product with J and one with J^T.
+    /// The triplet of a given right vector (of any norm), with one product with J and one with J^T.
     #[must_use]
     pub fn at(
         mut right: Vec<f64>,

@@ -8,7 +8,7 @@ use crate::spectral::{KEPT_PAIRS, LanczosOptions};
 
 /// From this many numbers on, an iteration keeps a small basis.
 const LARGE_FIELD: u64 = 100_000;
-/// The most causal tokens in runs of equal tokens for which every block is computed.
+/// For causal runs of equal tokens, every block is computed up to this many tokens.
 pub(super) const MOST_TOKENS_OF_BLOCKS: usize = 4096;
 
 /// The memory and operations of the spectrum of a plan.

@@ -33,8 +33,8 @@ pub struct SpectrumPlan {
 pub enum SpectrumMap {
     /// Attention, X -> F(X).
     Attention,
-    /// Attention with its residual connection, X -> X + F(X), as in a block of a transformer: J stands for I + J. Under a
-    /// normaliser measured with attention this is the pre-norm branch, X + F(N(X)). Only for outputs of the tokens'
+    /// Attention with its residual connection, X -> X + F(X), as in a block of a transformer: J stands for I + J. In
+    /// scope `composed`, with the normaliser N, this is a pre-norm block, X -> X + F(N(X)). Only for outputs of the tokens'
     /// dimension.
     AttentionResidual,
 }

@@ -222,7 +222,7 @@ fn with_ids(map: &Map<String, Value>, special: &BTreeSet<&str>) -> Result<BTreeM
     Ok(tokens)
 }
 
-/// Adds the tokens, and returns the ids that the library gives to some in place of the files' ids.
+/// Adds the tokens. Returns the files' ids, keyed by the library's, of the tokens for which these differ.
 ///
 /// The library numbers a token that is not in the vocabulary by the number of entries, whatever id a file gives it.
 ///

@@ -155,7 +155,7 @@ impl Tokenizer {
     }
 }
 
-/// The vocabulary to read: `tokenizer.json` where it is there, otherwise the one of the class, otherwise the only one.
+/// The vocabulary to read: `tokenizer.json` if it is given, otherwise that of the class, otherwise the only one given.
 fn vocabulary_of<'a>(files: &'a TokenizerFiles, class: Option<&Class>) -> Result<Vocabulary<'a>, InputError> {
     if let Some(text) = text_of(&files.tokenizer) {
         return Ok(Vocabulary::WholeFile(text));

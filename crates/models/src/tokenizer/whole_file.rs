@@ -166,7 +166,8 @@ pub(super) fn apply(settings: &Settings, whole: &mut Value, notes: &mut Vec<Phra
             }
         }
     } else {
-        // A setting that is false where the file does nothing is no difference, unless the class has it.
+        // `tokenizer.json` has no place for these settings. One that is false changes nothing then, so it gets no note,
+        // unless `tokenizer_config.json` names a class that has the setting.
         let is_named = matches!(settings.class, Some(Class::WordPieces(_)));
         for (key, said) in [
             ("do_lower_case", settings.lowercase),

@@ -38,8 +38,8 @@ pub(super) struct LaneState<P, E, C> {
     pub before: Option<E>,
     /// Whether the page got a result of the newest orders.
     pub has_event: bool,
-    /// The run during which newer orders began to wait for the worker's first message, and the run during which they
-    /// began to wait for a near end.
+    /// The run that was first in the lane when newer orders began to wait for a message of its worker, and the one that
+    /// was first when they began to wait a moment for it to finish.
     pub silent: Option<RunId>,
     pub coalescing: Option<RunId>,
     /// The run whose result the page is drawing; further events wait until the page has drawn it.
@@ -118,7 +118,7 @@ impl<P, E, C> LaneState<P, E, C> {
         let is_in_vain =
             |over: &Part<P, E, C>| over.at < next.at && !matches!(over.held.last(), Some(Content::Finished));
         if !is_newer && self.over.iter().any(|(_, over)| is_in_vain(over)) {
-            // An earlier order failed, which ends the later ones.
+            // An earlier part failed: the later ones will be dropped when its turn to be heard comes.
             return None;
         }
         let held = self.running.iter().map(|run| run.part.bytes).fold(next.bytes, u64::saturating_add);
@@ -208,7 +208,8 @@ impl<P, E, C> LaneState<P, E, C> {
         }
         let (Some((_, whole)), Some((first, _))) = (units, &first.units) else { return Some(told) };
         let parts = self.parts().filter(|part| Rc::ptr_eq(&part.order, &order));
-        // An earlier order did the units before the first.
+        // The units before `first` are done: by parts that the page has heard, or by an earlier order that this one
+        // resumes.
         let done = first.start as u64 + parts.map(|part| part.done).sum::<u64>();
         Some(Progress { done, total: Some(whole.end as u64), relative_residual: None })
     }

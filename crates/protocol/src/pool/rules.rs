@@ -51,8 +51,8 @@ pub enum Preempt {
     AtOnce,
     /// After a moment: a run that is nearly over may finish.
     AfterMoment,
-    /// After its first event: the result comes in one piece; preempted at every movement of a slider, it would never
-    /// come.
+    /// After its first event: the result comes in one piece, and would never come if every movement of a slider
+    /// preempted the run.
     AfterFirstEvent,
 }
 
@@ -81,7 +81,7 @@ pub enum Spare {
 pub struct PoolOptions {
     /// Whether a worker stands ready beside those that are busy.
     pub spare: Spare,
-    /// The processor's cores. At most this many workers do parts of orders, and one more worker stands ready.
+    /// The processor's cores: the most parts of an order that run side by side.
     pub cores: usize,
     /// The memory that the parts of a lane may hold together, when done side by side.
     pub memory: Memory,

@@ -102,8 +102,8 @@ impl Task<Memory> for GrowthTask {
     type Plan = GrowthRequest;
     type Event = GrowthEvent;
 
-    /// The curves for all workers, one part each, since a part computes what all rows share; then the norms in the same
-    /// way.
+    /// Cuts the curves into at most one part a worker, because every part computes again what all rows share; then cuts
+    /// the norms into at most one part a worker.
     fn cut(request: &GrowthRequest, workers: usize) -> Vec<Cut> {
         let GrowthRequest { experiment, plan, family_plan, .. } = request;
         let n_rows = plan.lengths.len();

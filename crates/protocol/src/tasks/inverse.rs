@@ -9,7 +9,7 @@ use crate::task::{Report, Task, Turn};
 /// Events of an inversion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum InverseEvent {
-    /// The constant, and the tokens at which the iteration begins.
+    /// The constant, the tokens to recover, and their images, at which the iteration begins.
     Begins {
         /// L.
         constant: f64,

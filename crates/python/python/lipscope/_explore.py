@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ._experiment import Options
 
-#: What a reader sees first where no experiment is given: the page's own first visit.
+#: The experiment that is shown where none is given: that of a first visit to the page.
 _FIRST = {
     "tokens": {"source": "random", "distribution": "ball", "n": 64, "d": 2, "radius": 1.5},
     "weights": {"source": "identity", "sign": -1},

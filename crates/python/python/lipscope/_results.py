@@ -1,4 +1,4 @@
-"""What the other functions of the package give back: numbers that say what they are."""
+"""The results of the package's other functions. They say which of their numbers are exact and which are bounds."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Search:
     experiment : Experiment
         The experiment at the tokens that reach it.
     n, d, radius, region
-        Where the search was.
+        The domain of the search.
     bounds : list of Bound
         The bounds on the ball.
     steps : list of dict

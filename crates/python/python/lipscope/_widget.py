@@ -1,4 +1,4 @@
-"""The page as a widget; imported only where anywidget is."""
+"""The page as a widget; imported only where anywidget is installed."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ const READING: Allowance = Allowance { base: 1 << 20, each: 400 };
 const NO_TENSORS: &[u8] = b"\x02\0\0\0\0\0\0\0{}";
 
 fn feed(input: &[u8]) -> Verdict {
-    /// Numbers in a model that is drawn in a moment.
+    /// The most numbers of a model that is drawn: this takes only a moment.
     const MOST_NUMBERS: usize = 200_000;
     let text = String::from_utf8_lossy(input);
     let config = match within("reading a config", READING.of(input), || ModelConfig::from_json(&text)) {

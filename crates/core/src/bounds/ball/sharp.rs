@@ -38,7 +38,7 @@ pub(in crate::bounds) struct MixedTerms {
     pub(in crate::bounds) ln_rows: f64,
     /// Long rows: sqrt F; infinite under the causal mask, where `ln_rows` already includes F.
     pub(in crate::bounds) ln_long: f64,
-    /// The largest column sum: that of `unified`.
+    /// From the largest column sum, as in `unified`.
     pub(in crate::bounds) ln_columns: f64,
     /// From Hardy's inequality; infinite without a mask.
     pub(in crate::bounds) ln_hardy: f64,

@@ -1,4 +1,4 @@
-//! The upper bounds of docs/theory.md that hold on the whole ball of radius R, for dot-product attention and every n.
+//! Upper bounds from column sums of P (docs/theory.md section 2) on the ball of radius R, for dot-product attention, every n.
 //! With a = ||A||_2 R^2 and v = ||V||_2:
 //!
 //! - `unified` (ours), no mask: v (a + sqrt((1 + a^2) n / (1 + (n-1) e^(-2a)))).

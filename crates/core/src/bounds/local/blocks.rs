@@ -1,8 +1,8 @@
 //! `local_blocks` (ours, docs/theory.md section 2): ||J|| <= ||N||_2, where N_ij >= ||J_ij||_2 for every pair of tokens:
 //! N_ij = P_ij min(||V|| sigma(I + t y^T), ||V|| + |V t| |y|) + [i = j] ||V O_i||, t = x_j - m_i, y = b_ij.
 //!
-//! ||N||_2 is at most max_j ((N^T N x)_j / x_j)^(1/2) for every positive x; a few power steps choose x. Concatenated
-//! heads stand below each other, those through an output matrix are added.
+//! ||N||_2 is at most max_j ((N^T N x)_j / x_j)^(1/2) for every positive x; a few power steps choose x. The
+//! matrices N of concatenated heads stand below each other; those of heads through an output matrix are added.
 
 use super::super::heads::Combination;
 
@@ -60,7 +60,7 @@ impl Blocks {
         self.own.append(&mut next.own);
     }
 
-    /// Adds the next row: the weight of each block and what its bound needs, and a bound on the own part.
+    /// Adds the next row, from P_ij and the [`Pair`] of each of its blocks and an upper bound on ||V O_i||.
     pub(in crate::bounds) fn row(&mut self, pairs: impl Iterator<Item = (f64, Pair)>, own: f64) {
         let (d, value_norm) = (self.d, self.value_norm);
         let end = self.mixed.len() + self.n;

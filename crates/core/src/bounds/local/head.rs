@@ -20,7 +20,7 @@ use crate::weights::HeadWeights;
 pub(crate) struct LocalHead {
     pub(in crate::bounds) shared: Arc<Shared>,
     pub(in crate::bounds) blocks: Option<Blocks>,
-    /// What the bounds of blocks are made of, where the code takes many rows at a time.
+    /// Products of pairs of tokens, from which the blocks are bounded where the code takes many rows at a time.
     pub(in crate::bounds) pairs: Option<Arc<Pairs>>,
     parts: LocalParts,
     sizes: Sizes,
@@ -57,11 +57,11 @@ struct Last {
 
 /// Rows in a block. The bounds of a block's rows depend on no other block.
 pub(in crate::bounds) const BLOCK: usize = 64;
-/// Own parts up to this size are decomposed in every row where `local_blocks` is computed.
+/// Own parts with at most this many rows or columns are decomposed in every row where `local_blocks` is computed.
 const SMALL_OWN: usize = 8;
 
 impl LocalHead {
-    /// For a head with an attention matrix over the given columns (tokens, d x columns), whose Jacobian is summed over n tokens.
+    /// For one head, whose attention matrix has a column for each of these tokens (d x columns); `n` counts the terms of sums.
     pub(crate) fn new(
         kernel: Kernel,
         outer: &DMatrix<f64>,
@@ -144,7 +144,7 @@ impl LocalHead {
         self.shared.tokens.ncols() * height + r.pow(3) * 8
     }
 
-    /// What rounding multiplies a bound by, and what it adds to it.
+    /// A factor on a bound, and a term to add after it, that cover all rounding.
     pub(in crate::bounds) fn factor_and_added(&self, column_sum: f64) -> (f64, f64) {
         (self.rounding.factor(&self.sizes), self.rounding.added(&self.sizes, column_sum))
     }
@@ -203,7 +203,7 @@ impl LocalHead {
             self.weighted_sums[j] += share * w;
         }
         self.last = Last { gradient_square, own };
-        // A row that only bounds others has no shares.
+        // A row that stands for no rows, added only for its bound, has shares of zero.
         if most > 0.0 {
             self.parts.ln_ratio = self.parts.ln_ratio.max((most / least).ln());
         }
@@ -275,7 +275,7 @@ impl LocalHead {
     }
 
     /// Computes the means of tokens, values and keys under a row; returns |b_i|^2 where b_ij does not depend on j,
-    /// otherwise its mean over the row.
+    /// otherwise |sum_j P_ij b_ij|^2.
     fn take_means(&self, buffers: &mut LocalBuffers, masses: &[f64], query: &[f64], taken: Option<usize>) -> f64 {
         let Shared { kernel, r, k, d, .. } = *self.shared;
         let height = r + k;
@@ -363,11 +363,11 @@ impl LocalHead {
         }
     }
 
-    /// An upper bound on the norm of an own part that differs from this matrix by one with a norm of at most `error`.
+    /// An upper bound on the norm of an own part that differs from `own` by a matrix of norm at most `error`.
     pub(in crate::bounds) fn norm_of_own(&self, own: &DMatrix<f64>, error: f64) -> f64 {
         let frobenius = own.norm() + error;
         // The spectral norm is at most the Frobenius norm, so the decomposition is skipped where it cannot change the
-        // maximum; small ones only where `local_blocks` does not need every row.
+        // maximum. Where `local_blocks` is computed, it needs every row, so small own parts are always decomposed.
         let is_needed = self.blocks.is_some() && own.nrows().min(own.ncols()) <= SMALL_OWN;
         if (frobenius <= self.parts.own && !is_needed) || own.nrows() == 1 || own.ncols() == 1 {
             return frobenius;
@@ -392,7 +392,7 @@ impl LocalHead {
             if r <= SMALL_OWN {
                 return largest_symmetric(&matrix);
             }
-            // ||V||^2 (1 + |b|^2 tr C) is not smaller either; with it `local` is never above `unified`.
+            // ||V||^2 (1 + |b|^2 tr C) is an upper bound too; with it `local` is never above `unified`.
             return self.top.bound(&matrix).min(self.shared.value_square * (1.0 + gradient_square * trace));
         }
         // b_ij = K^T (c q_i - 2 w k_j) depends on j, so terms linear in it do not vanish, and |b_ij|^2 weights the

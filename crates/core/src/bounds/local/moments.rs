@@ -33,7 +33,7 @@ pub(in crate::bounds) struct Moments {
     own_norm: f64,
 }
 
-/// Second moments of a batch of rows, and what they are made with.
+/// Second moments of a batch of rows, with the buffers for them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MomentBuffers {
     /// The mean of the tokens that were given, d x rows.
@@ -45,7 +45,7 @@ pub(crate) struct MomentBuffers {
     /// The moments over some tokens and over all, [`entries`] x rows.
     some: Vec<f32>,
     all: Vec<f64>,
-    /// What the product packs.
+    /// Room for the packed factors of the product.
     panels: Vec<f32>,
 }
 
@@ -55,16 +55,16 @@ pub(in crate::bounds) struct OfRow {
     pub(in crate::bounds) mixed: DMatrix<f64>,
     /// S C W^T c K^T L, r x (columns of L).
     pub(in crate::bounds) own: DMatrix<f64>,
-    /// A bound on the norm of what C misses.
+    /// A bound on the norm of the error of C.
     pub(in crate::bounds) error: f64,
     /// tr C.
     pub(in crate::bounds) trace: f64,
 }
 
-/// Tokens of a product; its sums are added in f32 over [`SUMMED`] tokens, then in f64.
+/// Tokens in one product. The products are added up in f32 over [`SUMMED`] tokens, and these sums in f64.
 const TOKENS: usize = 32;
 const SUMMED: usize = 8 * TOKENS;
-/// The products of an entry are taken with all from the beginning of its strip on.
+/// Entries in a strip: an entry of a token is multiplied with all entries from the first one of its strip on.
 const STRIP: usize = 8;
 /// The largest d: tokens of more dimensions make buffers too large, and their rows are long enough to be taken one at a
 /// time.
@@ -148,7 +148,7 @@ impl Moments {
         }
     }
 
-    /// The covariance under one of the rows taken, `at` in their order, with its attention and |b|^2.
+    /// The covariance under row number `at` of those taken; `masses` is its attention, `gradient_square` its |b|^2.
     pub(in crate::bounds) fn row(
         &self,
         buffers: &MomentBuffers,
@@ -196,7 +196,7 @@ impl Moments {
             1.0,
         );
         let trace = unit * (square - mean.norm_squared()).max(0.0);
-        // An upper bound too.
+        // With the error added, the trace is an upper bound too.
         OfRow { mixed, own, error, trace: trace + error }
     }
 
@@ -205,9 +205,9 @@ impl Moments {
         &self.rotation * (DVector::from_column_slice(mean) - &self.centre) / self.scale
     }
 
-    /// The second moment of the tokens under a row, in the unit of the moments, and a bound on the norm of the error of
-    /// its covariance: from rounding in f32, and from its mean, which was taken of tokens that may lie far from the
-    /// centre.
+    /// sum_j P_ij |x_j|^2 in the coordinates of the moments, as is `mean`, and a bound on the norm of the error of the
+    /// row's covariance. The error comes from rounding in f32, and from the mean, which was computed from tokens that may
+    /// lie far from the centre.
     pub(in crate::bounds) fn square_and_error(&self, mean: &DVector<f64>, masses: &[f64]) -> (f64, f64) {
         let square: f64 = masses.iter().zip(&self.squares).map(|(mass, square)| mass * square).sum();
         let absolute = ABSOLUTE * (self.d * masses.len()) as f64;

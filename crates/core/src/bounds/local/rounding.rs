@@ -3,7 +3,7 @@
 //!
 //! With u = 2^-53 a sum of m products is off by at most gamma_m = m u/(1 - m u) times the sum of their sizes, in any
 //! order. From this follow, row by row, a bound on the error of the blocks of J and of the bounds' terms, and a bound
-//! on how far the rounding of the scores changes the attention weights. Both are added to the bounds.
+//! on how far the rounding of the scores changes the attention weights. Both enlarge the bounds.
 
 use nalgebra::DMatrix;
 
@@ -16,7 +16,7 @@ const UNIT: f64 = 0.5 * f64::EPSILON;
 /// How many numbers the sums run over.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counts {
-    /// Terms of the longest sum over tokens: distinct ones for clusters.
+    /// Terms of the longest sum over tokens; for clusters, the number of distinct tokens.
     pub(crate) summed: f64,
     /// Rows of attention in all; infinite where they are weighted.
     pub(crate) rows: f64,
@@ -44,8 +44,8 @@ pub(in crate::bounds) struct Sizes {
 pub(in crate::bounds) struct Rounding {
     /// Error of the blocks of a row, over their attention: the error of block (i, j) is at most P_ij times this.
     block: f64,
-    /// The same for the part in proportion to |x_j - m_i|: with the largest distance, and with the row's deviation,
-    /// which bounds the root of the sum of its squares.
+    /// The part of this error in proportion to |x_j - m_i|. `far` is a bound for each block as above, from the largest
+    /// distance. `near` bounds the root of the sum over j of the squared errors of a row, from the row's deviation.
     far: f64,
     near: f64,
     /// Error of a row's own part.
@@ -57,7 +57,7 @@ pub(in crate::bounds) struct Rounding {
     input: f64,
 }
 
-/// A row of attention, as far as its rounding depends on it.
+/// What the rounding of a row of attention depends on.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::bounds) struct RoundedRow {
     /// |q_i|.
@@ -68,8 +68,9 @@ pub(in crate::bounds) struct RoundedRow {
     pub(in crate::bounds) apart: f64,
     /// The variance of the tokens under the row.
     pub(in crate::bounds) variance: f64,
-    /// The largest weight; exactly one where all other weights are exactly zero or the row has one entry.
+    /// The largest weight.
     pub(in crate::bounds) most: f64,
+    /// Whether all other weights are exactly zero.
     pub(in crate::bounds) is_one_hot: bool,
 }
 
@@ -97,12 +98,12 @@ impl Sizes {
         }
     }
 
-    /// The largest key, less the common part.
+    /// An upper bound on |k_j| for tokens less their common part.
     fn largest_key(&self) -> f64 {
         self.key * self.centred
     }
 
-    /// What |b_ij| is at most where queries and keys are taken apart from each other: its error is gamma times this.
+    /// An upper bound on |b_ij| from |q_i| and the largest key, without their cancellation: b_ij is off by gamma times this.
     fn gradient_terms(&self, query: f64) -> f64 {
         let keys = if self.kernel.key_square == 0.0 { 0.0 } else { self.largest_key() };
         self.kernel.cross * self.key * (query + keys)
@@ -123,13 +124,14 @@ impl Rounding {
         // The variance may have been rounded to zero.
         let deviation = variance.sqrt() + gamma * centred;
         let is_dot = sizes.kernel.key_square == 0.0;
-        // |b_ij| over the row: where it depends on j, it moves with the keys.
+        // An upper bound on the |b_ij| of the row: where b_ij depends on j, it varies with the keys.
         let gradient = row.gradient + if is_dot { 0.0 } else { c * sizes.key * sizes.key * deviation };
         let apart = row.apart + sizes.key * deviation;
         let terms = sizes.gradient_terms(row.query);
         let score = match is_dot {
             true => 2.0 * gamma * c * (row.query + query * token) * key,
-            // |q_i - k_j|^2: the error is its size times gamma, and the errors of the parts times its root.
+            // The score is -(c/2) |q_i - k_j|^2. Its error is gamma times its size, plus the errors of q_i and k_j times
+            // |q_i - k_j|.
             false => 4.0 * gamma * c * apart * (apart + query * centred + key),
         };
         // e^(2 score) - 1: how far an attention weight may be off, relative to itself.

@@ -18,9 +18,9 @@ pub(in crate::bounds) struct Shared {
     pub(in crate::bounds) stacked: Vec<f64>,
     /// V and K, where the code takes the covariances of the tokens themselves.
     pub(in crate::bounds) through: Option<Through>,
-    /// What the covariances of many rows at a time need, where the code takes them so.
+    /// What the code needs to take the covariances of many rows at a time, where it does so.
     pub(in crate::bounds) moments: Option<Moments>,
-    /// The tokens, d x columns, or their coordinates in the span of fewer columns.
+    /// The tokens, d x columns; where these are fewer columns than d, their coordinates in their span.
     pub(in crate::bounds) tokens: DMatrix<f64>,
     /// Orthonormal columns, d x columns, where the code computes everything in the span of the tokens.
     pub(in crate::bounds) frame: Option<DMatrix<f64>>,
@@ -59,10 +59,11 @@ impl Shared {
         through.rows_mut(0, r).copy_from(&value);
         through.rows_mut(r, k).copy_from(&head.k);
         let stacked = &through * tokens;
-        // The cost for tokens: three quarters of d^2 numbers and a change of coordinates; otherwise r (r + k) numbers.
+        // The covariances of tokens take three quarters of d^2 products a token and a change of coordinates; those of values
+        // and keys take r (r + k) products a token.
         let of_tokens = columns * d * d * 3 / 4 + d * r * (d + r + k);
         let is_shorter = d >= LEAST_DIMENSION && of_tokens < columns * r * (r + k);
-        // The L2 kernel weights the values of each token.
+        // The L2 kernel needs the values token by token, each weighted by |b_ij|^2.
         let is_enough = kernel.key_square == 0.0;
         let query_factor = if head.q.ncols() > k { head.q.transpose().qr().r().transpose() } else { head.q.clone() };
         let vv = &value * value.transpose();
@@ -170,7 +171,8 @@ pub(in crate::bounds) fn covariance_of_tokens(
     (0..d).map(|at| of_tokens[at * d + at]).sum()
 }
 
-/// R_h V_h with the thin QR O_h = Z R_h, or a triangular factor of V if V has more rows than columns.
+/// R_h V_h with the thin QR O_h = Z R_h, or the triangular factor of that where it has more rows than columns. It takes
+/// every vector to one of the same length as O_h V_h does.
 pub(in crate::bounds) fn reduced_value(outer: &DMatrix<f64>, value: &DMatrix<f64>) -> DMatrix<f64> {
     // `outer` is O_h^T, d_v x d_out.
     let through = if outer.ncols() > outer.nrows() { outer.transpose().qr().r() * value } else { outer.tr_mul(value) };

@@ -10,9 +10,9 @@ use crate::attention::View;
 
 /// Rows whose covariances are taken at a time, at least.
 const LEAST_AT_ONCE: usize = 16;
-/// Products of numbers for the covariances taken at a time: a few milliseconds in a browser's worker, which listens between.
+/// Products of numbers for the covariances taken at a time: a few milliseconds in a browser's worker, which listens between them.
 const MOST_PRODUCTS: usize = 100_000_000;
-/// The most that the rounding of covariances may add to the bound, relative to it: the margin over the eigenvalues.
+/// The most that the rounding of covariances may add to the bound, relative to it: as much as `TopEigenvalue` adds.
 const MOST_LOST: f64 = 5e-4;
 
 /// What the rounding of moments may take from w_i and ||V O_i||.

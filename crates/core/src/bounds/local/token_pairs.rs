@@ -1,5 +1,5 @@
 //! What `local_blocks` needs of pairs of tokens, for many rows of attention at a time: squares of distances as |x|^2 -
-//! 2 x.m + |m|^2, so that their sums are products of matrices. Each square gets a bound on its rounding added, so that
+//! 2 x.m + |m|^2, so that one product of matrices gives x.m for all of them. Each square gets a bound on its rounding added, so that
 //! the blocks' bounds stay bounds.
 
 use nalgebra::{DMatrix, DVector};
@@ -56,7 +56,7 @@ fn replace(out: &mut [f64], (n_rows, n_columns): (usize, usize), a: View<'_, f64
 }
 
 impl Pairs {
-    /// For V (r x d), K (k x d), the kernel's c and tokens (d x columns).
+    /// For V (r x d), c K (k x d) and tokens (d x columns).
     pub(in crate::bounds) fn new(value: DMatrix<f64>, key: DMatrix<f64>, tokens: &DMatrix<f64>) -> Self {
         let (centre, centred) = centred(tokens);
         let values = &value * &centred;
@@ -96,7 +96,7 @@ impl Pairs {
         (buffers.reach, buffers.rows) = (reach, rows);
     }
 
-    /// The pairs of one of the rows taken, `at` in their order, with the tokens in order; `None` where their rounding counts.
+    /// The pairs of row number `at` of those taken with each token, in order; `None` where their rounding counts.
     pub(in crate::bounds) fn row<'a>(
         &'a self,
         buffers: &'a PairBuffers,
@@ -110,7 +110,7 @@ impl Pairs {
         let along_mean: f64 = mean.iter().zip(gradient).map(|(x, y)| x * y).sum();
         let (mean_square, y) = (square(mean), square(gradient));
         let value_square = square(column(&buffers.right_values, at, r));
-        // A sum of d products is off by at most d/2 epsilon times that of their sizes.
+        // A sum of d products is off by at most d/2 epsilon times the sum of their absolute values.
         let (error, value_error) = ((d + 4) as f64 * f64::EPSILON, (r + 4) as f64 * f64::EPSILON);
         // At t = 0 a block's bound grows by half the root of |y|^2 times the amount added to |t|^2.
         let added = y * error * 2.0 * self.most_square;

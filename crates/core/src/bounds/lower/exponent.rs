@@ -63,7 +63,7 @@ impl HeadDirections {
     }
 }
 
-/// |A u| - u.A u, or its value at the best length of x along u.
+/// The largest r |A u| - r^2 u.A u over 0 <= r <= 1, from |A u| and u.A u.
 fn growth_along(stretch: f64, along: f64) -> f64 {
     if 2.0 * along <= stretch { stretch - along } else { stretch * stretch / (4.0 * along) }
 }

@@ -84,7 +84,7 @@ impl Problem {
             // With scores of order one the maximum may lie anywhere, so a grid is tried.
             None if self.growths.iter().all(|g| g.abs() < 40.0) => {
                 self.growths.iter().flat_map(|g| Problem::critical_shapes(ln_ratio, *g)).for_each(&mut consider);
-                // Both positions may change their signs together, so that half of it is enough.
+                // The norm stays the same when both positions change their signs, so half of the grid is enough.
                 const GRID: i32 = 4;
                 for (i, j) in (-GRID..=GRID).flat_map(|i| (0..=GRID).map(move |j| (i, j))) {
                     consider([f64::from(i) / f64::from(GRID), f64::from(j) / f64::from(GRID)]);
@@ -123,8 +123,8 @@ impl Problem {
         shapes
     }
 
-    /// Pattern search: moves one position at a time, or both so that the second cluster's attention stays the same;
-    /// halves the step when no move increases the norm.
+    /// Pattern search: moves one position at a time, or both so that the second cluster's attention stays the same.
+    /// The step grows after a round that raises the norm and shrinks after a round that does not.
     fn pattern_search(&self, sizes: Sizes, mut best: Shape, mut step: f64, least: f64) -> Shape {
         for _ in 0..MOST_MOVES {
             if step < least {
@@ -221,7 +221,7 @@ impl ScalarHead {
                 to_second[1] * (1.0 + g * second * to_first[1] * delta) + own[1],
             ],
         ];
-        // A single token has no such fields.
+        // A field that sums to zero over a single token is zero.
         let within = match size {
             First::Many => own,
             First::Alone if ln_ratio >= LN_2 - 1e-12 => [0.0, own[1]],

@@ -166,7 +166,7 @@ impl Ball {
         let odds = (self.ln_odds(low), self.ln_odds(high));
         let closed = self.closed(direction, shape);
         let value = |[reach, angle]: [f64; 2]| closed.at(closed.best_ln_odds(reach, angle, odds), reach, angle);
-        // At this angle the exponent falls by one from its largest value.
+        // At the angle sqrt(2/exponent), D is one less than at th = 0.
         let exponent = self.radius * self.radius * direction.stretch;
         let (angles, moved): (&[f64], f64) = match shape {
             Shape::Sink => (&[0.0], 0.0),

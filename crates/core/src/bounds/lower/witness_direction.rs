@@ -1,9 +1,9 @@
 //! A place for the witnesses of `sink` and `fork`: a direction of x, and attention restricted to the few directions
 //! that matter there.
 //!
-//! Perturbations whose tokens lie in a subspace U that contains the tokens see the attention of U^T A U and V U: scores,
-//! covariances and the products b.xi and (A xi).x need no more. Its norm is exact for them, and a lower bound on ||J||;
-//! where U is all of R^d it is ||J||.
+//! Let the columns of U be an orthonormal basis of a subspace that contains the tokens. On perturbations in this subspace,
+//! J is the Jacobian of attention with U^T A U and V U: scores, covariances and the products b.xi and (A xi).x need no
+//! more. So the norm of that Jacobian is a lower bound on ||J||, and equal to ||J|| where U spans R^d.
 
 use super::super::heads::HeadSpan;
 use super::super::local::shared::reduced_value;
@@ -168,7 +168,7 @@ fn most_stretched(value: &DMatrix<f64>, y: &DVector<f64>) -> Option<DVector<f64>
     if y.len() < 2 || !(scale.is_finite() && scale > 0.0) {
         return None;
     }
-    // Of V (I - y y^T), through the smaller of its two Gram matrices.
+    // The leading right singular vector of V (I - y y^T), through the smaller of its two Gram matrices.
     let centred = value / scale - (value * y) * y.transpose() / scale;
     let leading = |gram: DMatrix<f64>| {
         let eigen = gram.symmetric_eigen();
@@ -179,12 +179,12 @@ fn most_stretched(value: &DMatrix<f64>, y: &DVector<f64>) -> Option<DVector<f64>
     } else {
         leading(centred.tr_mul(&centred))
     };
-    // Where V is zero off y, any direction serves.
+    // Where V is zero on all vectors orthogonal to y, any of them serves.
     let other = DVector::from_fn(y.len(), |row, _| f64::from(u8::from(row == y.iamin())));
     [stretched, other].into_iter().map(project).find(|w| w.norm() > 1e-6).map(|w| w.normalize())
 }
 
-/// Orthonormal columns that span the vectors, d x r with r at most their number.
+/// Orthonormal columns that span the vectors, d x r with r at most their number; the identity for small d.
 fn orthonormal(vectors: &[DVector<f64>], d: usize) -> DMatrix<f64> {
     if d <= MOST_DIRECTIONS {
         return DMatrix::identity(d, d);

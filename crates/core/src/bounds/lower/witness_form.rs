@@ -45,14 +45,14 @@ impl Closed<'_> {
         (image, self.radius * image * toward - x * x * self.direction.along)
     }
 
-    /// |V (y + z (R y - x) |A x|)|^2 as 1, z and z^2 enter it.
+    /// The coefficients of 1, z and z^2 in |V (y + z (R y - x) |A x|)|^2.
     fn gains(&self, reach: f64, image: f64) -> [f64; 3] {
         let [yy, yx, xx] = self.direction.values;
         let (r, x) = (self.radius, reach * self.radius);
         [yy, 2.0 * image * (r * yy - x * yx), image * image * (r * r * yy - 2.0 * r * x * yx + x * x * xx)]
     }
 
-    /// Its logarithm, where ln r is given.
+    /// ln of the closed form at a given ln r.
     pub(in crate::bounds) fn at(&self, ln_odds: f64, reach: f64, angle: f64) -> f64 {
         let (image, d) = self.image_and_exponent(reach, angle);
         let s = ln_odds + d;
@@ -100,5 +100,5 @@ impl Closed<'_> {
     }
 }
 
-/// Enough for all digits: the first point is at most 1/16 away.
+/// Enough for all digits: the first point is at most 1/8 away.
 const NEWTON_STEPS: usize = 6;

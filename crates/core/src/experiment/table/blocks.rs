@@ -45,7 +45,8 @@ pub(super) fn vector_of_r(text: &str) -> Option<Result<Vec<f64>, InputError>> {
     (!numbers.is_empty()).then_some(Ok(numbers))
 }
 
-/// Takes the records of a factor, such as `1.0e+03 *`, out of blocks of columns; `None` without one, or if the factors differ.
+/// Removes the records of a factor, such as `1.0e+03 *`, from blocks of columns and returns its exponent; `None` without a
+/// factor, or if the factors differ.
 pub(super) fn take_factors(records: &mut Vec<StringRecord>) -> Option<i32> {
     let factor = |record: &StringRecord| match (record.len(), record.get(1)) {
         (2, Some("*")) => power_of_ten(&record[0]),
@@ -125,7 +126,8 @@ fn by_headers(records: &[StringRecord]) -> Option<Result<Vec<StringRecord>, Phra
             body + records[body..].iter().position(is_header)?
         }
     };
-    // One cell short, because the column of names has no header. Without blocks, the later reading finds the odd row.
+    // The header of a block is one cell short, because the column of names has no header. In other texts the later reading
+    // reports the odd row.
     let is_short =
         records.get(1).is_some_and(|row| records[0].iter().filter(|cell| *cell != "\\").count() + 1 == row.len());
     if !is_short && !is_of_pandas {

@@ -7,7 +7,7 @@ use super::kind::{looks_like_a_number, number};
 use crate::experiment::error::shorten;
 use crate::experiment::{FirstRow, InputError, Table, TableAnswers, TableQuestion};
 
-/// What a number that is not whole is written with.
+/// Characters of numbers that are not written as whole numbers.
 const FRACTION: [char; 4] = ['.', ',', 'e', 'E'];
 
 /// How many records at the beginning name or number the columns.
@@ -87,7 +87,7 @@ fn numbered(names: &[StringRecord], records: &[StringRecord]) -> Numbered {
     let cells: Vec<&str> = first.iter().collect();
     let first = FirstNumbers { names, cells: &cells, body };
     match &cells[..] {
-        // Behind an empty corner, or one cell short: no number of the table stands before these.
+        // An empty corner, or a row one cell short: the first column names the rows, so these cells may number the others.
         ["", others @ ..] if !others.is_empty() && first.may_number_columns(others) => Numbered::Yes,
         ["", _, ..] => Numbered::No,
         _ if cells.len() + 1 == second.len() && first.may_number_columns(&cells) => Numbered::Yes,
@@ -116,7 +116,7 @@ impl FirstNumbers<'_> {
         are_rising(&numbers) || (!self.names.is_empty() && are_whole(&numbers))
     }
 
-    /// Rising numbers beside a name.
+    /// Decides about rising numbers behind a name in the first cell.
     fn below_corner(&self, corner: &str, others: &[&str]) -> Numbered {
         let names_rows = is_name_of_rows(corner);
         let is_count = counts_from(others, 0) || counts_from(others, 1);
@@ -130,8 +130,8 @@ impl FirstNumbers<'_> {
         }
     }
 
-    /// Whether a 0 alone may be no number of the table: it is written unlike all other cells, or they are other whole
-    /// numbers that do not continue it.
+    /// Whether a first row that is only 0 may name the column: all other numbers have fractions, or they are whole numbers
+    /// other than 0 that do not count on from it.
     fn zero_may_be_a_name(&self) -> bool {
         let mut others = self.body.iter().flatten();
         let are_other_numbers = others.all(|cell| cell != "0" && !cell.contains(FRACTION));
@@ -150,7 +150,7 @@ impl FirstNumbers<'_> {
         self.cells.len() > 1 && (is_level || is_count)
     }
 
-    /// Whether it may be a line of the number of rows and columns.
+    /// Whether it may be a line that states the numbers of rows and columns.
     fn may_be_sizes(&self) -> bool {
         let rows = self.body.len();
         rows > 1 && self.cells.len() == 2 && self.cells[0] == rows.to_string() && self.cells[1] == "2"
@@ -163,7 +163,7 @@ impl FirstNumbers<'_> {
         is_count && self.names.is_empty() && self.is_unlike_body()
     }
 
-    /// Whether it alone is written without fractions.
+    /// Whether all numbers of the other rows are written with fractions.
     fn is_unlike_body(&self) -> bool {
         let cells = || self.body.iter().flatten().filter(|cell| is_numeric(cell));
         cells().next().is_some() && cells().all(|cell| cell.contains(FRACTION))

@@ -115,7 +115,7 @@ impl Reader {
         let keys: Vec<String> =
             rows.first().map(|row| row.iter().map(|(key, _)| key.clone()).collect()).unwrap_or_default();
         for (at, row) in rows.iter_mut().enumerate() {
-            // The keys have the same order in every row.
+            // Puts the keys of every row in the order of the first row.
             let is_same = row.len() == keys.len() && row.iter().zip(&keys).all(|((key, _), other)| key == other);
             if !is_same {
                 row.sort_by_key(|(key, _)| keys.iter().position(|other| other == key));

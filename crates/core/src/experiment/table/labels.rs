@@ -72,7 +72,7 @@ impl<'a> Parts<'a> {
                 note_if_named(name, notes);
             }
         }
-        // Without a column of numbers, the first cell that is none is reported.
+        // If no column holds numbers, keeps all but the first, so that the first cell that is no number is reported.
         if !kept.contains(&true) {
             kept[1..].fill(true);
             return Ok(kept);
@@ -124,7 +124,7 @@ impl<'a> Parts<'a> {
         }
         let is_whole = first().all(|cell| number(cell).is_some_and(|x| x.fract() == 0.0));
         let is_named = is_whole && self.corners().any(is_name_of_rows);
-        // A title over two columns is shorter than they are, too.
+        // One title above two columns is one cell short, too.
         let is_title = width == 2 && !is_whole;
         if is_named || self.first_are_ids() || (is_short && !is_title) {
             return Err(index_question(table, &listed(first())));

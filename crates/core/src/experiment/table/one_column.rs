@@ -20,7 +20,7 @@ impl OneColumn {
     pub(super) fn of(lines: &[&str]) -> Self {
         let has_header = lines.first().is_some_and(|line| !line.contains(',') && !is_numeric(line));
         let lines = &lines[usize::from(has_header)..];
-        // An empty corner before the name of a column.
+        // A comma first is an empty corner before the name of a column.
         if lines.first().is_some_and(|line| line.starts_with(',')) {
             return OneColumn::No;
         }

@@ -33,7 +33,7 @@ impl TableReading {
         }
     }
 
-    /// The summary beside the number: "read as 3 tokens in 2 dimensions; dropped: header (x, y)".
+    /// A summary of shape and notes, such as "read as 3 tokens in 2 dimensions; dropped: header (x, y)".
     #[must_use]
     pub fn line(&self, table: Table) -> Phrase {
         let (n, d) = (self.rows.n_rows(), self.rows.n_columns());

@@ -39,7 +39,7 @@ const SEPARATORS: [Separator; 6] = [
 /// Reads the rows of a text.
 ///
 /// # Errors
-/// [`InputError`] that names row and column, or asks.
+/// [`InputError`] that names row and column, or asks which of two readings is meant.
 pub(super) fn read(
     table: Table,
     around: &Surroundings<'_>,
@@ -73,8 +73,8 @@ pub(super) fn read(
     Ok(notes.with(rows))
 }
 
-/// The rows of the cells. Where the print claims a shape, it answers the questions about header and index, if one pair of
-/// answers alone gives that shape.
+/// The rows of the cells. Where the print claims a shape and only one pair of answers about header and index gives that
+/// shape, the author is not asked.
 fn rows(
     table: Table,
     cells: &Cells,
@@ -133,7 +133,7 @@ fn is_row(table: Table, line: &str, separator: Separator, rows: &[StringRecord])
     record.len() == width && width > 1 && record.get(0).is_some_and(may_be_name) && has_numbers(record)
 }
 
-/// Number of lines: enough to recognise the format.
+/// How many lines are tried to recognise the format.
 const SAMPLE: usize = 64;
 
 /// The separator with which the first lines form a table; otherwise the first separator that they contain.
@@ -333,7 +333,8 @@ fn check(table: Table, rows: usize, cells: usize) -> Result<(), InputError> {
     }
 }
 
-/// Whether, in every row that begins with a quote, nothing else is in quotes: so R writes row names beside numbers.
+/// Whether every line after the first begins with a quoted name and has no other quotes: so R writes row names beside
+/// numbers.
 fn only_first_is_quoted(lines: &[&str]) -> bool {
     let is_marked = |line: &&str| {
         line.strip_prefix('"').and_then(|rest| rest.split_once('"')).is_some_and(|(name, rest)| {

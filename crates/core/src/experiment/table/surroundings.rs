@@ -92,13 +92,13 @@ impl<'a> Surroundings<'a> {
             }
             return Some(rest);
         }
-        // A row of numbers behind the sign is a row, of the token `>`.
+        // Where only numbers follow the sign, the line is a row of the token `>`.
         let is_input = |input: &&str| !input.split_whitespace().all(is_numeric);
         if let Some(input) = prompt(line).filter(is_input) {
             notes.drop(phrase!("a_prompt", "a prompt"));
             return Some(if is_more { rest } else { input });
         }
-        // The line is trimmed, so no tab can follow the sign.
+        // The line is trimmed, so that nothing after the sign stands for a tab.
         let separator = line.trim_matches('"').strip_prefix("sep=").filter(|_| is_more);
         if let Some(separator @ ("" | "," | ";" | "|")) = separator {
             self.delimiter = Some(separator.bytes().next().unwrap_or(b'\t'));

@@ -46,7 +46,7 @@ impl Arguments<'_> {
     }
 }
 
-/// Whether the named arguments of a call are lists to be read.
+/// Whether the argument `name` of a call is a list to be read.
 pub(super) fn reads_named(call: &str, name: &str) -> bool {
     match call {
         "list" | "data.frame" | "cbind" | "rbind" | "tibble" => {

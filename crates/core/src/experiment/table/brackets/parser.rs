@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
         Site { table: self.table, nesting }
     }
 
-    /// Row and column of the element being read.
+    /// The error for an element that is no number, with its row and column.
     fn not_a_number(&self, found: &str) -> InputError {
         self.not_a_number_but(format!("\"{}\"", shorten(found.trim_matches(['"', '\'']))).into())
     }
@@ -390,7 +390,7 @@ impl Elements {
     }
 
     fn end_row(&mut self) -> Result<(), Phrase> {
-        // A line that ends with a semicolon ends one row.
+        // Line ends end rows too; a line end beside a semicolon ends no row of its own.
         let breaks = std::mem::take(&mut self.breaks);
         let numbers = std::mem::take(&mut self.numbers);
         let mut children = std::mem::take(&mut self.children);
