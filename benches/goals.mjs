@@ -1,6 +1,6 @@
 // The goals. docs/performance.md compares them with what was measured, missed goals first.
 
-/** KB of brotli of the built site. */
+/** The most kilobytes that groups of files of the built site may have, compressed with brotli. scripts/sizes.mjs lists the groups. */
 export const SIZES = { first_picture: 250, wasm: 800, train: 600 };
 
 /** How many times as fast as PyTorch on the same work. */
@@ -24,7 +24,7 @@ export const FIRST_CHART = 800;
 /** The time of the opening plot on all cores over that on one. */
 export const WORKERS = 0.6;
 
-/** The time of a large experiment on one thread over that on two. */
+/** The least gain from threads: the time of a large experiment on one thread over that on all threads, natively. */
 export const CORES = 1.7;
 
 /** The time of a small experiment on all threads over that on one: threads that it cannot use must not cost anything. */

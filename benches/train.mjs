@@ -1,7 +1,8 @@
 // Measures a step of training in Chromium and natively on one thread, in turns: node benches/train.mjs LIPSCOPE [quick]
 // LIPSCOPE is the release build of the command line; the page is the built site (LIPSCOPE_DIST). Both train the same model on
-// the text that comes with the page. Timed are only the steps between two numbers of steps (natively: a longer run minus a shorter
-// one), without the start and the measurements. The page's time includes the messages with which it orders more steps.
+// the text that comes with the page. Only the steps after the first few are timed, without the start and the measurements;
+// natively this is the time of a long run minus that of a short one. The page's time includes the messages with which it orders
+// more steps.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -28,24 +28,24 @@ pub struct Backwards {
     pub is_running: bool,
 }
 
-/// A model that is trained.
+/// A run of training.
 #[derive(Clone, Debug)]
 pub struct TrainRun {
     /// Its number, by which a worker knows it.
     pub number: u64,
     /// The model and its training.
     pub plan: Plan,
-    /// The text.
+    /// The text that the model learns.
     pub text: Arc<str>,
     /// Steps from one measurement to the next.
     pub every: usize,
-    /// Its state.
+    /// Whether it is training, done, diverged or failed.
     pub state: RunState,
     /// Whether the worker has loaded it.
     pub is_in_worker: bool,
     /// Its sizes, once the worker has sent them.
     pub facts: Option<RunFacts>,
-    /// Every step.
+    /// Loss and learning rate of each step done.
     pub steps: Vec<StepRow>,
     /// The measurements, each with the seconds that the run had taken until then.
     pub measured: Vec<(Measured, f64)>,

@@ -133,8 +133,8 @@ impl PageState {
         state
     }
 
-    /// This state with the reader's own data of `now` in place of data that it lacks or that are equal: equal data then
-    /// share their memory.
+    /// This state, with the reader's own tokens, weights and clusters of `now` where it has none. Where both states have
+    /// equal data, the result shares the memory of `now`.
     #[must_use]
     pub fn keeping_data_of(self, now: &PageState) -> Self {
         fn kept<T: Clone + PartialEq>(new: Option<T>, old: &Option<T>) -> Option<T> {
@@ -154,7 +154,8 @@ impl PageState {
         PageState { tokens: TokenChoice::Own, own_tokens: Some(rows), ..self.clone() }
     }
 
-    /// The best two clusters of 4096 tokens on the line in the ball of radius 3 for A = -1, as the search finds them.
+    /// This state with 4096 tokens in two clusters on a line: those of largest norm that the search finds in the ball of
+    /// radius 3 for A = -1.
     #[must_use]
     pub fn with_best_two_clusters(&self) -> Self {
         let [first, second] = [3.0, -1.821_199_125_662_694];
@@ -167,7 +168,7 @@ impl PageState {
         )
     }
 
-    /// This state with clusters, which have no mask. Any other token source changes nothing.
+    /// This state with clusters as tokens, and without a mask. Any other token source changes nothing.
     #[must_use]
     pub fn with_clusters(&self, source: &TokenSource) -> Self {
         let mut state = self.clone();

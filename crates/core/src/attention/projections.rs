@@ -29,7 +29,7 @@ pub(crate) struct HeadLayout {
     pub(crate) out_rows: Range<usize>,
 }
 
-/// Heads and output matrix, shared by any number of forward passes; cloning copies only pointers.
+/// Heads and output matrix, shared by any number of forward passes; cloning copies no matrix.
 #[derive(Clone, Debug)]
 pub struct Projections<T: Scalar> {
     pub(super) heads: Vec<HeadLayout>,
@@ -109,8 +109,8 @@ impl<T: Scalar> Projections<T> {
         projected
     }
 
-    /// Projects tokens minus their common part and adds the queries' missing term. Attention and its Jacobian are then
-    /// those of the original tokens; f(X) lacks V times the common part.
+    /// Projects tokens minus their common part c, and adds to the queries the term that they then lack ([`Centred`]).
+    /// Attention and its Jacobian are those of the original tokens, but the values lack V c.
     pub(super) fn project_centred(&self, centred: &Centred<'_, T>) -> DMatrix<T> {
         let mut projected = self.project(centred.tokens());
         for head in self.heads.iter().filter(|_| centred.is_moved()) {

@@ -72,7 +72,7 @@ pub struct TableAnswers {
 /// Whether the first row of a table is a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FirstRow {
-    /// Names or numbers of the columns, which are dropped.
+    /// Names or numbers of the columns; this row is dropped.
     Header,
     /// A row of the table.
     Numbers,
@@ -81,7 +81,7 @@ pub enum FirstRow {
 /// Whether the first column of a table holds names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FirstColumn {
-    /// Names or numbers of the rows, which are dropped.
+    /// Names or numbers of the rows; this column is dropped.
     Index,
     /// A column of the table.
     Numbers,
