@@ -12,7 +12,7 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const { cores: settings, large: { tolerance } } = JSON.parse(readFileSync(here('settings.json'), 'utf8'));
 const python = process.env.LIPSCOPE_PYTHON;
 const threads = availableParallelism();
-// The limits that this process has are not passed on: each measurement sets its own number of threads.
+// Limits on threads are not passed on to the programs measured here: each measurement sets its own number.
 const { OMP_NUM_THREADS, MKL_NUM_THREADS, OPENBLAS_NUM_THREADS, RAYON_NUM_THREADS, ...env } = process.env;
 
 const random = ({ n, d, heads, head_dim }) => JSON.stringify({

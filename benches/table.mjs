@@ -20,7 +20,7 @@ class Missing extends Error {
   }
 }
 
-/** What measures a line of docs/performance/times.tsv. */
+/** The command that measures each line of docs/performance/times.tsv. */
 const TIME_COMMANDS = {
   'serve, fresh machine': 'make times PARTS=serve-fresh',
   'test, warm target': 'make test && make times PARTS=test',
@@ -29,7 +29,7 @@ const TIME_COMMANDS = {
 };
 const loaded = new Map();
 
-/** A record by its name, and by `key` if a run may have left that out. */
+/** A record by its name. Some runs leave out a key: with `key`, a record without this key counts as missing. */
 function record(name, key) {
   if (!loaded.has(name)) {
     const path = `${RECORDS}/${name}.json`;
@@ -82,7 +82,7 @@ const WHAT = [
   [`window of a model, residual ${exponent(settings.tolerance)}`, 'window', (theirs) => theirs.measure.seconds * 1e3],
 ];
 
-/** Smallest first. */
+/** The names of the experiments, smallest first. */
 const experiments = (found) => Object.keys(found.experiments).sort((a, b) => {
   const size = (name) => { const [n, d] = name.match(/\d+/g).map(Number); return n * d; };
   return size(a) - size(b);

@@ -15,7 +15,7 @@ const [lipscope, quick] = process.argv.slice(2);
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const { train: { blocks, width, heads, context, batch, steps, rounds } } = JSON.parse(readFileSync(here('settings.json'), 'utf8'));
 const [few, many] = quick ? [2, 6] : steps;
-/** No limit that a slow machine would meet. */
+/** A time limit so long that no slow machine reaches it. */
 const LONG = { timeout: 600_000 };
 
 /** Seconds of a run on one thread, its start included. */

@@ -30,7 +30,7 @@ pub struct CatalogueFile {
     pub language: String,
     /// Its name without `.toml`.
     pub feature: String,
-    /// Its content.
+    /// Its content, as TOML.
     pub content: String,
 }
 
@@ -85,7 +85,7 @@ pub fn generate(files: &[CatalogueFile]) -> Result<String, Vec<String>> {
 /// Texts by table (empty at the top of the file) and key.
 type Texts = BTreeMap<(String, String), Text>;
 
-/// A text: words and the names of arguments in turn, words first.
+/// A text: pieces of words alternate with names of arguments. A piece of words, which may be empty, comes first.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Text {
     words: Vec<String>,
@@ -200,8 +200,8 @@ fn source_of(feature: &str) -> &'static str {
     FOUND_BY_ID.iter().find(|(other, _)| *other == feature).map_or(SOURCE, |(_, language)| language)
 }
 
-/// Reports the texts and arguments that a language lacks, and those that it has too many: the source language lacks
-/// them.
+/// Reports the texts and arguments of the source language that another language lacks, and those that only the other
+/// language has.
 fn compare(feature: &str, catalogue: &BTreeMap<&str, Texts>, languages: &[&str], problems: &mut Vec<String>) {
     let none = Texts::new();
     let source_language = source_of(feature);

@@ -24,7 +24,7 @@ fi
 rm -rf "$work"
 mkdir -p "$work/page" "$work/workers"
 
-# The workers' modules are made beside the page's: neither needs the other.
+# The workers' modules are made at the same time as the page's: neither needs the other.
 bind_workers() {
   local worker
   for worker in worker model_worker train_worker; do

@@ -163,7 +163,7 @@ setup_bindgen() {
 
 # From npm, and tested on a real module: some distributions ship a version whose output does not start.
 setup_wasm_opt() {
-  # Our own was tested when it was installed; testing it again would cost half a second.
+  # A copy that this script installed was tested then; testing it again would cost half a second.
   [ "$(readlink -f "$(command -v wasm-opt)")" = "$cache_dir/binaryen-$BINARYEN_VERSION/node_modules/binaryen/bin/wasm-opt" ] && return
   settled wasm-opt "$BINARYEN_VERSION" && return
   setup_node

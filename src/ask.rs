@@ -309,7 +309,7 @@ impl Run {
                 self.engine.cancel(self.lane);
                 self.end(Phase::Failed(why.into()));
             }
-            // No plans: no data.
+            // A request without plans has no data.
             Some(Ok(_)) | None => {
                 self.engine.cancel(self.lane);
                 self.clear();

@@ -37,7 +37,7 @@ impl Themes {
     }
 }
 
-/// The context.
+/// The theme and its choice, from the context.
 pub fn use_themes() -> Themes {
     expect_context()
 }

@@ -13,7 +13,7 @@ pub enum RunState {
     Done,
     /// The loss is not finite.
     Diverged,
-    /// It cannot go on.
+    /// The worker cannot carry out its next step.
     Failed,
 }
 
@@ -22,9 +22,9 @@ pub enum RunState {
 pub struct Backwards {
     /// The training step after which the model was run backwards.
     pub step: usize,
-    /// The windows so far.
+    /// The windows that were run backwards so far.
     pub windows: Vec<WindowRow>,
-    /// Whether more are to come.
+    /// Whether more windows are to come.
     pub is_running: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct TrainRun {
     pub steps: Vec<StepRow>,
     /// The measurements, each with the seconds that the run had taken until then.
     pub measured: Vec<(Measured, f64)>,
-    /// The last state that the worker sent.
+    /// The last checkpoint that the worker sent.
     pub saved: Option<Saved>,
     /// Milliseconds that it has taken so far.
     pub spent: f64,
@@ -81,7 +81,7 @@ impl TrainRun {
         self.steps.last().map_or(0, |step| step.step)
     }
 
-    /// How a worker begins it, or continues it from its saved state.
+    /// What a worker needs to begin the run, or to continue it from its last checkpoint.
     pub fn beginning(&self) -> Beginning {
         Beginning {
             plan: self.plan.clone(),
@@ -95,8 +95,8 @@ impl TrainRun {
         self.is_in_worker && self.saved.as_ref().is_none_or(|saved| saved.step != self.step())
     }
 
-    /// Stores the sizes that a worker sends when it begins or continues the run. Drops the data of later steps, which
-    /// are done again.
+    /// Stores the sizes that a worker sends when it begins or continues the run. Drops the data of steps after the
+    /// checkpoint: the worker does these steps again.
     pub fn begin(&mut self, facts: RunFacts) {
         self.is_in_worker = true;
         self.facts = Some(facts);
@@ -114,9 +114,9 @@ impl TrainRun {
 /// A trained model that the view of models is to open.
 #[derive(Clone, Debug)]
 pub struct TrainedModel {
-    /// Its plan.
+    /// The plan of its training.
     pub plan: Plan,
-    /// Its files.
+    /// The files of the model.
     pub files: ModelFiles,
     /// The text to measure it on. It has only characters that the model knows.
     pub text: String,

@@ -8,7 +8,7 @@ use crate::strings;
 /// How much of the neighbouring name stays visible, in CSS pixels.
 const MARGIN: f64 = 24.0;
 
-/// Scrolls the row when another plot is shown, also by a link or a key.
+/// When another plot is shown, also by a link or a key, scrolls the page to the top and the row to the plot's name.
 pub fn keep_in_sight(page: Page) {
     effect(move |before: Option<PlotChoice>| {
         let plot = page.plot.get();

@@ -9,9 +9,9 @@ use crate::state::{LessonAt, Scene, Stage};
 
 use super::context::{Classroom, Guess};
 
-/// The place name of a lesson's edits: the reader can undo each of them.
+/// The place name of a lesson's edits: each of them is a step that the reader can undo by itself.
 const PLACE: &str = "preset";
-/// The place name of edits by a slider in a text: they are movements within a step.
+/// The place name of edits by a slider in a text. Edits during one movement of the slider are undone together.
 const PLACE_SLIDER: &str = "lesson-slider";
 
 /// The lesson and the step that the reader is at; `None` also where the id names no lesson.
@@ -139,7 +139,7 @@ pub(super) fn put_fields_over(room: Classroom, scene: Scene, fields: &str) {
     }
 }
 
-/// Sets a number, as a slider that is moved does.
+/// Sets a number, as a moving slider in a text does.
 pub(super) fn set_number(room: Classroom, number: AnyField, value: f64) {
     let mut scene = untrack(|| room.page.scene());
     number.set(&mut scene, value);
@@ -149,7 +149,7 @@ pub(super) fn set_number(room: Classroom, number: AnyField, value: f64) {
     }
 }
 
-/// The address of what is shown, without the lesson; empty where it would be too long.
+/// The address of the scene on screen, without the lesson; empty where it would be too long.
 pub(super) fn own_link(room: Classroom) -> String {
     let scene = Scene { lesson: None, stage: Stage::Full, ..room.page.scene() };
     let link = room.later.table().and_then(|later| (later.write_link)(&scene).ok());

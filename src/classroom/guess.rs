@@ -1,4 +1,4 @@
-//! What a reader draws before the page shows its numbers, and how far off it is.
+//! What a reader draws before the page shows its numbers, and the measured values beside it.
 
 use crate::prelude::*;
 
@@ -39,8 +39,8 @@ pub fn is_revealed(room: Classroom) -> bool {
     room.page.lesson.with(|at| room.guess.with(|guess| guess.is_revealed_at(at.as_ref())))
 }
 
-/// Whether the reader has guessed at this step: drawn, or chosen an answer. A reader who has not guessed still sees the
-/// answer, but has skipped the step.
+/// Whether the reader has guessed at this step: drawn, or chosen an answer. False where the reader has revealed the
+/// answer without a guess.
 pub fn has_guessed(room: Classroom) -> bool {
     match prediction_now(room) {
         Prediction::None => false,
@@ -128,7 +128,7 @@ pub fn rails(room: Classroom) -> Vec<Bound> {
     })
 }
 
-/// Where the mark may be, as logarithms to base ten.
+/// The range of the mark, as logarithms to base ten.
 pub fn mark_range(room: Classroom) -> Extent {
     let logs = rails(room).into_iter().map(|bound| bound.log10).filter(|log10| log10.is_finite());
     let range = Extent::of(logs).and_then(|all| Extent::new((all.lo() - DECADES_BELOW).floor(), all.hi().ceil()));

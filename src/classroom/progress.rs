@@ -85,7 +85,7 @@ pub fn rule_out(room: Classroom, goal: &'static str) {
     });
 }
 
-/// Reads something from the page's numbers.
+/// Calls `read` with the page's numbers. Their ages say which of them belong to the present settings.
 pub fn with_facts<T>(room: Classroom, read: impl FnOnce(Facts<'_>) -> T) -> T {
     let (page, answers) = (room.page, room.page.answers);
     let (state, settings, measured) = (room.page.state.read(), page.settings.read(), answers.measured.read());
@@ -136,7 +136,7 @@ fn show(room: Classroom, visible: Visible) {
     let look = room.page.look;
     let has_lesson = room.page.lesson.with_untracked(Option::is_some);
     look.wall.set(visible.wall.then(|| room.page.state.with_untracked(|state| state.radius)));
-    // The pair costs a little at every measurement, so it is switched off again after the step that shows it.
+    // The singular pair costs a little at every measurement, so it is switched off again after the step that shows it.
     look.has_pair.set(visible.pair);
     if has_lesson {
         look.has_row.set(visible.row || !visible.pair);

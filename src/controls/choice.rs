@@ -10,7 +10,7 @@ use super::beside::{ProblemAt, UnavailableControl};
 pub fn Choice(
     /// The id of the select.
     id: &'static str,
-    /// Its name.
+    /// The label of the select.
     label: &'static str,
     /// Explains the choice, on hover.
     #[prop(optional)]
@@ -59,7 +59,7 @@ pub fn Choice(
 /// A labelled row of buttons, of which one is pressed.
 #[component]
 pub fn Switch<T: Copy + PartialEq + Send + Sync + 'static>(
-    /// Its name.
+    /// The label of the row.
     label: &'static str,
     /// Id, value and words of each.
     #[prop(into)]

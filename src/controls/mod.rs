@@ -100,7 +100,8 @@ fn Presets() -> impl IntoView {
         change(&mut state);
         state
     };
-    // The example that equals the controls, if one does. It is derived, so that it is never wrong.
+    // The example whose state equals the present one, if one does. It is derived from the state, so it cannot differ
+    // from the controls.
     let current =
         memo(move |_| page.state.with(|now| EXAMPLES.iter().position(|(_, change)| state_of(*change, now) == *now)));
     let value = move || current.get().map_or_else(String::new, |at| at.to_string());

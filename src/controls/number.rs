@@ -17,10 +17,10 @@ use super::beside::{ProblemAt, UnavailableControl};
 /// 1.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-/// A number with a slider and a box. Both edit the state; neither holds a value of its own.
+/// A number with a slider and a box. Both show and edit the value in the state.
 #[component]
 pub fn NumberField(
-    /// Which number.
+    /// The number to edit.
     field: &'static Field<PageState>,
     /// Why the reader cannot set it now, in a few words. While there is a reason, the field is not built.
     #[prop(optional, into)]
@@ -56,11 +56,11 @@ pub fn NumberField(
 /// The slider of a number.
 #[component]
 fn Slider(
-    /// Which number.
+    /// The number to edit.
     field: &'static Field<PageState>,
     /// The id of the field.
     id: &'static str,
-    /// Its value.
+    /// The value that is used.
     value: Memo<f64>,
 ) -> impl IntoView {
     let page = use_page();
@@ -107,11 +107,11 @@ fn Slider(
 /// The box of a number.
 #[component]
 fn NumberBox(
-    /// Which number.
+    /// The number to edit.
     field: &'static Field<PageState>,
     /// The id of the field.
     id: &'static str,
-    /// Its value.
+    /// The value that is used.
     value: Memo<f64>,
 ) -> impl IntoView {
     let page = use_page();
@@ -124,7 +124,8 @@ fn NumberBox(
         _ => field.text(value.get()),
     });
     let typing = Debounce::default();
-    // Whether the sentence is about the typed text. A sentence about the number itself stays while the reader types.
+    // Whether the sentence at this box is about its typed text. A sentence about the number itself stays while the
+    // reader types.
     let has_complained = StoredValue::new(false);
     let take = move |text: &str| match page.state.with_untracked(|state| field.accept(text, state)) {
         Ok(new) => {

@@ -13,7 +13,7 @@ use super::beside::{ProblemAt, UnavailableControl};
 /// A seed and "redraw".
 #[component]
 pub fn SeedField(
-    /// Which seed. The button has the id of its box and "-redraw".
+    /// Which seed. The id of the button is the id of the box followed by `-redraw`.
     field: &'static Field<PageState>,
     /// What "redraw" draws again.
     redraw_hint: &'static str,

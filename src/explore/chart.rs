@@ -33,7 +33,7 @@ pub mod id {
 /// Picks one bound from the bounds at an n.
 type Pick = fn(&[Bound]) -> Option<Bound>;
 
-/// The chart of a sweep and of what searches have found, with the present tokens marked.
+/// The chart of a sweep, of bounds and of search results, with the present tokens marked.
 pub fn explore_chart(
     sweep: &Sweep,
     curves: &Curves,
@@ -43,8 +43,9 @@ pub fn explore_chart(
 ) -> LineChart {
     let norm = Norm::Spectral;
     let are_curves_present = curves.are_on_ball(state);
-    // Draws, and what searches have found, are tokens of the ball too: their norms raise the worst known, also for more
-    // tokens (`passes_on`). Draws of another state are left out, since they may belong to another ball.
+    // Draws and the results of searches are tokens of the ball too. So their norms raise the curve of the worst tokens
+    // known, also at a larger n (`passes_on`). Draws of another state are left out, since they may belong to another
+    // ball.
     let samples = if sweep.is_of(state) { sweep.values(norm) } else { Vec::new() };
     let in_ball = norms_in_ball(samples, found, state, curves.rows().first().map_or(0.0, |row| row.radius));
     let mut series = Vec::with_capacity(8);
@@ -88,7 +89,7 @@ pub fn explore_chart(
     chart_over_n(state, strings::explore_x(), strings::local_axis(state), series)
 }
 
-/// The root of n at the lengths of the samples and of the bounds, so that it can be read at the same n.
+/// The root of n at every n that has samples or bounds, so that all of them can be read at the same n.
 fn root(sweep: &Sweep, curves: &Curves, last: f64) -> Vec<(f64, f64)> {
     let mut lengths: Vec<f64> = sweep.lengths().iter().map(|n| *n as f64).collect();
     lengths.extend(curves.rows().iter().map(|row| row.n));
@@ -98,7 +99,7 @@ fn root(sweep: &Sweep, curves: &Curves, last: f64) -> Vec<(f64, f64)> {
     lengths.into_iter().map(|n| (n, n.sqrt())).collect()
 }
 
-/// Where the plot ends: with the last of its samples or of its bounds.
+/// The n at which the plot ends: that of its last samples or of its last bounds.
 pub fn last_n(sweep: &Sweep, curves: &Curves, state: &PageState) -> f64 {
     let sampled = sweep.lengths().last().copied().unwrap_or(state.sweep_max_used()) as f64;
     curves.rows().last().map_or(sampled, |row| row.n.max(sampled))
@@ -136,7 +137,8 @@ mod tests {
 
     use super::*;
 
-    /// The sweep and the curves of a state: the worst tokens known reach 2, its samples 5, and no tokens pass 9.
+    /// The sweep and the curves of a state: the norm is 2 at the worst tokens known and 5 at its samples, and the best
+    /// bound is 9.
     fn known_of(state: &PageState) -> (Sweep, Curves) {
         let state = PageState { sweep_max: 4, draws: 1, ..state.clone() };
         let of = plans::sweep(&state).expect("a sweep");
@@ -162,7 +164,7 @@ mod tests {
         explore_chart(sweep, curves, found, None, &PageState { sweep_max: 4, draws: 1, ..state.clone() })
     }
 
-    /// Opacity, and the largest value.
+    /// The opacity of a series, and its largest value.
     fn look(chart: &LineChart, id: &str) -> (f64, f64) {
         let series = chart.series.iter().find(|series| series.id == id).expect("it is there");
         (series.opacity, 10f64.powf(series.logs().fold(f64::NEG_INFINITY, f64::max)).round())

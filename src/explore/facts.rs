@@ -24,7 +24,7 @@ pub struct Facts {
     pub place: Place,
     /// How these tokens compare with the known tokens of the ball.
     pub standing: Standing,
-    /// The largest norm known in the ball: a lower bound, or the norm at these tokens, a sample or the result of a
+    /// The largest norm known in the ball. It comes from a lower bound, from these tokens, from a sample or from a
     /// search.
     pub worst: Option<Bound>,
     /// The smallest upper bound on the ball.
@@ -53,13 +53,14 @@ impl Standing {
     /// Compares logarithms of norms: at these tokens, of the largest lower bound, and of the largest sample or search
     /// result. `top` is the result for tokens that exceed both.
     fn of(here: f64, bound: f64, found: f64, top: Standing) -> Self {
-        // A new measurement of the same list differs from its bound in the last digits.
+        // The norm measured at the worst tokens themselves may differ from their bound in the last digits.
         let same = 1e-9;
         if here + same >= bound.max(found) { top } else { Standing::Below }
     }
 }
 
-/// The norm that was measured last, and how well it is known. While a slider moves, it lags a moment.
+/// The norm that was measured last, and how well it is known. While a slider moves, the norm may still belong to an
+/// earlier state.
 pub fn latest_norm(page: Page) -> Option<(f64, Kind)> {
     page.answers.measured.with(|measured| {
         let measurement = &measured.as_ref()?.measurement;
@@ -94,16 +95,16 @@ pub fn facts(page: Page) -> Option<Facts> {
         worst: known.map(|bound| raised(bound, measured_log10.max(found))),
         best: smallest(bounds, norm),
         limit: smallest(&ball.ball.limit, norm),
-        // Below three tokens there is no growth to report. The growth is that of the worst tokens known, so there must
-        // be some.
+        // Below three tokens there is no growth to report. The growth is the growth of the worst tokens known, so it is
+        // not reported where none are known.
         growth_ends: ball.ball.growth_ends.filter(|ln_n| ball.ball.worst.is_some() && *ln_n > 3f64.ln()),
         mean_field: of(bounds, BoundId::CastinMeanField),
     })
 }
 
-/// Whether some `n` tokens of a ball have at least the norm of `of` tokens in it. Under the causal mask the first
-/// tokens do not see the others; without a mask each token can be repeated (docs/theory.md, "More tokens"). Skew tokens
-/// have other weights for each n.
+/// Whether `n` tokens of a ball can have at least the norm that `of` tokens of it have. Under the causal mask tokens
+/// can be added at the end, since the first tokens do not see them. Without a mask each token can be repeated
+/// (docs/theory.md, "More tokens"). Skew tokens have other weights for each n.
 fn passes_on(state: &PageState, of: f64, n: f64) -> bool {
     match (state.tokens, state.mask) {
         (TokenChoice::Skew, _) => of == n,
@@ -190,7 +191,7 @@ mod tests {
         assert_eq!(Standing::of(0.2, 1.1, 0.3, Standing::Worst), Standing::Below);
         assert_eq!(Standing::of(0.4, 0.3, 0.35, Standing::Worst), Standing::Worst);
         assert_eq!(Standing::of(0.4, 0.3, 0.5, Standing::Worst), Standing::Below);
-        // The list of the bound, measured again.
+        // The norm measured at the tokens of the lower bound.
         assert_eq!(Standing::of(1.1 - 1e-12, 1.1, 0.3, Standing::Worst), Standing::Worst);
     }
 

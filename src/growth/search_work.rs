@@ -45,7 +45,7 @@ fn plan(state: &PageState) -> Result<SearchPlan, &'static str> {
 }
 
 impl Growth {
-    /// Begins a search with the controls as they are.
+    /// Begins a search with the present settings of the controls.
     pub fn start_search(self) {
         let state = self.page.state.get_untracked();
         let plan = plan(&state);
@@ -137,7 +137,7 @@ impl Growth {
         }
     }
 
-    /// Adds the best norm to the results of searches. It replaces a smaller one of the same ball.
+    /// Adds the best norm to the results of searches. It replaces a smaller norm that a search found in the same ball.
     fn show_found(self) {
         let found = self.search.with_untracked(|run| {
             let (mark, domain) = (run.mark.as_ref()?, run.domain.as_ref()?);

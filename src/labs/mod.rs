@@ -3,7 +3,7 @@
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `context` | what the labs hold |
+//! | `context` | the signals of the labs |
 //! | `frame`, `plot`, `inputs` | the frame of a lab, and its parts |
 //! | `gallery` | all labs, a picture and a sentence each |
 //! | `certify`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, some with `_chart` and `_controls` |
@@ -94,7 +94,7 @@ impl Labs {
         }
     }
 
-    /// Asks, and adds each event to the data.
+    /// Makes the request of a lab. `take` adds each event of the answer to the data.
     fn want<T>(self, ask: Ask<T>, make: MakeRequest, take: fn(&mut T, EngineEvent))
     where
         T: Default + Send + Sync + 'static,
@@ -123,7 +123,7 @@ impl Labs {
         });
     }
 
-    /// What a lab asks for now; `None` while the worst tokens of the ball are not known.
+    /// The request of a lab for the present state; `None` while the worst tokens of the ball are not known.
     fn request(self, make: MakeRequest) -> Option<Request> {
         let state = self.page.in_effect()?;
         Some(self.page.settings.with(|settings| make(settings, &state)))

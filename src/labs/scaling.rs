@@ -103,9 +103,9 @@ pub fn ScalingLab() -> impl IntoView {
 /// An exponent, written as a power of R.
 #[component]
 fn Slope(
-    /// Names it for programs.
+    /// The name of the number for tests and programs.
     id: &'static str,
-    /// The exponent.
+    /// The exponent of R.
     slope: Signal<Option<f64>>,
 ) -> impl IntoView {
     view! {

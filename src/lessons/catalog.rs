@@ -31,7 +31,7 @@ const FILES: [(&str, &str); 11] = files![
     "own"
 ];
 
-/// All lessons.
+/// All lessons, in the order of the course.
 #[must_use]
 pub fn lessons() -> &'static [Lesson] {
     static LESSONS: OnceLock<Vec<Lesson>> = OnceLock::new();
@@ -132,7 +132,7 @@ fn visible(words: &str) -> Visible {
             None if word == "pair" => visible.pair = true,
             None if word == "row" => visible.row = true,
             None if word == "wall" => visible.wall = true,
-            // People count from one.
+            // A file counts tokens from one.
             Some(("token", number)) => visible.token = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1)),
             Some(("bound", id)) => visible.bound = bound(id),
             _ => {}

@@ -6,7 +6,7 @@ use crate::link;
 /// A slider for a number that has a key in links.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handle {
-    /// The number.
+    /// The number that it sets.
     pub field: AnyField,
     /// Its left end.
     pub from: f64,
@@ -14,7 +14,7 @@ pub struct Handle {
     pub to: f64,
 }
 
-/// A range whose ends differ by more than this factor stops at the same numbers in every decade.
+/// A slider whose ends differ by more than this factor stops at the same numbers in every decade.
 const WIDE: f64 = 20.0;
 /// The numbers at which a wide range stops, in each decade.
 const OF_A_DECADE: [f64; 9] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0];

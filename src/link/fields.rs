@@ -14,7 +14,7 @@ use lipscope_core::spectrum::SpectrumMap;
 
 use super::data;
 
-/// A field.
+/// A field of a link: a key and a text.
 pub enum Field {
     /// A number, with the key and the range of the table of numbers.
     Number(AnyField),
@@ -56,7 +56,7 @@ impl Field {
         Ok(())
     }
 
-    /// The number that it holds, if it is one.
+    /// The number that it holds, if it holds one.
     pub fn number(&self) -> Option<AnyField> {
         match self {
             Field::Number(number) => Some(*number),
@@ -93,7 +93,7 @@ macro_rules! choice {
     };
 }
 
-/// All fields.
+/// All fields, in the order in which they are written and read.
 pub const FIELDS: [Field; 53] = [
     Field::Other {
         key: "view",
@@ -222,12 +222,12 @@ fn read_lesson(scene: &mut Scene, text: &str) -> Result<(), String> {
     };
     let (id, step) = text.rsplit_once('.').filter(|(id, _)| is_name(id)).ok_or(strings::link_no_lesson())?;
     let step = step.parse().ok().filter(|step: &usize| (1..=99).contains(step)).ok_or(strings::link_no_lesson())?;
-    // People count from one.
+    // A link counts steps from one.
     scene.lesson = Some(LessonAt { id: id.to_owned(), step: step - 1 });
     Ok(())
 }
 
-/// The curves that are on, in their own order.
+/// The words of the curves that are switched on, in the order of `Trace::ALL`.
 fn curves_text(scene: &Scene) -> String {
     let on = Trace::ALL.into_iter().filter(|trace| scene.state.growth.traces.has(*trace));
     let words: Vec<&str> = on.map(Trace::id).collect();

@@ -1,8 +1,8 @@
 //! A scene in the fragment of the page's address, and back: `v3&n=256&mask=causal`.
 //!
 //! A link has only the differences from the first visit, so the first visit has no fragment at all. In a lesson it has
-//! the differences from the step's settings: the lesson's name alone is a link to it. Each wrong field is named in a
-//! sentence, and the other fields still apply.
+//! the differences from the step's settings, so the field `lesson` alone is a link to the step. Each wrong field is
+//! named in a sentence, and the other fields still apply.
 //!
 //! | file | concept |
 //! | --- | --- |

@@ -12,7 +12,7 @@ use crate::strings;
 /// The choice of a layer's map.
 #[component]
 pub fn MapField(
-    /// The form.
+    /// The form of models, with its workers.
     session: ModelSession,
 ) -> impl IntoView {
     view! {
@@ -27,7 +27,7 @@ pub fn MapField(
 /// Its summary shows layers, lengths and windows.
 #[component]
 pub fn MoreFields(
-    /// The form.
+    /// The form of models, with its workers.
     session: ModelSession,
 ) -> impl IntoView {
     type Part = fn(&mut PlanForm) -> &mut String;
@@ -67,19 +67,19 @@ pub fn MoreFields(
 /// A select for one choice of the plan.
 #[component]
 fn Of<T: Copy + PartialEq + Send + Sync + 'static>(
-    /// The form.
+    /// The form of models, with its workers.
     session: ModelSession,
     /// The id of the select.
     id: &'static str,
-    /// Its name.
+    /// The label of the select.
     label: &'static str,
     /// The choices with their ids.
     all: Vec<(&'static str, T)>,
     /// The words of a choice.
     word: fn(T) -> &'static str,
-    /// Reads it.
+    /// Reads the choice from the plan.
     get: fn(&PlanForm) -> T,
-    /// Writes it.
+    /// Writes the choice into the plan.
     set: fn(&mut PlanForm, T),
 ) -> impl IntoView {
     let all = StoredValue::new(all);

@@ -83,7 +83,7 @@ pub fn take_table_file(session: ModelSession, file: File) {
 impl ModelSession {
     /// Takes a text as the one to measure: a short one fills the form, a longer one is kept beside it as a file.
     pub(super) fn take_text(self, name: String, text: String) {
-        /// A longer text makes a form slow.
+        /// A text of more bytes makes the form slow.
         const MOST_IN_FORM: usize = 40_000;
         if text.len() <= MOST_IN_FORM {
             self.text_file.set(None);

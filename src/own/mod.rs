@@ -23,8 +23,7 @@ use context::use_own;
 pub use context::Own;
 pub use form::OwnForm;
 
-/// Scrolls the fold around a field into sight, with its title at the top. It scrolls at once, so that nothing moves on
-/// the way.
+/// Scrolls the fold around a field into sight, with its title at the top. It jumps there, without a smooth motion.
 fn scroll_to_fold(field: &HtmlElement) {
     if let Ok(Some(fold)) = field.closest("details") {
         fold.scroll_into_view();

@@ -26,9 +26,9 @@ pub struct Address {
     pub(super) later: Later,
     /// What the page last read from the address or wrote into it.
     pub(super) known: StoredValue<Known>,
-    /// The end of a movement, which is written when it rests.
+    /// Writes the end of a movement into the address once the controls rest.
     pub(super) writing: Debounce,
-    /// Whether the change in progress is a step that the reader can undo.
+    /// Whether the change in progress is a step of its own, which the reader can undo by itself.
     pub(super) next_is_step: StoredValue<bool>,
     /// The control that was edited last.
     pub(super) last_place: StoredValue<&'static str>,

@@ -24,7 +24,7 @@ pub fn TokenStage() -> impl IntoView {
     let page = plane.page;
     let is_hidden = move || page.plot.get() != PlotChoice::Tokens;
     let words = memo(move |before: Option<&String>| match before {
-        // The words stay while a token moves.
+        // The description stays the same while a token moves.
         Some(before) if page.held.get() => before.clone(),
         _ => plane_words(page),
     });

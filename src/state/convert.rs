@@ -52,7 +52,7 @@ impl PageState {
             normalization_scope: self.scope,
             eps: self.eps,
             tokens,
-            // The skew witness brings its own.
+            // The skew witness brings its own weights.
             weights: (self.tokens != TokenChoice::Skew).then_some(weights),
         }
     }
@@ -89,7 +89,8 @@ impl PageState {
                 (state.n, state.radius) = (n, radius);
             }
             TokenSource::Skew { n, radius } => {
-                // With other weights, A and V would not be those of the file.
+                // The skew witness brings its own weights. With other weights from the file, the page would show
+                // another experiment than the file's.
                 if !matches!(experiment.weights, None | Some(WeightSource::Identity { .. })) {
                     let instead = phrase!(
                         "skew_without_weights_identity",
@@ -154,8 +155,8 @@ impl PageState {
         PageState { tokens: TokenChoice::Own, own_tokens: Some(rows), ..self.clone() }
     }
 
-    /// This state with 4096 tokens in two clusters on a line: those of largest norm that the search finds in the ball of
-    /// radius 3 for A = -1.
+    /// This state with 4096 tokens in two clusters on a line. For A = -1 the search finds no two clusters with a larger
+    /// norm in the ball of radius 3.
     #[must_use]
     pub fn with_best_two_clusters(&self) -> Self {
         let [first, second] = [3.0, -1.821_199_125_662_694];

@@ -157,7 +157,8 @@ pub fn losses(losses: &[SlackFactor]) -> Vec<String> {
     losses.iter().filter(|loss| loss.times >= WORTH_TELLING).map(loss_words).collect()
 }
 
-/// The same with a line for the remaining slack, so that the factors multiply to the bound over the norm.
+/// As [`losses`], with a line for the remaining slack. The product of all factors is then the bound divided by the
+/// norm.
 pub fn slack(factors: &[SlackFactor], bound: &Bound, measured: Option<f64>) -> Vec<String> {
     let mut lines = losses(factors);
     let Some(norm) = measured.filter(|norm| *norm > 0.0 && !lines.is_empty()) else { return lines };
@@ -203,7 +204,7 @@ pub fn ladder_finding(measurement: &Measurement, norm: Norm, state: &PageState) 
     ladder_finding::sentence(bounds.join(ladder_finding::between()), &measured)
 }
 
-/// The sign in front of a bound.
+/// The kind of a bound's value, which sets the sign in front of it.
 pub fn side_kind(side: Side) -> Kind {
     match side {
         Side::Upper => Kind::UpperBound,

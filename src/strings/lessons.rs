@@ -85,7 +85,7 @@ pub fn choice_answer(chosen: &str, right: &str) -> String {
     if chosen == right { answer::same(chosen) } else { answer::other(chosen, right) }
 }
 
-/// The slope of the reader's curve, beside that of the tokens.
+/// The slope of the reader's curve beside the slope of the measured curve.
 pub fn slopes_beside(yours: f64, measured: f64) -> String {
     answer::slopes(lesson_slope(measured), lesson_slope(yours))
 }

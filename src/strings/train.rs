@@ -112,7 +112,7 @@ pub fn train_loss_finding(runs: &[TrainRun]) -> String {
     train_loss_finding::sentence(runs.join(train_between()))
 }
 
-/// The property of a contraction at all tokens.
+/// A sentence about what holds for a contraction at all tokens; empty for other kinds.
 pub fn train_linf(run: &TrainRun) -> String {
     if run.plan.kind.is_contraction() { words::train_linf(run.plan.c) } else { String::new() }
 }

@@ -14,10 +14,10 @@ use crate::phase::Phase;
 use crate::workers::{TrainFile, TrainOrder};
 use lipscope_protocol::train::{BackwardsPlan, FilesPlan, Kind, Saving, StretchPlan, TrainPlan};
 
-/// About how long a stretch lasts. A pause waits this long.
+/// About how long a stretch lasts. A pause waits until the present stretch ends.
 const STRETCH_MILLISECONDS: f64 = 400.0;
-/// How old the kept state of a run may grow. The run is saved at its next turn, with several runs a second or two
-/// later.
+/// How old the kept state of a run may grow. After that the run is saved at its next turn. Where several runs take
+/// turns, this is a second or two later.
 const SAVE_MILLISECONDS: f64 = 15_000.0;
 /// Number of characters of the drawn text.
 const SAMPLE: usize = 160;
@@ -49,8 +49,8 @@ impl TrainingSession {
     pub(super) fn take_kept(self, kept: &Kept) {
         self.problem.set(None);
         let runs: Vec<TrainRun> = kept.runs.iter().map(|run| run.run(self.next_number(), &kept.text)).collect();
-        // The form takes its fields from a run that is not of the invertible kind, if there is one: that kind has no
-        // layer norms.
+        // The form takes its fields from a run of a kind that can have layer norms, if there is one. The invertible
+        // kind has none.
         if let Some(first) = runs.iter().find(|run| run.plan.kind != Kind::Invertible).or(runs.first()) {
             let kinds = runs.iter().map(|run| run.plan.kind).collect();
             let every = first.every.to_string();
@@ -84,7 +84,7 @@ impl TrainingSession {
         self.advance();
     }
 
-    /// As `pause`, and the settings can be changed.
+    /// As `pause`, but afterwards the settings can be changed.
     pub(super) fn stop(self) {
         self.phase.set(Phase::Stopped);
         self.advance();
@@ -96,7 +96,7 @@ impl TrainingSession {
             self.update(number, |run| run.spent += now() - began);
         }
         self.began.set_value(None);
-        // In a task of its own: drawing the results of the stretch comes first.
+        // In a later task, so that the page first draws the results of the stretch.
         set_timeout(move || self.advance(), Duration::ZERO);
     }
 

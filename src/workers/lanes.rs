@@ -40,7 +40,7 @@ pub enum EngineLane {
     Read,
     /// The worst-case search.
     Search,
-    /// The labs.
+    /// The experiments of the lab.
     Lab,
 }
 
@@ -76,7 +76,7 @@ pub enum TrainLane {
 pub struct TrainOrder {
     /// The number of the run.
     pub run: u64,
-    /// The file.
+    /// The file that is wanted from the run.
     pub file: Option<TrainFile>,
 }
 
@@ -109,7 +109,7 @@ pub enum EngineNews {
 }
 
 impl EngineListener {
-    /// Calls this for every reply.
+    /// A listener that calls `hear` for every reply.
     pub fn new(hear: impl Fn(&EnginePlan, EngineNews) + 'static) -> Self {
         EngineListener(Rc::new(hear))
     }

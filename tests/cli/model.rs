@@ -249,7 +249,7 @@ fn unusual_folders_are_read_and_what_was_guessed_is_said_beside_the_number() {
         assert_eq!(said.contains("lipscope model: note: "), !note.is_empty(), "{name}: {said}");
         assert!(csv.contains(note) && said.contains(note), "{name}: {csv} {said}");
     }
-    // A table with notes goes on where it ended, and merges.
+    // A run resumes a table that has notes, and such tables merge.
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("it.csv").display().to_string();
     let (first, _) = run(measured("nanogpt_linear", &[]));

@@ -169,7 +169,8 @@ fn the_spans_of_tokens_are_their_texts() {
     }
 }
 
-/// At a drawn model's window nothing is left out, and the experiment has the table's norm.
+/// The biases of a drawn model are zero, so the experiment of a window leaves nothing out, and has the norm that the
+/// table gives.
 #[test]
 fn a_window_is_an_experiment_of_the_same_norm() {
     for (heads, head_text) in [(Heads::All, "all"), (Heads::One(2), "2")] {

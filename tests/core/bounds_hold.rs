@@ -55,7 +55,7 @@ pub(crate) fn check_order(worst: &Worst, found: &Measurement) -> Result<(), Test
     for bound in &found.bounds {
         proptest::prop_assert!(!bound.log10.is_nan() && bound.log10 < f64::INFINITY, "{bound:?}");
         if bound.side == Side::Upper && bound.norm == Norm::Spectral {
-            // As printed, to the last bit.
+            // The printed norm is never above the printed bound, not even in the last bit.
             proptest::prop_assert!(
                 bound.value.is_none_or(|value| found.spectral <= value),
                 "{bound:?}: {:?}",
@@ -164,7 +164,8 @@ fn check_witnesses(worst: &Worst, case: &Drawn, n: usize) -> Result<(), TestCase
     Ok(())
 }
 
-/// Checks the skew witness of a size and radius, for another norm of A.
+/// Checks the order of norm and bounds at n skew tokens, for a head whose A turns the plane by a right angle and scales
+/// it.
 fn check_skew(worst: &Worst, case: &Drawn, n: usize) -> Result<(), TestCaseError> {
     let a_norm = case.weight_scale;
     let skew = Experiment::from_value(json!({

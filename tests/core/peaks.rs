@@ -40,7 +40,7 @@ struct Row {
 /// How much of the room for its basis an iteration used.
 #[derive(Clone, Copy, PartialEq)]
 enum Basis {
-    /// Most of it, or there was none.
+    /// Most of it; or the task has no iteration.
     Filled,
     /// It converged in a few steps.
     Few,
@@ -75,7 +75,7 @@ fn pictured(name: &str, experiment: &Experiment) -> Row {
     Row { name: name.into(), measured, modelled, basis: Basis::Filled }
 }
 
-/// Any other task.
+/// Runs any other task, and measures its peak.
 fn task(name: &str, modelled: Cost, run: impl FnOnce()) -> Row {
     Row { name: name.into(), measured: peak(run), modelled, basis: Basis::Filled }
 }

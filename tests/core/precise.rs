@@ -119,7 +119,7 @@ fn experiments_of_bug_reports_give_their_norm_or_name_the_token_without_a_deriva
 #[derive(Clone, Debug)]
 struct Far {
     rows: Vec<Vec<f64>>,
-    /// Columns of the numbers that Q, K and V are filled with, in turn.
+    /// The entries of Q, K and V of each head, nine numbers for each matrix.
     weights: Vec<f64>,
     heads: usize,
     is_tied: bool,
@@ -187,7 +187,7 @@ proptest! {
         for options in [MeasureOptions::default(), iterated()] {
             match measure_with(&experiment, options) {
                 Ok(found) => check_bounds(&format!("{case:?}"), &found),
-                // Rounding makes tokens equal at a small spread, and one entry is always constant.
+                // At a small spread, rounding makes tokens equal. A token with a single entry is always constant.
                 Err(InputError::NoDerivative { .. }) => prop_assert!(case.eps == 0.0),
                 Err(problem) => return Err(TestCaseError::fail(problem.to_string())),
             }

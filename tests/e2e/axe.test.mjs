@@ -10,7 +10,9 @@ const openFolds = (page) => page.evaluate(() => {
 /** A little time for what a click sets going: a worker's answer, a frame, a fade. */
 const settle = (page) => page.waitForTimeout(300);
 
-/** Whatever opens a dialog says so by aria-haspopup. */
+/**
+ * Opens each dialog in turn and calls `body` with a name for it. Every element that opens a dialog has aria-haspopup.
+ */
 async function eachDialog(page, body) {
   const openers = page.locator('[aria-haspopup="dialog"]:visible');
   for (let i = 0; i < await openers.count(); i++) {
@@ -50,7 +52,7 @@ for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE }
       if (viewport === DESKTOP) for (const selector of await dim(page)) dimmed.add(selector);
       await settle(page);
       await look(tab, ofPlots);
-      // The panel of all controls is looked at once, beside the first plot.
+      // The panel of all controls is checked only once, beside the first plot.
       await closeControls(page);
     }
     if (viewport === DESKTOP) await openControls(page);

@@ -2,8 +2,8 @@
 //
 //   pageTest('reads the spectral norm', { viewport: PHONE }, async ({ page }) => { ... });
 //
-// Such a test fails upon a page error, a console error, a violation of the content security policy, an answer of 400 or more,
-// or a request that leaves the origin, also when its own assertions hold.
+// Such a test fails upon a page error, a console error, a violation of the content security policy, an answer of 400 or
+// more, or a request that leaves the origin, even if its own assertions hold.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -20,7 +20,8 @@ export const PHONE = { width: 390, height: 844 };
 
 /**
  * The most processor time that a test allows a task of the main thread, in ms. The goal is 50 on a machine that does nothing else.
- * On a shared machine the same work took 1.7 times as long an hour later, and the work of others must not fail a test.
+ * On a shared machine the same work took 1.7 times as long an hour later, and the load of other programs must not fail
+ * a test.
  */
 export const MOST_TASK_MS = 100;
 
@@ -68,7 +69,7 @@ export async function shutDown() {
   browser = server = shared = undefined;
 }
 
-// Tests cannot see or intercept answers of a service worker; offline.test.mjs is about it.
+// Tests cannot see or intercept answers of a service worker, so it is blocked here; offline.test.mjs tests it.
 const CONTEXT = { acceptDownloads: true, serviceWorkers: 'block' };
 
 async function newContext(options) {
@@ -98,7 +99,7 @@ async function sharedContext() {
     const site = await serveSite();
     const context = await newContext();
     const keeper = await context.newPage();
-    // Any file of the site that runs nothing.
+    // Any file of the site that runs no code will do.
     await keeper.goto(`${site.url}icon.svg`);
     const modules = readdirSync(DIST).filter((name) => name.endsWith('.wasm')).map((name) => site.url + name);
     await keeper.evaluate(async (modules) => {
@@ -232,9 +233,10 @@ export async function waitForStart(page) {
 }
 
 /**
- * A test with an open page, which is closed at the end and must have had no problems. It shares its context with others, unless
- * it names one: `context: {}` is for a test that changes its own. A `timed` one judges how long something takes, so that no other
- * may run beside it: LIPSCOPE_TIMED=only runs these, LIPSCOPE_TIMED=without the others.
+ * Runs a test on an open page, and closes the page at the end. The test fails if the page had problems. Tests share one
+ * context; a test that changes its context gets one of its own by `context: {}`. A `timed` test judges how long
+ * something takes, so no other test may run beside it: LIPSCOPE_TIMED=only runs the timed tests, LIPSCOPE_TIMED=without
+ * the others.
  */
 export function pageTest(name, options, body) {
   if (typeof options === 'function') [options, body] = [{}, options];
@@ -251,8 +253,8 @@ export function pageTest(name, options, body) {
 }
 
 /**
- * The tasks of the page's main thread while `body` runs, longest first: {cpu, wall} in milliseconds. On a machine whose cores
- * are all taken by workers a task's wall time tells of the scheduler; its processor time tells of the page.
+ * The tasks of the page's main thread while `body` runs, longest first: {cpu, wall} in milliseconds. If workers take
+ * all cores, the wall time of a task depends on the scheduler; its processor time depends on the page alone.
  */
 export async function mainThreadTasks(page, body) {
   const traced = await launch();
@@ -279,15 +281,15 @@ export async function faults(page, impacts = ['minor', 'moderate', 'serious', 'c
     .flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help} (${target.join(' ')})`));
 }
 
-/** The serious and critical ones. */
+/** The faults that axe-core rates as serious or critical. */
 export const seriousFaults = (page, rules = null) => faults(page, ['serious', 'critical'], rules);
 
 /** The usual rules that look at colours. */
 export const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /**
- * The faults in the dark and in the light scheme, where the page follows the system; it is left in the light one. The schemes
- * differ in colours alone, so the light one is checked only by the rules about colours.
+ * The faults in the dark and then in the light scheme, for a page that follows the system's scheme. The page is left in
+ * the light scheme. The two differ in colours alone, so the light scheme is checked only by the rules about colours.
  */
 export async function inBothSchemes(page, find = (page, rules) => faults(page, undefined, rules)) {
   const found = [];

@@ -86,7 +86,7 @@ coresTest('a number is measured while all cores sweep', 2, async (page) => {
   await type(page, 'n-number', '37');
   await changed(page, 'spectral', before);
   assert.equal(await page.locator('.page').getAttribute('data-sweep'), 'running', 'the sweep was over before the number was there');
-  // One for each lane at work: the number, the ball, the sweep, the bounds over n.
+  // One worker for each lane at work: the number, the ball, the sweep, the bounds over n.
   const { most } = await page.evaluate(() => window.__engine);
   assert.ok(most <= 4, `${most} workers on two cores`);
 });
@@ -142,7 +142,7 @@ function watchModelWorkers(cores) {
       const view = new Uint8Array(message.bytes);
       let at = 1;
       while (view[at] & 0x80) at += 1;
-      // An order to measure a batch of windows.
+      // Only orders to measure a batch of windows are held back.
       if (view[0] !== 0 || view[at + 1] !== BATCH) return send();
       measuring.add(this);
       held.push(send);

@@ -12,7 +12,7 @@ import { changed, paste, reveal, saved, show } from './reading.mjs';
 const MARKUP = '<img src=x onerror="window.__injected=1"><svg onload="window.__injected=2"></svg><script>window.__injected=3</script>';
 const BERT = `${ROOT}tests/data/models/bert`;
 
-/** The elements and scripts that came of the markup; none if it was shown as text. */
+/** The elements and scripts that the markup has made; none if it was shown as text. */
 const injected = (page) => page.evaluate(() => [
   ...(window.__injected === undefined ? [] : [`a script ran: ${window.__injected}`]),
   ...[...document.querySelectorAll('img, [onerror], [onload], iframe, object, embed, base, form, a[href^="javascript:"], script:not([src])')]

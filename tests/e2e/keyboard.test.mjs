@@ -24,7 +24,10 @@ const markStops = (page) => page.evaluate(() => {
   return names;
 });
 
-/** What has the focus: its mark, and whether one sees that it has it, at once or when the browser has scrolled to it. `null` past the last. */
+/**
+ * The focused element: its mark, and whether a reader can see that it has the focus, at once or after the browser has
+ * scrolled to it. `null` past the last element.
+ */
 const focused = (page) => page.evaluate(async () => {
   const look = () => {
     const element = document.activeElement;
@@ -49,7 +52,7 @@ const focused = (page) => page.evaluate(async () => {
   return look();
 });
 
-/** Waits until nothing runs: a button to stop goes when what it stops has ended, and Tab may be on its way to it. */
+/** Waits until nothing runs: a stop button disappears when its run has ended, perhaps just before Tab reaches it. */
 const settled = (page) => page.waitForFunction(
   () => [...document.querySelectorAll('[data-phase="running"]')].every((progress) => !progress.checkVisibility()),
   undefined, { timeout: 90_000 },

@@ -15,7 +15,7 @@ const CELLS = [
   'w.experiment = {"tokens": {"source": "random", "n": 17, "d": 2, "radius": 2}, "weights": {"source": "identity", "sign": -1}}',
 ];
 
-/** A JupyterLab without a password on a port that is free, over a folder with a notebook of these cells. */
+/** Starts a JupyterLab without a password on a free port, over a folder with a notebook of the cells in `CELLS`. */
 async function startLab() {
   const folder = mkdtempSync(join(tmpdir(), 'lipscope-lab-'));
   const cells = CELLS.map((source, at) => ({ cell_type: 'code', id: `c${at}`, metadata: {}, source, outputs: [], execution_count: null }));
@@ -51,7 +51,10 @@ async function startLab() {
   };
 }
 
-/** Acts until it has worked: JupyterLab still arranges itself, and connects to its kernel, while its cells can be seen. */
+/**
+ * Repeats `act` until it has worked: the cells can be seen before JupyterLab has arranged itself and reached its
+ * kernel.
+ */
 async function until(act, hasWorked) {
   for (let tries = 5; ; tries -= 1) {
     await act();

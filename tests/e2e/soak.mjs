@@ -2,8 +2,9 @@
 //
 // Actions are drawn by a seed. At rest, every half minute, the page is brought to one same scene and its memory is sampled;
 // in between, the numbers on screen are compared with the command line's for the state that the page exports. A trace of the
-// browser says how long each task of the main thread took by the clock and in processor time: on a machine that others use
-// too, only the second is the page's. A table and a figure of the memory go into docs/reliability.md and docs/reliability/.
+// browser says how long each task of the main thread took by the clock and in processor time: on a machine that others
+// use too, only the processor time is the page's own. A table and a figure of the memory go into docs/reliability.md
+// and docs/reliability/.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -20,10 +21,10 @@ const DOCUMENT = resolve(ROOT, options.report);
 const FOLDER = DOCUMENT.replace(/\.md$/, '');
 const [BEGIN, END] = ['<!-- soak: written by `make soak` -->', '<!-- soak: end -->'];
 const SAMPLE_EVERY_MS = 30_000;
-/** Memory is judged from here on: caches fill and code is compiled before. */
+/** Memory is judged only after this time: until then caches fill and code is compiled. */
 const WARM_UP_MS = Math.min(5, minutes / 3) * 60_000;
 const LONG_TASK_MS = 100;
-/** What an action may take, on a machine that is busy; the next one follows in any case. */
+/** The time that an action may take on a busy machine. After it, the next action follows in any case. */
 const ACTION_MS = 8_000;
 
 /** mulberry32: the same actions for the same seed. */
@@ -44,7 +45,7 @@ const LINKS = [
   '', '#v3&n=100&mask=causal', '#v3&plot=growth&range=1e6', adversarial('plot=tokens'), '#v3&plot=spectrum&n=40', '#v3&d=3&n=12&plot=certify',
   '#v3&weights=random&heads=2&k=4&d=4', '#v3&attention=l2&weights=kim', '#v3&n=abc&broken', '#nonsense', '#v3&view=embed&n=9', '#v3&plot=lab',
 ];
-/** Good and broken ones, and a folder with a model. */
+/** Files to drop onto the page: good and broken ones, and a folder with a model. */
 const FILES = [
   ...['table', 'npy', 'experiment', 'results'].flatMap((door) => readdirSync(`${ROOT}tests/fuzz/corpus/${door}`).map((file) => `${ROOT}tests/fuzz/corpus/${door}/${file}`)),
   `${ROOT}tests/data/models/gpt2`, `${ROOT}README.md`,
@@ -226,7 +227,7 @@ const isSame = (found, expected) => found === expected || Math.abs(found / expec
 async function soak() {
   const faults = [];
   const latest = [];
-  // Since the last sample.
+  // The names of the actions since the last sample.
   const recent = new Set();
   const began = Date.now();
   // A fault names the action before it, and is printed in full at once; the table has its beginning.

@@ -128,7 +128,7 @@ impl Clock {
         self.0.get()
     }
 
-    /// Sets it.
+    /// Sets the clock, in milliseconds.
     pub fn set(&self, now: f64) {
         self.0.set(now);
     }

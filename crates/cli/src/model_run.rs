@@ -1,5 +1,5 @@
-//! Runs of `lipscope model` on all cores: what runs over windows of a text and runs at adversarial tokens share, and the
-//! runs at adversarial tokens.
+//! Runs of `lipscope model` on all cores. Runs over windows of a text and runs at adversarial tokens share
+//! `measure_all`; the runs at adversarial tokens are here too.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -85,7 +85,7 @@ pub(super) fn measure_adversarial(run: &mut Run, radius: f64, shard: Shard, resu
             let head = which.alone()?;
             match AdversarialHead::new(&model, *layer, head, of_plan.kind) {
                 Ok(found) => heads.push((*layer, *which, found)),
-                // Measures the other heads all the same.
+                // The other heads are still measured.
                 Err(InputError::NoRealEigenvalue) => problems.push(InputError::Conflict {
                     what: format!("Layer {layer}, head {head}").into(),
                     problem: "has an A without real eigenvalues, and so no adversarial tokens".into(),

@@ -20,7 +20,7 @@ use crate::weights::{Inputs, check_sizes, inputs};
 pub struct CertifyPlan {
     /// Dot-product attention at a list of tokens, without a normaliser.
     pub experiment: Experiment,
-    /// The eps, in units of R ([`Certified::radius`]).
+    /// The values of eps, in units of R ([`Certified::radius`]).
     pub relative: Vec<f64>,
     /// How long the search within each eps is.
     pub effort: NearbyEffort,
@@ -124,7 +124,7 @@ impl Certificate {
         &self.certified
     }
 
-    /// (eps whose search is over, all eps).
+    /// The number of values of eps whose search is over, and the number of all values.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.searched, self.relative.len())
@@ -217,7 +217,7 @@ fn places_of(tokens: &DMatrix<f64>) -> Places {
     tokens.column_iter().filter(|_| is_told).map(|token| (token[0] as f32, token[1] as f32)).collect()
 }
 
-/// The best upper bound on the ball of a radius.
+/// The smallest upper bound on the ball of this radius.
 fn on_ball(hypotheses: &Hypotheses, radius: f64) -> f64 {
     let bounds = all_bounds(&hypotheses.with_radius(radius));
     let upper = bounds.iter().filter(|bound| bound.side == Side::Upper && bound.norm == Norm::Spectral);

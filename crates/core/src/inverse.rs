@@ -61,7 +61,7 @@ pub enum Outcome {
     Converged,
     /// The residual grew beyond its limit.
     Diverged,
-    /// Neither, within the iteration limit.
+    /// It neither converged nor diverged within the iteration limit.
     Stalled,
 }
 
@@ -102,7 +102,7 @@ impl Inverting {
         Inverting::start_within(plan, Memory::default())
     }
 
-    /// The same within some memory.
+    /// As [`Inverting::start`], within a given memory.
     ///
     /// # Errors
     /// As [`Inverting::start`]; [`InputError::TooCostly`] before anything is drawn.

@@ -1,4 +1,4 @@
-//! Splits work over the threads of the caller: the rayon pool that is installed, natively; one thread in the browser.
+//! Splits work over threads: natively over the rayon pool that the caller has installed; the browser has one thread.
 //!
 //! Only this file knows about threads. Work is split by its size alone, never by the number of threads, and sums are
 //! added in the order of their parts. So a result has the same digits on any number of threads, and code that splits

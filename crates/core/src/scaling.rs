@@ -73,7 +73,7 @@ impl Scaling {
         Scaling::new_within(plan, Memory::default())
     }
 
-    /// The same within some memory.
+    /// As [`Scaling::new`], within a given memory.
     ///
     /// # Errors
     /// As [`Scaling::new`]; [`InputError::TooCostly`] before anything is drawn.
@@ -119,7 +119,7 @@ impl Scaling {
         Ok(Scaling { experiment: experiment.clone(), shape, radii: radii.clone(), norm: *norm, memory, next: 0 })
     }
 
-    /// (radii done, radii in all).
+    /// The number of radii done, and the number of all radii.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.next, self.radii.len())

@@ -178,7 +178,7 @@ struct SmallProblem {
 enum Side {
     Tokens,
     Queries,
-    /// A is a multiple of the identity: the first direction is an eigenvector like any other.
+    /// A is a multiple of the identity: the first coordinate direction is an eigenvector like any other.
     Alike,
 }
 

@@ -101,7 +101,7 @@ pub(super) fn key(name: &str) -> String {
     format!("config.json: {name}")
 }
 
-/// A value that no config of the family can have.
+/// The error for a field whose value is not of the expected kind.
 pub(super) fn bad(name: &str, value: &Value, expected: impl Into<Phrase>) -> InputError {
     InputError::bad_value(key(name), value.to_string(), expected)
 }

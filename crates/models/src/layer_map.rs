@@ -17,7 +17,7 @@ use lipscope_core::experiment::{InputError, Mask};
 #[derive(Clone, Debug)]
 pub struct LayerMap {
     steps: Vec<Step>,
-    /// For attention alone, where the iteration starts.
+    /// For attention alone, the direction (d numbers) of which the start vector of the iteration is made.
     value_direction: Option<Vec<f64>>,
 }
 

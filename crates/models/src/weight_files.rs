@@ -20,7 +20,7 @@ pub const WEIGHT_INDEX: &str = "model.safetensors.index.json";
 pub struct WeightFiles<S> {
     /// Files with their names.
     pub(super) files: Vec<(String, S)>,
-    /// The file that holds a tensor, where an index states it.
+    /// For each tensor, the file that holds it according to the index; empty without an index.
     pub(super) index: BTreeMap<String, String>,
     /// Notes on files beside the weights that were not used.
     pub(super) notes: Vec<Phrase>,

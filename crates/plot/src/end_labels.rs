@@ -144,8 +144,8 @@ impl EndLabel {
     }
 }
 
-/// Compresses positions outside the frame towards it, keeping their order, so that labels of curves that leave stay
-/// beside the plot in the order of their values.
+/// Moves a position outside the frame to within half an axis length of the frame. Such positions keep their order, so
+/// the labels of curves that leave the frame stay in the order of their values.
 fn drawn_in(position: f64) -> f64 {
     let outside = (position - position.clamp(0.0, 1.0)).abs().min(1e12);
     position.clamp(0.0, 1.0) + (0.5 * outside / (1.0 + outside)).copysign(position)

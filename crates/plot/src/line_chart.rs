@@ -174,7 +174,7 @@ impl LineChart {
             return Ok(());
         }
         let (accent, font) = (style.palette.accent, &style.font);
-        // Fainter than selected dots that may lie on it.
+        // The rule is fainter than the selected dots that may lie on it.
         let rule = mix(style.palette.background, accent, 0.55);
         pen.vertical(at, top, bottom + 8.0, rule)?;
         // The label shares a row with the title of the axis, which takes precedence.

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-/// Significant digits; all digits are in exported files.
+/// Significant digits in figures and on the page. Exported files have all digits.
 const DIGITS: i32 = 4;
 /// Numbers from this power of ten on have an exponent.
 const EXPONENT_FROM: i32 = 4;
@@ -17,7 +17,8 @@ const HAIR_SPACE: char = '\u{200a}';
 /// The minus sign, which is as wide as a digit; a hyphen is not.
 const MINUS: char = '\u{2212}';
 
-/// Relative error of 10^log10 that is allowed for: a number this close to a written one is not rounded away from it.
+/// The relative error that 10^log10 may have. A number this close to one with few digits is rounded to that one, not to
+/// the next.
 const ROUNDING: f64 = 1e-12;
 
 /// Whether a number is exact, a bound, or neither.
@@ -246,7 +247,8 @@ fn superscript(value: i64) -> String {
     value.to_string().chars().map(raise).collect()
 }
 
-/// The logarithm of the number rounded to `digits` digits in one direction.
+/// log10 of the number 10^`log10` rounded to `digits` digits by `round` (up or down). The factor `towards` differs from
+/// 1 by [`ROUNDING`] and absorbs rounding errors.
 fn directed(log10: f64, digits: i32, round: fn(f64) -> f64, towards: f64) -> f64 {
     let power = log10.floor() - f64::from(digits - 1);
     let digits = round(10f64.powf(log10 - power) * towards);

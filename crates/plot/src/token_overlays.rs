@@ -34,7 +34,7 @@ impl TokenPlane {
         by.is_some_and(|by| by.0 > height && by.1.abs() < height)
     }
 
-    /// Opposite corners of the squares around the discs of the points; without discs, the points themselves.
+    /// Two opposite corners of the square around the disc of each point; without discs, the points themselves.
     pub(super) fn corners(&self) -> impl Iterator<Item = Point> {
         let reach = self.reach.unwrap_or(0.0);
         self.points.iter().flat_map(move |p| [(p.0 - reach, p.1 - reach), (p.0 + reach, p.1 + reach)])

@@ -95,7 +95,7 @@ impl PyJacobian {
     }
 }
 
-/// An experiment whose tokens are a list.
+/// Returns the experiment if its tokens are a list, otherwise an error.
 fn listed(experiment: &PyExperiment) -> PyResult<Arc<Experiment>> {
     match &experiment.0.tokens {
         TokenSource::Clusters { .. } => Err(PyValueError::new_err(

@@ -40,7 +40,7 @@ pub fn loss<E: Number>(plan: &Plan, parameters: &Parameters<E>, batch: &Batch) -
 /// entries row by row.
 ///
 /// # Panics
-/// If a matrix has no gradient: every one takes part in the forward pass.
+/// If a matrix has no gradient. This cannot happen: every matrix takes part in the forward pass.
 #[must_use]
 pub fn loss_and_gradients<E: Number>(plan: &Plan, parameters: &Parameters<E>, batch: &Batch) -> (f64, Vec<Vec<E>>) {
     let tensors = Tensors::new(plan, parameters, Record::Gradients);

@@ -113,7 +113,7 @@ impl Stack {
         Ok(states)
     }
 
-    /// The logits of the characters after each of these, vocabulary x n.
+    /// For each of the characters, the logits of the character that follows it, vocabulary x n.
     ///
     /// # Errors
     /// As [`Stack::states`].
@@ -138,10 +138,10 @@ struct Reader<'a, E> {
 }
 
 impl<E: Number> Reader<'_, E> {
-    /// rows x columns, tokens as rows.
+    /// The matrix of that name, rows x columns, for tokens as rows.
     ///
     /// # Panics
-    /// If there is no matrix of that name: parameters and stack are built from one plan.
+    /// If there is no matrix of that name. This cannot happen: parameters and stack are built from one plan.
     fn matrix(&self, name: &str) -> DMatrix<f64> {
         let parameter = self.parameters.get(name).expect(name);
         let values = parameter.values.iter().map(|value| value.double());
@@ -239,6 +239,6 @@ fn draw(logits: &[f64], uniform: f64) -> usize {
         rest -= mass;
         rest < 0.0
     });
-    // Rounding may leave a remainder after the last one.
+    // Rounding may leave a remainder after the last index.
     reached.unwrap_or(logits.len() - 1)
 }

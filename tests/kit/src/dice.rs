@@ -5,7 +5,7 @@
 pub struct Dice(pub u64);
 
 impl Dice {
-    /// From a seed and the number of an input.
+    /// The generator for the input `number` of a seed.
     #[must_use]
     pub fn new(seed: u64, number: u64) -> Self {
         let mut dice = Dice(seed ^ 0x6c69_7073_636f_7065);
@@ -32,7 +32,7 @@ impl Dice {
         self.below(n) == 0
     }
 
-    /// One of some.
+    /// A random element of `all`.
     pub fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len())]
     }

@@ -1,10 +1,11 @@
 //! The normaliser before attention, and its Jacobian at a token.
 //!
-//! LayerNorm y = c/s with c = x - mean and s = sqrt(var + eps); RMSNorm y = c/s with c = x and s = sqrt(mean x^2 + eps).
-//! With the unit vector u = c/|c| and Pi the projection onto the space of all c (I - 11^T/d for LayerNorm, I for RMSNorm)
-//! the Jacobian is (Pi - u u^T)/s + (eps/s^3) u u^T, symmetric. The usual form (Pi - y y^T/d)/s is the same matrix, but
-//! computes eps/s^2 as the difference of two numbers near one; where c has one direction only (LayerNorm for d = 2,
-//! RMSNorm for d = 1), that difference is all there is. There Pi - u u^T is zero and is not computed.
+//! LayerNorm y = c/s with c = x - mean and s = sqrt(var + eps); RMSNorm y = c/s with c = x and s = sqrt(mean x^2 +
+//! eps). With the unit vector u = c/|c| and Pi the projection onto the space of all c (I - 11^T/d for LayerNorm, I for
+//! RMSNorm) the Jacobian is (Pi - u u^T)/s + (eps/s^3) u u^T, symmetric. The usual form (Pi - y y^T/d)/s is the same
+//! matrix, but computes eps/s^2 as the difference of two numbers near one; where the space of all c has one dimension
+//! (LayerNorm for d = 2, RMSNorm for d = 1), that difference is the whole Jacobian. There Pi - u u^T is zero and is not
+//! computed.
 //!
 //! With eps = 0 neither map has a value or a derivative at c = 0: such tokens are refused.
 
@@ -20,7 +21,7 @@ pub struct Normalizer<T: Scalar> {
     kind: Normalization,
     /// d x n, the normalised tokens.
     outputs: DMatrix<T>,
-    /// What the Jacobian needs of each token; empty without a normaliser.
+    /// The Jacobian at each token; empty without a normaliser.
     slopes: Vec<Slopes<T>>,
     /// As [`Normalizer::condition`].
     condition: f64,
@@ -144,8 +145,8 @@ impl<T: Scalar> Normalizer<T> {
         self.condition
     }
 
-    /// An upper bound on the largest norm of the Jacobian over the tokens: max 1/s, or max eps/s^3 where c has one
-    /// direction only. Without a normaliser, 1.
+    /// An upper bound on the largest norm of the Jacobian over the tokens: max 1/s, or max eps/s^3 where the space of
+    /// all c has one dimension. Without a normaliser, 1.
     #[must_use]
     pub fn jacobian_norm_bound(&self) -> f64 {
         let slope = |slopes: &Slopes<T>| match (self.kind, self.outputs.nrows()) {

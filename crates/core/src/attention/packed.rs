@@ -114,8 +114,8 @@ fn pack<T: Scalar, const WIDE: usize>(panel: &mut [T], view: View<'_, T>, first_
 
 /// The product of two panels, as the columns of a tile.
 ///
-/// Kept out of line: inlined into its caller's loops, its sums no longer stay in registers, neither in LLVM's vectors
-/// nor in the browser's machine code (half the speed).
+/// Not inlined: inside the loops of the caller, the sums would not stay in registers, neither in LLVM's vectors nor in
+/// the browser's machine code, at half the speed.
 #[inline(never)]
 fn tile<T: Scalar, const ROWS: usize, const COLUMNS: usize>(left: &[T], right: &[T]) -> [[T; ROWS]; COLUMNS] {
     let mut sums = [[T::constant(0.0); ROWS]; COLUMNS];
@@ -134,7 +134,7 @@ mod tests {
         (0..len).map(|i| T::constant((((i + seed) * 7919) % 101) as f64 / 50.0 - 1.0)).collect()
     }
 
-    /// Compares with the sum written out; the output lies in a border of 7s that must stay unchanged.
+    /// Compares with the sum written out. The columns of the output have three more rows, which must stay unchanged.
     fn check<T: Scalar, const ROWS: usize, const COLUMNS: usize>(m: usize, n: usize, k: usize, tolerance: f64) {
         let mut scratch = Vec::new();
         let stride = m + 3;

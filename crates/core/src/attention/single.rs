@@ -15,7 +15,7 @@ use super::stacked::Stacked;
 pub(crate) const MOST_COPIED: u64 = 16 << 20;
 
 /// The largest entry of each matrix must lie between this and 1/this. Then products of three entries, summed over all
-/// tokens, stay in the range of f32, and what underflows does not count.
+/// tokens, stay in the range of f32, and products that underflow are too small to matter.
 const LEAST: f64 = 1e-12;
 
 impl Forward<f64> {

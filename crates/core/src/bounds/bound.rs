@@ -1,4 +1,4 @@
-//! What a bound is: its name, its formula as text, the norm and the domain that it is about.
+//! What a bound is: its name, its formula as text, the norm that it bounds and the domain on which it holds.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ pub enum BoundId {
     CastinGeneral,
     /// \[C\]'s mean-field theorem.
     CastinMeanField,
-    /// Ours (section 2): upper, without a mask; the right constant for few and for many tokens.
+    /// Ours (section 2): upper, without a mask; for large a its leading constant is right for few and for many tokens.
     Sharp,
     /// Ours (section 2): upper, causal; never above `UnifiedMasked`.
     SharpMasked,
@@ -47,11 +47,11 @@ pub enum BoundId {
 /// The domain on which a bound holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
-    /// At the tokens of the experiment.
+    /// The tokens of the experiment: the bound is on the norm of the Jacobian there.
     Tokens,
-    /// The Lipschitz constant on the ball of radius R.
+    /// The ball of radius R: the bound is on the Lipschitz constant there.
     Ball,
-    /// The Lipschitz constant on the ball, for another A of the same norm.
+    /// The ball of radius R, but with another A of the same norm.
     OtherWeights,
 }
 
@@ -75,7 +75,7 @@ pub enum Norm {
     Linf,
     /// Largest absolute column sum.
     L1,
-    /// The operator norm between max-token norms: max_i |x_i| of inputs and outputs.
+    /// The operator norm where inputs and outputs are measured by max_i |x_i|.
     MaxToken,
 }
 
@@ -184,8 +184,8 @@ impl BoundId {
         self.statement().2
     }
 
-    /// Whether this is also a bound on `norm`: always on its own norm; a lower bound on the spectral norm also holds
-    /// for the Frobenius norm, which is never smaller.
+    /// Whether it bounds `norm`. Every bound bounds its own norm. A lower bound on the spectral norm also bounds the
+    /// Frobenius norm, which is never smaller.
     #[must_use]
     pub fn is_about(self, norm: Norm) -> bool {
         let (own, is_lower) = (self.norm(), self.side() == Side::Lower);

@@ -141,7 +141,7 @@ impl BoundsOverN {
     }
 }
 
-/// ln of an upper bound from ln of the same for each head with a = ||A||_2 R^2 and v = 1.
+/// ln of an upper bound. `ln_one_head` is ln of the bound for one head with a = ||A||_2 R^2 and v = 1.
 fn ln_of_heads(hypotheses: &Hypotheses, ln_one_head: fn(&Hypotheses, f64) -> Option<f64>) -> Option<f64> {
     let mut ln_heads = Vec::with_capacity(hypotheses.heads.len());
     for (head, a) in hypotheses.heads.iter().zip(hypotheses.a_of_heads()) {

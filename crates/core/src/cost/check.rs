@@ -45,7 +45,8 @@ pub fn check_sizes(
 /// The size whose halving lowers the memory most; among equally effective ones, the one farthest above its usual
 /// value.
 fn dominant(sizes: &[(Size, u64)], bytes: impl Fn(Option<(Size, u64)>) -> u64) -> (Size, u64) {
-    /// A size whose halving leaves at most this factor times the memory that the best one leaves counts as equally effective.
+    /// Halving the most effective size leaves the least memory. A size counts as equally effective if halving it leaves
+    /// at most this factor times as much.
     const ALIKE: f64 = 1.1;
     let halved: Vec<(f64, Size, u64)> = sizes
         .iter()

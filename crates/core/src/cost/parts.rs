@@ -33,7 +33,8 @@ impl Part {
 /// Tokens and weights.
 pub(crate) fn inputs(shape: &Shape) -> Part {
     let weights = weights(shape);
-    // The eigenvectors behind the adversarial tokens are those of A, or of its smaller twin where k < d.
+    // The eigenvectors behind the adversarial tokens are those of A, or where k < d those of a k x k matrix with the
+    // same eigenvalues besides zero.
     let eigenvectors = if shape.is_adversarial() { eigen(shape.key_dim.min(shape.d)) } else { 0 };
     Part {
         kept: sum([shape.inputs(), weights.kept]),
@@ -77,8 +78,8 @@ pub(crate) fn forward(shape: &Shape) -> Part {
     let parts = [normalizer, product([p, d]), output, product([p, n]), squares, row_scales, kept, layouts];
     Part {
         kept: sum(parts),
-        // The tokens as numbers of the scalar, and a head's matrix, the tokens minus their common part, or a block of
-        // scores.
+        // The tokens converted to scalars, and the largest of these: the matrices of a head, the tokens minus their
+        // common part, the blocks of scores.
         besides: sum([
             shape.inputs(),
             largest([
@@ -112,7 +113,8 @@ pub(crate) fn operator(shape: &Shape) -> Part {
     let heads = product([if is_joined { 2 } else { 1 }, shape.values, n]);
     let is_l2 = shape.attention == Attention::L2;
     let key_terms = if is_l2 { product([shape.heads, n]) } else { 0 };
-    // The groups of rows over which the adjoint sums: keys, values and, for the L2 kernel, the terms of the keys.
+    // The sums of the adjoint over each group of rows: for keys, for values and, with the L2 kernel, for the terms of
+    // the keys.
     let groups = groups(shape.heads as usize, n.div_ceil(rows_a_block(n).max(1)) as usize) as u64;
     let summed = product([groups, n, sum([shape.keys, shape.values, if is_l2 { shape.heads } else { 0 }])]);
     let parts = sum([summed, product([shape.keys, n])]);
@@ -143,8 +145,8 @@ pub(crate) fn block(n: u64) -> u64 {
     product([n, rows_a_block(n)])
 }
 
-/// The bases of a Lanczos iteration on vectors of those lengths, and its small matrices; `kept_pairs` outlive a restart.
-/// The operations are those of the vectors in a usual number of steps.
+/// The bases of a Lanczos iteration on vectors of lengths `n_inputs` and `n_outputs`, and its small matrices;
+/// `kept_pairs` outlive a restart. The operations are those of the vectors in a usual number of steps.
 pub(crate) fn lanczos(n_inputs: u64, n_outputs: u64, max_basis: u64, kept_pairs: u64) -> Part {
     let basis = max_basis.min(n_inputs);
     let bases = sum([product([basis, n_outputs]), product([basis.saturating_add(1), n_inputs])]);
@@ -160,7 +162,7 @@ pub(crate) fn lanczos(n_inputs: u64, n_outputs: u64, max_basis: u64, kept_pairs:
     }
 }
 
-/// How often a usual iteration applies the operator each way.
+/// The operations of the products with J and J^T in an iteration with the usual number of steps.
 pub(crate) fn usual_products(operator: Part) -> u64 {
     product([USUAL_STEPS, operator.operations])
 }

@@ -359,7 +359,7 @@ impl fmt::Display for InputError {
 
 impl std::error::Error for InputError {}
 
-/// A size, and the value to lower it to where one is known.
+/// The text for the size to lower, with the largest value that fits where there is one.
 fn lowered(size: Size, at_most: Option<u64>) -> Phrase {
     match at_most {
         Some(value) => {

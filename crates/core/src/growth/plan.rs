@@ -23,7 +23,7 @@ pub enum Spacing {
 /// Input of a growth plot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GrowthPlan {
-    /// The n, ascending, each at least 2.
+    /// The values of n, ascending, each at least 2.
     pub lengths: Vec<f64>,
     /// How R depends on n.
     pub spacing: Spacing,

@@ -57,7 +57,7 @@ impl<'a, T: Scalar> PartLayout<'a, T> {
         self.forward.block_start(share(group, self.groups, self.forward.n_blocks()).start)
     }
 
-    /// One part of the adjoint: the rows of one group of blocks of one head.
+    /// Computes one part of the adjoint, from the rows of one group of blocks of one head.
     pub(super) fn pull_back(&self, part_idx: usize, gradient: &[T], buffers: &Scratch<Buffers<T>>, out: &mut [T]) {
         let forward = self.forward;
         let (head_idx, group) = (part_idx / self.groups, part_idx % self.groups);
@@ -122,7 +122,7 @@ impl<'a, T: Scalar> PartLayout<'a, T> {
     }
 }
 
-/// Adds the parts of the adjoint in order, token by token: p x n.
+/// Adds the parts of the adjoint in order and writes the sums token by token to `out` (p x n).
 pub(super) fn gather<T: Scalar>(layout: PartLayout<'_, T>, parts: &[T], out: &mut [T]) {
     let forward = layout.forward;
     let (n, p) = (forward.n, forward.projections.nrows());
@@ -193,7 +193,7 @@ pub(super) fn center_row<T: Scalar>(ds: &mut [T], p_row: &[T], top: u32) {
     }
 }
 
-/// Four partial sums, so that the compiler vectorises.
+/// The scalar product of a and b, in four partial sums, so that the compiler vectorises it.
 pub(super) fn dot<T: Scalar>(a: &[T], b: &[T]) -> T {
     let mut sums = [T::constant(0.0); 4];
     let (a_chunks, b_chunks) = (a.chunks_exact(4), b.chunks_exact(4));

@@ -48,7 +48,7 @@ struct Head {
 #[derive(Clone, Debug)]
 struct Run {
     length: usize,
-    /// w_b for b <= a, the largest of them one.
+    /// w_b for b <= a, scaled so that the largest is one.
     weights: Vec<f64>,
     /// sum_{b<a} w_b N_b.
     before: f64,

@@ -101,7 +101,7 @@ impl ClusterJacobian {
         &self.normalizer
     }
 
-    /// P_ab of a head: the attention that cluster a pays to all of cluster b, m x m.
+    /// P_ab of a head: the attention that a token of cluster a pays to all tokens of cluster b, m x m.
     #[must_use]
     pub fn masses(&self, head_idx: usize) -> &DMatrix<f64> {
         &self.masses[head_idx.min(self.masses.len() - 1)]

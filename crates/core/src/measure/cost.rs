@@ -109,7 +109,7 @@ pub(crate) fn form(shape: &Shape, options: &MeasureOptions) -> Form {
     }
 }
 
-/// Numbers besides the inputs, and operations.
+/// The numbers held besides the inputs, and the operations, where every token stands by itself.
 fn of_tokens(shape: &Shape, options: &MeasureOptions) -> (u64, u64) {
     let (forward, operator) = (parts::forward(shape), parts::operator(shape));
     let system = sum([forward.kept, operator.kept]);
@@ -163,7 +163,7 @@ fn lanczos(n_outputs: u64, n_inputs: u64, max_basis: usize) -> Part {
     parts::lanczos(n_inputs, n_outputs, (max_basis as u64).max(kept_pairs + 4), kept_pairs)
 }
 
-/// The bounds; `local` is computed over `columns` columns of tokens.
+/// The bounds, where a row of attention has `columns` entries in `local`.
 fn of_bounds(shape: &Shape, columns: u64, options: &MeasureOptions) -> Part {
     if options.detail != Detail::Full {
         return Part::default();

@@ -49,12 +49,12 @@ impl Iteration {
         Some(Box::new(Iteration { options, lanczos, span, single }))
     }
 
-    /// Steps so far, and the relative residual; infinite before the first check.
+    /// Steps so far, and the relative residual, which is infinite before its first check.
     pub(super) fn progress(&self) -> (usize, f64) {
         (self.lanczos.iterations(), self.lanczos.estimate().1)
     }
 
-    /// One product with J and one with J^T.
+    /// Does one step, with one product with J and one with J^T; `None` for a token measure.
     pub(super) fn step(mut self: Box<Self>, system: &mut System) -> Option<Turn> {
         let status = match &mut self.single {
             Some(single) => single.step(&mut self.lanczos),

@@ -33,7 +33,7 @@ pub enum Warning {
     /// The norm is right for the stored numbers of the input; a change of these within their last digit may change it
     /// by more than [`Warning::LEAST_ROUNDING`], relative to itself.
     Rounding {
-        /// By how much, at most, to first order.
+        /// The most by which the norm may change, relative to itself, to first order.
         relative: f64,
     },
 }

@@ -153,7 +153,7 @@ impl Measuring {
         images(&self.system, &self.inputs.weights)
     }
 
-    /// One Lanczos step, some rows of a bound, or a dense decomposition.
+    /// Does one step: a Lanczos step, some rows of a bound, or a dense decomposition.
     ///
     /// # Errors
     /// [`InputError::Overflow`] if the Jacobian overflows.

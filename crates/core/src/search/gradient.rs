@@ -17,8 +17,8 @@ use crate::weights::Inputs;
 
 /// The most rows and columns of a dense decomposition: past it a few Lanczos steps cost less (docs/performance.md).
 pub(super) const SVD_LIMIT: usize = 48;
-/// The norm of the random vector added to a unit singular vector that an iteration starts from. Without it, a start vector
-/// that is equal at equal tokens would lead only to vectors of this kind.
+/// The norm of the random vector that is added to the unit singular vector from which an iteration starts. Without it,
+/// an iteration from a vector with equal parts at equal tokens would find only vectors of this kind.
 const START_NOISE: f64 = 0.05;
 
 /// ||J||_2 at tokens (d x n) with its singular vectors; `near`, the right vector at nearby tokens, is the start of the iteration.

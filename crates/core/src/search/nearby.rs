@@ -26,20 +26,20 @@ const FIRST_STEP: f64 = 0.5;
 /// The shortest step, in units of eps.
 const LEAST_STEP: f64 = 1e-4;
 
-/// A search over all tokens x'_i with |x'_i - x_i| <= eps, for given tokens x_i, their places. Every norm that it finds is
-/// a lower bound on the largest.
+/// A search over all tokens x'_i with |x'_i - x_i| <= eps, where the places x_i are given tokens. Every norm that it
+/// finds is a lower bound on the largest norm.
 #[derive(Clone, Debug)]
 pub struct NearbySearch {
     eps: f64,
     effort: NearbyEffort,
     first: DMatrix<f64>,
-    /// Restarts begun.
+    /// The number of restarts begun.
     begun: usize,
     current: Option<Ascent>,
     best: Option<(DMatrix<f64>, f64)>,
 }
 
-/// A restart that runs now.
+/// The restart under way.
 #[derive(Clone, Debug)]
 struct Ascent {
     tokens: DMatrix<f64>,
@@ -121,7 +121,7 @@ impl NearbySearch {
     }
 }
 
-/// Every token put back to within eps of its place.
+/// Moves every token that is farther than eps from its place back to that distance.
 fn near(mut tokens: DMatrix<f64>, places: &DMatrix<f64>, eps: f64) -> DMatrix<f64> {
     for (mut token, place) in tokens.column_iter_mut().zip(places.column_iter()) {
         let away = &token - place;

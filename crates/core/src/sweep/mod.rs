@@ -257,7 +257,7 @@ impl Sweeping {
         Sweeping { next: points.start, plan, options, points, current: None }
     }
 
-    /// (points done, points in all).
+    /// The number of points done, and the number of all points.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.next - self.points.start, self.points.len())

@@ -207,8 +207,8 @@ fn without_meaning(settings: &Settings, vocabulary: Vocabulary<'_>) -> Vec<Phras
     others.iter().filter(|(_, said)| *said == Some(true)).map(note).collect()
 }
 
-/// Checks that `never_split` lists only tokens that are never split anyway. Others are kept whole by one kind of
-/// transformers class and split by the other.
+/// Checks that `never_split` lists only tokens that are never split anyway. Some classes of transformers keep other
+/// tokens whole, and some split them.
 fn check_never_split(settings: &Settings, config: &Map<String, Value>, added: &Added) -> Result<(), InputError> {
     let is_matched = |content: &String| added.tokens.iter().any(|token| token.content == *content);
     match config.get("never_split") {

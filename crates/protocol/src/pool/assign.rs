@@ -144,8 +144,8 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         true
     }
 
-    /// Starts a worker for every run that lacks one. `waiting` parts beside others, and the spare, get new workers only
-    /// up to a total of one worker a core, or one more with [`Spare::One`].
+    /// Starts a worker for every run that lacks one. For `waiting` parts that may run beside others, and for the spare,
+    /// it starts workers only up to a total of one per core, or one more with [`Spare::One`].
     fn start_workers(&mut self, lacking: usize, waiting: usize) {
         let spare = usize::from(self.options.spare == Spare::One && self.is_warm);
         let most = self.options.cores + usize::from(self.options.spare == Spare::One);

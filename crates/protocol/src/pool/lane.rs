@@ -33,13 +33,14 @@ pub(super) struct LaneState<P, E, C> {
     pub is_paused: bool,
     /// The pieces of the current order, joined so far.
     pub pieces: Option<E>,
-    /// The last event of the current order, and the last event of its parts that are over.
+    /// `last` is the last event of the current order, and `before` is the last event of those of its parts that are
+    /// over.
     pub last: Option<E>,
     pub before: Option<E>,
     /// Whether the page got a result of the newest orders.
     pub has_event: bool,
-    /// The run that was first in the lane when newer orders began to wait for a message of its worker, and the one that
-    /// was first when they began to wait a moment for it to finish.
+    /// Two runs for which newer orders wait: they wait for a message about `silent` from its worker, and they wait a
+    /// moment for `coalescing` to finish.
     pub silent: Option<RunId>,
     pub coalescing: Option<RunId>,
     /// The run whose result the page is drawing; further events wait until the page has drawn it.
@@ -51,7 +52,7 @@ pub(super) struct LaneState<P, E, C> {
 /// Whether a lane lets another one go first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Yield {
-    /// Not asked to.
+    /// The lane does not let another one go first.
     #[default]
     None,
     /// Yields until the timer with this number fires.
@@ -101,7 +102,7 @@ impl<P, E, C> LaneState<P, E, C> {
         }
     }
 
-    /// How the next part would start; `None` where no part may.
+    /// How the next part would start; `None` if no part may start.
     pub fn beginning(&self, memory: Memory) -> Option<Beginning> {
         let is_newer = self.next.is_some() && !self.is_awaited();
         let next = self.waiting().front()?;
@@ -183,7 +184,7 @@ impl<P, E, C> LaneState<P, E, C> {
         Some(self.running.remove(at))
     }
 
-    /// The first run with a worker.
+    /// The run of the earliest part that has a worker.
     pub fn first_run(&self) -> Option<&Run<P, E, C>> {
         self.running.iter().min_by_key(|run| run.part.at)
     }

@@ -40,8 +40,8 @@ pub use rules::{Action, Begins, Lane, Order, Policy, PoolEvent, PoolOptions, Pre
 
 /// How long the newest request waits for a run that may be about to finish: about a frame.
 const COALESCE_MILLISECONDS: f64 = 18.0;
-/// How long a worker may take to start a new request before it is ended. With [`COALESCE_MILLISECONDS`] it makes less
-/// than 50 ms.
+/// How long a worker may take to start a new request before it is ended. Together with [`COALESCE_MILLISECONDS`], this
+/// is less than 50 ms.
 const ANSWER_MILLISECONDS: f64 = 28.0;
 /// How long a worker may be silent about a request that was sent while it was free.
 const SILENCE_MILLISECONDS: f64 = 1000.0;
@@ -123,8 +123,8 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.assign();
     }
 
-    /// Adds orders to a lane: after the waiting ones, or in their place, by the lane's policy. An empty list that would
-    /// replace others is a [`Pool::cancel`].
+    /// Adds orders to a lane. The lane's policy decides whether they wait behind the earlier orders or replace them. An
+    /// empty list that replaces earlier orders acts as [`Pool::cancel`].
     pub fn submit(&mut self, lane: L, orders: impl IntoIterator<Item = Order<T::Plan, C>>) {
         let workers = if lane.policy() == Policy::Queue { 1 } else { self.options.cores };
         let last = &mut self.last_part;
@@ -151,7 +151,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.lane(lane).is_paused = true;
     }
 
-    /// Continues the runs of a lane.
+    /// Lets a paused lane start runs again.
     pub fn resume(&mut self, lane: L) {
         self.lane(lane).is_paused = false;
         self.preempt_when_due(lane);

@@ -1,4 +1,4 @@
-//! Every bound over n up to 1e300, first at a few n, then the exact norms of the adversarial tokens.
+//! Every bound at a few n, then at many n up to 1e300, then the exact norms of the adversarial tokens.
 
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ pub enum GrowthEvent {
     Family(Vec<FamilyPoint>),
 }
 
-/// The growth view under way.
+/// A computation for the growth view, under way.
 #[derive(Debug)]
 pub struct GrowthTask {
     request: GrowthRequest,

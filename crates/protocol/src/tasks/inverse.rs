@@ -13,7 +13,7 @@ pub enum InverseEvent {
     Begins {
         /// L.
         constant: f64,
-        /// What L is.
+        /// Which constant L is.
         kind: ConstantKind,
         /// The first two coordinates of the tokens X, if there are few.
         tokens: Places,

@@ -153,7 +153,7 @@ class Growth(BoundTable):
 
 
 def shown(value: float, log10: float | None) -> str:
-    """Six digits; past the range of floats from the logarithm."""
+    """Six digits, from the logarithm where the value is past the range of floats."""
     if log10 is None or np.isfinite(value):
         return f"{value:.6g}"
     whole = np.floor(log10)

@@ -52,7 +52,7 @@ def explore(
     Returns
     -------
     Explorer or Fallback
-        A widget with the traitlet `experiment`, which follows the page and which the page follows. Without anywidget, or
+        A widget. Its traitlet `experiment` follows the page, and the page follows the traitlet. Without anywidget, or
         without the page in the package, an object that shows a link and a table.
 
     Examples

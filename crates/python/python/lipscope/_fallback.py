@@ -9,7 +9,8 @@ from html import escape
 from ._experiment import Experiment
 from ._functions import measure
 
-#: The most numbers (n d) in the tokens that the fallback measures: more could take long, and nobody asked for it.
+#: The most numbers (n d) in the tokens that the fallback measures: more could take long, and the user did not ask for
+#: a measurement.
 _MOST_MEASURED = 20_000
 #: The longest link. Programs that pass links on cut longer ones.
 _MOST_LINK = 16_000

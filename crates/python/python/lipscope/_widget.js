@@ -1,7 +1,7 @@
 // The page in a frame. Once the page has said that it is ready, the page and this widget send each other the experiment, in the
 // messages of src/host.rs.
 
-// A page that has not answered by then cannot be reached from this browser.
+// A page that has not answered after this time counts as unreachable from this browser.
 const PATIENCE_MS = 15000;
 
 export default {

@@ -61,7 +61,7 @@ class HeadAttention:
     item : int
         The item of the batch, from 0.
     experiment : Experiment
-        The same Jacobian as an experiment: the tokens moved so that the bias of the queries is in them.
+        An experiment with the same Jacobian. Its tokens are moved so that they include the bias of the queries.
     tokens : array (n, d)
         The tokens at the input of the layer, in the order of the item, without padding.
     shift : array (d,)

@@ -59,7 +59,7 @@ fn feed(input: &[u8]) -> Verdict {
 /// The same fields after a byte order mark, in another form and with one more that is null, are the same config.
 fn check_rewritten(text: &str, config: &ModelConfig) {
     let plain = text.trim_start_matches('\u{feff}');
-    // A key that stands twice has one of its values.
+    // If a key stands twice, serde_json keeps one of its values.
     let Ok(Value::Object(mut fields)) = serde_json::from_str(plain) else { return };
     fields.insert("a_setting_of_tomorrow".into(), Value::Null);
     let pretty = serde_json::to_string_pretty(&fields).unwrap_or_else(|problem| panic!("{problem}"));

@@ -124,7 +124,7 @@ impl Notation {
 
 /// Accepted tokens must give the same tokens in three other notations.
 fn read_again(rows: &Rows, seed: usize) {
-    /// Larger tables take their time and show nothing else.
+    /// Larger tables take long and show nothing new.
     const MOST_NUMBERS: usize = 4_000;
     if rows.entries().len() > MOST_NUMBERS {
         return;

@@ -1,10 +1,10 @@
-//! The constants G and F of `sharp` (ours, docs/theory.md section 2): how large one row of the mixed part can be, whatever
-//! the masses of attention in the row.
+//! The constants G and F of `sharp` (ours, docs/theory.md section 2): they bound one row of the mixed part, however the
+//! row distributes its attention.
 //!
 //! Row i of the mixed part has the squared norm lambda_i, at most v^2 times the largest eigenvalue of sum_j P_ij^2 M_ij
-//! M_ij^T. With |A x_i| R <= a, and the attention weights of the row within a factor H <= e^(2a) of each other,
-//! lambda_i <= v^2 min(G, F/n), where n is the length of the row and for 0 <= q <= 1, alpha = (1 + 2a (1-q))^2, beta =
-//! (1 - 2aq)^2:
+//! M_ij^T. Let |A x_i| R <= a, and let the attention weights of the row be within a factor H <= e^(2a) of each other.
+//! Then lambda_i <= v^2 min(G, F/n), where n is the length of the row and, for 0 <= q <= 1, alpha = (1 + 2a (1-q))^2,
+//! beta = (1 - 2aq)^2:
 //!
 //! - G(a) = max_q [q^2 alpha + (1-q)^2 beta];
 //! - F(a, H) = max_q max_(0<=x<=q, 0<=y<=1-q) (alpha q + beta (1-q) + (H-1)(alpha x + beta y)) (1 - (1 - 1/H)(x+y)).

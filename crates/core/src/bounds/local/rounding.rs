@@ -18,7 +18,7 @@ const UNIT: f64 = 0.5 * f64::EPSILON;
 pub(crate) struct Counts {
     /// Terms of the longest sum over tokens; for clusters, the number of distinct tokens.
     pub(crate) summed: f64,
-    /// Rows of attention in all; infinite where they are weighted.
+    /// Rows of attention in all; infinite for clusters, where each row has a weight.
     pub(crate) rows: f64,
 }
 
@@ -34,26 +34,27 @@ pub(in crate::bounds) struct Sizes {
     /// Bounds on ||Q|| and ||K||.
     query: f64,
     key: f64,
-    /// The largest norm of a token, and of a token less the common part of all.
+    /// The largest norm of a token, and the largest norm of a token minus the common part of all tokens.
     token: f64,
     centred: f64,
 }
 
-/// The errors of the rows added so far, the largest of each.
+/// The largest error of each kind over the rows added so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::bounds) struct Rounding {
-    /// Error of the blocks of a row, over their attention: the error of block (i, j) is at most P_ij times this.
+    /// The error of block (i, j) is at most P_ij times this, plus the error that `far` and `near` bound.
     block: f64,
-    /// The part of this error in proportion to |x_j - m_i|. `far` is a bound for each block as above, from the largest
-    /// distance. `near` bounds the root of the sum over j of the squared errors of a row, from the row's deviation.
+    /// The part of the blocks' error that is proportional to |x_j - m_i|, bounded in two ways. In block (i, j) it is at
+    /// most P_ij `far`, from the largest distance. Over row i the root of the sum of its squares is at most `near`,
+    /// from the standard deviation of the tokens under the row.
     far: f64,
     near: f64,
     /// Error of a row's own part.
     own: f64,
     /// The error of a score, over rows that attend to more than one token.
     score: f64,
-    /// What the rounding of the input's numbers to 16 digits may change in J, relative to ||V|| and the root of the largest
-    /// column sum.
+    /// The most by which rounding the input's numbers to 16 digits may change J, divided by ||V|| and by the root of
+    /// the largest column sum.
     input: f64,
 }
 
@@ -75,7 +76,7 @@ pub(in crate::bounds) struct RoundedRow {
 }
 
 impl Sizes {
-    /// For tokens as `centred` has them.
+    /// The sizes of a head at the tokens of `centred`; `value_norm` is ||V||.
     pub(in crate::bounds) fn new(
         kernel: Kernel,
         head: &HeadWeights,
@@ -103,7 +104,8 @@ impl Sizes {
         self.key * self.centred
     }
 
-    /// An upper bound on |b_ij| from |q_i| and the largest key, without their cancellation: b_ij is off by gamma times this.
+    /// An upper bound on the sizes of the terms of b_ij, from |q_i| and the largest key. The error of b_ij is at most
+    /// gamma times this.
     fn gradient_terms(&self, query: f64) -> f64 {
         let keys = if self.kernel.key_square == 0.0 { 0.0 } else { self.largest_key() };
         self.kernel.cross * self.key * (query + keys)
@@ -144,7 +146,7 @@ impl Rounding {
         let size = c * query * sizes.key;
         let own = 8.0 * gamma * value * centred * deviation * size + 2.0 * product([weight, value, variance, size]);
         self.own = self.own.max(own);
-        // A change of every entry of the tokens by u of itself.
+        // How far a score moves where every entry of the tokens changes by u relative to itself.
         let moved = match is_dot {
             true => 2.0 * UNIT * c * (row.query * sizes.key * token + query * token * sizes.key * deviation),
             false => 2.0 * UNIT * c * apart * (query + sizes.key) * token,
@@ -162,7 +164,7 @@ impl Rounding {
         self.input = self.input.max(next.input);
     }
 
-    /// The factor on a bound that keeps the bound at or above the norm with all rounding counted.
+    /// The factor by which a bound is multiplied before [`Rounding::added`] is added. Together they cover all rounding.
     pub(in crate::bounds) fn factor(&self, sizes: &Sizes) -> f64 {
         (2.0 * self.score).exp() * (1.0 + sizes.gamma)
     }
@@ -173,7 +175,7 @@ impl Rounding {
         self.block * root + (self.far * root).min(self.near * sizes.rows.sqrt()) + self.own
     }
 
-    /// What the rounding of the input's numbers may change in J, absolute.
+    /// The most by which rounding the input's numbers may change J, in norm.
     pub(in crate::bounds) fn of_input(&self, sizes: &Sizes, column_sum: f64) -> f64 {
         self.input * sizes.value * column_sum.sqrt()
     }
@@ -184,8 +186,8 @@ fn product<const COUNT: usize>(numbers: [f64; COUNT]) -> f64 {
     if numbers.contains(&0.0) { 0.0 } else { numbers.iter().product() }
 }
 
-/// An upper bound on the spectral norm: the smaller of the Frobenius norm and the root of the largest absolute row sum times
-/// the largest absolute column sum.
+/// An upper bound on the spectral norm: the smaller of the Frobenius norm and sqrt(r c), where r is the largest
+/// absolute row sum and c the largest absolute column sum.
 fn norm_bound(matrix: &DMatrix<f64>) -> f64 {
     let rows = matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum::<f64>()).fold(0.0, f64::max);
     let columns = matrix.column_iter().map(|column| column.iter().map(|x| x.abs()).sum::<f64>()).fold(0.0, f64::max);

@@ -10,7 +10,7 @@
 //! | `witness_form` | the closed forms that choose the tokens of `witness` |
 //! | `witness_direction` | directions in which `witness` looks for its tokens; the norm at given clusters |
 //! | `exponent` | the largest growth of scores over a head's directions |
-//! | `pattern_search` | a search in a box |
+//! | `pattern_search` | maximises a function of a few numbers in a box |
 
 pub(super) mod adversarial;
 pub(super) mod exponent;

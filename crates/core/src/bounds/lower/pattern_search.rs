@@ -38,9 +38,10 @@ pub(in crate::bounds) fn pattern_search<const K: usize>(
     at
 }
 
-/// Rounds of moves.
+/// The most rounds of moves.
 const MOST_ROUNDS: usize = 60;
-/// The value is flat at its maximum, so that finer steps change nothing.
+/// The search stops once all steps are below this: the value is flat at its maximum, so that finer steps change
+/// nothing.
 const LEAST_STEP: f64 = 1e-4;
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! A place for the witnesses of `sink` and `fork`: a direction of x, and attention restricted to the few directions
-//! that matter there.
+//! A direction of x for the witnesses of `sink` and `fork`, with attention restricted to a subspace of few dimensions
+//! that contains their tokens.
 //!
-//! Let the columns of U be an orthonormal basis of a subspace that contains the tokens. On perturbations in this subspace,
-//! J is the Jacobian of attention with U^T A U and V U: scores, covariances and the products b.xi and (A xi).x need no
-//! more. So the norm of that Jacobian is a lower bound on ||J||, and equal to ||J|| where U spans R^d.
+//! Let the columns of U be an orthonormal basis of a subspace that contains the tokens. On perturbations in this
+//! subspace, J is the Jacobian of attention with U^T A U and V U: scores, covariances and the products b.xi and (A
+//! xi).x depend on A and V only through these two matrices. So the norm of that Jacobian is a lower bound on ||J||, and
+//! equal to ||J|| where U spans R^d.
 
 use super::super::heads::HeadSpan;
 use super::super::local::shared::reduced_value;
@@ -24,7 +25,7 @@ const MOST_DIRECTIONS: usize = 5;
 pub(in crate::bounds) struct WitnessDirection {
     /// d x r with orthonormal columns.
     basis: DMatrix<f64>,
-    /// In the basis: x/|x|, A x/|A x|, and a unit vector orthogonal to A x that V stretches most.
+    /// In the basis: x/|x|, A x/|A x|, and the unit vector orthogonal to A x that V stretches most.
     pub(in crate::bounds) x: DVector<f64>,
     pub(in crate::bounds) y: DVector<f64>,
     pub(in crate::bounds) w: Option<DVector<f64>>,
@@ -35,7 +36,7 @@ pub(in crate::bounds) struct WitnessDirection {
     pub(in crate::bounds) values: [f64; 3],
     /// |V w|.
     pub(in crate::bounds) value_w: f64,
-    /// All heads, restricted.
+    /// All heads, restricted to the subspace.
     weights: Weights,
 }
 
@@ -74,7 +75,7 @@ impl WitnessDirection {
         })
     }
 
-    /// The same direction in a space of d dimensions: the coordinates past those it has are zero.
+    /// The same direction in a space of d dimensions; the added coordinates are zero.
     pub(in crate::bounds) fn in_dimension(self, d: usize) -> Self {
         WitnessDirection { basis: self.basis.resize_vertically(d, 0.0), ..self }
     }
@@ -91,7 +92,7 @@ impl WitnessDirection {
         ours.iter().zip(theirs).all(|(a, b)| (a - b).abs() <= most)
     }
 
-    /// The best |x|/R for the exponent.
+    /// The |x|/R at which the exponent along this direction is largest.
     pub(in crate::bounds) fn reach(&self) -> f64 {
         best_reach(self.stretch, self.along)
     }

@@ -28,8 +28,8 @@ impl Shape {
     }
 }
 
-/// The closed form of a direction. With r = t/(n - t) and z = 1/(1 + r e^D), the part of its attention that a token at x keeps
-/// for the tokens at x, sqrt(N t) p = e^(D/2) sqrt(z (1 - z)) and 1 - t p = z.
+/// The closed form of a direction. Let r = t/(n - t) and z = 1/(1 + r e^D): z is the attention that a token at x gives
+/// to all tokens at x. Then sqrt(N t) p = e^(D/2) sqrt(z (1 - z)) and 1 - t p = z.
 pub(in crate::bounds) struct Closed<'a> {
     pub(in crate::bounds) direction: &'a WitnessDirection,
     pub(in crate::bounds) shape: Shape,
@@ -70,8 +70,8 @@ impl Closed<'_> {
         0.5 * d + ln_split + ln_gain
     }
 
-    /// The best ln r within its limits: z = 1/2 for the fork; for the sink the largest z (1 - z) times the square of the
-    /// gain, a polynomial in z.
+    /// The best ln r within its limits: z = 1/2 for the fork; for the sink the z that maximises z (1 - z) times the
+    /// square of the gain, a polynomial in z.
     pub(in crate::bounds) fn best_ln_odds(&self, reach: f64, angle: f64, (low, high): (f64, f64)) -> f64 {
         let (image, d) = self.image_and_exponent(reach, angle);
         let best = match self.shape {
@@ -100,5 +100,5 @@ impl Closed<'_> {
     }
 }
 
-/// Enough for all digits: the first point is at most 1/8 away.
+/// Enough steps for all digits: the first point is at most 1/8 from the maximum.
 const NEWTON_STEPS: usize = 6;

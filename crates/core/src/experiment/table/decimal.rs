@@ -77,7 +77,7 @@ impl Styles {
         self.point || self.comma || self.thousands
     }
 
-    /// The style, from the cells and the answer.
+    /// Chooses the style from the cells and the answer.
     ///
     /// # Errors
     /// The question to the author where two styles fit.

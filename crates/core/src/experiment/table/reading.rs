@@ -49,7 +49,7 @@ impl TableReading {
     }
 }
 
-/// What a reader of a text collects until its numbers are known.
+/// Notes that are collected until the numbers of a text are known.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     pub(super) dropped: Vec<Phrase>,
