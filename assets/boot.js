@@ -1,5 +1,5 @@
-// Starts the page's WebAssembly module, which says itself when it has started, or says in one sentence why it cannot start. Trunk passes the two addresses as data attributes,
-// scripts/offline.mjs the service worker's.
+// Starts the page's WebAssembly module, which marks the page when it has started, or says in one sentence why it cannot start. Trunk
+// passes the addresses of the module and its script as data attributes, scripts/offline.mjs that of the service worker.
 // A classic script, not a module: it also runs when the page was opened as a file, where modules are refused.
 (async () => {
   'use strict';
@@ -24,13 +24,13 @@
     10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
   );
 
-  // Only over https and on this machine.
+  // Undefined unless the page comes over https or from this machine.
   const serviceWorkers = navigator.serviceWorker;
   const REGISTER_AFTER_MS = 1000;
 
   /**
-   * A newer build is fetched beside this one and waits until no page runs on the old one, or until its button on this page is
-   * pressed (src/shell.rs). It never comes in while a page loads: half of that page would be of the old build.
+   * A newer build is fetched beside this one. It waits until no page runs on the old build, or until the user presses its button
+   * on this page (src/shell.rs). It never takes over while a page loads: half of that page would be of the old build.
    */
   const offerNewBuilds = (registration) => {
     const tell = () => {
@@ -40,7 +40,7 @@
     registration.addEventListener('updatefound', follow);
     follow();
     tell();
-    // Another page that still runs on the old build would be left with half of each.
+    // The new build did not take over: another page still runs on the old one, and would get files of both.
     serviceWorkers.addEventListener('message', ({ data }) => {
       if (!data.takesOver) root.dataset.newBuild = 'others';
     });
@@ -67,8 +67,8 @@
     return fail('This browser has no web workers, and Lipscope computes in one. Use a current Firefox, Chrome, Edge or Safari.');
   }
 
-  // The workers that measure and that draw the bounds load beside the page's own module. Their first word, that they listen,
-  // may come before there is anyone to hear it: it is kept until the page takes them over (src/workers/worker.rs).
+  // The two workers, for measurements and for bounds, load at the same time as the page's own module. Their first message, that
+  // they listen, may come before the page can hear it: it is kept until the page takes the workers over (src/workers/worker.rs).
   globalThis.lipscopeWorkers = Array.from({ length: 2 }, () => {
     const url = './worker_loader.js';
     const worker = new Worker(url, { type: 'module' });
@@ -78,7 +78,7 @@
     return early;
   });
 
-  // A page that a link opens goes on by itself after the module has started.
+  // Only an error before the module has started stops the page.
   const onError = ({ error, reason }) => {
     if (root.dataset.boot === 'loading') fail(STOPPED, error ?? reason);
   };
@@ -93,7 +93,7 @@
   }
   try {
     await module.default({ module_or_path: new URL(wasm, document.baseURI) });
-    // After the first numbers. Where the browser refuses, as some do in private windows, the page works without.
+    // After the first numbers. If the browser refuses, as some do in private windows, the page works without a service worker.
     if (offline) setTimeout(() => serviceWorkers?.register(offline).then(offerNewBuilds).catch(() => {}), REGISTER_AFTER_MS);
   } catch (error) {
     const lost = error instanceof TypeError || error instanceof WebAssembly.CompileError;

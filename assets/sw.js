@@ -1,12 +1,12 @@
-// The service worker: after one visit the page works without a network. scripts/offline.mjs puts the list of a build in the
-// place of the next line; without one (trunk serve) this worker takes itself and whatever an older one kept away.
+// The service worker: after one visit the page works without a network. scripts/offline.mjs replaces the next line by the list of
+// a build's files. Without a list (trunk serve) this worker removes itself and the files that an older one kept.
 const BUILD = null;
 
-// Caches are shared by all pages of an origin: the scope tells ours from those of another copy under another path.
+// All pages of an origin share its caches: the scope in their names tells ours from those of a copy under another path.
 const OURS = `lipscope ${self.registration.scope} `;
 const cacheName = BUILD && OURS + BUILD.id;
 
-/** A file of this build from the network; fails where it is not the very file of the list, so that builds never mix. */
+/** A file of this build from the network; fails if it is not exactly the file of the list, so that builds never mix. */
 async function fetchListed(path) {
   const response = await fetch(new URL(path, self.registration.scope), { cache: 'no-cache' });
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
@@ -18,7 +18,10 @@ async function fetchListed(path) {
   return new Response(bytes, { headers: { 'content-type': response.headers.get('content-type') ?? '' } });
 }
 
-/** All files or none: where one fails, the build before stays in charge and the next visit tries again. Some wait until they are asked for. */
+/**
+ * Fetches all files or none: if one fails, the earlier build stays in charge and the next visit tries again. The files of
+ * `BUILD.later` are fetched only when the page asks for them.
+ */
 async function install() {
   const paths = Object.keys(BUILD.files).filter((path) => !BUILD.later.includes(path));
   const responses = await Promise.all(paths.map(fetchListed));
@@ -26,7 +29,7 @@ async function install() {
     const cache = await caches.open(cacheName);
     await Promise.all(paths.map((path, i) => cache.put(new URL(path, self.registration.scope), responses[i])));
   } catch (problem) {
-    // Out of space: the part that found some would take it from whatever comes next.
+    // Out of space: the files that were stored would take space from the next attempt.
     await caches.delete(cacheName);
     throw problem;
   }
@@ -51,14 +54,14 @@ async function answer(path, request) {
   const kept = await cache.match(url);
   if (kept) return kept;
   if (BUILD.later.includes(path)) return keep(cache, url, path);
-  // A browser that is short of space takes whole caches away: then it is as if there were no service worker.
+  // A browser that is short of space deletes whole caches: the page is then loaded as without a service worker.
   return fetch(request);
 }
 
-/** Fetches a file that waited until it was asked for. Where a newer build lies on the server, it fails, and the page says so. */
+/** Fetches a file of `BUILD.later` and keeps it. If the server has a newer build, this fails, and the page says so. */
 async function keep(cache, url, path) {
   const response = await fetchListed(path).catch(() => Response.error());
-  // Where there is no space to keep it, it is fetched again the next time.
+  // If there is no space to keep the file, it is fetched again the next time.
   if (response.ok) await cache.put(url, response.clone()).catch(() => {});
   return response;
 }
@@ -69,7 +72,7 @@ async function hasOthers(page) {
   return pages.some(({ id, url }) => id !== page.id && url.startsWith(self.registration.scope));
 }
 
-/** A page asks this newer build in: it comes where no other page still runs on the old one. */
+/** Handles a page's request that this newer build take over: it does if no other page still runs on the old build. */
 async function takeOver(page) {
   const takesOver = !await hasOthers(page);
   page.postMessage({ takesOver });

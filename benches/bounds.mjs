@@ -1,6 +1,7 @@
 // Measures what the bounds cost beside the norm: node benches/bounds.mjs LIPSCOPE [REPEATS]
-// LIPSCOPE is the release build of the command line, on one thread: `measure` gives the norm and all bounds, `sweep` at the one n
-// of the experiment the norm alone. They take turns, so that both meet the same load; the fastest of each is kept.
+// LIPSCOPE is the release build of the command line. It runs on one thread: `measure` finds the norm and all bounds,
+// and `sweep`, at the one n of the experiment, finds the norm alone. The two take turns, so that both meet the same
+// load. The fastest time of each is kept.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

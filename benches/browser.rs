@@ -61,7 +61,7 @@ impl Case {
     }
 }
 
-/// A measurement without an operator kept beside it. A tolerance of zero means the default.
+/// The result of a whole measurement as JSON; nothing is kept afterwards. A tolerance of zero means the default.
 #[wasm_bindgen]
 pub fn measure_once(text: &str, tolerance: f64) -> Result<String, JsError> {
     Ok(measure_with(&Experiment::from_json(text)?, options(tolerance))?.to_value().to_string())
@@ -136,7 +136,7 @@ impl Product {
         Product { f64: Factors { a, b, out: DMatrix::zeros(m, n) }, f32, transposed }
     }
 
-    /// Runs it a number of times.
+    /// Computes the product `repeats` times.
     pub fn run(&mut self, kernel: &str, bits: u32, repeats: u32) -> Result<(), JsError> {
         for _ in 0..repeats {
             match bits {

@@ -12,7 +12,7 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const { cores: settings, large: { tolerance } } = JSON.parse(readFileSync(here('settings.json'), 'utf8'));
 const python = process.env.LIPSCOPE_PYTHON;
 const threads = availableParallelism();
-// The limits that this process has are not passed on: each measurement sets its own number of threads.
+// Limits on threads are not passed on to the programs measured here: each measurement sets its own number.
 const { OMP_NUM_THREADS, MKL_NUM_THREADS, OPENBLAS_NUM_THREADS, RAYON_NUM_THREADS, ...env } = process.env;
 
 const random = ({ n, d, heads, head_dim }) => JSON.stringify({
@@ -27,7 +27,7 @@ function once(text, count) {
   return (performance.now() - began) / 1e3;
 }
 
-/** Seconds on one thread and on all: the fastest of several runs in turn, of more where a run is short. */
+/** Seconds on one thread and on all threads: the fastest of several runs, which take turns; a short run is repeated more often. */
 function ours(text) {
   const times = [1, threads].map((count) => once(text, count));
   const more = quick ? 0 : Math.min(40, Math.max(settings.repeats - 1, Math.round(2 / Math.max(...times))));

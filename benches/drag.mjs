@@ -8,7 +8,10 @@ import { record } from './record.mjs';
 
 const moves = Number(process.argv[2] ?? 120);
 
-/** Runs in the page: notes for each movement of the pointer when all three are new. */
+/**
+ * Runs in the page. For each movement of the pointer, notes when the token is at its new place, and when constant,
+ * bound and attention matrix are all new.
+ */
 function watch() {
   const digits = (id) => document.querySelector(`[data-testid="${id}"]`).dataset.value;
   // The attention matrix is drawn on its canvas as one image.

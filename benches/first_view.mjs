@@ -1,13 +1,16 @@
 // Measures how long a visit takes until the first chart: node benches/first_view.mjs [ROUNDS]
 // Serves the built site (LIPSCOPE_DIST) on this machine and opens it in a new context each time, so that nothing is
-// cached. Reports milliseconds from the start of the navigation, and the time to redraw its plot when the n that it
-// reads is moved.
+// cached. Reports milliseconds from the start of the navigation. Then it presses arrow keys, which move the marked n along
+// the axis, and reports how long the chart takes to be redrawn.
 import { launch, serveSite, shutDown } from '../tests/e2e/browser.mjs';
 import { record } from './record.mjs';
 
 const rounds = Number(process.argv[2] ?? 7);
 
-/** Runs in the page before its own scripts: notes when the first chart is painted, empty and with its curves. */
+/**
+ * Runs in the page before the page's own scripts. Notes when the page has started, when it shows the first number, when the
+ * chart is first painted without and with its curves, and how long each frame takes that paints the chart.
+ */
 function watch() {
   const times = { frames: [] };
   Object.defineProperty(window, '__times', { value: times });
@@ -47,7 +50,7 @@ async function visit() {
     return await page.evaluate(async () => {
       const { axes, curves, started, number, frames } = window.__times;
       const shell = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN;
-      // The plot is redrawn as its n is moved by key.
+      // Each key moves the marked n, and the plot is redrawn.
       frames.length = 0;
       const plot = document.querySelector('#explore-plot');
       plot.focus();

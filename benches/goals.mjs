@@ -1,15 +1,15 @@
-// What Lipscope is to reach. docs/performance.md compares it with what was measured, missed goals first.
+// The goals. docs/performance.md compares them with what was measured, missed goals first.
 
-/** KB of brotli of the built site. */
+/** The most kilobytes that groups of files of the built site may have, compressed with brotli. scripts/sizes.mjs lists the groups. */
 export const SIZES = { first_picture: 250, wasm: 800, train: 600 };
 
 /** How many times as fast as PyTorch on the same work. */
 export const RATIOS = { native: 8, browser: 2 };
 
-/** How many times the norm's time the norm and all bounds may take. */
+/** The most time that the norm with all bounds may take, over that of the norm alone. */
 export const BOUNDS = 2;
 
-/** How many times the command line's time a call from Python may take. */
+/** The most time that a call from Python may take, over that of the command line. */
 export const PYTHON = 1.05;
 
 /** Milliseconds from a slider's movement to the new number, in the opening view. */
@@ -24,13 +24,13 @@ export const FIRST_CHART = 800;
 /** The time of the opening plot on all cores over that on one. */
 export const WORKERS = 0.6;
 
-/** The time of a large experiment on one thread over that on two. */
+/** The least gain from threads: the time of a large experiment on one thread over that on all threads, natively. */
 export const CORES = 1.7;
 
-/** The time of a small experiment on all threads over that on one: threads that it has no use for must not cost anything. */
+/** The time of a small experiment on all threads over that on one: threads that it cannot use must not cost anything. */
 export const SMALL = 1.05;
 
-/** How long a step of training may take in the browser, against one native thread. */
+/** The most time that a step of training may take in the browser, over that on one native thread. */
 export const TRAIN = 1.6;
 
 /** Seconds of a measurement in the browser with all bounds, by the number of tokens ("large" in settings.json). */

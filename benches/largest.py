@@ -1,4 +1,4 @@
-"""One J v and one J^T u by PyTorch at n tokens, in a process that may hold so many bytes; fails where they do not suffice.
+"""One J v and one J^T u by PyTorch at n tokens, in a process that may hold BYTES of memory; fails if they do not suffice.
 
     python benches/largest.py N DIMENSION HEAD_DIM BYTES
 
@@ -22,7 +22,7 @@ def f(x):
     return torch.softmax((x @ q.T) @ (x @ m.T).T / math.sqrt(k), -1) @ (x @ v.T)
 
 
-# The libraries themselves do not count: what they take differs from one build to the next.
+# The memory of the libraries themselves does not count: it differs from one build to the next.
 held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (held + limit, held + limit))
 try:

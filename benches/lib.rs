@@ -1,4 +1,4 @@
-//! What the native bench and the browser's share.
+//! Code that the native benchmark and the one in the browser share.
 
 mod window;
 

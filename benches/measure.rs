@@ -140,8 +140,8 @@ fn loose(options: MeasureOptions, tolerance: f64) -> MeasureOptions {
     MeasureOptions { lanczos: LanczosOptions { tolerance, ..options.lanczos }, ..options }
 }
 
-/// Writes tokens and weights as .npy, and the spectral norm of a long run with the accuracy of the two
-/// measurements.
+/// Writes tokens and weights as .npy. Also writes the spectral norm that a long iteration finds, and the errors of two
+/// measurements: with the default tolerance, and with `loose_tolerance`.
 fn write_data(folder: &Path, experiment: &Experiment, loose_tolerance: f64) -> Result<(), Box<dyn std::error::Error>> {
     fs::create_dir_all(folder)?;
     let inputs = inputs(experiment)?;

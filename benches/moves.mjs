@@ -1,12 +1,13 @@
-// Moves a slider of a page again and again, and notes how soon what it changes is seen.
+// Moves a slider of a page again and again, and notes how soon its effect is seen.
 
 /**
- * Steps the slider with the id `slider` to its neighbours, `rounds` times: as a key does, at random times within a frame
- * (`as: 'key'`), or as a dragged handle does (`as: 'drag'`): at the beginning of a frame, since browsers keep the movements of
- * a pointer until the next one begins, and three frames after the answer to the movement before.
- * For each movement the milliseconds from its `input` event until the text of the element with the test id `shown` has
- * changed (`text`) and until the next frame begins (`frame`); and, if `canvas` names one, in which frame the curve on it
- * was drawn after that text changed (`drawn`): 1 is the frame that follows the event. Medians and 95th percentiles.
+ * Steps the slider with the id `slider` to its neighbours, `rounds` times. With `as: 'key'` a step comes at a random
+ * time within a frame, as from a key. With `as: 'drag'` it comes as from a dragged handle: at the beginning of a frame,
+ * because browsers hold back the movements of a pointer until the next frame begins, and three frames after the answer
+ * to the previous step. Returns medians and 95th percentiles over the steps. `text` is the milliseconds from the
+ * `input` event until the text of the element with the test id `shown` has changed, and `frame` is the milliseconds
+ * until the next frame begins. If `canvas` names a canvas, `drawn` is the frame in which the curve on it was drawn
+ * after that text changed: 1 is the frame that follows the event.
  */
 export async function moves(page, { slider, shown, canvas, rounds, as = 'key' }) {
   const found = await page.evaluate(async ({ slider, shown, canvas, rounds, as }) => {

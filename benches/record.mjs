@@ -28,7 +28,7 @@ export const stamp = () => ({
   machine: `${cpus()[0].model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`,
 });
 
-/** Five digits are more than a measurement has. Lists of numbers stay on one line, for those who read the diff. */
+/** The data as JSON. Five digits are more than a measurement has. A list of numbers stays on one line, for readable diffs. */
 const text = (value) => JSON.stringify(value, (_, item) => (typeof item === 'number' ? Number(item.toPrecision(5)) : item), 1)
   .replace(/\[\s+([^[\]{}]*?)\s+\]/g, (_, items) => `[${items.replace(/\s+/g, ' ')}]`);
 
@@ -37,7 +37,7 @@ const duration = () => (process.env.LIPSCOPE_PART_BEGAN ? { seconds: Date.now() 
 
 export function record(name, data) {
   mkdirSync(RECORDS, { recursive: true });
-  // Over the number of cores, others were at work, and the page says so. Sizes do not mind.
+  // A load above the number of cores shows that other programs were at work; the page says so. Sizes do not depend on it.
   const load = name === 'sizes' ? 0 : loadavg()[0];
   writeFileSync(`${RECORDS}/${name}.json`, `${text({ ...stamp(), ...duration(), ...(load > cpus().length && { load }), ...data })}\n`);
 }

@@ -12,7 +12,7 @@ cd "$project_root"
 data=$target_dir/bench-data
 web=$target_dir/bench-web
 mkdir -p "$data" "$web"
-# What people use, with windows.
+# The browser that people use, not the one without windows.
 export CHROME_SHELL=
 # Every library that could use more threads is limited to one.
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1
@@ -74,7 +74,7 @@ begin() {
 
 if wants native; then
   begin "native (about 3 minutes)"
-  # What an earlier run left would be taken for this one's.
+  # Results left by an earlier run would be taken for those of this run.
   rm -rf "$target_dir/criterion"
   LIPSCOPE_BENCH_DATA=$data cargo bench --locked --package lipscope-benches --bench measure -- \
     ${quick:+--warm-up-time 0.01 --measurement-time 0.01}

@@ -20,7 +20,7 @@ class Missing extends Error {
   }
 }
 
-/** What measures a line of docs/performance/times.tsv. */
+/** The command that measures each line of docs/performance/times.tsv. */
 const TIME_COMMANDS = {
   'serve, fresh machine': 'make times PARTS=serve-fresh',
   'test, warm target': 'make test && make times PARTS=test',
@@ -29,7 +29,7 @@ const TIME_COMMANDS = {
 };
 const loaded = new Map();
 
-/** A record by its name, and by `key` if a run may have left that out. */
+/** A record by its name. Some runs leave out a key: with `key`, a record without this key counts as missing. */
 function record(name, key) {
   if (!loaded.has(name)) {
     const path = `${RECORDS}/${name}.json`;
@@ -52,7 +52,7 @@ function timeLines() {
 }
 const times = timeLines();
 
-/** When and from which sources the numbers are, and by which command: for the line above a table, and for a row of the goals. */
+/** Date and commit of the numbers, for a row of the goals (`origin`); with machine and command, for the line above a table (`source`). */
 const origin = ({ date, commit, load }) => `${date}, \`${commit}\`${load ? ', busy machine' : ''}`;
 const source = (...named) => `*${named.map(([words, found]) => `${words}: ${origin(found)}${found.load ? ` (load ${found.load.toFixed(1)})` : ''}; ${found.machine}; ${command(found)}`).join('. ')}.*`;
 const command = ({ part, seconds: took }) => `\`make bench PARTS=${part}\`${took === undefined ? '' : `, ${took.toFixed(0)} s`}`;
@@ -82,7 +82,7 @@ const WHAT = [
   [`window of a model, residual ${exponent(settings.tolerance)}`, 'window', (theirs) => theirs.measure.seconds * 1e3],
 ];
 
-/** Smallest first. */
+/** The names of the experiments, smallest first. */
 const experiments = (found) => Object.keys(found.experiments).sort((a, b) => {
   const size = (name) => { const [n, d] = name.match(/\d+/g).map(Number); return n * d; };
   return size(a) - size(b);
@@ -374,7 +374,7 @@ const goals = [
   }]),
 ];
 
-/** Missed ones first, then those met, then what no record tells. */
+/** Missed goals first, then those met, then those without a record. */
 function goalTable() {
   const rows = goals.map(([words, goal, look]) => {
     try {

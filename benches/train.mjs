@@ -1,7 +1,8 @@
 // Measures a step of training in Chromium and natively on one thread, in turns: node benches/train.mjs LIPSCOPE [quick]
 // LIPSCOPE is the release build of the command line; the page is the built site (LIPSCOPE_DIST). Both train the same model on
-// the text that comes with the page. Times are those between two lengths of a run, so that a start and what is measured
-// before and after are in neither; the page's include the turns in which it asks its worker for more.
+// the text that comes with the page. Only the steps after the first few are timed, without the start and the measurements;
+// natively this is the time of a long run minus that of a short one. The page's time includes the messages with which it orders
+// more steps.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,7 @@ const [lipscope, quick] = process.argv.slice(2);
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const { train: { blocks, width, heads, context, batch, steps, rounds } } = JSON.parse(readFileSync(here('settings.json'), 'utf8'));
 const [few, many] = quick ? [2, 6] : steps;
-/** No limit that a slow machine would meet. */
+/** A time limit so long that no slow machine reaches it. */
 const LONG = { timeout: 600_000 };
 
 /** Seconds of a run on one thread, its start included. */
@@ -31,7 +32,7 @@ function run(count) {
   }
 }
 
-/** Milliseconds a step on the page, from one number of steps to the other. */
+/** Milliseconds a step on the page, from step `few` to step `many`. */
 async function onPage() {
   const { page, close } = await openPage({ hash: '#v3&plot=train' });
   await page.waitForSelector('#train-run:visible', LONG);

@@ -18,7 +18,8 @@ pub struct Window {
 }
 
 impl Window {
-    /// For heads whose dimensions add up to the tokens'; weights are rounded to f32, like those of models.
+    /// The window of an experiment whose head dimensions add up to the dimension of a token. Its weights are rounded to
+    /// f32, like those of models.
     pub fn new(inputs: &Inputs) -> Self {
         let heads = &inputs.weights.heads;
         let (d, k) = (inputs.tokens.nrows(), heads[0].q.nrows());
@@ -45,7 +46,7 @@ impl Window {
         Window { map, inputs: inputs.clone() }
     }
 
-    /// Forward pass and norm.
+    /// Runs the forward pass and finds the norm.
     pub fn norm(&self, tolerance: f64) -> f64 {
         let options = LanczosOptions { tolerance, ..LanczosOptions::default() };
         let found =

@@ -1,6 +1,7 @@
-// Measures what all cores give to the opening plot: node benches/workers.mjs [ROUNDS]
-// Two pages of the built site (LIPSCOPE_DIST) take new samples in turn: one is told that there is one core, the other how
-// many there are. Milliseconds from the first order of a sweep or of its curves until the last point of the sweep is there.
+// Measures how much faster the opening plot is on all cores: node benches/workers.mjs [ROUNDS]
+// Two pages of the built site (LIPSCOPE_DIST) take new samples in turn. One is told that the machine has one core, the other
+// is told the true number. Timed are the milliseconds from the first order for the sweep or its curves to the sweep's last
+// point.
 import { availableParallelism } from 'node:os';
 import { launch, serveSite, shutDown } from '../tests/e2e/browser.mjs';
 import { watchEngine } from '../tests/e2e/engine.mjs';
@@ -15,7 +16,7 @@ async function open(cores) {
   await page.addInitScript(watchEngine, cores);
   await page.goto(url);
   await swept(page);
-  // Until then the workers that begin later have begun.
+  // The page starts some workers with a delay. After this wait all of them run.
   await page.waitForTimeout(2000);
   return page;
 }

@@ -9,7 +9,7 @@ mod file {
 
 use file::{Edition, Fault};
 
-/// Every English lesson can be read, and its Chinese file agrees with it.
+/// Checks that every English lesson can be read, and that its Chinese file agrees with it.
 pub fn check() -> Result<(), String> {
     let names = |language: &str| -> Result<BTreeSet<String>, String> {
         let folder = format!("lessons/{language}");

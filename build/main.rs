@@ -1,5 +1,5 @@
-//! Generates functions from the word catalogues, checks the lessons, and tells the linker to keep relocations in the
-//! page's module, where scripts/modules.sh cuts it in two.
+//! Generates functions from the word catalogues, checks the lessons, and tells the linker to keep the relocations in
+//! the page's module: scripts/modules.sh needs them to cut the module into parts.
 
 mod lessons;
 mod words;

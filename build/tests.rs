@@ -10,7 +10,7 @@ fn file(language: &str, content: &str) -> CatalogueFile {
     CatalogueFile { language: language.into(), feature: "plot".into(), content: content.into() }
 }
 
-/// The problem with an English and a Chinese file.
+/// The one problem that an English and a Chinese file have together.
 #[track_caller]
 fn problem(english: &str, chinese: &str) -> String {
     let problems = generate(&[file("en", english), file("zh", chinese)]).expect_err("a catalogue with a fault");
@@ -109,7 +109,7 @@ fn no_two_definitions_say_the_same() {
         let table: toml::Table = content.parse().expect("a catalogue without a fault");
         let mut known = std::collections::BTreeMap::new();
         for (key, text) in table.iter().filter(|(key, _)| key.ends_with("_hint") || key.ends_with("_about")) {
-            // Tables are of other names, such as those of the curves.
+            // A table, such as that of the curves' hints, is left out.
             let Some(text) = text.as_str() else { continue };
             if let Some(other) = known.insert(text.to_owned(), key) {
                 panic!("words/{language}/{feature}.toml: `{other}` and `{key}` both say: {text}");

@@ -30,7 +30,7 @@ pub struct CatalogueFile {
     pub language: String,
     /// Its name without `.toml`.
     pub feature: String,
-    /// Its content.
+    /// Its content, as TOML.
     pub content: String,
 }
 
@@ -85,7 +85,7 @@ pub fn generate(files: &[CatalogueFile]) -> Result<String, Vec<String>> {
 /// Texts by table (empty at the top of the file) and key.
 type Texts = BTreeMap<(String, String), Text>;
 
-/// A text: words and the names of arguments in turn, words first.
+/// A text: pieces of words alternate with names of arguments. A piece of words, which may be empty, comes first.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Text {
     words: Vec<String>,
@@ -200,7 +200,8 @@ fn source_of(feature: &str) -> &'static str {
     FOUND_BY_ID.iter().find(|(other, _)| *other == feature).map_or(SOURCE, |(_, language)| language)
 }
 
-/// Reports texts that a language lacks, and texts that it has but English lacks.
+/// Reports the texts and arguments of the source language that another language lacks, and those that only the other
+/// language has.
 fn compare(feature: &str, catalogue: &BTreeMap<&str, Texts>, languages: &[&str], problems: &mut Vec<String>) {
     let none = Texts::new();
     let source_language = source_of(feature);
@@ -242,7 +243,7 @@ fn source(catalogues: &BTreeMap<&str, BTreeMap<&str, Texts>>, languages: &[&str]
     let mut out = String::from("// Generated from words/ by build/words.rs.\n\n");
     let mut count = 0;
     for (feature, catalogue) in catalogues {
-        // A sentence has as many arguments as it has.
+        // A text may have more arguments than clippy allows a function.
         let _ = writeln!(
             out,
             "/// The texts of `{feature}.toml`.\n#[allow(clippy::too_many_arguments)]\npub mod {feature} {{"

@@ -22,7 +22,7 @@ mapfile -t folders < <(LC_ALL=C comm -12 "$new/names" "$new/known" | sed 's#^#cr
 
 mkdir "$new/advisories"
 git -C "$database" archive HEAD -- "${folders[@]}" | tar -x -C "$new/advisories"
-# An advisory that was withdrawn says nothing of the package.
+# A withdrawn advisory no longer applies to its package.
 { grep -rlZE '^withdrawn *=' "$new/advisories/crates" || true; } | xargs -0r rm
 find "$new/advisories/crates" -type d -empty -delete
 {

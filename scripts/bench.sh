@@ -5,12 +5,12 @@ set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 cd "$project_root"
 find_browser || die "no browser to be found. Run: scripts/setup.sh browser"
-# What the page and its workers are and do is measured without PyTorch.
+# Only these parts need PyTorch.
 case " ${*:-torch} " in
   *" torch "* | *" cores "* | *" python "*) find_python || die "no Python with torch to be found. Run: scripts/setup.sh python" ;;
 esac
 find_numpy || die "no Python with numpy to be found. Run: scripts/setup.sh numpy"
-# Nothing is measured against PyTorch unless the programs that users export find the engine's norms with it.
+# Before PyTorch is measured: the programs that users export must find the engine's norms with this PyTorch.
 case " ${*:-torch} " in
   *" torch "*) cargo test --locked --quiet --package lipscope-core --test pytorch ;;
 esac

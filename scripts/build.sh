@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the static site into dist/: scripts/build.sh [release|site]
-# With "site" as `make serve` and the browser tests have it: the same files, without the optimisations that take long.
-# A build that fails keeps the last good dist/: only the exit status tells.
+# With "site", as for `make serve` and the browser tests: the same files, without the optimisations that take long. A
+# build that fails keeps the last good dist/; only the exit status shows the failure.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 cd "$project_root"
@@ -11,5 +11,5 @@ bash scripts/trunk-source.sh
 how=()
 [ "${1:-release}" = release ] || how=(--release=false --cargo-profile "$1")
 trunk build "${how[@]}" || die "the site was not built; dist/, if it is there, is an older one."
-# Sizes are judged of what is published: those over their goal stand first.
+# Only the release has goals for its sizes. Sizes over their goal are printed first.
 [ ${#how[@]} -gt 0 ] || node scripts/sizes.mjs dist

@@ -28,8 +28,8 @@ busy() {
 }
 
 # Sets CHROME and CHROMEDRIVER to the first browser and driver found, unless they are set. Fails if one is missing.
-# CHROME_SHELL is the same browser without windows, which opens a page with three quarters of the work, where there is one. Set it
-# to nothing to do without; so does CHROME, which names the browser to use.
+# CHROME_SHELL is the same browser without windows, if there is one: it opens a page with three quarters of the work. Set it to
+# nothing to use CHROME alone. If CHROME was set by the caller, CHROME_SHELL is not looked for.
 find_browser() {
   local name
   [ -z "${CHROME:-}" ] || CHROME_SHELL=${CHROME_SHELL-}
@@ -81,5 +81,5 @@ python_with() {
   return 1
 }
 
-# What the compiler may use (.cargo/config.toml, and its own defaults); wasm-opt must be told.
+# The features of WebAssembly that the compiler may use (.cargo/config.toml, and its own defaults); wasm-opt must be told of them.
 WASM_FEATURES="--enable-simd --enable-bulk-memory --enable-mutable-globals --enable-multivalue --enable-nontrapping-float-to-int --enable-reference-types --enable-sign-ext"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the site's WebAssembly and puts it into a site that Trunk has begun: scripts/modules.sh SITE [release|site]
-# The page becomes modules of its own for the first picture, for the rest (src/later.rs) and for the texts of another language
-# (src/main.rs): wasm-split-cli cuts by the linker's relocations, before wasm-bindgen, and Trunk has no place for that.
+# The page is cut into modules for the first picture, for the rest (src/later.rs) and for the Chinese texts (src/main.rs).
+# wasm-split-cli cuts it by the linker's relocations, before wasm-bindgen runs, and Trunk has no hook between the two.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 cd "$project_root"
@@ -24,7 +24,7 @@ fi
 rm -rf "$work"
 mkdir -p "$work/page" "$work/workers"
 
-# The workers' modules are made beside the page's: neither needs the other.
+# The workers' modules are made at the same time as the page's: neither needs the other.
 bind_workers() {
   local worker
   for worker in worker model_worker train_worker; do

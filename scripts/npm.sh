@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the engine as an npm package in pkg/, for Node, browsers and bundlers: scripts/npm.sh [release|site]
-# With "site" as the tests have it: without the optimisations that take long, and in one selection of packages with the site.
-# By itself the package has other features, and everything that it needs would be compiled a second time.
+# With "site", as the tests build it: without the optimisations that take long, and in one call with the packages of the site.
+# Built alone, the package would have other features, and all that it needs would be compiled a second time.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 . "$project_root/scripts/versions.sh"

@@ -1,6 +1,6 @@
 // Makes a built site work offline: node scripts/offline.mjs FOLDER
-// Writes the list of the site's files with their hashes into its service worker, and tells boot.js to register that.
-// Without this step, as in `make serve`, no service worker is registered, so the site is never stale.
+// Writes the list of the site's files with their hashes into its service worker, and tells boot.js to register this
+// worker. Without this step, as in `make serve`, no service worker is registered, so the site is never stale.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
@@ -21,8 +21,8 @@ function rewrite(name, pattern, text) {
 
 rewrite('index.html', /data-offline="[^"]*"/, `data-offline="${WORKER}"`);
 /**
- * What is kept when it is first asked for: the workers of models, which are large and which only their views need, and the texts
- * in Chinese.
+ * Files that the service worker keeps only once the page has asked for them: the workers of models and of training, which are
+ * large and which only their views need, and the texts in Chinese.
  */
 const isLater = (path) => /^((model|train)_worker|chinese-)/.test(path);
 

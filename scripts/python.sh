@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the wheel of the Python package into dist-python/: scripts/python.sh [wheel|dev]
-# With "dev" as the tests have it: around the library that the build of the native tests has made, since maturin would compile
-# nearly everything again, with the features of this package alone. The site in dist/, where there is one, goes into the
-# wheel, for notebooks.
+# With "dev", as the tests build it: around the library that the build of the native tests has made. maturin would compile nearly
+# everything again, because this package built alone has other features. If there is a site in dist/, it goes into the wheel,
+# for notebooks.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 cd "$project_root"
@@ -11,13 +11,13 @@ site=$package/site
 rm -rf dist-python "$site"
 if [ -e dist/index.html ]; then
   cp -R dist "$site"
-  # The service worker keeps the page for an address, and that of a notebook's kernel is another one each time.
+  # The service worker keeps the page for one address, and each kernel of a notebook serves it at another one.
   rm -f "$site/sw.js"
 else
   say "dist/ holds no site: the wheel is built without the page, and lipscope.explore will only link to it"
 fi
 
-# What maturin would put into the wheel: the package, the library beside it, and what it says of them.
+# Packs what maturin would put into the wheel: the package, the library beside it, and the metadata.
 pack_tests_wheel() {
   local library tree=$target_dir/wheel
   for library in "$target_dir"/debug/lib_lipscope.{so,dylib}; do [ ! -e "$library" ] || break; done

@@ -6,7 +6,7 @@ cd "$project_root"
 port=${PORT:-8080}
 address=${ADDRESS:-127.0.0.1}
 
-# Trunk opens the port only after the build, so it is tested first.
+# Trunk opens the port only after the build, so this first tests whether the port is free.
 node -e '
   const [port, host] = process.argv.slice(1);
   require("net").createServer()

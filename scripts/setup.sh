@@ -163,7 +163,7 @@ setup_bindgen() {
 
 # From npm, and tested on a real module: some distributions ship a version whose output does not start.
 setup_wasm_opt() {
-  # Our own was tested when it was installed; testing it again would cost half a second.
+  # A copy that this script installed was tested then; testing it again would cost half a second.
   [ "$(readlink -f "$(command -v wasm-opt)")" = "$cache_dir/binaryen-$BINARYEN_VERSION/node_modules/binaryen/bin/wasm-opt" ] && return
   settled wasm-opt "$BINARYEN_VERSION" && return
   setup_node
@@ -208,7 +208,7 @@ setup_wasm() {
 }
 
 setup_browser() {
-  # Whoever names a browser, or wants none without windows, gets no other one.
+  # If CHROME or CHROME_SHELL is set, no browser without windows is installed.
   local shell_set=${CHROME:-}${CHROME_SHELL+set}
   if ! find_browser; then
     [ -z "${CHROME:-}" ] || [ -x "$CHROME" ] || die "CHROME names $CHROME, which cannot be run."
@@ -228,8 +228,8 @@ setup_browser() {
   fi
 }
 
-# Only in the version of the browser: another one would bring a newer browser along. Nobody is asked for a password for it, and
-# a version that there is not is not asked for again.
+# The browser without windows, only in the version of the installed browser: another version would replace that browser too. It
+# is installed only if that needs no password. A version that apt does not have is noted, and not looked for again.
 setup_shell() {
   local version missing
   version=$(dpkg-query --show --showformat='${Version}' chromium 2>/dev/null) || return 0
@@ -278,7 +278,7 @@ setup_numpy() {
   find_numpy || die "numpy was installed, but cannot be imported."
 }
 
-# maturin and wheel, which build the wheel of the Python package. A maturin elsewhere would lack the other.
+# maturin and wheel, which build the wheel of the Python package. A maturin installed elsewhere may come without wheel.
 setup_maturin() {
   setup_rust
   local wanted="maturin==$MATURIN_VERSION wheel==$WHEEL_VERSION"
@@ -336,12 +336,12 @@ for what in "$@"; do
     *) die "setup does not know \"$what\". Ask for rust, wasm, browser, npm, e2e, numpy, maturin, lab or python." ;;
   esac
 done
-# Both halves may need it, and it may install Debian's packages, which only one half can do at a time.
+# Rust comes first: both halves below may need it, and it may install Debian packages, which only one half can do at a time.
 case " $* " in *" rust "* | *" wasm "* | *" npm "* | *" maturin "*) setup_rust ;; esac
-# What is downloaded comes while tools are compiled.
+# Downloads run while tools are compiled.
 beside=
 if [ ${#fetched[@]} -gt 0 ]; then
-  # With the terminal: sudo may ask there.
+  # With the terminal as its input: sudo may ask for a password there.
   (for what in "${fetched[@]}"; do "setup_$what"; done) <&0 &
   beside=$!
 fi

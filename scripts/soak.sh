@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Uses the built site for a long time (tests/e2e/soak.mjs) and writes what came of it into docs/reliability.md.
+# Uses the built site for a long time (tests/e2e/soak.mjs) and writes the results into docs/reliability.md.
 #   MINUTES=60 SEED=1 scripts/soak.sh
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"

@@ -9,7 +9,7 @@ const files = readdirSync(from).filter((name) => /\.(js|wasm)$/.test(name)).sort
 const hash = createHash('sha256');
 for (const name of files) hash.update(readFileSync(join(from, name)));
 const id = hash.digest('hex').slice(0, 16);
-/** One hash for all: they fit each other only. */
+/** All modules get the same hash in their names, because they only fit each other. */
 const newName = (name) => name.replace(/^(?:_+|split_)?(\w+?)(_bg)?\.(js|wasm)$/, `$1-${id}$2.$3`);
 
 for (const name of files) {

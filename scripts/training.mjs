@@ -12,7 +12,7 @@ if (!text) throw new Error('name the folder of the runs and their text: node scr
 /** The table of a folder of runs; its chart becomes a file beside the page. */
 const report = (group) => execFileSync(lipscope, ['train', '--report', join(runs, group), '--svg', join(docs, `training-${group}.svg`)], { encoding: 'utf8' });
 
-/** What running a model backwards says, without its iterations. */
+/** The summary that `lipscope train --invert` writes, without its iterations. */
 function backwards(run, ...options) {
   const { status, stderr } = spawnSync(lipscope, ['train', '--invert', join(runs, run), '--text', text, ...options], { encoding: 'utf8', maxBuffer: 1 << 28 });
   if (status !== 0) throw new Error(stderr);

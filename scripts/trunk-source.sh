@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the page that Trunk begins with, of index.html: the same, two folders down. Beside the Cargo.toml Trunk would build the
-# page's WebAssembly itself, which scripts/modules.sh does.
+# Copies index.html, with which Trunk begins, two folders down. Beside Cargo.toml, Trunk would build the page's WebAssembly
+# itself; scripts/modules.sh does that.
 set -euo pipefail
 cd "$(dirname -- "${BASH_SOURCE[0]}")/.."
 mkdir -p target/site-source

@@ -309,7 +309,7 @@ impl Run {
                 self.engine.cancel(self.lane);
                 self.end(Phase::Failed(why.into()));
             }
-            // No plans: no data.
+            // A request without plans has no data.
             Some(Ok(_)) | None => {
                 self.engine.cancel(self.lane);
                 self.clear();
@@ -420,7 +420,7 @@ mod tests {
             assert_eq!((ask.get(), ask.is_stale(), ask.phase()), (vec![1, 1], false, Phase::Running));
             ask.want(Ok(vec![plan(2)]), Start::Now, hear);
             assert_eq!((ask.get(), ask.is_stale()), (vec![1, 1], true));
-            // The first request has a last answer. It is shown as old, and what it says of its end is not heard.
+            // Late replies to the first request: its result is shown as old, and its end is ignored.
             tell(ask, 1, &first, event());
             tell(ask, 1, &first, Content::Finished);
             assert_eq!((ask.get(), ask.is_stale(), ask.phase()), (vec![1], true, Phase::Running));

@@ -1,5 +1,6 @@
 //! The numbers that a reader can set, in one table: their ids and keys, their ranges, the rungs of their sliders, and
-//! their places in the state or in the labs' settings. Controls, labs, links, and sliders and goals of lessons read it.
+//! their places in the state or in the labs' settings. The controls, the labs, the links and the lessons read this
+//! table.
 
 use super::state::{MAX_D, MAX_N, MAX_WITNESS_N, MOST_SEED, PageState, Scene, Settings};
 use super::strings::{self, field_hint, field_label};
@@ -15,22 +16,24 @@ pub struct Field<Of: 'static> {
     pub key: &'static str,
     /// Whether only whole numbers make sense.
     pub is_whole: bool,
-    /// The least and the greatest value that a link may hold: some settings accept each of them.
+    /// The least and the greatest value that a link may hold. Other settings may narrow what is accepted.
     pub range: (f64, f64),
     label: Words,
     hint: Words,
-    /// The value that the reader has set. It is kept while something else, such as own tokens, decides what is used.
+    /// The value that the reader has set. It is kept while other settings, such as own tokens, decide which value is
+    /// used.
     kept: fn(&Of) -> f64,
     used: fn(&Of) -> f64,
     set: fn(&mut Of, f64),
     /// The least value that a control takes. Another program may ask for less in a link.
     least: f64,
-    /// The most that a control takes, where the range goes further: only a witness can have as many tokens, and pasted
-    /// experiments and models have sizes that nobody sets by hand.
+    /// The greatest value that a control takes, where `range` ends at a greater one. Only the tokens of a witness can
+    /// be as many as `range` allows. Larger dimensions and head counts come with pasted experiments and models: nobody
+    /// sets them by hand.
     most: Option<fn(&Of) -> f64>,
-    /// The stops of its slider, made from the ends of what a control takes.
+    /// Makes the stops of its slider from the least and the greatest value that a control takes.
     rungs: fn(&Of, (f64, f64)) -> Vec<f64>,
-    /// From this value on its box shows an exponent; below 1e-4 it always does.
+    /// Its box shows values from this one on with an exponent, and also those below 1e-4.
     long: f64,
 }
 
@@ -46,7 +49,7 @@ pub enum AnyField {
     Labs(&'static Field<Settings>),
 }
 
-/// A whole number: id, key if it is another one, (name, hint), (least, most), path of the value.
+/// A whole number: id, key where it differs from the id, (name, hint), (least, most), path of the value.
 macro_rules! whole {
     ($id:literal, ($($spoken:tt)+), $($rest:tt)+) => { whole!($id, $id, ($($spoken)+), $($rest)+) };
     ($id:literal, $key:literal, $spoken:expr, ($least:expr, $most:expr), $($place:ident).+) => {
@@ -63,7 +66,7 @@ macro_rules! whole {
     };
 }
 
-/// Any number: id, key if it is another one, (name, hint), range, path of the value.
+/// Any number: id, key where it differs from the id, (name, hint), range, path of the value.
 macro_rules! real {
     ($id:literal, ($($spoken:tt)+), $($rest:tt)+) => { real!($id, $id, ($($spoken)+), $($rest)+) };
     ($id:literal, $key:literal, $spoken:expr, $range:expr, $($place:ident).+) => {
@@ -129,7 +132,7 @@ impl Field<PageState> {
         rungs: |_, _| (-12..=0).map(|power| 10f64.powi(power)).collect(),
         ..real!("eps", (field_label::eps, field_hint::eps), (0.0, f64::MAX), eps)
     };
-    /// The head whose attention is pictured. People count from one.
+    /// The head whose attention is pictured, counted from one.
     pub const HEAD: &Self = &Self {
         kept: |state| (state.head_shown + 1) as f64,
         set: |state, value| state.head_shown = value as usize - 1,
@@ -188,19 +191,19 @@ impl Field<Settings> {
         &whole!("tightness-restarts", "restarts", (strings::restarts, strings::restarts_hint), (0, 200), restarts);
     /// c of the map X + c F(X)/L that is inverted.
     pub const INVERSE_C: &Self = &real!("inverse-c", (|| strings::FRACTION, || ""), (0.05, 1.5), inverse.fraction);
-    /// Number of drawn tokens of the inverse.
+    /// Number of the tokens X that the lab of the inverse draws at random.
     pub const INVERSE_N: &Self = &whole!("inverse-n", (|| "n", || ""), (2, 512), inverse.n);
-    /// Dimension of these tokens.
+    /// Dimension of the inverse's tokens.
     pub const INVERSE_D: &Self = &whole!("inverse-d", (|| "d", || ""), (1, 64), inverse.d);
-    /// Radius of their ball, or half the side of the grid.
+    /// Radius of the ball of the inverse's tokens, or half the side of their grid.
     pub const INVERSE_RADIUS: &Self =
         &real!("inverse-radius", "inverse-R", (|| "R", || ""), (1e-3, 1e4), inverse.radius);
-    /// Seed of these tokens.
+    /// Seed of the inverse's tokens.
     pub const INVERSE_SEED: &Self = &whole!("inverse-seed", (strings::seed, || ""), (0, MOST_SEED), inverse.seed);
     /// How many leading singular values are computed, where computing all takes too long.
     pub const SPECTRUM_COUNT: &Self =
         &whole!("spectrum-count", (strings::leading, strings::leading_hint), (1, MOST_COUNT), spectrum_count);
-    /// The tolerance of power iteration's stops.
+    /// The tolerance with which power iteration decides to stop.
     pub const TOLERANCE: &Self = &real!(
         "estimators-tolerance",
         (strings::stop_tolerance, strings::stop_tolerance_hint),
@@ -254,7 +257,7 @@ impl<Of> Field<Of> {
         ((self.label)(), (self.hint)())
     }
 
-    /// The value that is used.
+    /// The value that the page uses. Where other settings decide it, it differs from the value that the reader has set.
     #[must_use]
     pub fn used(&self, of: &Of) -> f64 {
         (self.used)(of)
@@ -265,7 +268,7 @@ impl<Of> Field<Of> {
         (self.set)(of, value);
     }
 
-    /// The value of a text in a control.
+    /// Reads the text of a control as a value that the control takes.
     ///
     /// # Errors
     /// A sentence that says what is wrong and which values are accepted.
@@ -279,13 +282,14 @@ impl<Of> Field<Of> {
         if value == 0.0 || (1e-4..self.long).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
     }
 
-    /// The values that its slider stops at, ascending; none where it has no slider, or one with a scale of its own.
+    /// The values that its slider stops at, ascending; none where it has no slider, or a slider with a scale of its
+    /// own.
     #[must_use]
     pub fn rungs(&self, of: &Of) -> Vec<f64> {
         (self.rungs)(of, self.ends(of))
     }
 
-    /// The value of a text between two ends.
+    /// Reads a text as a value between two ends.
     ///
     /// # Errors
     /// As [`Field::accept`].
@@ -353,10 +357,10 @@ impl AnyField {
     }
 }
 
-/// Reads the text of a box; the name stands in the sentence about a fault.
+/// Reads the text of a box. `name` is the number's name in the sentence about a fault.
 ///
 /// # Errors
-/// A sentence, where it is no finite number.
+/// A sentence, where the text is no finite number.
 pub fn number(name: &str, text: &str) -> Result<f64, String> {
     let plain = text.trim().replace(['\u{2212}', '\u{2013}'], "-");
     let value = plain.parse().ok().filter(|x: &f64| x.is_finite());

@@ -82,7 +82,7 @@ impl Default for Drops {
     }
 }
 
-/// The context.
+/// The views that take dropped data, from the context.
 pub fn use_drops() -> Drops {
     expect_context()
 }

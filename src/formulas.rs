@@ -9,7 +9,7 @@ use super::strings;
 /// The formula of a bound.
 #[component]
 pub fn Formula(
-    /// Which bound.
+    /// The bound whose formula is shown.
     id: BoundId,
 ) -> impl IntoView {
     match markup(id) {

@@ -1,4 +1,5 @@
-//! Work at the next frame, in the next task, or after a rest, and not twice.
+//! Runs work at the next frame, in the next task, or after a rest. Work that is asked for several times until then runs
+//! once.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -28,7 +29,7 @@ pub enum When {
 }
 
 impl OncePerFrame {
-    /// Names the work.
+    /// Stores the work, which waits for [`OncePerFrame::ask`].
     pub fn new(when: When, work: impl Fn() + 'static) -> Self {
         OncePerFrame {
             is_asked: Rc::default(),
@@ -135,7 +136,7 @@ pub fn NextTask(
 ) -> impl IntoView {
     let is_due = RwSignal::new(false);
     let build = move || {
-        // The view may have gone.
+        // The view may have left the page by then.
         let _ = is_due.try_set(true);
     };
     set_timeout(build, Duration::ZERO);

@@ -1,4 +1,4 @@
-//! Messages with the page around this one, which may set the experiment and follow its changes.
+//! Messages between this page and the page around it. The page around may set the experiment and follow its changes.
 //!
 //! When it is ready, this page sends `{lipscope: "ready"}` to the window around it, whatever its origin. It sends
 //! nothing else unasked. It accepts these messages from that window only:
@@ -52,7 +52,8 @@ pub fn begin(page: Page) {
             let Some(message) = asked(&event, &around) else { return };
             let before = page.shown_state().experiment().to_json();
             let outcome = message.show.map_or(Ok(()), |text| show(page, &text));
-            // The numbers of another experiment are on their way: the earlier experiment is no answer.
+            // While the requested experiment is being measured, the earlier one counts as sent, so that it is not sent
+            // as the answer.
             let is_other = page.state.get_untracked().experiment().to_json() != before;
             sent.set_value(if is_other { before } else { String::new() });
             if let Err(problem) = outcome {

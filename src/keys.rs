@@ -15,18 +15,18 @@ pub enum Held {
     Other,
 }
 
-/// A key of the whole page. It does nothing while something is typed.
+/// A key of the whole page. It does nothing while the reader types text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageKey {
-    /// The list of keys.
+    /// Opens the list of keys.
     Help,
-    /// The list of lessons.
+    /// Opens or closes the lessons.
     Lessons,
-    /// The next step of the lesson.
+    /// Moves to the next step of the lesson.
     NextStep,
-    /// The previous step.
+    /// Moves to the previous step of the lesson.
     StepBack,
-    /// The teacher's view, and back.
+    /// Switches the teacher's view on or off.
     Teacher,
     /// Undoes the last gesture.
     Undo,
@@ -78,21 +78,21 @@ impl PageKey {
 /// A key of a plot that has the focus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlotKey {
-    /// Reads what is to the left.
+    /// Moves the cursor to the next value on the left.
     Left,
-    /// Reads what is to the right.
+    /// Moves the cursor to the next value on the right.
     Right,
-    /// Reads a decade lower.
+    /// Moves the cursor to an n about ten times smaller.
     PageDown,
-    /// Reads a decade higher.
+    /// Moves the cursor to an n about ten times larger.
     PageUp,
-    /// Reads the first.
+    /// Moves the cursor to the first value.
     First,
-    /// Reads the last.
+    /// Moves the cursor to the last value.
     Last,
-    /// Keeps what is read.
+    /// Keeps the n at the cursor.
     Keep,
-    /// Reads nothing.
+    /// Takes the cursor away.
     Leave,
 }
 
@@ -137,17 +137,17 @@ pub enum GuessKey {
     Left,
     /// The handle to the right, or the mark higher.
     Right,
-    /// Higher.
+    /// Moves the handle or the mark up.
     Up,
-    /// Lower.
+    /// Moves the handle or the mark down.
     Down,
-    /// Twice as high.
+    /// Moves the handle or the mark to twice its value.
     PageUp,
-    /// Half as high.
+    /// Moves the handle or the mark to half its value.
     PageDown,
-    /// The first handle.
+    /// The first handle, or the mark at its least.
     First,
-    /// The last handle.
+    /// The last handle, or the mark at its greatest.
     Last,
     /// Shows what the page has computed.
     Reveal,

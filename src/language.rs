@@ -18,7 +18,7 @@ pub enum Language {
     Mirrored,
 }
 
-/// The texts of the catalogues in a language other than English, in their order.
+/// The texts of the catalogues in a language other than English, in the order of the catalogues.
 pub type Translation = &'static [&'static str];
 
 /// The key under which the browser stores the choice.
@@ -143,7 +143,8 @@ pub(crate) fn choose(language: Language) {
         .collect();
     let search: Vec<String> = others.into_iter().chain([format!("lang={}", language.tag())]).collect();
     let search = search.join("&");
-    // Where the texts were lost, the address has the language already: setting the same address would load nothing.
+    // The address has the language already if its texts failed to load before. To set the same address again would load
+    // nothing.
     let _ = if location.search().is_ok_and(|now| now.trim_start_matches('?') == search) {
         location.reload()
     } else {

@@ -40,7 +40,7 @@ pub struct LaterTable {
 pub enum Piece {
     /// A plot, other than the first one.
     Plot(PlotChoice),
-    /// The foot of the opening view: its table, its files, links to its other pictures.
+    /// The foot of the opening view: its table, its files, and links to other plots.
     ExploreFolds,
     /// All controls.
     Controls,
@@ -123,13 +123,14 @@ pub struct Later {
     owner: StoredValue<Option<Owner>>,
 }
 
-/// The context.
+/// The later part, from the context.
 pub fn use_later() -> Later {
     expect_context()
 }
 
 impl Later {
-    /// A later part that has arrived begins in the present owner, when [`Later::begin_if_here`] is called.
+    /// Makes the context, for a later part in this state. The later part will begin in the owner in which this function
+    /// is called.
     pub fn new(arrival: Arrival) -> Self {
         Later { arrival: RwSignal::new(arrival), owner: StoredValue::new(Owner::current()) }
     }
@@ -154,7 +155,8 @@ impl Later {
         }
     }
 
-    /// Whether it has arrived. Its views in the first screen are wanted as soon as it has.
+    /// Whether it has arrived. Those `LaterView`s that are on the first screen without a click take this as `wanted`,
+    /// so that they stay empty until then.
     pub fn is_here(self) -> Signal<bool> {
         Signal::derive(move || self.table().is_some())
     }
@@ -179,7 +181,7 @@ impl Later {
         }
         spawn_local(async move {
             let fetched = fetch().await;
-            // Another caller may have waited for the same fetch.
+            // Another caller that waited for the same fetch may have begun the part.
             if untrack(|| self.table()).is_none() {
                 if let (Ok(table), Some(owner)) = (fetched, self.owner.get_value()) {
                     owner.with(|| (table.begin)());
@@ -204,7 +206,7 @@ impl Later {
     }
 }
 
-/// The view in the place of a later one.
+/// What `LaterView` shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Empty,
@@ -220,7 +222,7 @@ pub fn LaterView(
     /// Whether the view is to be visible.
     #[prop(into)]
     wanted: Signal<bool>,
-    /// Which view.
+    /// The view to make.
     piece: Piece,
 ) -> impl IntoView {
     let later = use_later();

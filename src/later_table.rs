@@ -1,4 +1,5 @@
-//! The later part: its features, and the views that only it has. Only the program's cut refers to this module.
+//! The later part: its features, and the views that only it has. Only [`later_part`], at which the program is cut, is
+//! used from outside.
 
 use crate::prelude::*;
 
@@ -31,8 +32,8 @@ static LATER: LaterTable = LaterTable {
     message: strings::message,
 };
 
-/// The later part. Only the program calls this function, along which it is cut. Another caller would bring the later
-/// part into the first module.
+/// The later part. The program is cut at this function: only `main.rs` may call it. Another caller would bring the
+/// later part into the first module.
 #[must_use]
 pub fn later_part() -> LaterPart {
     LaterPart::new(&LATER)

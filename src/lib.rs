@@ -4,11 +4,11 @@
 //! | --- | --- |
 //! | `state`, `field` | the value of every control; each number's id, key, range and stops |
 //! | `link` | a scene in the page's address, and back |
-//! | `page` | the context: edits in, requests out |
-//! | `plans`, `ask`, `answers` | what is asked of the engine for a state, how, and what it has answered |
+//! | `page` | the context: it takes edits, and asks the workers for what the new state needs |
+//! | `plans`, `ask`, `answers` | the plans of a state, requests to the engine, and its answers so far |
 //! | `look`, `panels` | which numbers the reader looks at, which panels are open |
 //! | `phase` | the state of work that a reader starts and stops |
-//! | `workers` | the workers, which carry out what the pool decides; lanes |
+//! | `workers` | starts the web workers and carries out the decisions of the pool; the lanes of work |
 //! | `controls`, `own`, `files`, `export` | what a reader sets, pastes, drops and exports |
 //! | `plots` | the plots of a view, one of them on screen |
 //! | `lessons` | the lessons: texts, settings of their steps, places for live values |
@@ -23,8 +23,8 @@
 //! | `charts`, `over_n`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `later`, `later_table` | the part of the page that comes after the first picture: how it is reached, and what is in it |
 //! | `prelude` | Leptos's prelude, with functions that are compiled once for each type instead of each closure |
-//! | `stage`, `host` | the page for a projector, and inside another page; messages from and to that page |
-//! | `words`, `strings` | every text, from the catalogues; the choice of text, and its numbers |
+//! | `stage`, `host` | the page on a projector; the page inside another page, with the messages between the two |
+//! | `words`, `strings` | the texts of the catalogues; the choice of a text, with its numbers put in |
 //! | `language` | the languages of the page, and the present one |
 //! | `theme`, `frame` | light and dark; animation frames, the clock, work that waits |
 //!
@@ -83,7 +83,7 @@ use language::{Language, Translation};
 use later::{Arrival, FetchPart};
 use shell::Shell;
 
-/// The functions that fetch parts of the program when they are wanted.
+/// The functions that fetch the two parts of the program that the first picture does not need.
 #[derive(Clone, Copy)]
 pub struct Fetch {
     /// The part that comes after the first picture.
@@ -92,8 +92,8 @@ pub struct Fetch {
     pub chinese: FetchPart<Translation>,
 }
 
-/// The texts of the catalogues in Chinese; those of lessons come with the later part. Only tests and the program call
-/// this function, along which the program is cut. Another caller would bring the texts into the first module.
+/// The Chinese texts of the catalogues. Those of the lessons come with the later part. The program is cut at this
+/// function: only `main.rs` and tests may call it. Another caller would bring the texts into the first module.
 #[must_use]
 pub fn chinese_texts() -> Translation {
     &words::ZH
@@ -109,9 +109,9 @@ pub fn start(fetch: Fetch) {
         language::begin(asked);
         return show(Arrival::Waiting);
     }
-    // The page shows a link's scene at once, and the later part reads the link.
+    // The page shows the scene of a link at once, and only the later part can read a link.
     if is_link {
-        // The fetch runs beside that of the texts, not after it.
+        // This fetch runs while the texts are fetched, not after it.
         spawn_local(async {
             let _ = later::fetch().await;
         });

@@ -27,7 +27,7 @@ pub struct Look {
 impl Default for Look {
     fn default() -> Self {
         Look {
-            // By id: the rows change with mask and kernel.
+            // The row is known by the id of its bound: its place changes with mask and kernel.
             rung: RwSignal::new(Some(BoundId::Sharp)),
             token: RwSignal::new(None),
             has_row: RwSignal::new(true),

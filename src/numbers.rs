@@ -129,10 +129,10 @@ fn Headline() -> impl IntoView {
     }
 }
 
-/// A norm other than the chosen one.
+/// A norm in the panel; nothing where it is the chosen norm, which the headline shows.
 #[component]
 fn OtherNorm(
-    /// Which norm.
+    /// The norm to show.
     norm: Norm,
 ) -> impl IntoView {
     let page = use_page();
@@ -151,9 +151,9 @@ fn value_of(measurement: &Measurement, norm: Norm) -> Option<DisplayedNumber> {
 /// A name and its number.
 #[component]
 fn Reading(
-    /// Names it for programs.
+    /// The name of the number for tests and programs.
     id: &'static str,
-    /// Names it for people.
+    /// The name of the number on the page.
     label: &'static str,
     /// Explains the number, on hover.
     hint: &'static str,
@@ -199,7 +199,7 @@ fn measured(
     })
 }
 
-/// Whether the numbers belong to another configuration, because that of the controls could not be measured.
+/// Whether the numbers belong to an earlier configuration, because the present one could not be measured.
 fn is_stale(page: Page) -> bool {
     page.answers.problem.with(Option::is_some) && page.answers.measured.with(Option::is_some) && !page.is_measured()
 }

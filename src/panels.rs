@@ -6,7 +6,7 @@ use web_sys::HtmlElement;
 
 use crate::later::Later;
 
-/// What is open.
+/// Which panels are open.
 #[derive(Clone, Copy, Default)]
 pub struct Panels {
     /// Whether all controls are shown: beside the page, or in place of the lesson.
@@ -26,7 +26,7 @@ pub enum OwnDataKind {
     Weights,
 }
 
-/// The context.
+/// The panels, from the context.
 pub fn use_panels() -> Panels {
     expect_context()
 }

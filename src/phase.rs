@@ -10,9 +10,9 @@ pub enum Phase {
     Waiting,
     /// Answers come in.
     Running,
-    /// The reader stopped it for a while.
+    /// It is stopped for a while, and can be resumed.
     Paused,
-    /// The reader stopped it.
+    /// It was stopped, by the reader or because its view left the screen.
     Stopped,
     /// All results are there.
     Done,

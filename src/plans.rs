@@ -12,7 +12,7 @@ use lipscope_protocol::tasks::{BallPlan, GrowthRequest, MeasurePlan, SweepReques
 
 use crate::state::{MAX_TOKEN_ENTRIES, PageState, RadiusGrowth, TokenChoice};
 
-/// The most cells a side of the attention picture: about a small view's pixels.
+/// The most cells on a side of the attention picture: about as many as a small view has pixels.
 const MOST_CELLS: usize = 192;
 /// The most lengths of a sweep. Equal ones are counted once.
 const SWEEP_LENGTHS: usize = 22;
@@ -28,9 +28,10 @@ pub const MOST_CURVE_END: usize = 1 << 30;
 const OF_A_DECADE: [f64; 10] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 6.3, 8.0];
 /// Exact norms are marked at these multiples of each power of ten.
 const MARKS_OF_A_DECADE: [f64; 2] = [1.0, 3.2];
-/// The sketch, which is computed first, has every n whose numbers the page shows, and of the others one in this many.
+/// The sketch of the curves is computed first. It has every n whose numbers the page shows, and one in this many of the
+/// others.
 const OF_A_SKETCH: usize = 10;
-/// The n in plans that run through n, so that they stay equal while the present n changes.
+/// The n that plans over many n have in place of the present n, so that they stay equal while the present n changes.
 const ANY_N: usize = 64;
 
 /// The plan of a measurement, with or without the leading singular pair.
@@ -82,7 +83,8 @@ pub fn bounds(state: &PageState) -> GrowthRequest {
     GrowthRequest::of_curves(ball_over_n(state), GrowthPlan { lengths, spacing: Spacing::Fixed })
 }
 
-/// The ball of a state for bounds that run through n. It depends on the present n only for skew tokens, whose A does.
+/// An experiment with the ball of a state, for bounds at many n. It depends on the present n only for skew tokens,
+/// whose A depends on n.
 pub fn ball_over_n(state: &PageState) -> Experiment {
     let experiment = on_ball(state.experiment());
     if state.tokens == TokenChoice::Skew { experiment } else { at_any_n(experiment) }
@@ -125,7 +127,7 @@ fn spacing(state: &PageState) -> Spacing {
 }
 
 /// A state's attention without its tokens, as an experiment on one placeholder token. Skew tokens stay, since they set
-/// the weights. For weights of any dimension d is 1.
+/// the weights. Where the weights fit tokens of any dimension, d is 1.
 pub fn map(state: &PageState) -> Experiment {
     let experiment = state.experiment();
     let d = match experiment.weights {
@@ -147,7 +149,7 @@ fn on_ball(mut experiment: Experiment) -> Experiment {
     experiment
 }
 
-/// Replaces the present n by a fixed one, so that plans that run through n are equal whatever it is.
+/// Replaces the present n by a fixed one, so that plans over many n do not change with the present n.
 fn at_any_n(mut experiment: Experiment) -> Experiment {
     match &mut experiment.tokens {
         TokenSource::Random(random) => random.n = ANY_N,

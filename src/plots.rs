@@ -35,7 +35,7 @@ pub fn Plots() -> impl IntoView {
 /// The switch between the plots of a view.
 #[component]
 fn Tabs(
-    /// The view.
+    /// The view whose plots are offered.
     of: View,
 ) -> impl IntoView {
     let page = use_page();

@@ -28,7 +28,7 @@ pub fn effect<T: 'static>(work: impl FnMut(Option<T>) -> T + 'static) {
     Effect::new(work);
 }
 
-/// Sets a signal, and spares its readers a value that they have.
+/// Sets a signal, unless it has this value already: its readers then need not run again.
 pub fn set_if_new<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
     if signal.with_untracked(|now| *now != value) {
         signal.set(value);
@@ -72,7 +72,7 @@ pub trait WithUntracked: ReadUntracked {
         read(&self.read_untracked())
     }
 
-    /// Reads the value without tracking it, unless it is gone.
+    /// Reads the value without tracking it; `None` where the signal is disposed.
     fn try_with_untracked<U>(&self, read: impl FnOnce(&<Self::Value as Deref>::Target) -> U) -> Option<U> {
         self.try_read_untracked().map(|value| read(&value))
     }
@@ -82,7 +82,7 @@ impl<T: ReadUntracked> WithUntracked for T {}
 
 /// Replaces Leptos's trait of this name, for signals that can be written.
 pub trait Update: Write {
-    /// Changes the value, unless it is gone, and notifies its readers.
+    /// Changes the value and notifies its readers. Does nothing where the signal is disposed.
     #[track_caller]
     fn update(&self, change: impl FnOnce(&mut Self::Value)) {
         self.try_update(change);
@@ -102,7 +102,7 @@ pub trait OnAttribute<E: EventDescriptor, F> {
     /// The element that listens.
     type Output;
 
-    /// Listens to an event.
+    /// Adds a listener for an event.
     fn on(self, event: E, listener: F) -> Self::Output;
 }
 

@@ -43,13 +43,13 @@ pub fn Shell(
     let is_guessed = memo(move |_| is_guessed(room));
     let is_teacher = move || page.stage.get() == Stage::Teacher;
     let view = memo(move |_| page.plot.get().view());
-    // Controls that do not change the present plot are not there.
+    // The page shows no controls where they do not change the present plot.
     let has_controls = memo(move |_| page.settings.with(|settings| settings.has_tokens(page.plot.get())));
     // The view of models has the whole width, unless a lesson is open.
     let has_sheet = move || view.get() != View::Models && sheet_open.get() && has_controls.get();
     let is_aside = memo(move |_| has_sheet() || is_panel_open.get());
     let has_tokens = Signal::derive(move || view.get().has_tokens());
-    // Also if the later part is lost: the view then says so.
+    // True also if the later part is lost: the view then says so.
     let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(later.arrival(), Arrival::Waiting));
     keep_focus(page);
     if language::asked() != language() {
@@ -133,7 +133,7 @@ fn keep_focus(page: Page) {
     });
 }
 
-/// Closes the sheet on Escape. The focus returns to the part that it covered.
+/// Closes the sheet on Escape. The focus returns to the button that opens it.
 fn close_sheet(room: Classroom, event: &KeyboardEvent) {
     // The list of keys covers the sheet, and closes first.
     let is_meant = room.panels.controls.get_untracked() && !room.keys_open.get_untracked();
@@ -164,7 +164,7 @@ fn uncover(event: &FocusEvent, sheet_open: RwSignal<bool>) {
     }
 }
 
-/// Name, question, papers, lessons, theme, keys.
+/// The head of the page: name, views, undo, lessons; then papers, teacher's view, theme, keys, language.
 #[component]
 fn Head() -> impl IntoView {
     let page = use_page();
@@ -195,7 +195,7 @@ fn Head() -> impl IntoView {
             </div>
             <LessonsButton/>
             <button type="button" id="head-more" class="head-more" aria-label=strings::head_more() aria-expanded=move || is_open.get().to_string() aria-controls="head-rest" on:click=move |_| is_open.update(|open| *open = !*open)>"⋯"</button>
-            // Beside the other buttons where there is room, else in a list that this button opens.
+            // This part stands beside the other buttons where there is room, else in a list that `#head-more` opens.
             <div id="head-rest" class="head-rest" class:open=is_open on:focusout=move |event| if leaves(&event) { is_open.set(false) }>
                 <span class="papers">{paper(strings::paper_castin())} {paper(strings::paper_kim())}</span>
                 <TeacherButton/>
@@ -217,7 +217,7 @@ fn leaves(event: &FocusEvent) -> bool {
 /// The button of a view. It opens the view's first plot.
 #[component]
 fn ViewButton(
-    /// The view.
+    /// The view that the button opens.
     view: View,
 ) -> impl IntoView {
     let page = use_page();

@@ -9,7 +9,7 @@ use super::page::{Page, use_page};
 use super::state::Stage;
 use super::strings;
 
-/// The line under the plot of an embedded page. Other pages have no such line.
+/// The line under the plot of an embedded page. A page that is not embedded has no such line.
 #[component]
 pub fn EmbedLine() -> impl IntoView {
     let page = use_page();
@@ -70,7 +70,7 @@ pub fn toggle(page: Page) {
     });
 }
 
-/// The button in the head of the page.
+/// The button in the head of the page that switches the teacher's view on and off.
 #[component]
 pub fn TeacherButton() -> impl IntoView {
     let page = use_page();

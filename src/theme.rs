@@ -15,7 +15,7 @@ const DARK_QUERY: &str = "(prefers-color-scheme: dark)";
 /// The choice, and the theme that follows from it.
 #[derive(Clone, Copy)]
 pub struct Themes {
-    /// The choice.
+    /// The reader's choice.
     pub choice: RwSignal<ThemeChoice>,
     /// The choice of a link, which takes precedence and is not stored.
     pub asked: RwSignal<Option<ThemeChoice>>,
@@ -37,7 +37,7 @@ impl Themes {
     }
 }
 
-/// The context.
+/// The theme and its choice, from the context.
 pub fn use_themes() -> Themes {
     expect_context()
 }

@@ -1,7 +1,7 @@
 //! Every text of the page, as functions that the build makes from the catalogues in `words/`, with a module for each
 //! file.
 //!
-//! A text without arguments gives a `&'static str`, one with arguments a `String`. Its parameters are in the
+//! A text without arguments gives a `&'static str`, one with arguments a `String`. The parameters are in the
 //! alphabetical order of their names. Numbers are formatted before they are passed. `build/words.rs` makes the
 //! functions.
 //!
@@ -17,15 +17,16 @@ include!(concat!(env!("OUT_DIR"), "/words.rs"));
 /// The character for the first argument in a text, as `build/words.rs` writes it; the other arguments follow.
 const FIRST_PLACE: u32 = 0xE000;
 
-/// No text has more arguments.
+/// The most arguments that a text has.
 const MOST_ARGUMENTS: usize = 16;
 
-/// The text in the page's language: the English text, or the translation with its number.
+/// The text in the page's language: the English text, or the translation at the index `number`.
 fn pick(english: &'static str, number: usize) -> &'static str {
     translation().and_then(|texts| texts.get(number).copied()).unwrap_or(english)
 }
 
-/// The argument for a character of a text, by the alphabetical order of their names; `None` for an ordinary character.
+/// The index of the argument that a character of a text stands for, in the alphabetical order of the arguments' names.
+/// `None` for an ordinary character.
 pub fn place(c: char) -> Option<usize> {
     (c as u32).checked_sub(FIRST_PLACE).map(|place| place as usize).filter(|place| *place < MOST_ARGUMENTS)
 }

@@ -171,7 +171,6 @@ fn a_planted_circle_of_imports_is_found() {
     assert_eq!(circles(&imports), [circle]);
 }
 
-/// However a file defines a name, and however another one speaks of it.
 #[test]
 fn a_circle_is_found_however_names_are_defined_and_written() {
     let defined = [
@@ -283,7 +282,8 @@ fn one_file_of_the_engine_knows_threads() {
     }
 }
 
-/// The lints of native builds see everything else, so that those of the browser's (`scripts/test.sh check`) are of `core` alone.
+/// Native lints see all code without conditions on the target. Other code is only in the engine and where the page is cut, so
+/// `scripts/test.sh check` runs the browser's lints over `core` alone.
 #[test]
 fn code_for_one_target_is_in_the_engine_and_where_the_page_is_cut() {
     let folders = ["src", "crates", "build", "benches"].map(sources);
@@ -357,7 +357,7 @@ fn what_is_beneath_the_features_knows_none_of_them() {
     assert!(n_files > 60, "only {n_files} files beneath the features were found: the scan is broken");
 }
 
-/// A context that holds everything comes back one good reason at a time: what belongs to a feature is the feature's.
+/// The page's context stays small: state that belongs to one feature is kept by that feature.
 #[test]
 fn the_pages_context_has_ten_fields_at_most() {
     let text = std::fs::read_to_string(in_repository("src/page/context.rs")).expect("a file");

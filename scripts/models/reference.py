@@ -2,9 +2,9 @@
 
     reference.py MODEL_FOLDER TEXT OUT.json
 
-Ten windows of text at layers 0, 2 and 5: ||J||_2 of self-attention before the output matrix, for three of them of the whole
-block too, and of all blocks together, by scipy's ARPACK on the products of vjp and of the second element of jvp, and the
-released-script estimator sqrt(|J^T f(X)|).
+For ten windows of text at layers 0, 2 and 5: ||J||_2 of self-attention before the output matrix and, for three of the windows,
+of the whole block and of all blocks together, by scipy's ARPACK on the products of vjp and of the second element of jvp; and
+the released-script estimator sqrt(|J^T f(X)|).
 """
 
 import functools

@@ -63,7 +63,7 @@ def word_pieces(pieces: list[str]) -> bytes:
             return text
         return text[1:] if text.startswith("\u2581") else "##" + text
 
-    # The piece 1 is the mark alone, which stands in place of [unused0].
+    # Piece 1 is the mark alone. It stands where BERT's vocabulary has [unused0].
     pieces = ["[unused0]" if text == "\u2581" else piece(text) for text in pieces]
     return ("\n".join(pieces) + "\n").encode()
 
@@ -86,7 +86,7 @@ def main() -> None:
         minilm = pathlib.Path(sys.argv[2])
         files = {name: (minilm / name).read_bytes() for name in ("vocab.txt", *KEPT) if (minilm / name).exists()}
         lay_out("minilm", out, files)
-        # As a folder of the time before tokenizer.json, and with nothing but the vocabulary.
+        # The same tokenizer without tokenizer.json, as in older folders, and with nothing but the vocabulary.
         lay_out("minilm-vocab", out, {name: content for name, content in files.items() if name != "tokenizer.json"})
         lay_out("minilm-vocab-only", out, {"vocab.txt": files["vocab.txt"]})
 

@@ -13,16 +13,16 @@ use crate::state::PageState;
 /// The bounds over n.
 #[derive(Clone, Debug, Default)]
 pub struct Curves {
-    /// The plan that they answer.
+    /// The plan that these curves answer.
     pub of: Option<GrowthRequest>,
-    /// The curves; `None` before the first.
+    /// The curves; `None` before the first answer.
     pub growth: Option<Arc<Growth>>,
     /// Exact norms of the adversarial tokens so far, in order of n.
     pub family: Vec<FamilyPoint>,
 }
 
 impl Curves {
-    /// Takes an answer.
+    /// Stores an answer to a plan of curves.
     pub fn hear(ask: Ask<Self>, plan: &EnginePlan, answer: Answer) {
         let EnginePlan::Growth(plan) = plan else { return };
         match answer {
@@ -36,7 +36,7 @@ impl Curves {
                 }
             }),
             Answer::Event(_) => {}
-            // A sketch alone says less than the reason why the curves are missing.
+            // Clears a sketch too: the reason why the curves are missing says more than a sketch.
             Answer::Failed(_) | Answer::GaveUp => ask.renewed(|data| *data = Curves::default()),
         }
     }
@@ -47,7 +47,7 @@ impl Curves {
         self.of.as_ref() == Some(&plans::growth(state))
     }
 
-    /// Whether they are about the ball of a state. Where they end does not matter.
+    /// Whether these are bounds on the ball of a state. The largest n may be any.
     #[must_use]
     pub fn are_on_ball(&self, state: &PageState) -> bool {
         self.of.as_ref().is_some_and(|of| of.experiment == plans::ball_over_n(state))
@@ -59,10 +59,11 @@ impl Curves {
         self.growth.as_ref().map_or(&[], |growth| &growth.rows)
     }
 
-    /// Where the growth like sqrt(n) ends; `None` where it does not, or no bound shows it.
+    /// Where the growth like sqrt(n) ends. `None` where it does not end, where the bound of Castin et al. is not among
+    /// the curves, and where that bound is not about this norm.
     #[must_use]
     pub fn crossover(&self, norm: Norm) -> Option<Crossover> {
-        // The crossover belongs to dot-product attention, as these bounds do.
+        // The crossover belongs to dot-product attention, and so does the bound of Castin et al.
         let applies = self.rows().iter().flat_map(|row| &row.bounds);
         let applies = applies.into_iter().any(|bound| bound.id == BoundId::CastinGeneral && bound.id.is_about(norm));
         self.growth.as_ref().and_then(|growth| growth.crossover).filter(|_| applies)

@@ -1,4 +1,4 @@
-//! The inverses of both attentions, as far as they have come. The lab shows them, and lessons read them.
+//! The iterations that invert both attentions, as they arrive. The lab shows them, and lessons read them.
 
 use lipscope_core::experiment::Attention;
 use lipscope_core::inverse::{ConstantKind, InverseStep, Outcome, Places};
@@ -14,7 +14,7 @@ pub enum Which {
 }
 
 impl Which {
-    /// Its word in ids.
+    /// The word for it in ids.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -23,7 +23,7 @@ impl Which {
         }
     }
 
-    /// Its side of a pair.
+    /// The side of a pair that belongs to this attention.
     #[must_use]
     pub fn of(self, pair: &Pair) -> &Side {
         match self {
@@ -33,7 +33,7 @@ impl Which {
     }
 }
 
-/// Both attentions.
+/// The inverses of both attentions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pair {
     /// L2 multi-head attention.
@@ -51,8 +51,8 @@ impl Pair {
         }
     }
 
-    /// The last iteration on screen. An iteration that stalls or diverges is shown as far as the other one, or for a
-    /// few steps.
+    /// The last iteration on screen: the last one of the side with more steps. A side that stalls or diverges counts
+    /// with at most `A_LITTLE` steps.
     #[must_use]
     pub fn last(&self) -> usize {
         const A_LITTLE: usize = 48;
@@ -67,15 +67,15 @@ impl Pair {
 /// The inverse of one attention.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
-    /// L, and whether it is exact or a bound.
+    /// The constant that the inversion uses for Lip(F), and where it comes from.
     pub constant: Option<(f64, ConstantKind)>,
-    /// X, if there are few tokens.
+    /// The positions of X in the plane; empty where there are too many tokens to draw.
     pub tokens: Places,
-    /// Y.
+    /// The positions of the images Y in the plane.
     pub images: Places,
     /// Iterations so far.
     pub steps: Vec<InverseStep>,
-    /// How it ended.
+    /// How the inversion ended; `None` while it runs.
     pub outcome: Option<Outcome>,
 }
 
@@ -93,13 +93,13 @@ impl Side {
         }
     }
 
-    /// The last iteration.
+    /// The index of the last iteration so far.
     #[must_use]
     pub fn last(&self) -> usize {
         self.steps.len().saturating_sub(1)
     }
 
-    /// An iteration; past the end, the last one.
+    /// An iteration; past the end, the last one. `None` before the first.
     #[must_use]
     pub fn step(&self, iteration: usize) -> Option<&InverseStep> {
         self.steps.get(iteration.min(self.last()))

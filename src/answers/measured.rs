@@ -10,11 +10,11 @@ use crate::state::PageState;
 /// A measurement and its pictures.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// The numbers.
+    /// The norms and the bounds, and how they were computed.
     pub measurement: Measurement,
     /// The attention matrix.
     pub attention: AttentionPicture,
-    /// The tokens.
+    /// The picture of the tokens.
     pub tokens: TokenPicture,
     /// The leading singular pair, where it was asked for and can be pictured.
     pub pair: Option<TopPair>,
@@ -24,12 +24,13 @@ pub struct Measured {
     pub of: MeasurePlan,
     /// The state that was measured.
     pub state: PageState,
-    /// The state of the controls: it may name the worst tokens, of which `state` has the list.
+    /// The state of the controls. Where it names the worst tokens, `state` lists them.
     pub chosen: PageState,
 }
 
 impl Measured {
-    /// The same with axes and vectors as they lie in an earlier measurement: they are determined up to sign only.
+    /// This measurement, with the signs of its axes and vectors chosen as in an earlier one: the mathematics leaves
+    /// these signs open.
     #[must_use]
     pub fn aligned_with(self, earlier: &Measured) -> Self {
         let pair = match (self.pair, &earlier.pair) {
@@ -39,7 +40,8 @@ impl Measured {
         Measured { tokens: self.tokens.aligned_with(&earlier.tokens), pair, ..self }
     }
 
-    /// Whether its numbers are those of a state. The pair is a picture, and changes no number.
+    /// Whether its numbers are those of a state. Whether it also has the singular pair makes no difference: the pair is
+    /// a picture, and changes no number.
     #[must_use]
     pub fn is_of(&self, state: &PageState) -> bool {
         self.of == plans::measurement(state, self.of.pair)
@@ -49,7 +51,7 @@ impl Measured {
 /// The bounds on a ball and its worst tokens, with the plan that they answer.
 #[derive(Clone, Debug)]
 pub struct BallFacts {
-    /// The plan.
+    /// The plan that they answer.
     pub of: BallPlan,
     /// The bounds, and the worst tokens known.
     pub ball: Ball,
@@ -63,7 +65,7 @@ impl BallFacts {
         BallFacts { of, ball }
     }
 
-    /// Whether they belong to a state.
+    /// Whether these bounds belong to a state.
     #[must_use]
     pub fn is_of(&self, state: &PageState) -> bool {
         self.of == plans::ball(state)

@@ -1,4 +1,5 @@
-//! The workers' answers so far, in signals that the views read. A feature reads them here, and never another feature.
+//! The workers' answers so far, in signals that the views read. Features read answers here; no feature reads from
+//! another one.
 //!
 //! | module | what it holds |
 //! | --- | --- |
@@ -47,12 +48,12 @@ pub struct Problem {
     pub text: Message,
 }
 
-/// The words of a text that some tokens stand for.
+/// Tokens that were opened from a window of text, with the words that they stand for.
 #[derive(Clone)]
 pub struct TokenWords {
-    /// The tokens.
+    /// The tokens, one row for each.
     pub tokens: Rows,
-    /// A word for each.
+    /// The word of each token.
     pub words: Arc<[String]>,
 }
 
@@ -75,7 +76,7 @@ pub struct Answers {
     pub searched: RwSignal<Vec<SearchFound>>,
     /// The scaled tokens of the lab; lessons read them too.
     pub scaling: Ask<Vec<ScalingPoint>>,
-    /// The search at each n of the lab; lessons read it too.
+    /// The lab's searches, one at each n; lessons read them too.
     pub tightness: Ask<Vec<TightnessPoint>>,
     /// The inverses of the lab; lessons read them too.
     pub inverse: Ask<Pair>,
@@ -89,21 +90,21 @@ pub struct Answers {
     pub words: RwSignal<Option<TokenWords>>,
     /// What is wrong with the last edit.
     pub problem: RwSignal<Option<Problem>>,
-    /// A line about own data: that the page reads them, or uses them.
+    /// A line about the reader's own data: the page is reading them, or now uses them.
     pub own_note: RwSignal<String>,
-    /// A line about the requested Python program, while it is written or cannot be.
+    /// A line about the Python program that the reader requested: it is being written, or it cannot be written.
     pub script_note: RwSignal<String>,
-    /// The text for a screen reader, a while after the last change.
+    /// The text for a screen reader. It changes only once the measured number has rested for a while.
     pub announcement: RwSignal<String>,
 }
 
 impl Answers {
-    /// Before the first answer.
+    /// The signals before the first answer.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         let lab = EngineLane::Lab;
         Answers {
-            // The last good measurement stays in sight; the ball answers for itself.
+            // Measurement and ball hold the plan that they answer, so the last good ones stay on screen.
             measured: Ask::new(engine, EngineLane::Measure, AtFailure::Keep),
             ball: Ask::new(engine, EngineLane::Ball, AtFailure::Keep),
             sweep: Ask::new(engine, EngineLane::Sweep, AtFailure::Clear),
@@ -132,7 +133,7 @@ impl Answers {
         }
     }
 
-    /// The words of a state's tokens, where these are a window of text. Tracks its signals.
+    /// The words of a state's tokens, where the tokens are a window of text. Tracks the signal `words`.
     #[must_use]
     pub fn words_of(self, state: &PageState) -> Option<Arc<[String]>> {
         self.words.with(|words| {
@@ -161,10 +162,11 @@ pub struct SearchFound {
 }
 
 impl SearchFound {
-    /// Whether it holds for a state whose ball has this radius. It holds for the spectral norm only.
+    /// Whether this result holds for a state whose ball has this radius. A search maximises the spectral norm, so its
+    /// result holds for no other norm.
     #[must_use]
     pub fn is_about(&self, state: &PageState, radius: f64) -> bool {
-        // Tokens of one dimension say nothing about tokens of fewer dimensions.
+        // Tokens of another dimension are no tokens of this state.
         if state.norm != Norm::Spectral || state.dim() != self.d {
             return false;
         }

@@ -22,9 +22,9 @@ pub struct Sweep {
     pub points: Vec<SweepPoint>,
     /// Points of the earlier sweep, drawn faintly until this one reaches their n.
     pub before: Vec<SweepPoint>,
-    /// When its first points came, or it went on, on the page's clock.
+    /// When the sweep's first points came, or when it was resumed, in milliseconds of the page's clock.
     pub began: f64,
-    /// The cost of the points that it had then.
+    /// The estimated cost of the points that the sweep had at `began`.
     pub cost_before: f64,
 }
 
@@ -54,7 +54,7 @@ impl Sweep {
                 ask.renewed(|sweep| (sweep.began, sweep.cost_before) = (now(), sweep.cost_so_far()));
                 ask.go_on(vec![EnginePlan::Sweep(plan)]);
             }
-            // The latest sweep has no point yet: the points are those of the earlier one.
+            // No draw is missing, or the latest sweep has no point yet and the points here belong to the earlier one.
             _ => ask.again(),
         }
     }
@@ -83,11 +83,12 @@ impl Sweep {
         self.of.as_ref().map_or(0, |of| of.draws)
     }
 
-    /// Adds points of a sweep, except those that it already has. Points of an earlier one stay in sight until this one
-    /// reaches their n.
+    /// Adds points of a sweep, except points that are here already. Points of the earlier sweep stay in sight until the
+    /// new sweep reaches their n.
     fn add(&mut self, of: &SweepRequest, points: Vec<SweepPoint>, time: f64) {
         if self.of.as_ref() != Some(of) {
-            // A sweep that ended before half of its predecessor's points were there gives way to the predecessor.
+            // Where the last sweep ended with less than half as many points as the sweep before it, the plot keeps the
+            // points of the sweep before it.
             let is_short = self.points.len() < self.before.len() / 2;
             let before = std::mem::take(if is_short { &mut self.before } else { &mut self.points });
             *self = Sweep { before, of: Some(of.clone()), ..Sweep::default() };
@@ -99,7 +100,7 @@ impl Sweep {
             }
         }
         if is_first {
-            // The time of the first points is not known.
+            // How long the first points took is not known, so the estimate of the speed leaves them out.
             (self.began, self.cost_before) = (time, self.cost_so_far());
         }
         if self.points.len() >= self.total() {
@@ -107,8 +108,8 @@ impl Sweep {
         }
     }
 
-    /// The plan of the lengths at which draws are missing; `None` where the sweep is complete. Draws that are there
-    /// already are measured again, and dropped.
+    /// The plan of the lengths at which draws are missing; `None` where the sweep is complete. Draws that these lengths
+    /// have already are measured again, and `add` drops them.
     fn rest(&self) -> Option<SweepRequest> {
         let of = self.of.as_ref()?;
         let found = |n: usize| self.points.iter().filter(|point| point.n == n).count();
@@ -128,13 +129,13 @@ impl Sweep {
         self.points.iter().map(|point| cost(point.n)).sum()
     }
 
-    /// The work of all points.
+    /// The estimated cost of all points of the complete sweep.
     #[must_use]
     pub fn cost(&self) -> f64 {
         self.lengths().iter().map(|n| cost(*n) * self.draws() as f64).sum()
     }
 
-    /// Milliseconds until the end at the speed so far.
+    /// Milliseconds until the end at the speed so far; `None` while the speed is not known.
     #[must_use]
     pub fn milliseconds_left(&self, now: f64) -> Option<f64> {
         let (total, so_far) = (self.cost(), self.cost_so_far());
@@ -142,13 +143,13 @@ impl Sweep {
         (speed.is_finite() && speed > 0.0).then(|| (total - so_far) / speed)
     }
 
-    /// (n, the norm) at the points where it is known.
+    /// (n, norm) at each point where this norm is known.
     #[must_use]
     pub fn values(&self, norm: Norm) -> Vec<(f64, f64)> {
         values(&self.points, norm)
     }
 
-    /// The slope of the logarithm of a norm on log n.
+    /// The power law fitted to a norm over n. Its exponent is the slope of the logarithm of the norm on log n.
     #[must_use]
     pub fn slope(&self, norm: Norm) -> Option<PowerLaw> {
         fit_power_law(&self.values(norm))
@@ -161,13 +162,13 @@ pub fn n_points(plan: &SweepRequest) -> usize {
     plan.lengths.len() * plan.draws
 }
 
-/// (n, the norm) at the points where it is known.
+/// (n, norm) at each point where this norm is known.
 #[must_use]
 pub fn values(points: &[SweepPoint], norm: Norm) -> Vec<(f64, f64)> {
     points.iter().filter_map(|point| Some((point.n as f64, point.norm(norm)?))).collect()
 }
 
-/// Estimated cost of a point: n^2, and what every point costs beside it, which is about that of n = 20.
+/// Estimated cost of a point: n^2 for its length, and 20^2 for the work that is the same at every length.
 fn cost(n: usize) -> f64 {
     let n = n as f64;
     n * n + 400.0
@@ -207,7 +208,7 @@ mod tests {
         sweep.add(&second, points(&[2]), 3.0);
         assert_eq!((sweep.points.len(), sweep.before.len()), (1, 4));
         assert_eq!(sweep.rest().expect("a rest").lengths, [3, 4, 5]);
-        // Nothing is known of the time that the first points took.
+        // How long the first points took is not known.
         assert_eq!((sweep.milliseconds_left(3.0), sweep.milliseconds_left(9.0)), (None, None));
         // The second sweep ended before half of its points were there: the first one stays in sight.
         sweep.add(&first, points(&[2]), 10.0);

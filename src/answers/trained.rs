@@ -13,43 +13,43 @@ pub enum RunState {
     Done,
     /// The loss is not finite.
     Diverged,
-    /// It cannot go on.
+    /// The worker cannot carry out its next step.
     Failed,
 }
 
 /// The result of running a model backwards.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Backwards {
-    /// The step of the model.
+    /// The training step after which the model was run backwards.
     pub step: usize,
-    /// The windows so far.
+    /// The windows that were run backwards so far.
     pub windows: Vec<WindowRow>,
-    /// Whether more are to come.
+    /// Whether more windows are to come.
     pub is_running: bool,
 }
 
-/// A model that is trained.
+/// A run of training.
 #[derive(Clone, Debug)]
 pub struct TrainRun {
     /// Its number, by which a worker knows it.
     pub number: u64,
     /// The model and its training.
     pub plan: Plan,
-    /// The text.
+    /// The text that the model learns.
     pub text: Arc<str>,
     /// Steps from one measurement to the next.
     pub every: usize,
-    /// Its state.
+    /// Whether it is training, done, diverged or failed.
     pub state: RunState,
     /// Whether the worker has loaded it.
     pub is_in_worker: bool,
     /// Its sizes, once the worker has sent them.
     pub facts: Option<RunFacts>,
-    /// Every step.
+    /// Loss and learning rate of each step done.
     pub steps: Vec<StepRow>,
     /// The measurements, each with the seconds that the run had taken until then.
     pub measured: Vec<(Measured, f64)>,
-    /// The last state that the worker sent.
+    /// The last checkpoint that the worker sent.
     pub saved: Option<Saved>,
     /// Milliseconds that it has taken so far.
     pub spent: f64,
@@ -81,7 +81,7 @@ impl TrainRun {
         self.steps.last().map_or(0, |step| step.step)
     }
 
-    /// How a worker begins it, or continues it from its saved state.
+    /// What a worker needs to begin the run, or to continue it from its last checkpoint.
     pub fn beginning(&self) -> Beginning {
         Beginning {
             plan: self.plan.clone(),
@@ -95,13 +95,13 @@ impl TrainRun {
         self.is_in_worker && self.saved.as_ref().is_none_or(|saved| saved.step != self.step())
     }
 
-    /// Stores the sizes that a worker sends when it begins or continues the run. Drops the data of later steps, which
-    /// are done again.
+    /// Stores the sizes that a worker sends when it begins or continues the run. Drops the data of steps after the
+    /// checkpoint: the worker does these steps again.
     pub fn begin(&mut self, facts: RunFacts) {
         self.is_in_worker = true;
         self.facts = Some(facts);
         self.steps.retain(|step| step.step <= facts.step);
-        // A run that begins is measured before its first step.
+        // A run that begins anew is measured again before its first step.
         self.measured.retain(|(measured, _)| measured.step <= facts.step && facts.step > 0);
     }
 
@@ -114,9 +114,9 @@ impl TrainRun {
 /// A trained model that the view of models is to open.
 #[derive(Clone, Debug)]
 pub struct TrainedModel {
-    /// Its plan.
+    /// The plan of its training.
     pub plan: Plan,
-    /// Its files.
+    /// The files of the model.
     pub files: ModelFiles,
     /// The text to measure it on. It has only characters that the model knows.
     pub text: String,

@@ -84,7 +84,7 @@ fn paint(page: Page, easel: &Easel) {
     let Some(measured) = page.answers.measured.get_untracked() else { return };
     let mut map = heat_map(&measured.attention);
     map.highlight_row = untrack(|| page.look.row_of(measured.tokens.positions.len())).filter(|_| {
-        // Only where each row of the picture is one drawn token, or one drawn position.
+        // The plane's tokens and the picture's rows correspond only where there are equally many.
         measured.attention.n == measured.tokens.positions.len()
     });
     map.paint(easel);

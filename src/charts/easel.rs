@@ -1,4 +1,5 @@
-//! A canvas that is as sharp as the screen, redrawn when what it shows, its size, the zoom or the theme changes.
+//! A canvas that is as sharp as the screen. It is painted again when its figure, its size, the zoom or the theme
+//! changes.
 
 use std::cell::{Cell, RefCell};
 use std::f64::consts::TAU;
@@ -28,7 +29,7 @@ use lipscope_plot::{
 /// Plotters draws marks at whole units only. A pixel of the screen has this many units.
 const SUBPIXEL: f64 = 4.0;
 
-/// A plot on a canvas.
+/// A figure that can be painted on a canvas.
 pub trait Paint: Figure {
     /// Paints the plot over the whole canvas. `None` where the canvas cannot be drawn on; it then keeps its last
     /// picture.
@@ -43,7 +44,7 @@ impl Paint for TokenPlane {}
 impl Paint for Tiles {}
 
 impl Paint for Scatter {
-    /// Draws the dots with the canvas itself: there may be a great many.
+    /// Draws the dots by calls of the canvas, without plotters: there may be a great many.
     fn paint(&self, easel: &Easel) -> Option<Self::Layout> {
         let layout = self.draw_under(&easel.area()?, &easel.style).ok()?;
         easel.discs(self.discs(&layout, &easel.style), DISC_OPACITY).ok()?;
@@ -68,21 +69,21 @@ type Watch = (ResizeObserver, Closure<dyn FnMut()>);
 
 /// A canvas ready to be painted.
 pub struct Easel {
-    /// The look, at the screen's density.
+    /// Colours, fonts and sizes, at the screen's density.
     pub style: Style,
     canvas: HtmlCanvasElement,
     context: CanvasRenderingContext2d,
 }
 
 impl Easel {
-    /// The canvas as plotters draws on it.
+    /// The canvas as an area for plotters to draw on.
     #[must_use]
     pub fn area(&self) -> Option<DrawingArea<CanvasBackend, Shift>> {
         self.context.set_transform(1.0 / SUBPIXEL, 0.0, 0.0, 1.0 / SUBPIXEL, 0.0, 0.0).ok()?;
         CanvasBackend::with_canvas_object(self.canvas.clone()).map(IntoDrawingArea::into_drawing_area)
     }
 
-    /// A canvas that is not on the page, on light ground; `size` in CSS pixels.
+    /// Makes a canvas that is not on the page, in the colours of the light theme. `size` is in CSS pixels.
     #[must_use]
     pub fn off_screen(size: (f64, f64), scale: f64) -> Option<Self> {
         let canvas = document().create_element("canvas").ok()?.dyn_into::<HtmlCanvasElement>().ok()?;
@@ -95,8 +96,8 @@ impl Easel {
         &self.canvas
     }
 
-    /// The same picture on a taller canvas, with a caption under it. `size` is that of the picture in CSS pixels.
-    /// `None` where the browser gives no canvas.
+    /// This picture on a taller canvas, with a caption under it. `size` is that of the picture in CSS pixels. `None`
+    /// where the browser gives no canvas.
     #[must_use]
     pub fn captioned(self, (width, height): (f64, f64), caption: &Caption) -> Option<Self> {
         let lines = caption.lines(width, &self.style);
@@ -116,14 +117,14 @@ impl Easel {
         Some(whole)
     }
 
-    /// How many pixels of the screen a rectangle of CSS pixels has.
+    /// Width and height in pixels of the screen, for a rectangle in CSS pixels.
     #[must_use]
     pub fn pixels(&self, rect: &PixelRect) -> (usize, usize) {
         let whole = |length: f64| (length * self.style.scale).round().max(0.0) as usize;
         (whole(rect.width()), whole(rect.height()))
     }
 
-    /// Discs, given in CSS pixels.
+    /// Draws discs that are given in CSS pixels.
     pub fn discs(&self, mut discs: impl Iterator<Item = Disc>, opacity: f64) -> Result<(), JsValue> {
         let (context, scale) = (&self.context, self.style.scale);
         context.set_transform(scale, 0.0, 0.0, scale, 0.0, 0.0)?;
@@ -164,8 +165,8 @@ impl Easel {
 pub enum Timing {
     /// At the next frame.
     Frame(When),
-    /// The same, for a picture that changes with the measured number. Where the next number should come within a frame,
-    /// picture and number are painted together: painting the picture twice would delay the number.
+    /// At the next frame, for a picture that changes with the measured number. Where the next number should come within
+    /// a frame, the picture waits for that number: painting the picture twice would delay the number.
     Number(When),
 }
 
@@ -191,8 +192,8 @@ fn painter(
         Timing::Number(when) => when,
     };
     let page = use_page();
-    // The measurement in the last picture. A newer one is painted at once. Otherwise a drag, during which the next
-    // number is always on its way, would skip frames.
+    // The measurement in the last picture. A newer one is painted at once. During a drag the next number is always on
+    // its way: a picture that waited for it would skip frames.
     let painted: Rc<RefCell<Option<Arc<Measured>>>> = Rc::default();
     let paint = {
         let painted = Rc::clone(&painted);
@@ -210,7 +211,7 @@ fn painter(
     })
 }
 
-/// Sets the canvas up and paints it.
+/// Makes the function that sets the canvas up and paints it.
 fn painting(node: NodeRef<Canvas>, size: Rc<Cell<(f64, f64)>>, paint: Box<dyn Fn(&Easel)>) -> impl Fn() + 'static {
     let page = use_page();
     let themes = use_themes();

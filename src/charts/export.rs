@@ -15,11 +15,11 @@ use lipscope_plot::Caption;
 
 use super::easel::{Easel, Paint};
 
-/// Pixels of a PNG in a CSS pixel.
+/// How many pixels of a PNG are as wide as one CSS pixel.
 const PNG_SCALE: f64 = 2.0;
 /// The size of a picture that is not on screen, in CSS pixels.
 const OFF_SCREEN: (f64, f64) = (720.0, 480.0);
-/// Pictures that are narrower on screen are drawn larger, so that they can be printed.
+/// Pictures that are narrower than this on screen are exported larger, so that they can be printed.
 const LEAST_WIDTH: f64 = 600.0;
 
 /// Whether a view shows the experiment of the controls.
@@ -50,10 +50,10 @@ impl<F: Paint> Exportable for F {
     }
 }
 
-/// A picture, if there is one.
+/// A picture to be exported, if there is one.
 pub type Picture = Option<Box<dyn Exportable>>;
 
-/// A figure as a picture to be exported.
+/// Boxes a figure, as a picture to be exported.
 pub fn exportable<F: Paint + 'static>(figure: Option<F>) -> Picture {
     figure.map(|figure| Box::new(figure) as Box<dyn Exportable>)
 }
@@ -67,12 +67,12 @@ pub fn ExportFold(
     name: &'static str,
     /// The id of the canvas.
     canvas: &'static str,
-    /// Names the picture.
+    /// The title of the picture.
     title: &'static str,
     /// Makes the picture as it is now, for a size in CSS pixels.
     #[prop(into)]
     figure: Callback<((f64, f64),), Picture>,
-    /// Makes the file of its numbers.
+    /// Makes the CSV file of the picture's numbers.
     #[prop(into)]
     csv: Callback<(), String>,
     /// The paper whose results the view shows.
@@ -158,7 +158,7 @@ pub fn ExportFold(
     }
 }
 
-/// How large the picture of a canvas is, in CSS pixels: as on screen, or in the same shape.
+/// The size in CSS pixels of a canvas's picture when it is exported: as on screen, or enlarged to `LEAST_WIDTH`.
 fn size_of(id: &str) -> (f64, f64) {
     let element = document().get_element_by_id(id).and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
     let size = element.map(|element| (f64::from(element.offset_width()), f64::from(element.offset_height())));

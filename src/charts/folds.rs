@@ -1,4 +1,4 @@
-//! The folds under the first pictures: their tables, and what can be exported of them.
+//! The folds under the first pictures, with tables and exports.
 
 use crate::prelude::*;
 
@@ -14,7 +14,7 @@ use super::table_fold::TableFold;
 
 /// Up to this many tokens the table is the whole matrix. Above, it has the tokens that receive most attention.
 const WHOLE_UP_TO: usize = 12;
-/// How many tokens a summary names.
+/// How many tokens the table has where the matrix is too large for it.
 const SUMMARY: usize = 12;
 
 /// The folds under the attention matrix.
@@ -42,7 +42,7 @@ pub fn AttentionFolds() -> impl IntoView {
     }
 }
 
-/// The folds under the bound ladder.
+/// The folds under the bound ladder, and the bounds that are absent.
 #[component]
 pub fn LadderFolds() -> impl IntoView {
     let page = use_page();

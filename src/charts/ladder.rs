@@ -1,5 +1,5 @@
-//! The bound ladder: the measured norm between the bounds on it, the details of the selected bound, and buttons that load
-//! the tokens of a lower bound. The role of each bound is the same in every plot.
+//! The bound ladder: the measured norm between the bounds on it, the details of the selected bound, and buttons that
+//! load the tokens of a lower bound. `role_of` gives each bound the same role, and so the same colour, in every plot.
 
 use std::rc::Rc;
 
@@ -50,7 +50,7 @@ pub fn BoundLadder() -> impl IntoView {
     let axis = StoredValue::new_local(HeldExtent::default());
     let selected = page.look.rung;
     let norm = memo(move |_| page.norm());
-    // Also when the later part is lost: the view says so here, once for all of the first pictures.
+    // True also where the later part failed to load: the view says so here, once for all of the first pictures.
     let arrived = Signal::derive(move || !matches!(later.arrival(), Arrival::Waiting));
     let watch = move || {
         page.answers.measured.track();
@@ -209,7 +209,7 @@ pub fn Loads() -> impl IntoView {
     }
 }
 
-/// Every number of the ladder as text: what a screen reader lists, and programs read.
+/// Every number of the ladder as text, for screen readers and for programs that read the page.
 #[component]
 fn Values() -> impl IntoView {
     let page = use_page();
@@ -292,7 +292,7 @@ fn paint(
     }
 }
 
-/// The row at a height: outside `None` where there is none.
+/// The row at a height: outside `None` where no row is there, inside `None` for the measured norm.
 fn row_under(painted: LastPainted<(Ladder, LadderLayout)>, y: f64) -> Option<Option<BoundId>> {
     let painted = painted.get_value()?;
     let (ladder, layout) = painted.as_ref();
@@ -312,7 +312,8 @@ mod tests {
             ids.sort_unstable();
             ids
         };
-        // No norm is measured for other weights, and the max-token bound is itself the measured row.
+        // A bound about other weights has no measured norm beside it. The max-token bound stands in the measured row
+        // itself.
         let is_comparable = |id: &BoundId| id.domain() != Domain::OtherWeights && id.norm() != Norm::MaxToken;
         let bounds_of = |side: Side| {
             let of_side = |id: &BoundId| id.side() == side;

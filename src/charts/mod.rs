@@ -1,4 +1,5 @@
-//! Pictures on canvases. They draw what `plot` makes of the answers, and hold no formula.
+//! Pictures on canvases. These modules make figures of the answers and draw them with the crate `plot`. They hold no
+//! formula of attention.
 
 mod attention_map;
 mod easel;

@@ -16,14 +16,14 @@ use lipscope_plot::{ChartLayout, LineChart};
 pub fn ReadableChart(
     /// The id of the canvas.
     id: &'static str,
-    /// What is drawn.
+    /// The chart to draw.
     chart: Memo<LineChart>,
     /// The x under the pointer or the keys.
     at: RwSignal<Option<f64>>,
     /// The chart in words.
     #[prop(into)]
     words: Signal<String>,
-    /// The id of the line that says what is read.
+    /// The id of the line of text that names the values at this x.
     readout: &'static str,
 ) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
@@ -73,7 +73,7 @@ pub fn ReadableChart(
     }
 }
 
-/// The x nearest to a pixel column, among those that have a value.
+/// Of all x in the chart's data, the one nearest to a pixel column.
 fn x_at(chart: Memo<LineChart>, painted: LastPainted<ChartLayout>, px: f64) -> Option<f64> {
     let layout = painted.get_value()?;
     let distance = |x: f64| (layout.x_to_px(x) - px).abs();

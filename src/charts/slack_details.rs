@@ -1,4 +1,4 @@
-//! The details of the selected bound: its formula, the numbers put in, its slack step by step, and its proof.
+//! The details of the selected bound: its formula, the formula with numbers, its slack step by step, and its proof.
 
 use crate::prelude::*;
 
@@ -37,11 +37,11 @@ pub fn SlackDetails() -> impl IntoView {
     }
 }
 
-/// A bound at the present tokens: its formula with numbers, its factor over the norm, the steps of its proof that have
-/// slack, what the letters mean, and where it is proved.
+/// A bound at the present tokens: its formula with numbers, the ratio of bound and measured norm, the steps of its
+/// proof that have slack, what the letters mean, and where it is proved.
 #[component]
 pub fn BoundSlackDetails(
-    /// Which bound.
+    /// The bound whose details are shown.
     id: BoundId,
 ) -> impl IntoView {
     let page = use_page();

@@ -1,4 +1,4 @@
-//! The table of a picture: the same numbers for reading, and as CSV.
+//! The numbers of a picture: as a table to read, and as CSV.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -8,7 +8,8 @@ use crate::page::use_page;
 use crate::strings;
 use lipscope_plot::Table;
 
-/// A folded table; it is made when it is opened, and again when what it shows changes.
+/// A folded table. It is made when the reader opens the fold, and again whenever an answer changes while the fold is
+/// open.
 #[component]
 pub fn TableFold(
     /// The id of the fold.

@@ -1,4 +1,4 @@
-//! The row of plot names: the words of each, and the scrolling that keeps the name of the plot on screen in sight.
+//! The row of plot names: the words of each, and the scrolling that keeps the current plot's name visible.
 
 use crate::prelude::*;
 
@@ -8,7 +8,7 @@ use crate::strings;
 /// How much of the neighbouring name stays visible, in CSS pixels.
 const MARGIN: f64 = 24.0;
 
-/// Scrolls the row when another plot is shown, also by a link or a key.
+/// When another plot is shown, also by a link or a key, scrolls the page to the top and the row to the plot's name.
 pub fn keep_in_sight(page: Page) {
     effect(move |before: Option<PlotChoice>| {
         let plot = page.plot.get();

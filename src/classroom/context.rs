@@ -1,4 +1,4 @@
-//! What the lessons hold beside the reader's place in a lesson: the guess, and the progress.
+//! The state of the lessons, such as the reader's guess and progress. The reader's place in a lesson is in `Page`.
 
 use crate::prelude::*;
 
@@ -8,15 +8,15 @@ use crate::page::Page;
 use crate::panels::{Panels, use_panels};
 use crate::state::LessonAt;
 
-/// After this many tries the answer is offered.
+/// After this many tries the hint is shown, and the answer is offered.
 const MOST_TRIES: u32 = 3;
 /// Moves by some steps in a lesson.
 type GoBy = fn(Classroom, isize);
 
-/// What the lessons hold beside the reader's place in a lesson.
+/// The state of the lessons, except the reader's place in a lesson.
 #[derive(Clone, Copy)]
 pub struct Classroom {
-    /// The page.
+    /// The context of the page.
     pub page: Page,
     /// The page's panels.
     pub panels: Panels,
@@ -26,9 +26,9 @@ pub struct Classroom {
     pub list_open: RwSignal<bool>,
     /// Whether the list of keys is open.
     pub keys_open: RwSignal<bool>,
-    /// What was set before the first lesson.
+    /// The settings before the first lesson.
     pub(super) before: RwSignal<Option<Setup>>,
-    /// What was set when the panel was closed.
+    /// The settings when the panel was closed.
     pub(super) left: RwSignal<Option<Setup>>,
     /// Whether the reader is asked which configuration to leave a lesson with.
     pub(super) is_leaving: RwSignal<bool>,
@@ -36,17 +36,17 @@ pub struct Classroom {
     pub(super) guess: RwSignal<Guess>,
     /// How far the reader is in this step.
     pub(super) progress: RwSignal<Progress>,
-    /// Moves by some steps, once the lessons are loaded.
+    /// The function that moves by some steps; `None` until the lessons are loaded.
     pub(super) go_by: StoredValue<Option<GoBy>>,
 }
 
-/// The context.
+/// The state of the lessons, from the context.
 pub fn use_classroom() -> Classroom {
     expect_context()
 }
 
 impl Classroom {
-    /// Outside of lessons.
+    /// Before any lesson.
     pub fn new(page: Page) -> Self {
         Classroom {
             page,
@@ -71,12 +71,12 @@ pub struct Guess {
     pub(super) curve: Vec<f64>,
     /// The mark, as a logarithm to base ten; `None` until it is moved.
     pub(super) mark: Option<f64>,
-    /// The step at which the page shows what it has computed.
+    /// The step at which the reader has revealed the page's numbers; `None` before.
     pub(super) revealed_at: Option<LessonAt>,
 }
 
 impl Guess {
-    /// Whether the page shows what it has computed at a step.
+    /// Whether the reader has revealed the page's numbers at a step.
     pub fn is_revealed_at(&self, at: Option<&LessonAt>) -> bool {
         self.revealed_at.is_some() && self.revealed_at.as_ref() == at
     }
@@ -94,15 +94,16 @@ pub struct Progress {
     pub(super) at: Option<LessonAt>,
     /// The goals that are reached, or ruled out where they are impossible.
     pub(super) reached: Vec<&'static str>,
-    /// How often the controls came to rest before all goals were reached.
+    /// The number of tries. A try is a change of controls that came to rest while a goal was open, or a wrong claim
+    /// that a goal is impossible.
     pub(super) tries: u32,
-    /// Whether the reader has been at the step for long.
+    /// Whether the reader has been at the step for so long that the hint is due.
     pub(super) is_late: bool,
     /// Whether hints, answers and all texts are shown.
     pub shows_all: bool,
     /// Whether the reader has copied the link.
     pub has_shared: bool,
-    /// The answer that the reader has chosen.
+    /// The id of the answer that the reader has chosen.
     pub chosen: Option<&'static str>,
     /// Whether the reader has just called a goal impossible that can be reached.
     pub is_refused: bool,

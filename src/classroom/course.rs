@@ -9,9 +9,9 @@ use crate::state::{LessonAt, Scene, Stage};
 
 use super::context::{Classroom, Guess};
 
-/// The place name of a lesson's edits: the reader can undo each of them.
+/// The place name of a lesson's edits: each of them is a step that the reader can undo by itself.
 const PLACE: &str = "preset";
-/// The place name of edits by a slider in a text: they are movements within a step.
+/// The place name of edits by a slider in a text. Edits during one movement of the slider are undone together.
 const PLACE_SLIDER: &str = "lesson-slider";
 
 /// The lesson and the step that the reader is at; `None` also where the id names no lesson.
@@ -32,7 +32,8 @@ pub fn is_panel_open(room: Classroom) -> bool {
 /// Begins a lesson.
 pub(super) fn open(room: Classroom, lesson: &'static Lesson) {
     let (room, now) = (room, now(room));
-    // The page goes back to the reader's own settings since the last lesson, if there are some.
+    // The page can later restore these settings. They replace the remembered ones only if the reader has changed
+    // something since the last lesson.
     let is_own = room.left.with_untracked(|left| left.as_ref().is_some_and(|left| *left != now));
     if is_own || room.before.with_untracked(Option::is_none) {
         room.before.set(Some(now));
@@ -66,7 +67,7 @@ pub fn go_by(room: Classroom, by: isize) {
     }
 }
 
-/// The list in place of the lesson: nothing else changes.
+/// Shows the list in place of the lesson; the settings stay.
 pub(super) fn show_list(room: Classroom) {
     // The list takes the place of the controls.
     room.panels.controls.set(false);
@@ -138,7 +139,7 @@ pub(super) fn put_fields_over(room: Classroom, scene: Scene, fields: &str) {
     }
 }
 
-/// Sets a number, as a slider that is moved does.
+/// Sets a number, as a moving slider in a text does.
 pub(super) fn set_number(room: Classroom, number: AnyField, value: f64) {
     let mut scene = untrack(|| room.page.scene());
     number.set(&mut scene, value);
@@ -148,7 +149,7 @@ pub(super) fn set_number(room: Classroom, number: AnyField, value: f64) {
     }
 }
 
-/// The address of what is shown, without the lesson; empty where it is too long for one.
+/// The address of the scene on screen, without the lesson; empty where it would be too long.
 pub(super) fn own_link(room: Classroom) -> String {
     let scene = Scene { lesson: None, stage: Stage::Full, ..room.page.scene() };
     let link = room.later.table().and_then(|later| (later.write_link)(&scene).ok());

@@ -1,4 +1,5 @@
-//! Where a reader draws, in place of the plots: a curve, with the measured curve over it, or a mark (`place`).
+//! The canvas, in place of the plots, on which a reader draws a curve. Once the reader has revealed the measured curve,
+//! the canvas shows it too. A mark is placed in `place`.
 
 use std::rc::Rc;
 
@@ -17,7 +18,7 @@ use super::context::{Classroom, use_classroom};
 use super::guess::{self, HIGHEST, LOWEST, is_guessed, prediction_now};
 use super::place::PlaceMark;
 
-/// A handle goes up by this factor with each press of a key.
+/// An arrow key moves a handle up or down by this factor.
 const STEP: f64 = 1.122;
 
 /// The picture on which a curve is drawn.
@@ -48,8 +49,8 @@ pub fn DrawCurve() -> impl IntoView {
     };
     let on_down = move |event: ev::PointerEvent| {
         if guess::task_is_open(room) {
-            // The reader may draw on outside the canvas. Where the browser refuses the capture, drawing ends at the
-            // edge.
+            // The reader may go on drawing outside the canvas. Where the browser refuses the capture, drawing ends at
+            // the edge.
             let _ = event_target::<web_sys::Element>(&event).set_pointer_capture(event.pointer_id());
             draw_to(&event);
         }
@@ -136,8 +137,8 @@ fn chart(room: Classroom, handle: usize) -> LineChart {
     chart
 }
 
-/// Moves the handles between two places of the pointer onto the line between them; at a single place, the nearest
-/// handle.
+/// Moves the handles between two places of the pointer onto the line through both places. Moves the handle nearest to
+/// the second place to the height of that place.
 fn draw(room: Classroom, painted: LastPainted<ChartLayout>, handle: RwSignal<usize>, from: (f64, f64), to: (f64, f64)) {
     let Some(layout) = painted.get_value() else { return };
     let columns: Vec<f64> = untrack(|| guess::curve(room)).iter().map(|point| layout.x_to_px(point.0)).collect();
@@ -179,7 +180,7 @@ fn on_key(room: Classroom, handle: RwSignal<usize>, event: &ev::KeyboardEvent) {
     }
 }
 
-/// A row for each handle. It has the measured value only once the reader has revealed it.
+/// A row for each handle. Measured values are in it only once the reader has revealed them.
 fn table(room: Classroom, written: impl Fn(f64) -> String) -> Table {
     let is_open = guess::is_covered(room);
     let beside = guess::curve_beside(room);

@@ -12,7 +12,7 @@ use super::{course, progress};
 /// The goals of a step, with hint and answer.
 #[component]
 pub fn Goals(
-    /// The step.
+    /// The step whose goals are shown.
     step: &'static Step,
 ) -> impl IntoView {
     let room = use_classroom();
@@ -59,13 +59,13 @@ pub fn Goals(
 /// A goal, and whether it is reached.
 #[component]
 fn GoalLine(
-    /// The step.
+    /// The step that has the goal.
     step: &'static Step,
-    /// The goal.
+    /// The goal to show.
     goal: &'static Goal,
 ) -> impl IntoView {
     let room = use_classroom();
-    // Where one goal cannot be reached, the reader is to find out which.
+    // Where one goal of a step is impossible, every goal gets the button: the reader is to find out which one it is.
     let can_be_impossible = step.goals.iter().any(|goal| matches!(goal.way, Way::Impossible(_)));
     let is_reached = memo(move |_| room.progress.with(|progress| progress.has(goal.id)));
     let impossible = match goal.way {
@@ -94,7 +94,7 @@ fn GoalLine(
     }
 }
 
-/// Shows how a goal is reached, or that it cannot be.
+/// Sets the page so that a goal is reached, or rules the goal out where it is impossible.
 fn answer(room: Classroom, step: &'static Step, goal: &'static Goal) {
     match goal.way {
         Way::Fields(fields) => course::put_fields_over(room, step.scene().clone(), fields),

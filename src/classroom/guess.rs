@@ -1,4 +1,4 @@
-//! What a reader draws before the page shows its numbers, and how far off it is.
+//! What a reader draws before the page shows its numbers, and the measured values beside it.
 
 use crate::prelude::*;
 
@@ -14,9 +14,9 @@ use super::course::{put_fields, step_now};
 pub const LOWEST: f64 = 0.1;
 /// The highest value of such a curve.
 pub const HIGHEST: f64 = 1e3;
-/// The value at which every curve begins: flat.
+/// The value of each handle before the reader draws: the curve begins flat.
 const FIRST: f64 = 1.0;
-/// A guess may lie this many powers of ten under the highest lower bound.
+/// The mark may lie this many powers of ten under the lowest bound on screen.
 const DECADES_BELOW: f64 = 1.5;
 
 /// What the reader predicts at this step.
@@ -39,8 +39,8 @@ pub fn is_revealed(room: Classroom) -> bool {
     room.page.lesson.with(|at| room.guess.with(|guess| guess.is_revealed_at(at.as_ref())))
 }
 
-/// Whether the reader has guessed at this step: drawn, or chosen an answer. A reader who has not guessed still sees the
-/// answer, but has skipped the step.
+/// Whether the reader has guessed at this step: drawn, or chosen an answer. False where the reader has revealed the
+/// answer without a guess.
 pub fn has_guessed(room: Classroom) -> bool {
     match prediction_now(room) {
         Prediction::None => false,
@@ -128,14 +128,14 @@ pub fn rails(room: Classroom) -> Vec<Bound> {
     })
 }
 
-/// Where the mark may be, as logarithms to base ten.
+/// The range of the mark, as logarithms to base ten.
 pub fn mark_range(room: Classroom) -> Extent {
     let logs = rails(room).into_iter().map(|bound| bound.log10).filter(|log10| log10.is_finite());
     let range = Extent::of(logs).and_then(|all| Extent::new((all.lo() - DECADES_BELOW).floor(), all.hi().ceil()));
     range.or_else(|| Extent::new(0.0, 1.0)).expect("the ends are finite")
 }
 
-/// The mark, as a logarithm to base ten: on the upper bound until it is moved.
+/// The mark, as a logarithm to base ten: at the upper end of its range until it is moved.
 pub fn mark(room: Classroom) -> f64 {
     let range = mark_range(room);
     room.guess.with(|guess| guess.mark).unwrap_or(range.hi()).clamp(range.lo(), range.hi())

@@ -65,12 +65,12 @@ pub fn TextSlider(
     }
 }
 
-/// A button that sets fields.
+/// A button that sets the page to some fields of a link.
 #[component]
 pub fn Press(
-    /// Its words.
+    /// The words on the button.
     words: &'static str,
-    /// What it sets.
+    /// The fields that it sets, as in a link: `key=value`, joined by `&`.
     fields: &'static str,
 ) -> impl IntoView {
     let room = use_classroom();

@@ -2,8 +2,8 @@
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `context` | what the lessons hold |
-//! | `course` | opening, going on, restoring |
+//! | `context` | the state of the lessons |
+//! | `course` | opening a lesson, moving through it, restoring the settings before it |
 //! | `panel`, `prose`, `handles` | the list of lessons, the text beside the page, and its controls |
 //! | `progress`, `goals` | the page's numbers, and how far the reader is in a step; goals, hint and answer |
 //! | `guess`, `guess_words` | what a reader draws, and how far off it is |
@@ -56,7 +56,7 @@ pub fn begin(room: Classroom) {
     shortcuts::begin(room);
 }
 
-/// Starts the effects that follow the reader through a step.
+/// Starts the effects that find which goals are reached, and when help is due.
 pub fn begin_steps(room: Classroom) {
     room.go_by.set_value(Some(course::go_by));
     progress::begin(room);

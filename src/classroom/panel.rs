@@ -32,8 +32,8 @@ pub fn LessonPanel() -> impl IntoView {
             .map(|(lesson, at, step)| strings::lesson_said(at, lesson.steps.len(), step.title.now()))
             .unwrap_or_default()
     };
-    // When the reader opens the panel or a lesson, the focus goes there. When the reader closes it, the focus returns
-    // to its button.
+    // When the reader opens the panel or a lesson, the focus goes to the panel's heading. When the reader closes the
+    // panel, the focus returns to the button that opens it.
     let place = memo(move |_| (is_shown.get(), is_list.get(), step.get().map(|(id, _)| id)));
     effect(move |before: Option<(bool, bool, Option<&'static str>)>| {
         let now = place.get();
@@ -77,7 +77,7 @@ pub fn LessonPanel() -> impl IntoView {
     }
 }
 
-/// The button in the head of the page.
+/// The button in the head of the page that opens and closes the lessons.
 #[component]
 pub fn LessonsButton() -> impl IntoView {
     let room = use_classroom();
@@ -117,7 +117,7 @@ pub fn LessonList() -> impl IntoView {
     }
 }
 
-/// The text of the step, what the reader predicts, its goals, where it is proved.
+/// The text of the step, the place for the reader's prediction, the goals, and the source of the result.
 #[component]
 fn StepText() -> impl IntoView {
     let room = use_classroom();
@@ -145,12 +145,12 @@ fn StepText() -> impl IntoView {
     })
 }
 
-/// The answers to choose from, and then the right one.
+/// The answers to choose from. After the choice, a sentence says which one is right.
 #[component]
 fn ChoiceBox(
-    /// The step.
+    /// The step that asks the question.
     step: &'static Step,
-    /// What is set once an answer is chosen.
+    /// The fields of a link that are set once an answer is chosen.
     fields: &'static str,
 ) -> impl IntoView {
     let room = use_classroom();
@@ -177,7 +177,7 @@ fn ChoiceBox(
     }
 }
 
-/// Reveals the numbers, and says how far off the reader is.
+/// The button that reveals or covers the numbers, and a sentence that says how far off the guess is.
 #[component]
 fn GuessBox() -> impl IntoView {
     let room = use_classroom();

@@ -17,7 +17,7 @@ use lipscope_plot::{Kind, Ladder, LadderLayout, LadderRow, Role};
 use super::context::{Classroom, use_classroom};
 use super::guess;
 
-/// A press of a key moves the mark by this part of a power of ten.
+/// A press of an arrow key moves the mark by this part of a power of ten.
 const STEP: f64 = 0.05;
 
 /// The picture on which the reader places the mark.

@@ -70,7 +70,7 @@ pub fn begin(room: Classroom) {
     });
 }
 
-/// The reader says that a goal cannot be reached.
+/// Takes the reader's claim that a goal cannot be reached. A right claim closes the goal; a wrong one counts as a try.
 pub fn rule_out(room: Classroom, goal: &'static str) {
     let Some((.., step)) = untrack(|| step_now(room)) else { return };
     let Some(goal) = step.goals.iter().find(|known| known.id == goal) else { return };
@@ -85,7 +85,7 @@ pub fn rule_out(room: Classroom, goal: &'static str) {
     });
 }
 
-/// Reads something from the page's numbers.
+/// Calls `read` with the page's numbers. Their ages say which of them belong to the present settings.
 pub fn with_facts<T>(room: Classroom, read: impl FnOnce(Facts<'_>) -> T) -> T {
     let (page, answers) = (room.page, room.page.answers);
     let (state, settings, measured) = (room.page.state.read(), page.settings.read(), answers.measured.read());
@@ -137,7 +137,7 @@ fn show(room: Classroom, visible: Visible) {
     let look = room.page.look;
     let has_lesson = room.page.lesson.with_untracked(Option::is_some);
     look.wall.set(visible.wall.then(|| room.page.state.with_untracked(|state| state.radius)));
-    // The pair costs a little at every measurement, so it is switched off again with the lesson.
+    // The singular pair costs a little at every measurement, so it is switched off again after the step that shows it.
     look.has_pair.set(visible.pair);
     if has_lesson {
         look.has_row.set(visible.row || !visible.pair);

@@ -1,4 +1,4 @@
-//! A text with live values in its places.
+//! The text of a lesson, with live values in its slots.
 
 use crate::prelude::*;
 
@@ -12,7 +12,7 @@ use super::progress::with_facts;
 /// The paragraphs of a step that are there from the start.
 #[component]
 pub fn Prose(
-    /// The step.
+    /// The step whose text is shown.
     step: &'static Step,
 ) -> impl IntoView {
     let first = step.text.iter().filter(|paragraph| paragraph.when.is_empty());
@@ -22,7 +22,7 @@ pub fn Prose(
 /// The paragraphs that are shown once goals are reached.
 #[component]
 pub fn Afterwards(
-    /// The step.
+    /// The step whose later paragraphs are shown.
     step: &'static Step,
 ) -> impl IntoView {
     let room = use_classroom();
@@ -37,13 +37,13 @@ pub fn Afterwards(
     step.text.iter().filter(|paragraph| !paragraph.when.is_empty()).map(of).collect_view()
 }
 
-/// A text with places and controls.
+/// A text with slots and controls.
 #[component]
 pub fn Text(
-    /// The text.
+    /// The text, in the notation of the lessons.
     text: &'static str,
 ) -> impl IntoView {
-    // Tests reject a text whose places name nothing.
+    // Tests reject a text with a slot that names nothing.
     let pieces = pieces(text).unwrap_or_default();
     let of = |piece: Piece| match piece {
         Piece::Words(words) => bound(words).into_any(),
@@ -54,14 +54,14 @@ pub fn Text(
         Piece::Share => view! { <Share/> }.into_any(),
         Piece::Link(words, address) => view! { <a href=address rel="noreferrer">{words}</a> }.into_any(),
     };
-    // A formula that is a paragraph of its own. It scrolls by itself where it is wider than the panel.
+    // A formula that is a paragraph of its own scrolls by itself where it is wider than the panel.
     match pieces.as_slice() {
         [Piece::Formula(formula)] => view! { <div class="lesson-formula">{formula.view()}</div> }.into_any(),
         _ => view! { <p>{pieces.into_iter().map(of).collect_view()}</p> }.into_any(),
     }
 }
 
-/// Keeps the last word on the line of the value after it, as an equals sign stays with both sides.
+/// Makes two kinds of blanks non-breaking: those around equals signs, and the last one, which stands before a value.
 fn bound(words: &str) -> String {
     let words = words.replace(" = ", "\u{a0}=\u{a0}");
     match words.strip_suffix(' ') {
@@ -70,10 +70,10 @@ fn bound(words: &str) -> String {
     }
 }
 
-/// The present value of a place.
+/// The present value of a slot.
 #[component]
 fn Value(
-    /// Which place.
+    /// The slot to fill.
     place: Slot,
 ) -> impl IntoView {
     let room = use_classroom();

@@ -34,7 +34,7 @@ pub fn begin(room: Classroom) {
             .or_else(|| PageKey::of_remote(&event.key(), held).filter(|_| is_presented(room) && !has_own_keys(&event)))
             .filter(|_| !event.default_prevented() && !is_typing(&event));
         if key.is_some_and(|key| act(room, key) == Taken::Yes) {
-            // Alt with an arrow would leave the page.
+            // Otherwise the browser would leave the page at Alt with an arrow.
             event.prevent_default();
         }
     });
@@ -96,7 +96,7 @@ enum Taken {
 }
 
 fn act(room: Classroom, key: PageKey) -> Taken {
-    // Under an open list of keys only the list answers keys.
+    // While the list of keys is open, only the list answers keys.
     if room.keys_open.get_untracked() {
         return Taken::No;
     }

@@ -13,7 +13,7 @@ use super::beside::Meanings;
 use super::choice::Choice;
 use super::number::NumberField;
 
-/// Kernel, mask, normaliser, scope, and "more".
+/// Kernel, mask, normaliser, scope, norm, and "more".
 #[component]
 pub fn AttentionControls() -> impl IntoView {
     let page = use_page();

@@ -7,7 +7,7 @@ use crate::later::use_later;
 use crate::page::use_page;
 use crate::strings;
 
-/// The sentence about a control, while there is one.
+/// The sentence about a wrong value of a control, while there is one.
 #[component]
 pub fn ProblemAt(
     /// The id of the control.
@@ -31,7 +31,7 @@ pub fn ProblemAt(
 pub fn UnavailableControl(
     /// The id of the control.
     id: &'static str,
-    /// Its name.
+    /// The name of the control.
     label: &'static str,
     /// The reason; `None` while the control is there.
     #[prop(into)]

@@ -10,7 +10,7 @@ use super::beside::{ProblemAt, UnavailableControl};
 pub fn Choice(
     /// The id of the select.
     id: &'static str,
-    /// Its name.
+    /// The label of the select.
     label: &'static str,
     /// Explains the choice, on hover.
     #[prop(optional)]
@@ -24,7 +24,7 @@ pub fn Choice(
     /// Called with the id that the reader picks.
     #[prop(into)]
     on_pick: Callback<String>,
-    /// Why the reader cannot set it now, in a few words. The select is not there then.
+    /// Why the reader cannot set it now, in a few words. While there is a reason, the select is hidden.
     #[prop(optional, into)]
     fixed: Option<Signal<Option<&'static str>>>,
 ) -> impl IntoView {
@@ -59,7 +59,7 @@ pub fn Choice(
 /// A labelled row of buttons, of which one is pressed.
 #[component]
 pub fn Switch<T: Copy + PartialEq + Send + Sync + 'static>(
-    /// Its name.
+    /// The label of the row.
     label: &'static str,
     /// Id, value and words of each.
     #[prop(into)]

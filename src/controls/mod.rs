@@ -35,7 +35,7 @@ pub fn Controls() -> impl IntoView {
     }
 }
 
-/// Its words, and its change.
+/// An example: its words, and what it changes.
 type Example = (fn() -> &'static str, fn(&mut PageState));
 
 /// The examples: what each changes of the state of a first visit.
@@ -100,7 +100,8 @@ fn Presets() -> impl IntoView {
         change(&mut state);
         state
     };
-    // The example that equals the controls, if one does. It is derived, so that it is never wrong.
+    // The example whose state equals the present one, if one does. It is derived from the state, so it cannot differ
+    // from the controls.
     let current =
         memo(move |_| page.state.with(|now| EXAMPLES.iter().position(|(_, change)| state_of(*change, now) == *now)));
     let value = move || current.get().map_or_else(String::new, |at| at.to_string());

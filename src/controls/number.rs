@@ -13,15 +13,16 @@ use crate::strings;
 
 use super::beside::{ProblemAt, UnavailableControl};
 
-/// How long typed text rests before the state takes it, or a sentence refuses it: nobody means the 1 of 128.
+/// How long typed text rests before the state takes it, or a sentence refuses it: a reader who types 128 does not mean
+/// 1.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-/// A number with a slider and a box. Both edit the state; neither holds a value of its own.
+/// A number with a slider and a box. Both show and edit the value in the state.
 #[component]
 pub fn NumberField(
-    /// Which number.
+    /// The number to edit.
     field: &'static Field<PageState>,
-    /// Why the reader cannot set it now, in a few words. The field is not there then.
+    /// Why the reader cannot set it now, in a few words. While there is a reason, the field is not built.
     #[prop(optional, into)]
     fixed: Option<Signal<Option<&'static str>>>,
     /// Whether it has a slider.
@@ -55,11 +56,11 @@ pub fn NumberField(
 /// The slider of a number.
 #[component]
 fn Slider(
-    /// Which number.
+    /// The number to edit.
     field: &'static Field<PageState>,
     /// The id of the field.
     id: &'static str,
-    /// Its value.
+    /// The value that is used.
     value: Memo<f64>,
 ) -> impl IntoView {
     let page = use_page();
@@ -106,11 +107,11 @@ fn Slider(
 /// The box of a number.
 #[component]
 fn NumberBox(
-    /// Which number.
+    /// The number to edit.
     field: &'static Field<PageState>,
     /// The id of the field.
     id: &'static str,
-    /// Its value.
+    /// The value that is used.
     value: Memo<f64>,
 ) -> impl IntoView {
     let page = use_page();
@@ -123,7 +124,8 @@ fn NumberBox(
         _ => field.text(value.get()),
     });
     let typing = Debounce::default();
-    // Whether the sentence is about the typed text. A sentence about the number itself stays while the reader types.
+    // Whether the sentence at this box is about its typed text. A sentence about the number itself stays while the
+    // reader types.
     let has_complained = StoredValue::new(false);
     let take = move |text: &str| match page.state.with_untracked(|state| field.accept(text, state)) {
         Ok(new) => {
@@ -145,7 +147,7 @@ fn NumberBox(
         typing.after(PATIENCE, move || take(&text));
     };
     let settle = move || {
-        // A box that is removed while it has the focus loses the focus last: its text is already gone.
+        // A box that is removed while it has the focus loses the focus after its signals are gone.
         let Some(typed) = draft.try_get_untracked() else { return };
         typing.forget();
         if let Some(text) = typed {
@@ -194,7 +196,7 @@ fn NumberBox(
     }
 }
 
-/// The rung nearest a value, by ratio where there is one.
+/// The index of the rung nearest a value; between two that are equally near, the upper one.
 fn nearest_rung(rungs: &[f64], value: f64) -> usize {
     let above = rungs.partition_point(|rung| *rung < value);
     let Some(below) = above.checked_sub(1) else { return 0 };

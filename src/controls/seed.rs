@@ -13,11 +13,11 @@ use super::beside::{ProblemAt, UnavailableControl};
 /// A seed and "redraw".
 #[component]
 pub fn SeedField(
-    /// Which seed. The button has the id of its box and "-redraw".
+    /// Which seed. The id of the button is the id of the box followed by `-redraw`.
     field: &'static Field<PageState>,
     /// What "redraw" draws again.
     redraw_hint: &'static str,
-    /// Why nothing is random now, in a few words. The field is not there then.
+    /// Why nothing is random now, in a few words. While there is a reason, the field is hidden.
     #[prop(optional, into)]
     fixed: Option<Signal<Option<&'static str>>>,
 ) -> impl IntoView {

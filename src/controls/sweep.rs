@@ -21,7 +21,7 @@ use super::number::NumberField;
 /// Sweeps shorter than this show no progress: it would only flicker.
 const WORTH_SHOWING: f64 = 300.0;
 
-/// Everything about the sweep.
+/// The controls of the sweep, and its progress.
 #[component]
 pub fn SweepControls() -> impl IntoView {
     let page = use_page();
@@ -42,7 +42,8 @@ pub fn SweepControls() -> impl IntoView {
     }
 }
 
-/// How far the sweep is, with a button to stop it and to go on. Its place is kept while there is nothing to show.
+/// How far the sweep is, with buttons to pause and to resume it. It keeps its place on the page while it has nothing to
+/// show.
 #[component]
 fn Progress() -> impl IntoView {
     let (page, later) = (use_page(), use_later());
@@ -50,7 +51,7 @@ fn Progress() -> impl IntoView {
     let phase = memo(move |_| sweep.phase());
     let is_long = RwSignal::new(false);
     effect(move |_| {
-        // A sweep that replaces another one is running, too.
+        // The timer compares requests: a sweep that has replaced this one is running, too.
         let request = sweep.latest();
         if !sweep.is_running() {
             return is_long.set(false);
@@ -58,7 +59,7 @@ fn Progress() -> impl IntoView {
         let still_runs = move || untrack(|| sweep.is_running() && sweep.latest() == request);
         set_timeout(move || is_long.set(still_runs()), Duration::from_millis(WORTH_SHOWING as u64));
     });
-    // By the work, not by the points: the long lists come last and cost most.
+    // The share of the work, not of the points: the longest lists of tokens come last and cost most.
     let share = memo(move |_| {
         sweep.with(|data| {
             let is_known = !sweep.is_stale() && data.cost() > 0.0;
@@ -72,7 +73,7 @@ fn Progress() -> impl IntoView {
                 let left = data.milliseconds_left(now()).filter(|_| !sweep.is_stale());
                 strings::sweeping(share.get(), left)
             }
-            // Its first points have not come, so the data are those of the earlier sweep.
+            // No point of the paused sweep has come yet: the data are those of the earlier sweep.
             Phase::Paused if sweep.is_stale() => {
                 strings::paused(0, page.state.with(plans::sweep).as_ref().map_or(0, n_points))
             }

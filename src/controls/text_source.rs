@@ -8,12 +8,12 @@ use web_sys::{File, HtmlInputElement, HtmlTextAreaElement};
 
 use crate::strings;
 
-/// A text from a file, too long for a form.
+/// A text that the reader has taken from a file. It may be too long for a box.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextFile {
-    /// Its name.
+    /// The name of the file.
     pub name: String,
-    /// What is in it.
+    /// The contents of the file.
     pub text: Arc<str>,
 }
 
@@ -26,16 +26,16 @@ pub fn TextSource(
     file_id: &'static str,
     /// The text in the form.
     text: RwSignal<String>,
-    /// A file in its place.
+    /// A file whose text is used in place of the text in the form.
     file: RwSignal<Option<TextFile>>,
-    /// Takes a file that is chosen.
+    /// Called with the file that the reader chooses.
     on_file: Callback<File>,
     /// The summary of the text beside the name of the fold.
     summary: AnyView,
-    /// What stands above the form.
+    /// A note above the form.
     #[prop(optional)]
     note: Option<&'static str>,
-    /// More buttons.
+    /// More buttons, beside the choice of a file.
     #[prop(optional)]
     more: Option<AnyView>,
 ) -> impl IntoView {
@@ -77,22 +77,22 @@ pub fn TextSource(
     }
 }
 
-/// A box with its name. The form holds its text, and checks it when it is used.
+/// A box with its name. The form around it holds the text, and checks the text when it uses it.
 #[component]
 pub fn InputBox(
     /// The id of the box.
     id: &'static str,
-    /// Its name.
+    /// The label of the box.
     label: &'static str,
     /// Explains the box, on hover.
     #[prop(optional)]
     hint: &'static str,
     /// How wide it is, in characters.
     width: &'static str,
-    /// What it holds.
+    /// The text in the box.
     #[prop(into)]
     value: Signal<String>,
-    /// Takes what is typed.
+    /// Called with the text that the reader types.
     #[prop(into)]
     set: Callback<String>,
 ) -> impl IntoView {

@@ -16,7 +16,7 @@ use super::seed::SeedField;
 
 const CHOICES: [(&str, TokenChoice); 8] = TokenChoice::ALL;
 
-/// Everything about the tokens.
+/// The controls of the tokens.
 #[component]
 pub fn TokenControls() -> impl IntoView {
     let (page, panels, later) = (use_page(), use_panels(), use_later());
@@ -70,7 +70,7 @@ pub fn TokenControls() -> impl IntoView {
     }
 }
 
-/// The two clusters of the last measurement, where there are some; else opens the form for the reader's own data.
+/// Loads the two clusters of the last measurement, where it has some; else opens the form for the reader's own data.
 fn some_clusters(page: Page, panels: Panels, later: Later) {
     if !page.load_two_clusters() {
         panels.open_own_data(OwnDataKind::Tokens, later);
@@ -81,7 +81,7 @@ fn id_of(choice: TokenChoice) -> &'static str {
     CHOICES.iter().find(|(_, known)| *known == choice).map_or("ball", |(id, _)| id)
 }
 
-/// Rows and columns of the reader's own data for a choice.
+/// Rows and columns of the reader's own data, for a choice that uses such data.
 fn shape_of(state: &PageState, choice: TokenChoice) -> Option<(usize, usize)> {
     match choice {
         TokenChoice::Own => state.own_tokens.as_ref().map(|rows| (rows.n_rows(), rows.n_columns())),

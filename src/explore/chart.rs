@@ -12,8 +12,8 @@ use crate::{plans, strings};
 
 use super::facts::{best_label, largest, of, smallest};
 
-/// On a linear axis a best bound more than this many times above what the tokens reach is left out: it would flatten
-/// everything else.
+/// The range of a linear axis leaves out a best bound that is more than this many times the largest norm: it would
+/// flatten everything else.
 const TIMES_ABOVE: f64 = 2.0;
 
 /// The ids of the series.
@@ -87,7 +87,7 @@ pub fn explore_chart(
     chart_over_n(state, strings::explore_x(), strings::local_axis(state), series)
 }
 
-/// The root of n at the lengths of the samples and of the bounds, so that it can be read at the same n.
+/// The root of n at every n that has samples or bounds, so that all of them can be read at the same n.
 fn root(sweep: &Sweep, curves: &Curves, last: f64) -> Vec<(f64, f64)> {
     let mut lengths: Vec<f64> = sweep.lengths().iter().map(|n| *n as f64).collect();
     lengths.extend(curves.rows().iter().map(|row| row.n));
@@ -97,7 +97,7 @@ fn root(sweep: &Sweep, curves: &Curves, last: f64) -> Vec<(f64, f64)> {
     lengths.into_iter().map(|n| (n, n.sqrt())).collect()
 }
 
-/// Where the plot ends: with the last of its samples or of its bounds.
+/// The n at which the plot ends: that of its last samples or of its last bounds.
 pub fn last_n(sweep: &Sweep, curves: &Curves, state: &PageState) -> f64 {
     let sampled = sweep.lengths().last().copied().unwrap_or(state.sweep_max_used()) as f64;
     curves.rows().last().map_or(sampled, |row| row.n.max(sampled))
@@ -106,7 +106,8 @@ pub fn last_n(sweep: &Sweep, curves: &Curves, state: &PageState) -> f64 {
 /// The curves that may be far above all others.
 pub const HIGH: [&str; 2] = [id::BEST, id::MEAN_FIELD];
 
-/// The range of y: all curves, or on a linear axis what the tokens reach.
+/// The range of y. On a log axis: all curves. On a linear axis: from zero to the largest norm or sqrt(n), or to the
+/// best bound where that is near.
 pub fn wanted_y(chart: &LineChart) -> Option<Extent> {
     let is_data =
         |series: &&Series| matches!(series.id.as_str(), id::DRAWS | id::CURRENT | id::ROOT | id::WORST | id::MEAN);
@@ -163,7 +164,7 @@ mod tests {
         explore_chart(sweep, curves, known, None, &PageState { sweep_max: 4, draws: 1, ..state.clone() })
     }
 
-    /// Opacity, and the largest value.
+    /// The opacity of a series, and its largest value.
     fn look(chart: &LineChart, id: &str) -> (f64, f64) {
         let series = chart.series.iter().find(|series| series.id == id).expect("it is there");
         (series.opacity, 10f64.powf(series.logs().fold(f64::NEG_INFINITY, f64::max)).round())

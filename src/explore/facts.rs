@@ -27,7 +27,7 @@ pub struct Facts {
     pub worst_log10: f64,
     /// The smallest upper bound on the ball.
     pub best: Option<Bound>,
-    /// The smallest upper bound on the ball however many tokens there are.
+    /// The smallest upper bound on the ball that holds for every number of tokens.
     pub limit: Option<Bound>,
     /// ln n at which the known growth like sqrt(n) ends.
     pub growth_ends: Option<f64>,
@@ -57,7 +57,8 @@ impl Standing {
     }
 }
 
-/// The norm that was measured last, and how well it is known. While a slider moves, it lags a moment.
+/// The norm that was measured last, and how well it is known. While a slider moves, the norm may still belong to an
+/// earlier state.
 pub fn latest_norm(page: Page) -> Option<(f64, Kind)> {
     page.answers.measured.with(|measured| {
         let measurement = &measured.as_ref()?.measurement;
@@ -91,8 +92,8 @@ pub fn facts(page: Page) -> Option<Facts> {
         worst_log10: known.max(measured_log10),
         best: smallest(bounds, norm),
         limit: smallest(&ball.ball.limit, norm),
-        // Below three tokens there is no growth to report. The growth is that of the worst tokens known, so it needs
-        // some.
+        // Below three tokens there is no growth to report. The growth is the growth of the worst tokens known, so it is
+        // not reported where none are known.
         growth_ends: ball.ball.growth_ends.filter(|ln_n| ball.ball.worst.is_some() && *ln_n > 3f64.ln()),
         mean_field: of(bounds, BoundId::CastinMeanField),
     })

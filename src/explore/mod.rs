@@ -4,9 +4,8 @@
 //! | --- | --- |
 //! | `facts` | the three numbers that sentence and plot share |
 //! | `sentence` | the numbers in words |
-//! | `chart`, `plot` | the constant over n, with its bounds |
-//! | `table` | the same at the present n, for reading |
-//! | `folds` | its table, its files, links to its other pictures |
+//! | `chart`, `plot` | the constant over n, with its bounds; its table, its files, links to its other pictures |
+//! | `table` | the plot's numbers at the present n, for a screen reader; the curves that are missing |
 //! | `quick` | the few main controls |
 
 mod chart;
@@ -30,14 +29,14 @@ use plot::ExplorePlot;
 use quick::Notes;
 use sentence::{Headline, Sentence};
 
-/// The view.
+/// The opening view.
 #[component]
 pub fn Explore() -> impl IntoView {
     let plane = use_plane();
     let page = use_page();
     let is_hidden = move || page.plot.get() != PlotChoice::Explore;
     let words = memo(move |before: Option<&String>| match before {
-        // The words stay while a token moves.
+        // The description of the disc stays the same while a token moves.
         Some(before) if page.held.get() => before.clone(),
         _ => plane_words(page),
     });
@@ -62,7 +61,7 @@ pub fn Explore() -> impl IntoView {
                         <span><span class="swatch nudge" aria-hidden="true"></span>{strings::explore_nudge()}</span>
                         <span><span class="swatch response" aria-hidden="true"></span>{strings::explore_response()}</span>
                         <span hidden=move || !has_row.get()><span class="swatch row" aria-hidden="true"></span>{strings::explore_row()}</span>
-                        // The words stay when the motion ends, so that nothing below them moves.
+                        // This line stays when the motion ends, so that nothing below it moves.
                         <span data-testid="swing-legend" hidden=is_motion_reduced()>{strings::explore_swing()}</span>
                     </p>
                     <p class="sr-only" aria-live="polite">{move || plane.spoken.get()}</p>

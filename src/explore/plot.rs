@@ -1,5 +1,5 @@
-//! The plot of the opening view on its canvas, with the readout of pointer and keys; its foot with its table, its files
-//! and links to its other pictures.
+//! The plot of the opening view on its canvas, with the readout of pointer and keys. Its foot, with its table, its
+//! files and links to other plots.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ use lipscope_plot::{ChartLayout, LineChart};
 use super::chart::{HIGH, explore_chart, id, last_n, wanted_y};
 use super::table::{Absent, AtN};
 
-/// The plot, its readout, and what does not apply.
+/// The plot, its readout, and the curves that are missing.
 #[component]
 pub fn ExplorePlot() -> impl IntoView {
     let page = use_page();
@@ -85,7 +85,7 @@ pub fn picture_now(page: Page) -> LineChart {
     chart
 }
 
-/// The chart of what is known now.
+/// The chart of the present answers and the present state.
 pub fn chart_now(page: Page) -> LineChart {
     let answers = page.answers;
     let (sweep, curves) = (answers.sweep.read_untracked(), answers.bounds.read_untracked());
@@ -93,7 +93,7 @@ pub fn chart_now(page: Page) -> LineChart {
     explore_chart(&sweep, &curves, &known, current.as_deref(), &page.state.read_untracked())
 }
 
-/// Tables, files, and links to other pictures.
+/// The foot of the plot: its table, its files, and links to other plots.
 #[component]
 pub fn ExploreFolds() -> impl IntoView {
     let page = use_page();

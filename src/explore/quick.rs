@@ -13,7 +13,7 @@ use lipscope_core::experiment::{Distribution, Mask, Normalization, Scope};
 
 use super::facts::{Standing, facts};
 
-/// The dimension at which LayerNorm leaves room to move.
+/// A dimension in which LayerNorm leaves the tokens room to move.
 const ROOMY_DIM: usize = 8;
 
 /// Tokens, n, R, mask, normaliser, a new sample, and the way to all other controls.
@@ -33,7 +33,7 @@ pub fn Quick() -> impl IntoView {
     });
     let own_radius = Signal::derive(move || own.get().map(|_| strings::fixed_by_farthest()));
     let problem = memo(move |_| {
-        // Problems at controls of the panel: while the panel is closed, their own place is out of sight.
+        // Sentences that stand at controls of the panel. While the panel is closed, they are shown here instead.
         let is_elsewhere = |place: &str| place != PLACE_LINK && !place.starts_with("quick-");
         let spoken =
             page.answers.problem.with(|p| p.as_ref().filter(|p| is_elsewhere(p.place)).map(|p| p.text.clone()));
@@ -71,7 +71,7 @@ fn new_sample(state: &mut PageState) {
     state.token_seed = if state.token_seed < MOST_SEED { state.token_seed + 1 } else { 0 };
 }
 
-/// Which tokens.
+/// The tokens that a button of the switch chooses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
     Random,
@@ -79,12 +79,12 @@ enum Source {
     Yours,
 }
 
-/// Whether proofs give a list of worst tokens for the settings. True also before this is known.
+/// Whether proofs give a list of worst tokens for the settings. True also before the first answer.
 fn is_worst_proved(page: Page) -> bool {
     page.answers.ball.with(|facts| facts.as_ref().is_none_or(|facts| facts.ball.worst.is_some()))
 }
 
-/// Which tokens the disc shows: the button that is pressed, and whether there is a new sample to draw.
+/// The source of the tokens that the disc shows: its button is pressed. `None` for tokens without a button.
 fn chosen_source(page: Page) -> Memo<Option<Source>> {
     memo(move |_| {
         page.state.with(|state| match state.tokens {
@@ -103,7 +103,7 @@ fn chosen_source(page: Page) -> Memo<Option<Source>> {
 
 #[component]
 fn TokenSwitch(
-    /// The button that is pressed.
+    /// The source whose button is pressed.
     chosen: Memo<Option<Source>>,
 ) -> impl IntoView {
     let (page, panels, later) = (use_page(), use_panels(), use_later());
@@ -183,7 +183,7 @@ fn NormalizerSwitch() -> impl IntoView {
     view! { <Switch label=strings::normalizer() options chosen on_pick=Callback::new(on_pick)/> }
 }
 
-/// Side effects of a choice that a reader may miss, each with a button that changes it.
+/// Side effects of a choice that a reader may miss, each with a button that makes another choice.
 #[component]
 pub fn Notes() -> impl IntoView {
     let page = use_page();

@@ -1,5 +1,5 @@
 //! The number at these tokens, and the known bounds beside it, in words. Number and sentence belong to a state: those
-//! of another state are dimmed and say so.
+//! of an earlier state are dimmed.
 
 use crate::prelude::*;
 
@@ -10,8 +10,8 @@ use lipscope_plot::Number;
 
 use super::facts::{Facts, Standing, facts, latest_norm, worst_value};
 
-/// The latest number, under the disc; dimmed while the next one is on its way. It does not wait for the bounds of the
-/// sentence.
+/// The latest number, under the disc; dimmed while the next one is on its way. The number does not wait for the bounds
+/// that the sentence needs.
 #[component]
 pub fn Headline() -> impl IntoView {
     let page = use_page();
@@ -33,7 +33,8 @@ pub fn Headline() -> impl IntoView {
     }
 }
 
-/// The norm at these tokens, at the worst tokens known, the bound for all tokens, and why that matters.
+/// The norm at these tokens, at the worst tokens known, the bound for all tokens, and a fold that says why this
+/// matters.
 #[component]
 pub fn Sentence() -> impl IntoView {
     let page = use_page();

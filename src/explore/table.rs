@@ -12,10 +12,10 @@ use lipscope_plot::{Kind, Number};
 
 use super::facts::{best_label, facts, worst_value};
 
-/// A row: its id, its name, its value, what the value is.
+/// A row: its id, its name, its value with all digits, and the number as it is shown.
 type Row = (&'static str, &'static str, Option<f64>, Number);
 
-/// A table of what the plot shows at the present n, for a screen reader.
+/// A table of the plot's values at the present n, for a screen reader.
 #[component]
 pub fn AtN() -> impl IntoView {
     let page = use_page();
@@ -65,8 +65,8 @@ pub fn AtN() -> impl IntoView {
     }
 }
 
-/// The curves of the plot that end before n: samples cost time at every n, and bounds end at the largest n of a
-/// browser.
+/// A line of text for each curve of the plot that ends before n. Samples end where the sweep ends, since each of them
+/// costs time. Bounds end at `MOST_CURVE_END`.
 fn ends(sweep: &Sweep, curves: &Curves, n: f64) -> Vec<String> {
     let sampled = sweep.lengths().last().filter(|end| (**end as f64) < n);
     let bounded = curves.rows().last().map(|row| row.n).filter(|end| *end >= MOST_CURVE_END as f64 && *end < n);
@@ -80,7 +80,8 @@ pub fn Absent() -> impl IntoView {
     let page = use_page();
     let rows = memo(move |_| {
         let Some(facts) = facts(page) else { return Vec::new() };
-        // The mask is the reason only where nothing else is.
+        // The mask counts as the reason only for dot-product attention that has a best bound; else another setting is
+        // the reason.
         let mask = page.state.with(|state| match state.attention {
             Attention::Dot if facts.best.is_some() => state.mask,
             _ => Mask::None,

@@ -31,7 +31,7 @@ const CURVES: [Trace; 12] = [
 ];
 /// The bounds that may stand far above everything else, the nearest first.
 const HIGH: [Trace; 5] = [Trace::Sharp, Trace::Unified, Trace::Kim, Trace::General, Trace::MeanField];
-/// The axis follows falling curves this many powers of ten below the lowest value of the others.
+/// The axis follows falling curves at most this many powers of ten below the lowest value of all other curves.
 const DECADES_BELOW: f64 = 0.5;
 /// No axis ends beyond this many decades, so that its ends are finite numbers.
 const MOST_DECADES: f64 = 300.0;
@@ -43,11 +43,11 @@ const ROOT_POINTS: i32 = 64;
 /// The inputs of the chart.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
-    /// The curves.
+    /// The curves over n.
     pub data: &'a Curves,
-    /// The draws.
+    /// The draws over n.
     pub sweep: &'a Sweep,
-    /// The present tokens.
+    /// The measurement at the present tokens.
     pub current: Option<&'a Measured>,
     /// The tokens that were measured or found, of the present map and norm.
     pub tokens: &'a KnownOfMap<'a>,
@@ -55,15 +55,15 @@ pub struct Known<'a> {
     pub found: &'a [SearchFound],
     /// The search under way.
     pub search: &'a SearchRun,
-    /// The controls.
+    /// The state of the controls.
     pub state: &'a PageState,
-    /// Which draws are new.
+    /// Which draws are new and still faint.
     pub faded: Faded,
     /// How visible the curves are, from 0 to 1.
     pub curves: f64,
 }
 
-/// The chart of some traces.
+/// The chart with these traces.
 pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
     let Known { data, sweep, state, tokens, .. } = *known;
     let plan = sweep_over_n(state);
@@ -118,7 +118,7 @@ pub fn high() -> [&'static str; 5] {
     HIGH.map(series_id)
 }
 
-/// The id of a trace's series: the id of its first bound.
+/// The id of a trace's series: the id of its first bound, or the trace's own where it has none.
 pub fn series_id(trace: Trace) -> &'static str {
     trace.bounds().first().map_or(trace.id(), |id| id.id())
 }
@@ -174,8 +174,8 @@ fn searched(known: &Known<'_>) -> Vec<Series> {
     vec![starts, rings]
 }
 
-/// The range of y. On a log axis: all curves, but falling ones only down to a limit. On other axes: what is measured,
-/// and lower bounds.
+/// The range of y. On a log axis: all curves, but falling ones only down to a limit. On other axes: from zero to the
+/// largest measured norm or lower bound.
 pub fn wanted_y(chart: &LineChart) -> Option<Extent> {
     let falls = |id: &str| id == series_id(Trace::Adversarial);
     let logs = |wanted: &dyn Fn(&Series) -> bool| {

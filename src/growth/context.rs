@@ -26,19 +26,20 @@ pub struct Growth {
     pub(super) page: Page,
     /// The n under the pointer or the keys.
     pub(super) hover: RwSignal<Option<f64>>,
-    /// The search.
+    /// The worst-case search.
     pub(super) search: Ask<SearchRun>,
-    /// Whether the curves have belonged to another state for so long that a reader could take them for the present
-    /// one's.
+    /// Whether the curves have belonged to another state for longer than `PATIENCE`. They are then drawn faintly, so
+    /// that a reader does not take them for curves of the present state.
     pub(super) is_waiting: RwSignal<bool>,
 }
 
-/// The context.
+/// The signals of the view over n, from the context.
 pub fn use_growth() -> Growth {
     expect_context()
 }
 
-/// Asks for the curves while the view is on screen, and pauses the search when it is not: others may need the worker.
+/// Asks for the curves while the view is on screen, and pauses the search when it is not: other views may need the
+/// worker.
 pub fn begin(growth: Growth) {
     let (page, curves) = (growth.page, growth.page.answers.growth);
     effect(move |_| {
@@ -47,7 +48,7 @@ pub fn begin(growth: Growth) {
         }
         page.state.with(|state| {
             let is_long = state.tokens == TokenChoice::Own || state.weights == WeightChoice::Own;
-            // The page copies a long list for every worker: not with every movement of a slider.
+            // The page copies a long list for every worker, so the request waits until the controls rest.
             let start = if is_long { Start::AtRest } else { Start::Now };
             curves.want(Ok(vec![EnginePlan::Growth(plans::growth(state))]), start, Curves::hear);
         });

@@ -97,8 +97,8 @@ pub fn headed(trace: Trace) -> String {
     format!("{name} {sign}").trim_end().to_owned()
 }
 
-/// The name of a trace's value at an n. At another n than the tokens', the measured value is the largest sample of the
-/// sweep.
+/// The name of a trace's value at an n. Where n is not the present number of tokens, the measured value is the largest
+/// sample of the sweep.
 fn name_at(page: Page, trace: Trace, n: f64) -> String {
     let is_of_samples = trace == Trace::Draws && page.state.with(PageState::n_tokens) != n;
     if is_of_samples {
@@ -127,9 +127,9 @@ fn heading(group: Group) -> &'static str {
 /// A trace: its switch, its look, its name, its value at the cursor.
 #[component]
 fn TraceLine(
-    /// Which trace.
+    /// The trace of this line.
     trace: Trace,
-    /// Which n.
+    /// The n at which it is read.
     at: Signal<f64>,
 ) -> impl IntoView {
     let page = use_page();
@@ -160,7 +160,8 @@ fn TraceLine(
             class:off=move || !is_on.get()
             class:absent=is_absent
             class:unread=move || reason.get().is_some()
-            // Without a search there is no result: that is no bound that fails to apply.
+            // Before any search the line of search results is hidden. Other lines without a value stay and say why the
+            // bound does not apply.
             hidden=move || trace == Trace::Found && is_absent.get()
         >
             <label class="trace-switch">
@@ -199,7 +200,7 @@ fn TraceLine(
 /// The statement of a trace with its hypotheses, its formula, and its slack at the present tokens.
 #[component]
 fn About(
-    /// Which trace.
+    /// The trace that is described.
     trace: Trace,
 ) -> impl IntoView {
     let page = use_page();

@@ -24,10 +24,10 @@ use super::context::{Growth, use_growth};
 use super::list::{headed, spoken as spoken_at};
 use super::sentence::{GapSentence, Slope};
 
-/// The lengths that the Page keys pass over.
+/// How many computed n the Page keys move by: on a long axis there are about this many in a decade.
 const LEAP: usize = 10;
 
-/// The plot, what it says at the cursor, its table and its files.
+/// The plot, a sentence about the values at the cursor, its table and its files.
 #[component]
 pub fn GrowthPlot() -> impl IntoView {
     let growth = use_growth();
@@ -103,7 +103,8 @@ pub fn GrowthPlot() -> impl IntoView {
     }
 }
 
-/// The chart of what is known now; `faded` says which draws are new.
+/// The chart of the present answers and the present state. `traces` says which curves it has; `None` means those that
+/// are switched on. `faded` says which draws are new.
 fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -> Faded) -> LineChart {
     let page = growth.page;
     untrack(|| {
@@ -131,7 +132,7 @@ fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -
     })
 }
 
-/// The chart with every trace, switched on or off.
+/// The chart with all traces, also those that are switched off.
 fn whole(growth: Growth) -> LineChart {
     let chart = chart_now(growth, Some(Traces::of(Trace::ALL)), |_| Faded::ALL);
     let page = growth.page;

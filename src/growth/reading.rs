@@ -12,12 +12,12 @@ use crate::plans::sweep_over_n;
 use crate::state::{PageState, Trace};
 use crate::strings;
 
-/// A number, and its kind.
+/// The value of a trace at an n.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Exact, a lower bound, an upper bound.
+    /// Whether the value is exact, a lower bound or an upper bound.
     pub kind: Kind,
-    /// The number.
+    /// The value, rounded to the side on which it holds.
     pub number: Number,
     /// Its logarithm to base ten: some values overflow f64.
     pub log10: f64,
@@ -36,11 +36,11 @@ impl Reading {
 
 /// The kind of a bound's value.
 pub fn claim_of(bound: &Bound) -> Kind {
-    // The value of the skew witness is the exact norm of another A.
+    // The value of the skew witness is the exact norm for other weights A.
     if bound.id == BoundId::Skew { Kind::Exact } else { strings::side_kind(bound.side) }
 }
 
-/// The bound of a trace on a norm in a row.
+/// The bound on a norm that a trace shows at the n of a row.
 pub fn bound_in(row: &GrowthRow, trace: Trace, norm: Norm) -> Option<&Bound> {
     match trace {
         Trace::Worst => row.best_lower(norm),

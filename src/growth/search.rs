@@ -1,4 +1,4 @@
-//! The search for tokens with a larger constant. It begins here, and the plot shows its results.
+//! The search for tokens with a larger norm: its controls, its progress and its numbers. The plot shows its results.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -48,7 +48,7 @@ pub fn Search() -> impl IntoView {
     }
 }
 
-/// What is searched, and whether the controls have changed since.
+/// The domain that is searched, and whether the controls have changed since the search began.
 #[component]
 fn About() -> impl IntoView {
     let growth = use_growth();
@@ -72,7 +72,7 @@ fn About() -> impl IntoView {
     }
 }
 
-/// Buttons and settings.
+/// The buttons and the settings of the search.
 #[component]
 fn Controls() -> impl IntoView {
     let growth = use_growth();

@@ -1,4 +1,5 @@
-//! The best tokens of a search, in the ball. With reduced motion they are drawn when the search pauses or ends.
+//! The best tokens of a search, in the ball. With reduced motion they are drawn anew only when the search pauses or
+//! ends.
 
 use std::sync::Arc;
 
@@ -33,7 +34,8 @@ pub fn SearchPlane() -> impl IntoView {
         move |easel| {
             let Drawn(best, radius) = best.get_untracked();
             let mut plane = best.map_or_else(Default::default, |best| plane_of(&best, MOST_DRAWN));
-            // The axes show the whole ball, not only these tokens. Principal axes have another origin.
+            // The axes show the whole ball, not only these tokens. A picture along principal axes shows no ball: its
+            // origin is another one.
             if let Some(radius) = radius.filter(|_| plane.ball_radius.is_some()) {
                 plane.ball_radius = Some(radius);
                 plane.ball_label = strings::ball(radius);
@@ -83,7 +85,8 @@ fn count_alike(plane: &mut TokenPlane) {
         groups.iter().map(|(_, count)| if *count > 1 { strings::alike(*count) } else { String::new() }).collect();
 }
 
-/// What is drawn. Two are compared by identity, since each answer brings a picture of its own.
+/// The tokens to draw, and the radius of the ball. Pictures of tokens are compared by identity, since each answer
+/// brings a new one.
 #[derive(Clone, Debug, Default)]
 struct Drawn(Option<Arc<TokenPicture>>, Option<f64>);
 

@@ -12,13 +12,13 @@ use lipscope_protocol::tasks::SearchRequest;
 /// The data of the search under way, or of the last one.
 #[derive(Clone, Debug, Default)]
 pub struct SearchRun {
-    /// What is searched.
+    /// The plan of the search.
     pub plan: Option<SearchPlan>,
     /// The state of the controls when it began.
     pub of: Option<PageState>,
-    /// The experiment of the controls after its tokens were loaded.
+    /// The experiment of the controls after the reader loaded the search's tokens into them.
     pub loaded: Option<Experiment>,
-    /// R, n, d and the bounds.
+    /// R, n and d of the tokens that are searched, and the bounds on them.
     pub domain: Option<Arc<SearchDomain>>,
     /// The largest norm that each start has reached.
     pub reached: Vec<f64>,
@@ -26,7 +26,7 @@ pub struct SearchRun {
     pub last: Option<SearchStep>,
     /// The checkpoint from which the search can go on.
     pub mark: Option<Arc<SearchCheckpoint>>,
-    /// The best tokens.
+    /// The best tokens so far.
     pub best: Option<Arc<TokenPicture>>,
 }
 
@@ -36,7 +36,7 @@ impl SearchRun {
         SearchRun { plan: Some(plan), of: Some(of), ..SearchRun::default() }
     }
 
-    /// What continues the search, with `starts` starts in all; `None` without a checkpoint.
+    /// The request that continues the search, with `starts` starts in all; `None` without a checkpoint.
     pub fn go_on(&mut self, starts: usize) -> Option<SearchRequest> {
         let (plan, mark) = (self.plan.as_mut()?, self.mark.as_deref()?);
         plan.restarts = starts;

@@ -45,7 +45,7 @@ fn plan(state: &PageState) -> Result<SearchPlan, &'static str> {
 }
 
 impl Growth {
-    /// Begins a search with the controls as they are.
+    /// Begins a search with the present settings of the controls.
     pub fn start_search(self) {
         let state = self.page.state.get_untracked();
         let plan = plan(&state);
@@ -77,7 +77,8 @@ impl Growth {
         }
     }
 
-    /// Whether the search could go on with as many starts as the controls say. Tracks both.
+    /// Whether the search can go on: it is paused, or it is done and the controls ask for more starts. Tracks the
+    /// search and the controls.
     pub fn can_go_on(self) -> bool {
         let starts = self.page.state.with(|state| state.growth.search.restarts);
         let has_mark = self.search.with(|run| run.mark.is_some());
@@ -88,7 +89,7 @@ impl Growth {
         }
     }
 
-    /// Continues a paused search, or one that has more starts now.
+    /// Continues a paused search, or a finished one for which the controls now ask for more starts.
     pub fn resume_search(self) {
         if !untrack(|| self.can_go_on()) {
             return;
@@ -116,7 +117,7 @@ impl Growth {
         let loaded = if plans::map(&state) == map {
             Ok(state.with_own_tokens(tokens))
         } else {
-            // The controls have other weights by now: the tokens come with the weights of the search.
+            // The controls define another map by now: the tokens come with the experiment of the search.
             let tokens = TokenSource::Explicit(tokens);
             state.with_experiment(Experiment { tokens, ..domain.experiment.clone() })
         };
@@ -136,7 +137,7 @@ impl Growth {
         }
     }
 
-    /// Adds the best norm to the results of searches. It replaces a smaller one of the same ball.
+    /// Adds the best norm to the results of searches. It replaces a smaller norm that a search found in the same ball.
     fn show_found(self) {
         let found = self.search.with_untracked(|run| {
             let (mark, domain) = (run.mark.as_ref()?, run.domain.as_ref()?);

@@ -1,4 +1,5 @@
-//! How far a local number holds: the bounds for all tokens within eps of the present ones, over eps.
+//! How far the norm at the present tokens holds around them: bounds for all tokens within eps of the present ones, as
+//! curves over eps.
 
 use crate::prelude::*;
 
@@ -39,7 +40,7 @@ pub fn request(settings: &Settings, state: &PageState) -> Request {
     Ok(vec![EnginePlan::Certify(CertifyPlan { experiment: state.experiment(), relative: all, effort })])
 }
 
-/// eps/R from 1e-4 to 1.
+/// The values of eps/R that are drawn, from 1e-4 to 1.
 fn eps_drawn() -> Vec<f64> {
     let mut all: Vec<f64> = [1e4, 1e3, 1e2, 10.0].iter().flat_map(|part| IN_A_DECADE.map(|eps| eps / part)).collect();
     all.push(1.0);

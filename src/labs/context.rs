@@ -16,7 +16,7 @@ pub struct Labs {
     pub(super) page: Page,
     /// The singular values.
     pub(super) spectrum: Ask<Option<Spectrum>>,
-    /// The estimators of the largest one.
+    /// The estimators of the largest singular value.
     pub(super) estimators: Ask<Vec<EstimatorPoint>>,
     /// The bounds around the tokens.
     pub(super) certify: Ask<Option<Certified>>,
@@ -24,7 +24,7 @@ pub struct Labs {
     pub(super) frame: RwSignal<usize>,
 }
 
-/// A lab, whose data are asked for when its plot is on screen.
+/// A lab. Its data are asked for when its plot is on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lab {
     Certify,
@@ -55,7 +55,7 @@ impl Lab {
     }
 }
 
-/// The context.
+/// The signals of the labs, from the context.
 pub fn use_labs() -> Labs {
     expect_context()
 }

@@ -62,7 +62,7 @@ fn rule(point: &EstimatorPoint, stop: Option<Stop>) -> Option<Rule> {
     Some(Rule::new(point.iteration as f64, name).role(role))
 }
 
-/// The points at which a rule stopped an estimator, one for each rule, after the dense SVD, which has none.
+/// The dense SVD, which no rule stops, then each point at which a rule stopped an estimator, once for each rule.
 pub fn stopped(points: &[EstimatorPoint]) -> Vec<(&EstimatorPoint, Option<Stop>)> {
     let dense = points.iter().filter(|point| point.estimator == Estimator::DenseSvd).map(|point| (point, None));
     let others = points.iter().flat_map(|point| point.stops.iter().map(move |stop| (point, Some(*stop))));

@@ -16,11 +16,11 @@ use lipscope_plot::{Kind, Number};
 
 /// The content of a lab's frame.
 pub struct LabParts<T: 'static> {
-    /// Names it in ids.
+    /// The word for the lab in ids.
     pub id: &'static str,
     /// The plot at which it is shown.
     pub plot: PlotChoice,
-    /// Its last work.
+    /// Its latest request to the engine, and the data of the answers.
     pub run: Ask<T>,
     /// Its own controls, and sentences about them.
     pub controls: AnyView,
@@ -30,7 +30,7 @@ pub struct LabParts<T: 'static> {
     pub beside: Option<AnyView>,
     /// Its numbers, each a `Fact` or a view of its own.
     pub facts: AnyView,
-    /// Its words with their meaning.
+    /// The words that the lab uses, each with its meaning.
     pub terms: Vec<(&'static str, &'static str)>,
     /// The paper whose results it shows.
     pub paper: Paper,
@@ -73,16 +73,16 @@ struct Frame {
 /// A name and its number; the sign says whether the number is exact or a bound.
 #[component]
 pub fn Fact(
-    /// Names it for programs.
+    /// The name of the number for tests and programs.
     #[prop(into)]
     id: String,
-    /// Names it for people.
+    /// The name of the number on the page.
     #[prop(into)]
     name: Signal<&'static str>,
     /// =, ≥ or ≤.
     #[prop(into)]
     sign: Signal<&'static str>,
-    /// The number.
+    /// The number; `None` while it is not known.
     #[prop(into)]
     value: Signal<Option<f64>>,
     /// How to write the number. The default has four digits, rounded to the side of the sign.

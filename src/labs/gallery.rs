@@ -54,7 +54,7 @@ impl Pictures {
                 inverse_chart::error_chart(&Pair { l2, dot: side(&self.inverse_dot, Outcome::Stalled) }, 0)
             }
             Lab::Estimators => estimators_chart::estimators_chart(&self.estimators, EstimatorQuantity::Error),
-            // Its plot stands in another view.
+            // The singular values have no card: their plot stands in another view.
             Lab::Spectrum => return None,
         };
         chart.mark_x = None;
@@ -66,7 +66,7 @@ impl Pictures {
     }
 }
 
-/// The gallery.
+/// The cards of all labs.
 #[component]
 pub fn Gallery() -> impl IntoView {
     let page = use_page();

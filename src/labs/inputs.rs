@@ -13,15 +13,15 @@ use crate::state::Settings;
 pub fn LabChoice<T: Copy + PartialEq + Send + Sync + 'static, const N: usize>(
     /// The id of the select.
     id: &'static str,
-    /// Its name.
+    /// The label of the select.
     label: &'static str,
     /// The options by their ids.
     all: [(&'static str, T); N],
     /// The words of an option.
     words: fn(T) -> String,
-    /// Reads it.
+    /// Reads the choice from the settings.
     get: fn(&Settings) -> T,
-    /// Writes it.
+    /// Writes the choice into the settings.
     set: fn(&mut Settings, T),
 ) -> impl IntoView {
     let settings = use_page().settings;
@@ -41,7 +41,7 @@ pub fn LabChoice<T: Copy + PartialEq + Send + Sync + 'static, const N: usize>(
 /// The scale of a slider.
 #[derive(Clone, Copy)]
 pub struct Slide {
-    /// Its step.
+    /// The step between two positions.
     pub step: &'static str,
     /// The position of a number on the slider.
     pub place: fn(f64) -> f64,
@@ -56,9 +56,9 @@ pub struct Slide {
 pub fn LabSlider(
     /// The id of the slider.
     id: &'static str,
-    /// Its name.
+    /// The label of the slider.
     label: &'static str,
-    /// Which number.
+    /// The number to edit.
     field: &'static Field<Settings>,
     /// The scale of the slider.
     slide: Slide,
@@ -95,7 +95,7 @@ pub fn LabSlider(
 /// A labelled box for a number. Text that it does not accept changes nothing, and a sentence beside it says so.
 #[component]
 pub fn LabNumber(
-    /// Which number.
+    /// The number to edit.
     field: &'static Field<Settings>,
 ) -> impl IntoView {
     let settings = use_page().settings;
@@ -107,7 +107,7 @@ pub fn LabNumber(
             Err(sentence) => problem.set(Some(sentence)),
             Ok(new) => {
                 problem.set(None);
-                // The box may lose the focus because its view is removed.
+                // The box also loses the focus when its view is removed; its signals are gone then.
                 if value.try_get_untracked().is_some_and(|now| now != new) {
                     settings.update(|settings| field.set(settings, new));
                 }

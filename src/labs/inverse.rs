@@ -22,7 +22,7 @@ use super::plot::{LabPlot, plot_ids};
 use crate::answers::{Pair, Which};
 use crate::ask::Request;
 
-/// The most iterations: at c = 0.9 the slowest that converges takes about 350.
+/// The most iterations: at c = 0.9 the slowest inverse that converges takes about 350.
 const ITERATIONS: usize = 600;
 
 /// The engine's work for this lab: both inverses.
@@ -56,7 +56,7 @@ pub fn request(settings: &Settings, state: &PageState) -> Request {
     Ok(vec![plan(Attention::L2, shared), plan(Attention::Dot, dot_weights)])
 }
 
-/// A square grid around the origin, row by row.
+/// The tokens of a square grid around the origin, row by row. Its side is `2 half`.
 fn grid(half: f64) -> Option<Rows> {
     let place = |at: usize| half * (2.0 * at as f64 / (GRID_SIDE - 1) as f64 - 1.0);
     let entries = (0..GRID_SIDE * GRID_SIDE).flat_map(|at| [place(at % GRID_SIDE), place(at / GRID_SIDE)]);
@@ -110,10 +110,10 @@ pub fn InverseLab() -> impl IntoView {
     })
 }
 
-/// How an iteration ended: its constant, a word, the residual and the error.
+/// How one inversion ended, in words, with the last error, the last residual and the constant used for Lip(F).
 #[component]
 fn Ending(
-    /// Which attention.
+    /// The attention whose inverse is shown.
     which: Which,
 ) -> impl IntoView {
     let run = use_page().answers.inverse;

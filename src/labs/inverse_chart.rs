@@ -6,12 +6,12 @@ use lipscope_plot::{AxisSpec, Extent, LineChart, Mark, Role, Scale, Series, Seri
 
 use crate::answers::{Pair, Side};
 
-/// About this many iterations have a point, at most.
+/// At most this many iterations of each inverse are marked on its line.
 const MARKED: usize = 40;
-/// Errors below this are rounding; the axis ends here.
+/// Errors below this are rounding; the axis begins here.
 const LEAST: f64 = 1e-17;
 
-/// Both errors, the guaranteed rate, and a mark at the iteration in the picture.
+/// Both errors, the guaranteed rate, and a mark at the iteration that the planes show.
 pub fn error_chart(pair: &Pair, frame: usize) -> LineChart {
     let errors = |side: &Side| -> Vec<(f64, f64)> {
         side.steps.iter().take(pair.last() + 1).map(|step| at(step, step.error)).collect()

@@ -68,7 +68,8 @@ pub fn InverseControls() -> impl IntoView {
     }
 }
 
-/// The controls' L2 multi-head attention, if they choose it and its size fits; else L2 attention with one head.
+/// The weights of L2 multi-head attention. Where the controls choose such weights, these are used, with one head if the
+/// number of heads does not divide d. Otherwise there is one head, with scale 1 and seed 0.
 pub fn shared_weights(settings: &InverseSettings, state: &PageState) -> WeightSource {
     let d = match settings.tokens {
         LabTokens::Drawn => settings.d,

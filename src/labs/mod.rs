@@ -1,9 +1,9 @@
-//! The experiments of the lab and the singular values. The lab on screen has the lab's worker. ARCHITECTURE.md says what a
-//! new lab needs.
+//! The experiments of the lab and the singular values. All labs share one lane of the workers, and the lab on screen
+//! has it. ARCHITECTURE.md says what a new lab needs.
 //!
 //! | module | concept |
 //! | --- | --- |
-//! | `context` | what the labs hold |
+//! | `context` | the signals of the labs |
 //! | `frame`, `plot`, `inputs` | the frame of a lab, and its parts |
 //! | `gallery` | all labs, a picture and a sentence each |
 //! | `certify`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, some with `_chart` and `_controls` |
@@ -94,7 +94,7 @@ impl Labs {
         }
     }
 
-    /// Asks, and adds each event to the data.
+    /// Makes the request of a lab. `take` adds each event of the answer to the data.
     fn want<T>(self, ask: Ask<T>, make: MakeRequest, take: fn(&mut T, EngineEvent))
     where
         T: Default + Send + Sync + 'static,
@@ -107,7 +107,8 @@ impl Labs {
         });
     }
 
-    /// Asks for the inverses of both attentions. Each keeps its earlier one until its new one begins.
+    /// Asks for the inverses of both attentions. Each side of the pair keeps its earlier inverse until the new one
+    /// begins.
     fn want_inverse(self) {
         let inverse = self.page.answers.inverse;
         let Some(request) = self.request(inverse::request) else { return inverse.leave() };
@@ -122,7 +123,7 @@ impl Labs {
         });
     }
 
-    /// What a lab asks for now; `None` while the worst tokens of the ball are not known.
+    /// The request of a lab for the present state; `None` while the worst tokens of the ball are not known.
     fn request(self, make: MakeRequest) -> Option<Request> {
         let state = self.page.in_effect()?;
         Some(self.page.settings.with(|settings| make(settings, &state)))

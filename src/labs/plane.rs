@@ -1,4 +1,5 @@
-//! The tokens X as rings and an iterate as dots, in the plane of their first two coordinates. Tokens of a grid are joined along its rows and columns.
+//! The tokens X as rings and an iterate as dots, in the plane of their first two coordinates. Where X is a grid, lines
+//! join the dots along its rows and columns.
 
 use crate::prelude::*;
 use leptos::html::Canvas;
@@ -27,7 +28,7 @@ const LONGEST_MOVE: f64 = 0.15;
 /// The plane of one attention.
 #[component]
 pub fn Plane(
-    /// Which attention.
+    /// The attention whose inverse is shown.
     which: Which,
 ) -> impl IntoView {
     let labs = use_labs();
@@ -82,7 +83,7 @@ pub fn Plane(
     }
 }
 
-/// X, and the iterate on screen with its moves drawn longer.
+/// The tokens X, and the iterate on screen. The move of each token from X is drawn longer.
 fn picture(labs: Labs, which: Which) -> LineChart {
     let page = labs.page;
     let frame = labs.frame.get_untracked();
@@ -122,7 +123,7 @@ fn picture(labs: Labs, which: Which) -> LineChart {
     })
 }
 
-/// The picture for a size in CSS pixels.
+/// The picture for a size in CSS pixels, with the same unit on both axes.
 fn squared(labs: Labs, which: Which, size: (f64, f64), style: &Style) -> LineChart {
     let mut chart = picture(labs, which);
     let layout = chart.layout(size, style);
@@ -130,7 +131,7 @@ fn squared(labs: Labs, which: Which, size: (f64, f64), style: &Style) -> LineCha
     chart
 }
 
-/// Gives both axes the same unit: that of the axis with more data for each pixel. The other axis is made longer.
+/// Gives both axes the same unit. The range of the axis with less data for each pixel is made longer.
 fn square(chart: &mut LineChart, layout: &ChartLayout) {
     const MARGIN: f64 = 1.12;
     let (Some(x), Some(y)) = (chart.x.range, chart.y.range) else { return };

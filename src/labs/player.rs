@@ -81,7 +81,7 @@ pub fn Player() -> impl IntoView {
     }
 }
 
-/// Shows the next iterate, and the one after it a beat later, until the end.
+/// Shows a later iterate after every beat, until the last one.
 fn go_on(labs: Labs, last: Memo<usize>, is_playing: RwSignal<bool>, beat: Debounce) {
     beat.after(BEAT, move || {
         if !is_playing.get_untracked() {

@@ -34,10 +34,10 @@ macro_rules! plot_ids {
 }
 pub(super) use plot_ids;
 
-/// Makes a table, with numbers written as the function says.
+/// Makes the table of a run. The function that it receives writes the numbers.
 type MakeTable<T> = fn(&T, &dyn Fn(f64) -> String) -> Table;
 
-/// What a plot shows of a run.
+/// A plot of a lab: the run that it shows, and the chart, sentence, readout and table made from it.
 pub struct LabPlot<T: 'static> {
     ids: PlotIds,
     run: Ask<T>,

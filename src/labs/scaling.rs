@@ -103,9 +103,9 @@ pub fn ScalingLab() -> impl IntoView {
 /// An exponent, written as a power of R.
 #[component]
 fn Slope(
-    /// Names it for programs.
+    /// The name of the number for tests and programs.
     id: &'static str,
-    /// The exponent.
+    /// The exponent of R.
     slope: Signal<Option<f64>>,
 ) -> impl IntoView {
     view! {
@@ -117,7 +117,7 @@ fn Slope(
     }
 }
 
-/// Where queries and keys differ: a sentence about this, and a button.
+/// Where queries and keys differ: a sentence about this, and a button that chooses weights at which they are equal.
 #[component]
 fn Untied() -> impl IntoView {
     let page = use_page();
@@ -134,7 +134,7 @@ fn take_kim(page: Page) {
     page.edit("weights", |state| {
         state.choose_weights(WeightChoice::Kim);
         if matches!(state.tokens, TokenChoice::Adversarial | TokenChoice::Skew) {
-            // One head has one dimension then.
+            // With these weights such tokens have one dimension for each head.
             state.heads = 1;
         }
     });
@@ -170,7 +170,7 @@ pub fn chart(points: &[ScalingPoint], norm: Norm) -> LineChart {
     )
 }
 
-/// A line of slope two, through the last point of the dot product and a little above it.
+/// A line of slope two over the last two decades, `ABOVE` times the last norm of dot-product attention at its end.
 fn guide(dot: &[(f64, f64)]) -> Vec<(f64, f64)> {
     const ABOVE: f64 = 3.0;
     let Some(&(radius, norm)) = dot.last() else { return Vec::new() };

@@ -7,7 +7,7 @@ use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind
 /// Up to this many indices the axis is linear.
 const EVENLY: f64 = 2000.0;
 
-/// The values above rounding.
+/// The chart of the singular values that are above rounding.
 pub fn values_chart(spectrum: Option<&Spectrum>) -> LineChart {
     let (mut exact, mut lower, mut runs) = (Vec::new(), Vec::new(), Vec::new());
     let mut last = 1.0f64;
@@ -32,7 +32,8 @@ pub fn values_chart(spectrum: Option<&Spectrum>) -> LineChart {
     LineChart::new(x, AxisSpec::new(strings::spectrum_y(), Scale::Log), series)
 }
 
-/// The levels above rounding, each with its first index.
+/// The levels above rounding, each with the index of its first singular value. A level is a value with its
+/// multiplicity.
 fn indexed(spectrum: &Spectrum) -> Vec<(f64, Level)> {
     let mut next = 1.0;
     let levels = spectrum.levels.iter().filter(|level| level.value > spectrum.zero_below);
@@ -45,7 +46,7 @@ fn indexed(spectrum: &Spectrum) -> Vec<(f64, Level)> {
         .collect()
 }
 
-/// The level at an index.
+/// The level at an index, with the index of its first singular value.
 pub fn level_at(spectrum: &Spectrum, index: f64) -> Option<(f64, Level)> {
     indexed(spectrum).into_iter().rev().find(|(first, _)| *first <= index)
 }

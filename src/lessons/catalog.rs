@@ -31,7 +31,7 @@ const FILES: [(&str, &str); 11] = files![
     "own"
 ];
 
-/// All lessons.
+/// All lessons, in the order of the course.
 #[must_use]
 pub fn lessons() -> &'static [Lesson] {
     static LESSONS: OnceLock<Vec<Lesson>> = OnceLock::new();
@@ -51,7 +51,7 @@ pub fn next_after(lesson: &Lesson) -> Option<&'static Lesson> {
     lessons().iter().skip_while(|known| known.id != lesson.id).nth(1)
 }
 
-/// The scene of a step for a reader who comes from elsewhere; `None` where there is no such lesson or step.
+/// The scene of a step for a reader who comes by a link; `None` where there is no such lesson or step.
 #[must_use]
 pub fn scene_of(at: &LessonAt) -> Option<Scene> {
     let step = find(&at.id)?.steps.get(at.step)?;
@@ -132,7 +132,7 @@ fn visible(words: &str) -> Visible {
             None if word == "pair" => visible.pair = true,
             None if word == "row" => visible.row = true,
             None if word == "wall" => visible.wall = true,
-            // People count from one.
+            // A file counts tokens from one.
             Some(("token", number)) => visible.token = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1)),
             Some(("bound", id)) => visible.bound = bound(id),
             _ => {}

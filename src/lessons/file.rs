@@ -41,7 +41,7 @@ pub enum Edition {
     Translation,
 }
 
-/// A file.
+/// A lesson's file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LessonFile<'a> {
     /// Keys and values between the rules at the top.
@@ -50,12 +50,12 @@ pub struct LessonFile<'a> {
     pub steps: Vec<StepText<'a>>,
 }
 
-/// A step.
+/// A step of a lesson's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepText<'a> {
     /// The line of its heading.
     pub line: usize,
-    /// Its heading.
+    /// The text of its heading.
     pub title: &'a str,
     /// Its marks, in order.
     pub marks: Vec<Mark<'a>>,
@@ -66,7 +66,7 @@ pub struct StepText<'a> {
 /// `key: value`, or `> key name: value`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark<'a> {
-    /// The line.
+    /// The number of its line, from one.
     pub line: usize,
     /// The kind of mark.
     pub key: &'a str,
@@ -105,7 +105,7 @@ const MARKS: (&[&str], &[&str]) =
 /// The keys that take a name.
 const NAMED: [&str; 3] = ["goal", "solve", "choice"];
 
-/// Reads a file.
+/// Reads a lesson's file.
 ///
 /// # Errors
 /// The first [`Fault`].
@@ -204,7 +204,8 @@ impl<'a> LessonFile<'a> {
         self.head.iter().find(|mark| mark.key == key).map(|mark| mark.value)
     }
 
-    /// The fields of a link that a step sets: those of the lesson, with the step's own in their place.
+    /// The fields of a link that a step sets: the fields at the top of the file that the step does not set itself, then
+    /// its own.
     #[must_use]
     pub fn fields(&self, step: &StepText<'a>) -> String {
         let sets = |marks: &[Mark<'a>]| {
@@ -297,7 +298,7 @@ fn name_of(key: &str) -> &'static str {
     if NAMED.contains(&key) { " NAME" } else { "" }
 }
 
-/// Every brace and bracket of a paragraph is closed on its line.
+/// Checks that every brace and bracket of a paragraph is closed on its line.
 fn balanced(line: usize, text: &str) -> Result<(), Fault> {
     for (open, close) in [('{', '}'), ('[', ']')] {
         let mut depth = 0i32;

@@ -16,13 +16,13 @@ use super::slot::{GrowthReading, Inverse, Kind, Measured, Scaled, Slot, Tightnes
 
 /// The data that a text reads.
 pub struct Facts<'a> {
-    /// The settings.
+    /// The state of the controls.
     pub state: &'a PageState,
     /// The settings of the labs.
     pub settings: &'a Settings,
     /// The last measurement.
     pub measured: Option<&'a LatestMeasured>,
-    /// The sweep.
+    /// The draws over n.
     pub sweep: &'a Sweep,
     /// The curves over n.
     pub growth: &'a Curves,
@@ -30,9 +30,9 @@ pub struct Facts<'a> {
     pub known: &'a KnownTokens,
     /// The scaled tokens.
     pub scaling: &'a [ScalingPoint],
-    /// The search.
+    /// The lab's searches, one at each n.
     pub tightness: &'a [TightnessPoint],
-    /// The inverses.
+    /// The inverses of both attentions.
     pub inverse: &'a Pair,
     /// The runs of training.
     pub training: &'a [TrainRun],
@@ -47,9 +47,9 @@ pub struct Ages {
     pub measured: Age,
     /// The scaled tokens.
     pub scaling: Age,
-    /// The search.
+    /// The lab's searches.
     pub tightness: Age,
-    /// The inverses.
+    /// The inverses of both attentions.
     pub inverse: Age,
 }
 
@@ -59,7 +59,7 @@ pub enum Age {
     /// It belongs to the present configuration.
     #[default]
     Now,
-    /// It belongs to the configuration before; the new value is being computed.
+    /// It belongs to an earlier configuration.
     Before,
 }
 
@@ -149,7 +149,7 @@ fn chosen(field: AnyField, facts: &Facts<'_>) -> f64 {
         return state.radius;
     }
     if field == AnyField::Controls(Field::SWEEP_MAX) {
-        // A sweep of own tokens ends with their list.
+        // A sweep of the reader's own tokens ends where their list ends.
         return state.sweep_max_used() as f64;
     }
     field.used(state, facts.settings)

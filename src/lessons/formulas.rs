@@ -10,7 +10,7 @@ use lipscope_core::bounds::BoundId;
 pub struct LessonFormula {
     /// Its name in texts.
     name: &'static str,
-    /// How it is written.
+    /// Where its markup is.
     written: Written,
 }
 

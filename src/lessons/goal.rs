@@ -9,7 +9,8 @@ use super::Localized;
 use super::fill::{Age, Facts};
 use super::slot::Slot;
 
-/// Numbers this near a limit count as having reached it: a rounding error may put tokens outside the sphere.
+/// A number that misses a limit by this share of the limit still reaches it: rounding may put tokens just outside the
+/// sphere.
 const NEAR: f64 = 1e-9;
 
 /// A goal of a step.
@@ -38,7 +39,7 @@ pub enum Way {
     Impossible(BoundId),
 }
 
-/// A condition.
+/// A condition of a goal or of a right answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Condition {
     /// A quantity is at least another.
@@ -56,11 +57,11 @@ pub enum Condition {
 /// A side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Quantity {
-    /// A number.
+    /// A number that the condition itself names.
     Number(f64),
-    /// A number of the page.
+    /// A number that the page has computed, or a setting that a place can name.
     Slot(Slot),
-    /// A setting.
+    /// Another setting, by its key in links.
     Set(AnyField),
 }
 
@@ -79,7 +80,7 @@ pub struct Acts {
 pub struct Situation<'a> {
     /// The numbers of the page.
     pub facts: Facts<'a>,
-    /// The settings.
+    /// The scene on screen.
     pub scene: &'a Scene,
     /// What the reader has done.
     pub acts: Acts,

@@ -6,7 +6,7 @@ use crate::link;
 /// A slider for a number that has a key in links.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handle {
-    /// The number.
+    /// The number that it sets.
     pub field: AnyField,
     /// Its left end.
     pub from: f64,
@@ -14,9 +14,9 @@ pub struct Handle {
     pub to: f64,
 }
 
-/// A range over this factor is divided evenly in the logarithm.
+/// A slider whose ends differ by more than this factor stops at the same numbers in every decade.
 const WIDE: f64 = 20.0;
-/// The numbers of a decade at which a wide range stops.
+/// The numbers at which a wide range stops, in each decade.
 const OF_A_DECADE: [f64; 9] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0];
 
 impl Handle {
@@ -38,7 +38,7 @@ impl Handle {
             (from.log10().ceil() as i32..=to.log10().floor() as i32).map(|power| 10f64.powi(power)).collect()
         } else if from > 0.0 && to / from > WIDE {
             let decades = from.log10().floor() as i32..=to.log10().ceil() as i32;
-            // The number that the shortest decimal denotes.
+            // Read from its decimal text, so that it prints without rounding digits.
             let stop = |m: f64, power: i32| format!("{m}e{power}").parse().unwrap_or(m);
             decades.flat_map(|power| OF_A_DECADE.map(|m| stop(m, power))).collect()
         } else {

@@ -42,9 +42,9 @@ pub struct Step {
     pub prediction: Prediction,
     /// The answers to choose from, if the reader predicts by choosing.
     pub choices: Vec<Choice>,
-    /// Its paragraphs.
+    /// Its paragraphs, in order.
     pub text: Vec<Paragraph>,
-    /// Where it is proved or defined.
+    /// Where the result of the step is proved, or its terms are defined.
     pub source: Option<Localized>,
     /// The scene of `fields`. It is made once, since own tokens are compared by identity.
     pub(super) scene: OnceLock<Scene>,
@@ -65,7 +65,7 @@ pub struct Visible {
     pub bound: Option<BoundId>,
 }
 
-/// A paragraph.
+/// A paragraph of a step.
 #[derive(Clone, Debug)]
 pub struct Paragraph {
     /// The goals after which it appears; empty where it is there from the start.
@@ -94,7 +94,7 @@ pub struct Choice {
     pub id: &'static str,
     /// Conditions that hold on the page if this is the right answer.
     pub conditions: Vec<Condition>,
-    /// Its words.
+    /// The words on its button.
     pub words: Localized,
 }
 
@@ -105,14 +105,14 @@ pub struct Setup {
     pub state: PageState,
     /// Which plot is shown.
     pub plot: PlotChoice,
-    /// The choices in the views of L2 attention.
+    /// The settings of the labs.
     pub settings: Settings,
     /// The selected row of the bound ladder; `None` is the measured norm.
     pub rung: Option<BoundId>,
 }
 
 impl Step {
-    /// The scene of the step for a reader who comes from elsewhere.
+    /// The scene of the step for a reader who comes by a link.
     #[must_use]
     pub fn scene(&self) -> &Scene {
         // Tests reject a step whose fields cannot be read.
@@ -129,7 +129,7 @@ impl Step {
 }
 
 impl Lesson {
-    /// The step at an index; past the last one, the last step.
+    /// The index of a step: `step`, or that of the last step where `step` is past it.
     #[must_use]
     pub fn clamped(&self, step: usize) -> usize {
         step.min(self.steps.len().saturating_sub(1))

@@ -6,7 +6,7 @@
 //! | `catalog` | the lessons, read from `lessons/` |
 //! | `lesson` | the types of a lesson and of a step, and the settings of a step |
 //! | `goal` | conditions on named numbers of the page |
-//! | `text`, `handle` | the places in texts, and the sliders |
+//! | `text`, `handle` | reads a text as words, places and controls; the sliders among these |
 //! | `slot`, `fill` | the places of a text, and the values in them |
 //! | `formulas` | formulas in texts, as MathML |
 

@@ -10,29 +10,29 @@ use lipscope_protocol::train::Kind as TrainedKind;
 pub enum Measured {
     /// The local Lipschitz constant.
     Spectral,
-    /// The same over sqrt(n).
+    /// The local Lipschitz constant divided by sqrt(n).
     Ratio,
-    /// R of the bounds.
+    /// The radius of the ball on which the bounds hold.
     Radius,
     /// The most attention that one token receives.
     ColumnSum,
     /// The Frobenius norm of J.
     Frobenius,
-    /// The largest row sum.
+    /// The largest sum of absolute values in a row of J.
     Linf,
-    /// The largest column sum.
+    /// The largest sum of absolute values in a column of J.
     L1,
     /// The limit of the norm as the tokens are scaled up.
     LargeRadius,
     /// Lanczos steps.
     Steps,
-    /// The relative residual.
+    /// The relative residual of the spectral norm.
     Residual,
-    /// The least upper bound on the ball.
+    /// The smallest of the upper bounds on the ball.
     BestBound,
-    /// A bound.
+    /// The value of a bound.
     Bound(BoundId),
-    /// A bound over the norm.
+    /// A bound divided by the norm.
     Times(BoundId),
     /// The slack of the steps of a bound's proof, in words.
     Losses(BoundId),
@@ -41,15 +41,15 @@ pub enum Measured {
 /// A number of the curves over n, at the n that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GrowthReading {
-    /// A bound.
+    /// The value of a bound at this n.
     Bound(BoundId),
     /// The exact norm of the adversarial tokens.
     Exact,
-    /// The best upper bound over the best lower bound.
+    /// The best upper bound divided by the best lower bound.
     Gap,
-    /// R.
+    /// The radius R at this n.
     Radius,
-    /// n = e^(2a).
+    /// The n at which the growth like sqrt(n) ends, e^(2a).
     Crossover,
     /// a = ||A|| R^2.
     A,
@@ -58,9 +58,9 @@ pub enum GrowthReading {
 /// A number of the scaled tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scaled {
-    /// The exponent of dot-product attention.
+    /// The exponent with which the norm of dot-product attention grows with R.
     SlopeDot,
-    /// The exponent of L2 attention.
+    /// The exponent with which the norm of L2 attention grows with R.
     SlopeL2,
     /// The largest R.
     Radius,
@@ -77,9 +77,9 @@ pub enum TightnessReading {
     N,
     /// The largest norm found.
     Found,
-    /// The bound.
+    /// The value of the bound.
     Bound,
-    /// Found over bound.
+    /// The largest norm found, divided by the bound.
     Ratio,
 }
 
@@ -97,11 +97,11 @@ pub enum Kind {
 pub enum Inverse {
     /// How it ended, in words.
     Outcome,
-    /// The last error.
+    /// The error after the last iteration.
     Error,
-    /// The last residual.
+    /// The residual after the last iteration.
     Residual,
-    /// L.
+    /// The constant used for Lip(F).
     Constant,
 }
 
@@ -116,7 +116,7 @@ pub enum Trained {
     Norm,
     /// The largest local Lipschitz constant of a layer before the first step.
     FirstNorm,
-    /// The bound of that layer.
+    /// The bound on the layer with the largest constant at this step.
     Bound,
     /// The characters that were sent through the model, to be run backwards.
     Sent,
@@ -129,7 +129,7 @@ pub enum Trained {
 /// A place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// A setting.
+    /// A setting of the controls or of the labs.
     Chosen(AnyField),
     /// A number of the present configuration.
     Measured(Measured),
@@ -193,7 +193,7 @@ const INVERSE: [(&str, Inverse); 4] = [
     ("constant", Inverse::Constant),
 ];
 
-/// The numbers of a trained model. Its kind follows the word.
+/// The numbers of a trained model. In a place, the kind of the model follows the word.
 const TRAINED: [(&str, Trained); 8] = [
     ("trained-step", Trained::Step),
     ("trained-loss", Trained::Loss),

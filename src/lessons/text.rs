@@ -54,7 +54,7 @@ pub fn pieces(text: &'static str) -> Result<Vec<Piece>, &'static str> {
     Ok(found)
 }
 
-/// The places of a text with computed values. A text with a place that names nothing has none.
+/// The slots of a text. The list is empty where a place names nothing.
 pub fn slots(text: &'static str) -> Vec<Slot> {
     let value = |piece: Piece| match piece {
         Piece::Value(slot) => Some(slot),

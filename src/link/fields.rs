@@ -14,11 +14,11 @@ use lipscope_core::spectrum::SpectrumMap;
 
 use super::data;
 
-/// A field.
+/// A field of a link: a key and a text.
 pub enum Field {
     /// A number, with the key and the range of the table of numbers.
     Number(AnyField),
-    /// The n at which the plot over n is read. Where it follows the tokens, a word stands for it.
+    /// The n at which the plot over n is read. The word `n` says that this n follows the number of tokens.
     ReadAt,
     /// Anything else. `text` gives the text after the key; `read` puts a text into a scene, or says what is wrong.
     Other { key: &'static str, text: fn(&Scene) -> String, read: fn(&mut Scene, &str) -> Result<(), String> },
@@ -56,7 +56,7 @@ impl Field {
         Ok(())
     }
 
-    /// The number that it holds, if it is one.
+    /// The number that it holds, if it holds one.
     pub fn number(&self) -> Option<AnyField> {
         match self {
             Field::Number(number) => Some(*number),
@@ -68,7 +68,7 @@ impl Field {
 
 /// The key of the lesson's name. It is read first: the lesson's step sets what the other fields change.
 pub const LESSON: &str = "lesson";
-/// The text for an n of the plot over n that follows the tokens.
+/// The text of [`Field::ReadAt`] where the n follows the number of tokens.
 const AT_N: &str = "n";
 /// The text for no curve at all.
 const NO_CURVES: &str = "none";
@@ -93,7 +93,7 @@ macro_rules! choice {
     };
 }
 
-/// All fields.
+/// All fields, in the order in which they are written and read.
 pub const FIELDS: [Field; 53] = [
     Field::Other {
         key: "view",
@@ -207,7 +207,7 @@ fn lesson_text(scene: &Scene) -> String {
     scene.lesson.as_ref().map_or_else(String::new, |LessonAt { id, step }| format!("{id}.{}", step + 1))
 }
 
-/// The lesson named by the texts of its field. The last of several counts, as for every field.
+/// The lesson named by the texts of its field. Of several texts the last counts, as for every field.
 pub fn lesson_of(texts: &[&str]) -> Option<LessonAt> {
     let mut scene = Scene::default();
     read_lesson(&mut scene, texts.last()?).ok()?;
@@ -222,12 +222,12 @@ fn read_lesson(scene: &mut Scene, text: &str) -> Result<(), String> {
     };
     let (id, step) = text.rsplit_once('.').filter(|(id, _)| is_name(id)).ok_or(strings::link_no_lesson())?;
     let step = step.parse().ok().filter(|step: &usize| (1..=99).contains(step)).ok_or(strings::link_no_lesson())?;
-    // People count from one.
+    // A link counts steps from one.
     scene.lesson = Some(LessonAt { id: id.to_owned(), step: step - 1 });
     Ok(())
 }
 
-/// The curves that are on, in their own order.
+/// The words of the curves that are switched on, in the order of `Trace::ALL`.
 fn curves_text(scene: &Scene) -> String {
     let on = Trace::ALL.into_iter().filter(|trace| scene.state.growth.traces.has(*trace));
     let words: Vec<&str> = on.map(Trace::id).collect();

@@ -1,8 +1,8 @@
 //! A scene in the fragment of the page's address, and back: `v3&n=256&mask=causal`.
 //!
 //! A link has only the differences from the first visit, so the first visit has no fragment at all. In a lesson it has
-//! the differences from the step's settings: the lesson's name alone is a link to it. Each wrong field is named in a
-//! sentence, and the other fields still apply.
+//! the differences from the step's settings, so the field `lesson` alone is a link to the step. Each wrong field is
+//! named in a sentence, and the other fields still apply.
 //!
 //! | file | concept |
 //! | --- | --- |
@@ -20,7 +20,7 @@ use super::strings;
 
 use fields::{FIELDS, Field, LESSON, lesson_of};
 
-/// Programs that pass links on cut longer ones.
+/// The longest link that the page writes, in bytes: programs that pass links on cut longer ones.
 pub const MOST_LINK: usize = 16_000;
 /// Fragments longer than this are not read.
 const MOST_READ: usize = 2 << 20;
@@ -54,7 +54,7 @@ pub fn write(scene: &Scene, of_lesson: OfLesson) -> Result<String, TooLong> {
         return Err(TooLong);
     }
     let mut link = String::from(VERSION);
-    // The scene that a reader of the link has so far: some fields change others too.
+    // The scene that results from the fields written so far: reading one field may change others too.
     let mut reached = base(scene.lesson.as_ref(), of_lesson);
     for field in &FIELDS {
         let text = field.text(scene);

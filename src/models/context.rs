@@ -14,7 +14,7 @@ pub struct Models {
     pub(super) page: Page,
     /// All rows so far; each change makes a new `Arc`.
     pub table: RwSignal<Option<Arc<Table>>>,
-    /// Heads of the form's model at adversarial tokens.
+    /// The table of heads of the form's model at adversarial tokens.
     pub adversarial: RwSignal<Option<Arc<Table>>>,
     /// Whether a worker measures adversarial tokens.
     pub adversarial_awaited: RwSignal<bool>,
@@ -24,7 +24,7 @@ pub struct Models {
     pub phase: RwSignal<ModelPhase>,
 }
 
-/// The context.
+/// The tables of the models, from the context.
 pub fn use_models() -> Models {
     expect_context()
 }

@@ -14,7 +14,7 @@ pub struct Folder {
     pub name: String,
     /// Blobs by their names.
     pub files: Object,
-    /// Their names.
+    /// The names of the files.
     pub names: Vec<String>,
     /// Their size in bytes.
     pub size: f64,
@@ -47,7 +47,7 @@ pub(super) fn is_of_model(name: &str) -> bool {
 pub struct Remote {
     /// As it was typed.
     pub address: String,
-    /// Its state.
+    /// How far the page is with fetching from it.
     pub phase: RemotePhase,
 }
 

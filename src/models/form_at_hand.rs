@@ -13,12 +13,12 @@ use super::taking::take_dropped;
 #[derive(Clone, Copy, Default)]
 pub struct FormAtHand(StoredValue<Option<ModelSession>>);
 
-/// The context.
+/// The form, from the context.
 pub(super) fn use_form() -> FormAtHand {
     expect_context()
 }
 
-/// Starts sending it the files and texts that are dropped on the view of models.
+/// Provides the context, and passes to the form the files and texts that are dropped on the view of models.
 pub fn begin() {
     let form = FormAtHand::default();
     provide_context(form);
@@ -35,7 +35,8 @@ impl FormAtHand {
         self.0.get_value()
     }
 
-    /// Stores the form. A model that was trained on this page may wait for it already, or come later.
+    /// Stores the form, and gives it every model that was trained on this page: one that waits already, and those that
+    /// come later.
     pub(super) fn hold(self, session: ModelSession) {
         self.0.set_value(Some(session));
         let trained = session.page.answers.trained_model;

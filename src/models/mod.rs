@@ -75,7 +75,7 @@ pub fn ModelForm() -> impl IntoView {
 /// The text with the number of its tokens.
 #[component]
 pub fn TextField(
-    /// The form.
+    /// The form of models, with its workers.
     session: ModelSession,
 ) -> impl IntoView {
     let count = move || session.facts.with(|facts| facts.as_ref().map(|facts| facts.ids.len()));

@@ -12,7 +12,7 @@ use crate::strings;
 /// The choice of a layer's map.
 #[component]
 pub fn MapField(
-    /// The form.
+    /// The form of models, with its workers.
     session: ModelSession,
 ) -> impl IntoView {
     view! {
@@ -24,10 +24,10 @@ pub fn MapField(
 }
 
 /// A fold with all fields that have a usual value: the model's size, layers, lengths, windows, heads, mask, estimators.
-/// Its summary shows their values.
+/// Its summary shows layers, lengths and windows.
 #[component]
 pub fn MoreFields(
-    /// The form.
+    /// The form of models, with its workers.
     session: ModelSession,
 ) -> impl IntoView {
     type Part = fn(&mut PlanForm) -> &mut String;
@@ -64,22 +64,22 @@ pub fn MoreFields(
     }
 }
 
-/// One of a few choices of the plan.
+/// A select for one choice of the plan.
 #[component]
 fn Of<T: Copy + PartialEq + Send + Sync + 'static>(
-    /// The form.
+    /// The form of models, with its workers.
     session: ModelSession,
     /// The id of the select.
     id: &'static str,
-    /// Its name.
+    /// The label of the select.
     label: &'static str,
     /// The choices with their ids.
     all: Vec<(&'static str, T)>,
-    /// The words of one.
+    /// The words of a choice.
     word: fn(T) -> &'static str,
-    /// Reads it.
+    /// Reads the choice from the plan.
     get: fn(&PlanForm) -> T,
-    /// Writes it.
+    /// Writes the choice into the plan.
     set: fn(&mut PlanForm, T),
 ) -> impl IntoView {
     let all = StoredValue::new(all);

@@ -15,7 +15,7 @@ use lipscope_protocol::models::{TableForm, command_line};
 /// Run, pause, stop, and the table in and out.
 #[component]
 pub fn RunBar(
-    /// The form.
+    /// The form of models, with its workers.
     session: ModelSession,
 ) -> impl IntoView {
     let phase = session.models().phase;
@@ -43,7 +43,8 @@ pub fn RunBar(
         is_pressed.set_value(true);
         session.run();
     };
-    // The problem that stops the run may be found a moment later, and its sentence may be out of sight.
+    // A problem may end the run a moment after the press, and its sentence may be out of sight. So the focus moves to
+    // the sentence.
     effect(move |_| {
         if problem.with(Option::is_some) && phase.get() == ModelPhase::Idle && is_pressed.get_value() {
             is_pressed.set_value(false);
@@ -81,7 +82,7 @@ pub fn RunBar(
 }
 
 impl ModelSession {
-    /// The command that measures the same on the command line.
+    /// The command line that measures what this form measures.
     fn command(self) -> Result<String, String> {
         let source = self.source_now()?;
         let words = self.plan.with_untracked(super::settings::PlanForm::words)?;

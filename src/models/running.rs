@@ -19,7 +19,7 @@ use lipscope_protocol::pool::Order;
 const GATHER: Duration = Duration::from_millis(300);
 /// The most memory of all workers together, in bytes.
 const MOST_BYTES: f64 = 1.1e9;
-/// The most workers.
+/// The most workers that a run has.
 const MOST_WORKERS: usize = 4;
 
 impl ModelSession {
@@ -117,7 +117,7 @@ impl ModelSession {
         });
     }
 
-    /// Ends the workers' work at once; rows stay.
+    /// Ends the workers' work at once. Rows that have arrived stay.
     pub(super) fn stop(self) {
         self.is_run_wanted.set_value(false);
         for lane in [ModelLane::Batches, ModelLane::Open, ModelLane::ReadTable, ModelLane::Adversarial] {
@@ -157,7 +157,7 @@ impl ModelSession {
     }
 }
 
-/// The ids of the plan's windows.
+/// The token ids of the plan's windows: the first ones of the text.
 pub(super) fn needed_ids(facts: &ModelFacts, plan: &Plan) -> Vec<u32> {
     let needed = plan.longest().saturating_mul(plan.windows).min(facts.ids.len());
     facts.ids[..needed].to_vec()

@@ -24,7 +24,7 @@ use lipscope_protocol::models::{
 };
 use lipscope_protocol::pool::{Order, PoolEvent, Spare};
 
-/// Where the models' worker is, beside the page.
+/// The URL of the models' worker, beside the page.
 const WORKER_URL: &str = "./model_worker_loader.js";
 /// The text that comes with the page.
 pub(super) const USUAL_TEXT: &str = include_str!("../../assets/attention.txt");
@@ -40,9 +40,9 @@ pub struct Progress {
     pub total: usize,
     /// Cost of the rows that this run has measured.
     pub done: f64,
-    /// Cost of the rows that were missing.
+    /// Cost of the rows that were missing when the run began.
     pub cost: f64,
-    /// When the first rows arrived, and the cost until then.
+    /// When the first rows arrived since the run began or was resumed, and the cost of all rows until then.
     pub first: Option<(f64, f64)>,
     /// When the last rows arrived.
     pub last: f64,
@@ -55,7 +55,7 @@ pub struct Progress {
 pub struct ModelSession {
     pub(super) page: Page,
     models: Models,
-    /// Which model.
+    /// The choice of a model.
     pub(super) source: RwSignal<SourceForm>,
     /// Files that the reader chose.
     pub(super) given: RwSignal<Option<Folder>, LocalStorage>,
@@ -138,7 +138,7 @@ impl ModelSession {
         self.models().problem.set(Some(strings::message(&problem.into())));
     }
 
-    /// The whole text.
+    /// The text to measure: that of the file, else that of the form.
     pub(super) fn whole_text(self) -> Arc<str> {
         let file = self.text_file.with_untracked(|file| file.as_ref().map(|file| Arc::clone(&file.text)));
         file.unwrap_or_else(|| self.text.get_untracked().into())
@@ -178,7 +178,7 @@ impl ModelSession {
     pub(super) fn open(self) {
         let source = match self.source_now() {
             Ok(source) => source,
-            // The status line of an address stays: the server may have answered before this.
+            // This leaves the status line of an address as it is: the server may have answered already.
             Err(problem) => return self.cannot_open(&problem),
         };
         self.models().problem.set(None);
@@ -186,7 +186,8 @@ impl ModelSession {
         self.submit(ModelLane::Open, Some(source), ModelPlan::Open(plan));
     }
 
-    /// Nothing can be opened. Shows a sentence if a run waits for the model, or if a field is wrong.
+    /// Ends the wait for a model that cannot be opened. Shows a sentence if a run waits for the model, or if a field is
+    /// wrong.
     fn cannot_open(self, problem: &str) {
         let is_awaited = self.is_run_wanted.get_value();
         self.is_run_wanted.set_value(false);
@@ -215,7 +216,7 @@ impl ModelSession {
         }
     }
 
-    /// Ends a run early. Without rows to measure, nothing was running.
+    /// Ends a run early. A run that had no rows to measure yet counts as not begun.
     pub(super) fn stopped(self) {
         self.is_run_wanted.set_value(false);
         let has_rows = self.progress.with_untracked(|progress| progress.total > 0);
@@ -255,7 +256,7 @@ impl ModelSession {
         match content {
             Content::Event(ModelEvent::Batch(BatchEvent::Prepared)) => self.is_prepared.set_value(true),
             Content::Event(ModelEvent::Batch(BatchEvent::Rows { rows, .. })) => self.take_rows(plan, rows),
-            // No window of the run can be measured.
+            // No worker has prepared the model yet, so no window of the run can be measured.
             Content::Failed(problem) if !self.is_prepared.get_value() => {
                 self.cancel(ModelLane::Batches);
                 self.stopped();
@@ -278,7 +279,7 @@ impl ModelSession {
         }
     }
 
-    /// The pool has given up the order of a lane.
+    /// Ends what the page awaits from a lane whose order failed, or was given up by the pool.
     fn gave_up(self, lane: ModelLane) {
         self.note.set(String::new());
         match lane {

@@ -57,7 +57,7 @@ impl Default for SourceForm {
 }
 
 impl SourceForm {
-    /// The random model.
+    /// The random model that the fields describe.
     ///
     /// # Errors
     /// A sentence about the field that is no number.
@@ -83,7 +83,7 @@ pub struct PlanForm {
     pub lengths: String,
     /// Windows per length.
     pub windows: String,
-    /// All, each, or a list.
+    /// Heads: all together, each by itself, or a list.
     pub heads: String,
     /// The mask; `None` takes the model's.
     pub mask: Option<Mask>,
@@ -113,13 +113,13 @@ impl PlanForm {
         std::iter::once(("usual", None)).chain(MapKind::ALL.map(|kind| (kind.id(), Some(kind)))).collect()
     }
 
-    /// The lengths and windows of the figures of [C] section 5.
+    /// Sets the lengths and windows of the figures in section 5 of Castin et al.
     pub fn as_published(&mut self) {
         self.lengths = "2:98:2".into();
         self.windows = "10".into();
     }
 
-    /// The plan in words.
+    /// The plan as text, as the command line takes it.
     ///
     /// # Errors
     /// A sentence about the number of windows.
@@ -136,7 +136,7 @@ impl PlanForm {
         })
     }
 
-    /// The plan text of a table's subject, with no windows yet.
+    /// A plan text with what a table's subject says; its layers, heads and lengths are empty.
     pub fn of_subject(subject: &Subject) -> PlanText {
         let pick = |id: &str| PlanForm::MASKS.into_iter().find(|(word, _)| *word == id).and_then(|(_, mask)| mask);
         let estimators = PlanForm::ESTIMATORS.into_iter().find(|(word, _)| *word == subject.estimator);

@@ -16,7 +16,7 @@ use crate::strings;
 /// The choice of a model.
 #[component]
 pub fn SourceFields(
-    /// The form.
+    /// The form of models, with its workers.
     session: ModelSession,
 ) -> impl IntoView {
     let kind = memo(move |_| session.source.with(|source| source.kind));
@@ -48,7 +48,7 @@ pub fn SourceFields(
 /// The size of a random model, while one is chosen.
 #[component]
 pub fn Drawn(
-    /// The form.
+    /// The form of models, with its workers.
     session: ModelSession,
 ) -> impl IntoView {
     type Part = fn(&mut SourceForm) -> &mut String;
@@ -71,7 +71,7 @@ pub fn Drawn(
 /// The reader's own files.
 #[component]
 fn Files(
-    /// The form.
+    /// The form of models, with its workers.
     session: ModelSession,
 ) -> impl IntoView {
     let on_files = move |event: ev::Targeted<ev::Event, HtmlInputElement>| {
@@ -81,7 +81,7 @@ fn Files(
         input.set_value("");
     };
     let folder = NodeRef::<Input>::new();
-    // No name of it among the view's.
+    // The macro `view!` does not know this attribute.
     folder.on_load(|folder| {
         let _ = folder.set_attribute("webkitdirectory", "");
     });
@@ -103,7 +103,7 @@ fn Files(
 /// A folder on a server.
 #[component]
 fn Address(
-    /// The form.
+    /// The form of models, with its workers.
     session: ModelSession,
 ) -> impl IntoView {
     let phase = memo(move |_| session.remote.with(|remote| remote.phase.clone()));

@@ -19,8 +19,8 @@ use lipscope_protocol::models::{
 const ADVERSARIAL_LENGTHS: &str = "2:98:2";
 
 impl ModelSession {
-    /// Shows the table with the subject of an empty one: the present table, an earlier one of this visit, or the empty
-    /// one. Adds the empty table's notes to it.
+    /// Shows a table with the subject of `empty`: the present table, else an earlier one of this visit, else an empty
+    /// one. Adds the notes of `empty` to it.
     pub(super) fn take_table(self, empty: Table) {
         let Table { subject, notes, .. } = empty;
         self.show_table(subject);
@@ -48,7 +48,8 @@ impl ModelSession {
         });
     }
 
-    /// Reads a table of the command line or of this page, and continues it. It replaces a table that is still arriving.
+    /// Reads a table that the command line or this page has saved, so that a run can continue it. This table replaces
+    /// one that is still arriving.
     pub(super) fn open_table(self, name: String, bytes: Vec<u8>) {
         self.models().problem.set(None);
         self.arriving.set_value(Some(Arriving::default()));
@@ -75,7 +76,8 @@ impl ModelSession {
         }
     }
 
-    /// Asks for one head at its adversarial tokens: the lengths of the paper, the form's mask, before the output matrix.
+    /// Asks for the norms of one head at its adversarial tokens, at the lengths of the paper and with the form's mask.
+    /// The map that is measured ends before the output matrix.
     pub(super) fn ask_adversarial(self, layers: String, heads: String, radius: f64) {
         let source = match self.source_now() {
             Ok(source) => source,
@@ -125,7 +127,7 @@ impl ModelSession {
         self.arriving.update_value(|arriving| whole = arriving.as_mut().and_then(|arriving| arriving.take(batch)));
         let Some(table) = whole else { return };
         self.arriving.set_value(None);
-        // In a task of its own: drawing the figures of a large table takes long enough.
+        // This runs in a task of its own, since drawing the figures of a large table fills one.
         let take = move || {
             // Another table may be arriving by now, and replaces this one.
             if self.arriving.with_value(Option::is_none) {

@@ -81,9 +81,9 @@ pub fn take_table_file(session: ModelSession, file: File) {
 }
 
 impl ModelSession {
-    /// Puts a text in the place of the form's text.
+    /// Takes a text as the one to measure: a short one fills the form, a longer one is kept beside it as a file.
     pub(super) fn take_text(self, name: String, text: String) {
-        /// A longer text makes a form slow.
+        /// A text of more bytes makes the form slow.
         const MOST_IN_FORM: usize = 40_000;
         if text.len() <= MOST_IN_FORM {
             self.text_file.set(None);
@@ -94,9 +94,9 @@ impl ModelSession {
     }
 }
 
-/// Windows per length, or fewer where the text is too short.
+/// Windows per length at which a trained model is measured; fewer where the text is too short.
 const WINDOWS: usize = 2;
-/// Number of lengths, evenly spread.
+/// Number of lengths at which a trained model is measured, evenly spread.
 const LENGTHS: usize = 8;
 
 impl ModelSession {

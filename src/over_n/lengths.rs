@@ -14,14 +14,14 @@ use super::{CURRENT, MEAN};
 
 const AXES: [(&str, XAxis); 3] = XAxis::ALL;
 
-/// The length under a pixel column of a chart.
+/// The n nearest to a pixel column at which the chart has draws or the present tokens.
 pub fn length_at((chart, layout): &(LineChart, ChartLayout), x: f64) -> Option<f64> {
     let values = chart.nearest(layout, x)?;
     let of = |wanted: &str| values.iter().find(|value| value.id == wanted);
     of(MEAN).or_else(|| of(CURRENT)).map(|value| value.x)
 }
 
-/// Answers a key: `hover` goes to another length, or `keep` receives the present one.
+/// Answers a key: moves `hover` to another length, or calls `keep` with the length in `hover`.
 pub fn on_length_key(
     page: Page,
     hover: RwSignal<Option<f64>>,
@@ -49,7 +49,7 @@ pub fn on_length_key(
     }
 }
 
-/// How n is spaced.
+/// The choice of how the axis spaces n.
 #[component]
 pub fn AxisChoice(
     /// The id of the select.

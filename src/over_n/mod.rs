@@ -146,17 +146,17 @@ pub struct Fade {
     since: Option<f64>,
 }
 
-/// The points before `settled` are fully there; the others are at `opacity`.
+/// The points before `settled` are fully visible; the others are at `opacity`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Faded {
-    /// How many are fully there.
+    /// How many points are fully visible.
     pub settled: usize,
-    /// How visible the others are.
+    /// How visible the others are, from 0 to 1.
     pub opacity: f64,
 }
 
 impl Faded {
-    /// All points are fully there.
+    /// All points are fully visible.
     pub const ALL: Faded = Faded { settled: usize::MAX, opacity: 1.0 };
 }
 

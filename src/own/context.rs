@@ -30,7 +30,7 @@ pub struct Own {
     pub(super) question: RwSignal<Option<TableProblem>>,
 }
 
-/// The context.
+/// The form of own data, from the context.
 pub(super) fn use_own() -> Own {
     expect_context()
 }
@@ -80,7 +80,7 @@ impl Own {
         self.question.set(None);
         page.engine.submit(EngineLane::Read, [EnginePlan::Read(plan)], move |plan, news| match (plan, news) {
             (_, EngineNews::Reply(Content::Event(EngineEvent::Read(given)), _)) => {
-                // In a task of its own: unpacking a long list was enough work for this one.
+                // This runs in a task of its own, since unpacking a long list has filled the present one.
                 set_timeout(move || self.take(given), Duration::ZERO);
             }
             (EnginePlan::Read(plan), EngineNews::Reply(Content::Failed(problem), _)) => {

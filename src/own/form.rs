@@ -1,5 +1,5 @@
-//! The content of the fold: a box for tokens, the questions about them, the choice of weights, and the exports. The page
-//! asks for weights when tokens come in, and always names them.
+//! The content of the fold: a box for tokens, the questions about them, the choice of weights, and the exports. When
+//! the reader's tokens come in, the page asks which weights to use with them. A line always names the weights in use.
 
 use crate::prelude::*;
 use leptos::html::{Fieldset, Textarea};
@@ -16,7 +16,7 @@ use crate::strings;
 use lipscope_core::experiment::{Table, TableSource};
 use lipscope_core::script::Dialect;
 
-/// The content of the fold.
+/// The content of the fold of own data.
 #[component]
 pub fn OwnForm() -> impl IntoView {
     let own = use_own();

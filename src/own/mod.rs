@@ -23,8 +23,7 @@ use context::use_own;
 pub use context::Own;
 pub use form::OwnForm;
 
-/// Scrolls the fold around a field into sight, with its title at the top. It scrolls at once, so that nothing moves on
-/// the way.
+/// Scrolls the fold around a field into sight, with its title at the top. It jumps there, without a smooth motion.
 fn scroll_to_fold(field: &HtmlElement) {
     if let Ok(Some(fold)) = field.closest("details") {
         fold.scroll_into_view();
@@ -40,7 +39,7 @@ pub fn OwnData() -> impl IntoView {
     let is_over = listen_for_drops(own);
     let on_toggle = move |_| {
         let Some(details) = details.get_untracked() else { return };
-        // A fold that the page opens is scrolled into sight elsewhere, where needed.
+        // Where the page itself opens the fold, the code that opens it also scrolls, if needed.
         let is_opened_by_reader = details.open() && !own.panels.own.get_untracked();
         own.panels.own.set(details.open());
         if is_opened_by_reader {

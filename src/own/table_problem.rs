@@ -1,9 +1,9 @@
-//! A question about a table of the reader's that can be read in two ways, and the answers to it.
+//! A question about a table that can be read in two ways, and the reader's answers to it.
 
 use lipscope_core::experiment::{FirstColumn, FirstRow, InputError, NumberComma, Table, TableAnswers, TableQuestion};
 use lipscope_protocol::tasks::ReadPlan;
 
-/// An answer.
+/// An answer to a question about a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableAnswer {
     /// What the first row is.
@@ -46,7 +46,7 @@ impl TableProblem {
         }
     }
 
-    /// The question.
+    /// The question that the table leaves open.
     pub fn question(&self) -> TableQuestion {
         self.question
     }

@@ -29,7 +29,7 @@ enum Entry {
 }
 
 impl Page {
-    /// What the page shows.
+    /// The scene on screen. Tracks its signals.
     pub fn scene(self) -> Scene {
         Scene {
             state: self.state.get(),
@@ -126,7 +126,7 @@ impl Page {
         self.address.writing.forget();
     }
 
-    /// Undoes the last gesture: the browser goes back, as its own button does.
+    /// Undoes the last gesture: the browser goes back, as if the reader had pressed its Back button.
     pub fn undo(self) {
         // A movement that has not come to rest belongs to this gesture.
         if self.address.known.with_value(|address| address.is_waiting) {
@@ -167,7 +167,8 @@ impl Page {
         set_if_new(self.address.theme, theme);
     }
 
-    /// The whole address of the present scene, in another stage; `None` where it is too long.
+    /// The whole address of the present scene, in another stage. `None` where it is too long, or while the later part,
+    /// which writes links, has not arrived.
     pub fn link_to(self, stage: Stage) -> Option<String> {
         let link =
             (untrack(|| self.address.later.table())?.write_link)(&Scene { stage, ..untrack(|| self.scene()) }).ok()?;
@@ -176,7 +177,8 @@ impl Page {
         Some(if link.is_empty() { address.to_owned() } else { format!("{address}#{link}") })
     }
 
-    /// Writes the present scene into the address.
+    /// Writes a change of the scene into the address: at once as a new entry where a gesture begins, else into the
+    /// present entry when the controls rest.
     fn tell(self, before: Scene, now: Scene, is_marked: bool) {
         if self.address.known.with_value(|address| address.shown.as_ref() == Some(&now)) {
             return;
@@ -198,7 +200,7 @@ impl Page {
         self.write_at_rest();
     }
 
-    /// Writes the end of a movement when it rests; this ends the gesture.
+    /// Writes the end of a movement once the controls rest. This ends the gesture.
     fn write_at_rest(self) {
         self.address.writing.after(REST, move || {
             if self.held.get_untracked() {
@@ -255,7 +257,8 @@ impl Page {
         }
     }
 
-    /// Keeps a scene that is too long for an address, as long as the page is open.
+    /// Keeps in memory a scene that is too long for an address, and returns its number. Of too many, the oldest is
+    /// dropped.
     fn keep(self, scene: &Scene) -> Option<f64> {
         self.address.known.try_update_value(|address| {
             if address.kept.len() >= MOST_KEPT {

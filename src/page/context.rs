@@ -21,7 +21,7 @@ pub const PLACE_OWN_WEIGHTS: &str = "own-weights";
 /// Where sentences about the address's link stand.
 pub const PLACE_LINK: &str = "link";
 
-/// Edits at these places are steps that the reader can undo.
+/// Every edit at these places is a step of its own: the reader can undo it by itself.
 const STEPS: [&str; 5] = ["preset", "distribution", "weights", PLACE_OWN, PLACE_OWN_WEIGHTS];
 
 /// The context that every part of the page may read and act on.
@@ -33,7 +33,7 @@ pub struct Page {
     pub plot: RwSignal<PlotChoice>,
     /// What a reader chooses in the labs.
     pub settings: RwSignal<Settings>,
-    /// Where the reader is in a lesson, if in one.
+    /// The reader's place in a lesson; `None` outside lessons.
     pub lesson: RwSignal<Option<LessonAt>>,
     /// How much of the page is shown.
     pub stage: RwSignal<Stage>,
@@ -105,14 +105,15 @@ impl Page {
         self.state.with(|state| state.norm)
     }
 
-    /// Edits the state at a control. An impossible edit leaves the state, and puts a sentence at the control.
+    /// Edits the state at a control. An impossible edit leaves the state as it is, and puts a sentence at the control.
     pub fn edit(self, place: &'static str, change: impl FnOnce(&mut PageState)) {
         let mut state = self.state.get_untracked();
         change(&mut state);
         self.put(place, Ok(state));
     }
 
-    /// Stores a new state from a control, or puts the sentence that says why there is none at the control.
+    /// Stores a new state from a control and returns true. A state with a fault is not stored: a sentence about it then
+    /// stands at the control.
     pub fn put(self, place: &'static str, state: Result<PageState, InputError>) -> bool {
         let checked = state.and_then(|state| state.check().map(|()| state));
         match checked {
@@ -124,7 +125,7 @@ impl Page {
                     self.begin_step();
                 }
                 self.state.set(state);
-                // The effect with the same call may run after the effects that draw.
+                // The effect that also makes this call may run only after the effects that draw.
                 untrack(|| self.order());
                 true
             }
@@ -135,7 +136,7 @@ impl Page {
         }
     }
 
-    /// Makes the next change a step that the reader can undo.
+    /// Makes the next change a step of its own, which the reader can undo by itself.
     pub fn begin_step(self) {
         self.address.next_is_step.set_value(true);
     }
@@ -178,7 +179,7 @@ impl Page {
         self.put("distribution", loaded.unwrap_or_else(|| Ok(state.with_tokens(TokenChoice::Worst))));
     }
 
-    /// Loads the best two clusters of the last measurement as tokens; false where there are none.
+    /// Loads as tokens the two clusters of the lower bound in the last measurement; false where there are none.
     pub fn load_two_clusters(self) -> bool {
         let Some(measured) = self.answers.measured.get_untracked() else { return false };
         let Some(found) = &measured.measurement.two_clusters else { return false };

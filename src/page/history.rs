@@ -26,9 +26,9 @@ pub struct Address {
     pub(super) later: Later,
     /// What the page last read from the address or wrote into it.
     pub(super) known: StoredValue<Known>,
-    /// The end of a movement, which is written when it rests.
+    /// Writes the end of a movement into the address once the controls rest.
     pub(super) writing: Debounce,
-    /// Whether the change in progress is a step that the reader can undo.
+    /// Whether the change in progress is a step of its own, which the reader can undo by itself.
     pub(super) next_is_step: StoredValue<bool>,
     /// The control that was edited last.
     pub(super) last_place: StoredValue<&'static str>,
@@ -67,8 +67,9 @@ pub(super) struct Known {
     pub(super) deepest: u32,
     /// Scenes that are too long for an address, by number.
     pub(super) kept: VecDeque<(f64, Scene)>,
-    /// The number of the last kept scene. Numbers start at the time of day. A new number then differs from those of
-    /// earlier visits, whose entries may still be in the history.
+    /// The number of the last kept scene. A number is the time in milliseconds at which its scene was kept, raised
+    /// where two would be equal. So it differs from the numbers of earlier visits, whose entries may still be in the
+    /// history.
     pub(super) last_kept: f64,
 }
 

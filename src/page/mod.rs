@@ -25,7 +25,7 @@ pub use history::fragment;
 
 pub use crate::state::PlotChoice;
 
-/// Starts the workers and the effects that feed them.
+/// Provides the contexts of the page, and starts the workers and the effects that feed them.
 pub fn begin(arrival: Arrival) -> Page {
     let (themes, later) = (follow_themes(), Later::new(arrival));
     let page = Page::new(Address::new(later, themes.asked));

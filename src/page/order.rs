@@ -42,7 +42,7 @@ impl Page {
             let bounds = Ok(vec![EnginePlan::Growth(plans::bounds(&state))]);
             self.answers.bounds.want(bounds, Start::AtRest, Curves::hear);
         } else {
-            // No other plot shows these bounds: they leave the cores to its own work.
+            // No other plot shows these bounds: stopping them leaves the cores to the work of the present plot.
             self.answers.bounds.leave();
         }
         self.ask_ball(&state);

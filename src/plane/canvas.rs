@@ -246,7 +246,7 @@ fn on_key(
     true
 }
 
-/// Moves the selected token; the first arrow selects one.
+/// Moves the selected token; without a selected token, selects the first. False where no token can be moved.
 fn nudge(plane: Plane, size: Size, painted: &TokenPlane, by: (f64, f64)) -> bool {
     // Two steps may come before one is painted, so the place comes from the tokens, not from the picture.
     let found = untrack(|| {

@@ -54,7 +54,7 @@ pub struct Plane {
     pub(super) held: StoredValue<Option<Held>>,
     /// Whether tokens wait for their numbers.
     pub(super) sync: TokenNumberSync,
-    /// The text for a screen reader, once the token rests.
+    /// Tells a screen reader where the selected token is, once the token rests.
     pub(super) saying: Debounce,
 }
 
@@ -63,7 +63,7 @@ pub struct Plane {
 pub(super) struct Held {
     pub(super) frame: Option<PlaneFrame>,
     pub(super) stretch: Option<f64>,
-    /// The axes of each plane.
+    /// The axes of the plane of each size.
     pub(super) axes: [Option<(Extent, Extent)>; 3],
 }
 
@@ -83,7 +83,7 @@ impl Plane {
     }
 }
 
-/// The context.
+/// The state of the token plane, from the context.
 pub fn use_plane() -> Plane {
     expect_context()
 }
@@ -132,7 +132,7 @@ impl Plane {
         Ok(read(rows, &frame.ok_or(NotMovable::Waiting)?))
     }
 
-    /// The plane on screen: the frozen one, or that of the last measurement.
+    /// The frame of the plane on screen: the frozen frame, or the frame of the last measurement.
     pub(super) fn frame(self, measured: Option<&Measured>) -> Option<PlaneFrame> {
         let held = self.held.with_value(|held| held.as_ref().and_then(|held| held.frame.clone()));
         held.or_else(|| measured.map(|measured| measured.tokens.frame.clone()))
@@ -186,7 +186,8 @@ impl Plane {
         }
     }
 
-    /// Adds a token at a place; without one, at a place where it is easily seen. Selects it.
+    /// Adds a token at a place, or else a step to the right of the selected token or of the centre. Selects the new
+    /// token.
     pub fn add_token(self, at: Option<(f64, f64)>) {
         let step = self.token_step(0.1);
         let found = untrack(|| {
@@ -215,7 +216,7 @@ impl Plane {
         }
     }
 
-    /// A fraction of the radius of the tokens' ball.
+    /// The length of a step on the plane: `part` of the radius of the tokens' ball.
     pub fn token_step(self, part: f64) -> f64 {
         let radius = self.page.answers.measured.with_untracked(|m| m.as_ref().map_or(0.0, |m| m.tokens.largest_norm));
         part * if radius > 0.0 { radius } else { self.page.state.with_untracked(|state| state.radius) }
@@ -277,7 +278,7 @@ impl Plane {
     }
 }
 
-/// The tokens that the worker drew, if they belong to this state.
+/// The tokens that the worker drew at random, if they belong to this state.
 fn drawn<'a>(state: &PageState, measured: Option<&'a Measured>) -> Option<&'a Rows> {
     measured.filter(|measured| measured.state.draws_like(state)).and_then(|measured| measured.tokens.tokens.as_ref())
 }

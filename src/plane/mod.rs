@@ -41,7 +41,7 @@ pub fn TokenView() -> impl IntoView {
     let plane = use_plane();
     let page = plane.page;
     let words = memo(move |before: Option<&String>| match before {
-        // The words stay while a token moves.
+        // The description stays the same while a token moves.
         Some(before) if page.held.get() => before.clone(),
         _ => plane_words(page),
     });

@@ -118,7 +118,7 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
     Some(plane)
 }
 
-/// Freezes the present axes and stretch while a token is moved.
+/// Freezes `axes` and the stretch of the arrows while a token is moved, unless they are frozen already.
 pub fn keep(hand: Plane, size: Size, plane: &TokenPlane, axes: Option<(Extent, Extent)>) {
     hand.held.update_value(|held| {
         if let Some(Held { stretch, axes: all, .. }) = held {
@@ -128,7 +128,7 @@ pub fn keep(hand: Plane, size: Size, plane: &TokenPlane, axes: Option<(Extent, E
     });
 }
 
-/// A picture of tokens by itself, with the first `most` of its points.
+/// A picture of tokens without arrows, attention rows or a selection. It has the first `most` of the points.
 pub fn plane_of(picture: &TokenPicture, most: usize) -> TokenPlane {
     let points = picture.positions.iter().take(most).map(|(x, y)| (f64::from(*x), f64::from(*y))).collect();
     let mut plane = TokenPlane::new(points);

@@ -24,7 +24,7 @@ pub fn TokenStage() -> impl IntoView {
     let page = plane.page;
     let is_hidden = move || page.plot.get() != PlotChoice::Tokens;
     let words = memo(move |before: Option<&String>| match before {
-        // The words stay while a token moves.
+        // The description stays the same while a token moves.
         Some(before) if page.held.get() => before.clone(),
         _ => plane_words(page),
     });
@@ -96,7 +96,7 @@ fn Tools() -> impl IntoView {
     let plane = use_plane();
     let page = plane.page;
     let n = memo(move |_| plane.with_tokens_in_hand(|rows, _| rows.n_rows()).ok());
-    // Tokens that are being measured can be moved in a moment. Their buttons stay, so that nothing jumps.
+    // While the tokens are measured they cannot be moved yet. The buttons stay, so that nothing jumps.
     let is_fixed = memo(move |_| plane.with_tokens_in_hand(|_, _| ()).is_err_and(|fixed| fixed != NotMovable::Waiting));
     let is_waiting = move || n.get().is_none();
     let radius = memo(move |_| page.state.with(|state| state.radius));
@@ -145,7 +145,7 @@ fn Legend() -> impl IntoView {
     let plane = use_plane();
     let page = plane.page;
     let shown = memo(move |_| {
-        // The small plane, which does not swing, has the same words.
+        // The small plane has the same legend and does not swing, so no frame of the animation makes the legend anew.
         let drawn = scene(plane, Size::Small, None)?;
         Some((drawn.changes.map(|changes| (changes.stretch, changes.images.is_empty())), drawn.shares, drawn.selected))
     });

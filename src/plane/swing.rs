@@ -11,13 +11,14 @@ use super::context::Plane;
 
 /// How long a swing takes, in milliseconds.
 const PERIOD: f64 = 3200.0;
-/// The same in the opening view, where the tokens move to one side only.
+/// The period in the opening view, where the tokens move to one side only.
 const OPENING_PERIOD: f64 = 2400.0;
-/// How long the tokens of the opening view swing after a change, at most: no motion of its own lasts five seconds.
+/// How long the tokens of the opening view swing after a change, at most: motion that starts by itself must end within
+/// five seconds.
 const OPENING: f64 = 2.0 * OPENING_PERIOD;
 
-/// Starts the swing when the reader switches it on in the view of tokens. In the opening view, starts it when there are
-/// new tokens and their draws are measured.
+/// Starts the swing when the reader switches it on in the view of tokens. In the opening view, starts it when new
+/// tokens are measured and no sweep is running.
 pub fn begin(plane: Plane) {
     let page = plane.page;
     let is_wanted = memo(move |_| is_wanted(plane));
@@ -26,7 +27,7 @@ pub fn begin(plane: Plane) {
             go_on(plane, now(), f64::INFINITY);
         }
     });
-    // Drawing takes a part of a core, which the draws of the plot beside it can use.
+    // No swing while a sweep runs: drawing takes a part of a core, which the sweep can use.
     let is_sweeping = memo(move |_| page.answers.sweep.is_running());
     effect(move |_| {
         page.answers.measured.track();

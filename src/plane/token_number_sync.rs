@@ -13,7 +13,7 @@ use crate::page::Page;
 /// How long a moved token waits for the next numbers: between two and three frames.
 const PATIENCE: Duration = Duration::from_millis(40);
 
-/// Whether tokens wait for their numbers.
+/// Says whether moved tokens wait for their numbers.
 #[derive(Clone, Copy)]
 pub struct TokenNumberSync {
     /// Whether tokens move on without their numbers, since these are late.

@@ -77,8 +77,8 @@ impl PageState {
         }
     }
 
-    /// As `check`, and whether the measurement fits the memory. Every measurement checks this too. A link is checked
-    /// before, so that the page does not open with a state that cannot be measured.
+    /// As `check`, and checks that the measurement fits the memory. Every measurement checks this too. A link is
+    /// checked already when it is read, so that the page does not open with a state that cannot be measured.
     ///
     /// # Errors
     /// [`InputError`]; its sentence names the fix.

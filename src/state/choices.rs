@@ -15,22 +15,22 @@ pub enum TokenChoice {
     Skew,
     /// Distinct positions with multiplicities.
     Clusters,
-    /// The reader's own.
+    /// The reader's own tokens.
     Own,
 }
 
 /// Where the weights come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WeightChoice {
-    /// Drawn.
+    /// Drawn at random.
     Random,
     /// A = I.
     IdentityPlus,
     /// A = -I.
     IdentityMinus,
-    /// The L2 multi-head attention of \[K\], drawn.
+    /// The weights of the L2 multi-head attention of Kim et al., drawn at random.
     Kim,
-    /// The reader's own.
+    /// The reader's own weights.
     Own,
 }
 

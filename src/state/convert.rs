@@ -52,7 +52,7 @@ impl PageState {
             normalization_scope: self.scope,
             eps: self.eps,
             tokens,
-            // The skew witness brings its own.
+            // The skew witness brings its own weights.
             weights: (self.tokens != TokenChoice::Skew).then_some(weights),
         }
     }
@@ -89,7 +89,8 @@ impl PageState {
                 (state.n, state.radius) = (n, radius);
             }
             TokenSource::Skew { n, radius } => {
-                // With other weights, A and V would not be those of the file.
+                // The skew witness brings its own weights. With other weights from the file, the page would show
+                // another experiment than the file's.
                 if !matches!(experiment.weights, None | Some(WeightSource::Identity { .. })) {
                     let instead = phrase!(
                         "skew_without_weights_identity",
@@ -133,8 +134,8 @@ impl PageState {
         state
     }
 
-    /// This state with the own data of another one where it brings none, or equal ones: equal data then share their
-    /// memory.
+    /// This state, with the reader's own tokens, weights and clusters of `now` where it has none. Where both states have
+    /// equal data, the result shares the memory of `now`.
     #[must_use]
     pub fn keeping_data_of(self, now: &PageState) -> Self {
         fn kept<T: Clone + PartialEq>(new: Option<T>, old: &Option<T>) -> Option<T> {
@@ -170,7 +171,8 @@ impl PageState {
         PageState { tokens, n, d, radius, token_seed, ..self.clone() }
     }
 
-    /// The best two clusters of 4096 tokens on the line in the ball of radius 3 for A = -1, as the search finds them.
+    /// This state with 4096 tokens in two clusters on a line. For A = -1 the search finds no two clusters with a larger
+    /// norm in the ball of radius 3.
     #[must_use]
     pub fn with_best_two_clusters(&self) -> Self {
         let [first, second] = [3.0, -1.821_199_125_662_694];
@@ -183,7 +185,7 @@ impl PageState {
         )
     }
 
-    /// This state with clusters, which have no mask. Any other token source changes nothing.
+    /// This state with clusters as tokens, and without a mask. Any other token source changes nothing.
     #[must_use]
     pub fn with_clusters(&self, source: &TokenSource) -> Self {
         let mut state = self.clone();

@@ -7,7 +7,7 @@ use super::settings::SearchSettings;
 /// How R depends on n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RadiusGrowth {
-    /// R stays.
+    /// R is the same at every n.
     Fixed,
     /// R grows like the root of ln n, through its value at the present n.
     SqrtLog,
@@ -43,13 +43,13 @@ pub enum Trace {
     General,
     /// The published mean-field bound.
     MeanField,
-    /// The best two clusters.
+    /// The lower bound by two clusters: those with the largest norm that the search finds.
     TwoClusters,
     /// The adversarial family at fixed R.
     Adversarial,
     /// The envelope of the adversarial family.
     Envelope,
-    /// The skew witness.
+    /// The exact norms of the skew witness.
     Skew,
     /// Exact norms of the adversarial tokens.
     Exact,
@@ -150,7 +150,8 @@ impl Trace {
         }
     }
 
-    /// The bounds that it shows. A form for each mask is listed; one of them applies.
+    /// The bounds that it shows. Where a bound has a form for each mask or each norm, all forms are listed; one of them
+    /// applies.
     #[must_use]
     pub fn bounds(self) -> &'static [BoundId] {
         match self {
@@ -188,7 +189,8 @@ impl Trace {
 pub struct Traces(u32);
 
 impl Default for Traces {
-    /// Traces that look different from all others: of the lower bounds the largest, and the one that falls again.
+    /// Traces that are easy to tell apart. Of the lower bounds these are the largest one at each n, and the adversarial
+    /// one, which falls again as n grows.
     fn default() -> Self {
         Traces::of([
             Trace::Draws,

@@ -66,9 +66,9 @@ impl ThemeChoice {
 }
 
 impl Scene {
-    /// Whether going from one scene to another is a step of its own, which the reader can undo. Everything else is a
-    /// movement within a step. New own tokens and clusters are such a movement too: the code that sets or drags them
-    /// marks the step.
+    /// Whether going from one scene to another is a step of its own, which the reader can undo. Any other change is a
+    /// movement, which continues the present step. New own tokens and clusters count as movements here: the code that
+    /// sets or drags them marks the step.
     #[must_use]
     pub fn is_step_from(&self, before: &Scene) -> bool {
         let (now, then) = (&self.state, &before.state);
@@ -81,7 +81,7 @@ impl Scene {
     }
 }
 
-/// The use of the page.
+/// How much of the page is shown, and for whom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stage {
     /// Everything, for one reader.

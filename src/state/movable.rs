@@ -62,8 +62,8 @@ impl PageState {
         Ok(self.with_clusters(&TokenSource::Clusters { positions: edited, log_multiplicities }))
     }
 
-    /// Whether another state has the same random tokens and weights, so that the worker's draws for one hold for the
-    /// other.
+    /// Whether another state describes the same experiment. Tokens that were drawn for one of the two are then the
+    /// tokens of both.
     #[must_use]
     pub fn draws_like(&self, other: &PageState) -> bool {
         self.experiment() == other.experiment()

@@ -55,7 +55,7 @@ pub struct PageState {
     pub output: Output,
     /// The reader's own weights, once there are some.
     pub own_weights: Option<Arc<OwnWeights>>,
-    /// Which scores.
+    /// Which scores attention has: dot products or L2.
     pub attention: Attention,
     /// Which tokens a token may attend to.
     pub mask: Mask,
@@ -71,7 +71,7 @@ pub struct PageState {
     pub x_axis: XAxis,
     /// The longest length of the sweep.
     pub sweep_max: usize,
-    /// Draws a length.
+    /// Draws at each length.
     pub draws: usize,
     /// Which head's attention is pictured, from zero.
     pub head_shown: usize,
@@ -140,7 +140,7 @@ impl PageState {
         }
     }
 
-    /// The largest number of tokens that this choice allows.
+    /// The largest number of tokens that the choice of tokens allows.
     #[must_use]
     pub fn most_tokens(&self) -> usize {
         match self.tokens {
@@ -187,7 +187,7 @@ impl PageState {
         }
     }
 
-    /// The draws per length that differ: tokens that are not random have one.
+    /// The number of draws at each length that is used: tokens that are not random have one draw.
     #[must_use]
     pub fn draws_used(&self) -> usize {
         match self.tokens {
@@ -254,13 +254,13 @@ impl PageState {
         ((self.d + step / 2) / step).max(1) * step
     }
 
-    /// The step of the token dimension: each head of \[K\]'s attention has an equal share of it.
+    /// The step of the token dimension. In the attention of Kim et al. each head has an equal share of the dimension.
     #[must_use]
     pub fn dim_step(&self) -> usize {
         if self.weights == WeightChoice::Kim { self.heads.max(1) } else { 1 }
     }
 
-    /// Chooses other weights. Those of \[K\] bring the kernel that they are made for.
+    /// Chooses other weights. The weights of Kim et al. bring the L2 kernel, for which they are made.
     pub fn choose_weights(&mut self, choice: WeightChoice) {
         self.weights = choice;
         if choice == WeightChoice::Kim {
@@ -284,8 +284,8 @@ impl PageState {
         self.growth.range.end(self.sweep_max).max(self.n_tokens())
     }
 
-    /// The n at which the plot over n is read: the n that the reader has kept, if it is in sight, else that of the
-    /// tokens.
+    /// The n at which the plot over n is read: the n that the reader has kept, if the axis reaches it, else the number
+    /// of tokens.
     #[must_use]
     pub fn read_at(&self) -> f64 {
         self.growth.at.filter(|at| *at <= self.growth_end()).unwrap_or_else(|| self.n_tokens())
@@ -305,7 +305,8 @@ impl PageState {
         matches!(self.tokens, TokenChoice::Own | TokenChoice::Clusters).then(|| self.dim())
     }
 
-    /// The radius to show in the box: that of the controls, or the largest norm of listed tokens to four digits.
+    /// The radius to show in the box: the radius of the controls, or for listed tokens their largest norm, to four
+    /// digits.
     #[must_use]
     pub fn radius_used(&self) -> f64 {
         let largest = |rows: &Rows| four_digits(rows.iter().map(norm).fold(0.0, f64::max));

@@ -3,14 +3,14 @@
 /// The plots, one of which is on screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlotChoice {
-    /// The question: tokens in a disc, and their constant over n.
+    /// The opening view: tokens in a disc, and their constant over n.
     #[default]
     Explore,
     /// Measured norms and bounds over n up to 1e18.
     Growth,
     /// Tokens scaled without bound.
     Scaled,
-    /// The search against a bound.
+    /// Norms that a search finds, against a bound.
     Tightness,
     /// The inverse of attention with a skip.
     Inverse,

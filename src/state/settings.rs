@@ -7,7 +7,7 @@ use lipscope_core::spectrum::{SpectrumMap, USUAL_COUNT};
 
 use super::plots::PlotChoice;
 
-/// Which tokens can be scaled, with their words in the page and in links.
+/// The tokens that the lab of scaled tokens offers, with their words in the page and in links.
 pub const SCALED_TOKENS: [(&str, ScaledTokens); 2] =
     [("zero", ScaledTokens::OneAtZero), ("as-is", ScaledTokens::AsTheyAre)];
 
@@ -22,11 +22,11 @@ pub struct Settings {
     pub inverse: InverseSettings,
     /// The number of leading singular values, where not all are found.
     pub spectrum_count: usize,
-    /// The map of the singular values.
+    /// The map whose singular values are shown.
     pub spectrum_map: SpectrumMap,
     /// The settings of the estimators.
     pub estimators: EstimatorSettings,
-    /// How far the tokens may move.
+    /// The settings of the bounds around the tokens.
     pub certify: CertifySettings,
 }
 
@@ -82,7 +82,7 @@ pub struct InverseSettings {
     pub tokens: LabTokens,
     /// The weights of dot-product attention.
     pub dot_weights: DotWeights,
-    /// c.
+    /// c of the map X + c F(X)/L that is inverted.
     pub fraction: f64,
     /// Number of drawn tokens.
     pub n: usize,
@@ -185,9 +185,9 @@ impl Default for SearchSettings {
 pub struct EstimatorSettings {
     /// The trial; `None` is the configuration of the controls.
     pub trial: Option<Preset>,
-    /// The tolerance of power iteration's stops.
+    /// The tolerance with which power iteration decides to stop.
     pub tolerance: f64,
-    /// The quantity over the iteration.
+    /// The quantity that is drawn over the iterations.
     pub shown: EstimatorQuantity,
 }
 
@@ -206,7 +206,7 @@ pub enum EstimatorQuantity {
     Error,
     /// The relative residual.
     Residual,
-    /// The value.
+    /// The estimate itself.
     Value,
 }
 

@@ -55,7 +55,7 @@ pub fn ladder_scope(state: &PageState) -> &'static str {
     if state.measured_bounds_hold_on_ball() { ladder_note() } else { ladder_note_composed() }
 }
 
-/// Its formula in words, where it has no short one.
+/// The formula of a bound as text: in words where it has no short one.
 pub fn formula_words(bound: BoundId) -> &'static str {
     match bound {
         BoundId::AdversarialEnvelope => formula_words::adversarial_envelope(),
@@ -107,7 +107,7 @@ pub fn formula_where(bound: BoundId) -> &'static str {
 }
 
 /// The statement of a bound for a state, and its factor over the measured norm. With normaliser and attention together,
-/// a bound holds at these tokens only: it has a factor of the normaliser there.
+/// a bound holds at these tokens only: it has a factor that the normaliser has at them.
 pub fn reach(bound: &Bound, measured: Option<f64>, state: &PageState) -> String {
     let number = Number::claimed(bound.log10, side_kind(bound.side)).kind(Kind::Plain);
     let apart = match measured.filter(|norm| *norm > 0.0).map(f64::log10) {
@@ -157,7 +157,8 @@ pub fn losses(losses: &[SlackFactor]) -> Vec<String> {
     losses.iter().filter(|loss| loss.times >= WORTH_TELLING).map(loss_words).collect()
 }
 
-/// The same with a line for the remaining slack, so that the factors multiply to the bound over the norm.
+/// As [`losses`], with a line for the remaining slack. The product of all factors is then the bound divided by the
+/// norm.
 pub fn slack(factors: &[SlackFactor], bound: &Bound, measured: Option<f64>) -> Vec<String> {
     let mut lines = losses(factors);
     let Some(norm) = measured.filter(|norm| *norm > 0.0 && !lines.is_empty()) else { return lines };
@@ -203,7 +204,7 @@ pub fn ladder_finding(measurement: &Measurement, norm: Norm, state: &PageState) 
     ladder_finding::sentence(bounds.join(ladder_finding::between()), &measured)
 }
 
-/// The sign in front of a bound.
+/// The kind of a bound's value, which sets the sign in front of it.
 pub fn side_kind(side: Side) -> Kind {
     match side {
         Side::Upper => Kind::UpperBound,

@@ -15,7 +15,8 @@ pub enum Place {
     Disc,
     /// A ball of more dimensions, or of one.
     Ball,
-    /// No ball: a normaliser before attention brings tokens of every length into its own, so bounds hold for all of them.
+    /// No ball: a normaliser before attention brings tokens of every length into one ball, so bounds hold for tokens of
+    /// every length.
     Anywhere,
     /// The ball that holds the normalised tokens.
     Normalized,

@@ -53,7 +53,7 @@ pub fn trace_label(trace: Trace) -> &'static str {
     }
 }
 
-/// The name of the measured value at another n than the tokens': the largest of the samples there.
+/// The name of the measured value where n is not the present number of tokens: it is the largest sample at this n.
 pub fn largest_label(draws: usize) -> String {
     if draws > 1 { trace_label::largest(draws) } else { measured().into() }
 }
@@ -120,8 +120,8 @@ pub fn use_n(n: f64) -> String {
     words::use_n(count(n))
 }
 
-/// The n and the ball of the numbers in a bound's details: those of the present tokens, not those at the cursor. It
-/// names no ball where the numbers hold at the measured tokens only.
+/// The n and the ball of the numbers in a bound's details. The numbers belong to the present tokens, not to the n at
+/// the cursor. The text names no ball where the numbers hold at the measured tokens only.
 pub fn at_your_tokens(n: f64, radius: f64, state: &PageState) -> String {
     if state.measured_bounds_hold_on_ball() {
         words::at_your_tokens(count(n), Number::of(radius))
@@ -157,7 +157,7 @@ pub fn trace_absent(trace: Trace, state: &PageState) -> &'static str {
     }
 }
 
-/// Why a trace that has values has none at an n.
+/// Why a trace has no value at this n, though it has values at others.
 pub fn trace_absent_here(trace: Trace) -> &'static str {
     match trace {
         Trace::Draws => trace_absent::not_measured(),

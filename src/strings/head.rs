@@ -34,7 +34,7 @@ pub fn theme_choice(choice: ThemeChoice) -> &'static str {
     }
 }
 
-/// The number of an embedded page.
+/// The line with the number of an embedded page.
 pub fn embed_line(norm: Norm, value: &str, n: f64, radius: f64) -> String {
     format!("{} {value} at n = {}, R = {}", norm_symbol(norm), count(n), Number::of(radius))
 }

@@ -85,12 +85,12 @@ pub fn choice_answer(chosen: &str, right: &str) -> String {
     if chosen == right { answer::same(chosen) } else { answer::other(chosen, right) }
 }
 
-/// The slope of the reader's curve, beside that of the tokens.
+/// The slope of the reader's curve beside the slope of the measured curve.
 pub fn slopes_beside(yours: f64, measured: f64) -> String {
     answer::slopes(lesson_slope(measured), lesson_slope(yours))
 }
 
-/// Why a goal cannot be reached: the least upper bound.
+/// Why a goal cannot be reached: the upper bound that forbids it.
 pub fn ruled_out(bound: Option<f64>) -> String {
     let number = |bound| Number::digits(bound, Kind::UpperBound);
     bound.map_or_else(|| answer::ruled_out_unsaid().to_owned(), |bound| answer::ruled_out(number(bound)))

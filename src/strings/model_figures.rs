@@ -30,7 +30,8 @@ pub fn model_words() -> ModelWords {
     }
 }
 
-/// A layer with all its heads, or one head of it; for a map with a residual connection the layer, or all up to it.
+/// A layer with all its heads, or one head of it; for a map with a residual connection, the layer, or all layers up to
+/// it.
 pub fn model_place(map: Option<MapKind>, layer: usize, heads: Heads) -> String {
     match (map, heads) {
         (_, Heads::One(head)) => model_place::one(head, layer),
@@ -40,7 +41,7 @@ pub fn model_place(map: Option<MapKind>, layer: usize, heads: Heads) -> String {
     }
 }
 
-/// Why no bound is shown beside a map; nothing for attention alone, whose bounds are the explorer's.
+/// Why no bound is shown beside a map; nothing for attention alone, whose bounds the explorer shows.
 pub fn model_no_bound(map: MapKind) -> Option<&'static str> {
     match map {
         MapKind::Attention | MapKind::WithOutput => None,

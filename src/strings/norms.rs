@@ -70,7 +70,7 @@ pub fn norm_axis(norm: Norm) -> &'static str {
     }
 }
 
-/// Why bounds are missing; nothing for the norm of a first visit.
+/// Why bounds are missing; nothing for the spectral norm.
 pub fn norm_note(norm: Norm) -> &'static str {
     match norm {
         Norm::Spectral => "",

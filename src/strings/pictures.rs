@@ -9,7 +9,6 @@ use lipscope_plot::Number;
 
 use super::plot::count;
 
-// Tables and files.
 // The attention matrix.
 
 pub fn head(head: usize) -> String {

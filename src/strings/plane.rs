@@ -14,7 +14,7 @@ use super::norms::norm_symbol;
 use super::numbers::{NONE_YET, kind_of};
 use super::pictures::head;
 
-/// Nudges, images and responses in the table.
+/// The names of nudges, images and responses in the table.
 pub const CHANGE_NAMES: [&str; 3] = ["v", "F(X)", "σu"];
 
 pub fn snap_into(radius: f64) -> String {

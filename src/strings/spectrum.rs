@@ -54,7 +54,7 @@ pub fn claimed_kind(is_converged: bool) -> Kind {
     if is_converged { Kind::Exact } else { Kind::LowerBound }
 }
 
-/// An iterated value in digits that are rounded down, without its sign.
+/// An iterated value without its sign. Before it has converged it is a lower bound, and its digits are rounded down.
 fn iterated(value: f64, is_converged: bool) -> Number {
     Number::digits(value, claimed_kind(is_converged))
 }

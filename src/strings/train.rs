@@ -64,7 +64,8 @@ pub fn train_progress(phase: &Phase, runs: &[TrainRun]) -> String {
     }
 }
 
-/// The time left of runs that have begun, from the time of their steps so far.
+/// The time left of all runs, from the time of their steps so far. `None` while a run has no step, or when no steps are
+/// left.
 fn seconds_left(runs: &[TrainRun]) -> Option<f64> {
     let left = |run: &TrainRun| {
         if run.state != RunState::Training {
@@ -111,7 +112,7 @@ pub fn train_loss_finding(runs: &[TrainRun]) -> String {
     train_loss_finding::sentence(runs.join(train_between()))
 }
 
-/// The property of a contraction at all tokens.
+/// A sentence about what holds for a contraction at all tokens; empty for other kinds.
 pub fn train_linf(run: &TrainRun) -> String {
     if run.plan.kind.is_contraction() { words::train_linf(run.plan.c) } else { String::new() }
 }

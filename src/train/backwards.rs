@@ -9,13 +9,13 @@ use crate::strings;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Number, Role, Scale, Series, SeriesKind};
 use lipscope_protocol::train::BranchRow;
 
-/// Errors below this are rounding; the axis ends here.
+/// Errors below this are rounding; the axis begins here.
 const LEAST: f64 = 1e-16;
 
 /// The button, the sentence, the table of branches, the text that came back, and the error against the iteration.
 #[component]
 pub fn BackwardsFigure(
-    /// The runs.
+    /// The form of training, with its runs.
     session: TrainingSession,
 ) -> impl IntoView {
     let backwards = memo(move |_| session.with_chosen(|run| run.backwards.clone()).unwrap_or_default());

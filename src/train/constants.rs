@@ -8,10 +8,10 @@ use crate::answers::TrainRun;
 use crate::strings;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind};
 
-/// The figure.
+/// The figure of the constants.
 #[component]
 pub fn ConstantsFigure(
-    /// The runs.
+    /// The form of training, with its runs.
     session: TrainingSession,
 ) -> impl IntoView {
     let chart = memo(move |_| session.with_chosen(constants_chart).unwrap_or_else(empty));

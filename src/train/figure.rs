@@ -9,13 +9,13 @@ use lipscope_plot::{LineChart, LineStyle};
 /// The ids and the file name of a figure.
 #[derive(Clone, Copy)]
 pub struct FigureIds {
-    /// The canvas.
+    /// The id of the canvas.
     pub canvas: &'static str,
-    /// The line under it.
+    /// The id of the line under the canvas.
     pub readout: &'static str,
-    /// The table's fold.
+    /// The id of the table's fold.
     pub table: &'static str,
-    /// The fold of what can be exported.
+    /// The id of the fold of exports.
     pub export: &'static str,
     /// The name of its files, without the extension.
     pub file: &'static str,
@@ -29,13 +29,13 @@ pub const LINES: [LineStyle; 4] = [LineStyle::Solid, LineStyle::Dashed, LineStyl
 /// Chart, table and files.
 #[component]
 pub fn TrainFigure(
-    /// The names of its parts.
+    /// The ids of its parts, and the names of its files.
     ids: FigureIds,
-    /// Names the picture.
+    /// The title of the picture.
     title: &'static str,
     /// The name of the quantity along x, as it stands before a value: "step".
     x_name: &'static str,
-    /// What is drawn.
+    /// The chart to draw.
     chart: Memo<LineChart>,
     /// The chart in words.
     #[prop(into)]
@@ -65,7 +65,7 @@ pub fn TrainFigure(
     }
 }
 
-/// The values at an x.
+/// The values of all curves at an x, in words.
 fn reading(chart: &LineChart, x_name: &str, x: f64) -> String {
     let named = chart.series.iter().filter(|series| !series.label.is_empty());
     let values = named.filter_map(|series| {

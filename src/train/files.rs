@@ -11,10 +11,10 @@ use crate::page::use_page;
 use crate::strings;
 use crate::workers::TrainFile;
 
-/// The buttons.
+/// The buttons that export the chosen run.
 #[component]
 pub fn FileButtons(
-    /// The runs.
+    /// The form of training, with its runs.
     session: TrainingSession,
 ) -> impl IntoView {
     let has_state = move || session.with_chosen(|run| run.saved.is_some()).unwrap_or_default();

@@ -68,7 +68,7 @@ pub fn TrainForms(
 /// The text with the number of its characters.
 #[component]
 pub fn TextField(
-    /// The form.
+    /// The form of training, with its runs.
     session: TrainingSession,
 ) -> impl IntoView {
     let has_file = move || session.text_file.with(Option::is_some);
@@ -102,9 +102,9 @@ pub fn TextField(
 /// A kind of attention with its tick and its description.
 #[component]
 fn KindBox(
-    /// The form.
+    /// The form of training, with its runs.
     session: TrainingSession,
-    /// The kind.
+    /// The kind of attention.
     kind: Kind,
 ) -> impl IntoView {
     let is_ticked = move || session.form.with(|form| form.kinds.contains(&kind));

@@ -1,9 +1,9 @@
 //! The runs that the browser keeps between visits: text, states and histories, in a cache of their own.
 //!
-//! The cache has an entry for the text, one for each run before its first step, and one for each run as it was last
-//! saved. A saved run holds the length of its history (4 bytes, little-endian), the history, and the state. An entry is
-//! replaced as a whole or not at all. Every training has an id, the time at which it began. The page offers the latest
-//! training. Older ones are deleted when another begins, in any tab.
+//! The cache has an entry for the text, one for each run as it was before its first step, and one for each run as it
+//! was last saved. A saved run holds the length of its history (4 bytes, little-endian), the history, and the
+//! checkpoint. An entry is replaced as a whole or not at all. Every training has an id, the time at which it began. The
+//! page offers the latest training. Older ones are deleted when another begins, in any tab.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use lipscope_protocol::train::{Measured, Plan, RunFacts, Saved, StepRow};
 const CACHE: &str = "lipscope-training";
 /// The URL of the entries, beside the page. The page never fetches anything from there.
 const FOLDER: &str = "kept-training";
-/// The entry of the text.
+/// The name of the entry that holds the text.
 pub(super) const TEXT: &str = "text";
 /// Histories of another version are not read.
 const VERSION: u32 = 1;
@@ -54,11 +54,11 @@ pub enum Keeping {
 /// A training that the browser kept.
 #[derive(Clone, Debug)]
 pub struct Kept {
-    /// Its id.
+    /// The id of the training.
     pub id: u64,
-    /// Its text.
+    /// The text that its models learn.
     pub text: Arc<str>,
-    /// Its runs.
+    /// Its runs, in their order.
     pub runs: Vec<KeptRun>,
 }
 
@@ -66,11 +66,11 @@ pub struct Kept {
 #[derive(Clone, Debug)]
 pub struct KeptRun {
     history: History,
-    /// Empty where the run had not begun.
+    /// The checkpoint; empty where the run had not begun.
     state: Arc<ByteBuf>,
 }
 
-/// The data that are kept of a run besides its state.
+/// The data that are kept of a run besides its checkpoint.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct History {
     version: u32,
@@ -103,7 +103,7 @@ impl KeptRun {
         }
     }
 
-    /// Its plan.
+    /// The plan of the run.
     pub fn plan(&self) -> &Plan {
         &self.history.plan
     }

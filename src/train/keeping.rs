@@ -13,7 +13,7 @@ impl TrainingSession {
     /// Offers the kept runs, if there are some.
     pub(super) fn look_for_kept(self) {
         spawn_local(async move {
-            // A browser that keeps nothing has nothing to offer. It says so when there is something to keep.
+            // An error means that this browser keeps nothing. The page says so only when there is something to keep.
             if let Ok(Some(kept)) = newest().await
                 && self.runs.try_with_untracked(Vec::is_empty) == Some(true)
             {
@@ -22,7 +22,7 @@ impl TrainingSession {
         });
     }
 
-    /// Begins to keep the runs with this text, and deletes the kept runs of others.
+    /// Begins to keep the runs with this text, and deletes the kept runs of other trainings.
     pub(super) fn begin_keeping(self, text: &Arc<str>) {
         let (id, text) = (Date::now() as u64, Arc::clone(text));
         let plans: Vec<Array> = self.runs.with_untracked(|runs| runs.iter().filter_map(entry).collect());
@@ -63,15 +63,15 @@ impl TrainingSession {
                 let cache = open().await?;
                 put(&cache, &address(id, &at.to_string()), &parts).await?;
                 if ids(&cache).await?.last().is_some_and(|newest| *newest > id) {
-                    // The page offers the latest training. Without its text this one could not continue, so it is
-                    // deleted.
+                    // Another tab has begun a later training, and has deleted the text of this one. Without its text
+                    // this training could not continue, so the rest is deleted too.
                     remove(&cache, |other| other == id).await?;
                     return Ok(Keeping::Replaced);
                 }
                 Ok(Keeping::Kept { step, bytes })
             };
             match written.await {
-                // A training that began meanwhile has replaced it.
+                // Only if no other training has begun on this page meanwhile.
                 Ok(keeping) if self.keep_id.try_get_value() == Some(id) => {
                     let _ = self.keeping.try_set(keeping);
                 }

@@ -8,10 +8,10 @@ use crate::answers::TrainRun;
 use crate::strings;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind};
 
-/// The figure.
+/// The figure of the losses.
 #[component]
 pub fn LossFigure(
-    /// The runs.
+    /// The form of training, with its runs.
     session: TrainingSession,
 ) -> impl IntoView {
     let chart = memo(move |_| {
@@ -51,7 +51,7 @@ fn loss_chart(runs: &[TrainRun], chosen: Option<u64>) -> LineChart {
         let line = Series::new(run.plan.kind.id(), strings::train_kind(run.plan.kind), role, SeriesKind::Line, data);
         let rings =
             Series::new(format!("{}-points", run.plan.kind.id()), "", role, SeriesKind::Hollow, line.data.clone());
-        // There is one more kind than line patterns: its curve has points.
+        // There are five kinds and four line patterns, so a fifth curve also has points.
         let has_points = at >= LINES.len();
         std::iter::once(line.line(LINES[at % LINES.len()])).chain(has_points.then_some(rings))
     };

@@ -66,7 +66,7 @@ pub fn TrainView() -> impl IntoView {
 
 #[component]
 fn Figures(
-    /// The runs.
+    /// The form of training, with its runs.
     session: TrainingSession,
 ) -> impl IntoView {
     view! {

@@ -9,7 +9,7 @@ use crate::frame::focus_soon;
 use crate::phase::Phase;
 use crate::strings;
 
-/// Train, pause, go on, stop; and the kept runs.
+/// The buttons that train, pause, continue and stop, the progress, and the offer of kept runs.
 #[component]
 pub fn RunBar(
     /// The form and its runs.

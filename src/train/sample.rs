@@ -9,7 +9,7 @@ use crate::strings;
 /// The text, and the step after which the model drew it.
 #[component]
 pub fn SampleFigure(
-    /// The runs.
+    /// The form of training, with its runs.
     session: TrainingSession,
 ) -> impl IntoView {
     let about = move || {
@@ -27,7 +27,7 @@ pub fn SampleFigure(
 /// The choice of the run whose details are shown.
 #[component]
 pub fn RunChoice(
-    /// The runs.
+    /// The form of training, with its runs.
     session: TrainingSession,
 ) -> impl IntoView {
     let options = memo(move |_| {

@@ -24,7 +24,7 @@ use lipscope_protocol::train::{ModelFiles, StretchEvent, TrainEvent, TrainPlan, 
 const WORKER_URL: &str = "./train_worker_loader.js";
 /// The text that comes with the page: two chapters of Alice's Adventures in Wonderland, by Lewis Carroll (1865).
 pub(super) const USUAL_TEXT: &str = include_str!("../../assets/alice.txt");
-/// A longer text makes a form slow.
+/// A text of more bytes makes the form slow.
 const MOST_IN_FORM: usize = 60_000;
 
 /// The form, its runs and their worker.
@@ -55,7 +55,8 @@ pub struct TrainingSession {
     pub(super) keep_id: StoredValue<u64>,
     /// The run that had the last turn.
     pub(super) turn: StoredValue<u64>,
-    /// When the present order was given; `None` where the worker is free.
+    /// When the present stretch started, or was ordered if it has not started yet; `None` while no stretch is in
+    /// progress.
     pub(super) began: StoredValue<Option<f64>>,
     last_number: StoredValue<u64>,
     workers: StoredValue<Option<TrainWorkers>, LocalStorage>,
@@ -99,7 +100,7 @@ impl TrainingSession {
         self.problem.set(Some(strings::message(&problem.into())));
     }
 
-    /// The whole text.
+    /// The text to train on: that of the file, else that of the form.
     pub(super) fn whole_text(self) -> Arc<str> {
         let file = self.text_file.with_untracked(|file| file.as_ref().map(|file| Arc::clone(&file.text)));
         file.unwrap_or_else(|| self.text.get_untracked().into())
@@ -127,7 +128,7 @@ impl TrainingSession {
         });
     }
 
-    /// Takes a dropped text, or a text file. Does nothing while models are trained on another text.
+    /// Takes a dropped text, or a text file. While models are trained, it shows a sentence and takes nothing.
     pub(super) fn take_dropped(self, data: &DataTransfer) {
         if self.is_at_work() {
             return self.complain(strings::train_stop_first());

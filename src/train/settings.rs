@@ -18,7 +18,7 @@ pub struct TrainForm {
     pub heads: String,
     /// T, the context length.
     pub context: String,
-    /// c.
+    /// c, above 0 and below 1: how much the branches of contractive and invertible models may magnify a change.
     pub c: String,
     /// Where layer norms stand, for kinds that can have some.
     pub norms: Norms,
@@ -30,7 +30,7 @@ pub struct TrainForm {
     pub batch: String,
     /// Steps from one measurement to the next.
     pub every: String,
-    /// The seed.
+    /// The seed of the training.
     pub seed: String,
 }
 
@@ -51,7 +51,7 @@ impl Default for TrainForm {
 }
 
 impl TrainForm {
-    /// The fields of a plan.
+    /// The form with the fields of a plan; only its kind is ticked.
     pub fn of_plan(plan: &PlanFields) -> Self {
         TrainForm {
             kinds: vec![plan.kind],

@@ -14,16 +14,16 @@ use crate::phase::Phase;
 use crate::workers::{TrainFile, TrainOrder};
 use lipscope_protocol::train::{BackwardsPlan, FilesPlan, Kind, Saving, StretchPlan, TrainPlan};
 
-/// About how long a stretch lasts. A pause waits this long.
+/// About how long a stretch lasts. A pause waits until the present stretch ends.
 const STRETCH_MILLISECONDS: f64 = 400.0;
-/// The greatest age of the state that the browser keeps. With several runs, each one's turn comes within a second or
-/// two of this.
+/// How old the kept state of a run may grow. After that the run is saved at its next turn. Where several runs take
+/// turns, this is a second or two later.
 const SAVE_MILLISECONDS: f64 = 15_000.0;
 /// Number of characters of the drawn text.
 const SAMPLE: usize = 160;
 /// Number of windows that are run backwards.
 const BACKWARDS_WINDOWS: usize = 4;
-/// The most iterations of a branch: at c = 0.9 the slowest that converges takes about 350.
+/// The most iterations of a branch: at c = 0.9 the slowest branch that converges takes about 350.
 const BACKWARDS_ITERATIONS: usize = 600;
 
 impl TrainingSession {
@@ -49,7 +49,8 @@ impl TrainingSession {
     pub(super) fn take_kept(self, kept: &Kept) {
         self.problem.set(None);
         let runs: Vec<TrainRun> = kept.runs.iter().map(|run| run.run(self.next_number(), &kept.text)).collect();
-        // The fields come from another kind than the invertible one, which has no layer norms.
+        // The form takes its fields from a run of a kind that can have layer norms, if there is one. The invertible
+        // kind has none.
         if let Some(first) = runs.iter().find(|run| run.plan.kind != Kind::Invertible).or(runs.first()) {
             let kinds = runs.iter().map(|run| run.plan.kind).collect();
             let every = first.every.to_string();
@@ -83,7 +84,7 @@ impl TrainingSession {
         self.advance();
     }
 
-    /// As `pause`, and the settings can be changed.
+    /// As `pause`, but afterwards the settings can be changed.
     pub(super) fn stop(self) {
         self.phase.set(Phase::Stopped);
         self.advance();
@@ -95,7 +96,7 @@ impl TrainingSession {
             self.update(number, |run| run.spent += now() - began);
         }
         self.began.set_value(None);
-        // In a task of its own: drawing the results of the stretch comes first.
+        // In a later task, so that the page first draws the results of the stretch.
         set_timeout(move || self.advance(), Duration::ZERO);
     }
 

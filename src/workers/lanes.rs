@@ -40,7 +40,7 @@ pub enum EngineLane {
     Read,
     /// The worst-case search.
     Search,
-    /// The labs.
+    /// The experiments of the lab.
     Lab,
 }
 
@@ -63,7 +63,8 @@ pub enum ModelLane {
     Download,
 }
 
-/// The lane of the worker for training. It has one order after the other, for the worker keeps the models.
+/// The lane of the worker for training. It carries out one order after the other in one worker, which keeps the models
+/// in its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrainLane {
     /// All orders.
@@ -75,7 +76,7 @@ pub enum TrainLane {
 pub struct TrainOrder {
     /// The number of the run.
     pub run: u64,
-    /// The file.
+    /// The file that is wanted from the run.
     pub file: Option<TrainFile>,
 }
 
@@ -108,7 +109,7 @@ pub enum EngineNews {
 }
 
 impl EngineListener {
-    /// Calls this for every reply.
+    /// A listener that calls `hear` for every reply.
     pub fn new(hear: impl Fn(&EnginePlan, EngineNews) + 'static) -> Self {
         EngineListener(Rc::new(hear))
     }
@@ -125,10 +126,10 @@ impl fmt::Debug for EngineListener {
     }
 }
 
-/// A model and its files. A later one has a larger number.
+/// A model and its files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelSource {
-    /// Its number among the sources so far.
+    /// Its number; a later source has a larger one.
     pub number: u64,
     /// Whether it has random weights or comes from files.
     pub origin: ModelOrigin,

@@ -97,7 +97,7 @@ impl<T: TaskList, L: Lane, C: Companion> Workers<T, L, C> {
         self.with(|pool| pool.cancel(lane));
     }
 
-    /// Works on the pool, then reports its news to the page, so that the page may call this again.
+    /// Works on the pool, and hands the pool's news to the page afterwards, so that the page may then call this again.
     pub fn with<R>(&self, work: impl FnOnce(&mut Pool<T, L, C>) -> R) -> Option<R> {
         run_on(&Rc::downgrade(&self.0), None, |inner| work(&mut inner.pool))
     }

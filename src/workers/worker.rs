@@ -10,14 +10,14 @@ use web_sys::{Event, MessageEvent, Worker as WebWorker, WorkerOptions, WorkerTyp
 
 use lipscope_protocol::envelope::encode;
 
-/// The key of the workers that boot.js has started, each with its messages so far.
+/// The global name under which boot.js keeps the workers that it has started, each with its messages so far.
 const EARLY: &str = "lipscopeWorkers";
 
 /// An event of a worker.
 pub enum WorkerNews {
-    /// A message.
+    /// The worker has sent a message.
     Message {
-        /// The envelope.
+        /// The message, encoded.
         bytes: Vec<u8>,
         /// Files beside it.
         files: Option<JsValue>,

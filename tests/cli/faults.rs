@@ -1,4 +1,4 @@
-//! What happens around the command line: full disks, folders that cannot be written to, signals, shards that are missing.
+//! The command line under faults from outside: full disks, folders that cannot be written to, signals, missing shards.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -119,7 +119,7 @@ fn shards_that_hold_whole_lengths_or_last_windows_are_missed_too() {
     };
     let merge = |parts: &[&str], more: &[&str]| merge(folder.path(), parts, more);
     let (all, two) = (["0.csv", "1.csv", "2.csv"], ["0.csv", "1.csv"]);
-    // One window a length, and a length a shard.
+    // One window for each length, and one length in each shard.
     shared_out("300,400,500", &["--windows", "1", "--mask", "none", "--estimator", "released"]);
     let rows = |part: &str| fs::read_to_string(path(part)).expect("written").lines().count() - 1;
     assert_eq!(all.map(rows), [1, 1, 1]);
@@ -175,7 +175,7 @@ fn a_full_disk_is_a_sentence_and_takes_nothing_away() {
     // A path that is not a regular file is written directly, not replaced.
     let output = done(small("4", &["--windows", "1", "-o", "/dev/full"]));
     assert!(said(&output).contains("/dev/full cannot be written") && !output.status.success(), "{}", said(&output));
-    // A measured table is not lost with its file.
+    // If its file cannot be written, a measured table goes to standard output.
     assert!(said(&output).contains("the table is on standard output"), "{}", said(&output));
     assert_eq!(output.stdout, done(small("4", &["--windows", "1"])).stdout);
     assert!(!Path::new("/dev/full.part").exists() && !fs::metadata("/dev/full").expect("there").is_file());
@@ -228,7 +228,7 @@ fn a_folder_that_cannot_be_written_to_is_named() {
         let output = done(small("4", &["--windows", "1", "-o", out]));
         assert_eq!(output.status.code(), Some(1));
         assert!(said(&output).contains(&format!("{out} cannot be written")), "{}", said(&output));
-        // Before anything is measured, or else the table would be there.
+        // The refusal comes before anything is measured: otherwise the table would be on standard output.
         assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
         let output = done(small("4", &["--windows", "1", "--svg", out]));
         assert!(output.status.code() == Some(1) && said(&output).contains(out), "{}", said(&output));
@@ -259,7 +259,8 @@ fn wait_for_more(table: &Path, before: usize, run: &mut Child) {
 fn signals_while_a_table_is_written_lose_nothing_of_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let table = folder.path().join("table.csv");
-    // Longer than three times the two seconds after which a table is written.
+    // This run takes more than three times as long as the time from one writing of its table to the next, which is
+    // below two seconds.
     let long = ["--windows", "25", "--layers", "0,1,2", "--head", "each", "--threads", "1", "--tolerance", "1e-14"];
     let run = |more: &[&str]| small("8:40:1", &[&long[..], more].concat());
     let out = table.display().to_string();
@@ -268,7 +269,7 @@ fn signals_while_a_table_is_written_lose_nothing_of_it() {
     for signal in ["TERM", "INT", "KILL"] {
         let mut child = run(&["-o", &out]).stderr(Stdio::null()).spawn().expect("it runs");
         wait_for_more(&table, before.len(), &mut child);
-        // It may be over already.
+        // The run may be over already.
         let _ = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).output();
         cut_off += usize::from(child.wait().expect("it ends").code().is_none());
         let after: BTreeSet<String> = rows(&table).into_iter().collect();

@@ -99,7 +99,7 @@ fn a_run_that_would_take_too_much_memory_is_refused_before_the_model_is_drawn() 
     let said = problem(small(&["100", "--windows", "2", "--adversarial", "10", "--head", "0", "--memory", "1MiB"]));
     assert!(said.contains("The run over the model would take"), "{said}");
     run(small(&["2:8:2", "--windows", "1", "--memory", "256MiB"]));
-    // What all twelve blocks of GPT-2 keep.
+    // All twelve blocks of GPT-2 take more than this limit.
     let deep =
         ["model", "--weights", "random:gpt2", "--layers", "11", "-n", "256", "--windows", "1", "--memory", "900MiB"];
     let said = problem(lipscope(&[&deep[..], &["--map", "blocks"]].concat()));
@@ -249,7 +249,7 @@ fn unusual_folders_are_read_and_what_was_guessed_is_said_beside_the_number() {
         assert_eq!(said.contains("lipscope model: note: "), !note.is_empty(), "{name}: {said}");
         assert!(csv.contains(note) && said.contains(note), "{name}: {csv} {said}");
     }
-    // A table with notes goes on where it ended, and merges.
+    // A run resumes a table that has notes, and such tables merge.
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("it.csv").display().to_string();
     let (first, _) = run(measured("nanogpt_linear", &[]));

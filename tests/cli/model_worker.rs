@@ -86,7 +86,7 @@ fn a_large_table_comes_in_batches() {
 fn a_table_with_a_problem_leaves_the_one_before_as_it_is() {
     let before = large(20);
     let mut more = large(40);
-    // Its last row that is there already has another number.
+    // The last of the rows that both tables have gets another number.
     let cell = *before.rows.last_key_value().expect("rows").0;
     more.rows.get_mut(&cell).expect("the same window").radius = 7.0;
     let mut whole = before.clone();
@@ -169,7 +169,8 @@ fn the_spans_of_tokens_are_their_texts() {
     }
 }
 
-/// At a drawn model's window nothing is left out, and the experiment has the table's norm.
+/// The biases of a drawn model are zero, so the experiment of a window leaves nothing out, and has the norm that the
+/// table gives.
 #[test]
 fn a_window_is_an_experiment_of_the_same_norm() {
     for (heads, head_text) in [(Heads::All, "all"), (Heads::One(2), "2")] {

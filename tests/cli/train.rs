@@ -28,7 +28,7 @@ const SMALL: [&str; 13] = [
 const SHORT: [&str; 4] = ["--steps", "60", "--every", "4"];
 /// Enough lines that ten kills hit running runs, even on a machine that is slow to notice a line.
 const LONG: [&str; 4] = ["--steps", "400", "--every", "4"];
-/// The folders of its runs.
+/// The folders of the runs of [`SMALL`].
 const RUNS: [&str; 2] = ["invertible-2-seed0", "l2-2-seed0"];
 
 fn lipscope(arguments: &[&str]) -> Command {
@@ -38,7 +38,7 @@ fn lipscope(arguments: &[&str]) -> Command {
     command
 }
 
-/// What a run to its end says.
+/// Runs to the end; returns the text on standard error.
 fn train(out: &Path, more: &[&str]) -> String {
     train_for(&SHORT, out, more)
 }

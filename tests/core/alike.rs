@@ -35,8 +35,8 @@ fn value(found: &Measurement, id: BoundId) -> Option<f64> {
     found.bounds.iter().find(|bound| bound.id == id).and_then(|bound| bound.value)
 }
 
-/// A = s I sees tokens turned into more dimensions as it sees the tokens: all bounds are the same, and those in 200
-/// dimensions, which decompose nothing of that size, equal those in 3 and in 60, which decompose everything.
+/// With A = s I, an isometry of the tokens into more dimensions changes no bound. In 200 dimensions the engine
+/// decomposes no matrix of that size; in 3 and in 60 it decomposes all. The bounds must agree.
 #[test]
 fn the_bounds_of_tokens_do_not_depend_on_the_dimensions_around_them() {
     for (seed, n) in [(1, 2), (2, 3), (3, 17), (4, 60)] {
@@ -73,7 +73,7 @@ fn the_bounds_of_tokens_do_not_depend_on_the_dimensions_around_them() {
     }
 }
 
-/// The tokens behind the lower bounds are tokens of all dimensions, and their norm is the bound's.
+/// The tokens that prove a lower bound have the dimension of the experiment, and the norm at these tokens is the bound.
 #[test]
 fn witnesses_are_tokens_of_the_experiments_dimension() {
     let (_, images) = tokens_and_images(5, 90, 7);

@@ -16,7 +16,7 @@ use serde_json::json;
 /// Allowance for rounding of bound and norm, relative.
 const TOLERANCE: f64 = 1e-9;
 
-/// Over how many cases each pair was checked whose ratio must not exceed one.
+/// Counts the cases in which each pair of numbers was checked; no ratio of a pair may exceed one.
 pub(crate) struct Worst {
     test: &'static str,
     cases: RefCell<BTreeMap<String, usize>>,
@@ -55,7 +55,7 @@ pub(crate) fn check_order(worst: &Worst, found: &Measurement) -> Result<(), Test
     for bound in &found.bounds {
         proptest::prop_assert!(!bound.log10.is_nan() && bound.log10 < f64::INFINITY, "{bound:?}");
         if bound.side == Side::Upper && bound.norm == Norm::Spectral {
-            // As printed, to the last bit.
+            // The printed norm is never above the printed bound, not even in the last bit.
             proptest::prop_assert!(
                 bound.value.is_none_or(|value| found.spectral <= value),
                 "{bound:?}: {:?}",
@@ -153,7 +153,7 @@ fn check_witnesses(worst: &Worst, case: &Drawn, n: usize) -> Result<(), TestCase
             check_order(worst, &at_tokens)?;
             let above = at_tokens.spectral.log10();
             worst.check(format!("{name} / its tokens' norm"), witness.norm.log10(), above)?;
-            // With a fork of unequal prongs, or several heads, the closed form is about something else.
+            // The closed form is for one head, and for a fork whose prongs are equal.
             let is_even = witness.ln_sizes.get(2).is_none_or(|ln| *ln == witness.ln_sizes[1]);
             if case.head_shapes.len() == 1 && is_even {
                 let closed = witness.ln_closed / std::f64::consts::LN_10;
@@ -164,7 +164,8 @@ fn check_witnesses(worst: &Worst, case: &Drawn, n: usize) -> Result<(), TestCase
     Ok(())
 }
 
-/// Checks the skew witness of a size and radius, for another norm of A.
+/// Checks the order of norm and bounds at n skew tokens, for a head whose A turns the plane by a right angle and scales
+/// it.
 fn check_skew(worst: &Worst, case: &Drawn, n: usize) -> Result<(), TestCaseError> {
     let a_norm = case.weight_scale;
     let skew = Experiment::from_value(json!({
@@ -200,7 +201,7 @@ fn every_bound_holds_over_twenty_thousand_drawn_cases() {
         Ok(())
     });
     outcome.expect("every bound holds");
-    // Cases are drawn anew each time: counts vary by their square roots, and these stand five of them below what is usual.
+    // Each run draws new cases. A count varies by about its square root; these minima are five square roots below the usual counts.
     for (what, least) in [
         ("norm / castin_general", 15_000),
         ("norm / castin_mean_field", 7_000),
@@ -324,7 +325,7 @@ fn lower_bounds_hold_where_two_heads_nearly_cancel() {
         for (name, below, tokens) in witnesses {
             let tokens = tokens.expect("finite positions");
             let exact = measure(&Experiment { tokens, ..experiment.clone() }).expect("measured").spectral;
-            // One rounding of the responses is 1e-16 of them, and of their difference that over `apart`.
+            // Rounding changes each response by 1e-16 of its size, and their difference by 1e-16/`apart` of its size.
             assert!(below <= exact * (1.0 + 1e-14 / apart), "{name}, {apart}: {below} above {exact}");
             assert!(below >= 0.5 * apart && exact <= 1e3 * apart, "{name}, {apart}: {below} {exact}");
         }

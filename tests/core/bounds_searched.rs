@@ -64,7 +64,7 @@ fn at(experiment: &Experiment, tokens: &DMatrix<f64>) -> Measurement {
     measure(&Experiment { tokens: TokenSource::Explicit(rows), ..experiment.clone() }).expect("measured")
 }
 
-/// Steps of a walk, and its first length in units of R.
+/// Number of steps of a walk, and the length of the first step in units of R.
 const STEPS: usize = 40;
 const FIRST_LENGTH: f64 = 0.3;
 

@@ -143,7 +143,7 @@ fn the_adjoint_of_causal_runs_is_their_transpose() {
             let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
             let (left, right) = (dot(&u, &jv), dot(&jtu, &v));
             let scale = dot(&u, &u).sqrt() * dot(&jv, &jv).sqrt();
-            // Steep scores leave little of a covariance, and as many digits fewer.
+            // Steep scores make the covariances small, and these then have fewer digits.
             let steepness = 1.0 + (case.base.weight_scale * case.base.radius).powi(2);
             let is_near = within("clusters.adjoint", "adjoint", (left - right).abs(), 1e-12 * steepness * scale);
             proptest::prop_assert!(is_near, "{left:e} {right:e}");

@@ -39,9 +39,9 @@ fn base_tokens(experiment: &Experiment, inputs: &Inputs, forward: &Forward<f64>)
     }
 }
 
-/// The size of the numbers from which J is computed. Under a composed normaliser J may be far smaller (a long token of
-/// dimension 1 under RMSNorm hardly moves), and where heads or scores cancel, but rounding is relative to this size: a
-/// hundredth of the largest that the terms of the heads can be.
+/// The size to which the rounding errors of J are relative: a hundredth of the largest size that the terms of the heads
+/// can have. J itself may be far smaller: under a composed normaliser (a long token of dimension 1 under RMSNorm hardly
+/// moves), or where heads or scores cancel.
 fn size_before_cancellation(experiment: &Experiment, inputs: &Inputs, forward: &Forward<f64>) -> f64 {
     let mut inner = experiment.clone();
     inner.normalization_scope = Scope::Inputs;

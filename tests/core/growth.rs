@@ -98,7 +98,7 @@ fn the_crossover_of_other_weights_is_at_their_own_exponent() {
     let identity = with_weights(3.0, "none", json!({"source": "identity", "sign": 1}));
     let crossover = growth(&identity, &plan(1e6, 3)).expect("curves").crossover.expect("R is fixed");
     assert!((crossover.ln_n - 2.25).abs() < 1e-9 && (crossover.a - 9.0).abs() < 1e-12, "{crossover:?}");
-    // It needs no lower bound: under the causal mask it is the same.
+    // The crossover needs no lower bound: under the causal mask it is the same.
     let random = |mask| with_weights(2.0, mask, json!({"source": "random", "heads": 2, "head_dim": 3, "seed": 3}));
     let [none, causal] =
         ["none", "causal"].map(|mask| growth(&random(mask), &plan(1e6, 3)).expect("curves").crossover.expect("fixed"));

@@ -140,8 +140,8 @@ fn the_jacobian_of_l2_attention_is_its_derivative_over_five_thousand_drawn_cases
 }
 
 /// `kim_l2` has W_Q to the fourth power under the root. f scales like |W_Q|^2, so that with the second power the bound is
-/// exceeded as soon as the weights are large: by 1.46 in the largest of forty draws of ordinary tokens, and 28 times in a
-/// draw of two tokens, by as much more as the weights are larger and the tokens smaller.
+/// exceeded as soon as the weights are large: by a factor of up to 1.46 in forty draws of ordinary tokens, and by a factor of 28
+/// in a draw of two tokens. That factor grows with the factor by which the weights are made larger and the tokens smaller.
 #[test]
 fn with_the_second_power_of_the_query_norm_the_bound_would_be_wrong() {
     // norm / bound, with the fourth power and with the second.
@@ -161,7 +161,7 @@ fn with_the_second_power_of_the_query_norm_the_bound_would_be_wrong() {
     let (right, wrong) = draws.fold((0.0f64, 0.0f64), |most, (right, wrong)| (most.0.max(right), most.1.max(wrong)));
     println!("norm / bound: {right:.3}, with the second power {wrong:.3}");
     assert!(right <= 1.0 + 1e-9 && (1.4..1.5).contains(&wrong), "{right} {wrong}");
-    // The same two tokens and weights, the one divided by what the other is multiplied by.
+    // The same two tokens and weights: the tokens are divided by the number that the weights are multiplied by.
     let scaled = [1.0, 4.0, 10.5].map(|by| ratios((2, 1, 1.0 / by), 6.0 * by, 11));
     println!("two tokens: {scaled:?}");
     for (by, (right, wrong)) in [1.0, 4.0, 10.5].into_iter().zip(scaled) {

@@ -31,7 +31,8 @@ fn experiment((tokens, weights): (&str, &str), setting: &str) -> Experiment {
     Experiment::from_json(&text).unwrap_or_else(|problem| panic!("{text}: {problem}"))
 }
 
-/// All bounds; a few steps and no bounds for rows that are recomputed, which would take most of the time.
+/// Options with all bounds. The experiment whose rows are recomputed would take most of the time, so it gets a few
+/// steps and no bounds.
 fn options(sizes: (&str, &str)) -> MeasureOptions {
     let options = MeasureOptions::default();
     match sizes == EXPERIMENTS[3] {

@@ -40,7 +40,7 @@ struct Row {
 /// How much of the room for its basis an iteration used.
 #[derive(Clone, Copy, PartialEq)]
 enum Basis {
-    /// Most of it, or there was none.
+    /// Most of it; or the task has no iteration.
     Filled,
     /// It converged in a few steps.
     Few,
@@ -75,7 +75,7 @@ fn pictured(name: &str, experiment: &Experiment) -> Row {
     Row { name: name.into(), measured, modelled, basis: Basis::Filled }
 }
 
-/// Any other task.
+/// Runs any other task, and measures its peak.
 fn task(name: &str, modelled: Cost, run: impl FnOnce()) -> Row {
     Row { name: name.into(), measured: peak(run), modelled, basis: Basis::Filled }
 }
@@ -276,8 +276,8 @@ fn measurements() -> Vec<Row> {
 
 /// Measured peaks stay within this factor of the model's figure.
 const MOST_OVER: f64 = 1.2;
-/// From this many bytes on the model's figure stays within a factor of the measured peak, and within a larger one where
-/// an iteration converges long before its basis is full: how soon is not known before it is begun.
+/// From this many bytes on the model's figure is at most `MOST_UNDER` times the measured peak, or `MOST_UNDER_WITH_FEW_STEPS`
+/// times if an iteration converges long before its basis is full: the model cannot know how soon it converges.
 const LARGE: u64 = 16 << 20;
 const MOST_UNDER: f64 = 3.0;
 const MOST_UNDER_WITH_FEW_STEPS: f64 = 6.0;

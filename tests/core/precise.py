@@ -2,8 +2,8 @@
 tests/golden/cases.json, the norms of the experiments of tests/data/cases/experiments.
 
 Attention is written out here from its definition in numbers of 110 digits (mpmath); its Jacobian comes from complex steps
-of 1e-40, so no formula of the engine is used. Each case has the norm and its condition: by how much the norm changes,
-relative to it, for relative changes of the tokens and weights, their sizes added up. The L2 kernel with
+of 1e-40, so no formula of the engine is used. Each case has the norm and its condition number: the relative change of
+the norm per relative change of tokens and weights, summed in size over all entries. The L2 kernel with
 Q = K only sees differences of tokens: where the entries of all tokens in a coordinate lie within an eighth of each other,
 their size is that of the difference from the first one, and Q and K change together.
 
@@ -20,7 +20,7 @@ import mpmath
 from mpmath import mp, mpc, mpf
 
 mp.dps = 110
-# Far below one over the scores of any case; its square is what the derivative is off by.
+# Far below one over the scores of any case; its square is the relative error of the derivative.
 STEP = mpf(10) ** -40
 CASES = 200
 
@@ -72,7 +72,7 @@ def mapped(rows, experiment, heads):
 
 
 def start(rows, experiment):
-    """Where the Jacobian is taken."""
+    """The tokens at which the Jacobian is taken."""
     if experiment["normalization_scope"] == "composed":
         return rows
     return normalised(rows, experiment["normalization"], experiment["eps"])

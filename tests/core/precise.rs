@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 const UNIT: f64 = 0.5 * f64::EPSILON;
 
-/// How often the error may be the condition times the unit roundoff.
+/// The largest error allowed, in units of the condition times the unit roundoff.
 const MOST_ERRORS: f64 = 200.0;
 
 fn cases() -> Vec<(String, Experiment, f64, f64)> {
@@ -60,7 +60,7 @@ fn norms_have_the_digits_that_their_condition_allows_by_every_method() {
                 found.spectral
             );
             check_bounds(&text, &found);
-            // An error large enough to report is reported, and not smaller than it is.
+            // An error large enough to report is reported, by a number that is not smaller.
             if error > Warning::LEAST_ROUNDING {
                 assert!(
                     found.rounding().is_some_and(|relative| relative >= error),
@@ -119,7 +119,7 @@ fn experiments_of_bug_reports_give_their_norm_or_name_the_token_without_a_deriva
 #[derive(Clone, Debug)]
 struct Far {
     rows: Vec<Vec<f64>>,
-    /// Columns of the numbers that Q, K and V are filled with, in turn.
+    /// The entries of Q, K and V of each head, nine numbers for each matrix.
     weights: Vec<f64>,
     heads: usize,
     is_tied: bool,
@@ -187,7 +187,7 @@ proptest! {
         for options in [MeasureOptions::default(), iterated()] {
             match measure_with(&experiment, options) {
                 Ok(found) => check_bounds(&format!("{case:?}"), &found),
-                // Rounding makes tokens equal at a small spread, and one entry is always constant.
+                // At a small spread, rounding makes tokens equal. A token with a single entry is always constant.
                 Err(InputError::NoDerivative { .. }) => prop_assert!(case.eps == 0.0),
                 Err(problem) => return Err(TestCaseError::fail(problem.to_string())),
             }

@@ -161,7 +161,7 @@ fn the_search_finds_at_least_the_witnesses_of_sink_and_fork() {
             for (id, kind) in [(BoundId::Sink, StartKind::Sink), (BoundId::Fork, StartKind::Fork)] {
                 let bound = search.domain().bounds.iter().find(|bound| bound.id == id).expect("it applies");
                 let least = bound.value.expect("in range");
-                // On the sphere the tokens of a witness are moved outward, and its norm is another.
+                // On the sphere the tokens of a witness are moved outward, which changes the norm.
                 let is_reached = region == Region::Sphere || best >= least * (1.0 - 1e-9);
                 assert!(is_reached, "n = {n}, d = {d}: {best} is below {id:?} at {least}");
                 let start = steps.iter().find(|step| step.start == kind).map(|step| step.norm);

@@ -77,7 +77,7 @@ fn a_measurement_on_the_span_is_that_over_tokens_to_ten_digits() {
         let over_tokens = Lanczos::new(whole.n_inputs(), LanczosOptions::default()).run(&mut whole);
         let apart = (found.spectral / over_tokens.value - 1.0).abs();
         assert!(apart < 1e-10, "{setting}: {} for {}", found.spectral, over_tokens.value);
-        // The right vector is one of tokens again.
+        // The right singular vector is a field over the tokens again.
         let pair = measuring.singular_pair().expect("a pair");
         let mut image = vec![0.0; whole.n_outputs()];
         whole.apply(pair.inputs.as_slice(), &mut image);

@@ -129,7 +129,7 @@ fn equal_tokens_have_the_spectrum_of_their_list() {
     assert_eq!((top.places, top.energies.len()), (Places::Clusters, 2));
     let outputs: f64 = top.energies.iter().map(|energy| energy.output).sum();
     assert!((outputs - 1.0).abs() < 1e-9);
-    // Any number of tokens.
+    // Clusters may stand for any number of tokens.
     let clusters = experiment(json!({
         "tokens": {"source": "clusters", "positions": [[-1], [1], [0.5]], "log_multiplicities": [0, 40, 600]},
         "weights": {"source": "identity", "sign": -1},

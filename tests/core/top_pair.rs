@@ -29,7 +29,8 @@ fn forward(experiment: &Experiment) -> Forward<f64> {
     Forward::new(experiment, &inputs(experiment).expect("inputs")).expect("forward")
 }
 
-/// |J v - s u| and |J^T u - s v| relative to the size of the numbers from which J is computed.
+/// The larger of |J v - s u| and |J^T u - s v|, relative to the scale of rounding errors in J: |J| without the normaliser
+/// times the bound on the normaliser's Jacobian.
 fn error(experiment: &Experiment, value: f64, input: &[f64], output: &[f64]) -> f64 {
     let forward_pass = forward(experiment);
     let jacobian = dense_jacobian(&forward_pass);
@@ -83,7 +84,7 @@ fn gathered_tokens_have_the_pair_and_the_images_of_their_list() {
         let allowed = 1e-9 * expected.amax().max(1e-300);
         prop_assert!(within("top_pair.gathered", "images", (&images - &expected).amax(), allowed));
         let Some(pair) = measuring.singular_pair() else {
-            // Tokens of one cluster may move apart: a change that is not the same for all of them is not drawn.
+            // The largest change may move the tokens of one cluster in different directions. Such a pair is not drawn.
             let spectral = measurement.spectral;
             prop_assert!(method == Method::Clusters || spectral == 0.0, "{method:?}: no pair for {spectral}");
             return Ok(());

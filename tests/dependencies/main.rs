@@ -10,7 +10,7 @@ mod tree;
 
 use std::path::{Path, PathBuf};
 
-/// A path within the repository. The tests share nothing of ours with those of the crates.
+/// A path within the repository. These tests use no crate of ours, not even the test kit.
 fn in_repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }

@@ -10,7 +10,9 @@ const openFolds = (page) => page.evaluate(() => {
 /** A little time for what a click sets going: a worker's answer, a frame, a fade. */
 const settle = (page) => page.waitForTimeout(300);
 
-/** Whatever opens a dialog says so by aria-haspopup. */
+/**
+ * Opens each dialog in turn and calls `body` with a name for it. Every element that opens a dialog has aria-haspopup.
+ */
 async function eachDialog(page, body) {
   const openers = page.locator('[aria-haspopup="dialog"]:visible');
   for (let i = 0; i < await openers.count(); i++) {
@@ -23,10 +25,10 @@ async function eachDialog(page, body) {
   }
 }
 
-// A slow machine shows old numbers long enough for a reader to want to read them.
+// The parts that are dimmed while they are out of date. On a slow machine they stay dim so long that a reader may read them.
 const OLD = ['.lab', '.numbers', '.headline', '.sentence', '.growth-sentence'];
 
-/** Dims whatever can be out of date, which changes nothing but its colours; gives what there was to dim. */
+/** Dims all parts that can be out of date, which changes only their colours; returns the selectors that matched a part. */
 const dim = (page) => page.evaluate((old) => old.filter((selector) => {
   const parts = document.querySelectorAll(selector);
   for (const part of parts) part.classList.add('stale');
@@ -46,11 +48,11 @@ for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE }
       await show(page, tab);
       await settle(page);
       await openFolds(page);
-      // What can be read when it is dim can be read when it is not.
+      // A part that can be read when it is dim can also be read when it is not.
       if (viewport === DESKTOP) for (const selector of await dim(page)) dimmed.add(selector);
       await settle(page);
       await look(tab, ofPlots);
-      // The panel of all controls is looked at once, beside the first plot.
+      // The panel of all controls is checked only once, beside the first plot.
       await closeControls(page);
     }
     if (viewport === DESKTOP) await openControls(page);

@@ -2,8 +2,8 @@
 //
 //   pageTest('reads the spectral norm', { viewport: PHONE }, async ({ page }) => { ... });
 //
-// Such a test fails upon a page error, a console error, a violation of the content security policy, an answer of 400 or more,
-// or a request that leaves the origin, also when its own assertions hold.
+// Such a test fails upon a page error, a console error, a violation of the content security policy, an answer of 400 or
+// more, or a request that leaves the origin, even if its own assertions hold.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -19,8 +19,9 @@ export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
 /**
- * The most processor time that a test allows a task of the main thread, in ms. The goal is 50, for a machine with nothing beside
- * it; on a shared one the same work took 1.7 times as long from one hour to the next, and nobody's neighbour may fail a test.
+ * The most processor time that a test allows a task of the main thread, in ms. The goal is 50 on a machine that does nothing else.
+ * On a shared machine the same work took 1.7 times as long an hour later, and the load of other programs must not fail
+ * a test.
  */
 export const MOST_TASK_MS = 100;
 
@@ -68,7 +69,7 @@ export async function shutDown() {
   browser = server = shared = undefined;
 }
 
-// Tests cannot see or intercept answers of a service worker; offline.test.mjs is about it.
+// Tests cannot see or intercept answers of a service worker, so it is blocked here; offline.test.mjs tests it.
 const CONTEXT = { acceptDownloads: true, serviceWorkers: 'block' };
 
 async function newContext(options) {
@@ -78,7 +79,8 @@ async function newContext(options) {
 }
 
 /**
- * The link, with its #, of the adversarial tokens of A = -1 and their bounds over n up to 1e18; `fields` (`n=50&mask=causal`) take the place of its own.
+ * The link, with its #, of the adversarial tokens of A = -1 and their bounds over n up to 1e18. `fields`, such as
+ * `n=50&mask=causal`, replace fields of the link.
  */
 export function adversarial(fields = '') {
   const given = Object.fromEntries(fields.split('&').filter(Boolean).map((field) => field.split(/=(.*)/s)));
@@ -88,16 +90,16 @@ export function adversarial(fields = '') {
 }
 
 /**
- * A context that the tests of a file have one after the other, each with a page of its own and with nothing remembered from
- * the one before. A page beside them holds the site's modules, so that Chromium compiles them once and not for each test:
- * opening a page takes half as long.
+ * A context that the tests of a file use one after the other. Each test has a page of its own, and nothing is remembered from
+ * the test before. One more page holds the site's modules, so that Chromium compiles them once and not for each test: opening a
+ * page takes half as long.
  */
 async function sharedContext() {
   shared ??= (async () => {
     const site = await serveSite();
     const context = await newContext();
     const keeper = await context.newPage();
-    // Any file of the site that runs nothing.
+    // Any file of the site that runs no code will do.
     await keeper.goto(`${site.url}icon.svg`);
     const modules = readdirSync(DIST).filter((name) => name.endsWith('.wasm')).map((name) => site.url + name);
     await keeper.evaluate(async (modules) => {
@@ -134,9 +136,10 @@ function watchPage() {
  * @param {{width: number, height: number}} [options.viewport] DESKTOP by default
  * @param {'light' | 'dark'} [options.colorScheme]
  * @param {'reduce' | 'no-preference'} [options.reducedMotion]
- * @param {string} [options.hash] the link's fragment, with its #; by default that of the adversarial tokens (see `adversarial`); an empty one gives the
- *   opening view
- * @param {'open' | 'closed'} [options.controls] whether the panel of all controls is open; by default open on a desktop where the hash is one of `adversarial`
+ * @param {string} [options.hash] the link's fragment, with its #; by default that of the adversarial tokens (see `adversarial`);
+ *   an empty one gives the opening view
+ * @param {'open' | 'closed'} [options.controls] whether the panel of all controls is open; by default open on a desktop where the
+ *   hash is one of `adversarial`
  * @param {boolean} [options.started] wait until the WebAssembly module has started (the default)
  * @param {object} [options.context] anything else for Playwright's newContext
  * @param {'new' | 'shared'} [within] the context
@@ -230,9 +233,10 @@ export async function waitForStart(page) {
 }
 
 /**
- * A test with an open page, which is closed at the end and must have had no problems. It shares its context with others, unless
- * it names one: `context: {}` is for a test that changes its own. A `timed` one judges how long something takes, so that no other
- * may run beside it: LIPSCOPE_TIMED=only runs these, LIPSCOPE_TIMED=without the others.
+ * Runs a test on an open page, and closes the page at the end. The test fails if the page had problems. Tests share one
+ * context; a test that changes its context gets one of its own by `context: {}`. A `timed` test judges how long
+ * something takes, so no other test may run beside it: LIPSCOPE_TIMED=only runs the timed tests, LIPSCOPE_TIMED=without
+ * the others.
  */
 export function pageTest(name, options, body) {
   if (typeof options === 'function') [options, body] = [{}, options];
@@ -249,8 +253,8 @@ export function pageTest(name, options, body) {
 }
 
 /**
- * The tasks of the page's main thread while `body` runs, longest first: {cpu, wall} in milliseconds. On a machine whose cores
- * are all taken by workers a task's wall time tells of the scheduler; its processor time tells of the page.
+ * The tasks of the page's main thread while `body` runs, longest first: {cpu, wall} in milliseconds. If workers take
+ * all cores, the wall time of a task depends on the scheduler; its processor time depends on the page alone.
  */
 export async function mainThreadTasks(page, body) {
   const traced = await launch();
@@ -277,15 +281,15 @@ export async function faults(page, impacts = ['minor', 'moderate', 'serious', 'c
     .flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help} (${target.join(' ')})`));
 }
 
-/** The serious and critical ones. */
+/** The faults that axe-core rates as serious or critical. */
 export const seriousFaults = (page, rules = null) => faults(page, ['serious', 'critical'], rules);
 
 /** The usual rules that look at colours. */
 export const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /**
- * What is found in the dark and in the light, where the page follows the system and stays as it ends. The two differ in colours
- * alone, so that the light is looked at by the rules about these.
+ * The faults in the dark and then in the light scheme, for a page that follows the system's scheme. The page is left in
+ * the light scheme. The two differ in colours alone, so the light scheme is checked only by the rules about colours.
  */
 export async function inBothSchemes(page, find = (page, rules) => faults(page, undefined, rules)) {
   const found = [];

@@ -15,7 +15,7 @@ const text = (page, id) => page.evaluate((id) => {
   return element && !element.hidden ? element.textContent : '';
 }, id);
 
-/** Gives the form of own data a file, after tokens by which its answer is told from the answer before. */
+/** Gives the form of own data a file. The tokens pasted before it make the form's answer differ from the previous one. */
 async function give(page, file) {
   await paste(page, '7.5,7\n8.5,8\n9.5,9\n1.5,1\n6.5,2');
   await page.waitForFunction(() => /5 × 2 tokens/.test(document.querySelector('[data-testid=own-note]').textContent));

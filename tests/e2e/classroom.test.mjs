@@ -68,7 +68,7 @@ pageTest('the list of keys opens with ?, closes with Escape, and gives the focus
   });
   assert.deepEqual(broken, []);
   assert.deepEqual(await seriousFaults(page), []);
-  // Under it no other key does anything.
+  // While the list is open, no other key does anything.
   await page.keyboard.press('t');
   assert.equal(await page.locator('#teacher-view').getAttribute('aria-pressed'), 'false');
   await page.keyboard.press('Escape');

@@ -7,7 +7,7 @@ import { openPage, ROOT, waitForStart } from './browser.mjs';
 import { watchEngine } from './engine.mjs';
 import { changed, exported, openControls, reveal, saved, show, swept, type } from './reading.mjs';
 
-/** A page whose browser says that there are so many cores. */
+/** A page whose browser says that there are `cores` cores. */
 function coresTest(name, cores, body) {
   test(name, { timeout: 300_000 }, async () => {
     const opened = await openPage({ started: false });
@@ -86,12 +86,12 @@ coresTest('a number is measured while all cores sweep', 2, async (page) => {
   await type(page, 'n-number', '37');
   await changed(page, 'spectral', before);
   assert.equal(await page.locator('.page').getAttribute('data-sweep'), 'running', 'the sweep was over before the number was there');
-  // One for each lane at work: the number, the ball, the sweep, the bounds over n.
+  // One worker for each lane at work: the number, the ball, the sweep, the bounds over n.
   const { most } = await page.evaluate(() => window.__engine);
   assert.ok(most <= 4, `${most} workers on two cores`);
 });
 
-/** The table of a small drawn model, measured on a page whose browser says that there are so many cores. */
+/** The table of a small drawn model, measured on a page whose browser says that there are `cores` cores. */
 async function modelTable(cores) {
   const { context, page, problems, close } = await openPage({ started: false });
   try {
@@ -118,9 +118,9 @@ async function modelTable(cores) {
 }
 
 /**
- * Runs in the page before its own scripts: the browser says that there are so many cores, and `__measuring` holds the models'
- * workers that were given windows. None begins before as many have some as there are cores: the first could do all before the
- * last has started.
+ * Runs in the page before its own scripts: the browser says that there are `cores` cores, and `__measuring` holds the models'
+ * workers that were given windows. No worker begins before `cores` workers have windows: otherwise the first one could measure
+ * all windows before the last one has started.
  */
 function watchModelWorkers(cores) {
   Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => cores });
@@ -142,7 +142,7 @@ function watchModelWorkers(cores) {
       const view = new Uint8Array(message.bytes);
       let at = 1;
       while (view[at] & 0x80) at += 1;
-      // An order to measure a batch of windows.
+      // Only orders to measure a batch of windows are held back.
       if (view[0] !== 0 || view[at + 1] !== BATCH) return send();
       measuring.add(this);
       held.push(send);

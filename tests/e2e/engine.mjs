@@ -1,8 +1,9 @@
 // Records the messages of the engine's workers, for tests and benchmarks about which worker did which task.
 
 /**
- * Runs in the page before its own scripts: the browser says that there are so many cores, and `__engine` holds how many of
- * the engine's workers were started, `alive` how many there are now, and for every order and result of a sweep its worker and time.
+ * Runs in the page before its own scripts: the browser says that there are `cores` cores. `__engine` holds how many of the
+ * engine's workers were started, how many are alive now, how many were alive at most at one time, and every order and
+ * result of a sweep with its worker and time.
  */
 export function watchEngine(cores) {
   Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => cores });

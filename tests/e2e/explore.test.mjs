@@ -165,7 +165,7 @@ pageTest('a drag of the worst tokens is one step of undo, however many movements
   assert.equal(await page.evaluate(() => history.length), entries + 1);
   await page.click('#quick-random');
   await page.waitForSelector('#quick-random[aria-pressed=true]');
-  // One step back is the drag, one more the worst tokens.
+  // One undo returns to the dragged tokens, one more to the worst tokens.
   await page.click('#undo');
   await page.waitForSelector('#quick-yours[aria-pressed=true]');
   await page.click('#undo');
@@ -177,7 +177,7 @@ pageTest('tokens of the reader say that R follows the farthest of them', OPENING
   await settled(page);
   await page.focus('#explore-plane');
   await page.keyboard.press('Home');
-  // Out of the disc: R grows, and says so at the disc and at its control.
+  // The token leaves the disc: R grows, and texts at the disc and at the control of R say so.
   for (let step = 0; step < 24; step += 1) await page.keyboard.press('Shift+ArrowRight');
   await page.waitForSelector('#quick-yours[aria-pressed=true]');
   await page.waitForFunction(() => Number(document.querySelector('[data-testid=radius]')?.dataset.value) > 1.6);
@@ -439,7 +439,7 @@ pageTest('with normaliser and attention together sentence, plot and list have on
   const listed = [];
   for (const id of ['sharp', 'unified', 'castin_general', 'castin_mean_field']) listed.push(await value(page, `growth-${id}`));
   assert.ok(Math.abs(Math.min(...listed) / best - 1) < 1e-9, `${listed}, and ${best} in the sentence`);
-  // The ladder has the slope of the normaliser at these tokens, which is less, and says so.
+  // The ladder's bound has the slope of the normaliser at these tokens, which is smaller, and its name says so.
   assert.ok((await value(page, 'bound-sharp')) < 0.9 * Math.min(...listed));
   assert.equal(await page.locator('dt:has(+ [data-testid=bound-sharp])').first().textContent(), 'best bound (ours), at these tokens');
   assert.equal(await page.locator('.slack-name').innerText(), 'best bound (ours), at these tokens');

@@ -185,7 +185,7 @@ pageTest('whatever is wrong is answered with a sentence, and the last good state
     await page.waitForSelector(`[data-testid="${id}-problem"]:not([hidden])`);
     await page.press(`#${id}-number`, 'Escape');
   }
-  // And it still works.
+  // The page still works.
   await page.fill('#n-number', '33');
   await page.press('#n-number', 'Enter');
   await changed(page, 'spectral', String(ball));
@@ -222,7 +222,8 @@ pageTest('a huge configuration is overtaken by a small one at once', { timeout: 
   await page.press('#n-number', 'Enter');
   await changed(page, 'spectral', before);
   await page.waitForFunction(() => document.querySelector('[data-testid=n]').textContent.trim() === '16');
-  // A product at n = 4096 takes longer than this on any machine here; a generous bound, as this is no benchmark.
+  // The earlier measurement, at n = 4096, would take longer than this on any machine here. The limit is generous,
+  // because this is no benchmark.
   assert.ok(Date.now() - began < 10_000);
 });
 
@@ -248,7 +249,7 @@ test('a worker that dies is restarted, and the page says so', async () => {
       worker.terminate();
       worker.dispatchEvent(new ErrorEvent('error', { message: 'out of memory', cancelable: true }));
     }));
-    // Workers with nothing to do are missed by nobody.
+    // The death of workers that have nothing to do changes nothing.
     await die();
     await drawEverything(page);
     // In the middle of a long measurement: the page says what happened, and goes on.
@@ -257,7 +258,8 @@ test('a worker that dies is restarted, and the page says so', async () => {
       await page.press(field, 'Enter');
     }
     await page.waitForTimeout(400);
-    // Those that take over die as well, so that the measurement is given up: one dead worker would not be enough for that.
+    // The workers that take over die as well, so that the measurement is given up: one dead worker would not be enough
+    // for that.
     await die();
     await page.waitForFunction(() => /stopped the worker twice|restarted/.test(document.querySelector('[data-testid=status]').textContent));
     await page.fill('#n-number', '12');

@@ -17,7 +17,7 @@ const VIEWS = [
   { id: 'export-inverse-l2', canvas: 'inverse-plane-l2', tab: 'plot-inverse', words: ['first coordinate', 'second'] },
 ];
 
-// Views with settings of their own, which the link says.
+// Views with settings of their own, which their links hold.
 const OWN_SETTINGS = ['plot-tightness', 'plot-scaled', 'plot-inverse'];
 
 async function taken(page, view, what) {
@@ -55,7 +55,7 @@ for (const view of VIEWS) {
       await page.waitForSelector(`[data-testid="${view.tab.slice(5)}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
     }
     const shown = await page.locator(`#${view.canvas}`).evaluate((canvas) => [canvas.offsetWidth, canvas.offsetHeight]);
-    // Small ones are drawn larger, in the same shape.
+    // Small pictures are drawn larger, in the same shape.
     const [width, height] = shown.map((length) => Math.round(length * Math.max(1, 600 / shown[0])));
     const svg = await taken(page, view.id, 'svg');
     assert.match(svg.name, /^lipscope-.*\.svg$/);

@@ -10,7 +10,7 @@ import { answered, changed, digits, exported, openControls, paste, reaches, reve
 
 const GPT2 = `${ROOT}tests/data/models/gpt2`;
 
-/** Runs before the page: `__kill = 1` makes the next worker that is sent anything die at it. */
+/** Runs in the page before its own scripts: after `__kill = 1`, the next worker that gets a message dies. */
 function deadlyWorkers() {
   const Native = window.Worker;
   window.__kill = 0;
@@ -48,7 +48,7 @@ function deadlyTest(name, body) {
   });
 }
 
-/** Does something whose worker dies at it. */
+/** Calls `act`, and lets the worker that gets the next message die. */
 async function killing(page, act) {
   await page.evaluate(() => { window.__kill = 1; });
   await act();

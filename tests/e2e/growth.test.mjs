@@ -106,7 +106,7 @@ pageTest('draws are read at each length; the axis, the table and the slope are t
   await page.keyboard.press('End');
   assert.equal(await page.getByTestId('growth-n').getAttribute('data-value'), '256');
   assert.ok((await digits(page, 'growth-measured')) !== first && (await value(page, 'growth-root')) === 16);
-  // A kept n stays when the keys are left, and can be made that of the tokens.
+  // An n that Enter keeps stays after Escape, and can be made the n of the tokens.
   await page.keyboard.press('Enter');
   await page.keyboard.press('Escape');
   assert.equal(await page.locator('#growth-at-number').inputValue(), '256');
@@ -221,7 +221,8 @@ pageTest('witnesses are loaded and measured: two clusters, skew, clusters of one
   for (const name of ['best bound', 'worst tokens known', 'unified']) assert.ok(svg.includes(name), name);
   await page.click('#load-skew');
   await page.waitForFunction(() => document.querySelector('#distribution').value === 'skew');
-  // Not by a changed number: the last digit of the earlier one may differ from the command line's.
+  // This waits for a settled number, not for a changed one: the last digit of the earlier number may differ from the
+  // command line's.
   const skew = Number(await settled(page));
   assert.ok(await page.locator('#weights-away').isVisible() && await page.locator('#d-away').isVisible());
   const { lines: [other] } = await measureOnCommandLine(await exported(page));
@@ -244,7 +245,7 @@ pageTest('a million causal tokens', async ({ page }) => {
   assert.notEqual(await digits(page, 'spectral'), before);
   assert.equal(await digits(page, 'method'), 'causal_runs');
   assert.ok((await value(page, 'spectral')) >= (await value(page, 'bound-adversarial')) * (1 - 1e-9));
-  // A distribution has room for fewer.
+  // A distribution allows fewer tokens.
   await page.selectOption('#distribution', 'ball');
   await page.waitForFunction(() => document.querySelector('#n-number').value === '4096');
 });
@@ -272,7 +273,7 @@ pageTest('plot and ladder are read by keyboard, and their tables say the same', 
   for (const id of ['castin_mean_field', 'castin_general', 'unified', 'sharp', 'measured', 'sink', 'two_clusters', 'adversarial']) {
     assert.ok(told.has(id), `${id} is not among ${[...told].join(', ')}`);
   }
-  // Of the two local bounds the smaller one.
+  // Of the two local bounds, only the smaller one is shown.
   assert.ok(told.has('local') !== told.has('local_blocks'), [...told].join(', '));
   await page.keyboard.press('Home');
   await page.keyboard.press('ArrowDown');

@@ -38,7 +38,7 @@ test('a page around shows an experiment, and hears of every change', { timeout: 
   try {
     const ready = await heard('ready');
     assert.deepEqual(ready, { lipscope: 'ready', origin: site.origin }, 'it says nothing else before it is asked');
-    // Numbers have come and gone: nobody has asked.
+    // The page has measured numbers, but has told nobody, because nobody has asked.
     await frame().waitForFunction(() => document.querySelector('[data-testid=explore-norm]')?.dataset.value);
     assert.deepEqual(await page.evaluate(() => window.heard.map(({ lipscope }) => lipscope)), ['ready']);
 

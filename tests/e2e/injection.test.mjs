@@ -1,5 +1,6 @@
-// Text from a user, a file or a link is displayed as text everywhere: it creates no element and no script, the page's
-// policy has nothing to report, and no request leaves the origin (browser.mjs watches the last two in every test).
+// Text from a user, a file or a link is displayed as text everywhere: it creates no element and no script, it violates the
+// page's content security policy nowhere, and it sends no request to another origin (browser.mjs checks the last two in every
+// test).
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +12,7 @@ import { changed, paste, reveal, saved, show } from './reading.mjs';
 const MARKUP = '<img src=x onerror="window.__injected=1"><svg onload="window.__injected=2"></svg><script>window.__injected=3</script>';
 const BERT = `${ROOT}tests/data/models/bert`;
 
-/** What of the markup became more than text. */
+/** The elements and scripts that the markup has made; none if it was shown as text. */
 const injected = (page) => page.evaluate(() => [
   ...(window.__injected === undefined ? [] : [`a script ran: ${window.__injected}`]),
   ...[...document.querySelectorAll('img, [onerror], [onload], iframe, object, embed, base, form, a[href^="javascript:"], script:not([src])')]
@@ -63,7 +64,7 @@ pageTest('headers, cells and names of tables and experiments are text', async ({
   }
 });
 
-/** Every field that a link has, as the page's own lists name them: a number by its id, and its key where that is another. */
+/** Finds the fields of a link in the source of the page: the id of each, and after it the key where the key differs from the id. */
 const NAMED = /(?:\bkey: |\b(?:choice|whole|real)!\(\s*|\bnew\(\s*\()"([^"]+)"(?:,\s*"([^"]+)")?/g;
 const keysIn = (file) => Array.from(readFileSync(`${ROOT}${file}`, 'utf8').matchAll(NAMED), ([, id, key]) => key ?? id);
 const FIELDS = ['lesson', ...keysIn('src/link/fields.rs'), ...keysIn('src/field.rs')];
@@ -85,7 +86,7 @@ pageTest('no field of a link becomes more than text', { hash: '', timeout: 240_0
   await changed(page, 'spectral');
   assert.ok(FIELDS.length >= 50, `only ${FIELDS.length} fields were found`);
   for (const link of LINKS) {
-    // As typed, and with the marks as browsers write them.
+    // As typed, and percent-encoded as a browser writes it, but with & and = as they are.
     for (const hash of [link, `#${encodeURIComponent(link.slice(1)).replaceAll('%26', '&').replaceAll('%3D', '=')}`]) {
       const problems = await page.evaluate((hash) => { location.hash = hash; return new Promise((done) => { setTimeout(done, 60); }); }, hash);
       assert.equal(problems, undefined);
@@ -130,7 +131,7 @@ pageTest('tokenizers, configs, texts and tables of models are text', { timeout: 
     await choose(file('config.json', JSON.stringify(config)), file('model.safetensors', read('model.safetensors')), file('tokenizer.json', JSON.stringify({ version: MARKUP, model: { type: MARKUP, vocab: { [MARKUP]: 0 } } })));
     await problem();
     await nothingCame(page, 'tokenizer.json');
-    // A vocabulary whose entries are markup, and a text that is.
+    // A vocabulary with markup as an entry, and a text of markup.
     const vocab = read('vocab.txt').toString().split('\n');
     vocab[200] = MARKUP;
     vocab[201] = '<';
@@ -171,6 +172,6 @@ pageTest('an address of a model is text', async ({ page, forgetProblems }) => {
     await page.waitForFunction(() => document.querySelector('[data-testid="model-problem"]:not([hidden])')?.textContent);
     await nothingCame(page, address);
   }
-  // The third one asks a server that is not there, as the reader said.
+  // For the third address the page sends the request that was asked for; no server is there, so its failure is expected.
   forgetProblems();
 });

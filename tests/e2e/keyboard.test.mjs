@@ -24,7 +24,10 @@ const markStops = (page) => page.evaluate(() => {
   return names;
 });
 
-/** What has the focus: its mark, and whether one sees that it has it, at once or when the browser has scrolled to it. `null` past the last. */
+/**
+ * The focused element: its mark, and whether a reader can see that it has the focus, at once or after the browser has
+ * scrolled to it. `null` past the last element.
+ */
 const focused = (page) => page.evaluate(async () => {
   const look = () => {
     const element = document.activeElement;
@@ -49,7 +52,7 @@ const focused = (page) => page.evaluate(async () => {
   return look();
 });
 
-/** Waits until nothing runs: a button to stop goes when what it stops has ended, and Tab may be on its way to it. */
+/** Waits until nothing runs: a stop button disappears when its run has ended, perhaps just before Tab reaches it. */
 const settled = (page) => page.waitForFunction(
   () => [...document.querySelectorAll('[data-phase="running"]')].every((progress) => !progress.checkVisibility()),
   undefined, { timeout: 90_000 },
@@ -74,14 +77,14 @@ for (const [device, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE
       await show(page, tab);
       // All controls are gone through once, in the first view: they are the same in all that have them.
       await (at === 0 ? openControls : closeControls)(page);
-      // What can be exported lies over the page on a desktop, one fold at a time: there the folds of the tables alone.
+      // On a desktop the export folds lie over the page and open one at a time: there only the other folds are opened.
       const folds = viewport === PHONE ? 'details' : 'details:not(.export)';
       await page.evaluate((folds) => document.querySelectorAll(folds).forEach((fold) => { fold.open = true; }), folds);
       // The controls rest a moment before anything runs.
       await page.waitForTimeout(800);
       await settled(page);
       await page.evaluate(() => {
-        // Tab goes on from what was focused last: from above everything.
+        // Tab goes on from the element that was focused last: here from one above all others.
         const top = document.createElement('span');
         top.tabIndex = -1;
         document.body.prepend(top);

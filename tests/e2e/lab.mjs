@@ -15,7 +15,7 @@ const CELLS = [
   'w.experiment = {"tokens": {"source": "random", "n": 17, "d": 2, "radius": 2}, "weights": {"source": "identity", "sign": -1}}',
 ];
 
-/** A JupyterLab without a password on a port that is free, over a folder with a notebook of these cells. */
+/** Starts a JupyterLab without a password on a free port, over a folder with a notebook of the cells in `CELLS`. */
 async function startLab() {
   const folder = mkdtempSync(join(tmpdir(), 'lipscope-lab-'));
   const cells = CELLS.map((source, at) => ({ cell_type: 'code', id: `c${at}`, metadata: {}, source, outputs: [], execution_count: null }));
@@ -51,7 +51,10 @@ async function startLab() {
   };
 }
 
-/** Acts until it has worked: JupyterLab still arranges itself, and connects to its kernel, while its cells can be seen. */
+/**
+ * Repeats `act` until it has worked: the cells can be seen before JupyterLab has arranged itself and reached its
+ * kernel.
+ */
 async function until(act, hasWorked) {
   for (let tries = 5; ; tries -= 1) {
     await act();
@@ -64,8 +67,8 @@ async function until(act, hasWorked) {
 }
 
 /**
- * Waits until a cell has run: its prompt is [*] until then, and the number of the run afterwards. A kernel that is not quite
- * there loses what it is asked for, and the prompt is soon what it was.
+ * Waits until a cell has run: its prompt is [*] until then, and the number of the run afterwards. A kernel that is not ready yet
+ * loses the request, and the prompt soon returns to what it was before.
  */
 async function hasRun(prompt, before) {
   for (const began = Date.now(); ;) {
@@ -84,7 +87,7 @@ after(async () => {
   await shutDown();
 });
 
-// One server has both: they are two faces of the same notebook.
+// One server offers both programs for the same notebook.
 for (const [name, path] of [['JupyterLab', 'lab/tree/explore.ipynb'], ['Notebook', 'notebooks/explore.ipynb']]) {
   test(`the page in ${name} follows the notebook, and the notebook the page`, { timeout: 540_000 }, async () => {
     const context = await (await launch()).newContext({ viewport: { width: 1440, height: 1100 } });

@@ -6,7 +6,7 @@ import { answered, changed, digits, reveal, saved, show, type, value } from './r
 
 const LABS = ['certify', 'scaled', 'tightness', 'inverse', 'estimators'];
 
-/** Random tokens in a ball, d = 8, and L2-MHA: by the controls. */
+/** Sets the controls to random tokens in a ball, d = 8, and L2-MHA. */
 async function drawHeads(page, n, heads) {
   await page.selectOption('#distribution', 'ball');
   await page.selectOption('#weights', 'kim');
@@ -23,11 +23,11 @@ pageTest('L2-MHA weights set the kernel, and their bounds are in the numbers', a
   assert.ok(await page.getByTestId('kim-note').isVisible());
   await page.waitForFunction(() => Number(document.querySelector('[data-testid="bound-kim_l2"]')?.dataset.value) > 0);
   assert.ok((await value(page, 'bound-kim_l2')) >= (await value(page, 'spectral')));
-  // The other bound is on another norm, and comes with it.
+  // The other bound is on the l_inf norm, and is shown with that norm.
   await page.selectOption('#norm', 'linf');
   await page.waitForFunction(() => Number(document.querySelector('[data-testid="bound-kim_linf"]')?.dataset.value) > 0);
   assert.ok((await value(page, 'bound-kim_linf')) >= (await value(page, 'linf')));
-  // Heads share the dimension: it goes in their steps.
+  // The heads divide the dimension d, so d is a multiple of their number.
   await type(page, 'heads-number', '3');
   await page.waitForFunction(() => Number(document.querySelector('[data-testid="d"]').dataset.value) % 3 === 0);
 });
@@ -42,7 +42,7 @@ pageTest('scaled tokens: the dot product grows like R squared, L2 stays', async 
   assert.ok(await page.getByTestId('scaled-untied').isHidden());
   await answered(page, 'scaled', () => page.selectOption('#scaled-tokens', 'as-is'));
   assert.ok((await value(page, 'scale-l2')) > 0);
-  // Weights whose queries are not their keys: a sentence, and a way out.
+  // If the weights of queries and keys differ, a sentence says so, and a button sets equal ones.
   await answered(page, 'scaled', () => page.selectOption('#weights', 'random'));
   assert.ok(await page.getByTestId('scaled-untied').isVisible());
   await answered(page, 'scaled', () => page.click('#scaled-take-kim'));
@@ -50,7 +50,7 @@ pageTest('scaled tokens: the dot product grows like R squared, L2 stays', async 
   // The table has a row for each radius.
   await page.click('#scaled-table summary');
   await page.waitForFunction(() => document.querySelectorAll('#scaled-table tbody tr').length === 33);
-  // A norm that is known from above only says so.
+  // A norm of which only an upper bound is known has a sign that says so.
   const sign = () => page.getByTestId('scale-dot').locator('xpath=..').locator('.sign').innerText();
   assert.equal(await sign(), '=');
   await answered(page, 'scaled', () => page.selectOption('#norm', 'max_token'));
@@ -92,7 +92,7 @@ pageTest('tightness: what is found is under the bound and near it', async ({ pag
 pageTest('the search can be stopped and done again', async ({ page }) => {
   await answered(page, 'tightness', () => show(page, 'tightness'));
   await type(page, 'tightness-restarts', '200');
-  // At once: the search does not take long.
+  // Presses the stop button at once, because the search is short.
   await page.waitForFunction(() => {
     const stop = document.querySelector('#tightness-stop');
     if (!stop || stop.hidden) return false;
@@ -191,7 +191,7 @@ pageTest('how far it reaches: the numbers of the command line', { hash: '' }, as
   const csv = (await saved(page, '#export-certify [data-export=csv]')).trim().split(/\r?\n/).slice(1).map((line) => line.split(',').map(Number));
   assert.equal(csv.length, 25);
   const experiment = JSON.parse(await saved(page, '#export-certify [data-export=json]'));
-  // The bounds to rounding; an ascent adds up its roundings.
+  // The bounds agree to rounding. In the ascent the roundings add up.
   const expected = certified(experiment, csv.map((row) => row[0]));
   assert.equal(expected.length, csv.length);
   csv.forEach((row, at) => row.forEach((x, column) => {

@@ -13,7 +13,7 @@ const NAMES = new Set([
 
 const options = (page, id) => page.$$eval(`#${id} option`, (found) => found.map((option) => option.value));
 
-/** What buttons, labels, headings and options say, and are called. */
+/** The texts of buttons, labels, headings and options, with their accessible names. */
 const said = (page) => page.$$eval('button, label, summary, legend, th, option, h1, h2, h3, h4', (found) => found.map((element) => {
   const copy = element.cloneNode(true);
   copy.querySelectorAll('math, select, [lang="en"]').forEach((other) => other.remove());
@@ -79,7 +79,7 @@ pageTest('in Chinese no blank parts two sentences', { hash: '?lang=zh#v3&n=32' }
   assert.doesNotMatch(said, /。\s/);
 });
 
-/** Waits until a sentence stands at a place, and gives it. */
+/** Waits until the problem at the place `id` contains `part`, and returns it. */
 async function problem(page, id, part) {
   await page.waitForFunction(([id, part]) => {
     const shown = document.querySelector(`[data-testid="${id}-problem"]:not([hidden])`);

@@ -1,8 +1,8 @@
 // Steps that the lesson tests share.
 import assert from 'node:assert/strict';
 
-/** Waits until every place of the text is filled by what is set now; the place that is not is named. What training says stands in
- *  paragraphs that are hidden until it is there. */
+/** Waits until every number in the lesson's text belongs to the current settings; fails with the name of a number that does not.
+ *  Numbers of training are left out: their paragraphs are hidden until training has results. */
 export async function filled(page) {
   const wait = () => page.waitForFunction(
     () => [...document.querySelectorAll('.lesson .slot:not([data-slot^="trained-"])')].every((slot) => slot.dataset.value && !slot.classList.contains('old')),

@@ -7,7 +7,10 @@ import { changed, reaches, reveal, value } from './reading.mjs';
 
 const LESSONS = ['lipschitz', 'jacobian', 'sink', 'regime', 'mask', 'layer-norm', 'whole-space', 'inverse', 'slack', 'train', 'own'];
 
-/** Where the number of a place stands on screen, and what of it is the same: its digits or their logarithm. */
+/**
+ * For a place in the text: where the same number stands on screen, and what of it must agree, its digits or their
+ * logarithm.
+ */
 function onScreen(place) {
   const [name, rest] = place.split(' ');
   const simple = {
@@ -94,7 +97,7 @@ pageTest('back, the controls beside a lesson, and my configuration again', async
   await reaches(page, 'spectral', 5.3135, 5e-5);
   await page.keyboard.press('Alt+ArrowLeft');
   await reaches(page, 'spectral', 2.0504, 5e-5);
-  // The controls are a toggle away; what is changed there is in the text at once, and can be set up again.
+  // A toggle opens the controls. A change there is in the text at once, and a button sets the step up again.
   assert.ok(await page.locator('#lesson-again').isHidden());
   await page.click('.sheet-handle');
   await page.selectOption('#mask', 'causal');
@@ -117,7 +120,7 @@ pageTest('back, the controls beside a lesson, and my configuration again', async
   await page.click('#lessons-open');
   await page.click('#lesson-restore');
   await reaches(page, 'spectral', before, 1e-9);
-  // The other way: mine at once.
+  // The user's own settings can also be restored directly when the lesson is left.
   await page.click('#lessons-open');
   await page.click('.lesson-pick[data-lesson="mask"]');
   await reaches(page, 'spectral', 12.1275, 5e-5);
@@ -161,7 +164,7 @@ pageTest('tokens are pushed, two goals reached, and the third is found to be imp
   assert.match(await goal(page, 'ten').innerText(), /impossible.*it is proved that L ≤ \d/s);
   await page.click('#lesson-show-all');
   assert.ok(await page.getByTestId('lesson-hint').isVisible());
-  // Goals that are reached stay reached: the answer is to the first that is not.
+  // Goals that are reached stay reached: the button for the answer reaches the first goal that is not.
   for (const id of ['two', 'four']) {
     if ((await goal(page, id).getAttribute('data-reached')) === 'false') await page.click('#lesson-answer');
     await reached(page, id);
@@ -263,7 +266,7 @@ pageTest('axe-core finds nothing in any lesson', { reducedMotion: 'reduce', time
   await look('the list');
   for (const id of LESSONS) {
     await page.click(`.lesson-pick[data-lesson="${id}"]`);
-    // Where something is to be guessed, covered and revealed.
+    // Where something is to be guessed, the page is checked with the answer covered and revealed.
     if (await page.locator('#guess-reveal').count()) {
       await look(`${id}, covered`);
       await page.click('#guess-reveal');

@@ -18,7 +18,7 @@ const says = (page, expected) => page.waitForFunction((expected) => location.has
 /** Goes to another fragment of the page that is open, as a link on it would. */
 async function follow(page, link) {
   await page.evaluate((link) => { location.hash = link; }, link);
-  // The page hears of it in a task of its own.
+  // The page hears of the new fragment in a task of its own.
   await page.waitForTimeout(60);
 }
 
@@ -28,7 +28,7 @@ pageTest('the address follows the controls: every gesture is one entry, and can 
   await settled(page);
   assert.equal(await fragment(page), '');
   const before = await entries(page);
-  // In one task: on a busy machine the control rests between two that come from outside.
+  // Both edits in one task: on a busy machine, edits from outside could come so far apart that they count as two gestures.
   await page.evaluate(() => {
     for (const words of ['128', '100']) {
       const box = document.querySelector('#n-number');
@@ -115,7 +115,7 @@ pageTest('the bare address is a first visit', { hash: adversarial('n=99&mask=cau
   await page.waitForFunction(() => document.querySelector('#n-number').value === '99');
 });
 
-// The same in every run.
+// Random numbers that are the same in every run.
 function dice(seed) {
   let now = seed >>> 0;
   return (n) => {
@@ -147,9 +147,9 @@ function randomLink(roll) {
 }
 
 /**
- * Opens links one after the other in a page that stays. Of each: the norm on screen, the state of the controls, and, where
- * `lengths` has an n, the link that the page writes once n is set to it, with the norm then. Chromium allows a
- * page twenty addresses a second, so that each takes at least 55 ms.
+ * Opens links one after the other in a page that stays. Returns for each: the norm on screen, the state of the
+ * controls, and, where `lengths` has an n, the link that the page writes once n is set to it, with the norm then.
+ * Chromium allows a page twenty addresses a second, so that each takes at least 55 ms.
  */
 const opened = (page, links, lengths = []) => page.evaluate(async ({ links, lengths, problem }) => {
   const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
@@ -167,7 +167,7 @@ const opened = (page, links, lengths = []) => page.evaluate(async ({ links, leng
   for (const [at, link] of links.entries()) {
     const begun = performance.now();
     location.hash = link;
-    // The page hears of it in a task of its own.
+    // The page hears of the new fragment in a task of its own.
     await pause(40);
     if (!find(problem).hidden) {
       found.push(undefined);
@@ -180,7 +180,7 @@ const opened = (page, links, lengths = []) => page.evaluate(async ({ links, leng
       box.focus();
       box.value = String(lengths[at]);
       box.dispatchEvent(new InputEvent('input', { bubbles: true }));
-      // Without it the number would count after a rest.
+      // Without the Enter key the number would count only after a rest.
       box.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
       await until(() => location.hash.includes(`n=${lengths[at]}`), `${link}: n is not in ${location.hash}`);
       await until(() => find('n').dataset.value === String(lengths[at]) && isSettled(), link);
@@ -214,7 +214,7 @@ test('two hundred random states travel in links, digit for digit', { timeout: 24
     const written = halves.flat();
     assert.ok(written.length >= 200, `only ${written.length} of the links hold`);
     await Promise.all([read(other, halves[0]), read(one, halves[1])]);
-    // And by a page that is new, with the command line beside it.
+    // A new page reads some of them too, and the command line measures the same.
     for (const { link, digits: expected } of written.filter((_, at) => at % 50 === 0)) {
       await other.page.goto('about:blank');
       await other.page.goto(other.url + link);
@@ -344,7 +344,7 @@ pageTest('a link that cannot be measured gives the worst tokens back as such', {
   await page.waitForFunction(() => /overflow 64-bit numbers/.test(document.body.innerText));
   await page.waitForFunction(() => document.querySelector('#quick-worst').getAttribute('aria-pressed') === 'true');
   assert.equal(await settled(page), before);
-  // Still the word: other tokens are the worst of another n.
+  // The link still holds the word `worst`, so another n has other tokens.
   await page.fill('#quick-n-number', '33');
   await page.press('#quick-n-number', 'Enter');
   await page.waitForFunction(() => document.querySelector('[data-testid=n]').dataset.value === '33');

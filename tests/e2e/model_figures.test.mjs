@@ -10,7 +10,7 @@ import { reveal, saved, show, still } from './reading.mjs';
 const folder = mkdtempSync(path.join(tmpdir(), 'lipscope-figures-'));
 const SMALL = ['--weights', 'random:gpt2', '--dim', '32', '--depth', '3', '--heads', '4'];
 
-/** Runs the command line; the table's file, its text, and what was said. */
+/** Runs the command line. Returns the file of the table, its text, and the text on standard error. */
 function model(name, ...more) {
   const file = path.join(folder, name);
   const run = spawnSync(process.env.LIPSCOPE_BIN ?? '../../target/debug/lipscope', ['model', ...SMALL, ...more, '-o', file], { encoding: 'utf8' });
@@ -24,7 +24,7 @@ async function open(page, table) {
   await page.setInputFiles('#model-table', table.file);
 }
 
-/** The same model in the form. */
+/** Enters the same model into the form. */
 async function small(page) {
   await reveal(page, '#model-d');
   for (const [id, value] of [['#model-d', '32'], ['#model-depth', '3'], ['#model-heads', '4']]) await page.fill(id, value);
@@ -47,7 +47,7 @@ pageTest('a table of the command line has its fits, and one window opens by keyb
   const table = model('two-layers.csv', '--layers', '0,2', '-n', '2:40:2', '--windows', '3');
   await show(page, 'model');
   await page.waitForSelector('[data-testid=model-empty]');
-  // The window's tokens are asked of the same model, so the form has it.
+  // The page asks the model for the tokens of a window, so the form must hold the same model.
   await small(page);
   await open(page, table);
   await page.waitForSelector('[data-testid=model-fit-spectral]:has-text("α")');

@@ -1,4 +1,5 @@
-// The view of models: drawn models, files, an address; running, pausing, stopping; tables out and in; what is wrong, said.
+// The view of models: drawn models, files, an address; running, pausing, stopping; tables out and in; sentences about
+// faults.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,7 +32,7 @@ const says = (page, pattern) => page.waitForFunction(
   { timeout: 60_000 },
 );
 
-/** Uses a copy of the small GPT-2, whose files may be spoiled; it goes afterwards. */
+/** Uses a copy of the small GPT-2, whose files may be changed; the copy is removed afterwards. */
 async function withCopy(use) {
   const folder = mkdtempSync(join(tmpdir(), 'lipscope-model-'));
   try {
@@ -42,7 +43,7 @@ async function withCopy(use) {
   }
 }
 
-/** Chooses the small GPT-2, and measures what the form says. */
+/** Chooses the small GPT-2, and measures the plan in the form. */
 async function measureGpt2(page) {
   await page.setInputFiles('#model-folder', GPT2);
   await hasTokens(page);
@@ -57,7 +58,7 @@ async function fill(page, fields) {
   }
 }
 
-/** The view with a small drawn model. */
+/** Opens the view with a small drawn model. */
 async function small(page, plan) {
   await show(page, 'model');
   await fill(page, { ...SMALL, ...plan });
@@ -84,7 +85,7 @@ pageTest('a small drawn model is measured, and its table is the command line\'s'
   const json = JSON.parse(await saved(page, '#model-json'));
   assert.equal(json.rows.length, 24);
   assert.equal(json.fits.length, 2);
-  // Another plan of the same subject keeps what there is.
+  // Another plan of the same subject keeps the rows that are there.
   await fill(page, { 'model-lengths': '2:10:2' });
   await page.click('#model-run');
   await inPhase(page, 'done');
@@ -109,7 +110,7 @@ pageTest('blocks are measured as on the command line, and single heads of one ar
   await says(page, /The map block adds all heads of a layer.*choose the map attention/);
 });
 
-/** Two tables, numbers to a relative 1e-6; most are the same to the last digit. */
+/** Compares two tables, numbers to a relative 1e-6; most are the same to the last digit. */
 function compare(found, expected) {
   const cells = (text) => text.trim().split('\n').map((line) => line.split(','));
   const [a, b] = [cells(found), cells(expected)];
@@ -251,12 +252,12 @@ pageTest('whatever is wrong with a model\'s files is a sentence', { timeout: 240
       change(folder);
       await page.setInputFiles('#model-folder', folder);
       await page.waitForTimeout(500);
-      // Some faults are seen when the model is opened, tensors when they are read.
+      // Some faults are found when the model is opened, those of tensors when they are read.
       if (!await page.getByTestId('model-problem').isVisible()) await page.click('#model-run');
       await says(page, pattern).catch(async () => assert.fail(`${what}: ${await page.getByTestId('model-problem').textContent()}`));
     });
   }
-  // A good one after them is measured.
+  // After these, a model without faults is measured.
   await measureGpt2(page);
   await fill(page, { 'model-layers': '9' });
   await page.click('#model-run');
@@ -398,7 +399,8 @@ test('windows over which a models\' worker dies go to another; those that kill a
     await page.reload();
     await small(page, { 'model-d': '384', 'model-heads': '12', 'model-layers': '2', 'model-lengths': '80:98:2', 'model-windows': '8' });
     await page.click('#model-run');
-    // The last worker has been given windows; what a browser does to one that runs out of memory.
+    // `atWork` waits until the last worker has windows. `die` does to this worker what a browser does to one that runs
+    // out of memory.
     const atWork = (count, sent) => page.waitForFunction(
       ([count, sent]) => window.__workers.length === count && window.__workers.at(-1).sent >= sent, [count, sent], { timeout: 60_000 });
     const die = () => page.evaluate(() => {
@@ -406,7 +408,7 @@ test('windows over which a models\' worker dies go to another; those that kill a
       worker.terminate();
       worker.dispatchEvent(new ErrorEvent('error', { message: 'out of memory', cancelable: true }));
     });
-    // The first one also opened the model.
+    // The first worker also got the order to open the model.
     await atWork(1, 2);
     await die();
     await page.waitForFunction(() => /A worker stopped/.test(document.querySelector('[data-testid=model-note]').textContent));

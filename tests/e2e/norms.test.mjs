@@ -14,7 +14,7 @@ pageTest('each norm stands in the headline, as the command line has it', async (
   for (const norm of ['linf', 'l1', 'frobenius', 'spectral']) {
     await page.selectOption('#norm', norm);
     near(await value(page, norm), expected[norm], norm);
-    // The others stand under it, each once.
+    // The other norms stand under it, each once.
     for (const other of ['linf', 'l1', 'frobenius', 'spectral']) {
       assert.equal(await page.getByTestId(other).count(), 1, other);
     }
@@ -30,7 +30,7 @@ pageTest('bounds that are about another norm are gone, with a word why', async (
   assert.match(await page.getByTestId('norm-note').textContent(), /Kim et al\./);
   assert.equal(await digits(page, 'growth-unified'), '');
   assert.equal(await digits(page, 'growth-gap'), '');
-  // What the spectral norm reaches, the Frobenius norm reaches too.
+  // A lower bound on the spectral norm is also one on the Frobenius norm.
   await page.selectOption('#norm', 'frobenius');
   assert.ok(await value(page, 'bound-two_clusters') > 0);
   assert.equal(await digits(page, 'bound-unified'), '');

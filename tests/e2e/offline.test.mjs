@@ -49,7 +49,7 @@ function siteTest(name, body) {
   });
 }
 
-/** Waits until something holds in the page that takes a promise to know. */
+/** Waits until `holds` returns true in the page; it may return a promise. */
 async function until(page, holds) {
   const end = Date.now() + 60_000;
   while (!await page.evaluate(holds)) {
@@ -85,7 +85,7 @@ siteTest('after one visit the page works without a network', async ({ server, co
   await openControls(page);
   await page.selectOption('#distribution', 'sphere');
   await changed(page, 'spectral', String(before));
-  // Under any query, and opened anew; a lab's worker starts as well.
+  // The page also works under any query and opened anew, and a lab's worker starts.
   await page.close();
   const again = await context.newPage();
   await again.goto(`${server.url}?from=home`);
@@ -140,7 +140,7 @@ siteTest('a newer build comes when its button is pressed, whole, and the old one
   const now = await caches(second);
   assert.equal(now.length, 1);
   assert.notDeepEqual(now, old);
-  // Without the button a reload keeps the build, whole.
+  // A reload without the button keeps the whole old build.
   change(folder, 3);
   makeOffline(folder);
   await second.reload();
@@ -165,7 +165,7 @@ siteTest('a build that is only half there is not taken', async ({ folder, visit 
   rmSync(next, { recursive: true });
   const failed = page.evaluate(async () => {
     const registration = await navigator.serviceWorker.getRegistration();
-    // It may be installing, or have failed to, before the update is over.
+    // The new worker may be installing, or may have failed to install, before the update is over.
     const ended = new Promise((resolve) => {
       const follow = (worker) => worker.addEventListener('statechange', () => resolve(worker.state));
       registration.addEventListener('updatefound', () => follow(registration.installing));
@@ -201,7 +201,7 @@ siteTest('while another page runs on the old build, the new one waits', async ({
 siteTest('a site that is served without a list rids itself of an older one', async ({ folder, visit }) => {
   const page = await visit();
   await controlled(page);
-  // As `make serve` serves it.
+  // Changes the site into one that `make serve` serves.
   for (const [name, pattern, text] of [['index.html', /data-offline="[^"]*"/, 'data-offline=""'], ['sw.js', /^const BUILD = .*;$/m, 'const BUILD = null;']]) {
     writeFileSync(join(folder, name), readFileSync(join(folder, name), 'utf8').replace(pattern, text));
   }

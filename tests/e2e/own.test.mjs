@@ -30,7 +30,7 @@ for (const [name, viewport] of [['desktop', DESKTOP], ['phone', PHONE]]) {
 pageTest('the fold of own data that a reader opens comes into sight', { viewport: DESKTOP, hash: '' }, async ({ page }) => {
   await page.click('#more-controls');
   await page.waitForSelector('#own > summary');
-  // At the lower edge of the window, where the reader finds it.
+  // Scrolls the form to the lower edge of the window, where the reader finds it.
   await page.evaluate(() => {
     const summary = document.querySelector('#own > summary');
     summary.scrollIntoView({ block: 'end' });
@@ -191,6 +191,6 @@ pageTest('three tokens of a thousand numbers are measured within a second', { ti
   const engine = await value(page, 'time');
   console.log(`3 x 1000 tokens: ${engine} ms in the engine, ${wall} ms until the number is on screen`);
   assert.ok(engine > 0 && engine < 1000, `${engine} ms in the engine`);
-  // Reading, drawing and whatever else runs on this machine come on top.
+  // Besides the engine's time, this includes reading, drawing, and whatever else runs on this machine.
   assert.ok(wall < 4000, `${wall} ms until the number was on screen`);
 });

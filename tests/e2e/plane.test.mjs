@@ -1,4 +1,4 @@
-// Tokens that can be touched: by mouse, finger and keys; the leading singular pair over them; the row of one.
+// Tokens that can be touched: by mouse, finger and keys; the leading singular pair over them; the attention row of one token.
 import assert from 'node:assert/strict';
 import { adversarial, inBothSchemes, mainThreadTasks, measureOnCommandLine, pageTest, PHONE, seriousFaults } from './browser.mjs';
 import { changed, digits, exported, reveal, show, type, value } from './reading.mjs';
@@ -20,7 +20,7 @@ async function tokensInThePlane(page) {
   await page.waitForTimeout(200);
 }
 
-/** Selects a token by the keys; where it is drawn, in pixels of the window. */
+/** Selects a token by the keys; returns where it is drawn, in pixels of the window. */
 async function select(page, token, canvas = STAGE) {
   await page.focus(canvas);
   await page.keyboard.press('Home');
@@ -41,7 +41,7 @@ async function drawnAt(page, canvas = STAGE) {
   return { x: left + x, y: top + y };
 }
 
-/** What the command line measures is what is on screen. */
+/** Checks that the command line measures the number on screen. */
 async function agrees(page) {
   const experiment = await exported(page);
   const { status, lines, stderr } = await measureOnCommandLine(experiment);
@@ -65,7 +65,7 @@ function watchPlaces() {
   window.__places = { drawn, look };
 }
 
-/** Drags the selected token by 24 movements; how many came with their constant, and how many ran ahead of it after a wait. */
+/** Drags the selected token by 24 movements; returns how many came with their constant, and how many ran ahead of it after a wait. */
 async function drag(page, from) {
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
@@ -161,7 +161,7 @@ pageTest('a drag is one step to which one can go back, however many movements it
       await changed(page, 'spectral', old);
     }
     await page.mouse.up();
-    // The address rests, too.
+    // The address comes to rest too.
     await page.waitForTimeout(700);
     numbers.push(await digits(page, 'spectral'));
   }
@@ -261,7 +261,7 @@ pageTest('the leading singular pair is drawn, told and tabled true to scale', as
   assert.ok(Math.abs(length([3, 4]) - 1) < 2e-3, `|v| = ${length([3, 4])}`);
   const norm = await value(page, 'spectral');
   assert.ok(Math.abs(length([7, 8]) / norm - 1) < 2e-3, `|σu| = ${length([7, 8])}, L = ${norm}`);
-  // The Jacobian at normalised tokens: v is no change of these.
+  // This Jacobian is taken at the normalised tokens, so v is not a change of the tokens on screen.
   await page.selectOption('#normalization', 'rms');
   await page.waitForSelector('[data-testid=plane-no-pair]:not([hidden])');
   assert.match(await page.getByTestId('plane-no-pair').innerText(), /normalis/);
@@ -269,7 +269,7 @@ pageTest('the leading singular pair is drawn, told and tabled true to scale', as
   await page.waitForSelector('[data-testid=plane-no-pair]', { state: 'hidden' });
 });
 
-/** Whether the plane is another picture a little later. */
+/** Whether the picture of the plane changes within half a second. */
 async function moves(page) {
   const picture = () => page.evaluate(() => document.querySelector('#token-stage').toDataURL());
   const first = await picture();
@@ -277,7 +277,7 @@ async function moves(page) {
   return (await picture()) !== first;
 }
 
-/** Waits until the plane is the same picture for a while: what fades in may still do so. */
+/** Waits until the picture of the plane no longer changes: something may still be fading in. */
 async function rests(page) {
   for (let turn = 0; turn < 10; turn += 1) if (!(await moves(page))) return;
   assert.fail('the plane does not come to rest');

@@ -4,7 +4,7 @@ import { pageTest, PHONE } from './browser.mjs';
 import { filled, startLesson } from './lesson.mjs';
 import { changed, still } from './reading.mjs';
 
-/** What is said of a drawing, once it is revealed. */
+/** The sentence about a drawing, once the answer is revealed. */
 const offBy = async (page) => {
   await page.waitForFunction(() => /\d/.test(document.querySelector('[data-testid="guess-words"]').textContent));
   return page.getByTestId('guess-words').innerText();
@@ -13,7 +13,7 @@ const offBy = async (page) => {
 pageTest('a curve is drawn by mouse, then revealed', async ({ page }) => {
   await changed(page, 'spectral');
   await startLesson(page, 'sink');
-  // Nothing on screen gives it away.
+  // Nothing on screen gives the answer away.
   assert.ok(await page.locator('[data-testid="spectral"]').isHidden());
   assert.ok(await page.locator('#growth-plot').isHidden());
   assert.ok(await page.locator('#attention-map').isHidden());
@@ -44,7 +44,7 @@ pageTest('a curve is drawn by mouse, then revealed', async ({ page }) => {
 pageTest('who shows the answer without drawing has skipped the step', async ({ page }) => {
   await changed(page, 'spectral');
   await startLesson(page, 'sink');
-  // Enter reveals what was drawn, and nothing is.
+  // Enter reveals only a curve that was drawn, and none was drawn yet.
   await page.focus('#guess-curve');
   await page.keyboard.press('Enter');
   assert.ok(await page.locator('[data-testid="spectral"]').isHidden());
@@ -140,7 +140,7 @@ pageTest('on a phone the lesson stands under the plot', { viewport: PHONE, conte
     assert.deepEqual(await widths(), [390, 390]);
     const panel = await page.locator('.controls').boundingBox();
     assert.ok(panel.height <= 0.41 * 844, `the sheet is ${panel.height} high`);
-    // What there is to do is in sight while the text above it scrolls.
+    // The goals stay in sight while the text above them scrolls.
     const [goals, foot] = [await page.locator('.goals').boundingBox(), await page.locator('.lesson-foot').boundingBox()];
     assert.ok(goals.y > panel.y && goals.y + goals.height <= foot.y + 1, JSON.stringify({ goals, foot }));
   }

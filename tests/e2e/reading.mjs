@@ -74,7 +74,7 @@ export async function saved(page, button) {
   return readFileSync(await (await download(page, button)).path(), 'utf8');
 }
 
-/** The same, and gives the download itself. */
+/** As `saved`, but returns the download itself. */
 export async function download(page, button) {
   await reveal(page, button);
   await still(page, button);
@@ -109,7 +109,7 @@ export async function type(page, id, words) {
   await page.press(`#${id}`, 'Enter');
 }
 
-/** Does something, and waits until a view of its own worker has answered it. */
+/** Calls `act`, and waits until the worker has answered for the view `view`. */
 export async function answered(page, view, act) {
   await act();
   // The controls rest a moment before the worker is asked.
@@ -123,10 +123,10 @@ export async function openControls(page) {
   await page.waitForSelector('#preset', { state: 'attached' });
 }
 
-/** Closes it, where it is open. */
+/** Closes the panel of all controls, if it is open. */
 export const closeControls = (page) => page.evaluate(() => document.querySelector('#more-controls[aria-expanded=true]')?.click());
 
-/** Random tokens in a ball under random weights: where every control applies. */
+/** Chooses random tokens in a ball and random weights, for which every control applies. */
 export async function drawEverything(page) {
   for (const [id, choice] of [['distribution', 'ball'], ['weights', 'random']]) {
     const before = await digits(page, 'spectral');

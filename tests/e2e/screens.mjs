@@ -1,6 +1,6 @@
 // Takes every screen of the page at 1440x900 and at 390x844, in light and in dark; the four views at 1280x720 and in Chinese
 // too: node screens.mjs FOLDER [SCREEN...]
-// docs/screens holds what it takes. Fails where a page is wider than its window or reports a problem.
+// docs/screens holds the pictures. Fails where a page is wider than its window or reports a problem.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { adversarial, DESKTOP, openPage, PHONE, shutDown } from './browser.mjs';
@@ -87,7 +87,7 @@ const VIEWS = ['explore', 'growth', 'models', 'lab'];
 const kinds = (name) => (VIEWS.includes(name) ? ['en', 'zh'] : ['en'])
   .flatMap((language) => (VIEWS.includes(name) ? [DESKTOP, LAPTOP, PHONE] : [DESKTOP, PHONE]).map((viewport) => ({ language, viewport })));
 
-/** All controls. */
+/** Opens the panel of all controls. */
 async function openSheet(page) {
   await page.click('#more-controls');
 }
@@ -111,7 +111,7 @@ try {
           // The lab and the models measure no tokens of the controls.
           if (await page.evaluate(() => !document.querySelector('.details').hidden)) await changed(page, 'spectral');
           await go?.(page);
-          // What was asked for is drawn, and the last fades are over.
+          // By then what was asked for is drawn, and the last fades are over.
           await page.waitForTimeout(1500);
           await page.screenshot({ path });
           const [scroll, client] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);

@@ -15,7 +15,7 @@ const passes = (page, id, least) => page.waitForFunction(
   { timeout: 60_000 },
 );
 
-/** A = -1, R = 1.5, n = 16, adversarial tokens: by the controls. */
+/** Sets the controls to A = -1, R = 1.5, n = 16 and adversarial tokens. */
 async function sixteen(page) {
   await type(page, 'radius-number', '1.5');
   await type(page, 'n-number', '16');
@@ -51,15 +51,15 @@ pageTest('a search passes six, pauses, goes on, and its tokens are measured agai
   assert.ok(found >= best && found >= 6, `${found} after ${best}`);
   assert.ok(Math.abs((await value(page, 'search-upper')) - 9.5025) < 1e-3 && found <= (await value(page, 'search-upper')));
   assert.ok(Math.abs((await value(page, 'growth-two_clusters')) - 6.00712) < 1e-3);
-  // Tokens of two dimensions say nothing of the ball of one, which the adversarial tokens lie in.
+  // The search's tokens have two dimensions: they say nothing about the ball in one dimension, in which the adversarial tokens lie.
   assert.ok(await page.getByTestId('growth-found').isHidden());
   await page.getByTestId('search-other-dim').waitFor({ state: 'visible' });
-  // Into the page: the headline is the number that was found.
+  // Loads the tokens that were found into the page: the headline is their norm.
   await page.click('#search-load');
   await reaches(page, 'spectral', found, 1e-9 * found);
   assert.equal(await value(page, 'n'), 16);
   assert.ok(await page.getByTestId('search-changed').isHidden());
-  // It is in the list and in the plot, and the gap is that to the upper bound.
+  // The norm that was found is in the list and in the plot, and the gap is taken from it to the upper bound.
   await page.getByTestId('growth-found').waitFor({ state: 'visible' });
   await page.waitForSelector('.growth-sentence[aria-busy=false]');
   assert.ok(await page.getByTestId('search-other-dim').isHidden());

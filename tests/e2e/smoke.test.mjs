@@ -21,7 +21,7 @@ pageTest('on a phone the name of the plot that is shown is in sight', { viewport
     return tab.getAttribute('aria-pressed') === 'true' && left > row.left - 1 && right < row.right + 1;
   }, id);
   await inSight('plot-spectrum');
-  // Not by the pointer, which would scroll to it.
+  // Clicks by a script, because the pointer would scroll to the button.
   await page.evaluate(() => document.getElementById('plot-tokens').click());
   await inSight('plot-tokens');
 });
@@ -47,7 +47,7 @@ pageTest('an inline script is refused', async (opened) => {
   assert.equal(await opened.page.evaluate(() => window.__ran), undefined);
   const problems = await opened.problems();
   assert.ok(problems.some((line) => line.startsWith('content security policy: script-src')), problems.join('\n'));
-  // It was provoked: a fresh page must be free of problems.
+  // The problem was provoked; a fresh page must be free of problems.
   opened.forgetProblems();
   await opened.page.reload();
 });

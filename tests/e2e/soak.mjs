@@ -2,8 +2,9 @@
 //
 // Actions are drawn by a seed. At rest, every half minute, the page is brought to one same scene and its memory is sampled;
 // in between, the numbers on screen are compared with the command line's for the state that the page exports. A trace of the
-// browser says how long each task of the main thread took by the clock and in processor time: on a machine that others use
-// too, only the second is the page's. A table and a figure of the memory go into docs/reliability.md and docs/reliability/.
+// browser says how long each task of the main thread took by the clock and in processor time: on a machine that others
+// use too, only the processor time is the page's own. A table and a figure of the memory go into docs/reliability.md
+// and docs/reliability/.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -20,10 +21,10 @@ const DOCUMENT = resolve(ROOT, options.report);
 const FOLDER = DOCUMENT.replace(/\.md$/, '');
 const [BEGIN, END] = ['<!-- soak: written by `make soak` -->', '<!-- soak: end -->'];
 const SAMPLE_EVERY_MS = 30_000;
-/** Memory is judged from here on: caches fill and code is compiled before. */
+/** Memory is judged only after this time: until then caches fill and code is compiled. */
 const WARM_UP_MS = Math.min(5, minutes / 3) * 60_000;
 const LONG_TASK_MS = 100;
-/** What an action may take, on a machine that is busy; the next one follows in any case. */
+/** The time that an action may take on a busy machine. After it, the next action follows in any case. */
 const ACTION_MS = 8_000;
 
 /** mulberry32: the same actions for the same seed. */
@@ -44,7 +45,7 @@ const LINKS = [
   '', '#v3&n=100&mask=causal', '#v3&plot=growth&range=1e6', adversarial('plot=tokens'), '#v3&plot=spectrum&n=40', '#v3&d=3&n=12&plot=certify',
   '#v3&weights=random&heads=2&k=4&d=4', '#v3&attention=l2&weights=kim', '#v3&n=abc&broken', '#nonsense', '#v3&view=embed&n=9', '#v3&plot=lab',
 ];
-/** Good and broken ones, and a folder with a model. */
+/** Files to drop onto the page: good and broken ones, and a folder with a model. */
 const FILES = [
   ...['table', 'npy', 'experiment', 'results'].flatMap((door) => readdirSync(`${ROOT}tests/fuzz/corpus/${door}`).map((file) => `${ROOT}tests/fuzz/corpus/${door}/${file}`)),
   `${ROOT}tests/data/models/gpt2`, `${ROOT}README.md`,
@@ -55,7 +56,7 @@ const type = async (page, id, words) => {
   await page.fill(`#${id}`, words, { timeout: ACTION_MS });
   await page.press(`#${id}`, 'Enter');
 };
-/** Chooses a language, which starts the page anew where it is another one. */
+/** Chooses a language. A change of language loads the page again. */
 const speak = async (page, language) => {
   if (await page.evaluate(() => document.documentElement.lang) === language) return;
   await Promise.all([page.waitForEvent('load'), page.selectOption('#language', language, { timeout: ACTION_MS })]);
@@ -78,7 +79,7 @@ const ACTIONS = {
   language: (page) => speak(page, roll.of(['en', 'zh-Hans'])),
   paste: (page) => paste(page, roll.of(TEXTS)),
   drop: (page) => drop(page, roll.of(FILES)),
-  // Those that work: one that dies before it has said that it listens is a page whose workers do not start, and it says so.
+  // Ends only workers that have sent a message: if a worker dies before that, the page reports that its workers do not start.
   kill: (page) => page.evaluate(() => window.__workers.forEach((worker) => {
     if (!worker.hasSpoken) return;
     worker.terminate();
@@ -108,7 +109,7 @@ function watchPage() {
   };
 }
 
-/** Opens the page; what must not happen is told. */
+/** Opens the page; calls `tell` with everything that must not happen. */
 async function open(tell) {
   const site = await serveSite();
   const context = await (await launch()).newContext({ viewport: DESKTOP, serviceWorkers: 'block', acceptDownloads: true });
@@ -140,7 +141,7 @@ async function resident() {
   return Math.max(0, ...pages);
 }
 
-/** Starts the workers again where they are down, as a reader does; a sentence where no lost network is the reason. */
+/** Starts the workers again if they are down, as a reader does; returns a sentence if they are down though the network was never off. */
 async function revive(page, actions) {
   const button = page.locator('[data-testid="status"] button').first();
   if (!await button.isVisible()) return null;
@@ -182,7 +183,7 @@ async function sample(page, session, seconds) {
   return { seconds, heap: usedSize, attached, detached: nodes - attached, listeners: jsEventListeners, resident: await resident(), workers };
 }
 
-/** Begins to trace tasks; what is given ends it and gives those of the main thread over the limit, in ms of the clock and of the processor. */
+/** Begins to trace tasks. The returned function ends that and gives the main thread's tasks over the limit, in ms of clock and processor. */
 async function trace(page) {
   const browser = await launch();
   await browser.startTracing(page, { categories: ['toplevel'] });
@@ -226,7 +227,7 @@ const isSame = (found, expected) => found === expected || Math.abs(found / expec
 async function soak() {
   const faults = [];
   const latest = [];
-  // Since the last sample.
+  // The names of the actions since the last sample.
   const recent = new Set();
   const began = Date.now();
   // A fault names the action before it, and is printed in full at once; the table has its beginning.
@@ -303,7 +304,7 @@ function spread(samples, key) {
   return values.length < 2 ? NaN : 100 * (Math.max(...values) / Math.min(...values) - 1);
 }
 
-/** The median of the last third over that of the first third after the warm-up, as a percentage over it: what grows, grows here. */
+/** By how many percent the median of the last third exceeds that of the first third after the warm-up: a leak shows here. */
 function growth(samples, key) {
   const values = samples.filter(({ seconds }) => seconds * 1000 >= WARM_UP_MS).map((sample) => sample[key]).filter((x) => x > 0);
   const third = Math.floor(values.length / 3);

@@ -17,7 +17,7 @@ pageTest('a sweep leaves the main thread free, can be stopped, and is overtaken 
     await page.waitForSelector('[data-testid="sweep-progress"][data-phase="paused"]', { state: 'attached' });
     await page.click('#sweep-resume');
     await page.waitForTimeout(1500);
-    // A new position in the middle of it.
+    // The slider moves in the middle of the sweep.
     const before = await digits(page, 'spectral');
     await page.locator('#radius').focus();
     for (let step = 0; step < 15; step++) await page.keyboard.press('ArrowRight');

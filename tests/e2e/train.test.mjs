@@ -9,7 +9,7 @@ const SMALL = {
   'train-blocks': '1', 'train-width': '16', 'train-heads': '2', 'train-context': '16',
   'train-steps': '60', 'train-batch': '4', 'train-every': '1',
 };
-/** No limit that a slow machine would meet. */
+/** A time limit so long that no slow machine reaches it. */
 const LONG = { timeout: 280_000 };
 
 async function fill(page, fields) {
@@ -149,7 +149,7 @@ pageTest('the training of the newest tab is the one that is kept, and the other 
   assert.equal(new Set(kept).size, 1, `one training, not ${kept}`);
 });
 
-/** Waits until something is so. */
+/** Waits until `isSo` returns true. */
 async function until(isSo) {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
 }

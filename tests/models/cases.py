@@ -17,7 +17,7 @@ import numpy as np
 
 CASES = Path(__file__).resolve().parents[1] / "data" / "cases"
 N, LAYER = 6, 1
-# Folders that are refused, or of which only another map is a question.
+# Folders that are refused, or that a test measures with another map only.
 REFUSED = {"bert_relative_key", "roberta_", "roberta_roberta", "roberta_as_bert", "gpt2_bin_only", "gpt2_zero_row_eps0"}
 TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2"}
 

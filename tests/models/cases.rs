@@ -135,7 +135,7 @@ fn weights_written_in_another_way_are_the_same_weights() {
     }
 }
 
-/// A file with the changes of a header; numbers stay where they are.
+/// The file with a changed header; the numbers stay where they are.
 fn changed(bytes: &[u8], change: impl FnOnce(&mut serde_json::Map<String, Value>)) -> Vec<u8> {
     let len = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
     let mut header: Value = serde_json::from_slice(&bytes[8..8 + len]).expect("JSON");
@@ -241,7 +241,7 @@ fn a_transposed_bert_is_read_by_its_shapes() {
     assert!(found == expected && notes.contains("a row for each input"), "{found} {expected}; {notes}");
 }
 
-/// The experiment of a window and the adversarial tokens know of the scale of the scores, too.
+/// The experiment of a window and the adversarial tokens use the scale of the scores, too.
 #[test]
 fn the_scale_of_the_scores_is_in_every_map_of_a_head() {
     let name = "gpt2_no_scale";
@@ -251,7 +251,7 @@ fn the_scale_of_the_scores_is_in_every_map_of_a_head() {
     let model = scaled.model(&needs).expect("a model");
     let mut by_hand = model.clone();
     by_hand.config.score_scale = lipscope_models::ScoreScale::Root;
-    // k = 4: queries twice as large, without a rounding.
+    // k = 4, so sqrt(k) = 2: the queries are doubled, which rounds nothing.
     let query = &mut by_hand.blocks[0].attention.query;
     query.weight *= 2.0;
     query.bias.iter_mut().for_each(|x| *x *= 2.0);

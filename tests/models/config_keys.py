@@ -46,7 +46,7 @@ def fields(tree, name):
                         keys[call.args[0].value] = value(call.args[1]) if len(call.args) > 1 else None
             if isinstance(node, ast.FunctionDef) and node.name == "_get_global_generation_defaults":
                 keys |= ast.literal_eval(node.body[-1].value)
-    # Of the class and not of a file, or of settings that other families have.
+    # Leaves out attributes of the class that are no keys of a file, and settings that only other families have.
     for key in list(keys):
         if key in ("base_config_key", "sub_configs", "has_no_defaults_at_init", "attribute_map", "_auto_class") or (
             key.startswith("base_model_") or key in ("rope_scaling", "rope_theta")

@@ -114,7 +114,7 @@ fn the_operator_is_the_dense_matrix_of_the_formulas() {
 
 #[test]
 fn a_unit_at_the_kink_of_relu_is_refused_unless_the_outside_does_not_see_it() {
-    // The entry that the unit reads is 0 in the first token.
+    // The unit reads only this entry of a token, which is 0 in the first token.
     const ENTRY: usize = 13;
     let x = field(32, 3);
     assert_eq!(x[(ENTRY, 0)], 0.0);

@@ -91,7 +91,7 @@ fn another_architecture_or_file_format_gives_an_error_message() {
 fn a_number_that_is_not_finite_names_its_tensor() {
     let (config, mut whole) = (config("bert"), bytes("bert"));
     let end = whole.len();
-    // Every number after the header.
+    // Sets every number after the header to NaN.
     let start = 8 + u64::from_le_bytes(whole[..8].try_into().expect("eight bytes")) as usize;
     whole[start..end].as_chunks_mut::<4>().0.iter_mut().for_each(|x| *x = f32::NAN.to_le_bytes());
     let said = problem(load(config, &whole));

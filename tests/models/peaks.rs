@@ -7,7 +7,7 @@ use lipscope_testkit::peak::{Counting, peak};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The measured peak is at most this factor of the figure, and the figure at most that factor of the peak.
+/// The measured peak is at most `MOST_OVER` times the figure, and the figure at most `MOST_UNDER` times the peak.
 const MOST_OVER: f64 = 1.0;
 const MOST_UNDER: f64 = 3.0;
 
@@ -16,7 +16,8 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
     let ids: Vec<u32> = (0..400).map(|at| (at * at + 7) % 50).collect();
     let mut wrong = Vec::new();
     println!("{:<44} {:>12} {:>12} {:>7}", "run", "measured", "modelled", "ratio");
-    // Wide weights and short windows; then narrow weights, where the attention matrices of a long window are most.
+    // Wide weights and short windows; then narrow weights, for which the attention matrices of a long window take most
+    // of the memory.
     for (d, depth, heads, n) in [(256, 4, 4, 40), (64, 4, 8, 400)] {
         for kind in MapKind::ALL {
             for layers in [vec![3], vec![0, 3]] {

@@ -35,7 +35,7 @@ fn the_attention_sink_is_found() {
     let found = estimate(&map, input, Mask::Causal, Estimators::Released, LanczosOptions::default());
     let found = found.expect("an estimate");
     assert!(found.spectral.is_none());
-    // The first row of a causal softmax is 1, and the five rows together have mass 5.
+    // The first row has the single entry 1, so the largest column sum is at least 1; all five rows together sum to 5.
     let sink = found.sink.expect("attention");
     assert!(sink.mass >= 1.0 && sink.mass <= 5.0, "{sink:?}");
     assert!(sink.token < 5 && sink.head < 4, "{sink:?}");

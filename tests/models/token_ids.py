@@ -3,9 +3,9 @@
     python token_ids.py FOLDERS
 
 FOLDERS is what scripts/models/tokenizer_packages.py lays out. Of three tokenizers of packages (BERT's word pieces, GPT-2,
-Qwen 3) the pieces are kept that the texts of corpus.json need, numbered anew; a fourth, with capital letters, is made
-of the texts. `expected.json` has for each combination of files the ids by transformers. The files of a model's folder
-that a combination has besides are written in it.
+Qwen 3) only the pieces that the texts of corpus.json need are kept, with new ids; a fourth tokenizer, with capital letters,
+is made from the texts. `expected.json` has the ids by transformers for each combination of files, and the contents of the
+files that a combination has besides its vocabulary.
 """
 
 import collections
@@ -67,7 +67,7 @@ def fewer_word_pieces(folder: pathlib.Path) -> dict[str, str]:
 
 
 def fewer_pairs(vocab: dict[str, int], merges: list[tuple[str, str]], pieces: set[str]) -> tuple[dict, list]:
-    """The pieces of a byte-level vocabulary, what they are merged of, and the merges."""
+    """The given pieces of a byte-level vocabulary with all pieces that they are merged from, and the merges."""
     of = {"".join(pair): pair for pair in reversed(merges)}
     kept = set(pre_tokenizers.ByteLevel.alphabet())
     todo = [piece for piece in pieces if piece in vocab]

@@ -175,7 +175,7 @@ fn the_casing_is_guessed_only_where_no_file_says_it_and_then_it_is_said() {
     }
 }
 
-/// GPT-2's alphabet without the letter z, by itself.
+/// A `vocab.json` with the single characters of GPT-2's vocabulary, without the letter z.
 fn without_z() -> String {
     let files = folder("tests/data/tokenizers/gpt2");
     let whole: Value = serde_json::from_str(&files["vocab.json"]).expect("JSON");
@@ -195,7 +195,7 @@ fn a_character_without_a_token_is_refused_instead_of_left_out() {
 
 #[test]
 fn an_added_token_has_the_id_that_its_file_gives_it() {
-    // Behind a gap, where the library would number it by the count of entries.
+    // The ids lie behind a gap. The library would take the count of entries as the id.
     let files =
         [("vocab.json", &*without_z()), ("merges.txt", ""), ("added_tokens.json", r#"{"<ent>": 300, "<x>": 299}"#)];
     let tokenizer = of(files).expect("taken");

@@ -28,7 +28,7 @@ const NOT_SAID: [&str; 27] = [
     "# The tokens, one a row",
     "# Q, K and V of each head",
     "# <experiment>",
-    // The engine found this itself: always numbers.
+    // Names of lists that the engine itself computes: they always hold numbers, so that no error names them.
     "The positions",
     "The vectors",
     // Lines of Python that convert weights.

@@ -13,13 +13,13 @@ use lipscope_core::search::Region;
 use lipscope_core::spectrum::SpectrumMap;
 use lipscope_testkit::dice::Dice;
 
-/// A number with all its digits, over some powers of ten.
+/// A random number with all its digits, from 10^-`powers` to 10^`powers`.
 fn real(dice: &mut Dice, powers: i32) -> f64 {
     let mantissa = (dice.bits() >> 11) as f64 / (1u64 << 53) as f64;
     (1.0 + 9.0 * mantissa) * 10f64.powi(dice.below(2 * powers as usize) as i32 - powers)
 }
 
-/// A table of such numbers.
+/// A table of random numbers.
 pub fn table(dice: &mut Dice, rows: usize, columns: usize) -> Rows {
     let entries = (0..rows * columns).map(|_| real(dice, 2) - 3.0).collect();
     Rows::new("rows", columns, entries).expect("numbers")
@@ -86,7 +86,7 @@ fn any_scene(dice: &mut Dice) -> Scene {
             fold: dice.of(&SearchFold::ALL).1,
         },
     };
-    // Most links are of few changes.
+    // Links in use mostly change few fields of a first visit: so do a third of the scenes here.
     if dice.below(3) == 0 {
         state = PageState { n: state.n, mask: state.mask, radius: state.radius, ..first };
     }

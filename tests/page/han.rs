@@ -51,7 +51,7 @@ pub fn has_han(text: &str) -> bool {
     text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c))
 }
 
-/// The words of a Chinese text that are of another language, neither names (also of files) nor quoted.
+/// The words of other languages in a Chinese text, without names (of files too) and without quoted texts.
 pub fn foreign_words(text: &str) -> Vec<String> {
     let mut outside = String::new();
     let mut quote = None;
@@ -72,7 +72,7 @@ pub fn foreign_words(text: &str) -> Vec<String> {
     }
     outside
         .split(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c)))
-        // A full stop within is that of a file's name.
+        // A word with a full stop inside is the name of a file.
         .filter(|part| !part.trim_matches('.').contains('.'))
         .flat_map(|part| part.split(|c: char| !c.is_ascii_alphabetic()))
         .filter(|word| word.len() > 1 && !NAMES.contains(word))

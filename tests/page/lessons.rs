@@ -160,7 +160,7 @@ fn numbers_in(text: &str) -> Vec<f64> {
             _ => {}
         }
     }
-    // Names, a formula that is a name of its own, and commas in numbers.
+    // Removes names, a formula that serves as a name, and commas within numbers.
     let bare = bare.replace("L2", "").replace("e^(2a)", "").replace("2a", "").replace(',', "");
     let digits = bare.split(|c: char| !(c.is_ascii_digit() || c == '.'));
     digits.filter_map(|part| part.trim_matches('.').parse().ok()).collect()
@@ -172,7 +172,7 @@ fn no_number_of_the_page_stands_in_a_text() {
         let texts = step.text.iter().map(|paragraph| paragraph.text).chain([step.title]).chain(step.hint);
         for text in texts.flat_map(|text| text.all()) {
             let found = numbers_in(text);
-            // Names of dimensions and tokens that a step is about.
+            // The numbers 1 and 2 name dimensions and tokens that a step is about.
             let allowed = |number: &f64| *number == 1.0 || *number == 2.0;
             assert!(found.iter().all(allowed), "{name}: {found:?} in {text:?}");
         }
@@ -278,7 +278,8 @@ fn every_goal_is_open_at_first_and_reached_by_its_witness_or_ruled_out_by_its_bo
     assert!(impossible > 0);
 }
 
-/// The ball's bound that the step leaves to the user is below the value of L that the goal asks for.
+/// Checks that a bound rules the goal out: on the ball in which the step keeps the tokens, the bound is below the L
+/// that the goal asks for.
 fn assert_ruled_out(goal: &Goal, id: BoundId, step: &Step, name: &str) {
     assert!(step.visible.wall, "{name}: tokens may leave the ball that the bound is about");
     let state = &step.scene().state;

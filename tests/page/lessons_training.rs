@@ -7,7 +7,7 @@ use lipscope_protocol::train::{
     TrainPlan, TrainTasks,
 };
 
-/// Both models of the form, smaller: trained for so many steps, then run backwards.
+/// Both models of the form, but smaller: trained for `steps` steps, then run backwards.
 pub fn trained(steps: usize) -> Vec<TrainRun> {
     [Kind::Dot, Kind::Invertible].map(|kind| train(kind, steps)).into()
 }

@@ -68,7 +68,7 @@ fn the_cursor_rests_at_an_n_in_sight() {
     };
     assert_eq!(at(None, Range::Quintillion).read_at(), 64.0);
     assert_eq!(at(Some(1e9), Range::Quintillion).read_at(), 1e9);
-    // Not at one that the axis does not reach.
+    // The plot is not read at an n that the axis does not reach.
     assert_eq!(at(Some(1e9), Range::Measured).read_at(), 64.0);
     // A kept n is moved into the axis range.
     let mut state = at(None, Range::Measured);
@@ -211,7 +211,7 @@ fn what_is_wrong_is_named_and_the_rest_is_taken() {
     for fragment in nothing {
         assert_eq!(survive(fragment).scene, None, "{fragment}");
     }
-    // As some programs pass links on.
+    // Some programs pass links on with & and = encoded.
     assert_eq!(survive("v3%26n%3D99").scene.map(|scene| scene.state.n), Some(99));
 }
 
@@ -233,7 +233,7 @@ fn thousands_of_broken_links_break_nothing() {
             3 => drop(bytes.drain(here.min(there)..here.max(there))),
             4 => bytes.splice(here..here, words[dice.below(words.len())].bytes()).for_each(drop),
             _ => {
-                // A value of another field.
+                // Gives a field the value of another one.
                 let mut parts: Vec<String> = link.split('&').map(str::to_owned).collect();
                 let at = dice.below(parts.len());
                 let key = parts[at].split('=').next().unwrap_or_default().to_owned();

@@ -212,7 +212,7 @@ fn what_lies_far_above_all_others_is_lifted_into_the_strip() {
         (words, chart.series.len())
     };
     assert_eq!(lifted(Scale::Log, [0.5, 2.0, 9.5]), (vec!["far: 9.5, 9 decades up".to_owned()], 2));
-    // Series near a staying one stay too.
+    // A series near one that stays also stays.
     assert_eq!(lifted(Scale::Log, [0.5, 2.0, 3.9]), (vec![], 3));
     assert_eq!(lifted(Scale::Log, [0.5, 4.0, 5.0]).1, 1);
     // An axis that is no logarithm has no strip.

@@ -193,7 +193,7 @@ fn an_animated_change_moves_points_and_images_and_a_static_one_marks_its_ends() 
         assert_eq!((still.0, moved.0), (4, 4));
         assert!(moved.1[0] > still.1[0] + 5.0 && (moved.1[2] - still.1[2]).abs() < 0.5, "{still:?} {moved:?}");
         let rings = places(Sway::Ends, shape).0 - 4;
-        // On a line a change across it is not drawn.
+        // On a line, the part of a change across the line is not drawn.
         assert_eq!(rings, if shape == PlaneShape::Line { 4 } else { 6 });
     }
 }

@@ -20,7 +20,7 @@ fn a_narrow_ladder_shortens_its_labels_before_it_shows_nothing() {
         row("measured at these tokens", 0.2, Kind::Exact),
         row("largest up to n", 123.4, Kind::LowerBound),
     ];
-    // As wide as beside an open panel.
+    // The widths that a ladder has beside an open panel.
     for width in [200, 212, 240, 320] {
         let style = Style::canvas(Theme::Light, 1.0);
         let layout = Ladder::new("L", rows.clone()).layout((f64::from(width), 300.0), &style);

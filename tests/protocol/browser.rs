@@ -17,13 +17,13 @@ use crate::counting::{AnyEvent, AnyPlan, Clock, CountTasks};
 /// Lanes with every policy. The first has a worker from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Line {
-    /// The newest, after a moment.
+    /// Only the newest orders; they preempt after a moment.
     Moment,
-    /// The newest, after the first event; lets the first lane go first.
+    /// Only the newest orders; they preempt after the first event. The lane lets the first lane go first.
     FirstEvent,
-    /// The newest at once; begins when the first lane has a result.
+    /// Only the newest orders; they preempt at once. The lane begins when the first lane has a result.
     AtOnce,
-    /// All, in order.
+    /// All orders, one after the other.
     Batches,
 }
 
@@ -92,7 +92,7 @@ pub struct Browser {
     n_calls: usize,
     /// When workers were ended by the pool.
     pub ended: Vec<(f64, WorkerId)>,
-    /// How the next workers start; those after these listen.
+    /// How the next workers start; all later ones start as [`Start::Listens`].
     pub starts: VecDeque<Start>,
     /// How long a worker takes to start.
     pub start_milliseconds: f64,
@@ -109,7 +109,7 @@ struct Worker {
     runner: Runner<CountTasks>,
     clock: Clock,
     inbox: Vec<Vec<u8>>,
-    /// Whether the pool has heard its first word.
+    /// Whether the pool has heard its first message.
     is_ready: bool,
     /// Until when it works and hears nothing.
     busy_until: f64,
@@ -127,7 +127,7 @@ enum Due {
 }
 
 impl Browser {
-    /// On one core.
+    /// A browser on one core.
     pub fn new(spare: Spare) -> Self {
         Self::with_options(PoolOptions::one_core(spare))
     }
@@ -209,7 +209,7 @@ impl Browser {
         self.heard.iter().filter_map(of_order).collect()
     }
 
-    /// When the page first heard something of an order.
+    /// When the page first heard this content about an order.
     pub fn time_of(&self, number: u64, content: &Content<AnyEvent>) -> Option<f64> {
         self.heard_of(number).into_iter().find(|(_, heard)| heard == content).map(|(time, _)| time)
     }
@@ -313,7 +313,7 @@ impl Browser {
             Due::Turn(id) => self.turn(id),
             Due::Message(id, bytes) => {
                 let message: Message<AnyEvent> = decode(&bytes).expect("a message");
-                // A worker that the pool has ended may have spoken before.
+                // The worker is gone if the pool has ended it after it sent this message.
                 if let Some(worker) = self.workers.get_mut(&id) {
                     match &message {
                         Message::Ready => worker.is_ready = true,

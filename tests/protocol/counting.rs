@@ -20,7 +20,7 @@ use crate::browser::{Browser, Line, order};
 pub struct CountPlan {
     /// The number before the first.
     pub after: u32,
-    /// The last number; a plan with none is wrong.
+    /// The last number; a plan with 0 here is refused.
     pub to: u32,
     /// How long each number takes.
     pub milliseconds: f64,
@@ -128,7 +128,7 @@ impl Clock {
         self.0.get()
     }
 
-    /// Sets it.
+    /// Sets the clock, in milliseconds.
     pub fn set(&self, now: f64) {
         self.0.set(now);
     }

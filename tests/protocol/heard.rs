@@ -36,7 +36,7 @@ pub fn time_of(browser: &Browser, number: u64, content: Content<AnyEvent>) -> f6
     heard.unwrap_or_else(|| panic!("no {content:?} of {number} in {:?}", browser.heard))
 }
 
-/// How many such events were heard.
+/// How many of the events that were heard satisfy `is_it`.
 pub fn count(browser: &Browser, is_it: impl Fn(&Event) -> bool) -> usize {
     browser.heard.iter().filter(|(_, event)| is_it(event)).count()
 }

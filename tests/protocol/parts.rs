@@ -28,7 +28,7 @@ fn done(plan: EnginePlan) -> Vec<EngineEvent> {
     Runner::<EngineTasks>::new(Memory::default()).complete(plan, || 0.0).expect("done")
 }
 
-/// The events of a plan's parts for so many workers, pieces joined; and how many parts there are.
+/// The events of a plan's parts for `workers` workers, with pieces joined; and the number of parts.
 fn done_in_parts(plan: &EnginePlan, workers: usize) -> (Vec<EngineEvent>, usize) {
     let cuts = EngineTasks::cut(plan, workers);
     assert!(cuts.windows(2).all(|pair| pair[0].units.end == pair[1].units.start), "{cuts:?}");
@@ -113,7 +113,7 @@ fn the_starts_of_a_searchs_parts_are_those_of_the_search() {
         assert_eq!(found, expected, "for {workers} workers");
         assert_eq!(end(told), end(last.clone()));
     }
-    // Taken up again after six starts: of four parts' checkpoints, that of the last one that was heard.
+    // A whole search of six starts, and the rest of the starts in parts, from the checkpoint of the six.
     let six = SearchRequest { plan: SearchPlan { restarts: 6, ..whole.plan.clone() }, ..whole.clone() };
     let (first, told) = steps(&done(EnginePlan::Search(six)));
     let rest = SearchRequest { checkpoint: Some(end(told).0), ..whole };

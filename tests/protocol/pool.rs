@@ -19,7 +19,7 @@ fn the_newest_order_takes_the_place_of_the_one_before() {
     assert!(browser.heard_of(1).iter().all(|(time, _)| *time <= now), "a part of the old result is of no use");
     assert!(time_of(&browser, 2, Content::Started) - now < AT_ONCE_MILLISECONDS);
     assert!(time_of(&browser, 2, Content::Finished) - now < AT_ONCE_MILLISECONDS + 20.0);
-    // It listened between two slices, so that it goes on.
+    // The worker listened between two slices, so it was not ended.
     assert_eq!((browser.last_worker(), browser.ended.len()), (worker, 0));
 }
 
@@ -89,7 +89,7 @@ fn a_run_that_is_not_nearly_over_has_a_moment_and_no_more() {
     browser.pool.submit(Line::Moment, orders(Line::Moment, 1..2, 1000, 5.0));
     browser.pass(100.0);
     let now = browser.now;
-    // A slider that moves: every order has its moment from the first on.
+    // The orders of a moving slider: the moment begins with the first of them.
     for number in 2..8 {
         browser.pool.submit(Line::Moment, orders(Line::Moment, number..number + 1, 100, 5.0));
         browser.pass(3.0);

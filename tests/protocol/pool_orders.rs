@@ -17,7 +17,7 @@ use crate::counting::{AnyEvent, AnyPlan, counting, counting_in_parts};
 enum Deed {
     Submit(Line, Vec<AnyPlan>),
     Cancel(Line),
-    /// A worker dies: one of those that there are.
+    /// One of the workers dies.
     Kill(usize),
     Pass(f64),
     Pause,
@@ -31,7 +31,8 @@ fn lines() -> impl Strategy<Value = Line> {
     prop::sample::select(Line::ALL)
 }
 
-/// Numbers and milliseconds each; a plan without numbers fails, and a step may be longer than a worker may be silent.
+/// Plans that count some numbers at some milliseconds each. A plan without numbers fails. A step may be longer than a
+/// worker may be silent.
 fn plans() -> impl Strategy<Value = Vec<AnyPlan>> {
     let milliseconds = || prop_oneof![4 => 0.0..12.0, 2 => 12.0..90.0, 1 => Just(2500.0)];
     let plan = prop_oneof![

@@ -67,7 +67,8 @@ fn nothing_is_heard_of_an_order_while_a_newer_one_waits_for_a_worker_in_the_plac
         browser.latency = 10.0;
         browser.pool.submit(Line::AtOnce, in_parts(1, 600, 5.0));
         browser.pass(f64::from(milliseconds));
-        // What it did goes to another worker, which has not begun when the newer order comes; others are in the middle.
+        // When the newer order comes, the part of this worker waits for another one, while other workers are in the
+        // middle of theirs.
         let first = browser.sent.iter().find(|sent| sent.3 == 1).expect("a part was sent").1;
         browser.kill(first);
         let n_heard = browser.heard_of(1).len();
@@ -118,7 +119,8 @@ fn what_parts_tell_is_gathered_while_the_page_draws_and_told_at_once_when_the_or
         assert!(gathered.windows(2).all(|pair| pair[1] - pair[0] >= 100.0), "{times:?}");
         assert!(end - last < 1.0, "the last number came at {last} of {end}");
     }
-    // One worker tells as it goes; and so do parts where a slider waits for the first event.
+    // The events of a single worker are heard as they come, and so are those of parts while a slider waits for the
+    // first event.
     for (cores, line) in [(1, Line::AtOnce), (2, Line::FirstEvent)] {
         let (times, _) = heard(on_cores(cores), line);
         assert!(times.len() > 50, "{line:?}: {times:?}");
@@ -138,7 +140,7 @@ fn the_newest_order_takes_the_place_of_all_parts() {
     browser.run();
     assert!(browser.heard_of(1).iter().all(|(time, _)| *time <= now));
     assert_eq!(numbers(&browser, 2), (1..=60).collect::<Vec<_>>());
-    // One that is not cut needs one worker; the others are free.
+    // An order that is not cut needs one worker; the others are free.
     browser.pool.submit(Line::AtOnce, in_parts(3, 600, 5.0));
     browser.pass(100.0);
     browser.pool.submit(Line::AtOnce, orders(Line::AtOnce, 4..5, 100, 5.0));
@@ -164,7 +166,7 @@ fn a_part_whose_worker_died_is_done_by_another_one_once() {
     let mut browser = on_cores(2);
     browser.pool.submit(Line::AtOnce, in_parts(1, 120, 5.0));
     browser.pass(100.0);
-    // The part that is ahead, of which nothing was heard.
+    // Kills the worker of a later part, of which nothing was heard yet.
     browser.kill(browser.last_worker());
     browser.run();
     assert_eq!(numbers(&browser, 1), (1..=120).collect::<Vec<_>>());
@@ -173,7 +175,7 @@ fn a_part_whose_worker_died_is_done_by_another_one_once() {
     browser.pool.submit(Line::AtOnce, in_parts(1, 1200, 5.0));
     for _ in 0..2 {
         browser.pass(100.0);
-        // The part that is heard: its first numbers come twice.
+        // Kills the worker of the part that is being heard: its first numbers come twice.
         let first = browser.sent.iter().rfind(|sent| sent.3 == 1 && browser.workers().contains(&sent.1) && sent.2 > 1);
         let of_first = browser.sent.iter().filter(|sent| sent.3 == 1).map(|sent| sent.1).next().expect("a part");
         let id = if browser.workers().contains(&of_first) { of_first } else { first.expect("a part").1 };
@@ -282,7 +284,8 @@ fn pieces_of_parts_are_heard_joined_and_once() {
         assert_eq!(*numbers, (1..=200).collect::<Vec<_>>());
         assert_eq!(*time, time_of(&browser, 1, Content::Finished));
     }
-    // A slider that moves: what comes in one piece is waited for, all its parts, a second at most.
+    // A slider moves. An order whose result comes in one piece is waited for until all its parts are done, a second at
+    // most.
     let mut browser = on_cores(3);
     let list = |number| [order(Line::FirstEvent, number, AnyPlan::List(plan.clone()))];
     browser.pool.submit(Line::FirstEvent, list(1));

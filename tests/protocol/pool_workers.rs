@@ -37,7 +37,7 @@ fn a_worker_that_does_not_turn_to_a_newer_order_in_time_is_replaced() {
     let &[(ended, id)] = &browser.ended[..] else { panic!("{:?}", browser.ended) };
     assert!(id == worker && ended - now < AT_ONCE_MILLISECONDS);
     assert_ne!(browser.last_worker(), worker);
-    // A spare one is there already.
+    // A spare worker is there already.
     assert!(time_of(&browser, 2, Content::Finished) - now < AT_ONCE_MILLISECONDS);
     assert_eq!(count(&browser, |event| matches!(event, PoolEvent::Restarted(_))), 0, "no worker died");
 }
@@ -200,7 +200,7 @@ fn a_spare_worker_stands_ready_beside_those_that_are_busy() {
     browser.pool.submit(Line::Batches, orders(Line::Batches, 1..3, 100, 5.0));
     browser.pass(200.0);
     assert_eq!((browser.workers().len(), browser.idle().len()), (3, 1));
-    // A worker that goes is made up for.
+    // A worker that dies is replaced.
     browser.kill(browser.idle()[0]);
     browser.pass(100.0);
     assert_eq!(browser.idle().len(), 1);
@@ -219,7 +219,7 @@ fn what_can_wait_leaves_the_processor_to_the_first_lane() {
     browser.pool.submit(Line::Moment, orders(Line::Moment, 2..3, 100, 5.0));
     browser.run();
     assert!(time_of(&browser, 1, Content::Started) >= time_of(&browser, 2, Content::Finished));
-    // At most for a while.
+    // The lane waits at most for a while.
     let mut browser = Browser::new(Spare::One);
     browser.pool.start();
     browser.pool.submit(Line::AtOnce, orders(Line::AtOnce, 1..2, 2, 1.0));

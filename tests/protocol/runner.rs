@@ -99,7 +99,7 @@ fn a_measurement_is_started_measured_and_finished() {
     let (attention, tokens) = (&measured.attention, &measured.tokens);
     assert_eq!((attention.head_idx, attention.side, attention.weights.len()), (1, 16, 256));
     assert_eq!((attention.column_sums.len(), tokens.positions.len()), (40, 40));
-    // Every row of P sums to one, and so do the column sums over n.
+    // Every row of P sums to one, so the column sums add up to n.
     let mass: f64 = attention.column_sums.iter().sum();
     assert!((mass - 40.0).abs() < 1e-3, "{mass}");
 }
@@ -391,7 +391,7 @@ fn a_certificate_tells_its_bounds_before_its_searches_and_ends_as_the_engine_doe
     let effort = NearbyEffort { restarts: 2, iterations: 8, seed: 0 };
     let relative = vec![1e-3, 1e-2, 0.1];
     let plan = CertifyPlan { experiment: experiment("inputs", "none", "ball"), relative, effort };
-    // A clock that runs ahead: something is due at every step.
+    // A clock that runs ahead: a report is due at every step.
     let mut runner = Runner::<EngineTasks>::new(Memory::default());
     let (mut replies, time) = (Vec::new(), std::cell::Cell::new(0.0));
     let clock = || {

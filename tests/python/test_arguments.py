@@ -1,4 +1,4 @@
-"""Arguments of every kind: what is no experiment gets a sentence, and nothing ends the interpreter."""
+"""Arguments of every kind: those that are no experiment are refused with a sentence, and none ends the interpreter."""
 
 import os
 import random

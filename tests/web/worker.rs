@@ -1,4 +1,4 @@
-//! The same numbers in Chromium, in a dedicated worker, where the page computes them.
+//! The numbers of the native tests in Chromium, in a dedicated worker, where the page computes them.
 
 use lipscope_testkit::{portable, reference, tables};
 

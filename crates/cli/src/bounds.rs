@@ -122,7 +122,7 @@ fn log10(found: &Growth, row: usize, id: BoundId) -> Option<f64> {
     found.rows[row].bounds.iter().find(|bound| bound.id == id).map(|bound| bound.log10)
 }
 
-/// Six significant digits; above the range of f64 from the logarithm.
+/// A bound with six significant digits, computed from its logarithm where it is above the range of f64.
 fn short(log10: f64) -> String {
     if log10 == f64::NEG_INFINITY {
         return "0".into();

@@ -45,7 +45,7 @@ pub(super) fn save(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     });
     let outcome = written.and_then(|()| fs::rename(&beside, path));
     if outcome.is_err() {
-        // Reports the first error.
+        // Ignores an error of the removal: the first error is the one to report.
         let _ = fs::remove_file(&beside);
     }
     outcome

@@ -61,7 +61,7 @@ fn complain(problem: &InputError) -> io::Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// The iterations of one fraction, and a line on how they ended.
+/// Writes the iterations for one c, and returns a line on how they ended.
 fn write_one(out: &mut impl Write, plan: &InversePlan, memory: Memory) -> io::Result<Result<String, InputError>> {
     let fraction = plan.fraction;
     let (mut last, mut begins, mut ended) = ((0, f64::NAN), None, None);

@@ -1,5 +1,5 @@
-//! `lipscope scale` and `lipscope tightness`: norms under scaling of the tokens, and the tightness of `kim_linf`, as
-//! CSV.
+//! `lipscope scale` and `lipscope tightness`, both with output as CSV: norms as the tokens are scaled up, and how tight
+//! the bound `kim_linf` is.
 
 use std::io::{self, Write};
 use std::path::PathBuf;

@@ -24,9 +24,10 @@ pub(super) struct Known {
 
 /// The missing parts, as sentences; `None` for a complete table. `parts` are the merged tables.
 ///
-/// A table is complete if every layer and head in it has every length in it or known, and every window: up to the known
-/// number, or up to the last one present. A shard may hold a whole length, or the last window of each length. So if the
-/// number of shards is known, a table of each must be given, or lengths and windows must be known too.
+/// A table is complete if every layer and head in it has every length and every window. The lengths are those in the
+/// table and those that are known. The windows are as many as are known, and at least all up to the last one in the
+/// table. A shard may hold a whole length, or the last window of each length. So if the number of shards is known, a
+/// table of each shard must be given, or lengths and windows must be known too.
 pub(super) fn missing(whole: &Table, parts: &[Table], known: &Known) -> Option<String> {
     let groups: BTreeSet<(usize, Heads)> = whole.rows.keys().map(|cell| (cell.layer, cell.heads)).collect();
     let found = whole.rows.keys().map(|cell| cell.n);
@@ -46,7 +47,7 @@ pub(super) fn missing(whole: &Table, parts: &[Table], known: &Known) -> Option<S
     let lacking = expected.saturating_sub(whole.rows.len());
     let mut said = format!("{lacking} of {expected} measurements are missing");
     if expected > MOST_WINDOWS {
-        // A run did not write such a table, so its numbers are not listed.
+        // No run writes a table of this size, so the missing windows are not listed.
         return Some(said + ".");
     }
     let mut lost: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();

@@ -186,7 +186,7 @@ fn measure(arguments: &ModelArguments, run: &mut Run, results: Results) -> Outco
     })
 }
 
-/// The maps with their descriptions.
+/// The parser of `--map`; the help lists the maps with these descriptions.
 fn map_kind() -> impl TypedValueParser<Value = MapKind> {
     let help = |kind| match kind {
         MapKind::Attention => "The concatenated heads, before the output matrix",
@@ -205,7 +205,7 @@ fn radius(text: &str) -> Result<f64, String> {
     radius.ok_or_else(|| "must be a number above 0, such as 15.5".into())
 }
 
-/// Part i of N.
+/// Parses `i/N`, part i of N, with i from 0.
 pub(super) fn shard(text: &str) -> Result<Shard, String> {
     let parts = text.split_once('/').and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
     match parts {

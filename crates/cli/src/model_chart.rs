@@ -51,7 +51,7 @@ pub(super) fn summary(table: &Table) -> String {
     table.groups().iter().map(of_group).collect()
 }
 
-/// Notes on parts guessed, rounded or ignored on the way to a table, one per line.
+/// Writes the notes of a table to standard error, one per line: what was guessed, rounded or ignored.
 pub(super) fn tell_notes(command: &str, table: &Table) {
     for note in &table.notes {
         tell!("{command}: note: {note}");

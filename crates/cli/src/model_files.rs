@@ -16,7 +16,7 @@ use lipscope_models::{
 pub(super) struct Found {
     /// The model.
     pub(super) model: Opened<FileSource>,
-    /// `None` for a randomly initialised model.
+    /// The folder of the tokenizer; `None` for a randomly initialised model.
     folder: Option<PathBuf>,
 }
 
@@ -109,7 +109,7 @@ impl Source for FileSource {
                 Err(self.changed("it was written to while it was read"))
             }
             Ok(()) => Ok(bytes),
-            // Within the file's length at opening.
+            // The range lies within the length that the file had when it was opened.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 Err(self.changed("it became shorter while it was read"))
             }

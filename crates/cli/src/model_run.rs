@@ -1,4 +1,5 @@
-//! The runs of `lipscope model` on all cores: what those over windows and at adversarial tokens share, and the latter.
+//! Runs of `lipscope model` on all cores. Runs over windows of a text and runs at adversarial tokens share
+//! `measure_all`; the runs at adversarial tokens are here too.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,7 +18,7 @@ use lipscope_models::{AdversarialHead, AdversarialPlan, Cell, Estimate, Needs, P
 /// The table of a run, and the problems found.
 pub(super) type Outcome = Result<(Table, Vec<InputError>), InputError>;
 
-/// Everything that a run needs: model, plan, text and results.
+/// The input of a run: the model, the token ids of the text, and the plan.
 pub(super) struct Run {
     pub(super) found: Found,
     pub(super) ids: Vec<u32>,
@@ -84,7 +85,7 @@ pub(super) fn measure_adversarial(run: &mut Run, radius: f64, shard: Shard, resu
             let head = which.alone()?;
             match AdversarialHead::new(&model, *layer, head, of_plan.kind) {
                 Ok(found) => heads.push((*layer, *which, found)),
-                // Measures the other heads all the same.
+                // The other heads are still measured.
                 Err(InputError::NoRealEigenvalue) => problems.push(InputError::Conflict {
                     what: format!("Layer {layer}, head {head}").into(),
                     problem: "has an A without real eigenvalues, and so no adversarial tokens".into(),

@@ -171,7 +171,7 @@ impl Results {
     }
 }
 
-/// Writes the whole table, so that an interrupted run leaves a complete one.
+/// Writes the whole table each time, so that the file of an interrupted run can be read.
 fn write_whole(out: Option<&Path>, form: Form, table: &Table) -> Result<(), InputError> {
     let text = match form {
         Form::Csv => table.to_csv()?,

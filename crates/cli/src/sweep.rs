@@ -90,7 +90,7 @@ pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A norm that is missing, because J is too large for it, is an empty cell.
+/// Leaves the cell of a norm empty where J was too large to compute this norm.
 fn write_csv(points: &[SweepPoint], norm: Norm) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     writeln!(out, "n,draw,{},radius,method,iterations,relative_residual", norm.id())?;

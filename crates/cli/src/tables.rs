@@ -67,7 +67,7 @@ enum DecimalMark {
 }
 
 impl TableArguments {
-    /// The experiment of the tables; `None` where none are named.
+    /// The experiment of the tables; `None` if the arguments name no table.
     pub(super) fn experiment(&self) -> io::Result<Option<Result<Experiment, InputError>>> {
         if self.tokens.is_none() {
             return Ok(None);
@@ -81,7 +81,7 @@ impl TableArguments {
         Ok(Some(self.read(&tokens, &tables)))
     }
 
-    /// The experiment, after a line for each table about how it was read.
+    /// Reads the experiment, and tells on standard error how each table was read, one line each.
     fn read(&self, tokens: &TableSource, tables: &WeightTables) -> Result<Experiment, InputError> {
         let reading = tokens.read(Table::Tokens)?;
         tell!("{}", reading.line(Table::Tokens));

@@ -17,7 +17,7 @@ use lipscope_train::{Kind, Plan};
 struct FinishedRun {
     name: String,
     plan: Plan,
-    /// The loss of guessing without a model.
+    /// The loss of a uniform guess: ln of the number of distinct characters.
     guess: f64,
     rows: Vec<Row>,
 }
@@ -26,12 +26,12 @@ struct FinishedRun {
 struct Row {
     step: f64,
     held_out: f64,
-    /// NaN where the scores overflow.
+    /// One norm for each layer. Norms and bounds are NaN where the scores overflow.
     norms: Vec<f64>,
     bounds: Vec<f64>,
 }
 
-/// Norms of more layers than this are given by the smallest and the largest.
+/// For a model with more layers than this, the table has only the smallest and the largest value.
 const MOST_LAYERS_LISTED: usize = 6;
 
 /// Prints the table of the runs in a folder, and writes the chart of their held-out losses.
@@ -48,7 +48,7 @@ pub(super) fn run(folder: &Path, svg: Option<&Path>) -> Result<(), InputError> {
     save(path, &svg).map_err(|error| unwritable(path, &error))
 }
 
-/// The runs of a folder, by kind and number of blocks.
+/// Reads the runs of a folder, sorted by kind, number of blocks and seed.
 fn read(folder: &Path) -> Result<Vec<FinishedRun>, InputError> {
     let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
     let mut runs = Vec::new();

@@ -22,7 +22,7 @@ pub(super) struct Run {
     every: usize,
     /// Lines of the table, the header first.
     lines: Vec<String>,
-    /// Seconds spent on the lines before this process.
+    /// Seconds that earlier processes spent on this run.
     seconds_before: f64,
 }
 

@@ -1,4 +1,5 @@
-//! What the work of several commands takes: values and limits, threads, and the page's tasks run in this process.
+//! Shared by several commands: the thread pool, the page's tasks run in this process, the memory limit, and the names of
+//! norms.
 
 use std::io;
 use std::time::Instant;
@@ -21,8 +22,9 @@ pub(super) fn pool(threads: usize) -> io::Result<rayon::ThreadPool> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build().map_err(failed)
 }
 
-/// Does one of `count` independent jobs that all threads share: on one thread, unless there are fewer jobs than
-/// threads. Otherwise a thread that waits for parts of one job would start another one, and hold the memory of both.
+/// Does one of `count` independent jobs that all threads share. Unless there are fewer jobs than threads, the job runs
+/// on one thread: a thread that waited for parts of its job would start another job meanwhile, and hold the memory of
+/// both.
 pub(super) fn one_of<R>(count: usize, job: impl FnOnce() -> R) -> R {
     if count < threads() { job() } else { on_one_thread(job) }
 }

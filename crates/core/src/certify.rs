@@ -20,7 +20,7 @@ use crate::weights::{Inputs, check_sizes, inputs};
 pub struct CertifyPlan {
     /// Dot-product attention at a list of tokens, without a normaliser.
     pub experiment: Experiment,
-    /// The eps, in units of R = the largest norm of a token.
+    /// The values of eps, in units of R ([`Certified::radius`]).
     pub relative: Vec<f64>,
     /// How long the search within each eps is.
     pub effort: NearbyEffort,
@@ -51,12 +51,11 @@ pub struct Certified {
     pub radius: f64,
     /// ||J|| at the tokens themselves.
     pub spectral: f64,
-    /// Whether its iteration converged; otherwise it is a lower bound.
+    /// Whether the iteration for `spectral` converged; otherwise `spectral` is a lower bound.
     pub is_converged: bool,
     /// A row for each eps, in the order of the plan.
     pub rows: Vec<CertifiedRow>,
-    /// For each row the tokens that reach its `found`; empty unless the tokens are on a plane and at most
-    /// [`MOST_PLACES`].
+    /// For each row the tokens that reach its `found`; empty unless d = 2 and there are at most [`MOST_PLACES`] tokens.
     pub places: Vec<Places>,
 }
 
@@ -125,7 +124,7 @@ impl Certificate {
         &self.certified
     }
 
-    /// (eps whose search is over, all eps).
+    /// The number of values of eps whose search is over, and the number of all values.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.searched, self.relative.len())
@@ -212,13 +211,13 @@ fn check(plan: &CertifyPlan, memory: Memory) -> Result<(), InputError> {
     })
 }
 
-/// The coordinates of tokens (d x n) on the plane, if they lie on one and are not too many.
+/// The coordinates of tokens (d x n); empty unless d = 2 and there are at most [`MOST_PLACES`] tokens.
 fn places_of(tokens: &DMatrix<f64>) -> Places {
     let is_told = tokens.nrows() == 2 && tokens.ncols() <= MOST_PLACES;
     tokens.column_iter().filter(|_| is_told).map(|token| (token[0] as f32, token[1] as f32)).collect()
 }
 
-/// The best upper bound on the ball of a radius.
+/// The smallest upper bound on the ball of this radius.
 fn on_ball(hypotheses: &Hypotheses, radius: f64) -> f64 {
     let bounds = all_bounds(&hypotheses.with_radius(radius));
     let upper = bounds.iter().filter(|bound| bound.side == Side::Upper && bound.norm == Norm::Spectral);

@@ -37,7 +37,7 @@ pub struct EstimatorPlan {
 
 /// The tolerance of the released script of \[C\].
 pub const ESTIMATOR_TOLERANCE: f64 = 1e-4;
-/// The most iterations of each estimator.
+/// The most steps of power iteration.
 pub const MOST_ITERATIONS: usize = 5000;
 
 /// An estimator of ||J||_2.
@@ -69,7 +69,7 @@ pub enum Stop {
 pub struct EstimatorPoint {
     /// The estimator.
     pub estimator: Estimator,
-    /// From 1; 0 for the dense SVD.
+    /// The number of the iteration, from 1; 0 for the dense SVD.
     pub iteration: usize,
     /// Products with J and J^T so far.
     pub products: usize,
@@ -77,7 +77,7 @@ pub struct EstimatorPoint {
     pub value: f64,
     /// |s - ||J||_2| / ||J||_2, with the norm from the dense SVD.
     pub error: f64,
-    /// |J^T u - s v| / s; for Lanczos an estimate until it ends.
+    /// |J^T u - s v| / s; for Lanczos an estimate until the iteration ends.
     pub relative_residual: f64,
     /// The stopping rules first met at this iteration.
     pub stops: Vec<Stop>,
@@ -113,15 +113,16 @@ enum Stage {
 }
 
 impl EstimatorComparison {
-    /// Takes the Jacobian, within the usual memory.
+    /// Draws the inputs and prepares the Jacobian, within the usual memory.
     ///
     /// # Errors
-    /// [`InputError`] if J is too large for a dense SVD, or the tolerance is not a positive number.
+    /// [`InputError`] if J is too large for a dense SVD, the tolerance is not a positive number, or the tokens are a token
+    /// measure.
     pub fn new(plan: &EstimatorPlan) -> Result<Self, InputError> {
         EstimatorComparison::new_within(plan, Memory::default())
     }
 
-    /// The same within some memory.
+    /// As [`EstimatorComparison::new`], within a given memory.
     ///
     /// # Errors
     /// As [`EstimatorComparison::new`]; [`InputError::TooCostly`] before anything is drawn.
@@ -141,7 +142,7 @@ impl EstimatorComparison {
                 fix: phrase!("list_tokens_draw_them", "List the tokens, or draw them."),
             });
         }
-        // First checks the limit of this comparison, which is far below the limit of the scores.
+        // First checks the limit of this comparison, which is far below the limit on the number of scores.
         let size = shape_of(experiment).side();
         if size > ALL_UP_TO as u64 {
             return Err(InputError::TooLarge {
@@ -326,7 +327,7 @@ impl Preset {
 /// Tokens and dimension of the randomly drawn presets.
 const TOKENS: usize = 12;
 const DIM: usize = 8;
-/// The factor applied to V.
+/// The factor on V in [`Preset::SmallValues`].
 const SMALL: f64 = 0.02;
 const SMALL_VALUES_SEED: u64 = 1;
 const SMALL_GAP_SEED: u64 = 54;
@@ -340,7 +341,7 @@ fn drawn(seed: u64, weights: WeightSource) -> Experiment {
     Experiment::of(TokenSource::Random(random), weights)
 }
 
-/// The drawn heads with V scaled.
+/// The drawn heads, with V times [`SMALL`].
 fn small_values(heads: &[HeadWeights]) -> Option<WeightSource> {
     let rows = |matrix: &DMatrix<f64>, scale: f64| {
         Rows::new(phrase!("weights", "the weights"), matrix.ncols(), (matrix.transpose() * scale).as_slice().to_vec())

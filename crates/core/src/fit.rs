@@ -1,7 +1,8 @@
 //! Fits L = c n^alpha as the line of log L against log n, with 95% intervals for both parameters.
 //!
-//! Student's t on the residuals: alpha ± t s / sqrt(S), log c ± t s sqrt(1/N + m^2/S), with m the mean of log n, S the sum of
-//! (log n - m)^2 and s^2 the residuals' sum of squares over N - 2. So c has a factor where alpha has a term.
+//! The intervals are those of Student's t on the residuals: alpha ± t s / sqrt(S), log c ± t s sqrt(1/N + m^2/S), with
+//! m the mean of log n, S the sum of (log n - m)^2 and s^2 the residuals' sum of squares over N - 2. The half-width of
+//! the interval is a term for log c, and so a factor for c.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

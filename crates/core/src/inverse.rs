@@ -61,7 +61,7 @@ pub enum Outcome {
     Converged,
     /// The residual grew beyond its limit.
     Diverged,
-    /// Neither, within the iteration limit.
+    /// It neither converged nor diverged within the iteration limit.
     Stalled,
 }
 
@@ -96,12 +96,13 @@ impl Inverting {
     /// Computes Y = X + c F(X)/L, within the usual memory.
     ///
     /// # Errors
-    /// [`InputError`] if F does not map tokens to tokens of the same dimension, or c is not a positive number.
+    /// [`InputError`] if F does not map tokens to tokens of the same dimension or has a normaliser, or c is not a positive
+    /// number.
     pub fn start(plan: &InversePlan) -> Result<Self, InputError> {
         Inverting::start_within(plan, Memory::default())
     }
 
-    /// The same within some memory.
+    /// As [`Inverting::start`], within a given memory.
     ///
     /// # Errors
     /// As [`Inverting::start`]; [`InputError::TooCostly`] before anything is drawn.

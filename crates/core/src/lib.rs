@@ -1,8 +1,9 @@
-//! The engine: the local Lipschitz constant of self-attention, the bounds on it, and sweeps of it.
+//! The engine: it computes the local Lipschitz constant of self-attention and bounds on it, at single points and in
+//! sweeps.
 //!
 //! The local Lipschitz constant of self-attention at given tokens is the spectral norm of its Jacobian there. The page,
 //! its workers, the command line, the npm package and the Python package all call this crate. It does no I/O and uses
-//! neither browser nor clock. Natively large work is split over the rayon pool that the caller has installed
+//! neither browser nor clock. Natively, large work is split over the rayon pool that the caller has installed
 //! ([`parallel`]); digits do not depend on the number of threads.
 //!
 //! Modules import only from modules earlier in this list (`tests/layering.rs` checks it):

@@ -1,4 +1,4 @@
-//! Splits work over the threads of the caller: the rayon pool that is installed, natively; one thread in the browser.
+//! Splits work over threads: natively over the rayon pool that the caller has installed; the browser has one thread.
 //!
 //! Only this file knows about threads. Work is split by its size alone, never by the number of threads, and sums are
 //! added in the order of their parts. So a result has the same digits on any number of threads, and code that splits
@@ -21,7 +21,7 @@ pub fn threads() -> usize {
     pool::threads()
 }
 
-/// Runs `job` on the calling thread alone, such as one of many measurements that run side by side.
+/// Runs `job` on the calling thread alone, for instance where many measurements run side by side already.
 pub fn on_one_thread<R>(job: impl FnOnce() -> R) -> R {
     pool::on_one_thread(job)
 }
@@ -47,7 +47,7 @@ impl Schedule {
     }
 }
 
-/// The number of groups into which each of `heads` heads puts its `blocks` blocks of rows; it sums over each group by itself.
+/// The number of groups into which each of `heads` heads splits its `blocks` blocks of rows. Each group has its own sums.
 pub(crate) fn groups(heads: usize, blocks: usize) -> usize {
     MOST_GROUPS.div_ceil(heads.max(1)).min(blocks).max(1)
 }
@@ -63,7 +63,7 @@ pub(crate) fn token_parts(n: usize, operations: u64) -> usize {
     (n / LEAST_COLUMNS).clamp(1, MOST_GROUPS).max(n.div_ceil(MOST_COLUMNS))
 }
 
-/// The part of `len` items that belongs to one of `count` parts of nearly equal size.
+/// The range of part number `part` where `len` items are split into `count` parts of nearly equal size.
 pub(crate) fn share(part: usize, count: usize, len: usize) -> Range<usize> {
     part * len / count..(part + 1) * len / count
 }
@@ -108,8 +108,8 @@ pub(crate) fn map<R: Send>(schedule: Schedule, count: usize, job: &(impl Fn(usiz
     results.into_iter().flatten().collect()
 }
 
-/// Buffers that jobs borrow while they run: as many as run at the same time, each made when it is first needed. A job
-/// must not depend on what an earlier job left in its buffer.
+/// Buffers that jobs borrow while they run. A job for which no buffer is free makes a new one, so there are as many as
+/// jobs have run at the same time. A job must not depend on what an earlier job left in its buffer.
 #[derive(Debug)]
 pub(crate) struct Scratch<B>(Mutex<Vec<B>>);
 

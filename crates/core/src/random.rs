@@ -25,7 +25,7 @@ pub enum Stream {
     StartVector,
     /// The random subset of listed tokens used for one sample of a sweep.
     Subset,
-    /// Restarts of the search over n tokens.
+    /// The random starts of the tightness search at n tokens.
     Restart(usize),
     /// The random start of a restart of the worst-case search.
     AscentStart(usize),

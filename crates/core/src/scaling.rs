@@ -1,7 +1,7 @@
 //! The norm of J as the tokens are scaled up: dot-product against L2 attention with the same weights.
 //!
-//! \[K\] Theorem 3.1: with one token at 0 and the others spread, ||J|| of dot-product attention grows like R^2, so it is
-//! not Lipschitz on the whole space; that of L2 attention with tied weights stays bounded.
+//! \[K\] Theorem 3.1: with one token at 0 and the others spread, ||J|| of dot-product attention grows like R^2, so
+//! this attention is not Lipschitz on the whole space; ||J|| of L2 attention with tied weights stays bounded.
 
 use serde::{Deserialize, Serialize};
 
@@ -64,15 +64,16 @@ pub struct Scaling {
 pub const MOST_RADII: usize = 500;
 
 impl Scaling {
-    /// Takes the shape of the tokens, within the usual memory.
+    /// Draws the tokens and divides them by their largest norm, within the usual memory.
     ///
     /// # Errors
-    /// [`InputError`] if all tokens are zero, or under a normaliser, which would undo the scaling.
+    /// [`InputError`] if all tokens are zero, for a token measure, for radii that are not above 0 or too many, and under a
+    /// normaliser, which would undo the scaling.
     pub fn new(plan: &ScalingPlan) -> Result<Self, InputError> {
         Scaling::new_within(plan, Memory::default())
     }
 
-    /// The same within some memory.
+    /// As [`Scaling::new`], within a given memory.
     ///
     /// # Errors
     /// As [`Scaling::new`]; [`InputError::TooCostly`] before anything is drawn.
@@ -118,7 +119,7 @@ impl Scaling {
         Ok(Scaling { experiment: experiment.clone(), shape, radii: radii.clone(), norm: *norm, memory, next: 0 })
     }
 
-    /// (radii done, radii in all).
+    /// The number of radii done, and the number of all radii.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.next, self.radii.len())
@@ -150,7 +151,7 @@ impl Scaling {
 }
 
 impl ScalingPlan {
-    /// What the scaling takes.
+    /// The memory and operations of the scaling.
     #[must_use]
     pub fn cost(&self) -> Cost {
         cost_of_shape(&shape_of(&self.experiment), self.norm, self.radii.len())
@@ -158,7 +159,7 @@ impl ScalingPlan {
 }
 
 fn cost_of_shape(shape: &Shape, norm: Norm, n_radii: usize) -> Cost {
-    // Both kernels alike: the second one holds a number a token more.
+    // Counts both kernels as L2, which holds one number more for each head and token.
     let l2 = shape.with_listed_tokens().with_attention(Attention::L2);
     let held = sum([shape.listed(), shape.listed(), product([4, shape.inputs()])]);
     of_shape(&l2, &MeasureOptions::for_norm(norm)).times(2).times(n_radii as u64).holding(held)

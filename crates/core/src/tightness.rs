@@ -22,7 +22,7 @@ pub struct TightnessPoint {
     pub n: usize,
     /// The largest l_inf norm found.
     pub found: f64,
-    /// (position, size) of each cluster that reaches it.
+    /// The position and the size of each cluster of the tokens with that norm.
     pub clusters: Vec<(f64, usize)>,
     /// The value of `kim_linf`.
     pub bound: f64,
@@ -44,10 +44,10 @@ pub const MOST_TOKENS: usize = 1_000_000;
 pub const MOST_RESTARTS: usize = 1000;
 
 impl Tightness {
-    /// A search with `restarts` random starts at each length.
+    /// A search with `restarts` random starts at each length, at most [`MOST_RESTARTS`].
     ///
     /// # Errors
-    /// [`InputError::BadValue`] for a length below 2 or above a million, or too many restarts.
+    /// [`InputError::BadValue`] for an empty list, or a length below 2 or above a million.
     pub fn new(lengths: &[usize], restarts: usize, seed: u64) -> Result<Self, InputError> {
         if lengths.is_empty() || lengths.iter().any(|n| !(2..=MOST_TOKENS).contains(n)) {
             let expected = phrase!("numbers_tokens_from_2", "numbers of tokens from 2 to {most}", most = MOST_TOKENS);
@@ -62,7 +62,7 @@ impl Tightness {
         Ok(Tightness { weights, lengths: lengths.to_vec(), restarts: restarts.min(MOST_RESTARTS), seed, next: 0 })
     }
 
-    /// (lengths done, lengths in all).
+    /// The number of lengths done, and the number of all lengths.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.next, self.lengths.len())
@@ -152,7 +152,8 @@ fn random_clusters(random: &mut Random, n: usize, count: usize, critical: f64) -
 mod tests {
     use super::*;
 
-    /// Best spacing of one token apart from n - 1 equal ones, and `kim_linf` (docs/theory.md section 5).
+    /// The table holds n, the norm at the best distance of one token from n - 1 equal ones, and `kim_linf`
+    /// (docs/theory.md section 5).
     #[test]
     fn the_search_finds_at_least_the_tabled_norms_and_never_more_than_the_bound() {
         let table = [(10, 2.98, 5.40), (30, 3.95, 8.15), (100, 5.05, 11.52), (300, 6.07, 14.84), (1000, 7.22, 18.68)];

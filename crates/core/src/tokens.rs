@@ -168,8 +168,8 @@ pub fn skew_tokens(n: usize, radius: f64) -> DMatrix<f64> {
     })
 }
 
-/// A (1 x 1 where it is a multiple of the identity), or where k < d the smaller k x k matrix B = Q K^T / sqrt(k), which has the same nonzero eigenvalues: B w = lambda
-/// w gives A K^T w = lambda K^T w.
+/// A small matrix with the nonzero eigenvalues of A: A itself, or for k < d the k x k matrix B = Q K^T / sqrt(k), where
+/// B w = lambda w gives A K^T w = lambda K^T w, or for A = s I the 1 x 1 matrix s.
 struct SmallProblem {
     matrix: DMatrix<f64>,
     side: Side,
@@ -178,7 +178,7 @@ struct SmallProblem {
 enum Side {
     Tokens,
     Queries,
-    /// A is a multiple of the identity: the first direction is an eigenvector like any other.
+    /// A is a multiple of the identity: the first coordinate direction is an eigenvector like any other.
     Alike,
 }
 

@@ -24,7 +24,7 @@ pub struct HeadWeights {
 /// The weights of self-attention: heads that take tokens of the same dimension d, and an optional output matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
-    /// At least one.
+    /// The heads, at least one.
     pub heads: Vec<HeadWeights>,
     /// d_out x (sum of d_v).
     pub output: Option<DMatrix<f64>>,
@@ -47,7 +47,7 @@ pub struct L2Mha {
 /// Tokens (d x n) and weights for tokens of that dimension.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
-    /// d x n, a column a token.
+    /// d x n, one column per token.
     pub tokens: DMatrix<f64>,
     /// Heads and output matrix.
     pub weights: Weights,
@@ -221,7 +221,7 @@ pub(crate) fn check_sizes(experiment: &Experiment) -> Result<(), InputError> {
     limits::check_tokens(n, d)
 }
 
-/// The number of entries of Q, K, V and the output matrix.
+/// The number of entries of Q, K, V and an output matrix, which is counted even where none is drawn.
 fn drawn_entries(random: &RandomWeights, d: usize) -> u64 {
     [random.heads, random.head_dim, d].into_iter().fold(4u64, |entries, size| entries.saturating_mul(size as u64))
 }

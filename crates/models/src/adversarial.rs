@@ -17,7 +17,7 @@ use lipscope_core::phrase;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::tokens::{AdversarialDirection, QueryKey};
 
-/// Prefix of the text column of a table of adversarial tokens, followed by R.
+/// In a table of adversarial tokens, the text column holds this prefix followed by R.
 const TEXT: &str = "adversarial:";
 
 /// One head with the direction of its adversarial tokens.
@@ -32,7 +32,7 @@ pub struct AdversarialHead {
 /// Settings of a measurement of a head at its adversarial tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdversarialPlan {
-    /// R.
+    /// R, the radius of the ball that contains the tokens.
     pub radius: f64,
     /// The mask of the head.
     pub mask: Mask,

@@ -9,7 +9,7 @@
 //!
 //! The prefix is everything before these names; programs that wrap a model add words of their own. Older BERT files
 //! call a layer norm's gain and shift `gamma` and `beta`. GPT-2's matrices have a row for each input, BERT's a row for
-//! each output. The shapes of non-square matrices show which; square ones have the same order.
+//! each output. The shapes of non-square matrices show which order a file has; its square matrices have the same order.
 
 use super::checkpoint::Checkpoint;
 use super::config::{Family, ModelConfig};
@@ -172,7 +172,7 @@ impl Names {
     fn is_of_embeddings(&self, name: &str) -> bool {
         self.embedded().any(|known| known == name)
             || self.norm.is_some_and(|norm| is_part(name, norm, &["weight", "bias", "gamma", "beta"]))
-            // The numbers 0, 1, .., and zeros: not learnt.
+            // Position ids (0, 1, ..) and token type ids (all 0), which are not learnt.
             || ["embeddings.position_ids", "embeddings.token_type_ids"].contains(&name)
     }
 }
@@ -209,7 +209,8 @@ fn prefix<S: Source>(names: &Names, family: Family, file: &Checkpoint<S>) -> Res
                     ),
                     fix: phrase!("give_files_of_one_model", "Give config.json and the weights of one model."),
                 }),
-                // No first layer. If there is only one prefix, the missing tensor is named with that of the embeddings.
+                // The first layer is missing. If one prefix has embeddings, the error names the missing tensor with
+                // that prefix.
                 None => {
                     let mut before = file.names().filter_map(|name| before(names.words, name));
                     let first = before.next().filter(|_| before.next().is_none());
@@ -220,13 +221,13 @@ fn prefix<S: Source>(names: &Names, family: Family, file: &Checkpoint<S>) -> Res
     }
 }
 
-/// All prefixes with which a file has a family's embeddings and its first layer.
+/// All prefixes under which the files have both the word embeddings and the first layer of a family.
 fn prefixes<S: Source>(names: &Names, file: &Checkpoint<S>) -> Vec<String> {
     let has_layer = |prefix: &&str| file.has(&names.in_layer(prefix, 0, &format!("{}.weight", names.output)));
     file.names().filter_map(|name| before(names.words, name)).filter(has_layer).map(str::to_owned).collect()
 }
 
-/// The part of a name before its last words.
+/// The part of a name before `last`.
 fn before<'a>(last: &str, name: &'a str) -> Option<&'a str> {
     name.strip_suffix(last).filter(|prefix| prefix.is_empty() || prefix.ends_with('.'))
 }
@@ -253,9 +254,9 @@ fn check_adapters<S: Source>(file: &Checkpoint<S>) -> Result<(), InputError> {
     }
 }
 
-/// Refuses tensors in the embeddings or the layers that the family does not have: their effect would be left out. In a
-/// layer that lacks one of the family's own tensors, reading names the missing one, and the tensors that may replace
-/// it.
+/// Refuses tensors in the embeddings or the layers that the family does not have: their effect would be left out. A
+/// layer that lacks one of the family's own tensors is not checked: reading it will name the missing tensor, and the
+/// tensors that may replace it.
 fn check_known<S: Source>(names: &Names, prefix: &str, file: &Checkpoint<S>) -> Result<(), InputError> {
     let layers = format!("{prefix}{}.", names.layer);
     let is_strange = |name: &&str| {

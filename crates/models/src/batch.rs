@@ -27,9 +27,9 @@ pub struct Window {
 /// Windows that share one forward pass over the longest: all begin at the same token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PrefixGroup {
-    /// The window of the forward pass.
+    /// The longest window, over which the forward pass runs.
     pub longest: Window,
-    /// Its prefixes.
+    /// The other windows, which are prefixes of `longest`.
     pub shorter: Vec<Window>,
 }
 
@@ -49,9 +49,10 @@ pub struct Shard {
     pub count: usize,
 }
 
-/// Approximate limit on the tokens of all windows times the maps measured, because a batch cannot be interrupted.
+/// Approximate limit on the tokens of all windows of a batch times the number of maps measured. It keeps batches short,
+/// because a batch cannot be interrupted.
 const MEASURED_TOKENS: usize = 512;
-/// Single heads that cost about as much as a map of all heads.
+/// How many single heads cost about as much as a map of all heads.
 const HEADS_A_MAP: usize = 4;
 
 impl Plan {
@@ -168,7 +169,7 @@ impl Batch {
     }
 }
 
-/// The quantities with a limit per batch.
+/// Two sizes of a batch that are limited: the tokens of its forward pass, and the tokens of all its windows together.
 #[derive(Clone, Copy, Default)]
 struct Size {
     pass: usize,

@@ -31,7 +31,7 @@ struct Place {
     tensor: String,
 }
 
-/// Words that programs put into names, anywhere, when they wrap a part of a model.
+/// Words that programs insert into the names of tensors, at any place, when they wrap a part of a model.
 const WRAPPERS: [&str; 4] = ["_orig_mod", "module", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"];
 
 impl<S: Source> Checkpoint<S> {
@@ -59,7 +59,7 @@ impl<S: Source> Checkpoint<S> {
                 match places.entry(without_wrappers(&place.tensor)) {
                     Entry::Vacant(entry) => drop(entry.insert(place)),
                     Entry::Occupied(mut entry) => {
-                        // If two shards hold a tensor, the index names one.
+                        // If two files hold the same tensor, the index says which one to read.
                         let chosen = index.get(&place.tensor).filter(|_| entry.get().tensor == place.tensor);
                         match chosen {
                             Some(chosen) if *chosen == names[file] => drop(entry.insert(place)),
@@ -156,7 +156,8 @@ impl<S: Source> Checkpoint<S> {
         }
     }
 
-    /// The tensors that the missing one may be called: those with the same last words, then with its shape, then any.
+    /// At most three tensors that may be the missing one under another name: first those whose names end in the same
+    /// two words, then those of the same shape, then any others.
     fn same_shape(&self, tensor: &str, shape: &[usize]) -> Vec<String> {
         const MOST: usize = 3;
         let ending = |name: &str| name.rsplitn(3, '.').take(2).map(str::to_owned).collect::<Vec<_>>();

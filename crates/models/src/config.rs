@@ -154,7 +154,7 @@ impl ModelConfig {
         self.d / self.heads
     }
 
-    /// The factor on a layer's queries that makes the engine, which divides q.k by sqrt(k), compute the model's scores.
+    /// The engine divides q.k by sqrt(k). With this factor on the queries of a layer, it computes the model's scores.
     #[must_use]
     pub fn query_factor(&self, layer: usize) -> f64 {
         let (root, number) = ((self.head_dim() as f64).sqrt(), (layer + 1) as f64);
@@ -175,7 +175,8 @@ impl ModelConfig {
         }
     }
 
-    /// The output of the family's attention module in \[C\]'s script: for GPT-2 it includes the output matrix.
+    /// The map that \[C\]'s script measures: the output of the family's attention module. For GPT-2 this includes the
+    /// output matrix.
     #[must_use]
     pub fn usual_map(&self) -> MapKind {
         match self.family {

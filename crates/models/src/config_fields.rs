@@ -51,7 +51,7 @@ impl Fields {
         list.ok_or_else(|| bad(name, value, phrase!("list_of_texts", "a list of texts")))
     }
 
-    /// One of some words, which has to be there.
+    /// One of the words in `choices`; an error if the field is absent.
     pub(super) fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<T, InputError> {
         let words: Vec<String> = choices.iter().map(|(word, _)| format!("\"{word}\"")).collect();
         let expected = phrase!("one_of_words", "one of {words}", words = words.join(", "));
@@ -101,7 +101,7 @@ pub(super) fn key(name: &str) -> String {
     format!("config.json: {name}")
 }
 
-/// A value that no config of the family can have.
+/// The error for a field whose value is not of the expected kind.
 pub(super) fn bad(name: &str, value: &Value, expected: impl Into<Phrase>) -> InputError {
     InputError::bad_value(key(name), value.to_string(), expected)
 }

@@ -146,7 +146,7 @@ fn check_keys(fields: &Fields, kind: ConfigKind, notes: &mut Vec<Phrase>) -> Res
             keys = unknown.join(", ")
         ));
     }
-    // A RoBERTa under another name: no other model has both values.
+    // Only a RoBERTa has both values, so a file with both is a RoBERTa under another name.
     let is = |name: &str| fields.get(name).and_then(Value::as_u64) == Some(1);
     if kind == ConfigKind::Bert && is("pad_token_id") && is("type_vocab_size") {
         let both = phrase!("marks_of_roberta", "config.json, with `pad_token_id` = 1 and `type_vocab_size` = 1,");
@@ -198,7 +198,7 @@ fn check_classes(fields: &Fields, kind: ConfigKind, notes: &mut Vec<Phrase>) -> 
     Ok(())
 }
 
-/// The start of class names of a kind; models of `lipscope train` name none.
+/// How the class names of a kind begin. The configs of `lipscope train` name no class.
 fn class_of(kind: ConfigKind) -> Option<&'static str> {
     match kind {
         ConfigKind::Bert => Some("Bert"),
@@ -221,7 +221,7 @@ fn unknown_reason() -> Phrase {
     phrase!("why_unknown_family", "how its blocks compute is not known here")
 }
 
-/// A setting with its value, and the program that wrote the file where the file states it.
+/// A setting with its value, and with the version of transformers that wrote the file if the file names it.
 fn setting(fields: &Fields, name: &str) -> Phrase {
     let value = shortened(fields.get(name));
     match fields.get("transformers_version").and_then(Value::as_str) {

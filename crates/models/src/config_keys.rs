@@ -27,7 +27,7 @@ pub(super) enum KeyUse {
     Used,
     /// Changes no number, for this reason.
     Irrelevant(&'static str),
-    /// Changes the number in a way that is not measured, unless it has this value, as JSON.
+    /// Changes the measured number in a way that is not supported, unless the key has this value (as JSON).
     Refused(&'static str, Unsupported),
 }
 

@@ -19,9 +19,9 @@ pub struct MapJacobian<T: Scalar> {
     steps: Vec<StepJacobian<T>>,
     n_inputs: usize,
     n_outputs: usize,
-    /// A field between two steps, d n numbers; empty for attention alone.
+    /// Buffer for the vector between two steps, d n numbers; empty for attention alone.
     between: Vec<T>,
-    /// A field inside a step, d n numbers; empty for attention alone.
+    /// Buffer for a vector inside a step, d n numbers; empty for attention alone.
     inside: Vec<T>,
 }
 

@@ -17,7 +17,7 @@ use lipscope_core::experiment::{InputError, Mask};
 #[derive(Clone, Debug)]
 pub struct LayerMap {
     steps: Vec<Step>,
-    /// For attention alone, where the iteration starts.
+    /// For attention alone, the direction (d numbers) of which the start vector of the iteration is made.
     value_direction: Option<Vec<f64>>,
 }
 
@@ -141,7 +141,7 @@ impl Step {
     }
 }
 
-/// The same problem as a sentence about its place in the one window that a map is evaluated at.
+/// The same error, naming the token's place in the window at which the map is evaluated.
 fn in_this_window(problem: InputError) -> InputError {
     in_window(problem, &[])
 }

@@ -13,9 +13,9 @@ use lipscope_core::phrase;
 pub struct LayerNorm {
     /// `Layer`; `None` in a model that has no layer norm here, with gains of 1 and shifts of 0.
     pub normalization: Normalization,
-    /// d numbers.
+    /// The gain of each coordinate, d numbers.
     pub gain: Vec<f32>,
-    /// d numbers.
+    /// The shift of each coordinate, d numbers.
     pub shift: Vec<f32>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct NormJacobian<T: Scalar> {
 }
 
 impl LayerNorm {
-    /// With gains of 1 and shifts of 0, for tokens of d entries.
+    /// A layer norm with gains of 1 and shifts of 0, for tokens of d entries.
     #[must_use]
     pub fn plain(normalization: Normalization, d: usize) -> Self {
         LayerNorm { normalization, gain: vec![1.0; d], shift: vec![0.0; d] }
@@ -49,7 +49,8 @@ impl LayerNorm {
     }
 }
 
-/// The same problem of a token of several windows, as a sentence about its place in its window.
+/// The same error, with the place of its token in its own window instead of the place among the tokens of all windows.
+/// Errors that name no token stay as they are.
 pub(super) fn in_window(problem: InputError, spans: &[Range<usize>]) -> InputError {
     let InputError::NoDerivative { row, problem, .. } = problem else { return problem };
     let start = spans.iter().find(|span| span.contains(&(row - 1))).map_or(0, |span| span.start);

@@ -90,7 +90,7 @@ impl MapKind {
         matches!(self, MapKind::MlpResidual | MapKind::Block | MapKind::Blocks)
     }
 
-    /// The first layer that the map includes, where the layer in its name is the last one.
+    /// The first layer that the map includes; `layer` is the last one.
     pub(super) fn first_layer(self, layer: usize) -> usize {
         if self == MapKind::Blocks { 0 } else { layer }
     }

@@ -35,7 +35,7 @@ impl<M: Borrow<Model>> Maps<M> {
         let forward = ForwardPass::new(model, plan.mask, plan.passed_layers())?;
         let of = forward.model();
         let mut maps = BTreeMap::new();
-        // Maps with a residual connection share the weights of a layer's attention, among them and with the pass.
+        // Maps with a residual connection share a layer's attention weights with each other and with the forward pass.
         let mut shared: BTreeMap<usize, AttentionMap> = BTreeMap::new();
         for layer in &plan.layers {
             for heads in &plan.heads {

@@ -18,7 +18,7 @@ pub(super) struct MlpJacobian<T: Scalar> {
     part: Arc<FeedForward>,
     /// g' at W_1 x + b_1, inner x n.
     slopes: DMatrix<T>,
-    /// Changes of the hidden layer, inner n.
+    /// Buffer for the hidden layer in a product, inner x n numbers.
     hidden: Vec<T>,
 }
 
@@ -62,7 +62,7 @@ impl MlpJacobian<f64> {
 }
 
 /// Refuses tokens that put a unit of the hidden layer (inner x n, before the activation) at exactly 0, where max(x, 0)
-/// has a kink. A unit whose input or output weights are all zero is constant to the outside, so it is allowed.
+/// has a kink. A unit whose input weights or output weights are all zero does not change the output, so it is allowed.
 fn check_kinks(part: &FeedForward, hidden: &DMatrix<f64>) -> Result<(), InputError> {
     let matters = |unit: usize| {
         let (read, written) = (part.widen.weight.row(unit), part.narrow.weight.column(unit));

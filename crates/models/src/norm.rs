@@ -19,8 +19,8 @@ use lipscope_core::jacobian::{LinearOperator, Single};
 use lipscope_core::random::{Random, Stream};
 use lipscope_core::spectral::{Lanczos, LanczosOptions, SingularTriplet, largest_triplet};
 
-/// From this tolerance on the iteration takes its products in f32 first: with a tighter one, the rounding of f32 would
-/// dominate the residual.
+/// With a tolerance of at least this, the iteration takes its products in f32 first; with a tighter one, the rounding
+/// of f32 would dominate the residual.
 const MAP_SINGLE_TOLERANCE: f64 = 2e-5;
 /// Length of the random part of the start vector, relative to the rest.
 const RANDOM_PART: f64 = 0.2;

@@ -30,13 +30,13 @@ pub enum DrawnFamily {
 pub struct DrawnModel {
     /// The family.
     pub family: DrawnFamily,
-    /// Width.
+    /// d, the width of a token.
     pub d: usize,
-    /// Layers.
+    /// Number of layers.
     pub layers: usize,
-    /// Heads.
+    /// Number of heads of each layer.
     pub heads: usize,
-    /// Seed.
+    /// Seed of the random weights.
     pub seed: u64,
 }
 
@@ -93,8 +93,8 @@ impl<S: Source> Opened<S> {
     /// Opens a model from files: `name` is its folder's name, `config` the text of its `config.json`.
     ///
     /// # Errors
-    /// [`InputError`] if the config is not of a supported family, a file is not safetensors, or its tensors are named or
-    /// laid out as those of no model of the family.
+    /// [`InputError`] if the config is not of a supported family, a file is not safetensors, or the names or shapes of
+    /// its tensors fit no model of the family.
     pub fn of_files(name: &str, config: &str, mut weights: WeightFiles<S>) -> Result<Self, InputError> {
         let mut looked_at = config.as_bytes().to_vec();
         let ConfigFile { config, mut notes } = ConfigFile::parse(config)?;
@@ -141,8 +141,9 @@ impl<S: Source> Opened<S> {
     }
 }
 
-/// The parts of a file of `len` bytes that tell it from other files: all of a short file, otherwise pieces from
-/// beginning to end, since a model trained further may still have the same first tensors.
+/// The parts of a file of `len` bytes that distinguish it from other files: all of a short file, otherwise pieces
+/// spread over the whole file. The beginning is not enough: a model trained further may still have the same first
+/// tensors.
 fn pieces(len: u64) -> Vec<Range<u64>> {
     const PIECES: u64 = 16;
     const PIECE: u64 = 1 << 16;

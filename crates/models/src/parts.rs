@@ -1,7 +1,7 @@
-//! The weights of a model: f32 in memory, f64 in every product.
+//! The weights of a model, in f32. A product converts them to its own type, f64 or f32.
 //!
-//! Files hold f32 numbers; kept so, a model takes no more memory than its file, and a product converts one panel at a
-//! time.
+//! Files hold f32 numbers. Kept in f32, a model takes no more memory than its file, because a product converts one
+//! panel of a matrix at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ pub struct FeedForward {
 pub struct Block {
     /// Self-attention.
     pub attention: AttentionPart,
-    /// `None` for the deepest layer where only its attention is measured. Maps share it.
+    /// `None` in the deepest layer if only its attention is measured. Maps share the network.
     pub feed_forward: Option<Arc<FeedForward>>,
 }
 
@@ -177,7 +177,7 @@ impl Linear {
         out
     }
 
-    /// out += W X, or W^T X, for tokens one after another.
+    /// out += W X, or out += W^T X, for X and `out` with tokens one after another.
     pub(super) fn add_product<T: Scalar>(&self, side: Side, x: &[T], out: &mut [T]) {
         /// Rows and columns of W converted at a time: a panel stays in the second-level cache, and its rows are a
         /// multiple of the tile height of the product.

@@ -88,7 +88,8 @@ impl Plan {
     /// Weights are f32: 4 d^2 for attention and 2 d inner for the MLP, for each layer up to the deepest, and a row for
     /// each token id and position. Forward pass and maps keep attention's 4 d^2 in f64, and the measured maps in f32 too.
     /// A window adds, in f64 and f32, the attention matrices, slopes and fields of every layer that its map includes,
-    /// and 40 pairs of vectors for the iteration. As many windows are held as threads measure at the same time.
+    /// and 40 pairs of vectors for the iteration. Each thread measures a window of its own, so a window's memory counts
+    /// once for each thread.
     #[must_use]
     pub fn bytes(&self, config: &ModelConfig) -> u64 {
         self.bytes_with(config, None)
@@ -115,7 +116,7 @@ impl Plan {
         self.layers.iter().max().map_or(0, |layer| layer.saturating_add(1))
     }
 
-    /// Number of layers whose MLP is needed: the deepest layer's only for a map that includes it.
+    /// Number of layers whose MLP is needed. The deepest layer counts only for a map that includes its MLP.
     #[must_use]
     pub fn mlps(&self) -> usize {
         if self.kind.has_mlp() { self.depth() } else { self.depth().saturating_sub(1) }

@@ -121,9 +121,9 @@ impl Published {
         self.factor * n.powf(self.exponent)
     }
 
-    /// Whether the curve belongs to one layer and head of a table: the same model (by name, in the default size),
-    /// layer, mask and kind of tokens, and the same map: the attention module over text, a head before the output
-    /// matrix at adversarial tokens.
+    /// Whether the curve belongs to one layer and head of a table. Both must have the same model (by name, in the
+    /// default size), layer, mask and kind of tokens, and the same map. Over text the map is the attention module; at
+    /// adversarial tokens it is a head before the output matrix.
     #[must_use]
     pub fn is_about(&self, subject: &Subject, layer: usize, heads: Heads) -> bool {
         let is_head = match (self.tokens, self.head, heads) {

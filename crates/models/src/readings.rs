@@ -61,7 +61,7 @@ pub struct AtLength {
     pub worst_residual: f64,
 }
 
-/// Means of ||J||_2 over windows, layers or heads by lengths.
+/// Means of ||J||_2 over windows, with a row for each layer or head and a column for each length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NormGrid {
     /// Index of the layer or head of each row, from 0.
@@ -116,7 +116,7 @@ impl Group {
 }
 
 impl Spread {
-    /// `None` for an empty list.
+    /// Minimum, mean and maximum of the numbers; `None` if there are none.
     fn of(numbers: impl Iterator<Item = f64>) -> Option<Self> {
         let (mut low, mut high, mut sum, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0.0, 0.0);
         for x in numbers {
@@ -152,14 +152,14 @@ impl Table {
     }
 }
 
-/// Layers by lengths, for all heads together; `None` with fewer than two layers.
+/// The means for each layer and length, for all heads together; `None` with fewer than two layers.
 #[must_use]
 pub fn layer_grid(groups: &[Group]) -> Option<NormGrid> {
     let rows = groups.iter().filter(|group| group.heads == Heads::All).map(|group| (group.layer, group));
     NormGrid::of(rows.collect())
 }
 
-/// Heads of one layer by lengths; `None` with fewer than two heads.
+/// The means for each head of one layer and each length; `None` with fewer than two heads.
 #[must_use]
 pub fn head_grid(groups: &[Group], layer: usize) -> Option<NormGrid> {
     let of_head = |group: &'_ Group| match group.heads {

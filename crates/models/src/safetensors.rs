@@ -23,7 +23,7 @@ pub(super) enum Layout {
 }
 
 impl Layout {
-    /// The stored shape of a matrix with so many outputs and inputs.
+    /// The stored shape of a matrix with this many outputs and inputs.
     pub(super) fn shape(self, (n_outputs, n_inputs): (usize, usize)) -> [usize; 2] {
         match self {
             Layout::OutputsByInputs => [n_outputs, n_inputs],
@@ -37,7 +37,7 @@ impl Layout {
 pub(super) struct SafeTensors<S> {
     source: S,
     metadata: Metadata,
-    /// Offset of the numbers.
+    /// Offset of the first number in the file, in bytes.
     data: u64,
 }
 
@@ -94,8 +94,8 @@ impl<S: Source> SafeTensors<S> {
         self.metadata.info(tensor)
     }
 
-    /// Pairs (left-out tensor, stored tensor): tensors that were left out because they equal a stored one. safetensors'
-    /// `save_model` writes tied weights so.
+    /// Pairs (left-out tensor, stored tensor): tensors that were left out because they equal a stored one. The function
+    /// `save_model` of the library safetensors writes tied weights in this way.
     pub(super) fn aliases(&self) -> impl Iterator<Item = (&str, &str)> {
         let entries = self.metadata.metadata().iter().flatten();
         entries.filter(|(name, _)| self.info(name).is_none()).map(|(name, other)| (name.as_str(), other.as_str()))

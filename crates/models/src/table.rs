@@ -48,7 +48,7 @@ pub struct Table {
     pub subject: Subject,
     /// Results by cell.
     pub rows: BTreeMap<Cell, Estimate>,
-    /// What was guessed, rounded or ignored on the way to them, in English.
+    /// Notes, in English, on what was guessed, rounded or ignored to get the results.
     pub notes: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ struct Record {
     sink_head: Option<usize>,
     iterations: Option<usize>,
     relative_residual: Option<f64>,
-    /// The joined notes. The column is missing from tables without notes, as in earlier versions.
+    /// All notes in one text. A table without notes has no such column; tables of earlier versions never have one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     notes: String,
 }
@@ -97,8 +97,8 @@ fn unguarded(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|text| needs_guard(text)).unwrap_or(cell)
 }
 
-/// Whether the text needs an apostrophe in front. A text that begins with one also needs it, so that reading restores
-/// it.
+/// Whether the text needs an apostrophe in front. A text that begins with an apostrophe needs a second one, because
+/// reading removes one.
 fn needs_guard(text: &str) -> bool {
     text.starts_with(FORMULA_MARKS) || text.starts_with('\'')
 }
@@ -188,7 +188,7 @@ impl Table {
         Ok(())
     }
 
-    /// Adds notes that it does not have yet.
+    /// Adds those notes that the table does not have yet.
     pub fn add_notes(&mut self, notes: impl IntoIterator<Item = String>) {
         for note in notes {
             if !self.notes.contains(&note) {
@@ -270,7 +270,7 @@ impl Table {
         })
     }
 
-    /// `None` if there are no rows.
+    /// The table of these rows; `None` if there are none.
     fn of_records(file: &str, records: Vec<Record>) -> Result<Option<Self>, InputError> {
         let mut table: Option<Table> = None;
         for (at, record) in records.into_iter().enumerate() {
@@ -314,7 +314,7 @@ impl Table {
     }
 }
 
-/// A part of a subject: its name, here and there.
+/// A part of a subject: its name, its value in this table, and its value in the other table.
 type Part<'a> = (fn() -> Phrase, &'a str, &'a str);
 
 /// A row of a file, as errors name it.

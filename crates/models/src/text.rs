@@ -7,8 +7,9 @@ use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
 
 /// Token ids for a model without a tokenizer: every word, and every character that is neither letter, digit nor blank,
-/// is a token. The first distinct token gets id 1, the next id 2, and so on, modulo the vocabulary. In a randomly
-/// initialised model all embeddings have the same distribution, so only equality of ids matters.
+/// is a token. The first distinct token gets id 1, the next id 2, and so on; after id `vocabulary - 1` the count begins
+/// again at 1. In a randomly initialised model all embeddings have the same distribution, so only equality of ids
+/// matters.
 #[must_use]
 pub fn ids_by_first_appearance(text: &str, vocabulary: usize) -> Vec<u32> {
     let mut seen: HashMap<&str, u32> = HashMap::new();

@@ -20,7 +20,7 @@ pub const WEIGHT_INDEX: &str = "model.safetensors.index.json";
 pub struct WeightFiles<S> {
     /// Files with their names.
     pub(super) files: Vec<(String, S)>,
-    /// The file that holds a tensor, where an index states it.
+    /// For each tensor, the file that holds it according to the index; empty without an index.
     pub(super) index: BTreeMap<String, String>,
     /// Notes on files beside the weights that were not used.
     pub(super) notes: Vec<Phrase>,
@@ -36,7 +36,7 @@ impl<S: Source> WeightFiles<S> {
     /// Selects the weight files of a folder.
     ///
     /// # Errors
-    /// [`InputError::File`] if there are none that can be read, with how to make one, or one of several is missing.
+    /// [`InputError::File`] if no file can be read (the error says how to make one), or if one of several is missing.
     pub fn gather(
         names: &BTreeSet<String>,
         mut open: impl FnMut(&str) -> Result<S, InputError>,

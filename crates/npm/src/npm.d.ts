@@ -37,7 +37,7 @@ export interface Bound {
   log10: number | null;
 }
 
-/** The result of a measurement; null where the Jacobian is too large to be held. */
+/** The result of a measurement. A norm is null where the Jacobian is too large to be held in memory. */
 export interface Measurement {
   spectral: number;
   frobenius: number | null;

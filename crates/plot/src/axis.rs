@@ -17,7 +17,7 @@ pub struct AxisSpec {
     pub range: Option<Extent>,
     /// Whether only integers occur.
     pub numbers: Numbers,
-    /// The name of the square roots written under the ticks; empty if there are none.
+    /// The name of the row of square roots under the tick labels. Empty if the axis has no such row.
     pub root: String,
 }
 
@@ -76,8 +76,9 @@ impl AxisSpec {
 }
 
 impl AxisSpec {
-    /// Selects the ticks of this axis from those proposed by its ruler: for counts the integers, and all integers if
-    /// there are few.
+    /// The ticks of this axis. For real numbers, these are the ticks that the ruler proposed. For counts, every integer
+    /// has a tick if there are few; otherwise the proposed ticks at integers remain. A logarithmic axis with square
+    /// roots has its ticks at the powers of four, if there are few.
     pub(super) fn own_ticks(&self, ruler: &Ruler, proposed: Vec<Tick>) -> Vec<Tick> {
         /// Up to this many integers all have ticks.
         const FEW: f64 = 8.0;

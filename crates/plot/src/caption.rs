@@ -4,9 +4,9 @@ use super::style::{Style, text_width};
 
 /// Space beside and under the lines, in CSS pixels.
 const MARGIN: f64 = 12.0;
-/// A line's height, in sizes of its type.
+/// The height of a line as a multiple of its font size.
 const LINE: f64 = 1.45;
-/// A link longer than this many lines is cut; an SVG file holds all of it behind the visible part.
+/// A link longer than this many lines is cut. In an SVG file the lines that remain still lead to the whole address.
 const MOST_LINK_LINES: usize = 3;
 
 /// The caption of an exported figure.
@@ -23,7 +23,7 @@ pub struct Caption {
 pub struct CaptionLines {
     /// The lines of the settings, then those of the link.
     pub lines: Vec<String>,
-    /// How many of them are settings.
+    /// How many of `lines` belong to the settings.
     pub n_settings: usize,
     /// Their height with the margin, in CSS pixels; 0 where there are none.
     pub height: f64,

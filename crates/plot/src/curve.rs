@@ -31,7 +31,7 @@ pub(super) struct Course {
     pub pieces: Vec<Vec<Point>>,
     /// The edge beyond which the curve ends, if it ends outside.
     pub leaves_at_end: Option<Edge>,
-    /// The pixel column where it leaves for the last time; `None` if it was never inside.
+    /// The pixel column at which the visible part of the curve ends; `None` if the curve is never inside.
     pub left_at: Option<f64>,
 }
 

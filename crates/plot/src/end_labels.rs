@@ -16,7 +16,7 @@ use super::style::{Style, Type, text_width};
 const GUTTER: f64 = 14.0;
 /// The space between the end of a curve inside the plot and its label.
 const BESIDE: f64 = 8.0;
-/// A curve ends early if so much of the plot is free after its label.
+/// A curve ends early if at least this much of the plot, in CSS pixels, is free after its label.
 const FREE: f64 = 16.0;
 /// Line height of a label, in font sizes.
 const LEADING: f64 = 1.2;
@@ -29,8 +29,8 @@ pub(super) fn lay_out_named(size: (f64, f64), font: &Type, (x, y): (Ruler, Ruler
     lay_out(size, font, x, y, right)
 }
 
-/// Draws the labels of the series, moved apart where they would overlap: beside the plot, or beside the end of a curve that
-/// ends well before it.
+/// Draws the labels of the series, moved apart where they would overlap: beside the plot, or inside it beside the end of
+/// a curve that ends early.
 pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     style: &Style,
@@ -144,8 +144,8 @@ impl EndLabel {
     }
 }
 
-/// Compresses positions outside the frame towards it, keeping their order, so that labels of curves that leave stay
-/// beside the plot in the order of their values.
+/// Moves a position outside the frame to within half an axis length of the frame. Such positions keep their order, so
+/// the labels of curves that leave the frame stay in the order of their values.
 fn drawn_in(position: f64) -> f64 {
     let outside = (position - position.clamp(0.0, 1.0)).abs().min(1e12);
     position.clamp(0.0, 1.0) + (0.5 * outside / (1.0 + outside)).copysign(position)

@@ -31,7 +31,7 @@ fn finished(svg: &str, style: &Style, title: &str, caption: &Caption) -> Option<
         }
         _ => body.to_owned(),
     };
-    // Plotters escapes marks, and leaves characters that no XML may have.
+    // Plotters escapes `<`, `>` and `&`, but keeps control characters, which XML forbids.
     let body = body.replace(|c: char| is_foreign(c) && c != '\n', " ");
     Some(format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {width} {whole}\" \
@@ -79,7 +79,7 @@ fn is_address(link: &str) -> bool {
     ["http://", "https://"].iter().any(|scheme| link.starts_with(scheme))
 }
 
-/// A text as the content of an element or attribute. Control characters, which XML does not allow, become blanks.
+/// Escapes a text for use in an element or an attribute. Control characters, which XML forbids, become spaces.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,5 +1,5 @@
-//! How numbers are spaced along an axis: scales, the range of a set of numbers, round ends of it, and a range that stays
-//! fixed while a slider is dragged.
+//! Scales of axes and ranges of numbers: the range of a set of numbers, its widening to round numbers, and a range that
+//! stays fixed while a slider is dragged.
 
 /// A range of finite numbers, `lo <= hi`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,10 +83,10 @@ impl HeldExtent {
 /// How an axis spaces numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Scale {
-    /// Equal differences, equal distances.
+    /// Equal differences of numbers have equal distances on the axis.
     #[default]
     Linear,
-    /// Equal ratios, equal distances; only positive numbers can be shown.
+    /// Equal ratios of numbers have equal distances on the axis; only positive numbers can be shown.
     Log,
     /// Distances proportional to the square root, mirrored for negative numbers.
     Sqrt,

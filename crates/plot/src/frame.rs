@@ -76,7 +76,7 @@ impl ChartLayout {
         }
     }
 
-    /// Ticks of equal density on both axes, so that axes of one scale have equal steps.
+    /// Ticks of equal density on both axes, so that two axes with equal units have equal tick steps.
     pub(super) fn square_ticks(&self) -> Ticks {
         let apart = if self.compact { 44.0 } else { 64.0 };
         Ticks { x: self.x.ticks(self.plot.width() / apart), y: self.y.ticks(self.plot.height() / apart) }
@@ -197,12 +197,12 @@ pub(super) fn draw_note<DB: DrawingBackend>(
     pen.text(&note, middle, Align::Center, size, style.palette.muted, 1.0)
 }
 
-/// The height of the row of tick labels below the plot.
+/// The vertical pixel at the middle of the row of tick labels below the plot.
 pub(super) fn x_label_row(layout: &ChartLayout, font: &Type) -> f64 {
     layout.plot.bottom + 10.0 + 0.6 * font.size_small
 }
 
-/// The height of the row with the title of the horizontal axis.
+/// The vertical pixel at the middle of the row with the title of the horizontal axis.
 pub(super) fn x_title_row(layout: &ChartLayout, font: &Type) -> f64 {
     x_label_row(layout, font) + layout.second_row + 0.7 * font.size_small + 0.8 * font.size_normal
 }

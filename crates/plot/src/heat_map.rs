@@ -16,8 +16,8 @@ use super::pen::{Align, Pen, PixelRect};
 use super::style::{Style, text_width};
 use super::table::{Table, exact};
 
-/// The most cells per side that are drawn as rectangles, which are slow. For one cell per pixel the page uses
-/// `HeatMap::rgba`.
+/// [`HeatMap::draw`] draws cells as rectangles, which is slow, so it draws at most this many per side. The page paints
+/// one cell per pixel by [`HeatMap::rgba`].
 const MOST_RECTANGLES: usize = 192;
 /// The width of the colour key in CSS pixels.
 const KEY_WIDTH: f64 = 10.0;
@@ -31,8 +31,8 @@ pub struct HeatMap {
     pub cols: usize,
     /// The entries, row by row. Entries that are not finite show the background.
     pub values: Vec<f64>,
-    /// The number of items (such as tokens) in all rows: more than `rows` if each row is a mean over several. Labels,
-    /// highlights and pixels count items.
+    /// The number of items (such as tokens) in all rows together; more than `rows` if each row is the mean over several
+    /// items. Labels, highlights and the layout number items, not rows.
     pub row_span: usize,
     /// The number of items in all columns.
     pub col_span: usize,
@@ -44,12 +44,12 @@ pub struct HeatMap {
     pub col_label: String,
     /// The values at the ends of the colour key; `None` means from zero to the largest entry.
     pub range: Option<Extent>,
-    /// The scale of the colours between those ends.
+    /// How colours are spaced between the ends of the colour key.
     pub scale: Scale,
     /// One number per column item, drawn as bars below the matrix, the largest in the accent colour with its column
     /// number.
     pub column_sums: Option<Vec<f64>>,
-    /// Name of those numbers.
+    /// The name of the numbers in `column_sums`.
     pub sums_label: String,
     /// A row to outline.
     pub highlight_row: Option<usize>,
@@ -78,7 +78,7 @@ impl HeatMap {
         }
     }
 
-    /// The entry at a row and column item.
+    /// The entry whose cell covers this row item and this column item.
     pub fn value(&self, row: usize, col: usize) -> Option<f64> {
         let inside = row < self.row_span && col < self.col_span;
         let cell = |index: usize, count: usize, span: usize| index * count / span.max(1);

@@ -57,7 +57,8 @@ pub fn place(wanted: &[LabelRequest], top: f64, bottom: f64) -> Vec<Option<f64>>
 struct Block {
     members: Vec<usize>,
     height: f64,
-    /// Sum over the members of the block's start that would put that member at its preferred position.
+    /// For each member there is a start of the block that would put this member at its preferred position. This is the
+    /// sum of these starts.
     sum: f64,
     start: f64,
 }

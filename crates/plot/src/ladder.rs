@@ -22,7 +22,7 @@ const ROW_HEIGHTS: (f64, f64) = (13.0, 34.0);
 const LEAST_SIDE: f64 = 60.0;
 /// The least width of the bars, in CSS pixels.
 const LEAST_BARS: f64 = 24.0;
-/// The least width of the labels, as a share of the figure's.
+/// The least width of the labels, as a share of the width of the figure.
 const LEAST_LABELS: f64 = 0.2;
 
 /// One number of a ladder.
@@ -34,7 +34,7 @@ pub struct LadderRow {
     pub label: String,
     /// log10 of the number; negative infinity is zero.
     pub log10: f64,
-    /// Exact value or bound, which decides its sign and the end of its bar.
+    /// Exact value or bound. The kind decides the sign before the number and the shape at the end of its bar.
     pub kind: Kind,
     /// Its role, which decides colour and line style.
     pub role: Role,
@@ -93,8 +93,8 @@ impl Ladder {
         Ladder { rows, axis_label: axis_label.into(), unit: String::new(), selected: None, range: None }
     }
 
-    /// The axis range for these numbers as log10: whole decades; of very many, only those from the smallest number on,
-    /// or around the first exact one.
+    /// The axis range for these numbers as log10, in whole decades. If that is too many decades, only some are shown:
+    /// from the smallest number on, or from a few decades below the first exact number on.
     pub fn extent(&self) -> Option<Extent> {
         let exact = self.rows.iter().find(|row| row.kind == Kind::Exact && row.log10.is_finite());
         ladder_axis::axis_range(self.rows.iter().map(|row| row.log10), exact.map(|row| row.log10))
@@ -111,7 +111,8 @@ impl Ladder {
         };
         let labels = widest(&mut self.rows.iter().map(|row| row.label.clone()));
         let right = width - widest(&mut self.rows.iter().map(|row| number(row).to_string())) - 18.0;
-        // Labels shrink, down to their least share, so that the bars keep their least width beside long numbers.
+        // Long numbers leave less space. Then the labels become narrower, down to their least share, and the bars keep
+        // their least width.
         let (before, after) = (8.0, 10.0);
         let label_room = (right - LEAST_BARS - before - after).max(LEAST_LABELS * width);
         let left = before + labels.min((if compact { 0.36 } else { 0.34 }) * width).min(label_room) + after;
@@ -268,7 +269,7 @@ fn draw_row<DB: DrawingBackend>(
     };
     let text = number(row).to_string();
     let from = number_from + 6.0;
-    // Clears the grid behind the digits, where a line could be read as one of them.
+    // Clears the grid behind the digits, because a grid line could be read as a digit.
     let under = PixelRect {
         left: from - 1.0,
         top: middle - 0.55 * size,

@@ -79,9 +79,9 @@ impl LineChart {
         Extent::shown(self.points().map(|(series, _, y)| series.given.value(y)), self.y.scale)
     }
 
-    /// Moves series that lie more than `decades` powers of ten above all others into the strip, where the y axis is
-    /// logarithmic. `ids` are those that may be moved, the nearest first; `words` gets label, log10 of the largest
-    /// value, and how many powers of ten that is above the largest of the series that stay.
+    /// On a logarithmic y axis, moves series that lie more than `decades` powers of ten above all others into the strip.
+    /// `ids` are the series that may be moved, the nearest to the others first. `words` gets the label of a moved
+    /// series, log10 of its largest value, and how many powers of ten this is above all series not in `ids`.
     pub fn lift(&mut self, ids: &[&str], decades: f64, words: impl Fn(&str, f64, f64) -> String) {
         if self.y.scale != Scale::Log {
             return;
@@ -92,7 +92,7 @@ impl LineChart {
         if !rest.is_finite() {
             return;
         }
-        // Series near a staying one stay too.
+        // A series near one that stays also stays.
         let mut under = rest;
         for id in ids {
             let Some(at) = self.series.iter().position(|series| series.id == *id) else { continue };
@@ -174,7 +174,7 @@ impl LineChart {
             return Ok(());
         }
         let (accent, font) = (style.palette.accent, &style.font);
-        // Fainter than selected dots that may lie on it.
+        // The rule is fainter than the selected dots that may lie on it.
         let rule = mix(style.palette.background, accent, 0.55);
         pen.vertical(at, top, bottom + 8.0, rule)?;
         // The label shares a row with the title of the axis, which takes precedence.

@@ -40,7 +40,7 @@ impl Meter<'_> {
         BESIDE + text_width(self.label, size).min(84.0).max(number)
     }
 
-    /// The first of the largest positive numbers.
+    /// The largest positive number; the first one if several are equal.
     pub fn peak(&self) -> Option<Peak> {
         let positive = self.values.iter().enumerate().filter(|(_, v)| v.is_finite() && **v > 0.0);
         let larger = |best: Option<Peak>, (column, &value): (usize, &f64)| match best {

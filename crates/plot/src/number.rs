@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-/// Significant digits; all digits are in exported files.
+/// Significant digits in figures and on the page. Exported files have all digits.
 const DIGITS: i32 = 4;
 /// Numbers from this power of ten on have an exponent.
 const EXPONENT_FROM: i32 = 4;
@@ -17,7 +17,8 @@ const HAIR_SPACE: char = '\u{200a}';
 /// The minus sign, which is as wide as a digit; a hyphen is not.
 const MINUS: char = '\u{2212}';
 
-/// The largest rounding error of a logarithm and its power: exact digits stay exact.
+/// The relative error that 10^log10 may have. A number this close to one with few digits is rounded to that one, not to
+/// the next.
 const ROUNDING: f64 = 1e-12;
 
 /// Whether a number is exact, a bound, or neither.
@@ -130,8 +131,8 @@ impl Number {
         .kind(kind)
     }
 
-    /// Formats a value by the rule of [`Number::claimed`], so that the number reads the same everywhere: with its sign
-    /// in front, or with its meaning in the words around it.
+    /// Formats a value by the rule of [`Number::claimed`], so that its digits are the same wherever it is written, with a
+    /// sign in front or within a sentence.
     pub fn known(value: f64, kind: Kind) -> Self {
         match kind {
             Kind::UpperBound | Kind::LowerBound => Self::claimed(value.log10(), kind),
@@ -176,7 +177,7 @@ impl Number {
         let exponent: i32 = exponent_text.parse().unwrap_or(0);
         let (mantissa, exponent) = if (EXPONENT_BELOW..EXPONENT_FROM).contains(&exponent) {
             let decimals = (digits - 1 - exponent).max(0) as usize;
-            // Already rounded to `digits`; parsing it back keeps 1250 at two digits at 1300.
+            // Parsed from the rounded text, so that 1263 at two digits is written as 1300.
             let value: f64 = rounded.parse().unwrap_or(value.abs());
             (format!("{value:.decimals$}"), None)
         } else {
@@ -246,7 +247,8 @@ fn superscript(value: i64) -> String {
     value.to_string().chars().map(raise).collect()
 }
 
-/// The logarithm of the number rounded to `digits` digits in one direction.
+/// log10 of the number 10^`log10` rounded to `digits` digits by `round` (up or down). The factor `towards` differs from
+/// 1 by [`ROUNDING`] and absorbs rounding errors.
 fn directed(log10: f64, digits: i32, round: fn(f64) -> f64, towards: f64) -> f64 {
     let power = log10.floor() - f64::from(digits - 1);
     let digits = round(10f64.powf(log10 - power) * towards);

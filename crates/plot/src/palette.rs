@@ -211,7 +211,7 @@ pub fn css(color: RGBColor) -> String {
 }
 
 // Chroma of the sequential maps: saturated in the middle to differ from grey, less at the ends where the gamut is
-// narrow. Of the two ends only the lightness is used.
+// narrow. Of the two middles only the chroma is used: lightness is linear between the background and the end.
 const SEQUENTIAL_MIDDLE_LIGHT: Lab = Lab { l: 0.6, a: -0.035, b: -0.13 };
 const SEQUENTIAL_END_LIGHT: Lab = Lab { l: 0.24, a: -0.003, b: -0.075 };
 const SEQUENTIAL_MIDDLE_DARK: Lab = Lab { l: 0.6, a: -0.035, b: -0.15 };

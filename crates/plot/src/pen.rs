@@ -48,7 +48,7 @@ impl PixelRect {
     }
 }
 
-/// On which side of its anchor a text stands.
+/// Which point of a text is placed at its anchor: its left end, centre or right end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Align {
     Left,

@@ -36,7 +36,7 @@ pub struct HoverValue {
 }
 
 impl LineChart {
-    /// For each series its value nearest a pixel column; `None` outside the plot or without data.
+    /// For each series, its value nearest to a pixel column; `None` outside the plot or without data.
     pub fn nearest(&self, layout: &ChartLayout, x_px: f64) -> Option<Vec<HoverValue>> {
         // A tolerance beyond the ends, so that the outermost points can be reached.
         let reach = 8.0;
@@ -46,7 +46,7 @@ impl LineChart {
         self.at(layout, layout.px_to_x(x_px))
     }
 
-    /// For each series its value nearest an x; `None` without data.
+    /// For each series, its value nearest to an x; `None` without data.
     pub fn at(&self, layout: &ChartLayout, x: f64) -> Option<Vec<HoverValue>> {
         let target = layout.x.position(x);
         let values: Vec<HoverValue> = self

@@ -21,7 +21,7 @@ const LEADING: f64 = 1.35;
 /// A marked position on the horizontal axis, such as where a growth begins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
-    /// Its x value. It is not drawn outside the axis range.
+    /// Its x value. A rule outside the axis range is not drawn.
     pub x: f64,
     /// Its label; may be empty.
     pub label: String,

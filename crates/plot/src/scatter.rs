@@ -1,7 +1,7 @@
 //! Scatter plots: dots whose colour and size show a third number, curves over them, and one selected dot.
 //!
-//! Above [`MOST_DRAWN`] dots only distinguishable ones are drawn: one per 1.5 x 1.5 pixel cell, and an even selection
-//! of the rest. Every dot can still be selected.
+//! Of more than [`MOST_DRAWN`] dots, one is drawn for each cell of 1.5 x 1.5 pixels, and an even selection of these if
+//! they are still too many. Every dot can still be selected.
 
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ pub struct Dot {
     pub x: f64,
     /// Position on the vertical axis.
     pub y: f64,
-    /// Shown by colour and size.
+    /// The third number, shown by colour and size.
     pub tint: f64,
 }
 
@@ -297,7 +297,7 @@ fn cell((x, y): Point) -> (usize, usize) {
     ((x / APART + 0.5) as usize, (y / APART + 0.5) as usize)
 }
 
-/// The series reduced to as many points as are drawn; curves are unchanged.
+/// The series with at most [`MOST_DRAWN`] points, selected like the dots; curves are unchanged.
 fn thinned<'a>(series: &'a Series, layout: &ChartLayout) -> Cow<'a, Series> {
     if series.kind == SeriesKind::Line || series.data.len() <= MOST_DRAWN {
         return Cow::Borrowed(series);

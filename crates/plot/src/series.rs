@@ -37,7 +37,8 @@ impl ValueForm {
         }
     }
 
-    /// A y of this form with four significant digits, rounded so that its sign is true.
+    /// A y of this form with four significant digits and no sign, rounded so that the sign of `claim` (≤, ≥) would be
+    /// true.
     pub(super) fn number(self, y: f64, claim: Kind) -> Number {
         match self {
             ValueForm::Value => Number::digits(y, claim),
@@ -45,7 +46,8 @@ impl ValueForm {
         }
     }
 
-    /// A y of this form with two significant digits, rounded so that its sign is true.
+    /// A y of this form with two significant digits and no sign, rounded so that the sign of `claim` (≤, ≥) would be
+    /// true.
     pub(super) fn rough(self, y: f64, claim: Kind) -> Number {
         match (self, claim) {
             (ValueForm::Value, Kind::Plain | Kind::Exact) => Number::rough(y),

@@ -46,7 +46,8 @@ pub struct Style {
     /// Units of the drawing area per CSS pixel.
     pub scale: f64,
     /// Subdivisions of a unit of the drawing area. Plotters takes integer coordinates, which make curves uneven; on a
-    /// canvas with the transform `scale(1 / subpixel)` they are smooth. The area must begin at the origin. 1 elsewhere.
+    /// canvas with the transform `scale(1 / subpixel)` they are smooth. The drawing area must then begin at the origin.
+    /// Everywhere else this is 1.
     pub subpixel: f64,
     /// Factor on line widths and dot sizes, for a projector.
     pub marks: f64,

@@ -30,7 +30,7 @@ fn field(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }
 
-/// A number with all its digits, which parses back to itself.
+/// A number with all its digits: the text parses back to the same number.
 pub(super) fn exact(value: f64) -> String {
     let magnitude = value.abs();
     if magnitude != 0.0 && value.is_finite() && !(1e-5..1e16).contains(&magnitude) {

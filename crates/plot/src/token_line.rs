@@ -103,7 +103,7 @@ impl TokenPlane {
     }
 }
 
-/// The height of the row with the title of the line.
+/// The vertical pixel at the middle of the row with the title of the line.
 fn title_row(base: f64, style: &Style) -> f64 {
     base + 14.0 + 1.3 * style.font.size_small + 0.6 * style.font.size_normal
 }

@@ -1,5 +1,5 @@
-//! Overlays on a token plane: the discs within which points may move, arrows of changes of the points and of their
-//! images, and lines from one point to the others with widths by weight.
+//! Overlays on a token plane: the discs within which points may move, arrows for the changes of the points and of their
+//! images, and lines from the selected point to the others, as wide as their shares.
 
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
@@ -26,14 +26,15 @@ impl TokenPlane {
         (changes.moved_by() * by.0, changes.moved_by() * by.1)
     }
 
-    /// Whether the arrow of a point's change goes to the right and stays within `height` pixels of the point's height.
+    /// Whether the arrow of a point's change ends more than `height` pixels to the right of the point, and less than `height`
+    /// pixels above or below it.
     pub(super) fn points_right(&self, i: usize, height: f64, chart: &ChartLayout) -> bool {
         let by =
             self.changes.as_ref().and_then(|changes| Some(self.step(*changes.nudges.get(i)?, changes.stretch, chart)));
         by.is_some_and(|by| by.0 > height && by.1.abs() < height)
     }
 
-    /// Corners of the squares around the discs of the points; without discs, the points themselves.
+    /// Two opposite corners of the square around the disc of each point; without discs, the points themselves.
     pub(super) fn corners(&self) -> impl Iterator<Item = Point> {
         let reach = self.reach.unwrap_or(0.0);
         self.points.iter().flat_map(move |p| [(p.0 - reach, p.1 - reach), (p.0 + reach, p.1 + reach)])
@@ -78,7 +79,7 @@ impl TokenPlane {
                 }
             }
             arrow(pen, place, tip, Head::Open, color)?;
-            // If a point stands for many tokens, so does its image.
+            // Where points stand for many tokens, each image has the label of its point.
             if let Some(label) = self.labels.get(i).filter(|_| self.ln_sizes.is_some() && !self.is_line()) {
                 let below = (place.0, place.1 + HALF_SIDE + 0.9 * style.font.size_small);
                 pen.text(label, below, Align::Center, style.font.size_small, color, 1.0)?;
@@ -152,7 +153,7 @@ impl TokenPlane {
     }
 }
 
-/// The height of the row with the images of points on a line.
+/// The y, in pixels, of the row with the images of points on a line.
 fn image_row(chart: &ChartLayout) -> f64 {
     chart.plot.bottom + 20.0
 }

@@ -37,7 +37,7 @@ pub enum PlaneShape {
 pub struct TokenPlane {
     /// Coordinates of the points.
     pub points: Vec<(f64, f64)>,
-    /// Name of a point in the table.
+    /// What a point is called in the table, such as "token".
     pub point_label: String,
     /// Labels of the points; may be fewer than the points.
     pub labels: Vec<String>,
@@ -46,7 +46,7 @@ pub struct TokenPlane {
     /// ln of the multiplicity of each point; its area grows with it. On a line, points with multiplicities are not
     /// stacked.
     pub ln_sizes: Option<Vec<f64>>,
-    /// The radius of a ball around the origin to draw.
+    /// The radius of the ball around the origin that is drawn, if any.
     pub ball_radius: Option<f64>,
     /// The label of the ball, such as "R = 2".
     pub ball_label: String,
@@ -56,11 +56,12 @@ pub struct TokenPlane {
     pub x_label: String,
     /// The title of the vertical axis.
     pub y_label: String,
-    /// The ranges that the axes cover at least, so that they keep still.
+    /// Ranges that the axes always cover, so that the axes do not move when the points do.
     pub shown: Option<(Extent, Extent)>,
     /// The selected point.
     pub selected: Option<usize>,
-    /// The share of each point in the selected point, drawn as a line of proportional width. May be empty.
+    /// For the selected point, the share of each point, drawn as a line of proportional width between the two. May be
+    /// empty.
     pub shares: Vec<f64>,
     /// Name of the shares in the table.
     pub shares_label: String,
@@ -188,7 +189,8 @@ impl TokenPlane {
         self.shape == PlaneShape::Line
     }
 
-    /// Axes with equal units: the tighter range decides, the other axis shows more.
+    /// Axes with equal units. The axis that has less space for its range decides the unit; the other axis shows more
+    /// than its range.
     fn equal_axes(&self, plot: &PixelRect, style: &Style) -> (Ruler, Ruler) {
         if let Some((x, y)) = self.held {
             return (Ruler::new(Scale::Linear, x), Ruler::new(Scale::Linear, y));

@@ -8,7 +8,7 @@ use crate::task::Cut;
 const LEAST_OPERATIONS: f64 = 2e6;
 
 /// Cuts units into at most `most` parts of about the same number of operations. Each entry of `costs` is the cost of
-/// one unit and the number of consecutive units with that cost. Empty where the work is too short to be cut.
+/// one unit and the number of consecutive units with that cost. The list is empty if the work is too short to cut.
 pub(crate) fn cut_evenly(costs: &[(Cost, usize)], most: usize) -> Vec<Cut> {
     let total: f64 = costs.iter().map(|(cost, count)| cost.operations as f64 * *count as f64).sum();
     let n_parts = (total / LEAST_OPERATIONS).min(most as f64).floor();
@@ -19,7 +19,8 @@ pub(crate) fn cut_evenly(costs: &[(Cost, usize)], most: usize) -> Vec<Cut> {
     let (mut unit, mut before) = (0, 0.0);
     for (cost, count) in costs {
         for _ in 0..*count {
-            // Assigns a unit by its middle, so that a unit that costs more than a part gets a part of its own.
+            // A unit belongs to the part in which its middle falls, so that a part costs at most an equal share of the
+            // total plus the largest unit.
             let part = ((before + 0.5 * cost.operations as f64) / total * n_parts).floor();
             match cuts.last_mut() {
                 Some((last, cut)) if *last == part => {

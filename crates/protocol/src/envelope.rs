@@ -97,7 +97,7 @@ impl<E> Content<E> {
 /// A message as bytes.
 ///
 /// # Errors
-/// Where serialisation fails, which no message here does.
+/// If serialisation fails; it fails for no message of this crate.
 pub fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, postcard::Error> {
     postcard::to_stdvec(message)
 }

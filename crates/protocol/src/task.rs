@@ -23,7 +23,8 @@ pub trait Task<C = ()>: Sized {
     type Event;
 
     /// Cuts a plan into parts for `workers` workers that run side by side. The joined events of the parts, in part
-    /// order, are those of the whole plan ([`Task::is_piece`]). Empty where the plan cannot be cut, or is too short.
+    /// order, are those of the whole plan ([`Task::is_piece`]). The list is empty if the plan cannot be cut or is too
+    /// short.
     fn cut(_plan: &Self::Plan, _workers: usize) -> Vec<Cut> {
         Vec::new()
     }
@@ -62,7 +63,7 @@ pub trait Task<C = ()>: Sized {
 /// A part of a plan: a range of units, which are points of a sweep, rows of a plot or starts of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// The units; the next part follows them. The part reports its progress in units.
+    /// The units. The next part begins where they end. The part reports its progress in units.
     pub units: Range<usize>,
     /// The most bytes that the part holds at a time.
     pub bytes: u64,
@@ -160,7 +161,7 @@ impl<E: fmt::Debug> fmt::Debug for Report<'_, E> {
     }
 }
 
-/// All tasks of one kind of worker; `task_list!` makes it.
+/// All tasks of one kind of worker; `task_list!` implements this trait.
 pub trait TaskList: Sized + 'static {
     /// State that a worker keeps between runs.
     type Context;
@@ -189,13 +190,13 @@ pub trait TaskList: Sized + 'static {
     /// See [`Task::start`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Task::start`].
     fn start(plan: Self::Plan, context: &mut Self::Context) -> Result<Self::Running, InputError>;
 
     /// See [`Task::step`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Task::step`].
     fn step(
         running: &mut Self::Running,
         context: &mut Self::Context,

@@ -19,7 +19,7 @@ use crate::task::{interruptible, memory, run};
 type BoundAt = (&'static str, f64, f64);
 /// n, R, and the bounds that apply there.
 type Row = (f64, f64, Vec<BoundAt>);
-/// eps over R, eps, certified, local, on the ball, found.
+/// eps/R; eps; upper bounds on the norm within eps, at the tokens, and on the ball; the largest norm found within eps.
 type CertifiedNumbers = (f64, f64, f64, f64, f64, f64);
 /// n and the exact norm at the adversarial tokens.
 type Points = Vec<(f64, f64)>;

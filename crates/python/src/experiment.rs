@@ -148,7 +148,7 @@ pub(crate) fn entries_of<'a>(name: &str, slice: Option<&'a [f64]>) -> PyResult<&
     slice.ok_or_else(|| PyTypeError::new_err(format!("`{name}` must be a C-contiguous array of float64.")))
 }
 
-/// The options of a file without tokens and weights, with these ones added.
+/// Reads an experiment file that has no tokens and weights, and adds the given tokens and weights.
 fn options_and(options: &str, tokens: Rows, heads: Vec<Head>, output: Option<Rows>) -> Result<Experiment, InputError> {
     let mut file: Map<String, Value> = serde_json::from_str(options).unwrap_or_default();
     // Placeholders: the file reader needs tokens and weights, and checks everything else about the experiment.

@@ -95,7 +95,7 @@ impl PyJacobian {
     }
 }
 
-/// An experiment whose tokens are a list.
+/// Returns the experiment if its tokens are a list, otherwise an error.
 fn listed(experiment: &PyExperiment) -> PyResult<Arc<Experiment>> {
     match &experiment.0.tokens {
         TokenSource::Clusters { .. } => Err(PyValueError::new_err(
@@ -105,7 +105,7 @@ fn listed(experiment: &PyExperiment) -> PyResult<Arc<Experiment>> {
     }
 }
 
-/// The forward pass, after checking the memory for it and for a dense Jacobian of up to that many rows.
+/// The forward pass, after checking the memory for it and for a dense Jacobian of at most `dense_limit` rows and columns.
 fn forward(experiment: &Experiment, memory: Memory, dense_limit: usize) -> Result<Forward<f64>, InputError> {
     let options = MeasureOptions {
         svd_limit: 0,

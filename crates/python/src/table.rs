@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use crate::task::value_error;
 
-/// The answer that a word among an argument's answers means.
+/// The answer that a word stands for. `known` holds the words that this argument can have.
 ///
 /// # Errors
 /// `ValueError` for another word.

@@ -13,8 +13,8 @@ use super::tensors::Tensors;
 /// Added to a score that the causal mask forbids: its exponential is 0 in f32 and f64.
 const FORBIDDEN: f64 = -1e30;
 
-/// The output of attention for the tokens (windows x T x d) of a block, which are already normalised where the plan
-/// says so.
+/// The output of attention for the tokens (windows x T x d) of a block. If the plan has a layer norm before attention,
+/// the caller has applied it.
 pub(crate) fn attention(tensors: &Tensors<'_>, block: usize, tokens: &Tensor<3>) -> Tensor<3> {
     let plan = tensors.plan;
     let matrix = |part| tensors.of_block(block, part);
@@ -56,7 +56,7 @@ fn tied_values(query: &Tensor<2>, value: &Tensor<2>, heads: usize) -> Tensor<2> 
     let k = columns / heads;
     let of_heads = |matrix: &Tensor<2>| matrix.clone().reshape([d, heads, k]).swap_dims(0, 1);
     let (query, value) = (of_heads(query), of_heads(value));
-    // A product: burn's division by a number has a gradient of f32 precision, in f64 too.
+    // Multiplies instead of dividing: in f64 too, the gradient of burn's division by a number has only f32 precision.
     let inner = product(query.clone().swap_dims(1, 2), value).mul_scalar(1.0 / (k as f64).sqrt());
     product(query, inner).swap_dims(0, 1).reshape([d, columns])
 }
@@ -75,7 +75,8 @@ struct L2Matrices<'a> {
 }
 
 /// Lambda for T tokens as a differentiable function of the weights: `kim_linf` (\[K\] Theorem 3.2) at n = T, an upper bound
-/// on the l_inf norm of L2 multi-head attention. Causal too: row i is an unmasked row of length i, and phi^-1 grows with n.
+/// on the l_inf norm of L2 multi-head attention. It holds with the causal mask too: row i is a row of unmasked attention
+/// over i tokens, and phi^-1 grows with n.
 ///
 /// 1 x 1 x 1: (4 phi^-1(T-1) + 1/sqrt k) ||W_O^T||_inf max_h ||W_Q||_inf ||W_Q^T||_inf max_h ||W_V^T||_inf.
 fn attention_constant(matrices: &L2Matrices<'_>, context: usize) -> Tensor<3> {

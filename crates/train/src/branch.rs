@@ -13,9 +13,9 @@ pub struct AttentionBranch {
     pub(crate) norm: Option<LayerNorm>,
     pub(crate) projections: Projections<f64>,
     pub(crate) weights: Weights,
-    /// c/Lambda, or 1.
+    /// c/Lambda of a contraction, otherwise 1.
     pub(crate) factor: f64,
-    /// c of a contraction in the l_inf norm.
+    /// c, if the branch is a contraction in the l_inf norm.
     pub(crate) contraction: Option<f64>,
 }
 
@@ -29,9 +29,9 @@ pub struct MlpBranch {
     /// d x inner.
     pub(crate) down: DMatrix<f64>,
     pub(crate) down_bias: DVector<f64>,
-    /// c/Lambda_M, or 1.
+    /// c/Lambda_M of a contraction, otherwise 1.
     pub(crate) factor: f64,
-    /// c of a contraction in the l_inf norm.
+    /// c, if the branch is a contraction in the l_inf norm.
     pub(crate) contraction: Option<f64>,
 }
 
@@ -81,7 +81,7 @@ impl AttentionBranch {
 }
 
 impl MlpBranch {
-    /// The output of attention, which is added to tokens (d x n).
+    /// The output of the MLP, which is added to the tokens (d x n).
     #[must_use]
     pub fn apply(&self, tokens: &DMatrix<f64>) -> DMatrix<f64> {
         let mut inner = &self.up * normed(self.norm.as_ref(), tokens);

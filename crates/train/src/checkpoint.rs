@@ -47,7 +47,7 @@ pub(crate) fn write(state: &State, corpus: &Corpus) -> Vec<u8> {
 
 /// # Errors
 /// [`InputError::File`] if the bytes are not a checkpoint, or one of another text. Training keeps weights and moments
-/// finite, so a checkpoint with other numbers was not written by a run.
+/// finite, so bytes with an infinity or NaN are no checkpoint either.
 pub(crate) fn read(bytes: &[u8], corpus: &Corpus) -> Result<State, InputError> {
     let broken = |problem: Phrase| InputError::File {
         file: phrase!("training_checkpoint", "The checkpoint"),

@@ -90,7 +90,8 @@ impl Corpus {
         self.fingerprint
     }
 
-    /// The first characters of at most `most` held-out windows of T characters and their successors, evenly spread.
+    /// Where windows of T characters begin in the held-out part: at most `most` places, evenly spread. The character
+    /// after each window is held out too.
     #[must_use]
     pub fn held_out_windows(&self, context: usize, most: usize) -> Vec<usize> {
         let last = self.held_out().len().saturating_sub(context + 1);

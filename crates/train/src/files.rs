@@ -1,10 +1,10 @@
 //! A trained model as files: `config.json`, `model.safetensors` and `tokenizer.json`.
 //!
-//! The tensors are a GPT-2's, whose attention has no biases, with the exact GELU and a head of its own. `dot` with
-//! layer norms is written as a GPT-2, so that any reader of GPT-2 reads it. The other kinds have a `model_type` of
-//! their own and state their attention and layer norms. The matrices are those that act on tokens: where queries and
-//! keys are equal, the keys are written too; the values of a tied kind are V_h = W_V,h^T A_h; and the factor c/Lambda
-//! of a contraction is in the output matrix of attention, or in W_2 and b_2 of the MLP.
+//! The tensors are those of a GPT-2 with the exact GELU, without biases in attention, and with a head that is not tied
+//! to the embedding. `dot` with layer norms is written as a GPT-2, so that any reader of GPT-2 reads it. The other
+//! kinds have a `model_type` of their own and state their attention and layer norms. The matrices are those that act on
+//! tokens: where queries and keys are equal, the keys are written too; the values of a tied kind are V_h = W_V,h^T A_h;
+//! and the factor c/Lambda of a contraction is in the output matrix of attention, or in W_2 and b_2 of the MLP.
 
 use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
@@ -103,9 +103,9 @@ fn stored(name: String, shape: Vec<usize>, values: impl Iterator<Item = f32>) ->
     Stored { name, shape, bytes: values.flat_map(f32::to_le_bytes).collect() }
 }
 
-/// GPT-2's names.
+/// The tensors of the file, under GPT-2's names.
 fn tensors(plan: &Plan, parameters: &Parameters) -> Vec<Stored> {
-    // A plan without layer norms has no such matrices, so the file lacks them too.
+    // A plan without layer norms has no parameters for them, so the file has no such tensors either.
     let as_it_is = |from: &str, to: String| {
         parameters.get(from).map(|parameter| {
             let shape =

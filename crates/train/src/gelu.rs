@@ -34,15 +34,15 @@ pub(crate) fn gelu(x: Tensor<2>) -> Tensor<2> {
     Tensor::from_primitive::<Autodiff<Flex>>(out)
 }
 
-/// GELU and its slope at x in f32. Before this rounding GELU is within 1.1e-8 of its value, relatively, and the slope
-/// within 1e-8.
+/// GELU and its slope at x, rounded to f32. Before this rounding, the relative error of GELU is at most 1.1e-8, and the
+/// error of the slope at most 1e-8.
 ///
 /// With z = |x|/sqrt 2, Phi(-|x|) = e^(-z^2) P(u)/(2 (1 + 2 z)) with u = (z - 3)/(z + 3), after Shepherd and
 /// Laframboise (Mathematics of Computation 36, 1981); Phi(x) is this, or one minus this, and GELU is x Phi(x).
 #[must_use]
 #[inline]
 pub fn gelu_and_slope(x: f32) -> (f32, f32) {
-    /// P, which interpolates (1 + 2 z) e^(z^2) erfc(z) on 0 <= z <= 11 at Chebyshev's points, to 3.8e-9 of it.
+    /// P interpolates (1 + 2 z) e^(z^2) erfc(z) on 0 <= z <= 11 at Chebyshev's points, with relative error 3.8e-9.
     const P: [f64; 11] = [
         1.253_008_058_622_781_4,
         -0.135_621_155_551_623_74,
@@ -61,7 +61,8 @@ pub fn gelu_and_slope(x: f32) -> (f32, f32) {
     /// 1/sqrt(2 pi)
     const DENSITY: f64 = 0.398_942_280_401_432_7;
 
-    // Beyond |x| = 52 nothing changes in f32. The clamps keep infinity times 0, which is NaN, out. NaN stays NaN.
+    // Beyond |x| = 52 nothing changes in f32. The clamps prevent infinity times 0, which would be NaN. An x that is NaN
+    // stays NaN.
     let x = if f64::from(x) < -2.0 * LARGEST { -2.0 * LARGEST } else { f64::from(x) };
     let z = (x.abs() * std::f64::consts::FRAC_1_SQRT_2).min(LARGEST);
     let u = (z - 3.0) / (z + 3.0);
@@ -93,9 +94,9 @@ const SHIFT: f64 = 6_755_399_441_055_744.0;
 
 /// e^x in f32 for the browser, at most one unit in the last place off; subnormal results too.
 ///
-/// WebAssembly has no e^x. The compiler's replacement takes a quarter of a training step: softmax of a small model
-/// computes a million of them per step. This one takes less than half of that time. Natively the code calls the C
-/// library.
+/// WebAssembly has no instruction for e^x. The compiler's replacement takes a quarter of a training step: softmax of a
+/// small model computes a million of them per step. This one takes less than half of that time. Natively the code calls
+/// the C library.
 #[must_use]
 pub fn exponential(x: f32) -> f32 {
     // Below every subnormal number. Half of the scores, those that the causal mask forbids, are that low.
@@ -109,13 +110,13 @@ pub fn exponential(x: f32) -> f32 {
     power(f64::from(x)) as f32
 }
 
-/// e^x for |x| <= 700, to 6e-9 of it, which GELU uses on every platform; without a branch, so that the compiler
+/// e^x for |x| <= 700, with relative error 6e-9. GELU uses it on every platform. It has no branch, so that the compiler
 /// vectorises it.
 ///
 /// x = k ln 2 + r and e^x = 2^k e^r, in f64, so that neither the reduction nor a subnormal f32 needs special care.
 #[inline]
 pub(crate) fn power(x: f64) -> f64 {
-    // The sum rounds to a whole number, k, and has it in its last bits.
+    // The sum rounds x log2(e) to a whole number k; its last bits are those of k.
     let shifted = x * std::f64::consts::LOG2_E + SHIFT;
     let k = shifted - SHIFT;
     let r = x - k * std::f64::consts::LN_2;
@@ -125,7 +126,7 @@ pub(crate) fn power(x: f64) -> f64 {
     let low = (c1 * r + c0) + (c3 * r + c2) * r2;
     let high = (c5 * r + c4) + (c7 * r + c6) * r2;
     let series = low + high * (r2 * r2);
-    // The exponent of an f64, in whose bits 1023 is added to k.
+    // 2^k, whose exponent bits as an f64 are k + 1023.
     series * f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52))
 }
 

@@ -36,10 +36,11 @@ pub fn loss<E: Number>(plan: &Plan, parameters: &Parameters<E>, batch: &Batch) -
     E::values(&loss.into_data())[0].double()
 }
 
-/// The same, with its gradient in every matrix of the network, row by row, in their order.
+/// The mean cross entropy over a batch in nats, and its gradient: for every matrix of the network, in their order, the
+/// entries row by row.
 ///
 /// # Panics
-/// If a matrix has no gradient: every one takes part in the forward pass.
+/// If a matrix has no gradient. This cannot happen: every matrix takes part in the forward pass.
 #[must_use]
 pub fn loss_and_gradients<E: Number>(plan: &Plan, parameters: &Parameters<E>, batch: &Batch) -> (f64, Vec<Vec<E>>) {
     let tensors = Tensors::new(plan, parameters, Record::Gradients);

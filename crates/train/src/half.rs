@@ -22,11 +22,12 @@ pub struct HalfGradient {
     predictions: usize,
     /// The mean cross entropy over them in nats.
     loss: f64,
-    /// Its gradient in every matrix, row by row, in their order.
+    /// The gradient of the loss: for every matrix of the network, in their order, the entries row by row.
     by_matrix: Vec<Vec<f32>>,
 }
 
-/// A half computed away from its run: with weights and windows of its own.
+/// A half that is computed apart from its run, for example by another worker. It holds the weights and windows that it
+/// needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Errand {
     plan: Plan,

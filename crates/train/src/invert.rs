@@ -138,7 +138,7 @@ impl BranchInversion {
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         let residuals: Vec<f64> = self.steps.iter().map(|step| step.residual).filter(|r| r.is_finite()).collect();
-        // The last iteration of a converged one is rounding.
+        // If the iteration converged, its last residual is only rounding error.
         let counted =
             if self.outcome == Outcome::Converged { residuals.len().saturating_sub(1) } else { residuals.len() };
         let (first, last) = (residuals.first()?, *residuals.get(counted.checked_sub(1)?)?);

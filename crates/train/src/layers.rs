@@ -9,8 +9,8 @@ use nalgebra::DMatrix;
 
 use super::stack::{Block, Stack};
 
-/// The attention of one layer at one window. The map is the branch without its layer norm, c F/Lambda for a contraction,
-/// at the tokens that attention sees; its norm is that of its Jacobian.
+/// The attention of one layer at one window. The map is the branch without its layer norm (c F/Lambda for a contraction),
+/// at the tokens that attention sees; the norm is that of the map's Jacobian J.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerConstant {
     /// The block, counted from 0.
@@ -31,7 +31,8 @@ const TOLERANCE: f64 = 1e-5;
 /// Measures the attention of every layer at a window of at most T characters.
 ///
 /// # Errors
-/// [`InputError::Overflow`] where tokens, scores or the Jacobian overflow, or where Lambda is 0, so that c F/Lambda is no map.
+/// [`InputError::Overflow`] where tokens, scores or the Jacobian overflow, or where Lambda is 0, so that c F/Lambda is
+/// undefined.
 pub fn measure_layers(stack: &Stack, window: &[u32]) -> Result<Vec<LayerConstant>, InputError> {
     let states = stack.states(window)?;
     let blocks = stack.blocks().iter().zip(states.iter().step_by(2)).enumerate();

@@ -1,6 +1,6 @@
 //! A character-level Transformer trained here, with dot-product, L2 or contractive attention: the last experiment of
-//! \[K\], with the local Lipschitz constant of every layer while the model learns, and the trained stack run backwards
-//! from its outputs to the characters, both of which \[K\] leaves open.
+//! \[K\]. Two things that \[K\] leaves open are added: the local Lipschitz constant of every layer while the model
+//! learns, and the trained stack run backwards from its outputs to the characters.
 //!
 //! A [`Plan`] and a [`Corpus`] make a [`Trainer`], which does one step at a time. [`Stack`] is the model in f64, by the
 //! attention of `lipscope-core`: its layers are measured ([`measure_layers`]), it writes text ([`draw_text`]) and it

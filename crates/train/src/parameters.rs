@@ -116,7 +116,7 @@ impl<E> Parameters<E> {
         self.0.len()
     }
 
-    /// Whether there is no matrix, which happens in no network.
+    /// Whether there is no matrix; false for every network.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -150,11 +150,12 @@ pub(crate) fn in_block(block: usize, part: &str) -> String {
 fn layout(plan: &Plan, vocabulary: usize) -> Vec<(String, usize, usize, Start)> {
     let (d, inner) = (plan.width, plan.inner_width());
     let narrow = |rows: usize| Start::Normal(1.0 / (rows as f64).sqrt());
-    // Then the blocks add vectors of about the size of the token itself, whatever the number of blocks.
+    // With this deviation, all blocks together add a vector of about the size of the token itself, whatever their
+    // number.
     let residual = |rows: usize| Start::Normal(1.0 / (rows as f64 * 2.0 * plan.blocks as f64).sqrt());
-    // |q_i - k_j|^2/sqrt(k) is then 2 on average for every k. Without the division it is 2 sqrt(k): where keys are
-    // queries, every token would attend only to itself, since its own score is 0, and would learn to attend elsewhere
-    // only slowly.
+    // |q_i - k_j|^2/sqrt(k) is then 2 on average for every k. Without the division by k^(1/4) it would be 2 sqrt(k).
+    // Where keys are queries, a token's own score is 0, so every token would attend only to itself, and would be slow
+    // to learn anything else.
     let score = match plan.kind {
         Kind::Dot => narrow(d),
         _ => Start::Normal(1.0 / (d as f64 * (plan.head_width() as f64).sqrt()).sqrt()),

@@ -30,7 +30,7 @@ pub struct PlanFields {
     pub norms: Norms,
     /// The largest learning rate.
     pub learning_rate: f64,
-    /// Steps in which the learning rate rises to it.
+    /// Steps of the warm-up, in which the learning rate rises to its largest value.
     pub warm_up: usize,
     /// Steps in all.
     pub steps: usize,
@@ -134,7 +134,7 @@ impl Plan {
         self.norms == Norms::Layer
     }
 
-    /// Whether the MLP's branch is a contraction, like the attention of that kind.
+    /// Whether the MLP's branch is a contraction too.
     #[must_use]
     pub fn mlp_is_contraction(&self) -> bool {
         self.kind == Kind::Invertible
@@ -164,7 +164,7 @@ impl Plan {
         let (tokens, scores) = (batch * t, batch * heads * t * t);
         let a_block = 60 * tokens * d + 8 * scores;
         let weights = blocks * 12 * d * d + t * d;
-        // Only the vocabulary has no limit elsewhere.
+        // `Plan::new` limits all other sizes, but not the vocabulary.
         (blocks * a_block + 4 * weights).saturating_add(v.saturating_mul(8 * tokens + 8 * d))
     }
 }

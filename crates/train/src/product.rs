@@ -1,7 +1,7 @@
 //! Matrix products of tensors by the engine's own product, with their gradients.
 //!
-//! burn's product on its CPU device is gemm's. Its WebAssembly code takes up to twice as long as the engine's at the
-//! shapes of a small network: it took half of a training step in the browser.
+//! On its CPU device, burn multiplies by the crate gemm. In WebAssembly, gemm takes up to twice as long as the engine's
+//! product at the shapes of a small network; it took half of a training step.
 
 use burn_autodiff::Autodiff;
 use burn_autodiff::checkpoint::base::Checkpointer;
@@ -16,8 +16,8 @@ use lipscope_core::attention::{Accumulate, Scalar, View, ViewMut, multiply};
 /// a b, matrix by matrix: (.., m, k) and (.., k, n) give (.., m, n); the leading dimensions are the same.
 ///
 /// # Panics
-/// If the shapes do not fit, or one tensor is recorded for its gradient and the other is not: both come from one forward
-/// pass of one plan.
+/// If the shapes do not fit, or one tensor is recorded for its gradient and the other is not. Neither can happen,
+/// because both come from one forward pass of one plan.
 pub(crate) fn product<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
     if let (Ok(a), Ok(b)) = (a.clone().try_into_primitive::<Flex>(), b.clone().try_into_primitive::<Flex>()) {
         return Tensor::from_primitive::<Flex>(multiply_tensors(&a, &b));
@@ -59,7 +59,7 @@ fn transposed(tensor: &FlexTensor) -> FlexTensor {
     tensor.transpose(dims - 2, dims - 1)
 }
 
-/// As [`product`].
+/// The product a b, matrix by matrix, for tensors of burn's CPU device.
 fn multiply_tensors(a: &FlexTensor, b: &FlexTensor) -> FlexTensor {
     match a.dtype() {
         DType::F64 => multiply_numbers::<f64>(a, b),
@@ -75,7 +75,8 @@ fn multiply_numbers<E: Element + bytemuck::Pod + Scalar>(a: &FlexTensor, b: &Fle
     let mut out = vec![E::constant(0.0); count * m * n];
     let (a_numbers, b_numbers) = (a.tensor.storage::<E>(), b.tensor.storage::<E>());
     for (at, out) in out.chunks_exact_mut((m * n).max(1)).enumerate() {
-        // The engine stores matrices by columns, tensors by rows: it sees the transposes.
+        // The engine stores matrices by columns, and tensors are stored by rows. So the engine sees the transposes and
+        // computes b^T a^T.
         let (a, b) = (a.transpose_of(a_numbers, at), b.transpose_of(b_numbers, at));
         multiply(ViewMut::new(out, n, m), Accumulate::Replace, b, a, E::constant(1.0));
     }
@@ -89,7 +90,7 @@ struct Matrices {
     leading: Vec<usize>,
     n_rows: usize,
     n_columns: usize,
-    /// Whether the columns are contiguous, and the distance between two of them.
+    /// Whether the rows or the columns are contiguous, and the distance between two of them.
     order: Order,
 }
 

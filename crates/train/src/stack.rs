@@ -113,7 +113,7 @@ impl Stack {
         Ok(states)
     }
 
-    /// The logits of the characters after each of these, vocabulary x n.
+    /// For each of the characters, the logits of the character that follows it, vocabulary x n.
     ///
     /// # Errors
     /// As [`Stack::states`].
@@ -138,10 +138,10 @@ struct Reader<'a, E> {
 }
 
 impl<E: Number> Reader<'_, E> {
-    /// rows x columns, tokens as rows.
+    /// The matrix of that name, rows x columns, for tokens as rows.
     ///
     /// # Panics
-    /// If there is no matrix of that name: parameters and stack are built from one plan.
+    /// If there is no matrix of that name. This cannot happen: parameters and stack are built from one plan.
     fn matrix(&self, name: &str) -> DMatrix<f64> {
         let parameter = self.parameters.get(name).expect(name);
         let values = parameter.values.iter().map(|value| value.double());
@@ -230,7 +230,7 @@ fn row_sum(matrix: &DMatrix<f64>) -> f64 {
     matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
 }
 
-/// The place in the softmax of the logits that a uniform number selects.
+/// The index that a uniform number from [0, 1) selects from the softmax of the logits.
 fn draw(logits: &[f64], uniform: f64) -> usize {
     let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let masses: Vec<f64> = logits.iter().map(|logit| libm::exp(logit - largest)).collect();
@@ -239,6 +239,6 @@ fn draw(logits: &[f64], uniform: f64) -> usize {
         rest -= mass;
         rest < 0.0
     });
-    // Rounding may leave a remainder after the last one.
+    // Rounding may leave a remainder after the last index.
     reached.unwrap_or(logits.len() - 1)
 }

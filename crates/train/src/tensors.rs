@@ -40,7 +40,7 @@ impl<'a> Tensors<'a> {
     /// The matrix of that name.
     ///
     /// # Panics
-    /// If the network has no such matrix: weights and forward pass are built from one plan.
+    /// If the network has no such matrix. This cannot happen: weights and forward pass are built from one plan.
     pub(crate) fn matrix(&self, name: &str) -> &Tensor<2> {
         self.matrices.get(name).unwrap_or_else(|| panic!("the network has no matrix {name}"))
     }

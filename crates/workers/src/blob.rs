@@ -18,7 +18,7 @@ pub struct BlobSource {
 }
 
 impl BlobSource {
-    /// `None` where the browser has no reader in workers.
+    /// A source over a blob; `None` if the browser has no `FileReaderSync` in workers.
     pub fn new(blob: Blob) -> Option<Self> {
         Some(BlobSource { blob, reader: FileReaderSync::new().ok()? })
     }

@@ -43,7 +43,8 @@ pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: impl FnOnce
     let scope = scope();
     // Browsers delay setTimeout(0) by 4 ms after a few turns, but not a message to oneself.
     let channel = web_sys::MessageChannel::new().ok();
-    // At most one message at a time: each slice with work left posts the next one, so two would never become one again.
+    // At most one message is on its way. Each slice with work left posts the next message, so two of them would never
+    // become one again.
     let is_poked = Rc::new(Cell::new(false));
     let poke: Wake = {
         let (channel, is_poked) = (channel.clone(), Rc::clone(&is_poked));
@@ -121,7 +122,7 @@ pub(crate) fn packed(message: &impl serde::Serialize) -> Option<(Object, ArrayBu
     Some((object, buffer))
 }
 
-/// The message in such an object; `None` if the object is not from this program.
+/// The message in an object of [`packed`]; `None` if the object is not from this program.
 pub(crate) fn unpacked<M: serde::de::DeserializeOwned>(object: &JsValue) -> Option<M> {
     decode(&Uint8Array::new(&get(object, "bytes")).to_vec()).ok()
 }

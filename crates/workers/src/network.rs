@@ -1,8 +1,8 @@
 //! Files at an address that the user typed. Their bytes never enter this module's memory: the browser keeps them as
 //! blobs.
 //!
-//! The page's own policy forbids downloads from other servers. A worker's policy comes from its own server response,
-//! and a response without a policy allows them.
+//! The Content-Security-Policy of the page forbids downloads from other servers. A worker has the policy of the
+//! response that its script came with. A response without a policy allows these downloads.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -43,7 +43,7 @@ struct BrowserTransfer {
 }
 
 impl BrowserNetwork {
-    /// Where to put the downloaded files.
+    /// A network that puts the downloaded files into `files`.
     pub fn new(files: Rc<RefCell<Option<Object>>>) -> Self {
         BrowserNetwork { files }
     }
@@ -94,7 +94,7 @@ async fn list(address: &str, signal: Option<&AbortSignal>) -> Result<Vec<RemoteF
     }
     let has = |files: &[RemoteFile], name: &str| files.iter().any(|file| file.name == name);
     if has(&files, WEIGHTS) {
-        // The index of the same weights, stored in several files.
+        // The single file is used. The index would name the same weights in several files.
         files.retain(|file| file.name != WEIGHT_INDEX);
     } else if has(&files, WEIGHT_INDEX) {
         for name in shards(&text(&url_of(address, WEIGHT_INDEX), signal).await?)? {
@@ -148,7 +148,7 @@ async fn fetch(
     for name in names {
         let url = url_of(address, name);
         let response = ask(&url, "GET", signal).await?;
-        // If the server was not asked first, it may lack this file.
+        // The page may fetch this file without having asked the server for it first.
         if OPTIONAL.contains(&name.as_str()) && matches!(response.status(), 404 | 410) {
             continue;
         }

@@ -14,7 +14,7 @@ use super::files::{FileIds, Files};
 use super::group_choice::GroupChoice;
 use super::norms::nothing;
 
-/// The figure.
+/// The norms of one head at its adversarial tokens, over n.
 #[component]
 pub fn AdversarialFigure(
     /// The table and the choices in it.

@@ -13,7 +13,7 @@ use super::figure_data::FigureData;
 /// The choice of a head of the form's model, and its curve once it has arrived.
 #[component]
 pub fn AdversarialForm(
-    /// The measured table.
+    /// The table of adversarial tokens, and the choices in it.
     shown: FigureData,
     /// Whether another table of adversarial tokens is shown in its place.
     hidden: Signal<bool>,

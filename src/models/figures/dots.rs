@@ -46,8 +46,8 @@ pub fn DotsCanvas(
     };
     use_easel(canvas, Timing::Frame(When::After), watch, move |easel| {
         let scatter = Scatter { selected: selected.get_untracked(), ..chart.get_untracked() };
-        // The first axes have a task of their own, and the dots come in the next one: a first drawing takes several times
-        // as long, since browsers compile code when it first runs.
+        // When the plot is first drawn, one task draws the axes and the next one the dots. The first drawing takes
+        // several times as long as later ones, since browsers compile code when it first runs.
         let is_first = !has_ground.get_untracked();
         if is_first && easel.area().is_some_and(|area| scatter.draw_under(&area, &easel.style).is_ok()) {
             return has_ground.set(true);
@@ -60,7 +60,7 @@ pub fn DotsCanvas(
     let on_pointer = move |event: ev::PointerEvent| {
         let at = (f64::from(event.offset_x()), f64::from(event.offset_y()));
         let found = painted.get_value().and_then(|layout| layout.nearest(at));
-        // A pointer beside all dots leaves the selection.
+        // A pointer that is near no dot leaves the selection as it is.
         if found.is_some() && found != selected.get_untracked() {
             on_select.run(found);
         }

@@ -26,7 +26,7 @@ pub enum Kind {
 /// The table by layer and head, and the reader's choices in it.
 #[derive(Clone, Copy)]
 pub struct FigureData {
-    /// The table.
+    /// The table of results.
     pub table: RwSignal<Option<Arc<Table>>>,
     /// The table by layer and head. It follows the table one task later.
     pub groups: RwSignal<Arc<Vec<Group>>>,

@@ -9,11 +9,11 @@ use lipscope_plot::Table;
 /// The ids of a foot's parts, and the names of its files.
 #[derive(Clone, Copy)]
 pub struct FileIds {
-    /// The canvas.
+    /// The id of the canvas.
     pub canvas: &'static str,
-    /// The table's fold.
+    /// The id of the table's fold.
     pub table: &'static str,
-    /// The fold of what can be exported.
+    /// The id of the fold of exports.
     pub export: &'static str,
     /// The name of its files, without the extension.
     pub file: &'static str,
@@ -24,9 +24,9 @@ pub struct FileIds {
 /// Table, picture and numbers of a figure.
 #[component]
 pub fn Files(
-    /// Names of its parts.
+    /// The ids of its parts, and the names of its files.
     ids: FileIds,
-    /// Names the picture.
+    /// The title of the picture.
     title: &'static str,
     /// Makes the picture as it is now, for a size in CSS pixels.
     #[prop(into)]
@@ -34,7 +34,7 @@ pub fn Files(
     /// Makes the table.
     #[prop(into)]
     table: Callback<(), Table>,
-    /// Makes the file of its numbers.
+    /// Makes the CSV file of the figure's numbers.
     #[prop(into)]
     csv: Callback<(), String>,
 ) -> impl IntoView {

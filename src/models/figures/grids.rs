@@ -15,7 +15,7 @@ use super::tiles::TilesCanvas;
 /// Layers by lengths, where two layers or more were measured.
 #[component]
 pub fn LayersFigure(
-    /// The table.
+    /// The table and the choices in it.
     shown: FigureData,
 ) -> impl IntoView {
     let grid = memo(move |_| shown.groups.with(|groups| layer_grid(groups)));
@@ -80,11 +80,11 @@ struct Ids {
 fn TilesFigure(
     /// The heading of the figure.
     heading: &'static str,
-    /// Names of its parts.
+    /// The ids of its parts, and the names of its files.
     ids: Ids,
-    /// The means.
+    /// The means of the norm.
     grid: Memo<Option<NormGrid>>,
-    /// Makes a picture of them.
+    /// Makes the picture of the means.
     drawn_as: fn(&NormGrid, &ModelWords) -> Tiles,
     /// The name of a row, by its layer or head.
     name: impl Fn(usize) -> String + Copy + Send + Sync + 'static,

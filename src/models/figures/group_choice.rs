@@ -43,7 +43,7 @@ pub fn GroupChoice(
     }
 }
 
-/// `6:all`, `6:3`.
+/// The id of an option, such as `6:all` or `6:3`.
 fn id_of((layer, heads): At) -> String {
     format!("{layer}:{}", heads.id())
 }

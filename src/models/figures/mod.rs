@@ -5,7 +5,7 @@
 //! | `figure_data` | the data of all figures: groups, the chosen one, the selected window |
 //! | `group_choice`, `curves` | which layer and head; which published curves |
 //! | `dots`, `window_dots`, `tiles` | canvases that the reader reads with pointer or keys |
-//! | `norms`, `grids`, `sinks`, `adversarial` | a figure each |
+//! | `norms`, `grids`, `adversarial` | the figures: norms over n and over the attention sink, means as tiles, one head |
 //! | `adversarial_form` | the choice of head and R |
 //! | `readout` | the selected window, and a link into the explorer |
 //! | `files` | the table of a figure, and what can be exported from it |

@@ -1,4 +1,5 @@
-//! The norm of each window over n, with curves and fits that the reader adds; and against its attention sink.
+//! The norm of each window over n, with a fit, and with curves that the reader adds; and the norm against the window's
+//! attention sink.
 
 use crate::prelude::*;
 
@@ -15,7 +16,7 @@ use super::window_dots::WindowDots;
 use crate::charts::exportable;
 use crate::frame::NextTask;
 
-/// The figure.
+/// The norm of each window over n, for the layer and head on screen.
 #[component]
 pub fn NormsFigure(
     /// The table and the choices in it.
@@ -83,7 +84,7 @@ pub fn nothing() -> Scatter {
     Scatter::new(AxisSpec::new("n", Scale::Log), AxisSpec::new("", Scale::Log))
 }
 
-/// The figure, for the layer and head on screen.
+/// The norm of each window against its attention sink, for the layer and head on screen.
 #[component]
 pub fn SinksFigure(
     /// The table and the choices in it.

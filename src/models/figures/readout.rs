@@ -42,7 +42,7 @@ pub fn WindowReadout(
     }
 }
 
-/// Opens the selected window.
+/// Opens the selected window in the explorer.
 pub fn open(form: FormAtHand, shown: FigureData) {
     if let Some((session, cell)) = form.session().zip(shown.selected.get_untracked()) {
         session.open_window(cell);

@@ -8,7 +8,7 @@ use lipscope_testkit::peak::peak;
 use crate::mutate::bytes;
 use lipscope_testkit::dice::Dice;
 
-/// A place where Lipscope reads something that it did not write, or not in this process.
+/// A place where Lipscope reads input from outside: from a person, another program, or another process of Lipscope.
 #[derive(Clone, Copy, Debug)]
 pub struct Door {
     /// Its name: the folder of its corpus, `DOOR=..` of `make fuzz`.

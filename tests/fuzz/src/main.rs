@@ -172,7 +172,7 @@ fn work_on(door: &'static Door, seed: u64, processes: usize, time: Duration) -> 
     for (child, state) in children {
         let output = child.wait_with_output()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        // inputs, taken, slowest in microseconds, faults
+        // What `work` prints: inputs, inputs taken, slowest in microseconds, faults.
         let numbers: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
         if let [inputs, taken, slowest, faults] = numbers[..] {
             row.inputs += inputs;

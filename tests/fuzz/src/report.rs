@@ -71,7 +71,7 @@ impl Row {
     }
 }
 
-/// The least seed that no run of a document has.
+/// A seed that no run of a document has: one more than the largest.
 ///
 /// # Errors
 /// Where the kept runs cannot be read.

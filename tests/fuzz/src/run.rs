@@ -12,11 +12,12 @@ use crate::door::{Door, Verdict};
 
 /// How long an input may take on a processor of its own.
 pub const MOST_TIME: Duration = Duration::from_secs(2);
-/// An input that takes longer is read once more, in processor time: on a busy machine any input may have to wait.
+/// An input that takes longer is read once more, and then its processor time is measured: on a busy machine any input
+/// may have to wait.
 const SUSPECT: Duration = Duration::from_millis(50);
 /// The stack size of a browser's worker, and of a Rust thread.
 const STACK: usize = 2 << 20;
-/// Faults of one kind that are kept, and kinds.
+/// The most faults of one kind that are kept, and the most faults in all.
 const MOST_ALIKE: usize = 2;
 const MOST_FAULTS: usize = 20;
 
@@ -29,9 +30,9 @@ pub struct Series {
     pub first: u64,
     /// The step from one input's number to the next.
     pub step: u64,
-    /// The last number, not included.
+    /// The number after that of the last input.
     pub end: u64,
-    /// When to stop in any case.
+    /// The time after which the series stops in any case.
     pub time: Duration,
 }
 

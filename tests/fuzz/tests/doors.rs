@@ -11,7 +11,7 @@ static ALLOCATOR: Counting = Counting;
 
 /// Reads the corpus of a door and the first inputs of a seed.
 fn check(name: &str) {
-    /// So many inputs, or as many as there is time for.
+    /// The most inputs; fewer if the time is over first.
     const INPUTS: u64 = 3_000;
     const TIME: Duration = Duration::from_secs(5);
     let door = named(name).unwrap_or_else(|| panic!("there is no door {name}"));

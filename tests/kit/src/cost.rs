@@ -16,7 +16,7 @@ pub const SLIDERS: &str =
 /// An experiment of a text.
 ///
 /// # Panics
-/// Where it is none.
+/// If the text is no experiment.
 #[must_use]
 pub fn read(text: &str) -> Experiment {
     Experiment::from_json(text).unwrap_or_else(|problem| panic!("{text}: {problem}"))
@@ -25,7 +25,7 @@ pub fn read(text: &str) -> Experiment {
 /// Products of sizes that would be 0 or small in 32 bits have their true value.
 ///
 /// # Panics
-/// Where one wraps.
+/// If a product wraps.
 pub fn check_products_do_not_wrap() {
     // 4 x 1024 heads x 16384 x 64 weights are exactly 2^32, of which a 32-bit product sees 0; the others alike.
     let weights = |heads: u64, head_dim: u64, d: u64| {
@@ -61,7 +61,7 @@ pub fn check_products_do_not_wrap() {
 /// The largest experiment of the sliders is refused in a browser, with its bytes.
 ///
 /// # Panics
-/// Where it is not.
+/// If it is not refused.
 pub fn check_the_browser_refuses_what_its_sliders_reach() {
     let options = MeasureOptions { memory: Memory::BROWSER, ..MeasureOptions::default() };
     match Measuring::start(&read(SLIDERS), options).map(|_| ()).expect_err("too large") {

@@ -5,7 +5,7 @@
 pub struct Dice(pub u64);
 
 impl Dice {
-    /// From a seed and the number of an input.
+    /// The generator for the input `number` of a seed.
     #[must_use]
     pub fn new(seed: u64, number: u64) -> Self {
         let mut dice = Dice(seed ^ 0x6c69_7073_636f_7065);
@@ -32,13 +32,13 @@ impl Dice {
         self.below(n) == 0
     }
 
-    /// One of some.
+    /// A random element of `all`.
     pub fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len())]
     }
 
-    /// How often something is repeated: a few times, and once in sixteen up to a limit. Long inputs find what long inputs
-    /// break; that many of them would take the time of a thousand short ones each.
+    /// How often something is repeated: a few times, and once in sixteen up to `most` times. Long inputs find faults that short
+    /// ones do not, but each takes the time of a thousand short ones.
     pub fn times(&mut self, most: usize) -> usize {
         if self.once_in(16) { self.below(most) } else { 1 + self.below(4.min(most)) }
     }

@@ -92,7 +92,7 @@ fn circle_from<'a>(imports: &'a Imports, start: &'a str) -> Option<Vec<&'a str>>
     None
 }
 
-/// `None` for programs, which no file imports.
+/// The module of a file; `None` for programs, which no file imports.
 fn module_of(folder: &str, path: &str) -> Option<Module> {
     let inside = path.strip_prefix(folder)?.trim_start_matches('/').strip_suffix(".rs")?;
     if inside == "main" || inside.starts_with("bin/") {
@@ -124,7 +124,7 @@ fn defined_in<'a>(files: &'a BTreeMap<Module, Names>, from: &Module, path: &[Str
                     let mut whole = target.clone();
                     whole.extend((known == "*").then(|| name.clone()));
                     whole.extend_from_slice(rest);
-                    // A path back to the very name would be followed for ever.
+                    // A path that leads back to the same name would be followed for ever.
                     (whole != path || module != *from).then(|| defined_in(files, &module, &whole, depth + 1)).flatten()
                 };
                 let of_name = file.used.iter().filter(|(known, _)| known == name);
@@ -166,7 +166,7 @@ impl Reader {
             Item::TraitAlias(item) => &item.ident,
             Item::Type(item) => &item.ident,
             Item::Union(item) => &item.ident,
-            // A module in braces is of this file.
+            // A module in braces is part of this file.
             Item::Mod(item) if item.content.is_some() => &item.ident,
             Item::Macro(item) => {
                 if let Some(name) = &item.ident {

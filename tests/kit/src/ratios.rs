@@ -45,6 +45,6 @@ pub fn within(test: &str, name: &str, error: f64, allowed: f64) -> bool {
 
 fn folder() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| in_repository("target"), PathBuf::from);
-    // A relative one is meant from the root, where cargo was called.
+    // A relative path counts from the root of the repository, where cargo was called.
     in_repository(target).join("ratios")
 }

@@ -149,7 +149,7 @@ pub fn check_cluster_tables() {
         let found = measure(&opposed_clusters(radius, n)).expect("measured");
         let bound =
             |id: BoundId| found.bounds.iter().find(|bound| bound.id == id).and_then(|b| b.value).expect("it applies");
-        // Six digits are printed; of the envelope, which is about the order of the norm, three or four.
+        // The tables print six digits, but only three or four of the envelope.
         for (what, found, expected, tolerance) in [
             ("spectral", found.spectral, spectral, 6e-6),
             ("castin_general", bound(BoundId::CastinGeneral), general, 6e-6),

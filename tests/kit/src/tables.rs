@@ -9,7 +9,7 @@ fn value(id: BoundId, hypotheses: &Hypotheses) -> f64 {
     id.at(hypotheses).and_then(|bound| bound.value).unwrap_or(0.0)
 }
 
-/// `sharp` and `sharp_masked` for ||A|| = ||V|| = 1: half a digit of what is tabulated at most.
+/// `sharp` and `sharp_masked` for ||A|| = ||V|| = 1 agree with tabulated values to half a unit of the last digit.
 pub fn check_sharp_bounds() {
     let at = |radius: f64, n: f64, mask: Mask| {
         Hypotheses::of_norms(Attention::Dot, mask, HeadNorms { a_norm: 1.0, v_norm: 1.0 }, radius, n)
@@ -34,7 +34,7 @@ pub fn check_sharp_bounds() {
         let found = value(BoundId::SharpMasked, &at(2.0, n, Mask::Causal));
         assert!((found - expected).abs() < 6e-7, "n={n}: {found} for {expected}");
     }
-    // For infinite n, and the bound that `sharp` replaces.
+    // The limits for infinite n of `sharp` and of `unified`, the bound that it replaces.
     for (radius, sharp, unified) in
         [(1.0, 4.097992, 4.844231), (2.0, 169.80975, 229.11394), (3.0, 50906.670, 73385.546)]
     {
@@ -44,8 +44,8 @@ pub fn check_sharp_bounds() {
     }
 }
 
-/// The best witness in the plane for A = -I is at least as good as tabulated ones, and `sharp` at most the tabulated
-/// multiple of it; at R = 1 between 1.34 and 1.62 times.
+/// For A = -I, the best witness in the plane is at least as good as the tabulated ones. `sharp` is at most the
+/// tabulated multiple of its norm; at R = 1 the multiple is between 1.34 and 1.62.
 pub fn check_witnesses() {
     let ball = |radius: f64| {
         let experiment = Experiment::from_value(json!({

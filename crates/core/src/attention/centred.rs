@@ -1,15 +1,17 @@
 //! Tokens minus the part they have in common, so that an offset of all tokens costs no digits.
 //!
-//! Attention sees keys only through differences (softmax ignores a constant along a row), the Jacobian values only
-//! through differences from their mean, and the L2 kernel queries only through q_i - k_j. So tokens x_j may be replaced
-//! by x_j - c, with one c for all: K (x_j - c) and V (x_j - c) are keys and values, and the queries are Q x_i for the
-//! dot kernel, Q (x_i - c) + (Q - K) c for L2. Without this replacement, scores of tokens far from the origin round in
-//! proportion to the square of their distance, and differences of values in proportion to their distance.
+//! Attention depends on keys only through their differences, because softmax ignores a constant along a row. The
+//! Jacobian depends on values only through their differences from the mean. The L2 kernel depends on queries only
+//! through q_i - k_j. So tokens x_j may be replaced by x_j - c, with one c for all tokens: K (x_j - c) and V (x_j - c)
+//! are keys and values, and the queries are Q x_i for the dot kernel, Q (x_i - c) + (Q - K) c for L2. Without this
+//! replacement, the rounding error of scores grows with the square of the tokens' distance from the origin, and the
+//! rounding error of differences of values with that distance.
 //!
-//! c is chosen for each coordinate so that x_j - c has no rounding at all: only where the entries of all tokens lie
-//! within an eighth of each other, so that c is between half and twice each of them (Sterbenz), and 0 elsewhere, where
-//! the offset is at most a few times the spread. The mean is no good choice: with a close group near zero and one token
-//! far away it would take the digits of the group.
+//! c is chosen coordinate by coordinate so that x_j - c is exact. Where the entries of all tokens have one sign and lie
+//! within an eighth of each other, c is the middle of their range. It is then between half and twice each entry, so
+//! that the difference is exact (Sterbenz). Elsewhere c is 0: there no entry is larger than nine times the spread of
+//! the entries. The mean would be a bad choice: with a group of close tokens near zero and one token far away,
+//! subtracting the mean would cost the group its digits.
 
 use std::borrow::Cow;
 
@@ -18,7 +20,8 @@ use nalgebra::{DMatrix, DVector};
 use super::kernel::Kernel;
 use super::view::Scalar;
 
-/// The common part of a coordinate is zero where its largest entry over its smallest is above this.
+/// Where the largest entry of a coordinate over its smallest entry is above this ratio, the coordinate has no common
+/// part.
 const MOST_RATIO: f64 = 1.125;
 
 /// Tokens minus their common part.
@@ -83,7 +86,7 @@ impl<'a, T: Scalar> Centred<'a, T> {
         if !self.is_moved() {
             return None;
         }
-        // Exactly zero where Q = K.
+        // For L2 the term is exactly zero where Q = K.
         let entry = |row: usize, col: usize| match kernel.key_square {
             0.0 => q[(row, col)],
             _ => q[(row, col)] - k[(row, col)],
@@ -96,7 +99,7 @@ impl<'a, T: Scalar> Centred<'a, T> {
 }
 
 impl Centred<'_, f64> {
-    /// x_j - c and then c, d x (n + 1); without a common part the tokens alone.
+    /// The columns x_j - c, followed by the column c: d x (n + 1). Without a common part, the tokens alone.
     pub(crate) fn with_centre(&self) -> Cow<'_, DMatrix<f64>> {
         if !self.is_moved() {
             return Cow::Borrowed(self.tokens());

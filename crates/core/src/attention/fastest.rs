@@ -1,12 +1,12 @@
-//! The fastest product of each number type: faer natively, [`super::packed`] elsewhere and for dual numbers.
+//! The fastest matrix product of each number type: faer natively, [`super::packed`] elsewhere and for dual numbers.
 
 use std::cell::RefCell;
 
 use super::packed::multiply_packed;
 use super::view::{Accumulate, Dual, Entries, Scalar, View, ViewMut};
 
-/// Implements the product with [`super::packed`]. The panels are thread-local and reused by the next product, so a call
-/// allocates nothing; no number in them outlives the call.
+/// Implements the product with [`super::packed`]. The panels are thread-local and reused by the next product, so that
+/// later calls allocate nothing. A call reads no number that an earlier call left in them.
 macro_rules! packed_product {
     ($scalar:ty, $rows:literal, $columns:literal) => {
         fn multiply_into(
@@ -51,7 +51,8 @@ macro_rules! float_scalar {
                 alpha: Self,
             ) {
                 use faer::{Accum, MatMut, Par, linalg::matmul::matmul};
-                /// Columns that are computed at a time, from the diagonal down.
+                /// Columns per product for [`Entries::Lower`]. Each product computes the rows from its first column's
+                /// diagonal entry down.
                 const WIDTH: usize = 32;
                 if entries == Entries::Lower {
                     let (n, stride) = (out.n_columns, out.stride);

@@ -38,9 +38,9 @@ pub(crate) fn storage(n: u64, heads: u64) -> Storage {
     if n.saturating_mul(n) <= MOST_KEPT / heads.max(1) { Storage::Kept } else { Storage::Recomputed }
 }
 
-/// How many rows of P a product takes at a time: a block of scores (rows x n) stays in the second-level cache. With
-/// fewer than 64 rows, packing costs too much beside the product itself, so long rows may leave the cache before the
-/// product reads them.
+/// How many rows of P a product takes at a time. A block of `BLOCK_ENTRIES` scores (rows x n) stays in the second-level
+/// cache. But with fewer than 64 rows, packing costs too much beside the product itself, so a block of long rows may
+/// have up to `MOST_ENTRIES` scores, and a block has 16 rows at least.
 pub(crate) fn rows_a_block(n: u64) -> u64 {
     const BLOCK_ENTRIES: u64 = 1 << 16;
     const MOST_ENTRIES: u64 = 1 << 18;
@@ -48,7 +48,7 @@ pub(crate) fn rows_a_block(n: u64) -> u64 {
     rows.max((MOST_ENTRIES / n.max(1)).min(64)).clamp(16, 1024).min(n)
 }
 
-/// The forward pass of attention at one list of tokens: projections, softmax scales and, where they fit, P.
+/// The forward pass of attention at one list of tokens: projections, softmax scales and, where it fits in memory, P.
 #[derive(Clone, Debug)]
 pub struct Forward<T: Scalar> {
     pub(crate) n: usize,
@@ -120,8 +120,8 @@ impl<T: Scalar> Forward<T> {
         Forward::of_normalized(projections, Normalizer::none(tokens), (Scope::Inputs, mask))
     }
 
-    /// As [`Forward::of_projections`], for tokens already [projected](Projections::project), for instance several
-    /// windows in one product.
+    /// As [`Forward::of_projections`], for tokens that are already [projected](Projections::project), for instance
+    /// together with the tokens of other windows.
     ///
     /// # Errors
     /// As [`Forward::new`].
@@ -267,8 +267,8 @@ impl<T: Scalar> Forward<T> {
         concatenated
     }
 
-    /// Rows `rows` of a head's attention matrix P. Where P is not stored, a row has only the tokens that some row of the
-    /// block attends to; `stride` says how many. `buffer` comes from [`Forward::row_buffer`].
+    /// Rows `rows` of a head's attention matrix P. Where P is not stored, a row has entries only for the tokens that
+    /// some row of the block attends to; their number is `stride`. `buffer` comes from [`Forward::row_buffer`].
     pub fn rows_of_p<'a>(&'a self, head_idx: usize, rows: Range<usize>, buffer: &'a mut [T]) -> RowBlock<'a, T> {
         if let Some(kept) = self.kept.get(head_idx) {
             return RowBlock { weights: &kept[rows.start * self.n..rows.end * self.n], stride: self.n };

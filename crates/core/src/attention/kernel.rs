@@ -1,4 +1,4 @@
-//! Scores of dot-product and L2 attention and their gradients; no other module distinguishes the two kernels.
+//! Scores of dot-product and L2 attention and their gradients, as one formula with two numbers for both kernels.
 //!
 //! | kernel | s_ij | a_ij = ds_ij/dx_i | b_ij = ds_ij/dx_j |
 //! | --- | --- | --- | --- |

@@ -1,10 +1,11 @@
 //! The normaliser before attention, and its Jacobian at a token.
 //!
-//! LayerNorm y = c/s with c = x - mean and s = sqrt(var + eps); RMSNorm y = c/s with c = x and s = sqrt(mean x^2 + eps).
-//! With the unit vector u = c/|c| and Pi the projection onto what c may be (I - 11^T/d for LayerNorm, I for RMSNorm) the
-//! Jacobian is (Pi - u u^T)/s + (eps/s^3) u u^T, symmetric. The usual form (Pi - y y^T/d)/s is the same matrix, but
-//! computes eps/s^2 as the difference of two numbers near one; where c has one direction only (LayerNorm for d = 2,
-//! RMSNorm for d = 1), that difference is all there is. There Pi - u u^T is zero and is not computed.
+//! LayerNorm y = c/s with c = x - mean and s = sqrt(var + eps); RMSNorm y = c/s with c = x and s = sqrt(mean x^2 +
+//! eps). With the unit vector u = c/|c| and Pi the projection onto the space of all c (I - 11^T/d for LayerNorm, I for
+//! RMSNorm) the Jacobian is (Pi - u u^T)/s + (eps/s^3) u u^T, symmetric. The usual form (Pi - y y^T/d)/s is the same
+//! matrix, but computes eps/s^2 as the difference of two numbers near one; where the space of all c has one dimension
+//! (LayerNorm for d = 2, RMSNorm for d = 1), that difference is the whole Jacobian. There Pi - u u^T is zero and is not
+//! computed.
 //!
 //! With eps = 0 neither map has a value or a derivative at c = 0: such tokens are refused.
 
@@ -20,7 +21,7 @@ pub struct Normalizer<T: Scalar> {
     kind: Normalization,
     /// d x n, the normalised tokens.
     outputs: DMatrix<T>,
-    /// What the Jacobian needs of each token; empty without a normaliser.
+    /// The Jacobian at each token; empty without a normaliser.
     slopes: Vec<Slopes<T>>,
     /// As [`Normalizer::condition`].
     condition: f64,
@@ -45,7 +46,7 @@ impl<T: Scalar> Normalizer<T> {
     ///
     /// # Errors
     /// [`InputError::NoDerivative`] for eps = 0 at a token that is constant (LayerNorm) or zero (RMSNorm), and where 1/s
-    /// overflows.
+    /// overflows; [`InputError::Overflow`] where s overflows.
     pub fn new(kind: Normalization, eps: f64, tokens: &DMatrix<T>) -> Result<Self, InputError> {
         let mut normalizer = Normalizer::none(tokens);
         if kind == Normalization::None {
@@ -144,8 +145,8 @@ impl<T: Scalar> Normalizer<T> {
         self.condition
     }
 
-    /// An upper bound on the largest norm of the Jacobian over the tokens: max 1/s, or max eps/s^3 where tokens have one
-    /// direction only. Without a normaliser, 1.
+    /// An upper bound on the largest norm of the Jacobian over the tokens: max 1/s, or max eps/s^3 where the space of
+    /// all c has one dimension. Without a normaliser, 1.
     #[must_use]
     pub fn jacobian_norm_bound(&self) -> f64 {
         let slope = |slopes: &Slopes<T>| match (self.kind, self.outputs.nrows()) {
@@ -177,7 +178,7 @@ fn scale<T: Scalar>(centred: &[T], eps: f64) -> T {
     let largest = centred.iter().map(|x| x.value().abs()).fold(0.0, f64::max);
     let unit = if largest == 0.0 || SAFE.contains(&largest) { 1.0 } else { largest };
     let rest = eps / unit / unit;
-    // Far below eps, squares may vanish.
+    // eps / unit^2 overflows only where the squares do not count beside eps.
     let (unit, rest) = if rest.is_finite() { (unit, rest) } else { (1.0, eps) };
     let square = |x: &T| {
         let x = *x / T::constant(unit);
@@ -219,7 +220,7 @@ mod tests {
         Normalizer::new(kind, eps, &DMatrix::from_column_slice(token.len(), 1, token))
     }
 
-    /// N as a matrix.
+    /// The normaliser's Jacobian as a matrix.
     fn dense(normalizer: &Normalizer<f64>) -> DMatrix<f64> {
         let d = normalizer.outputs().nrows();
         let mut columns = DMatrix::identity(d, d);

@@ -16,8 +16,8 @@ const DEPTH: usize = 256;
 /// Columns per pass: the packed part of the right factor (256 x 128 f64, 256 KiB) stays in the second-level cache.
 const WIDTH: usize = 128;
 
-/// out = alpha a b, or out += alpha a b, in tiles of ROWS x COLUMNS; of the lower entries, the tiles that hold some.
-/// `scratch` grows to 266 KiB of f64 at most.
+/// out = alpha a b, or out += alpha a b, in tiles of ROWS x COLUMNS. With [`Entries::Lower`] the tiles above the diagonal
+/// are left out. `scratch` grows to 264 KiB of f64 at most.
 pub(super) fn multiply_packed<T: Scalar, const ROWS: usize, const COLUMNS: usize>(
     scratch: &mut Vec<T>,
     out: ViewMut<'_, T>,
@@ -60,7 +60,7 @@ pub(super) fn multiply_packed<T: Scalar, const ROWS: usize, const COLUMNS: usize
                     let len = ROWS.min(m - row);
                     let count = COLUMNS.min(columns.end - column);
                     if len == ROWS && count == COLUMNS {
-                        // Its columns are written by vector instructions.
+                        // With the length known, the compiler writes the columns of a whole tile with vector instructions.
                         for (at, sums) in tile.iter().enumerate() {
                             if let Some(slots) = place[at * out.stride..].first_chunk_mut::<ROWS>() {
                                 store(slots, sums, alpha, is_fresh);
@@ -114,8 +114,8 @@ fn pack<T: Scalar, const WIDE: usize>(panel: &mut [T], view: View<'_, T>, first_
 
 /// The product of two panels, as the columns of a tile.
 ///
-/// Kept out of line: inlined into its caller's loops, its sums no longer stay in registers, neither in LLVM's vectors
-/// nor in the browser's machine code (half the speed).
+/// Not inlined: inside the loops of the caller, the sums would not stay in registers, neither in LLVM's vectors nor in
+/// the browser's machine code, at half the speed.
 #[inline(never)]
 fn tile<T: Scalar, const ROWS: usize, const COLUMNS: usize>(left: &[T], right: &[T]) -> [[T; ROWS]; COLUMNS] {
     let mut sums = [[T::constant(0.0); ROWS]; COLUMNS];
@@ -134,7 +134,7 @@ mod tests {
         (0..len).map(|i| T::constant((((i + seed) * 7919) % 101) as f64 / 50.0 - 1.0)).collect()
     }
 
-    /// Compares with the sum written out; the output lies in a border of 7s that must stay unchanged.
+    /// Compares with the sum written out. The columns of the output have three more rows, which must stay unchanged.
     fn check<T: Scalar, const ROWS: usize, const COLUMNS: usize>(m: usize, n: usize, k: usize, tolerance: f64) {
         let mut scratch = Vec::new();
         let stride = m + 3;

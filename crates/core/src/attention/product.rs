@@ -21,7 +21,7 @@ pub(crate) fn multiply_gram<T: Scalar>(out: ViewMut<'_, T>, a: View<'_, T>) {
 }
 
 /// out = a b, or out + a b, in f32 with the same digits on every target: natively too, each sum is added in order,
-/// without fused products. `panels` grows as in [`multiply_packed`].
+/// without fused products. `panels` grows as `scratch` does in [`multiply_packed`].
 ///
 /// # Panics
 /// As [`multiply`].
@@ -55,7 +55,7 @@ fn assert_shapes<T: Scalar>(out: &ViewMut<'_, T>, a: &View<'_, T>, b: &View<'_, 
     );
 }
 
-/// out (m x n) = a x, or out + a x, for a column of x (k x n) for each of n tokens, over all threads where it is large.
+/// out (m x n) = a x, or out + a x, where x (k x n) has one column per token. Large products run on all threads.
 ///
 /// # Panics
 /// As [`multiply`].

@@ -1,8 +1,8 @@
 //! The query, key and value projections of every head, stacked so that one product computes all of them.
 //!
 //! p = sum over heads of (2 k + d_v); the stacked matrix [Q_1; K_1; V_1; Q_2; ..] is p x d. Trained models add a bias
-//! to every projection, q_i = Q x_i + b_Q and so on. It enters the scores and f(X), but the Jacobian only through P and
-//! the projections at X, so the products with J need no bias term.
+//! to every projection, q_i = Q x_i + b_Q and so on. A bias enters the scores and f(X). It enters the Jacobian only
+//! through P and the projections at X, so products with J need no bias term.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(crate) struct HeadLayout {
     pub(crate) out_rows: Range<usize>,
 }
 
-/// Heads and output matrix, shared by any number of forward passes; cloning copies only pointers.
+/// Heads and output matrix, shared by any number of forward passes; cloning copies no matrix.
 #[derive(Clone, Debug)]
 pub struct Projections<T: Scalar> {
     pub(super) heads: Vec<HeadLayout>,
@@ -109,8 +109,8 @@ impl<T: Scalar> Projections<T> {
         projected
     }
 
-    /// Projects tokens minus their common part and adds the queries' missing term. Attention and its Jacobian are then
-    /// those of the original tokens; f(X) lacks V times the common part.
+    /// Projects tokens minus their common part c, and adds to the queries the term that they then lack ([`Centred`]).
+    /// The attention weights and the Jacobian are those of the original tokens; the values lack V c.
     pub(super) fn project_centred(&self, centred: &Centred<'_, T>) -> DMatrix<T> {
         let mut projected = self.project(centred.tokens());
         for head in self.heads.iter().filter(|_| centred.is_moved()) {

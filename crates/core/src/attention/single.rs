@@ -14,8 +14,8 @@ use super::stacked::Stacked;
 /// stays under 400 MB.
 pub(crate) const MOST_COPIED: u64 = 16 << 20;
 
-/// The largest entry of each matrix must lie between this and its inverse: then products of three entries, summed over
-/// all tokens, neither leave the range of f32 nor lose anything that counts below its smallest number.
+/// The largest entry of each matrix must lie between this and 1/this. Then products of three entries, summed over all
+/// tokens, stay in the range of f32, and products that underflow are too small to matter.
 const LEAST: f64 = 1e-12;
 
 impl Forward<f64> {
@@ -50,7 +50,7 @@ impl Forward<f64> {
             projections: self.projections.map(|x| x as f32),
             centre: self.centre.iter().map(|x| *x as f32).collect(),
             output: self.output.as_ref().map(|matrix| Arc::new(matrix.map(|x| x as f32))),
-            // Scores are computed where attention weights are not stored, and these are.
+            // Needed only to recompute attention weights; here they are stored.
             row_scales: Vec::new(),
             tops: self.tops.clone(),
             key_squares: Vec::new(),

@@ -1,4 +1,4 @@
-//! Scores and softmax of the forward pass, a block of rows at a time over all heads and threads.
+//! Scores and softmax of the forward pass. The rows of all heads are cut into blocks, which the threads share.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ struct Block<'a, T> {
 }
 
 impl<T: Scalar> Forward<T> {
-    /// Computes scores, row sums and, where they are stored, the softmax of all heads.
+    /// Computes the scores and the row sums of all heads, and P where it is stored.
     pub(super) fn attend(&mut self) -> Result<(), InputError> {
         let n = self.n;
         let squares = |rows: &Range<usize>| -> Vec<T> {
@@ -130,7 +130,8 @@ impl<T: Scalar> Forward<T> {
             }
         }
     }
-    /// The same as -w |q_i - k_j|^2, where the expanded square would lose digits.
+
+    /// Writes the same scores, computed as -w |q_i - k_j|^2: for heads where the expanded square would lose digits.
     fn scores_of_differences(&self, head: &HeadLayout, rows: &Range<usize>, block: &mut [T]) {
         let weight = T::constant(head.kernel.key_square);
         let tokens = || self.projections.as_slice().chunks_exact(self.projections.nrows());

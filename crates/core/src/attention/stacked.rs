@@ -30,7 +30,7 @@ impl<T: Scalar> Stacked<T> {
     pub(super) fn of(weights: &Weights) -> Self {
         let d = weights.d();
         let matrices = || weights.heads.iter().flat_map(|head| [&head.q, &head.k, &head.v]);
-        // Small products cost nothing, and keep the order of their sums.
+        // For small d a dense product costs next to nothing, and the order of its sums stays the same for all weights.
         let factors = (d > SMALL).then(|| matrices().map(multiple_of_identity).collect::<Option<Vec<f64>>>()).flatten();
         if let Some(factors) = factors {
             return Stacked::Multiples { d, factors: factors.into_iter().map(T::constant).collect() };

@@ -80,16 +80,16 @@ impl<'a, T> ViewMut<'a, T> {
 /// Whether a product overwrites its output or adds to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accumulate {
-    /// Overwrite.
+    /// The product overwrites the output.
     Replace,
-    /// Add to it.
+    /// The product is added to the output.
     Add,
 }
 
 /// Which entries of a product are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entries {
-    /// All of them.
+    /// All entries.
     All,
     /// At least those on and below the diagonal of a square product; the others may be anything.
     Lower,

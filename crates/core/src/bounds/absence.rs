@@ -17,14 +17,15 @@ pub enum Absence {
     L2Attention,
     /// The bound is only about the L2 multi-head attention of \[K\] and its weights.
     OtherAttention,
-    /// The bound needs tokens that fill a ball, and the outputs of a normaliser do not; or it leaves the normaliser
-    /// out.
+    /// The bound needs tokens that fill a ball, and the outputs of a normaliser do not; or the bound is in the l_inf
+    /// norm, in which the normaliser's Jacobian is not bounded here.
     Normalizer,
     /// There are fewer tokens than the bound needs.
     FewTokens,
     /// The bound needs two directions, and d = 1.
     OneDimension,
-    /// A has no direction that the bound could use: no real eigenvalue, or A = 0.
+    /// A has no direction that the bound could use: no real eigenvalue, or A = 0. Also given for `Adversarial` with several
+    /// heads and an output matrix.
     NoDirection,
     /// The bound was not computed at this size, or its value is outside the range of f64.
     NotComputed,
@@ -49,8 +50,8 @@ impl Absence {
 }
 
 impl Hypotheses {
-    /// Every bound that is not among `present`, with the reason. Skips bounds for other weights, and bounds in another
-    /// norm that was not asked for.
+    /// Every bound that is not among `present`, with the reason. Leaves out `Skew`, which is about other weights, and
+    /// `MaxToken`, which is computed only on request.
     #[must_use]
     pub fn absences(&self, present: &[Bound]) -> Vec<(BoundId, Absence)> {
         let is_asked = |id: &BoundId| !matches!(id, BoundId::Skew | BoundId::MaxToken);

@@ -1,4 +1,4 @@
-//! What a bound is: its name, its formula in words, the norm and the domain that it is about.
+//! What a bound is: its name, its formula as text, the norm that it bounds and the domain on which it holds.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ pub enum BoundId {
     CastinGeneral,
     /// \[C\]'s mean-field theorem.
     CastinMeanField,
-    /// Ours (section 2): upper, without a mask; the right constant for few and for many tokens.
+    /// Ours (section 2): upper, without a mask; for large a its leading constant is right for few and for many tokens.
     Sharp,
     /// Ours (section 2): upper, causal; never above `UnifiedMasked`.
     SharpMasked,
@@ -47,11 +47,11 @@ pub enum BoundId {
 /// The domain on which a bound holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
-    /// At the tokens of the experiment.
+    /// The tokens of the experiment: the bound is on the norm of the Jacobian there.
     Tokens,
-    /// The Lipschitz constant on the ball of radius R.
+    /// The ball of radius R: the bound is on the Lipschitz constant there.
     Ball,
-    /// The Lipschitz constant on the ball, for another A of the same norm.
+    /// The ball of radius R, but with another A of the same norm.
     OtherWeights,
 }
 
@@ -75,7 +75,7 @@ pub enum Norm {
     Linf,
     /// Largest absolute column sum.
     L1,
-    /// The operator norm between max-token norms: max_i |x_i| of inputs and outputs.
+    /// The operator norm where inputs and outputs are measured by max_i |x_i|.
     MaxToken,
 }
 
@@ -184,8 +184,8 @@ impl BoundId {
         self.statement().2
     }
 
-    /// Whether this is also a bound on `norm`: always on its own norm; a lower bound on the spectral norm also holds
-    /// for the Frobenius norm, which is never smaller.
+    /// Whether it bounds `norm`. Every bound bounds its own norm. A lower bound on the spectral norm also bounds the
+    /// Frobenius norm, which is never smaller.
     #[must_use]
     pub fn is_about(self, norm: Norm) -> bool {
         let (own, is_lower) = (self.norm(), self.side() == Side::Lower);
@@ -215,12 +215,11 @@ impl BoundId {
 }
 
 impl Bound {
-    /// The relative amount by which rounding in its formula may lower an upper bound: its logarithm is computed from
-    /// norms and radii with about a hundred roundings; each changes the value by as much, times the size of the
-    /// logarithm where that is an exponent.
+    /// Covers the rounding in the formula of an upper bound: ln of the bound takes about a hundred roundings, each of
+    /// which changes it by at most about f64::EPSILON (1 + |ln|).
     pub const MARGIN: f64 = 1e-13;
 
-    /// A bound from ln of its value. An upper bound becomes larger by [`Bound::MARGIN`].
+    /// A bound from ln of its value. For an upper bound, ln grows by [`Bound::MARGIN`] (1 + |ln|).
     #[must_use]
     pub fn of_ln(id: BoundId, ln: f64) -> Self {
         let margin = Bound::MARGIN * (1.0 + ln.abs());

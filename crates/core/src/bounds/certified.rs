@@ -1,7 +1,9 @@
-//! `certified(eps)` (ours, in the line of Havens et al., ICML 2024; docs/theory.md section 2): an upper bound on ||J(X')||
-//! for every X' with |x'_i - x_i| <= eps, for the dot product and both masks. With y_i = A x_i:
+//! `certified(eps)` (ours, in the line of Havens et al., ICML 2024; docs/theory.md section 2): an upper bound on
+//! ||J(X')|| for every X' with |x'_i - x_i| <= eps, for dot-product attention, without a mask and under the causal
+//! mask. With y_i = A x_i:
 //!
-//! - delta_ij = eps |y_i| + eps |A^T (x_j - m_i)| + eps^2 ||A||, the most that scores move against each other;
+//! - delta_ij = eps |y_i| + eps |A^T (x_j - m_i)| + eps^2 ||A||, the most that score j of row i moves, apart from a
+//!   shift of the whole row;
 //! - U_ij = P_ij e^delta_ij / (P_ij e^delta_ij + sum_{l != j} P_il e^-delta_il) >= P'_ij;
 //! - C_i = sum_j U_ij (x_j - m_i)(x_j - m_i)^T, s_i = ||V C_i V^T||^(1/2) + eps v, g_i = ||A^T C_i A||^(1/2) + eps ||A||;
 //! - certified = max_i s_i g_i + (max_j sum_i U_ij (v^2 + (|y_i| + eps ||A||)^2 s_i^2))^(1/2).
@@ -16,7 +18,7 @@ use crate::phrase;
 use crate::spectral::largest_eigenvalue;
 use crate::weights::{HeadWeights, Inputs};
 
-/// Tokens whose neighbourhoods are bounded, with what does not depend on eps.
+/// Given tokens, with everything in their `certified` bound that does not depend on eps.
 #[derive(Clone, Debug)]
 pub struct Neighbourhood {
     mask: Mask,
@@ -29,7 +31,8 @@ struct Head {
     norms: HeadNorms,
     /// Scores, n x n; column i is the row of token i.
     scores: DMatrix<f64>,
-    /// R V X with ||R V z|| = ||O V z||, and B X with |B z| = |A^T z|; a column a token.
+    /// `values` is R V X, where |R V z| = |O V z| for every z; `pulled` is B X, where |B z| = |A^T z|. One column per
+    /// token.
     values: DMatrix<f64>,
     pulled: DMatrix<f64>,
     /// |A x_i|.
@@ -78,7 +81,7 @@ impl Head {
         let tokens = centred.tokens();
         let kernel = Kernel::new(Attention::Dot, head.q.nrows());
         let (queries, keys) = (centred.queries(kernel, &head.q, &head.k), &head.k * tokens);
-        // A^T z = Q^T K z / sqrt k, and a triangular factor of Q^T keeps its length.
+        // A^T z = Q^T K z / sqrt k. The triangular factor of Q^T in place of Q^T gives a vector of the same length.
         let tall = head.q.transpose();
         let factor = if tall.nrows() > tall.ncols() { tall.qr().r() } else { tall };
         let images = head.k.tr_mul(&queries) / root;
@@ -134,7 +137,7 @@ fn softmax(scores: &[f64]) -> Vec<f64> {
     powers.into_iter().map(|power| power / sum).collect()
 }
 
-/// The first columns minus their mean under the weights.
+/// The first `weights.len()` columns, minus their mean under the weights.
 fn centred(columns: &DMatrix<f64>, weights: &[f64]) -> DMatrix<f64> {
     let columns = columns.columns(0, weights.len());
     let mean: DVector<f64> = columns * DVector::from_column_slice(weights);
@@ -145,8 +148,8 @@ fn centred(columns: &DMatrix<f64>, weights: &[f64]) -> DMatrix<f64> {
     centred
 }
 
-/// U_ij: the largest weight of each token where score l moves by at most `moved[l]`. Sums of positive terms only, so that
-/// a weight near one keeps its digits.
+/// U_ij: the largest weight of each token where score l moves by at most `moved[l]`. Only positive terms are added, so
+/// that a weight near one keeps its digits.
 fn largest_weights(scores: &[f64], moved: &[f64]) -> Vec<f64> {
     let least: Vec<f64> = scores.iter().zip(moved).map(|(score, moved)| score - moved).collect();
     let top = least.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -48,10 +48,10 @@ pub(super) fn head_norms(weights: &Weights) -> Vec<HeadNorms> {
         .collect()
 }
 
-/// Directions are taken from at most this many heads, those with the largest ||V|| ||A||.
+/// Lower bounds take directions from at most this many heads: those with the largest ||V|| ||A||.
 const MOST_HEADS: usize = 4;
 
-/// A head's A restricted to the span of the rows of Q and K.
+/// A head's A in the basis of [`row_basis`], a space that holds the rows of Q and K.
 pub(super) struct HeadSpan {
     /// d x e with orthonormal columns.
     pub(super) basis: DMatrix<f64>,
@@ -67,7 +67,8 @@ impl HeadSpan {
     }
 }
 
-/// The heads from which directions are taken, with their indices, those with the largest ||V|| ||A|| first.
+/// The heads from which lower bounds take directions, with their indices. The head with the largest ||V|| ||A|| comes
+/// first.
 pub(super) fn leading_heads(weights: &Weights, norms: &[HeadNorms]) -> Vec<(usize, HeadSpan)> {
     let mut order: Vec<usize> = (0..norms.len()).collect();
     order.sort_by(|a, b| (norms[*b].a_norm * norms[*b].v_norm).total_cmp(&(norms[*a].a_norm * norms[*a].v_norm)));
@@ -75,7 +76,7 @@ pub(super) fn leading_heads(weights: &Weights, norms: &[HeadNorms]) -> Vec<(usiz
     order.into_iter().map(|head_idx| (head_idx, HeadSpan::of(&weights.heads[head_idx]))).collect()
 }
 
-/// An orthonormal basis (d x e) of a space that holds the rows of Q and K: of their span where that is smaller than all.
+/// An orthonormal basis (d x e) of a space that holds the rows of Q and K: their span where 2 k < d, otherwise all of it.
 fn row_basis(head: &HeadWeights) -> DMatrix<f64> {
     let (k, d) = head.q.shape();
     if 2 * k >= d {

@@ -21,7 +21,7 @@ pub struct Hypotheses {
     pub ln_n: f64,
     /// R of the ball: the experiment's R, or sqrt d under a normaliser.
     pub radius: f64,
-    /// The heads.
+    /// The norms of each head.
     pub heads: Vec<HeadNorms>,
     /// How the bounds of single heads combine.
     pub combination: Combination,
@@ -29,11 +29,12 @@ pub struct Hypotheses {
     pub outer_factor: f64,
     /// Lines through the origin on which the lower bounds place tokens; empty if no lower bound applies.
     pub(super) lines: Vec<Line>,
-    /// Places at which `sink` and `fork` look for their witnesses; empty if no lower bound applies.
+    /// Directions in which `sink` and `fork` look for their witnesses; empty if no lower bound applies.
     pub(super) directions: Vec<WitnessDirection>,
-    /// The largest exponent of a head for R = 1.
+    /// gamma: gamma R^2 is the largest exponent of a head (see [`Hypotheses::exponent`]).
     pub(super) gamma: f64,
-    /// The constants of the adversarial tokens, if A has a real eigenvalue.
+    /// The constants of the adversarial tokens; `None` if no lower bound applies, if A has no real eigenvalue, and with several
+    /// heads and an output matrix.
     pub(super) adversarial: Option<AdversarialLine>,
     /// The norms of \[K\]'s matrices, if the weights are those of L2 multi-head attention.
     pub(super) kim: Option<KimNorms>,
@@ -164,7 +165,7 @@ pub fn radius_of_ball(experiment: &Experiment, d: usize, radius: f64) -> f64 {
     }
 }
 
-/// The norms of \[K\]'s matrices that the two bounds need.
+/// The norms of \[K\]'s matrices that `kim_l2` and `kim_linf` need.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct KimNorms {
     /// The number of columns of W_Q of one head.

@@ -1,6 +1,7 @@
-//! Heads whose Q, K and V are multiples of the identity treat all directions alike: their bounds in d dimensions equal
-//! those in a few dimensions, and for n < d tokens those in the span of the tokens. This avoids decompositions of d x d
-//! matrices: three tokens of a thousand numbers take milliseconds instead of ten seconds.
+//! Heads whose Q, K and V are multiples of the identity treat all directions alike. Their bounds on the ball in d
+//! dimensions equal those in a few dimensions, and their bounds at n < d given tokens equal those in the span of the
+//! tokens. This avoids decompositions of d x d matrices: three tokens of a thousand numbers take milliseconds instead
+//! of ten seconds.
 
 use nalgebra::DMatrix;
 
@@ -11,7 +12,8 @@ use crate::weights::{HeadWeights, Weights};
 /// Dimensions in which the lower bounds look for directions: more than a witness spans.
 const FEW: usize = 6;
 
-/// Weights with the same A and V in [`FEW`] dimensions; `None` where d is small, or where directions differ.
+/// Weights with the same A and V in [`FEW`] dimensions; `None` where d is small, where there is an output matrix, and
+/// where Q, K or V is no multiple of the identity.
 pub(super) fn in_few_dimensions(weights: &Weights) -> Option<Weights> {
     if weights.d() <= SMALL || weights.output.is_some() {
         return None;
@@ -20,7 +22,8 @@ pub(super) fn in_few_dimensions(weights: &Weights) -> Option<Weights> {
     Some(Weights { heads, output: None, l2_mha: None })
 }
 
-/// A head with the same A and V in e dimensions; `None` where directions differ.
+/// A head in e dimensions, whose A and V are the same multiples of the identity; `None` where Q, K or V is no multiple
+/// of the identity.
 fn in_dimensions(head: &HeadWeights, e: usize) -> Option<HeadWeights> {
     let [q, k, v] = multiples(head)?;
     let identity = DMatrix::<f64>::identity(e, e);
@@ -33,14 +36,15 @@ fn multiples(head: &HeadWeights) -> Option<[f64; 3]> {
     Some([multiple_of_identity(&head.q)?, multiple_of_identity(&head.k)?, multiple_of_identity(&head.v)?])
 }
 
-/// A head seen from the span of tokens.
+/// A head and the tokens in coordinates of the span of the tokens.
 pub(super) struct OnSpan {
-    /// d x e with orthonormal columns; e is the number of tokens, plus one where the tokens lack the part that queries
-    /// share.
+    /// d x e with orthonormal columns; e is the number of tokens, plus one where [`Centred`] took a common part from the
+    /// tokens.
     pub(super) frame: DMatrix<f64>,
     /// The tokens' coordinates, e x n.
     pub(super) tokens: DMatrix<f64>,
-    /// The same multiples of the identity, e x e, to be used with the kernel of the head itself.
+    /// Q, K and V as multiples of the e x e identity, V also times the outer factor. They go with the kernel of the
+    /// original head, which has key dimension d.
     pub(super) head: HeadWeights,
 }
 

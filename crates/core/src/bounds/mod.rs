@@ -5,7 +5,7 @@
 //! | folder or file | concept |
 //! | --- | --- |
 //! | `ball` | upper bounds that hold for all tokens of a ball |
-//! | `lower` | lower bounds: tokens of a ball whose norm is known |
+//! | `lower` | lower bounds: tokens of a ball, with the norm there |
 //! | `local` | upper bounds at given tokens |
 //! | `certified` | upper bounds for all tokens near given ones |
 //! | `hypotheses`, `heads`, `isotropic`, `logarithms` | what bounds depend on, and tools that the folders share |
@@ -141,7 +141,7 @@ impl BoundsOverN {
     }
 }
 
-/// ln of an upper bound from ln of the same for each head with a = ||A||_2 R^2 and v = 1.
+/// ln of an upper bound. `ln_one_head` is ln of the bound for one head with a = ||A||_2 R^2 and v = 1.
 fn ln_of_heads(hypotheses: &Hypotheses, ln_one_head: fn(&Hypotheses, f64) -> Option<f64>) -> Option<f64> {
     let mut ln_heads = Vec::with_capacity(hypotheses.heads.len());
     for (head, a) in hypotheses.heads.iter().zip(hypotheses.a_of_heads()) {

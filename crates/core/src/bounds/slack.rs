@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 pub struct BoundSlack {
     /// The bound.
     pub id: BoundId,
-    /// The formula with numbers inserted; for several heads, that of the head with the largest bound.
+    /// The formula with numbers inserted; for several heads, that of the head with the largest `local` bound.
     pub worked: String,
     /// Steps of the proof that lose something, largest factor first.
     pub factors: Vec<SlackFactor>,
 }
 
-/// The slack of every upper bound, given the terms of `local` and the norm at the tokens.
+/// The slack of each of these bounds, given the terms of `local` and the norm at the tokens. Lower bounds have no factors.
 #[must_use]
 pub fn slacks(hypotheses: &Hypotheses, bounds: &[Bound], local: Option<&LocalParts>, spectral: f64) -> Vec<BoundSlack> {
     let head_idx = local.map_or(0, |parts| parts.head_idx).min(hypotheses.heads.len().saturating_sub(1));
@@ -73,7 +73,7 @@ fn worked(id: BoundId, hypotheses: &Hypotheses, (a, v): (f64, f64), local: Optio
             format!("a = {a_text}, v = {v_text}, n = {n}")
         }
     };
-    // With normaliser and attention together every bound has a factor of the normaliser at these tokens.
+    // Where the Jacobian includes the normaliser, every bound is multiplied by the normaliser's factor at these tokens.
     let outer = hypotheses.outer_factor;
     let formula = if outer == 1.0 || formula.is_empty() { formula } else { format!("{} · ({formula})", brief(outer)) };
     match (hypotheses.heads.len(), hypotheses.combination) {
@@ -152,7 +152,8 @@ fn mixed_part_slack(hypotheses: &Hypotheses, a: f64, v: f64, parts: &LocalParts)
     ]
 }
 
-/// A number with four significant digits, with powers of ten written out.
+/// A number with four significant digits, or more where more stand before the decimal point. Below 1e-3 and from 1e6 on
+/// it has a power of ten.
 fn brief(x: f64) -> String {
     if !x.is_finite() {
         return if x > 0.0 { "∞".into() } else { "−∞".into() };
@@ -194,9 +195,9 @@ pub struct SlackFactor {
 /// A step in the proof of an upper bound (docs/theory.md section 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SlackKind {
-    /// The norms of the own and the mixed part of the Jacobian are added, and those of the heads.
+    /// The norms of the own and the mixed part of the Jacobian are added, and so are the norms of the heads.
     Parts,
-    /// The largest column sum of P is replaced by its maximum for this n and a.
+    /// The largest column sum of P is replaced by the upper bound on it for this n and a.
     ColumnSums,
     /// |A x_i| is replaced by ||A|| R.
     ANorm,
@@ -210,8 +211,8 @@ pub enum SlackKind {
     Length,
     /// The exponential is e^(2a), where e^a is enough.
     Exponent,
-    /// Each row of the mixed part is bounded by itself, as if one perturbation reached the bound of every row and of the
-    /// own part, with ||V|| for every direction.
+    /// Each row of the mixed part is bounded by itself, as if one perturbation reached the bounds of all rows and of
+    /// the own part at once, and as if V stretched every direction by ||V||.
     Rows,
     /// The range of the scores in a row is replaced by 2a.
     Scores,
@@ -219,9 +220,9 @@ pub enum SlackKind {
     Own,
 }
 
-/// What each step of the proof of `sharp` and `sharp_masked` loses (docs/theory.md section 2):
-/// the factors whose product is bound / norm for one head, and for one of several heads the same without the first
-/// step. `a` and `v` are the head's constants, `local` its terms at the tokens.
+/// What each step of the proof of `sharp` and `sharp_masked` loses (docs/theory.md section 2). For one head the product
+/// of the factors is bound / norm; for several heads [`SlackKind::Rows`] is left out. `a` and `v` are the head's constants,
+/// `local` its terms at the tokens.
 fn sharp_factors(
     bound: &Bound,
     hypotheses: &Hypotheses,
@@ -231,7 +232,7 @@ fn sharp_factors(
 ) -> Vec<SlackFactor> {
     let mixed =
         |a: f64, ln_ratio: f64| v.ln() + MixedTerms::new(hypotheses.mask, hypotheses.ln_n, a, ln_ratio).ln_smallest();
-    // The proof's constants as these tokens have them, at most those of the ball.
+    // The proof's constants at these tokens. They are at most the constants for the ball.
     let gradient = (local.gradient_square.sqrt() * hypotheses.radius).min(a);
     let ln_ratio = local.ln_ratio.min(2.0 * a);
     let (own, own_of_ball) = (local.own.ln(), (v * a).ln());

@@ -1,4 +1,5 @@
-//! Memory of the bounds, in numbers of eight bytes: the constants of their hypotheses, and `local` at the tokens.
+//! Memory of the bounds, in numbers of eight bytes: the constants of their hypotheses, `local` and `certified` at the
+//! tokens, and the limit for large radii.
 
 use std::ops::RangeInclusive;
 
@@ -9,10 +10,10 @@ use crate::attention::{Storage, storage};
 use crate::experiment::{Attention, Normalization};
 use crate::parallel::{groups, threads};
 
-/// Heads whose directions are tried, times the directions of each.
+/// The most lines: the heads whose directions are tried, times the directions of each head.
 const LINES: u64 = 16;
 
-/// The norms of the weights, and the lines on which lower bounds are tried.
+/// The norms of the weights, and the lines and directions on which lower bounds are tried.
 pub(crate) fn hypotheses(shape: &Shape) -> Part {
     let Shape { d, heads, key_dim: k, value_dim, .. } = *shape;
     let norms = largest([
@@ -22,7 +23,8 @@ pub(crate) fn hypotheses(shape: &Shape) -> Part {
     ]);
     let has_lower = shape.attention == Attention::Dot && shape.normalization == Normalization::None;
     let lines = if has_lower {
-        // Responses of all heads to a direction, and their products.
+        // A direction under trial needs the responses of all heads. A line keeps their triangular factor, the lambdas
+        // and the direction.
         let response = if shape.output.is_some() { product([heads, shape.d_out()]) } else { shape.values };
         let kept = product([LINES, sum([product([heads, heads]), heads, d])]);
         Part { kept, besides: largest([directions(k, d), sum([response, product([HEADER, heads])])]), operations: 0 }
@@ -44,12 +46,13 @@ fn witness_directions(shape: &Shape, has_lower: bool) -> Part {
     /// The most directions, and the dimensions that attention is restricted to at each.
     const SPOTS: u64 = 8;
     const DIRECTIONS: u64 = 5;
-    /// Directions held at a time, and steps of all ascents.
+    /// The directions held at a time, and the steps of all ascents together.
     const HELD: u64 = 32;
     const STEPS: u64 = 600;
     let Shape { d, heads, key_dim: k, value_dim, .. } = *shape;
     let e = d.min(product([2, k]));
-    // A on the span of the rows of Q and K, with what makes it, and for small ones the eigenvectors of its square.
+    // A on the span of the rows of Q and K, the matrices from which it is computed, and for a small A the eigenvectors
+    // of A^T A.
     let exponent = sum([product([4, d, e]), product([2, k, e]), product([8, e, e]), product([HELD, d])]);
     let operations = product([4, STEPS, e, e]);
     if !has_lower {
@@ -79,14 +82,14 @@ fn outer(shape: &Shape) -> u64 {
     shape.output.unwrap_or(shape.value_dim)
 }
 
-/// ||L^T R||_2 of k x m and k x n by triangular factors.
+/// The numbers held while ||L^T R||_2 is computed from triangular factors, for L (k x m) and R (k x n).
 fn norm_of_product(k: u64, m: u64, n: u64) -> u64 {
     let (left, right) = (k.min(m), k.min(n));
     let factors = sum([product([k, m]), product([k, n]), product([k, left]), product([k, right])]);
     sum([factors, product([5, left, right])])
 }
 
-/// The extreme eigenvectors of A and of its symmetric part.
+/// The numbers held while the extreme eigenvectors of A and of its symmetric part are computed.
 fn directions(k: u64, d: u64) -> u64 {
     let (e, copies) = if product([2, k]) < d { (2 * k, 3) } else { (d, 1) };
     let symmetric = sum([product([copies, d, e]), product([2, k, e]), product([6, e, e])]);
@@ -96,7 +99,7 @@ fn directions(k: u64, d: u64) -> u64 {
 /// The most entries of all heads' matrices for which `local_blocks` is computed.
 const MOST_BLOCK_ENTRIES: u64 = 1 << 22;
 
-/// `local` and `local_blocks` over columns of tokens, all heads at a time.
+/// The bounds `local` and `local_blocks` of all heads together, where a row of attention has `columns` entries.
 pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
     let Shape { d, heads, key_dim: k, value_dim, .. } = *shape;
     let r = value_dim.min(d).min(outer(shape));
@@ -113,10 +116,10 @@ pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
         Storage::Kept => 0,
         Storage::Recomputed => parts::block(shape.n),
     };
-    // A row's values and keys minus their mean, or tokens minus theirs, for each thread.
+    // For each thread, a row's values and keys minus their mean, or the tokens minus their mean.
     let centred = sum([product([columns, largest([sum([height, r]), d])]), product([2, d, d]), height]);
     let taking = product([threads() as u64, sum([buffer, centred, product([8, r, r]), product([4, k, k.min(d)])])]);
-    // `local_blocks`: a matrix for each head, and another with the own parts while its norm is taken.
+    // `local_blocks`: a matrix for each head, and another with the own parts while the norm is computed.
     let entries = product([columns, columns, heads]);
     let blocks = if entries <= MOST_BLOCK_ENTRIES { entries } else { 0 };
     let together = if columns == shape.n { together(shape, r, blocks > 0) } else { Part::default() };
@@ -132,7 +135,7 @@ pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
     }
 }
 
-/// Memory of rows of `local` that are taken together: shared by the rows of a head, and the buffers of a thread.
+/// Memory for taking many rows of `local` together: `kept` is for each head, `besides` for each thread.
 fn together(shape: &Shape, r: u64, has_blocks: bool) -> Part {
     /// How many rows and tokens are taken together, and the sizes at which the code does so.
     const ROWS: u64 = 64;
@@ -146,7 +149,7 @@ fn together(shape: &Shape, r: u64, has_blocks: bool) -> Part {
         return Part::default();
     }
     let entries = product([d, sum([d, 8])]).div_ceil(2);
-    // Tokens in f32 and their squares; tokens, values and both squares in f64 for the blocks.
+    // Tokens in f32 and their squares; for the blocks, tokens and values in f64 and the squares of both.
     let pairs = if has_blocks { product([n, sum([d, r, 2])]) } else { 0 };
     let of_pairs = if has_blocks { product([ROWS, sum([product([3, n]), product([2, d]), r])]) } else { 0 };
     let moments = sum([product([entries, ROWS]), product([entries, sum([ROWS, TOKENS])]).div_ceil(2)]);
@@ -157,7 +160,7 @@ fn together(shape: &Shape, r: u64, has_blocks: bool) -> Part {
     }
 }
 
-/// The neighbourhoods of all heads, and a row of one.
+/// The bound `certified`: `kept` is for all heads, `besides` for one row of attention at a time.
 pub(crate) fn neighbourhood(shape: &Shape) -> Part {
     let Shape { n, d, heads, key_dim: k, value_dim, .. } = *shape;
     let (r, pulled) = (value_dim.min(d).min(outer(shape)), k.min(d));
@@ -173,11 +176,11 @@ pub(crate) fn neighbourhood(shape: &Shape) -> Part {
     }
 }
 
-/// The limit as all tokens are scaled up, for few distinct tokens.
+/// The limit of the norm as all tokens are scaled up. It is computed only for few distinct tokens.
 pub(crate) fn large_radius_limit(shape: &Shape) -> Part {
-    /// The most distinct tokens that it looks at.
+    /// The most distinct tokens for which the limit is computed.
     const MOST_TOKENS: u64 = 2048;
-    /// The largest matrix of several heads.
+    /// The most rows and columns of the matrix that combines several heads.
     const MOST_SIDE: u64 = 512;
     if shape.normalization != Normalization::None {
         return Part::default();

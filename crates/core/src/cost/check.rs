@@ -45,7 +45,8 @@ pub fn check_sizes(
 /// The size whose halving lowers the memory most; among equally effective ones, the one farthest above its usual
 /// value.
 fn dominant(sizes: &[(Size, u64)], bytes: impl Fn(Option<(Size, u64)>) -> u64) -> (Size, u64) {
-    /// Sizes within this factor of each other's effect are alike.
+    /// Halving the most effective size leaves the least memory. A size counts as equally effective if halving it leaves
+    /// at most this factor times as much.
     const ALIKE: f64 = 1.1;
     let halved: Vec<(f64, Size, u64)> = sizes
         .iter()
@@ -79,7 +80,7 @@ fn least(size: Size) -> u64 {
     if size == Size::Tokens { 2 } else { 1 }
 }
 
-/// Its value in an ordinary experiment.
+/// The value of a size in an ordinary experiment.
 fn usual(size: Size) -> u64 {
     match size {
         Size::Tokens | Size::Positions => 64,

@@ -1,9 +1,10 @@
 //! What a task costs before it is begun: the most memory it holds at a time, and about how many operations it takes.
 //!
-//! Everything follows from the [`Shape`] of an experiment (n, d, heads, k, d_v, d_out, mask, ..), which needs no token and
-//! no weight to be drawn. All arithmetic is in `u64` and saturates: a product of sizes never wraps, also where `usize` has
-//! 32 bits. Each task computes its cost beside its own code from the `parts` here (`measure::cost`, `SweepPlan::cost`,
-//! `spectrum::cost`, ..), and [`check`] refuses what does not fit a [`Memory`] before anything is allocated.
+//! Everything follows from the [`Shape`] of an experiment (n, d, heads, k, d_v, d_out, mask, ..), which needs no token
+//! and no weight to be drawn. All arithmetic is in `u64` and saturates: a product of sizes never wraps, also where
+//! `usize` has 32 bits. The module of each task computes its cost from the `parts` here (`measure::cost`,
+//! `SweepPlan::cost`, `spectrum::cost`, ..), and [`check`] refuses what does not fit a [`Memory`] before anything is
+//! allocated.
 //!
 //! | file | concept |
 //! | --- | --- |

@@ -33,7 +33,8 @@ impl Part {
 /// Tokens and weights.
 pub(crate) fn inputs(shape: &Shape) -> Part {
     let weights = weights(shape);
-    // The eigenvectors behind the adversarial tokens are those of A, or of its smaller twin where k < d.
+    // The eigenvectors behind the adversarial tokens are those of A, or where k < d those of a k x k matrix with the
+    // same eigenvalues besides zero.
     let eigenvectors = if shape.is_adversarial() { eigen(shape.key_dim.min(shape.d)) } else { 0 };
     Part {
         kept: sum([shape.inputs(), weights.kept]),
@@ -60,7 +61,7 @@ pub(crate) fn weights(shape: &Shape) -> Part {
     Part { kept: sum([kept, headers]), besides, operations: product([20, matrices]) }
 }
 
-/// The forward pass at tokens; numbers of a scalar, which is one f64 or two.
+/// The forward pass at tokens, counted in scalars: one f64, or the two of a dual number.
 pub(crate) fn forward(shape: &Shape) -> Part {
     let Shape { n, d, heads, .. } = *shape;
     let normalizer = sum([shape.inputs(), if shape.normalization == Normalization::None { 0 } else { n }]);
@@ -77,8 +78,8 @@ pub(crate) fn forward(shape: &Shape) -> Part {
     let parts = [normalizer, product([p, d]), output, product([p, n]), squares, row_scales, kept, layouts];
     Part {
         kept: sum(parts),
-        // The tokens as numbers of the scalar, and a head's matrix, the tokens minus their common part, or a block of
-        // scores.
+        // The tokens converted to scalars, and the largest of these: the matrices of a head, the tokens minus their
+        // common part, the blocks of scores.
         besides: sum([
             shape.inputs(),
             largest([
@@ -106,13 +107,14 @@ pub(crate) fn operator(shape: &Shape) -> Part {
         Storage::Recomputed => block(n),
     };
     let projections = product([shape.projections(), n]);
-    // Keys, queries and their changes once more.
+    // A second copy of keys and queries, stacked with their changes.
     let stacked = product([4, shape.keys, n]);
     let is_joined = shape.output.is_some() && shape.heads > 1;
     let heads = product([if is_joined { 2 } else { 1 }, shape.values, n]);
     let is_l2 = shape.attention == Attention::L2;
     let key_terms = if is_l2 { product([shape.heads, n]) } else { 0 };
-    // The groups of rows over which the adjoint sums: keys, values and, for the L2 kernel, the terms of the keys.
+    // The sums of the adjoint over each group of rows: for keys, for values and, with the L2 kernel, for the terms of
+    // the keys.
     let groups = groups(shape.heads as usize, n.div_ceil(rows_a_block(n).max(1)) as usize) as u64;
     let summed = product([groups, n, sum([shape.keys, shape.values, if is_l2 { shape.heads } else { 0 }])]);
     let parts = sum([summed, product([shape.keys, n])]);
@@ -143,8 +145,8 @@ pub(crate) fn block(n: u64) -> u64 {
     product([n, rows_a_block(n)])
 }
 
-/// The bases of a Lanczos iteration on vectors of those lengths, and its small matrices; `kept_pairs` outlive a restart.
-/// The operations are those of the vectors in a usual number of steps.
+/// The bases of a Lanczos iteration on vectors of lengths `n_inputs` and `n_outputs`, and its small matrices;
+/// `kept_pairs` outlive a restart. The operations are those of the vectors in a usual number of steps.
 pub(crate) fn lanczos(n_inputs: u64, n_outputs: u64, max_basis: u64, kept_pairs: u64) -> Part {
     let basis = max_basis.min(n_inputs);
     let bases = sum([product([basis, n_outputs]), product([basis.saturating_add(1), n_inputs])]);
@@ -160,7 +162,7 @@ pub(crate) fn lanczos(n_inputs: u64, n_outputs: u64, max_basis: u64, kept_pairs:
     }
 }
 
-/// How often a usual iteration applies the operator each way.
+/// The operations of the products with J and J^T in an iteration with the usual number of steps.
 pub(crate) fn usual_products(operator: Part) -> u64 {
     product([USUAL_STEPS, operator.operations])
 }
@@ -178,7 +180,7 @@ pub(crate) fn dense(shape: &Shape) -> Part {
     Part { kept: entries, besides: largest([head, composed]), operations: product([n, n, shape.heads, a_block]) }
 }
 
-/// The singular values of a matrix, held besides it.
+/// The singular values of a matrix that is held already.
 pub(crate) fn singular_values(n_rows: u64, n_columns: u64) -> Part {
     let (long, short) = (largest([n_rows, n_columns]), n_rows.min(n_columns));
     let entries = product([long, short]);
@@ -186,7 +188,7 @@ pub(crate) fn singular_values(n_rows: u64, n_columns: u64) -> Part {
     Part { kept: short, besides: product([3, entries]), operations: product([4, entries, short]) }
 }
 
-/// All singular vectors of a matrix, held besides it.
+/// All singular vectors of a matrix that is held already.
 pub(crate) fn singular_vectors(n_rows: u64, n_columns: u64) -> Part {
     let (long, short) = (largest([n_rows, n_columns]), n_rows.min(n_columns));
     let squares = sum([product([long, long]), product([short, short])]);

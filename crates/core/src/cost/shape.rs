@@ -12,7 +12,7 @@ pub(crate) const LEAST_MEAN_SIZE: usize = 8;
 /// Without a mask, the code groups equal tokens up to this many positions times dimensions.
 pub(crate) const MOST_GATHERED: usize = 512;
 
-/// The form of the Jacobian to use, and with how many distinct positions.
+/// The form of the Jacobian to use, with the number of distinct positions or of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Every token by itself.
@@ -189,7 +189,7 @@ impl Shape {
         product([self.inputs(), self.outputs()])
     }
 
-    /// Numbers of the experiment itself; a task keeps a copy of them.
+    /// Numbers that the experiment itself lists; a task keeps a copy of them.
     pub(crate) fn listed(&self) -> u64 {
         let tokens = if matches!(self.tokens, Tokens::Listed | Tokens::Measure) { self.inputs() } else { 0 };
         let weights = if self.weights == Weights::Listed { self.matrices() } else { 0 };
@@ -206,7 +206,8 @@ impl Shape {
         self.tokens == Tokens::Adversarial
     }
 
-    /// The form of the Jacobian, where equal tokens are grouped if it has more than `svd_limit` rows or columns.
+    /// The form of the Jacobian. Equal tokens are grouped only if the Jacobian has more than `svd_limit` rows or
+    /// columns.
     #[must_use]
     pub fn form(&self, svd_limit: usize) -> Form {
         if self.tokens == Tokens::Measure {
@@ -309,12 +310,12 @@ impl Shape {
     }
 }
 
-/// How many of the listed tokens differ; `None` where too many do to gather them.
+/// The number of distinct tokens in the list; `None` where they are too many to group.
 fn distinct(rows: &Rows) -> Option<u64> {
     let most = rows.n_rows() / LEAST_MEAN_SIZE;
     let mut known: HashSet<Vec<u64>> = HashSet::new();
     for token in rows.iter() {
-        // Adding zero makes -0 and 0 one.
+        // Adding zero turns -0 into 0.
         known.insert(token.iter().map(|x| (x + 0.0).to_bits()).collect());
         if known.len() > most {
             return None;
@@ -323,7 +324,7 @@ fn distinct(rows: &Rows) -> Option<u64> {
     Some(known.len() as u64)
 }
 
-/// How many runs of equal tokens the list has; `None` where too many to gather them.
+/// The number of runs of equal tokens in the list; `None` where they are too many to group.
 fn runs(rows: &Rows) -> Option<u64> {
     let changes = rows.iter().zip(rows.iter().skip(1)).filter(|(before, token)| before != token).count();
     (changes < rows.n_rows() / LEAST_MEAN_SIZE).then_some(changes as u64 + 1)

@@ -105,7 +105,7 @@ pub enum InputError {
         bytes: u64,
         /// The limit in bytes.
         limit: u64,
-        /// The size with the most effect on it.
+        /// The size whose lowering saves the most memory.
         lower: Size,
         /// The largest value of that size that fits with all others unchanged; `None` where no value fits.
         at_most: Option<u64>,
@@ -359,7 +359,7 @@ impl fmt::Display for InputError {
 
 impl std::error::Error for InputError {}
 
-/// A size, and the value to lower it to where one is known.
+/// The text for the size to lower, with the largest value that fits where there is one.
 fn lowered(size: Size, at_most: Option<u64>) -> Phrase {
     match at_most {
         Some(value) => {

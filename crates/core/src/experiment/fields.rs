@@ -68,7 +68,7 @@ impl Fields {
         }
     }
 
-    /// Reads a finite number that satisfies `accept`.
+    /// Reads a finite number that satisfies `accept`; `default` if the key is absent.
     pub(super) fn number(
         &mut self,
         key: &'static str,
@@ -83,7 +83,7 @@ impl Fields {
             .ok_or_else(|| InputError::bad_value(self.path_of(key), value.to_string(), expected))
     }
 
-    /// Reads a whole number of at least `least`.
+    /// Reads a whole number of at least `least`; `default` if the key is absent.
     pub(super) fn count(&mut self, key: &'static str, default: u64, least: u64) -> Result<u64, InputError> {
         let Some(value) = self.take(key) else { return Ok(default) };
         // 8.0 counts as a whole number, because other languages write it so.

@@ -48,8 +48,9 @@ impl Given {
     }
 }
 
-/// A JSON object is an experiment, whole or broken, unless it is a table: braces of another program, one object a line,
-/// or an object without the keys of an experiment.
+/// Whether a text is meant as an experiment, be it whole or broken: a JSON object that is no table. These count as
+/// tables: numbers in braces as other programs write them, one object per line, and an object without the keys of an
+/// experiment.
 fn is_experiment(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let Some(inside) = text.strip_prefix('{') else { return false };

@@ -3,7 +3,7 @@
 use super::Phrase;
 use crate::phrase;
 
-/// What is wrong, with line and column.
+/// The problem that serde_json found, with line and column.
 #[must_use]
 pub fn json_problem(error: &serde_json::Error) -> Phrase {
     let told = error.to_string();

@@ -15,7 +15,7 @@ pub const MAX_TOKEN_ENTRIES: usize = 4_194_304;
 pub const MAX_HEADS: usize = 1_024;
 /// The most numbers in the weights.
 pub const MAX_WEIGHT_ENTRIES: usize = 33_554_432;
-/// The most scores of one head (n times n) when every token is a row of its own: above it a product takes minutes.
+/// The most scores of one head (n times n) when equal tokens are not grouped. Above it a product takes minutes.
 pub const MAX_SCORES: usize = 16_384 * 16_384;
 /// The largest ln N_a of a cluster: 1e304 tokens, so that the sum over a few thousand clusters is still finite.
 pub const MAX_LOG_MULTIPLICITY: f64 = 700.0;

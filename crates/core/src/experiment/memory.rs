@@ -15,7 +15,7 @@ pub struct Memory(u64);
 impl Memory {
     /// 2 GiB: the limit of the command line, which `--memory` changes.
     pub const NATIVE: Memory = Memory(2 << 30);
-    /// 1 GiB: a browser's workers share what a tab may have, and a WebAssembly memory ends at 4 GiB.
+    /// 1 GiB: a browser's workers share the memory of a tab, and one WebAssembly memory ends at 4 GiB.
     pub const BROWSER: Memory = Memory(1 << 30);
 
     /// A limit in bytes.

@@ -1,4 +1,5 @@
-//! The experiment: the description of one measurement, with its file and link formats.
+//! The experiment: the description of one measurement, with its file format, and the tables of numbers
+//! that users give.
 //!
 //! The page exports and imports it, the command line reads it, and every number on screen can be reproduced from it.
 //! Untrusted text enters only through [`Experiment::from_json`] and tables of numbers ([`table`]); what they return is

@@ -11,7 +11,7 @@ use crate::phrase;
 pub struct TableSource {
     /// The name of a file, for errors.
     pub file: Option<String>,
-    /// UTF-8 for a text.
+    /// The content; UTF-8 for a text.
     #[serde(with = "serde_bytes")]
     pub bytes: Vec<u8>,
     /// The author's answers to questions about it.

@@ -109,7 +109,8 @@ impl Experiment {
 }
 
 impl WeightSource {
-    /// Listed matrices whose shapes fit each other; whether they fit the tokens is checked with the tokens.
+    /// Listed matrices, after a check that their shapes fit each other. Whether they fit the tokens is checked once the
+    /// tokens are known.
     ///
     /// # Errors
     /// [`InputError::BadValue`] for no heads or too many, [`InputError::Shape`] that names the matrix.

@@ -22,7 +22,7 @@ struct Content {
 }
 
 impl Phrase {
-    /// A text of a catalogue; [`phrase!`](crate::phrase) is the usual way to it.
+    /// A text of a catalogue; usually made with [`phrase!`](crate::phrase).
     #[must_use]
     pub fn new(id: &'static str, english: &'static str, arguments: Vec<(&'static str, Phrase)>) -> Self {
         let arguments = arguments.into_iter().map(|(name, value)| (name.into(), value)).collect();
@@ -46,7 +46,7 @@ impl Phrase {
         Phrase(Box::new(Content { id: "".into(), english: Cow::Owned(text), arguments: Vec::new() }))
     }
 
-    /// What names it in a catalogue; `None` for a text that is the same in every language.
+    /// Its id in a catalogue; `None` for a text that is the same in every language.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         Some(&*self.0.id).filter(|id| !id.is_empty())

@@ -62,7 +62,7 @@ impl Rows {
     /// As [`Rows::new`], and [`InputError::RaggedRow`].
     pub fn from_lists(what: impl Into<Phrase>, lists: &[Vec<f64>]) -> Result<Self, InputError> {
         let n_columns = lists.first().map_or(0, Vec::len);
-        // Counts the given entries, not rows times the length of a first row that is longer than all others.
+        // Room for the given entries alone: rows times the length of the first row could be far more.
         let mut entries = Vec::with_capacity(lists.iter().map(Vec::len).sum());
         for (row_idx, list) in lists.iter().enumerate() {
             if list.len() != n_columns {

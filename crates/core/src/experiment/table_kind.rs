@@ -72,7 +72,7 @@ pub struct TableAnswers {
 /// Whether the first row of a table is a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FirstRow {
-    /// Names or numbers of the columns, which are dropped.
+    /// Names or numbers of the columns; this row is dropped.
     Header,
     /// A row of the table.
     Numbers,
@@ -81,7 +81,7 @@ pub enum FirstRow {
 /// Whether the first column of a table holds names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FirstColumn {
-    /// Names or numbers of the rows, which are dropped.
+    /// Names or numbers of the rows; this column is dropped.
     Index,
     /// A column of the table.
     Numbers,
@@ -90,8 +90,8 @@ pub enum FirstColumn {
 /// What a comma in a number is, as in 1,234. Where it is the decimal mark, a point separates thousands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NumberComma {
-    /// The decimal mark: 1.234.
+    /// The decimal mark: 1,234 is 1.234.
     Decimal,
-    /// Between thousands, 1234, or between columns; a point is the decimal mark.
+    /// Between thousands, so that 1,234 is 1234, or between columns; a point is the decimal mark.
     Thousands,
 }

@@ -64,7 +64,7 @@ pub enum Attention {
 /// Which tokens a token may attend to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mask {
-    /// All.
+    /// All tokens.
     None,
     /// Itself and the tokens before it.
     Causal,
@@ -73,7 +73,7 @@ pub enum Mask {
 /// The normaliser applied to each token before attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Normalization {
-    /// Nothing.
+    /// No normaliser.
     None,
     /// LayerNorm: (x - mean)/sqrt(var + eps).
     Layer,

@@ -49,7 +49,7 @@ pub fn hypotheses_of_ball_within(
 
 /// Weights and radius of an experiment, without its n.
 pub(super) struct Ball {
-    /// A few of its tokens, for their dimension.
+    /// A few tokens of the experiment; only their dimension is used.
     tokens: DMatrix<f64>,
     pub(super) weights: Weights,
     pub(super) radius: f64,
@@ -63,7 +63,7 @@ impl Ball {
                 weights: weights_for(experiment, random.d)?,
                 radius: random.radius,
             }),
-            // Of a list, only the first tokens and the largest norm of all are needed.
+            // Of a list, only the first token and the largest norm of all are needed.
             TokenSource::Explicit(rows) => {
                 let tokens = tokens::listed_tokens(rows);
                 Ok(Ball {

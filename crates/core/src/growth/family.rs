@@ -39,7 +39,7 @@ impl Family {
         Family::new_within(experiment, plan, Memory::default())
     }
 
-    /// The same within some memory.
+    /// As [`Family::new`], within a given memory.
     ///
     /// # Errors
     /// As [`Family::new`]; [`InputError::TooCostly`] before anything is drawn.

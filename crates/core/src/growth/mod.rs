@@ -1,5 +1,6 @@
 //! Growth of the Lipschitz constant with n, for n from 2 to 1e300: every bound on the ball as a curve, and the exact
-//! norms of the adversarial tokens as token measures. It shows two theorems of \[C\] in one plot.
+//! norms of the adversarial tokens as token measures. One plot shows both the general and the mean-field theorem of
+//! \[C\].
 
 mod ball;
 mod family;
@@ -90,7 +91,7 @@ pub fn growth(experiment: &Experiment, plan: &GrowthPlan) -> Result<Growth, Inpu
     growth_within(experiment, plan, Memory::default())
 }
 
-/// The same within some memory.
+/// As [`growth`], within a given memory.
 ///
 /// # Errors
 /// As [`growth`]; [`InputError::TooCostly`] before anything is drawn.
@@ -100,7 +101,7 @@ pub fn growth_within(experiment: &Experiment, plan: &GrowthPlan, memory: Memory)
     Ok(Growth { rows, crossover: growing.crossover() })
 }
 
-/// The rows of a plan, one n a step.
+/// Computes the rows of a plan, one n per step.
 #[derive(Clone, Debug)]
 pub struct Growing {
     hypotheses: Hypotheses,
@@ -155,13 +156,13 @@ fn crossover(hypotheses: &Hypotheses, spacing: Spacing) -> Option<Crossover> {
     let a = hypotheses.a_of_heads().fold(0.0, f64::max);
     match spacing {
         Spacing::Fixed => Some(Crossover { ln_n: hypotheses.exponent(), a }),
-        // Gamma ln n / ln n_0 = ln n holds for every n or for none.
+        // The exponent at n is Gamma ln n / ln n_0, which equals ln n for every n or for none.
         Spacing::SqrtLog { .. } => None,
     }
 }
 
-/// The exact norm of the skew witness with the ||A|| and ||V|| of the hypotheses, for one head without a mask. Only up
-/// to the crossover n - 1 = e^(2a), where c reaches ||A||.
+/// The exact norm of the skew witness with the ||A|| and ||V|| of the hypotheses, for one head without a mask. `None`
+/// beyond the crossover n - 1 = e^(2a), where c reaches ||A||.
 fn skew(hypotheses: &Hypotheses) -> Option<Bound> {
     let [HeadNorms { a_norm, v_norm }] = hypotheses.heads[..] else { return None };
     if BoundId::Unified.at(hypotheses).is_none() || hypotheses.radius <= 0.0 || a_norm <= 0.0 {

@@ -12,7 +12,7 @@ use crate::weights::check_sizes;
 /// Input of a growth plot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GrowthPlan {
-    /// The n, ascending, each at least 2.
+    /// The values of n, ascending, each at least 2.
     pub lengths: Vec<f64>,
     /// How R depends on n.
     pub spacing: Spacing,
@@ -57,7 +57,7 @@ impl GrowthPlan {
 }
 
 impl GrowthPlan {
-    /// What the curves of an experiment take.
+    /// The memory and operations of the curves of an experiment.
     #[must_use]
     pub fn cost(&self, experiment: &Experiment) -> Cost {
         self.cost_of_shape(&shape_of(experiment))

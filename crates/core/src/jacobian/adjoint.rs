@@ -8,8 +8,9 @@ use std::ops::Range;
 use crate::attention::{Accumulate, Forward, Scalar, View, ViewMut, multiply, part};
 use crate::parallel::{Schedule, Scratch, for_parts, groups, share, token_parts};
 
-/// Where the part of each head and group of row blocks lies in the buffer of the adjoint: keys (k x n), values (d_v x n),
-/// for the L2 kernel the column sums of ds (n), and the queries of the group's own rows (k x rows).
+/// The layout of the adjoint's buffer. Each head and group of row blocks has one part, with the gradients of keys (k x n)
+/// and values (d_v x n), for the L2 kernel the column sums of ds (n), and the gradients of the queries of the group's own
+/// rows (k x rows).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PartLayout<'a, T: Scalar> {
     forward: &'a Forward<T>,
@@ -27,20 +28,20 @@ impl<'a, T: Scalar> PartLayout<'a, T> {
         self.forward.heads.len() * self.groups
     }
 
-    /// Where the part begins; for the number of parts, the length of the whole buffer.
+    /// Where a part begins; at `n_parts()`, the length of the whole buffer.
     pub(super) fn start(&self, part: usize) -> usize {
         let (head_idx, group) = (part / self.groups, part % self.groups);
         let before: usize = (0..head_idx).map(|head_idx| self.of_head(head_idx, self.groups)).sum();
         before + if group == 0 { 0 } else { self.of_head(head_idx, group) }
     }
 
-    /// Length of the first parts of a head.
+    /// Length of the first `groups` parts of a head.
     fn of_head(&self, head_idx: usize, groups: usize) -> usize {
         let own_rows = self.first_row(groups);
         groups * self.summed(head_idx) + self.forward.heads[head_idx].q_rows.len() * own_rows
     }
 
-    /// Numbers of a part that are summed over groups.
+    /// How many numbers of a part are summed over the groups: all but the queries.
     fn summed(&self, head_idx: usize) -> usize {
         let head = &self.forward.heads[head_idx];
         let terms = usize::from(head.kernel.key_square != 0.0);
@@ -56,7 +57,7 @@ impl<'a, T: Scalar> PartLayout<'a, T> {
         self.forward.block_start(share(group, self.groups, self.forward.n_blocks()).start)
     }
 
-    /// One part of the adjoint: the rows of one group of blocks of one head.
+    /// Computes one part of the adjoint, from the rows of one group of blocks of one head.
     pub(super) fn pull_back(&self, part_idx: usize, gradient: &[T], buffers: &Scratch<Buffers<T>>, out: &mut [T]) {
         let forward = self.forward;
         let (head_idx, group) = (part_idx / self.groups, part_idx % self.groups);
@@ -121,7 +122,7 @@ impl<'a, T: Scalar> PartLayout<'a, T> {
     }
 }
 
-/// Adds the parts of the adjoint in order, token by token: p x n.
+/// Adds the parts of the adjoint in order and writes the sums token by token to `out` (p x n).
 pub(super) fn gather<T: Scalar>(layout: PartLayout<'_, T>, parts: &[T], out: &mut [T]) {
     let forward = layout.forward;
     let (n, p) = (forward.n, forward.projections.nrows());
@@ -181,8 +182,8 @@ impl<T: Scalar> Buffers<T> {
 }
 
 /// Replaces ds by P (ds - sum P ds) along one row; this map is its own transpose. `top` is the token with the largest
-/// weight. Sums are of differences from its ds, so the row sums to zero up to the rounding of these, however large ds
-/// is.
+/// weight. The code subtracts the ds of `top` first, so the row sums to zero up to the rounding of these differences,
+/// however large ds is.
 pub(super) fn center_row<T: Scalar>(ds: &mut [T], p_row: &[T], top: u32) {
     let pivot = ds.get(top as usize).copied().unwrap_or(T::constant(0.0));
     ds.iter_mut().for_each(|ds| *ds -= pivot);
@@ -192,7 +193,7 @@ pub(super) fn center_row<T: Scalar>(ds: &mut [T], p_row: &[T], top: u32) {
     }
 }
 
-/// Four partial sums, so that the compiler vectorises.
+/// The scalar product of a and b, in four partial sums, so that the compiler vectorises it.
 pub(super) fn dot<T: Scalar>(a: &[T], b: &[T]) -> T {
     let mut sums = [T::constant(0.0); 4];
     let (a_chunks, b_chunks) = (a.chunks_exact(4), b.chunks_exact(4));

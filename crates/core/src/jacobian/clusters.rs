@@ -101,7 +101,7 @@ impl ClusterJacobian {
         &self.normalizer
     }
 
-    /// P_ab of a head: the attention that cluster a pays to all of cluster b, m x m.
+    /// P_ab of a head: the attention that a token of cluster a pays to all tokens of cluster b, m x m.
     #[must_use]
     pub fn masses(&self, head_idx: usize) -> &DMatrix<f64> {
         &self.masses[head_idx.min(self.masses.len() - 1)]
@@ -123,7 +123,7 @@ impl ClusterJacobian {
             .collect()
     }
 
-    /// Turns it into the Jacobian of x + F(x), for d_out = d: adds the identity to the own part of every cluster, and
+    /// Turns the Jacobian of F into that of x + F(x), for d_out = d: adds the identity to the own part of every cluster, and
     /// so to J on all fields.
     pub fn add_residual(&mut self) {
         for own in &mut self.own {

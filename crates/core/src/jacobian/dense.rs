@@ -230,7 +230,7 @@ impl Gradients {
         Gradients { kernel: head.kernel, through_q: through(&head.q), through_k: through(&head.k) }
     }
 
-    /// a_ij = ds_ij/dx_i and b_ij = ds_ij/dx_j for the first j, d x reach each.
+    /// a_ij = ds_ij/dx_i and b_ij = ds_ij/dx_j for the first `reach` tokens j, d x reach each.
     fn of_row(&self, i: usize, reach: usize) -> [DMatrix<f64>; 2] {
         let with = |[queries, keys]: &[DMatrix<f64>; 2], gradient: &dyn Fn(f64, f64) -> f64| {
             DMatrix::from_fn(queries.nrows(), reach, |row, j| gradient(queries[(row, i)], keys[(row, j)]))
@@ -252,6 +252,6 @@ struct BlockRow {
     apart: DMatrix<f64>,
     /// b_ij, d x reach.
     of_key: DMatrix<f64>,
-    /// What block (i, i) has beside: sum_j P_ij (V x_j - V m_i) a_ij^T, rows x d.
+    /// The term that only block (i, i) has: sum_j P_ij (V x_j - V m_i) a_ij^T, rows x d.
     own: DMatrix<f64>,
 }

@@ -32,9 +32,9 @@ pub trait LinearOperator<T> {
 #[derive(Clone, Debug)]
 pub struct JacobianOperator<T: Scalar> {
     forward: Forward<T>,
-    /// The normaliser's Jacobian times v, d n numbers; empty without a normaliser.
+    /// The normaliser's Jacobian times v, d n numbers; empty unless the scope is `composed`.
     field: Vec<T>,
-    /// Changes of the projections, p n.
+    /// The changes of the projections; in the adjoint, the gradients with respect to them. p n numbers.
     projections: Vec<T>,
     /// For each head k_j above dk_j, and dq_i above q_i, 2 k x n each: the change of a score is one product of them.
     keys: Vec<Vec<T>>,
@@ -133,7 +133,7 @@ impl<T: Scalar> JacobianOperator<T> {
         }
     }
 
-    /// The gradient at the projections (p n numbers), for a gradient u at the outputs.
+    /// The gradient with respect to the projections (p n numbers), for a gradient u with respect to the outputs.
     pub(super) fn pull_back_to_projections(&mut self, u: &[T]) -> &[T] {
         let n = self.forward.n;
         let mut heads = std::mem::take(&mut self.heads);
@@ -281,7 +281,7 @@ impl<O: LinearOperator<f64> + ?Sized> LinearOperator<f64> for WithResidual<'_, O
     }
 }
 
-/// Writes the heads' outputs token by token, from `heads` head by head.
+/// Writes the heads' outputs token by token; `heads` has them head by head.
 fn interleave<T: Scalar>(forward: &Forward<T>, heads: &[T], out: &mut [T]) {
     let (n, d_cat) = (forward.n, forward.d_concatenated());
     for head in &forward.heads {

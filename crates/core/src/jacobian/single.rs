@@ -5,10 +5,11 @@
 
 use super::LinearOperator;
 
-/// The tightest tolerance for an iteration on products in f32: below it the residual is their rounding.
+/// The tightest tolerance for an iteration on products in f32: below it, the rounding of the products decides the
+/// residual.
 pub const SINGLE_TOLERANCE: f64 = 1e-6;
 
-/// An operator in f32, with the vectors that it is given and gives.
+/// An operator in f32, with the buffers of its inputs and outputs.
 #[derive(Debug)]
 pub struct Single<'a, O: ?Sized> {
     operator: &'a mut O,

@@ -16,7 +16,8 @@ pub fn cost(experiment: &Experiment, options: &MeasureOptions) -> Cost {
     of_shape(&shape_of(experiment), options)
 }
 
-/// The memory and operations of the leading singular pair and the images F(X), while a finished measurement is held.
+/// The memory of the leading singular pair and the images F(X), while a finished measurement is held; without their
+/// operations.
 #[must_use]
 pub fn cost_of_pictures(experiment: &Experiment, options: &MeasureOptions) -> Cost {
     pictures(&shape_of(experiment), options)
@@ -68,7 +69,7 @@ pub(crate) fn of_shape(shape: &Shape, options: &MeasureOptions) -> Cost {
     Cost::of_numbers(numbers, sum([inputs.operations, grouping.operations, operations]))
 }
 
-/// The memory and operations of the pair and the images, including the measurement's own numbers.
+/// The memory of the pair and the images, including the measurement's own numbers; without operations.
 pub(crate) fn pictures(shape: &Shape, options: &MeasureOptions) -> Cost {
     let inputs = parts::inputs(shape);
     let concatenated = product([shape.n, shape.values]);
@@ -108,7 +109,7 @@ pub(crate) fn form(shape: &Shape, options: &MeasureOptions) -> Form {
     }
 }
 
-/// Numbers besides the inputs, and operations.
+/// The numbers held besides the inputs, and the operations, where every token stands by itself.
 fn of_tokens(shape: &Shape, options: &MeasureOptions) -> (u64, u64) {
     let (forward, operator) = (parts::forward(shape), parts::operator(shape));
     let system = sum([forward.kept, operator.kept]);
@@ -162,7 +163,7 @@ fn lanczos(n_outputs: u64, n_inputs: u64, max_basis: usize) -> Part {
     parts::lanczos(n_inputs, n_outputs, (max_basis as u64).max(kept_pairs + 4), kept_pairs)
 }
 
-/// The bounds; `local` is computed over `columns` columns of tokens.
+/// The bounds, where a row of attention has `columns` entries in `local`.
 fn of_bounds(shape: &Shape, columns: u64, options: &MeasureOptions) -> Part {
     if options.detail != Detail::Full {
         return Part::default();

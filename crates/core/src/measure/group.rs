@@ -39,7 +39,7 @@ pub(super) fn distinct(tokens: &DMatrix<f64>, most: usize) -> Option<Groups> {
     Some(groups.finish(tokens.nrows()))
 }
 
-/// Groups consecutive equal tokens; `None` if there are too few to save work.
+/// Groups consecutive equal tokens; `None` if too few tokens are equal to save work.
 pub(super) fn runs(tokens: &DMatrix<f64>) -> Option<Groups> {
     let most = tokens.ncols() / LEAST_MEAN_SIZE;
     let mut groups = Collected::default();

@@ -28,7 +28,8 @@ pub(super) enum Turn {
 }
 
 impl Iteration {
-    /// Begins; `options` gives the options for vectors of a length. `None` for a token measure, whose norms need no iteration.
+    /// Begins an iteration; `options` makes its options from the length of its vectors. `None` for a token measure, whose
+    /// norms need no iteration.
     pub(super) fn new(system: &mut System, options: impl FnOnce(usize) -> LanczosOptions) -> Option<Box<Self>> {
         let span = match system {
             System::Tokens(operator) => ProjectionSpan::of(operator.forward()),
@@ -48,12 +49,12 @@ impl Iteration {
         Some(Box::new(Iteration { options, lanczos, span, single }))
     }
 
-    /// Steps so far, and the relative residual; infinite before the first check.
+    /// Steps so far, and the relative residual, which is infinite before its first check.
     pub(super) fn progress(&self) -> (usize, f64) {
         (self.lanczos.iterations(), self.lanczos.estimate().1)
     }
 
-    /// One product with J and one with J^T.
+    /// Does one step, with one product with J and one with J^T; `None` for a token measure.
     pub(super) fn step(mut self: Box<Self>, system: &mut System) -> Option<Turn> {
         let status = match &mut self.single {
             Some(single) => single.step(&mut self.lanczos),

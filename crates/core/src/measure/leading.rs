@@ -82,7 +82,8 @@ fn images_of_runs(runs: &Runs, weights: &Weights) -> DMatrix<f64> {
     images
 }
 
-/// The pair on cluster-constant fields, with one column per listed token.
+/// The pair on cluster-constant fields, with one column per listed token. `None` where a field that sums to zero inside
+/// a cluster has a larger singular value.
 fn of_clusters(clusters: &Clusters, options: &MeasureOptions) -> Option<SingularPair> {
     let jacobian = &clusters.jacobian;
     let between = jacobian.between();

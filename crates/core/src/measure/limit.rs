@@ -20,7 +20,8 @@ const MOST_ENTRIES: usize = 512;
 /// Tokens whose scores are computed at a time.
 const ROWS: usize = 64;
 
-/// The limit; `None` if there is none, and under a normaliser, which undoes the scaling.
+/// The limit; `None` if there is none or computing it takes too much work, and under a normaliser, which undoes the
+/// scaling.
 pub(super) fn large_radius_limit(experiment: &Experiment, inputs: &Inputs) -> Option<f64> {
     if experiment.normalization != Normalization::None {
         return None;

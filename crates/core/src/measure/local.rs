@@ -8,8 +8,8 @@ use crate::bounds::{Combination, Counts, LocalBound, LocalBuffers, LocalHead, Lo
 use crate::experiment::Attention;
 use crate::weights::{HeadWeights, Weights};
 
-/// Rows of a run are processed one by one up to this index; later ones in blocks whose size is the row index divided by
-/// it.
+/// Rows of a run are processed one by one up to this index; later rows in blocks whose size is the row index divided by
+/// this number.
 const ROWS_ONE_BY_ONE: usize = 4096;
 
 /// The state of the computation of `local`.
@@ -80,7 +80,8 @@ fn of_clusters(clusters: &Clusters, weights: &Weights, attention: Attention, com
                 let share = |b: usize| if row[b] == 0.0 { 0.0 } else { (ln_size - ln_sizes[b]).exp() * row[b] };
                 let query = queries.column(a);
                 head.row(&mut buffers, &row, share, query.as_slice(), (1.0, None));
-                // On fields constant on each cluster. Fields of sum zero see only the own parts, which are not larger.
+                // The factor of a block on fields constant on each cluster. On fields that sum to zero inside a
+                // cluster, J has only the own parts, which are not larger.
                 let weight =
                     |b: usize| if row[b] == 0.0 { 0.0 } else { (0.5 * (ln_size - ln_sizes[b])).exp() * row[b] };
                 head.block_row(&buffers, &row, weight, query.as_slice(), None);
@@ -104,10 +105,10 @@ fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Co
             count = if row.run == run { count + 1 } else { 1 };
             run = row.run;
             if block.until == 0 {
-                // Along a run the covariance is (1 - pi) (C + pi D), with pi the attention to the run itself; 1 -
-                // pi and pi change at most in proportion to the row index. So no w in the block exceeds the first
-                // row's times the ratio of the indices, and no own part, linear in pi except for 1 - pi, exceeds
-                // that of the first or last row.
+                // Along a run the covariance is (1 - pi) (C + pi D), with pi the attention to the run itself; 1 - pi
+                // and pi change at most in proportion to the row index. So no w in the block exceeds the first row's
+                // times the ratio of the block's last index to its first. No own part, which is 1 - pi times a matrix
+                // linear in pi, exceeds that of the first or last row times this ratio.
                 block.until = if count < ROWS_ONE_BY_ONE { count } else { count + count / ROWS_ONE_BY_ONE };
                 block.until = block.until.min(lengths[run]);
                 block.slack = block.until as f64 / count as f64;
@@ -134,7 +135,7 @@ fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Co
 /// A block of rows of a run that share one bound.
 #[derive(Default)]
 struct Block {
-    /// Index of its last row; 0 between blocks.
+    /// The number of the block's last row in its run, from 1; 0 between blocks.
     until: usize,
     slack: f64,
     masses: Vec<f64>,

@@ -33,7 +33,7 @@ pub enum Warning {
     /// The norm is right for the stored numbers of the input; a change of these within their last digit may change it
     /// by more than [`Warning::LEAST_ROUNDING`], relative to itself.
     Rounding {
-        /// By how much, at most, to first order.
+        /// The most by which the norm may change, relative to itself, to first order.
         relative: f64,
     },
 }
@@ -48,9 +48,9 @@ impl Warning {
 pub struct Measurement {
     /// ||J||_2, the local Lipschitz constant.
     pub spectral: f64,
-    /// The norms that need all entries of J; `None` above the dense limit.
+    /// The norms that need all entries of J; `None` above the dense limit, for causal runs, and if not asked for.
     pub dense: Option<DenseNormValues>,
-    /// All singular values, largest first; `None` above the SVD limit.
+    /// All singular values, largest first; `None` above the SVD limit, and where equal tokens are grouped.
     pub singular_values: Option<Vec<f64>>,
     /// How the spectral norm was computed.
     pub method: Method,
@@ -67,7 +67,7 @@ pub struct Measurement {
     pub radius: f64,
     /// The bounds that apply.
     pub bounds: Vec<Bound>,
-    /// Where the upper bounds lose (slack).
+    /// The formula of each bound with its numbers, and where the upper bounds lose (slack).
     pub slacks: Vec<BoundSlack>,
     /// Why the bounds that are not among `bounds` have no value; empty where no bounds were asked for.
     pub absent: Vec<(BoundId, Absence)>,
@@ -77,10 +77,11 @@ pub struct Measurement {
     pub sink: Option<ClusterWitness>,
     /// The witness of the bound `fork`.
     pub fork: Option<ClusterWitness>,
-    /// max_j sum_i P_ij over all heads: the most attention that one token receives; `None` if `local` was not computed.
+    /// max_j sum_i P_ij in the head with the largest bound `local`: the most attention that one token receives there. `None` if
+    /// `local` was not computed.
     pub largest_column_sum: Option<f64>,
-    /// The limit of the norm as all tokens are scaled up; `None` under a normaliser, and if distinct tokens share the
-    /// largest score.
+    /// The limit of the norm as all tokens are scaled up; `None` under a normaliser, if distinct tokens share the largest
+    /// score, and where it was not computed.
     pub large_radius_limit: Option<f64>,
     /// For a token measure: the norm as n goes to infinity at fixed ratios.
     pub mean_field_limit: Option<f64>,

@@ -6,9 +6,9 @@ use crate::bounds::Norm;
 use crate::experiment::Memory;
 use crate::spectral::LanczosOptions;
 
-/// Matrices over clusters with at least this many rows and columns are iterated instead of decomposed.
+/// Matrices over clusters with more rows or columns than this are iterated instead of decomposed.
 pub(super) const CLUSTER_SVD_LIMIT: usize = 384;
-/// From this many numbers on, an iteration keeps a small basis.
+/// From vectors of this many numbers on, an iteration keeps a small basis.
 const LARGE_FIELD: u64 = 200_000;
 
 /// The largest basis of an iteration over vectors of this length.
@@ -32,7 +32,7 @@ pub struct MeasureOptions {
     pub detail: Detail,
     /// Whether the norm of every block is computed for the max-token bound: n^2 small SVDs.
     pub block_norms: BlockNorms,
-    /// The memory that the measurement may hold at a time; a larger one is refused before it begins.
+    /// The memory that the measurement may hold at a time; a measurement that needs more is refused before it begins.
     pub memory: Memory,
 }
 
@@ -46,7 +46,7 @@ pub enum BlockNorms {
 }
 
 impl BlockNorms {
-    /// `Included` if `norm` needs them.
+    /// `Included` if `norm` needs the norms of blocks.
     #[must_use]
     pub fn for_norm(norm: Norm) -> Self {
         if norm == Norm::MaxToken { BlockNorms::Included } else { BlockNorms::Skipped }
@@ -56,9 +56,9 @@ impl BlockNorms {
 /// Whether equal tokens are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grouping {
-    /// If it is cheaper.
+    /// Grouped where that is cheaper.
     Auto,
-    /// Never: every token is a row of its own.
+    /// Never grouped: every token is a row of its own.
     Never,
 }
 
@@ -88,7 +88,7 @@ impl Default for MeasureOptions {
 }
 
 impl MeasureOptions {
-    /// The least work that gives `norm`.
+    /// The options that compute `norm` with the least work.
     #[must_use]
     pub fn for_norm(norm: Norm) -> Self {
         if norm == Norm::Spectral {

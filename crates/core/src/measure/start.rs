@@ -1,8 +1,9 @@
 //! The start vector of the iteration over tokens: near the leading right vector where attention is spread, and with a
 //! random part in every direction.
 //!
-//! Where the scores hardly move, J takes a field xi to V xi P^T, and its leading right vector is c_j z with the column sums
-//! c of P and the leading right vector z of V, which a random start finds only after two to four steps.
+//! Where the scores hardly move, J takes a field xi (d x n) to V xi P^T. Its leading right vector is then nearly c_j z
+//! at token j, with the column sums c of P and the leading right vector z of V. In the cases tried, an iteration from
+//! this start took up to four steps fewer than one from a random field.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -43,7 +44,7 @@ pub fn start_vector(
     }
     let norm = |numbers: &[f64]| numbers.iter().map(|x| x * x).sum::<f64>().sqrt();
     let (planned, drawn) = (norm(&sums) * token.norm(), norm(&field));
-    // Also handles a norm that is zero or not a number.
+    // No start is returned where a norm is zero, too small, infinite or not a number.
     if !planned.is_normal() || !drawn.is_normal() {
         return None;
     }

@@ -153,7 +153,7 @@ impl Measuring {
         images(&self.system, &self.inputs.weights)
     }
 
-    /// One Lanczos step, some rows of a bound, or a dense decomposition.
+    /// Does one step: a Lanczos step, some rows of a bound, or a dense decomposition.
     ///
     /// # Errors
     /// [`InputError::Overflow`] if the Jacobian overflows.
@@ -362,8 +362,8 @@ impl Measuring {
 }
 
 impl Measuring {
-    /// How far the computed norm may be above the true one, relative to it: sums over tokens and dimensions twice, for
-    /// numbers that do not cancel (docs/theory.md section 2, "Rounding").
+    /// How far the computed norm may be above the true one, relative to it: the rounding of sums over tokens and
+    /// dimensions of numbers that do not cancel (docs/theory.md section 2, "Rounding").
     fn rounding_of_norm(&self) -> f64 {
         let n = match &self.system {
             System::Clusters(clusters) => clusters.positions.ncols() as f64,

@@ -137,7 +137,8 @@ impl System {
     }
 }
 
-/// The normaliser at the distinct tokens of a list. Names a token without a derivative by its row in the whole list.
+/// The normaliser at the distinct tokens of a list. An error names a token without a derivative by its row in the whole
+/// list.
 fn normalizer_at(
     experiment: &Experiment,
     positions: &DMatrix<f64>,

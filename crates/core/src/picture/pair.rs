@@ -40,7 +40,7 @@ pub struct PairOutputs {
 }
 
 impl TopPair {
-    /// The same pair with the common sign of u and v that is nearer to an earlier pair.
+    /// The same pair, with u and v negated where that brings it nearer to an earlier pair.
     #[must_use]
     pub fn aligned_with(self, earlier: &TopPair) -> Self {
         if self.inputs.n_columns() != earlier.inputs.n_columns() {

@@ -64,7 +64,7 @@ pub fn script(experiment: &Experiment, dialect: Dialect) -> Result<String, Input
     script_within(experiment, dialect, Memory::default())
 }
 
-/// The same within some memory.
+/// As [`script`], within a given memory.
 ///
 /// # Errors
 /// As [`script`]; [`InputError::TooCostly`] before anything is drawn.

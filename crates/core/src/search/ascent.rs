@@ -1,9 +1,9 @@
 //! Projected gradient ascent with adaptive step length, random perturbations on plateaus, and restarts.
 //!
-//! The ascent stalls at a local maximum, where the largest singular value is multiple (the gradient of one of its
-//! vectors may lead nowhere), or where equal tokens move together for ever. A perturbation ("kick") helps in all three
-//! cases: it moves every token a little, or one token onto another. Random numbers come from streams named by restart
-//! and kick, so that a resumed search continues exactly as it would have.
+//! The ascent stalls in three cases: at a local maximum; where the largest singular value is multiple, so that the
+//! gradient of one of its vectors may lead nowhere; and where equal tokens move together for ever. A perturbation
+//! ("kick") helps in all three cases: it moves every token a little, or one token onto another. Random numbers come
+//! from streams named by restart and kick, so that a resumed search continues exactly as it would have.
 
 use nalgebra::DMatrix;
 
@@ -49,7 +49,7 @@ struct Counters {
     idle: usize,
     /// Kicks of this restart; the number names the stream of random numbers of the next kick.
     kicks: usize,
-    /// Kicks in a row whose ascent ended no higher.
+    /// Kicks in a row after which the ascent ended no higher than before.
     kicks_in_vain: usize,
     /// Length of the next step, in units of R.
     step_length: f64,
@@ -74,10 +74,10 @@ struct Found {
 const FIRST_STEP: f64 = 0.1;
 /// The longest step, in units of R: the region has diameter 2.
 const LONGEST_STEP: f64 = 1.0;
-/// A step that succeeds at its first length makes the next one longer by this factor; otherwise shorter.
+/// The factors on the step length: after a step that succeeds at its first length, and after a length that fails.
 const GROWTH: f64 = 1.7;
 const SHRINKING: f64 = 0.3;
-/// Lengths tried per iteration: from the longest to about 1e-5 of it.
+/// Lengths tried per iteration: the last is 2e-5 of the first.
 const MOST_TRIALS: usize = 10;
 /// An iteration with a smaller relative gain counts as idle.
 const LEAST_GAIN: f64 = 1e-8;
@@ -98,7 +98,7 @@ impl Search {
         Search::start_within(plan, Memory::default())
     }
 
-    /// The same within some memory.
+    /// As [`Search::start`], within a given memory.
     ///
     /// # Errors
     /// As [`Search::start`]; [`InputError::TooCostly`] before anything is drawn.
@@ -160,7 +160,7 @@ impl Search {
         Search::resume_within(plan, mark, Memory::default())
     }
 
-    /// The same within some memory.
+    /// As [`Search::resume`], within a given memory.
     ///
     /// # Errors
     /// As [`Search::resume`]; [`InputError::TooCostly`] before anything is drawn.
@@ -196,7 +196,7 @@ impl Search {
         Ok(search)
     }
 
-    /// Continues with a later restart: another search does the earlier ones.
+    /// The same search, begun at a later restart; another search does the earlier ones.
     #[must_use]
     pub fn from_restart(mut self, restart: usize) -> Self {
         self.next.restart = restart;
@@ -209,7 +209,7 @@ impl Search {
         &self.domain
     }
 
-    /// (restarts done, restarts in all).
+    /// The number of restarts done, and the number of all restarts.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.next.restart, self.restarts)
@@ -253,7 +253,7 @@ impl Search {
         }))
     }
 
-    /// One iteration: a start, a gradient step, or a kick; `None` at the end.
+    /// Does one iteration: a start, a gradient step, or a kick; `None` at the end.
     ///
     /// # Errors
     /// [`InputError::Overflow`] if scores overflow at a start.

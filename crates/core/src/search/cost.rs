@@ -7,7 +7,7 @@ use crate::cost::{BASE, Cost, Shape, bounds, largest, product, shape_of, sum};
 use crate::experiment::Size;
 use crate::spectral::{KEPT_PAIRS, LanczosOptions};
 
-/// Products that an iteration of the search takes, in iterations of a measurement.
+/// Norms that an iteration of the search computes, on average.
 const TRIALS: u64 = 2;
 
 /// The memory and operations of a search.

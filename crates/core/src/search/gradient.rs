@@ -17,8 +17,8 @@ use crate::weights::Inputs;
 
 /// The most rows and columns of a dense decomposition: past it a few Lanczos steps cost less (docs/performance.md).
 pub(super) const SVD_LIMIT: usize = 48;
-/// How much of a random direction is added to a singular vector that an iteration starts from: a vector of equal entries
-/// on equal tokens alone would never leave those fields.
+/// The norm of the random vector that is added to the unit singular vector from which an iteration starts. Without it,
+/// an iteration from a vector with equal parts at equal tokens would find only vectors of this kind.
 const START_NOISE: f64 = 0.05;
 
 /// ||J||_2 at tokens (d x n) with its singular vectors; `near`, the right vector at nearby tokens, is the start of the iteration.

@@ -13,7 +13,7 @@ use crate::weights::Inputs;
 /// The effort of a search near given tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NearbyEffort {
-    /// Starts: the best tokens known within eps, then random ones.
+    /// Number of starts: first the best tokens known within eps, then random ones.
     pub restarts: usize,
     /// The most gradient steps of each start.
     pub iterations: usize,
@@ -26,20 +26,20 @@ const FIRST_STEP: f64 = 0.5;
 /// The shortest step, in units of eps.
 const LEAST_STEP: f64 = 1e-4;
 
-/// A search over the tokens that are each within eps of their place. Every norm that it finds is a lower bound on the
-/// largest.
+/// A search over all tokens x'_i with |x'_i - x_i| <= eps, where the places x_i are given tokens. Every norm that it
+/// finds is a lower bound on the largest norm.
 #[derive(Clone, Debug)]
 pub struct NearbySearch {
     eps: f64,
     effort: NearbyEffort,
     first: DMatrix<f64>,
-    /// Restarts begun.
+    /// The number of restarts begun.
     begun: usize,
     current: Option<Ascent>,
     best: Option<(DMatrix<f64>, f64)>,
 }
 
-/// A restart that runs now.
+/// The restart under way.
 #[derive(Clone, Debug)]
 struct Ascent {
     tokens: DMatrix<f64>,
@@ -51,7 +51,7 @@ struct Ascent {
 }
 
 impl NearbySearch {
-    /// Begins at `first` (d x n), which must be within eps >= 0 of the places that `step` gets.
+    /// Begins at `first` (d x n), which must be within eps >= 0 of the tokens of `inputs` in [`NearbySearch::step`].
     #[must_use]
     pub fn new(first: DMatrix<f64>, eps: f64, effort: NearbyEffort) -> Self {
         NearbySearch { eps, effort, first, begun: 0, current: None, best: None }
@@ -121,7 +121,7 @@ impl NearbySearch {
     }
 }
 
-/// Every token put back to within eps of its place.
+/// Moves every token that is farther than eps from its place back to that distance.
 fn near(mut tokens: DMatrix<f64>, places: &DMatrix<f64>, eps: f64) -> DMatrix<f64> {
     for (mut token, place) in tokens.column_iter_mut().zip(places.column_iter()) {
         let away = &token - place;

@@ -107,7 +107,8 @@ pub(super) fn random(shape: Shape, seed: u64, restart: usize) -> (StartKind, DMa
     if count == n {
         return (StartKind::Random, region.project(places, radius));
     }
-    // Shares from very unequal to nearly equal; each token joins a cluster with the probability of its share.
+    // The shares range from very unequal to nearly equal. After one token per cluster, each token joins a cluster with
+    // a probability in proportion to the cluster's share.
     let shares: Vec<f64> = (0..count).map(|_| libm::exp(1.5 * random.normal())).collect();
     let total: f64 = shares.iter().sum();
     let mut pick = || {
@@ -128,7 +129,7 @@ pub(super) fn random(shape: Shape, seed: u64, restart: usize) -> (StartKind, DMa
     (StartKind::RandomClusters, region.project(tokens, radius))
 }
 
-/// The tokens of two clusters, the smaller one first; `None` if the sizes do not add up to n.
+/// The tokens of two clusters, the smaller one first; `None` if the smaller one has no token or all n.
 fn on_line(found: &TwoClusters, n: usize) -> Option<DMatrix<f64>> {
     let first = found.ln_sizes[0].exp().round();
     let direction = DVector::from_column_slice(&found.direction);
@@ -151,7 +152,7 @@ fn split(x: &DVector<f64>, n: usize) -> DMatrix<f64> {
     DMatrix::from_fn(x.len(), n, |row, col| if col == 0 { -x[row] } else { x[row] })
 }
 
-/// The largest d for which A is decomposed; above it that takes long, and the other starts are as good.
+/// The largest d for which A is decomposed; above it the decomposition takes long, and the other starts are as good.
 const MOST_DIM: usize = 256;
 
 /// The unit vector e that maximises |A e|.

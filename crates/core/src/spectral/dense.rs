@@ -180,7 +180,7 @@ pub(crate) fn max_token(jacobian: &DMatrix<f64>, (d_out, d): (usize, usize)) -> 
     Some(sums.into_iter().fold(0.0, f64::max))
 }
 
-/// The matrix divided by its largest entry, and that entry; `None` if an entry is not finite.
+/// The matrix divided by its largest absolute entry, and that entry; `None` if an entry is not finite.
 fn scaled(matrix: &DMatrix<f64>) -> Option<(DMatrix<f64>, f64)> {
     let scale = matrix.amax();
     if matrix.iter().any(|x| !x.is_finite()) {

@@ -58,7 +58,7 @@ fn has_factor(matrix: &DMatrix<f64>) -> bool {
 }
 
 /// The sums over all columns k < `first` of L_ak L_bk, for four rows a from `row` and four rows b from `first` on; one
-/// column of the tile for each b. Not inlined, for the same reason as the tiles of products.
+/// column of the tile for each b. Not inlined, for the same reason as `tile` in `attention/packed.rs`.
 #[cfg(any(test, target_arch = "wasm32"))]
 #[inline(never)]
 fn tile(before: &[f64], side: usize, row: usize, first: usize) -> [[f64; SIDE]; SIDE] {

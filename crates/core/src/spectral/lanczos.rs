@@ -48,7 +48,7 @@ impl LanczosOptions {
     /// Checks the tolerance.
     ///
     /// # Errors
-    /// [`InputError::BadValue`] for one above [`LanczosOptions::MOST_TOLERANCE`], and for one that is no number.
+    /// [`InputError::BadValue`] for a tolerance that is NaN, below 0 or above [`LanczosOptions::MOST_TOLERANCE`].
     pub fn check(&self) -> Result<(), InputError> {
         if self.tolerance >= 0.0 && self.tolerance <= LanczosOptions::MOST_TOLERANCE {
             return Ok(());
@@ -65,7 +65,7 @@ impl LanczosOptions {
     }
 }
 
-/// How many Ritz pairs a restart keeps: enough of the cluster at the top to keep what was learned.
+/// How many Ritz pairs a restart keeps: most of a cluster of values at the top, so that little has to be found again.
 pub(crate) const KEPT_PAIRS: usize = 12;
 /// A residual below this, relative to the first value, is rounding.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
@@ -177,7 +177,7 @@ impl Lanczos {
         (self.value, if self.value > 0.0 { self.residual / self.value } else { f64::INFINITY })
     }
 
-    /// One product with J and one with J^T.
+    /// Does one step, with one product with J and one with J^T.
     pub fn step(&mut self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> Status {
         if self.done || self.iterations >= self.options.max_iterations {
             return Status::Done;
@@ -189,14 +189,16 @@ impl Lanczos {
         let at = self.left.len();
         let mut u = vec![0.0; operator.n_outputs()];
         operator.apply(&self.right[at], &mut u);
-        // Before the orthogonalisation: of a J v in the span of the left vectors only rounding is left, along any direction.
+        // The norm is taken before the orthogonalisation: of a J v in the span of the left vectors, that leaves only
+        // rounding.
         self.scale = self.scale.max(norm(&u));
-        // The coefficients of the orthogonalisation are the entries of B (one beta, or the row of a restart).
+        // The coefficients of the orthogonalisation are the entries of B above the diagonal: one beta, or after a
+        // restart a full column.
         for (row, coupling) in orthogonalize(&mut u, &self.left).into_iter().enumerate() {
             self.small[(row, at)] = coupling;
         }
         let alpha = norm(&u);
-        // If J v lies in the span of the left vectors, alpha is zero and any new unit vector will do.
+        // If J v lies in the span of the left vectors, alpha is rounding. Then u = 0, so beta = 0 and the iteration ends.
         let scale = self.value.max(self.scale);
         if alpha <= ROUNDING * scale || alpha == 0.0 {
             self.small[(at, at)] = 0.0;
@@ -289,7 +291,7 @@ impl Lanczos {
             self.value = values[0];
             self.residual = beta * left[(size - 1, 0)].abs();
             for at in 1..self.wanted {
-                // A value that is rounding error relative to the first one has no meaningful residual.
+                // A residual that is only rounding beside the first value counts as converged.
                 let (value, residual) = match values.get(at) {
                     Some(value) => (*value, beta * left[(size - 1, at)].abs()),
                     None => (0.0, beta),
@@ -319,8 +321,8 @@ impl Lanczos {
     }
 }
 
-/// Turns a basis into the first Ritz vectors, which are combinations of it, in place: part by part, so that old and new
-/// vectors are never held together.
+/// Replaces a basis by its first Ritz vectors, which are combinations of the basis vectors. Works in place, part by
+/// part, so that old and new vectors are never held together.
 fn combine(basis: &mut Vec<Vec<f64>>, count: usize, weight: impl Fn(usize, usize) -> f64 + Sync) {
     let operations = 2 * count * basis.len() * basis[0].len();
     let mut columns: Vec<_> = basis.iter_mut().map(|vector| vector.chunks_mut(PART)).collect();
@@ -391,7 +393,8 @@ mod tests {
         worst
     }
 
-    /// Every J v is in the span of the first one: the second is rounding only, and may point along the first.
+    /// Every J v is a multiple of the first J v. Of the second J v, only rounding is left after the orthogonalisation,
+    /// and this rest may point along the first.
     #[test]
     fn a_matrix_of_rank_one_is_exhausted_whatever_the_start() {
         struct RankOne(Vec<f64>);

@@ -1,8 +1,8 @@
 //! The leading singular triplets, including repeated values, each with its own residual.
 //!
 //! A Krylov space from one start vector contains one copy of a repeated singular value, however long the iteration. So
-//! converged triplets are deflated from J, and further iterations from other starts look for missed copies, until one
-//! finds nothing above the last of the leading values.
+//! converged triplets are deflated from J, and further iterations from other starts look for missed copies, until an
+//! iteration finds nothing above the last of the leading values.
 
 use super::lanczos::{Lanczos, LanczosOptions, Status};
 use super::vectors::{SingularTriplet, add, dot};
@@ -54,7 +54,7 @@ impl Leading {
         Leading { count, options, n_inputs, found: Vec::new(), stage, iterations: 0, rounds: 1 }
     }
 
-    /// One product with J and one with J^T.
+    /// Does one step: a step of an iteration, or the check of one triplet.
     pub fn step(&mut self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> Status {
         match std::mem::replace(&mut self.stage, Stage::Done) {
             Stage::Done => return Status::Done,
@@ -141,7 +141,7 @@ impl Leading {
     /// Whether an iteration on the deflated map has shown that no larger value was missed: its value lies below the
     /// last leading value.
     fn is_below(&self, status: Status) -> bool {
-        /// The relative residual at which its value is accurate enough to decide that.
+        /// Below this relative residual, the value of the iteration is accurate enough to decide this.
         const SURE: f64 = 1e-2;
         match (status, self.found.get(self.count - 1)) {
             (Status::Going { value, relative_residual }, Some(last)) => {

@@ -1,4 +1,4 @@
-//! Plain power iteration on J^T J: widely used, but slow where singular values are close. Here for comparison.
+//! Plain power iteration on J^T J: widely used, but slow where singular values are close. It is here for comparison.
 
 use super::vectors::norm;
 use crate::jacobian::LinearOperator;
@@ -25,7 +25,7 @@ impl PowerIteration {
         PowerIteration { right, value: 0.0, relative_residual: f64::INFINITY, iterations: 0 }
     }
 
-    /// s = |J v| and its residual |J^T J v - s^2 v| / s^2, then v <- J^T J v / |J^T J v|.
+    /// Computes s = |J v| and its residual |J^T J v - s^2 v| / s^2, then v <- J^T J v / |J^T J v|.
     pub fn step(&mut self, operator: &mut (impl LinearOperator<f64> + ?Sized)) {
         let mut left = vec![0.0; operator.n_outputs()];
         operator.apply(&self.right, &mut left);

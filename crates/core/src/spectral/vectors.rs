@@ -7,8 +7,8 @@ use crate::parallel::{self, Schedule, for_parts};
 ///
 /// If most of the vector is removed, the rest has lost digits and is orthogonalised a second time (Daniel, Gragg,
 /// Kaufman and Stewart, "Reorthogonalization and stable algorithms for updating the Gram-Schmidt QR factorization",
-/// Math. Comp. 30, 1976). Testing for it halves the work on most steps. All coefficients of a pass are taken before any
-/// of them is subtracted, so that threads can share both.
+/// Math. Comp. 30, 1976). Testing whether a second pass is needed halves the work on most steps. A pass computes all
+/// coefficients before it subtracts any projection, so that threads can share both kinds of work.
 pub(super) fn orthogonalize(vector: &mut [f64], basis: &[Vec<f64>]) -> Vec<f64> {
     /// The second pass runs if less than this part of the norm is left: one binary digit was lost.
     const KEPT_PART: f64 = 0.5;
@@ -40,7 +40,7 @@ pub(super) fn add(target: &mut [f64], weight: f64, vector: &[f64]) {
     }
 }
 
-/// Eight partial sums: faster, and less rounding than one sum.
+/// The scalar product of a and b, in eight partial sums: these are faster and round less than one sum.
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (a_chunks, b_chunks) = (a.chunks_exact(8), b.chunks_exact(8));
@@ -55,7 +55,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// Euclidean norm, safe from overflow and underflow.
 pub(super) fn norm(vector: &[f64]) -> f64 {
-    // Squares that have left the range of f64 leave a sum outside of this one, or too small beside it to matter.
+    // A square that overflows puts the sum outside this range; one that underflows is too small beside the sum to matter.
     let square = dot(vector, vector);
     if (1e-280..1e280).contains(&square) {
         return square.sqrt();
@@ -78,12 +78,12 @@ pub struct SingularTriplet {
     pub right: Vec<f64>,
     /// Steps taken.
     pub iterations: usize,
-    /// |J^T u - s v| / s, computed from the vectors; 0 if J v = 0 for every start.
+    /// |J^T u - s v| / s, computed from the vectors; 0 if J v = 0.
     pub relative_residual: f64,
 }
 
 impl SingularTriplet {
-    /// The triplet of a given right vector (of any length), with one product with J and one with J^T.
+    /// The triplet of a given right vector (of any norm), with one product with J and one with J^T.
     #[must_use]
     pub fn at(
         mut right: Vec<f64>,

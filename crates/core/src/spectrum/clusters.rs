@@ -30,7 +30,7 @@ pub(super) fn times(ln_size: f64) -> f64 {
     if size < 9e15 { size.round() } else { size }
 }
 
-/// The leading pair if it is constant on clusters.
+/// Describes the leading pair where it is constant on clusters.
 pub(super) fn pair_between(jacobian: &ClusterJacobian, between: &DMatrix<f64>, triplet: &SingularTriplet) -> TopPair {
     let m = jacobian.ln_sizes().len();
     let (d, d_out) = (between.ncols() / m, between.nrows() / m);
@@ -57,7 +57,7 @@ pub(super) fn pair_between(jacobian: &ClusterJacobian, between: &DMatrix<f64>, t
     }
 }
 
-/// The leading pair if it lives inside one cluster.
+/// Describes the leading pair where it lives inside one cluster.
 pub(super) fn pair_within(m: usize, place: usize, value: f64) -> TopPair {
     let energy = |at: usize| if at == place { 1.0 } else { 0.0 };
     let all: Vec<f64> = (0..m).map(energy).collect();

@@ -6,9 +6,9 @@ use crate::cost::{BASE, Cost, Form, Shape, gathered, largest, product, shape_of,
 use crate::measure::MeasureOptions;
 use crate::spectral::{KEPT_PAIRS, LanczosOptions};
 
-/// From this many numbers on, an iteration keeps a small basis.
+/// From vectors of this many numbers on, an iteration keeps a small basis.
 const LARGE_FIELD: u64 = 100_000;
-/// The most causal tokens in runs of equal tokens for which every block is computed.
+/// For causal runs of equal tokens, every block is computed up to this many tokens.
 pub(super) const MOST_TOKENS_OF_BLOCKS: usize = 4096;
 
 /// The memory and operations of the spectrum of a plan.
@@ -72,7 +72,7 @@ pub(super) fn basis(n_inputs: u64) -> usize {
     if n_inputs < LARGE_FIELD { 80 } else { 40 }
 }
 
-/// The form of the Jacobian that the spectrum uses.
+/// The options that decide the form of the Jacobian for a spectrum.
 pub(super) fn options() -> MeasureOptions {
     MeasureOptions { svd_limit: ALL_UP_TO, ..MeasureOptions::default() }
 }
@@ -105,7 +105,7 @@ fn leading(n_outputs: u64, n_inputs: u64, count: usize, operations: u64) -> Part
     }
 }
 
-/// The search for the block that carries most of the first value.
+/// The numbers held while the block that carries most of the first value is searched for.
 fn blocks(shape: &Shape) -> u64 {
     let Shape { n, d, heads, value_dim, .. } = *shape;
     let rows = shape.output.unwrap_or(value_dim);

@@ -63,7 +63,7 @@ impl Finding {
         Finding::start_within(plan, Memory::default())
     }
 
-    /// The same within some memory.
+    /// As [`Finding::start`], within a given memory.
     ///
     /// # Errors
     /// As [`Finding::start`]; [`InputError::TooCostly`] before anything is drawn.
@@ -116,7 +116,7 @@ impl Finding {
         Ok(Finding { experiment: experiment.clone(), inputs, system, count: *count, map: *map, stage: Stage::Begun })
     }
 
-    /// One step of an iteration, some rows of blocks, or a dense decomposition.
+    /// Does one step: a step of an iteration, some rows of blocks, or a dense decomposition.
     ///
     /// # Errors
     /// [`InputError::Overflow`] if the Jacobian overflows.

@@ -24,7 +24,7 @@ pub struct SpectrumPlan {
     pub experiment: Experiment,
     /// Number of leading values to compute, if J is too large for all.
     pub count: usize,
-    /// The map whose Jacobian it is.
+    /// The map, which is attention with or without its residual connection.
     pub map: SpectrumMap,
 }
 
@@ -33,8 +33,8 @@ pub struct SpectrumPlan {
 pub enum SpectrumMap {
     /// Attention, X -> F(X).
     Attention,
-    /// Attention with its residual connection, X -> X + F(X), as in a block of a transformer: J stands for I + J. Under a
-    /// normaliser measured with attention this is the pre-norm branch, X + F(N(X)). Only for outputs of the tokens'
+    /// Attention with its residual connection, X -> X + F(X), as in a block of a transformer: J stands for I + J. In
+    /// scope `composed`, with the normaliser N, this is a pre-norm block, X -> X + F(N(X)). Only for outputs of the tokens'
     /// dimension.
     AttentionResidual,
 }
@@ -63,7 +63,7 @@ pub const TOLERANCE: f64 = 1e-8;
 /// Singular values of a Jacobian, and the tokens of the leading pair.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spectrum {
-    /// How they were computed.
+    /// How the values were computed.
     pub method: Method,
     /// The values, largest first.
     pub levels: Vec<Level>,
@@ -94,9 +94,9 @@ pub struct Level {
 /// Whether all singular values are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Coverage {
-    /// All of them.
+    /// All values that are not zero to rounding.
     All,
-    /// Only the largest.
+    /// Only the largest values.
     Leading,
 }
 
@@ -105,7 +105,7 @@ pub enum Coverage {
 pub enum Places {
     /// One entry per token.
     Tokens,
-    /// One entry per cluster of equal tokens, summed over them.
+    /// One entry per cluster of equal tokens, summed over the tokens of the cluster.
     Clusters,
 }
 

@@ -58,7 +58,7 @@ impl BlockSearch {
         BlockSearch { rows, triplet, map, next: 0, best: (f64::NEG_INFINITY, 0, 0) }
     }
 
-    /// Computes some rows; returns the block after the last one.
+    /// Computes some rows of blocks; returns the block with the largest share after the last row.
     pub(super) fn step(&mut self, forward: &Forward<f64>) -> Option<TopBlock> {
         let (n, d_out) = (forward.n(), forward.d_out());
         let last = n.min(self.next + (BLOCKS_A_STEP / n.max(1)).max(1));

@@ -106,7 +106,7 @@ impl SweepPlan {
         self.lengths.len() * self.draws
     }
 
-    /// The requested lengths that are impossible: below 2, or above the number of listed tokens.
+    /// The requested lengths that are impossible: below 2, above the number of listed tokens, or above the limit on n.
     #[must_use]
     pub fn left_out(&self) -> &[usize] {
         &self.left_out
@@ -139,7 +139,7 @@ impl SweepPlan {
         self.cost_at(&self.shape_at(n), options)
     }
 
-    /// Refuses a sweep of which a point would not fit the options' memory, before anything is drawn.
+    /// Refuses a sweep, before anything is drawn, if one of its points would not fit the memory of the options.
     ///
     /// # Errors
     /// [`InputError::TooLarge`] and [`InputError::TooCostly`].
@@ -268,7 +268,7 @@ impl Sweeping {
         Sweeping { next: points.start, plan, options, points, current: None }
     }
 
-    /// (points done, points in all).
+    /// The number of points done, and the number of all points.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.next - self.points.start, self.points.len())

@@ -20,11 +20,11 @@ pub struct ModelWords {
     pub token_norm: String,
     /// The largest column sum of an attention matrix.
     pub sink: String,
-    /// Layer.
+    /// The word for a layer.
     pub layer: String,
-    /// Head.
+    /// The word for a head.
     pub head: String,
-    /// A published curve.
+    /// The name of a published curve.
     pub published: String,
     /// The number of windows.
     pub windows: String,

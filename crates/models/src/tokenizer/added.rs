@@ -53,9 +53,9 @@ pub(super) struct GivenId {
 /// The tokens to add, in order, and the ids that files give to some of them.
 #[derive(Debug, Default)]
 pub(super) struct Added {
-    /// The tokens.
+    /// The tokens, in the order in which they are added.
     pub(super) tokens: Vec<AddedToken>,
-    /// The ids.
+    /// The ids that files give to some of the tokens.
     pub(super) ids: Vec<GivenId>,
     /// The special tokens by name.
     pub(super) named: BTreeMap<String, String>,
@@ -176,7 +176,7 @@ fn token_of(file: &'static str, key: &str, value: &Value) -> Result<AddedToken, 
     }
 }
 
-/// A token as an object with flags; missing flags have their value from transformers.
+/// A token as an object with flags; a missing flag has the default of transformers.
 fn object_of(file: &'static str, key: &str, value: &Value) -> Result<AddedToken, InputError> {
     let wrong = || wrong_value(file, key, value, phrase!("a_token", "a token"));
     let object = value.as_object().ok_or_else(wrong)?;
@@ -222,9 +222,11 @@ fn with_ids(map: &Map<String, Value>, special: &BTreeSet<&str>) -> Result<BTreeM
     Ok(tokens)
 }
 
-/// Adds the tokens, and returns the ids that the library gives to some in place of the files' ids.
+/// Adds the tokens. If a file gives a token another id than the library does, the map that is returned holds the file's
+/// id under the library's id.
 ///
-/// The library numbers a token that is not in the vocabulary by the number of entries, whatever id a file gives it.
+/// For a token that is not in the vocabulary, the library takes the number of entries so far as its id, whatever id a
+/// file gives it.
 ///
 /// # Errors
 /// [`InputError::File`] where files give one token two ids, or one id to two tokens.

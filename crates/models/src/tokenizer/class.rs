@@ -13,7 +13,7 @@ pub(super) enum Class {
     WordPieces(String),
     /// GPT-2's byte-level pieces, from `vocab.json` with `merges.txt`.
     BytePairs(String),
-    /// Whatever `tokenizer.json` defines, and nothing else.
+    /// The tokenizer that `tokenizer.json` defines; no other file can define it.
     WholeFile(String),
     /// A class that is known only by name.
     Other(String),

@@ -34,8 +34,8 @@ pub struct TokenizerFiles {
 }
 
 impl TokenizerFiles {
-    /// Asks for each of [`TOKENIZER_FILES`] by name; `None` stands for a file that is not there. Where there is a
-    /// `tokenizer.json`, which holds the vocabulary, no other file of a vocabulary is asked for.
+    /// Asks for each of [`TOKENIZER_FILES`] by name; `None` stands for a file that is not there. A `tokenizer.json`
+    /// holds the vocabulary, so if there is one, no other vocabulary file is asked for.
     ///
     /// # Errors
     /// The first error of `read`.

@@ -155,7 +155,7 @@ impl Tokenizer {
     }
 }
 
-/// The vocabulary to read: `tokenizer.json` where it is there, otherwise the one of the class, otherwise the only one.
+/// The vocabulary to read: `tokenizer.json` if it is given, otherwise that of the class, otherwise the only one given.
 fn vocabulary_of<'a>(files: &'a TokenizerFiles, class: Option<&Class>) -> Result<Vocabulary<'a>, InputError> {
     if let Some(text) = text_of(&files.tokenizer) {
         return Ok(Vocabulary::WholeFile(text));
@@ -207,8 +207,8 @@ fn without_meaning(settings: &Settings, vocabulary: Vocabulary<'_>) -> Vec<Phras
     others.iter().filter(|(_, said)| *said == Some(true)).map(note).collect()
 }
 
-/// Checks that `never_split` lists only tokens that are never split anyway. Others are kept whole by one kind of
-/// transformers class and split by the other.
+/// Checks that `never_split` lists only tokens that are never split anyway. Some classes of transformers keep other
+/// tokens whole, and some split them.
 fn check_never_split(settings: &Settings, config: &Map<String, Value>, added: &Added) -> Result<(), InputError> {
     let is_matched = |content: &String| added.tokens.iter().any(|token| token.content == *content);
     match config.get("never_split") {

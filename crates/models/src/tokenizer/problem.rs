@@ -18,7 +18,7 @@ pub(super) fn unable(error: &tokenizers::Error) -> InputError {
     wrong(phrase!("tokenizer", "The tokenizer"), library_words(error.to_string()))
 }
 
-/// The object of a JSON file.
+/// Parses the text of a JSON file that holds one object.
 pub(super) fn object(file: &'static str, text: &str) -> Result<Map<String, Value>, InputError> {
     serde_json::from_str(text).map_err(|error| wrong(file, json_problem(&error)))
 }

@@ -62,7 +62,7 @@ const USED: [&str; 14] = [
     "wordpieces_prefix",
 ];
 
-/// Keys without influence on the ids of a text by itself, in groups by the reason.
+/// Keys that do not influence the ids of a text, grouped by the reason.
 const WITHOUT_INFLUENCE: [&[&str]; 6] = [
     // Tokens around a text: windows contain only the text.
     &["add_bos_token", "add_eos_token"],
@@ -110,7 +110,7 @@ impl Settings {
     /// Reads the keys of `tokenizer_config.json`.
     ///
     /// # Errors
-    /// [`InputError::File`] with the key, for a value of another kind or one that is not supported.
+    /// [`InputError::File`] that names the key, for a value of the wrong kind or one that is not supported.
     pub(super) fn of(config: &Map<String, Value>) -> Result<Self, InputError> {
         let flag = |key: &str| match config.get(key) {
             None | Some(Value::Null) => Ok(None),

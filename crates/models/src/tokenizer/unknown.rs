@@ -11,10 +11,10 @@ use tokenizers::{Model as _, ModelWrapper, OffsetReferential, OffsetType, PreTok
 
 use super::problem::{quoted, unable};
 
-/// Whether every text has tokens.
+/// Whether the tokenizer has tokens for every character of every text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coverage {
-    /// Each character becomes a token, or an error of the library.
+    /// Each character becomes part of a token, or the library returns an error.
     Whole,
     /// The model may leave characters out, so each text is checked.
     Checked,

@@ -10,7 +10,7 @@ use super::problem::wrong;
 use super::settings::Settings;
 
 /// The tokenizer of a `vocab.txt`, in which the id of a piece is its line number. If no file states whether to
-/// lower-case the text, it is guessed; `special` lists tokens that do not count for the guess.
+/// lower-case the text, this function guesses it from the pieces; the tokens in `special` do not count for the guess.
 pub(super) fn of_word_pieces(
     lines: &str,
     settings: &Settings,

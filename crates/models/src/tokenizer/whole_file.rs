@@ -77,9 +77,9 @@ fn drop_empty_prefixes(normalizer: &mut Value) {
     }
 }
 
-/// Checks that no replaced pattern matches an empty text: the library then loses track of where its text came from, and
-/// panics. The check tries the pattern on texts of one character, where such a pattern keeps the character and adds to
-/// it.
+/// Refuses a replacement whose pattern matches an empty text: the library would lose track of where its text came from,
+/// and panic. The check applies each pattern to texts of one character. A pattern that matches an empty text keeps the
+/// character and adds to it.
 fn check_replacements(part: &Value) -> Result<(), InputError> {
     const MARK: char = '\u{10ffff}';
     match part {
@@ -166,7 +166,8 @@ pub(super) fn apply(settings: &Settings, whole: &mut Value, notes: &mut Vec<Phra
             }
         }
     } else {
-        // A setting that is false where the file does nothing is no difference, unless the class has it.
+        // `tokenizer.json` has no place for these settings. A setting that is false changes nothing, so it gets no
+        // note, unless `tokenizer_config.json` names a class that has the setting.
         let is_named = matches!(settings.class, Some(Class::WordPieces(_)));
         for (key, said) in [
             ("do_lower_case", settings.lowercase),

@@ -16,11 +16,11 @@ pub struct AdversarialRequest {
     pub origin: ModelOrigin,
     /// Layers, heads one by one, lengths, mask, map.
     pub plan: PlanText,
-    /// R.
+    /// R, the radius of the ball that contains the tokens.
     pub radius: f64,
 }
 
-/// Measures in one step.
+/// Measures the heads in one step.
 #[derive(Debug)]
 pub struct AdversarialTask(AdversarialRequest);
 

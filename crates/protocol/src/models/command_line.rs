@@ -4,8 +4,8 @@ use lipscope_models::{DrawnModel, Estimators, MODEL_TOLERANCE, PlanText};
 
 use super::ModelOrigin;
 
-/// The `lipscope model` command that measures the same. The text is a file `text` unless it is one of the command
-/// line's own; the files of a model are in a folder of the model's name.
+/// The `lipscope model` command that measures the same as a plan of the page. It reads `text`, the name of a text file
+/// (`None` for the command's built-in text), and the files of a model from a folder with the model's name.
 #[must_use]
 pub fn command_line(origin: &ModelOrigin, text: Option<&str>, plan: &PlanText) -> String {
     let mut line = vec!["lipscope model".to_owned()];

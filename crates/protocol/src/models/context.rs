@@ -43,7 +43,7 @@ pub struct Prepared {
     text: PlanText,
     /// The text's token ids up to the end of the plan's windows.
     pub ids: Vec<u32>,
-    /// The layers' attention as maps.
+    /// The maps of the plan.
     pub maps: Maps<Model>,
 }
 
@@ -77,8 +77,8 @@ impl ModelContext {
         }
     }
 
-    /// The tokenizer of the model's files. For a drawn model, only a `tokenizer.json` and the files beside it count, if
-    /// there are any.
+    /// The tokenizer of the model's files. A drawn model has a tokenizer only if there is a `tokenizer.json` among the
+    /// files.
     pub(super) fn tokenizer(&self, origin: &ModelOrigin) -> Result<Option<Tokenizer>, InputError> {
         if matches!(origin, ModelOrigin::Drawn(_)) && !self.files.contains_key("tokenizer.json") {
             return Ok(None);

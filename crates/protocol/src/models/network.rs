@@ -25,13 +25,13 @@ pub const OTHER_WEIGHTS: [&str; 4] =
 /// A request to a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DownloadPlan {
-    /// Which of [`MODEL_FILES`], and of the files that an index of weights names, the server has, and their sizes; if
-    /// none of them are weights, which of [`OTHER_WEIGHTS`] it has.
+    /// Asks which files the server has, and their sizes: of [`MODEL_FILES`] and of the files that an index of weights
+    /// names; if none of these holds weights, also of [`OTHER_WEIGHTS`].
     List {
         /// The folder's address.
         address: String,
     },
-    /// The files themselves.
+    /// Downloads files.
     Fetch {
         /// The folder's address.
         address: String,
@@ -58,7 +58,7 @@ pub enum Downloaded {
     Files,
 }
 
-/// The way to other servers.
+/// Starts transfers from other servers.
 pub trait Network {
     /// Starts a transfer.
     fn begin(&mut self, plan: &DownloadPlan) -> Box<dyn Transfer>;

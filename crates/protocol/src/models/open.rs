@@ -23,7 +23,7 @@ pub struct OpenPlan {
 pub struct ModelFacts {
     /// The model's name in tables.
     pub label: String,
-    /// Its shape.
+    /// Its architecture.
     pub config: ModelConfig,
     /// The text's token ids.
     pub ids: Vec<u32>,

@@ -1,4 +1,5 @@
-//! Tables of results, from a file and to a file, in events of some rows each.
+//! Reads tables of results from files and writes them to files. A table that was read travels to the page in several
+//! events, each with some of its rows.
 
 use lipscope_core::experiment::InputError;
 use lipscope_models::{Cell, Estimate, Subject, Table, whole_text};

@@ -18,7 +18,8 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         let state = self.lane(lane);
         let (Some(run), true) = (state.first_run(), state.next.is_some()) else { return };
         let run_id = run.run_id;
-        // The run has not started: its worker will answer, and that calls this function again.
+        // The run has not started, or has to send its first event before it is preempted. Its worker's next message
+        // calls this function again; the timer ends the wait if no message comes.
         if !run.is_started || when == Preempt::AfterFirstEvent && !state.has_event {
             if state.silent.is_none() {
                 state.silent = Some(run_id);
@@ -32,7 +33,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         }
     }
 
-    /// Sends the newest orders to the workers that run earlier ones; cancels workers that get no part.
+    /// Sends parts of the newest orders to the workers that run earlier ones; cancels the runs of workers that get no part.
     pub(super) fn preempt(&mut self, lane: L) {
         let memory = self.options.memory;
         let state = self.lane(lane);
@@ -92,7 +93,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.start_workers(lacking, waiting);
     }
 
-    /// Starts the parts that no lane should wait for, and returns how many lack a worker.
+    /// Starts the parts that are due, and those of queues; returns how many of them lack a worker.
     fn begin_due(&mut self) -> usize {
         let mut lacking = 0;
         for (lane_idx, lane) in L::ALL.iter().enumerate() {
@@ -113,7 +114,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         lacking
     }
 
-    /// Starts parts beside others of their lanes on free cores, and returns how many lack a worker.
+    /// Starts further parts of lanes that already run one, on free cores; returns how many of them lack a worker.
     fn begin_beside(&mut self, lacking: usize) -> usize {
         for (lane_idx, lane) in L::ALL.iter().enumerate() {
             while self.beginning(lane_idx) == Some(Beginning::Beside) && !self.is_queued(lane_idx) {
@@ -143,12 +144,12 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         true
     }
 
-    /// Starts a worker for every run that lacks one. Parts beside others, and a spare, get workers while the total is
-    /// at most the number of cores plus one.
+    /// Starts a worker for every run that lacks one. For `waiting` parts that may run beside others, and for the spare,
+    /// it starts workers only up to a total of one per core, or one more with [`Spare::One`].
     fn start_workers(&mut self, lacking: usize, waiting: usize) {
         let spare = usize::from(self.options.spare == Spare::One && self.is_warm);
         let most = self.options.cores + usize::from(self.options.spare == Spare::One);
-        // A leaving worker is free in a moment, or ended.
+        // A leaving worker will soon be free, or ended: at the limit, no worker is started in its place.
         let n_leaving = self.workers.iter().filter(|worker| self.is_leaving(worker)).count();
         loop {
             let n_free = self.workers.iter().filter(|worker| worker.run.is_none()).count();
@@ -167,8 +168,8 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.lanes[lane_idx].beginning(self.options.memory).filter(|_| !is_early)
     }
 
-    /// Whether a lane that may start lets another one go first: that lane has work, and with both running no core would
-    /// be left for the page.
+    /// Whether a lane that may start lets the lane of [`Lane::comes_after`] go first: that lane has work, and with both
+    /// running no core would be left for the page.
     fn lets_go(&mut self, lane_idx: usize) -> bool {
         let Some(first) = L::ALL[lane_idx].comes_after().map(Self::index) else { return false };
         let has_work = !self.lanes[first].running.is_empty() || self.beginning(first).is_some();
@@ -200,8 +201,8 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             .map(|worker| worker.id)
     }
 
-    /// A worker whose run was cancelled but which has not confirmed it. It can take another run at once: it turns to it
-    /// as soon as it ends the cancelled one.
+    /// A worker that has not confirmed yet that its run is cancelled. It can be given another run at once, and begins
+    /// that run when it has ended the cancelled one.
     fn leaving_worker(&self) -> Option<WorkerId> {
         self.workers.iter().find(|worker| self.is_leaving(worker)).map(|worker| worker.id)
     }

@@ -33,13 +33,14 @@ pub(super) struct LaneState<P, E, C> {
     pub is_paused: bool,
     /// The pieces of the current order, joined so far.
     pub pieces: Option<E>,
-    /// The last event of the current order, and the last event of its parts that are over.
+    /// `last` is the last event of the current order, and `before` is the last event of those of its parts that are
+    /// over.
     pub last: Option<E>,
     pub before: Option<E>,
     /// Whether the page got a result of the newest orders.
     pub has_event: bool,
-    /// The run during which newer orders began to wait for the worker's first message, and the run during which they
-    /// began to wait for a near end.
+    /// Two runs for which newer orders wait: they wait for a message about `silent` from its worker, and they wait a
+    /// moment for `coalescing` to finish.
     pub silent: Option<RunId>,
     pub coalescing: Option<RunId>,
     /// The run whose result the page is drawing; further events wait until the page has drawn it.
@@ -51,7 +52,7 @@ pub(super) struct LaneState<P, E, C> {
 /// Whether a lane lets another one go first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Yield {
-    /// Not asked to.
+    /// The lane does not let another one go first.
     #[default]
     None,
     /// Yields until the timer with this number fires.
@@ -101,7 +102,7 @@ impl<P, E, C> LaneState<P, E, C> {
         }
     }
 
-    /// How the next part would start; `None` where no part may.
+    /// How the next part would start; `None` if no part may start.
     pub fn beginning(&self, memory: Memory) -> Option<Beginning> {
         let is_newer = self.next.is_some() && !self.is_awaited();
         let next = self.waiting().front()?;
@@ -118,7 +119,7 @@ impl<P, E, C> LaneState<P, E, C> {
         let is_in_vain =
             |over: &Part<P, E, C>| over.at < next.at && !matches!(over.held.last(), Some(Content::Finished));
         if !is_newer && self.over.iter().any(|(_, over)| is_in_vain(over)) {
-            // An earlier order failed, which ends the later ones.
+            // An earlier part failed: the later ones will be dropped when its turn to be heard comes.
             return None;
         }
         let held = self.running.iter().map(|run| run.part.bytes).fold(next.bytes, u64::saturating_add);
@@ -183,7 +184,7 @@ impl<P, E, C> LaneState<P, E, C> {
         Some(self.running.remove(at))
     }
 
-    /// The first run with a worker.
+    /// The run of the earliest part that has a worker.
     pub fn first_run(&self) -> Option<&Run<P, E, C>> {
         self.running.iter().min_by_key(|run| run.part.at)
     }
@@ -208,7 +209,8 @@ impl<P, E, C> LaneState<P, E, C> {
         }
         let (Some((_, whole)), Some((first, _))) = (units, &first.units) else { return Some(told) };
         let parts = self.parts().filter(|part| Rc::ptr_eq(&part.order, &order));
-        // An earlier order did the units before the first.
+        // The units before `first` are done: by parts that the page has heard, or by an earlier order that this one
+        // resumes.
         let done = first.start as u64 + parts.map(|part| part.done).sum::<u64>();
         Some(Progress { done, total: Some(whole.end as u64), relative_residual: None })
     }

@@ -7,9 +7,9 @@
 //! the run up.
 //!
 //! The newest orders are cut into parts (`Task::cut`). As many workers do parts side by side as there are cores and
-//! memory allows. The pool holds the events of a part until the earlier parts are over, so that the page hears the
-//! events of one worker, in the same order. A part that runs beside another one of its lane gives way where another
-//! lane needs its worker; it is done again later.
+//! memory allows. The pool holds the events of a part until the earlier parts are over, so that the page hears the same
+//! events in the same order as if one worker did the whole order. A part that runs beside another one of its lane is
+//! cancelled if another lane needs its worker, and done again later.
 //!
 //! The pool uses no browser: the page reports what happened and when, and the pool answers with [`Action`]s; workers
 //! are ids.
@@ -40,7 +40,8 @@ pub use rules::{Action, Begins, Lane, Order, Policy, PoolEvent, PoolOptions, Pre
 
 /// How long the newest request waits for a run that may be about to finish: about a frame.
 const COALESCE_MILLISECONDS: f64 = 18.0;
-/// How long a worker may take to start a new request before it is ended. Together with the time above under 50 ms.
+/// How long a worker may take to start a new request before it is ended. Together with [`COALESCE_MILLISECONDS`], this
+/// is less than 50 ms.
 const ANSWER_MILLISECONDS: f64 = 28.0;
 /// How long a worker may be silent about a request that was sent while it was free.
 const SILENCE_MILLISECONDS: f64 = 1000.0;
@@ -122,8 +123,8 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.assign();
     }
 
-    /// Adds orders to a lane: after the waiting ones, or in their place, by the lane's policy. An empty list that would
-    /// replace others is a [`Pool::cancel`].
+    /// Adds orders to a lane. The lane's policy decides whether they wait behind the earlier orders or replace them. An
+    /// empty list that replaces earlier orders acts as [`Pool::cancel`].
     pub fn submit(&mut self, lane: L, orders: impl IntoIterator<Item = Order<T::Plan, C>>) {
         let workers = if lane.policy() == Policy::Queue { 1 } else { self.options.cores };
         let last = &mut self.last_part;
@@ -150,7 +151,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.lane(lane).is_paused = true;
     }
 
-    /// Continues the runs of a lane.
+    /// Lets a paused lane start runs again.
     pub fn resume(&mut self, lane: L) {
         self.lane(lane).is_paused = false;
         self.preempt_when_due(lane);
@@ -217,7 +218,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     /// Handles a worker that could not be started at all.
     pub fn refused(&mut self, id: WorkerId) {
         self.workers.retain(|worker| worker.id != id);
-        // If several workers were to start at once, each is refused.
+        // Several workers that should start at once are refused one by one: the page hears of it once.
         if std::mem::replace(&mut self.failed_starts, MOST_FAILED_STARTS) < MOST_FAILED_STARTS {
             self.events.push(PoolEvent::CannotStart);
         }
@@ -259,7 +260,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                 }
             }
             Timer::LetGo(lane_idx, number) => {
-                // Not where the lane has started an order since and yields again: that yield has another number.
+                // A lane that has started an order since then and yields again has a yield with another number.
                 let lane = self.lanes.get_mut(lane_idx).filter(|lane| lane.yielding == Yield::UntilTimer(number));
                 lane.into_iter().for_each(|lane| lane.yielding = Yield::Over);
             }

@@ -10,7 +10,7 @@ use crate::task::{Cut, TaskList};
 /// A part of an order; an order that is not cut is one part.
 #[derive(Debug)]
 pub(super) struct Part<P, E, C> {
-    /// Its place in the order of all parts of the lane.
+    /// Its number among all parts of the pool. The page hears the parts of a lane in this sequence.
     pub at: u64,
     pub order: Rc<Order<P, C>>,
     /// The units of this part, and of the whole order; `None` where the order is not cut.
@@ -28,7 +28,7 @@ pub(super) struct Part<P, E, C> {
 }
 
 impl<P, E, C> Part<P, E, C> {
-    /// Cuts an order into parts for `workers` workers. `last` is the place of the last earlier part.
+    /// Cuts an order into parts for `workers` workers. `last` is the number of the pool's last part, and is advanced.
     pub fn of<T: TaskList<Plan = P>>(order: Order<P, C>, workers: usize, last: &mut u64) -> Vec<Self> {
         let order = Rc::new(order);
         let cuts = if workers > 1 { T::cut(&order.plan, workers) } else { Vec::new() };

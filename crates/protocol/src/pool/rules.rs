@@ -47,12 +47,13 @@ pub enum Policy {
 /// When a newer order preempts the run before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preempt {
-    /// At once: a part of an old result is useless. Events of parts reach the page a few times a second.
+    /// At once: a part of an old result is useless. If several workers do the parts of an order, its events reach the
+    /// page only a few times a second.
     AtOnce,
     /// After a moment: a run that is nearly over may finish.
     AfterMoment,
-    /// After its first event: the result comes in one piece; preempted at every movement of a slider, it would never
-    /// come.
+    /// After its first event: the result comes in one piece, and would never come if every movement of a slider
+    /// preempted the run.
     AfterFirstEvent,
 }
 
@@ -81,7 +82,7 @@ pub enum Spare {
 pub struct PoolOptions {
     /// Whether a worker stands ready beside those that are busy.
     pub spare: Spare,
-    /// The processor's cores. At most this many workers do parts of orders, and one more worker stands ready.
+    /// The processor's cores: the most parts of an order that run side by side.
     pub cores: usize,
     /// The memory that the parts of a lane may hold together, when done side by side.
     pub memory: Memory,
@@ -100,7 +101,7 @@ impl PoolOptions {
 pub struct Order<P, C> {
     /// The plan of the work.
     pub plan: P,
-    /// Returned with every reply; files of the order may travel beside the plan.
+    /// The pool returns this with every reply. It may hold files, which then travel beside the plan.
     pub companion: C,
 }
 
@@ -109,7 +110,7 @@ pub struct Order<P, C> {
 pub enum Action<P, C> {
     /// Start a worker.
     Start(WorkerId),
-    /// Send a worker a command; where it begins a run, with the order that the run belongs to.
+    /// Send a worker a command. A command that begins a run comes with the order that the run belongs to.
     Send(WorkerId, Command<P>, Option<Rc<Order<P, C>>>),
     /// End a worker.
     End(WorkerId),
@@ -151,7 +152,7 @@ pub enum PoolEvent<L, P, E, C> {
         of: Rc<Order<P, C>>,
         /// The reply.
         content: Content<E>,
-        /// Orders of the lane still to be done, besides this run if that is over.
+        /// Number of orders of the lane that are still to be done. The order of this run counts until it is over.
         left: usize,
     },
     /// A worker died; its run was given to another.

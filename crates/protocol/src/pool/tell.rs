@@ -1,5 +1,5 @@
-//! Turns replies of workers into events for the page: the newest orders in order, in whatever order their parts came
-//! in.
+//! Turns replies of workers into events for the page. The page hears the parts of an order in sequence, whichever part
+//! was done first.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Bounds at one n on the ball: for every list of n tokens in it, for every list of any length, and the worst known
+//! Bounds on the norm over a ball: those for n tokens in the ball, those for any number of tokens, and the worst known
 //! tokens.
 
 use lipscope_core::bounds::{Bound, BoundId, Side, all_bounds, bounds_and_witnesses};
@@ -31,8 +31,8 @@ pub struct Ball {
     pub limit: Vec<Bound>,
     /// The worst of the tokens behind the lower bounds, and the norm at them.
     pub worst: Option<WorstTokens>,
-    /// Gamma, the natural logarithm of the n at which the known growth like sqrt(n) ends: for dot-product attention without a
-    /// mask.
+    /// Gamma, the natural logarithm of the n at which the known growth like sqrt(n) ends. Only for dot-product
+    /// attention without a mask.
     pub growth_ends: Option<f64>,
 }
 

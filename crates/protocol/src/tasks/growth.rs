@@ -1,4 +1,4 @@
-//! Every bound over n up to 1e300, first at a few n, then the exact norms of the adversarial tokens.
+//! Every bound at a few n, then at many n up to 1e300, then the exact norms of the adversarial tokens.
 
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ pub enum GrowthEvent {
     Family(Vec<FamilyPoint>),
 }
 
-/// The growth view under way.
+/// A computation for the growth view, under way.
 #[derive(Debug)]
 pub struct GrowthTask {
     request: GrowthRequest,
@@ -102,8 +102,8 @@ impl Task<Memory> for GrowthTask {
     type Plan = GrowthRequest;
     type Event = GrowthEvent;
 
-    /// The curves for all workers, one part each, since a part computes what all rows share; then the norms in the same
-    /// way.
+    /// Cuts the curves into at most one part a worker, because every part computes again what all rows share; then cuts
+    /// the norms into at most one part a worker.
     fn cut(request: &GrowthRequest, workers: usize) -> Vec<Cut> {
         let GrowthRequest { experiment, plan, family_plan, .. } = request;
         let n_rows = plan.lengths.len();

@@ -9,11 +9,11 @@ use crate::task::{Report, Task, Turn};
 /// Events of an inversion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum InverseEvent {
-    /// The constant, and the tokens at which the iteration begins.
+    /// The constant, the tokens to recover, and their images, at which the iteration begins.
     Begins {
         /// L.
         constant: f64,
-        /// What L is.
+        /// Which constant L is.
         kind: ConstantKind,
         /// The first two coordinates of the tokens X, if there are few.
         tokens: Places,

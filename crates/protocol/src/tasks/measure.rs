@@ -83,8 +83,8 @@ impl Task<Memory> for MeasureTask {
     }
 }
 
-/// Pictures the tokens one by one, or their distinct positions with multiplicities: those of a token measure, and those
-/// of a long list whose equal tokens the measurement has grouped.
+/// Pictures the tokens one by one. Of a token measure, and of a long list whose equal tokens the measurement has
+/// grouped, it pictures the distinct positions with their multiplicities.
 fn picture_of_tokens(measuring: &Measuring) -> TokenPicture {
     /// The longest list that is pictured token by token.
     const MOST_LISTED: f64 = 4096.0;

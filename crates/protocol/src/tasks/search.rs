@@ -46,7 +46,7 @@ pub enum SearchEvent {
 #[derive(Debug)]
 pub struct SearchTask {
     search: Search,
-    /// The first start.
+    /// Index of the first start that this task runs.
     first: usize,
     has_begun: bool,
     pending: Vec<SearchStep>,

@@ -1,5 +1,5 @@
-//! Texts in and out, of which the page itself makes none: reads what a user gives, and writes an experiment as a Python
-//! program.
+//! Reads the texts and files that a user gives, and writes an experiment as a Python program; the page leaves both to
+//! the worker.
 
 use lipscope_core::experiment::{Experiment, Given, InputError, Memory, TableSource, WeightTables};
 use lipscope_core::script::{Dialect, script_within};

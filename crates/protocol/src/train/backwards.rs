@@ -15,7 +15,7 @@ pub struct BackwardsPlan {
     pub model: Beginning,
     /// Held-out windows, evenly spread.
     pub windows: usize,
-    /// The most iterations a branch.
+    /// The most iterations for each branch.
     pub iterations: usize,
 }
 

@@ -15,7 +15,7 @@ use super::helper::Helper;
 /// Everything a run needs to begin, or to continue in another worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Beginning {
-    /// The model and its training; a checkpoint has its own, which is the same.
+    /// The plan of the model and its training. If there is a checkpoint, it was made with the same plan.
     pub plan: Plan,
     /// The text.
     pub text: Arc<str>,

@@ -26,7 +26,7 @@ pub struct ModelFiles {
     pub tokenizer: String,
 }
 
-/// Writes them in one step.
+/// Writes the files in one step.
 #[derive(Debug)]
 pub struct FilesTask {
     plan: FilesPlan,

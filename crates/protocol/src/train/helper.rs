@@ -48,8 +48,8 @@ pub(super) enum Begun {
     Shared(SharedStep),
 }
 
-/// How much longer a helper may take for its half than this worker: extra milliseconds, and a factor. It may get less
-/// of the processor.
+/// How long this worker waits after its own half: the milliseconds, plus the factor times the duration of its half. A
+/// helper may get less of the processor.
 const PATIENCE: (f64, f64) = (2000.0, 20.0);
 
 /// Does a step, or only its first half where a helper does the second.

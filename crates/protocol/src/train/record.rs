@@ -41,7 +41,7 @@ pub struct Measured {
     pub held_out: f64,
     /// Every layer's attention at the first held-out window.
     pub layers: Vec<LayerRow>,
-    /// A text that the model draws, the same seed each time.
+    /// A text that the model draws, with the same seed each time.
     pub sample: String,
 }
 

@@ -1,7 +1,7 @@
 """How smooth is attention? The local Lipschitz constant of self-attention, and the bounds on it.
 
 The local Lipschitz constant of a map at given tokens is the norm of its Jacobian there. `measure` finds it for
-self-attention; `bounds`, `growth`, `sweep`, `search`, `certify` and `spectrum` say what is known around it. All of them
+self-attention; `bounds`, `growth`, `sweep`, `search`, `certify` and `spectrum` bound it or explore it further. All of them
 take arrays, or an `Experiment`, which is the file of the page and of the command line, and give the same digits there.
 
 `lipscope.torch` measures modules of PyTorch; `explore` shows the page in a notebook.

@@ -1,4 +1,4 @@
-"""Anything that holds numbers as the engine's arrays."""
+"""Converts anything that holds numbers to the arrays that the engine takes."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 
 from . import _lipscope
 
-#: What is taken for an array: NumPy's, anything with `__dlpack__` or `__array__`, nested lists.
+#: What counts as an array: NumPy's, anything with `__dlpack__` or `__array__`, nested lists.
 ArrayLike = Any
 
-#: More than any list of lengths or epsilons has.
+#: The longest list of numbers; lists of lengths or epsilons are far shorter.
 _MOST_NUMBERS = 1_000_000
 
 
 def plain(name: str, given: ArrayLike) -> np.ndarray:
-    """An array of real numbers as NumPy sees it, without a copy where there is a way without.
+    """A NumPy array of the real numbers that an object holds, without a copy where that is possible.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def plain(name: str, given: ArrayLike) -> np.ndarray:
     TypeError
         If it holds no real numbers, or cannot be read from this process.
     """
-    # A tensor that takes part in differentiation does not hand out its numbers.
+    # A tensor that is recorded for differentiation does not give out its numbers.
     if hasattr(given, "detach") and getattr(given, "requires_grad", False):
         given = given.detach()
     try:
@@ -67,7 +67,7 @@ def matrix(name: str, given: ArrayLike, axes: str) -> np.ndarray:
 
 def contiguous(array: np.ndarray) -> np.ndarray:
     """A C-contiguous float64 array; the same memory where it is one already."""
-    # What is not finite in float64 is found by the engine, with its place.
+    # The engine refuses entries that are not finite in float64, and names their place.
     with np.errstate(over="ignore", invalid="ignore"):
         return np.ascontiguousarray(array, dtype=np.float64)
 
@@ -91,7 +91,7 @@ def heads(q: ArrayLike, k: ArrayLike, v: ArrayLike) -> list[tuple[np.ndarray, np
     if len(set(counts.values())) > 1:
         found = ", ".join(f"`{name}` has {count}" for name, count in counts.items())
         raise ValueError(f"The number of heads differs: {found}. Give the same number in all three.")
-    # Before anything is converted: a broadcast array may stand for more numbers than there is memory.
+    # Checked before anything is converted: a broadcast array may stand for more numbers than fit into memory.
     _lipscope.check_weight_sizes(q.size + k.size + v.size)
     return [tuple(contiguous(part) for part in head) for head in zip(q, k, v)]
 
@@ -107,7 +107,7 @@ def vector(name: str, given: ArrayLike) -> np.ndarray:
 def whole(name: str, given: Any, least: int = 0, most: int = 2**63 - 1) -> int:
     """A whole number within limits."""
     try:
-        # `operator.index` takes what is a whole number, and no float.
+        # Whole numbers have `__index__`, floats do not.
         number = given.__index__()
     except AttributeError:
         raise TypeError(f"`{name}` is {given!r}, but it must be a whole number.") from None

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _lipscope
 
-#: What every bound is, by id and upper ones first: side, norm, domain, formula.
+#: Side, norm, domain and formula of every bound by its id, upper bounds first.
 CATALOGUE: dict[str, dict[str, str]] = {entry["id"]: entry for entry in json.loads(_lipscope.catalogue())}
 
 #: The sign of each kind of number.
@@ -83,7 +83,7 @@ class BoundTable:
 
     @property
     def ids(self) -> list[str]:
-        """The bounds that apply at one n at least, upper ones first."""
+        """The ids of the bounds that apply at one n at least, upper bounds first."""
         found = {bound.id for row in self.rows for bound in row}
         return [id for id in CATALOGUE if id in found]
 
@@ -153,7 +153,7 @@ class Growth(BoundTable):
 
 
 def shown(value: float, log10: float | None) -> str:
-    """Six digits; past the range of floats from the logarithm."""
+    """Six digits, from the logarithm where the value is past the range of floats."""
     if log10 is None or np.isfinite(value):
         return f"{value:.6g}"
     whole = np.floor(log10)
@@ -161,7 +161,7 @@ def shown(value: float, log10: float | None) -> str:
 
 
 def counted(n: float) -> str:
-    """A number of tokens, which may be past every whole number."""
+    """A number of tokens as text; it may be as large as 1e300."""
     return f"{n:.0f}" if n < 1e7 else f"{n:.6g}"
 
 

@@ -72,7 +72,7 @@ class Experiment:
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Experiment:
-        """The same from the object that the file holds; arrays may stand where the file has lists of rows.
+        """Makes an experiment of the JSON object of its file; arrays may stand where the file has lists of rows.
 
         Examples
         --------
@@ -116,7 +116,7 @@ class Experiment:
         normalization : {"none", "layer", "rms"}
             Applied to each token before attention.
         normalization_scope : {"inputs", "composed"}
-            The Jacobian of attention alone at the normalised tokens, or of both together.
+            Whether the Jacobian is that of attention alone at the normalised tokens, or of normaliser and attention together.
         eps : float
             The normaliser's epsilon.
 
@@ -135,7 +135,7 @@ class Experiment:
             "normalization_scope": word("normalization_scope", normalization_scope),
             "eps": real("eps", eps),
         }
-        # JSON has no infinity: the reader of files says what it must be.
+        # JSON has no infinity and no NaN. The reader of files refuses the text, and says what eps must be.
         if not np.isfinite(options["eps"]):
             options["eps"] = str(options["eps"])
         if output is not None:
@@ -150,12 +150,12 @@ class Experiment:
         return self._engine.to_json()
 
     def to_dict(self) -> dict[str, Any]:
-        """What the file holds."""
+        """The JSON object of the experiment file."""
         return json.loads(self.to_json())
 
     @property
     def n(self) -> int | float:
-        """The number of tokens. For clusters it may be past every whole number, and infinite past the range of floats."""
+        """The number of tokens. For clusters it is a float from 2**53 on, and infinite past the range of floats."""
         n = self._engine.n
         return int(n) if n < 2**53 and n == int(n) else n
 
@@ -216,7 +216,7 @@ def experiment_of(tokens: Any, q: Any = None, k: Any = None, v: Any = None, **op
 
 
 def _listed(value: Any) -> Any:
-    """An array where a file has lists."""
+    """An array as the lists that a file has in its place."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray) or hasattr(value, "__array__") or hasattr(value, "__dlpack__"):
@@ -225,5 +225,5 @@ def _listed(value: Any) -> Any:
 
 
 def _stack(matrices: Sequence[np.ndarray]) -> Any:
-    """One array where all have one shape."""
+    """The matrices as one array if all have the same shape, otherwise as a list."""
     return np.stack(matrices) if len({matrix.shape for matrix in matrices}) == 1 else list(matrices)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ._experiment import Options
 
-#: What a reader sees first where no experiment is given: the page's own first visit.
+#: The experiment that is shown where none is given: that of a first visit to the page.
 _FIRST = {
     "tokens": {"source": "random", "distribution": "ball", "n": 64, "d": 2, "radius": 1.5},
     "weights": {"source": "identity", "sign": -1},
@@ -52,7 +52,7 @@ def explore(
     Returns
     -------
     Explorer or Fallback
-        A widget with the traitlet `experiment`, which follows the page and which the page follows. Without anywidget, or
+        A widget. Its traitlet `experiment` follows the page, and the page follows the traitlet. Without anywidget, or
         without the page in the package, an object that shows a link and a table.
 
     Examples

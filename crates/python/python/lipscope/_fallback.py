@@ -9,9 +9,10 @@ from html import escape
 from ._experiment import Experiment
 from ._functions import measure
 
-#: Up to this many numbers of tokens the fallback measures; more could take long, unasked.
+#: The most numbers (n d) in the tokens that the fallback measures: more could take long, and the user did not ask for
+#: a measurement.
 _MOST_MEASURED = 20_000
-#: A link longer than this is cut by programs that pass it on.
+#: The longest link. Programs that pass links on cut longer ones.
 _MOST_LINK = 16_000
 
 
@@ -22,7 +23,7 @@ class Fallback:
     ----------
     experiment : Experiment
     page : str or None
-        Where the page is.
+        The address of the page.
     """
 
     def __init__(self, experiment: Experiment, page: str | None) -> None:
@@ -58,7 +59,7 @@ def html(experiment: Experiment, page: str | None) -> str:
 
 
 def link(experiment: Experiment, page: str) -> str:
-    """The address that opens an experiment in the page; that of the page alone where it would be too long."""
+    """The address that opens an experiment in the page; if it would be too long, the address of the page alone."""
     packed = base64.urlsafe_b64encode(zlib.compress(experiment.to_json().encode(), 9)).decode().rstrip("=")
     address = page.split("#")[0] + "#v3&experiment=" + packed
     return address if len(address) <= _MOST_LINK else page

@@ -11,7 +11,7 @@ import torch
 
 @dataclass(frozen=True)
 class Weights:
-    """What a layer computes with: Q, K and V of all heads, one below the other, biases, the output matrix."""
+    """The weights of a layer: Q, K and V of all heads, one below the other, biases, the output matrix."""
 
     count: int
     q: np.ndarray
@@ -77,7 +77,7 @@ def _multihead(module: torch.nn.MultiheadAttention, arguments: tuple[Any, ...], 
     n = tokens.shape[1]
     kept = _kept(padding, len(tokens), n)
     if mask is None:
-        # is_causal alone is a promise about a mask that is given.
+        # `is_causal` masks nothing by itself: it only promises that the given mask is causal.
         allowed = np.ones((len(tokens), n, n), bool)
     else:
         of_heads = _allowed(mask).reshape(-1, n, n)
@@ -133,7 +133,7 @@ def _gpt2(module: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> A
 
 
 def _masked_items(tokens: torch.Tensor, mask: torch.Tensor | None, usual: str = "none") -> list[tuple[np.ndarray, str]]:
-    """Items whose mask is one of transformers: (batch, n), or (batch, heads or 1, n or 1, n), added or boolean."""
+    """The items of a call, given a mask of transformers: (batch, n), or (batch, heads or 1, n or 1, n), added or boolean."""
     count, n = tokens.shape[:2]
     causal = np.tril(np.ones((n, n), bool))
     allowed = np.broadcast_to(causal if usual == "causal" else np.ones((n, n), bool), (count, n, n))
@@ -141,18 +141,18 @@ def _masked_items(tokens: torch.Tensor, mask: torch.Tensor | None, usual: str = 
         # 1 for tokens, 0 for padding.
         return _items(tokens, allowed, _numpy(mask) > 0)
     if mask is not None:
-        # Here true is allowed, unlike in torch.nn.MultiheadAttention.
+        # Here true allows attention, but forbids it in torch.nn.MultiheadAttention.
         of_mask = _numpy(mask) if mask.dtype == torch.bool else _allowed(mask)
         of_mask = np.broadcast_to(of_mask, (count, of_mask.shape[1], n, n))
         if not (of_mask == of_mask[:, :1]).all():
             raise ValueError("The mask differs from head to head. Only one mask for all heads is an experiment.")
         allowed = allowed & of_mask[:, 0]
-    # What no token attends to is padding; a token that attends to nothing is padding too.
+    # A token to which no token attends is padding.
     return _items(tokens, allowed, allowed.any(1))
 
 
 def _items(tokens: torch.Tensor, allowed: np.ndarray, kept: np.ndarray) -> list[tuple[np.ndarray, str]]:
-    """Of each item its tokens without padding, and the name of its mask."""
+    """For each item its tokens without padding, and the name of its mask."""
     found = []
     for of_item, may, real in zip(float64(tokens), allowed, kept):
         may = may[np.ix_(real, real)]
@@ -179,7 +179,7 @@ def _allowed(mask: torch.Tensor) -> np.ndarray:
     if mask.dtype == torch.bool:
         return ~_numpy(mask)
     added = _numpy(mask.to(torch.float64))
-    # transformers adds the least number of the type.
+    # For a forbidden pair transformers adds the most negative number of the type.
     forbidden = added <= -1e4
     if not ((added == 0) | forbidden).all():
         raise ValueError("The mask adds numbers to the scores: no experiment has that. Use lipscope.torch.norm.")

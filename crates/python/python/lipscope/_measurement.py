@@ -165,7 +165,7 @@ class Measurement:
 
 
 def kind_of(norm: str, iterations: int, residual: float) -> str:
-    """What a norm is that an iteration of so many steps found with a residual."""
+    """Whether a norm is exact or a bound, given the steps of the iteration that found it (0 for none) and the residual."""
     if norm == "max_token":
         return "upper bound"
     is_exact = norm != "spectral" or iterations == 0 or residual <= CONVERGED

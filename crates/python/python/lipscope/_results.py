@@ -1,4 +1,4 @@
-"""What the other functions of the package give back: numbers that say what they are."""
+"""The results of the package's other functions. They say which of their numbers are exact and which are bounds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Sweep:
     ----------
     norm : str
     n, draw, value, radius, residual : arrays
-        An entry a point. `value` is NaN where J is too large for the norm.
+        One entry for each point. `value` is NaN where J is too large for the norm.
     kind : list of str
         What each value is.
     method : list of str
@@ -91,9 +91,9 @@ class Search:
     kind : str
         "lower bound".
     experiment : Experiment
-        The experiment at the tokens that reach it.
+        The experiment at the tokens that reach the value.
     n, d, radius, region
-        Where the search was.
+        The domain of the search.
     bounds : list of Bound
         The bounds on the ball.
     steps : list of dict
@@ -138,7 +138,7 @@ class Search:
 
 @dataclass(frozen=True)
 class CertifiedRow:
-    """What is known of all tokens within `epsilon` of an experiment's.
+    """Bounds on the norm at all tokens within `epsilon` of the tokens of an experiment.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ class CertifiedRow:
         epsilon/R.
     epsilon : float
     certified : float
-        Upper bound on the norm at all of them.
+        Upper bound on the norm at all tokens within epsilon.
     local : float
         Upper bound at the tokens themselves.
     ball : float
@@ -202,7 +202,7 @@ class Spectrum:
     ----------
     values : array
     multiplicities : array
-        Above 1 for clusters alone.
+        The multiplicity of each value; above 1 only for clusters.
     kind : list of str
         "exact" for a value that converged, otherwise "lower bound".
     residuals : array

@@ -8,7 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-#: The page, where the wheel holds it.
+#: The folder of the page's files; a wheel without the page lacks it.
 FOLDER = Path(__file__).parent / "site"
 
 _TYPES = {
@@ -23,7 +23,7 @@ _TYPES = {
 
 
 class Site:
-    """The files of a folder at an address of this machine, as long as the process runs.
+    """Serves the files of a folder at an address of this machine, as long as the process runs.
 
     Attributes
     ----------
@@ -71,4 +71,4 @@ class _Files(SimpleHTTPRequestHandler):
         self.send_error(404)
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """A notebook is no place for a server's lines."""
+        """Writes nothing: the lines of a server would clutter a notebook."""

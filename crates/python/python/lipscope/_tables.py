@@ -19,9 +19,9 @@ def read_tokens(
 ) -> tuple[np.ndarray, str]:
     """Tokens from a file or text, as the page and the command line read them, and a line about how they were read.
 
-    Read are CSV and its relatives, JSON, .npy, and what NumPy, PyTorch, JAX, TensorFlow, MATLAB, Julia, R, pandas and
-    Mathematica print. What was dropped or guessed stands in the line; a table that can be read in two ways is refused until
-    an argument says which way is meant.
+    It reads CSV and its relatives, JSON, .npy, and what NumPy, PyTorch, JAX, TensorFlow, MATLAB, Julia, R, pandas and
+    Mathematica print. The line says what was dropped or guessed. A table that can be read in two ways is refused until an
+    argument says which way is meant.
 
     Parameters
     ----------
@@ -66,5 +66,5 @@ def read_tokens(
 
 
 def _is_file(text: str) -> bool:
-    # A line end or a zero is part of no path that the system takes.
+    # No path contains a line end or a zero byte.
     return "\n" not in text and "\0" not in text and os.path.isfile(text)

@@ -1,7 +1,7 @@
-// The page in a frame. It says that it is ready; from then on the experiment goes back and forth by messages, whose rules
-// are those of src/host.rs.
+// The page in a frame. Once the page has said that it is ready, the page and this widget send each other the experiment, in the
+// messages of src/host.rs.
 
-// A page that has not answered by then cannot be reached from this browser.
+// A page that has not answered after this time counts as unreachable from this browser.
 const PATIENCE_MS = 15000;
 
 export default {
@@ -15,7 +15,7 @@ export default {
     note.className = 'lipscope-note';
     el.append(frame, note);
 
-    // What the page shows, as far as it has said.
+    // The experiment that the page last said it shows.
     let shown = null;
     let isReady = false;
 

@@ -1,4 +1,4 @@
-"""The page as a widget; imported only where anywidget is."""
+"""The page as a widget; imported only where anywidget is installed."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Explorer(anywidget.AnyWidget):
             self.experiment = Experiment.from_json(self._text)
 
     def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
-        """The browser cannot reach the page: it gets a link and a table."""
+        """Handles the message that the browser cannot reach the page: the widget then shows a link and a table."""
         if content == "fallback":
             self._fallback = html(self.experiment, self._page)
 

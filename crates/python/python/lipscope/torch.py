@@ -20,7 +20,7 @@ It depends on b_Q. Where b_Q = Q c for some c, as it is for every Q of full row 
 attention without biases at the tokens X + c, up to a constant: the queries are those of Q, the keys are all moved by K c, which
 adds a constant to each row of scores, and the values by V c. So both have the same Jacobian, and every number of the
 experiment at X + c is exact for the module, its bounds at these tokens included. Its R is the largest norm of X + c. Where b_Q
-is not in the range of Q there is no such experiment, and this is said.
+is not in the range of Q there is no such experiment, and an error says so.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class HeadAttention:
     item : int
         The item of the batch, from 0.
     experiment : Experiment
-        The same Jacobian as an experiment: the tokens moved so that the bias of the queries is in them.
+        An experiment with the same Jacobian. Its tokens are moved so that they include the bias of the queries.
     tokens : array (n, d)
         The tokens at the input of the layer, in the order of the item, without padding.
     shift : array (d,)
@@ -176,7 +176,7 @@ def norm(
     f : function of a tensor
         What `torch.func.jvp` and `torch.func.vjp` can differentiate.
     x : tensor
-        Where. In float32 products are rounded to seven digits: the residual says how far that carries.
+        The point. In float32, products are rounded to seven digits: the residual shows how accurate the norm is.
     tolerance : float
         The relative residual at which the iteration stops, from 1e-15 to 1e-2.
     iterations : int

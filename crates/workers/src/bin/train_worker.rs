@@ -12,8 +12,8 @@ fn main() {
     listen::<TrainTasks, _>(context, NoFiles);
 }
 
-/// Overrides the function that `f32::exp` calls in this program, burn's included: WebAssembly has no e^x, and the
-/// compiler's replacement is slow.
+/// Overrides the function that `f32::exp` calls in this program, burn's included: WebAssembly has no instruction for
+/// e^x, and the compiler's replacement is slow.
 #[allow(unsafe_code)]
 // SAFETY: the name, the signature and the result are those of C's `expf`.
 #[unsafe(no_mangle)]

@@ -22,7 +22,7 @@ const READING: Allowance = Allowance { base: 1 << 20, each: 400 };
 const NO_TENSORS: &[u8] = b"\x02\0\0\0\0\0\0\0{}";
 
 fn feed(input: &[u8]) -> Verdict {
-    /// Numbers in a model that is drawn in a moment.
+    /// The most numbers of a model that is drawn: this takes only a moment.
     const MOST_NUMBERS: usize = 200_000;
     let text = String::from_utf8_lossy(input);
     let config = match within("reading a config", READING.of(input), || ModelConfig::from_json(&text)) {
@@ -59,7 +59,7 @@ fn feed(input: &[u8]) -> Verdict {
 /// The same fields after a byte order mark, in another form and with one more that is null, are the same config.
 fn check_rewritten(text: &str, config: &ModelConfig) {
     let plain = text.trim_start_matches('\u{feff}');
-    // A key that stands twice has one of its values.
+    // If a key stands twice, serde_json keeps one of its values.
     let Ok(Value::Object(mut fields)) = serde_json::from_str(plain) else { return };
     fields.insert("a_setting_of_tomorrow".into(), Value::Null);
     let pretty = serde_json::to_string_pretty(&fields).unwrap_or_else(|problem| panic!("{problem}"));

@@ -14,7 +14,7 @@ pub(super) const DOOR: Door = Door {
     feed,
 };
 
-/// A short list of short lists takes a hundred bytes of a tree for each number.
+/// As a JSON tree, a short list of short lists takes about a hundred bytes for each number.
 pub(super) const READING: Allowance = Allowance { base: 1 << 20, each: 400 };
 
 fn feed(input: &[u8]) -> Verdict {

@@ -30,7 +30,7 @@ const TOKENS: [&str; 2] = [
 ];
 const WEIGHTS: &str = r#"{"source":"explicit","heads":[{"q":[[1.0,0.5]],"k":[[0.25,-1.0]],"v":[[1.0,0.0],[0.0,1.0]]}],"output":[[1.0,0.0]]}"#;
 
-/// What is wrong is in the link's text, or in the data that are packed in it.
+/// Puts the fault into the text of a link, or into the data that are packed in the link.
 fn vary_link(dice: &mut Dice, inputs: &[Vec<u8>]) -> Vec<u8> {
     if !dice.once_in(4) {
         return vary(dice, inputs, Form::Text);
@@ -77,7 +77,7 @@ fn feed(input: &[u8]) -> Verdict {
         if language != Language::English {
             continue;
         }
-        // What the link leaves is something that can be measured, and has a link of its own.
+        // The state that a link leads to, even a broken link, is a valid experiment and has a link of its own.
         let experiment = scene.state.experiment();
         assert_eq!(
             Experiment::from_json(&experiment.to_json()).as_ref(),

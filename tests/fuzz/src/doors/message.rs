@@ -165,8 +165,8 @@ fn feed(input: &[u8]) -> Verdict {
     if taken.contains(&true) { Verdict::Taken } else { Verdict::Refused }
 }
 
-/// The message, if the bytes are one of this kind. One that is read is written as bytes that are read as the same message:
-/// compared as bytes, because NaN is no fault here.
+/// The message, if the bytes are one of this kind. Also checks that a message that was read is written as bytes that
+/// are read as the same message. The two are compared as bytes, because a message may hold NaN, which equals no number.
 fn comes_back<T: Serialize + DeserializeOwned>(input: &[u8]) -> Option<T> {
     let message = within("reading a message", READING.of(input), || decode::<T>(input)).ok()?;
     let written = encode(&message).unwrap_or_else(|problem| panic!("a message cannot be written: {problem}"));

@@ -53,7 +53,7 @@ fn draw(table: &Table) {
     let (groups, words) = (table.groups(), ModelWords::english());
     let all: Vec<_> = groups.iter().collect();
     svg(&norms_chart(&all, Released::Shown, &PUBLISHED, &words), &table.subject.model);
-    // One group's figures are those of any other.
+    // The figures of every group are drawn alike: those of one are enough.
     if let Some(group) = groups.first() {
         svg(&adversarial_chart(group, &PUBLISHED, &words), &table.subject.map);
         svg(&sinks_chart(&by_sink(group), &words), &table.subject.mask);
@@ -69,7 +69,7 @@ fn draw(table: &Table) {
 
 fn svg(figure: &impl Figure, title: &str) {
     let svg = figure.to_svg(SIZE, title, &Caption::default()).unwrap_or_else(|problem| panic!("{problem}"));
-    // A model may have any name; a place or a number of the picture may not.
+    // A model may have any name, even NaN; a coordinate or a number of the picture must not be NaN.
     let is_none = |part: &str| part.rsplit_once('<').is_some_and(|(words, tag)| words == "NaN" || tag.contains("NaN"));
     assert!(!svg.split('>').any(is_none) && !svg.contains("<img") && !svg.contains('\0'), "svg: {svg:.2000}");
 }

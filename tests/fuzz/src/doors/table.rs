@@ -59,9 +59,9 @@ fn feed(input: &[u8]) -> Verdict {
             Err(problem) => drop(refused(&problem)),
         }
     }
-    // Where nothing is a table on its own no head is one.
+    // If the input is no table of any matrix, no head can be made of it.
     let Some(d) = query else { return verdict };
-    // The same table as Q and K fits always, as V and as the output matrix by chance. Without a V it is the identity, d x d,
+    // The same table always fits as Q and as K, and by chance as V or as the output matrix. Without a V, V is the d x d identity,
     // which an experiment may have up to the limit on its weights.
     let source = TableSource { bytes: input.to_vec(), ..TableSource::default() };
     let empty = TableSource::default();
@@ -124,7 +124,7 @@ impl Notation {
 
 /// Accepted tokens must give the same tokens in three other notations.
 fn read_again(rows: &Rows, seed: usize) {
-    /// Larger tables take their time and show nothing else.
+    /// Larger tables take long and show nothing new.
     const MOST_NUMBERS: usize = 4_000;
     if rows.entries().len() > MOST_NUMBERS {
         return;

@@ -75,7 +75,7 @@ fn feed(input: &[u8]) -> Verdict {
     }
 }
 
-/// The initial weights of a run; `None` where they are many, which only takes long.
+/// The initial weights of a run; `None` where they are so many that training would take long.
 fn begin(fields: PlanFields, text: &str) -> Result<Option<Trainer>, InputError> {
     const MOST_NUMBERS: usize = 20_000;
     let plan = Plan::new(fields)?;

@@ -28,7 +28,7 @@ pub(super) const DOOR: Door = Door {
     about: "experiment files, each given to one kind of the worker's work: draws, curves over n, the ball, scaled tokens, the \
             inverse, certified bounds, the search, the spectrum, estimators, programs",
     made: || corpus::entries("experiment").into_iter().flatten().map(|entry| entry.bytes).collect(),
-    // One fault leaves more to work with than four.
+    // One fault, and not up to four, leaves more experiments that can be measured.
     vary: |dice, inputs| {
         let input = dice.of(inputs).clone();
         json::vary(dice, &input)

@@ -20,7 +20,7 @@ const SIZES: [u64; 14] = [
     u64::MAX,
 ];
 
-/// The same bytes with one thing wrong; `others` are the inputs of which a piece may be taken.
+/// The same bytes with one fault; `others` are the inputs of which a piece may be taken.
 pub fn vary(dice: &mut Dice, input: &[u8], others: &[Vec<u8>]) -> Vec<u8> {
     let mut out = input.to_vec();
     if out.is_empty() {
@@ -34,7 +34,7 @@ pub fn vary(dice: &mut Dice, input: &[u8], others: &[Vec<u8>]) -> Vec<u8> {
         3 => drop(out.drain(dice.range(input.len()))),
         4 => out.truncate(at),
         5 => {
-            // Up to a thousand times what stands there.
+            // Repeats a piece up to a thousand times.
             let piece = input[dice.range(input.len())].to_vec();
             let times = dice.times(1000).min(super::MOST_BYTES / piece.len().max(1));
             out.splice(at..at, piece.repeat(times));

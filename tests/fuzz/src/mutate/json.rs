@@ -129,7 +129,7 @@ fn other_value(dice: &mut Dice, value: Value) -> Value {
             2 => json!("x".repeat(dice.times(1 << 15))),
             _ => (0..dice.below(140)).fold(value, |inner, _| json!([inner])),
         },
-        // A near miss of what stands there.
+        // A value close to the one that stands there.
         _ => match value.as_f64() {
             Some(x) => json!(x * dice.of(&[-1.0, 2.0, 0.1, 1e6, 1.000_000_1])),
             None => json!([value]),

@@ -4,7 +4,7 @@
 //! - Theorem 3.3 and its masked twin, dot-product attention, every n: sqrt(3) v sqrt(a^2 (4n + 1) + n).
 //! - Mean-field theorem, dot-product attention without a mask, every n: v (1 + 3a) e^(2a).
 //!
-//! Both as natural logarithms with v = 1, so that they do not overflow.
+//! Both are computed as natural logarithms with v = 1, so that they do not overflow.
 
 use super::super::Hypotheses;
 use crate::experiment::{Attention, Mask};

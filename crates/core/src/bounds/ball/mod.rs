@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | `castin` | the bounds of Castin, Ablin and Peyré |
 //! | `unified` | ours, from column sums of attention |
-//! | `sharp` | ours, sharper, from the mass that rows of attention can have |
-//! | `row_mass` | how much attention rows can give to one token |
+//! | `sharp` | ours, sharper, from bounds on single rows of the mixed part |
+//! | `row_mass` | the constants G and F of `sharp`: bounds on one row |
 //! | `kim` | the bounds of Kim, Papamakarios and Mnih on L2 attention |
 
 pub(super) mod castin;

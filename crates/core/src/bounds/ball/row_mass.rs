@@ -1,9 +1,10 @@
-//! How much attention a row can give to one token, for `sharp` (ours, docs/theory.md section 2).
+//! The constants G and F of `sharp` (ours, docs/theory.md section 2): they bound one row of the mixed part, however the
+//! row distributes its attention.
 //!
 //! Row i of the mixed part has the squared norm lambda_i, at most v^2 times the largest eigenvalue of sum_j P_ij^2 M_ij
-//! M_ij^T. With y = |A x_i| R <= a, and the attention weights of the row within a factor H <= e^(2a) of each other,
-//! lambda_i <= v^2 min(G, F/n), where n is the length of the row and for 0 <= q <= 1, alpha = (1 + 2a (1-q))^2, beta =
-//! (1 - 2aq)^2:
+//! M_ij^T. Let |A x_i| R <= a, and let the attention weights of the row be within a factor H <= e^(2a) of each other.
+//! Then lambda_i <= v^2 min(G, F/n), where n is the length of the row and, for 0 <= q <= 1, alpha = (1 + 2a (1-q))^2,
+//! beta = (1 - 2aq)^2:
 //!
 //! - G(a) = max_q [q^2 alpha + (1-q)^2 beta];
 //! - F(a, H) = max_q max_(0<=x<=q, 0<=y<=1-q) (alpha q + beta (1-q) + (H-1)(alpha x + beta y)) (1 - (1 - 1/H)(x+y)).
@@ -44,7 +45,7 @@ pub(in crate::bounds) fn ln_long(a: f64, ln_ratio: f64) -> f64 {
 
 /// Intervals of the scan over q.
 const SCAN: usize = 128;
-/// Golden sections after the scan: the last is 1e-10 wide.
+/// Golden sections after the scan: the last is about 2e-10 wide.
 const SECTIONS: usize = 38;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 

@@ -1,11 +1,11 @@
-//! The upper bounds with the right constant (ours, docs/theory.md section 2), for dot-product attention and every n.
-//! With a = ||A||_2 R^2, v = ||V||_2, and G and F of `row_mass`:
+//! The sharpest of our upper bounds on the ball (docs/theory.md section 2), for dot-product attention and every n. With
+//! a = ||A||_2 R^2, v = ||V||_2, and G and F of `row_mass`:
 //!
 //! - `sharp`, no mask: v (a + sqrt(min(n G, F, (1 + a^2) n / (1 + (n-1) e^(-2a))))).
 //! - `sharp_masked`, causal: v (a + min(sqrt(sum_i min(G, F/i)), sqrt((1 + a^2) sum_i 1/(1 + (i-1) e^(-2a))),
 //!   2 (1 + 2a) e^(2a))).
 //!
-//! Both as natural logarithms with v = 1, so that they do not overflow. They are never above `unified` and
+//! Both are computed as natural logarithms with v = 1, so that they do not overflow. They are never above `unified` and
 //! `unified_masked`: the minima here include the terms of those bounds.
 
 use super::super::Hypotheses;
@@ -34,11 +34,11 @@ fn ln_of_mask(hypotheses: &Hypotheses, mask: Mask, a: f64) -> Option<f64> {
 /// ln of the terms whose minimum bounds the mixed part, with v = 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::bounds) struct MixedTerms {
-    /// Each row by itself: sqrt(n G), or the root of the sum of min(G, F/i).
+    /// From bounds on single rows: sqrt(n G) without a mask, the root of sum_i min(G, F/i) under the causal mask.
     pub(in crate::bounds) ln_rows: f64,
-    /// Long rows: sqrt F; infinite under the causal mask, where `ln_rows` already includes F.
+    /// From bounds on long rows: sqrt F; infinite under the causal mask, where `ln_rows` already includes F.
     pub(in crate::bounds) ln_long: f64,
-    /// The largest column sum: that of `unified`.
+    /// From the largest column sum, as in `unified`.
     pub(in crate::bounds) ln_columns: f64,
     /// From Hardy's inequality; infinite without a mask.
     pub(in crate::bounds) ln_hardy: f64,
@@ -75,11 +75,11 @@ impl MixedTerms {
 
 /// ln of sum_{i=1..n} min(G, F/i) from ln G and ln F.
 fn ln_sum_of_rows(ln_n: f64, short: f64, long: f64) -> f64 {
-    // Rows up to i = F/G have the first term.
+    // The minimum is G in rows up to i = F/G, and F/i in later rows.
     let turn = long - short;
     if ln_n <= turn || turn > LARGE {
         let beyond = (ln_n - turn).max(0.0);
-        // Above 2^53 the sum over F/i is an integral.
+        // The sum over F/i is replaced by an integral, which is the same in f64 above 2^53.
         return ln_n.min(turn) + short + beyond.ln_1p();
     }
     let (n, first) = (ln_n.exp(), turn.exp().floor());
@@ -87,7 +87,7 @@ fn ln_sum_of_rows(ln_n: f64, short: f64, long: f64) -> f64 {
     short + (first + turn.exp() * sum_of_inverses.max(0.0)).ln()
 }
 
-/// ln 2^53: from there on neighbouring integers are equal in f64.
+/// ln 2^53: above 2^53 f64 cannot tell neighbouring integers apart.
 const LARGE: f64 = 36.736_800_569_677_1;
 /// The constant of Euler and Mascheroni.
 const EULER: f64 = 0.577_215_664_901_532_9;
@@ -140,7 +140,7 @@ mod tests {
                 assert!((found - expected).abs() < 1e-11, "{short} {long} n={n}: {found} for {expected}");
             }
         }
-        // Where both ways meet.
+        // The two ways to compute the sum agree where the code changes from one to the other.
         let (below, above) = (ln_sum_of_rows(80.0, 0.0, LARGE - 1e-9), ln_sum_of_rows(80.0, 0.0, LARGE + 1e-9));
         assert!((below - above).abs() < 1e-7, "{below} and {above}");
     }

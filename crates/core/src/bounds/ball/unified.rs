@@ -1,10 +1,10 @@
-//! The upper bounds of docs/theory.md that hold on the whole ball of radius R, for dot-product attention and every n.
+//! Upper bounds from column sums of P (docs/theory.md section 2) on the ball of radius R, for dot-product attention, every n.
 //! With a = ||A||_2 R^2 and v = ||V||_2:
 //!
 //! - `unified` (ours), no mask: v (a + sqrt((1 + a^2) n / (1 + (n-1) e^(-2a)))).
 //! - `unified_masked` (ours), causal: v (a + min(sqrt((1 + a^2) sum_i 1/(1 + (i-1) e^(-2a))), 2 (1 + 2a) e^(2a))).
 //!
-//! Both as natural logarithms with v = 1, so that they do not overflow.
+//! Both are computed as natural logarithms with v = 1, so that they do not overflow.
 
 use super::super::Hypotheses;
 use super::super::logarithms::{ln_add, ln_minus_one, softplus};
@@ -26,14 +26,15 @@ pub(in crate::bounds) fn ln_unified_masked(hypotheses: &Hypotheses, a: f64) -> O
     Some(ln_add(a.ln(), ln_masked_root(hypotheses.ln_n, a).min(ln_hardy(a))))
 }
 
-/// ln of n / (1 + (n-1) e^(-2a)), the largest possible column sum of P.
+/// ln of n / (1 + (n-1) e^(-2a)). No column sum of P is larger.
 pub(in crate::bounds) fn ln_column_sum(ln_n: f64, a: f64) -> f64 {
     let excess = ln_minus_one(ln_n) - 2.0 * a;
-    // Far above the crossover n and n - 1 are equal in f64; for n = infinity the limit is e^(2a).
+    // Far above the crossover, n and n - 1 are equal in f64, so that the quotient is e^(2a), its limit for n =
+    // infinity.
     if excess > 40.0 { 2.0 * a } else { ln_n - softplus(excess) }
 }
 
-/// ln of sum_{i=1..n} 1/(1 + (i-1) e^(-2a)), the largest possible column sum under the causal mask.
+/// ln of sum_{i=1..n} 1/(1 + (i-1) e^(-2a)). Under the causal mask no column sum of P is larger.
 pub(in crate::bounds) fn ln_masked_column_sum(ln_n: f64, a: f64) -> f64 {
     let rate = (-2.0 * a).exp();
     if rate == 0.0 {

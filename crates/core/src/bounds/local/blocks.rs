@@ -1,8 +1,8 @@
 //! `local_blocks` (ours, docs/theory.md section 2): ||J|| <= ||N||_2, where N_ij >= ||J_ij||_2 for every pair of tokens:
 //! N_ij = P_ij min(||V|| sigma(I + t y^T), ||V|| + |V t| |y|) + [i = j] ||V O_i||, t = x_j - m_i, y = b_ij.
 //!
-//! ||N||_2 is at most max_j ((N^T N x)_j / x_j)^(1/2) for every positive x; a few power steps choose x. Concatenated
-//! heads stand below each other, those through an output matrix are added.
+//! ||N||_2 is at most max_j ((N^T N x)_j / x_j)^(1/2) for every positive x; a few power steps choose x. The matrices N
+//! of concatenated heads are stacked. With an output matrix they are added.
 
 use super::super::heads::Combination;
 
@@ -13,13 +13,13 @@ pub(in crate::bounds) struct Blocks {
     d: usize,
     /// ||V||.
     value_norm: f64,
-    /// n x n, row by row, without the own parts.
+    /// N without the own parts ||V O_i||: n x n, row by row.
     mixed: Vec<f64>,
     /// An upper bound on ||V O_i|| for each row.
     own: Vec<f64>,
 }
 
-/// What the bound on a block needs of a pair of tokens.
+/// The numbers of a pair of tokens from which the bound on its block is computed.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::bounds) struct Pair {
     /// |t|^2, |y|^2 and t.y.
@@ -30,7 +30,7 @@ pub(in crate::bounds) struct Pair {
     pub(in crate::bounds) value: f64,
 }
 
-/// The most entries of all heads' matrices.
+/// The most entries in the matrices of all heads together.
 const MOST_ENTRIES: usize = 1 << 22;
 
 impl Blocks {
@@ -47,20 +47,22 @@ impl Blocks {
         })
     }
 
-    /// Room for the next `n_rows` rows, which are [appended](Blocks::append) afterwards.
+    /// An empty matrix with room for the next `n_rows` rows, to be filled and then [appended](Blocks::append) to this
+    /// one.
     pub(in crate::bounds) fn for_rows(&self, n_rows: usize) -> Self {
         let (mixed, own) = (Vec::with_capacity(n_rows * self.n), Vec::with_capacity(n_rows));
         Blocks { mixed, own, ..*self }
     }
 
-    /// Adds the rows that follow these.
+    /// Appends the rows of `next`.
     pub(in crate::bounds) fn append(&mut self, mut next: Blocks) {
         self.mixed.reserve_exact(next.mixed.len());
         self.mixed.append(&mut next.mixed);
         self.own.append(&mut next.own);
     }
 
-    /// Adds the next row: the weight of each block and what its bound needs, and a bound on the own part.
+    /// Adds the next row. `pairs` has P_ij and the [`Pair`] of each of its blocks; `own` is an upper bound on ||V
+    /// O_i||.
     pub(in crate::bounds) fn row(&mut self, pairs: impl Iterator<Item = (f64, Pair)>, own: f64) {
         let (d, value_norm) = (self.d, self.value_norm);
         let end = self.mixed.len() + self.n;
@@ -86,7 +88,8 @@ impl Pair {
     }
 }
 
-/// An upper bound on ||N||_2 over all heads; `most_own` is for each head an upper bound on every ||V O_i||.
+/// An upper bound on ||N||_2 for all heads together; `most_own` has one number per head, an upper bound on its every
+/// ||V O_i||.
 pub(in crate::bounds) fn norm(heads: &[Blocks], combination: Combination, most_own: &[f64]) -> f64 {
     let n = heads.first().map_or(0, |head| head.n);
     let mut matrices: Vec<Vec<f64>> = Vec::new();
@@ -111,7 +114,7 @@ pub(in crate::bounds) fn norm(heads: &[Blocks], combination: Combination, most_o
         if high <= low * (1.0 + 1e-10) {
             break;
         }
-        // The floor keeps x positive, also where a token receives nothing.
+        // The floor keeps x positive, also where a token receives no attention.
         let floor = LEAST_SHARE * image.iter().copied().fold(0.0, f64::max);
         if !(floor > 0.0 && floor.is_finite()) {
             break;
@@ -126,7 +129,7 @@ pub(in crate::bounds) fn norm(heads: &[Blocks], combination: Combination, most_o
 const LEAST_STEPS: usize = 30;
 const MOST_STEPS: usize = 300;
 const WORK: usize = 20_000_000;
-/// The least entry of x over the largest.
+/// The least ratio of an entry of x to the largest entry.
 const LEAST_SHARE: f64 = 1e-9;
 
 /// Sum over the matrices N of N^T N x.
@@ -139,8 +142,8 @@ fn square(matrices: &[Vec<f64>], x: &[f64]) -> Vec<f64> {
     out
 }
 
-/// The sum of a term of the entries of some vectors of equal length, in eight partial sums, so that the compiler
-/// vectorises.
+/// The sum of `term` over the entries of vectors of equal length, in eight partial sums, so that the compiler
+/// vectorises it.
 pub(in crate::bounds) fn sum_of<const COUNT: usize>(
     vectors: [&[f64]; COUNT],
     term: impl Fn([f64; COUNT]) -> f64,

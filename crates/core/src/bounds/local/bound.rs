@@ -1,10 +1,11 @@
 //! `local` (ours, docs/theory.md section 2): an upper bound at the given tokens, for every kernel and mask:
 //! max_i ||V O_i||_2 + sqrt(max_j sum_i P_ij w_i), w_i = ||V (sum_j P_ij M_ij M_ij^T) V^T||_2, M_ij = I + (x_j - m_i) b_ij^T.
 //!
-//! With C_vv, C_vk the covariances of values and keys under row i of P, V O_i = c C_vk Q, and the matrix of w_i is V
-//! V^T + |b_i|^2 C_vv where b does not depend on j (dot product). With an output matrix V stands for R_h V_h, R_h the
-//! triangular factor of O_h, which changes no norm. Cost O(n^2 r (r + k)) a head, r the rows of V, or O(n^2 d^2) where
-//! the code takes the covariances of the tokens.
+//! Under row i of P, let C_vv be the covariance of the values and C_vk their covariance with the keys. Then V O_i = c
+//! C_vk Q. Where b does not depend on j (dot product), the matrix of w_i is V V^T + |b_i|^2 C_vv. With an output matrix
+//! V stands for R_h V_h, where R_h is the triangular factor of O_h and ||R_h V_h|| = ||O_h V_h||. The cost per head is
+//! O(n^2 r (r + k)), where V has r rows, or O(n^2 d^2) where the code computes covariances of tokens in place of those
+//! of values and keys.
 
 use super::super::heads::Combination;
 use super::blocks::{self, Blocks};
@@ -26,7 +27,7 @@ pub struct LocalBound {
     buffers: Scratch<Buffers>,
 }
 
-/// Some consecutive rows of a head.
+/// Consecutive rows of a head, and the bound accumulated over those added so far.
 #[derive(Clone, Debug)]
 struct Group {
     head_idx: usize,
@@ -41,8 +42,8 @@ struct Buffers {
     row_of_p: Vec<f64>,
 }
 
-/// Operations of a thread in a step: a few milliseconds in a browser's worker, which listens between steps, and natively
-/// long against the time in which a thread wakes up.
+/// Operations per thread and step. In a browser's worker, which handles messages between steps, they take a few
+/// milliseconds. Natively they take much longer than waking a thread.
 const STEP_OPERATIONS: usize = if cfg!(target_arch = "wasm32") { 10_000_000 } else { 400_000_000 };
 
 impl LocalBound {
@@ -148,7 +149,7 @@ impl Group {
     }
 }
 
-/// The bounds over all heads, with the terms of the largest head.
+/// The bounds over all heads, with the terms of the head with the largest bound.
 pub(crate) fn combine(heads: Vec<LocalHead>, combination: Combination) -> LocalParts {
     let parts: Vec<LocalParts> = heads.iter().enumerate().map(|(head_idx, head)| head.parts(head_idx)).collect();
     let most_own: Vec<f64> = parts.iter().map(|parts| parts.own).collect();
@@ -181,11 +182,11 @@ mod tests {
     #[derive(Clone, Copy, Debug, PartialEq)]
     enum Change {
         Nothing,
-        /// A common offset of many times their length.
+        /// All tokens get a common offset of many times their length.
         Offset,
         /// One token is far from all others; the others nearly coincide.
         Outlier,
-        /// Lengths near the ends of the range of f32, and past them.
+        /// All tokens are scaled by this number, to lengths near the ends of the range of f32 and past them.
         Scale(f64),
     }
 

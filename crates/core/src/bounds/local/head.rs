@@ -1,4 +1,4 @@
-//! The bound `local` of one head, a row of its attention matrix at a time, and what it is made of: see
+//! Computes the bound `local` of one head and its terms, one row of the attention matrix at a time: see
 //! [`super::bound`].
 
 use std::borrow::Cow;
@@ -20,25 +20,25 @@ use crate::weights::HeadWeights;
 pub(crate) struct LocalHead {
     pub(in crate::bounds) shared: Arc<Shared>,
     pub(in crate::bounds) blocks: Option<Blocks>,
-    /// What the bounds of blocks are made of, where the code takes many rows at a time.
+    /// Products of pairs of tokens, from which the blocks are bounded where the code takes many rows at a time.
     pub(in crate::bounds) pairs: Option<Arc<Pairs>>,
     parts: LocalParts,
     sizes: Sizes,
     rounding: Rounding,
     sums: Vec<f64>,
     weighted_sums: Vec<f64>,
-    /// The covariance of the values, r x r, beside the covariance of values with keys, r x k, or the own part where the
-    /// code takes covariances of the tokens.
+    /// Of the row added last: the covariance of the values, r x r, followed by the covariance of values with keys, r x
+    /// k. Where the code computes covariances of tokens, the own part takes the place of the second matrix.
     covariance: Vec<f64>,
     last: Last,
     top: TopEigenvalue,
-    /// The same as `top` for rows taken many at a time, whose matrices are in other coordinates.
+    /// As `top`, for rows that are taken many at a time: their matrices are in other coordinates.
     pub(in crate::bounds) top_of_moments: TopEigenvalue,
     /// Whether the row added last could have been taken together with others.
     pub(in crate::bounds) is_together: bool,
 }
 
-/// What the bound needs of a row.
+/// The terms of one row in the bound.
 pub(in crate::bounds) struct Terms {
     pub(in crate::bounds) w: f64,
     /// An upper bound on ||V O_i||.
@@ -47,7 +47,7 @@ pub(in crate::bounds) struct Terms {
     pub(in crate::bounds) trace: f64,
 }
 
-/// What `local_blocks` needs of the row that was added last.
+/// The numbers of the row added last that `local_blocks` needs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Last {
     gradient_square: f64,
@@ -57,11 +57,13 @@ struct Last {
 
 /// Rows in a block. The bounds of a block's rows depend on no other block.
 pub(in crate::bounds) const BLOCK: usize = 64;
-/// Own parts up to this size are decomposed in every row where `local_blocks` is computed.
+/// Up to this size matrices are cheap to decompose: `w` is then an exact eigenvalue, and own parts are decomposed in
+/// every row of `local_blocks`. Larger own parts are decomposed only where that may raise the maximum.
 const SMALL_OWN: usize = 8;
 
 impl LocalHead {
-    /// For a head with an attention matrix over the given columns (tokens, d x columns), whose Jacobian is summed over n tokens.
+    /// For one head, whose attention matrix has one column per token of `centred` (d x columns); `n` counts the terms
+    /// of sums.
     pub(crate) fn new(
         kernel: Kernel,
         outer: &DMatrix<f64>,
@@ -99,25 +101,27 @@ impl LocalHead {
         }
     }
 
-    /// The same with the matrix of `local_blocks` too, where the matrices of all `heads` heads are not too large.
+    /// The same head, collecting the matrix of `local_blocks` too, unless the matrices of all `heads` heads would be
+    /// too large.
     pub(crate) fn with_blocks(self, dimension: usize, heads: usize) -> Self {
         let blocks = Blocks::new(self.shared.tokens.ncols(), dimension, heads, self.shared.value_square.sqrt());
         LocalHead { blocks, ..self }
     }
 
-    /// Forgets the earlier rows, so that a block of rows has the same bounds whatever was added before it.
+    /// Drops what the next rows would reuse of earlier rows, so that a block has the same bounds whatever was added
+    /// before it.
     pub(crate) fn begin_block(&mut self) {
         (self.top, self.top_of_moments) = (TopEigenvalue::default(), TopEigenvalue::default());
         self.is_together = false;
     }
 
-    /// Room for the next `n_rows` rows, which are [appended](LocalHead::append) afterwards.
+    /// An empty `LocalHead` for the next `n_rows` rows, to be [appended](LocalHead::append) to this one.
     pub(crate) fn for_rows(&self, n_rows: usize) -> Self {
         let blocks = self.blocks.as_ref().map(|blocks| blocks.for_rows(n_rows));
         LocalHead { blocks, pairs: self.pairs.clone(), ..LocalHead::empty(Arc::clone(&self.shared), self.sizes) }
     }
 
-    /// Adds the rows that another `LocalHead` has taken.
+    /// Adds the rows of another `LocalHead`.
     pub(crate) fn append(&mut self, next: LocalHead) {
         let add = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
         add(&mut self.sums, &next.sums);
@@ -144,7 +148,7 @@ impl LocalHead {
         self.shared.tokens.ncols() * height + r.pow(3) * 8
     }
 
-    /// What rounding multiplies a bound by, and what it adds to it.
+    /// A factor and a term: a bound times the factor, plus the term, covers all rounding.
     pub(in crate::bounds) fn factor_and_added(&self, column_sum: f64) -> (f64, f64) {
         (self.rounding.factor(&self.sizes), self.rounding.added(&self.sizes, column_sum))
     }
@@ -154,10 +158,10 @@ impl LocalHead {
         self.blocks
     }
 
-    /// Adds a row of attention. `masses` is its attention to each column (they sum to one); `shares` the attention that
-    /// one token of each column receives from all rows that this one stands for; `query` is q_i; `slack` a factor by
-    /// which the norms of those rows may exceed this row's (1 for a row that stands for itself); `taken` the place of the
-    /// row among those of [`LocalHead::take_moments`].
+    /// Adds a row of attention. `masses` are its weights, one per column; they sum to one. `query` is q_i. A row may
+    /// stand for several rows: `shares` is the attention that one token of each column receives from all of them, and
+    /// `slack` is a factor by which their norms may exceed this row's (1 for a row that stands for itself). `taken` is
+    /// the index of the row among those of [`LocalHead::take_moments`].
     pub(crate) fn row(
         &mut self,
         buffers: &mut LocalBuffers,
@@ -203,14 +207,14 @@ impl LocalHead {
             self.weighted_sums[j] += share * w;
         }
         self.last = Last { gradient_square, own };
-        // A row that only bounds others has no shares.
+        // A row that stands for no rows, added only for its bound, has shares of zero.
         if most > 0.0 {
             self.parts.ln_ratio = self.parts.ln_ratio.max((most / least).ln());
         }
     }
 
-    /// Adds the row that was added last to the matrix of `local_blocks`; `weights` of the blocks are P_ij for tokens, and
-    /// `taken` is as in [`LocalHead::row`].
+    /// Adds the row of the last call of [`LocalHead::row`] to the matrix of `local_blocks`. `weights` are the factors
+    /// of the blocks: P_ij where columns are tokens. `taken` is as in [`LocalHead::row`].
     pub(crate) fn block_row(
         &mut self,
         buffers: &LocalBuffers,
@@ -253,7 +257,7 @@ impl LocalHead {
         self.blocks = Some(blocks);
     }
 
-    /// The query in the coordinates of `frame`, where everything is computed in them.
+    /// The query in the coordinates of `frame`; without a frame, the query itself.
     fn on_frame<'a>(&self, query: &'a [f64]) -> Cow<'a, [f64]> {
         match &self.shared.frame {
             None => Cow::Borrowed(query),
@@ -275,7 +279,7 @@ impl LocalHead {
     }
 
     /// Computes the means of tokens, values and keys under a row; returns |b_i|^2 where b_ij does not depend on j,
-    /// otherwise its mean over the row.
+    /// otherwise |sum_j P_ij b_ij|^2.
     fn take_means(&self, buffers: &mut LocalBuffers, masses: &[f64], query: &[f64], taken: Option<usize>) -> f64 {
         let Shared { kernel, r, k, d, .. } = *self.shared;
         let height = r + k;
@@ -363,11 +367,11 @@ impl LocalHead {
         }
     }
 
-    /// An upper bound on the norm of an own part that differs from this matrix by one with a norm of at most `error`.
+    /// An upper bound on the norm of an own part that differs from `own` by a matrix of norm at most `error`.
     pub(in crate::bounds) fn norm_of_own(&self, own: &DMatrix<f64>, error: f64) -> f64 {
         let frobenius = own.norm() + error;
         // The spectral norm is at most the Frobenius norm, so the decomposition is skipped where it cannot change the
-        // maximum; small ones only where `local_blocks` does not need every row.
+        // maximum. Where `local_blocks` is computed, it needs every row, so small own parts are always decomposed.
         let is_needed = self.blocks.is_some() && own.nrows().min(own.ncols()) <= SMALL_OWN;
         if (frobenius <= self.parts.own && !is_needed) || own.nrows() == 1 || own.ncols() == 1 {
             return frobenius;
@@ -392,7 +396,7 @@ impl LocalHead {
             if r <= SMALL_OWN {
                 return largest_symmetric(&matrix);
             }
-            // ||V||^2 (1 + |b|^2 tr C) is not smaller either; with it `local` is never above `unified`.
+            // ||V||^2 (1 + |b|^2 tr C) is an upper bound too; with it `local` is never above `unified`.
             return self.top.bound(&matrix).min(self.shared.value_square * (1.0 + gradient_square * trace));
         }
         // b_ij = K^T (c q_i - 2 w k_j) depends on j, so terms linear in it do not vanish, and |b_ij|^2 weights the
@@ -405,12 +409,12 @@ impl LocalHead {
     }
 }
 
-/// A bound times a factor, which may be infinite; zero stays zero.
+/// A bound times a factor. The factor may be infinite; a bound of zero stays zero.
 pub(in crate::bounds) fn scaled(bound: f64, factor: f64) -> f64 {
     if bound == 0.0 { 0.0 } else { bound * factor }
 }
 
-/// The terms of `local` for the head with the largest bound; `value` is over all heads.
+/// The terms of `local` for the head with the largest bound; `value`, `of_input` and `blocks` are over all heads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LocalParts {
     /// The bound over all heads, with what rounding may add, without the normaliser's factor.
@@ -431,9 +435,9 @@ pub struct LocalParts {
     pub spread: f64,
     /// max_i ln(max_j P_ij / min_j P_ij): the range of the scores in a row; infinite where attention underflows.
     pub ln_ratio: f64,
-    /// By how much the rounding of the input's numbers to 16 digits may change J, at most, to first order.
+    /// The most by which rounding the input's numbers to 16 digits may change J, to first order.
     pub of_input: f64,
-    /// The bound `local_blocks` with all heads, without the normaliser's factor; `None` for runs of equal tokens, and
+    /// The bound `local_blocks` over all heads, without the normaliser's factor; `None` for runs of equal tokens, and
     /// where its matrices would be too large.
     pub blocks: Option<f64>,
 }

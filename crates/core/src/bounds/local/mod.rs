@@ -3,9 +3,9 @@
 //! | file | concept |
 //! | --- | --- |
 //! | `bound` | both bounds over all heads |
-//! | `head` | the terms of one head, row by row; what `local` is made of |
-//! | `together` | many rows at a time |
-//! | `shared` | what heads and rows share |
+//! | `head` | the terms of one head, row by row |
+//! | `together` | rows of a head that are taken many at a time |
+//! | `shared` | matrices that the rows of a head share |
 //! | `moments` | covariances under many rows of attention |
 //! | `token_pairs` | products of centred tokens |
 //! | `blocks` | `local_blocks`: the norm of a small matrix of norms |

@@ -1,9 +1,10 @@
-//! The covariances of tokens under many rows of attention at a time, for [`super::bound`]: second moments about a common
-//! point as one product in f32, with a proved bound on what it rounds (docs/theory.md section 2). The product is the same
-//! natively and in the browser, so that its rounding is the same in both.
+//! The covariances of tokens under many rows of attention at a time, for [`super::bound`]: second moments about a
+//! common point, as one product in f32 with a proved bound on its rounding (docs/theory.md section 2). The product is
+//! the same natively and in the browser, so that its rounding is the same in both.
 //!
-//! The coordinates of the tokens make V diagonal. The tokens' mean is subtracted and the result divided by the largest
-//! norm: then V C V^T and V C need no product of their own, and no number leaves the range of f32.
+//! The tokens are taken in coordinates that make V diagonal, so that V C V^T and V C need no further product of
+//! matrices. The mean of all tokens is subtracted, and the results are divided by the largest norm, so that no number
+//! leaves the range of f32.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -11,7 +12,7 @@ use super::token_pairs::centred;
 use crate::attention::{Accumulate, View, ViewMut, flushed, multiply, multiply_portably};
 use crate::spectral::{full_svd, largest_singular_value};
 
-/// What the rows of a head share.
+/// The tokens and matrices that the rows of a head share.
 #[derive(Clone, Debug)]
 pub(in crate::bounds) struct Moments {
     d: usize,
@@ -19,61 +20,61 @@ pub(in crate::bounds) struct Moments {
     tokens: Vec<f32>,
     /// |x|^2 of each token.
     squares: Vec<f64>,
-    /// The length that a token of length one stands for.
+    /// The largest norm, by which the tokens were divided.
     scale: f64,
-    /// The common point, in the coordinates of the tokens that were given.
+    /// The common point: the mean of all tokens, in their original coordinates.
     centre: DVector<f64>,
     /// W^T, d x d, with V = U S W^T.
     rotation: DMatrix<f64>,
     /// The entries of S, r of them.
     values: Vec<f64>,
-    /// W^T c K^T L, d x (columns of L).
+    /// W^T c K^T L, d x (columns of L), with L as in [`super::shared`].
     own: DMatrix<f64>,
-    /// Its norm.
+    /// The norm of `own`.
     own_norm: f64,
 }
 
-/// Second moments of a batch of rows, and what they are made with.
+/// Second moments of a batch of rows, with the buffers for them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MomentBuffers {
-    /// The mean of the tokens that were given, d x rows.
+    /// The mean of the tokens under each row, in their original coordinates: d x rows.
     means: Vec<f64>,
     /// Attention, tokens x rows.
     masses: Vec<f32>,
     /// The products of a token's entries, [`entries`] x tokens.
     products: Vec<f32>,
-    /// The moments over some tokens and over all, [`entries`] x rows.
+    /// The moments over at most [`SUMMED`] tokens and over all tokens, [`entries`] x rows.
     some: Vec<f32>,
     all: Vec<f64>,
-    /// What the product packs.
+    /// Room for the packed factors of the product.
     panels: Vec<f32>,
 }
 
-/// The covariance under one row of attention, as the bound needs it.
+/// The covariance C of the tokens under one row of attention, in the products that the bound uses.
 pub(in crate::bounds) struct OfRow {
     /// S (I + |b|^2 C) S, r x r.
     pub(in crate::bounds) mixed: DMatrix<f64>,
     /// S C W^T c K^T L, r x (columns of L).
     pub(in crate::bounds) own: DMatrix<f64>,
-    /// A bound on the norm of what C misses.
+    /// A bound on the norm of the error of C.
     pub(in crate::bounds) error: f64,
     /// tr C.
     pub(in crate::bounds) trace: f64,
 }
 
-/// Tokens of a product; its sums are added in f32 over [`SUMMED`] tokens, then in f64.
+/// Tokens in one product. The products are added up in f32 over [`SUMMED`] tokens, and these sums in f64.
 const TOKENS: usize = 32;
 const SUMMED: usize = 8 * TOKENS;
-/// The products of an entry are taken with all from the beginning of its strip on.
+/// Entries in a strip: an entry of a token is multiplied with all entries from the first one of its strip on.
 const STRIP: usize = 8;
-/// The largest d: tokens of more dimensions make buffers too large, and their rows are long enough to be taken one at a
-/// time.
+/// The largest d. Beyond it the buffers would be too large, and the covariance of a single row is work enough for one
+/// product.
 const MOST_DIMENSION: usize = 128;
 /// The fewest columns for which taking rows together saves time.
 const LEAST_COLUMNS: usize = 64;
 /// The relative error of each term of a moment in f32: the roundings of x_a, x_b, P, their two products, and the sums.
 const RELATIVE: f64 = (TOKENS + SUMMED / TOKENS + 5) as f64 * 0.5 * f32::EPSILON as f64 * 1.001;
-/// What a term may lose besides, below the normal numbers of f32.
+/// The absolute error of a term besides, from numbers below the normal range of f32.
 const ABSOLUTE: f64 = 4.0 * f32::MIN_POSITIVE as f64;
 
 impl Moments {
@@ -105,8 +106,8 @@ impl Moments {
         })
     }
 
-    /// Computes the means and second moments of some rows, at the tokens as given to `new`; `masses` are their rows of
-    /// attention, `stride` apart, to the first `reach` tokens.
+    /// Computes the means and second moments of the tokens under some rows. `tokens` are those given to `new`. `masses`
+    /// are the rows' attention weights, rows `stride` apart, for the first `reach` tokens.
     pub(in crate::bounds) fn take(
         &self,
         tokens: &DMatrix<f64>,
@@ -148,7 +149,8 @@ impl Moments {
         }
     }
 
-    /// The covariance under one of the rows taken, `at` in their order, with its attention and |b|^2.
+    /// The covariance under row number `at` of the last [`Moments::take`]; `masses` are the row's weights,
+    /// `gradient_square` its |b|^2.
     pub(in crate::bounds) fn row(
         &self,
         buffers: &MomentBuffers,
@@ -196,18 +198,18 @@ impl Moments {
             1.0,
         );
         let trace = unit * (square - mean.norm_squared()).max(0.0);
-        // An upper bound too.
+        // With the error added, the trace is an upper bound too.
         OfRow { mixed, own, error, trace: trace + error }
     }
 
-    /// A mean of tokens as they were given, in the coordinates of the moments.
+    /// Takes a mean of tokens from their original coordinates to those of the moments.
     pub(in crate::bounds) fn placed(&self, mean: &[f64]) -> DVector<f64> {
         &self.rotation * (DVector::from_column_slice(mean) - &self.centre) / self.scale
     }
 
-    /// The second moment of the tokens under a row, in the unit of the moments, and a bound on the norm of the error of
-    /// its covariance: from rounding in f32, and from its mean, which was taken of tokens that may lie far from the
-    /// centre.
+    /// Returns sum_j P_ij |x_j|^2 and a bound on the norm of the error of the row's covariance. The x_j and `mean` are
+    /// in the coordinates of the moments. The error comes from rounding in f32, and from the mean, which was computed
+    /// from tokens that may lie far from the centre.
     pub(in crate::bounds) fn square_and_error(&self, mean: &DVector<f64>, masses: &[f64]) -> (f64, f64) {
         let square: f64 = masses.iter().zip(&self.squares).map(|(mass, square)| mass * square).sum();
         let absolute = ABSOLUTE * (self.d * masses.len()) as f64;
@@ -216,7 +218,7 @@ impl Moments {
         (square, self.scale * self.scale * (RELATIVE * square + absolute + of_mean))
     }
 
-    /// The number of products that the moments of one row over some tokens take.
+    /// The number of multiplications for the moments of one row over `tokens` tokens.
     pub(in crate::bounds) fn products_a_row(&self, tokens: usize) -> usize {
         entries(self.d).saturating_mul(tokens)
     }
@@ -228,7 +230,7 @@ impl Moments {
 }
 
 impl MomentBuffers {
-    /// The mean of the tokens (d numbers each) under one of the rows taken.
+    /// The mean of the tokens (d numbers) under row number `at` of those taken.
     pub(in crate::bounds) fn mean(&self, at: usize, d: usize) -> &[f64] {
         &self.means[at * d..][..d]
     }

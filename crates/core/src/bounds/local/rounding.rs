@@ -3,7 +3,7 @@
 //!
 //! With u = 2^-53 a sum of m products is off by at most gamma_m = m u/(1 - m u) times the sum of their sizes, in any
 //! order. From this follow, row by row, a bound on the error of the blocks of J and of the bounds' terms, and a bound
-//! on how far the rounding of the scores changes the attention weights. Both are added to the bounds.
+//! on how far the rounding of the scores changes the attention weights. Both enlarge the bounds.
 
 use nalgebra::DMatrix;
 
@@ -16,9 +16,9 @@ const UNIT: f64 = 0.5 * f64::EPSILON;
 /// How many numbers the sums run over.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counts {
-    /// Terms of the longest sum over tokens: distinct ones for clusters.
+    /// Terms of the longest sum over tokens; for clusters, the number of distinct tokens.
     pub(crate) summed: f64,
-    /// Rows of attention in all; infinite where they are weighted.
+    /// Rows of attention in all; infinite for clusters, where each row has a weight.
     pub(crate) rows: f64,
 }
 
@@ -34,30 +34,31 @@ pub(in crate::bounds) struct Sizes {
     /// Bounds on ||Q|| and ||K||.
     query: f64,
     key: f64,
-    /// The largest norm of a token, and of a token less the common part of all.
+    /// The largest norm of a token, and the largest norm of a token minus the common part of all tokens.
     token: f64,
     centred: f64,
 }
 
-/// The errors of the rows added so far, the largest of each.
+/// The largest error of each kind over the rows added so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::bounds) struct Rounding {
-    /// Error of the blocks of a row, over their attention: the error of block (i, j) is at most P_ij times this.
+    /// The error of block (i, j) is at most P_ij times this, plus the error that `far` and `near` bound.
     block: f64,
-    /// The same for the part in proportion to |x_j - m_i|: with the largest distance, and with the row's deviation,
-    /// which bounds the root of the sum of its squares.
+    /// The part of the blocks' error that is proportional to |x_j - m_i|, bounded in two ways. In block (i, j) it is at
+    /// most P_ij `far`, from the largest distance. Over row i the root of the sum of its squares is at most `near`,
+    /// from the standard deviation of the tokens under the row.
     far: f64,
     near: f64,
     /// Error of a row's own part.
     own: f64,
     /// The error of a score, over rows that attend to more than one token.
     score: f64,
-    /// What the rounding of the input's numbers to 16 digits may change in J, relative to ||V|| and the root of the largest
-    /// column sum.
+    /// The most by which rounding the input's numbers to 16 digits may change J, divided by ||V|| and by the root of
+    /// the largest column sum.
     input: f64,
 }
 
-/// A row of attention, as far as its rounding depends on it.
+/// What the rounding of a row of attention depends on.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::bounds) struct RoundedRow {
     /// |q_i|.
@@ -68,13 +69,14 @@ pub(in crate::bounds) struct RoundedRow {
     pub(in crate::bounds) apart: f64,
     /// The variance of the tokens under the row.
     pub(in crate::bounds) variance: f64,
-    /// The largest weight; exactly one where all other weights are exactly zero or the row has one entry.
+    /// The largest weight.
     pub(in crate::bounds) most: f64,
+    /// Whether all other weights are exactly zero.
     pub(in crate::bounds) is_one_hot: bool,
 }
 
 impl Sizes {
-    /// For tokens as `centred` has them.
+    /// The sizes of a head at the tokens of `centred`; `value_norm` is ||V||.
     pub(in crate::bounds) fn new(
         kernel: Kernel,
         head: &HeadWeights,
@@ -97,12 +99,13 @@ impl Sizes {
         }
     }
 
-    /// The largest key, less the common part.
+    /// An upper bound on |k_j| for tokens less their common part.
     fn largest_key(&self) -> f64 {
         self.key * self.centred
     }
 
-    /// What |b_ij| is at most where queries and keys are taken apart from each other: its error is gamma times this.
+    /// An upper bound on the sizes of the terms of b_ij, from |q_i| and the largest key. The error of b_ij is at most
+    /// gamma times this.
     fn gradient_terms(&self, query: f64) -> f64 {
         let keys = if self.kernel.key_square == 0.0 { 0.0 } else { self.largest_key() };
         self.kernel.cross * self.key * (query + keys)
@@ -123,13 +126,14 @@ impl Rounding {
         // The variance may have been rounded to zero.
         let deviation = variance.sqrt() + gamma * centred;
         let is_dot = sizes.kernel.key_square == 0.0;
-        // |b_ij| over the row: where it depends on j, it moves with the keys.
+        // An upper bound on the |b_ij| of the row: where b_ij depends on j, it varies with the keys.
         let gradient = row.gradient + if is_dot { 0.0 } else { c * sizes.key * sizes.key * deviation };
         let apart = row.apart + sizes.key * deviation;
         let terms = sizes.gradient_terms(row.query);
         let score = match is_dot {
             true => 2.0 * gamma * c * (row.query + query * token) * key,
-            // |q_i - k_j|^2: the error is its size times gamma, and the errors of the parts times its root.
+            // The score is -(c/2) |q_i - k_j|^2. Its error is gamma times its size, plus the errors of q_i and k_j times
+            // |q_i - k_j|.
             false => 4.0 * gamma * c * apart * (apart + query * centred + key),
         };
         // e^(2 score) - 1: how far an attention weight may be off, relative to itself.
@@ -142,7 +146,7 @@ impl Rounding {
         let size = c * query * sizes.key;
         let own = 8.0 * gamma * value * centred * deviation * size + 2.0 * product([weight, value, variance, size]);
         self.own = self.own.max(own);
-        // A change of every entry of the tokens by u of itself.
+        // How far a score moves where every entry of the tokens changes by u relative to itself.
         let moved = match is_dot {
             true => 2.0 * UNIT * c * (row.query * sizes.key * token + query * token * sizes.key * deviation),
             false => 2.0 * UNIT * c * apart * (query + sizes.key) * token,
@@ -160,7 +164,7 @@ impl Rounding {
         self.input = self.input.max(next.input);
     }
 
-    /// The factor on a bound that keeps the bound at or above the norm with all rounding counted.
+    /// The factor by which a bound is multiplied before [`Rounding::added`] is added. Together they cover all rounding.
     pub(in crate::bounds) fn factor(&self, sizes: &Sizes) -> f64 {
         (2.0 * self.score).exp() * (1.0 + sizes.gamma)
     }
@@ -171,7 +175,7 @@ impl Rounding {
         self.block * root + (self.far * root).min(self.near * sizes.rows.sqrt()) + self.own
     }
 
-    /// What the rounding of the input's numbers may change in J, absolute.
+    /// The most by which rounding the input's numbers may change J, in norm.
     pub(in crate::bounds) fn of_input(&self, sizes: &Sizes, column_sum: f64) -> f64 {
         self.input * sizes.value * column_sum.sqrt()
     }
@@ -182,8 +186,8 @@ fn product<const COUNT: usize>(numbers: [f64; COUNT]) -> f64 {
     if numbers.contains(&0.0) { 0.0 } else { numbers.iter().product() }
 }
 
-/// An upper bound on the spectral norm: the smaller of the Frobenius norm and the root of the largest absolute row sum times
-/// the largest absolute column sum.
+/// An upper bound on the spectral norm: the smaller of the Frobenius norm and sqrt(r c), where r is the largest
+/// absolute row sum and c the largest absolute column sum.
 fn norm_bound(matrix: &DMatrix<f64>) -> f64 {
     let rows = matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum::<f64>()).fold(0.0, f64::max);
     let columns = matrix.column_iter().map(|column| column.iter().map(|x| x.abs()).sum::<f64>()).fold(0.0, f64::max);

@@ -1,4 +1,5 @@
-//! What the rows of a head share in the bound `local`, and the covariance of tokens under a row: see [`super::bound`].
+//! The matrices that the rows of a head share in the bound `local`, and the covariance of tokens under a row: see
+//! [`super::bound`].
 
 use nalgebra::DMatrix;
 
@@ -7,7 +8,7 @@ use super::token_pairs::PairBuffers;
 use crate::attention::{Accumulate, Kernel, View, ViewMut, multiply, multiply_gram};
 use crate::weights::HeadWeights;
 
-/// What the rows of one head share.
+/// The matrices that the rows of one head share.
 #[derive(Clone, Debug)]
 pub(in crate::bounds) struct Shared {
     pub(in crate::bounds) kernel: Kernel,
@@ -16,13 +17,14 @@ pub(in crate::bounds) struct Shared {
     pub(in crate::bounds) d: usize,
     /// Values stacked over keys, (r + k) x columns.
     pub(in crate::bounds) stacked: Vec<f64>,
-    /// V and K, where the code takes the covariances of the tokens themselves.
+    /// V and K, where the code computes covariances of tokens in place of those of values and keys.
     pub(in crate::bounds) through: Option<Through>,
-    /// What the covariances of many rows at a time need, where the code takes them so.
+    /// The tokens prepared for the covariances of many rows at a time; `None` where rows are taken one at a time.
     pub(in crate::bounds) moments: Option<Moments>,
-    /// The tokens, d x columns, or their coordinates in the span of fewer columns.
+    /// The tokens, d x columns. Where there are fewer tokens than dimensions, the tokens' coordinates in their span,
+    /// and d is the number of tokens.
     pub(in crate::bounds) tokens: DMatrix<f64>,
-    /// Orthonormal columns, d x columns, where the code computes everything in the span of the tokens.
+    /// Orthonormal columns that span the tokens, where the code computes everything in that span (`OnSpan`).
     pub(in crate::bounds) frame: Option<DMatrix<f64>>,
     /// V V^T, V K^T, K K^T.
     pub(in crate::bounds) vv: DMatrix<f64>,
@@ -43,7 +45,7 @@ pub(in crate::bounds) struct Through {
     pub(in crate::bounds) own: DMatrix<f64>,
 }
 
-/// Below this dimension, products of tokens cost more than they save.
+/// Below this dimension, covariances of tokens cost more than they save.
 const LEAST_DIMENSION: usize = 16;
 
 impl Shared {
@@ -59,10 +61,11 @@ impl Shared {
         through.rows_mut(0, r).copy_from(&value);
         through.rows_mut(r, k).copy_from(&head.k);
         let stacked = &through * tokens;
-        // The cost for tokens: three quarters of d^2 numbers and a change of coordinates; otherwise r (r + k) numbers.
+        // The covariances of tokens take three quarters of d^2 products a token and a change of coordinates; those of values
+        // and keys take r (r + k) products a token.
         let of_tokens = columns * d * d * 3 / 4 + d * r * (d + r + k);
         let is_shorter = d >= LEAST_DIMENSION && of_tokens < columns * r * (r + k);
-        // The L2 kernel weights the values of each token.
+        // The L2 kernel needs the values token by token, each weighted by |b_ij|^2.
         let is_enough = kernel.key_square == 0.0;
         let query_factor = if head.q.ncols() > k { head.q.transpose().qr().r().transpose() } else { head.q.clone() };
         let vv = &value * value.transpose();
@@ -87,21 +90,21 @@ impl Shared {
         }
     }
 
-    /// V (r x d) and K (k x d), where the code takes the covariances of the tokens.
+    /// V (r x d) and K (k x d), where the code computes covariances of tokens.
     pub(in crate::bounds) fn value_and_key(&self) -> Option<(DMatrix<f64>, DMatrix<f64>)> {
         let Through { stacked, .. } = self.through.as_ref()?;
         Some((stacked.rows(0, self.r).into_owned(), stacked.rows(self.r, self.k).into_owned()))
     }
 
-    /// Prepares the covariances of many rows at a time, where the code takes them so.
+    /// Prepares the tokens for the covariances of many rows at a time, where that saves time.
     pub(in crate::bounds) fn make_moments(&mut self) {
         if let (Some(through), Some((value, _))) = (&self.through, self.value_and_key()) {
             self.moments = Moments::new(&value, &through.own, &self.tokens);
         }
     }
 
-    /// Adds sum_j P_ij |b_ij|^2 V x_j (V x_j)^T for tokens less their mean, `centred` as in [`LocalBuffers`], where b_ij
-    /// depends on j.
+    /// Adds sum_j P_ij |b_ij|^2 (V z_j)(V z_j)^T with z_j = x_j - m_i, for a kernel whose b_ij depends on j. `centred`
+    /// is that of [`LocalBuffers`].
     pub(in crate::bounds) fn add_weighted_values(
         &self,
         sum: &mut DMatrix<f64>,
@@ -124,7 +127,7 @@ impl Shared {
     }
 }
 
-/// What a row of one head needs while it is added.
+/// Buffers that are filled while a row of a head is added.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LocalBuffers {
     /// The mean of values and keys, and of tokens.
@@ -132,20 +135,23 @@ pub(crate) struct LocalBuffers {
     pub(in crate::bounds) mean_token: Vec<f64>,
     /// Values and keys less their mean.
     pub(in crate::bounds) centred: Vec<f64>,
-    /// Values times attention, or tokens times the root of it, less their mean.
+    /// Values minus their mean, times the attention weights; or tokens minus their mean, times the roots of the
+    /// weights.
     pub(in crate::bounds) weighted: Vec<f64>,
     /// The covariance of the tokens, and that of values with tokens.
     pub(in crate::bounds) of_tokens: Vec<f64>,
     pub(in crate::bounds) through: Vec<f64>,
     /// The covariances of the tokens under many rows.
     pub(in crate::bounds) moments: MomentBuffers,
-    /// What `local_blocks` needs of the pairs of those rows.
+    /// The products of pairs of tokens under those rows, for `local_blocks`.
     pub(in crate::bounds) pairs: PairBuffers,
 }
 
-/// The covariance of the tokens (d x columns) under a row of attention, d x d, in the buffers; returns its trace.
+/// Computes the covariance (d x d) of the tokens (d x columns) under a row of attention in `buffers.of_tokens`; returns
+/// its trace.
 ///
-/// It is W W^T for tokens less their mean, times the root of their attention: a sum of squares, so nothing cancels.
+/// The covariance is W W^T, where the columns of W are the tokens minus their mean, times the roots of their weights.
+/// The mean is subtracted before squaring, so nothing cancels.
 pub(in crate::bounds) fn covariance_of_tokens(
     tokens: &DMatrix<f64>,
     masses: &[f64],
@@ -170,7 +176,8 @@ pub(in crate::bounds) fn covariance_of_tokens(
     (0..d).map(|at| of_tokens[at * d + at]).sum()
 }
 
-/// R_h V_h with the thin QR O_h = Z R_h, or a triangular factor of V if V has more rows than columns.
+/// A matrix M with few rows and |M x| = |O_h V_h x| for every vector x: R_h V_h with the thin QR O_h = Z R_h, or the
+/// triangular factor of R_h V_h where that has more rows than columns.
 pub(in crate::bounds) fn reduced_value(outer: &DMatrix<f64>, value: &DMatrix<f64>) -> DMatrix<f64> {
     // `outer` is O_h^T, d_v x d_out.
     let through = if outer.ncols() > outer.nrows() { outer.transpose().qr().r() * value } else { outer.tr_mul(value) };

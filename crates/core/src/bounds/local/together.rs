@@ -1,4 +1,4 @@
-//! Rows of a head that are taken many at a time, for [`super::bound`], and when the code may take them so.
+//! Takes many rows of a head at a time, for [`super::bound`], and decides when that is accurate enough.
 
 use std::sync::Arc;
 
@@ -8,11 +8,12 @@ use super::shared::LocalBuffers;
 use super::token_pairs::Pairs;
 use crate::attention::View;
 
-/// Rows whose covariances are taken at a time, at least.
+/// The fewest rows whose covariances are computed together.
 const LEAST_AT_ONCE: usize = 16;
-/// Products of numbers for the covariances taken at a time: a few milliseconds in a browser's worker, which listens between.
+/// Multiplications for the covariances that are computed together. They take a few milliseconds in a browser's worker,
+/// which handles messages afterwards.
 const MOST_PRODUCTS: usize = 100_000_000;
-/// The most that the rounding of covariances may add to the bound, relative to it: the margin over the eigenvalues.
+/// The most that the rounding of covariances may add to the bound, relative to it: as much as `TopEigenvalue` adds.
 const MOST_LOST: f64 = 5e-4;
 
 /// What the rounding of moments may take from w_i and ||V O_i||.
@@ -22,8 +23,8 @@ struct Lost {
 }
 
 impl Lost {
-    /// Whether the loss is little beside the row's w_i. The loss grows with w_i, so this also holds where w_i is far
-    /// above ||V||^2.
+    /// Whether the loss is little beside the row's w_i. The loss is compared with w_i and not with ||V||^2, because it
+    /// grows with w_i.
     fn is_little(&self, w: f64) -> bool {
         self.w <= MOST_LOST * w && self.own <= MOST_LOST * w.sqrt()
     }
@@ -80,8 +81,8 @@ impl LocalHead {
         Lost { w: gradient_square * error * value_square, own: error * value_square.sqrt() * moments.own_norm() }
     }
 
-    /// Computes what `row` and `block_row` need of some consecutive rows together: their attention, `stride` apart, to
-    /// the first `reach` tokens, and their queries (k x rows).
+    /// Computes for consecutive rows together what [`LocalHead::row`] and [`LocalHead::block_row`] need. `masses` are
+    /// the rows' attention weights, rows `stride` apart, for the first `reach` tokens; `queries` is k x rows.
     pub(crate) fn take_moments(
         &self,
         buffers: &mut LocalBuffers,
@@ -97,7 +98,8 @@ impl LocalHead {
         }
     }
 
-    /// The terms of a row from moments taken before; `None` where their rounding counts.
+    /// The terms of row number `at` of the last [`LocalHead::take_moments`]; `None` where the rounding of its moments
+    /// is too large.
     pub(in crate::bounds) fn of_moments(
         &mut self,
         buffers: &LocalBuffers,

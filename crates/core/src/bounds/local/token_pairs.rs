@@ -1,6 +1,6 @@
-//! What `local_blocks` needs of pairs of tokens, for many rows of attention at a time: squares of distances as |x|^2 -
-//! 2 x.m + |m|^2, so that their sums are products of matrices. Each square gets a bound on its rounding added, so that
-//! the blocks' bounds stay bounds.
+//! The numbers of pairs of tokens that `local_blocks` needs, for many rows of attention at a time. Squared distances
+//! are computed as |x|^2 - 2 x.m + |m|^2, so that one product of matrices gives x.m for all pairs. A bound on its
+//! rounding is added to each square, so that the blocks' bounds stay bounds.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -10,7 +10,7 @@ use crate::attention::{Accumulate, View, ViewMut, multiply};
 /// The most that |y|^2 times the bound on the rounding of |t|^2 may be.
 const MOST_ADDED: f64 = 1e-10;
 
-/// What the rows of a head share.
+/// The tokens and matrices that the rows of a head share.
 #[derive(Clone, Debug)]
 pub(in crate::bounds) struct Pairs {
     /// V (r x d) and c K (k x d).
@@ -35,7 +35,8 @@ pub(crate) struct PairBuffers {
     /// Means of tokens less the centre, then b_i: d x (2 rows). V times the means: r x rows.
     right: Vec<f64>,
     right_values: Vec<f64>,
-    /// The products of `right` with tokens and values, columns x (2 rows) and columns x rows.
+    /// The products of `right` with the tokens, columns x (2 rows), and of `right_values` with the values, columns x
+    /// rows.
     along: Vec<f64>,
     along_values: Vec<f64>,
     reach: usize,
@@ -56,7 +57,7 @@ fn replace(out: &mut [f64], (n_rows, n_columns): (usize, usize), a: View<'_, f64
 }
 
 impl Pairs {
-    /// For V (r x d), K (k x d), the kernel's c and tokens (d x columns).
+    /// For V (r x d), c K (k x d) and tokens (d x columns).
     pub(in crate::bounds) fn new(value: DMatrix<f64>, key: DMatrix<f64>, tokens: &DMatrix<f64>) -> Self {
         let (centre, centred) = centred(tokens);
         let values = &value * &centred;
@@ -67,8 +68,8 @@ impl Pairs {
         Pairs { value_norm_square, value, key, centre, tokens: centred, values, squares, value_squares, most_square }
     }
 
-    /// Takes the products of some rows with the first `reach` tokens: `means` are their means of tokens (d x rows),
-    /// `queries` their q_i (k x rows).
+    /// Computes the products for some rows with the first `reach` tokens: `means` are the means of the tokens under the
+    /// rows (d x rows), `queries` the rows' q_i (k x rows).
     pub(in crate::bounds) fn take(
         &self,
         means: &[f64],
@@ -96,7 +97,8 @@ impl Pairs {
         (buffers.reach, buffers.rows) = (reach, rows);
     }
 
-    /// The pairs of one of the rows taken, `at` in their order, with the tokens in order; `None` where their rounding counts.
+    /// The [`Pair`] of each token, in order, for row number `at` of the last [`Pairs::take`]; `None` where the rounding
+    /// is too large.
     pub(in crate::bounds) fn row<'a>(
         &'a self,
         buffers: &'a PairBuffers,
@@ -110,9 +112,9 @@ impl Pairs {
         let along_mean: f64 = mean.iter().zip(gradient).map(|(x, y)| x * y).sum();
         let (mean_square, y) = (square(mean), square(gradient));
         let value_square = square(column(&buffers.right_values, at, r));
-        // A sum of d products is off by at most d/2 epsilon times that of their sizes.
+        // A sum of d products is off by at most d/2 epsilon times the sum of their absolute values.
         let (error, value_error) = ((d + 4) as f64 * f64::EPSILON, (r + 4) as f64 * f64::EPSILON);
-        // At t = 0 a block's bound grows by half the root of |y|^2 times the amount added to |t|^2.
+        // At t = 0 a block's bound grows by half the root of the product of |y|^2 and the amount added to |t|^2.
         let added = y * error * 2.0 * self.most_square;
         if added.is_nan() || added > MOST_ADDED {
             return None;

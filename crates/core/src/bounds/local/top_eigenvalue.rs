@@ -16,7 +16,7 @@ pub(in crate::bounds) struct TopEigenvalue {
 /// Power steps for each matrix; the first one takes more.
 const STEPS: usize = 6;
 const FIRST_STEPS: usize = 40;
-/// The first margin over the value of the power steps; doubled until the factor exists.
+/// The first margin over the value of the power steps; doubled until the Cholesky factor exists.
 const MARGIN: f64 = 5e-4;
 const MOST_DOUBLINGS: usize = 12;
 

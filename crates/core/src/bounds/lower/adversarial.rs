@@ -60,7 +60,7 @@ fn ln_all(ln_n_minus_1: f64, g: f64) -> f64 {
 }
 
 /// ln of the root of the causal sum. Its terms are h(i - 1) with h(x) = [s (1 + 2 g t)]^2, t = y/(1+y), s = 1 - t, y =
-/// x e^(-2g); the integral of h is the difference of (1 + 2 g t)^3 e^(2g) / (6 g).
+/// x e^(-2g); the function (1 + 2 g t)^3 e^(2g) / (6 g) of x has the derivative h.
 fn ln_causal(n: f64, g: f64) -> f64 {
     let rate = (-2.0 * g).exp();
     let shares = |x: f64| {

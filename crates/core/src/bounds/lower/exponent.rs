@@ -2,8 +2,8 @@
 //! growth of the lower bounds ends near n = e^Gamma; Gamma <= 2 ||A|| R^2, with equality for A = -I.
 //!
 //! Gamma = gamma R^2, where gamma is the maximum over unit vectors u of |A u| - u.A u, or of |A u|^2 / (4 u.A u) where
-//! x = r u is best inside the ball. It is found by ascent on the sphere from several starts, so that the value is never
-//! above the truth.
+//! x = r u is best inside the ball. gamma is found by ascent on the sphere from several starts, so that the value found
+//! is never above the true one.
 
 use nalgebra::DVector;
 
@@ -19,8 +19,8 @@ pub(in crate::bounds) struct HeadDirections {
     pub(in crate::bounds) directions: Vec<DVector<f64>>,
 }
 
-/// Up to this size every start is followed and all singular vectors are computed. Above it, the best `FOLLOWED` starts
-/// and the largest singular vector by power iteration.
+/// Up to this size the ascent follows every start, and singular vectors come from a decomposition. Above it, the ascent
+/// follows the best `FOLLOWED` starts, and a power iteration gives one singular vector.
 const SMALL: usize = 32;
 const FOLLOWED: usize = 2;
 /// Steps of the power iteration: any direction is a good start, the exact one is not needed.
@@ -29,7 +29,7 @@ const POWER_STEPS: usize = 24;
 const RANDOM_STARTS: usize = 3;
 /// Steps of an ascent at most.
 const MOST_STEPS: usize = 60;
-/// Singular vectors that are tried.
+/// How many right singular vectors serve as starts, those with the largest singular values.
 const SINGULAR_VECTORS: usize = 2;
 /// The seed of the random starts: the same weights have the same bounds.
 const SEED: u64 = 0;
@@ -55,7 +55,7 @@ impl HeadDirections {
             .map(|(_, at)| span.ascend(starts[*at].clone()))
             .max_by(|a, b| a.1.total_cmp(&b.1))
             .filter(|(_, gamma)| gamma.is_finite());
-        // Random directions serve the ascent alone.
+        // Random directions serve only as starts of the ascent.
         starts.truncate(starts.len().saturating_sub(RANDOM_STARTS));
         let gamma = best.as_ref().map_or(0.0, |(_, gamma)| *gamma);
         let all = best.into_iter().map(|(u, _)| u).chain(starts);
@@ -63,12 +63,12 @@ impl HeadDirections {
     }
 }
 
-/// |A u| - u.A u, or its value at the best length of x along u.
+/// The largest r |A u| - r^2 u.A u over 0 <= r <= 1, from |A u| and u.A u.
 fn growth_along(stretch: f64, along: f64) -> f64 {
     if 2.0 * along <= stretch { stretch - along } else { stretch * stretch / (4.0 * along) }
 }
 
-/// The best |x|/R along a unit vector u, from |A u| and u.A u.
+/// The |x|/R at which R |A x| - x.A x is largest along a unit vector u, from |A u| and u.A u.
 pub(in crate::bounds) fn best_reach(stretch: f64, along: f64) -> f64 {
     if 2.0 * along <= stretch { 1.0 } else { stretch / (2.0 * along) }
 }
@@ -90,7 +90,7 @@ impl HeadSpan {
         order.into_iter().take(SINGULAR_VECTORS).map(|at| eigen.eigenvectors.column(at).into_owned()).collect()
     }
 
-    /// The value at a unit vector, with A u and u.A u.
+    /// [`growth_along`] at a unit vector u, with A u and u.A u.
     fn value(&self, u: &DVector<f64>) -> (f64, DVector<f64>, f64) {
         let image = &self.a * u;
         let along = u.dot(&image);

@@ -2,8 +2,9 @@
 //!
 //! Each head h reduces to a scalar problem: its scores are lambda_h r_i r_j with lambda_h = u^T A_h u, and its response
 //! is a scalar Jacobian B_h times w_h = O_h V_h u. The norm on such perturbations is a lower bound for any u
-//! (docs/theory.md, `two_clusters`). Candidates for u are the eigenvectors of A's extreme real eigenvalues and of the
-//! extreme eigenvalues of its symmetric part, which enclose all real eigenvalues of A.
+//! (docs/theory.md, `two_clusters`). Candidates for u are eigenvectors of A for its extreme real eigenvalues, and
+//! eigenvectors of the symmetric part of A for its lowest and highest eigenvalue. All real eigenvalues of A lie between
+//! these two.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -19,12 +20,13 @@ pub(in crate::bounds) struct Line {
     /// u^T A_h u of each head.
     pub(in crate::bounds) lambdas: Vec<f64>,
     /// A column for each head: a triangular factor of the w_h side by side, or the lengths |w_h| on the diagonal where
-    /// heads are concatenated. A factor and not the products w_h . w_h', so that heads that cancel keep their digits.
+    /// heads are concatenated. The matrix is a factor, not the products w_h . w_h', so that heads that cancel keep
+    /// their digits.
     pub(in crate::bounds) responses: DMatrix<f64>,
 }
 
 impl Line {
-    /// The same line in a space of d dimensions: the coordinates past those it has are zero.
+    /// The same line in a space of d dimensions; the added coordinates are zero.
     pub(in crate::bounds) fn in_dimension(self, d: usize) -> Self {
         Line { direction: self.direction.resize_vertically(d, 0.0), ..self }
     }

@@ -1,16 +1,16 @@
-//! Lower bounds: tokens of a ball whose norm is known exactly, at any n.
+//! Lower bounds: tokens of the ball, at any n, with the exact norm of J on some perturbations of them.
 //!
 //! | file | concept |
 //! | --- | --- |
 //! | `adversarial` | the adversarial tokens |
-//! | `line` | directions in which tokens lie on a line |
+//! | `line` | lines through the origin on which tokens are placed |
 //! | `two_clusters` | two clusters on a line, at their best sizes and places |
 //! | `two_cluster_norm` | the norm at two clusters |
 //! | `witness` | sink and fork: few clusters off the line |
-//! | `witness_form` | the norm of `witness` in closed form |
+//! | `witness_form` | the closed forms that choose the tokens of `witness` |
 //! | `witness_direction` | directions in which `witness` looks for its tokens; the norm at given clusters |
 //! | `exponent` | the largest growth of scores over a head's directions |
-//! | `pattern_search` | a search in a box |
+//! | `pattern_search` | maximises a function of a few numbers in a box |
 
 pub(super) mod adversarial;
 pub(super) mod exponent;

@@ -1,7 +1,7 @@
 //! Pattern search: maximises a function of a few numbers in a box.
 
-/// Moves one number at a time from `start`, by `steps` at first, within the limits; the steps grow after a move that
-/// raises the value and shrink after a round without one. A step of zero leaves that number as it is.
+/// Moves one number at a time from `start`, by `steps` at first, within the limits. The step of a number grows when its
+/// move raises the value and shrinks when no move of it does. A step of zero leaves that number as it is.
 pub(in crate::bounds) fn pattern_search<const K: usize>(
     value: impl Fn([f64; K]) -> f64,
     start: [f64; K],
@@ -38,9 +38,10 @@ pub(in crate::bounds) fn pattern_search<const K: usize>(
     at
 }
 
-/// Rounds of moves.
+/// The most rounds of moves.
 const MOST_ROUNDS: usize = 60;
-/// The value is flat at its maximum, so that finer steps change nothing.
+/// The search stops once all steps are below this: the value is flat at its maximum, so that finer steps change
+/// nothing.
 const LEAST_STEP: f64 = 1e-4;
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub(in crate::bounds) struct Shape {
 /// Whether the first, smaller cluster is a single token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::bounds) enum First {
-    /// A single token, so no field sums to zero inside it.
+    /// A single token, so that only the zero field sums to zero inside it.
     Alone,
     /// Two tokens or more; the second cluster is at least as large.
     Many,
@@ -44,15 +44,16 @@ impl Sizes {
 pub(in crate::bounds) struct Problem {
     /// g_h = lambda_h R^2.
     growths: Vec<f64>,
-    /// A column for each head: w_h, in coordinates that keep their products.
+    /// A column for each head: w_h, in coordinates that keep their inner products.
     responses: DMatrix<f64>,
     /// The Frobenius norm of `responses`: |w| of a single head.
     response_norm: f64,
 }
 
-/// The most moves of a pattern search, which starts near a maximum.
+/// The most rounds of a pattern search. It starts near a maximum.
 const MOST_MOVES: usize = 80;
-/// The first step near a maximum of a neighbouring ratio, and the last step, as fractions of the first step elsewhere.
+/// The first step near the maximum of a neighbouring ratio, and the last step of all searches; both as fractions of the
+/// first step of a search that has no such maximum to start from.
 const NEAR: f64 = 0.1;
 const LEAST_STEP: f64 = 1e-6;
 
@@ -66,7 +67,7 @@ impl Problem {
         self.growths.iter().fold(0.0f64, |most, g| most.max(g.abs()))
     }
 
-    /// The best positions at a ratio: by a search from `near`, or from all candidates if it is `None`.
+    /// The best positions at a ratio: by a search from `near`, or from the best of all candidates if `near` is `None`.
     pub(in crate::bounds) fn best_shape(&self, sizes: Sizes, near: Option<Shape>) -> Shape {
         let ln_ratio = sizes.ln_ratio;
         let mut best = Shape { places: [0.0; 2], norm: 0.0 };
@@ -84,7 +85,7 @@ impl Problem {
             // With scores of order one the maximum may lie anywhere, so a grid is tried.
             None if self.growths.iter().all(|g| g.abs() < 40.0) => {
                 self.growths.iter().flat_map(|g| Problem::critical_shapes(ln_ratio, *g)).for_each(&mut consider);
-                // Both positions may change their signs together, so that half of it is enough.
+                // The norm stays the same when both positions change their signs, so half of the grid is enough.
                 const GRID: i32 = 4;
                 for (i, j) in (-GRID..=GRID).flat_map(|i| (0..=GRID).map(move |j| (i, j))) {
                     consider([f64::from(i) / f64::from(GRID), f64::from(j) / f64::from(GRID)]);
@@ -123,8 +124,8 @@ impl Problem {
         shapes
     }
 
-    /// Pattern search: moves one position at a time, or both so that the second cluster's attention stays the same;
-    /// halves the step when no move increases the norm.
+    /// Pattern search: moves one position at a time, or both so that the second cluster's attention stays the same.
+    /// The step grows after a round that raises the norm and shrinks after a round that does not.
     fn pattern_search(&self, sizes: Sizes, mut best: Shape, mut step: f64, least: f64) -> Shape {
         for _ in 0..MOST_MOVES {
             if step < least {
@@ -221,7 +222,7 @@ impl ScalarHead {
                 to_second[1] * (1.0 + g * second * to_first[1] * delta) + own[1],
             ],
         ];
-        // A single token has no such fields.
+        // A field that sums to zero over a single token is zero.
         let within = match size {
             First::Many => own,
             First::Alone if ln_ratio >= LN_2 - 1e-12 => [0.0, own[1]],
@@ -230,8 +231,8 @@ impl ScalarHead {
         ScalarHead { matrix, within }
     }
 
-    /// The head divided by its largest entry, where squares would overflow or vanish; returns the divisor, 0 for a head
-    /// that is zero.
+    /// Divides the head by its largest entry where squares would overflow or vanish. Returns the head and the divisor:
+    /// 1 where nothing was divided, 0 for a head of zeros.
     fn scaled(mut self) -> (Self, f64) {
         let [[a, b], [c, d]] = self.matrix;
         let [e, f] = self.within;

@@ -1,9 +1,9 @@
 //! `two_clusters` (ours, docs/theory.md section 4): n_1 tokens at r_1 u and n_2 = n - n_1 at r_2 u, |r_1|, |r_2| <= R.
 //!
-//! On perturbations along u, constant on each cluster, a head is the 2 x 2 matrix B_ab = sqrt(N_a/N_b) P_ab (1 + (r_b -
-//! m_a) lambda r_a) + delta_ab lambda var_a, and on those that sum to zero inside a cluster the number lambda var_a.
-//! The norm depends on n_1 and n_2 only through tau = n_2/n_1, so one curve over tau gives the bound at every n: at tau
-//! = n - 1 while the curve rises, and afterwards at its highest peak.
+//! On perturbations along u that are constant on each cluster, a head acts as the 2 x 2 matrix B_ab = sqrt(N_a/N_b)
+//! P_ab (1 + (r_b - m_a) lambda r_a) + delta_ab lambda var_a, and on perturbations that sum to zero inside cluster a,
+//! it acts as the number lambda var_a. The norm depends on n_1 and n_2 only through tau = n_2/n_1, so one curve over
+//! tau gives the bound at every n: at tau = n - 1 while the curve rises, and afterwards at its highest peak.
 
 use std::f64::consts::LN_2;
 
@@ -202,7 +202,7 @@ mod tests {
         BoundId::TwoClusters.at(hypotheses).and_then(|bound| bound.value).expect("it applies")
     }
 
-    /// A coarse grid, A = -1, computed outside this crate.
+    /// Values that a coarse grid search outside this crate found for A = -1.
     #[test]
     fn the_bound_is_at_least_what_a_coarse_grid_finds() {
         let table = [

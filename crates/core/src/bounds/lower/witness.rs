@@ -25,13 +25,13 @@ use crate::experiment::{InputError, Mask, Rows, TokenSource};
 pub struct ClusterWitness {
     /// A position for each cluster.
     pub positions: Vec<Vec<f64>>,
-    /// ln of the number of tokens at each.
+    /// ln of the number of tokens at each position.
     pub ln_sizes: Vec<f64>,
     /// ||J|| on perturbations in a few dimensions (all of them where d <= 5): a lower bound on ||J|| at these tokens, and
     /// so on the Lipschitz constant on the ball.
     pub norm: f64,
-    /// ln of the closed form, for the head that the direction of x comes from: at most ln of `norm` with one head and an
-    /// even t.
+    /// ln of the closed form, for the head that the direction of x comes from: at most ln of `norm` if there is one
+    /// head and, for a fork, t is even.
     pub ln_closed: f64,
 }
 
@@ -57,7 +57,7 @@ pub(in crate::bounds) fn best(hypotheses: &Hypotheses, shape: Shape) -> Option<C
     if hypotheses.mask != Mask::None || !(ball.radius > 0.0 && ball.radius.is_finite()) || ball.n() < least - 1e-9 {
         return None;
     }
-    // The directions whose closed form is largest, then whole t near the best real ones.
+    // First the directions whose closed form is largest at any real t, then whole t near their best real t.
     let directions = hypotheses.directions.iter().filter(|direction| shape == Shape::Sink || direction.value_w > 0.0);
     let mut real: Vec<(&WitnessDirection, Choice, f64)> = directions
         .map(|direction| {
@@ -97,7 +97,7 @@ struct Choice {
     angle: f64,
 }
 
-/// Up to this ln t, t and t + 1 count as different, and few tokens away from x are tried too.
+/// Below this ln t, both whole numbers next to the best t are tried, and those of `FEW` too. Above it, t is rounded.
 const LARGE_T: f64 = 4.0;
 /// Numbers of tokens away from x that are tried besides the best: for few tokens the closed form prefers too few.
 const FEW: [f64; 2] = [2.0, 4.0];
@@ -166,7 +166,7 @@ impl Ball {
         let odds = (self.ln_odds(low), self.ln_odds(high));
         let closed = self.closed(direction, shape);
         let value = |[reach, angle]: [f64; 2]| closed.at(closed.best_ln_odds(reach, angle, odds), reach, angle);
-        // At this angle the exponent falls by one from its largest value.
+        // At the angle sqrt(2/exponent), D is one less than at th = 0.
         let exponent = self.radius * self.radius * direction.stretch;
         let (angles, moved): (&[f64], f64) = match shape {
             Shape::Sink => (&[0.0], 0.0),
@@ -193,7 +193,7 @@ impl Ball {
         let Choice { ln_t, reach, angle } = choice;
         let x = &direction.x * (reach * self.radius);
         let (mut columns, mut ln_sizes) = (vec![x], vec![self.ln_rest(ln_t)]);
-        // Sizes are whole where f64 can tell.
+        // Sizes are rounded to whole numbers where f64 has digits for them.
         if self.ln_n < 34.0 {
             ln_sizes[0] = (self.n() - ln_t.exp().round()).ln();
         }

@@ -1,9 +1,10 @@
-//! A place for the witnesses of `sink` and `fork`: a direction of x, and attention restricted to the few directions
-//! that matter there.
+//! A direction of x for the witnesses of `sink` and `fork`, with attention restricted to a subspace of few dimensions
+//! that contains their tokens.
 //!
-//! Perturbations whose tokens lie in a subspace U that contains the tokens see the attention of U^T A U and V U: scores,
-//! covariances and the products b.xi and (A xi).x need no more. Its norm is exact for them, and a lower bound on ||J||;
-//! where U is all of R^d it is ||J||.
+//! Let the columns of U be an orthonormal basis of a subspace that contains the tokens. On perturbations in this
+//! subspace, J is the Jacobian of attention with U^T A U and V U: scores, covariances and the products b.xi and (A
+//! xi).x depend on A and V only through these two matrices. So the norm of that Jacobian is a lower bound on ||J||, and
+//! equal to ||J|| where U spans R^d.
 
 use super::super::heads::HeadSpan;
 use super::super::local::shared::reduced_value;
@@ -24,7 +25,7 @@ const MOST_DIRECTIONS: usize = 5;
 pub(in crate::bounds) struct WitnessDirection {
     /// d x r with orthonormal columns.
     basis: DMatrix<f64>,
-    /// In the basis: x/|x|, A x/|A x|, and a unit vector orthogonal to A x that V stretches most.
+    /// In the basis: x/|x|, A x/|A x|, and the unit vector orthogonal to A x that V stretches most.
     pub(in crate::bounds) x: DVector<f64>,
     pub(in crate::bounds) y: DVector<f64>,
     pub(in crate::bounds) w: Option<DVector<f64>>,
@@ -35,7 +36,7 @@ pub(in crate::bounds) struct WitnessDirection {
     pub(in crate::bounds) values: [f64; 3],
     /// |V w|.
     pub(in crate::bounds) value_w: f64,
-    /// All heads, restricted.
+    /// All heads, restricted to the subspace.
     weights: Weights,
 }
 
@@ -74,7 +75,7 @@ impl WitnessDirection {
         })
     }
 
-    /// The same direction in a space of d dimensions: the coordinates past those it has are zero.
+    /// The same direction in a space of d dimensions; the added coordinates are zero.
     pub(in crate::bounds) fn in_dimension(self, d: usize) -> Self {
         WitnessDirection { basis: self.basis.resize_vertically(d, 0.0), ..self }
     }
@@ -91,7 +92,7 @@ impl WitnessDirection {
         ours.iter().zip(theirs).all(|(a, b)| (a - b).abs() <= most)
     }
 
-    /// The best |x|/R for the exponent.
+    /// The |x|/R at which the exponent along this direction is largest.
     pub(in crate::bounds) fn reach(&self) -> f64 {
         best_reach(self.stretch, self.along)
     }
@@ -168,7 +169,7 @@ fn most_stretched(value: &DMatrix<f64>, y: &DVector<f64>) -> Option<DVector<f64>
     if y.len() < 2 || !(scale.is_finite() && scale > 0.0) {
         return None;
     }
-    // Of V (I - y y^T), through the smaller of its two Gram matrices.
+    // The leading right singular vector of V (I - y y^T), through the smaller of its two Gram matrices.
     let centred = value / scale - (value * y) * y.transpose() / scale;
     let leading = |gram: DMatrix<f64>| {
         let eigen = gram.symmetric_eigen();
@@ -179,12 +180,12 @@ fn most_stretched(value: &DMatrix<f64>, y: &DVector<f64>) -> Option<DVector<f64>
     } else {
         leading(centred.tr_mul(&centred))
     };
-    // Where V is zero off y, any direction serves.
+    // Where V is zero on all vectors orthogonal to y, any of them serves.
     let other = DVector::from_fn(y.len(), |row, _| f64::from(u8::from(row == y.iamin())));
     [stretched, other].into_iter().map(project).find(|w| w.norm() > 1e-6).map(|w| w.normalize())
 }
 
-/// Orthonormal columns that span the vectors, d x r with r at most their number.
+/// Orthonormal columns that span the vectors, d x r with r at most their number; the identity for small d.
 fn orthonormal(vectors: &[DVector<f64>], d: usize) -> DMatrix<f64> {
     if d <= MOST_DIRECTIONS {
         return DMatrix::identity(d, d);

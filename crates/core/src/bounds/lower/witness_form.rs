@@ -28,8 +28,8 @@ impl Shape {
     }
 }
 
-/// The closed form of a direction. With r = t/(n - t) and z = 1/(1 + r e^D), the part of its attention that a token at x keeps
-/// for the tokens at x, sqrt(N t) p = e^(D/2) sqrt(z (1 - z)) and 1 - t p = z.
+/// The closed form of a direction. Let r = t/(n - t) and z = 1/(1 + r e^D): z is the attention that a token at x gives
+/// to all tokens at x. Then sqrt(N t) p = e^(D/2) sqrt(z (1 - z)) and 1 - t p = z.
 pub(in crate::bounds) struct Closed<'a> {
     pub(in crate::bounds) direction: &'a WitnessDirection,
     pub(in crate::bounds) shape: Shape,
@@ -45,14 +45,14 @@ impl Closed<'_> {
         (image, self.radius * image * toward - x * x * self.direction.along)
     }
 
-    /// |V (y + z (R y - x) |A x|)|^2 as 1, z and z^2 enter it.
+    /// The coefficients of 1, z and z^2 in |V (y + z (R y - x) |A x|)|^2.
     fn gains(&self, reach: f64, image: f64) -> [f64; 3] {
         let [yy, yx, xx] = self.direction.values;
         let (r, x) = (self.radius, reach * self.radius);
         [yy, 2.0 * image * (r * yy - x * yx), image * image * (r * r * yy - 2.0 * r * x * yx + x * x * xx)]
     }
 
-    /// Its logarithm, where ln r is given.
+    /// ln of the closed form at a given ln r.
     pub(in crate::bounds) fn at(&self, ln_odds: f64, reach: f64, angle: f64) -> f64 {
         let (image, d) = self.image_and_exponent(reach, angle);
         let s = ln_odds + d;
@@ -70,8 +70,8 @@ impl Closed<'_> {
         0.5 * d + ln_split + ln_gain
     }
 
-    /// The best ln r within its limits: z = 1/2 for the fork; for the sink the largest z (1 - z) times the square of the
-    /// gain, a polynomial in z.
+    /// The best ln r within its limits: z = 1/2 for the fork; for the sink the z that maximises z (1 - z) times the
+    /// square of the gain, a polynomial in z.
     pub(in crate::bounds) fn best_ln_odds(&self, reach: f64, angle: f64, (low, high): (f64, f64)) -> f64 {
         let (image, d) = self.image_and_exponent(reach, angle);
         let best = match self.shape {
@@ -100,5 +100,5 @@ impl Closed<'_> {
     }
 }
 
-/// Enough for all digits: the first point is at most 1/16 away.
+/// Enough steps for all digits: the first point is at most 1/8 from the maximum.
 const NEWTON_STEPS: usize = 6;

@@ -13,13 +13,13 @@ pub(super) fn is_abridged(text: &str) -> bool {
     })
 }
 
-/// The row labels of R's data.table: `1:`.
+/// Whether a cell is a row label of R's data.table, such as `1:`.
 pub(super) fn is_label_of_data_table(cell: &str) -> bool {
     cell.strip_suffix(':').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether dots stand for numbers. Dots in a name, such as R's `...1`, a token of dots before a full row, a quoted text
-/// and MATLAB's line continuation in a list with semicolons do not.
+/// Whether dots stand for numbers. These dots do not: dots in a name, such as R's `...1`; a token of dots before a full
+/// row; dots in quotes; and MATLAB's line continuation in a list with semicolons.
 fn has_dots_for_numbers(line: &str, is_literal: bool) -> bool {
     const DOTS: [char; 5] = ['.', '…', '⋮', '⋱', '⋯'];
     let line = line.trim_end();
@@ -55,7 +55,7 @@ fn has_dots_for_numbers(line: &str, is_literal: bool) -> bool {
 /// Whether a line says how much was not printed: `# ℹ 2 more rows` of R's tibble, `[ reached 'max' / getOption("max.print")
 /// -- omitted 998 rows ]` of R, `only showing top 20 rows` of Spark, `97 rows omitted` of Julia.
 fn counts_what_is_left_out(line: &str) -> bool {
-    // Most lines are numbers.
+    // A quick test for most lines, which hold only numbers.
     if !["more", "omitted", "only showing"].iter().any(|word| line.contains(word)) {
         return false;
     }

@@ -19,8 +19,8 @@ pub(super) fn is_matrix_of_r(records: &[StringRecord]) -> bool {
     records.len() > 1 && records[1..].iter().all(is_numbered)
 }
 
-/// The numbers of a vector of R, whose lines begin with the place of their first number: `[1] 1.0 2.0`; `None` for another
-/// text.
+/// The numbers of a vector of R, whose lines begin with the index of their first number: `[1] 1.0 2.0`. `None` for any
+/// other text.
 pub(super) fn vector_of_r(text: &str) -> Option<Result<Vec<f64>, InputError>> {
     let mut numbers = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -45,7 +45,8 @@ pub(super) fn vector_of_r(text: &str) -> Option<Result<Vec<f64>, InputError>> {
     (!numbers.is_empty()).then_some(Ok(numbers))
 }
 
-/// Takes the records of a factor, such as `1.0e+03 *`, out of blocks of columns; `None` without one, or if the factors differ.
+/// Removes the records of a factor, such as `1.0e+03 *`, from blocks of columns and returns its exponent; `None` without a
+/// factor, or if the factors differ.
 pub(super) fn take_factors(records: &mut Vec<StringRecord>) -> Option<i32> {
     let factor = |record: &StringRecord| match (record.len(), record.get(1)) {
         (2, Some("*")) => power_of_ten(&record[0]),
@@ -69,7 +70,7 @@ fn uneven() -> Phrase {
     phrase!("blocks_do_not_fit", "its blocks of columns do not fit together")
 }
 
-/// `Columns 1 through 8` before each block, as MATLAB and Octave print a wide matrix.
+/// Joins blocks that follow lines such as `Columns 1 through 8`, as MATLAB and Octave print a wide matrix.
 fn by_columns(records: &[StringRecord]) -> Option<Result<Vec<StringRecord>, Phrase>> {
     records.first().and_then(columns_of)?;
     let mut rows: Vec<StringRecord> = Vec::new();
@@ -109,7 +110,7 @@ fn columns_of(record: &StringRecord) -> Option<(usize, usize)> {
     }
 }
 
-/// A header before each block and the same names before its rows, as R and pandas print a wide table.
+/// Joins blocks that each have a header and repeat the names of the rows, as R and pandas print a wide table.
 fn by_headers(records: &[StringRecord]) -> Option<Result<Vec<StringRecord>, Phrase>> {
     let is_cut = |record: &StringRecord| record.len() > 1 && record.get(record.len() - 1) == Some("\\");
     let is_header = |record: &StringRecord| is_cut(record) || !record.iter().any(is_numeric);
@@ -125,7 +126,8 @@ fn by_headers(records: &[StringRecord]) -> Option<Result<Vec<StringRecord>, Phra
             body + records[body..].iter().position(is_header)?
         }
     };
-    // One cell short, because the column of names has no header. Without blocks, the later reading finds the odd row.
+    // The header of a block is one cell short, because the column of names has no header. Other texts are left to later
+    // steps, which report a row of the wrong length.
     let is_short =
         records.get(1).is_some_and(|row| records[0].iter().filter(|cell| *cell != "\\").count() + 1 == row.len());
     if !is_short && !is_of_pandas {

@@ -1,4 +1,4 @@
-//! Recognises files of other programs that are not tables by their first bytes, and says how to export their numbers.
+//! Recognises by their first bytes files of other programs that are not tables, and says how to export their numbers.
 
 use crate::experiment::Phrase;
 use crate::phrase;

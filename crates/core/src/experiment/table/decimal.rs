@@ -44,7 +44,8 @@ pub(super) struct Styles {
     has_point: bool,
 }
 
-/// Between semicolons a comma is the decimal mark: programs of languages with decimal commas write such tables.
+/// What separates the cells. Between semicolons a comma is the decimal mark: programs write such tables in languages with
+/// decimal commas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Between {
     Semicolons,
@@ -76,7 +77,7 @@ impl Styles {
         self.point || self.comma || self.thousands
     }
 
-    /// The style, from the cells and the answer.
+    /// Chooses the style from the cells and the answer.
     ///
     /// # Errors
     /// The question to the author where two styles fit.

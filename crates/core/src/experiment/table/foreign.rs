@@ -1,4 +1,4 @@
-//! Texts that hold numbers, but not one token a line: they are refused by name.
+//! Texts that hold numbers, but not one token a line. They are refused with the name of their format.
 
 use super::brackets::one_matrix;
 use crate::experiment::Phrase;

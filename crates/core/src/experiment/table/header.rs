@@ -7,7 +7,7 @@ use super::kind::{looks_like_a_number, number};
 use crate::experiment::error::shorten;
 use crate::experiment::{FirstRow, InputError, Table, TableAnswers, TableQuestion};
 
-/// What a number that is not whole is written with.
+/// Characters of numbers that are not written as whole numbers.
 const FRACTION: [char; 4] = ['.', ',', 'e', 'E'];
 
 /// How many records at the beginning name or number the columns.
@@ -16,7 +16,7 @@ const FRACTION: [char; 4] = ['.', ',', 'e', 'E'];
 /// [`InputError::TwoReadings`] where the first row of numbers may be either.
 pub(super) fn header_rows(table: Table, records: &[StringRecord], answers: TableAnswers) -> Result<usize, InputError> {
     let named = records.iter().take_while(|record| is_names(record)).count();
-    // If no row has numbers, report the first row.
+    // If no row has numbers, no row counts as a header, so that the first row is reported.
     if named == records.len() {
         return Ok(0);
     }
@@ -43,7 +43,8 @@ pub(super) fn header_rows(table: Table, records: &[StringRecord], answers: Table
     Ok(named + 1 + names_of_index(&records[named + 1..]))
 }
 
-/// The rows that hold one name alone: pandas writes the name of the index so, below the names of the columns.
+/// The number of leading rows that hold a single name: pandas writes the name of the index in a row below the names of
+/// the columns.
 fn names_of_index(records: &[StringRecord]) -> usize {
     let is_one_name =
         |record: &&StringRecord| is_names(record) && record.iter().filter(|cell| !cell.is_empty()).count() == 1;
@@ -57,7 +58,7 @@ pub(super) fn is_name(cell: &str) -> bool {
 
 /// Whether a column with this name names or numbers the rows.
 pub(super) fn is_name_of_rows(cell: &str) -> bool {
-    /// What pandas, R, SQL and people call it.
+    /// What pandas, R, SQL and people call a column that names or numbers the rows.
     const NAMES: &str = "id,ids,idx,index,row,rows,rowid,rowname,rownames,row_id,row_name,row_names,no,no.,nr,nr.,num,\
         number,#,key,pos,position,token,tokens,tokenid,token_id,token_ids,word,words,text,term,label,labels,name,names,\
         piece,vocab,...1";
@@ -79,7 +80,7 @@ enum Numbered {
     Yes,
 }
 
-/// Whether the first of the records, below rows of names, numbers the columns.
+/// Whether the first record numbers the columns. `names` are the rows of names above it.
 fn numbered(names: &[StringRecord], records: &[StringRecord]) -> Numbered {
     let [first, body @ ..] = records else { return Numbered::No };
     let body = &body[names_of_index(body)..];
@@ -87,7 +88,8 @@ fn numbered(names: &[StringRecord], records: &[StringRecord]) -> Numbered {
     let cells: Vec<&str> = first.iter().collect();
     let first = FirstNumbers { names, cells: &cells, body };
     match &cells[..] {
-        // Behind an empty corner, or one cell short: no number of the table stands before these.
+        // An empty corner, or a row one cell short: the first column names the rows, so these cells may number the
+        // other columns.
         ["", others @ ..] if !others.is_empty() && first.may_number_columns(others) => Numbered::Yes,
         ["", _, ..] => Numbered::No,
         _ if cells.len() + 1 == second.len() && first.may_number_columns(&cells) => Numbered::Yes,
@@ -116,7 +118,7 @@ impl FirstNumbers<'_> {
         are_rising(&numbers) || (!self.names.is_empty() && are_whole(&numbers))
     }
 
-    /// Rising numbers beside a name.
+    /// Decides about rising numbers behind a name in the first cell.
     fn below_corner(&self, corner: &str, others: &[&str]) -> Numbered {
         let names_rows = is_name_of_rows(corner);
         let is_count = counts_from(others, 0) || counts_from(others, 1);
@@ -130,8 +132,8 @@ impl FirstNumbers<'_> {
         }
     }
 
-    /// Whether a 0 alone may be no number of the table: it is written unlike all other cells, or they are other whole
-    /// numbers that do not continue it.
+    /// Whether a first row that is only 0 may name the column: all other numbers have fractions, or they are whole numbers
+    /// other than 0 that do not count on from it.
     fn zero_may_be_a_name(&self) -> bool {
         let mut others = self.body.iter().flatten();
         let are_other_numbers = others.all(|cell| cell != "0" && !cell.contains(FRACTION));
@@ -140,7 +142,8 @@ impl FirstNumbers<'_> {
         self.is_unlike_body() || (are_other_numbers && !is_run)
     }
 
-    /// Whether it may be a level of names: it counts from 0, or pandas wrote two levels, of which the first repeats a name.
+    /// Whether the row may be a level of column names: it counts from 0, or it stands below a level in which pandas
+    /// repeats a name.
     fn may_be_level(&self) -> bool {
         let mut sorted: Vec<&str> = self.names.iter().flatten().filter(|name| !name.is_empty()).collect();
         sorted.sort_unstable();
@@ -150,20 +153,20 @@ impl FirstNumbers<'_> {
         self.cells.len() > 1 && (is_level || is_count)
     }
 
-    /// Whether it may be a line of the number of rows and columns.
+    /// Whether the row may state the numbers of rows and columns.
     fn may_be_sizes(&self) -> bool {
         let rows = self.body.len();
         rows > 1 && self.cells.len() == 2 && self.cells[0] == rows.to_string() && self.cells[1] == "2"
     }
 
-    /// Whether it may count the columns from another number than 0.
+    /// Whether the row may count the columns from another number than 0.
     fn may_count_columns(&self) -> bool {
         let starts = |first: u32| first > 0 && counts_from(self.cells, first);
         let is_count = self.cells.len() > 1 && self.cells[0].parse().is_ok_and(starts);
         is_count && self.names.is_empty() && self.is_unlike_body()
     }
 
-    /// Whether it alone is written without fractions.
+    /// Whether all numbers of the other rows are written with fractions.
     fn is_unlike_body(&self) -> bool {
         let cells = || self.body.iter().flatten().filter(|cell| is_numeric(cell));
         cells().next().is_some() && cells().all(|cell| cell.contains(FRACTION))
@@ -186,7 +189,7 @@ fn counts_from(cells: &[&str], first: u32) -> bool {
     (first..).zip(cells).all(|(at, cell)| *cell == at.to_string())
 }
 
-/// The first cells of a row or column.
+/// The first three cells of a row or column, as a text.
 pub(super) fn listed(cells: impl Iterator<Item = impl AsRef<str>>) -> String {
     let mut cells = cells;
     let shown: Vec<String> = cells.by_ref().take(3).map(|cell| shorten(cell.as_ref())).collect();

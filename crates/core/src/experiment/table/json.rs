@@ -115,7 +115,7 @@ impl Reader {
         let keys: Vec<String> =
             rows.first().map(|row| row.iter().map(|(key, _)| key.clone()).collect()).unwrap_or_default();
         for (at, row) in rows.iter_mut().enumerate() {
-            // The keys have the same order in every row.
+            // Puts the keys of every row in the order of the first row.
             let is_same = row.len() == keys.len() && row.iter().zip(&keys).all(|((key, _), other)| key == other);
             if !is_same {
                 row.sort_by_key(|(key, _)| keys.iter().position(|other| other == key));
@@ -172,7 +172,8 @@ impl Reader {
         Ok(Node::List(table))
     }
 
-    /// The first numbers of a column that may number the rows: it counts them, or its key says so.
+    /// The first numbers of a column that may number the rows, because it counts them or its key says so; `None` for
+    /// other columns.
     fn possible_index(&self, rows: &[Vec<(String, Json)>], column: usize, key: &str) -> Option<String> {
         let numbers = || {
             rows.iter().map(|row| match &row[column].1 {
@@ -184,7 +185,7 @@ impl Reader {
         run_of(numbers()).or_else(|| is_called_so.then(|| listed(numbers().flatten().map(|x| x.to_string()))))
     }
 
-    /// The list in an object.
+    /// Finds the list in an object.
     fn object(&mut self, members: Vec<(String, Json)>) -> Result<Node, InputError> {
         let has = |key: &str| members.iter().any(|(other, _)| other == key);
         if has("nbformat") {
@@ -242,7 +243,7 @@ impl Reader {
         self.refused(phrase!("several_lists", "it does not say which of its keys holds the rows ({keys})", keys = keys))
     }
 
-    /// Objects of numbers by names: columns, as pandas writes them, or rows.
+    /// Reads an object whose members are objects of numbers. The members are columns, as pandas writes them, or rows.
     fn frame(&mut self, members: Vec<(String, Json)>) -> Result<Node, InputError> {
         let keys: Vec<String> = members.iter().map(|(key, _)| key.clone()).collect();
         let mut parts: Vec<Vec<(String, Json)>> = Vec::with_capacity(members.len());

@@ -16,13 +16,14 @@ use crate::phrase;
 pub(super) enum Labels {
     /// Their spelling tells nothing.
     Unknown,
-    /// Only they are in quotes, as R writes row names, or in the brackets of a matrix of R.
+    /// Only the first cells are in quotes, as R writes row names; or they are in brackets, as R prints the rows of a
+    /// matrix.
     Marked,
-    /// They are the index of a column of pandas.
+    /// They are the index that pandas prints beside a single column.
     Index,
 }
 
-/// A table between its notation and its numbers.
+/// The cells of a table, cut into header and body.
 #[derive(Clone, Copy)]
 pub(super) struct Parts<'a> {
     pub(super) table: Table,
@@ -72,7 +73,7 @@ impl<'a> Parts<'a> {
                 note_if_named(name, notes);
             }
         }
-        // Without a column of numbers, the first cell that is none is reported.
+        // If no column holds numbers, keeps all but the first, so that the first cell that is no number is reported.
         if !kept.contains(&true) {
             kept[1..].fill(true);
             return Ok(kept);
@@ -124,7 +125,7 @@ impl<'a> Parts<'a> {
         }
         let is_whole = first().all(|cell| number(cell).is_some_and(|x| x.fract() == 0.0));
         let is_named = is_whole && self.corners().any(is_name_of_rows);
-        // A title over two columns is shorter than they are, too.
+        // One title above two columns is one cell short, too.
         let is_title = width == 2 && !is_whole;
         if is_named || self.first_are_ids() || (is_short && !is_title) {
             return Err(index_question(table, &listed(first())));
@@ -140,20 +141,20 @@ impl<'a> Parts<'a> {
         self.body.iter().map(|record| record.get(0).unwrap_or_default())
     }
 
-    /// What the header has over the first column.
+    /// The cells of the header above the first column.
     fn corners(self) -> impl Iterator<Item = &'a str> {
         let width = self.width();
         self.header.iter().filter(move |header| header.len() == width).filter_map(|header| header.get(0))
     }
 
-    /// Whether it is a table of MATLAB, which has a line of underscores below its names, and a name for each column of
-    /// numbers.
+    /// Whether MATLAB printed the table, with a line of underscores below the names, and the table has fewer names than
+    /// columns.
     fn has_underscores(self) -> bool {
         let is_line = |record: &StringRecord| record.iter().all(|cell| cell.bytes().all(|byte| byte == b'_'));
         self.header.iter().any(is_line) && self.header.iter().all(|header| header.len() < self.width())
     }
 
-    /// Whether the first column may be ids: whole numbers before columns of fractions, without names.
+    /// Whether the first column may be ids: whole numbers before columns of fractions, without a header.
     fn first_are_ids(self) -> bool {
         if !self.header.is_empty() || self.width() < 3 || self.body.len() < 3 {
             return false;
@@ -178,12 +179,13 @@ fn is_text(body: &[StringRecord], column: usize) -> bool {
     words > cells().filter(|cell| is_numeric(cell)).count()
 }
 
-/// The question about a first column.
+/// The error that asks whether a first column numbers the rows.
 pub(super) fn index_question(table: Table, found: &str) -> InputError {
     InputError::TwoReadings { table, question: TableQuestion::Index, found: found.to_string() }
 }
 
-/// The start of a column that counts its rows from 0 or 1; `None` for a column that does not, or has one row only.
+/// The first numbers of a column that counts the rows from 0 or 1, as a text. `None` for a column that does not count,
+/// or has one row only.
 pub(super) fn run_of(mut numbers: impl Iterator<Item = Option<f64>>) -> Option<String> {
     let first = numbers.next()??;
     if first != 0.0 && first != 1.0 {

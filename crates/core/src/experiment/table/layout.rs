@@ -46,7 +46,7 @@ pub(super) fn rows(table: Table, cells: &Cells, answers: TableAnswers, notes: &m
     }
     let parts = Parts { table, labels: cells.labels, header, body, answers };
     let kept = match parts.columns_of_numbers(notes) {
-        // One number a line may look like an index and whole numbers.
+        // Lines of one number with a decimal comma may look like an index beside whole numbers.
         Err(InputError::TwoReadings { .. }) if cells.one_column == OneColumn::Possible && answers.decimal.is_none() => {
             return Err(ask(TableQuestion::Columns, &body[0].iter().collect::<Vec<_>>().join(",")));
         }
@@ -148,7 +148,7 @@ fn scaled_by(cell: &str, exponent: i32) -> String {
     }
 }
 
-/// The error for a cell that is not a number.
+/// What the error quotes for a cell that is not a number.
 fn found_there(cell: &str) -> Phrase {
     if cell.is_empty() {
         phrase!("empty_cell", "empty")

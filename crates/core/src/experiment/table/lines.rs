@@ -53,7 +53,7 @@ pub(super) fn cells_of(line: &str) -> impl Iterator<Item = &str> {
 }
 
 impl<'a> Lines<'a> {
-    /// The lines of a text, after those that stood before the numbers.
+    /// The lines of `before`, which stood before the numbers, and then those of `text`.
     pub(super) fn of(before: &[&'a str], text: &'a str, notes: &mut Notes) -> Self {
         let is_rule =
             |line: &str| line.contains("--") && line.chars().all(|c| matches!(c, '|' | '+' | '-' | '=' | ':' | ' '));
@@ -138,7 +138,8 @@ pub(super) fn note_comments(comments: &[&str], notes: &mut Notes) {
     notes.drop(part);
 }
 
-/// Where a comment behind the numbers of a line begins. A mark before numbers alone is a cell.
+/// Where a comment behind the numbers of a line begins. A mark that only numbers follow is a cell and begins no
+/// comment.
 fn comment_behind(line: &str) -> Option<usize> {
     let at = line.find(" # ").or_else(|| line.find("\t# ")).or_else(|| line.find(" // "))?;
     let behind = line[at..].trim_start().trim_start_matches(['#', '/']);

@@ -48,7 +48,8 @@ impl Table {
     /// Reads a table as [`Table::read`] does, with the author's answers, and returns the guessed and dropped parts.
     ///
     /// # Errors
-    /// Those of [`Table::read`]; [`InputError::TwoReadings`] for a table that can be read in two ways, which an answer decides.
+    /// Those of [`Table::read`]; [`InputError::TwoReadings`] for a table that can be read in two ways, where `answers`
+    /// does not say which is meant.
     pub fn read_with(
         self,
         file: Option<&str>,

@@ -11,7 +11,7 @@ use crate::phrase;
 /// The first bytes of every `.npy` file.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Reads the array of a `.npy` file; `name` is that of the file.
+/// Reads the array of the `.npy` file called `name`.
 ///
 /// # Errors
 /// [`InputError::File`], or [`InputError::TooLarge`] before any number is read.

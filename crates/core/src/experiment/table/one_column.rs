@@ -1,4 +1,4 @@
-//! Lines of one number with a decimal comma each, which look like two columns between commas.
+//! Lines that each hold one number with a decimal comma. They look like two columns separated by a comma.
 
 use super::decimal::{Style, is_numeric};
 
@@ -9,7 +9,8 @@ pub(super) enum OneColumn {
     No,
     /// They may be, but nothing speaks for it: `1,2`.
     Possible,
-    /// Something speaks for it, such as a header with one name or several decimals; holds the first of them.
+    /// Something speaks for it, such as a header with one name, or a number with several decimals; holds the first such
+    /// number.
     Likely(String),
     /// Two columns are impossible, because the header and some lines have no comma.
     Certain,
@@ -20,7 +21,7 @@ impl OneColumn {
     pub(super) fn of(lines: &[&str]) -> Self {
         let has_header = lines.first().is_some_and(|line| !line.contains(',') && !is_numeric(line));
         let lines = &lines[usize::from(has_header)..];
-        // An empty corner before the name of a column.
+        // A comma at the beginning is an empty corner before the name of a column.
         if lines.first().is_some_and(|line| line.starts_with(',')) {
             return OneColumn::No;
         }

@@ -33,7 +33,7 @@ impl TableReading {
         }
     }
 
-    /// The summary beside the number: "read as 3 tokens in 2 dimensions; dropped: header (x, y)".
+    /// A summary of shape and notes, such as "read as 3 tokens in 2 dimensions; dropped: header (x, y)".
     #[must_use]
     pub fn line(&self, table: Table) -> Phrase {
         let (n, d) = (self.rows.n_rows(), self.rows.n_columns());
@@ -49,7 +49,7 @@ impl TableReading {
     }
 }
 
-/// What a reader of a text collects until its numbers are known.
+/// Notes that are collected until the numbers of a text are known.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     pub(super) dropped: Vec<Phrase>,

@@ -39,7 +39,7 @@ const SEPARATORS: [Separator; 6] = [
 /// Reads the rows of a text.
 ///
 /// # Errors
-/// [`InputError`] that names row and column, or asks.
+/// [`InputError`] that names row and column, or asks which of two readings is meant.
 pub(super) fn read(
     table: Table,
     around: &Surroundings<'_>,
@@ -73,8 +73,8 @@ pub(super) fn read(
     Ok(notes.with(rows))
 }
 
-/// The rows of the cells. Where the print claims a shape, it answers the questions about header and index, if one pair of
-/// answers alone gives that shape.
+/// The rows of the cells. Where the print claims a shape and only one pair of answers about header and index gives that
+/// shape, the author is not asked.
 fn rows(
     table: Table,
     cells: &Cells,
@@ -117,8 +117,8 @@ fn as_claimed(table: Table, cells: &Cells, around: &Surroundings<'_>, answers: T
     last.filter(|_| fitting.is_empty())
 }
 
-/// Whether a line that begins with the mark of a comment is a row: as many cells as the other rows have, all numbers but
-/// the first. A number behind the mark belongs to the name only where other rows have names.
+/// Whether a line that begins with the mark of a comment is a row: it has as many cells as the other rows, and all
+/// cells but the first are numbers. A number behind the mark belongs to the name only where other rows have names.
 fn is_row(table: Table, line: &str, separator: Separator, rows: &[StringRecord]) -> bool {
     let Ok(records) = records(table, &[line], separator) else { return false };
     let [record] = &records[..] else { return false };
@@ -133,10 +133,10 @@ fn is_row(table: Table, line: &str, separator: Separator, rows: &[StringRecord])
     record.len() == width && width > 1 && record.get(0).is_some_and(may_be_name) && has_numbers(record)
 }
 
-/// Number of lines: enough to recognise the format.
+/// How many lines are tried to recognise the format.
 const SAMPLE: usize = 64;
 
-/// The separator with which the first lines form a table; otherwise the first separator that they contain.
+/// The separator with which the first lines form a table; otherwise the first separator that the first line contains.
 fn chosen(table: Table, lines: &[&str], around: &Surroundings<'_>, answers: TableAnswers) -> Separator {
     let sample = &lines[..lines.len().min(SAMPLE)];
     let is_there = |separator: Separator| match separator {
@@ -150,7 +150,8 @@ fn chosen(table: Table, lines: &[&str], around: &Surroundings<'_>, answers: Tabl
         let has_semicolons = |cells: &Cells| {
             *separator == Separator::Byte(b',') && cells.records.iter().flatten().any(|cell| cell.contains(';'))
         };
-        // A comma in a line without blanks may separate cells; then report the line, not the comma.
+        // A comma in a line without blanks may separate cells. Then blanks are not chosen, so that an error is about
+        // the cells between the commas.
         let is_doubtful = |cells: &Cells| {
             *separator == Separator::Blanks
                 && cells.records.iter().any(|record| {
@@ -218,7 +219,7 @@ fn records(table: Table, lines: &[&str], separator: Separator) -> Result<Vec<Str
     }
 }
 
-/// Leaves out rows without any text, and such columns at the edges, as spreadsheets write them around a table.
+/// Leaves out empty rows, and empty columns at the edges, which spreadsheets write around a table.
 fn without_empty(records: &mut Vec<StringRecord>) {
     records.retain(|record| record.iter().any(|cell| !cell.is_empty()));
     let is_empty = |records: &[StringRecord], edge: fn(&StringRecord) -> usize| {
@@ -244,7 +245,7 @@ fn delimited(table: Table, lines: &[&str], delimiter: u8) -> Result<Vec<StringRe
         text.push('\n');
     }
     let records = delimited_with(table, &text, delimiter, Quotes::Around)?;
-    // A quote that is a token opens no quoted text, which would swallow the rows behind it.
+    // A quotation mark may be a token. If it opened a quoted text, that text would swallow the rows after it.
     if records.iter().flatten().any(|cell| cell.contains('\n')) {
         return delimited_with(table, &text, delimiter, Quotes::InCells);
     }
@@ -287,7 +288,7 @@ fn delimited_with(table: Table, text: &str, delimiter: u8, quotes: Quotes) -> Re
     Ok(records)
 }
 
-/// Blanks separate, but not inside of quotes, and not where they stand between the thousands of a number.
+/// Cuts the lines at blanks, but not inside of quotes, and not at blanks between the thousands of a number.
 fn blank_separated(table: Table, lines: &[&str]) -> Result<Vec<StringRecord>, InputError> {
     let mut records = Vec::with_capacity(lines.len());
     let mut count = 0;
@@ -321,10 +322,11 @@ fn word_end(text: &str) -> usize {
     blanks.find(|(at, blank)| !is_of_thousands(*at, *blank)).map_or(text.len(), |(at, _)| at)
 }
 
-/// Row names may double the number of cells; the numbers themselves are counted when they are read. A record for each
-/// row takes more memory than its numbers, so the rows are counted too.
+/// Checks the numbers of rows and cells read so far. Row names may double the number of cells, so half of the cells are
+/// compared with the limit; the numbers themselves are counted later. Rows are limited too, because a record takes more
+/// memory than its numbers.
 fn check(table: Table, rows: usize, cells: usize) -> Result<(), InputError> {
-    /// A header and the like may stand beside the tokens.
+    /// Leaves room for a header and other rows beside the tokens.
     const MOST_ROWS: usize = limits::MAX_TOKENS + 64;
     match table {
         _ if rows <= MOST_ROWS => table.check_entries(cells / 2),
@@ -333,7 +335,8 @@ fn check(table: Table, rows: usize, cells: usize) -> Result<(), InputError> {
     }
 }
 
-/// Whether, in every row that begins with a quote, nothing else is in quotes: so R writes row names beside numbers.
+/// Whether every line after the first begins with a quoted name and has no other quotes: R writes row names beside
+/// numbers like this.
 fn only_first_is_quoted(lines: &[&str]) -> bool {
     let is_marked = |line: &&str| {
         line.strip_prefix('"').and_then(|rest| rest.split_once('"')).is_some_and(|(name, rest)| {
@@ -344,7 +347,7 @@ fn only_first_is_quoted(lines: &[&str]) -> bool {
     lines.len() > 2 && lines.iter().skip(1).all(is_marked)
 }
 
-/// The rows of a table of LaTeX, one a line; `None` for another text.
+/// The rows of a table of LaTeX, one a line; `None` for any other text.
 fn latex(text: &str) -> Option<String> {
     if !(text.contains("\\\\") || text.contains("\\begin")) {
         return None;

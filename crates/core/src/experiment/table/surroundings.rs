@@ -7,10 +7,10 @@ use super::reading::Notes;
 use crate::experiment::{InputError, Rows, Table};
 use crate::phrase;
 
-/// The numbers of a text without the text around them, and the facts that text gave.
+/// The numbers of a text without the text around them, and what the text around them states.
 #[derive(Debug)]
 pub(super) struct Surroundings<'a> {
-    /// The numbers, with their names.
+    /// The numbers, with the names of rows and columns.
     pub(super) text: &'a str,
     /// The shape that the print claims: rows, and columns where it states them.
     claimed: Option<(usize, Option<usize>)>,
@@ -92,13 +92,13 @@ impl<'a> Surroundings<'a> {
             }
             return Some(rest);
         }
-        // A row of numbers behind the sign is a row, of the token `>`.
+        // Where only numbers follow the sign, the line is a row of the token `>`.
         let is_input = |input: &&str| !input.split_whitespace().all(is_numeric);
         if let Some(input) = prompt(line).filter(is_input) {
             notes.drop(phrase!("a_prompt", "a prompt"));
             return Some(if is_more { rest } else { input });
         }
-        // The line is trimmed, so no tab can follow the sign.
+        // The line is trimmed, so that nothing after the sign stands for a tab.
         let separator = line.trim_matches('"').strip_prefix("sep=").filter(|_| is_more);
         if let Some(separator @ ("" | "," | ";" | "|")) = separator {
             self.delimiter = Some(separator.bytes().next().unwrap_or(b'\t'));
@@ -241,7 +241,7 @@ fn claimed_by_vectors(line: &str, rest: &str) -> Option<(usize, usize)> {
     let (n, d) = line.split_once(' ')?;
     let (n, d): (usize, usize) = (n.parse().ok()?, d.parse().ok()?);
     let mut lines = rest.lines().filter(|line| !line.trim().is_empty());
-    // A number may be a word, but two numbers after `2 1` may be a row.
+    // The word of a line may be a number. But for d = 1, a line of two numbers may be a row of a table.
     let is_vector = |line: &str| {
         let mut fields = line.split_whitespace();
         let is_word = fields.next().is_some_and(|word| d > 1 || word.parse::<f64>().is_err());

@@ -7,8 +7,8 @@ use super::reading::Notes;
 use crate::experiment::error::shorten;
 use crate::phrase;
 
-/// Where one column alone holds lists of numbers, puts these numbers in the place of each record, and leaves the other
-/// columns out.
+/// Where exactly one column holds lists of numbers, replaces each record by the numbers of its list, so that the other
+/// columns are dropped.
 pub(super) fn spread(records: &mut Vec<StringRecord>, notes: &mut Notes) {
     let Some(last) = records.last() else { return };
     let columns: Vec<usize> = (0..last.len()).filter(|column| last.get(*column).and_then(list).is_some()).collect();
@@ -41,7 +41,7 @@ pub(super) fn spread(records: &mut Vec<StringRecord>, notes: &mut Notes) {
     }
 }
 
-/// The numbers in a list; `None` for another cell, such as the row label `[1,]` of a matrix of R.
+/// The numbers in a list; `None` for any other cell, such as the row label `[1,]` of a matrix of R.
 pub(super) fn list(cell: &str) -> Option<Vec<&str>> {
     let inside = cell.strip_prefix('[')?.strip_suffix(']')?;
     let numbers: Vec<&str> = inside.split([',', ' ']).map(str::trim).filter(|number| !number.is_empty()).collect();

@@ -6,7 +6,7 @@ use super::decimal::is_numeric;
 use super::header::is_names;
 use super::kind::number;
 
-/// The records with the parts of each number in one cell: R's tibble aligns exponents as in `4   e+10` and `1.23e- 5`.
+/// Joins the parts of each number into one cell: R's tibble aligns exponents as in `4   e+10` and `1.23e- 5`.
 pub(super) fn with_whole_numbers(records: &mut [StringRecord]) {
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_exponent = |cell: &str| {
@@ -35,8 +35,8 @@ pub(super) fn with_whole_numbers(records: &mut [StringRecord]) {
     }
 }
 
-/// The records with the name of each row in one cell, where names have several words: below a header of k names, the last k
-/// cells of each row are numbers, and what stands before them is the name.
+/// Joins the words of each row's name into one cell, where names have several words. Below a header of k names, the
+/// last k cells of each row must be numbers; the cells before them are the name.
 pub(super) fn with_whole_names(records: &mut [StringRecord]) {
     let n_header = records.iter().take_while(|record| is_names(record)).count();
     let (header, body) = records.split_at_mut(n_header);

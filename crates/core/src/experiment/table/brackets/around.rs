@@ -29,7 +29,7 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '!' | '-')
 }
 
-/// `[1,]`, `[,1]` or `[1]` before more on its line.
+/// Whether a text begins with an index that R prints: `[1,]`, `[,1]`, or `[1]` with numbers after it on the line.
 fn is_index(text: &str) -> bool {
     let Some((inside, after)) = text[1..].split_once(']') else { return false };
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -9,7 +9,7 @@ use crate::phrase;
 /// The place of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site {
-    /// What is read, for errors.
+    /// The table that is read; errors name it.
     pub(super) table: Table,
     /// Whether an enclosing list is open.
     pub(super) nesting: Nesting,
@@ -46,7 +46,7 @@ impl Arguments<'_> {
     }
 }
 
-/// Whether the named arguments of a call are lists to be read.
+/// Whether the argument `name` of a call is a list to be read.
 pub(super) fn reads_named(call: &str, name: &str) -> bool {
     match call {
         "list" | "data.frame" | "cbind" | "rbind" | "tibble" => {
@@ -151,7 +151,7 @@ pub(super) fn value(site: Site, name: &str, mut given: Arguments<'_>) -> Result<
                 | "parameter" | "ndarray" | "devicearray" | "arrayimpl" | "arr1" | "arr2" | "mat" | "matrix" | "tuple"
                 | "void" | "vec" | "single"
         )
-        // NumPy prints the elements of an array of lists so. An R list is not an array.
+        // NumPy prints the elements of an array of lists as `list(..)`. A list of R is not an array.
         || (lower == "list" && site.nesting == Nesting::Inside);
     given.positional.append(&mut given.named);
     given.positional.retain(|node| *node != Node::Text);
@@ -162,7 +162,7 @@ pub(super) fn value(site: Site, name: &str, mut given: Arguments<'_>) -> Result<
     }
 }
 
-/// `matrix` of R has sizes or a vector from `c`; NumPy's `matrix` has a list.
+/// Whether a call of `matrix` is R's: it names sizes or has several arguments. NumPy's `matrix` has one list.
 fn is_of_r(given: &Arguments<'_>) -> bool {
     let has_size = given.options.iter().any(|(name, _)| matches!(*name, "nrow" | "ncol" | "byrow"));
     has_size || given.positional.len() > 1

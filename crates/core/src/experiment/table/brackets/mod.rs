@@ -18,8 +18,8 @@ pub(super) use node::one_matrix;
 
 use node::{broken, more_after_list, no_rows};
 
-/// Reads the rows of a text that [`is_list`]: a list of lists, rows between semicolons, or lists one after the other. A list
-/// of numbers alone is n tokens of dimension 1, and one row of a matrix.
+/// Reads the rows of a text that [`is_list`]: a list of lists, rows between semicolons, or lists one after the other. A
+/// single list of n numbers is n tokens of dimension 1 in a table of tokens, and one row in any other table.
 ///
 /// # Errors
 /// [`InputError`] that names row and column.
@@ -37,7 +37,7 @@ pub(super) fn read(table: Table, text: &str, notes: Notes) -> Result<TableReadin
     }
     let node = match lists.len() {
         1 => lists.remove(0),
-        // One list of numbers a line. With longer lists, it is unclear which one is meant.
+        // Several lists of numbers are the rows. Of several lists of lists, it is unclear which one is meant.
         _ if lists.iter().all(|list| matches!(list, Node::Numbers(_))) => Node::List(lists),
         _ => return Err(broken(table, more_after_list())),
     };
@@ -47,7 +47,7 @@ pub(super) fn read(table: Table, text: &str, notes: Notes) -> Result<TableReadin
 /// The table that a list represents.
 ///
 /// # Errors
-/// [`InputError`] for a list of more or less than two dimensions, or of rows of different lengths.
+/// [`InputError`] for a value that is no list, a list of more than two dimensions, and rows of different lengths.
 pub(super) fn rows_of_node(table: Table, node: Node, mut notes: Notes) -> Result<TableReading, InputError> {
     let lists = match without_batch(node, &mut notes) {
         Node::Numbers(numbers) if table == Table::Tokens => numbers.into_iter().map(|x| vec![x]).collect(),

@@ -3,7 +3,7 @@
 use crate::experiment::{InputError, Phrase, Table};
 use crate::phrase;
 
-/// A value of a text.
+/// A value or a list in a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(in super::super) enum Node {
     /// A number outside of a list of numbers.

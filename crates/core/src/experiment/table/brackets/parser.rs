@@ -82,7 +82,7 @@ impl<'a> Parser<'a> {
         while let Some(c) = self.peek() {
             self.step(c);
             if c == quote {
-                // In a call it is an option, such as the type of `array('d', [1.0])`.
+                // In a call, a quoted text is an option, such as the type in `array('d', [1.0])`.
                 return if self.calls > 0 { Ok(Node::Text) } else { Err(self.not_a_number(&self.text[from..self.at])) };
             }
         }
@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
         Site { table: self.table, nesting }
     }
 
-    /// Row and column of the element being read.
+    /// The error for an element that is no number, with its row and column.
     fn not_a_number(&self, found: &str) -> InputError {
         self.not_a_number_but(format!("\"{}\"", shorten(found.trim_matches(['"', '\'']))).into())
     }
@@ -172,7 +172,7 @@ impl<'a> Parser<'a> {
         calls::value(self.site(), name, arguments)
     }
 
-    /// The name before the equals sign of an argument, which is read with the sign.
+    /// Reads the name of an argument and the equals sign after it; `None` for an argument without a name.
     fn key(&mut self) -> Option<String> {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.')))?;
@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
         key
     }
 
-    /// The text of an argument up to the next comma or parenthesis.
+    /// Skips an argument and returns its text, up to the next comma or parenthesis.
     fn skipped(&mut self) -> Result<String, InputError> {
         let from = self.at;
         let (mut open, mut quote) = (0usize, None);
@@ -212,7 +212,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The elements of a bracket.
+    /// Reads the elements of a bracket.
     fn list(&mut self, open: char) -> Result<Node, InputError> {
         self.enter(open)?;
         let close = match open {
@@ -313,7 +313,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A list of numbers over several lines: one row a line in MATLAB and Julia, one list in NumPy, which wraps it.
+    /// Decides what a list of numbers over several lines means: each line is a row in MATLAB and Julia, while NumPy
+    /// wraps one long list.
     fn by_lines(&self, list: Elements, longest: usize) -> Result<Node, InputError> {
         if !list.children.is_empty() {
             return Ok(Node::List(list.children));
@@ -351,7 +352,7 @@ impl<'a> Parser<'a> {
                 ),
             }),
             _ if lines.len() == 1 => Ok(Node::Numbers(list.numbers)),
-            // The code that assembles the rows finds uneven ones.
+            // The code that assembles the rows reports rows of different lengths.
             _ => Ok(Node::List(lines.into_iter().map(|line| Node::Numbers(line.to_vec())).collect())),
         }
     }
@@ -390,7 +391,7 @@ impl Elements {
     }
 
     fn end_row(&mut self) -> Result<(), Phrase> {
-        // A line that ends with a semicolon ends one row.
+        // Line ends end rows too; a line end beside a semicolon ends no row of its own.
         let breaks = std::mem::take(&mut self.breaks);
         let numbers = std::mem::take(&mut self.numbers);
         let mut children = std::mem::take(&mut self.children);
@@ -418,7 +419,7 @@ impl Elements {
     }
 }
 
-/// The rows that line ends make.
+/// Cuts the numbers into rows at the line ends.
 fn split(numbers: &[f64], breaks: &[usize]) -> Vec<Node> {
     let mut from = 0;
     let mut rows = Vec::new();
