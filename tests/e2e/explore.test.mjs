@@ -115,11 +115,26 @@ pageTest('"random" keeps the distribution that the reader chose', { ...OPENING, 
   assert.equal(new URL(page.url()).hash, '#v3&tokens=gaussian&n=32');
 });
 
-pageTest('where "random" stands for the worst tokens, since none are known, it has new samples', { ...OPENING, hash: '#v3&tokens=worst&mask=causal' }, async ({ page }) => {
+pageTest('under the causal mask the worst tokens are a list, and their number is the one that the sentence says', { ...OPENING, hash: '#v3&tokens=worst' }, async ({ page }) => {
   await settled(page);
-  await page.waitForSelector('#quick-random[aria-pressed=true]');
-  await after(page, () => page.click('#new-sample', { timeout: 5000 }));
-  assert.equal(await page.locator('#quick-random').getAttribute('aria-pressed'), 'true');
+  await after(page, () => page.click('#quick-mask-causal'));
+  assert.equal(await page.locator('#quick-worst').getAttribute('aria-pressed'), 'true');
+  assert.match(await settled(page), /They are the worst known\./);
+  assert.equal(JSON.parse(await saved(page, '#export-explore [data-export=json]')).tokens.source, 'explicit');
+});
+
+pageTest('where no proof gives worst tokens the disc shows random ones, and says so', { ...OPENING, hash: '#v3&tokens=worst&normalization=rms' }, async ({ page }) => {
+  await settled(page);
+  assert.equal(await page.locator('.quick-away:visible').innerText(), 'No proof gives worst tokens for these settings: these are random.');
+});
+
+pageTest('the button loads the tokens whose number the sentence says', { ...OPENING, hash: '#v3&mask=causal&weights=random&n=8' }, async ({ page }) => {
+  await settled(page);
+  await swept(page);
+  const worst = Number(await page.getByTestId('sentence').getAttribute('data-worst'));
+  await after(page, () => page.click('#quick-worst'));
+  assert.ok(Number(await digits(page, 'explore-norm')) >= worst * (1 - 1e-9));
+  assert.match(await settled(page), /They are the worst known\./);
 });
 
 pageTest('a token that is dragged makes the tokens yours', OPENING, async ({ page }) => {
@@ -300,8 +315,6 @@ pageTest('a curve has one name in plot, readout, table and list', OPENING, async
 
 pageTest('what does not apply is named with its reason', { ...OPENING, hash: '#v3&mask=causal' }, async ({ page }) => {
   await settled(page);
-  assert.equal(await page.locator('#quick-worst').count(), 0);
-  assert.equal(await page.locator('.quick-away:visible').innerText(), 'worst known: only a number, no tokens');
   assert.match(await page.getByTestId('explore-absent').innerText(), /mean-field \[C\]: not proved for the causal mask/);
   assert.equal(await page.getByTestId('explore-mean-field').count(), 0);
 });
