@@ -9,6 +9,7 @@ use crate::state::{
 use crate::strings;
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Mask, Normalization, Output, Scope};
+use lipscope_core::picture::MOST_BLOCKS_A_SIDE;
 use lipscope_core::search::Region;
 use lipscope_core::spectrum::SpectrumMap;
 
@@ -94,7 +95,7 @@ macro_rules! choice {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 53] = [
+pub const FIELDS: [Field; 54] = [
     Field::Other {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
@@ -153,6 +154,7 @@ pub const FIELDS: [Field; 53] = [
     Field::Number(Controls(Number::SEARCH_DIM)),
     Field::Number(Labs(Number::SPECTRUM_COUNT)),
     choice!("spectrum-map", SpectrumMap::ALL, labs.spectrum_map),
+    Field::Other { key: "block", text: block_text, read: read_block },
     choice!("estimators-trial", EstimatorSettings::TRIALS, labs.estimators.trial),
     Field::Number(Labs(Number::TOLERANCE)),
     choice!("estimators-shown", EstimatorQuantity::ALL, labs.estimators.shown),
@@ -240,6 +242,21 @@ fn read_curves(scene: &mut Scene, text: &str) -> Result<(), String> {
     let words = || text.split(',').filter(|word| !word.is_empty() && *word != NO_CURVES);
     scene.state.growth.traces = Traces::of(words().filter_map(|word| pick(&all, word).ok()));
     words().try_for_each(|word| pick(&all, word).map(|_| ()))
+}
+
+/// The selected block as `output.input`; people count from one.
+fn block_text(scene: &Scene) -> String {
+    scene.labs.block.map_or_else(String::new, |(output, input)| format!("{}.{}", output + 1, input + 1))
+}
+
+fn read_block(scene: &mut Scene, text: &str) -> Result<(), String> {
+    let place = |text: &str| {
+        let place = text.parse().ok().filter(|place| (1..=MOST_BLOCKS_A_SIDE).contains(place));
+        place.map(|place| place - 1).ok_or_else(|| strings::not_a_whole_number_from(text, 1, MOST_BLOCKS_A_SIDE as u64))
+    };
+    let (output, input) = text.split_once('.').unwrap_or((text, ""));
+    scene.labs.block = Some((place(output)?, place(input)?));
+    Ok(())
 }
 
 fn theme_text(scene: &Scene) -> String {
