@@ -71,6 +71,8 @@ impl Field {
 pub const LESSON: &str = "lesson";
 /// The text for an n of the plot over n that follows the tokens.
 const AT_N: &str = "n";
+/// The text for the block that adds most to the largest singular value.
+const TOP_BLOCK: &str = "top";
 /// The text for no curve at all.
 const NO_CURVES: &str = "none";
 /// The longest name of a lesson.
@@ -246,7 +248,7 @@ fn read_curves(scene: &mut Scene, text: &str) -> Result<(), String> {
 
 /// The selected block as `output.input`; people count from one.
 fn block_text(scene: &Scene) -> String {
-    scene.labs.block.map_or_else(String::new, |(output, input)| format!("{}.{}", output + 1, input + 1))
+    scene.labs.block.map_or_else(|| TOP_BLOCK.to_owned(), |(output, input)| format!("{}.{}", output + 1, input + 1))
 }
 
 fn read_block(scene: &mut Scene, text: &str) -> Result<(), String> {
@@ -254,8 +256,11 @@ fn read_block(scene: &mut Scene, text: &str) -> Result<(), String> {
         let place = text.parse().ok().filter(|place| (1..=MOST_BLOCKS_A_SIDE).contains(place));
         place.map(|place| place - 1).ok_or_else(|| strings::not_a_whole_number_from(text, 1, MOST_BLOCKS_A_SIDE as u64))
     };
-    let (output, input) = text.split_once('.').unwrap_or((text, ""));
-    scene.labs.block = Some((place(output)?, place(input)?));
+    scene.labs.block = match text.split_once('.') {
+        _ if text == TOP_BLOCK => None,
+        Some((output, input)) => Some((place(output)?, place(input)?)),
+        None => return Err(strings::not_known(text, &[TOP_BLOCK, "3.5"])),
+    };
     Ok(())
 }
 
