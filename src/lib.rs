@@ -9,7 +9,7 @@
 //! | `look`, `panels` | which numbers the reader looks at, which panels are open |
 //! | `phase` | the state of work that a reader starts and stops |
 //! | `workers` | the workers, which carry out what the pool decides; lanes |
-//! | `controls`, `own`, `files`, `export` | what a reader sets, pastes, drops and exports |
+//! | `controls`, `own`, `files`, `drop_zone`, `export` | what a reader sets, pastes, drops and exports |
 //! | `plots` | the plots of a view, one of them on screen |
 //! | `lessons` | the lessons: texts, settings of their steps, places for live values |
 //! | `classroom` | the panel of the lessons, the reader's predictions |
@@ -35,6 +35,7 @@ mod ask;
 mod charts;
 mod classroom;
 mod controls;
+mod drop_zone;
 mod explore;
 mod export;
 pub mod field;
