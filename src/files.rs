@@ -72,13 +72,34 @@ pub fn download_bytes(name: &str, bytes: &[u8]) {
 
 type Taker = Rc<dyn Fn(&DataTransfer)>;
 
-/// Which view takes dropped data, for each plot.
+/// What was dropped, as it outlives the event: the browser empties the event's own data when its handlers are over.
+pub enum Dropped {
+    /// The first of the files.
+    File(File),
+    /// A text.
+    Text(String),
+}
+
+impl Dropped {
+    /// Takes it out of the data of an event that is being handled.
+    pub fn of(data: &DataTransfer) -> Self {
+        match data.files().and_then(|files| files.get(0)) {
+            Some(file) => Dropped::File(file),
+            None => Dropped::Text(data.get_data("text/plain").unwrap_or_default()),
+        }
+    }
+}
+
+/// Which view takes dropped data, for each plot, and what takes them where no view does.
 #[derive(Clone, Copy)]
-pub struct Drops(StoredValue<Vec<(PlotChoice, Taker)>, LocalStorage>);
+pub struct Drops {
+    of_plots: StoredValue<Vec<(PlotChoice, Taker)>, LocalStorage>,
+    others: StoredValue<Option<Rc<dyn Fn(Dropped)>>, LocalStorage>,
+}
 
 impl Default for Drops {
     fn default() -> Self {
-        Drops(StoredValue::new_local(Vec::new()))
+        Drops { of_plots: StoredValue::new_local(Vec::new()), others: StoredValue::new_local(None) }
     }
 }
 
@@ -90,14 +111,27 @@ pub fn use_drops() -> Drops {
 impl Drops {
     /// Registers `take` for data that are dropped while `plot` is on screen.
     pub fn taken_by(self, plot: PlotChoice, take: impl Fn(&DataTransfer) + 'static) {
-        self.0.update_value(|takers| takers.push((plot, Rc::new(take))));
+        self.of_plots.update_value(|takers| takers.push((plot, Rc::new(take))));
     }
 
     /// Hands over data that were dropped while a plot was on screen. False where no view takes them.
     pub fn hand_over(self, plot: PlotChoice, data: &DataTransfer) -> bool {
-        let taker =
-            self.0.with_value(|takers| takers.iter().find(|(of, _)| *of == plot).map(|(_, take)| Rc::clone(take)));
+        let taker = self
+            .of_plots
+            .with_value(|takers| takers.iter().find(|(of, _)| *of == plot).map(|(_, take)| Rc::clone(take)));
         taker.inspect(|take| take(data)).is_some()
+    }
+
+    /// Registers `take` for data that no view takes. The later part does so when it begins.
+    pub fn otherwise_by(self, take: impl Fn(Dropped) + 'static) {
+        self.others.set_value(Some(Rc::new(take)));
+    }
+
+    /// Hands over data that no view takes.
+    pub fn hand_to_others(self, dropped: Dropped) {
+        if let Some(take) = self.others.get_value() {
+            take(dropped);
+        }
     }
 }
 

@@ -82,7 +82,11 @@ pub enum PlotKey {
     Left,
     /// Moves the cursor to the next value on the right.
     Right,
-    /// Moves the cursor to an n about ten times smaller.
+    /// Reads the row above.
+    Up,
+    /// Reads the row below.
+    Down,
+    /// Reads a decade lower.
     PageDown,
     /// Moves the cursor to an n about ten times larger.
     PageUp,
@@ -98,9 +102,11 @@ pub enum PlotKey {
 
 impl PlotKey {
     /// All, in the order of the list.
-    pub const ALL: [PlotKey; 8] = [
+    pub const ALL: [PlotKey; 10] = [
         PlotKey::Left,
         PlotKey::Right,
+        PlotKey::Up,
+        PlotKey::Down,
         PlotKey::First,
         PlotKey::Last,
         PlotKey::PageDown,
@@ -120,6 +126,8 @@ impl PlotKey {
         match self {
             PlotKey::Left => "ArrowLeft",
             PlotKey::Right => "ArrowRight",
+            PlotKey::Up => "ArrowUp",
+            PlotKey::Down => "ArrowDown",
             PlotKey::PageDown => "PageDown",
             PlotKey::PageUp => "PageUp",
             PlotKey::First => "Home",

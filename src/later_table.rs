@@ -45,13 +45,15 @@ fn begin() {
     provide_context(growth);
     provide_context(labs);
     provide_context(Models::new(page));
-    provide_context(Own::new(page));
+    let own = Own::new(page);
+    provide_context(own);
     growth::begin(growth);
     labs::begin(labs);
     plane::begin(use_plane());
     charts::keep_in_sight(page);
     classroom::begin_steps(use_classroom());
     models::begin();
+    own::begin(own);
     host::begin(page);
 }
 

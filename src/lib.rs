@@ -35,6 +35,7 @@ mod ask;
 mod charts;
 mod classroom;
 mod controls;
+mod drop_zone;
 mod explore;
 mod export;
 pub mod field;

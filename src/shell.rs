@@ -12,6 +12,7 @@ use lipscope_plot::{Palette, css};
 use super::charts::role_of;
 use super::classroom::{self, Classroom, LessonsButton, Shortcuts, is_covered, is_guessed, is_panel_open};
 use super::controls::ProblemAt;
+use super::drop_zone::DropZone;
 use super::explore::{Explore, Quick};
 use super::frame::{focus_soon, media_matches};
 use super::language::{self, Language, language};
@@ -93,6 +94,7 @@ pub fn Shell(
             <LaterView wanted=Signal::derive(move || page.stage.get() == Stage::Embed) piece=Piece::EmbedLine/>
             <Status/>
             <NewBuild/>
+            <DropZone/>
         </div>
         <p class="sr-only" role="status" aria-live="polite">{move || page.answers.announcement.get()}</p>
     }

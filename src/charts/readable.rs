@@ -50,7 +50,7 @@ pub fn ReadableChart(
             PlotKey::First => 0,
             PlotKey::Last => last,
             PlotKey::Leave => return at.set(None),
-            PlotKey::PageDown | PlotKey::PageUp | PlotKey::Keep => return,
+            PlotKey::Up | PlotKey::Down | PlotKey::PageDown | PlotKey::PageUp | PlotKey::Keep => return,
         };
         event.prevent_default();
         at.set(places.get(to.min(last)).copied());

@@ -33,6 +33,8 @@ const CURVES: [Trace; 12] = [
 const HIGH: [Trace; 5] = [Trace::Sharp, Trace::Unified, Trace::Kim, Trace::General, Trace::MeanField];
 /// The axis follows falling curves at most this many powers of ten below the lowest value of all other curves.
 const DECADES_BELOW: f64 = 0.5;
+/// A linear axis ends above the best upper bound where that is at most this many times everything else.
+const TIMES_ABOVE: f64 = 5.0;
 /// No axis ends beyond this many decades, so that its ends are finite numbers.
 const MOST_DECADES: f64 = 300.0;
 /// Up to this n the axis has a second row, for sqrt(n).
@@ -186,7 +188,12 @@ pub fn wanted_y(chart: &LineChart) -> Option<Extent> {
     if chart.y.scale != Scale::Log {
         let is_high = |id: &str| HIGH.iter().any(|trace| series_id(*trace) == id) || id == Trace::Root.id();
         let shown = logs(&|series| !is_high(&series.id)).or_else(|| logs(&|_| true))?;
-        return Extent::new(0.0, 1.04 * power(shown.hi())).map(|extent| extent.nice(Scale::Linear));
+        // The best upper bound, whose value the page says. One far above would flatten everything else.
+        let top = |series: &Series| series.logs().fold(f64::NEG_INFINITY, f64::max);
+        let upper = chart.series.iter().filter(|series| HIGH.iter().any(|trace| series_id(*trace) == series.id));
+        let best = upper.map(top).fold(f64::INFINITY, f64::min);
+        let hi = if best <= shown.hi() + TIMES_ABOVE.log10() { best.max(shown.hi()) } else { shown.hi() };
+        return Extent::new(0.0, 1.04 * power(hi)).map(|extent| extent.nice(Scale::Linear));
     }
     let mut whole = logs(&|series| !falls(&series.id)).or_else(|| logs(&|_| true))?;
     if let Some(fallen) = logs(&|series| falls(&series.id)) {
@@ -214,5 +221,21 @@ mod tests {
         assert_eq!(sorted(CURVES), sorted(Trace::ALL.into_iter().filter(has_curve)));
         let is_upper = |trace: &Trace| trace.side() == Some(Side::Upper);
         assert_eq!(sorted(HIGH), sorted(Trace::ALL.into_iter().filter(is_upper)));
+    }
+
+    #[test]
+    fn a_linear_axis_holds_what_is_drawn_of_data_and_the_best_bound() {
+        let line = |trace: Trace, y: f64| {
+            Series::new(series_id(trace), "", Role::Sharp, SeriesKind::Line, vec![(2.0, 1.0), (64.0, y)])
+        };
+        for (reached, best, general) in [(19.0, 20.36, 1e9), (5.0, 9.0, 30.0), (8.0, 8.0, 8.5), (1.0, 1e6, 1e9)] {
+            let series = vec![line(Trace::Worst, reached), line(Trace::Sharp, best), line(Trace::General, general)];
+            let axis = |scale| lipscope_plot::AxisSpec::new("", scale);
+            let chart = LineChart::new(axis(Scale::Linear), axis(Scale::Linear), series);
+            let range = wanted_y(&chart).expect("a range");
+            assert!(range.lo() == 0.0 && range.hi() >= reached, "{range:?}");
+            assert_eq!(range.hi() >= best, best <= TIMES_ABOVE * reached, "{reached} {best}: {range:?}");
+            assert!(range.hi() < general || general < 2.0 * best, "{general}: {range:?}");
+        }
     }
 }

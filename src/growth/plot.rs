@@ -218,6 +218,7 @@ fn on_key(growth: Growth, spoken: RwSignal<String>, event: &ev::KeyboardEvent) {
         PlotKey::First => 0,
         PlotKey::Last => usize::MAX,
         PlotKey::Leave => return hover.set(None),
+        PlotKey::Up | PlotKey::Down => return,
         PlotKey::Keep => return keep(page, hover.get_untracked()),
     };
     event.prevent_default();

@@ -4,6 +4,7 @@ use crate::prelude::*;
 
 use lipscope_core::certify::Certified;
 use lipscope_core::estimators::EstimatorPoint;
+use lipscope_core::picture::BlockPicture;
 use lipscope_core::spectrum::Spectrum;
 
 use crate::ask::{Ask, AtFailure};
@@ -14,9 +15,9 @@ use crate::workers::EngineLane;
 #[derive(Clone, Copy)]
 pub struct Labs {
     pub(super) page: Page,
-    /// The singular values.
-    pub(super) spectrum: Ask<Option<Spectrum>>,
-    /// The estimators of the largest singular value.
+    /// The singular values, and the norms of blocks.
+    pub(super) spectrum: Ask<SpectrumData>,
+    /// The estimators of the largest one.
     pub(super) estimators: Ask<Vec<EstimatorPoint>>,
     /// The bounds around the tokens.
     pub(super) certify: Ask<Option<Certified>>,
@@ -24,7 +25,16 @@ pub struct Labs {
     pub(super) frame: RwSignal<usize>,
 }
 
-/// A lab. Its data are asked for when its plot is on screen.
+/// What the lab of the singular values shows of one Jacobian.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SpectrumData {
+    /// The singular values.
+    pub(super) values: Option<Spectrum>,
+    /// The norms of its blocks.
+    pub(super) blocks: Option<BlockPicture>,
+}
+
+/// A lab, whose data are asked for when its plot is on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lab {
     Certify,

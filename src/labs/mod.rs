@@ -6,9 +6,12 @@
 //! | `context` | the signals of the labs |
 //! | `frame`, `plot`, `inputs` | the frame of a lab, and its parts |
 //! | `gallery` | all labs, a picture and a sentence each |
+//! | `blocks`, `blocks_map` | the norms of the Jacobian's blocks, in the lab of its singular values |
 //! | `certify`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, some with `_chart` and `_controls` |
 //! | `plane`, `player` | the iterates of the inverse |
 
+mod blocks;
+mod blocks_map;
 mod certify;
 mod context;
 mod estimators;
@@ -80,10 +83,10 @@ impl Labs {
                     data.extend(points);
                 }
             }),
-            Lab::Spectrum => self.want(self.spectrum, spectrum::request, |data, event| {
-                if let EngineEvent::Spectrum(found) = event {
-                    *data = Some(*found);
-                }
+            Lab::Spectrum => self.want(self.spectrum, spectrum::request, |data, event| match event {
+                EngineEvent::Spectrum(found) => data.values = Some(*found),
+                EngineEvent::Blocks(found) => data.blocks = Some(found),
+                _ => {}
             }),
             Lab::Estimators => self.want(self.estimators, estimators::request, |data, event| {
                 if let EngineEvent::Estimators(points) = event {

@@ -1,4 +1,4 @@
-//! The singular values of the Jacobian, and the share of each token in the first singular pair.
+//! The singular values of the Jacobian, the share of each token in the first singular pair, and the norms of its blocks.
 
 use crate::prelude::*;
 
@@ -7,10 +7,12 @@ use crate::field::Field;
 use crate::page::PlotChoice;
 use crate::state::{PageState, Settings};
 use crate::strings::{self, Paper};
+use lipscope_core::picture::BlockPlan;
 use lipscope_core::spectrum::{Coverage, Level, Spectrum, SpectrumMap, SpectrumPlan};
 use lipscope_protocol::tasks::EnginePlan;
 
-use super::context::use_labs;
+use super::blocks::BlocksFigure;
+use super::context::{SpectrumData, use_labs};
 use super::frame::{Fact, LabParts, lab_view};
 use super::inputs::{LabChoice, LabNumber};
 use super::plot::{LabPlot, plot_ids};
@@ -21,7 +23,8 @@ use crate::ask::Request;
 pub fn request(settings: &Settings, state: &PageState) -> Request {
     let Settings { spectrum_count: count, spectrum_map: map, .. } = *settings;
     let plan = SpectrumPlan { experiment: state.experiment(), count, map };
-    Ok(vec![EnginePlan::Spectrum(plan)])
+    let blocks = BlockPlan { experiment: state.experiment(), map };
+    Ok(vec![EnginePlan::Spectrum(plan), EnginePlan::Blocks(blocks)])
 }
 
 /// The view of the singular values.
@@ -31,22 +34,23 @@ pub fn SpectrumLab() -> impl IntoView {
     let values = LabPlot::new(
         plot_ids!("spectrum"),
         run,
-        |found| values_chart(found.as_ref()),
-        |found| strings::spectrum_finding(found.as_ref()),
-        |found, at| strings::spectrum_readout(found.as_ref().and_then(|spectrum| level_at(spectrum, at?))),
-        |found, written| values_table(found.as_ref(), written),
+        |found: &SpectrumData| values_chart(found.values.as_ref()),
+        |found| strings::spectrum_finding(found.values.as_ref()),
+        |found, at| strings::spectrum_readout(found.values.as_ref().and_then(|spectrum| level_at(spectrum, at?))),
+        |found, written| values_table(found.values.as_ref(), written),
     );
     let energies = LabPlot::new(
         plot_ids!("energy"),
         run,
-        |found| energy_chart(found.as_ref()),
-        |found| strings::energy_finding(found.as_ref()),
-        |found, at| strings::energy_readout(found.as_ref().and_then(|spectrum| spectrum.top.as_ref()), at),
-        |found, written| energy_table(found.as_ref(), written),
+        |found: &SpectrumData| energy_chart(found.values.as_ref()),
+        |found| strings::energy_finding(found.values.as_ref()),
+        |found, at| strings::energy_readout(found.values.as_ref().and_then(|spectrum| spectrum.top.as_ref()), at),
+        |found, written| energy_table(found.values.as_ref(), written),
     );
-    let with =
-        move |get: fn(&Spectrum) -> Option<f64>| Signal::derive(move || run.with(|data| data.as_ref().and_then(get)));
-    let holds = move |test: fn(&Spectrum) -> bool| run.with(|data| data.as_ref().is_some_and(test));
+    let with = move |get: fn(&Spectrum) -> Option<f64>| {
+        Signal::derive(move || run.with(|data| data.values.as_ref().and_then(get)))
+    };
+    let holds = move |test: fn(&Spectrum) -> bool| run.with(|data| data.values.as_ref().is_some_and(test));
     let sign = move |test: fn(&Spectrum) -> bool| Signal::derive(move || strings::claim(holds(test)));
     let gap_sign = Signal::derive(move || if holds(|found| is_exact(found.second())) { "=" } else { "≈" });
     lab_view(LabParts {
@@ -55,7 +59,7 @@ pub fn SpectrumLab() -> impl IntoView {
         run,
         controls: view! {
             <div class="lab-head">
-                <p class="lab-finding" data-testid="spectrum-how">{move || run.with(|data| strings::spectrum_how(data.as_ref()))}</p>
+                <p class="lab-finding" data-testid="spectrum-how">{move || run.with(|data| strings::spectrum_how(data.values.as_ref()))}</p>
                 <LabChoice
                     id="spectrum-map"
                     label=strings::spectrum_map()
@@ -69,9 +73,9 @@ pub fn SpectrumLab() -> impl IntoView {
         }
         .into_any(),
         plots: vec![values, energies],
-        beside: None,
+        beside: Some(view! { <BlocksFigure/> }.into_any()),
         facts: view! {
-            <p class="lab-note" data-testid="top-block">{move || run.with(|data| strings::top_block(data.as_ref()))}</p>
+            <p class="lab-note" data-testid="top-block">{move || run.with(|data| strings::top_block(data.values.as_ref()))}</p>
             <dl class="lab-facts">
                 <Fact id="spectrum-first" name="σ₁" sign=sign(|found| is_exact(found.first())) value=with(|found| Some(found.first()?.value))/>
                 <Fact id="spectrum-second" name="σ₂" sign=sign(|found| is_exact(found.second())) value=with(|found| Some(found.second()?.value))/>
@@ -88,6 +92,7 @@ pub fn SpectrumLab() -> impl IntoView {
             (strings::spectral_gap(), strings::spectral_gap_about()),
             (strings::numerical_rank(), strings::numerical_rank_about()),
             (strings::top_residual(), strings::top_residual_about()),
+            (strings::blocks_heading(), strings::blocks_about()),
         ],
         paper: Paper::Castin,
         source: ExperimentSource::Experiment,

@@ -9,6 +9,7 @@ use crate::state::{
 use crate::strings;
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Mask, Normalization, Output, Scope};
+use lipscope_core::picture::MOST_BLOCKS_A_SIDE;
 use lipscope_core::search::Region;
 use lipscope_core::spectrum::SpectrumMap;
 
@@ -70,6 +71,8 @@ impl Field {
 pub const LESSON: &str = "lesson";
 /// The text of [`Field::ReadAt`] where the n follows the number of tokens.
 const AT_N: &str = "n";
+/// The text for the block that adds most to the largest singular value.
+const TOP_BLOCK: &str = "top";
 /// The text for no curve at all.
 const NO_CURVES: &str = "none";
 /// The longest name of a lesson.
@@ -93,8 +96,8 @@ macro_rules! choice {
     };
 }
 
-/// All fields, in the order in which they are written and read.
-pub const FIELDS: [Field; 53] = [
+/// All fields.
+pub const FIELDS: [Field; 54] = [
     Field::Other {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
@@ -153,6 +156,7 @@ pub const FIELDS: [Field; 53] = [
     Field::Number(Controls(Number::SEARCH_DIM)),
     Field::Number(Labs(Number::SPECTRUM_COUNT)),
     choice!("spectrum-map", SpectrumMap::ALL, labs.spectrum_map),
+    Field::Other { key: "block", text: block_text, read: read_block },
     choice!("estimators-trial", EstimatorSettings::TRIALS, labs.estimators.trial),
     Field::Number(Labs(Number::TOLERANCE)),
     choice!("estimators-shown", EstimatorQuantity::ALL, labs.estimators.shown),
@@ -240,6 +244,24 @@ fn read_curves(scene: &mut Scene, text: &str) -> Result<(), String> {
     let words = || text.split(',').filter(|word| !word.is_empty() && *word != NO_CURVES);
     scene.state.growth.traces = Traces::of(words().filter_map(|word| pick(&all, word).ok()));
     words().try_for_each(|word| pick(&all, word).map(|_| ()))
+}
+
+/// The selected block as `output.input`; people count from one.
+fn block_text(scene: &Scene) -> String {
+    scene.labs.block.map_or_else(|| TOP_BLOCK.to_owned(), |(output, input)| format!("{}.{}", output + 1, input + 1))
+}
+
+fn read_block(scene: &mut Scene, text: &str) -> Result<(), String> {
+    let place = |text: &str| {
+        let place = text.parse().ok().filter(|place| (1..=MOST_BLOCKS_A_SIDE).contains(place));
+        place.map(|place| place - 1).ok_or_else(|| strings::not_a_whole_number_from(text, 1, MOST_BLOCKS_A_SIDE as u64))
+    };
+    scene.labs.block = match text.split_once('.') {
+        _ if text == TOP_BLOCK => None,
+        Some((output, input)) => Some((place(output)?, place(input)?)),
+        None => return Err(strings::not_known(text, &[TOP_BLOCK, "3.5"])),
+    };
+    Ok(())
 }
 
 fn theme_text(scene: &Scene) -> String {

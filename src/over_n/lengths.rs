@@ -40,8 +40,8 @@ pub fn on_length_key(
         PlotKey::Last => lengths.last(),
         PlotKey::Leave => return hover.set(None),
         PlotKey::Keep => return keep(hover.get_untracked()),
-        // These keys work in the plot up to n = 1e18 only: here all lengths are a few steps apart.
-        PlotKey::PageDown | PlotKey::PageUp => return,
+        // The Page keys work in the plot up to n = 1e18 only: here all lengths are a few steps apart.
+        PlotKey::Up | PlotKey::Down | PlotKey::PageDown | PlotKey::PageUp => return,
     };
     event.prevent_default();
     if let Some(n) = to {

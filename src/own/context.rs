@@ -8,6 +8,7 @@ use lipscope_core::experiment::{Given, Table, TableSource, WeightTables};
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, ReadPlan};
 
+use crate::files::{Dropped, read};
 use crate::page::{PLACE_OWN, PLACE_OWN_WEIGHTS, Page};
 use crate::panels::{Panels, use_panels};
 use crate::state::{PageState, WeightChoice};
@@ -54,6 +55,16 @@ impl Own {
     pub(super) fn take_weights(self, tables: WeightTables) {
         let d = self.page.state.with_untracked(PageState::listed_dim);
         self.read(ReadPlan::Weights { tables: Box::new(tables), d }, PLACE_OWN_WEIGHTS);
+    }
+
+    /// Takes what was dropped on the page: a file, else a text. The form opens in sight: it may have a question.
+    pub(super) fn take_dropped(self, dropped: Dropped) {
+        self.panels.controls.set(true);
+        self.panels.own.set(true);
+        match dropped {
+            Dropped::File(file) => read(file, move |name, bytes| self.take_file(name, bytes)),
+            Dropped::Text(text) => self.take_given(TableSource::text(&text)),
+        }
     }
 
     /// Takes a file of tokens or an experiment, or says why it cannot be read.

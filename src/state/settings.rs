@@ -24,6 +24,9 @@ pub struct Settings {
     pub spectrum_count: usize,
     /// The map whose singular values are shown.
     pub spectrum_map: SpectrumMap,
+    /// The block of the Jacobian that is selected, its output token and its input token; `None` is the one that adds most
+    /// to the largest singular value.
+    pub block: Option<(usize, usize)>,
     /// The settings of the estimators.
     pub estimators: EstimatorSettings,
     /// The settings of the bounds around the tokens.
@@ -38,6 +41,7 @@ impl Default for Settings {
             inverse: InverseSettings::default(),
             spectrum_count: USUAL_COUNT,
             spectrum_map: SpectrumMap::Attention,
+            block: None,
             estimators: EstimatorSettings {
                 trial: Some(Preset::SmallValues),
                 tolerance: ESTIMATOR_TOLERANCE,

@@ -42,9 +42,17 @@ pub fn view_hint(view: View) -> &'static str {
     }
 }
 
-/// The norm at these tokens, or at the normalised ones.
+/// The norm at these tokens, or at the normalised ones: whether the worst small change grows or shrinks.
 pub fn explore_measured(n: f64, (value, kind): (f64, Kind), place: Place) -> String {
     let (n, below) = (count(n), || Number::from_log10_below(value.log10()));
+    if value < 1.0 {
+        return match (place, kind) {
+            (Place::Normalized, Kind::LowerBound) => shrinks::normalized_at_least(n, below()),
+            (Place::Normalized, _) => shrinks::normalized_exactly(n, Number::of(value)),
+            (_, Kind::LowerBound) => shrinks::at_least(n, below()),
+            _ => shrinks::exactly(n, Number::of(value)),
+        };
+    }
     match (place, kind) {
         (Place::Normalized, Kind::LowerBound) => measured::normalized_at_least(n, below()),
         (Place::Normalized, _) => measured::normalized_exactly(n, Number::of(value)),
@@ -160,5 +168,23 @@ pub fn other_scope(scope: Scope) -> &'static str {
     match scope {
         Scope::Inputs => other_map::inputs(),
         Scope::Composed => other_map::composed(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_that_becomes_smaller_is_never_said_to_grow() {
+        for place in [Place::Disc, Place::Ball, Place::Anywhere, Place::Normalized] {
+            for kind in [Kind::Exact, Kind::LowerBound] {
+                for value in [0.0, 1e-9, 0.5, 0.9548, 1.0, 1.001, 2.0, 1e9] {
+                    let text = explore_measured(64.0, (value, kind), place);
+                    assert_eq!(text.contains("grows"), value >= 1.0, "{value} {place:?} {kind:?}: {text}");
+                    assert_eq!(text.contains("of its size"), value < 1.0, "{value} {place:?} {kind:?}: {text}");
+                }
+            }
+        }
     }
 }

@@ -47,13 +47,13 @@ const KIM: &str = "@inproceedings{kim2021lipschitz,
 }
 ";
 
-/// Lipscope and a paper, as BibTeX.
+/// Lipscope and both papers, as BibTeX: that of the view first. Every view shows bounds or attention of the other too.
 pub fn citations(paper: Paper) -> String {
-    let paper = match paper {
-        Paper::Castin => CASTIN,
-        Paper::Kim => KIM,
+    let [first, second] = match paper {
+        Paper::Castin => [CASTIN, KIM],
+        Paper::Kim => [KIM, CASTIN],
     };
-    format!("{}\n{paper}", LIPSCOPE.replace("VERSION", env!("CARGO_PKG_VERSION")))
+    format!("{}\n{first}\n{second}", LIPSCOPE.replace("VERSION", env!("CARGO_PKG_VERSION")))
 }
 
 /// The settings of a figure, in one line. Default settings that say nothing are left out.
@@ -106,5 +106,20 @@ pub fn script_hint(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::NumPy => script_hint::numpy(),
         Dialect::PyTorch => script_hint::pytorch(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_view_cites_both_papers_its_own_first() {
+        for (paper, first) in [(Paper::Castin, "castin2024smooth"), (Paper::Kim, "kim2021lipschitz")] {
+            let text = citations(paper);
+            let keys: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("@inproceedings{")).collect();
+            assert_eq!(keys.len(), 2, "{text}");
+            assert!(keys[0].starts_with(first) && keys[0] != keys[1], "{text}");
+        }
     }
 }

@@ -41,6 +41,8 @@ pub fn plot_key(key: PlotKey) -> (&'static str, &'static str) {
     match key {
         PlotKey::Left => ("←", plot_key::left()),
         PlotKey::Right => ("→", plot_key::right()),
+        PlotKey::Up => ("↑", plot_key::up()),
+        PlotKey::Down => ("↓", plot_key::down()),
         PlotKey::First => ("Home", plot_key::first()),
         PlotKey::Last => ("End", plot_key::last()),
         PlotKey::PageDown => ("Page ↓", plot_key::page_down()),

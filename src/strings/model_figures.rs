@@ -10,6 +10,16 @@ use lipscope_models::{Cell, CurveTokens, Estimate, Family, Group, Heads, MapKind
 use lipscope_plot::{Kind, Number};
 
 use super::spectrum::claimed_kind;
+use crate::phase::ModelPhase;
+
+/// What stands in place of the figures while there is no row.
+pub fn model_empty(phase: ModelPhase) -> &'static str {
+    match phase {
+        ModelPhase::Idle | ModelPhase::Stopped | ModelPhase::Done => model_empty::idle(),
+        ModelPhase::Running => model_empty::running(),
+        ModelPhase::Paused => model_empty::paused(),
+    }
+}
 
 /// Names of axes and curves.
 pub fn model_words() -> ModelWords {
@@ -176,5 +186,20 @@ pub fn model_norms_finding(group: Option<&Group>) -> String {
             model_norms_finding::sentence(format_args!("{:.2}", fit.exponent), first, last, group.readings.len())
         }
         None => model_norms_finding::no_fit().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_empty_view_names_only_a_button_that_is_there() {
+        let phases = [ModelPhase::Idle, ModelPhase::Running, ModelPhase::Paused, ModelPhase::Stopped, ModelPhase::Done];
+        for phase in phases {
+            let text = model_empty(phase);
+            assert_eq!(text.contains("press Run"), !phase.is_at_work(), "{phase:?}: {text}");
+            assert_eq!(text.contains("Press Resume"), phase == ModelPhase::Paused, "{phase:?}: {text}");
+        }
     }
 }

@@ -8,7 +8,8 @@ use crate::state::{PageState, TokenChoice, WeightChoice};
 use lipscope_core::experiment::{Phrase, TableQuestion};
 use lipscope_plot::Number;
 
-pub const OWN_PLACEHOLDER: &str = "-1\n1\n1";
+/// Three tokens of the plane, as the box of own data takes them.
+pub const OWN_PLACEHOLDER: &str = "0.5, -1\n1, 0.25\n-0.75, 0.5";
 pub const OWN_FORM_EXAMPLE: &str = r#"{
   "tokens": {"source": "random", "distribution": "ball", "n": 16, "d": 2, "radius": 2},
   "weights": {"source": "explicit", "heads": [
@@ -61,5 +62,19 @@ pub fn own_matrices_hint(d: Option<usize>) -> String {
     match d {
         Some(d) => own_matrices_of(d),
         None => own_matrices().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lipscope_core::experiment::Given;
+
+    #[test]
+    fn the_example_in_the_box_is_tokens_of_the_plane() {
+        match Given::read(None, OWN_PLACEHOLDER.as_bytes()) {
+            Ok(Given::Tokens(reading)) => assert_eq!((reading.rows.n_rows(), reading.rows.n_columns()), (3, 2)),
+            other => panic!("{other:?}"),
+        }
     }
 }

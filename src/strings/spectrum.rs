@@ -5,7 +5,8 @@ pub use crate::words::spectrum::*;
 
 use crate::state::EstimatorQuantity;
 use lipscope_core::estimators::{Estimator, EstimatorPoint, Preset, Stop};
-use lipscope_core::spectrum::{Coverage, Level, Places, Spectrum, SpectrumMap, TopPair};
+use lipscope_core::picture::BlockPicture;
+use lipscope_core::spectrum::{Coverage, Level, Places, Spectrum, SpectrumMap, TopBlock, TopPair};
 use lipscope_plot::{Kind, Number};
 
 pub fn spectrum_columns() -> [&'static str; 5] {
@@ -262,4 +263,53 @@ pub fn estimators_readout(points: &[EstimatorPoint], at: Option<f64>) -> String 
     };
     let iteration = Some(estimators_readout::iteration(Number::short(at)));
     [iteration, one(Estimator::Lanczos), one(Estimator::Power)].into_iter().flatten().collect::<Vec<_>>().join("  ·  ")
+}
+
+/// The titles of rows and columns.
+pub fn blocks_axes(places: Places) -> [&'static str; 2] {
+    match places {
+        Places::Tokens => [blocks_axes::outputs(), blocks_axes::inputs()],
+        Places::Clusters => [blocks_axes::output_clusters(), blocks_axes::input_clusters()],
+    }
+}
+
+pub fn blocks_columns() -> [&'static str; 3] {
+    [blocks_columns::output(), blocks_columns::input(), BLOCK_NORM]
+}
+
+pub const BLOCK_NORM: &str = "‖Jᵢⱼ‖₂";
+
+pub fn blocks_note(places: Places) -> &'static str {
+    match places {
+        Places::Tokens => blocks_note::tokens(),
+        Places::Clusters => blocks_note::clusters(),
+    }
+}
+
+/// The sentence about one block; `top` is the one that adds most to the first singular value.
+pub fn blocks_readout(picture: &BlockPicture, place: (usize, usize), top: Option<&TopBlock>) -> String {
+    let Some(norm) = picture.norm(place) else { return blocks_readout::hint().into() };
+    let most = picture.largest().and_then(|place| picture.norm(place)).unwrap_or(0.0);
+    let share = if most > 0.0 { norm / most } else { 0.0 };
+    let is_top = top.is_some_and(|top| (top.output, top.input) == place);
+    blocks_readout::sentence(
+        place.1 + 1,
+        place_name(picture.places),
+        Number::of(norm),
+        place.0 + 1,
+        percent(share),
+        if is_top { blocks_readout::top() } else { "" },
+    )
+}
+
+pub fn blocks_hint() -> &'static str {
+    blocks_readout::hint()
+}
+
+/// The picture in words; `read` is the sentence about the selected block.
+pub fn blocks_finding(picture: Option<&BlockPicture>, read: &str) -> String {
+    let Some(picture) = picture else { return blocks_finding::waiting().into() };
+    let least = picture.norms.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = picture.norms.iter().copied().fold(0.0, f64::max);
+    blocks_finding::sentence(Number::of(least), Number::of(most), read)
 }

@@ -25,6 +25,15 @@ pub fn train_kind(kind: Kind) -> &'static str {
     }
 }
 
+/// What stands in place of the figures before anything is trained; `n` models are ticked.
+pub fn train_empty(n: usize) -> String {
+    match n {
+        0 => train_empty::none().into(),
+        1 => train_empty::one().into(),
+        n => train_empty::several(n),
+    }
+}
+
 /// The description of a kind, in a sentence.
 pub fn train_kind_about(kind: Kind) -> &'static str {
     match kind {
@@ -179,5 +188,20 @@ pub fn train_outcome(outcome: Outcome) -> &'static str {
         Outcome::Converged => train_outcome::converged(),
         Outcome::Diverged => train_outcome::diverged(),
         Outcome::Stalled => train_outcome::stalled(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_empty_view_counts_the_models_that_are_ticked() {
+        for n in 0..=5 {
+            let text = train_empty(n);
+            assert!(!text.contains("both"), "{text}");
+            assert_eq!(text.contains(&format!("the {n} models")), n > 1, "{n}: {text}");
+            assert_eq!(text.contains("the model ticked"), n == 1, "{n}: {text}");
+        }
     }
 }

@@ -57,7 +57,7 @@ pub fn TrainView() -> impl IntoView {
                 if has_runs.get() {
                     view! { <NextTask><Figures session/></NextTask> }.into_any()
                 } else {
-                    view! { <p class="note" data-testid="train-empty">{strings::train_empty()}</p> }.into_any()
+                    view! { <p class="note" data-testid="train-empty">{move || session.form.with(|form| strings::train_empty(form.kinds.len()))}</p> }.into_any()
                 }
             }}
         </div>

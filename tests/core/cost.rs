@@ -9,7 +9,7 @@ use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_core::measure::{MeasureOptions, Measuring, cost, cost_of_pictures, measure, measure_with};
 use lipscope_core::parallel::on_one_thread;
 use lipscope_core::phrase;
-use lipscope_core::picture::check_with_pair;
+use lipscope_core::picture::{BlockNorming, BlockPlan, check_with_pair};
 use lipscope_core::scaling::{ScaledTokens, Scaling, ScalingPlan};
 use lipscope_core::script::{Dialect, script_within};
 use lipscope_core::search::{Region, Search, SearchPlan};
@@ -114,6 +114,8 @@ fn every_door_refuses_before_anything_is_drawn() {
     costly("The script", script_within(&experiment, Dialect::NumPy, memory).err());
     let plan = SpectrumPlan { experiment: experiment.clone(), count: 20, map: SpectrumMap::Attention };
     costly("The spectrum", Finding::start_within(&plan, memory).err());
+    let plan = BlockPlan { experiment: experiment.clone(), map: SpectrumMap::Attention };
+    costly("The norms of the blocks", BlockNorming::start_within(&plan, memory).err());
     let plan = EstimatorPlan { experiment: experiment.clone(), tolerance: 1e-4 };
     costly("The comparison of estimators", EstimatorComparison::new_within(&plan, memory).err());
     let (region, dim) = (Region::Ball, None);

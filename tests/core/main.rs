@@ -1,6 +1,7 @@
 //! Tests of the engine.
 
 mod alike;
+mod blocks;
 mod bounds_hold;
 mod bounds_searched;
 mod certified;

@@ -4,10 +4,11 @@
 use lipscope_core::bounds::Norm;
 use lipscope_core::cost::Cost;
 use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan};
-use lipscope_core::experiment::{Experiment, TokenSource};
+use lipscope_core::experiment::{Experiment, Memory, TokenSource};
 use lipscope_core::growth::{Family, GrowthPlan, growth};
 use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_core::measure::{Grouping, MeasureOptions, Measuring, Step, cost, cost_of_pictures};
+use lipscope_core::picture::{BlockNorming, BlockPlan};
 use lipscope_core::scaling::{ScaledTokens, Scaling, ScalingPlan};
 use lipscope_core::search::{self, Region, Search, SearchPlan};
 use lipscope_core::spectrum::{self, Finding, SpectrumMap, SpectrumPlan};
@@ -88,6 +89,14 @@ fn spectrum(name: &str, experiment: &Experiment) -> Row {
     })
 }
 
+fn blocks(name: &str, experiment: &Experiment) -> Row {
+    let plan = BlockPlan { experiment: experiment.clone(), map: SpectrumMap::Attention };
+    task(name, plan.cost(), || {
+        let mut norming = BlockNorming::start_within(&plan, Memory::default()).expect("it fits");
+        while norming.step().expect("it goes on").is_none() {}
+    })
+}
+
 fn search(name: &str, experiment: &Experiment) -> Row {
     let plan = SearchPlan {
         experiment: experiment.clone(),
@@ -149,6 +158,10 @@ fn others() -> Vec<Row> {
         spectrum("spectrum, leading", &middle),
         spectrum("spectrum, composed", &drawn(300, 8, &heads(1, 8, false), COMPOSED)),
         spectrum("spectrum, wide outputs", &drawn(400, 4, &heads(4, 16, false), "")),
+        blocks("blocks", &middle),
+        blocks("blocks, composed", &drawn(300, 8, &heads(1, 8, false), COMPOSED)),
+        blocks("blocks, causal", &drawn(2000, 8, &heads(1, 8, false), r#","mask":"causal""#)),
+        blocks("blocks, wide outputs", &drawn(60, 4, &heads(4, 16, false), "")),
         task("estimators", comparison.cost(), || {
             let mut estimators = EstimatorComparison::new(&comparison).expect("it fits");
             while estimators.step(|| 0.0).expect("it goes on").is_some() {}

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { test } from 'node:test';
 import { changed, digits, exported, paste, reaches, reveal, value } from './reading.mjs';
-import { DESKTOP, measureOnCommandLine, pageTest, PHONE } from './browser.mjs';
+import { DESKTOP, measureOnCommandLine, openPage, pageTest, PHONE, waitForStart } from './browser.mjs';
 
 const note = (page) => page.getByTestId('own-note').innerText();
 
@@ -193,4 +194,36 @@ pageTest('three tokens of a thousand numbers are measured within a second', { ti
   assert.ok(engine > 0 && engine < 1000, `${engine} ms in the engine`);
   // Besides the engine's time, this includes reading, drawing, and whatever else runs on this machine.
   assert.ok(wall < 4000, `${wall} ms until the number was on screen`);
+});
+
+/** Drops a file on the page, as a browser reports it. */
+const dropFile = (page, name, text) => page.evaluate(([name, text]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], name));
+  for (const kind of ['dragover', 'drop']) document.body.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: data }));
+}, [name, text]);
+
+test('a file dropped on a fresh page is taken, before the later part has arrived and while all controls are closed', async () => {
+  const { page, context, url, close, problems } = await openPage({ started: false, hash: '', controls: 'closed' });
+  try {
+    // The later part comes only when it is let through.
+    let letThrough;
+    const held = new Promise((resolve) => { letThrough = resolve; });
+    await context.route(/\/later-[0-9a-f]+\.wasm$/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(url);
+    await waitForStart(page);
+    await changed(page, 'explore-norm');
+    await dropFile(page, 'three.csv', '1,2\n3,4\n5,6\n');
+    assert.equal(await page.locator('#own-text').count(), 0, 'the form has not arrived');
+    letThrough();
+    await page.waitForFunction(() => document.querySelector('[data-testid=n]')?.dataset.value === '3', undefined, { timeout: 20_000 });
+    assert.match(await note(page), /3 × 2 tokens/);
+    assert.ok(await page.locator('#own-text').isVisible(), 'the form is in sight');
+    assert.deepEqual(await problems(), []);
+  } finally {
+    await close();
+  }
 });

@@ -68,6 +68,39 @@ pageTest('keys read both charts', async ({ page }) => {
   assert.match(await page.locator('#energy-readout').innerText(), /token 1 .*output .*% .*input .*%/);
 });
 
+pageTest('a block of the Jacobian is selected with keys and with a press, and travels in the link', async ({ page }) => {
+  await page.selectOption('#distribution', 'ball');
+  await answered(page, 'spectrum', () => show(page, 'spectrum'));
+  const read = () => page.locator('#blocks-readout').innerText();
+  const reads = (words) => page.waitForFunction((words) => new RegExp(words).test(document.querySelector('#blocks-readout').textContent), words);
+  // At first it is the block that the sentence about the first pair names.
+  await reads('adds most to σ₁');
+  const [, output, input] = (await page.getByTestId('top-block').innerText()).match(/output token (\d+) comes through input token (\d+)/);
+  assert.match(await read(), new RegExp(`output token ${output}, input token ${input} `));
+  await page.focus('#blocks-map');
+  for (const [key, words] of [['Home', 'output token 1, input token 1 '], ['ArrowDown', 'output token 2, input token 1 '], ['ArrowRight', 'output token 2, input token 2 '], ['ArrowUp', 'output token 1, input token 2 '], ['ArrowLeft', 'output token 1, input token 1 ']]) {
+    await page.keyboard.press(key);
+    await reads(words);
+  }
+  await page.keyboard.press('ArrowDown');
+  await page.waitForFunction(() => /block=2\.1/.test(location.href));
+  // The table has every block, the largest norm first; its norms are those that the picture reads.
+  await page.click('#blocks-table summary');
+  await page.waitForFunction(() => document.querySelectorAll('#blocks-table tbody tr').length === 64 * 64);
+  const row = await page.locator('#blocks-table tbody tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)).find(([output, input]) => output === '2' && input === '1'));
+  assert.ok((await read()).includes(`norm ${row[2]},`), `${row} and ${await read()}`);
+  await page.click('#blocks-table summary');
+  // A press selects the cell under it.
+  const box = await page.locator('#blocks-map').boundingBox();
+  await page.mouse.click(box.x + 120, box.y + 100);
+  await page.waitForFunction((before) => document.querySelector('#blocks-readout').textContent !== before, await read());
+  await page.keyboard.press('Escape');
+  await reads('adds most to σ₁');
+  // Of more tokens the first ones are drawn, and the page says so.
+  await answered(page, 'spectrum', () => type(page, 'n-number', '90'));
+  await page.waitForFunction(() => /first 64 of 90/.test(document.querySelector('[data-testid="blocks-note"]').textContent));
+});
+
 pageTest('clusters have their values by multiplicity', async ({ page }) => {
   await type(page, 'n-number', '100000');
   await answered(page, 'spectrum', () => show(page, 'spectrum'));

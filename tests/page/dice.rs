@@ -113,6 +113,7 @@ fn any_scene(dice: &mut Dice) -> Scene {
         },
         spectrum_count: 1 + dice.below(100),
         spectrum_map: dice.of(&SpectrumMap::ALL).1,
+        block: (dice.below(2) == 0).then(|| (dice.below(64), dice.below(64))),
         estimators: EstimatorSettings {
             trial: dice.of(&EstimatorSettings::TRIALS).1,
             tolerance: 10f64.powi(-1 - dice.below(12) as i32),

@@ -151,12 +151,28 @@ fn a_ladder_finds_the_row_at_a_height_and_has_a_row_for_each_number() {
     assert!(csv.contains("skew,\"same norm, skew\",≥,-inf\r\n"), "{csv}");
 }
 
+/// A column of values with logarithms between them cannot be drawn or summed.
+#[test]
+fn values_and_logarithms_have_columns_of_their_own() {
+    let (mut chart, values, logs) =
+        (chart(), vec![(2.0, 100.0), (3.0, 0.0)], vec![(2.0, 2.0), (3.0, 5000.0), (4.0, -5000.0)]);
+    let line = |id: &str, data| Series::new(id, id, Role::Sharp, SeriesKind::Line, data);
+    chart.series = vec![line("values", values), line("logs", logs).given_log10()];
+    let csv = chart.to_csv();
+    let rows: Vec<Vec<&str>> = csv.lines().skip(1).map(|line| line.split(',').skip(2).collect()).collect();
+    assert_eq!(rows[..3], [["2", "100", "2"], ["3", "0", "-inf"], ["2", "100", "2"]]);
+    assert_eq!(rows[3..], [["3", "", "5000"], ["4", "", "-5000"]], "past f64 there is the logarithm alone");
+}
+
 #[test]
 fn csv_holds_exactly_the_numbers_given() {
     let chart = chart();
     let csv = chart.to_csv();
     let mut lines = csv.lines();
-    assert_eq!(lines.next(), Some("series,label,tokens n,\"norm of the Jacobian, units\",form"));
+    assert_eq!(
+        lines.next(),
+        Some("series,label,tokens n,\"norm of the Jacobian, units\",\"log10 of norm of the Jacobian, units\"")
+    );
     for series in &chart.series {
         for (x, y) in &series.data {
             let line = lines.next().expect("a line for each point");

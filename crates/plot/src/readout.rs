@@ -94,16 +94,15 @@ impl LineChart {
         }
     }
 
-    /// The data as CSV, one line per point, with all digits. The column `form` distinguishes values from log10.
+    /// The data as CSV, one line per point, with all digits: the value, and its log10 in a column of its own. A value past
+    /// the range of f64 has its log10 alone.
     pub fn to_csv(&self) -> String {
         let row = |series: &Series, (x, y): (f64, f64)| {
-            let form = match series.given {
-                ValueForm::Value => "value",
-                ValueForm::Log10 => "log10",
-            };
-            vec![series.id.clone(), series.label.clone(), exact(x), exact(y), form.to_owned()]
+            let [value, log10] = series.given.exact_cells(y);
+            vec![series.id.clone(), series.label.clone(), exact(x), value, log10]
         };
-        let header = ["series", "label", &self.x.title(), &self.y.title(), "form"].map(str::to_owned).to_vec();
+        let y = self.y.title();
+        let header = ["series", "label", &self.x.title(), &y, &format!("log10 of {y}")].map(str::to_owned).to_vec();
         let rows = self.series.iter().flat_map(|s| s.data.iter().map(move |&point| row(s, point))).collect();
         Table { header, rows }.to_csv()
     }

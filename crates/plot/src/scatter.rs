@@ -213,7 +213,12 @@ impl Scatter {
             vec!["dots".to_owned(), exact(dot.x), exact(dot.y), tint]
         };
         let of_series = |series: &Series| -> Vec<Vec<String>> {
-            series.data.iter().map(|(x, y)| vec![series.id.clone(), exact(*x), exact(*y), String::new()]).collect()
+            let value = |y| series.given.value(y);
+            series
+                .data
+                .iter()
+                .map(|(x, y)| vec![series.id.clone(), exact(*x), exact(value(*y)), String::new()])
+                .collect()
         };
         let rows = self.dots.iter().map(dot).chain(self.series.iter().flat_map(of_series)).collect();
         Table { header, rows }.to_csv()

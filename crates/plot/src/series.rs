@@ -4,6 +4,7 @@ use super::axis::Ruler;
 use super::number::{Kind, Number};
 use super::order::ascending;
 use super::palette::{LineStyle, Role};
+use super::table::exact;
 
 /// How a series is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,6 +55,17 @@ impl ValueForm {
             (ValueForm::Value, _) => Number::rough_claimed(y.log10(), claim),
             (ValueForm::Log10, _) => Number::rough_claimed(y, claim),
         }
+    }
+
+    /// A y of this form for a file: its value, empty past the range of f64, and its log10, empty where it has none.
+    pub(super) fn exact_cells(self, y: f64) -> [String; 2] {
+        let (value, log10) = match self {
+            ValueForm::Value => (y, y.log10()),
+            ValueForm::Log10 => (10f64.powf(y), y),
+        };
+        // A value beside its own logarithm: too large or too small a one would be infinite or zero here.
+        let is_past = self == ValueForm::Log10 && y.is_finite() && !value.is_normal();
+        [if is_past { String::new() } else { exact(value) }, if log10.is_nan() { String::new() } else { exact(log10) }]
     }
 
     /// A y of this form as f64; infinite if it is too large.

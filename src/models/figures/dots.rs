@@ -72,6 +72,7 @@ pub fn DotsCanvas(
             let last = chart.dots.len().checked_sub(1)?;
             let from = now.filter(|at| *at <= last);
             Some(match (key, from) {
+                (PlotKey::Up | PlotKey::Down, _) => return None,
                 (PlotKey::Leave, _) => Step::Leave,
                 (PlotKey::Keep, _) => Step::Open,
                 (PlotKey::Last, _) => Step::To(last),

@@ -55,7 +55,7 @@ pub fn ModelFigures() -> impl IntoView {
     view! {
         <div class="model-figures" data-testid="model-figures">
             {move || match kind.get() {
-                Kind::Empty => view! { <p class="note" data-testid="model-empty">{strings::model_empty()}</p> }.into_any(),
+                Kind::Empty => view! { <p class="note" data-testid="model-empty">{move || strings::model_empty(models.phase.get())}</p> }.into_any(),
                 Kind::Text => view! {
                     <p class="note" data-testid="model-about">{about}</p>
                     <p class="note" data-testid="model-no-bound" hidden=move || no_bound().is_none()>{no_bound} {strings::between_sentences()} {strings::model_no_window()}</p>

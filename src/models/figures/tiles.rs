@@ -65,8 +65,8 @@ pub fn TilesCanvas(
             (PlotKey::First, _) | (_, None) => 0,
             (PlotKey::Left, Some(now)) => now.saturating_sub(1),
             (PlotKey::Right, Some(now)) => (now + 1).min(last),
-            (PlotKey::PageUp, Some(now)) => now.checked_sub(cols).unwrap_or(now),
-            (PlotKey::PageDown, Some(now)) => Some(now + cols).filter(|to| *to <= last).unwrap_or(now),
+            (PlotKey::Up | PlotKey::PageUp, Some(now)) => now.checked_sub(cols).unwrap_or(now),
+            (PlotKey::Down | PlotKey::PageDown, Some(now)) => Some(now + cols).filter(|to| *to <= last).unwrap_or(now),
         };
         event.prevent_default();
         at.set(Some((to / cols, to % cols)));

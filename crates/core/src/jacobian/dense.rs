@@ -110,23 +110,58 @@ impl BlockRows {
     /// J_ij, d_out x d; zero where i does not attend to j.
     #[must_use]
     pub fn block(&mut self, forward: &Forward<f64>, i: usize, j: usize) -> DMatrix<f64> {
-        let (n, d, d_out) = (forward.n(), forward.d(), forward.d_out());
-        let reach = forward.reach(&(i..i + 1));
-        // The matrix holds only this row of blocks.
-        let mut row = DMatrix::zeros(d_out, n * d);
-        for (head_idx, (head, _)) in self.heads.iter().enumerate() {
-            let block = forward.rows_of_p(head_idx, i..i + 1, &mut self.buffer);
-            head.add_rows(0, &[head.row(&Gradients::of(head), i, &block.weights[..reach])], &mut row);
-        }
-        if forward.scope == Scope::Composed {
-            let mut transposed = row.transpose();
-            for mut column in transposed.column_iter_mut() {
-                forward.normalizer.apply_jacobian(column.as_mut_slice());
-            }
-            row = transposed.transpose();
-        }
-        row.columns(j * d, d).into_owned()
+        let heads: Vec<_> = self.heads.iter().map(|(head, _)| (head, Gradients::of(head))).collect();
+        let row = row_of_blocks(forward, heads.iter().map(|(head, own)| (*head, own)), i, &mut self.buffer);
+        row.columns(j * forward.d(), forward.d()).into_owned()
     }
+}
+
+/// The dense Jacobian, one row of blocks at a time: J_i1, J_i2, ..
+#[derive(Clone, Debug)]
+pub struct DenseRows {
+    heads: Vec<(HeadMatrices, Gradients)>,
+    buffer: Vec<f64>,
+}
+
+impl DenseRows {
+    /// Prepares the rows at a forward pass.
+    #[must_use]
+    pub fn new(forward: &Forward<f64>) -> Self {
+        let heads = (0..forward.n_heads()).map(|head_idx| {
+            let head = HeadMatrices::of(forward, head_idx);
+            let gradients = Gradients::of(&head);
+            (head, gradients)
+        });
+        DenseRows { heads: heads.collect(), buffer: forward.row_buffer() }
+    }
+
+    /// The blocks of row i side by side, d_out x (n d); zero where i does not attend to j.
+    #[must_use]
+    pub fn row(&mut self, forward: &Forward<f64>, i: usize) -> DMatrix<f64> {
+        row_of_blocks(forward, self.heads.iter().map(|(head, own)| (head, own)), i, &mut self.buffer)
+    }
+}
+
+fn row_of_blocks<'a>(
+    forward: &Forward<f64>,
+    heads: impl Iterator<Item = (&'a HeadMatrices, &'a Gradients)>,
+    i: usize,
+    buffer: &mut Vec<f64>,
+) -> DMatrix<f64> {
+    let reach = forward.reach(&(i..i + 1));
+    let mut row = DMatrix::zeros(forward.d_out(), forward.n() * forward.d());
+    for (head_idx, (head, gradients)) in heads.enumerate() {
+        let block = forward.rows_of_p(head_idx, i..i + 1, buffer);
+        head.add_rows(0, &[head.row(gradients, i, &block.weights[..reach])], &mut row);
+    }
+    if forward.scope != Scope::Composed {
+        return row;
+    }
+    let mut transposed = row.transpose();
+    for mut column in transposed.column_iter_mut() {
+        forward.normalizer.apply_jacobian(column.as_mut_slice());
+    }
+    transposed.transpose()
 }
 
 /// One head, its value matrix multiplied by its block of the output matrix.

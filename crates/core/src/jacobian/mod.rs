@@ -12,7 +12,7 @@ mod span;
 
 pub use causal_runs::{CausalRuns, RunRow};
 pub use clusters::{ClusterJacobian, ClusterSums, MOST_CLUSTER_ROWS};
-pub use dense::{BlockRows, dense_jacobian};
+pub use dense::{BlockRows, DenseRows, dense_jacobian};
 pub use operator::{JacobianOperator, LinearOperator, WithResidual};
 pub use single::{SINGLE_TOLERANCE, Single};
 pub use span::{ProjectionSpan, SpanOperator};

@@ -1,7 +1,9 @@
 //! Data for the page's pictures of one experiment: the attention matrix of a head, the token plane with edits of tokens
-//! on it, and the leading singular pair. All are small enough to send between threads, whatever n.
+//! on it, the leading singular pair, and the norms of the Jacobian's blocks. All are small enough to send between
+//! threads, whatever n.
 
 mod attention;
+mod blocks;
 mod moves;
 mod pair;
 mod tokens;
@@ -9,6 +11,7 @@ mod tokens;
 use serde::{Deserialize, Serialize};
 
 pub use attention::{AttentionPicture, Unit, attention_picture};
+pub use blocks::{BlockNorming, BlockPicture, BlockPlan, MOST_BLOCKS_A_SIDE};
 pub use moves::{FEWEST_TOKENS, MOST_MOVABLE, MOST_MOVABLE_ENTRIES, Snap, TokenEdit};
 pub use pair::{PairOutputs, PairRequest, TopPair, check_with_pair, top_pair};
 pub use tokens::{TokenPicture, token_picture};

@@ -81,17 +81,7 @@ impl Finding {
         let shape = checked_shape(experiment, &options)?;
         crate::cost::check(phrase!("spectrum", "The spectrum"), &shape, memory, |shape| cost::of_shape(shape, *count))?;
         let inputs = inputs(experiment)?;
-        if *map == SpectrumMap::AttentionResidual && inputs.weights.d_out() != inputs.tokens.nrows() {
-            return Err(InputError::bad_value(
-                phrase!("output_dimension", "The dimension of the outputs"),
-                inputs.weights.d_out().to_string(),
-                phrase!(
-                    "dimension_of_tokens_for_residual",
-                    "{d}, that of the tokens, because x + F(x) adds the two",
-                    d = inputs.tokens.nrows()
-                ),
-            ));
-        }
+        map.check(&inputs)?;
         let mut system = System::new(experiment, &inputs, &options)?;
         if let (SpectrumMap::AttentionResidual, System::Clusters(clusters)) = (*map, &mut system) {
             clusters.jacobian.add_residual();

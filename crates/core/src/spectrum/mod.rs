@@ -11,8 +11,10 @@ mod pair;
 
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, InputError};
 use crate::measure::Method;
+use crate::phrase;
+use crate::weights::Inputs;
 
 pub use cost::cost;
 pub use finding::{Finding, Step};
@@ -48,6 +50,22 @@ impl SpectrumMap {
     #[must_use]
     pub fn by_id(id: &str) -> Option<Self> {
         SpectrumMap::ALL.into_iter().find(|(known, _)| *known == id).map(|(_, map)| map)
+    }
+
+    /// Refuses a residual connection between outputs and tokens of different dimensions.
+    pub(crate) fn check(self, inputs: &Inputs) -> Result<(), InputError> {
+        if self == SpectrumMap::Attention || inputs.weights.d_out() == inputs.tokens.nrows() {
+            return Ok(());
+        }
+        Err(InputError::bad_value(
+            phrase!("output_dimension", "The dimension of the outputs"),
+            inputs.weights.d_out().to_string(),
+            phrase!(
+                "dimension_of_tokens_for_residual",
+                "{d}, that of the tokens, because x + F(x) adds the two",
+                d = inputs.tokens.nrows()
+            ),
+        ))
     }
 }
 

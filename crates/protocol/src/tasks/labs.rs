@@ -3,6 +3,7 @@
 use lipscope_core::certify::{Certificate, Certified, CertifyPlan};
 use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan, EstimatorPoint};
 use lipscope_core::experiment::{InputError, Memory};
+use lipscope_core::picture::{BlockNorming, BlockPicture, BlockPlan};
 use lipscope_core::scaling::{Scaling, ScalingPlan, ScalingPoint};
 use lipscope_core::spectrum::{Finding, Spectrum, SpectrumPlan, Step};
 use lipscope_core::tightness::{Tightness, TightnessPoint};
@@ -111,6 +112,34 @@ impl Task<Memory> for SpectrumTask {
             Step::Done(spectrum) => {
                 report.event(spectrum);
                 Ok(Turn::Done)
+            }
+        }
+    }
+}
+
+/// Computes the norms of the Jacobian's blocks. The picture comes whole, at the end.
+#[derive(Debug)]
+pub struct BlocksTask(BlockNorming);
+
+impl Task<Memory> for BlocksTask {
+    type Plan = BlockPlan;
+    type Event = BlockPicture;
+
+    fn start(plan: BlockPlan, memory: &mut Memory) -> Result<Self, InputError> {
+        BlockNorming::start_within(&plan, *memory).map(BlocksTask)
+    }
+
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, BlockPicture>) -> Result<Turn, InputError> {
+        match self.0.step()? {
+            Some(picture) => {
+                report.event(picture);
+                Ok(Turn::Done)
+            }
+            None => {
+                if report.is_due() {
+                    report.progress(self.0.progress());
+                }
+                Ok(Turn::More)
             }
         }
     }

@@ -15,7 +15,7 @@ use lipscope_core::experiment::Memory;
 pub use ball::{Ball, BallPlan, BallTask};
 pub use growth::{GrowthEvent, GrowthRequest, GrowthTask};
 pub use inverse::{InverseEvent, InverseTask};
-pub use labs::{CertifyTask, EstimatorsTask, ScalingTask, SpectrumTask, TightnessPlan, TightnessTask};
+pub use labs::{BlocksTask, CertifyTask, EstimatorsTask, ScalingTask, SpectrumTask, TightnessPlan, TightnessTask};
 pub use measure::{MeasurePlan, MeasureTask, Measured};
 pub use search::{SearchEvent, SearchRequest, SearchTask};
 pub use sweep::{SweepRequest, SweepTask};
@@ -45,6 +45,8 @@ crate::task_list! {
     Search = SearchTask,
     /// The singular values of the Jacobian.
     Spectrum = SpectrumTask,
+    /// The norms of the Jacobian's blocks.
+    Blocks = BlocksTask,
     /// Estimators of the spectral norm, compared iteration by iteration.
     Estimators = EstimatorsTask,
     /// Reads a text or file that holds tokens or an experiment.

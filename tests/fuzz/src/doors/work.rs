@@ -7,6 +7,7 @@ use lipscope_core::experiment::{Experiment, Memory};
 use lipscope_core::growth::GrowthPlan;
 use lipscope_core::inverse::InversePlan;
 use lipscope_core::measure::{MeasureOptions, cost};
+use lipscope_core::picture::BlockPlan;
 use lipscope_core::scaling::{ScaledTokens, ScalingPlan};
 use lipscope_core::script::Dialect;
 use lipscope_core::search::{NearbyEffort, Region, SearchPlan};
@@ -26,7 +27,7 @@ use crate::mutate::json;
 pub(super) const DOOR: Door = Door {
     name: "work",
     about: "experiment files, each given to one kind of the worker's work: draws, curves over n, the ball, scaled tokens, the \
-            inverse, certified bounds, the search, the spectrum, estimators, programs",
+            inverse, certified bounds, the search, the spectrum, norms of blocks, estimators, programs",
     made: || corpus::entries("experiment").into_iter().flatten().map(|entry| entry.bytes).collect(),
     // One fault, and not up to four, leaves more experiments that can be measured.
     vary: |dice, inputs| {
@@ -114,6 +115,8 @@ pub(super) fn plans(experiment: Experiment) -> Vec<EnginePlan> {
         EnginePlan::Search(SearchRequest { plan: search, checkpoint: None, starts: None }),
         spectrum(SpectrumMap::Attention),
         spectrum(SpectrumMap::AttentionResidual),
+        EnginePlan::Blocks(BlockPlan { experiment: of(), map: SpectrumMap::Attention }),
+        EnginePlan::Blocks(BlockPlan { experiment: of(), map: SpectrumMap::AttentionResidual }),
         EnginePlan::Estimators(EstimatorPlan { experiment: of(), tolerance: 1e-2 }),
         EnginePlan::Script(ScriptPlan { experiment: of(), dialect: Dialect::NumPy }),
         EnginePlan::Script(ScriptPlan { experiment: of(), dialect: Dialect::PyTorch }),
