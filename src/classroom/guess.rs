@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::lessons::Prediction;
+use crate::lessons::{Prediction, best_lower, best_upper};
 use crate::plans::handle_lengths;
 use lipscope_core::bounds::{Bound, BoundId};
 use lipscope_plot::Extent;
@@ -123,8 +123,9 @@ pub fn rails(room: Classroom) -> Vec<Bound> {
             return Vec::new();
         }
         let bounds = &measured.measurement.bounds;
-        let wanted = [BoundId::CastinGeneral, BoundId::Unified, BoundId::UnifiedMasked, BoundId::TwoClusters];
-        wanted.iter().filter_map(|id| bounds.iter().find(|bound| bound.id == *id)).copied().collect()
+        let wanted = [BoundId::CastinGeneral, BoundId::Unified, BoundId::UnifiedMasked];
+        let named = wanted.iter().filter_map(|id| bounds.iter().find(|bound| bound.id == *id));
+        named.chain(best_upper(bounds)).chain(best_lower(bounds)).copied().collect()
     })
 }
 

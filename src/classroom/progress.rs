@@ -136,10 +136,11 @@ fn show(room: Classroom, visible: Visible) {
     let look = room.page.look;
     let has_lesson = room.page.lesson.with_untracked(Option::is_some);
     look.wall.set(visible.wall.then(|| room.page.state.with_untracked(|state| state.radius)));
+    look.lines.set(visible.lines.unwrap_or_default());
     // The pair costs a little at every measurement, so it is switched off again with the lesson.
     look.has_pair.set(visible.pair);
     if has_lesson {
-        look.has_row.set(visible.row || !visible.pair);
+        look.has_row.set(visible.lines.is_some() || !visible.pair);
         look.token.set(visible.token);
         look.rung.set(visible.bound);
     }

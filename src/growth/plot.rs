@@ -47,6 +47,7 @@ pub fn GrowthPlot() -> impl IntoView {
         page.state.track();
         page.held.track();
         page.plot.track();
+        page.look.rung.track();
         growth.is_waiting.track();
         hover.track();
         next_frame.track();
@@ -112,6 +113,7 @@ fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -
             data: &data,
             sweep: &sweep,
             current: current.as_deref(),
+            rung: page.look.rung.get(),
             found: &found,
             search: &search,
             state: &state,

@@ -21,15 +21,16 @@ mod slot;
 mod text;
 
 use crate::language::{Language, language};
+pub use crate::look::Lines;
 
 pub use catalog::{find, lessons, next_after, scene_of};
 pub use file::{Edition, Fault, LessonFile, agree, parse};
-pub use fill::{Age, Ages, Facts, Filled};
+pub use fill::{Age, Ages, Facts, Filled, best_lower, best_upper};
 pub use formulas::LessonFormula;
 pub use goal::{Acts, Condition, Goal, Quantity, Situation, Way};
 pub use handle::Handle;
 pub use lesson::{Choice, Lesson, Paragraph, Prediction, Setup, Step, Visible};
-pub use slot::Slot;
+pub use slot::{GrowthReading, Measured, Slot};
 pub use text::{Piece, pieces, slots};
 
 /// A text in every language, with the same places in each.

@@ -5,5 +5,6 @@ mod chinese;
 mod dice;
 mod han;
 mod lessons;
+mod lessons_shown;
 mod lessons_training;
 mod links;
