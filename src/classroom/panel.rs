@@ -9,7 +9,7 @@ use crate::strings;
 
 use super::context::use_classroom;
 use super::goals::Goals;
-use super::guess_words::off_words;
+use super::guess_words::{off_words, right_choice};
 use super::prose::{Afterwards, Prose, Text};
 use super::{course, guess};
 
@@ -156,6 +156,12 @@ fn ChoiceBox(
     let room = use_classroom();
     let chosen = memo(move |_| room.progress.with(|progress| progress.chosen));
     let words = memo(move |_| off_words(room));
+    let right = memo(move |_| chosen.get().and_then(|_| right_choice(room, step)).map(|choice| choice.id));
+    let sign = move |id| match right.get() {
+        Some(right) if right == id => "✓ ",
+        Some(_) if chosen.get() == Some(id) => "✗ ",
+        _ => "",
+    };
     view! {
         <div class="lesson-guess">
             <div class="lesson-choices">
@@ -168,6 +174,7 @@ fn ChoiceBox(
                         disabled=move || chosen.get().is_some()
                         on:click=move |_| guess::choose(room, choice.id, fields)
                     >
+                        <span aria-hidden="true">{move || sign(choice.id)}</span>
                         {choice.words.now()}
                     </button>
                 }).collect_view()}

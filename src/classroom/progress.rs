@@ -46,10 +46,8 @@ pub fn begin(room: Classroom) {
         });
         if is_news {
             progress.update(|progress| {
-                for goal in now {
-                    if !progress.has(goal) {
-                        progress.reached.push(goal);
-                    }
+                for goal in now.into_iter().filter(|goal| !progress.has(goal)).collect::<Vec<_>>() {
+                    progress.reach(goal);
                 }
             });
         }
@@ -75,14 +73,7 @@ pub fn rule_out(room: Classroom, goal: &'static str) {
     let Some((.., step)) = untrack(|| step_now(room)) else { return };
     let Some(goal) = step.goals.iter().find(|known| known.id == goal) else { return };
     let is_right = matches!(goal.way, Way::Impossible(_));
-    room.progress.update(|progress| {
-        progress.is_refused = !is_right;
-        match is_right {
-            true if !progress.has(goal.id) => progress.reached.push(goal.id),
-            true => {}
-            false => progress.tries += 1,
-        }
-    });
+    room.progress.update(|progress| if is_right { progress.reach(goal.id) } else { progress.refuse(goal.id) });
 }
 
 /// Reads something from the page's numbers.

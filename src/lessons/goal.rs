@@ -88,6 +88,12 @@ pub struct Situation<'a> {
 }
 
 impl Goal {
+    /// Whether it is reached by answering, right or wrong.
+    #[must_use]
+    pub fn is_an_answer(&self) -> bool {
+        self.conditions.contains(&Condition::Revealed)
+    }
+
     /// Whether all its conditions hold.
     #[must_use]
     pub fn is_reached(&self, situation: &Situation<'_>) -> bool {
