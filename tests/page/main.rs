@@ -1,5 +1,6 @@
 //! The page's tests that need no browser.
 
+mod answer_codes;
 mod answers;
 mod chinese;
 mod dice;
