@@ -70,9 +70,11 @@ pub fn verdict(room: Classroom) -> Option<Verdict> {
             Some(if right_choice(room, step)?.id == chosen { Verdict::Right } else { Verdict::Wrong })
         }
         Prediction::Curve => furthest(&curve_beside(room)).map(|(_, yours, measured)| of_ratio(yours / measured)),
-        Prediction::Mark => room.page.answers.measured.with(|measured| {
-            Some(of_ratio(10f64.powf(mark(room)) / measured.as_ref()?.measurement.spectral))
-        }),
+        Prediction::Mark => room
+            .page
+            .answers
+            .measured
+            .with(|measured| Some(of_ratio(10f64.powf(mark(room)) / measured.as_ref()?.measurement.spectral))),
     }
 }
 

@@ -129,7 +129,12 @@ fn what_no_page_writes_is_refused_though_its_sum_is_right() {
         answer.record.0.entry(0).or_default().guess = Some(guess);
         HandIn::read(&answer.code())
     };
-    for guess in [Guessed::Mark(0.0, 1.0), Guessed::Mark(1.0, 1e300), Guessed::Choice("a".into(), "b".into()), Guessed::Curve(Vec::new())] {
+    for guess in [
+        Guessed::Mark(0.0, 1.0),
+        Guessed::Mark(1.0, 1e300),
+        Guessed::Choice("a".into(), "b".into()),
+        Guessed::Curve(Vec::new()),
+    ] {
         assert_eq!(with(guess), Err(CodeFault::Foreign));
     }
     // A long link is left out rather than the code made long.
@@ -148,7 +153,10 @@ fn a_record_keeps_the_first_guess_and_counts_the_steps_that_are_done() {
     assert!(records.is_empty());
     records.note(lesson, 0, &["seen"], Some(Guessed::Mark(2.0, 1.0)));
     records.note(lesson, 0, &["seen"], Some(Guessed::Mark(1.0, 1.0)));
-    assert_eq!(records.of(lesson).0[&0], StepRecord { goals: vec!["seen".into()], guess: Some(Guessed::Mark(2.0, 1.0)) });
+    assert_eq!(
+        records.of(lesson).0[&0],
+        StepRecord { goals: vec!["seen".into()], guess: Some(Guessed::Mark(2.0, 1.0)) }
+    );
     assert_eq!(records.of(lesson).done(lesson), Done { steps: 1, of: steps });
     for (at, step) in lesson.steps.iter().enumerate() {
         let goals: Vec<&str> = step.goals.iter().map(|goal| goal.id).collect();

@@ -97,13 +97,8 @@ fn tight(scene: &Scene) -> Vec<TightnessPoint> {
 /// The inverses of both attentions at drawn tokens, which all lessons take.
 fn inverted(scene: &Scene) -> Pair {
     let lab = &scene.labs.inverse;
-    let random = RandomTokens {
-        distribution: Distribution::Ball,
-        n: lab.n,
-        d: lab.d,
-        radius: lab.radius,
-        seed: lab.seed,
-    };
+    let random =
+        RandomTokens { distribution: Distribution::Ball, n: lab.n, d: lab.d, radius: lab.radius, seed: lab.seed };
     let shared = WeightSource::Kim { heads: 1, scale: 1.0, seed: 0 };
     let of_dot = match lab.dot_weights {
         DotWeights::Same => shared.clone(),

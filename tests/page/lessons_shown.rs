@@ -197,9 +197,9 @@ fn who_is_to_move_a_control_is_asked_first_what_it_will_do() {
     let is_setting = |condition: &Condition| match condition {
         // Tokens are moved by hand: that is no control.
         Condition::Is(key, word) => (*key, *word) != ("tokens", "own"),
-        Condition::AtLeast(more, less) => [more, less].into_iter().all(|side| {
-            matches!(side, Quantity::Number(_) | Quantity::Set(_) | Quantity::Slot(Slot::Chosen(_)))
-        }),
+        Condition::AtLeast(more, less) => [more, less]
+            .into_iter()
+            .all(|side| matches!(side, Quantity::Number(_) | Quantity::Set(_) | Quantity::Slot(Slot::Chosen(_)))),
         _ => false,
     };
     let mut asked = 0;
