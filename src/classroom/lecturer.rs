@@ -7,7 +7,7 @@ use leptos::html::{Canvas, Dialog};
 use crate::charts::{Paint, Timing, use_easel};
 use crate::files::download;
 use crate::frame::When;
-use crate::lessons::{Choice, Gathered, HandIn, Step, gather};
+use crate::lessons::{Choice, CodeFault, Gathered, HandIn, Step, gather};
 use crate::strings;
 use lipscope_plot::{LineChart, Table};
 
@@ -62,11 +62,25 @@ pub fn ClassSheet() -> impl IntoView {
 
 /// A sentence for each line that is no code.
 fn fault_lines(all: &Gathered) -> Vec<String> {
-    let mut lines: Vec<String> = all.faults.iter().map(|(line, fault)| strings::class_fault(*line, fault)).collect();
+    let mut lines: Vec<String> =
+        all.faults.iter().map(|(line, fault)| strings::class_line(line, fault_words(fault))).collect();
     if all.is_cut {
         lines.push(strings::class_too_many().to_owned());
     }
     lines
+}
+
+/// What is wrong with a line.
+fn fault_words(fault: &CodeFault) -> String {
+    match fault {
+        CodeFault::NoCode(text) => strings::fault::no_code(text),
+        CodeFault::OtherVersion(version) => strings::fault::version(version),
+        CodeFault::Cut => strings::fault::cut().to_owned(),
+        CodeFault::Damaged => strings::fault::damaged().to_owned(),
+        CodeFault::Foreign => strings::fault::foreign().to_owned(),
+        CodeFault::UnknownLesson(lesson) => strings::fault::lesson(lesson),
+        CodeFault::Repeated(line) => strings::fault::repeated(line),
+    }
 }
 
 /// The answers to a lesson.

@@ -116,7 +116,13 @@ fn at_tokens(known: &Known<'_>) -> Option<Series> {
     let is_local = |id: &BoundId| id.domain() == Domain::Tokens && id.is_about(known.state.norm);
     let id = known.rung.filter(is_local)?;
     let bound = measurement.bounds.iter().find(|bound| bound.id == id)?;
-    let ring = Series::new(id.id(), "", role_of(id), SeriesKind::Hollow, vec![(measurement.n, bound.log10)]);
+    let ring = Series::new(
+        id.id(),
+        strings::bound_label(id),
+        role_of(id),
+        SeriesKind::Hollow,
+        vec![(measurement.n, bound.log10)],
+    );
     Some(ring.given_log10().claim(claim_of(bound)))
 }
 

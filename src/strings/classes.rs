@@ -3,24 +3,9 @@
 use crate::words::class as words;
 pub use crate::words::class::*;
 
-use crate::lessons::CodeFault;
 use lipscope_plot::Number;
 
 use super::plot::count;
-
-/// What is wrong with a line that is no answer code.
-pub fn class_fault(line: usize, fault: &CodeFault) -> String {
-    let problem = match fault {
-        CodeFault::NoCode(text) => fault::no_code(text),
-        CodeFault::OtherVersion(version) => fault::version(version),
-        CodeFault::Cut => fault::cut().to_owned(),
-        CodeFault::Damaged => fault::damaged().to_owned(),
-        CodeFault::Foreign => fault::foreign().to_owned(),
-        CodeFault::UnknownLesson(lesson) => fault::lesson(lesson),
-        CodeFault::Repeated(line) => fault::repeated(line),
-    };
-    class_line(line, problem)
-}
 
 /// A choice, with a tick if it is right.
 pub fn class_choice(words: &str, is_right: bool) -> String {

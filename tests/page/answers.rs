@@ -108,7 +108,7 @@ fn inverted(scene: &Scene) -> Pair {
     let side = |attention, weights| {
         let experiment = Experiment {
             attention,
-            tokens: TokenSource::Random(random.clone()),
+            tokens: TokenSource::Random(random),
             weights: Some(weights),
             ..scene.state.experiment()
         };
