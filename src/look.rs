@@ -7,6 +7,16 @@ use lipscope_core::picture::PairRequest;
 
 use crate::state::PlotChoice;
 
+/// Whose attention the lines at the selected token show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lines {
+    /// Its own: a row of the attention matrix.
+    #[default]
+    Given,
+    /// That of all tokens, as far as they give it to the selected one: a column. Lessons show it.
+    Received,
+}
+
 /// What the reader looks at.
 #[derive(Clone, Copy)]
 pub struct Look {
@@ -14,8 +24,10 @@ pub struct Look {
     pub rung: RwSignal<Option<BoundId>>,
     /// The token that is selected, from zero.
     pub token: RwSignal<Option<usize>>,
-    /// Whether the attention row of the selected token is shown.
+    /// Whether the attention lines of the selected token are shown.
     pub has_row: RwSignal<bool>,
+    /// Whose attention these lines show.
+    pub lines: RwSignal<Lines>,
     /// Whether the leading singular pair is shown.
     pub has_pair: RwSignal<bool>,
     /// The radius of the ball that tokens cannot leave, where there is one.
@@ -31,6 +43,7 @@ impl Default for Look {
             rung: RwSignal::new(Some(BoundId::Sharp)),
             token: RwSignal::new(None),
             has_row: RwSignal::new(true),
+            lines: RwSignal::default(),
             has_pair: RwSignal::new(false),
             wall: RwSignal::new(None),
             is_covered: RwSignal::new(false),
@@ -46,7 +59,7 @@ impl Look {
 
     /// The index of the token whose row is shown, where it is one of n tokens.
     pub fn row_of(self, n: usize) -> Option<usize> {
-        self.token_of(n).filter(|_| self.has_row.get())
+        self.token_of(n).filter(|_| self.has_row.get() && self.lines.get() == Lines::Given)
     }
 
     /// The index of the selected token, where it is one of n tokens.

@@ -30,6 +30,7 @@ pub fn AttentionMap() -> impl IntoView {
         page.answers.measured.track();
         page.look.token.track();
         page.look.has_row.track();
+        page.look.lines.track();
     };
     use_easel(canvas, Timing::Frame(When::Before), watch, move |easel| paint(page, easel));
     let finding = memo(move |_| finding_of(page).unwrap_or_default());

@@ -105,14 +105,28 @@ pub struct Progress {
     pub has_shared: bool,
     /// The id of the answer that the reader has chosen.
     pub chosen: Option<&'static str>,
-    /// Whether the reader has just called a goal impossible that can be reached.
-    pub is_refused: bool,
+    /// The goal that the reader has just called impossible, and that can be reached.
+    pub refused: Option<&'static str>,
 }
 
 impl Progress {
     /// Whether a goal is reached, or ruled out.
     pub fn has(&self, goal: &str) -> bool {
         self.reached.contains(&goal)
+    }
+
+    /// Notes that a goal is reached, or ruled out.
+    pub fn reach(&mut self, goal: &'static str) {
+        if !self.has(goal) {
+            self.reached.push(goal);
+        }
+        self.refused = None;
+    }
+
+    /// Notes that the reader has called a goal impossible that can be reached.
+    pub fn refuse(&mut self, goal: &'static str) {
+        self.refused = Some(goal);
+        self.tries += 1;
     }
 
     /// Whether a step is over.
@@ -133,5 +147,22 @@ impl Progress {
     /// How many goals are reached.
     pub fn count(&self) -> usize {
         self.reached.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_about_one_goal_and_ends_with_the_next_answer() {
+        let mut progress = Progress::default();
+        progress.refuse("four");
+        assert_eq!((progress.refused, progress.tries), (Some("four"), 1));
+        progress.refuse("two");
+        assert_eq!(progress.refused, Some("two"));
+        progress.reach("ten");
+        progress.reach("ten");
+        assert_eq!((progress.refused, progress.count(), progress.tries), (None, 1, 2));
     }
 }

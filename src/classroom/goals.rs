@@ -7,6 +7,7 @@ use crate::strings;
 use lipscope_core::bounds::BoundId;
 
 use super::context::{Classroom, Progress, use_classroom};
+use super::guess_words::{self, Verdict};
 use super::{course, progress};
 
 /// The goals of a step, with hint and answer.
@@ -32,7 +33,6 @@ pub fn Goals(
         <ul class="goals" aria-label=strings::goals()>
             {step.goals.iter().map(|goal| view! { <GoalLine step goal/> }).collect_view()}
         </ul>
-        <p class="note" role="status" hidden=move || !progress.with(|now| now.is_refused)>{strings::it_can_be()}</p>
         {step.hint.map(|hint| view! {
             <p class="lesson-hint" data-testid="lesson-hint" hidden=move || !progress.with(Progress::shows_hint)>
                 <strong>{strings::hint()}</strong> {hint.now()}
@@ -72,19 +72,31 @@ fn GoalLine(
         Way::Impossible(bound) => Some(bound),
         Way::Fields(_) | Way::Press | Way::Train(_) => None,
     };
-    let state = move || match (is_reached.get(), impossible) {
-        (false, _) => "",
-        (true, None) => strings::goal_reached(),
-        (true, Some(_)) => strings::goal_ruled_out(),
+    let is_refused = memo(move |_| room.progress.with(|progress| progress.refused == Some(goal.id)));
+    let mark = memo(move |_| match (is_reached.get(), goal.is_an_answer()) {
+        (false, _) => GoalMark::Open,
+        (true, false) => GoalMark::Reached,
+        (true, true) => guess_words::verdict(room).map_or(GoalMark::Waiting, GoalMark::Answered),
+    });
+    let state = move || match (mark.get(), impossible) {
+        (GoalMark::Open | GoalMark::Waiting, _) => "",
+        (GoalMark::Reached, Some(_)) => strings::goal_ruled_out(),
+        (GoalMark::Reached, None) => strings::goal_reached(),
+        (GoalMark::Answered(Verdict::Right), _) => strings::goal_right(),
+        (GoalMark::Answered(Verdict::Wrong), _) => strings::goal_wrong(),
+        (GoalMark::Answered(Verdict::Off), _) => strings::goal_off(),
     };
     let why = move || {
         let bound = impossible.filter(|_| is_reached.get())?;
         Some(strings::ruled_out(value_of(room, bound)))
     };
     view! {
-        <li class="goal" data-goal=goal.id data-reached=move || is_reached.get().to_string()>
-            <span class="goal-mark" aria-hidden="true">{move || if is_reached.get() { "✓" } else { "○" }}</span>
-            <span class="goal-words">{goal.words.now()} " " <span class="note">{state} " " {why}</span></span>
+        <li class="goal" data-goal=goal.id data-reached=move || is_reached.get().to_string() data-mark=move || mark.get().id()>
+            <span class="goal-mark" aria-hidden="true">{move || mark.get().sign()}</span>
+            <span class="goal-words">
+                {goal.words.now()} " " <span class="note">{state} " " {why}</span>
+                <span class="note goal-refused" role="status">{move || if is_refused.get() { strings::it_can_be() } else { "" }}</span>
+            </span>
             {can_be_impossible.then(|| view! {
                 <button type="button" class="goal-impossible" title=strings::cannot_be_hint() hidden=move || is_reached.get() on:click=move |_| progress::rule_out(room, goal.id)>
                     {strings::cannot_be()}
@@ -94,7 +106,41 @@ fn GoalLine(
     }
 }
 
-/// Sets the page so that a goal is reached, or rules the goal out where it is impossible.
+/// The sign before a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GoalMark {
+    /// It is not reached.
+    Open,
+    /// It is reached, or ruled out.
+    Reached,
+    /// The reader has answered, and the page does not know the answer yet.
+    Waiting,
+    /// The reader has answered.
+    Answered(Verdict),
+}
+
+impl GoalMark {
+    fn id(self) -> &'static str {
+        match self {
+            GoalMark::Open => "open",
+            GoalMark::Reached => "reached",
+            GoalMark::Waiting => "waiting",
+            GoalMark::Answered(verdict) => verdict.id(),
+        }
+    }
+
+    fn sign(self) -> &'static str {
+        match self {
+            GoalMark::Open => "○",
+            GoalMark::Waiting => "…",
+            GoalMark::Reached | GoalMark::Answered(Verdict::Right) => "✓",
+            GoalMark::Answered(Verdict::Wrong) => "✗",
+            GoalMark::Answered(Verdict::Off) => "●",
+        }
+    }
+}
+
+/// Shows how a goal is reached, or that it cannot be.
 fn answer(room: Classroom, step: &'static Step, goal: &'static Goal) {
     match goal.way {
         Way::Fields(fields) => course::put_fields_over(room, step.scene().clone(), fields),

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::lessons::Prediction;
+use crate::lessons::{Prediction, best_lower, best_upper};
 use crate::plans::handle_lengths;
 use lipscope_core::bounds::{Bound, BoundId};
 use lipscope_plot::Extent;
@@ -18,6 +18,16 @@ pub const HIGHEST: f64 = 1e3;
 const FIRST: f64 = 1.0;
 /// The mark may lie this many powers of ten under the lowest bound on screen.
 const DECADES_BELOW: f64 = 1.5;
+
+/// A guess has this many digits, so that what is said of it is where it stands.
+const DIGITS: i32 = 3;
+
+/// The logarithm to base ten, rounded so that its number has [`DIGITS`] significant digits.
+fn rounded_log10(log10: f64) -> f64 {
+    let power = log10.floor();
+    let unit = 10f64.powi(DIGITS - 1);
+    power + ((10f64.powf(log10 - power) * unit).round() / unit).log10()
+}
 
 /// What the reader predicts at this step.
 pub fn prediction_now(room: Classroom) -> Prediction {
@@ -89,7 +99,7 @@ pub fn set_handle(room: Classroom, at: usize, value: f64) {
     room.guess.update(|guess| {
         guess.curve.resize(count, FIRST);
         if let Some(handle) = guess.curve.get_mut(at) {
-            *handle = value.clamp(LOWEST, HIGHEST);
+            *handle = 10f64.powf(rounded_log10(value.clamp(LOWEST, HIGHEST).log10()));
         }
     });
 }
@@ -123,8 +133,9 @@ pub fn rails(room: Classroom) -> Vec<Bound> {
             return Vec::new();
         }
         let bounds = &measured.measurement.bounds;
-        let wanted = [BoundId::CastinGeneral, BoundId::Unified, BoundId::UnifiedMasked, BoundId::TwoClusters];
-        wanted.iter().filter_map(|id| bounds.iter().find(|bound| bound.id == *id)).copied().collect()
+        let wanted = [BoundId::CastinGeneral, BoundId::Unified, BoundId::UnifiedMasked];
+        let named = wanted.iter().filter_map(|id| bounds.iter().find(|bound| bound.id == *id));
+        named.chain(best_upper(bounds)).chain(best_lower(bounds)).copied().collect()
     })
 }
 
@@ -141,13 +152,33 @@ pub fn mark(room: Classroom) -> f64 {
     room.guess.with(|guess| guess.mark).unwrap_or(range.hi()).clamp(range.lo(), range.hi())
 }
 
-/// Moves the mark.
+/// Moves the mark to the nearest number that can be said in [`DIGITS`] digits.
 pub fn set_mark(room: Classroom, log10: f64) {
     let range = untrack(|| mark_range(room));
-    room.guess.update(|guess| guess.mark = Some(log10.clamp(range.lo(), range.hi())));
+    room.guess.update(|guess| guess.mark = Some(rounded_log10(log10).clamp(range.lo(), range.hi())));
 }
 
 /// Whether the reader may draw now.
 pub fn task_is_open(room: Classroom) -> bool {
     untrack(|| is_covered(room))
+}
+
+#[cfg(test)]
+mod tests {
+    use lipscope_plot::Number;
+
+    use super::*;
+
+    #[test]
+    fn a_guess_stands_where_its_words_say() {
+        for at in 0..4000 {
+            // From 0.1 to 1000, as a pointer may set it.
+            let set = -1.0 + f64::from(at) / 1000.0;
+            let guess = 10f64.powf(rounded_log10(set));
+            let said: f64 = Number::short(guess).to_string().parse().expect("a plain number");
+            assert!((said / guess - 1.0).abs() < 1e-12, "{said} is said of {guess}");
+            assert!((guess.log10() - set).abs() <= 0.0022, "{guess} is far from 10^{set}");
+            assert!((rounded_log10(guess.log10()) - guess.log10()).abs() < 1e-12);
+        }
+    }
 }

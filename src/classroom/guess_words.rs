@@ -34,11 +34,60 @@ pub fn off_words(room: Classroom) -> String {
     }
 }
 
+/// What the page's numbers say of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is right.
+    Right,
+    /// Another choice is right.
+    Wrong,
+    /// A drawing is further off than the reading of a plot.
+    Off,
+}
+
+impl Verdict {
+    /// Its word in the page's attributes.
+    pub fn id(self) -> &'static str {
+        match self {
+            Verdict::Right => "right",
+            Verdict::Wrong => "wrong",
+            Verdict::Off => "off",
+        }
+    }
+}
+
+/// What the page's numbers say of the reader's answer. `None` before the answer, and while the numbers are on their way.
+pub fn verdict(room: Classroom) -> Option<Verdict> {
+    if is_covered(room) || !has_guessed(room) {
+        return None;
+    }
+    let of_ratio = |ratio| if strings::is_good(ratio) { Verdict::Right } else { Verdict::Off };
+    match prediction_now(room) {
+        Prediction::None => None,
+        Prediction::Choice(_) => {
+            let (.., step) = step_now(room)?;
+            let chosen = room.progress.with(|progress| progress.chosen)?;
+            Some(if right_choice(room, step)?.id == chosen { Verdict::Right } else { Verdict::Wrong })
+        }
+        Prediction::Curve => furthest(&curve_beside(room)).map(|(_, yours, measured)| of_ratio(yours / measured)),
+        Prediction::Mark => room
+            .page
+            .answers
+            .measured
+            .with(|measured| Some(of_ratio(10f64.powf(mark(room)) / measured.as_ref()?.measurement.spectral))),
+    }
+}
+
+/// Where the reader's curve is furthest from the measured one.
+fn furthest(beside: &[(f64, f64, f64)]) -> Option<(f64, f64, f64)> {
+    let size = |(_, yours, measured): &(f64, f64, f64)| (yours / measured).ln().abs();
+    beside.iter().copied().max_by(|a, b| size(a).total_cmp(&size(b)))
+}
+
 /// Both slopes, and where the curves are furthest apart.
 fn curve_words(room: Classroom) -> String {
-    let size = |(_, yours, measured): &(f64, f64, f64)| (yours / measured).ln().abs();
     let beside = curve_beside(room);
-    let Some(&(n, yours, measured)) = beside.iter().max_by(|a, b| size(a).total_cmp(&size(b))) else {
+    let Some((n, yours, measured)) = furthest(&beside) else {
         return strings::measuring_text().into();
     };
     let slope = |points: Vec<(f64, f64)>| fit_power_law(&points).map(|fit| fit.exponent);
@@ -59,7 +108,8 @@ fn choice_words(room: Classroom) -> Option<String> {
     Some(strings::choice_answer(words(yours), words(right_choice(room, step)?)))
 }
 
-fn right_choice(room: Classroom, step: &'static Step) -> Option<&'static Choice> {
+/// The answer that the page's numbers give. `None` while they are on their way.
+pub fn right_choice(room: Classroom, step: &'static Step) -> Option<&'static Choice> {
     with_situation(room, step, |situation| {
         step.choices.iter().find(|choice| choice.conditions.iter().all(|condition| condition.holds(situation)))
     })

@@ -8,15 +8,21 @@
 //! | `progress`, `goals` | the page's numbers, and how far the reader is in a step; goals, hint and answer |
 //! | `guess`, `guess_words` | what a reader draws, and how far off it is |
 //! | `draw`, `place` | where the reader draws: a curve, a mark |
+//! | `notebook`, `hand_in` | what the reader has done, kept in this browser; the answer code of a student |
+//! | `lecturer`, `answers_of_class` | the sheet of a lecturer: the answers of a class, as table and charts |
 //! | `shortcuts` | the keys of the whole page, and the list of all keys |
 
+mod answers_of_class;
 mod context;
 mod course;
 mod draw;
 mod goals;
 mod guess;
 mod guess_words;
+mod hand_in;
 mod handles;
+mod lecturer;
+mod notebook;
 mod panel;
 mod place;
 mod progress;
@@ -35,6 +41,7 @@ pub use panel::{LessonPanel, LessonsButton};
 pub use shortcuts::{KeyList, Shortcuts};
 
 use context::Guess;
+use notebook::Notebook;
 
 /// Starts the effects that follow the reader's place in a lesson and the stage.
 pub fn begin(room: Classroom) {
@@ -60,4 +67,7 @@ pub fn begin(room: Classroom) {
 pub fn begin_steps(room: Classroom) {
     room.go_by.set_value(Some(course::go_by));
     progress::begin(room);
+    let notebook = Notebook::new();
+    provide_context(notebook);
+    notebook::begin(room, notebook);
 }

@@ -4,12 +4,15 @@ use crate::prelude::*;
 use leptos::html::{Div, H2};
 
 use crate::frame::focus_soon;
-use crate::lessons::{Lesson, Prediction, Step, lessons, next_after};
+use crate::lessons::{Done, Lesson, Prediction, Records, Step, lessons, next_after};
 use crate::strings;
 
 use super::context::use_classroom;
 use super::goals::Goals;
-use super::guess_words::off_words;
+use super::guess_words::{off_words, right_choice};
+use super::hand_in::HandInFold;
+use super::lecturer::ClassSheet;
+use super::notebook::use_notebook;
 use super::prose::{Afterwards, Prose, Text};
 use super::{course, guess};
 
@@ -100,13 +103,23 @@ pub fn LessonsButton() -> impl IntoView {
 /// Every lesson with a line about it.
 #[component]
 pub fn LessonList() -> impl IntoView {
-    let room = use_classroom();
+    let (room, notebook) = (use_classroom(), use_notebook());
     let line = move |(at, lesson): (usize, &'static Lesson)| {
+        let done = memo(move |_| notebook.records.with(|records| records.of(lesson).done(lesson)));
+        let words = move || match done.get() {
+            done if done.is_all() => strings::progress_done().to_owned(),
+            Done { steps: 0, .. } => String::new(),
+            Done { steps, of } => strings::progress_part(steps, of),
+        };
         view! {
             <li>
                 <button type="button" class="lesson-pick" data-lesson=lesson.id on:click=move |_| course::open(room, lesson)>
-                    <span class="lesson-name">{strings::lesson_number(at + 1, lesson.title.now())}</span>
+                    <span class="lesson-name">
+                        {strings::lesson_number(at + 1, lesson.title.now())} " "
+                        <span class="lesson-done" aria-hidden="true">{move || if done.get().is_all() { "✓" } else { "" }}</span>
+                    </span>
                     <span class="note">{lesson.summary.now()} {strings::between_sentences()} {strings::lesson::minutes(lesson.minutes)}</span>
+                    <span class="note" data-testid="lesson-done">{words}</span>
                 </button>
             </li>
         }
@@ -114,6 +127,30 @@ pub fn LessonList() -> impl IntoView {
     view! {
         <p class="note">{strings::lessons_about()}</p>
         <ol class="lesson-list">{lessons().iter().enumerate().map(line).collect_view()}</ol>
+        <div class="lesson-record">
+            <ClassSheet/>
+            <Forget/>
+        </div>
+    }
+}
+
+/// Forgets the reader's progress, at the second press.
+#[component]
+fn Forget() -> impl IntoView {
+    let notebook = use_notebook();
+    let is_sure = RwSignal::new(false);
+    let is_empty = memo(move |_| notebook.records.with(Records::is_empty));
+    let on_click = move |_| {
+        if is_sure.get_untracked() {
+            notebook.clear();
+        }
+        is_sure.update(|sure| *sure = !*sure);
+    };
+    view! {
+        <button type="button" id="progress-clear" hidden=is_empty on:blur=move |_| is_sure.set(false) on:click=on_click>
+            {move || if is_sure.get() { strings::progress_clear_sure() } else { strings::progress_clear() }}
+        </button>
+        <p class="note" hidden=is_empty>{strings::progress_kept()}</p>
     }
 }
 
@@ -138,6 +175,7 @@ fn StepText() -> impl IntoView {
                     <button type="button" id="lesson-up-next" data-lesson=next.id on:click=move |_| course::open(room, next)>{next.title.now()}</button>
                 </p>
             })}
+            <HandInFold/>
             {step.source.map(|source| view! {
                 <div class="lesson-source"><span>{strings::lesson_source()}</span> <Text text=source.now()/></div>
             })}
@@ -156,6 +194,12 @@ fn ChoiceBox(
     let room = use_classroom();
     let chosen = memo(move |_| room.progress.with(|progress| progress.chosen));
     let words = memo(move |_| off_words(room));
+    let right = memo(move |_| chosen.get().and_then(|_| right_choice(room, step)).map(|choice| choice.id));
+    let sign = move |id| match right.get() {
+        Some(right) if right == id => "✓ ",
+        Some(_) if chosen.get() == Some(id) => "✗ ",
+        _ => "",
+    };
     view! {
         <div class="lesson-guess">
             <div class="lesson-choices">
@@ -168,6 +212,7 @@ fn ChoiceBox(
                         disabled=move || chosen.get().is_some()
                         on:click=move |_| guess::choose(room, choice.id, fields)
                     >
+                        <span aria-hidden="true">{move || sign(choice.id)}</span>
                         {choice.words.now()}
                     </button>
                 }).collect_view()}

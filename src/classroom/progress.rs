@@ -46,10 +46,8 @@ pub fn begin(room: Classroom) {
         });
         if is_news {
             progress.update(|progress| {
-                for goal in now {
-                    if !progress.has(goal) {
-                        progress.reached.push(goal);
-                    }
+                for goal in now.into_iter().filter(|goal| !progress.has(goal)).collect::<Vec<_>>() {
+                    progress.reach(goal);
                 }
             });
         }
@@ -75,14 +73,7 @@ pub fn rule_out(room: Classroom, goal: &'static str) {
     let Some((.., step)) = untrack(|| step_now(room)) else { return };
     let Some(goal) = step.goals.iter().find(|known| known.id == goal) else { return };
     let is_right = matches!(goal.way, Way::Impossible(_));
-    room.progress.update(|progress| {
-        progress.is_refused = !is_right;
-        match is_right {
-            true if !progress.has(goal.id) => progress.reached.push(goal.id),
-            true => {}
-            false => progress.tries += 1,
-        }
-    });
+    room.progress.update(|progress| if is_right { progress.reach(goal.id) } else { progress.refuse(goal.id) });
 }
 
 /// Calls `read` with the page's numbers. Their ages say which of them belong to the present settings.
@@ -137,10 +128,11 @@ fn show(room: Classroom, visible: Visible) {
     let look = room.page.look;
     let has_lesson = room.page.lesson.with_untracked(Option::is_some);
     look.wall.set(visible.wall.then(|| room.page.state.with_untracked(|state| state.radius)));
-    // The singular pair costs a little at every measurement, so it is switched off again after the step that shows it.
+    look.lines.set(visible.lines.unwrap_or_default());
+    // The pair costs a little at every measurement, so it is switched off again with the lesson.
     look.has_pair.set(visible.pair);
     if has_lesson {
-        look.has_row.set(visible.row || !visible.pair);
+        look.has_row.set(visible.lines.is_some() || !visible.pair);
         look.token.set(visible.token);
         look.rung.set(visible.bound);
     }

@@ -96,8 +96,8 @@ enum Taken {
 }
 
 fn act(room: Classroom, key: PageKey) -> Taken {
-    // While the list of keys is open, only the list answers keys.
-    if room.keys_open.get_untracked() {
+    // Under an open sheet, such as the list of keys, only the sheet answers keys.
+    if has_sheet() {
         return Taken::No;
     }
     match key {
@@ -121,6 +121,11 @@ fn go_by(room: Classroom, by: isize) {
             go_by(room, by);
         }
     });
+}
+
+/// Whether a sheet lies over the page.
+fn has_sheet() -> bool {
+    document().query_selector("dialog[open]").is_ok_and(|sheet| sheet.is_some())
 }
 
 /// Whether a lesson is shown to an audience: a presenter's remote then moves through it.

@@ -1,6 +1,6 @@
 //! Makes the chart of the view over n.
 
-use lipscope_core::bounds::Norm;
+use lipscope_core::bounds::{BoundId, Domain, Norm};
 use lipscope_core::growth::GrowthRow;
 use lipscope_plot::{Band, Extent, Kind, LineChart, Role, Rule, Scale, Series, SeriesKind, ascending};
 
@@ -53,6 +53,8 @@ pub struct Known<'a> {
     pub current: Option<&'a Measured>,
     /// The tokens that were measured or found, of the present map and norm.
     pub tokens: &'a KnownOfMap<'a>,
+    /// The selected row of the bound ladder.
+    pub rung: Option<BoundId>,
     /// The results of searches.
     pub found: &'a [SearchFound],
     /// The search under way.
@@ -90,6 +92,7 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
         series.extend(searched(known));
     }
     series.extend(over_n::current(known.current, state.norm));
+    series.extend(at_tokens(known));
     let mut chart = chart_over_n(state, strings::x_axis_title(state.x_axis), strings::growth_axis(state), series);
     if state.growth_end() > ROOTS_UP_TO {
         chart.x.root.clear();
@@ -113,6 +116,22 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
         chart.note = strings::growth_note(norm).into();
     }
     chart
+}
+
+/// The selected bound of the ladder where it is about the present tokens alone: a ring at their n, since it has no curve.
+fn at_tokens(known: &Known<'_>) -> Option<Series> {
+    let measurement = &known.current?.measurement;
+    let is_local = |id: &BoundId| id.domain() == Domain::Tokens && id.is_about(known.state.norm);
+    let id = known.rung.filter(is_local)?;
+    let bound = measurement.bounds.iter().find(|bound| bound.id == id)?;
+    let ring = Series::new(
+        id.id(),
+        strings::bound_label(id),
+        role_of(id),
+        SeriesKind::Hollow,
+        vec![(measurement.n, bound.log10)],
+    );
+    Some(ring.given_log10().claim(claim_of(bound)))
 }
 
 /// The series that may stand far above everything else.

@@ -49,6 +49,7 @@ pub fn GrowthPlot() -> impl IntoView {
         page.state.track();
         page.held.track();
         page.plot.track();
+        page.look.rung.track();
         growth.is_waiting.track();
         hover.track();
         next_frame.track();
@@ -118,6 +119,7 @@ fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -
             sweep: &sweep,
             current: current.as_deref(),
             tokens: &tokens,
+            rung: page.look.rung.get(),
             found: &found,
             search: &search,
             state: &state,

@@ -2,14 +2,15 @@
 
 use crate::prelude::*;
 
-use crate::charts::ExperimentSource;
+use crate::answers::Measured;
+use crate::charts::{ExperimentSource, role_of};
 use crate::page::{Page, PlotChoice, use_page};
 use crate::state::{PageState, SCALED_TOKENS, Settings, TokenChoice, WeightChoice};
 use crate::strings::{self, Paper};
-use lipscope_core::bounds::Norm;
+use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::{Attention, Experiment, Normalization};
 use lipscope_core::scaling::{ScaledTokens, ScalingPlan, ScalingPoint, slopes};
-use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind, Table};
+use lipscope_plot::{AxisSpec, Extent, Kind, LineChart, Role, Scale, Series, SeriesKind, Table};
 use lipscope_protocol::tasks::EnginePlan;
 
 use super::frame::{Fact, LabParts, lab_view};
@@ -80,7 +81,10 @@ pub fn ScalingLab() -> impl IntoView {
         plots: vec![LabPlot::new(
             plot_ids!("scaled"),
             run,
-            move |points| chart(points, page.norm()),
+            move |points| {
+                let bound = page.answers.measured.with(|measured| bound_of(measured.as_deref()?, page.norm()));
+                under_bound(chart(points, page.norm()), bound)
+            },
             words,
             read,
             |points, written| table(points, written),
@@ -170,7 +174,24 @@ pub fn chart(points: &[ScalingPoint], norm: Norm) -> LineChart {
     )
 }
 
-/// A line of slope two over the last two decades, `ABOVE` times the last norm of dot-product attention at its end.
+/// The bound on L2 attention on the whole space, if it is known and about this norm.
+fn bound_of(measured: &Measured, norm: Norm) -> Option<f64> {
+    let bounds = &measured.measurement.bounds;
+    bounds.iter().find(|bound| bound.id == BoundId::KimL2 && bound.id.is_about(norm))?.value
+}
+
+/// The chart with the bound for all R as a line.
+fn under_bound(mut chart: LineChart, bound: Option<f64>) -> LineChart {
+    if let (Some(bound), Some(radii)) = (bound, chart.x_extent()) {
+        let line = vec![(radii.lo(), bound), (radii.hi(), bound)];
+        let name = strings::bound_label(BoundId::KimL2);
+        let series = Series::new(BoundId::KimL2.id(), name, role_of(BoundId::KimL2), SeriesKind::Line, line);
+        chart.series.push(series.claim(Kind::UpperBound));
+    }
+    chart
+}
+
+/// A line of slope two, through the last point of the dot product and a little above it.
 fn guide(dot: &[(f64, f64)]) -> Vec<(f64, f64)> {
     const ABOVE: f64 = 3.0;
     let Some(&(radius, norm)) = dot.last() else { return Vec::new() };

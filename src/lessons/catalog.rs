@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use crate::look::Lines;
 use crate::state::{LessonAt, Scene};
 use lipscope_core::bounds::BoundId;
 
@@ -130,7 +131,8 @@ fn visible(words: &str) -> Visible {
     for word in words.split(", ") {
         match word.split_once(' ') {
             None if word == "pair" => visible.pair = true,
-            None if word == "row" => visible.row = true,
+            None if word == "row" => visible.lines = Some(Lines::Given),
+            None if word == "column" => visible.lines = Some(Lines::Received),
             None if word == "wall" => visible.wall = true,
             // A file counts tokens from one.
             Some(("token", number)) => visible.token = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1)),

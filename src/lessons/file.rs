@@ -9,14 +9,14 @@
 // ---
 // ## Be the sink                       a step
 // set: n=16&R=2                        what this step sets besides
-// show: pair, wall, bound unified
+// show: pair, wall, bound unified      or: row, column, token 1
 // > goal most: column-sum >= 14 | Draw the attention of 14 tokens.
 // > solve most: tokens=own&token-data=..          or: impossible by unified, press, train 100
 // > hint: Move it to the far side.
 // > predict: curve
 // > choice lower: L <= 12 | It falls.
 // > source: docs/theory.md, section 2.
-// A line is a paragraph, with places {measured}, [slider R 1..5] and [at R = 5](set R=5).
+// A line is a paragraph, with places {measured} and [at R = 5](set R=5). A slider ends it: [slider R 1..5]
 // {when most} This paragraph is shown once that goal is reached.
 // ```
 //
@@ -157,6 +157,7 @@ pub fn parse(text: &str, edition: Edition) -> Result<LessonFile<'_>, Fault> {
             }
             None => {
                 balanced(line, text)?;
+                ends_with_slider(line, text)?;
                 step.paragraphs.push((line, text));
             }
         }
@@ -315,6 +316,14 @@ fn balanced(line: usize, text: &str) -> Result<(), Fault> {
     Ok(())
 }
 
+/// A slider is a line of its own on screen, so that a sentence which went on behind it would be cut in two.
+fn ends_with_slider(line: usize, text: &str) -> Result<(), Fault> {
+    match text.split_once("[slider ").and_then(|(_, rest)| rest.split_once(']')) {
+        Some((_, after)) if !after.is_empty() => fault(line, "A slider stands at the end of its paragraph."),
+        _ => Ok(()),
+    }
+}
+
 fn wrong(line: usize, text: &str) -> Fault {
     Fault { line, text: text.to_owned() }
 }
@@ -328,7 +337,7 @@ mod tests {
     use super::*;
 
     const TOP: &str = "---\nid: a\ntitle: A\nsummary: S\nminutes: 3\nset: plot=growth&tokens=ball&n=4&d=2&R=1&seed=0&weights=random&attention=dot&mask=none&normalization=none&scope=inputs&eps=1e-5&head=1&norm=spectral&axis=log&longest=64&draws=8&range=1e18&at=1e9\n---\n";
-    const STEP: &str = "## One\nset: n=8\n> goal up: L >= 2 | Raise it.\n> solve up: R=3\nNow {measured}: [slider R 1..5] or [far](set R=5).\n{when up} Done.\n";
+    const STEP: &str = "## One\nset: n=8\n> goal up: L >= 2 | Raise it.\n> solve up: R=3\nNow {measured}, or [far](set R=5): [slider R 1..5]\n{when up} Done.\n";
 
     fn english(steps: &str) -> Result<(), Fault> {
         parse(&format!("{TOP}{steps}"), Edition::English).map(|_| ())
@@ -361,6 +370,7 @@ mod tests {
         assert_fault(english("## One\n> goal up: raise it\n> solve up: R=3\ntext\n"), 9, "condition | words");
         assert_fault(english("## One\n> solve up: R=3\ntext\n"), 9, "no goal");
         assert_fault(english("## One\ntext {measured\n"), 9, "not closed");
+        assert_fault(english("## One\nAt [slider R 1..5] it is.\n"), 9, "end of its paragraph");
         assert_fault(english("## One\n{when up} text\n"), 9, "no goal");
         assert_fault(english("## One\n"), 8, "no text");
         let without = TOP.replace("&mask=none", "");
@@ -376,7 +386,7 @@ mod tests {
             let other = parse(&text, Edition::Translation).expect("a translation");
             agree(&english, &other)
         };
-        let whole = "## B\n> goal up: B.\nB {measured} [slider R 1..5] [B](set R=5)\n{when up} B\n";
+        let whole = "## B\n> goal up: B.\nB {measured} [B](set R=5) [slider R 1..5]\n{when up} B\n";
         assert_eq!(check(whole), Ok(()));
         assert_fault(check(&format!("{whole}## C\nC\n")), 9, "2 steps");
         assert_fault(check(&whole.replace("> goal up: B.\n", "").replace("{when up} ", "")), 5, "`goal`");

@@ -169,11 +169,8 @@ fn measured(what: Measured, m: &Measurement) -> Option<Filled> {
         Measured::LargeRadius => m.large_radius_limit.map(|limit| Filled::of(limit, Sign::Exact)),
         Measured::Steps => Some(Filled::chosen(m.iterations as f64)),
         Measured::Residual => Some(Filled::of(m.relative_residual, Sign::Plain)),
-        Measured::BestBound => {
-            let upper = m.bounds.iter().filter(|bound| bound.side == Side::Upper && bound.norm == Norm::Spectral);
-            let on_ball = upper.filter(|bound| bound.id.domain() == Domain::Ball);
-            on_ball.min_by(|a, b| a.log10.total_cmp(&b.log10)).map(Filled::of_bound)
-        }
+        Measured::BestBound => best_upper(&m.bounds).map(Filled::of_bound),
+        Measured::BestLower => best_lower(&m.bounds).map(Filled::of_bound),
         Measured::Bound(id) => bound(id).map(Filled::of_bound),
         Measured::Times(id) => {
             let bound = bound(id).filter(|_| m.spectral > 0.0)?;
@@ -188,10 +185,31 @@ fn measured(what: Measured, m: &Measurement) -> Option<Filled> {
     }
 }
 
+/// The least upper bound on the norm on the ball.
+#[must_use]
+pub fn best_upper(bounds: &[Bound]) -> Option<&Bound> {
+    on_ball(bounds, Side::Upper).min_by(|a, b| a.log10.total_cmp(&b.log10))
+}
+
+/// The largest norm that some tokens of the ball are proved to reach.
+#[must_use]
+pub fn best_lower(bounds: &[Bound]) -> Option<&Bound> {
+    // The skew witness is about another A, and the envelope about all lengths up to n.
+    let is_here = |bound: &&Bound| !matches!(bound.id, BoundId::Skew | BoundId::AdversarialEnvelope);
+    on_ball(bounds, Side::Lower).filter(is_here).max_by(|a, b| a.log10.total_cmp(&b.log10))
+}
+
+fn on_ball(bounds: &[Bound], side: Side) -> impl Iterator<Item = &Bound> {
+    let of_norm = bounds.iter().filter(move |bound| bound.side == side && bound.norm == Norm::Spectral);
+    of_norm.filter(|bound| bound.id.domain() == Domain::Ball)
+}
+
 fn there(what: GrowthReading, facts: &Facts<'_>) -> Option<Filled> {
     let (data, at) = (facts.growth, facts.state.read_at());
     match what {
         GrowthReading::Bound(id) => data.row(at)?.bounds.iter().find(|bound| bound.id == id).map(Filled::of_bound),
+        GrowthReading::Best => data.row(at)?.best_upper(Norm::Spectral).map(Filled::of_bound),
+        GrowthReading::Worst => data.row(at)?.best_lower(Norm::Spectral).map(Filled::of_bound),
         GrowthReading::Exact => data.exact(at).map(|norm| Filled::of(norm, Sign::Exact)),
         GrowthReading::Gap => {
             let (row, norm) = (data.row(at)?, Norm::Spectral);
@@ -240,6 +258,7 @@ fn inverse(what: Inverse, side: &InverseSide) -> Option<Filled> {
             Some(Filled { full: outcome.id().into(), ..Filled::words(words) })
         }
         Inverse::Error => last.map(|step| Filled::of(step.error, Sign::Exact)),
+        Inverse::Steps => side.outcome.map(|_| Filled::chosen(side.steps.len() as f64)),
         Inverse::Residual => last.map(|step| Filled::of(step.residual, Sign::Exact)),
         Inverse::Constant => side.constant.map(|(value, kind)| {
             Filled::of(value, if kind == ConstantKind::KimL2 { Sign::UpperBound } else { Sign::Exact })

@@ -49,7 +49,7 @@ const fn bound(name: &'static str, id: BoundId) -> LessonFormula {
     LessonFormula { name, written: Written::Bound(id) }
 }
 
-static FORMULAS: [LessonFormula; 21] = [
+static FORMULAS: [LessonFormula; 22] = [
     bound("castin_general", BoundId::CastinGeneral),
     bound("castin_mean_field", BoundId::CastinMeanField),
     bound("sharp", BoundId::Sharp),
@@ -114,8 +114,11 @@ static FORMULAS: [LessonFormula; 21] = [
     here(
         "layer-norm",
         "<math display=\"block\"><mi>y</mi><mo>=</mo><mfrac><mrow><mi>x</mi><mo>−</mo><mover><mi>x</mi><mo>¯\
-         </mo></mover></mrow><msqrt><mi>var</mi><mo>+</mo><mi>ε</mi></msqrt></mfrac><mo>,</mo><mo>&#x2003;\
-         </mo><msup><mrow><mo>|</mo><mi>y</mi><mo>|</mo></mrow><mn>2</mn></msup><mo>=</mo><mi>d</mi><mfrac>\
+         </mo></mover></mrow><msqrt><mi>var</mi><mo>+</mo><mi>ε</mi></msqrt></mfrac></math>",
+    ),
+    here(
+        "layer-norm-size",
+        "<math display=\"block\"><msup><mrow><mo>|</mo><mi>y</mi><mo>|</mo></mrow><mn>2</mn></msup><mo>=</mo><mi>d</mi><mfrac>\
          <mi>var</mi><mrow><mi>var</mi><mo>+</mo><mi>ε</mi></mrow></mfrac><mo>≤</mo><mi>d</mi></math>",
     ),
     here(

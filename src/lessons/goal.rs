@@ -46,6 +46,8 @@ pub enum Condition {
     AtLeast(Quantity, Quantity),
     /// A field of the link has this text.
     Is(&'static str, &'static str),
+    /// A value in words is this one, by its id.
+    Says(Slot, &'static str),
     /// The reader has revealed the numbers, or chosen an answer.
     Revealed,
     /// The reader has changed a setting of the step.
@@ -87,6 +89,12 @@ pub struct Situation<'a> {
 }
 
 impl Goal {
+    /// Whether it is reached by answering, right or wrong.
+    #[must_use]
+    pub fn is_an_answer(&self) -> bool {
+        self.conditions.contains(&Condition::Revealed)
+    }
+
     /// Whether all its conditions hold.
     #[must_use]
     pub fn is_reached(&self, situation: &Situation<'_>) -> bool {
@@ -109,7 +117,9 @@ impl Condition {
             _ => {}
         }
         if let Some((key, word)) = text.split_once(" is ") {
-            return link::text_of(&Scene::default(), key).map(|_| Condition::Is(key, word));
+            let of_link = link::text_of(&Scene::default(), key).map(|_| Condition::Is(key, word));
+            let in_words = || Slot::parse(key).filter(|slot| slot.is_in_words());
+            return of_link.or_else(|| in_words().map(|slot| Condition::Says(slot, word)));
         }
         match (text.split_once(" >= "), text.split_once(" <= ")) {
             (Some((more, less)), None) | (None, Some((less, more))) => {
@@ -128,6 +138,10 @@ impl Condition {
                 values.is_some_and(|(more, less)| more >= less - NEAR * less.abs())
             }
             Condition::Is(key, word) => link::text_of(situation.scene, key).as_deref() == Some(word),
+            Condition::Says(slot, word) => {
+                let filled = slot.fill(&situation.facts).filter(|filled| filled.age == Age::Now);
+                filled.is_some_and(|filled| filled.full == word)
+            }
             Condition::Revealed => situation.acts.has_revealed,
             Condition::Changed => situation.acts.has_changed,
             Condition::Shared => situation.acts.has_shared,

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::link;
+use crate::look::Lines;
 use crate::page::PlotChoice;
 use crate::state::{PageState, Scene, Settings};
 use lipscope_core::bounds::BoundId;
@@ -55,8 +56,8 @@ pub struct Step {
 pub struct Visible {
     /// The leading singular pair, as arrows.
     pub pair: bool,
-    /// The attention row of the selected token.
-    pub row: bool,
+    /// The attention lines of the selected token.
+    pub lines: Option<Lines>,
     /// Whether tokens stay in the ball of the controls' radius.
     pub wall: bool,
     /// The token that is selected, from zero.

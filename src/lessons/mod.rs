@@ -9,7 +9,9 @@
 //! | `text`, `handle` | reads a text as words, places and controls; the sliders among these |
 //! | `slot`, `fill` | the places of a text, and the values in them |
 //! | `formulas` | formulas in texts, as MathML |
+//! | `record`, `answer_code` | what a reader has done; the code that a student hands in |
 
+mod answer_code;
 mod catalog;
 mod file;
 mod fill;
@@ -17,19 +19,23 @@ mod formulas;
 mod goal;
 mod handle;
 mod lesson;
+mod record;
 mod slot;
 mod text;
 
 use crate::language::{Language, language};
+pub use crate::look::Lines;
 
+pub use answer_code::{CodeFault, Gathered, HandIn, MOST_LINK, MOST_NAME, gather};
 pub use catalog::{find, lessons, next_after, scene_of};
 pub use file::{Edition, Fault, LessonFile, agree, parse};
-pub use fill::{Age, Ages, Facts, Filled};
+pub use fill::{Age, Ages, Facts, Filled, best_lower, best_upper};
 pub use formulas::LessonFormula;
 pub use goal::{Acts, Condition, Goal, Quantity, Situation, Way};
 pub use handle::Handle;
 pub use lesson::{Choice, Lesson, Paragraph, Prediction, Setup, Step, Visible};
-pub use slot::Slot;
+pub use record::{Done, Guessed, LessonRecord, Records, StepRecord};
+pub use slot::{GrowthReading, Measured, Slot};
 pub use text::{Piece, pieces, slots};
 
 /// A text in every language, with the same places in each.

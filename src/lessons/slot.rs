@@ -30,7 +30,9 @@ pub enum Measured {
     Residual,
     /// The smallest of the upper bounds on the ball.
     BestBound,
-    /// The value of a bound.
+    /// The largest value that some tokens of the ball are proved to reach.
+    BestLower,
+    /// A bound.
     Bound(BoundId),
     /// A bound divided by the norm.
     Times(BoundId),
@@ -43,6 +45,10 @@ pub enum Measured {
 pub enum GrowthReading {
     /// The value of a bound at this n.
     Bound(BoundId),
+    /// The least upper bound.
+    Best,
+    /// The largest lower bound.
+    Worst,
     /// The exact norm of the adversarial tokens.
     Exact,
     /// The best upper bound divided by the best lower bound.
@@ -103,6 +109,8 @@ pub enum Inverse {
     Residual,
     /// The constant used for Lip(F).
     Constant,
+    /// How many iterations there were.
+    Steps,
 }
 
 /// A number of a trained model.
@@ -148,7 +156,7 @@ pub enum Slot {
 }
 
 /// Every place that takes no further word.
-const PLAIN: [(&str, Slot); 34] = [
+const PLAIN: [(&str, Slot); 37] = [
     ("n", Slot::Chosen(AnyField::Controls(Field::N))),
     ("d", Slot::Chosen(AnyField::Controls(Field::D))),
     ("R", Slot::Chosen(AnyField::Controls(Field::RADIUS))),
@@ -168,7 +176,10 @@ const PLAIN: [(&str, Slot); 34] = [
     ("steps", Slot::Measured(Measured::Steps)),
     ("residual", Slot::Measured(Measured::Residual)),
     ("best-bound", Slot::Measured(Measured::BestBound)),
+    ("best-lower", Slot::Measured(Measured::BestLower)),
     ("slope", Slot::Slope),
+    ("best-there", Slot::Growth(GrowthReading::Best)),
+    ("worst-there", Slot::Growth(GrowthReading::Worst)),
     ("exact-there", Slot::Growth(GrowthReading::Exact)),
     ("gap", Slot::Growth(GrowthReading::Gap)),
     ("radius-there", Slot::Growth(GrowthReading::Radius)),
@@ -186,11 +197,12 @@ const PLAIN: [(&str, Slot); 34] = [
 ];
 
 /// The numbers of an inverse.
-const INVERSE: [(&str, Inverse); 4] = [
+const INVERSE: [(&str, Inverse); 5] = [
     ("outcome", Inverse::Outcome),
     ("error", Inverse::Error),
     ("residual", Inverse::Residual),
     ("constant", Inverse::Constant),
+    ("steps", Inverse::Steps),
 ];
 
 /// The numbers of a trained model. In a place, the kind of the model follows the word.

@@ -3,13 +3,13 @@
 
 use crate::prelude::*;
 
-use crate::answers::Measured;
 use crate::frame::is_motion_reduced;
+use crate::look::Lines;
 use crate::state::TokenChoice;
 use crate::strings;
 use lipscope_core::experiment::Rows;
 use lipscope_core::inverse::Places;
-use lipscope_core::picture::{PlaneFrame, TokenPicture, TopPair, Unit};
+use lipscope_core::picture::{AttentionPicture, PlaneFrame, TokenPicture, TopPair, Unit};
 use lipscope_plot::{Changes, Extent, PlaneShape, Sway, TokenPlane};
 
 use super::context::{Held, Plane, Point, Size};
@@ -86,12 +86,16 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
         }
         _ => names(n, plane.selected, size, words.as_ref().map_or(&[], |words| &words[..])),
     };
+    let lines = page.look.lines.get();
     if page.look.has_row.get()
         && let Some(token) = plane.selected
-        && let Some(row) = row_of(&measured, token, n)
+        && let Some(shares) = shares_of(&measured.attention, token, n, lines)
     {
-        plane.shares = row;
-        plane.shares_label = strings::attention_from(token);
+        plane.shares = shares;
+        plane.shares_label = match lines {
+            Lines::Given => strings::attention_from(token),
+            Lines::Received => strings::attention_to(token),
+        };
     }
     if let Some(pair) = measured.pair.as_ref().filter(|pair| pair.inputs.n_rows() == n && hand.shows_pair(size)) {
         let stretch = held.as_ref().and_then(|held| held.stretch);
@@ -170,12 +174,14 @@ fn room(picture: &TokenPicture, points: &[Point]) -> Option<(Extent, Extent)> {
     Some((extent, if picture.d == 1 { Extent::new(0.0, 0.0)? } else { extent }))
 }
 
-/// The attention row of a token, if the picture has a row for each token.
-fn row_of(measured: &Measured, token: usize, n: usize) -> Option<Vec<f64>> {
-    let attention = &measured.attention;
+/// The attention that a token gives to each token, or gets from it, if the picture has a row for each token.
+fn shares_of(attention: &AttentionPicture, token: usize, n: usize, lines: Lines) -> Option<Vec<f64>> {
     let is_whole = attention.side == attention.n && attention.n == n && attention.unit != Unit::Run;
-    let row = attention.weights.get(token * n..(token + 1) * n).filter(|_| is_whole)?;
-    Some(row.iter().map(|weight| f64::from(*weight)).collect())
+    let weights = attention.weights.get(..n * n).filter(|_| is_whole && token < n)?;
+    Some(match lines {
+        Lines::Given => weights.iter().skip(token * n).take(n).map(|weight| f64::from(*weight)).collect(),
+        Lines::Received => weights.iter().skip(token).step_by(n).map(|weight| f64::from(*weight)).collect(),
+    })
 }
 
 fn changes(pair: &TopPair, frame: &PlaneFrame, largest: f64, held: Option<f64>) -> Changes {
@@ -209,4 +215,28 @@ fn round_down(wanted: f64) -> f64 {
     let power = 10f64.powf(wanted.log10().floor());
     let rung = [5.0, 2.0, 1.0].map(|m| m * power).into_iter().find(|rung| *rung <= wanted);
     rung.filter(|rung| rung.is_finite() && *rung > 0.0).unwrap_or(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_show_what_a_token_gives_or_what_it_gets() {
+        let attention = AttentionPicture {
+            head_idx: 0,
+            unit: Unit::Token,
+            n: 2,
+            side: 2,
+            weights: vec![0.25, 0.75, 0.5, 0.5],
+            column_sums: vec![0.75, 1.25],
+        };
+        let shares = |token, n, lines| shares_of(&attention, token, n, lines);
+        assert_eq!(shares(0, 2, Lines::Given), Some(vec![0.25, 0.75]));
+        assert_eq!(shares(0, 2, Lines::Received), Some(vec![0.25, 0.5]));
+        assert_eq!(shares(1, 2, Lines::Received), Some(vec![0.75, 0.5]));
+        // The picture may belong to other tokens than the plane.
+        assert_eq!(shares(2, 2, Lines::Received), None);
+        assert_eq!(shares(0, 3, Lines::Given), None);
+    }
 }

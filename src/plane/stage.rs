@@ -5,6 +5,7 @@ use crate::prelude::*;
 use crate::charts::{ExperimentSource, ExportFold, TableFold, exportable};
 use crate::controls::ProblemAt;
 use crate::frame::is_motion_reduced;
+use crate::look::Lines;
 use crate::page::{Page, PlotChoice};
 use crate::state::NotMovable;
 use crate::strings::{self, Paper};
@@ -169,7 +170,10 @@ fn Legend() -> impl IntoView {
             return None;
         }
         let head = page.answers.measured.with(|m| m.as_ref().map(|m| m.attention.head_idx))?;
-        Some(strings::row_legend(selected?, head, &shares))
+        Some(match page.look.lines.get() {
+            Lines::Given => strings::row_legend(selected?, head, &shares),
+            Lines::Received => strings::column_legend(selected?, head, &shares),
+        })
     };
     view! {
         <ul class="plane-legend" data-testid="plane-legend">

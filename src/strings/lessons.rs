@@ -30,6 +30,11 @@ pub fn lesson_said(step: usize, steps: usize, title: &str) -> String {
     words::lesson_said(step + 1, steps, title)
 }
 
+/// Whether a guess counts as right, by its ratio to the measured number.
+pub fn is_good(ratio: f64) -> bool {
+    ratio.max(ratio.recip()) < GOOD
+}
+
 /// A slope with three decimals.
 pub fn lesson_slope(exponent: f64) -> String {
     format!("{exponent:.3}").replace('-', "\u{2212}")
@@ -41,30 +46,30 @@ pub fn times(number: &str) -> String {
 
 /// The value of a handle of the curve, for a screen reader.
 pub fn handle(n: f64, value: f64) -> String {
-    format!("n = {}: L = {}", count(n), Number::rough(value))
+    format!("n = {}: L = {}", count(n), Number::short(value))
 }
 
 pub fn mark(value: f64) -> String {
-    format!("L = {}", Number::rough(value))
+    format!("L = {}", Number::short(value))
 }
 
 /// How far a curve is from the measured one: (n, yours, measured) where they are furthest apart.
 pub fn curve_off(n: f64, yours: f64, measured: f64) -> String {
     let ratio = yours / measured;
-    if ratio.max(ratio.recip()) < GOOD {
+    if is_good(ratio) {
         return curve_off::good(Number::of(ratio.max(ratio.recip())));
     }
-    curve_off::sentence(Number::of(measured).kind(Kind::Exact), count(n), off(ratio), Number::rough(yours))
+    curve_off::sentence(Number::of(measured).kind(Kind::Exact), count(n), off(ratio), Number::short(yours))
 }
 
 /// How far a mark is from the measured norm.
 pub fn mark_off(yours: f64, measured: f64, kind: Kind) -> String {
     let ratio = yours / measured;
     let found = Number::known(measured, kind);
-    if ratio.max(ratio.recip()) < GOOD {
-        return mark_off::good(&found, Number::rough(yours));
+    if is_good(ratio) {
+        return mark_off::good(&found, Number::short(yours));
     }
-    mark_off::sentence(&found, off(ratio), Number::rough(yours))
+    mark_off::sentence(&found, off(ratio), Number::short(yours))
 }
 
 /// The name of a slider in a text.

@@ -2,6 +2,7 @@
 //! any language.
 
 mod bounds;
+mod classes;
 mod controls;
 mod explore;
 mod export;
@@ -26,6 +27,7 @@ mod workers;
 mod wrong;
 
 pub use bounds::*;
+pub use classes::*;
 pub use controls::*;
 pub use explore::*;
 pub use export::*;

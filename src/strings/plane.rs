@@ -58,6 +58,10 @@ pub fn attention_from(token: usize) -> String {
     words::attention_from(token + 1)
 }
 
+pub fn attention_to(token: usize) -> String {
+    words::attention_to(token + 1)
+}
+
 pub fn nudge_legend(stretch: f64) -> String {
     words::nudge_legend(Number::short(stretch))
 }
@@ -88,6 +92,14 @@ pub fn no_pair(state: &PageState, picture: &TokenPicture) -> String {
         return no_pair::normalized().into();
     }
     no_pair::other().into()
+}
+
+/// How much attention the selected token gets.
+pub fn column_legend(token: usize, head_idx: usize, shares: &[f64]) -> String {
+    if shares.is_empty() {
+        return row_legend::too_many().into();
+    }
+    column_words(head(head_idx), Number::of(shares.iter().sum()), token + 1)
 }
 
 /// What the selected token attends to.

@@ -1,7 +1,9 @@
-// The page in a classroom: the teacher's view, a small projector, the list of keys.
+// The page in a classroom: the teacher's view, a small projector, the list of keys, progress, answer codes.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { inflateSync } from 'node:zlib';
 import { pageTest, seriousFaults } from './browser.mjs';
-import { at, startLesson } from './lesson.mjs';
+import { at, filled, startLesson } from './lesson.mjs';
 import { changed, reaches, still } from './reading.mjs';
 
 pageTest('the teacher’s view is larger, hides the controls, and lessons go on in it', async ({ page }) => {
@@ -82,4 +84,99 @@ pageTest('the list of keys opens with ?, closes with Escape, and gives the focus
   await page.click('#keys-open');
   await page.click('#keys-close');
   await page.waitForFunction(() => document.activeElement.id === 'keys-open');
+});
+
+/** What an answer code holds. */
+const held = (code) => JSON.parse(inflateSync(Buffer.from(code.split('.')[1], 'base64url')).toString());
+
+pageTest('two students hand in answer codes, and a lecturer sees their guesses over each other', { context: {}, timeout: 120_000 }, async ({ page, url, requests }) => {
+  const visit = async (hash) => {
+    await page.goto('about:blank');
+    await page.goto(url + hash);
+  };
+  const codes = [];
+  for (const [name, choice, presses] of [['Ann', 'higher', 3], ['=Bo, B.', 'lower', 9]]) {
+    await page.evaluate(() => localStorage.clear());
+    await visit('#v3&lesson=mask.2');
+    await filled(page);
+    await page.click(`.lesson-choice[data-choice="${choice}"]`);
+    await page.waitForSelector(`.goal[data-mark=${choice === 'higher' ? 'right' : 'wrong'}]`);
+    await page.click('#hand-in summary');
+    await page.fill('#hand-in-name', name);
+    const code = page.locator('#hand-in-code');
+    await page.waitForFunction(() => document.querySelector('#hand-in-code').value.length > 40);
+    assert.deepEqual(held(await code.inputValue()), { n: name, l: 'mask', s: 1, k: 'v3&lesson=mask.2&mask=causal', r: { 1: { g: ['seen'], a: { c: [choice, 'higher'] } } } });
+    codes.push(await code.inputValue());
+    await visit('#v3&lesson=slack.1');
+    await filled(page);
+    await page.focus('#guess-mark');
+    for (let press = 0; press < presses; press += 1) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.goal[data-goal=seen][data-reached=true]');
+    await page.click('#hand-in summary');
+    await page.fill('#hand-in-name', name);
+    await page.waitForFunction(() => document.querySelector('#hand-in-code').value.length > 40);
+    const [yours, found] = held(await code.inputValue()).r[0].a.m;
+    assert.ok(yours > found && Math.abs(found - 1.47) < 0.01, `${yours}, ${found}`);
+    codes.push(await code.inputValue());
+  }
+  for (const code of codes) assert.ok(code.length < 250, `a code has ${code.length} characters`);
+
+  await visit('');
+  await changed(page, 'spectral');
+  await page.click('#lessons-open');
+  await page.click('#class-open');
+  const asked = requests().length;
+  await page.fill('#class-paste', [...codes.map((code, at) => (at % 2 ? code : `Mail ${at}: ${code}`)), codes[0].slice(0, -12), 'hello there'].join('\n'));
+  await page.waitForSelector('.class-lesson[data-lesson=slack]');
+  assert.equal(await page.getByTestId('class-count').innerText(), '4 codes read, 2 lines refused.');
+  const faults = await page.getByTestId('class-faults').locator('li').allInnerTexts();
+  assert.match(faults[0], /^Line 5: The end of the code is missing/);
+  assert.match(faults[1], /^Line 6: “hello there” is no answer code/);
+  const mask = page.locator('.class-lesson[data-lesson=mask]');
+  const rows = await mask.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
+  assert.deepEqual(rows.map((row) => [row[0], row[1], row[3]]), [['Ann state', '1 of 5', '✓ It raises L.'], ['=Bo, B. state', '1 of 5', '✗ It lowers L again.']]);
+  assert.deepEqual(await mask.locator('.class-choices li').evaluateAll((choices) => choices.map(({ dataset }) => [dataset.choice, dataset.count])), [['lower', '1'], ['same', '0'], ['higher', '1']]);
+  assert.match(await page.locator('.class-lesson[data-lesson=slack] canvas').getAttribute('aria-label'), /^2 guesses from [\d.]+ to [\d.]+; measured 1\.4\d+\.$/);
+  const [download] = await Promise.all([page.waitForEvent('download'), mask.locator('.class-csv').click()]);
+  const lines = readFileSync(await download.path(), 'utf8').split('\r\n');
+  assert.match(lines[1], /^Ann,1 of 5,/);
+  // A spreadsheet would take such a name for a formula.
+  assert.match(lines[2], /^"'=Bo, B\.",1 of 5,/);
+  assert.deepEqual(await seriousFaults(page), []);
+  // Nothing was sent. Keys of the page do nothing under the sheet.
+  assert.equal(requests().length, asked);
+  await page.locator('#class-close').focus();
+  await page.keyboard.press('t');
+  assert.equal(await page.locator('#teacher-view').getAttribute('aria-pressed'), 'false');
+  await page.setViewportSize({ width: 360, height: 800 });
+  assert.ok(await page.locator('#class').evaluate((sheet) => sheet.scrollWidth <= sheet.clientWidth));
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => !document.querySelector('#class').open && document.activeElement.id === 'class-open');
+});
+
+pageTest('what is done is ticked in the list of lessons, kept in the browser, and forgotten when asked', { context: {} }, async ({ page, url }) => {
+  const done = () => page.locator('.lesson-pick[data-lesson=own] [data-testid=lesson-done]').innerText();
+  await changed(page, 'spectral');
+  await startLesson(page, 'own');
+  await page.click('.lesson-choice[data-choice=same]');
+  await page.waitForSelector('.goal[data-goal=seen][data-mark=right]');
+  await page.click('#lesson-list');
+  assert.equal(await done(), '1 of 2 steps done');
+  await page.goto('about:blank');
+  await page.goto(`${url}#v3&lesson=own.2`);
+  await filled(page);
+  await page.click('.lesson-press[data-sets="mask=causal"]');
+  await page.waitForSelector('.goal[data-goal=asked][data-reached=true]');
+  await page.click('#lesson-copy');
+  await page.waitForSelector('.goal[data-goal=shared][data-reached=true]');
+  await page.click('#lesson-list');
+  assert.equal(await done(), 'finished');
+  assert.match(await page.locator('.lesson-pick[data-lesson=own] .lesson-name').innerText(), /✓$/);
+  await page.click('#progress-clear');
+  assert.equal(await page.locator('#progress-clear').innerText(), 'Really forget it?');
+  await page.click('#progress-clear');
+  assert.equal(await done(), '');
+  assert.ok(await page.locator('#progress-clear').isHidden());
+  assert.equal(await page.evaluate(() => localStorage.getItem('lipscope-lessons')), null);
 });

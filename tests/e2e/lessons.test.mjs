@@ -75,6 +75,8 @@ pageTest('every lesson to its end with the keyboard alone, its numbers those on 
       }
       await filled(page);
       compared += await compareNumbers(page, where);
+      const cut = await page.$$eval('.lesson-formula', (formulas) => formulas.filter((formula) => formula.scrollWidth > formula.clientWidth).map((formula) => formula.textContent));
+      assert.deepEqual(cut, [], `${where}: formulas wider than the panel`);
       await page.keyboard.press('Alt+ArrowRight');
     }
     await page.waitForSelector('.lesson-pick');
@@ -158,9 +160,12 @@ pageTest('tokens are pushed, two goals reached, and the third is found to be imp
   assert.ok((await value(page, 'radius')) <= 1.5 + 1e-9);
   assert.equal(await goal(page, 'four').getAttribute('data-reached'), 'false');
   await goal(page, 'four').locator('.goal-impossible').click();
-  assert.ok(await page.getByText('This one can be reached.').isVisible());
+  // The sentence stands at the goal that it is about, until the next answer.
+  assert.match(await goal(page, 'four').innerText(), /This one can be reached\./);
+  assert.doesNotMatch(await goal(page, 'ten').innerText(), /can be reached/);
   await goal(page, 'ten').locator('.goal-impossible').click();
   await reached(page, 'ten');
+  assert.equal(await page.getByText('This one can be reached.').count(), 0);
   assert.match(await goal(page, 'ten').innerText(), /impossible.*it is proved that L ≤ \d/s);
   await page.click('#lesson-show-all');
   assert.ok(await page.getByTestId('lesson-hint').isVisible());
@@ -217,6 +222,10 @@ pageTest('an answer is chosen before the page shows it, and answered by name', {
   await page.waitForFunction(() => /The page says/.test(document.querySelector('[data-testid="guess-words"]').textContent));
   assert.equal(await page.getByTestId('guess-words').innerText(), 'You said: It lowers L again. The page says: It raises L.');
   await reached(page, 'seen');
+  // The step is done, and the answer was wrong.
+  assert.equal(await goal(page, 'seen').getAttribute('data-mark'), 'wrong');
+  assert.match(await goal(page, 'seen').innerText(), /^✗.*the page says otherwise/s);
+  assert.deepEqual(await page.locator('.lesson-choice').allInnerTexts(), ['✗ It lowers L again.', 'It hardly changes L.', '✓ It raises L.']);
   assert.ok(await page.locator('.lesson-choice').first().isDisabled());
 });
 

@@ -1,10 +1,12 @@
 //! The page's tests that need no browser.
 
+mod answer_codes;
 mod answers;
 mod chinese;
 mod dice;
 mod han;
 mod known;
 mod lessons;
+mod lessons_shown;
 mod lessons_training;
 mod links;

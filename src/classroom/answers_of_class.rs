@@ -1,0 +1,214 @@
+//! What a class has handed in, put together: a table of a lesson's answers, and the guesses of each of its questions.
+
+use crate::lessons::{Done, Guessed, HandIn, Lesson, Prediction, Step, lessons};
+use crate::strings;
+use lipscope_plot::{AxisSpec, Extent, LineChart, Number, Role, Rule, Scale, Series, SeriesKind, Table, ascending};
+
+/// Marks this near each other, as a part of a power of ten, are stacked.
+const STACKED: f64 = 0.04;
+/// The axis ends at this multiple beyond the guesses.
+const ROOM: f64 = 1.5;
+/// More values that the page has found are not drawn.
+const MOST_FOUND: usize = 4;
+
+/// The guesses of a question.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Guesses {
+    /// For each choice: its id, how many have chosen it, and for how many of the class it was the right one.
+    Choices(Vec<(&'static str, usize, usize)>),
+    /// The marks, each beside the measured norm.
+    Marks(Vec<(f64, f64)>),
+    /// The curves: n, the guess, the measured norm.
+    Curves(Vec<Vec<(f64, f64, f64)>>),
+}
+
+/// The answers to a lesson.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfLesson {
+    /// The index of the lesson.
+    pub at: usize,
+    /// What was handed in, in order.
+    pub answers: Vec<HandIn>,
+}
+
+impl OfLesson {
+    /// The lesson.
+    pub fn lesson(&self) -> &'static Lesson {
+        &lessons()[self.at]
+    }
+}
+
+/// The answers by lesson, in the order of the course.
+pub fn by_lesson(answers: &[HandIn]) -> Vec<OfLesson> {
+    let of = |(at, lesson): (usize, &'static Lesson)| {
+        let answers: Vec<HandIn> = answers.iter().filter(|answer| answer.lesson == lesson.id).cloned().collect();
+        (!answers.is_empty()).then_some(OfLesson { at, answers })
+    };
+    lessons().iter().enumerate().filter_map(of).collect()
+}
+
+/// The steps of a lesson that ask something, with their numbers from zero.
+pub fn questions(lesson: &'static Lesson) -> impl Iterator<Item = (usize, &'static Step)> {
+    lesson.steps.iter().enumerate().filter(|(_, step)| step.prediction != Prediction::None)
+}
+
+/// All guesses of a step; `None` where there is none.
+pub fn guesses(answers: &[HandIn], at: usize, step: &'static Step) -> Option<Guesses> {
+    let all: Vec<&Guessed> = answers.iter().filter_map(|answer| answer.record.0.get(&at)?.guess.as_ref()).collect();
+    if all.is_empty() {
+        return None;
+    }
+    Some(match step.prediction {
+        Prediction::None => return None,
+        Prediction::Choice(_) => {
+            let count = |holds: &dyn Fn(&str, &str) -> bool| {
+                all.iter().filter(|guess| matches!(guess, Guessed::Choice(yours, right) if holds(yours, right))).count()
+            };
+            let of = |id: &'static str| (id, count(&|yours, _| yours == id), count(&|_, right| right == id));
+            Guesses::Choices(step.choices.iter().map(|choice| of(choice.id)).collect())
+        }
+        Prediction::Mark => Guesses::Marks(
+            all.into_iter()
+                .filter_map(|guess| match guess {
+                    Guessed::Mark(yours, found) => Some((*yours, *found)),
+                    _ => None,
+                })
+                .collect(),
+        ),
+        Prediction::Curve => Guesses::Curves(
+            all.into_iter()
+                .filter_map(|guess| match guess {
+                    Guessed::Curve(points) => Some(points.clone()),
+                    _ => None,
+                })
+                .collect(),
+        ),
+    })
+}
+
+/// A row for each student: the name, the steps done, and the guess of each question.
+pub fn table(of: &OfLesson) -> Table {
+    let lesson = of.lesson();
+    let asked: Vec<(usize, &'static Step)> = questions(lesson).collect();
+    let mut header = vec![strings::class_name().to_owned(), strings::class_done().to_owned()];
+    header.extend(asked.iter().map(|(at, step)| strings::lesson_number(at + 1, step.title.now())));
+    let row = |answer: &HandIn| {
+        let Done { steps, of } = answer.record.done(lesson);
+        let name = if answer.name.is_empty() { strings::class_nameless() } else { &answer.name };
+        let mut cells = vec![name.to_owned(), strings::class_done_of(steps, of)];
+        cells.extend(asked.iter().map(|(at, step)| {
+            let guess = answer.record.0.get(at).and_then(|record| record.guess.as_ref());
+            guess.map_or_else(String::new, |guess| guess_words(guess, step))
+        }));
+        cells
+    };
+    Table { header, rows: of.answers.iter().map(row).collect() }
+}
+
+/// A guess, and the page's answer where it differs.
+fn guess_words(guess: &Guessed, step: &'static Step) -> String {
+    match guess {
+        Guessed::Choice(yours, right) => {
+            let choice = step.choices.iter().find(|choice| choice.id == yours);
+            strings::class_choice(choice.map_or("", |choice| choice.words.now()), yours == right)
+        }
+        Guessed::Mark(yours, found) => strings::class_mark(*yours, *found),
+        Guessed::Curve(points) => {
+            let size = |(_, yours, found): &(f64, f64, f64)| (yours / found).ln().abs();
+            let furthest = points.iter().copied().max_by(|a, b| size(a).total_cmp(&size(b)));
+            furthest.map_or_else(String::new, |(n, yours, found)| strings::class_curve(n, yours / found))
+        }
+    }
+}
+
+/// The marks of a class as dots, stacked where they are near each other, with the measured norm as a line.
+pub fn mark_chart(marks: &[(f64, f64)]) -> LineChart {
+    let mut sorted: Vec<f64> = marks.iter().map(|(yours, _)| *yours).collect();
+    ascending(&mut sorted, |yours| *yours);
+    let bin = |yours: &f64| (yours.log10() / STACKED).round();
+    let dots: Vec<(f64, f64)> = sorted
+        .chunk_by(|a, b| bin(a) == bin(b))
+        .flat_map(|near| near.iter().enumerate().map(|(at, yours)| (*yours, (at + 1) as f64)))
+        .collect();
+    let highest = dots.iter().map(|dot| dot.1).fold(1.0, f64::max);
+    let mut found: Vec<f64> = marks.iter().map(|(_, found)| *found).collect();
+    ascending(&mut found, |found| *found);
+    found.dedup();
+    let ends = Extent::of(sorted.iter().chain(&found).copied());
+    let range = ends.and_then(|ends| Extent::new(ends.lo() / ROOM, ends.hi() * ROOM));
+    let mut chart = LineChart::new(
+        AxisSpec::new(strings::class_marks_x(), Scale::Log).range(range),
+        AxisSpec::new(strings::class_marks_y(), Scale::Linear).range(Extent::new(0.0, highest + 1.0)).whole(),
+        vec![Series::new("guesses", "", Role::Selected, SeriesKind::Points, dots)],
+    );
+    chart.rules = found
+        .iter()
+        .take(MOST_FOUND)
+        .map(|found| Rule::new(*found, strings::class_found(Number::of(*found))).role(Role::Measured))
+        .collect();
+    chart
+}
+
+/// The curves of a class over each other, and over the measured one.
+pub fn curve_chart(curves: &[Vec<(f64, f64, f64)>]) -> LineChart {
+    let line = |(at, points): (usize, &Vec<(f64, f64, f64)>)| {
+        let points = points.iter().map(|(n, yours, _)| (*n, *yours)).collect();
+        let series = Series::new(format!("guess-{at}"), "", Role::Selected, SeriesKind::Line, points);
+        Series { opacity: 0.5, ..series }
+    };
+    let mut series: Vec<Series> = curves.iter().enumerate().map(line).collect();
+    if let Some(first) = curves.first() {
+        let found = first.iter().map(|(n, _, found)| (*n, *found)).collect();
+        let name = strings::class_measured();
+        series.push(Series::new("measured", name, Role::Measured, SeriesKind::Line, found));
+    }
+    LineChart::new(
+        AxisSpec::new(strings::guess_x(), Scale::Log).whole(),
+        AxisSpec::new(strings::class_marks_x(), Scale::Log),
+        series,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lessons::{Records, find};
+
+    fn answer(name: &str, lesson: &str, at: usize, guess: Guessed) -> HandIn {
+        let lesson = find(lesson).expect("a lesson");
+        let mut records = Records::default();
+        records.note(lesson, at, &["seen"], Some(guess));
+        let record = records.of(lesson);
+        HandIn { name: name.into(), lesson: lesson.id.into(), step: at, link: String::new(), record }
+    }
+
+    #[test]
+    fn the_marks_of_a_class_are_stacked_over_the_measured_norm() {
+        let of = |yours| answer("", "slack", 0, Guessed::Mark(yours, 1.47));
+        let all = [of(10.0), of(3.0), of(10.1), of(10.0)];
+        let lesson = find("slack").expect("a lesson");
+        let Some(Guesses::Marks(marks)) = guesses(&all, 0, &lesson.steps[0]) else { panic!("no marks") };
+        let chart = mark_chart(&marks);
+        assert_eq!(chart.series[0].data, [(3.0, 1.0), (10.0, 1.0), (10.0, 2.0), (10.1, 3.0)]);
+        assert_eq!(chart.rules.iter().map(|rule| rule.x).collect::<Vec<_>>(), [1.47]);
+        let range = chart.x.range.expect("a range");
+        assert!(range.lo() < 1.47 && range.hi() > 10.1);
+        assert_eq!(guesses(&all, 1, &lesson.steps[1]), None);
+    }
+
+    #[test]
+    fn a_table_has_a_row_for_each_student_and_a_column_for_each_question() {
+        let mask = |name, yours: &str| answer(name, "mask", 1, Guessed::Choice(yours.into(), "higher".into()));
+        let all = [mask("Ann", "higher"), mask("", "lower"), answer("Bo", "slack", 0, Guessed::Mark(2.0, 1.0))];
+        let lessons = by_lesson(&all);
+        assert_eq!(lessons.iter().map(|of| of.lesson().id).collect::<Vec<_>>(), ["mask", "slack"]);
+        let table = table(&lessons[0]);
+        assert_eq!(table.header.len(), 2 + questions(lessons[0].lesson()).count());
+        assert_eq!(table.rows.len(), 2);
+        assert_eq!((table.rows[0][0].as_str(), table.rows[0][1].as_str()), ("Ann", "1 of 5"));
+        assert_eq!((table.rows[0][3].as_str(), table.rows[1][3].as_str()), ("✓ It raises L.", "✗ It lowers L again."));
+        let step = &lessons[0].lesson().steps[1];
+        let counts = guesses(&lessons[0].answers, 1, step);
+        assert_eq!(counts, Some(Guesses::Choices(vec![("lower", 1, 0), ("same", 0, 0), ("higher", 1, 2)])));
+    }
+}

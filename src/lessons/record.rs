@@ -1,0 +1,153 @@
+//! What a reader has done in the lessons, step by step: the goals that were reached, and the first guess. The browser
+//! keeps it, and an answer code holds the part about one lesson.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::catalog::find;
+use super::lesson::{Lesson, Prediction, Step};
+
+/// A drawn curve has at most this many points.
+const MOST_POINTS: usize = 64;
+/// Guesses and measured numbers lie between these powers of ten.
+const POWERS: f64 = 30.0;
+
+/// A guess beside what the page has found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Guessed {
+    /// A choice, by its id, and the id of the right one.
+    #[serde(rename = "c")]
+    Choice(String, String),
+    /// A mark, and the measured norm.
+    #[serde(rename = "m")]
+    Mark(f64, f64),
+    /// A curve: n, the guess, and the measured norm.
+    #[serde(rename = "k")]
+    Curve(Vec<(f64, f64, f64)>),
+}
+
+/// What was done at a step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepRecord {
+    /// The goals that were reached, by their ids.
+    #[serde(rename = "g", default, skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<String>,
+    /// The first guess: a later one is made with the answer in sight.
+    #[serde(rename = "a", default, skip_serializing_if = "Option::is_none")]
+    pub guess: Option<Guessed>,
+}
+
+/// What was done in a lesson, by the number of the step, from zero.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LessonRecord(pub BTreeMap<usize, StepRecord>);
+
+/// What was done in all lessons, by their ids.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Records(BTreeMap<String, LessonRecord>);
+
+/// How much of a lesson is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The steps all of whose goals were reached.
+    pub steps: usize,
+    /// The steps that have goals.
+    pub of: usize,
+}
+
+impl Done {
+    /// Whether the lesson is finished.
+    #[must_use]
+    pub fn is_all(self) -> bool {
+        self.steps == self.of
+    }
+}
+
+impl Records {
+    /// Reads what [`Records::text`] wrote. What does not fit the lessons of this page is left out.
+    #[must_use]
+    pub fn read(text: &str) -> Self {
+        let mut records: Records = serde_json::from_str(text).unwrap_or_default();
+        records.0.retain(|id, record| find(id).is_some_and(|lesson| record.fits(lesson)));
+        records
+    }
+
+    /// The text that a browser keeps.
+    #[must_use]
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Whether nothing was done.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What was done in a lesson.
+    #[must_use]
+    pub fn of(&self, lesson: &Lesson) -> LessonRecord {
+        self.0.get(lesson.id).cloned().unwrap_or_default()
+    }
+
+    /// Adds goals and a guess to a step. A first guess stays.
+    pub fn note(&mut self, lesson: &Lesson, step: usize, goals: &[&str], guess: Option<Guessed>) {
+        if goals.is_empty() && guess.is_none() {
+            return;
+        }
+        let record = self.0.entry(lesson.id.to_owned()).or_default().0.entry(step).or_default();
+        for goal in goals {
+            if !record.goals.iter().any(|known| known == goal) {
+                record.goals.push((*goal).to_owned());
+            }
+        }
+        if record.guess.is_none() {
+            record.guess = guess;
+        }
+    }
+}
+
+impl LessonRecord {
+    /// How much of a lesson is done.
+    #[must_use]
+    pub fn done(&self, lesson: &Lesson) -> Done {
+        let with_goals = lesson.steps.iter().enumerate().filter(|(_, step)| !step.goals.is_empty());
+        let is_done = |at: usize, step: &Step| {
+            let has = |goal: &str| self.0.get(&at).is_some_and(|record| record.goals.iter().any(|known| known == goal));
+            step.goals.iter().all(|goal| has(goal.id))
+        };
+        let steps: Vec<bool> = with_goals.map(|(at, step)| is_done(at, step)).collect();
+        Done { steps: steps.iter().filter(|done| **done).count(), of: steps.len() }
+    }
+
+    /// Whether the lesson has all these steps, goals and choices, and every number is one that a reader could set.
+    #[must_use]
+    pub fn fits(&self, lesson: &Lesson) -> bool {
+        self.0.iter().all(|(at, record)| {
+            lesson.steps.get(*at).is_some_and(|step| {
+                let has_goal = |id: &String| step.goals.iter().any(|goal| goal.id == id);
+                record.goals.iter().all(has_goal) && record.guess.as_ref().is_none_or(|guess| guess.fits(step))
+            })
+        })
+    }
+}
+
+impl Guessed {
+    fn fits(&self, step: &Step) -> bool {
+        let is_number = |x: &f64| *x > 0.0 && x.log10().abs() <= POWERS;
+        match (self, step.prediction) {
+            (Guessed::Choice(yours, right), Prediction::Choice(_)) => {
+                [yours, right].into_iter().all(|id| step.choices.iter().any(|choice| choice.id == id))
+            }
+            (Guessed::Mark(yours, found), Prediction::Mark) => is_number(yours) && is_number(found),
+            (Guessed::Curve(points), Prediction::Curve) => {
+                (1..=MOST_POINTS).contains(&points.len())
+                    && points.iter().all(|(n, yours, found)| [n, yours, found].into_iter().all(is_number))
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Answer codes: what a student hands in comes back, and a broken code is refused by name.
+
+use lipscope::lessons::{
+    CodeFault, Done, Guessed, HandIn, Lesson, LessonRecord, MOST_LINK, Prediction, Records, StepRecord, find, gather,
+    lessons,
+};
+use proptest::prelude::*;
+
+/// What a student may have done in a lesson.
+fn record(lesson: &'static Lesson) -> impl Strategy<Value = LessonRecord> {
+    let steps = lesson.steps.iter().map(|step| {
+        let goals: Vec<String> = step.goals.iter().map(|goal| goal.id.to_owned()).collect();
+        let number = || (-3.0..9.0f64).prop_map(|log10| 10f64.powf(log10));
+        let guess = match step.prediction {
+            Prediction::None => Just(None).boxed(),
+            Prediction::Mark => {
+                prop::option::of((number(), number()).prop_map(|(yours, found)| Guessed::Mark(yours, found))).boxed()
+            }
+            Prediction::Curve => {
+                let points = prop::collection::vec((number(), number(), number()), 1..9);
+                prop::option::of(points.prop_map(Guessed::Curve)).boxed()
+            }
+            Prediction::Choice(_) => {
+                let ids: Vec<String> = step.choices.iter().map(|choice| choice.id.to_owned()).collect();
+                let pair = (prop::sample::select(ids.clone()), prop::sample::select(ids));
+                prop::option::of(pair.prop_map(|(yours, right)| Guessed::Choice(yours, right))).boxed()
+            }
+        };
+        let most = goals.len();
+        (prop::sample::subsequence(goals, 0..=most), guess).prop_map(|(goals, guess)| StepRecord { goals, guess })
+    });
+    steps.collect::<Vec<_>>().prop_map(|steps| LessonRecord(steps.into_iter().enumerate().collect()))
+}
+
+fn hand_in() -> impl Strategy<Value = HandIn> {
+    (0..lessons().len()).prop_flat_map(|at| {
+        let lesson = &lessons()[at];
+        let link = prop_oneof![Just(String::new()), "v3&[a-z0-9=&.,-]{0,60}"];
+        ("[\\p{L} .=+@,\"-]{0,40}", 0..lesson.steps.len(), link, record(lesson)).prop_map(
+            |(name, step, link, record)| HandIn {
+                name: name.trim().to_owned(),
+                lesson: lesson.id.to_owned(),
+                step,
+                link,
+                record,
+            },
+        )
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_handed_in_comes_back(answer in hand_in(), before in "[A-Za-z :]{0,20}") {
+        let code = answer.code();
+        prop_assert!(code.is_ascii() && !code.contains(char::is_whitespace));
+        prop_assert_eq!(HandIn::read(&code), Ok(answer.clone()));
+        // Mail programs put names and spaces around it.
+        prop_assert_eq!(HandIn::read(&format!("  {before} {code}  ")), Ok(answer));
+    }
+
+    #[test]
+    fn a_code_with_another_character_or_without_its_end_is_refused(answer in hand_in(), at in 4..4000usize, by in "[A-Za-z0-9_-]") {
+        let code = answer.code();
+        let at = 4 + at % (code.len() - 4);
+        let mut other = code.clone();
+        other.replace_range(at..=at, &by);
+        if other.to_lowercase() != code.to_lowercase() || at < code.len() - 8 && other != code {
+            let read = HandIn::read(&other);
+            prop_assert!(matches!(read, Err(CodeFault::Damaged | CodeFault::Cut)), "{:?}", read);
+        }
+        let read = HandIn::read(&code[..at]);
+        prop_assert!(matches!(read, Err(CodeFault::Cut | CodeFault::Damaged)), "{:?}", read);
+    }
+
+    #[test]
+    fn no_line_makes_the_reader_panic(line in "\\PC{0,80}", data in "[A-Za-z0-9_-]{0,60}") {
+        let _ = HandIn::read(&line);
+        let _ = HandIn::read(&format!("LS1.{data}.{line}"));
+        let _ = Records::read(&line);
+    }
+}
+
+fn sample(name: &str) -> HandIn {
+    let mut records = Records::default();
+    let lesson = find("slack").expect("a lesson");
+    records.note(lesson, 0, &["seen"], Some(Guessed::Mark(10.4, 1.47)));
+    HandIn {
+        name: name.to_owned(),
+        lesson: lesson.id.into(),
+        step: 1,
+        link: "v3&lesson=slack.2&R=1".into(),
+        record: records.of(lesson),
+    }
+}
+
+#[test]
+fn a_broken_line_is_named_with_what_is_wrong_and_the_others_are_read() {
+    let (ann, bo) = (sample("Ann").code(), sample("Bo").code());
+    assert!(ann.len() < 200, "a code is short: {} characters", ann.len());
+    let text = format!(
+        "{ann}\n\nhello\nAnn: {}\n{}\nLS9.abc.00000000\n{ann}\n{bo}\n",
+        &ann[..ann.len() - 12],
+        bo.replacen("LS1.e", "LS1.f", 1)
+    );
+    let gathered = gather(&text);
+    assert_eq!(gathered.answers, [sample("Ann"), sample("Bo")]);
+    let expected = [
+        (3, CodeFault::NoCode("hello".into())),
+        (4, CodeFault::Cut),
+        (5, CodeFault::Damaged),
+        (6, CodeFault::OtherVersion("LS9".into())),
+        (7, CodeFault::Repeated(1)),
+    ];
+    assert_eq!(gathered.faults, expected);
+}
+
+#[test]
+fn what_no_page_writes_is_refused_though_its_sum_is_right() {
+    let refused = |change: fn(&mut HandIn)| {
+        let mut answer = sample("Ann");
+        change(&mut answer);
+        HandIn::read(&answer.code())
+    };
+    assert_eq!(refused(|a| a.lesson = "none".into()), Err(CodeFault::UnknownLesson("none".into())));
+    assert_eq!(refused(|a| a.step = 99), Err(CodeFault::UnknownLesson("slack".into())));
+    assert_eq!(refused(|a| a.link = "javascript:1".into()), Err(CodeFault::Foreign));
+    let with = |guess: Guessed| {
+        let mut answer = sample("Ann");
+        answer.record.0.entry(0).or_default().guess = Some(guess);
+        HandIn::read(&answer.code())
+    };
+    for guess in [
+        Guessed::Mark(0.0, 1.0),
+        Guessed::Mark(1.0, 1e300),
+        Guessed::Choice("a".into(), "b".into()),
+        Guessed::Curve(Vec::new()),
+    ] {
+        assert_eq!(with(guess), Err(CodeFault::Foreign));
+    }
+    // A long link is left out rather than the code made long.
+    let mut long = sample("Ann");
+    long.link = format!("v3&{}", "x".repeat(MOST_LINK));
+    assert_eq!(HandIn::read(&long.code()).map(|answer| answer.link), Ok(String::new()));
+}
+
+#[test]
+fn a_record_keeps_the_first_guess_and_counts_the_steps_that_are_done() {
+    let lesson = find("slack").expect("a lesson");
+    let steps = lesson.steps.iter().filter(|step| !step.goals.is_empty()).count();
+    let mut records = Records::default();
+    assert_eq!(records.of(lesson).done(lesson), Done { steps: 0, of: steps });
+    records.note(lesson, 1, &[], None);
+    assert!(records.is_empty());
+    records.note(lesson, 0, &["seen"], Some(Guessed::Mark(2.0, 1.0)));
+    records.note(lesson, 0, &["seen"], Some(Guessed::Mark(1.0, 1.0)));
+    assert_eq!(
+        records.of(lesson).0[&0],
+        StepRecord { goals: vec!["seen".into()], guess: Some(Guessed::Mark(2.0, 1.0)) }
+    );
+    assert_eq!(records.of(lesson).done(lesson), Done { steps: 1, of: steps });
+    for (at, step) in lesson.steps.iter().enumerate() {
+        let goals: Vec<&str> = step.goals.iter().map(|goal| goal.id).collect();
+        records.note(lesson, at, &goals, None);
+    }
+    assert!(records.of(lesson).done(lesson).is_all());
+    assert_eq!(Records::read(&records.text()), records);
+    // What an older page has kept, and this one does not know.
+    let other = records.text().replace("slack", "slacks");
+    assert!(Records::read(&other).is_empty());
+    assert!(Records::read("{").is_empty());
+}
