@@ -71,7 +71,7 @@ pub fn Shell(
                     on:click=move |_| if sheet_open.get_untracked() && !is_panel_open.get_untracked() { close_controls(sheet_open) } else { sheet_open.update(|open| *open = !*open) }
                 >
                     <span>{move || match (sheet_open.get(), is_panel_open.get()) { (false, _) => strings::controls(), (true, true) => strings::close(), (true, false) => strings::fewer_controls() }}</span>
-                    <span class="value">{move || page.answers.measured.with(|m| m.as_ref().map(|m| strings::sheet_value(&m.measurement, page.norm())))}</span>
+                    <span class="value" class:stale=move || !page.is_measured()>{move || page.answers.measured.with(|m| m.as_ref().map(|m| strings::sheet_value(&m.measurement, page.norm())))}</span>
                 </button>
                 <div class="control-list" id="control-list">
                     <ProblemAt place="preset"/>

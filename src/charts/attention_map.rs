@@ -44,7 +44,7 @@ pub fn AttentionMap() -> impl IntoView {
         }
     };
     view! {
-        <figure class="small">
+        <figure class="small" class:stale=move || !page.is_measured()>
             <h2>{strings::attention_heading()}</h2>
             <div class="small-stage">
                 <canvas node_ref=canvas id="attention-map" role="img" aria-label=move || strings::label(strings::attention_heading(), &finding.get())></canvas>

@@ -84,7 +84,7 @@ pub fn explore_chart(
     series.push(Series::new(id::ROOT, strings::trace_label(Trace::Root), Role::Reference, SeriesKind::Line, root));
     series.extend(draws(sweep, state, norm, Faded::ALL));
     series.push(mean(sweep, state, norm));
-    series.extend(over_n::current(current, norm));
+    series.extend(over_n::current(current, state, norm));
     chart_over_n(state, strings::explore_x(), strings::local_axis(state), series)
 }
 
@@ -126,7 +126,7 @@ pub fn wanted_y(chart: &LineChart) -> Option<Extent> {
 mod tests {
     use std::sync::Arc;
 
-    use crate::over_n::STALE;
+    use crate::over_n::{STALE, of_present};
     use crate::plans;
     use crate::state::XAxis;
     use lipscope_core::growth::{Growth, GrowthRow};
@@ -186,6 +186,23 @@ mod tests {
         let found = [id::BEST, id::MEAN_FIELD, id::WORST, id::MEAN].map(|id| look(&chart, id));
         assert_eq!(found, [(STALE, 9.0), (STALE, 20.0), (STALE, 2.0), (STALE, 5.0)]);
         assert!(look(&chart, id::DRAWS).0 < 0.4);
+    }
+
+    #[test]
+    fn nothing_of_another_state_is_as_dark_as_what_is_of_this_one_and_no_table_has_it() {
+        let state = PageState { n: 4, ..PageState::default() };
+        let (sweep, curves) = known_of(&state);
+        let measured = Measured::without_pictures(&state);
+        let shown = PageState { sweep_max: 4, draws: 1, ..state };
+        let chart = |state: &PageState| explore_chart(&sweep, &curves, &[], Some(&measured), state);
+        let [now, moved] = [chart(&shown), chart(&PageState { radius: 3.0, ..shown.clone() })];
+        let ids = |chart: &LineChart| chart.series.iter().map(|series| series.id.clone()).collect::<Vec<_>>();
+        assert_eq!(ids(&now), ids(&moved));
+        for (now, then) in now.series.iter().zip(&moved.series).filter(|(now, _)| now.id != id::ROOT) {
+            assert_eq!(then.opacity, now.opacity * STALE, "{}", now.id);
+        }
+        assert_eq!(ids(&of_present(now.clone())), ids(&now));
+        assert_eq!(ids(&of_present(moved)), [id::ROOT]);
     }
 
     #[test]

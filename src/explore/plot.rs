@@ -14,7 +14,7 @@ use crate::field::Field;
 use crate::frame::When;
 use crate::over_n::{AxisChoice, Ranges, length_at, lift, of_present, on_length_key};
 use crate::page::{Page, PlotChoice, use_page};
-use crate::state::TokenChoice;
+use crate::state::PageState;
 use crate::strings::{self, Paper};
 use lipscope_plot::{ChartLayout, LineChart};
 
@@ -96,7 +96,7 @@ pub fn chart_now(page: Page) -> LineChart {
 #[component]
 pub fn ExploreFolds() -> impl IntoView {
     let page = use_page();
-    let present = move || untrack(|| of_present(chart_now(page), &page.answers.sweep.read(), &page.state.read()));
+    let present = move || of_present(chart_now(page));
     let csv = move || present().to_csv();
     let table = move || present().to_table();
     let way = move |id: &'static str, plot: PlotChoice, words: &'static str| {
@@ -150,17 +150,16 @@ fn n_at(painted: LastPainted<(LineChart, ChartLayout)>, x: f64) -> Option<f64> {
     length_at(&*painted.get_value()?, x)
 }
 
-/// The values at a length, in one line.
+/// The values at a length, in one line: those of the present state.
 fn read(page: Page, painted: LastPainted<(LineChart, ChartLayout)>, n: f64) -> String {
-    let values = painted.get_value().and_then(|painted| chart_now(page).at(&painted.1, n)).unwrap_or_default();
+    let values = painted.get_value().and_then(|painted| of_present(chart_now(page)).at(&painted.1, n)).unwrap_or_default();
     let of_curves: Vec<_> = values.into_iter().filter(|value| value.id != id::CURRENT).collect();
     strings::readout(n, &of_curves)
 }
 
 fn keep(page: Page, n: Option<f64>) {
-    // The reader's own list has a fixed n.
-    let is_own = page.state.with_untracked(|state| matches!(state.tokens, TokenChoice::Own | TokenChoice::Clusters));
-    if let Some(n) = n.filter(|_| !is_own) {
-        page.edit(Field::N.id, |state| Field::N.set(state, n));
+    let is_fixed = page.state.with_untracked(PageState::has_fixed_n);
+    if let Some(n) = n.filter(|_| !is_fixed) {
+        page.edit(Field::N.id, |state| Field::N.choose(state, n));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::controls::{NumberField, Switch};
+use crate::controls::{NumberField, Switch, why_n_is_fixed};
 use crate::field::Field;
 use crate::later::use_later;
 use crate::page::{PLACE_LINK, Page, use_page};
@@ -21,14 +21,9 @@ pub fn Quick() -> impl IntoView {
     let later = use_later();
     let is_open = use_panels().controls;
     let source = chosen_source(page);
-    let is_random = move || source.get() == Some(Source::Random);
-    let own = Signal::derive(move || {
-        page.state.with(|state| match state.tokens {
-            TokenChoice::Own => Some(strings::fixed_by_own_tokens()),
-            TokenChoice::Clusters => Some(strings::fixed_by_clusters()),
-            _ => None,
-        })
-    });
+    // While the reader moves a token by hand, no control goes away.
+    let is_random = move || source.get() == Some(Source::Random) || page.state.with(PageState::has_samples);
+    let own = Signal::derive(move || page.state.with(why_n_is_fixed));
     let own_radius = Signal::derive(move || own.get().map(|_| strings::fixed_by_farthest()));
     let problem = memo(move |_| {
         // Problems at controls of the panel: while the panel is closed, their own place is out of sight.
@@ -66,6 +61,7 @@ pub fn Quick() -> impl IntoView {
 }
 
 fn new_sample(state: &mut PageState) {
+    state.draw_anew();
     state.token_seed = if state.token_seed < MOST_SEED { state.token_seed + 1 } else { 0 };
 }
 
@@ -138,6 +134,7 @@ fn TokenSwitch(
     let note = Signal::derive(move || {
         page.state.with(|state| match state.tokens {
             _ if !has_worst.get() => Some(strings::worst_away(state.mask)),
+            TokenChoice::Own | TokenChoice::Clusters if state.moved_from().is_some() => Some(strings::quick_moved_said()),
             TokenChoice::Own | TokenChoice::Clusters => Some(strings::quick_yours_said()),
             _ => None,
         })
@@ -157,11 +154,20 @@ fn MaskSwitch() -> impl IntoView {
         ("quick-mask-none", Mask::None, strings::quick_none().to_owned()),
         ("quick-mask-causal", Mask::Causal, strings::quick_causal().to_owned()),
     ]);
-    let is_clusters = memo(move |_| page.state.with(|state| state.tokens == TokenChoice::Clusters));
+    // Clusters have no order, so there is nothing to mask. The worst tokens that the reader has moved are clusters too:
+    // a mask draws the worst tokens anew.
+    let is_masked = memo(move |_| page.state.with(|state| state.tokens != TokenChoice::Clusters || !state.has_fixed_n()));
+    let pick = move |mask| {
+        page.edit("mask", |state| {
+            if state.tokens == TokenChoice::Clusters {
+                state.draw_anew();
+            }
+            state.mask = mask;
+        });
+    };
     view! {
-        // Clusters have no order, so there is nothing to mask.
-        <Show when=move || !is_clusters.get()>
-            <Switch label=strings::mask() options chosen on_pick=Callback::new(move |mask| page.edit("mask", |state| state.mask = mask))/>
+        <Show when=move || is_masked.get()>
+            <Switch label=strings::mask() options chosen on_pick=Callback::new(pick)/>
         </Show>
     }
 }

@@ -128,9 +128,7 @@ fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -
 
 /// The chart with every trace, switched on or off.
 fn whole(growth: Growth) -> LineChart {
-    let chart = chart_now(growth, Some(Traces::of(Trace::ALL)), |_| Faded::ALL);
-    let page = growth.page;
-    untrack(|| of_present(chart, &page.answers.sweep.read(), &page.state.read()))
+    of_present(chart_now(growth, Some(Traces::of(Trace::ALL)), |_| Faded::ALL))
 }
 
 /// Every trace in short digits; the sign of each column is in its heading.

@@ -151,7 +151,7 @@ impl PageState {
     /// This state with the reader's own tokens.
     #[must_use]
     pub fn with_own_tokens(&self, rows: Rows) -> Self {
-        PageState { tokens: TokenChoice::Own, own_tokens: Some(rows), ..self.clone() }
+        PageState { tokens: TokenChoice::Own, own_tokens: Some(rows), own_from: None, ..self.clone() }
     }
 
     /// The best two clusters of 4096 tokens on the line in the ball of radius 3 for A = -1, as the search finds them.
@@ -172,7 +172,7 @@ impl PageState {
     pub fn with_clusters(&self, source: &TokenSource) -> Self {
         let mut state = self.clone();
         if let Some(own) = OwnClusters::of(source) {
-            state.own_clusters = Some(Arc::new(own));
+            (state.own_clusters, state.own_from) = (Some(Arc::new(own)), None);
             state.choose_tokens(TokenChoice::Clusters);
         }
         state

@@ -54,7 +54,32 @@ pub fn explore_measured(n: f64, (value, kind): (f64, Kind), place: Place) -> Str
 
 /// The number of tokens at one place.
 pub fn tokens_here(n: f64) -> String {
-    format!("× {}", count(n))
+    if n == 1.0 { here::token().into() } else { here::tokens(count(n)) }
+}
+
+/// The number of outputs at one place.
+pub fn outputs_here(n: f64) -> String {
+    if n == 1.0 { here::output().into() } else { here::outputs(count(n)) }
+}
+
+/// The most tokens at one place.
+pub fn crowd_of_tokens(tokens: f64) -> String {
+    crowd::of_tokens(count(tokens))
+}
+
+/// The most outputs at one place.
+pub fn crowd_of_outputs(outputs: f64) -> String {
+    crowd::of_outputs(count(outputs))
+}
+
+/// The most tokens at one place, and the most outputs.
+pub fn crowds(tokens: f64, outputs: f64) -> String {
+    crowd::both(count(outputs), count(tokens))
+}
+
+/// What an arrow means that several outputs at one place share.
+pub fn arrow_of_crowd(outputs: f64, root: &Number) -> String {
+    crowd::arrow(count(outputs), root)
 }
 
 /// The place of the tokens that bounds hold for.

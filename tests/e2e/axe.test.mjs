@@ -24,7 +24,7 @@ async function eachDialog(page, body) {
 }
 
 // A slow machine shows old numbers long enough for a reader to want to read them.
-const OLD = ['.lab', '.numbers', '.headline', '.sentence', '.growth-sentence'];
+const OLD = ['.lab', '.numbers', '.headline', '.sentence', '.growth-sentence', '.small', '.disc', '.token-stage'];
 
 /** Dims whatever can be out of date, which changes nothing but its colours; gives what there was to dim. */
 const dim = (page) => page.evaluate((old) => old.filter((selector) => {

@@ -136,7 +136,11 @@ pageTest('a token that is dragged makes the tokens yours', OPENING, async ({ pag
     await page.mouse.up();
   });
   assert.equal(await page.locator('#quick-yours').getAttribute('aria-pressed'), 'true');
-  assert.equal(await page.locator('.quick-away:visible').innerText(), 'pasted, loaded or moved');
+  assert.match(await page.locator('.quick-away:visible').innerText(), /^moved by hand/);
+  // No control vanishes under the hand, R stays what it was, and so do the axes.
+  for (const id of ['quick-n', 'quick-radius', 'new-sample', 'quick-mask-causal']) assert.ok(await page.locator(`#${id}`).isVisible(), id);
+  assert.equal(await page.locator('#quick-radius-number').inputValue(), '1.5');
+  assert.match(await saved(page, '#export-explore [data-export=svg]'), />256</);
   await page.goBack();
   await page.waitForSelector('#quick-random[aria-pressed=true]');
   assert.equal(await page.locator('.quick-away:visible').count(), 0);
@@ -161,7 +165,7 @@ pageTest('a drag of the worst tokens is one step of undo, however many movements
   }
   await page.mouse.up();
   await page.waitForSelector('#quick-yours[aria-pressed=true]');
-  assert.equal(await page.locator('.quick-away:visible').innerText(), 'pasted, loaded or moved');
+  assert.match(await page.locator('.quick-away:visible').innerText(), /^moved by hand/);
   assert.equal(await page.evaluate(() => history.length), entries + 1);
   await page.click('#quick-random');
   await page.waitForSelector('#quick-random[aria-pressed=true]');
@@ -173,7 +177,53 @@ pageTest('a drag of the worst tokens is one step of undo, however many movements
   await page.waitForFunction((worst) => document.querySelector('[data-testid=explore-norm]').dataset.value === worst, worst);
 });
 
-pageTest('tokens of the reader say that R follows the farthest of them', OPENING, async ({ page }) => {
+pageTest('n and a new sample draw the tokens anew that were moved by hand', OPENING, async ({ page }) => {
+  await settled(page);
+  for (const act of [() => page.click('#new-sample'), () => type(page, 'quick-n-number', '20')]) {
+    await page.focus('#explore-plane');
+    await page.keyboard.press('Home');
+    await after(page, () => page.keyboard.press('Shift+ArrowLeft'));
+    assert.equal(await page.locator('#quick-yours').getAttribute('aria-pressed'), 'true');
+    await after(page, act);
+    assert.equal(await page.locator('#quick-random').getAttribute('aria-pressed'), 'true');
+  }
+});
+
+pageTest('the picture says how many tokens and outputs lie at one place', OPENING, async ({ page }) => {
+  await settled(page);
+  await after(page, () => page.click('#quick-worst'));
+  assert.match(await page.locator('#explore-plane').getAttribute('aria-label'), /Up to 63 tokens and 63 outputs lie at one place\./);
+  assert.match(await page.locator('[data-testid=crowd-legend]').innerText(), /^63 at one place move alike/);
+  const svg = await saved(page, '#export-tokens [data-export=svg]');
+  for (const label of ['63 outputs here', '1 output']) assert.ok(svg.includes(`>${label}<`), label);
+  await after(page, () => page.click('#quick-random'));
+  assert.ok(await page.locator('[data-testid=crowd-legend]').isHidden());
+});
+
+pageTest('nothing of an earlier state is shown undimmed', OPENING, async ({ page }) => {
+  await settled(page);
+  await page.waitForSelector('.numbers');
+  await type(page, 'quick-n-number', '4096');
+  await page.waitForSelector('.headline.stale');
+  // A picture fades after a tenth of a second, since a moving slider would make it flicker.
+  const undimmed = await page.evaluate(() => new Promise((done) => setTimeout(() => {
+    const isSeen = (part) => part.checkVisibility({ contentVisibilityAuto: true }) && part.getClientRects().length > 0;
+    const opacity = (part) => part ? Number(getComputedStyle(part).opacity) * opacity(part.parentElement) : 1;
+    // These two fade their series one by one, which tests of the charts hold.
+    const pictures = [...document.querySelectorAll('main canvas:not(#explore-plot, #growth-plot)')].filter(isSeen);
+    const numbers = [...document.querySelectorAll('main [data-testid][data-value]:not([data-value=""])')].filter(isSeen);
+    done({
+      isStale: document.querySelector('.headline').classList.contains('stale'),
+      seen: [pictures.length, numbers.length],
+      undimmed: [...pictures.filter((part) => opacity(part) > 0.5), ...numbers.filter((part) => !part.closest('.stale, .sr-only'))].map((part) => part.id || part.dataset.testid),
+    });
+  }, 250)));
+  assert.ok(undimmed.isStale, 'the number came too soon to see anything');
+  assert.ok(undimmed.seen[0] >= 4 && undimmed.seen[1] >= 5, JSON.stringify(undimmed));
+  assert.deepEqual(undimmed.undimmed, []);
+});
+
+pageTest('a token that is moved out of the disc takes R along', OPENING, async ({ page }) => {
   await settled(page);
   await page.focus('#explore-plane');
   await page.keyboard.press('Home');
@@ -181,7 +231,7 @@ pageTest('tokens of the reader say that R follows the farthest of them', OPENING
   for (let step = 0; step < 24; step += 1) await page.keyboard.press('Shift+ArrowRight');
   await page.waitForSelector('#quick-yours[aria-pressed=true]');
   await page.waitForFunction(() => Number(document.querySelector('[data-testid=radius]')?.dataset.value) > 1.6);
-  assert.equal(await page.locator('#quick-radius-away .reason').innerText(), 'follows your farthest token');
+  assert.ok(Number(await page.locator('#quick-radius-number').inputValue()) > 1.6);
   const svg = await saved(page, '#export-tokens [data-export=svg]');
   assert.match(svg, /R = [\d.]+ \(farthest\)/);
 });

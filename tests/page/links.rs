@@ -43,6 +43,7 @@ fn in_use(scene: &Scene) -> Scene {
     state.own_tokens = state.own_tokens.take().filter(|_| state.tokens == TokenChoice::Own);
     state.own_clusters = state.own_clusters.take().filter(|_| state.tokens == TokenChoice::Clusters);
     state.own_weights = state.own_weights.take().filter(|_| state.weights == WeightChoice::Own);
+    state.own_from = state.moved_from();
     scene
 }
 

@@ -79,6 +79,7 @@ fn plane_with_changes(shape: PlaneShape) -> TokenPlane {
         images: vec![(0.0, 0.0); 4],
         responses: vec![(0.25, 0.25); 4],
         stretch: 2.0,
+        labels: vec!["4 outputs here".into()],
         names: ["v".into(), "F(X)".into(), "σu".into()],
         sway: Sway::Arrows,
     });
@@ -173,6 +174,19 @@ fn no_label_lies_on_the_arrow_of_its_point() {
         let place = layout.positions[i].expect("a place");
         assert_eq!(text.right < place.0, is_left, "{label}: {text:?} beside {place:?}");
     }
+}
+
+#[test]
+fn the_label_of_an_image_is_below_its_square_and_within_the_plot() {
+    let mut plane = plane_with_changes(PlaneShape::Plane);
+    plane.held = Extent::new(-2.5, 2.5).map(|extent| (extent, extent));
+    plane.changes.as_mut().expect("changes").images[0] = (2.45, 0.0);
+    let (layout, svg) = render((300, 300), |area| plane.draw(area, &Style::svg(Theme::Light, SCALE)));
+    let chart = layout.expect("SVG draws").chart;
+    let texts = elements(&svg, "text");
+    let label = texts.iter().find(|e| e.text == "4 outputs here").expect("it is labelled").text_box();
+    assert!(label.top > chart.y_to_px(0.0) && label.top < chart.y_to_px(0.0) + 12.0, "{label:?}");
+    assert!(label.right <= chart.plot.right + 1.0, "{label:?} is cut off at {}", chart.plot.right);
 }
 
 #[test]

@@ -403,6 +403,8 @@ pub struct Changes {
     pub nudges: Vec<Point>,
     /// The image of each point; may be empty.
     pub images: Vec<Point>,
+    /// Labels of the images, below them; may be fewer than the images.
+    pub labels: Vec<String>,
     /// The change of each image.
     pub responses: Vec<Point>,
     /// Factor by which changes are lengthened in the drawing.
