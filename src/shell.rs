@@ -12,7 +12,7 @@ use lipscope_plot::{Palette, css};
 use super::charts::role_of;
 use super::classroom::{self, Classroom, LessonsButton, Shortcuts, is_covered, is_guessed, is_panel_open};
 use super::controls::ProblemAt;
-use super::explore::{Explore, Quick};
+use super::explore::{Explore, Pins, Quick};
 use super::frame::{focus_soon, media_matches};
 use super::language::{self, Language, language};
 use super::later::{Arrival, LaterView, Piece, use_later};
@@ -35,6 +35,7 @@ pub fn Shell(
     let room = Classroom::new(page);
     provide_context(room);
     provide_context(Plane::new(page));
+    provide_context(Pins::default());
     classroom::begin(room);
     let (later, themes, sheet_open) = (use_later(), use_themes(), use_panels().controls);
     later.begin_if_here();

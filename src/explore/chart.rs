@@ -11,6 +11,7 @@ use crate::state::{PageState, Trace};
 use crate::strings;
 
 use super::facts::{best_label, largest, largest_sample, norms_in_ball, of, smallest};
+use super::pins::{self, Pin};
 
 /// On a linear axis a best bound more than this many times above what the tokens reach is left out: it would flatten
 /// everything else.
@@ -39,6 +40,7 @@ pub fn explore_chart(
     curves: &Curves,
     found: &[SearchFound],
     current: Option<&Measured>,
+    pins: &[Pin],
     state: &PageState,
 ) -> LineChart {
     let norm = Norm::Spectral;
@@ -84,6 +86,7 @@ pub fn explore_chart(
     series.push(Series::new(id::ROOT, strings::trace_label(Trace::Root), Role::Reference, SeriesKind::Line, root));
     series.extend(draws(sweep, state, norm, Faded::ALL));
     series.push(mean(sweep, state, norm));
+    series.extend(pins::series_of(pins));
     series.extend(over_n::current(current, state, norm));
     chart_over_n(state, strings::explore_x(), strings::local_axis(state), series)
 }
@@ -109,8 +112,10 @@ pub const HIGH: [&str; 2] = [id::BEST, id::MEAN_FIELD];
 
 /// The range of y: all curves, or on a linear axis what the tokens reach.
 pub fn wanted_y(chart: &LineChart) -> Option<Extent> {
-    let is_data =
-        |series: &&Series| matches!(series.id.as_str(), id::DRAWS | id::CURRENT | id::ROOT | id::WORST | id::MEAN);
+    let is_data = |series: &&Series| {
+        let id = series.id.as_str();
+        matches!(id, id::DRAWS | id::CURRENT | id::ROOT | id::WORST | id::MEAN) || pins::is_pinned(id)
+    };
     if chart.y.scale != Scale::Log {
         let largest = |series: &Series| series.logs().fold(f64::NEG_INFINITY, f64::max);
         let reached = chart.series.iter().filter(is_data).map(largest).fold(f64::NEG_INFINITY, f64::max);
@@ -158,7 +163,7 @@ mod tests {
     }
 
     fn chart_of((sweep, curves): &(Sweep, Curves), found: &[SearchFound], state: &PageState) -> LineChart {
-        explore_chart(sweep, curves, found, None, &PageState { sweep_max: 4, draws: 1, ..state.clone() })
+        explore_chart(sweep, curves, found, None, &[], &PageState { sweep_max: 4, draws: 1, ..state.clone() })
     }
 
     /// Opacity, and the largest value.
@@ -194,7 +199,7 @@ mod tests {
         let (sweep, curves) = known_of(&state);
         let measured = Measured::without_pictures(&state);
         let shown = PageState { sweep_max: 4, draws: 1, ..state };
-        let chart = |state: &PageState| explore_chart(&sweep, &curves, &[], Some(&measured), state);
+        let chart = |state: &PageState| explore_chart(&sweep, &curves, &[], Some(&measured), &[], state);
         let [now, moved] = [chart(&shown), chart(&PageState { radius: 3.0, ..shown.clone() })];
         let ids = |chart: &LineChart| chart.series.iter().map(|series| series.id.clone()).collect::<Vec<_>>();
         assert_eq!(ids(&now), ids(&moved));

@@ -5,16 +5,23 @@
 //! | `facts` | the three numbers that sentence and plot share |
 //! | `sentence` | the numbers in words |
 //! | `chart`, `plot` | the constant over n, with its bounds |
+//! | `attention_line` | which attention is shown |
+//! | `why` | why the question matters, and what the words of the view mean |
+//! | `pins`, `pin_list` | states whose numbers and curves stay in the plot |
 //! | `table` | the same at the present n, for reading |
 //! | `folds` | its table, its files, links to its other pictures |
 //! | `quick` | the few main controls |
 
+mod attention_line;
 mod chart;
 mod facts;
+mod pin_list;
+mod pins;
 mod plot;
 mod quick;
 mod sentence;
 mod table;
+mod why;
 
 use crate::prelude::*;
 
@@ -23,9 +30,13 @@ use crate::page::{PlotChoice, use_page};
 use crate::plane::{PlaneCanvas, Size, arrow_words, plane_words, use_plane};
 use crate::strings;
 
+pub use pin_list::PinList;
+pub use pins::Pins;
 pub use plot::ExploreFolds;
 pub use quick::Quick;
+pub use why::Why;
 
+use attention_line::AttentionLine;
 use plot::ExplorePlot;
 use quick::Notes;
 use sentence::{Headline, Sentence};
@@ -52,7 +63,7 @@ pub fn Explore() -> impl IntoView {
     let has_row = memo(move |_| page.look.row_of(plane.n_on_plane()).is_some());
     view! {
         <section class="explore" id="explore" aria-labelledby="question" hidden=is_hidden>
-            <h2 class="question" id="question">{strings::lead()}</h2>
+            <div class="question-row"><h2 class="question" id="question">{strings::lead()}</h2><AttentionLine/></div>
             <Notes/>
             <figure class="disc" class:stale=move || !page.is_measured()>
                 <div class="disc-stage"><PlaneCanvas id="explore-plane" size=Size::Opening words/></div>

@@ -40,6 +40,7 @@ pub fn Quick() -> impl IntoView {
             <MaskSwitch/>
             <NormalizerSwitch/>
             <div class="quick-buttons">
+                <span class="quick-below" aria-hidden="true">{strings::quick_below()}</span>
                 <button type="button" id="new-sample" class:gone=move || !is_random() on:click=move |_| page.edit("token-seed", new_sample)>
                     {strings::new_sample()}
                 </button>
@@ -134,7 +135,9 @@ fn TokenSwitch(
     let note = Signal::derive(move || {
         page.state.with(|state| match state.tokens {
             _ if !has_worst.get() => Some(strings::worst_away(state.mask)),
-            TokenChoice::Own | TokenChoice::Clusters if state.moved_from().is_some() => Some(strings::quick_moved_said()),
+            TokenChoice::Own | TokenChoice::Clusters if state.moved_from().is_some() => {
+                Some(strings::quick_moved_said())
+            }
             TokenChoice::Own | TokenChoice::Clusters => Some(strings::quick_yours_said()),
             _ => None,
         })
@@ -156,7 +159,8 @@ fn MaskSwitch() -> impl IntoView {
     ]);
     // Clusters have no order, so there is nothing to mask. The worst tokens that the reader has moved are clusters too:
     // a mask draws the worst tokens anew.
-    let is_masked = memo(move |_| page.state.with(|state| state.tokens != TokenChoice::Clusters || !state.has_fixed_n()));
+    let is_masked =
+        memo(move |_| page.state.with(|state| state.tokens != TokenChoice::Clusters || !state.has_fixed_n()));
     let pick = move |mask| {
         page.edit("mask", |state| {
             if state.tokens == TokenChoice::Clusters {
@@ -204,16 +208,18 @@ pub fn Notes() -> impl IntoView {
     };
     view! {
         <div class="quick-notes">
-        <p class="quick-note" data-testid="collapse-note" hidden=move || !is_collapsed()>
-            {move || (dim.get() == 2).then(|| view! { <CollapsePicture/> })}
-            {move || strings::layer_collapse(dim.get())} " "
-            <button type="button" id="roomy-dim" hidden=move || !has_room.get() on:click=move |_| page.edit("d", |state| state.d = ROOMY_DIM)>{strings::layer::use_dim(ROOMY_DIM)}</button>
-        </p>
-        <p class="quick-note" data-testid="scope-note" hidden=move || normalizer.get() == Normalization::None>
-            {move || strings::which_map(scope.get(), normalizer.get(), dim.get())} " "
-            <button type="button" id="other-scope" on:click=move |_| page.edit("scope", with_other_scope)>
-                {move || strings::other_scope(scope.get())}
-            </button>
+        <p class="quick-note" hidden=move || normalizer.get() == Normalization::None>
+            <span data-testid="scope-note">
+                {move || strings::which_map(scope.get(), normalizer.get(), dim.get())} " "
+                <button type="button" id="other-scope" on:click=move |_| page.edit("scope", with_other_scope)>
+                    {move || strings::other_scope(scope.get())}
+                </button>
+            </span> " "
+            <span data-testid="collapse-note" hidden=move || !is_collapsed()>
+                {move || (dim.get() == 2).then(|| view! { <CollapsePicture/> })}
+                {move || strings::layer_collapse(dim.get())} " "
+                <button type="button" id="roomy-dim" hidden=move || !has_room.get() on:click=move |_| page.edit("d", |state| state.d = ROOMY_DIM)>{strings::layer::use_dim(ROOMY_DIM)}</button>
+            </span>
         </p>
         </div>
     }

@@ -32,11 +32,8 @@ pub fn TraceList() -> impl IntoView {
     let at = Signal::derive(move || growth.read_at());
     let n = memo(move |_| page.state.with(PageState::n_tokens));
     let is_elsewhere = memo(move |_| page.state.with(PageState::read_at) != n.get());
-    let is_measurable = memo(move |_| {
-        page.state.with(|state| {
-            !state.has_fixed_n() && state.read_at() <= state.most_tokens() as f64
-        })
-    });
+    let is_measurable =
+        memo(move |_| page.state.with(|state| !state.has_fixed_n() && state.read_at() <= state.most_tokens() as f64));
     let is_stale = memo(move |_| growth.is_stale());
     let group = move |group: Group| {
         let traces = Trace::ALL.into_iter().filter(|trace| group_of(*trace) == group);

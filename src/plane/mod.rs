@@ -26,8 +26,8 @@ use crate::page::PlotChoice;
 use crate::strings;
 
 pub use canvas::PlaneCanvas;
-pub use crowds::arrow_words;
 pub use context::{MOST_DRAWN, Plane, Size, use_plane};
+pub use crowds::arrow_words;
 pub use scene::{Moves, plane_of};
 pub use stage::{PlaneTable, TokenStage, plane_words};
 

@@ -10,7 +10,7 @@ use crate::strings;
 use lipscope_core::experiment::Rows;
 use lipscope_core::inverse::Places;
 use lipscope_core::picture::{PlaneFrame, TokenPicture, TopPair, Unit};
-use lipscope_plot::{Changes, Extent, PlaneShape, Sway, TokenPlane};
+use lipscope_plot::{Changes, Extent, PlaneAxes, PlaneShape, Sway, TokenPlane};
 
 use super::context::{Held, Plane, Point, Size};
 use super::crowds;
@@ -52,6 +52,9 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
     plane.ln_sizes = picture.ln_sizes.as_ref().map(|logs| logs.iter().take(n).copied().collect());
     if let Some(own) = own_clusters.filter(|_| is_now) {
         plane.ln_sizes = Some(own.log_multiplicities.clone());
+    }
+    if size == Size::Opening {
+        plane.axes = PlaneAxes::WhereWide;
     }
     (plane.x_label, plane.y_label) = match &held {
         Some(_) => strings::held_plane_axes(picture),

@@ -140,8 +140,7 @@ impl PageState {
     pub fn drawn(&self) -> Cow<'_, PageState> {
         let Some(from) = self.moved_from() else { return Cow::Borrowed(self) };
         let (n, d, radius) = (self.n_tokens() as usize, self.dim(), self.ball_radius());
-        let mut drawn =
-            PageState { tokens: from, own_tokens: None, own_clusters: None, n, d, radius, ..self.clone() };
+        let mut drawn = PageState { tokens: from, own_tokens: None, own_clusters: None, n, d, radius, ..self.clone() };
         if drawn.dim() != d {
             // The weights have changed since, and the tokens of that choice with them.
             drawn.tokens = TokenChoice::Distribution(Distribution::Ball);

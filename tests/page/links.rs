@@ -27,6 +27,7 @@ fn in_use_of_none(mut scene: Scene) -> Scene {
     let first = PageState::default();
     let state = &mut scene.state;
     (state.own_tokens, state.own_clusters, state.own_weights) = (None, None, None);
+    state.own_from = None;
     if matches!(state.tokens, TokenChoice::Own | TokenChoice::Clusters) {
         state.tokens = first.tokens;
     }
