@@ -25,11 +25,14 @@ pub struct Field<Of: 'static> {
     kept: fn(&Of) -> f64,
     used: fn(&Of) -> f64,
     set: fn(&mut Of, f64),
+    /// What gives way when the reader sets the number at a control: tokens moved by hand have one n and no seed.
+    give_way: Option<fn(&mut Of)>,
     /// The least value that a control takes. Another program may ask for less in a link.
     least: f64,
-    /// The greatest value that a control takes, where `range` ends at a greater one. Only the tokens of a witness can
-    /// be as many as `range` allows. Larger dimensions and head counts come with pasted experiments and models: nobody
-    /// sets them by hand.
+    /// The least value that a control takes at present, where that depends on other values.
+    floor: Option<fn(&Of) -> f64>,
+    /// The most that a control takes, where the range goes further: only a witness can have as many tokens, and pasted
+    /// experiments and models have sizes that nobody sets by hand.
     most: Option<fn(&Of) -> f64>,
     /// Makes the stops of its slider from the least and the greatest value that a control takes.
     rungs: fn(&Of, (f64, f64)) -> Vec<f64>,
@@ -78,6 +81,7 @@ impl Field<PageState> {
     /// Number of tokens.
     pub const N: &Self = &Self {
         used: PageState::n_tokens,
+        give_way: Some(PageState::draw_anew),
         most: Some(|state| state.most_tokens() as f64),
         rungs: |_, ends| doublings(ends, 16.0),
         ..whole!("n", (field_label::n, field_hint::n), (2, MAX_WITNESS_N), n)
@@ -96,13 +100,16 @@ impl Field<PageState> {
     pub const RADIUS: &Self = &Self {
         used: PageState::radius_used,
         least: 1e-6,
+        floor: Some(PageState::least_radius),
         most: Some(|_| 1e6),
-        rungs: |_, _| decades(-2, 2),
+        rungs: |_, (least, _)| from(least, &decades(-2, 2)),
         ..real!("radius", "R", (field_label::radius, field_hint::radius), (f64::MIN_POSITIVE, f64::MAX), radius)
     };
     /// Seed of random tokens.
-    pub const TOKEN_SEED: &Self =
-        &whole!("token-seed", "seed", (strings::seed, strings::seed_hint), (0, MOST_SEED), token_seed);
+    pub const TOKEN_SEED: &Self = &Self {
+        give_way: Some(PageState::draw_anew),
+        ..whole!("token-seed", "seed", (strings::seed, strings::seed_hint), (0, MOST_SEED), token_seed)
+    };
     /// Number of heads.
     pub const HEADS: &Self = &Self {
         used: |state| state.n_heads() as f64,
@@ -244,7 +251,9 @@ impl<Of> Field<Of> {
             kept,
             used: kept,
             set,
+            give_way: None,
             least: range.0,
+            floor: None,
             most: None,
             rungs: |_, _| Vec::new(),
             long: 1e9,
@@ -268,7 +277,15 @@ impl<Of> Field<Of> {
         (self.set)(of, value);
     }
 
-    /// Reads the text of a control as a value that the control takes.
+    /// Sets a value that the reader has chosen at a control. What excludes it gives way.
+    pub fn choose(&self, of: &mut Of, value: f64) {
+        if let Some(give_way) = self.give_way {
+            give_way(of);
+        }
+        self.set(of, value);
+    }
+
+    /// The value of a text in a control.
     ///
     /// # Errors
     /// A sentence that says what is wrong and which values are accepted.
@@ -307,7 +324,8 @@ impl<Of> Field<Of> {
 
     /// The least and the greatest value that a control takes.
     fn ends(&self, of: &Of) -> (f64, f64) {
-        (self.least, self.most.map_or(self.range.1, |most| most(of)))
+        let least = self.floor.map_or(self.least, |floor| floor(of).max(self.least));
+        (least, self.most.map_or(self.range.1, |most| most(of)))
     }
 }
 
@@ -385,6 +403,13 @@ fn decades(low: i32, high: i32) -> Vec<f64> {
     let mantissas: Vec<u32> = hundredths.collect();
     let decade = |power: i32| mantissas.iter().map(move |m| rounded(f64::from(*m), power - 2));
     (low..high).flat_map(decade).chain(std::iter::once(10f64.powi(high))).collect()
+}
+
+/// The rungs from a value on. Where it is above the first of them, it is a rung itself.
+fn from(least: f64, rungs: &[f64]) -> Vec<f64> {
+    let below = rungs.partition_point(|rung| *rung <= least);
+    let first = (below > 0).then_some(least);
+    first.into_iter().chain(rungs.iter().copied().skip(below)).collect()
 }
 
 /// m 10^power, read from its decimal text, so that it prints without rounding digits.

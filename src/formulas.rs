@@ -14,10 +14,17 @@ pub fn Formula(
 ) -> impl IntoView {
     match markup(id) {
         // The markup is a constant of this file, never a reader's text.
-        Some(markup) => view! { <math inner_html=markup></math> }.into_any(),
+        Some(markup) => view! { <math inner_html=with_plain_parentheses(markup)></math> }.into_any(),
         // A bound without a formula of one line is described in words.
         None => view! { <span>{strings::formula_words(id)}</span> }.into_any(),
     }
+}
+
+/// The markup with parentheses as high as a letter: around a root or a fraction they would grow to three lines.
+fn with_plain_parentheses(markup: &str) -> String {
+    ["(", ")"].into_iter().fold(markup.to_owned(), |markup, sign| {
+        markup.replace(&format!("<mo>{sign}<"), &format!("<mo stretchy=\"false\">{sign}<"))
+    })
 }
 
 /// The markup between `<math>` and `</math>`, as text: a view of so many elements compiles to a hundred times as much
@@ -80,4 +87,22 @@ fn markup(id: BoundId) -> Option<&'static str> {
         | BoundId::Fork
         | BoundId::Skew => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_parenthesis_of_a_formula_grows() {
+        let all = BoundId::ALL.into_iter().filter_map(markup).map(with_plain_parentheses);
+        let mut seen = 0;
+        for markup in all {
+            for (at, _) in markup.match_indices(['(', ')']) {
+                assert!(markup[..at].trim_end().ends_with("<mo stretchy=\"false\">"), "{markup}");
+                seen += 1;
+            }
+        }
+        assert!(seen > 20, "{seen} parentheses");
+    }
 }

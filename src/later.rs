@@ -42,6 +42,10 @@ pub enum Piece {
     Plot(PlotChoice),
     /// The foot of the opening view: its table, its files, and links to other plots.
     ExploreFolds,
+    /// The content of the fold under the sentence of the opening view.
+    Why,
+    /// The pinned states of the opening plot.
+    Pins,
     /// All controls.
     Controls,
     /// All numbers and the small views.

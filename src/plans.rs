@@ -41,13 +41,14 @@ pub fn measurement(state: &PageState, pair: PairRequest) -> MeasurePlan {
         head_idx: state.head_shown,
         most_cells: MOST_CELLS,
         block_norms: BlockNorms::for_norm(state.norm),
+        radius: state.moved_from().map(|_| state.ball_radius()),
         pair,
     }
 }
 
 /// The plan of the bounds on the ball at the present n.
 pub fn ball(state: &PageState) -> BallPlan {
-    BallPlan { experiment: on_ball(state.experiment()), n: state.n_tokens() }
+    BallPlan { experiment: on_ball(state.drawn().experiment()), n: state.n_tokens() }
 }
 
 /// The plan of the sweep; `None` where there is one n only.
@@ -61,6 +62,7 @@ pub fn sweep_over_n(state: &PageState) -> Option<SweepRequest> {
 }
 
 fn sweep_spaced(state: &PageState, spacing: Spacing) -> Option<SweepRequest> {
+    let state = &*state.drawn();
     state.can_sweep().then(|| SweepRequest {
         experiment: at_any_n(state.experiment()),
         lengths: sweep_lengths(state.sweep_max_used()),
@@ -77,6 +79,7 @@ fn sweep_spaced(state: &PageState, spacing: Spacing) -> Option<SweepRequest> {
 
 /// The plan of the bounds over n beside a sweep.
 pub fn bounds(state: &PageState) -> GrowthRequest {
+    let state = &*state.drawn();
     let swept = sweep(state).map_or_else(Vec::new, |plan| plan.lengths);
     let lengths = curve_lengths(curves_end(state), &swept);
     let lengths = lengths.into_iter().map(|n| n as f64).collect();
@@ -86,13 +89,14 @@ pub fn bounds(state: &PageState) -> GrowthRequest {
 /// An experiment with the ball of a state, for bounds at many n. It depends on the present n only for skew tokens,
 /// whose A depends on n.
 pub fn ball_over_n(state: &PageState) -> Experiment {
-    let experiment = on_ball(state.experiment());
+    let experiment = on_ball(state.drawn().experiment());
     if state.tokens == TokenChoice::Skew { experiment } else { at_any_n(experiment) }
 }
 
 /// The plan of the view over n: its curves, and the exact norms at the same n. It depends on the present n only where n
 /// sets R (which may grow with n) or A (of skew tokens), where the curves are read at n, or where the axis ends at n.
 pub fn growth(state: &PageState) -> GrowthRequest {
+    let state = &*state.drawn();
     let (now, end) = (state.n_tokens(), state.growth_end());
     let spacing = spacing(state);
     let is_skew = state.tokens == TokenChoice::Skew;
@@ -221,8 +225,10 @@ fn lengths_of(mantissas: &'static [f64]) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::Field;
     use crate::state::{GrowthView, Range, WeightChoice, XAxis};
-    use lipscope_core::experiment::Mask;
+    use lipscope_core::experiment::{Mask, Rows};
+    use lipscope_core::picture::{PlaneFrame, TokenEdit};
 
     #[test]
     fn a_plan_changes_only_where_its_answer_may() {
@@ -245,6 +251,56 @@ mod tests {
         let viewed = PageState { x_axis: XAxis::N, norm: Norm::Frobenius, ..first.clone() };
         assert_eq!(measurement(&first, pair), measurement(&viewed, pair));
         assert_eq!((ball(&first), bounds(&first)), (ball(&viewed), bounds(&viewed)));
+    }
+
+    /// A state after a token has been moved by hand to a place on the first axis.
+    fn moved(state: &PageState, x: f64) -> PageState {
+        let rows = Rows::new("rows", 2, (0..2 * state.n).map(|at| 0.005 * at as f64).collect()).expect("numbers");
+        state.with_edit(Some(&rows), &PlaneFrame::own(2), &TokenEdit::Move { token: 3, to: (x, 0.0) }).expect("numbers")
+    }
+
+    #[test]
+    fn a_token_moved_by_hand_within_its_ball_changes_the_measurement_only() {
+        for tokens in [TokenChoice::Distribution(Distribution::Ball), TokenChoice::Worst] {
+            let drawn = PageState { tokens, ..PageState::default() };
+            let moved = moved(&drawn, -1.2);
+            assert_eq!((moved.tokens, moved.radius_used(), moved.n_listed()), (TokenChoice::Own, 1.5, 64));
+            assert_ne!(measurement(&moved, PairRequest::Skipped), measurement(&drawn, PairRequest::Skipped));
+            assert_eq!((ball(&moved), sweep(&moved)), (ball(&drawn), sweep(&drawn)), "{tokens:?}");
+            assert_eq!((bounds(&moved), growth(&moved)), (bounds(&drawn), growth(&drawn)), "{tokens:?}");
+        }
+    }
+
+    #[test]
+    fn a_token_outside_its_ball_takes_the_ball_along_and_back_inside_the_radius_is_the_readers() {
+        let drawn = PageState::default();
+        let outside = moved(&drawn, -1.8);
+        assert_eq!(outside.radius_used(), 1.8);
+        assert_ne!(ball(&outside), ball(&drawn));
+        assert_eq!(ball(&moved(&outside, 0.5)), ball(&drawn));
+        // The reader can make the ball larger, and no smaller than its tokens.
+        let rungs = Field::RADIUS.rungs(&outside);
+        assert_eq!(rungs.first(), Some(&1.8));
+        let mut larger = outside.clone();
+        Field::RADIUS.choose(&mut larger, 4.0);
+        assert_eq!((larger.radius_used(), larger.own_tokens), (4.0, outside.own_tokens.clone()));
+        assert!(Field::RADIUS.accept("1.7", &outside).is_err());
+    }
+
+    #[test]
+    fn n_and_a_new_sample_draw_the_tokens_anew_that_were_moved_and_a_pasted_list_fixes_them() {
+        let drawn = PageState { tokens: TokenChoice::Distribution(Distribution::Sphere), ..PageState::default() };
+        let moved = moved(&drawn, 0.5);
+        let mut again = moved.clone();
+        assert!(!again.has_fixed_n() && again.has_samples());
+        Field::N.choose(&mut again, 100.0);
+        assert_eq!((again.tokens, again.n, again.radius), (drawn.tokens, 100, drawn.radius));
+        // The moved ones can be chosen again.
+        again.choose_tokens(TokenChoice::Own);
+        assert_eq!(again.moved_from(), Some(drawn.tokens));
+        let pasted = PageState::default().with_own_tokens(moved.own_tokens.expect("some"));
+        assert!(pasted.has_fixed_n() && !pasted.has_samples());
+        assert!(pasted.radius_used() < 1.5, "the ball of the farthest");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::charts::role_of;
 use super::classroom::{self, Classroom, LessonsButton, Shortcuts, is_covered, is_guessed, is_panel_open};
 use super::controls::ProblemAt;
 use super::drop_zone::DropZone;
-use super::explore::{Explore, Quick};
+use super::explore::{Explore, Pins, Quick};
 use super::frame::{focus_soon, media_matches};
 use super::language::{self, Language, language};
 use super::later::{Arrival, LaterView, Piece, use_later};
@@ -36,6 +36,7 @@ pub fn Shell(
     let room = Classroom::new(page);
     provide_context(room);
     provide_context(Plane::new(page));
+    provide_context(Pins::default());
     classroom::begin(room);
     let (later, themes, sheet_open) = (use_later(), use_themes(), use_panels().controls);
     later.begin_if_here();
@@ -72,7 +73,7 @@ pub fn Shell(
                     on:click=move |_| if sheet_open.get_untracked() && !is_panel_open.get_untracked() { close_controls(sheet_open) } else { sheet_open.update(|open| *open = !*open) }
                 >
                     <span>{move || match (sheet_open.get(), is_panel_open.get()) { (false, _) => strings::controls(), (true, true) => strings::close(), (true, false) => strings::fewer_controls() }}</span>
-                    <span class="value">{move || page.answers.measured.with(|m| m.as_ref().map(|m| strings::sheet_value(&m.measurement, page.norm())))}</span>
+                    <span class="value" class:stale=move || !page.is_measured()>{move || page.answers.measured.with(|m| m.as_ref().map(|m| strings::sheet_value(&m.measurement, page.norm())))}</span>
                 </button>
                 <div class="control-list" id="control-list">
                     <ProblemAt place="preset"/>

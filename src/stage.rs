@@ -40,7 +40,7 @@ pub fn EmbedLine() -> impl IntoView {
         is_embed.get().then(|| {
             view! {
                 <footer class="embed-line">
-                    <span data-testid="embed-norm" data-value=full>{reading}</span>
+                    <span data-testid="embed-norm" class:stale=move || !page.is_measured() data-value=full>{reading}</span>
                     <a href=move || address.get() target="_blank" rel="noopener">{strings::open_whole()}</a>
                 </footer>
             }

@@ -5,7 +5,7 @@ use lipscope_core::picture::{AttentionPicture, TokenPicture, TopPair};
 use lipscope_protocol::tasks::{Ball, BallPlan, MeasurePlan};
 
 use crate::plans;
-use crate::state::PageState;
+use crate::state::{PageState, TokenChoice};
 
 /// A measurement and its pictures.
 #[derive(Clone, Debug)]
@@ -40,8 +40,16 @@ impl Measured {
         Measured { tokens: self.tokens.aligned_with(&earlier.tokens), pair, ..self }
     }
 
-    /// Whether its numbers are those of a state. Whether it also has the singular pair makes no difference: the pair is
-    /// a picture, and changes no number.
+    /// Whether its numbers are those of the controls. Where these name the worst tokens of a ball, which it has a list
+    /// of, the controls must have named them when it was asked for.
+    #[must_use]
+    pub fn answers(&self, controls: &PageState) -> bool {
+        let is_worst = |state: &PageState| state.tokens == TokenChoice::Worst;
+        let plan = |state: &PageState| plans::measurement(state, self.of.pair);
+        is_worst(&self.chosen) == is_worst(controls) && plan(&self.chosen) == plan(controls)
+    }
+
+    /// Whether its numbers are those of a state. The pair is a picture, and changes no number.
     #[must_use]
     pub fn is_of(&self, state: &PageState) -> bool {
         self.of == plans::measurement(state, self.of.pair)
@@ -69,5 +77,61 @@ impl BallFacts {
     #[must_use]
     pub fn is_of(&self, state: &PageState) -> bool {
         self.of == plans::ball(state)
+    }
+}
+
+#[cfg(test)]
+impl Measured {
+    /// A measurement of a state without its pictures.
+    pub fn without_pictures(state: &PageState) -> Self {
+        use lipscope_core::measure::{MeasureOptions, measure_with};
+        use lipscope_core::picture::{PairRequest, PlaneFrame, Unit};
+        let (unit, n, side) = (Unit::Token, 0, 0);
+        let frame = PlaneFrame::own(0);
+        Measured {
+            measurement: measure_with(&state.experiment(), MeasureOptions::default()).expect("a measurement"),
+            attention: AttentionPicture { head_idx: 0, unit, n, side, weights: Vec::new(), column_sums: Vec::new() },
+            tokens: TokenPicture {
+                positions: Vec::new(),
+                d: 0,
+                ln_sizes: None,
+                largest_norm: 0.0,
+                variance_shares: None,
+                frame,
+                tokens: None,
+            },
+            pair: None,
+            milliseconds: 0.0,
+            of: plans::measurement(state, PairRequest::Skipped),
+            state: state.clone(),
+            chosen: state.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lipscope_core::experiment::Distribution;
+
+    use super::*;
+
+    #[test]
+    fn a_measurement_answers_the_controls_that_asked_for_it_and_no_others() {
+        let random = PageState { n: 4, ..PageState::default() };
+        let measured = Measured::without_pictures(&random);
+        assert!(measured.answers(&random));
+        for other in [
+            PageState { n: 5, ..random.clone() },
+            PageState { token_seed: 1, ..random.clone() },
+            PageState { tokens: TokenChoice::Distribution(Distribution::Sphere), ..random.clone() },
+            // The list of the worst tokens stands for the random ones of its ball until it is known.
+            PageState { tokens: TokenChoice::Worst, ..random.clone() },
+        ] {
+            assert!(!measured.answers(&other), "{:?}", other.tokens);
+        }
+        // How the plot is drawn changes no number.
+        assert!(measured.answers(&PageState { sweep_max: 64, ..random.clone() }));
+        let worst = PageState { tokens: TokenChoice::Worst, ..random };
+        assert!(Measured { chosen: worst.clone(), ..measured }.answers(&worst));
     }
 }

@@ -45,7 +45,7 @@ pub fn AttentionMap() -> impl IntoView {
         }
     };
     view! {
-        <figure class="small">
+        <figure class="small" class:stale=move || !page.is_measured()>
             <h2>{strings::attention_heading()}</h2>
             <div class="small-stage">
                 <canvas node_ref=canvas id="attention-map" role="img" aria-label=move || strings::label(strings::attention_heading(), &finding.get())></canvas>
@@ -93,4 +93,44 @@ fn paint(page: Page, easel: &Easel) {
 
 fn head_id(head: usize) -> &'static str {
     HEAD_IDS.get(head).copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use lipscope_core::experiment::{Distribution, Mask};
+    use lipscope_core::measure::{MeasureOptions, Measuring, Step};
+    use lipscope_core::picture::attention_picture;
+
+    use super::*;
+    use crate::state::{PageState, TokenChoice, WeightChoice};
+
+    #[test]
+    fn l_is_called_about_the_root_of_the_column_sum_only_where_it_is() {
+        let (mut about, mut apart) = (0, 0);
+        let tokens = [TokenChoice::Adversarial, TokenChoice::Skew, TokenChoice::Distribution(Distribution::Sphere)];
+        let weights = [WeightChoice::IdentityMinus, WeightChoice::IdentityPlus, WeightChoice::Random];
+        for at in 0..54 {
+            let state = PageState {
+                tokens: tokens[at % 3],
+                weights: weights[at / 3 % 3],
+                mask: if at % 2 == 0 { Mask::None } else { Mask::Causal },
+                n: [4, 24, 60][at / 9 % 3],
+                radius: [0.3, 2.0, 4.0][at / 18],
+                ..PageState::default()
+            };
+            let mut measuring = Measuring::start(&state.experiment(), MeasureOptions::default()).expect("a state");
+            let measurement = loop {
+                if let Step::Done(found) = measuring.step().expect("a number") {
+                    break found;
+                }
+            };
+            let picture = attention_picture(measuring.view(), 0, 64);
+            let sentence = strings::attention_finding(&picture, &measurement);
+            let root = picture.column_sums.iter().copied().fold(0.0, f64::max).sqrt();
+            let is_near = (measurement.spectral / root - 1.0).abs() <= 0.1;
+            assert_eq!(sentence.contains("about"), is_near, "{}, {root}: {sentence}", measurement.spectral);
+            if is_near { about += 1 } else { apart += 1 }
+        }
+        assert!(about > 2 && apart > 2, "{about} and {apart}");
+    }
 }

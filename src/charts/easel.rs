@@ -36,10 +36,20 @@ pub trait Paint: Figure {
     fn paint(&self, easel: &Easel) -> Option<Self::Layout> {
         self.draw_on(&easel.area()?, &easel.style).ok()
     }
+
+    /// The part of a size that the plot fills, for a file.
+    fn filled(&self, size: (f64, f64)) -> (f64, f64) {
+        size
+    }
+}
+
+impl Paint for Ladder {
+    fn filled(&self, size: (f64, f64)) -> (f64, f64) {
+        self.filled(size, &Style::canvas(Theme::Light, 1.0))
+    }
 }
 
 impl Paint for LineChart {}
-impl Paint for Ladder {}
 impl Paint for TokenPlane {}
 impl Paint for Tiles {}
 

@@ -33,6 +33,9 @@ pub enum ExperimentSource {
 
 /// A picture of any kind, to be exported.
 pub trait Exportable {
+    /// The part of a size that it fills.
+    fn filled(&self, size: (f64, f64)) -> (f64, f64);
+
     /// As SVG; `None` where it cannot be drawn.
     fn svg(&self, size: (f64, f64), title: &str, caption: &Caption) -> Option<String>;
 
@@ -41,6 +44,10 @@ pub trait Exportable {
 }
 
 impl<F: Paint> Exportable for F {
+    fn filled(&self, size: (f64, f64)) -> (f64, f64) {
+        Paint::filled(self, size)
+    }
+
     fn svg(&self, size: (f64, f64), title: &str, caption: &Caption) -> Option<String> {
         self.to_svg(size, title, caption).ok()
     }
@@ -104,7 +111,7 @@ pub fn ExportFold(
     };
     let svg = move || {
         let size = size_of(canvas);
-        match figure.run((size,)).and_then(|picture| picture.svg(size, title, &caption())) {
+        match figure.run((size,)).and_then(|picture| picture.svg(picture.filled(size), title, &caption())) {
             Some(svg) => download(&format!("{name}.svg"), "image/svg+xml", &svg),
             None => note.set(strings::no_picture()),
         }
@@ -112,6 +119,7 @@ pub fn ExportFold(
     let png = move || {
         let size = size_of(canvas);
         let painted = figure.run((size,)).and_then(|picture| {
+            let size = picture.filled(size);
             let easel = Easel::off_screen(size, PNG_SCALE)?;
             picture.paint_on(&easel)?;
             easel.captioned(size, &caption())

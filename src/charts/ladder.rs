@@ -97,7 +97,7 @@ pub fn BoundLadder() -> impl IntoView {
     let title =
         memo(move |_| strings::ladder_title(page.answers.measured.with(|m| m.as_ref().map(|m| m.measurement.n))));
     view! {
-        <figure class="small ladder">
+        <figure class="small ladder" class:stale=move || !page.is_measured()>
             <div class="small-stage">
                 <canvas
                     node_ref=canvas

@@ -22,6 +22,7 @@ pub use beside::{Meanings, ProblemAt};
 pub use choice::{Choice, Switch};
 pub use number::NumberField;
 pub use text_source::{InputBox, TextFile, TextSource};
+pub use tokens::why_n_is_fixed;
 
 /// All controls, top to bottom; own data stand below them.
 #[component]
@@ -95,7 +96,8 @@ const EXAMPLES: [Example; 9] = [
 fn Presets() -> impl IntoView {
     let page = use_page();
     let state_of = |change: fn(&mut PageState), now: &PageState| {
-        let first = PageState { x_axis: now.x_axis, growth: now.growth, ..PageState::adversarial() };
+        let first =
+            PageState { x_axis: now.x_axis, growth: now.growth, own_from: now.own_from, ..PageState::adversarial() };
         let mut state = first.keeping_data_of(now);
         change(&mut state);
         state

@@ -69,7 +69,7 @@ fn Slider(
     let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let at: usize = event.target().value().parse().unwrap_or(0);
         if let Some(value) = rungs.with_untracked(|rungs| rungs.get(at).copied()) {
-            page.edit(id, |state| field.set(state, value));
+            page.edit(id, |state| field.choose(state, value));
         }
     };
     let on_key = move |event: ev::KeyboardEvent| {
@@ -131,7 +131,7 @@ fn NumberBox(
         Ok(new) => {
             let was_wrong = has_complained.try_update_value(std::mem::take).unwrap_or(false);
             if new != value.get_untracked() {
-                page.edit(id, |state| field.set(state, new));
+                page.edit(id, |state| field.choose(state, new));
             } else if was_wrong {
                 page.clear_problem();
             }
@@ -216,12 +216,12 @@ fn step(page: Page, field: &'static Field<PageState>, place: &'static str, by: i
     let (rungs, now) = page.state.with_untracked(|state| (field.rungs(state), field.used(state)));
     let at = nearest_rung(&rungs, now).saturating_add_signed(by);
     if let Some(value) = rungs.get(at) {
-        page.edit(place, |state| field.set(state, *value));
+        page.edit(place, |state| field.choose(state, *value));
     }
 }
 
 /// Puts a number back to where it is on a first visit.
 fn reset(page: Page, field: &'static Field<PageState>, place: &'static str) {
     let first = field.used(&PageState::default());
-    page.edit(place, |state| field.set(state, first));
+    page.edit(place, |state| field.choose(state, first));
 }

@@ -28,13 +28,13 @@ pub fn SeedField(
     let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let text = event.target().value();
         match page.state.with_untracked(|state| field.accept(&text, state)) {
-            Ok(seed) => page.edit(id, |state| field.set(state, seed)),
+            Ok(seed) => page.edit(id, |state| field.choose(state, seed)),
             Err(_) => page.complain(id, strings::not_a_seed(text.trim(), most as u64)),
         }
     };
     let redraw = move |state: &mut PageState| {
         let seed = field.used(state);
-        field.set(state, if seed < most { seed + 1.0 } else { 0.0 });
+        field.choose(state, if seed < most { seed + 1.0 } else { 0.0 });
     };
     view! {
         <div class="choice seed" hidden=move || fixed.get().is_some()>

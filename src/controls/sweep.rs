@@ -27,7 +27,7 @@ pub fn SweepControls() -> impl IntoView {
     let page = use_page();
     let draws_fixed = Signal::derive(move || {
         page.state
-            .with(|state| !matches!(state.tokens, TokenChoice::Distribution(_) | TokenChoice::Own))
+            .with(|state| !state.has_samples() && state.tokens != TokenChoice::Own)
             .then_some(strings::only_random_tokens())
     });
     view! {

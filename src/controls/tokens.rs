@@ -40,16 +40,10 @@ pub fn TokenControls() -> impl IntoView {
         Some((_, choice)) => page.edit("distribution", |state| state.choose_tokens(*choice)),
         None => {}
     };
-    let by_list = Signal::derive(move || match chosen.get() {
-        TokenChoice::Own => Some(strings::fixed_by_own_tokens()),
-        TokenChoice::Clusters => Some(strings::fixed_by_clusters()),
-        _ => None,
-    });
+    let by_list = Signal::derive(move || page.state.with(why_n_is_fixed));
     let d_fixed = memo(move |_| page.state.with(why_d_is_fixed));
-    let seedless = Signal::derive(move || match chosen.get() {
-        TokenChoice::Distribution(_) => None,
-        _ => Some(strings::only_random_tokens()),
-    });
+    let seedless =
+        Signal::derive(move || (!page.state.with(PageState::has_samples)).then_some(strings::only_random_tokens()));
     view! {
         <section class="group" aria-labelledby="tokens-heading">
             <h2 id="tokens-heading">{strings::tokens()}</h2>
@@ -89,6 +83,15 @@ fn shape_of(state: &PageState, choice: TokenChoice) -> Option<(usize, usize)> {
             state.own_clusters.as_ref().map(|own| (own.positions.n_rows(), own.positions.n_columns()))
         }
         _ => None,
+    }
+}
+
+/// Why the reader cannot set n: a list fixes it. Tokens moved by hand do not: the control draws others.
+pub fn why_n_is_fixed(state: &PageState) -> Option<&'static str> {
+    match state.tokens {
+        _ if !state.has_fixed_n() => None,
+        TokenChoice::Clusters => Some(strings::fixed_by_clusters()),
+        _ => Some(strings::fixed_by_own_tokens()),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::state::{PageState, Trace};
 use crate::{plans, strings};
 
 use super::facts::{best_label, largest, of, smallest};
+use super::pins::{self, Pin};
 
 /// The range of a linear axis leaves out a best bound that is more than this many times the largest norm: it would
 /// flatten everything else.
@@ -39,6 +40,7 @@ pub fn explore_chart(
     curves: &Curves,
     known: &KnownTokens,
     current: Option<&Measured>,
+    pins: &[Pin],
     state: &PageState,
 ) -> LineChart {
     let norm = Norm::Spectral;
@@ -83,7 +85,8 @@ pub fn explore_chart(
     series.push(Series::new(id::ROOT, strings::trace_label(Trace::Root), Role::Reference, SeriesKind::Line, root));
     series.extend(draws(sweep, plan.as_ref(), norm, Faded::ALL));
     series.push(mean(sweep, plan.as_ref(), norm));
-    series.extend(over_n::current(current, norm));
+    series.extend(pins::series_of(pins));
+    series.extend(over_n::current(current, state, norm));
     chart_over_n(state, strings::explore_x(), strings::local_axis(state), series)
 }
 
@@ -109,8 +112,10 @@ pub const HIGH: [&str; 2] = [id::BEST, id::MEAN_FIELD];
 /// The range of y. On a log axis: all curves. On a linear axis: from zero to the largest norm or sqrt(n), or to the
 /// best bound where that is near.
 pub fn wanted_y(chart: &LineChart) -> Option<Extent> {
-    let is_data =
-        |series: &&Series| matches!(series.id.as_str(), id::DRAWS | id::CURRENT | id::ROOT | id::WORST | id::MEAN);
+    let is_data = |series: &&Series| {
+        let id = series.id.as_str();
+        matches!(id, id::DRAWS | id::CURRENT | id::ROOT | id::WORST | id::MEAN) || pins::is_pinned(id)
+    };
     if chart.y.scale != Scale::Log {
         let largest = |series: &Series| series.logs().fold(f64::NEG_INFINITY, f64::max);
         let reached = chart.series.iter().filter(is_data).map(largest).fold(f64::NEG_INFINITY, f64::max);
@@ -126,7 +131,7 @@ pub fn wanted_y(chart: &LineChart) -> Option<Extent> {
 mod tests {
     use std::sync::Arc;
 
-    use crate::over_n::STALE;
+    use crate::over_n::{STALE, of_present};
     use crate::state::XAxis;
     use lipscope_core::experiment::Rows;
     use lipscope_core::growth::{Growth, GrowthRow};
@@ -161,7 +166,7 @@ mod tests {
     }
 
     fn chart_of((sweep, curves, known): &(Sweep, Curves, KnownTokens), state: &PageState) -> LineChart {
-        explore_chart(sweep, curves, known, None, &PageState { sweep_max: 4, draws: 1, ..state.clone() })
+        explore_chart(sweep, curves, known, None, &[], &PageState { sweep_max: 4, draws: 1, ..state.clone() })
     }
 
     /// The opacity of a series, and its largest value.
@@ -189,6 +194,23 @@ mod tests {
         let found = [id::BEST, id::MEAN_FIELD, id::WORST, id::MEAN].map(|id| look(&chart, id));
         assert_eq!(found, [(STALE, 9.0), (STALE, 20.0), (STALE, 2.0), (STALE, 5.0)]);
         assert!(look(&chart, id::DRAWS).0 < 0.4);
+    }
+
+    #[test]
+    fn nothing_of_another_state_is_as_dark_as_what_is_of_this_one_and_no_table_has_it() {
+        let state = PageState { n: 4, ..PageState::default() };
+        let (sweep, curves) = known_of(&state);
+        let measured = Measured::without_pictures(&state);
+        let shown = PageState { sweep_max: 4, draws: 1, ..state };
+        let chart = |state: &PageState| explore_chart(&sweep, &curves, &[], Some(&measured), &[], state);
+        let [now, moved] = [chart(&shown), chart(&PageState { radius: 3.0, ..shown.clone() })];
+        let ids = |chart: &LineChart| chart.series.iter().map(|series| series.id.clone()).collect::<Vec<_>>();
+        assert_eq!(ids(&now), ids(&moved));
+        for (now, then) in now.series.iter().zip(&moved.series).filter(|(now, _)| now.id != id::ROOT) {
+            assert_eq!(then.opacity, now.opacity * STALE, "{}", now.id);
+        }
+        assert_eq!(ids(&of_present(now.clone())), ids(&now));
+        assert_eq!(ids(&of_present(moved)), [id::ROOT]);
     }
 
     #[test]

@@ -8,23 +8,31 @@
 //! | `table` | the plot's numbers at the present n, for a screen reader; the curves that are missing |
 //! | `quick` | the few main controls |
 
+mod attention_line;
 mod chart;
 mod facts;
+mod pin_list;
+mod pins;
 mod plot;
 mod quick;
 mod sentence;
 mod table;
+mod why;
 
 use crate::prelude::*;
 
 use crate::frame::is_motion_reduced;
 use crate::page::{PlotChoice, use_page};
-use crate::plane::{PlaneCanvas, Size, plane_words, use_plane};
+use crate::plane::{PlaneCanvas, Size, arrow_words, plane_words, use_plane};
 use crate::strings;
 
+pub use pin_list::PinList;
+pub use pins::Pins;
 pub use plot::ExploreFolds;
 pub use quick::Quick;
+pub use why::Why;
 
+use attention_line::AttentionLine;
 use plot::ExplorePlot;
 use quick::Notes;
 use sentence::{Headline, Sentence};
@@ -47,12 +55,13 @@ pub fn Explore() -> impl IntoView {
             Some(strings::no_pair(&m.state, &m.tokens))
         })
     });
+    let crowd = memo(move |_| page.answers.measured.with(|m| m.as_ref().and_then(|m| arrow_words(m))));
     let has_row = memo(move |_| page.look.row_of(plane.n_on_plane()).is_some());
     view! {
         <section class="explore" id="explore" aria-labelledby="question" hidden=is_hidden>
-            <h2 class="question" id="question">{strings::lead()}</h2>
+            <div class="question-row"><h2 class="question" id="question">{strings::lead()}</h2><AttentionLine/></div>
             <Notes/>
-            <figure class="disc">
+            <figure class="disc" class:stale=move || !page.is_measured()>
                 <div class="disc-stage"><PlaneCanvas id="explore-plane" size=Size::Opening words/></div>
                 <figcaption>
                     <Headline/>
@@ -60,6 +69,7 @@ pub fn Explore() -> impl IntoView {
                     <p class="disc-legend" hidden=move || no_arrows.with(Option::is_some)>
                         <span><span class="swatch nudge" aria-hidden="true"></span>{strings::explore_nudge()}</span>
                         <span><span class="swatch response" aria-hidden="true"></span>{strings::explore_response()}</span>
+                        <span data-testid="crowd-legend" hidden=move || crowd.with(Option::is_none)>{move || crowd.get()}</span>
                         <span hidden=move || !has_row.get()><span class="swatch row" aria-hidden="true"></span>{strings::explore_row()}</span>
                         // This line stays when the motion ends, so that nothing below it moves.
                         <span data-testid="swing-legend" hidden=is_motion_reduced()>{strings::explore_swing()}</span>

@@ -12,14 +12,15 @@ use crate::charts::{
 };
 use crate::field::Field;
 use crate::frame::When;
+use crate::later::{LaterView, Piece, use_later};
 use crate::over_n::{AxisChoice, Ranges, length_at, lift, of_present, on_length_key};
 use crate::page::{Page, PlotChoice, use_page};
-use crate::plans;
-use crate::state::TokenChoice;
+use crate::state::PageState;
 use crate::strings::{self, Paper};
 use lipscope_plot::{ChartLayout, LineChart};
 
 use super::chart::{HIGH, explore_chart, id, last_n, wanted_y};
+use super::pins::{Pins, is_pinned, use_pins};
 use super::table::{Absent, AtN};
 
 /// The plot, its readout, and the curves that are missing.
@@ -30,23 +31,27 @@ pub fn ExplorePlot() -> impl IntoView {
     let painted: LastPainted<(LineChart, ChartLayout)> = StoredValue::new_local(None);
     let ranges = StoredValue::new_local(Ranges::default());
     let hover = RwSignal::new(None::<f64>);
+    let (pins, later) = (use_pins(), use_later());
     let watch = move || {
         page.answers.sweep.track();
         page.answers.bounds.track();
         page.answers.known.track();
         page.answers.measured.track();
+        pins.all.track();
         page.state.track();
         page.held.track();
         page.plot.track();
         hover.track();
     };
-    use_easel(canvas, Timing::Number(When::Before), watch, move |easel| paint(page, easel, painted, ranges, hover));
+    use_easel(canvas, Timing::Number(When::Before), watch, move |easel| {
+        paint((page, pins), easel, painted, ranges, hover)
+    });
     let readout = memo(move |_| {
         // The readout reads the painted chart, which is no signal: these signals say when it changes.
         page.answers.sweep.track();
         page.answers.bounds.track();
         page.answers.known.track();
-        hover.get().map(|n| untrack(|| read(page, painted, n)))
+        hover.get().map(|n| untrack(|| read(page, pins, painted, n)))
     });
     let on_click = move |event: ev::MouseEvent| keep(page, n_at(painted, f64::from(event.offset_x())));
     view! {
@@ -70,7 +75,10 @@ pub fn ExplorePlot() -> impl IntoView {
                 <p class="readout" id="explore-readout" data-testid="explore-readout" aria-live="polite">
                     {move || readout.get().unwrap_or_default()}
                 </p>
-                <p class="absent">{strings::explore_names()}</p>
+                <div class="explore-foot">
+                    <p class="absent">{strings::explore_names()}</p>
+                    <LaterView wanted=later.is_here() piece=Piece::Pins/>
+                </div>
                 <Absent/>
                 <AtN/>
             </figcaption>
@@ -79,27 +87,25 @@ pub fn ExplorePlot() -> impl IntoView {
 }
 
 /// The chart as a picture.
-pub fn picture_now(page: Page) -> LineChart {
-    let mut chart = chart_now(page);
+pub fn picture_now(page: Page, pins: Pins) -> LineChart {
+    let mut chart = chart_now(page, pins);
     lift(&mut chart, &HIGH);
     chart
 }
 
-/// The chart of the present answers and the present state.
-pub fn chart_now(page: Page) -> LineChart {
+/// The chart of what is known now.
+pub fn chart_now(page: Page, pins: Pins) -> LineChart {
     let answers = page.answers;
     let (sweep, curves) = (answers.sweep.read_untracked(), answers.bounds.read_untracked());
     let (known, current) = (answers.known.read_untracked(), answers.measured.get_untracked());
-    explore_chart(&sweep, &curves, &known, current.as_deref(), &page.state.read_untracked())
+    explore_chart(&sweep, &curves, &known, current.as_deref(), &pins.all.read_untracked(), &page.state.read_untracked())
 }
 
 /// The foot of the plot: its table, its files, and links to other plots.
 #[component]
 pub fn ExploreFolds() -> impl IntoView {
-    let page = use_page();
-    let present = move || {
-        untrack(|| of_present(chart_now(page), &page.answers.sweep.read(), plans::sweep(&page.state.read()).as_ref()))
-    };
+    let (page, pins) = (use_page(), use_pins());
+    let present = move || of_present(chart_now(page, pins));
     let csv = move || present().to_csv();
     let table = move || present().to_table();
     let way = move |id: &'static str, plot: PlotChoice, words: &'static str| {
@@ -117,7 +123,7 @@ pub fn ExploreFolds() -> impl IntoView {
                 name="lipscope-explore"
                 canvas="explore-plot"
                 title=strings::lead()
-                figure=move |_: (f64, f64)| exportable(Some(untrack(|| picture_now(page))))
+                figure=move |_: (f64, f64)| exportable(Some(untrack(|| picture_now(page, pins))))
                 csv
                 paper=Paper::Castin
                 source=ExperimentSource::Experiment
@@ -127,7 +133,7 @@ pub fn ExploreFolds() -> impl IntoView {
 }
 
 fn paint(
-    page: Page,
+    (page, pins): (Page, Pins),
     easel: &Easel,
     painted: LastPainted<(LineChart, ChartLayout)>,
     ranges: StoredValue<Ranges, LocalStorage>,
@@ -136,7 +142,7 @@ fn paint(
     if page.plot.get_untracked() != PlotChoice::Explore {
         return;
     }
-    let mut chart = picture_now(page);
+    let mut chart = picture_now(page, pins);
     page.state.with_untracked(|state| {
         let last = last_n(&page.answers.sweep.read_untracked(), &page.answers.bounds.read_untracked(), state);
         let (last, is_held) = (last.max(state.n_tokens()), page.held.get_untracked());
@@ -153,17 +159,18 @@ fn n_at(painted: LastPainted<(LineChart, ChartLayout)>, x: f64) -> Option<f64> {
     length_at(&*painted.get_value()?, x)
 }
 
-/// The values at a length, in one line.
-fn read(page: Page, painted: LastPainted<(LineChart, ChartLayout)>, n: f64) -> String {
-    let values = painted.get_value().and_then(|painted| chart_now(page).at(&painted.1, n)).unwrap_or_default();
-    let of_curves: Vec<_> = values.into_iter().filter(|value| value.id != id::CURRENT).collect();
+/// The values at a length, in one line: those of the present state.
+fn read(page: Page, pins: Pins, painted: LastPainted<(LineChart, ChartLayout)>, n: f64) -> String {
+    let values =
+        painted.get_value().and_then(|painted| of_present(chart_now(page, pins)).at(&painted.1, n)).unwrap_or_default();
+    let of_curves: Vec<_> =
+        values.into_iter().filter(|value| value.id != id::CURRENT && !is_pinned(&value.id)).collect();
     strings::readout(n, &of_curves)
 }
 
 fn keep(page: Page, n: Option<f64>) {
-    // The reader's own list has a fixed n.
-    let is_own = page.state.with_untracked(|state| matches!(state.tokens, TokenChoice::Own | TokenChoice::Clusters));
-    if let Some(n) = n.filter(|_| !is_own) {
-        page.edit(Field::N.id, |state| Field::N.set(state, n));
+    let is_fixed = page.state.with_untracked(PageState::has_fixed_n);
+    if let Some(n) = n.filter(|_| !is_fixed) {
+        page.edit(Field::N.id, |state| Field::N.choose(state, n));
     }
 }

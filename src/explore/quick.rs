@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::controls::{NumberField, Switch};
+use crate::controls::{NumberField, Switch, why_n_is_fixed};
 use crate::field::Field;
 use crate::later::use_later;
 use crate::page::{PLACE_LINK, Page, use_page};
@@ -23,14 +23,9 @@ pub fn Quick() -> impl IntoView {
     let later = use_later();
     let is_open = use_panels().controls;
     let source = chosen_source(page);
-    let is_random = move || source.get() == Some(Source::Random);
-    let own = Signal::derive(move || {
-        page.state.with(|state| match state.tokens {
-            TokenChoice::Own => Some(strings::fixed_by_own_tokens()),
-            TokenChoice::Clusters => Some(strings::fixed_by_clusters()),
-            _ => None,
-        })
-    });
+    // While the reader moves a token by hand, no control goes away.
+    let is_random = move || source.get() == Some(Source::Random) || page.state.with(PageState::has_samples);
+    let own = Signal::derive(move || page.state.with(why_n_is_fixed));
     let own_radius = Signal::derive(move || own.get().map(|_| strings::fixed_by_farthest()));
     let problem = memo(move |_| {
         // Sentences that stand at controls of the panel. While the panel is closed, they are shown here instead.
@@ -47,6 +42,7 @@ pub fn Quick() -> impl IntoView {
             <MaskSwitch/>
             <NormalizerSwitch/>
             <div class="quick-buttons">
+                <span class="quick-below" aria-hidden="true">{strings::quick_below()}</span>
                 <button type="button" id="new-sample" class:gone=move || !is_random() on:click=move |_| page.edit("token-seed", new_sample)>
                     {strings::new_sample()}
                 </button>
@@ -68,6 +64,7 @@ pub fn Quick() -> impl IntoView {
 }
 
 fn new_sample(state: &mut PageState) {
+    state.draw_anew();
     state.token_seed = if state.token_seed < MOST_SEED { state.token_seed + 1 } else { 0 };
 }
 
@@ -142,6 +139,9 @@ fn TokenSwitch(
     let note = Signal::derive(move || {
         page.state.with(|state| match state.tokens {
             TokenChoice::Worst if !has_worst.get() => Some(strings::worst_is_random()),
+            TokenChoice::Own | TokenChoice::Clusters if state.moved_from().is_some() => {
+                Some(strings::quick_moved_said())
+            }
             TokenChoice::Own | TokenChoice::Clusters => Some(strings::quick_yours_said()),
             _ => None,
         })
@@ -161,11 +161,21 @@ fn MaskSwitch() -> impl IntoView {
         ("quick-mask-none", Mask::None, strings::quick_none().to_owned()),
         ("quick-mask-causal", Mask::Causal, strings::quick_causal().to_owned()),
     ]);
-    let is_clusters = memo(move |_| page.state.with(|state| state.tokens == TokenChoice::Clusters));
+    // Clusters have no order, so there is nothing to mask. The worst tokens that the reader has moved are clusters too:
+    // a mask draws the worst tokens anew.
+    let is_masked =
+        memo(move |_| page.state.with(|state| state.tokens != TokenChoice::Clusters || !state.has_fixed_n()));
+    let pick = move |mask| {
+        page.edit("mask", |state| {
+            if state.tokens == TokenChoice::Clusters {
+                state.draw_anew();
+            }
+            state.mask = mask;
+        });
+    };
     view! {
-        // Clusters have no order, so there is nothing to mask.
-        <Show when=move || !is_clusters.get()>
-            <Switch label=strings::mask() options chosen on_pick=Callback::new(move |mask| page.edit("mask", |state| state.mask = mask))/>
+        <Show when=move || is_masked.get()>
+            <Switch label=strings::mask() options chosen on_pick=Callback::new(pick)/>
         </Show>
     }
 }
@@ -202,16 +212,18 @@ pub fn Notes() -> impl IntoView {
     };
     view! {
         <div class="quick-notes">
-        <p class="quick-note" data-testid="collapse-note" hidden=move || !is_collapsed()>
-            {move || (dim.get() == 2).then(|| view! { <CollapsePicture/> })}
-            {move || strings::layer_collapse(dim.get())} " "
-            <button type="button" id="roomy-dim" hidden=move || !has_room.get() on:click=move |_| page.edit("d", |state| state.d = ROOMY_DIM)>{strings::layer::use_dim(ROOMY_DIM)}</button>
-        </p>
-        <p class="quick-note" data-testid="scope-note" hidden=move || normalizer.get() == Normalization::None>
-            {move || strings::which_map(scope.get(), normalizer.get(), dim.get())} " "
-            <button type="button" id="other-scope" on:click=move |_| page.edit("scope", with_other_scope)>
-                {move || strings::other_scope(scope.get())}
-            </button>
+        <p class="quick-note" hidden=move || normalizer.get() == Normalization::None>
+            <span data-testid="scope-note">
+                {move || strings::which_map(scope.get(), normalizer.get(), dim.get())} " "
+                <button type="button" id="other-scope" on:click=move |_| page.edit("scope", with_other_scope)>
+                    {move || strings::other_scope(scope.get())}
+                </button>
+            </span> " "
+            <span data-testid="collapse-note" hidden=move || !is_collapsed()>
+                {move || (dim.get() == 2).then(|| view! { <CollapsePicture/> })}
+                {move || strings::layer_collapse(dim.get())} " "
+                <button type="button" id="roomy-dim" hidden=move || !has_room.get() on:click=move |_| page.edit("d", |state| state.d = ROOMY_DIM)>{strings::layer::use_dim(ROOMY_DIM)}</button>
+            </span>
         </p>
         </div>
     }

@@ -3,6 +3,7 @@
 
 use crate::prelude::*;
 
+use crate::later::{LaterView, Piece, use_later};
 use crate::page::use_page;
 use crate::strings;
 use lipscope_core::bounds::Bound;
@@ -37,7 +38,7 @@ pub fn Headline() -> impl IntoView {
 /// matters.
 #[component]
 pub fn Sentence() -> impl IntoView {
-    let page = use_page();
+    let (page, later) = (use_page(), use_later());
     let known = memo(move |_| facts(page));
     let shown = memo(move |before: Option<&Option<Facts>>| known.get().or_else(|| before.cloned().flatten()));
     let is_stale = move || known.with(Option::is_none);
@@ -90,9 +91,7 @@ pub fn Sentence() -> impl IntoView {
             <p>{first} {strings::between_sentences()} {worst} {strings::between_sentences()} {best}</p>
             <details class="why" id="why">
                 <summary>{strings::why_it_matters()}</summary>
-                <p>{strings::why_robustness()}</p>
-                <p>{strings::why_depth()}</p>
-                <p>{strings::why_inverse()}</p>
+                <LaterView wanted=later.is_here() piece=Piece::Why/>
             </details>
         </div>
     }

@@ -91,7 +91,7 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
     if traces.has(Trace::Found) && state.norm == Norm::Spectral {
         series.extend(searched(known));
     }
-    series.extend(over_n::current(known.current, state.norm));
+    series.extend(over_n::current(known.current, state, state.norm));
     series.extend(at_tokens(known));
     let mut chart = chart_over_n(state, strings::x_axis_title(state.x_axis), strings::growth_axis(state), series);
     if state.growth_end() > ROOTS_UP_TO {
@@ -108,6 +108,7 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
             })
             .collect();
         chart.bands = vec![Band::new("gap", strings::gap_text(), Role::Measured, gap).given_log10()];
+        chart.bands[0].opacity *= known.curves;
     }
     if let Some(crossover) = data.crossover(norm).filter(|found| found.ln_n.exp() <= state.growth_end()) {
         chart.rules = vec![Rule::new(crossover.ln_n.exp(), strings::crossover_rule())];
@@ -224,9 +225,49 @@ pub fn wanted_y(chart: &LineChart) -> Option<Extent> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use crate::over_n::{STALE, of_present};
+    use crate::plans;
     use lipscope_core::bounds::Side;
+    use lipscope_core::growth::{FamilyPoint, growth};
 
     use super::*;
+
+    #[test]
+    fn nothing_of_another_state_is_as_dark_as_what_is_of_this_one_and_no_table_has_it() {
+        let state = PageState { n: 4, sweep_max: 4, draws: 1, ..PageState::default() };
+        let of = plans::growth(&state);
+        let curves = Curves {
+            growth: Some(Arc::new(growth(&of.experiment, &of.plan).expect("curves"))),
+            family: vec![FamilyPoint { n: 4.0, spectral: 2.0 }],
+            of: Some(of),
+        };
+        let sweep = Sweep { of: plans::sweep(&state), ..Sweep::default() };
+        let measured = Measured::without_pictures(&state);
+        let chart = |state: &PageState, opacity: f64| {
+            let known = Known {
+                data: &curves,
+                sweep: &sweep,
+                current: Some(&measured),
+                found: &[],
+                search: &SearchRun::default(),
+                state,
+                faded: Faded::ALL,
+                curves: opacity,
+            };
+            growth_chart(&known, Traces::of(Trace::ALL))
+        };
+        let moved = chart(&PageState { radius: 3.0, ..state.clone() }, STALE);
+        assert!(moved.series.len() > 6 && moved.bands.len() == 1);
+        for series in moved.series.iter().filter(|series| series.id != Trace::Root.id()) {
+            assert_eq!(series.opacity, STALE, "{}", series.id);
+        }
+        let left = of_present(moved);
+        assert_eq!(left.series.iter().map(|series| series.id.as_str()).collect::<Vec<_>>(), [Trace::Root.id()]);
+        assert!(left.bands.is_empty());
+        assert!(of_present(chart(&state, 1.0)).series.len() > 6);
+    }
 
     fn sorted(traces: impl IntoIterator<Item = Trace>) -> Vec<&'static str> {
         let mut ids: Vec<&str> = traces.into_iter().map(Trace::id).collect();

@@ -7,7 +7,7 @@ use crate::controls::NumberField;
 use crate::field::Field;
 use crate::formulas::Formula;
 use crate::page::{Page, use_page};
-use crate::state::{PageState, TokenChoice, Trace};
+use crate::state::{PageState, Trace};
 use crate::strings;
 use lipscope_core::bounds::{BoundId, Side};
 
@@ -32,12 +32,8 @@ pub fn TraceList() -> impl IntoView {
     let at = Signal::derive(move || growth.read_at());
     let n = memo(move |_| page.state.with(PageState::n_tokens));
     let is_elsewhere = memo(move |_| page.state.with(PageState::read_at) != n.get());
-    let is_measurable = memo(move |_| {
-        page.state.with(|state| {
-            let is_own = matches!(state.tokens, TokenChoice::Own | TokenChoice::Clusters);
-            !is_own && state.read_at() <= state.most_tokens() as f64
-        })
-    });
+    let is_measurable =
+        memo(move |_| page.state.with(|state| !state.has_fixed_n() && state.read_at() <= state.most_tokens() as f64));
     let is_stale = memo(move |_| growth.is_stale());
     let group = move |group: Group| {
         let traces = Trace::ALL.into_iter().filter(|trace| group_of(*trace) == group);
@@ -61,7 +57,8 @@ pub fn TraceList() -> impl IntoView {
                         id="growth-use-n"
                         hidden=move || !is_measurable.get()
                         on:click=move |_| page.edit("n", |state| {
-                            Field::N.set(state, state.read_at());
+                            let n = state.read_at();
+                            Field::N.choose(state, n);
                             state.growth.at = None;
                         })
                     >

@@ -14,7 +14,6 @@ use crate::keys::PlotKey;
 use crate::over_n::{Fade, Faded, Ranges, STALE, lift, of_present};
 use crate::page::{Page, PlotChoice};
 use crate::phase::Phase;
-use crate::plans;
 use crate::state::{Trace, Traces};
 use crate::strings::{self, Paper};
 use lipscope_plot::{ChartLayout, LineChart, Table};
@@ -136,9 +135,7 @@ fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -
 
 /// The chart with all traces, also those that are switched off.
 fn whole(growth: Growth) -> LineChart {
-    let chart = chart_now(growth, Some(Traces::of(Trace::ALL)), |_| Faded::ALL);
-    let page = growth.page;
-    untrack(|| of_present(chart, &page.answers.sweep.read(), plans::sweep_over_n(&page.state.read()).as_ref()))
+    of_present(chart_now(growth, Some(Traces::of(Trace::ALL)), |_| Faded::ALL))
 }
 
 /// Every trace in short digits; the sign of each column is in its heading.

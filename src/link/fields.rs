@@ -97,7 +97,7 @@ macro_rules! choice {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 54] = [
+pub const FIELDS: [Field; 55] = [
     Field::Other {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
@@ -108,6 +108,11 @@ pub const FIELDS: [Field; 54] = [
     // Only other programs write this field: the page writes the value of each control.
     Field::Other { key: "experiment", text: |_| String::new(), read: data::read_experiment },
     choice!("tokens", TokenChoice::ALL, state.tokens),
+    Field::Other {
+        key: "moved-from",
+        text: |scene| word(&TokenChoice::MOVED_FROM, &scene.state.moved_from()),
+        read: |scene, text| pick(&TokenChoice::MOVED_FROM, text).map(|from| scene.state.own_from = from),
+    },
     Field::Number(Controls(Number::N)),
     Field::Number(Controls(Number::D)),
     Field::Number(Controls(Number::RADIUS)),

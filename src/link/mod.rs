@@ -179,6 +179,7 @@ fn mend(scene: &mut Scene, problems: &mut Vec<String>) {
             _ => state.weights = first.weights,
         }
     }
+    state.own_from = state.moved_from();
     if state.tokens == TokenChoice::Clusters && state.mask == Mask::Causal {
         problems.push(strings::link_field("mask", strings::link_no_order()));
         state.mask = Mask::None;

@@ -11,7 +11,7 @@ use crate::frame::{is_motion_reduced, now};
 use crate::state::{PageState, XAxis};
 use crate::strings;
 use lipscope_core::bounds::Norm;
-use lipscope_plot::{AxisSpec, Extent, HeldExtent, LineChart, Mark, Role, Scale, Series, SeriesKind, ascending};
+use lipscope_plot::{AxisSpec, Band, Extent, HeldExtent, LineChart, Mark, Role, Scale, Series, SeriesKind, ascending};
 use lipscope_protocol::tasks::SweepRequest;
 
 pub use lengths::{AxisChoice, length_at, on_length_key};
@@ -75,11 +75,12 @@ pub fn mean(sweep: &Sweep, plan: Option<&SweepRequest>, norm: Norm) -> Series {
     Series { opacity: presence(sweep.has_plan(plan)), ..mean }
 }
 
-/// The norm at the present tokens, as one point.
-pub fn current(measured: Option<&Measured>, norm: Norm) -> Option<Series> {
-    let measurement = &measured?.measurement;
-    let at = vec![(measurement.n, measurement.norm(norm)?)];
-    Some(Series::new(CURRENT, "", Role::Selected, SeriesKind::Points, at))
+/// The norm at the present tokens, as one point; faint where it is that of earlier ones.
+pub fn current(measured: Option<&Measured>, state: &PageState, norm: Norm) -> Option<Series> {
+    let measured = measured?;
+    let at = vec![(measured.measurement.n, measured.measurement.norm(norm)?)];
+    let point = Series::new(CURRENT, "", Role::Selected, SeriesKind::Points, at);
+    Some(Series { opacity: presence(measured.answers(state)), ..point })
 }
 
 /// The opacity of data that belong to the present state, or to another one.
@@ -92,14 +93,14 @@ pub fn lift(chart: &mut LineChart, high: &[&str]) {
     chart.lift(high, DECADES_ABOVE, strings::far_above);
 }
 
-/// The chart without draws of another plan or of an earlier sweep: a file does not say that they are faint.
-pub fn of_present(mut chart: LineChart, sweep: &Sweep, plan: Option<&SweepRequest>) -> LineChart {
-    let is_present = sweep.has_plan(plan);
+/// The chart without what is faint, since it belongs to another state or to an earlier sweep: a file and a table do not
+/// say that they are faint.
+pub fn of_present(mut chart: LineChart) -> LineChart {
     chart.series.retain(|series| match series.id.as_str() {
-        "before" => false,
-        DRAWS | "fresh" | MEAN => is_present,
-        _ => true,
+        DRAWS | "fresh" => series.opacity > DRAW * STALE,
+        _ => series.opacity > STALE,
     });
+    chart.bands.retain(|band| band.opacity > Band::OPACITY * STALE);
     chart
 }
 

@@ -4,6 +4,7 @@
 //! | file | concept |
 //! | --- | --- |
 //! | `context` | the plane's state, and editing tokens by hand |
+//! | `crowds` | how many tokens, and outputs, lie at one place |
 //! | `scene` | the plane's picture: tokens at present, arrows and rows of the last measurement |
 //! | `canvas` | the canvas with its pointer and its keys |
 //! | `token_number_sync` | shows a moved token in the same frame as its numbers |
@@ -12,6 +13,7 @@
 
 mod canvas;
 mod context;
+mod crowds;
 mod scene;
 mod stage;
 mod swing;
@@ -25,6 +27,7 @@ use crate::strings;
 
 pub use canvas::PlaneCanvas;
 pub use context::{MOST_DRAWN, Plane, Size, use_plane};
+pub use crowds::arrow_words;
 pub use scene::{Moves, plane_of};
 pub use stage::{PlaneTable, TokenStage, plane_words};
 
@@ -51,7 +54,7 @@ pub fn TokenView() -> impl IntoView {
         (n > MOST_DRAWN).then(|| strings::drawn_of(MOST_DRAWN, n))
     });
     view! {
-        <figure class="small">
+        <figure class="small" class:stale=move || !page.is_measured()>
             <div class="small-head">
                 <h2>{strings::tokens_heading()}</h2>
                 <button

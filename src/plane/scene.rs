@@ -10,9 +10,10 @@ use crate::strings;
 use lipscope_core::experiment::Rows;
 use lipscope_core::inverse::Places;
 use lipscope_core::picture::{AttentionPicture, PlaneFrame, TokenPicture, TopPair, Unit};
-use lipscope_plot::{Changes, Extent, PlaneShape, Sway, TokenPlane};
+use lipscope_plot::{Changes, Extent, PlaneAxes, PlaneShape, Sway, TokenPlane};
 
 use super::context::{Held, Plane, Point, Size};
+use super::crowds;
 
 /// The most tokens whose points have names.
 const MOST_NAMED: usize = 32;
@@ -52,17 +53,22 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
     if let Some(own) = own_clusters.filter(|_| is_now) {
         plane.ln_sizes = Some(own.log_multiplicities.clone());
     }
+    if size == Size::Opening {
+        plane.axes = PlaneAxes::WhereWide;
+    }
     (plane.x_label, plane.y_label) = match &held {
         Some(_) => strings::held_plane_axes(picture),
         None => strings::plane_axes(picture),
     };
     if picture.variance_shares.is_none() {
-        // The ball that random tokens are drawn in; for other tokens, the ball of the bounds.
+        // The ball that random tokens are drawn in, and in which tokens are moved; for other tokens, that of the bounds.
         let state = &measured.state;
         let (radius, label): (_, fn(f64) -> String) = match state.tokens {
-            TokenChoice::Distribution(_) => (state.radius, strings::ball),
-            TokenChoice::Own | TokenChoice::Clusters if !page.state.with(|now| now.tokens == TokenChoice::Worst) => {
+            _ if state.has_fixed_n() || state.ball_radius() > state.radius => {
                 (picture.largest_norm, strings::ball_of_farthest)
+            }
+            TokenChoice::Distribution(_) | TokenChoice::Own | TokenChoice::Clusters => {
+                (state.radius_used(), strings::ball)
             }
             _ => (picture.largest_norm, strings::ball),
         };
@@ -82,7 +88,13 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
     plane.labels = match &plane.ln_sizes {
         // Each point is labelled with its number of tokens.
         Some(sizes) if size == Size::Opening && n <= MOST_NAMED => {
-            sizes.iter().map(|ln| strings::tokens_here(ln.exp().round())).collect()
+            crowds::labels(&crowds::crowds(&plane.points, Some(sizes)), Some(sizes), strings::tokens_here)
+        }
+        None if size == Size::Opening && words.is_none() => {
+            let counts = crowds::crowds(&plane.points, None);
+            let here = crowds::labels(&counts, None, strings::tokens_here);
+            let names = names(n, plane.selected, size, &[]);
+            names.into_iter().zip(here).map(|(name, here)| if name.is_empty() { here } else { name }).collect()
         }
         _ => names(n, plane.selected, size, words.as_ref().map_or(&[], |words| &words[..])),
     };
@@ -99,7 +111,12 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
     }
     if let Some(pair) = measured.pair.as_ref().filter(|pair| pair.inputs.n_rows() == n && hand.shows_pair(size)) {
         let stretch = held.as_ref().and_then(|held| held.stretch);
-        plane.changes = Some(changes(pair, &frame, largest(picture, &plane.points), stretch));
+        let mut drawn = changes(pair, &frame, largest(picture, &plane.points), stretch);
+        if size != Size::Small {
+            let logs = plane.ln_sizes.as_deref();
+            drawn.labels = crowds::labels(&crowds::crowds(&drawn.images, logs), logs, strings::outputs_here);
+        }
+        plane.changes = Some(drawn);
     }
     if let Some(changes) = &mut plane.changes
         && hand.swings(size)
@@ -200,7 +217,8 @@ fn changes(pair: &TopPair, frame: &PlaneFrame, largest: f64, held: Option<f64>) 
     };
     let longest = nudges.iter().chain(&responses).map(|by| by.0.hypot(by.1)).fold(0.0, f64::max);
     let stretch = held.unwrap_or_else(|| round_down(LONGEST_ARROW * largest / longest));
-    Changes { nudges, images, responses, stretch, names: strings::CHANGE_NAMES.map(String::from), sway: Sway::Arrows }
+    let names = strings::CHANGE_NAMES.map(String::from);
+    Changes { nudges, images, responses, stretch, names, ..Changes::default() }
 }
 
 /// Arrows from the points to other places.

@@ -13,6 +13,7 @@ use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, Snap};
 
 use super::canvas::PlaneCanvas;
 use super::context::{PLACE, Size, use_plane};
+use super::crowds::crowd_words;
 use super::scene::scene;
 
 /// How many tokens a table lists.
@@ -33,7 +34,7 @@ pub fn TokenStage() -> impl IntoView {
     // "Being measured" is not shown: it would end before anyone could read it.
     let fixed = memo(move |_| plane.with_tokens_in_hand(|_, _| ()).err().filter(|fixed| *fixed != NotMovable::Waiting));
     view! {
-        <div class="token-stage" hidden=is_hidden>
+        <div class="token-stage" class:stale=move || !page.is_measured() hidden=is_hidden>
             <div class="plot-stage">
                 <PlaneCanvas id="token-stage" size=Size::Large words/>
             </div>
@@ -87,7 +88,11 @@ pub fn PlaneTable(
 
 /// The plane in words.
 pub fn plane_words(page: Page) -> String {
-    let finding = page.answers.measured.with(|m| m.as_ref().map(|m| strings::tokens_finding(&m.tokens)));
+    let finding = page.answers.measured.with(|m| {
+        let m = m.as_ref()?;
+        let sentences = [strings::tokens_finding(&m.tokens), crowd_words(m)];
+        Some(sentences.join(strings::between_sentences()).trim_end().to_owned())
+    });
     strings::label(strings::tokens_heading(), &finding.unwrap_or_default())
 }
 

@@ -58,6 +58,17 @@ impl TokenChoice {
         ("own", TokenChoice::Own),
     ];
 
+    /// The choices whose tokens a reader can move by hand, with their words in links. Tokens that were pasted or loaded
+    /// come from none of them.
+    pub const MOVED_FROM: [(&'static str, Option<TokenChoice>); 6] = [
+        ("none", None),
+        ("gaussian", Some(TokenChoice::Distribution(Distribution::Gaussian))),
+        ("sphere", Some(TokenChoice::Distribution(Distribution::Sphere))),
+        ("ball", Some(TokenChoice::Distribution(Distribution::Ball))),
+        ("worst", Some(TokenChoice::Worst)),
+        ("adversarial", Some(TokenChoice::Adversarial)),
+    ];
+
     /// The same choice, with random tokens of the ball in place of its worst ones.
     pub(super) fn or_random(self) -> Self {
         if self == TokenChoice::Worst { TokenChoice::Distribution(Distribution::Ball) } else { self }

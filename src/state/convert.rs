@@ -152,7 +152,7 @@ impl PageState {
     /// This state with the reader's own tokens.
     #[must_use]
     pub fn with_own_tokens(&self, rows: Rows) -> Self {
-        PageState { tokens: TokenChoice::Own, own_tokens: Some(rows), ..self.clone() }
+        PageState { tokens: TokenChoice::Own, own_tokens: Some(rows), own_from: None, ..self.clone() }
     }
 
     /// This state with other tokens.
@@ -190,7 +190,7 @@ impl PageState {
     pub fn with_clusters(&self, source: &TokenSource) -> Self {
         let mut state = self.clone();
         if let Some(own) = OwnClusters::of(source) {
-            state.own_clusters = Some(Arc::new(own));
+            (state.own_clusters, state.own_from) = (Some(Arc::new(own)), None);
             state.choose_tokens(TokenChoice::Clusters);
         }
         state

@@ -48,8 +48,12 @@ impl PageState {
     ) -> Result<PageState, InputError> {
         let Ok(rows) = self.in_hand(drawn) else { return Ok(self.clone()) };
         let edited = edit.apply(rows, frame)?;
+        let own_from = match self.tokens {
+            TokenChoice::Own | TokenChoice::Clusters => self.own_from,
+            from => Some(from),
+        };
         let (TokenChoice::Clusters, Some(own)) = (self.tokens, &self.own_clusters) else {
-            return Ok(self.with_own_tokens(edited));
+            return Ok(PageState { own_from, ..self.with_own_tokens(edited) });
         };
         let mut log_multiplicities = own.log_multiplicities.clone();
         if let TokenEdit::Remove { token } = edit
@@ -59,7 +63,8 @@ impl PageState {
         }
         // A new position is one token.
         log_multiplicities.resize(edited.n_rows(), 0.0);
-        Ok(self.with_clusters(&TokenSource::Clusters { positions: edited, log_multiplicities }))
+        let clusters = TokenSource::Clusters { positions: edited, log_multiplicities };
+        Ok(PageState { own_from, ..self.with_clusters(&clusters) })
     }
 
     /// Whether another state describes the same experiment. Tokens that were drawn for one of the two are then the

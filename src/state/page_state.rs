@@ -1,5 +1,6 @@
 //! The value of every control.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use lipscope_core::bounds::Norm;
@@ -41,6 +42,9 @@ pub struct PageState {
     pub own_tokens: Option<Rows>,
     /// The clusters, once there are some.
     pub own_clusters: Option<Arc<OwnClusters>>,
+    /// The choice whose tokens the reader's own tokens or clusters were, before the reader moved some by hand; `None`
+    /// where they were pasted or loaded. See [`PageState::moved_from`].
+    pub own_from: Option<TokenChoice>,
     /// Where the weights come from.
     pub weights: WeightChoice,
     /// Number of heads of random weights.
@@ -90,6 +94,7 @@ impl Default for PageState {
             token_seed: 0,
             own_tokens: None,
             own_clusters: None,
+            own_from: None,
             weights: WeightChoice::IdentityMinus,
             heads: 1,
             head_dim: 8,
@@ -121,6 +126,48 @@ impl PageState {
 }
 
 impl PageState {
+    /// The choice whose tokens these were before the reader moved some by hand; `None` for all other tokens.
+    ///
+    /// Moving a token changes the token only: ball, draws and bounds stay those of this choice ([`PageState::drawn`]).
+    #[must_use]
+    pub fn moved_from(&self) -> Option<TokenChoice> {
+        self.own_from.filter(|_| matches!(self.tokens, TokenChoice::Own | TokenChoice::Clusters))
+    }
+
+    /// The state whose tokens are drawn in the ball of these tokens: for tokens moved by hand that of the choice which
+    /// they come from, else this state.
+    #[must_use]
+    pub fn drawn(&self) -> Cow<'_, PageState> {
+        let Some(from) = self.moved_from() else { return Cow::Borrowed(self) };
+        let (n, d, radius) = (self.n_tokens() as usize, self.dim(), self.ball_radius());
+        let mut drawn = PageState { tokens: from, own_tokens: None, own_clusters: None, n, d, radius, ..self.clone() };
+        if drawn.dim() != d {
+            // The weights have changed since, and the tokens of that choice with them.
+            drawn.tokens = TokenChoice::Distribution(Distribution::Ball);
+        }
+        Cow::Owned(drawn)
+    }
+
+    /// Whether the list fixes the number of tokens: it was pasted or loaded.
+    #[must_use]
+    pub fn has_fixed_n(&self) -> bool {
+        matches!(self.tokens, TokenChoice::Own | TokenChoice::Clusters) && self.moved_from().is_none()
+    }
+
+    /// Whether a new sample can be drawn: the tokens are random, or were before the reader moved some.
+    #[must_use]
+    pub fn has_samples(&self) -> bool {
+        matches!(self.moved_from().unwrap_or(self.tokens), TokenChoice::Distribution(_))
+    }
+
+    /// Draws tokens anew where the reader has moved some by hand: those that the page had before, for the settings of
+    /// now. The moved tokens stay in the state, for the choice "own".
+    pub fn draw_anew(&mut self) {
+        if let Some(from) = self.moved_from() {
+            self.choose_tokens(from);
+        }
+    }
+
     /// The number of tokens, or of positions, in the list.
     #[must_use]
     pub fn n_listed(&self) -> usize {
@@ -200,7 +247,8 @@ impl PageState {
     #[must_use]
     pub fn sweep_max_used(&self) -> usize {
         match self.tokens {
-            TokenChoice::Own => self.sweep_max.min(self.n_listed()),
+            // Tokens moved by hand leave the sweep that of the drawn ones.
+            TokenChoice::Own if self.moved_from().is_none() => self.sweep_max.min(self.n_listed()),
             _ => self.sweep_max,
         }
     }
@@ -234,8 +282,11 @@ impl PageState {
     pub fn with_worst(&self, worst: Option<&TokenSource>) -> Self {
         match worst {
             // Under the causal mask the order counts, so that they are a list.
-            Some(TokenSource::Explicit(rows)) => self.with_own_tokens(rows.clone()),
-            Some(tokens) => self.with_clusters(tokens),
+            Some(TokenSource::Explicit(rows)) => {
+                PageState { own_from: Some(TokenChoice::Worst), ..self.with_own_tokens(rows.clone()) }
+            }
+            // The reader may move them, and then they are clusters that come from here.
+            Some(tokens) => PageState { own_from: Some(TokenChoice::Worst), ..self.with_clusters(tokens) },
             None => PageState { tokens: self.tokens.or_random(), ..self.clone() },
         }
     }
@@ -309,14 +360,39 @@ impl PageState {
     /// digits.
     #[must_use]
     pub fn radius_used(&self) -> f64 {
-        let largest = |rows: &Rows| four_digits(rows.iter().map(norm).fold(0.0, f64::max));
-        match (self.tokens, &self.own_tokens, &self.own_clusters) {
-            (TokenChoice::Own, Some(rows), _) => largest(rows),
-            (TokenChoice::Clusters, _, Some(own)) => largest(&own.positions),
+        let used = self.ball_radius();
+        if used == self.radius { used } else { four_digits(used) }
+    }
+
+    /// R of the ball that the bounds are about. Listed tokens have the ball of the farthest one; tokens moved by hand
+    /// keep the R of the controls while they are inside.
+    #[must_use]
+    pub fn ball_radius(&self) -> f64 {
+        match self.largest_listed() {
+            Some(largest) if self.moved_from().is_none() || largest > self.radius * (1.0 + ON_THE_RIM) => largest,
             _ => self.radius,
         }
     }
+
+    /// The least R that the reader can set: tokens moved by hand lie in the ball.
+    #[must_use]
+    pub fn least_radius(&self) -> f64 {
+        self.largest_listed().filter(|_| self.moved_from().is_some()).map_or(0.0, four_digits)
+    }
+
+    /// The largest norm of listed tokens.
+    fn largest_listed(&self) -> Option<f64> {
+        let largest = |rows: &Rows| rows.iter().map(norm).fold(0.0, f64::max);
+        match (self.tokens, &self.own_tokens, &self.own_clusters) {
+            (TokenChoice::Own, Some(rows), _) => Some(largest(rows)),
+            (TokenChoice::Clusters, _, Some(own)) => Some(largest(&own.positions)),
+            _ => None,
+        }
+    }
 }
+
+/// A token that is farther out than R by this part of it lies on the sphere: its norm is rounded.
+const ON_THE_RIM: f64 = 1e-9;
 
 fn four_digits(x: f64) -> f64 {
     format!("{x:.3e}").parse().unwrap_or(x)

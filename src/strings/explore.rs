@@ -2,10 +2,11 @@
 
 pub use crate::words::explore::*;
 
-use crate::state::{PageState, View};
-use lipscope_core::experiment::{Mask, Normalization, Scope};
+use crate::state::{PageState, TokenChoice, View, WeightChoice};
+use lipscope_core::experiment::{Attention, Mask, Normalization, Scope};
 use lipscope_plot::{Kind, Number};
 
+use super::controls::weight_choice;
 use super::plot::{count, mean_label};
 
 /// The name of the ball in sentences.
@@ -61,9 +62,56 @@ pub fn explore_measured(n: f64, (value, kind): (f64, Kind), place: Place) -> Str
     }
 }
 
+/// Which attention is shown, in plain words.
+pub fn which_attention(tokens: TokenChoice, weights: WeightChoice, attention: Attention) -> String {
+    let kernel = match attention {
+        Attention::Dot => "",
+        Attention::L2 => which_attention::l2(),
+    };
+    match (tokens, weights) {
+        (TokenChoice::Skew, _) => which_attention::skew().into(),
+        (_, WeightChoice::IdentityMinus) => which_attention::opposite(kernel),
+        (_, WeightChoice::IdentityPlus) => which_attention::alike(kernel),
+        _ => which_attention::other(kernel, weight_choice(weights, None)),
+    }
+}
+
+/// The words of the button that chooses these weights.
+pub fn other_sign(weights: WeightChoice) -> &'static str {
+    match weights {
+        WeightChoice::IdentityMinus => which_attention::try_minus(),
+        _ => which_attention::try_plus(),
+    }
+}
+
 /// The number of tokens at one place.
 pub fn tokens_here(n: f64) -> String {
-    format!("× {}", count(n))
+    if n == 1.0 { here::token().into() } else { here::tokens(count(n)) }
+}
+
+/// The number of outputs at one place.
+pub fn outputs_here(n: f64) -> String {
+    if n == 1.0 { here::output().into() } else { here::outputs(count(n)) }
+}
+
+/// The most tokens at one place.
+pub fn crowd_of_tokens(tokens: f64) -> String {
+    crowd::of_tokens(count(tokens))
+}
+
+/// The most outputs at one place.
+pub fn crowd_of_outputs(outputs: f64) -> String {
+    crowd::of_outputs(count(outputs))
+}
+
+/// The most tokens at one place, and the most outputs.
+pub fn crowds(tokens: f64, outputs: f64) -> String {
+    crowd::both(count(outputs), count(tokens))
+}
+
+/// What an arrow means that several outputs at one place share.
+pub fn arrow_of_crowd(outputs: f64, root: &Number) -> String {
+    crowd::arrow(count(outputs), root)
 }
 
 /// The place of the tokens that bounds hold for.
@@ -118,8 +166,11 @@ pub fn bounds_end(end: usize) -> String {
 }
 
 /// A curve that is far above all others.
-pub fn far_above(name: &str, log10: f64, decades: f64) -> String {
-    far::above(decades.floor(), name, Number::claimed(log10, Kind::UpperBound))
+///
+/// With the decades, and without.
+pub fn far_above(name: &str, log10: f64, decades: f64) -> [String; 2] {
+    let value = Number::claimed(log10, Kind::UpperBound);
+    [far::above(decades.floor(), name, &value), format!("{name} {value}")]
 }
 
 /// LayerNorm in a dimension that leaves the tokens no room.
@@ -158,7 +209,7 @@ fn normalizer_name(normalizer: Normalization) -> &'static str {
 pub fn which_map(scope: Scope, normalizer: Normalization, d: usize) -> String {
     let name = normalizer_name(normalizer);
     match scope {
-        Scope::Inputs => which_map::inputs(name, Number::of((d as f64).sqrt())),
+        Scope::Inputs => which_map::inputs(Number::of((d as f64).sqrt())),
         Scope::Composed => which_map::composed(name),
     }
 }

@@ -90,6 +90,39 @@ pub fn settings(state: &PageState) -> String {
     parts.join(settings::between())
 }
 
+/// Every setting of a state that can change its numbers, each by itself.
+pub fn setting_parts(state: &PageState) -> Vec<String> {
+    let (n, d) = (Number::short(state.n_tokens()), state.dim());
+    let tokens = token_choice(state.tokens, Some((state.n_listed(), d)));
+    let weights = weight_choice(state.weights, Some((state.n_heads(), d)));
+    vec![
+        format!("n = {n}"),
+        format!("d = {d}"),
+        format!("R = {}", Number::short(state.radius_used())),
+        match state.tokens {
+            TokenChoice::Distribution(_) => settings::drawn(state.token_seed, tokens),
+            _ => settings::tokens(tokens),
+        },
+        match state.weights {
+            WeightChoice::Random | WeightChoice::Kim => settings::weights_drawn(state.weight_seed, weights),
+            _ => settings::weights(weights),
+        },
+        settings::heads(state.n_heads()),
+        settings::kernel(named(kernels(), state.attention.id())),
+        settings::mask(match state.mask {
+            Mask::None => quick_none(),
+            Mask::Causal => quick_causal(),
+        }),
+        match state.normalization {
+            Normalization::None => settings::normalizer_none().into(),
+            _ => {
+                let normalizer = named(normalizers(), state.normalization.id());
+                settings::normalizer(normalizer, named(scopes(), state.scope.id()))
+            }
+        },
+    ]
+}
+
 /// The words of an option.
 fn named<const N: usize>(options: [(&'static str, &'static str); N], id: &str) -> &'static str {
     options.into_iter().find(|(known, _)| *known == id).map_or("", |(_, words)| words)

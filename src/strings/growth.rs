@@ -85,7 +85,7 @@ pub fn crossover(crossover: &Crossover) -> String {
 }
 
 pub fn crossover_rule() -> &'static str {
-    "n = e^Γ"
+    "n = exp Γ"
 }
 
 pub fn gap(log10: f64) -> String {

@@ -7,7 +7,7 @@ use lipscope_core::experiment::Mask;
 use lipscope_core::fit::PowerLaw;
 use lipscope_models::charts::{ModelWords, power_law_text, sqrt_law_text};
 use lipscope_models::{Cell, CurveTokens, Estimate, Family, Group, Heads, MapKind, Published, Quantity, Training};
-use lipscope_plot::{Kind, Number};
+use lipscope_plot::{Kind, Number, raised};
 
 use super::spectrum::claimed_kind;
 use crate::phase::ModelPhase;
@@ -152,7 +152,7 @@ pub fn model_curve(curve: &Published) -> String {
     let law = if curve.exponent == 0.5 {
         format!("{} √n", curve.factor)
     } else {
-        format!("{} n^{}", curve.factor, curve.exponent)
+        format!("{} n{}", curve.factor, raised(&curve.exponent.to_string()))
     };
     let layer = curve.layer;
     model_curve::line(family, &head, &law, layer, mask_words(curve.mask.id()), &tokens)

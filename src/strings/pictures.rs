@@ -3,10 +3,12 @@
 use crate::words::pictures as words;
 pub use crate::words::pictures::*;
 
+use lipscope_core::bounds::Norm;
 use lipscope_core::measure::Measurement;
 use lipscope_core::picture::{AttentionPicture, TokenPicture, Unit};
-use lipscope_plot::Number;
+use lipscope_plot::{Kind, Number};
 
+use super::numbers::kind_of;
 use super::plot::count;
 
 // The attention matrix.
@@ -42,14 +44,20 @@ pub fn attention_finding(picture: &AttentionPicture, measurement: &Measurement) 
         Unit::Run => attention_finding::run(at),
     };
     let averaged = if picture.side < picture.n { attention_finding::averaged() } else { "" };
-    attention_finding::sentence(
-        averaged,
-        count(measurement.n),
-        Number::of(measurement.n.sqrt()),
-        Number::of(largest.sqrt()),
-        Number::of(largest),
-        &to,
-    )
+    let compared = root_and_norm(largest.sqrt(), measurement);
+    attention_finding::sentence(averaged, &compared, count(measurement.n), Number::of(largest), &to)
+}
+
+/// The root of the largest column sum beside L. They are called about equal only if they differ by a tenth at most.
+fn root_and_norm(root: f64, measurement: &Measurement) -> String {
+    const ABOUT: std::ops::RangeInclusive<f64> = 0.9..=1.1;
+    let (norm, kind) = (measurement.spectral, kind_of(measurement, Norm::Spectral));
+    let (value, root_text, times) = (Number::digits(norm, kind), Number::of(root), norm / root);
+    match kind {
+        Kind::LowerBound => attention_finding::at_least(root_text, value),
+        _ if ABOUT.contains(&times) => attention_finding::about(root_text, value),
+        _ => attention_finding::apart(root_text, Number::of(times), value),
+    }
 }
 
 // The token plane.

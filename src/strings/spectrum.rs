@@ -261,7 +261,7 @@ pub fn estimators_readout(points: &[EstimatorPoint], at: Option<f64>) -> String 
         let (value, error) = (iterated(point.value, point.is_converged()), Number::rough(point.error));
         Some(estimators_readout::one(&error, estimator(which), sign, &value))
     };
-    let iteration = Some(estimators_readout::iteration(Number::short(at)));
+    let iteration = Some(estimators_readout::iteration(at));
     [iteration, one(Estimator::Lanczos), one(Estimator::Power)].into_iter().flatten().collect::<Vec<_>>().join("  ·  ")
 }
 

@@ -25,8 +25,8 @@ async function eachDialog(page, body) {
   }
 }
 
-// The parts that are dimmed while they are out of date. On a slow machine they stay dim so long that a reader may read them.
-const OLD = ['.lab', '.numbers', '.headline', '.sentence', '.growth-sentence'];
+// A slow machine shows old numbers long enough for a reader to want to read them.
+const OLD = ['.lab', '.numbers', '.headline', '.sentence', '.growth-sentence', '.small', '.disc', '.token-stage'];
 
 /** Dims all parts that can be out of date, which changes only their colours; returns the selectors that matched a part. */
 const dim = (page) => page.evaluate((old) => old.filter((selector) => {

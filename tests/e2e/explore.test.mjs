@@ -151,7 +151,11 @@ pageTest('a token that is dragged makes the tokens yours', OPENING, async ({ pag
     await page.mouse.up();
   });
   assert.equal(await page.locator('#quick-yours').getAttribute('aria-pressed'), 'true');
-  assert.equal(await page.locator('.quick-away:visible').innerText(), 'pasted, loaded or moved');
+  assert.match(await page.locator('.quick-away:visible').innerText(), /^moved; n or New sample/);
+  // No control vanishes under the hand, R stays what it was, and so do the axes.
+  for (const id of ['quick-n', 'quick-radius', 'new-sample', 'quick-mask-causal']) assert.ok(await page.locator(`#${id}`).isVisible(), id);
+  assert.equal(await page.locator('#quick-radius-number').inputValue(), '1.5');
+  assert.ok((await saved(page, '#export-explore [data-export=svg]')).includes('\n256\n'), 'the axis ends before n = 256');
   await page.goBack();
   await page.waitForSelector('#quick-random[aria-pressed=true]');
   assert.equal(await page.locator('.quick-away:visible').count(), 0);
@@ -176,7 +180,7 @@ pageTest('a drag of the worst tokens is one step of undo, however many movements
   }
   await page.mouse.up();
   await page.waitForSelector('#quick-yours[aria-pressed=true]');
-  assert.equal(await page.locator('.quick-away:visible').innerText(), 'pasted, loaded or moved');
+  assert.match(await page.locator('.quick-away:visible').innerText(), /^moved; n or New sample/);
   assert.equal(await page.evaluate(() => history.length), entries + 1);
   await page.click('#quick-random');
   await page.waitForSelector('#quick-random[aria-pressed=true]');
@@ -188,7 +192,107 @@ pageTest('a drag of the worst tokens is one step of undo, however many movements
   await page.waitForFunction((worst) => document.querySelector('[data-testid=explore-norm]').dataset.value === worst, worst);
 });
 
-pageTest('tokens of the reader say that R follows the farthest of them', OPENING, async ({ page }) => {
+pageTest('n and a new sample draw the tokens anew that were moved by hand', OPENING, async ({ page }) => {
+  await settled(page);
+  for (const act of [() => page.click('#new-sample'), () => type(page, 'quick-n-number', '20')]) {
+    await page.focus('#explore-plane');
+    await page.keyboard.press('Home');
+    await after(page, () => page.keyboard.press('Shift+ArrowLeft'));
+    assert.equal(await page.locator('#quick-yours').getAttribute('aria-pressed'), 'true');
+    await after(page, act);
+    assert.equal(await page.locator('#quick-random').getAttribute('aria-pressed'), 'true');
+  }
+});
+
+pageTest('the picture says how many tokens and outputs lie at one place', OPENING, async ({ page }) => {
+  await settled(page);
+  await after(page, () => page.click('#quick-worst'));
+  assert.match(await page.locator('#explore-plane').getAttribute('aria-label'), /Up to 63 tokens and 63 outputs lie at one place\./);
+  assert.match(await page.locator('[data-testid=crowd-legend]').innerText(), /^63 equal arrows at one place/);
+  await page.click('#explore-tokens');
+  await page.click('#plane-pair');
+  await page.waitForFunction(() => /σ = L/.test(document.querySelector('[data-testid=plane-legend]').innerText));
+  const svg = await saved(page, '#export-tokens-stage [data-export=svg]');
+  for (const label of ['63 outputs here', '1 output']) assert.ok(svg.includes(`\n${label}\n`), label);
+  await page.click('#view-explore');
+  await after(page, () => page.click('#quick-random'));
+  assert.ok(await page.locator('[data-testid=crowd-legend]').isHidden());
+});
+
+pageTest('a pinned state keeps its number and its curves while another is moved', OPENING, async ({ page }) => {
+  await settled(page);
+  await swept(page);
+  const first = await digits(page, 'explore-norm');
+  await page.click('#pin-state');
+  const pin = page.locator('[data-testid=pin-1]');
+  assert.match(await pin.innerText(), /^1: as now, L = 1\.557$/);
+  await after(page, () => type(page, 'quick-radius-number', '2'));
+  assert.match(await pin.innerText(), /^1: R = 1\.5, L = 1\.557$/);
+  assert.equal(await pin.getAttribute('data-value'), first);
+  await swept(page);
+  const csv = await saved(page, '#export-explore [data-export=csv]');
+  for (const series of ['pin-1-mean', 'pin-1-best', 'pin-1-here']) assert.match(csv, new RegExp(`^${series},`, 'm'));
+  for (let pins = 2; pins <= 3; pins += 1) await page.click('#pin-state');
+  assert.ok(await page.locator('#pin-state').isDisabled(), 'three are the most');
+  // By the keyboard: away with two, and back to the first.
+  for (let left = 2; left >= 1; left -= 1) {
+    await page.locator('[data-testid=pins] .pin-remove:visible').last().press('Enter');
+    await page.waitForFunction((left) => [...document.querySelectorAll('[data-testid=pins] li')].filter((line) => line.checkVisibility()).length === left, left);
+    await page.waitForFunction(() => document.activeElement.id === 'pin-state');
+  }
+  await after(page, () => pin.press('Enter'));
+  assert.equal(await digits(page, 'explore-norm'), first);
+  assert.equal(await page.locator('#quick-radius-number').inputValue(), '1.5');
+});
+
+pageTest('the attention that is shown is said, and one press changes the sign of A', OPENING, async ({ page }) => {
+  await settled(page);
+  assert.match(await page.getByTestId('attention-line').innerText(), /A = −I, V = I/);
+  await after(page, () => page.click('#other-sign'));
+  assert.match(await page.getByTestId('attention-line').innerText(), /A = I, V = I/);
+  assert.ok(await page.getByText('more below').isVisible());
+  await page.click('#why summary');
+  for (const words of [/^√n: /, /^Mean-field: /, /^A and V: /]) assert.ok(await page.locator('#why p').filter({ hasText: words }).isVisible(), String(words));
+});
+
+pageTest('on the phone the disc is wide enough for a finger', { ...OPENING, viewport: PHONE }, async ({ page }) => {
+  await settled(page);
+  await page.focus('#explore-plane');
+  await page.keyboard.press('Home');
+  const place = async () => {
+    await page.waitForFunction(() => document.querySelector('#explore-plane').dataset.at);
+    return Number((await page.locator('#explore-plane').getAttribute('data-at')).split(' ')[0]);
+  };
+  // Ten steps of 0.02 R are a tenth of the disc, which had 115 px and has more than 160 px.
+  const before = await place();
+  for (let step = 0; step < 10; step += 1) await page.keyboard.press('ArrowRight');
+  await page.waitForFunction((before) => Number(document.querySelector('#explore-plane').dataset.at.split(' ')[0]) - before > 15, before);
+});
+
+pageTest('nothing of an earlier state is shown undimmed', OPENING, async ({ page }) => {
+  await settled(page);
+  await page.waitForSelector('.numbers');
+  await type(page, 'quick-n-number', '4096');
+  await page.waitForSelector('.headline.stale');
+  // A picture fades after a tenth of a second, since a moving slider would make it flicker.
+  const undimmed = await page.evaluate(() => new Promise((done) => setTimeout(() => {
+    const isSeen = (part) => part.checkVisibility({ contentVisibilityAuto: true }) && part.getClientRects().length > 0;
+    const opacity = (part) => part ? Number(getComputedStyle(part).opacity) * opacity(part.parentElement) : 1;
+    // These two fade their series one by one, which tests of the charts hold.
+    const pictures = [...document.querySelectorAll('main canvas:not(#explore-plot, #growth-plot)')].filter(isSeen);
+    const numbers = [...document.querySelectorAll('main [data-testid][data-value]:not([data-value=""])')].filter(isSeen);
+    done({
+      isStale: document.querySelector('.headline').classList.contains('stale'),
+      seen: [pictures.length, numbers.length],
+      undimmed: [...pictures.filter((part) => opacity(part) > 0.5), ...numbers.filter((part) => !part.closest('.stale, .sr-only'))].map((part) => part.id || part.dataset.testid),
+    });
+  }, 250)));
+  assert.ok(undimmed.isStale, 'the number came too soon to see anything');
+  assert.ok(undimmed.seen[0] >= 4 && undimmed.seen[1] >= 5, JSON.stringify(undimmed));
+  assert.deepEqual(undimmed.undimmed, []);
+});
+
+pageTest('a token that is moved out of the disc takes R along', OPENING, async ({ page }) => {
   await settled(page);
   await page.focus('#explore-plane');
   await page.keyboard.press('Home');
@@ -196,7 +300,7 @@ pageTest('tokens of the reader say that R follows the farthest of them', OPENING
   for (let step = 0; step < 24; step += 1) await page.keyboard.press('Shift+ArrowRight');
   await page.waitForSelector('#quick-yours[aria-pressed=true]');
   await page.waitForFunction(() => Number(document.querySelector('[data-testid=radius]')?.dataset.value) > 1.6);
-  assert.equal(await page.locator('#quick-radius-away .reason').innerText(), 'follows your farthest token');
+  assert.ok(Number(await page.locator('#quick-radius-number').inputValue()) > 1.6);
   const svg = await saved(page, '#export-tokens [data-export=svg]');
   assert.match(svg, /R = [\d.]+ \(farthest\)/);
 });
@@ -383,7 +487,7 @@ pageTest('LayerNorm in two dimensions says that it collapses the disc, and offer
   await after(page, () => page.click('#quick-norm-layer'));
   assert.match(await page.getByTestId('collapse-note').innerText(), /maps every token to one of two points/);
   assert.ok(await page.locator('.collapse-picture').isVisible());
-  assert.match(await page.getByTestId('scope-note').innerText(), /attention alone, at the normalised tokens/);
+  assert.match(await page.getByTestId('scope-note').innerText(), /attention alone, at tokens of length √d = 1\.414/);
   assert.match(await saved(page, '#export-explore [data-export=svg]'), /L of attention alone, after LayerNorm/);
   assert.match(await page.getByTestId('sentence').innerText(), /^The worst small change of these 64 tokens, once they are normalised, grows/);
   await after(page, () => page.click('#roomy-dim'));

@@ -149,7 +149,7 @@ pageTest('pictures and files hold what is on screen', async ({ page }) => {
   await reveal(page, '#curve-bert-0');
   await page.check('#curve-bert-0');
   const svg = await taken(page, 'export-model-norms', 'svg');
-  for (const word of ['tokens n', 'token norm (RMS)', '‖J‖₂', '14.3 n^0.24']) assert.ok(svg.includes(word), word);
+  for (const word of ['tokens n', 'token norm (RMS)', '‖J‖₂', '14.3 n⁰·²⁴']) assert.ok(svg.includes(word), word);
   assert.equal((svg.match(/<circle/g) ?? []).length, 20);
   assert.equal(await taken(page, 'export-model-norms', 'csv'), table.text, 'the file of the command line again');
   await reveal(page, '#model-norms-table summary');

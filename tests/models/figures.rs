@@ -94,7 +94,7 @@ fn the_scatter_has_its_axes_fits_key_and_published_curve() {
     for wanted in ["n", "local constant", "token norm (RMS)", "27", "29", "‖J‖:", "released:", "published:"] {
         assert!(written.iter().any(|text| text.contains(wanted)), "{wanted} is not among {written:?}");
     }
-    assert!(written.join(" ").contains("0.445 n^0.25"), "{written:?}");
+    assert!(written.join(" ").contains("0.445 n⁰·²⁵"), "{written:?}");
     assert_eq!(svg_text.matches("<circle").count(), 42, "a disc and a ring each");
     let alone = norms_chart(&[&groups[0]], Released::Hidden, &[], &words);
     assert!(alone.series.iter().all(|series| !series.id.contains("released")), "{:?}", alone.series);

@@ -12,8 +12,8 @@ use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_core::measure::{MeasureOptions, Measurement, measure_with};
 use lipscope_core::picture::{AttentionPicture, PairRequest, PlaneFrame, TokenPicture, Unit};
 use lipscope_core::scaling::{Scaling, ScalingPlan, ScalingPoint};
-use lipscope_core::tightness::{Tightness, TightnessPoint};
 use lipscope_core::sweep::Spacing;
+use lipscope_core::tightness::{Tightness, TightnessPoint};
 
 /// The state of the page once the workers have answered: the measurement, the curves over n where a lesson reads them,
 /// and the numbers of the lab on screen.

@@ -50,6 +50,7 @@ fn any_scene(dice: &mut Dice) -> Scene {
             log_multiplicities: (0..n).map(|_| real(dice, 2)).collect(),
         })
         .map(Arc::new),
+        own_from: dice.of(&TokenChoice::MOVED_FROM).1,
         weights: dice.of(&WeightChoice::ALL).1,
         heads: 1 + dice.below(4),
         head_dim: 1 + dice.below(16),

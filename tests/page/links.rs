@@ -27,6 +27,7 @@ fn in_use_of_none(mut scene: Scene) -> Scene {
     let first = PageState::default();
     let state = &mut scene.state;
     (state.own_tokens, state.own_clusters, state.own_weights) = (None, None, None);
+    state.own_from = None;
     if matches!(state.tokens, TokenChoice::Own | TokenChoice::Clusters) {
         state.tokens = first.tokens;
     }
@@ -43,6 +44,7 @@ fn in_use(scene: &Scene) -> Scene {
     state.own_tokens = state.own_tokens.take().filter(|_| state.tokens == TokenChoice::Own);
     state.own_clusters = state.own_clusters.take().filter(|_| state.tokens == TokenChoice::Clusters);
     state.own_weights = state.own_weights.take().filter(|_| state.weights == WeightChoice::Own);
+    state.own_from = state.moved_from();
     scene
 }
 

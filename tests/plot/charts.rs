@@ -207,8 +207,10 @@ fn what_lies_far_above_all_others_is_lifted_into_the_strip() {
     let lifted = |scale: Scale, logs: [f64; 3]| {
         let series = ["low", "near", "far"].into_iter().zip(logs).map(|(id, log10)| flat(id, log10)).collect();
         let mut chart = LineChart::new(AxisSpec::new("n", Scale::Log), AxisSpec::new("L", scale), series);
-        chart.lift(&["near", "far"], 2.0, |label, log10, up| format!("{label}: {log10}, {up} decades up"));
-        let words = chart.above.iter().map(|above| above.words.clone()).collect::<Vec<_>>();
+        chart.lift(&["near", "far"], 2.0, |label, log10, up| {
+            [format!("{label}: {log10}, {up} decades up"), label.to_owned()]
+        });
+        let words = chart.above.iter().map(|above| above.words[0].clone()).collect::<Vec<_>>();
         (words, chart.series.len())
     };
     assert_eq!(lifted(Scale::Log, [0.5, 2.0, 9.5]), (vec!["far: 9.5, 9 decades up".to_owned()], 2));
@@ -221,8 +223,23 @@ fn what_lies_far_above_all_others_is_lifted_into_the_strip() {
     let faint = Series { opacity: 0.4, ..flat("far", 9.5) };
     let [x, y] = ["n", "L"].map(|name| AxisSpec::new(name, Scale::Log));
     let mut chart = LineChart::new(x, y, vec![flat("low", 0.5), faint]);
-    chart.lift(&["far"], 2.0, |label, _, _| label.to_owned());
+    chart.lift(&["far"], 2.0, |label, _, _| [label.to_owned(), label.to_owned()]);
     assert_eq!(chart.above.iter().map(|above| above.opacity).collect::<Vec<_>>(), [0.4]);
+}
+
+#[test]
+fn a_narrow_strip_leaves_out_how_far_a_value_is_above_before_it_cuts_the_value() {
+    let flat = |id: &str, log10: f64| {
+        Series::new(id, id, Role::PublishedGeneral, SeriesKind::Line, vec![(2.0, log10), (256.0, log10)]).given_log10()
+    };
+    let [x, y] = ["n", "L"].map(|name| AxisSpec::new(name, Scale::Log));
+    let mut chart = LineChart::new(x, y, vec![flat("low", 0.5), flat("mean-field [C]", 9.5)]);
+    let short = "mean-field [C] ≤ 3.163 × 10⁹";
+    chart.lift(&["mean-field [C]"], 2.0, |_, _, up| [format!("{short}, {up} decades up"), short.into()]);
+    for (width, words) in [(900, "mean-field [C] ≤ 3.163 × 10⁹, 9 decades up"), (362, short)] {
+        let (_, svg) = draw_chart(&chart, Theme::Light, (width, 217));
+        assert!(elements(&svg, "text").iter().any(|text| text.text == words), "{width}: {words}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Points in the plane and on a line on an SVG back end, with changes of the points.
 
-use lipscope_plot::{Changes, Extent, Palette, PixelRect, PlaneShape, Style, Sway, Theme, TokenPlane, css};
+use lipscope_plot::{Changes, Extent, Palette, PixelRect, PlaneAxes, PlaneShape, Style, Sway, Theme, TokenPlane, css};
 
 use lipscope_testkit::pictures::{
     Element, SCALE, SIZES, THEMES, assert_texts_are_apart, assert_written, elements, plane, render,
@@ -79,6 +79,7 @@ fn plane_with_changes(shape: PlaneShape) -> TokenPlane {
         images: vec![(0.0, 0.0); 4],
         responses: vec![(0.25, 0.25); 4],
         stretch: 2.0,
+        labels: vec!["4 outputs here".into()],
         names: ["v".into(), "F(X)".into(), "σu".into()],
         sway: Sway::Arrows,
     });
@@ -173,6 +174,36 @@ fn no_label_lies_on_the_arrow_of_its_point() {
         let place = layout.positions[i].expect("a place");
         assert_eq!(text.right < place.0, is_left, "{label}: {text:?} beside {place:?}");
     }
+}
+
+#[test]
+fn a_narrow_plane_without_axes_gives_its_room_to_the_points() {
+    let mut plane = TokenPlane::new(vec![(-1.5, 0.0), (0.0, 1.5), (1.5, -0.5)]);
+    (plane.ball_radius, plane.ball_label) = (Some(1.5), "R = 1.5".into());
+    let mut drawn = |axes: PlaneAxes, size: (u32, u32)| {
+        plane.axes = axes;
+        let (layout, svg) = render(size, |area| plane.draw(area, &Style::svg(Theme::Light, SCALE)));
+        let chart = layout.expect("SVG draws").chart;
+        (chart.x_to_px(1.5) - chart.x_to_px(-1.5), elements(&svg, "text").len())
+    };
+    let (phone, wide) = ((362, 240), (600, 500));
+    assert_eq!(drawn(PlaneAxes::WhereWide, wide), drawn(PlaneAxes::Always, wide));
+    let (usual, bare) = (drawn(PlaneAxes::Always, phone), drawn(PlaneAxes::WhereWide, phone));
+    assert!(bare.0 > 160.0 && bare.0 > 1.3 * usual.0, "{} px, {} px with axes", bare.0, usual.0);
+    assert_eq!(bare.1, 1, "the label of the ball is all its text");
+}
+
+#[test]
+fn the_label_of_an_image_is_below_its_square_and_within_the_plot() {
+    let mut plane = plane_with_changes(PlaneShape::Plane);
+    plane.held = Extent::new(-2.5, 2.5).map(|extent| (extent, extent));
+    plane.changes.as_mut().expect("changes").images[0] = (2.45, 0.0);
+    let (layout, svg) = render((300, 300), |area| plane.draw(area, &Style::svg(Theme::Light, SCALE)));
+    let chart = layout.expect("SVG draws").chart;
+    let texts = elements(&svg, "text");
+    let label = texts.iter().find(|e| e.text == "4 outputs here").expect("it is labelled").text_box();
+    assert!(label.top > chart.y_to_px(0.0) && label.top < chart.y_to_px(0.0) + 12.0, "{label:?}");
+    assert!(label.right <= chart.plot.right + 1.0, "{label:?} is cut off at {}", chart.plot.right);
 }
 
 #[test]

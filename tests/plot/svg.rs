@@ -124,6 +124,18 @@ fn bars_of_a_ladder_end_at_their_numbers_or_have_an_arrow_at_the_frame() {
 }
 
 #[test]
+fn a_tall_ladder_fills_its_file() {
+    let (ladder, style) = (ladder(), Style::svg(Theme::Light, SCALE));
+    let (width, height) = ladder.filled((800.0, 1200.0), &style);
+    assert!(width == 800.0 && height < 600.0, "{height} px for {} rows", ladder.rows.len());
+    let last = |size: (f64, f64)| ladder.layout(size, &style).rows.last().expect("rows").bottom;
+    assert!((last((width, height)) - last((800.0, 1200.0))).abs() < 1.0, "it is drawn as in the tall figure");
+    assert!(height - last((width, height)) < 60.0, "{height}: blank below the axis");
+    // A figure that it fills keeps its size.
+    assert_eq!(ladder.filled((520.0, 160.0), &style), (520.0, 160.0));
+}
+
+#[test]
 fn a_held_axis_of_a_ladder_does_not_move_with_its_numbers() {
     let style = Style::svg(Theme::Light, SCALE);
     let mut ladder = ladder();

@@ -63,7 +63,7 @@ fn curves_of(experiment: Experiment, lengths: &[usize]) -> GrowthRequest {
 
 fn measure_plan(experiment: Experiment, head_idx: usize, most_cells: usize) -> EnginePlan {
     let (block_norms, pair) = (BlockNorms::Skipped, PairRequest::Skipped);
-    EnginePlan::Measure(MeasurePlan { experiment, head_idx, most_cells, block_norms, pair })
+    EnginePlan::Measure(MeasurePlan { experiment, head_idx, most_cells, block_norms, radius: None, pair })
 }
 
 #[test]
@@ -72,7 +72,14 @@ fn tasks_are_refused_within_the_memory_of_their_worker() {
     let of = || experiment("inputs", "none", "ball");
     let (block_norms, pair) = (BlockNorms::Skipped, PairRequest::Included);
     let plans = [
-        EnginePlan::Measure(MeasurePlan { experiment: of(), head_idx: 0, most_cells: 16, block_norms, pair }),
+        EnginePlan::Measure(MeasurePlan {
+            experiment: of(),
+            head_idx: 0,
+            most_cells: 16,
+            block_norms,
+            radius: None,
+            pair,
+        }),
         EnginePlan::Growth(curves_of(of(), &[2, 40])),
         EnginePlan::Ball(BallPlan { experiment: of(), n: 40.0 }),
         EnginePlan::Script(ScriptPlan { experiment: of(), dialect: Dialect::NumPy }),

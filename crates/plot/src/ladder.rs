@@ -136,6 +136,12 @@ impl Ladder {
         }
     }
 
+    /// The part of a size that the rows and the axis fill: rows grow to a limit, and below them a tall figure is blank.
+    pub fn filled(&self, (width, height): (f64, f64), style: &Style) -> (f64, f64) {
+        let below = 14.0 + 1.2 * style.font.size_small + 1.5 * style.font.size_normal;
+        (width, height.min((self.layout((width, height), style).plot.bottom + below).ceil()))
+    }
+
     /// Draws the ladder over the whole area.
     pub fn draw<DB: DrawingBackend>(
         &self,

@@ -74,7 +74,7 @@ pub use heat_map_layout::HeatMapLayout;
 pub use labels::{LabelRequest, place};
 pub use ladder::{Ladder, LadderLayout, LadderRow};
 pub use line_chart::{LineChart, Mark};
-pub use number::{Kind, Number};
+pub use number::{Kind, Number, raised};
 pub use order::ascending;
 pub use palette::{LineStyle, Palette, Role, Theme, css, mix};
 pub use pen::PixelRect;
@@ -86,7 +86,7 @@ pub use strip::FarAbove;
 pub use style::{Medium, Style, Type, text_width};
 pub use table::{FORMULA_MARKS, Table};
 pub use tiles::{Tiles, TilesLayout};
-pub use token_plane::{Changes, PlaneLayout, PlaneShape, Sway, TokenPlane};
+pub use token_plane::{Changes, PlaneAxes, PlaneLayout, PlaneShape, Sway, TokenPlane};
 
 /// The back end failed to draw; the data never cause this.
 #[derive(Debug, Clone, PartialEq, Eq)]

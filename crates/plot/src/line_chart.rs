@@ -79,10 +79,11 @@ impl LineChart {
         Extent::shown(self.points().map(|(series, _, y)| series.given.value(y)), self.y.scale)
     }
 
-    /// On a logarithmic y axis, moves series that lie more than `decades` powers of ten above all others into the strip.
-    /// `ids` are the series that may be moved, the nearest to the others first. `words` gets the label of a moved
-    /// series, log10 of its largest value, and how many powers of ten this is above all series not in `ids`.
-    pub fn lift(&mut self, ids: &[&str], decades: f64, words: impl Fn(&str, f64, f64) -> String) {
+    /// Moves series that lie more than `decades` powers of ten above all others into the strip, where the y axis is
+    /// logarithmic. `ids` are those that may be moved, the nearest first; `words` gets label, log10 of the largest
+    /// value, and how many powers of ten that is above the largest of the series that stay; it gives words with and
+    /// without the latter.
+    pub fn lift(&mut self, ids: &[&str], decades: f64, words: impl Fn(&str, f64, f64) -> [String; 2]) {
         if self.y.scale != Scale::Log {
             return;
         }

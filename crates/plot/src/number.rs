@@ -234,8 +234,18 @@ impl fmt::Display for Number {
     }
 }
 
+/// The text of a number in superscript digits.
+pub fn raised(number: &str) -> String {
+    // There is no raised point, so this dot stands for it.
+    number.split('.').map(superscript_of).collect::<Vec<_>>().join("\u{b7}")
+}
+
 /// An integer in superscript digits.
 fn superscript(value: i64) -> String {
+    superscript_of(&value.to_string())
+}
+
+fn superscript_of(digits: &str) -> String {
     let raise = |c| match c {
         '-' => '⁻',
         '1' => '¹',
@@ -244,7 +254,7 @@ fn superscript(value: i64) -> String {
         // The other superscript digits are consecutive in Unicode; 1, 2 and 3 are older.
         other => other.to_digit(10).and_then(|d| char::from_u32(0x2070 + d)).unwrap_or(other),
     };
-    value.to_string().chars().map(raise).collect()
+    digits.chars().map(raise).collect()
 }
 
 /// log10 of the number 10^`log10` rounded to `digits` digits by `round` (up or down). The factor `towards` differs from

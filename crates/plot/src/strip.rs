@@ -19,8 +19,8 @@ const SAMPLE: f64 = 26.0;
 pub struct FarAbove {
     /// Its role.
     pub role: Role,
-    /// Its name, its value and how far above the others it is, in words.
-    pub words: String,
+    /// Its name, its value and how far above the others it is, in words; and the same without how far.
+    pub words: [String; 2],
     /// Opacity, from 0 to 1.
     pub opacity: f64,
 }
@@ -43,11 +43,11 @@ pub(super) fn draw<DB: DrawingBackend>(
     for (at, curve) in above.iter().enumerate() {
         let y = first + row(font) * at as f64;
         let color = palette.role(curve.role);
-        let words = shortened(&curve.words, font.size_normal, (right - left - SAMPLE - 20.0).max(0.0));
+        let (words, size) = fitted(&curve.words, font, (right - left - SAMPLE - 20.0).max(0.0));
         let until = right.min(left + SAMPLE);
         pen.path(&[(left, y), (until, y)], curve.role.line(), curve.role.width(), color, curve.opacity)?;
-        pen.text(&words, (left + SAMPLE + 8.0, y), Align::Left, font.size_normal, color, curve.opacity)?;
-        let after = left + SAMPLE + 16.0 + text_width(&words, font.size_normal);
+        pen.text(&words, (left + SAMPLE + 8.0, y), Align::Left, size, color, curve.opacity)?;
+        let after = left + SAMPLE + 16.0 + text_width(&words, size);
         if after < right {
             let rest = [(after, y), (right, y)];
             pen.path(&rest, curve.role.line(), curve.role.width(), color, 0.5 * curve.opacity)?;
@@ -62,6 +62,16 @@ pub(super) fn draw<DB: DrawingBackend>(
         }
     }
     Ok(())
+}
+
+/// The longest words that fit, and their size; a value is cut only where not even small type has room for it.
+fn fitted([whole, short]: &[String; 2], font: &Type, room: f64) -> (String, f64) {
+    let sizes = [(whole, font.size_normal), (short, font.size_normal), (short, font.size_small)];
+    let found = sizes.into_iter().find(|(words, size)| text_width(words, *size) <= room);
+    found.map_or_else(
+        || (shortened(short, font.size_small, room), font.size_small),
+        |(words, size)| (words.clone(), size),
+    )
 }
 
 fn row(font: &Type) -> f64 {

@@ -8,7 +8,7 @@ use super::DrawError;
 use super::frame::ChartLayout;
 use super::palette::{LineStyle, Role, mix};
 use super::pen::{Align, Pen, Point};
-use super::style::Style;
+use super::style::{Style, text_width};
 use super::token_plane::{PlaneLayout, Sway, TokenPlane};
 
 /// Half the side of the square that marks an image, in CSS pixels.
@@ -79,10 +79,12 @@ impl TokenPlane {
                 }
             }
             arrow(pen, place, tip, Head::Open, color)?;
-            // Where points stand for many tokens, each image has the label of its point.
-            if let Some(label) = self.labels.get(i).filter(|_| self.ln_sizes.is_some() && !self.is_line()) {
-                let below = (place.0, place.1 + HALF_SIDE + 0.9 * style.font.size_small);
-                pen.text(label, below, Align::Center, style.font.size_small, color, 1.0)?;
+            if let Some(label) = changes.labels.get(i).filter(|label| !label.is_empty() && !self.is_line()) {
+                let size = style.font.size_small;
+                let (half, plot) = (text_width(label, size) / 2.0, &chart.plot);
+                // Within the plot, as far as it has room.
+                let middle = place.0.min(plot.right - half).max(plot.left + half);
+                pen.text(label, (middle, place.1 + HALF_SIDE + 0.9 * size), Align::Center, size, color, 1.0)?;
             }
         }
         if self.is_line() && !changes.images.is_empty() {

@@ -19,6 +19,8 @@ pub(super) const DOT: f64 = 3.2;
 const LARGEST_DOT: f64 = 9.0;
 /// ln of the largest multiplicity, 10^18. It is fixed, so that a multiplicity looks the same in every figure.
 const LARGEST_LN_SIZE: f64 = 41.446_531_673_892_82;
+/// The margin of a plane without axes, in CSS pixels.
+const BARE: f64 = 4.0;
 /// Up to this many points are labelled, where there is space.
 const NAMED_UP_TO: usize = 80;
 
@@ -30,6 +32,16 @@ pub enum PlaneShape {
     /// In a plane.
     #[default]
     Plane,
+}
+
+/// Whether a plane has axes where it is narrow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PlaneAxes {
+    /// Always.
+    #[default]
+    Always,
+    /// Only where it is wide: a narrow plane has all its room for the points. The label of the ball gives the scale.
+    WhereWide,
 }
 
 /// Points in the plane, or on a line.
@@ -69,6 +81,8 @@ pub struct TokenPlane {
     pub changes: Option<Changes>,
     /// Line or plane.
     pub shape: PlaneShape,
+    /// Whether a narrow figure has axes.
+    pub axes: PlaneAxes,
     /// The exact ranges of the axes, for a figure that stays fixed while a point is dragged.
     pub held: Option<(Extent, Extent)>,
 }
@@ -97,6 +111,13 @@ impl TokenPlane {
     pub fn layout(&self, size: (f64, f64), style: &Style) -> PlaneLayout {
         let unit = Ruler::new(Scale::Linear, symmetric(1.0));
         let rough = lay_out(size, &style.font, unit, unit, 14.0);
+        if self.is_bare(&rough) {
+            let plot = PixelRect { left: BARE, top: BARE, right: size.0 - BARE, bottom: size.1 - BARE };
+            let (x, y) = self.equal_axes(&plot, style);
+            let chart = ChartLayout { plot, x, y, ..rough };
+            let positions = self.plane_positions(&chart);
+            return PlaneLayout { chart, positions };
+        }
         // Repeated with the tick labels of the first layout, because long ones need more space.
         let (x, y) = self.equal_axes(&rough.plot, style);
         let frame = lay_out(size, &style.font, x, if self.is_line() { unit } else { y }, 14.0);
@@ -119,7 +140,9 @@ impl TokenPlane {
             return Ok(layout);
         }
         let axis = |label: &str| AxisSpec::new(label, Scale::Linear);
-        if self.is_line() {
+        if self.is_bare(&layout.chart) {
+            // The label of the ball gives the scale.
+        } else if self.is_line() {
             self.draw_line_axis(&pen, style, &layout.chart)?;
         } else {
             let axes = (&axis(&self.x_label), &axis(&self.y_label));
@@ -183,6 +206,15 @@ impl TokenPlane {
 
     pub(super) fn ball(&self) -> Option<f64> {
         self.ball_radius.filter(|r| r.is_finite() && *r > 0.0)
+    }
+
+    /// Whether there are no axes, in a figure with this layout.
+    fn is_bare(&self, chart: &ChartLayout) -> bool {
+        self.axes == PlaneAxes::WhereWide
+            && chart.compact
+            && chart.has_room()
+            && !self.is_line()
+            && self.ball().is_some()
     }
 
     pub(super) fn is_line(&self) -> bool {
@@ -405,6 +437,8 @@ pub struct Changes {
     pub nudges: Vec<Point>,
     /// The image of each point; may be empty.
     pub images: Vec<Point>,
+    /// Labels of the images, below them; may be fewer than the images.
+    pub labels: Vec<String>,
     /// The change of each image.
     pub responses: Vec<Point>,
     /// Factor by which changes are lengthened in the drawing.

@@ -32,7 +32,9 @@ pub struct MeasureOptions {
     pub detail: Detail,
     /// Whether the norm of every block is computed for the max-token bound: n^2 small SVDs.
     pub block_norms: BlockNorms,
-    /// The memory that the measurement may hold at a time; a measurement that needs more is refused before it begins.
+    /// R of the ball that the bounds are about, where it is larger than that of the tokens.
+    pub radius: Option<f64>,
+    /// The memory that the measurement may hold at a time; a larger one is refused before it begins.
     pub memory: Memory,
 }
 
@@ -82,6 +84,7 @@ impl Default for MeasureOptions {
             grouping: Grouping::Auto,
             detail: Detail::Full,
             block_norms: BlockNorms::Skipped,
+            radius: None,
             memory: Memory::default(),
         }
     }

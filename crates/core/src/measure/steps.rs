@@ -91,6 +91,7 @@ impl Measuring {
         super::cost::check(experiment, &options)?;
         let inputs = inputs(experiment)?;
         let stated = tokens::radius_of(&experiment.tokens, &inputs.tokens);
+        let stated = options.radius.filter(|radius| radius.is_finite()).map_or(stated, |radius| radius.max(stated));
         let system = System::new(experiment, &inputs, &options)?;
         let radius = radius_of_ball(experiment, inputs.tokens.nrows(), stated);
         let hypotheses = (options.detail == Detail::Full)

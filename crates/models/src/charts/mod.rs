@@ -9,7 +9,7 @@ mod words;
 
 use crate::{AtLength, Cell, Estimate, Group, NormGrid, Published, Quantity, Spread};
 use lipscope_core::fit::{PowerLaw, fit_factor};
-use lipscope_plot::{AxisSpec, Dot, Number, Role, Scale, Scatter, Series, SeriesKind, Table, Tiles, ascending};
+use lipscope_plot::{AxisSpec, Dot, Number, Role, Scale, Scatter, Series, SeriesKind, Table, Tiles, ascending, raised};
 
 pub use words::{ModelWords, power_law_text, sqrt_law_text};
 
@@ -155,7 +155,7 @@ pub fn lengths_table(group: &Group, words: &ModelWords) -> Table {
 fn published_curve(curve: &Published, longest: f64, words: &ModelWords) -> Series {
     let short = match curve.exponent {
         0.5 => format!("{} √n", curve.factor),
-        exponent => format!("{} n^{exponent}", curve.factor),
+        exponent => format!("{} n{}", curve.factor, raised(&exponent.to_string())),
     };
     let label = format!("{}: {short}", words.published);
     let points = [2.0, longest].map(|n| (n, curve.at(n))).to_vec();

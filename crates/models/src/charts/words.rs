@@ -2,6 +2,7 @@
 
 use crate::{Group, Heads};
 use lipscope_core::fit::PowerLaw;
+use lipscope_plot::raised;
 
 /// Names of axes and curves in the user's language.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +69,7 @@ impl ModelWords {
 /// c n^alpha as text, with three decimals each.
 #[must_use]
 pub fn power_law_text(fit: &PowerLaw) -> String {
-    format!("{:.3} n^{:.3}", fit.factor, fit.exponent)
+    format!("{:.3} n{}", fit.factor, raised(&format!("{:.3}", fit.exponent)))
 }
 
 /// C sqrt(n) as text, with three decimals.

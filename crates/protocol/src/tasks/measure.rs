@@ -20,6 +20,8 @@ pub struct MeasurePlan {
     pub most_cells: usize,
     /// Whether the bound on the max-token norm is computed too.
     pub block_norms: BlockNorms,
+    /// R of the ball that the bounds are about, where it is larger than that of the tokens.
+    pub radius: Option<f64>,
     /// Whether the leading singular pair is pictured too.
     pub pair: PairRequest,
 }
@@ -53,8 +55,8 @@ impl Task<Memory> for MeasureTask {
     type Event = Measured;
 
     fn start(plan: MeasurePlan, memory: &mut Memory) -> Result<Self, InputError> {
-        let MeasurePlan { experiment, head_idx, most_cells, block_norms, pair } = plan;
-        let options = MeasureOptions { block_norms, memory: *memory, ..MeasureOptions::default() };
+        let MeasurePlan { experiment, head_idx, most_cells, block_norms, radius, pair } = plan;
+        let options = MeasureOptions { block_norms, radius, memory: *memory, ..MeasureOptions::default() };
         if pair == PairRequest::Included {
             check_with_pair(&experiment, &options)?;
         }

@@ -47,6 +47,7 @@ fn made() -> Vec<Vec<u8>> {
             head_idx: at,
             most_cells: 64,
             block_norms: BlockNorms::Skipped,
+            radius: None,
             pair: PairRequest::Included,
         });
         messages.answered::<EngineTasks>(at as u64, plan, Memory::BROWSER, 1);
