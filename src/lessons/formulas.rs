@@ -49,14 +49,41 @@ const fn bound(name: &'static str, id: BoundId) -> LessonFormula {
     LessonFormula { name, written: Written::Bound(id) }
 }
 
-static FORMULAS: [LessonFormula; 22] = [
+static FORMULAS: [LessonFormula; 24] = [
     bound("castin_general", BoundId::CastinGeneral),
     bound("castin_mean_field", BoundId::CastinMeanField),
-    bound("sharp", BoundId::Sharp),
     bound("unified", BoundId::Unified),
-    bound("unified_masked", BoundId::UnifiedMasked),
     bound("local", BoundId::Local),
     bound("kim_l2", BoundId::KimL2),
+    // Whole, these two would be wider than the panel: a letter stands for a part of each.
+    here(
+        "sharp",
+        "<math display=\"block\"><mi>v</mi><mo stretchy=\"false\">(</mo><mi>a</mi><mo>+</mo><msqrt><mi>min</mi>\
+         <mo stretchy=\"false\">(</mo><mi>n</mi><mi>G</mi><mo stretchy=\"false\">(</mo><mi>a</mi>\
+         <mo stretchy=\"false\">)</mo><mo>,</mo><mi>F</mi><mo stretchy=\"false\">(</mo><mi>a</mi>\
+         <mo stretchy=\"false\">)</mo><mo>,</mo><mi>U</mi><mo stretchy=\"false\">)</mo></msqrt>\
+         <mo stretchy=\"false\">)</mo></math>",
+    ),
+    here(
+        "sharp-part",
+        "<math display=\"block\"><mi>U</mi><mo>=</mo><mfrac><mrow><mo stretchy=\"false\">(</mo><mn>1</mn>\
+         <mo>+</mo><msup><mi>a</mi><mn>2</mn></msup><mo stretchy=\"false\">)</mo><mi>n</mi></mrow><mrow><mn>1\
+         </mn><mo>+</mo><mo stretchy=\"false\">(</mo><mi>n</mi><mo>−</mo><mn>1</mn><mo stretchy=\"false\">)\
+         </mo><msup><mi>e</mi><mrow><mo>−</mo><mn>2</mn><mi>a</mi></mrow></msup></mrow></mfrac></math>",
+    ),
+    here(
+        "unified_masked",
+        "<math display=\"block\"><mi>v</mi><mo stretchy=\"false\">(</mo><mi>a</mi><mo>+</mo><mi>min</mi>\
+         <mo stretchy=\"false\">(</mo><msqrt><mo stretchy=\"false\">(</mo><mn>1</mn><mo>+</mo><msup><mi>a\
+         </mi><mn>2</mn></msup><mo stretchy=\"false\">)</mo><msub><mi>S</mi><mi>c</mi></msub></msqrt><mo>,\
+         </mo><mi>T</mi><mo stretchy=\"false\">)</mo><mo stretchy=\"false\">)</mo></math>",
+    ),
+    here(
+        "unified_masked-part",
+        "<math display=\"block\"><mi>T</mi><mo>=</mo><mn>2</mn><mo stretchy=\"false\">(</mo><mn>1</mn><mo>+\
+         </mo><mn>2</mn><mi>a</mi><mo stretchy=\"false\">)</mo><msup><mi>e</mi><mrow><mn>2</mn><mi>a</mi>\
+         </mrow></msup></math>",
+    ),
     here(
         "lipschitz",
         "<math display=\"block\"><mi>L</mi><mo>=</mo><mrow><mo>‖</mo><mi>J</mi><mo>‖</mo></mrow><mo>=</mo>\
