@@ -63,5 +63,5 @@ fn PinLine(
 fn words_of(page: Page, pin: &Pin) -> String {
     let (value, kind) = pin.norm;
     let differences = page.state.with(|now| strings::differences(&pin.state, now));
-    strings::pin_line(&differences, kind.sign(), &Number::digits(value, kind).to_string())
+    strings::pin_line(&differences, kind.sign(), Number::digits(value, kind))
 }

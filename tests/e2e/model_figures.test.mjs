@@ -35,7 +35,10 @@ const words = (page, id) => page.getByTestId(id).innerText();
 
 /** Factor, exponent and both intervals of a law in words of the page or of the command line. */
 function law(text, name) {
-  const line = text.split('\n').find((line) => line.includes(name));
+  const raised = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+  // The page writes exponents as superscripts, the command line behind a caret.
+  const plain = text.replace(/ n([⁰¹²³⁴⁵⁶⁷⁸⁹⁻·]+)/g, (_, power) => ` n^${[...power].map((c) => ({ '⁻': '-', '·': '.' })[c] ?? raised.indexOf(c)).join('')}`);
+  const line = plain.split('\n').find((line) => line.includes(name));
   const found = /([\d.]+) n\^(-?[\d.]+).*± ([\d.]+).*\[([\d.]+), ([\d.]+)\]/.exec(line ?? '');
   assert.ok(found, `${name} is not in ${text}`);
   return found.slice(1, 6);
