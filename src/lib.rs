@@ -23,7 +23,9 @@
 //! | `charts`, `over_n`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `later`, `later_table` | the part of the page that comes after the first picture: how it is reached, and what is in it |
 //! | `prelude` | Leptos's prelude, with functions that are compiled once for each type instead of each closure |
-//! | `stage`, `host` | the page for a projector, and inside another page; messages from and to that page |
+//! | `stage`, `host` | the page for a projector, a plot alone, inside another page too; messages from and to that page |
+//! | `share`, `dialog` | the panel of links; a button with its dialog |
+//! | `print` | what is printed beside the page |
 //! | `words`, `strings` | every text, from the catalogues; the choice of text, and its numbers |
 //! | `language` | the languages of the page, and the present one |
 //! | `theme`, `frame` | light and dark; animation frames, the clock, work that waits |
@@ -35,6 +37,7 @@ mod ask;
 mod charts;
 mod classroom;
 mod controls;
+mod dialog;
 mod explore;
 mod export;
 pub mod field;
@@ -62,6 +65,8 @@ mod plane;
 pub mod plans;
 mod plots;
 mod prelude;
+mod print;
+mod share;
 mod shell;
 mod stage;
 pub mod state;

@@ -8,6 +8,7 @@
 //! | `progress`, `goals` | the page's numbers, and how far the reader is in a step; goals, hint and answer |
 //! | `guess`, `guess_words` | what a reader draws, and how far off it is |
 //! | `draw`, `place` | where the reader draws: a curve, a mark |
+//! | `handout` | a lesson on paper |
 //! | `shortcuts` | the keys of the whole page, and the list of all keys |
 
 mod context;
@@ -17,6 +18,7 @@ mod goals;
 mod guess;
 mod guess_words;
 mod handles;
+mod handout;
 mod panel;
 mod place;
 mod progress;
@@ -31,6 +33,7 @@ pub use context::{Classroom, use_classroom};
 pub use course::is_panel_open;
 pub use draw::GuessStage;
 pub use guess::{is_covered, is_guessed};
+pub use handout::handout;
 pub use panel::{LessonPanel, LessonsButton};
 pub use shortcuts::{KeyList, Shortcuts};
 
@@ -52,7 +55,7 @@ pub fn begin(room: Classroom) {
             page.look.is_covered.set(is_covered);
         }
     });
-    stage::begin(page);
+    stage::begin(page, room.panels);
     shortcuts::begin(room);
 }
 
