@@ -7,3 +7,4 @@ mod han;
 mod lessons;
 mod lessons_training;
 mod links;
+mod teaching;
