@@ -7,11 +7,10 @@ use leptos::ev;
 use super::charts::plot_name;
 use super::dialog::DialogButton;
 use super::files::copy;
-use super::later::Piece;
-use super::lessons;
+use super::later::{Piece, use_later};
 use super::page::use_page;
 use super::panels::use_panels;
-use super::state::{Part, Scene, Stage};
+use super::state::{LessonAt, Part, Scene, Stage};
 use super::strings;
 
 /// Widths and heights of a frame, in CSS pixels.
@@ -37,12 +36,18 @@ pub fn Share() -> impl IntoView {
     // What links open; it has no effect on this page.
     let stage = RwSignal::new(page.stage.get_untracked());
     let state_link = memo(move |_| page.link_of(&Scene { stage: stage.get(), lesson: None, ..page.scene() }));
-    let step_link = memo(move |_| {
-        let at = page.lesson.get()?;
-        let step = lessons::scene_of(&at)?;
-        page.link_of(&Scene { stage: stage.get(), hidden: page.look.hidden.get(), theme: page.scene().theme, ..step })
+    let later = use_later();
+    // The step as its own link opens it; `None` outside of lessons, and where the lesson has no such step.
+    let step = memo(move |_| {
+        let LessonAt { id, step } = page.lesson.get()?;
+        let followed = (later.table()?.read_link)(&format!("v3&lesson={id}.{}", step + 1));
+        followed.scene.filter(|scene| scene.lesson.is_some())
     });
-    let has_step = move || page.lesson.get().is_some_and(|at| lessons::find(&at.id).is_some());
+    let step_link = memo(move |_| {
+        let (hidden, theme) = (page.look.hidden.get(), page.scene().theme);
+        page.link_of(&Scene { stage: stage.get(), hidden, theme, ..step.get()? })
+    });
+    let has_step = move || step.with(Option::is_some);
     let option = move |choice: Stage| {
         view! { <option value=choice.id() selected=move || stage.get() == choice>{strings::link_stage(choice)}</option> }
     };
