@@ -2,6 +2,7 @@
 //! to the view on screen if it takes files, else to the form of own data.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use crate::prelude::*;
 use js_sys::{Array, Uint8Array};
@@ -16,6 +17,9 @@ use super::strings;
 
 /// The largest file that the page reads.
 pub const MAX_FILE_BYTES: f64 = (32 << 20) as f64;
+
+/// How long the page says that a text was copied.
+const COPIED_FOR: Duration = Duration::from_secs(4);
 
 /// Reads a file, and calls `then` with its name and its bytes, or with the sentence to show.
 pub fn read(file: File, then: impl FnOnce(String, Result<Vec<u8>, String>) + 'static) {
@@ -40,7 +44,17 @@ pub fn copy(text: String, note: RwSignal<&'static str>) {
     }
     let writing = clipboard.write_text(&text);
     spawn_local(async move {
-        note.set(if JsFuture::from(writing).await.is_ok() { strings::copied() } else { strings::not_copied() });
+        if JsFuture::from(writing).await.is_err() {
+            return note.set(strings::not_copied());
+        }
+        note.set(strings::copied());
+        let forget = move || {
+            // The view may have gone, or the note may say something else by now.
+            if note.try_get_untracked() == Some(strings::copied()) {
+                note.set("");
+            }
+        };
+        set_timeout(forget, COPIED_FOR);
     });
 }
 
@@ -153,7 +167,7 @@ fn save(name: &str, blob: &Blob) -> Result<(), JsValue> {
         move || {
             let _ = Url::revoke_object_url(&url);
         },
-        std::time::Duration::from_secs(10),
+        Duration::from_secs(10),
     );
     Ok(())
 }

@@ -28,6 +28,10 @@ pub enum PageKey {
     StepBack,
     /// Switches the teacher's view on or off.
     Teacher,
+    /// The plot alone, on the full screen, and back.
+    Alone,
+    /// A black screen in front of an audience, and back.
+    Blank,
     /// Undoes the last gesture.
     Undo,
     /// Redoes the last gesture that was undone.
@@ -36,7 +40,7 @@ pub enum PageKey {
 
 impl PageKey {
     /// All, in the order of the list.
-    pub const ALL: [PageKey; 7] = [
+    pub const ALL: [PageKey; 9] = [
         PageKey::Help,
         PageKey::Undo,
         PageKey::Redo,
@@ -44,20 +48,36 @@ impl PageKey {
         PageKey::NextStep,
         PageKey::StepBack,
         PageKey::Teacher,
+        PageKey::Alone,
+        PageKey::Blank,
     ];
 
     /// What a key means.
     #[must_use]
     pub fn of(key: &str, held: Held) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.key() == (key, held))
+        match (key, held) {
+            // Remotes send one or the other.
+            (".", Held::Nothing) => Some(PageKey::Blank),
+            _ => Self::ALL.into_iter().find(|known| known.key() == (key, held)),
+        }
     }
 
-    /// What a key of a presenter's remote means, where a lesson is shown to an audience.
+    /// What a page key of a presenter's remote means, where a lesson is shown to an audience.
     #[must_use]
     pub fn of_remote(key: &str, held: Held) -> Option<Self> {
         match (key, held) {
-            ("PageDown" | "ArrowRight", Held::Nothing) => Some(PageKey::NextStep),
-            ("PageUp" | "ArrowLeft", Held::Nothing) => Some(PageKey::StepBack),
+            ("PageDown", Held::Nothing) => Some(PageKey::NextStep),
+            ("PageUp", Held::Nothing) => Some(PageKey::StepBack),
+            _ => None,
+        }
+    }
+
+    /// What an arrow means there. Some remotes send arrows, which sliders and plots need for themselves.
+    #[must_use]
+    pub fn of_arrow(key: &str, held: Held) -> Option<Self> {
+        match (key, held) {
+            ("ArrowRight", Held::Nothing) => Some(PageKey::NextStep),
+            ("ArrowLeft", Held::Nothing) => Some(PageKey::StepBack),
             _ => None,
         }
     }
@@ -69,6 +89,8 @@ impl PageKey {
             PageKey::NextStep => ("ArrowRight", Held::Alt),
             PageKey::StepBack => ("ArrowLeft", Held::Alt),
             PageKey::Teacher => ("t", Held::Nothing),
+            PageKey::Alone => ("f", Held::Nothing),
+            PageKey::Blank => ("b", Held::Nothing),
             PageKey::Undo => ("z", Held::Control),
             PageKey::Redo => ("Z", Held::Control),
         }

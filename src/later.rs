@@ -56,6 +56,10 @@ pub enum Piece {
     LessonPanel,
     /// The list of keys.
     KeyList,
+    /// The panel of links.
+    Share,
+    /// What is printed beside the page.
+    PrintSheet,
     /// The content of the fold for own data.
     OwnForm,
     /// The details of the selected row of the ladder.
@@ -66,8 +70,10 @@ pub enum Piece {
     LadderFolds,
     /// The folds under the token plane.
     PlaneFolds,
-    /// The line under the plot of an embedded page.
-    EmbedLine,
+    /// The line under a plot that is alone.
+    AloneLine,
+    /// The number in the head of the teacher's view.
+    TeacherReading,
 }
 
 /// The error that the later part could not be fetched. The page can try again.

@@ -17,10 +17,14 @@ use super::models::{self, Models};
 use super::numbers::Details;
 use super::own::{self, Own};
 use super::page::use_page;
+use super::panels::use_panels;
 use super::plane::{self, use_plane};
-use super::stage::EmbedLine;
+use super::print::{self, PrintSheet};
+use super::share::Share;
+use super::stage::{AloneLine, TeacherReading};
 use super::state::PlotChoice;
 use super::strings;
+use super::theme::use_themes;
 use super::train;
 
 static LATER: LaterTable = LaterTable {
@@ -55,6 +59,7 @@ fn begin() {
     models::begin();
     own::begin(own);
     host::begin(page);
+    print::begin(use_panels(), use_themes());
 }
 
 fn piece(piece: Piece) -> AnyView {
@@ -67,6 +72,11 @@ fn piece(piece: Piece) -> AnyView {
         Piece::Details => view! { <Details/> }.into_any(),
         Piece::GuessStage => view! { <classroom::GuessStage/> }.into_any(),
         Piece::LessonPanel => view! { <classroom::LessonPanel/> }.into_any(),
+        Piece::Share => view! { <Share/> }.into_any(),
+        Piece::PrintSheet => {
+            let room = use_classroom();
+            view! { <PrintSheet panels=use_panels() handout=move |()| classroom::handout(room)/> }.into_any()
+        }
         Piece::KeyList => view! { <classroom::KeyList/> }.into_any(),
         Piece::OwnForm => view! { <own::OwnForm/> }.into_any(),
         Piece::SlackDetails => view! { <charts::SlackDetails/> }.into_any(),
@@ -75,7 +85,8 @@ fn piece(piece: Piece) -> AnyView {
         Piece::PlaneFolds => {
             view! { <plane::PlaneTable id="token-table" export="export-tokens" canvas="token-plane"/> }.into_any()
         }
-        Piece::EmbedLine => view! { <EmbedLine/> }.into_any(),
+        Piece::AloneLine => view! { <AloneLine/> }.into_any(),
+        Piece::TeacherReading => view! { <TeacherReading/> }.into_any(),
     }
 }
 

@@ -1,11 +1,12 @@
-//! Which bound, which token and which arrows the reader looks at. The views show this; lessons set it.
+//! Which bound, which token and which arrows the reader looks at, and which parts of the page are hidden. The views
+//! show this; lessons set the first three.
 
 use crate::prelude::*;
 
 use lipscope_core::bounds::BoundId;
 use lipscope_core::picture::PairRequest;
 
-use crate::state::PlotChoice;
+use crate::state::{HiddenParts, PlotChoice};
 
 /// Whose attention the lines at the selected token show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub struct Look {
     pub wall: RwSignal<Option<f64>>,
     /// Whether numbers and pictures are covered until the reader has guessed them.
     pub is_covered: RwSignal<bool>,
+    /// The parts of the page that are hidden.
+    pub hidden: RwSignal<HiddenParts>,
 }
 
 impl Default for Look {
@@ -47,6 +50,7 @@ impl Default for Look {
             has_pair: RwSignal::new(false),
             wall: RwSignal::new(None),
             is_covered: RwSignal::new(false),
+            hidden: RwSignal::new(HiddenParts::default()),
         }
     }
 }

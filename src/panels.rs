@@ -1,4 +1,5 @@
-//! Which of the page's panels are open: the panel of all controls, and the folds with own data in it.
+//! Which of the page's panels are open: the panel of all controls, the folds with own data in it, the panel of links;
+//! and whether a plot or a black screen covers the page.
 
 use crate::prelude::*;
 use wasm_bindgen::JsCast;
@@ -15,6 +16,15 @@ pub struct Panels {
     pub own: RwSignal<bool>,
     /// Whether the fold shows the boxes for own matrices.
     pub matrices: RwSignal<bool>,
+    /// Whether the panel of links is open.
+    pub share: RwSignal<bool>,
+    /// Whether the plot is shown alone, on the full screen where the browser allows it. No link holds this: a browser
+    /// gives the full screen upon a press only.
+    pub alone: RwSignal<bool>,
+    /// Whether the screen is black.
+    pub blank: RwSignal<bool>,
+    /// Whether the browser prints.
+    pub printing: RwSignal<bool>,
 }
 
 /// The kind of data that a reader is asked for.

@@ -21,7 +21,8 @@ use super::page::{self, PLACE_LINK, Page, PlotChoice, use_page};
 use super::panels::use_panels;
 use super::plane::Plane;
 use super::plots::Plots;
-use super::stage::TeacherButton;
+use super::share::ShareButton;
+use super::stage::{BlankScreen, TeacherButton, is_alone};
 use super::state::{Stage, ThemeChoice, View};
 use super::strings;
 use super::theme::{Themes, use_themes};
@@ -38,12 +39,14 @@ pub fn Shell(
     provide_context(Plane::new(page));
     provide_context(Pins::default());
     classroom::begin(room);
-    let (later, themes, sheet_open) = (use_later(), use_themes(), use_panels().controls);
+    let (later, themes, panels) = (use_later(), use_themes(), use_panels());
+    let sheet_open = panels.controls;
     later.begin_if_here();
     let is_panel_open = memo(move |_| is_panel_open(room));
     let is_covered = memo(move |_| is_covered(room));
     let is_guessed = memo(move |_| is_guessed(room));
     let is_teacher = move || page.stage.get() == Stage::Teacher;
+    let is_alone = memo(move |_| is_alone(page, panels));
     let view = memo(move |_| page.plot.get().view());
     // The page shows no controls where they do not change the present plot.
     let has_controls = memo(move |_| page.settings.with(|settings| settings.has_tokens(page.plot.get())));
@@ -61,7 +64,7 @@ pub fn Shell(
     on_cleanup(move || listener.remove());
     view! {
         <a class="skip" href="#main" on:click=skip_to_main>{strings::skip()}</a>
-        <div class="page" data-stage=move || page.stage.get().id() data-view=move || view.get().id() data-sweep=move || page.answers.sweep.phase().id() data-plot=move || if page.plot.get() == PlotChoice::Explore { "explore" } else { "other" } class:held=page.held class:sheet-open=sheet_open class:beside=is_aside class:taught=is_panel_open class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher style=move || role_colors(themes)>
+        <div class="page" data-stage=move || page.stage.get().id() data-view=move || view.get().id() data-sweep=move || page.answers.sweep.phase().id() data-plot=move || if page.plot.get() == PlotChoice::Explore { "explore" } else { "other" } class:held=page.held class:sheet-open=sheet_open class:beside=is_aside class:taught=is_panel_open class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher class:alone=is_alone data-hidden=move || page.look.hidden.get().ids(" ") style=move || role_colors(themes)>
             <Head/>
             <aside class="controls" id="controls" aria-label=strings::controls() hidden=move || !is_aside.get()>
                 <LaterView wanted=is_panel_open piece=Piece::LessonPanel/>
@@ -92,11 +95,13 @@ pub fn Shell(
                     <LaterView wanted=is_wanted piece=Piece::Details/>
                 </div>
             </main>
-            <LaterView wanted=Signal::derive(move || page.stage.get() == Stage::Embed) piece=Piece::EmbedLine/>
+            <LaterView wanted=is_alone piece=Piece::AloneLine/>
             <Status/>
             <NewBuild/>
             <DropZone/>
+            <BlankScreen/>
         </div>
+        <LaterView wanted=panels.printing piece=Piece::PrintSheet/>
         <p class="sr-only" role="status" aria-live="polite">{move || page.answers.announcement.get()}</p>
     }
 }
@@ -196,11 +201,13 @@ fn Head() -> impl IntoView {
                 <button type="button" id="undo" aria-label=strings::undo() title=strings::undo_hint() aria-disabled=move || (!page.address.undoable.get().0).to_string() on:click=move |_| page.undo()>"↶"</button>
                 <button type="button" id="redo" aria-label=strings::redo() title=strings::redo_hint() aria-disabled=move || (!page.address.undoable.get().1).to_string() on:click=move |_| page.redo()>"↷"</button>
             </div>
+            <LaterView wanted=Signal::derive(move || page.stage.get() == Stage::Teacher) piece=Piece::TeacherReading/>
             <LessonsButton/>
             <button type="button" id="head-more" class="head-more" aria-label=strings::head_more() aria-expanded=move || is_open.get().to_string() aria-controls="head-rest" on:click=move |_| is_open.update(|open| *open = !*open)>"⋯"</button>
             // This part stands beside the other buttons where there is room, else in a list that `#head-more` opens.
             <div id="head-rest" class="head-rest" class:open=is_open on:focusout=move |event| if leaves(&event) { is_open.set(false) }>
                 <span class="papers">{paper(strings::paper_castin())} {paper(strings::paper_kim())}</span>
+                <ShareButton/>
                 <TeacherButton/>
                 <div class="switch" role="group" aria-label=strings::theme()>{ThemeChoice::ALL.map(option).collect_view()}</div>
                 <Shortcuts/>

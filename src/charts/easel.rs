@@ -229,7 +229,7 @@ fn painting(node: NodeRef<Canvas>, size: Rc<Cell<(f64, f64)>>, paint: Box<dyn Fn
         let Some(canvas) = node.try_get_untracked().flatten() else { return };
         let scale = window().device_pixel_ratio();
         if let Some(mut easel) = set_up(canvas, size.get(), scale, themes.shown.get_untracked()) {
-            easel.style = easel.style.enlarged(page.stage.get_untracked().size_of_type());
+            easel.style = easel.style.enlarged(page.stage.get_untracked().size_of_type(window_size()));
             paint(&easel);
         }
     }
@@ -268,6 +268,12 @@ fn keep_painted(node: NodeRef<Canvas>, size: Rc<Cell<(f64, f64)>>, painter: Once
         }
         painter.ask();
     });
+}
+
+/// The window's width and height, in CSS pixels.
+fn window_size() -> (f64, f64) {
+    let of = |side: Result<JsValue, JsValue>| side.ok().and_then(|side| side.as_f64()).unwrap_or(0.0);
+    (of(window().inner_width()), of(window().inner_height()))
 }
 
 fn set_up(canvas: HtmlCanvasElement, (width, height): (f64, f64), scale: f64, theme: Theme) -> Option<Easel> {

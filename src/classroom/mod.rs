@@ -21,6 +21,7 @@ mod guess;
 mod guess_words;
 mod hand_in;
 mod handles;
+mod handout;
 mod lecturer;
 mod notebook;
 mod panel;
@@ -37,6 +38,7 @@ pub use context::{Classroom, use_classroom};
 pub use course::is_panel_open;
 pub use draw::GuessStage;
 pub use guess::{is_covered, is_guessed};
+pub use handout::handout;
 pub use panel::{LessonPanel, LessonsButton};
 pub use shortcuts::{KeyList, Shortcuts};
 
@@ -59,7 +61,7 @@ pub fn begin(room: Classroom) {
             page.look.is_covered.set(is_covered);
         }
     });
-    stage::begin(page);
+    stage::begin(page, room.panels);
     shortcuts::begin(room);
 }
 

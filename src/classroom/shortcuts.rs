@@ -2,11 +2,12 @@
 
 use crate::prelude::*;
 use leptos::ev;
-use leptos::html::Dialog;
 use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
 
+use crate::dialog::DialogButton;
 use crate::keys::{self, Group, Held, PageKey};
-use crate::later::{LaterView, Piece};
+use crate::later::Piece;
 use crate::stage;
 use crate::state::Stage;
 use crate::strings;
@@ -17,12 +18,7 @@ use super::course;
 /// Listens for the keys of the whole page.
 pub fn begin(room: Classroom) {
     let listener = window_event_listener(ev::keydown, move |event| {
-        let held = match (event.alt_key(), event.ctrl_key() || event.meta_key()) {
-            (false, false) => Held::Nothing,
-            (true, false) => Held::Alt,
-            (false, true) => Held::Control,
-            (true, true) => Held::Other,
-        };
+        let held = held(&event);
         // With Caps Lock a key is a capital without Shift. The page's keys are ASCII: tables of all other capitals
         // would add 10 KB to the first module.
         let name = match held {
@@ -31,42 +27,60 @@ pub fn begin(room: Classroom) {
             _ => event.key(),
         };
         let key = PageKey::of(&name, held)
-            .or_else(|| PageKey::of_remote(&event.key(), held).filter(|_| is_presented(room) && !has_own_keys(&event)))
+            .or_else(|| PageKey::of_arrow(&event.key(), held).filter(|_| is_presented(room) && !has_own_keys(&event)))
             .filter(|_| !event.default_prevented() && !is_typing(&event));
-        if key.is_some_and(|key| act(room, key) == Taken::Yes) {
-            // Otherwise the browser would leave the page at Alt with an arrow.
+        let has_left = || event.key() == "Escape" && !event.default_prevented() && stage::leave(room.panels);
+        if key.is_some_and(|key| act(room, key) == Taken::Yes) || has_left() {
+            // Alt with an arrow would leave the page.
             event.prevent_default();
         }
     });
     on_cleanup(move || listener.remove());
+    begin_remote(room);
+}
+
+/// Listens for the page keys of a presenter's remote before any control hears them: a slider, a list or a plot that has
+/// the focus would act on them, and the lecturer at the other end of the hall could not go on.
+fn begin_remote(room: Classroom) {
+    let on_key = Closure::<dyn FnMut(ev::KeyboardEvent)>::new(move |event: ev::KeyboardEvent| {
+        let key =
+            PageKey::of_remote(&event.key(), held(&event)).filter(|_| is_presented(room) && !is_in_long_text(&event));
+        let Some(key) = key else { return };
+        // At either end the key does nothing: one press too many must not close the lesson.
+        if has_step(room, key) {
+            act(room, key);
+        }
+        event.prevent_default();
+        event.stop_propagation();
+    });
+    let callback: js_sys::Function = on_key.as_ref().unchecked_ref::<js_sys::Function>().clone();
+    if window().add_event_listener_with_callback_and_bool("keydown", &callback, true).is_err() {
+        return;
+    }
+    let kept = StoredValue::new_local(on_key);
+    on_cleanup(move || {
+        // The page ends: no key is heard any more.
+        let _ = window().remove_event_listener_with_callback_and_bool("keydown", &callback, true);
+        kept.dispose();
+    });
+}
+
+/// The modifiers of an event.
+fn held(event: &ev::KeyboardEvent) -> Held {
+    match (event.alt_key(), event.ctrl_key() || event.meta_key()) {
+        (false, false) => Held::Nothing,
+        (true, false) => Held::Alt,
+        (false, true) => Held::Control,
+        (true, true) => Held::Other,
+    }
 }
 
 /// The button that opens the list of keys, and the list.
 #[component]
 pub fn Shortcuts() -> impl IntoView {
     let room = use_classroom();
-    let dialog = NodeRef::<Dialog>::new();
-    let is_open = room.keys_open;
-    effect(move |_| {
-        let Some(dialog) = dialog.get() else { return };
-        match (is_open.get(), dialog.open()) {
-            // A dialog that is no longer in the page cannot be shown: nothing to do.
-            (true, false) => drop(dialog.show_modal()),
-            (false, true) => dialog.close(),
-            _ => {}
-        }
-    });
-    view! {
-        <button type="button" id="keys-open" class="keys-open" aria-label=strings::keys_label() title=strings::keys_label() aria-haspopup="dialog" on:click=move |_| is_open.set(true)>"?"</button>
-        // Escape closes it, and the browser gives the focus back.
-        <dialog node_ref=dialog id="keys" class="keys" aria-labelledby="keys-heading" on:close=move |_| is_open.set(false)>
-            <div class="keys-head">
-                <h2 id="keys-heading">{strings::keys_label()}</h2>
-                <button type="button" id="keys-close" on:click=move |_| is_open.set(false)>{strings::close()}</button>
-            </div>
-            <LaterView wanted=is_open piece=Piece::KeyList/>
-        </dialog>
-    }
+    let heading = strings::keys_label();
+    view! { <DialogButton id="keys" words="?" heading hint=heading is_open=room.keys_open piece=Piece::KeyList/> }
 }
 
 /// All keys, by what they are for.
@@ -100,8 +114,16 @@ fn act(room: Classroom, key: PageKey) -> Taken {
     if has_sheet() {
         return Taken::No;
     }
+    // Any other key of the page shows the page again.
+    if key != PageKey::Blank {
+        set_if_new(room.panels.blank, false);
+    }
     match key {
         PageKey::Help => room.keys_open.set(true),
+        PageKey::Alone if room.page.stage.get_untracked() == Stage::Embed => return Taken::No,
+        PageKey::Alone => stage::toggle_alone(room.panels),
+        PageKey::Blank if !stage::is_projected(room.page, room.panels) => return Taken::No,
+        PageKey::Blank => room.panels.blank.update(|blank| *blank = !*blank),
         PageKey::Teacher => stage::toggle(room.page),
         PageKey::Undo => room.page.undo(),
         PageKey::Redo => room.page.redo(),
@@ -133,7 +155,22 @@ fn is_presented(room: Classroom) -> bool {
     room.page.stage.get_untracked() == Stage::Teacher && room.page.lesson.with_untracked(Option::is_some)
 }
 
-/// Whether the focused element answers arrows and page keys itself.
+/// Whether the lesson has a step there.
+fn has_step(room: Classroom, key: PageKey) -> bool {
+    untrack(|| course::step_now(room)).is_some_and(|(lesson, step, _)| match key {
+        PageKey::NextStep => step + 1 < lesson.steps.len(),
+        _ => step > 0,
+    })
+}
+
+/// Whether the focus is in a text of several lines, in which page keys move the caret. In the box of a number they do
+/// nothing.
+fn is_in_long_text(event: &ev::KeyboardEvent) -> bool {
+    let target = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlElement>().ok());
+    target.is_some_and(|element| element.tag_name() == "TEXTAREA" || element.is_content_editable())
+}
+
+/// Whether the focused element answers arrows itself.
 fn has_own_keys(event: &ev::KeyboardEvent) -> bool {
     let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
     target.is_some_and(|element| matches!(element.tag_name().as_str(), "INPUT" | "SELECT" | "TEXTAREA" | "CANVAS"))

@@ -3,8 +3,8 @@
 use crate::field::AnyField::{self, Controls, Labs};
 use crate::field::Field as Number;
 use crate::state::{
-    DotWeights, EstimatorQuantity, EstimatorSettings, LabTokens, LessonAt, PlotChoice, RadiusGrowth, Range,
-    SCALED_TOKENS, Scene, SearchFold, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
+    DotWeights, EstimatorQuantity, EstimatorSettings, HiddenParts, LabTokens, LessonAt, Part, PlotChoice, RadiusGrowth,
+    Range, SCALED_TOKENS, Scene, SearchFold, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use crate::strings;
 use lipscope_core::bounds::Norm;
@@ -73,8 +73,8 @@ pub const LESSON: &str = "lesson";
 const AT_N: &str = "n";
 /// The text for the block that adds most to the largest singular value.
 const TOP_BLOCK: &str = "top";
-/// The text for no curve at all.
-const NO_CURVES: &str = "none";
+/// The text for no curve, or no hidden part, at all.
+const NONE: &str = "none";
 /// The longest name of a lesson.
 const MOST_LESSON_ID: usize = 40;
 
@@ -97,12 +97,13 @@ macro_rules! choice {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 55] = [
+pub const FIELDS: [Field; 56] = [
     Field::Other {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
         read: |scene, text| pick(&Stage::ALL.map(|stage| (stage.id(), stage)), text).map(|stage| scene.stage = stage),
     },
+    Field::Other { key: "hide", text: hidden_text, read: read_hidden },
     Field::Other { key: LESSON, text: lesson_text, read: read_lesson },
     choice!("plot", PlotChoice::ALL, plot),
     // Only other programs write this field: the page writes the value of each control.
@@ -240,13 +241,13 @@ fn read_lesson(scene: &mut Scene, text: &str) -> Result<(), String> {
 fn curves_text(scene: &Scene) -> String {
     let on = Trace::ALL.into_iter().filter(|trace| scene.state.growth.traces.has(*trace));
     let words: Vec<&str> = on.map(Trace::id).collect();
-    if words.is_empty() { NO_CURVES.to_owned() } else { words.join(",") }
+    if words.is_empty() { NONE.to_owned() } else { words.join(",") }
 }
 
 /// Takes the known curves, even where other words are unknown.
 fn read_curves(scene: &mut Scene, text: &str) -> Result<(), String> {
     let all = Trace::ALL.map(|trace| (trace.id(), trace));
-    let words = || text.split(',').filter(|word| !word.is_empty() && *word != NO_CURVES);
+    let words = || text.split(',').filter(|word| !word.is_empty() && *word != NONE);
     scene.state.growth.traces = Traces::of(words().filter_map(|word| pick(&all, word).ok()));
     words().try_for_each(|word| pick(&all, word).map(|_| ()))
 }
@@ -267,6 +268,20 @@ fn read_block(scene: &mut Scene, text: &str) -> Result<(), String> {
         None => return Err(strings::not_known(text, &[TOP_BLOCK, "3.5"])),
     };
     Ok(())
+}
+
+/// The parts that are hidden, in their own order.
+fn hidden_text(scene: &Scene) -> String {
+    let words = scene.hidden.ids(",");
+    if words.is_empty() { NONE.to_owned() } else { words }
+}
+
+/// Hides the known parts, even where other words are unknown.
+fn read_hidden(scene: &mut Scene, text: &str) -> Result<(), String> {
+    let all = Part::ALL.map(|part| (part.id(), part));
+    let words = || text.split(',').filter(|word| !word.is_empty() && *word != NONE);
+    scene.hidden = HiddenParts::of(words().filter_map(|word| pick(&all, word).ok()));
+    words().try_for_each(|word| pick(&all, word).map(|_| ()))
 }
 
 fn theme_text(scene: &Scene) -> String {

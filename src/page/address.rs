@@ -36,6 +36,7 @@ impl Page {
             plot: self.plot.get(),
             labs: self.settings.get(),
             stage: self.stage.get(),
+            hidden: self.look.hidden.get(),
             lesson: self.lesson.get(),
             theme: self.address.theme.get(),
         }
@@ -156,13 +157,14 @@ impl Page {
 
     /// Shows a scene. The reader's own data are kept where the scene brings none.
     pub fn show(self, scene: Scene) {
-        let Scene { state, plot, labs, stage, lesson, theme } = scene;
+        let Scene { state, plot, labs, stage, hidden, lesson, theme } = scene;
         let now = self.state.get_untracked();
         // The plot first: what the page asks the workers for depends on it too.
         set_if_new(self.plot, plot);
         self.put(PLACE_LINK, Ok(state.keeping_data_of(&now)));
         set_if_new(self.settings, labs);
         set_if_new(self.stage, stage);
+        set_if_new(self.look.hidden, hidden);
         set_if_new(self.lesson, lesson);
         set_if_new(self.address.theme, theme);
     }
@@ -170,8 +172,12 @@ impl Page {
     /// The whole address of the present scene, in another stage. `None` where it is too long, or while the later part,
     /// which writes links, has not arrived.
     pub fn link_to(self, stage: Stage) -> Option<String> {
-        let link =
-            (untrack(|| self.address.later.table())?.write_link)(&Scene { stage, ..untrack(|| self.scene()) }).ok()?;
+        self.link_of(&Scene { stage, ..untrack(|| self.scene()) })
+    }
+
+    /// The whole address of a scene; `None` where it is too long.
+    pub fn link_of(self, scene: &Scene) -> Option<String> {
+        let link = (untrack(|| self.address.later.table())?.write_link)(scene).ok()?;
         let here = window().location().href().unwrap_or_default();
         let address = here.split('#').next().unwrap_or_default();
         Some(if link.is_empty() { address.to_owned() } else { format!("{address}#{link}") })

@@ -9,6 +9,7 @@ mod convert;
 mod growth;
 mod movable;
 mod page_state;
+mod parts;
 mod plots;
 mod settings;
 
@@ -16,6 +17,7 @@ pub use choices::{OwnClusters, OwnWeights, TokenChoice, WeightChoice, XAxis};
 pub use growth::{GrowthView, RadiusGrowth, Range, SearchFold, Trace, Traces};
 pub use movable::NotMovable;
 pub use page_state::{MAX_D, MAX_N, MAX_TOKEN_ENTRIES, MAX_WEIGHTS, MAX_WITNESS_N, MOST_SEED, PageState};
+pub use parts::{HiddenParts, Part};
 pub use plots::{PlotChoice, View};
 pub use settings::{
     CertifySettings, DotWeights, EstimatorQuantity, EstimatorSettings, InverseSettings, LabTokens, SCALED_TOKENS,
@@ -33,6 +35,8 @@ pub struct Scene {
     pub labs: Settings,
     /// How much of the page is shown.
     pub stage: Stage,
+    /// The parts that are hidden.
+    pub hidden: HiddenParts,
     /// The place in a lesson.
     pub lesson: Option<LessonAt>,
     /// Light or dark, where the link asks for one.
@@ -74,6 +78,7 @@ impl Scene {
         let (now, then) = (&self.state, &before.state);
         self.plot != before.plot
             || self.stage != before.stage
+            || self.hidden != before.hidden
             || self.lesson != before.lesson
             || now.tokens != then.tokens
             || now.weights != then.weights
@@ -107,14 +112,16 @@ impl Stage {
         }
     }
 
-    /// The size of type and marks in the pictures, as a multiple of the usual one.
+    /// The size of type and marks in the pictures, as a multiple of the usual one, in a window of this width and height.
+    ///
+    /// A projector shows the same part of the room's wall whatever its pixels: type keeps its share of the window.
     #[must_use]
-    pub fn size_of_type(self) -> f64 {
-        /// For a projector.
-        const ENLARGED: f64 = 1.35;
+    pub fn size_of_type(self, (width, height): (f64, f64)) -> f64 {
+        /// In a window of 1280 x 720: the least type, 11 px elsewhere, has 22 px.
+        const ENLARGED: f64 = 2.0;
         match self {
             Stage::Full | Stage::Embed => 1.0,
-            Stage::Teacher => ENLARGED,
+            Stage::Teacher => (ENLARGED * (width / 1280.0).min(height / 720.0)).max(1.0),
         }
     }
 }
@@ -126,4 +133,18 @@ pub struct LessonAt {
     pub id: String,
     /// The step, from zero; past the last step it means the last.
     pub step: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lipscope_plot::{Style, Theme};
+
+    #[test]
+    fn a_lecture_hall_reads_every_letter_of_a_picture() {
+        for (window, least) in [((1280.0, 720.0), 22.0), ((1920.0, 1080.0), 33.0), ((390.0, 844.0), 11.0)] {
+            let style = Style::canvas(Theme::Light, 1.0).enlarged(Stage::Teacher.size_of_type(window));
+            assert!(style.font.size_small >= least, "{window:?}: {} px", style.font.size_small);
+        }
+    }
 }

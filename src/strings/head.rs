@@ -4,11 +4,6 @@ use crate::words::head as words;
 pub use crate::words::head::*;
 
 use crate::state::ThemeChoice;
-use lipscope_core::bounds::Norm;
-use lipscope_plot::Number;
-
-use super::norms::norm_symbol;
-use super::plot::count;
 
 pub const TITLE: &str = "Lipscope";
 pub fn paper_castin() -> (&'static str, &'static str, &'static str) {
@@ -32,9 +27,4 @@ pub fn theme_choice(choice: ThemeChoice) -> &'static str {
         ThemeChoice::Light => theme_choice::light(),
         ThemeChoice::Dark => theme_choice::dark(),
     }
-}
-
-/// The line with the number of an embedded page.
-pub fn embed_line(norm: Norm, value: &str, n: f64, radius: f64) -> String {
-    format!("{} {value} at n = {}, R = {}", norm_symbol(norm), count(n), Number::of(radius))
 }

@@ -34,6 +34,8 @@ pub fn page_key(key: PageKey) -> (&'static str, &'static str) {
         PageKey::NextStep => ("Alt →", page_key::next_step()),
         PageKey::StepBack => ("Alt ←", page_key::step_back()),
         PageKey::Teacher => ("t", page_key::teacher()),
+        PageKey::Alone => ("f", page_key::alone()),
+        PageKey::Blank => ("b .", page_key::blank()),
     }
 }
 

@@ -10,6 +10,8 @@ use lipscope_plot::{Kind, Number};
 use super::plot::count;
 
 pub const LESSON_WAITING: &str = "…";
+/// Room to write a number down.
+pub const HANDOUT_GAP: &str = "________";
 
 pub fn guess_columns() -> [&'static str; 4] {
     ["n", guess_columns::yours(), guess_columns::measured(), guess_columns::ratio()]

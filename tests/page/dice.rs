@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use lipscope::state::{
-    CertifySettings, DotWeights, EstimatorQuantity, EstimatorSettings, GrowthView, InverseSettings, LabTokens,
-    LessonAt, MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, PlotChoice, RadiusGrowth, Range, SCALED_TOKENS, Scene,
-    SearchFold, SearchSettings, Settings, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
+    CertifySettings, DotWeights, EstimatorQuantity, EstimatorSettings, GrowthView, HiddenParts, InverseSettings,
+    LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, Part, PlotChoice, RadiusGrowth, Range,
+    SCALED_TOKENS, Scene, SearchFold, SearchSettings, Settings, Stage, ThemeChoice, TokenChoice, Trace, Traces,
+    WeightChoice, XAxis,
 };
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Head, Mask, Normalization, Output, Rows, Scope, TokenSource};
@@ -128,6 +129,7 @@ fn any_scene(dice: &mut Dice) -> Scene {
         plot: dice.of(&PlotChoice::ALL).1,
         labs: if dice.below(2) == 0 { labs } else { Settings::default() },
         stage: *dice.of(&Stage::ALL),
+        hidden: HiddenParts::of(Part::ALL.into_iter().filter(|_| dice.below(4) == 0)),
         lesson: (dice.below(4) == 0).then_some(lesson),
         theme: (dice.below(4) == 0).then(|| *dice.of(&ThemeChoice::ALL)),
     }

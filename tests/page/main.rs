@@ -10,3 +10,4 @@ mod lessons;
 mod lessons_shown;
 mod lessons_training;
 mod links;
+mod teaching;

@@ -1,0 +1,72 @@
+// What comes out on paper: a figure with its caption and its numbers, or a lesson with all its steps; no toolbars.
+import assert from 'node:assert/strict';
+import { pageTest } from './browser.mjs';
+import { changed, settled, swept } from './reading.mjs';
+
+const TOOLS = 'header, .controls, .quick, .explore-ways, .growth-tools, .tabs, .export, button, select, input[type=range]';
+
+/** Lays the page out as for paper, as the browser does when it prints. */
+async function onPaper(page) {
+  await page.setViewportSize({ width: 680, height: 960 });
+  await page.evaluate(() => { dispatchEvent(new Event('beforeprint')); });
+  await page.emulateMedia({ media: 'print' });
+  await page.waitForSelector('.print-caption, .handout', { state: 'visible' });
+  await page.waitForTimeout(300);
+}
+
+const visible = (page, selector) => page.$$eval(selector, (all) => all.filter((element) => element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length).map((element) => element.id || element.className || element.tagName));
+
+pageTest('a state is printed as its figure, with sentence, numbers, settings and link', { hash: '#v3&theme=dark&n=50', context: {} }, async ({ page, url }) => {
+  await changed(page, 'explore-norm');
+  await swept(page);
+  await onPaper(page);
+  assert.deepEqual(await visible(page, TOOLS), []);
+  for (const shown of ['#question', '.sentence > p', '#explore-plot', '#explore-plane', '#explore-table', '.numbers', '.print-caption']) assert.ok(await page.locator(shown).first().isVisible(), shown);
+  assert.match(await page.locator('.print-caption').innerText(), /n = 50, d = 2, R = 1\.5/);
+  assert.ok((await page.locator('.print-caption').innerText()).includes(`${url}#v3`));
+  assert.ok((await page.locator('#explore-table tbody tr').count()) >= 4);
+  // The picture keeps its shape, and a dark one is turned light.
+  const canvas = await page.locator('#explore-plot').evaluate((canvas) => {
+    const { width, height } = canvas.getBoundingClientRect();
+    return { off: Math.abs(width / height - canvas.width / canvas.height), width, filter: getComputedStyle(canvas).filter, paper: getComputedStyle(document.documentElement).backgroundColor };
+  });
+  assert.ok(canvas.off < 0.02 && canvas.width > 500, JSON.stringify(canvas));
+  assert.match(canvas.filter, /invert/);
+  assert.equal(canvas.paper, 'rgb(255, 255, 255)');
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  // Afterwards the page is as it was.
+  await page.evaluate(() => { dispatchEvent(new Event('afterprint')); });
+  await page.emulateMedia({ media: 'screen' });
+  await page.waitForFunction(() => !document.querySelector('.print-caption') && !('printing' in document.documentElement.dataset));
+  assert.ok(await page.locator('header').isVisible());
+});
+
+pageTest('the plot over n is printed with the values of its curves', { hash: '#v3&plot=growth', context: {} }, async ({ page }) => {
+  await settled(page);
+  await onPaper(page);
+  assert.deepEqual(await visible(page, TOOLS), []);
+  for (const shown of ['#growth-plot', '#growth-gap', '[data-testid=growth-sharp]', '.print-caption']) assert.ok(await page.locator(shown).first().isVisible(), shown);
+});
+
+pageTest('a lesson is printed as a handout of all its steps', { hash: '#v3&lesson=sink.2', context: {} }, async ({ page, url }) => {
+  await page.waitForSelector('#lesson-panel[data-step="1"]');
+  await onPaper(page);
+  assert.ok(await page.locator('.page').isHidden());
+  const steps = page.locator('.handout-step');
+  assert.equal(await steps.count(), 6);
+  const text = await page.locator('.handout').innerText();
+  for (const words of ['The sink and √n', '1. Draw it first', '6. Recap', 'Draw the attention of 13 tokens.', 'Without large scores there is no sink.', 'R = 2', '________', '(R, the radius: 0.5 to 3)']) assert.ok(text.includes(words), words);
+  assert.ok(!/[{}[\]]/.test(text.replaceAll(/\[[CK]\]/g, '')), 'markup of a lesson stands on the paper');
+  assert.equal(await page.locator('.handout math').count(), 2);
+  assert.equal(await steps.nth(2).locator('.handout-link').innerText(), `${url}#v3&lesson=sink.3`);
+});
+
+pageTest('the browser’s own printing has the handout', { hash: '#v3&lesson=mask.1', context: {} }, async ({ page }) => {
+  await page.waitForSelector('#lesson-panel[data-step="0"]');
+  // The page lays the paper out when its style is asked for: the handout is there by then.
+  await page.evaluate(() => matchMedia('print').addEventListener('change', ({ matches }) => { if (matches) window.printed = document.querySelectorAll('.handout-step').length; }));
+  const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
+  assert.equal(await page.evaluate(() => window.printed), 6);
+  const sheets = pdf.match(/\/Type\s*\/Page\b/g).length;
+  assert.ok(sheets >= 2 && sheets <= 6, `${sheets} sheets`);
+});
