@@ -85,6 +85,7 @@ pub fn download_bytes(name: &str, bytes: &[u8]) {
 }
 
 type Taker = Rc<dyn Fn(&DataTransfer)>;
+type OtherTaker = Rc<dyn Fn(Dropped)>;
 
 /// What was dropped, as it outlives the event: the browser empties the event's own data when its handlers are over.
 pub enum Dropped {
@@ -108,7 +109,7 @@ impl Dropped {
 #[derive(Clone, Copy)]
 pub struct Drops {
     of_plots: StoredValue<Vec<(PlotChoice, Taker)>, LocalStorage>,
-    others: StoredValue<Option<Rc<dyn Fn(Dropped)>>, LocalStorage>,
+    others: StoredValue<Option<OtherTaker>, LocalStorage>,
 }
 
 impl Default for Drops {

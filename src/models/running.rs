@@ -51,7 +51,7 @@ impl ModelSession {
         });
         let batches = checked.map_err(|problem| strings::problem_text(&problem))?;
         self.take_table(Table::new(Subject::of(&facts.label, &facts.text, &plan)).with_notes(&facts.notes));
-        let jobs = self.missing(&plan, batches);
+        let jobs = self.missing(&plan, shortest_first(batches));
         let total = plan.batches(Shard { index: 0, count: 1 }).iter().map(|batch| plan.cells(batch).count()).sum();
         let cost = jobs.iter().map(|(batch, wanted)| cost(batch, wanted)).sum();
         let missing: usize = jobs.iter().map(|(_, wanted)| wanted.len()).sum();
@@ -157,6 +157,12 @@ impl ModelSession {
     }
 }
 
+/// The batches with the shortest windows first, so that the first rows come soon. The table is the same in any order.
+fn shortest_first(mut batches: Vec<Batch>) -> Vec<Batch> {
+    batches.sort_by_key(|batch| (batch.longest(), batch.pass_tokens()));
+    batches
+}
+
 /// The token ids of the plan's windows: the first ones of the text.
 pub(super) fn needed_ids(facts: &ModelFacts, plan: &Plan) -> Vec<u32> {
     let needed = plan.longest().saturating_mul(plan.windows).min(facts.ids.len());
@@ -173,4 +179,19 @@ fn workers_for(plan: &Plan, facts: &ModelFacts) -> usize {
     let cores = window().navigator().hardware_concurrency().max(1.0) as usize;
     let by_memory = (MOST_BYTES / plan.bytes(&facts.config) as f64).max(1.0) as usize;
     cores.min(MOST_WORKERS).min(by_memory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lipscope_models::{PrefixGroup, Window};
+
+    #[test]
+    fn short_windows_are_measured_before_long_ones() {
+        let batch = |n: usize| Batch {
+            prefix_groups: vec![PrefixGroup { longest: Window { n, window: 0 }, shorter: Vec::new() }],
+        };
+        let sorted = shortest_first([98, 2, 512, 16].map(batch).to_vec());
+        assert_eq!(sorted, [2, 16, 98, 512].map(batch));
+    }
 }

@@ -123,6 +123,23 @@ fn a_search_within_eps_keeps_every_token_within_eps_and_finds_more_in_a_larger_b
     }
 }
 
+/// The radii and the effort of the page, at its first tokens: where tokens may move farther, more is found.
+#[test]
+fn what_is_found_grows_with_every_radius_that_the_page_draws() {
+    let experiment = Experiment::from_json(
+        r#"{"tokens":{"source":"random","n":16,"d":2,"radius":1.5,"seed":0},"weights":{"source":"identity","sign":-1}}"#,
+    )
+    .expect("a valid experiment");
+    let decade = |part: f64| [1.0, 1.5, 2.0, 3.0, 5.0, 7.0].map(|eps| eps / part);
+    let relative: Vec<f64> = [1e4, 1e3, 1e2, 10.0].into_iter().flat_map(decade).chain([1.0]).collect();
+    let effort = NearbyEffort { restarts: 3, iterations: 40, seed: 0 };
+    let rows = certify(&CertifyPlan { experiment, relative, effort }, Memory::default()).expect("certified");
+    assert_eq!(rows.len(), 25);
+    for pair in rows.windows(2) {
+        assert!(pair[0].found < pair[1].found, "{:?} {:?}", pair[0], pair[1]);
+    }
+}
+
 #[test]
 fn what_has_no_certificate_is_refused_with_what_to_change() {
     for (text, named) in [

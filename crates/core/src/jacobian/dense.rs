@@ -146,7 +146,7 @@ fn row_of_blocks<'a>(
     forward: &Forward<f64>,
     heads: impl Iterator<Item = (&'a HeadMatrices, &'a Gradients)>,
     i: usize,
-    buffer: &mut Vec<f64>,
+    buffer: &mut [f64],
 ) -> DMatrix<f64> {
     let reach = forward.reach(&(i..i + 1));
     let mut row = DMatrix::zeros(forward.d_out(), forward.n() * forward.d());
