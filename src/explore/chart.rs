@@ -199,10 +199,10 @@ mod tests {
     #[test]
     fn nothing_of_another_state_is_as_dark_as_what_is_of_this_one_and_no_table_has_it() {
         let state = PageState { n: 4, ..PageState::default() };
-        let (sweep, curves) = known_of(&state);
+        let (sweep, curves, known) = known_of(&state);
         let measured = Measured::without_pictures(&state);
         let shown = PageState { sweep_max: 4, draws: 1, ..state };
-        let chart = |state: &PageState| explore_chart(&sweep, &curves, &[], Some(&measured), &[], state);
+        let chart = |state: &PageState| explore_chart(&sweep, &curves, &known, Some(&measured), &[], state);
         let [now, moved] = [chart(&shown), chart(&PageState { radius: 3.0, ..shown.clone() })];
         let ids = |chart: &LineChart| chart.series.iter().map(|series| series.id.clone()).collect::<Vec<_>>();
         assert_eq!(ids(&now), ids(&moved));

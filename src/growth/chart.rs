@@ -227,6 +227,7 @@ pub fn wanted_y(chart: &LineChart) -> Option<Extent> {
 mod tests {
     use std::sync::Arc;
 
+    use crate::answers::KnownTokens;
     use crate::over_n::{STALE, of_present};
     use crate::plans;
     use lipscope_core::bounds::Side;
@@ -244,12 +245,14 @@ mod tests {
             of: Some(of),
         };
         let sweep = Sweep { of: plans::sweep(&state), ..Sweep::default() };
-        let measured = Measured::without_pictures(&state);
+        let (measured, tokens) = (Measured::without_pictures(&state), KnownTokens::default());
         let chart = |state: &PageState, opacity: f64| {
             let known = Known {
                 data: &curves,
                 sweep: &sweep,
                 current: Some(&measured),
+                tokens: &tokens.on(state, state.norm),
+                rung: None,
                 found: &[],
                 search: &SearchRun::default(),
                 state,
