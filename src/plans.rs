@@ -2,13 +2,15 @@
 //! new work only if the plan changes.
 
 use lipscope_core::bounds::Norm;
-use lipscope_core::experiment::{Distribution, Experiment, RandomTokens, TokenSource, WeightSource};
+use lipscope_core::experiment::{
+    Attention, Distribution, Experiment, Mask, Normalization, RandomTokens, TokenSource, WeightSource,
+};
 use lipscope_core::growth::GrowthPlan;
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
 use lipscope_core::sweep::{Spacing, log_spaced};
 use lipscope_plot::ascending;
-use lipscope_protocol::tasks::{BallPlan, GrowthRequest, MeasurePlan, SweepRequest};
+use lipscope_protocol::tasks::{BallPlan, GrowthRequest, MeasurePlan, SweepRequest, WorstRequest};
 
 use crate::state::{MAX_TOKEN_ENTRIES, PageState, RadiusGrowth, TokenChoice};
 
@@ -31,6 +33,8 @@ const MARKS_OF_A_DECADE: [f64; 2] = [1.0, 3.2];
 /// The sketch of the curves is computed first. It has every n whose numbers the page shows, and one in this many of the
 /// others.
 const OF_A_SKETCH: usize = 10;
+/// The most numbers of a list of worst tokens over n: longer lists take too long to measure.
+const MOST_WORST_ENTRIES: usize = 4096;
 /// The n that plans over many n have in place of the present n, so that they stay equal while the present n changes.
 const ANY_N: usize = 64;
 
@@ -84,6 +88,19 @@ pub fn bounds(state: &PageState) -> GrowthRequest {
     let lengths = curve_lengths(curves_end(state), &swept);
     let lengths = lengths.into_iter().map(|n| n as f64).collect();
     GrowthRequest::of_curves(ball_over_n(state), GrowthPlan { lengths, spacing: Spacing::Fixed })
+}
+
+/// The plan of the worst tokens known over n, at those lengths of the curves that are measured quickly. `None` without a mask,
+/// where the curves of the lower bounds say as much, and where proofs give no tokens.
+pub fn worst_over_n(state: &PageState, curves: &GrowthRequest) -> Option<WorstRequest> {
+    let is_proved = state.attention == Attention::Dot && state.normalization == Normalization::None;
+    if state.mask == Mask::None || !is_proved || state.tokens == TokenChoice::Skew {
+        return None;
+    }
+    let most = (MOST_WORST_ENTRIES / state.dim().max(1)) as f64;
+    let lengths = curves.plan.lengths.iter().filter(|n| **n <= most).map(|n| *n as usize).collect();
+    let (experiment, spacing) = (curves.experiment.clone(), curves.plan.spacing);
+    Some(WorstRequest { experiment, lengths, spacing, units: None })
 }
 
 /// An experiment with the ball of a state, for bounds at many n. It depends on the present n only for skew tokens,

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::growth::{Crossover, FamilyPoint, Growth, GrowthRow};
-use lipscope_protocol::tasks::{EngineEvent, EnginePlan, GrowthEvent, GrowthRequest};
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan, GrowthEvent, GrowthRequest, WorstAt, WorstRequest};
 
-use crate::ask::{Answer, Ask};
+use crate::ask::{Answer, Ask, Start};
 use crate::plans;
 use crate::state::PageState;
 
@@ -22,8 +22,22 @@ pub struct Curves {
 }
 
 impl Curves {
+    /// Asks for the curves of a plan, and for the worst tokens over n where these are measured; `remember` takes them.
+    pub fn ask(
+        ask: Ask<Self>,
+        (plan, worst): (GrowthRequest, Option<WorstRequest>),
+        start: Start,
+        remember: impl Fn(&[WorstAt]) + 'static,
+    ) {
+        let plans = [EnginePlan::Growth(plan)].into_iter().chain(worst.map(EnginePlan::Worst)).collect();
+        ask.want(Ok(plans), start, move |ask, plan, answer| match answer {
+            Answer::Event(EngineEvent::Worst(found)) => remember(&found),
+            answer => Curves::hear(ask, plan, answer),
+        });
+    }
+
     /// Stores an answer to a plan of curves.
-    pub fn hear(ask: Ask<Self>, plan: &EnginePlan, answer: Answer) {
+    fn hear(ask: Ask<Self>, plan: &EnginePlan, answer: Answer) {
         let EnginePlan::Growth(plan) = plan else { return };
         match answer {
             Answer::Event(EngineEvent::Growth(GrowthEvent::Sketch(found) | GrowthEvent::Curves(found))) => {

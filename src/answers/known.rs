@@ -5,15 +5,15 @@
 //! norm (docs/theory.md, "More tokens").
 
 use lipscope_core::bounds::Norm;
-use lipscope_core::experiment::{Experiment, InputError, Mask, Rows, TokenSource};
+use lipscope_core::experiment::{Experiment, InputError, Mask, Normalization, Rows, TokenSource};
 use lipscope_core::measure::Measurement;
 use lipscope_core::phrase;
 use lipscope_core::sweep::{SweepPlan, SweepPoint};
 use lipscope_core::tokens::random_tokens;
-use lipscope_protocol::tasks::{Ball, SweepRequest};
+use lipscope_protocol::tasks::{Ball, SweepRequest, WorstAt};
 
 use crate::plans;
-use crate::state::{MAX_TOKEN_ENTRIES, PageState};
+use crate::state::{MAX_N, MAX_TOKEN_ENTRIES, PageState, TokenChoice};
 
 /// The most entries. The page makes a few for each setting; the oldest go first.
 const MOST: usize = 4000;
@@ -51,7 +51,9 @@ impl KnownTokens {
     /// Adds the measured tokens of a state. This and its neighbours say whether anything new is known.
     pub fn add_measured(&mut self, state: &PageState, measurement: &Measurement) -> bool {
         let map = plans::map(state);
-        let (n, radius) = (measurement.n, measurement.radius);
+        let n = measurement.n;
+        // Listed tokens count in the smallest ball that holds them.
+        let radius = measurement.radius.min(radius_of(&state.experiment()));
         let mut is_new = false;
         for norm in NORMS {
             let Some(value) = measurement.norm(norm) else { continue };
@@ -63,12 +65,31 @@ impl KnownTokens {
     /// Adds the tokens behind the lower bounds on the ball of a state.
     pub fn add_ball(&mut self, state: &PageState, ball: &Ball) -> bool {
         let Some(worst) = &ball.worst else { return false };
-        let at = (state.dim(), Norm::Spectral, ball.n, ball.radius, worst.norm.log10());
+        if state.tokens == TokenChoice::Skew {
+            return false;
+        }
+        let radius = ball.radius.min(radius_of(&Experiment { tokens: worst.tokens.clone(), ..state.experiment() }));
+        let at = (state.dim(), Norm::Spectral, ball.n, radius, worst.norm.log10());
         self.add(&plans::map(state), at, || Some(worst.tokens.clone()))
     }
 
-    /// Adds the points of a sweep of a state's tokens.
+    /// Adds the worst tokens over n of a state's map.
+    pub fn add_worst(&mut self, state: &PageState, found: &[WorstAt]) -> bool {
+        let (map, d) = (plans::map(state), state.dim());
+        let mut is_new = false;
+        for WorstAt { n, radius, worst } in found {
+            let radius = radius.min(radius_of(&Experiment { tokens: worst.tokens.clone(), ..state.experiment() }));
+            let at = (d, Norm::Spectral, *n as f64, radius, worst.norm.log10());
+            is_new |= self.add(&map, at, || Some(worst.tokens.clone()));
+        }
+        is_new
+    }
+
+    /// Adds the points of a sweep of a state's tokens. Skew tokens have another A at each n, so that theirs say nothing here.
     pub fn add_points(&mut self, state: &PageState, of: &SweepRequest, points: &[SweepPoint]) -> bool {
+        if matches!(of.experiment.tokens, TokenSource::Skew { .. }) {
+            return false;
+        }
         let map = plans::map(state);
         let plan = SweepPlan::new(&of.experiment, &of.lengths, of.draws).map(|plan| plan.with_spacing(of.spacing));
         let Ok(plan) = plan else { return false };
@@ -88,8 +109,7 @@ impl KnownTokens {
 
     /// Adds tokens that a search has found, with the spectral norm at them.
     pub fn add_found(&mut self, map: &Experiment, tokens: &Rows, norm: f64) -> bool {
-        let radius = tokens.iter().map(|token| token.iter().map(|x| x * x).sum::<f64>().sqrt()).fold(0.0, f64::max);
-        let at = (tokens.n_columns(), Norm::Spectral, tokens.n_rows() as f64, radius, norm.log10());
+        let at = (tokens.n_columns(), Norm::Spectral, tokens.n_rows() as f64, largest_norm(tokens), norm.log10());
         self.add(map, at, || Some(TokenSource::Explicit(tokens.clone())))
     }
 
@@ -127,15 +147,15 @@ impl KnownTokens {
             return false;
         }
         let Some(tokens) = tokens() else { return false };
+        let new = Known { map: map.clone(), d, norm, n, radius, log10, tokens };
         self.0.retain(|known| {
-            let is_replaced =
-                log10 >= known.log10 && is_within(radius, known.radius) && passes_on(map, norm, n, known.n);
+            let is_replaced = log10 >= known.log10 && is_within(radius, known.radius) && new.counts_at(known.n);
             !(is_replaced && is_alike(known))
         });
         if self.0.len() >= MOST {
             self.0.remove(0);
         }
-        self.0.push(Known { map: map.clone(), d, norm, n, radius, log10, tokens });
+        self.0.push(new);
         true
     }
 }
@@ -166,11 +186,18 @@ impl Known {
         self.log10 > log10 + SAME
     }
 
-    /// The state with these tokens, filled up to `n`.
-    ///
-    /// # Errors
-    /// [`InputError`] if the list would be too long for the page.
-    pub fn load(&self, state: &PageState, n: f64) -> Result<PageState, InputError> {
+    /// Whether these tokens can be filled up to n without a smaller norm. Adversarial tokens, of which the page has no list, are
+    /// those of their own n only; where they are proved to be bad, the witnesses of the lower bounds at each n are as bad.
+    fn counts_at(&self, n: f64) -> bool {
+        match self.tokens {
+            TokenSource::Adversarial { .. } => self.n == n,
+            _ => passes_on(&self.map, self.norm, self.n, n),
+        }
+    }
+
+    /// The state with these tokens, filled up to its n. Its R stays the reader's.
+    fn load(&self, state: &PageState, n: f64) -> Result<PageState, InputError> {
+        let from_worst = |state: PageState| PageState { own_from: Some(TokenChoice::Worst), ..state };
         match &self.tokens {
             TokenSource::Random(random) => {
                 let as_drawn = state.with_draw(random);
@@ -180,18 +207,62 @@ impl Known {
                 }
                 let tokens = random_tokens(random);
                 let rows = Rows::new(phrase!("tokens", "The tokens"), tokens.nrows(), tokens.as_slice().to_vec())?;
-                filled(&rows, n, state.mask).map(|rows| state.with_own_tokens(rows))
+                filled(&rows, n, state.mask).map(|rows| from_worst(state.with_own_tokens(rows)))
             }
-            TokenSource::Explicit(rows) => filled(rows, n, state.mask).map(|rows| state.with_own_tokens(rows)),
+            TokenSource::Explicit(rows) => {
+                filled(rows, n, state.mask).map(|rows| from_worst(state.with_own_tokens(rows)))
+            }
             TokenSource::Clusters { positions, log_multiplicities } => {
                 let times = (n / self.n).ln();
                 let log_multiplicities = log_multiplicities.iter().map(|ln| ln + times).collect();
-                Ok(state.with_clusters(&TokenSource::Clusters { positions: positions.clone(), log_multiplicities }))
+                let clusters = TokenSource::Clusters { positions: positions.clone(), log_multiplicities };
+                Ok(from_worst(state.with_clusters(&clusters)))
             }
-            // Adversarial tokens of more tokens begin with those of fewer, and skew ones are of this n only.
-            TokenSource::Adversarial { .. } | TokenSource::Skew { .. } => Ok(state.clone()),
+            TokenSource::Adversarial { radius, .. } => {
+                Ok(PageState { radius: *radius, ..state.with_tokens(TokenChoice::Adversarial) })
+            }
+            TokenSource::Skew { .. } => Ok(state.with_tokens(TokenChoice::Skew)),
         }
     }
+}
+
+/// The state with the worst tokens known in the ball of `ball`, which are those of the state: the ones behind the lower bounds,
+/// or tokens that were measured or found where these are worse. Before the ball is known, the choice alone.
+///
+/// # Errors
+/// [`InputError`] if their list would be too long for the page.
+pub fn with_worst_known(state: &PageState, ball: Option<&Ball>, known: &KnownTokens) -> Result<PageState, InputError> {
+    let Some(ball) = ball else { return Ok(state.with_tokens(TokenChoice::Worst)) };
+    let n = ball.n;
+    // The present tokens may be a list: its n, d and R are those of the ball.
+    let radius = if state.normalization == Normalization::None { ball.radius } else { state.ball_radius() };
+    let of_ball = PageState { n: n.min(MAX_N as f64) as usize, d: state.dim(), radius, ..state.clone() };
+    let proved = ball.worst.as_ref().map_or(f64::NEG_INFINITY, |worst| worst.norm.log10());
+    if let Some(worse) = known.worst(state, Norm::Spectral, n, ball.radius).filter(|known| known.is_worse_than(proved))
+    {
+        return worse.load(&of_ball, n);
+    }
+    let chosen = of_ball.with_tokens(TokenChoice::Worst);
+    let is_of_ball = chosen.n_tokens() == n && chosen.check().is_ok();
+    Ok(if is_of_ball { chosen } else { of_ball.with_worst(ball.worst.as_ref().map(|worst| &worst.tokens)) })
+}
+
+/// The radius of the smallest ball that holds the tokens of an experiment, so far as they are listed; infinite for others, and
+/// where a normaliser makes the length of tokens meaningless.
+fn radius_of(experiment: &Experiment) -> f64 {
+    match &experiment.tokens {
+        TokenSource::Explicit(rows) | TokenSource::Clusters { positions: rows, .. }
+            if experiment.normalization == Normalization::None =>
+        {
+            largest_norm(rows)
+        }
+        _ => f64::INFINITY,
+    }
+}
+
+/// The largest norm of a token.
+fn largest_norm(rows: &Rows) -> f64 {
+    rows.iter().map(|token| token.iter().map(|x| x * x).sum::<f64>().sqrt()).fold(0.0, f64::max)
 }
 
 /// A list filled up to `n`: without a mask each token is repeated, under the causal mask the last one is.

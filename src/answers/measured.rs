@@ -1,5 +1,6 @@
 //! The measurement at the present tokens, and the bounds on their ball.
 
+use lipscope_core::experiment::{Attention, Normalization};
 use lipscope_core::measure::Measurement;
 use lipscope_core::picture::{AttentionPicture, TokenPicture, TopPair};
 use lipscope_protocol::tasks::{Ball, BallPlan, MeasurePlan};
@@ -40,13 +41,17 @@ impl Measured {
         Measured { tokens: self.tokens.aligned_with(&earlier.tokens), pair, ..self }
     }
 
-    /// Whether its numbers are those of the controls. Where these name the worst tokens of a ball, which it has a list
-    /// of, the controls must have named them when it was asked for.
+    /// Whether its numbers are those of the controls. Where these name the worst tokens of a ball, and there are such
+    /// tokens, the controls must have named them when it was asked for: the list is not in the controls. Where there are
+    /// none, random tokens are measured, and a change between these two choices measures nothing anew.
     #[must_use]
     pub fn answers(&self, controls: &PageState) -> bool {
-        let is_worst = |state: &PageState| state.tokens == TokenChoice::Worst;
+        if controls.tokens != TokenChoice::Worst {
+            return self.is_of(controls);
+        }
         let plan = |state: &PageState| plans::measurement(state, self.of.pair);
-        is_worst(&self.chosen) == is_worst(controls) && plan(&self.chosen) == plan(controls)
+        let has_list = controls.attention == Attention::Dot && controls.normalization == Normalization::None;
+        (self.chosen.tokens == TokenChoice::Worst || !has_list) && plan(&self.chosen) == plan(controls)
     }
 
     /// Whether its numbers are those of a state. The pair is a picture, and changes no number.
@@ -111,7 +116,8 @@ impl Measured {
 
 #[cfg(test)]
 mod tests {
-    use lipscope_core::experiment::Distribution;
+    use lipscope_core::experiment::{Distribution, Rows, TokenSource};
+    use lipscope_core::picture::PairRequest;
 
     use super::*;
 
@@ -133,5 +139,32 @@ mod tests {
         assert!(measured.answers(&PageState { sweep_max: 64, ..random.clone() }));
         let worst = PageState { tokens: TokenChoice::Worst, ..random };
         assert!(Measured { chosen: worst.clone(), ..measured }.answers(&worst));
+    }
+
+    #[test]
+    fn a_list_of_the_worst_tokens_answers_no_controls_that_name_random_ones() {
+        let random = PageState { n: 4, ..PageState::default() };
+        let worst = PageState { tokens: TokenChoice::Worst, ..random.clone() };
+        let list = TokenSource::Explicit(Rows::new("tokens", 2, [1.0, 0.0].repeat(4)).expect("numbers"));
+        let state = worst.with_worst(Some(&list));
+        let of = plans::measurement(&state, PairRequest::Skipped);
+        let measured = Measured { chosen: worst.clone(), of, state, ..Measured::without_pictures(&random) };
+        assert!(measured.answers(&worst));
+        assert!(!measured.answers(&random));
+    }
+
+    #[test]
+    fn where_no_worst_tokens_are_known_random_ones_answer_either_choice() {
+        for (attention, normalization) in [(Attention::Dot, Normalization::Rms), (Attention::L2, Normalization::None)] {
+            let random = PageState { n: 4, attention, normalization, ..PageState::default() };
+            let worst = PageState { tokens: TokenChoice::Worst, ..random.clone() };
+            let measured = Measured::without_pictures(&random);
+            // The plans are equal, so that the measurement stays that of the earlier choice.
+            for chosen in [&random, &worst] {
+                let measured = Measured { chosen: chosen.clone(), ..measured.clone() };
+                assert!(measured.answers(&random) && measured.answers(&worst), "{attention:?} {:?}", chosen.tokens);
+                assert!(!measured.answers(&PageState { n: 5, ..worst.clone() }));
+            }
+        }
     }
 }

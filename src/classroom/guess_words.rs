@@ -6,9 +6,10 @@ use crate::lessons::{Choice, Prediction, Step};
 use crate::strings;
 use lipscope_core::bounds::Norm;
 use lipscope_core::fit::fit_power_law;
+use lipscope_plot::Kind;
 
 use super::context::Classroom;
-use super::course::step_now;
+use super::course::{self, step_now};
 use super::guess::{curve_beside, has_guessed, is_covered, mark, measured_curve, prediction_now};
 use super::progress::with_situation;
 
@@ -22,15 +23,12 @@ pub fn off_words(room: Classroom) -> String {
         Prediction::None => String::new(),
         Prediction::Choice(_) => choice_words(room).unwrap_or_default(),
         Prediction::Curve => curve_words(room),
-        Prediction::Mark => room.page.answers.measured.with(|measured| {
-            measured.as_ref().map_or_else(
-                || strings::measuring_text().into(),
-                |m| {
-                    let yours = 10f64.powf(mark(room));
-                    strings::mark_off(yours, m.measurement.spectral, strings::kind_of(&m.measurement, Norm::Spectral))
-                },
-            )
-        }),
+        // A number of other settings says nothing about the guess.
+        Prediction::Mark if course::is_changed(room) => String::new(),
+        Prediction::Mark => norm_now(room).map_or_else(
+            || strings::measuring_text().into(),
+            |(norm, kind)| strings::mark_off(10f64.powf(mark(room)), norm, kind),
+        ),
     }
 }
 
@@ -56,7 +54,8 @@ impl Verdict {
     }
 }
 
-/// What the page's numbers say of the reader's answer. `None` before the answer, and while the numbers are on their way.
+/// What the page's numbers say of the reader's answer. `None` before the answer, while the numbers are on their way, and
+/// for a mark where the reader has changed the settings since.
 pub fn verdict(room: Classroom) -> Option<Verdict> {
     if is_covered(room) || !has_guessed(room) {
         return None;
@@ -70,12 +69,20 @@ pub fn verdict(room: Classroom) -> Option<Verdict> {
             Some(if right_choice(room, step)?.id == chosen { Verdict::Right } else { Verdict::Wrong })
         }
         Prediction::Curve => furthest(&curve_beside(room)).map(|(_, yours, measured)| of_ratio(yours / measured)),
-        Prediction::Mark => room
-            .page
-            .answers
-            .measured
-            .with(|measured| Some(of_ratio(10f64.powf(mark(room)) / measured.as_ref()?.measurement.spectral))),
+        Prediction::Mark if course::is_changed(room) => None,
+        Prediction::Mark => norm_now(room).map(|(norm, _)| of_ratio(10f64.powf(mark(room)) / norm)),
     }
+}
+
+/// The measured norm, and how well it is known; `None` while it is on its way.
+fn norm_now(room: Classroom) -> Option<(f64, Kind)> {
+    if !room.page.is_measured() {
+        return None;
+    }
+    room.page.answers.measured.with(|measured| {
+        let measurement = &measured.as_ref()?.measurement;
+        Some((measurement.spectral, strings::kind_of(measurement, Norm::Spectral)))
+    })
 }
 
 /// Where the reader's curve is furthest from the measured one.

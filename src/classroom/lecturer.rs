@@ -34,8 +34,8 @@ pub fn ClassSheet() -> impl IntoView {
     view! {
         <button type="button" id="class-open" aria-haspopup="dialog" title=strings::class_hint() on:click=move |_| is_open.set(true)>{strings::class_open()}</button>
         // Escape closes it, and the browser gives the focus back.
-        <dialog node_ref=dialog id="class" class="keys class-sheet" aria-labelledby="class-heading" on:close=move |_| is_open.set(false)>
-            <div class="keys-head">
+        <dialog node_ref=dialog id="class" class="dialog class-sheet" aria-labelledby="class-heading" on:close=move |_| is_open.set(false)>
+            <div class="dialog-head">
                 <h2 id="class-heading">{strings::class_heading()}</h2>
                 <button type="button" id="class-close" on:click=move |_| is_open.set(false)>{strings::close()}</button>
             </div>

@@ -45,7 +45,8 @@ fn begin_remote(room: Classroom) {
     let on_key = Closure::<dyn FnMut(ev::KeyboardEvent)>::new(move |event: ev::KeyboardEvent| {
         let key =
             PageKey::of_remote(&event.key(), held(&event)).filter(|_| is_presented(room) && !is_in_long_text(&event));
-        let Some(key) = key else { return };
+        // Under an open sheet the key scrolls the sheet.
+        let Some(key) = key.filter(|_| !has_sheet()) else { return };
         // At either end the key does nothing: one press too many must not close the lesson.
         if has_step(room, key) {
             act(room, key);

@@ -51,6 +51,8 @@ pub fn ExplorePlot() -> impl IntoView {
         page.answers.sweep.track();
         page.answers.bounds.track();
         page.answers.known.track();
+        page.answers.measured.track();
+        page.state.track();
         hover.get().map(|n| untrack(|| read(page, pins, painted, n)))
     });
     let on_click = move |event: ev::MouseEvent| keep(page, n_at(painted, f64::from(event.offset_x())));

@@ -6,12 +6,12 @@ use lipscope_plot::{Band, Extent, Kind, LineChart, Role, Rule, Scale, Series, Se
 
 use crate::answers::{Curves, KnownOfMap, Measured, SearchFound, Sweep};
 use crate::charts::role_of;
-use crate::over_n::{self, Faded, chart_over_n};
+use crate::over_n::{self, Faded, chart_over_n, presence};
 use crate::plans::{is_marked, sweep_over_n};
 use crate::state::{PageState, Trace, Traces, XAxis};
 use crate::strings;
 
-use super::reading::{bound_in, claim_of, is_about};
+use super::reading::{bound_in, claim_of, is_about, worst_in};
 use super::search_run::SearchRun;
 
 /// The curves. Where there is room for few names, the first curves keep theirs.
@@ -71,11 +71,13 @@ pub struct Known<'a> {
 pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
     let Known { data, sweep, state, tokens, .. } = *known;
     let plan = sweep_over_n(state);
+    // Tokens known of this state's map say nothing about curves of an earlier one.
+    let tokens = data.are_of_view(state).then_some(tokens);
     let mut series = Vec::with_capacity(20);
     if traces.has(Trace::Draws) {
         series.push(over_n::mean(sweep, plan.as_ref(), state.norm));
     }
-    series.extend(curves(known, traces));
+    series.extend(curves(known, tokens, traces));
     if traces.has(Trace::Root) && state.norm == Norm::Spectral {
         series.push(root(state.growth_end(), state.x_axis));
     }
@@ -102,15 +104,14 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
     if chart.y.scale == Scale::Log {
         let gap = rows
             .iter()
-            .filter_map(|row| {
-                let lower = tokens.raise(row.best_lower(norm)?.log10, row.n, row.radius);
-                Some((row.n, lower, row.best_upper(norm)?.log10))
-            })
+            .filter_map(|row| Some((row.n, worst_in(row, tokens, norm)?, row.best_upper(norm)?.log10)))
             .collect();
         chart.bands = vec![Band::new("gap", strings::gap_text(), Role::Measured, gap).given_log10()];
         chart.bands[0].opacity *= known.curves;
     }
-    if let Some(crossover) = data.crossover(norm).filter(|found| found.ln_n.exp() <= state.growth_end()) {
+    // A rule cannot be faint: that of an earlier state is left out.
+    let crossover = data.crossover(norm).filter(|_| known.curves >= 1.0);
+    if let Some(crossover) = crossover.filter(|found| found.ln_n.exp() <= state.growth_end()) {
         chart.rules = vec![Rule::new(crossover.ln_n.exp(), strings::crossover_rule())];
     }
     if data.growth.is_some() {
@@ -121,7 +122,8 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
 
 /// The selected bound of the ladder where it is about the present tokens alone: a ring at their n, since it has no curve.
 fn at_tokens(known: &Known<'_>) -> Option<Series> {
-    let measurement = &known.current?.measurement;
+    let measured = known.current?;
+    let measurement = &measured.measurement;
     let is_local = |id: &BoundId| id.domain() == Domain::Tokens && id.is_about(known.state.norm);
     let id = known.rung.filter(is_local)?;
     let bound = measurement.bounds.iter().find(|bound| bound.id == id)?;
@@ -132,7 +134,8 @@ fn at_tokens(known: &Known<'_>) -> Option<Series> {
         SeriesKind::Hollow,
         vec![(measurement.n, bound.log10)],
     );
-    Some(ring.given_log10().claim(claim_of(bound)))
+    let opacity = presence(measured.answers(known.state));
+    Some(Series { opacity, ..ring.given_log10().claim(claim_of(bound)) })
 }
 
 /// The series that may stand far above everything else.
@@ -145,14 +148,20 @@ pub fn series_id(trace: Trace) -> &'static str {
     trace.bounds().first().map_or(trace.id(), |id| id.id())
 }
 
-fn curves<'a>(known: &Known<'a>, traces: Traces) -> impl Iterator<Item = Series> + 'a {
-    let Known { data, state, tokens, curves: opacity, .. } = *known;
+/// The curves. `tokens` raise that of the lower bounds.
+fn curves<'a>(
+    known: &Known<'a>,
+    tokens: Option<&'a KnownOfMap<'a>>,
+    traces: Traces,
+) -> impl Iterator<Item = Series> + 'a {
+    let Known { data, state, curves: opacity, .. } = *known;
     CURVES.into_iter().filter(move |trace| traces.has(*trace)).filter_map(move |trace| {
         let of_row = |row: &GrowthRow| {
-            let bound = bound_in(row, trace, state.norm)?.log10;
-            // Tokens that were measured fill no curve: they raise that of the lower bounds.
-            let is_raised = trace == Trace::Worst;
-            Some((row.n, if is_raised { tokens.raise(bound, row.n, row.radius) } else { bound }))
+            let log10 = match trace {
+                Trace::Worst => worst_in(row, tokens, state.norm)?,
+                _ => bound_in(row, trace, state.norm)?.log10,
+            };
+            Some((row.n, log10))
         };
         let curve: Vec<(f64, f64)> = data.rows().iter().filter_map(of_row).collect();
         let role = trace.bounds().first().map_or(Role::LowerBound, |id| role_of(*id));
@@ -231,7 +240,8 @@ mod tests {
     use crate::over_n::{STALE, of_present};
     use crate::plans;
     use lipscope_core::bounds::Side;
-    use lipscope_core::growth::{FamilyPoint, growth};
+    use lipscope_core::experiment::Rows;
+    use lipscope_core::growth::{Crossover, FamilyPoint, Growth, growth};
 
     use super::*;
 
@@ -239,20 +249,26 @@ mod tests {
     fn nothing_of_another_state_is_as_dark_as_what_is_of_this_one_and_no_table_has_it() {
         let state = PageState { n: 4, sweep_max: 4, draws: 1, ..PageState::default() };
         let of = plans::growth(&state);
+        let found = growth(&of.experiment, &of.plan).expect("curves");
+        let crossover = Some(Crossover { ln_n: 1.0, a: 1.0 });
         let curves = Curves {
-            growth: Some(Arc::new(growth(&of.experiment, &of.plan).expect("curves"))),
+            growth: Some(Arc::new(Growth { crossover, ..found })),
             family: vec![FamilyPoint { n: 4.0, spectral: 2.0 }],
             of: Some(of),
         };
         let sweep = Sweep { of: plans::sweep(&state), ..Sweep::default() };
-        let (measured, tokens) = (Measured::without_pictures(&state), KnownTokens::default());
+        let measured = Measured::without_pictures(&state);
+        // Tokens of the ball of this state, and of all larger ones.
+        let mut tokens = KnownTokens::default();
+        let rows = Rows::new("tokens", 2, [0.5, 0.0].repeat(4)).expect("numbers");
+        tokens.add_found(&plans::map(&state), &rows, 1e6);
         let chart = |state: &PageState, opacity: f64| {
             let known = Known {
                 data: &curves,
                 sweep: &sweep,
                 current: Some(&measured),
                 tokens: &tokens.on(state, state.norm),
-                rung: None,
+                rung: Some(BoundId::Local),
                 found: &[],
                 search: &SearchRun::default(),
                 state,
@@ -266,10 +282,22 @@ mod tests {
         for series in moved.series.iter().filter(|series| series.id != Trace::Root.id()) {
             assert_eq!(series.opacity, STALE, "{}", series.id);
         }
+        let local = BoundId::Local.id();
+        let has = |chart: &LineChart, id: &str| chart.series.iter().any(|series| series.id == id);
+        assert!(has(&moved, local) && moved.rules.is_empty());
+        let highest = |chart: &LineChart| {
+            let worst = chart.series.iter().find(|series| series.id == series_id(Trace::Worst)).expect("it is there");
+            worst.logs().fold(f64::NEG_INFINITY, f64::max)
+        };
+        let is_raised = |chart: &LineChart| (highest(chart) - 6.0).abs() < 1e-9;
+        assert!(!is_raised(&moved), "tokens of the present map raise no curve of another state");
         let left = of_present(moved);
         assert_eq!(left.series.iter().map(|series| series.id.as_str()).collect::<Vec<_>>(), [Trace::Root.id()]);
         assert!(left.bands.is_empty());
-        assert!(of_present(chart(&state, 1.0)).series.len() > 6);
+        let now = chart(&state, 1.0);
+        assert!(is_raised(&now) && now.rules.len() == 1);
+        let now = of_present(now);
+        assert!(now.series.len() > 6 && has(&now, local));
     }
 
     fn sorted(traces: impl IntoIterator<Item = Trace>) -> Vec<&'static str> {

@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
-use lipscope_protocol::tasks::EnginePlan;
-
 use crate::answers::Curves;
 use crate::ask::{Ask, AtFailure, Start};
 use crate::frame::Debounce;
@@ -50,7 +48,12 @@ pub fn begin(growth: Growth) {
             let is_long = state.tokens == TokenChoice::Own || state.weights == WeightChoice::Own;
             // The page copies a long list for every worker, so the request waits until the controls rest.
             let start = if is_long { Start::AtRest } else { Start::Now };
-            curves.want(Ok(vec![EnginePlan::Growth(plans::growth(state))]), start, Curves::hear);
+            let plan = plans::growth(state);
+            let worst = plans::worst_over_n(state, &plan);
+            let (asked, answers) = (state.clone(), page.answers);
+            Curves::ask(curves, (plan, worst), start, move |found| {
+                answers.remember(|all| all.add_worst(&asked, found));
+            });
         });
     });
     let is_stale = memo(move |_| growth.is_stale());

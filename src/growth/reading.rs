@@ -48,10 +48,12 @@ pub fn bound_in(row: &GrowthRow, trace: Trace, norm: Norm) -> Option<&Bound> {
     }
 }
 
-/// log10 of the largest norm known at the n and R of a row: a lower bound, or the norm at tokens that were measured or found.
-pub fn worst_in(row: &GrowthRow, known: &KnownOfMap<'_>, norm: Norm) -> Option<f64> {
-    let lower = row.best_lower(norm).map_or(f64::NEG_INFINITY, |bound| bound.log10);
-    Some(known.raise(lower, row.n, row.radius)).filter(|log10| *log10 > f64::NEG_INFINITY)
+/// log10 of the largest norm known at the n and R of a row: the best lower bound, or the norm at tokens that were measured or
+/// found where it is larger. `None` without a lower bound: such norms are known at a few n only, and make no curve. `known` is
+/// `None` where the rows are of another view than the tokens known.
+pub fn worst_in(row: &GrowthRow, known: Option<&KnownOfMap<'_>>, norm: Norm) -> Option<f64> {
+    let lower = row.best_lower(norm)?.log10;
+    Some(known.map_or(lower, |known| known.raise(lower, row.n, row.radius)))
 }
 
 /// Whether a trace has anything to show: a bound at some n, or points of this norm.
@@ -59,11 +61,6 @@ pub fn has_values(data: &Curves, answers: &Answers, state: &PageState, trace: Tr
     match trace {
         Trace::Draws | Trace::Root => true,
         Trace::Found => answers.searched.read().iter().any(|found| is_about(found, data, state)),
-        Trace::Worst => {
-            let known = answers.known.read();
-            let known = known.on(state, state.norm);
-            data.rows().iter().any(|row| worst_in(row, &known, state.norm).is_some())
-        }
         Trace::Exact => state.norm == Norm::Spectral && !data.family.is_empty(),
         _ => data.rows().iter().any(|row| bound_in(row, trace, state.norm).is_some()),
     }
@@ -105,14 +102,19 @@ pub fn value_at(page: Page, trace: Trace, n: f64) -> Option<Reading> {
         Trace::Found => found(),
         Trace::Worst => answers.growth.with(|data| {
             let row = data.row(n)?;
-            let log10 =
-                answers.known.with(|all| page.state.with(|state| worst_in(row, &all.on(state, of_norm), of_norm)))?;
+            let log10 = answers.known.with(|all| {
+                page.state.with(|state| {
+                    let known = data.are_of_view(state).then(|| all.on(state, of_norm));
+                    worst_in(row, known.as_ref(), of_norm)
+                })
+            })?;
             let number = Number::claimed(log10, Kind::LowerBound).kind(Kind::Plain);
             Some(Reading { kind: Kind::LowerBound, number, log10 })
         }),
         Trace::Draws => {
             let of_current = answers.measured.with(|measured| {
-                let m = &measured.as_ref()?.measurement;
+                let measured = measured.as_ref().filter(|measured| page.state.with(|state| measured.answers(state)))?;
+                let m = &measured.measurement;
                 m.norm(of_norm).filter(|_| m.n == n).map(|norm| (norm, strings::kind_of(m, of_norm)))
             });
             let (norm, kind) = of_current.or_else(|| {

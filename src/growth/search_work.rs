@@ -29,12 +29,14 @@ pub fn has_own_dim(state: &PageState) -> bool {
 
 fn plan(state: &PageState) -> Result<SearchPlan, &'static str> {
     let settings = state.growth.search;
-    match state.tokens {
+    // Tokens moved by hand are searched in the ball of the choice that they come from, as everywhere on the page.
+    let drawn = state.drawn();
+    match drawn.tokens {
         TokenChoice::Skew => Err(strings::search_skew()),
         TokenChoice::Clusters => Err(strings::search_clusters()),
         _ if state.normalization != Normalization::None => Err(strings::search_normalized()),
         _ => Ok(SearchPlan {
-            experiment: state.experiment(),
+            experiment: drawn.experiment(),
             region: settings.region,
             dim: has_own_dim(state).then_some(settings.dim),
             restarts: settings.restarts,
@@ -111,10 +113,10 @@ impl Growth {
         let state = self.page.state.get_untracked();
         let found = self.search.with_untracked(|run| {
             let tokens = run.mark.as_ref()?.best_tokens().clone();
-            Some((tokens, run.domain.clone()?, plans::map(run.of.as_ref()?)))
+            Some((tokens, run.domain.clone()?, plans::map(&run.of.as_ref()?.drawn())))
         });
         let Some((tokens, domain, map)) = found else { return };
-        let loaded = if plans::map(&state) == map {
+        let loaded = if plans::map(&state.drawn()) == map {
             Ok(state.with_own_tokens(tokens))
         } else {
             // The controls define another map by now: the tokens come with the experiment of the search.
@@ -147,7 +149,7 @@ impl Growth {
                 d: domain.d,
                 radius: domain.radius,
                 largest_norm: run.best.as_ref()?.largest_norm,
-                map: plans::map(run.of.as_ref()?),
+                map: plans::map(&run.of.as_ref()?.drawn()),
             };
             Some((found, mark.best_tokens().clone()))
         });
@@ -162,5 +164,32 @@ impl Growth {
                 all.push(found.clone());
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lipscope_core::experiment::Rows;
+
+    use super::*;
+
+    #[test]
+    fn tokens_moved_by_hand_are_searched_in_the_ball_of_the_choice_that_they_come_from() {
+        let random = PageState { n: 4, radius: 2.0, ..PageState::default() };
+        let rows = Rows::new("tokens", 2, [0.5, 0.0].repeat(4)).expect("numbers");
+        let pasted = random.with_own_tokens(rows);
+        let moved = PageState { own_from: Some(random.tokens), ..pasted.clone() };
+        assert_eq!(plan(&moved).expect("a ball").experiment, random.experiment());
+        assert_eq!(plan(&pasted).expect("a ball").experiment, pasted.experiment());
+    }
+
+    #[test]
+    fn clusters_are_searched_where_they_are_the_worst_tokens_of_a_ball() {
+        let worst = PageState { n: 4, radius: 2.0, tokens: TokenChoice::Worst, ..PageState::default() };
+        let positions = Rows::new("positions", 2, vec![2.0, 0.0, -2.0, 0.0]).expect("numbers");
+        let log_multiplicities = vec![0.0, 3f64.ln()];
+        let moved = worst.with_worst(Some(&TokenSource::Clusters { positions, log_multiplicities }));
+        assert_eq!(plan(&moved).expect("a ball").experiment, worst.experiment());
+        assert!(plan(&PageState { own_from: None, ..moved }).is_err());
     }
 }

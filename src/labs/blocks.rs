@@ -79,7 +79,7 @@ pub fn BlocksFigure() -> impl IntoView {
     let csv = move || run.with_untracked(|data| blocks_table(data.blocks.as_ref(), &|x| x.to_string()).to_csv());
     view! {
         <figure class="blocks" aria-labelledby="blocks-heading">
-            <h4 id="blocks-heading">{strings::blocks_heading()}</h4>
+            <h3 id="blocks-heading">{strings::blocks_heading()}</h3>
             <div class="plot-stage">
                 <canvas
                     node_ref=canvas

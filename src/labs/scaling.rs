@@ -82,7 +82,11 @@ pub fn ScalingLab() -> impl IntoView {
             plot_ids!("scaled"),
             run,
             move |points| {
-                let bound = page.answers.measured.with(|measured| bound_of(measured.as_deref()?, page.norm()));
+                let is_measured = page.is_measured();
+                let bound = page.answers.measured.with(|measured| {
+                    // The bound of an earlier state is about other weights.
+                    bound_of(measured.as_deref().filter(|_| is_measured)?, page.norm())
+                });
                 under_bound(chart(points, page.norm()), bound)
             },
             words,

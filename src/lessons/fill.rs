@@ -5,8 +5,8 @@ use crate::field::{AnyField, Field};
 use crate::state::{PageState, Settings};
 use crate::strings;
 use lipscope_core::bounds::{Bound, BoundId, Domain, Norm, Side};
+use lipscope_core::growth::GrowthRow;
 use lipscope_core::inverse::ConstantKind;
-use lipscope_core::measure::Measurement;
 use lipscope_core::scaling::{ScalingPoint, slopes};
 use lipscope_core::tightness::TightnessPoint;
 use lipscope_plot::{Kind as Sign, Number};
@@ -120,7 +120,7 @@ impl Slot {
             Slot::Chosen(field) => Some(Filled::chosen(chosen(field, facts))),
             Slot::Measured(what) => {
                 let latest = facts.measured?;
-                measured(what, &latest.measurement).map(|filled| filled.aged(facts.ages.measured))
+                measured(what, latest, facts.known).map(|filled| filled.aged(facts.ages.measured))
             }
             Slot::Slope => {
                 let fit = facts.sweep.slope(Norm::Spectral).filter(|_| facts.sweep.is_of(facts.state))?;
@@ -155,7 +155,8 @@ fn chosen(field: AnyField, facts: &Facts<'_>) -> f64 {
     field.used(state, facts.settings)
 }
 
-fn measured(what: Measured, m: &Measurement) -> Option<Filled> {
+fn measured(what: Measured, latest: &LatestMeasured, known: &KnownTokens) -> Option<Filled> {
+    let m = &latest.measurement;
     let kind = strings::kind_of(m, Norm::Spectral);
     let bound = |id: BoundId| m.bounds.iter().find(|bound| bound.id == id);
     match what {
@@ -170,7 +171,10 @@ fn measured(what: Measured, m: &Measurement) -> Option<Filled> {
         Measured::Steps => Some(Filled::chosen(m.iterations as f64)),
         Measured::Residual => Some(Filled::of(m.relative_residual, Sign::Plain)),
         Measured::BestBound => best_upper(&m.bounds).map(Filled::of_bound),
-        Measured::BestLower => best_lower(&m.bounds).map(Filled::of_bound),
+        Measured::BestLower => {
+            let known = known.on(&latest.state, Norm::Spectral);
+            best_lower(&m.bounds).map(|bound| of_worst(known.raise(bound.log10, m.n, m.radius)))
+        }
         Measured::Bound(id) => bound(id).map(Filled::of_bound),
         Measured::Times(id) => {
             let bound = bound(id).filter(|_| m.spectral > 0.0)?;
@@ -204,17 +208,28 @@ fn on_ball(bounds: &[Bound], side: Side) -> impl Iterator<Item = &Bound> {
     of_norm.filter(|bound| bound.id.domain() == Domain::Ball)
 }
 
+/// log10 of the largest norm known at the n and R of a row. Tokens of another state raise no row of an earlier one.
+fn worst_at(row: &GrowthRow, facts: &Facts<'_>) -> Option<f64> {
+    let lower = row.best_lower(Norm::Spectral)?.log10;
+    let known = facts.known.on(facts.state, Norm::Spectral);
+    Some(if facts.growth.are_of_view(facts.state) { known.raise(lower, row.n, row.radius) } else { lower })
+}
+
+/// The largest norm known.
+fn of_worst(log10: f64) -> Filled {
+    Filled::of_log10(log10, Sign::LowerBound)
+}
+
 fn there(what: GrowthReading, facts: &Facts<'_>) -> Option<Filled> {
     let (data, at) = (facts.growth, facts.state.read_at());
     match what {
         GrowthReading::Bound(id) => data.row(at)?.bounds.iter().find(|bound| bound.id == id).map(Filled::of_bound),
         GrowthReading::Best => data.row(at)?.best_upper(Norm::Spectral).map(Filled::of_bound),
-        GrowthReading::Worst => data.row(at)?.best_lower(Norm::Spectral).map(Filled::of_bound),
+        GrowthReading::Worst => Some(of_worst(worst_at(data.row(at)?, facts)?)),
         GrowthReading::Exact => data.exact(at).map(|norm| Filled::of(norm, Sign::Exact)),
         GrowthReading::Gap => {
-            let (row, norm) = (data.row(at)?, Norm::Spectral);
-            let lower = facts.known.on(facts.state, norm).raise(row.best_lower(norm)?.log10, row.n, row.radius);
-            let log10 = row.best_upper(norm)?.log10 - lower;
+            let row = data.row(at)?;
+            let log10 = row.best_upper(Norm::Spectral)?.log10 - worst_at(row, facts)?;
             Some(Filled { text: strings::gap(log10), ..Filled::of_log10(log10, Sign::Plain) })
         }
         GrowthReading::Radius => data.row(at).map(|row| Filled::of(row.radius, Sign::Plain)),

@@ -6,7 +6,7 @@ use lipscope_core::bounds::{ClusterWitness, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::Measurement;
 
-use crate::answers::{Answers, Problem};
+use crate::answers::{Answers, Problem, with_worst_known};
 use crate::ask::Engine;
 use crate::look::Look;
 use crate::state::{LessonAt, PageState, PlotChoice, Settings, Stage, TokenChoice};
@@ -168,15 +168,12 @@ impl Page {
     /// or found where these are worse.
     pub fn load_worst(self) {
         let state = self.state.get_untracked();
-        let ball = self.answers.ball.get_untracked();
-        let proved = ball.iter().filter(|facts| facts.is_of(&state)).find_map(|facts| facts.ball.worst.as_ref());
-        let proved = proved.map_or(f64::NEG_INFINITY, |worst| worst.norm.log10());
-        let (n, radius) = (state.n_tokens(), ball.as_ref().map_or(state.radius, |facts| facts.ball.radius));
-        let loaded = self.answers.known.with_untracked(|all| {
-            let worse = all.worst(&state, Norm::Spectral, n, radius).filter(|known| known.is_worse_than(proved))?;
-            Some(worse.load(&state, n))
-        });
-        self.put("distribution", loaded.unwrap_or_else(|| Ok(state.with_tokens(TokenChoice::Worst))));
+        let ball = self.answers.ball.get_untracked().filter(|facts| facts.is_of(&state));
+        let loaded = self
+            .answers
+            .known
+            .with_untracked(|known| with_worst_known(&state, ball.as_deref().map(|facts| &facts.ball), known));
+        self.put("distribution", loaded);
     }
 
     /// Loads as tokens the two clusters of the lower bound in the last measurement; false where there are none.

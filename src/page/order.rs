@@ -39,8 +39,12 @@ impl Page {
             answers.remember(|all| all.add_points(&swept, of, points))
         });
         if plot == PlotChoice::Explore {
-            let bounds = Ok(vec![EnginePlan::Growth(plans::bounds(&state))]);
-            self.answers.bounds.want(bounds, Start::AtRest, Curves::hear);
+            let bounds = plans::bounds(&state);
+            let worst = plans::worst_over_n(&state, &bounds);
+            let asked = state.clone();
+            Curves::ask(self.answers.bounds, (bounds, worst), Start::AtRest, move |found| {
+                answers.remember(|all| all.add_worst(&asked, found));
+            });
         } else {
             // No other plot shows these bounds: stopping them leaves the cores to the work of the present plot.
             self.answers.bounds.leave();

@@ -53,7 +53,10 @@ impl PageState {
             from => Some(from),
         };
         let (TokenChoice::Clusters, Some(own)) = (self.tokens, &self.own_clusters) else {
-            return Ok(PageState { own_from, ..self.with_own_tokens(edited) });
+            let moved = self.with_own_tokens(edited);
+            // Where the tokens came from is known of one list only.
+            let own_clusters = moved.own_clusters.clone().filter(|_| own_from.is_none());
+            return Ok(PageState { own_from, own_clusters, ..moved });
         };
         let mut log_multiplicities = own.log_multiplicities.clone();
         if let TokenEdit::Remove { token } = edit
@@ -64,7 +67,9 @@ impl PageState {
         // A new position is one token.
         log_multiplicities.resize(edited.n_rows(), 0.0);
         let clusters = TokenSource::Clusters { positions: edited, log_multiplicities };
-        Ok(PageState { own_from, ..self.with_clusters(&clusters) })
+        let moved = self.with_clusters(&clusters);
+        let own_tokens = moved.own_tokens.clone().filter(|_| own_from.is_none());
+        Ok(PageState { own_from, own_tokens, ..moved })
     }
 
     /// Whether another state describes the same experiment. Tokens that were drawn for one of the two are then the

@@ -6,7 +6,7 @@ import { changed, digits, paste } from './reading.mjs';
 
 /** Names, keys and words of formulas, which are the same in every language. */
 const NAMES = new Set([
-  'MATLAB', 'Julia', 'pandas', 'Ablin', 'Alt', 'BibTeX', 'Castin', 'csv', 'CSV', 'Delete', 'End', 'English', 'Enter', 'Epsilon', 'Esc', 'Home', 'json', 'JSON', 'Kim', 'Lanczos',
+  'MATLAB', 'Julia', 'pandas', 'Ablin', 'Alt', 'BibTeX', 'Castin', 'csv', 'CSV', 'Delete', 'End', 'English', 'Enter', 'Epsilon', 'Esc', 'Home', 'json', 'JSON', 'Kim', 'Lanczos', 'exp',
   'Language', 'LayerNorm', 'Lipscope', 'Lipschitz', 'log', 'MHA', 'Mnih', 'npy', 'NumPy', 'Page', 'Papamakarios', 'Peyr', 'PNG', 'PyTorch', 'RMSNorm',
   'Shift', 'softmax', 'SVD', 'SVG', 'tsv',
 ]);

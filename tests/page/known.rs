@@ -2,7 +2,7 @@
 //! what the page says about them is the norm of the tokens that its button loads. Over thousands of states, through the plans and
 //! the tasks of the page.
 
-use lipscope::answers::KnownTokens;
+use lipscope::answers::{KnownTokens, with_worst_known};
 use lipscope::plans;
 use lipscope::state::{PageState, RadiusGrowth, TokenChoice, WeightChoice};
 use lipscope_core::bounds::Norm;
@@ -12,7 +12,7 @@ use lipscope_core::picture::PairRequest;
 use lipscope_protocol::envelope::{Command, Content, Request};
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::task::Turn;
-use lipscope_protocol::tasks::{Ball, EngineEvent, EnginePlan, EngineTasks};
+use lipscope_protocol::tasks::{Ball, EngineEvent, EnginePlan, EngineTasks, WorstAt};
 use lipscope_testkit::dice::Dice;
 
 /// Maps that are drawn, and states of each.
@@ -66,6 +66,14 @@ fn measured(state: &PageState) -> Measurement {
     }
 }
 
+/// The state whose tokens are measured.
+fn in_effect(state: &PageState) -> PageState {
+    match state.tokens {
+        TokenChoice::Worst => state.with_worst(ball(state).worst.as_ref().map(|worst| &worst.tokens)),
+        _ => state.clone(),
+    }
+}
+
 impl Page {
     fn see(&mut self, state: &PageState, n: f64, radius: f64, norm: f64) {
         let is_causal = state.mask == Mask::Causal;
@@ -79,10 +87,7 @@ impl Page {
         if let Some(worst) = &ball.worst {
             self.see(state, ball.n, ball.radius, worst.norm);
         }
-        let in_effect = match state.tokens {
-            TokenChoice::Worst => state.with_worst(ball.worst.as_ref().map(|worst| &worst.tokens)),
-            _ => state.clone(),
-        };
+        let in_effect = in_effect(state);
         let found = measured(&in_effect);
         self.known.add_measured(&in_effect, &found);
         self.see(&in_effect, found.n, found.radius, found.spectral);
@@ -140,14 +145,16 @@ fn moved(map: &PageState, dice: &mut Dice) -> PageState {
     let mut state = PageState { n, radius, token_seed: dice.bits() >> 11, ..map.clone() };
     state.growth.radius_growth = *dice.of(&[RadiusGrowth::Fixed, RadiusGrowth::SqrtLog]);
     let distribution = *dice.of(&[Distribution::Ball, Distribution::Sphere, Distribution::Gaussian]);
-    state.choose_tokens(match dice.below(4) {
+    state.choose_tokens(match dice.below(5) {
         0 => TokenChoice::Worst,
-        1 => TokenChoice::Own,
+        1 | 2 => TokenChoice::Own,
         _ => TokenChoice::Distribution(distribution),
     });
     if state.tokens == TokenChoice::Own {
         let entries = (0..n * state.dim()).map(|_| (dice.below(2001) as f64 - 1000.0) / 700.0).collect();
         state = state.with_own_tokens(Rows::new("tokens", state.dim(), entries).expect("numbers"));
+        // Some lists are pasted, others are tokens of the page that the reader has moved.
+        state.own_from = [None, Some(TokenChoice::Worst), Some(TokenChoice::Distribution(distribution))][dice.below(3)];
     }
     state
 }
@@ -192,13 +199,16 @@ fn nothing_that_the_page_has_measured_or_found_is_worse_than_the_worst_tokens_kn
             let n = state.n_tokens();
             let worst = of_map.worst(n, ball.radius).expect("the present tokens are known");
             let said = 10f64.powf(worst.log10);
-            let loaded = worst.load(&state, n).expect("a list that the page takes");
-            let found = measured(&loaded);
+            let loaded = with_worst_known(&state, Some(&ball), &page.known).expect("a list that the page takes");
+            let in_effect = in_effect(&loaded);
+            let found = measured(&in_effect);
             assert_eq!(plans::map(&loaded), plans::map(&state), "{}", about());
             assert_eq!(found.n, n, "{}", about());
             if state.normalization == Normalization::None {
-                let radius = largest_norm(&loaded.experiment().tokens);
+                let radius = largest_norm(&in_effect.experiment().tokens);
                 assert!(radius <= ball.radius * (1.0 + 1e-9), "{radius} in a ball of {}; {}", ball.radius, about());
+                // R stays the reader's.
+                assert_eq!(self::ball(&loaded).radius, ball.radius, "{}", about());
             }
             assert!(found.spectral >= said * (1.0 - SAME), "{said} said, {} loaded; {}", found.spectral, about());
             if worst.n == n {
@@ -229,4 +239,31 @@ fn the_worst_tokens_known_do_not_fall_where_the_ball_grows_and_are_not_the_envel
         assert!((said / loaded - 1.0).abs() < SAME, "n = {n}, R = {radius}: {said} said, {loaded} loaded");
     }
     assert!(at(2, 1.5).0 >= at(2, 1.0).0);
+}
+
+#[test]
+fn under_the_causal_mask_the_worst_tokens_over_n_are_those_of_the_ball_at_each_n() {
+    let mut state = PageState { mask: Mask::Causal, radius: 2.0, sweep_max: 40, ..PageState::default() };
+    for growth in [RadiusGrowth::Fixed, RadiusGrowth::SqrtLog] {
+        state.growth.radius_growth = growth;
+        let curves = if growth == RadiusGrowth::Fixed { plans::bounds(&state) } else { plans::growth(&state) };
+        let plan = plans::worst_over_n(&state, &curves).expect("a mask");
+        let found: Vec<WorstAt> = events(EnginePlan::Worst(plan.clone()))
+            .into_iter()
+            .flat_map(|event| if let EngineEvent::Worst(found) = event { found } else { panic!("{event:?}") })
+            .collect();
+        assert_eq!(found.iter().map(|at| at.n).collect::<Vec<_>>(), plan.lengths);
+        let mut known = KnownTokens::default();
+        known.add_worst(&state, &found);
+        for at in found.iter().filter(|at| at.n <= 40) {
+            let alone = ball(&PageState { n: at.n, radius: at.radius, ..state.clone() });
+            let worst = alone.worst.expect("some are known");
+            assert!((worst.norm / at.worst.norm - 1.0).abs() < 1e-6, "n = {}: {} alone", at.n, worst.norm);
+            let kept = known.worst(&state, Norm::Spectral, at.n as f64, at.radius).expect("they are known").log10;
+            assert!(kept >= at.worst.norm.log10(), "n = {}", at.n);
+        }
+    }
+    // Without a mask the lower bounds say as much.
+    let open = PageState { mask: Mask::None, ..state };
+    assert_eq!(plans::worst_over_n(&open, &plans::bounds(&open)), None);
 }

@@ -9,6 +9,7 @@ mod measure;
 mod search;
 mod sweep;
 mod text;
+mod worst;
 
 use lipscope_core::experiment::Memory;
 
@@ -20,6 +21,7 @@ pub use measure::{MeasurePlan, MeasureTask, Measured};
 pub use search::{SearchEvent, SearchRequest, SearchTask};
 pub use sweep::{SweepRequest, SweepTask};
 pub use text::{ReadPlan, ReadTask, ScriptPlan, ScriptTask};
+pub use worst::{WorstAt, WorstRequest, WorstTask};
 
 crate::task_list! {
     /// The engine's worker. It keeps only the memory limit of a task between runs.
@@ -32,6 +34,8 @@ crate::task_list! {
     Ball = BallTask,
     /// The bounds over n, which hold for every draw of a sweep, then exact norms of the adversarial tokens.
     Growth = GrowthTask,
+    /// The worst tokens known over n, measured.
+    Worst = WorstTask,
     /// The norms of both kernels as the tokens are scaled up.
     Scaling = ScalingTask,
     /// The largest l_inf norm of L2 attention that a search finds at each n.

@@ -16,7 +16,7 @@ use lipscope_core::sweep::Spacing;
 use lipscope_protocol::envelope::encode;
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::tasks::{
-    BallPlan, EnginePlan, EngineTasks, GrowthRequest, ScriptPlan, SearchRequest, SweepRequest,
+    BallPlan, EnginePlan, EngineTasks, GrowthRequest, ScriptPlan, SearchRequest, SweepRequest, WorstRequest,
 };
 
 use super::experiment::READING;
@@ -93,6 +93,12 @@ pub(super) fn plans(experiment: Experiment) -> Vec<EnginePlan> {
         }),
         EnginePlan::Growth(GrowthRequest::of_curves(of(), growth())),
         EnginePlan::Ball(BallPlan { experiment: of(), n: 50.0 }),
+        EnginePlan::Worst(WorstRequest {
+            experiment: of(),
+            lengths: vec![2, 5, 40],
+            spacing: Spacing::Fixed,
+            units: None,
+        }),
         EnginePlan::Growth(GrowthRequest {
             experiment: of(),
             sketch: growth(),

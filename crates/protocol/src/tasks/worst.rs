@@ -1,0 +1,90 @@
+//! The worst tokens known over n, where their norm is measured: under the causal mask. Without a mask the lower bounds over n
+//! are these norms already.
+
+use std::ops::Range;
+
+use lipscope_core::bounds::Witnesses;
+use lipscope_core::experiment::{Experiment, InputError, Memory};
+use lipscope_core::growth::{WorstTokens, hypotheses_of_ball_within, worst_tokens};
+use lipscope_core::measure::MeasureOptions;
+use lipscope_core::phrase;
+use lipscope_core::sweep::{Spacing, SweepPlan};
+use serde::{Deserialize, Serialize};
+
+use crate::cut::cut_evenly;
+use crate::task::{Cut, Report, Task, Turn};
+
+/// About how many lists of tokens are measured at each n.
+const LISTS_AT_EACH: u64 = 10;
+
+/// The ball, and the n.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorstRequest {
+    /// Gives the ball, the weights and the mask.
+    pub experiment: Experiment,
+    /// The n.
+    pub lengths: Vec<usize>,
+    /// How R depends on n.
+    pub spacing: Spacing,
+    /// The n that are computed, by index. `None` for all.
+    pub units: Option<Range<usize>>,
+}
+
+/// The worst tokens known at one n.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorstAt {
+    /// Number of tokens.
+    pub n: usize,
+    /// R of the ball.
+    pub radius: f64,
+    /// The tokens, and the norm at them.
+    pub worst: WorstTokens,
+}
+
+/// The computation under way.
+#[derive(Debug)]
+pub struct WorstTask {
+    request: WorstRequest,
+    left: Range<usize>,
+    pending: Vec<WorstAt>,
+}
+
+impl Task<Memory> for WorstTask {
+    type Plan = WorstRequest;
+    type Event = Vec<WorstAt>;
+
+    fn cut(request: &WorstRequest, workers: usize) -> Vec<Cut> {
+        // The worker that starts the plan reports its error.
+        let Ok(plan) = SweepPlan::new(&request.experiment, &request.lengths, 1) else { return Vec::new() };
+        let options = MeasureOptions::for_sweep();
+        let costs = request.lengths.iter().map(|n| (plan.cost_of_point(*n, &options).times(LISTS_AT_EACH), 1));
+        cut_evenly(&costs.collect::<Vec<_>>(), workers)
+    }
+
+    fn part(request: &WorstRequest, units: &Range<usize>) -> WorstRequest {
+        WorstRequest { units: Some(units.clone()), ..request.clone() }
+    }
+
+    fn start(request: WorstRequest, _: &mut Memory) -> Result<Self, InputError> {
+        let all = 0..request.lengths.len();
+        let units = request.units.clone().unwrap_or(all.clone());
+        Ok(WorstTask { left: units.start.min(all.end)..units.end.min(all.end), request, pending: Vec::new() })
+    }
+
+    fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, Vec<WorstAt>>) -> Result<Turn, InputError> {
+        let next = self.left.next();
+        if let Some(at) = next {
+            let WorstRequest { experiment, lengths, spacing, .. } = &self.request;
+            let n = lengths[at];
+            let ball = hypotheses_of_ball_within(experiment, phrase!("growth_curves", "The growth curves"), *memory)?;
+            let radius = spacing.radius_at(ball.radius, n as f64);
+            let ball = ball.with_n(n as f64).with_radius(radius);
+            let worst = worst_tokens(experiment, &ball, &Witnesses::default(), *memory)?;
+            self.pending.extend(worst.map(|worst| WorstAt { n, radius, worst }));
+        }
+        if !self.pending.is_empty() && (next.is_none() || report.is_due()) {
+            report.event(std::mem::take(&mut self.pending));
+        }
+        Ok(if next.is_none() { Turn::Done } else { Turn::More })
+    }
+}
