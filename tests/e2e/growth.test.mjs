@@ -81,8 +81,11 @@ pageTest('the list says what the command line says, at the n of the tokens and a
     }
     const lower = ['two_clusters', 'sink', 'fork', 'adversarial'].map((id) => Number(expected[id] ?? -Infinity));
     const upper = ['sharp', 'sharp_masked', 'unified', 'castin_general'].map((id) => Number(expected[id] ?? Infinity));
-    const gap = Math.min(...upper) - Math.max(...lower);
-    assert.ok(Math.abs(Number(await page.getByTestId('growth-gap').getAttribute('data-log10')) - gap) < 1e-9);
+    // Tokens that were measured may be worse than the lower bounds.
+    const logOf = async (id) => Number(await page.getByTestId(id).getAttribute('data-log10'));
+    const worst = await logOf('growth-worst');
+    assert.ok(worst >= Math.max(...lower) - 1e-9 && worst <= Math.min(...upper), `${worst} between ${lower} and ${upper}`);
+    assert.ok(Math.abs(await logOf('growth-gap') - (Math.min(...upper) - worst)) < 1e-9);
     assert.match(await page.getByTestId('growth-gap').innerText(), new RegExp(`^At n = ${n} some tokens in this ball reach [\\d.]+, and none pass [\\d.]+\\. The two are a factor of [\\d.]+ apart\\.$`));
   }
 });
