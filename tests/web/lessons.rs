@@ -60,7 +60,7 @@ fn texts_and_goals_are_about_what_the_engine_measures() {
             });
         }
     });
-    assert!(filled > 70 && reached > 25, "{filled} places, {reached} goals");
+    assert!(filled > 70 && reached > 20, "{filled} places, {reached} goals");
 }
 
 /// Measures a scene, and calls `ask` with the result; leaves out lists longer than [`LONGEST`].
