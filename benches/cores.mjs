@@ -55,7 +55,7 @@ function refusal(n, { d, head_dim }, memory) {
   return spawnSync(lipscope, ['measure', '--threads', '1', '--memory', memory], { input, env, encoding: 'utf8' }).stderr;
 }
 
-/** The largest n that the command line accepts, and its memory, as its refusals name them. */
+/** The largest n that the command line accepts within `shape.bytes`, as its refusals name it. */
 function ourLargest(shape) {
   const [, most] = /at most (\d+)/.exec(refusal(shape.refused, shape, `${shape.bytes}`)) ?? [];
   const [, count, unit] = /would take ([\d.]+) (MiB|GiB)/.exec(refusal(Number(most), shape, '1MiB')) ?? [];
@@ -66,7 +66,7 @@ function ourLargest(shape) {
   return Number(fitting);
 }
 
-/** A measurement at that n in a process that may hold no more memory: {seconds, iterations, relative_residual}. */
+/** A measurement at n in a process that may hold `bytes` of memory: {seconds, iterations, relative_residual}. */
 function measureLargest(n, { d, head_dim, bytes }) {
   const began = performance.now();
   const limited = ['-c', 'ulimit -v "$1" && shift && exec "$@"', 'limited', `${bytes / 1024}`];
@@ -76,7 +76,7 @@ function measureLargest(n, { d, head_dim, bytes }) {
   return { seconds: (performance.now() - began) / 1e3, iterations, relative_residual };
 }
 
-/** The largest n (to 1 %, or to a factor of 2 with `quick`) at which PyTorch takes both products in that memory. */
+/** The largest n (to 1 %, or to a factor of 2 with `quick`) at which PyTorch computes both products in `bytes` of memory. */
 function theirLargest({ d, head_dim, bytes }) {
   const fits = (n) => spawnSync(python, [here('largest.py'), `${n}`, `${d}`, `${head_dim}`, `${bytes}`], { env }).status === 0;
   let [low, high] = [quick ? 1024 : 2048, 65536];

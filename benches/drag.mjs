@@ -1,7 +1,7 @@
 // Measures how soon a dragged token and its numbers are painted: node benches/drag.mjs [MOVES]
 // On the built site (LIPSCOPE_DIST), one of 64 tokens in the plane is dragged with the browser's own mouse, whose
 // movements come at the beginning of a frame. Reports in which later frame the token is at its new place, in which the
-// new constant, bounds and attention matrix are all shown, and after how many milliseconds.
+// new constant, local bound and attention matrix are all shown, and after how many milliseconds.
 import { adversarial, launch, openPage, shutDown } from '../tests/e2e/browser.mjs';
 import { changed } from '../tests/e2e/reading.mjs';
 import { record } from './record.mjs';

@@ -2,12 +2,12 @@
 
 /**
  * Steps the slider with the id `slider` to its neighbours, `rounds` times. With `as: 'key'` a step comes at a random
- * time within a frame, as from a key. With `as: 'drag'` it comes as from a dragged handle: at the beginning of a frame,
- * because browsers hold back the movements of a pointer until the next frame begins, and three frames after the answer
- * to the previous step. Returns medians and 95th percentiles over the steps. `text` is the milliseconds from the
- * `input` event until the text of the element with the test id `shown` has changed, and `frame` is the milliseconds
- * until the next frame begins. If `canvas` names a canvas, `drawn` is the frame in which the curve on it was drawn
- * after that text changed: 1 is the frame that follows the event.
+ * time within a frame, as from a key. With `as: 'drag'` it comes at the beginning of a frame, as from a dragged handle:
+ * browsers hold back the movements of a pointer until the next frame begins. Three frames pass before each such step.
+ * Returns medians and 95th percentiles over the steps. `text` is the milliseconds from the `input` event until the
+ * text of the element with the test id `shown` has changed. `frame` is the milliseconds from the event until the first
+ * frame after that change begins. If `canvas` is the id of a canvas, `drawn` is the first frame after that change in
+ * which the canvas is drawn, counted from the event: 1 is the frame that follows the event.
  */
 export async function moves(page, { slider, shown, canvas, rounds, as = 'key' }) {
   const found = await page.evaluate(async ({ slider, shown, canvas, rounds, as }) => {

@@ -82,7 +82,7 @@ if wants native; then
 fi
 if wants torch; then
   begin "PyTorch (about 1 minute)"
-  # It reads the inputs that the native bench writes.
+  # PyTorch reads the inputs that the native bench writes.
   wants native ||
     LIPSCOPE_BENCH_DATA=$data cargo bench --locked --package lipscope-benches --bench measure -- --list >/dev/null
   "$LIPSCOPE_PYTHON" -W ignore benches/peer.py "$data" "$data/peer.json"

@@ -20,7 +20,7 @@ class Missing extends Error {
   }
 }
 
-/** The command that measures each line of docs/performance/times.tsv. */
+/** The commands that measure lines of docs/performance/times.tsv; `make times` measures the others. */
 const TIME_COMMANDS = {
   'serve, fresh machine': 'make times PARTS=serve-fresh',
   'test, warm target': 'make test && make times PARTS=test',

@@ -1,4 +1,5 @@
-//! An experiment as the attention of one layer of a model at a window, as `lipscope model` measures it.
+//! Turns an experiment into a model with one layer of attention and a window of tokens, so that benchmarks can measure
+//! it as `lipscope model` does.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the engine as an npm package in pkg/, for Node, browsers and bundlers: scripts/npm.sh [release|site]
-# With "site", as the tests build it: without the optimisations that take long, and in one call with the packages of the site.
-# Built alone, the package would have other features, and all that it needs would be compiled a second time.
+# With "site", for the tests, it leaves out the optimisations that take long, and builds the package in one call with those of
+# the site: alone it would get other features, and all that it needs would be compiled a second time.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 . "$project_root/scripts/versions.sh"

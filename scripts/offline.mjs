@@ -1,6 +1,6 @@
 // Makes a built site work offline: node scripts/offline.mjs FOLDER
 // Writes the list of the site's files with their hashes into its service worker, and tells boot.js to register this
-// worker. Without this step, as in `make serve`, no service worker is registered, so the site is never stale.
+// worker. Without this step no service worker is registered.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the wheel of the Python package into dist-python/: scripts/python.sh [wheel|dev]
-# With "dev", as the tests build it: around the library that the build of the native tests has made. maturin would compile nearly
+# With "dev", for the tests, it packs the library that the build of the native tests has made: maturin would compile nearly
 # everything again, because this package built alone has other features. If there is a site in dist/, it goes into the wheel,
 # for notebooks.
 set -euo pipefail

@@ -1,4 +1,5 @@
-// Prints the size of every file of a built site, plain and as brotli, and the sums that have a budget, those over it first:
+// Prints the sizes of the HTML, CSS, JavaScript, WebAssembly, SVG and JSON files of a built site, plain and as brotli, then
+// the sums of some groups of them. Sums over their budget come first:
 //   node scripts/sizes.mjs [SITE] [--json FILE]
 // With --json the sizes are also written to FILE.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -32,7 +32,7 @@ step() { # its name within the part, command...
   [ $verdict = ok ]
 }
 
-# A part is a list of commands; the first failure ends it.
+# A part is a list of commands. The first failure ends it; only the timed browser tests run even after others failed.
 # Only the engine, and src/main.rs, where the page is cut, have code that native lints do not see (tests/layering.rs).
 part_check() {
   check_versions &&

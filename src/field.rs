@@ -10,7 +10,7 @@ use lipscope_core::spectrum::MOST_COUNT;
 /// A number that a reader can set: in the state of the controls, or in the settings of the labs.
 #[derive(Debug)]
 pub struct Field<Of: 'static> {
-    /// The id of its control. The box under a slider has this id and "-number".
+    /// The id of its control. The box over a slider has this id and "-number".
     pub id: &'static str,
     /// Its key in a link.
     pub key: &'static str,

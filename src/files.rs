@@ -1,5 +1,5 @@
-//! Files in and out: reading what is dropped or chosen, copying, saving. Files and texts that are dropped on the page go
-//! to the view on screen if it takes files, else to the form of own data.
+//! Files in and out: reading what is dropped or chosen, copying, saving. Files and texts that are dropped on the page
+//! go to the view on screen if it takes files, else to the form of own data.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -87,7 +87,8 @@ pub fn download_bytes(name: &str, bytes: &[u8]) {
 type Taker = Rc<dyn Fn(&DataTransfer)>;
 type OtherTaker = Rc<dyn Fn(Dropped)>;
 
-/// What was dropped, as it outlives the event: the browser empties the event's own data when its handlers are over.
+/// What was dropped, in a form that outlives the event: the browser empties the event's own data when its handlers are
+/// over.
 pub enum Dropped {
     /// The first of the files.
     File(File),

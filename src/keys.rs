@@ -56,7 +56,7 @@ impl PageKey {
     #[must_use]
     pub fn of(key: &str, held: Held) -> Option<Self> {
         match (key, held) {
-            // Remotes send one or the other.
+            // Some remotes send this, others the letter of the key.
             (".", Held::Nothing) => Some(PageKey::Blank),
             _ => Self::ALL.into_iter().find(|known| known.key() == (key, held)),
         }
@@ -72,7 +72,8 @@ impl PageKey {
         }
     }
 
-    /// What an arrow means there. Some remotes send arrows, which sliders and plots need for themselves.
+    /// What an arrow means where a lesson is shown to an audience. Some remotes send arrows, which sliders and plots
+    /// need for themselves.
     #[must_use]
     pub fn of_arrow(key: &str, held: Held) -> Option<Self> {
         match (key, held) {
@@ -108,7 +109,7 @@ pub enum PlotKey {
     Up,
     /// Reads the row below.
     Down,
-    /// Reads a decade lower.
+    /// Moves the cursor to an n about ten times smaller.
     PageDown,
     /// Moves the cursor to an n about ten times larger.
     PageUp,

@@ -16,12 +16,12 @@
 //! | `keys` | what each key does |
 //! | `plane` | the plane on which a reader moves tokens |
 //! | `growth` | the view over n: measured norms, every bound, the worst-case search |
-//! | `labs` | the lab: its gallery, bounds around the tokens, L2 attention (scaled tokens, tightness, the inverse), the estimators; the singular values |
+//! | `labs` | the lab: its gallery and its experiments, such as bounds around the tokens; the singular values |
 //! | `models` | attention inside transformers: the form, its workers, and the figures of their table |
 //! | `train` | small transformers that are trained here: the form, the worker, the figures, what the browser keeps |
 //! | `explore` | the opening view: the question, the disc, the sentence, the plot |
 //! | `charts`, `over_n`, `numbers`, `formulas` | pictures and numbers of the answers |
-//! | `later`, `later_table` | the part of the page that comes after the first picture: how it is reached, and what is in it |
+//! | `later`, `later_table` | the part of the page after the first picture: how it is reached, and what is in it |
 //! | `prelude` | Leptos's prelude, with functions that are compiled once for each type instead of each closure |
 //! | `stage`, `host` | the page on a projector; the page inside another page, with the messages between the two |
 //! | `words`, `strings` | the texts of the catalogues; the choice of a text, with its numbers put in |

@@ -1,5 +1,5 @@
-//! The plan of each kind of work for a state: what its answer depends on, and nothing else. A change of the state starts
-//! new work only if the plan changes.
+//! The plan of each kind of work for a state: what its answer depends on, and nothing else. A change of the state
+//! starts new work only if the plan changes.
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{
@@ -16,7 +16,7 @@ use crate::state::{MAX_TOKEN_ENTRIES, PageState, RadiusGrowth, TokenChoice};
 
 /// The most cells on a side of the attention picture: about as many as a small view has pixels.
 const MOST_CELLS: usize = 192;
-/// The most lengths of a sweep. Equal ones are counted once.
+/// The most lengths of a sweep. Lengths that are equal after rounding become one.
 const SWEEP_LENGTHS: usize = 22;
 /// The number of handles of a reader's guessed curve.
 const HANDLES: usize = 8;
@@ -90,8 +90,8 @@ pub fn bounds(state: &PageState) -> GrowthRequest {
     GrowthRequest::of_curves(ball_over_n(state), GrowthPlan { lengths, spacing: Spacing::Fixed })
 }
 
-/// The plan of the worst tokens known over n, at those lengths of the curves that are measured quickly. `None` without a mask,
-/// where the curves of the lower bounds say as much, and where proofs give no tokens.
+/// The plan of the worst tokens known over n, at those lengths of the curves that are measured quickly. `None` without
+/// a mask, since the curves of the lower bounds then say as much, and where proofs give no tokens.
 pub fn worst_over_n(state: &PageState, curves: &GrowthRequest) -> Option<WorstRequest> {
     let is_proved = state.attention == Attention::Dot && state.normalization == Normalization::None;
     if state.mask == Mask::None || !is_proved || state.tokens == TokenChoice::Skew {

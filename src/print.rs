@@ -1,5 +1,5 @@
-//! What is printed beside the page: in a lesson all its steps, else the settings and the link of the figure. It is there
-//! only while the browser prints; `style/print.css` leaves the toolbars out.
+//! What is printed beside the page: in a lesson all its steps, else the settings and the link of the figure. It is
+//! there only while the browser prints; `style/print.css` leaves the toolbars out.
 
 use crate::prelude::*;
 
@@ -27,7 +27,7 @@ pub fn begin(panels: Panels, themes: Themes) {
     });
 }
 
-/// Marks the document with the theme of the canvases on it: paper is light, and dark pictures are turned.
+/// Marks the document with the theme of the canvases on it: paper is light, so that dark pictures are printed inverted.
 fn mark(theme: Option<Theme>) {
     let Some(root) = document().document_element() else { return };
     // If the document refuses, its pictures are printed as they are.

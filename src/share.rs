@@ -33,7 +33,7 @@ pub fn ShareButton() -> impl IntoView {
 #[component]
 pub fn Share() -> impl IntoView {
     let page = use_page();
-    // What links open; it has no effect on this page.
+    // The view that links open. The choice has no effect on this page.
     let stage = RwSignal::new(page.stage.get_untracked());
     let state_link = memo(move |_| page.link_of(&Scene { stage: stage.get(), lesson: None, ..page.scene() }));
     let later = use_later();

@@ -33,7 +33,7 @@ fn reading(page: Page) -> Memo<Reading> {
     })
 }
 
-/// The same with all its digits, for programs.
+/// The number of the plot on screen with all its digits, for programs; empty where there is none.
 fn digits(page: Page, reading: Memo<Reading>) -> String {
     let value = page.answers.measured.with(|m| m.as_ref().and_then(|m| m.measurement.norm(page.norm())));
     value.filter(|_| reading.with(Option::is_some)).map_or_else(String::new, |value| value.to_string())
@@ -90,7 +90,8 @@ pub fn TeacherReading() -> impl IntoView {
     }
 }
 
-/// Sets the stage on the document, for its font size, and leaves the plot alone when the browser leaves its full screen.
+/// Sets the stage on the document, for its font size, and leaves the plot alone when the browser leaves its full
+/// screen.
 pub fn begin(page: Page, panels: Panels) {
     effect(move |_| {
         let stage = page.stage.get();

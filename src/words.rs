@@ -31,8 +31,8 @@ pub fn place(c: char) -> Option<usize> {
     (c as u32).checked_sub(FIRST_PLACE).map(|place| place as usize).filter(|place| *place < MOST_ARGUMENTS)
 }
 
-/// The translation of the text with an id, in a catalogue that is searched while the page runs. `first` is the number
-/// of its first text.
+/// The translation of the text with an id, in a catalogue that is searched while the page runs. `first` is the index of
+/// the first text of this catalogue among all texts.
 fn find(ids: &[&str], first: usize, id: &str) -> Option<&'static str> {
     let at = ids.binary_search(&id).ok()?;
     translation()?.get(first + at).copied()

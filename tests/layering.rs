@@ -1,5 +1,5 @@
-//! Checks what Cargo cannot enforce: the order of the engine's modules, and words banned from some crates. `FORBIDDEN`
-//! lists which crate may not depend on which, checked over `cargo metadata`.
+//! Checks what Cargo cannot enforce: the order of the engine's modules, the imports between the page's features, and
+//! words banned from some crates. `FORBIDDEN` lists which crate may not depend on which, checked over `cargo metadata`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -37,8 +37,8 @@ const MODULES: [&str; 24] = [
     "picture",
 ];
 
-/// Crates, and the crates that they must not depend on, directly or indirectly. A crate that runs only in the browser
-/// may depend on crates that are linked only natively, such as the engine's threads.
+/// Crates, and the crates that they must not depend on, directly or through our other crates. A crate that runs only in
+/// the browser may depend on crates that are linked only natively, such as the engine's threads.
 const FORBIDDEN: [(&str, &[&str]); 10] = [
     ("lipscope-core", &["web-sys", "js-sys", "wasm-bindgen", "plotters", "leptos", "clap"]),
     ("lipscope-plot", &["lipscope-core", "web-sys", "leptos", "nalgebra"]),
@@ -224,7 +224,7 @@ struct Dependency {
 /// Crates that run only in the browser.
 const BROWSER: [&str; 1] = ["lipscope-workers"];
 
-/// The direct dependencies of every package, without dev and build dependencies.
+/// The direct dependencies of every package of the workspace, without dev and build dependencies.
 fn dependencies() -> BTreeMap<String, Vec<Dependency>> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--locked", "--offline", "--no-deps"])
@@ -282,8 +282,8 @@ fn one_file_of_the_engine_knows_threads() {
     }
 }
 
-/// Native lints see all code without conditions on the target. Other code is only in the engine and where the page is cut, so
-/// `scripts/test.sh check` runs the browser's lints over `core` alone.
+/// Native lints see all code without conditions on the target. Other code is only in the engine and where the page is
+/// cut, so `scripts/test.sh check` runs the browser's lints over `core` alone.
 #[test]
 fn code_for_one_target_is_in_the_engine_and_where_the_page_is_cut() {
     let folders = ["src", "crates", "build", "benches"].map(sources);
@@ -365,8 +365,8 @@ fn the_pages_context_has_ten_fields_at_most() {
     assert!((5..=10).contains(&fields), "`Page` has {fields} fields: give a feature a context of its own");
 }
 
-/// ARCHITECTURE.md lists the functions through which one movement of a slider goes. Each file of the page is entered once on the
-/// way to the workers and once on the way back, and each function is where the list says.
+/// ARCHITECTURE.md lists the functions through which one movement of a slider goes. Each file of the page is entered
+/// once on the way to the workers and once on the way back, and each function is where the list says.
 #[test]
 fn a_movement_of_a_slider_enters_each_file_of_the_page_once_on_each_way() {
     let read = |path: &str| std::fs::read_to_string(in_repository(path)).unwrap_or_else(|e| panic!("{path}: {e}"));

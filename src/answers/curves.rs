@@ -22,7 +22,8 @@ pub struct Curves {
 }
 
 impl Curves {
-    /// Asks for the curves of a plan, and for the worst tokens over n where these are measured; `remember` takes them.
+    /// Asks for the curves of a plan and, where `worst` holds a plan, for the worst tokens over n, which `remember`
+    /// takes.
     pub fn ask(
         ask: Ask<Self>,
         (plan, worst): (GrowthRequest, Option<WorstRequest>),
@@ -61,7 +62,7 @@ impl Curves {
         self.of.as_ref() == Some(&plans::growth(state))
     }
 
-    /// Whether these are bounds on the ball of a state. The largest n may be any.
+    /// Whether these are bounds on the ball of a state. Their largest n does not matter.
     #[must_use]
     pub fn are_on_ball(&self, state: &PageState) -> bool {
         self.of.as_ref().is_some_and(|of| of.experiment == plans::ball_over_n(state))
@@ -74,7 +75,7 @@ impl Curves {
     }
 
     /// Where the growth like sqrt(n) ends. `None` where it does not end, where the bound of Castin et al. is not among
-    /// the curves, and where that bound is not about this norm.
+    /// the curves, or where that bound is not about this norm.
     #[must_use]
     pub fn crossover(&self, norm: Norm) -> Option<Crossover> {
         // The crossover belongs to dot-product attention, and so does the bound of Castin et al.

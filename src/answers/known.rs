@@ -1,8 +1,8 @@
 //! The tokens that this page has measured or found, and the worst of them in a ball: whatever the page says about "the
 //! worst tokens known" comes from here, so that no number on screen exceeds it.
 //!
-//! Tokens count in each ball that holds them, and at each number of tokens to which they can be filled up without a smaller
-//! norm (docs/theory.md, "More tokens").
+//! Tokens count in each ball that holds them, and at each number of tokens to which they can be filled up without a
+//! smaller norm (docs/theory.md, "More tokens").
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Experiment, InputError, Mask, Normalization, Rows, TokenSource};
@@ -48,7 +48,7 @@ pub struct Known {
 pub struct KnownTokens(Vec<Known>);
 
 impl KnownTokens {
-    /// Adds the measured tokens of a state. This and its neighbours say whether anything new is known.
+    /// Adds the measured tokens of a state. Like every function that adds, returns whether anything new is known.
     pub fn add_measured(&mut self, state: &PageState, measurement: &Measurement) -> bool {
         let map = plans::map(state);
         let n = measurement.n;
@@ -85,7 +85,7 @@ impl KnownTokens {
         is_new
     }
 
-    /// Adds the points of a sweep of a state's tokens. Skew tokens have another A at each n, so that theirs say nothing here.
+    /// Adds the points of a sweep of a state's tokens, except those of skew tokens, which have another A at each n.
     pub fn add_points(&mut self, state: &PageState, of: &SweepRequest, points: &[SweepPoint]) -> bool {
         if matches!(of.experiment.tokens, TokenSource::Skew { .. }) {
             return false;
@@ -113,8 +113,8 @@ impl KnownTokens {
         self.add(map, at, || Some(TokenSource::Explicit(tokens.clone())))
     }
 
-    /// The worst tokens known for a state's map: those of the largest norm among tokens of the ball of this radius that can be
-    /// filled up to n.
+    /// The worst tokens known for a state's map: among tokens of the ball of this radius that can be filled up to n,
+    /// those of the largest norm.
     #[must_use]
     pub fn worst(&self, state: &PageState, norm: Norm, n: f64, radius: f64) -> Option<&Known> {
         self.on(state, norm).worst(n, radius)
@@ -180,14 +180,14 @@ impl<'a> KnownOfMap<'a> {
 }
 
 impl Known {
-    /// Whether these tokens are worse than ones of another norm, by more than rounding.
+    /// Whether the norm at these tokens exceeds another norm, given by its log10, by more than rounding.
     #[must_use]
     pub fn is_worse_than(&self, log10: f64) -> bool {
         self.log10 > log10 + SAME
     }
 
-    /// Whether these tokens can be filled up to n without a smaller norm. Adversarial tokens, of which the page has no list, are
-    /// those of their own n only; where they are proved to be bad, the witnesses of the lower bounds at each n are as bad.
+    /// Whether these tokens can be filled up to n without a smaller norm. Adversarial tokens count at their own n only:
+    /// the page has no list of them that it could fill up.
     fn counts_at(&self, n: f64) -> bool {
         match self.tokens {
             TokenSource::Adversarial { .. } => self.n == n,
@@ -195,7 +195,8 @@ impl Known {
         }
     }
 
-    /// The state with these tokens, filled up to its n. Its R stays the reader's.
+    /// The state with these tokens, filled up to `n`. R stays as the reader has set it, except for adversarial tokens,
+    /// which bring their own.
     fn load(&self, state: &PageState, n: f64) -> Result<PageState, InputError> {
         let from_worst = |state: PageState| PageState { own_from: Some(TokenChoice::Worst), ..state };
         match &self.tokens {
@@ -226,8 +227,8 @@ impl Known {
     }
 }
 
-/// The state with the worst tokens known in the ball of `ball`, which are those of the state: the ones behind the lower bounds,
-/// or tokens that were measured or found where these are worse. Before the ball is known, the choice alone.
+/// The state with the worst tokens known in its ball: those behind the lower bounds, or other tokens that were measured
+/// or found where these are worse. Without `ball`, only the choice of the worst tokens is set.
 ///
 /// # Errors
 /// [`InputError`] if their list would be too long for the page.
@@ -247,8 +248,8 @@ pub fn with_worst_known(state: &PageState, ball: Option<&Ball>, known: &KnownTok
     Ok(if is_of_ball { chosen } else { of_ball.with_worst(ball.worst.as_ref().map(|worst| &worst.tokens)) })
 }
 
-/// The radius of the smallest ball that holds the tokens of an experiment, so far as they are listed; infinite for others, and
-/// where a normaliser makes the length of tokens meaningless.
+/// The radius of the smallest ball that holds the tokens of an experiment, where they are listed. Infinite for other
+/// tokens, and where a normaliser makes the length of tokens meaningless.
 fn radius_of(experiment: &Experiment) -> f64 {
     match &experiment.tokens {
         TokenSource::Explicit(rows) | TokenSource::Clusters { positions: rows, .. }
@@ -287,9 +288,9 @@ fn is_within(radius: f64, other: f64) -> bool {
     radius <= other * (1.0 + SAME_RADIUS)
 }
 
-/// Whether some `n` tokens of a ball have at least the norm of `of` tokens in it. Under the causal mask the first tokens do
-/// not see the others; without a mask each token can be repeated, which is proved for the spectral norm. Skew tokens have other
-/// weights for each n.
+/// Whether `of` tokens can be filled up to `n` tokens of the same ball without a smaller norm. Under the causal mask
+/// the first tokens do not see the added ones. Without a mask each token is repeated, which is proved not to lower the
+/// spectral norm. Skew tokens have other weights at each n.
 fn passes_on(map: &Experiment, norm: Norm, of: f64, n: f64) -> bool {
     match (&map.tokens, map.mask) {
         (TokenSource::Skew { .. }, _) => of == n,

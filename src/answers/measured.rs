@@ -41,9 +41,10 @@ impl Measured {
         Measured { tokens: self.tokens.aligned_with(&earlier.tokens), pair, ..self }
     }
 
-    /// Whether its numbers are those of the controls. Where these name the worst tokens of a ball, and there are such
-    /// tokens, the controls must have named them when it was asked for: the list is not in the controls. Where there are
-    /// none, random tokens are measured, and a change between these two choices measures nothing anew.
+    /// Whether this measurement answers the controls. Where the controls name the worst tokens, they must have named
+    /// them when the measurement was requested: the list of these tokens is not part of the controls. For settings
+    /// without a list of worst tokens, random tokens are measured instead, so that a change between these two choices
+    /// needs no new measurement.
     #[must_use]
     pub fn answers(&self, controls: &PageState) -> bool {
         if controls.tokens != TokenChoice::Worst {

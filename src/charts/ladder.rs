@@ -41,7 +41,7 @@ const RUNGS: [Option<BoundId>; 16] = [
 /// The id of the measured norm's row.
 pub(super) const MEASURED: &str = "measured";
 
-/// The ladder, the slack of the selected bound, and the tokens that can be loaded.
+/// The ladder, with the details of the selected row and the folds of its numbers.
 #[component]
 pub fn BoundLadder() -> impl IntoView {
     let (page, later) = (use_page(), use_later());
@@ -209,7 +209,7 @@ pub fn Loads() -> impl IntoView {
     }
 }
 
-/// Every number of the ladder as text, for screen readers and for programs that read the page.
+/// The bounds that apply, as text, for screen readers and for programs that read the page.
 #[component]
 fn Values() -> impl IntoView {
     let page = use_page();
@@ -292,7 +292,7 @@ fn paint(
     }
 }
 
-/// The row at a height: outside `None` where no row is there, inside `None` for the measured norm.
+/// The row at a height. The outer `None` means that no row is there, the inner `None` is the measured norm.
 fn row_under(painted: LastPainted<(Ladder, LadderLayout)>, y: f64) -> Option<Option<BoundId>> {
     let painted = painted.get_value()?;
     let (ladder, layout) = painted.as_ref();

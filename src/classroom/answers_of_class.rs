@@ -4,11 +4,11 @@ use crate::lessons::{Done, Guessed, HandIn, Lesson, Prediction, Step, lessons};
 use crate::strings;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Number, Role, Rule, Scale, Series, SeriesKind, Table, ascending};
 
-/// Marks this near each other, as a part of a power of ten, are stacked.
+/// Marks in the same interval of this width, in powers of ten, are stacked.
 const STACKED: f64 = 0.04;
-/// The axis ends at this multiple beyond the guesses.
+/// The axis reaches this factor beyond the lowest and the highest of the guesses and the measured norms.
 const ROOM: f64 = 1.5;
-/// More values that the page has found are not drawn.
+/// The most measured norms that are drawn.
 const MOST_FOUND: usize = 4;
 
 /// The guesses of a question.
@@ -105,7 +105,7 @@ pub fn table(of: &OfLesson) -> Table {
     Table { header, rows: of.answers.iter().map(row).collect() }
 }
 
-/// A guess, and the page's answer where it differs.
+/// A guess in words, and how it compares with the page's answer.
 fn guess_words(guess: &Guessed, step: &'static Step) -> String {
     match guess {
         Guessed::Choice(yours, right) => {
@@ -149,7 +149,7 @@ pub fn mark_chart(marks: &[(f64, f64)]) -> LineChart {
     chart
 }
 
-/// The curves of a class over each other, and over the measured one.
+/// The curves of a class in one chart, with the curve that was measured for the first of them.
 pub fn curve_chart(curves: &[Vec<(f64, f64, f64)>]) -> LineChart {
     let line = |(at, points): (usize, &Vec<(f64, f64, f64)>)| {
         let points = points.iter().map(|(n, yours, _)| (*n, *yours)).collect();

@@ -123,7 +123,7 @@ impl Progress {
         self.refused = None;
     }
 
-    /// Notes that the reader has called a goal impossible that can be reached.
+    /// Notes that the reader has called a goal impossible, though it can be reached.
     pub fn refuse(&mut self, goal: &'static str) {
         self.refused = Some(goal);
         self.tries += 1;

@@ -149,7 +149,8 @@ pub(super) fn set_number(room: Classroom, number: AnyField, value: f64) {
     }
 }
 
-/// The address of the scene on screen, without the lesson; empty where it would be too long.
+/// The address of the scene on screen, without the lesson. Empty where it would be too long, and until the later part
+/// of the page is loaded.
 pub(super) fn own_link(room: Classroom) -> String {
     let scene = Scene { lesson: None, stage: Stage::Full, ..room.page.scene() };
     let link = room.later.table().and_then(|later| (later.write_link)(&scene).ok());

@@ -19,7 +19,7 @@ const FIRST: f64 = 1.0;
 /// The mark may lie this many powers of ten under the lowest bound on screen.
 const DECADES_BELOW: f64 = 1.5;
 
-/// A guess has this many digits, so that what is said of it is where it stands.
+/// A guess is rounded to this many digits, so that its words name the very value at which it is drawn.
 const DIGITS: i32 = 3;
 
 /// The logarithm to base ten, rounded so that its number has [`DIGITS`] significant digits.

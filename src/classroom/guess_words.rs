@@ -39,7 +39,7 @@ pub enum Verdict {
     Right,
     /// Another choice is right.
     Wrong,
-    /// A drawing is further off than the reading of a plot.
+    /// A drawing is further off than readings of a plot usually are.
     Off,
 }
 
@@ -54,8 +54,8 @@ impl Verdict {
     }
 }
 
-/// What the page's numbers say of the reader's answer. `None` before the answer, while the numbers are on their way, and
-/// for a mark where the reader has changed the settings since.
+/// What the page's numbers say of the reader's answer. `None` before the answer, while the numbers are on their way,
+/// and for a mark where the reader has changed the settings since.
 pub fn verdict(room: Classroom) -> Option<Verdict> {
     if is_covered(room) || !has_guessed(room) {
         return None;

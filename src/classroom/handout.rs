@@ -62,7 +62,7 @@ fn HandoutStep(
     }
 }
 
-/// A text in which every control is its words, and every number that the page computes is room to write it down.
+/// A text in which words stand for the controls, and a gap stands for each number that the page computes.
 #[component]
 fn Paragraph(
     /// The step, whose settings stand in the text.

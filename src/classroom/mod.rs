@@ -65,7 +65,7 @@ pub fn begin(room: Classroom) {
     shortcuts::begin(room);
 }
 
-/// Starts the effects that find which goals are reached, and when help is due.
+/// Starts the effects that find which goals are reached and when help is due, and that record what the reader does.
 pub fn begin_steps(room: Classroom) {
     room.go_by.set_value(Some(course::go_by));
     progress::begin(room);

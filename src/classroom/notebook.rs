@@ -22,7 +22,7 @@ pub struct Notebook {
     pub name: RwSignal<String>,
 }
 
-/// The context.
+/// The notebook, from the context.
 pub fn use_notebook() -> Notebook {
     expect_context()
 }

@@ -156,7 +156,7 @@ fn is_presented(room: Classroom) -> bool {
     room.page.stage.get_untracked() == Stage::Teacher && room.page.lesson.with_untracked(Option::is_some)
 }
 
-/// Whether the lesson has a step there.
+/// Whether the lesson has the step to which the key would move.
 fn has_step(room: Classroom, key: PageKey) -> bool {
     untrack(|| course::step_now(room)).is_some_and(|(lesson, step, _)| match key {
         PageKey::NextStep => step + 1 < lesson.steps.len(),

@@ -1,5 +1,5 @@
-//! What stands beside controls: the sentence about a wrong value, the line in place of a control that does not apply now,
-//! and the meaning of all words of a group.
+//! What stands beside controls: the sentence about a wrong value, the line in place of a control that does not apply
+//! now, and the meaning of all words of a group.
 
 use crate::prelude::*;
 

@@ -1,4 +1,5 @@
-//! The controls. Each reads and edits the state; none holds a value of its own. Examples to start from stand above them.
+//! The controls. Each reads and edits the state, and holds no value of its own but text that is being typed. Examples
+//! to start from stand above them.
 
 mod attention;
 mod beside;
@@ -39,7 +40,7 @@ pub fn Controls() -> impl IntoView {
 /// An example: its words, and what it changes.
 type Example = (fn() -> &'static str, fn(&mut PageState));
 
-/// The examples: what each changes of the state of a first visit.
+/// The examples: what each changes of [`PageState::adversarial`].
 const EXAMPLES: [Example; 9] = [
     (|| strings::example_adversarial(), |_| {}),
     (|| strings::example_two_clusters(), |state| *state = state.with_best_two_clusters()),

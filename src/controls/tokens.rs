@@ -86,7 +86,8 @@ fn shape_of(state: &PageState, choice: TokenChoice) -> Option<(usize, usize)> {
     }
 }
 
-/// Why the reader cannot set n: a list fixes it. Tokens moved by hand do not: the control draws others.
+/// Why the reader cannot set n: a list fixes it. Tokens that were moved by hand do not fix n: setting n then draws new
+/// ones.
 pub fn why_n_is_fixed(state: &PageState) -> Option<&'static str> {
     match state.tokens {
         _ if !state.has_fixed_n() => None,

@@ -1,5 +1,5 @@
-//! The local constant against the root of n: draws and their mean, the worst tokens known, the best bound, the published
-//! mean-field bound, and the root of n itself for comparison.
+//! The local constant over n: draws and their mean, the worst tokens known, the best bound, the published mean-field
+//! bound, and the root of n for comparison.
 
 use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_plot::{Extent, Kind, LineChart, Role, Scale, Series, SeriesKind, ascending};
@@ -100,7 +100,7 @@ fn root(sweep: &Sweep, curves: &Curves, last: f64) -> Vec<(f64, f64)> {
     lengths.into_iter().map(|n| (n, n.sqrt())).collect()
 }
 
-/// The n at which the plot ends: that of its last samples or of its last bounds.
+/// The n at which the plot ends: the n of its last samples, or of its last bounds where that is larger.
 pub fn last_n(sweep: &Sweep, curves: &Curves, state: &PageState) -> f64 {
     let sampled = sweep.lengths().last().copied().unwrap_or(state.sweep_max_used()) as f64;
     curves.rows().last().map_or(sampled, |row| row.n.max(sampled))
@@ -140,7 +140,8 @@ mod tests {
 
     use super::*;
 
-    /// The sweep, the curves and the tokens known of a state: the lower bound is 2, samples have 5, and no tokens pass 9.
+    /// The sweep, the curves and the tokens known of a state. The lower bound is 2, the norm of every sample is 5, and
+    /// the best upper bound is 9.
     fn known_of(state: &PageState) -> (Sweep, Curves, KnownTokens) {
         let state = PageState { sweep_max: 4, draws: 1, ..state.clone() };
         let of = plans::sweep(&state).expect("a sweep");

@@ -1,4 +1,5 @@
-//! The numbers of the opening view: the norm at these tokens, at the worst tokens known, and the bound for all tokens.
+//! The numbers of the opening view: the norms at these tokens and at the worst tokens known, and the bounds for all
+//! tokens.
 
 use crate::prelude::*;
 
@@ -42,14 +43,13 @@ pub enum Standing {
     Below,
     /// These are the worst tokens known.
     Worst,
-    /// These tokens have a larger norm than all others known, but the page has no list of worst tokens to compare with.
-    /// Under the causal mask the lower bound is far from the worst, so any sample may exceed it.
+    /// No tokens with a larger norm are known, but proofs give no worst tokens to compare with.
     Alone,
 }
 
 impl Standing {
-    /// Compares logarithms of norms: at these tokens, and the largest that is known. `top` is the result where no larger one is
-    /// known.
+    /// Compares the log10 of the norm at these tokens with that of the largest norm known. Where the largest norm known
+    /// is larger, the result is `Below`, else `top`.
     fn of(here: f64, known: f64, top: Standing) -> Self {
         // A new measurement of the same list differs from its bound in the last digits.
         let same = 1e-9;
@@ -66,7 +66,7 @@ pub fn latest_norm(page: Page) -> Option<(f64, Kind)> {
     })
 }
 
-/// The facts on screen, if number and bounds belong to the same state.
+/// The facts for the state of the controls, if both the number and the bounds belong to it.
 pub fn facts(page: Page) -> Option<Facts> {
     let measured = page.answers.measured.get()?;
     let ball = page.answers.ball.get()?;
@@ -92,8 +92,8 @@ pub fn facts(page: Page) -> Option<Facts> {
         worst_log10: known.max(measured_log10),
         best: smallest(bounds, norm),
         limit: smallest(&ball.ball.limit, norm),
-        // Below three tokens there is no growth to report. The growth is the growth of the worst tokens known, so it is
-        // not reported where none are known.
+        // Growth that ends at three tokens or fewer is not reported. The growth is that of the worst tokens known, so
+        // it is not reported either where none are known.
         growth_ends: ball.ball.growth_ends.filter(|ln_n| ball.ball.worst.is_some() && *ln_n > 3f64.ln()),
         mean_field: of(bounds, BoundId::CastinMeanField),
     })

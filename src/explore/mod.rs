@@ -2,10 +2,10 @@
 //!
 //! | file | concept |
 //! | --- | --- |
-//! | `facts` | the three numbers that sentence and plot share |
+//! | `facts` | the numbers that sentence and plot share |
 //! | `sentence` | the numbers in words |
 //! | `attention_line` | which attention is shown, and the button for the other sign of A |
-//! | `chart`, `plot` | the constant over n, with its bounds; its table, its files, links to its other pictures |
+//! | `chart`, `plot` | the constant over n, with its bounds; its table, its files, links to other plots |
 //! | `pins`, `pin_list` | states that stay in the plot, and their list |
 //! | `table` | the plot's numbers at the present n, for a screen reader; the curves that are missing |
 //! | `quick` | the few main controls |

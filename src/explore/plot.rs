@@ -1,5 +1,5 @@
-//! The plot of the opening view on its canvas, with the readout of pointer and keys. Its foot, with its table, its
-//! files and links to other plots.
+//! The plot of the opening view on its canvas, with the readout of pointer and keys, and the foot of the plot: its
+//! table, its files and links to other plots.
 
 use std::rc::Rc;
 
@@ -47,7 +47,7 @@ pub fn ExplorePlot() -> impl IntoView {
         paint((page, pins), easel, painted, ranges, hover)
     });
     let readout = memo(move |_| {
-        // The readout reads the painted chart, which is no signal: these signals say when it changes.
+        // The readout uses the layout of the painted chart, which is no signal: these signals say when it changes.
         page.answers.sweep.track();
         page.answers.bounds.track();
         page.answers.known.track();

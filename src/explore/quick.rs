@@ -86,8 +86,8 @@ fn chosen_source(page: Page) -> Memo<Option<Source>> {
     memo(move |_| {
         page.state.with(|state| match state.tokens {
             TokenChoice::Distribution(_) => Some(Source::Random),
-            // Tokens that were measured or found may be worse than those of the proofs: a press then loads them. Where proofs
-            // give none, the disc shows random tokens.
+            // Where other known tokens are worse than those of the proofs, no button is pressed, and a press loads the
+            // worse ones. Where proofs give no tokens, the disc shows random ones.
             TokenChoice::Worst => {
                 let is_worst = facts(page).is_none_or(|facts| facts.standing != Standing::Below);
                 is_worst_proved(page).then_some(Source::Worst).filter(|_| is_worst)

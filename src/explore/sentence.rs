@@ -34,7 +34,7 @@ pub fn Headline() -> impl IntoView {
     }
 }
 
-/// The norm at these tokens, at the worst tokens known, the bound for all tokens, and a fold that says why this
+/// The norms at these tokens and at the worst tokens known, the bound for all tokens, and a fold that says why this
 /// matters.
 #[component]
 pub fn Sentence() -> impl IntoView {

@@ -39,7 +39,7 @@ const TIMES_ABOVE: f64 = 5.0;
 const MOST_DECADES: f64 = 300.0;
 /// Up to this n the axis has a second row, for sqrt(n).
 const ROOTS_UP_TO: f64 = 4096.0;
-/// The number of points of the curve sqrt(n) where it is no straight line.
+/// The number of intervals of the curve sqrt(n) where it is no straight line.
 const ROOT_POINTS: i32 = 64;
 
 /// The inputs of the chart.
@@ -71,7 +71,7 @@ pub struct Known<'a> {
 pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
     let Known { data, sweep, state, tokens, .. } = *known;
     let plan = sweep_over_n(state);
-    // Tokens known of this state's map say nothing about curves of an earlier one.
+    // Norms at tokens of the present map do not raise the curves of an earlier state.
     let tokens = data.are_of_view(state).then_some(tokens);
     let mut series = Vec::with_capacity(20);
     if traces.has(Trace::Draws) {
@@ -120,7 +120,8 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
     chart
 }
 
-/// The selected bound of the ladder where it is about the present tokens alone: a ring at their n, since it has no curve.
+/// The selected bound of the ladder, where it is about the present tokens alone: a ring at their n, since it has no
+/// curve.
 fn at_tokens(known: &Known<'_>) -> Option<Series> {
     let measured = known.current?;
     let measurement = &measured.measurement;
@@ -148,7 +149,7 @@ pub fn series_id(trace: Trace) -> &'static str {
     trace.bounds().first().map_or(trace.id(), |id| id.id())
 }
 
-/// The curves. `tokens` raise that of the lower bounds.
+/// The curves. Norms at `tokens` raise the curve of the best lower bound.
 fn curves<'a>(
     known: &Known<'a>,
     tokens: Option<&'a KnownOfMap<'a>>,
@@ -206,7 +207,7 @@ fn searched(known: &Known<'_>) -> Vec<Series> {
 }
 
 /// The range of y. On a log axis: all curves, but falling ones only down to a limit. On other axes: from zero to the
-/// largest measured norm or lower bound.
+/// largest measured norm or lower bound, or to the best upper bound where that is near.
 pub fn wanted_y(chart: &LineChart) -> Option<Extent> {
     let falls = |id: &str| id == series_id(Trace::Adversarial);
     let logs = |wanted: &dyn Fn(&Series) -> bool| {
@@ -217,7 +218,8 @@ pub fn wanted_y(chart: &LineChart) -> Option<Extent> {
     if chart.y.scale != Scale::Log {
         let is_high = |id: &str| HIGH.iter().any(|trace| series_id(*trace) == id) || id == Trace::Root.id();
         let shown = logs(&|series| !is_high(&series.id)).or_else(|| logs(&|_| true))?;
-        // The best upper bound, whose value the page says. One far above would flatten everything else.
+        // The axis holds the best upper bound, whose value the page states, unless it is so far above that
+        // everything else would look flat.
         let top = |series: &Series| series.logs().fold(f64::NEG_INFINITY, f64::max);
         let upper = chart.series.iter().filter(|series| HIGH.iter().any(|trace| series_id(*trace) == series.id));
         let best = upper.map(top).fold(f64::INFINITY, f64::min);

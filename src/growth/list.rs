@@ -157,8 +157,8 @@ fn TraceLine(
             class:off=move || !is_on.get()
             class:absent=is_absent
             class:unread=move || reason.get().is_some()
-            // Before any search the line of search results is hidden. Other lines without a value stay and say why the
-            // bound does not apply.
+            // While no search result fits the curves, the line of search results is hidden. Other lines without a value
+            // stay, and say why there is none.
             hidden=move || trace == Trace::Found && is_absent.get()
         >
             <label class="trace-switch">
@@ -227,7 +227,7 @@ fn About(
     }
 }
 
-/// The id of a trace in the page's attributes: the id of its bound.
+/// The id of a trace in the page's attributes: mostly that of its first bound.
 fn id_of(trace: Trace) -> &'static str {
     match trace {
         Trace::Kim => BoundId::KimL2.id(),

@@ -48,9 +48,9 @@ pub fn bound_in(row: &GrowthRow, trace: Trace, norm: Norm) -> Option<&Bound> {
     }
 }
 
-/// log10 of the largest norm known at the n and R of a row: the best lower bound, or the norm at tokens that were measured or
-/// found where it is larger. `None` without a lower bound: such norms are known at a few n only, and make no curve. `known` is
-/// `None` where the rows are of another view than the tokens known.
+/// log10 of the largest norm known at the n and R of a row: the best lower bound, or the norm at tokens that were
+/// measured or found where that is larger. `None` without a lower bound: norms at tokens alone are known at a few n
+/// only, and make no curve. `known` is `None` where the row belongs to another state than the known tokens.
 pub fn worst_in(row: &GrowthRow, known: Option<&KnownOfMap<'_>>, norm: Norm) -> Option<f64> {
     let lower = row.best_lower(norm)?.log10;
     Some(known.map_or(lower, |known| known.raise(lower, row.n, row.radius)))

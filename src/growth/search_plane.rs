@@ -15,7 +15,7 @@ use lipscope_plot::TokenPlane;
 
 use super::context::use_growth;
 
-/// Points nearer than this share of the largest norm are drawn as one: they are less than a pixel apart.
+/// Points nearer than this share of the largest norm are drawn as one: they are about a pixel apart.
 const SAME: f64 = 0.01;
 
 /// The plane with its table.

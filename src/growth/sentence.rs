@@ -11,7 +11,7 @@ use lipscope_plot::Number;
 use super::context::use_growth;
 use super::reading::{Reading, value_at};
 
-/// The best lower and the best upper bound at an n.
+/// The largest norm known and the best upper bound at an n.
 fn ends(page: Page, n: f64) -> (Option<Reading>, Option<Reading>) {
     let upper = Trace::ALL
         .into_iter()
@@ -21,7 +21,7 @@ fn ends(page: Page, n: f64) -> (Option<Reading>, Option<Reading>) {
     (value_at(page, Trace::Worst, n), upper)
 }
 
-/// The best lower bound, the best upper bound and the factor between them, and where the growth like sqrt(n) ends.
+/// The largest norm known, the best upper bound and the factor between them, and where the growth like sqrt(n) ends.
 #[component]
 pub fn GapSentence() -> impl IntoView {
     let growth = use_growth();

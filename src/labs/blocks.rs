@@ -1,4 +1,5 @@
-//! The picture of the Jacobian's blocks: a cell for each pair of tokens. The reader selects a cell with pointer or keys.
+//! The picture of the Jacobian's blocks: a cell for each pair of tokens. The reader selects a cell with pointer or
+//! keys.
 
 use std::rc::Rc;
 

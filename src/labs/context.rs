@@ -17,7 +17,7 @@ pub struct Labs {
     pub(super) page: Page,
     /// The singular values, and the norms of blocks.
     pub(super) spectrum: Ask<SpectrumData>,
-    /// The estimators of the largest one.
+    /// The estimators of the largest singular value.
     pub(super) estimators: Ask<Vec<EstimatorPoint>>,
     /// The bounds around the tokens.
     pub(super) certify: Ask<Option<Certified>>,

@@ -8,7 +8,7 @@ use crate::answers::{Pair, Side};
 
 /// At most this many iterations of each inverse are marked on its line.
 const MARKED: usize = 40;
-/// Errors below this are rounding; the axis begins here.
+/// The axis begins no lower than this: smaller errors are rounding.
 const LEAST: f64 = 1e-17;
 
 /// Both errors, the guaranteed rate, and a mark at the iteration that the planes show.

@@ -7,7 +7,7 @@
 //! | `frame`, `plot`, `inputs` | the frame of a lab, and its parts |
 //! | `gallery` | all labs, a picture and a sentence each |
 //! | `blocks`, `blocks_map` | the norms of the Jacobian's blocks, in the lab of its singular values |
-//! | `certify`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, some with `_chart` and `_controls` |
+//! | `certify`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, some with more files |
 //! | `plane`, `player` | the iterates of the inverse |
 
 mod blocks;

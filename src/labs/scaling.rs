@@ -195,7 +195,8 @@ fn under_bound(mut chart: LineChart, bound: Option<f64>) -> LineChart {
     chart
 }
 
-/// A line of slope two, through the last point of the dot product and a little above it.
+/// A line of slope two over the last two decades of R. At the last R it is three times the norm of dot-product
+/// attention.
 fn guide(dot: &[(f64, f64)]) -> Vec<(f64, f64)> {
     const ABOVE: f64 = 3.0;
     let Some(&(radius, norm)) = dot.last() else { return Vec::new() };

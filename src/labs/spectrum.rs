@@ -1,4 +1,5 @@
-//! The singular values of the Jacobian, the share of each token in the first singular pair, and the norms of its blocks.
+//! The singular values of the Jacobian, the share of each token in the first singular pair, and the norms of its
+//! blocks.
 
 use crate::prelude::*;
 

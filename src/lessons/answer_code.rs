@@ -1,5 +1,5 @@
-//! The code that a student hands in: one line, which holds what was done in a lesson, the state on screen, and a name if
-//! the student gives one. It is made and read in the browser; nothing is sent.
+//! The code that a student hands in: one line, which holds what was done in a lesson, the state on screen, and a name
+//! if the student gives one. It is made and read in the browser; nothing is sent.
 //!
 //! `LS1.DATA.SUM`: the version; JSON, compressed, in base64url; the CRC-32 of DATA in hexadecimal digits.
 
@@ -52,7 +52,7 @@ pub struct HandIn {
 /// Why a line is no answer code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CodeFault {
-    /// It contains no code: its beginning.
+    /// It contains no code. The text is the beginning of the line.
     NoCode(String),
     /// It is of another version.
     OtherVersion(String),
@@ -60,7 +60,7 @@ pub enum CodeFault {
     Cut,
     /// A character differs from what the page has written.
     Damaged,
-    /// No such page has written it: what it holds does not fit.
+    /// Its checksum is right, but its content is not what this page writes.
     Foreign,
     /// It is about a lesson or a step that this page does not have.
     UnknownLesson(String),
@@ -73,7 +73,7 @@ pub enum CodeFault {
 pub struct Gathered {
     /// What was handed in, in the order of the lines.
     pub answers: Vec<HandIn>,
-    /// The number of each other line, from one, and what is wrong with it.
+    /// For each other line that is not empty: its number, from one, and what is wrong with it.
     pub faults: Vec<(usize, CodeFault)>,
     /// Whether there are more lines than are read.
     pub is_cut: bool,
@@ -91,12 +91,12 @@ impl HandIn {
         format!("{VERSION}.{data}.{:08x}", crc32(data.as_bytes()))
     }
 
-    /// Reads the code of a line, which may have other words before it.
+    /// Reads the code of a line, which may have other words around it.
     ///
     /// # Errors
     /// [`CodeFault`].
     pub fn read(line: &str) -> Result<Self, CodeFault> {
-        /// So much of a line is quoted.
+        /// The most characters of a line that are quoted.
         const QUOTED: usize = 24;
         let is_code = |word: &&str| word.starts_with(MARK) && word.contains('.');
         let no_code = || CodeFault::NoCode(line.trim().chars().take(QUOTED).collect());

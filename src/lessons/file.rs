@@ -222,7 +222,8 @@ impl<'a> LessonFile<'a> {
     }
 }
 
-/// The places of a text, sorted: the contents of braces, the sliders, and the fields that buttons set.
+/// The places of a text, sorted: the contents of braces, the controls in brackets, and the targets of buttons and
+/// links.
 #[must_use]
 pub fn places(text: &str) -> Vec<&str> {
     let mut found: Vec<&str> = text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).collect();
@@ -316,7 +317,8 @@ fn balanced(line: usize, text: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A slider is a line of its own on screen, so that a sentence which went on behind it would be cut in two.
+/// Checks that a slider ends its paragraph: on screen it is a line of its own, and would cut a sentence that went on
+/// behind it.
 fn ends_with_slider(line: usize, text: &str) -> Result<(), Fault> {
     match text.split_once("[slider ").and_then(|(_, rest)| rest.split_once(']')) {
         Some((_, after)) if !after.is_empty() => fault(line, "A slider stands at the end of its paragraph."),

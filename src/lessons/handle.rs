@@ -16,7 +16,8 @@ pub struct Handle {
 
 /// A slider whose ends differ by more than this factor stops at the same numbers in every decade.
 const WIDE: f64 = 20.0;
-/// The numbers at which a wide range stops, in each decade.
+/// The numbers at which a wide range stops, in each decade. A range whose ends differ by a factor of 1e6 or more stops
+/// at powers of ten instead.
 const OF_A_DECADE: [f64; 9] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0];
 
 impl Handle {

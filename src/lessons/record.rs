@@ -10,7 +10,7 @@ use super::lesson::{Lesson, Prediction, Step};
 
 /// A drawn curve has at most this many points.
 const MOST_POINTS: usize = 64;
-/// Guesses and measured numbers lie between these powers of ten.
+/// The most that log10 of a guess or of a measured number can differ from zero.
 const POWERS: f64 = 30.0;
 
 /// A guess beside what the page has found.

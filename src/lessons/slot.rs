@@ -30,7 +30,7 @@ pub enum Measured {
     Residual,
     /// The smallest of the upper bounds on the ball.
     BestBound,
-    /// The largest value that some tokens of the ball are proved to reach.
+    /// The largest norm known in the ball: the best lower bound, or the norm at tokens that were measured or found.
     BestLower,
     /// A bound.
     Bound(BoundId),
@@ -45,13 +45,13 @@ pub enum Measured {
 pub enum GrowthReading {
     /// The value of a bound at this n.
     Bound(BoundId),
-    /// The least upper bound.
+    /// The smallest upper bound.
     Best,
-    /// The largest lower bound.
+    /// The largest norm known: the best lower bound, or the norm at tokens that were measured or found.
     Worst,
     /// The exact norm of the adversarial tokens.
     Exact,
-    /// The best upper bound divided by the best lower bound.
+    /// The best upper bound divided by the largest norm known.
     Gap,
     /// The radius R at this n.
     Radius,
@@ -139,7 +139,7 @@ pub enum Trained {
 pub enum Slot {
     /// A setting of the controls or of the labs.
     Chosen(AnyField),
-    /// A number of the present configuration.
+    /// A number of the last measurement.
     Measured(Measured),
     /// The slope of log L on log n over the draws.
     Slope,

@@ -24,7 +24,7 @@ use fields::{FIELDS, Field, LESSON, lesson_of};
 pub const MOST_LINK: usize = 16_000;
 /// Fragments longer than this are not read.
 const MOST_READ: usize = 2 << 20;
-/// The most sentences about one link.
+/// The most faults of one link that are named.
 const MOST_PROBLEMS: usize = 6;
 /// The start of a link. This is the only version.
 const VERSION: &str = "v3";

@@ -12,7 +12,7 @@ use lipscope_models::Table;
 #[derive(Clone, Copy)]
 pub struct Models {
     pub(super) page: Page,
-    /// All rows so far; each change makes a new `Arc`.
+    /// The table of results, with all rows so far.
     pub table: RwSignal<Option<Arc<Table>>>,
     /// The table of heads of the form's model at adversarial tokens.
     pub adversarial: RwSignal<Option<Arc<Table>>>,

@@ -16,7 +16,7 @@ pub struct Folder {
     pub files: Object,
     /// The names of the files.
     pub names: Vec<String>,
-    /// Their size in bytes.
+    /// The size of all files together, in bytes.
     pub size: f64,
 }
 
@@ -54,7 +54,7 @@ pub struct Remote {
 /// The progress of fetching a model from an address.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum RemotePhase {
-    /// The server has not been asked.
+    /// The page has no answer of the server, and waits for none.
     #[default]
     Typed,
     /// The page asks the server which files it has.

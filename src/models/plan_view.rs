@@ -23,8 +23,8 @@ pub fn MapField(
     }
 }
 
-/// A fold with all fields that have a usual value: the model's size, layers, lengths, windows, heads, mask, estimators.
-/// Its summary shows layers, lengths and windows.
+/// A fold with the fields that most readers leave as they are: the model's size, layers, lengths, windows, heads, mask,
+/// estimators. Its summary shows layers, lengths and windows.
 #[component]
 pub fn MoreFields(
     /// The form of models, with its workers.

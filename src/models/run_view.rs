@@ -12,7 +12,7 @@ use crate::phase::ModelPhase;
 use crate::strings;
 use lipscope_protocol::models::{TableForm, command_line};
 
-/// Run, pause, stop, and the table in and out.
+/// The buttons of the run and of its table, the progress, and sentences about the run.
 #[component]
 pub fn RunBar(
     /// The form of models, with its workers.
@@ -111,7 +111,7 @@ fn progress_words(phase: ModelPhase, progress: &Progress) -> String {
     }
 }
 
-/// The time left, from the rate since the first rows.
+/// The seconds left, from the rate since the first rows; `None` until later rows have arrived.
 fn seconds_left(progress: &Progress) -> Option<f64> {
     let (began, before) = progress.first?;
     let done = progress.done - before;

@@ -17,7 +17,7 @@ use lipscope_protocol::pool::Order;
 
 /// How long rows are collected before the figures draw them.
 const GATHER: Duration = Duration::from_millis(300);
-/// The most memory of all workers together, in bytes.
+/// The most memory that several workers may take together, in bytes. One worker may always run.
 const MOST_BYTES: f64 = 1.1e9;
 /// The most workers that a run has.
 const MOST_WORKERS: usize = 4;
@@ -96,7 +96,7 @@ impl ModelSession {
         })
     }
 
-    /// Begins no new windows; those in progress finish.
+    /// Lets the workers begin no further batch of windows; the batches under way are finished.
     pub(super) fn pause(self) {
         self.models().phase.set(ModelPhase::Paused);
         self.with_workers(|workers| {
@@ -104,7 +104,7 @@ impl ModelSession {
         });
     }
 
-    /// Begins new windows again; after a stop, measures the rows that are missing.
+    /// Lets the workers begin further batches again; after a stop, measures the rows that are missing.
     pub(super) fn resume(self) {
         if self.models().phase.get_untracked() != ModelPhase::Paused {
             return self.run();
@@ -169,7 +169,7 @@ pub(super) fn needed_ids(facts: &ModelFacts, plan: &Plan) -> Vec<u32> {
     facts.ids[..needed].to_vec()
 }
 
-/// The approximate cost of a batch, without unit: the tokens of its pass, plus the tokens of each cell.
+/// The approximate cost of a batch, without unit: the tokens of its pass, plus the tokens of each cell in `wanted`.
 fn cost(batch: &Batch, wanted: &[Cell]) -> f64 {
     (batch.pass_tokens() + wanted.iter().map(|cell| cell.n).sum::<usize>()) as f64
 }

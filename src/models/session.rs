@@ -42,7 +42,7 @@ pub struct Progress {
     pub done: f64,
     /// Cost of the rows that were missing when the run began.
     pub cost: f64,
-    /// When the first rows arrived since the run began or was resumed, and the cost of all rows until then.
+    /// When the first rows since the start or the last resumption arrived, and the value of `done` then.
     pub first: Option<(f64, f64)>,
     /// When the last rows arrived.
     pub last: f64,
@@ -147,7 +147,7 @@ impl ModelSession {
     /// The present source of the model.
     ///
     /// # Errors
-    /// A sentence about a field that is no number, or that says that nothing is chosen yet.
+    /// A sentence: a field has no usable number, or no model is chosen yet.
     pub(super) fn source_now(self) -> Result<ModelSource, String> {
         let form = self.source.get_untracked();
         let (origin, files) = match form.kind {
@@ -210,7 +210,7 @@ impl ModelSession {
     }
 
     pub(super) fn with_workers(self, work: impl FnOnce(&ModelWorkers)) {
-        // The clone is a handle of its own: the work may call back into the page.
+        // A clone, so that the stored value is not borrowed while `work` runs: `work` may call back into the page.
         if let Some(workers) = self.workers.try_get_value().flatten() {
             work(&workers);
         }

@@ -60,7 +60,7 @@ impl SourceForm {
     /// The random model that the fields describe.
     ///
     /// # Errors
-    /// A sentence about the field that is no number.
+    /// A sentence about a field that has no usable number.
     pub fn drawn(&self) -> Result<DrawnModel, String> {
         let family = if self.kind == SourceKind::Bert { DrawnFamily::Bert } else { DrawnFamily::Gpt2 };
         let seed = self.seed.trim().parse::<u64>().ok().filter(|seed| *seed <= MOST_SEED);

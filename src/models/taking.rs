@@ -94,13 +94,13 @@ impl ModelSession {
     }
 }
 
-/// Windows per length at which a trained model is measured; fewer where the text is too short.
+/// How many windows are measured at each length of a trained model; fewer where the text is too short.
 const WINDOWS: usize = 2;
-/// Number of lengths at which a trained model is measured, evenly spread.
+/// The most lengths at which a trained model is measured. They are evenly spread.
 const LENGTHS: usize = 8;
 
 impl ModelSession {
-    /// Opens a trained model. The plan has all its layers, at windows up to the model's longest.
+    /// Opens a trained model. The plan measures all its layers, at lengths up to its context length.
     pub(super) fn take_trained(self, model: TrainedModel) {
         let TrainedModel { plan, files, text } = model;
         let name = format!("{}-{}-seed{}", plan.kind.id(), plan.blocks, plan.seed);
@@ -164,7 +164,7 @@ async fn children(folder: FileSystemDirectoryEntry) -> Vec<FileSystemEntry> {
     let reader = folder.create_reader();
     let mut all = Vec::new();
     loop {
-        // Entries come in batches of a hundred; an empty batch ends the list.
+        // Entries come in batches of a hundred at most; an empty batch ends the list.
         let batch = called_back(|then| reader.read_entries_with_callback(&then)).await;
         let batch: Array = batch.map(JsCast::unchecked_into).unwrap_or_default();
         if batch.length() == 0 {

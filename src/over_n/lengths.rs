@@ -14,7 +14,8 @@ use super::{CURRENT, MEAN};
 
 const AXES: [(&str, XAxis); 3] = XAxis::ALL;
 
-/// The n nearest to a pixel column at which the chart has draws or the present tokens.
+/// Of the n at which the chart has draws, the one nearest to a pixel column; in a chart without draws, the n of the
+/// present tokens.
 pub fn length_at((chart, layout): &(LineChart, ChartLayout), x: f64) -> Option<f64> {
     let values = chart.nearest(layout, x)?;
     let of = |wanted: &str| values.iter().find(|value| value.id == wanted);

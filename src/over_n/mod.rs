@@ -1,6 +1,6 @@
-//! Charts over n: the opening plot and the view over n draw the same things in the same way. They share axes, the draws and
-//! their mean, the present tokens, and the strip for bounds far above everything else. The opening plot adds three bounds
-//! and sqrt(n), the view over n all bounds. `lengths` reads such a plot.
+//! Charts over n: the opening plot and the view over n draw the same things in the same way. They share axes, the draws
+//! and their mean, the present tokens, and the strip for bounds far above everything else. The opening plot adds three
+//! bounds and sqrt(n); the view over n adds every curve of its list. `lengths` reads such a plot.
 //!
 //! New points fade in, so that a stream of points is calm. With reduced motion they appear at once.
 
@@ -48,8 +48,8 @@ pub fn chart_over_n(state: &PageState, x: &'static str, y: String, series: Vec<S
     chart
 }
 
-/// The draws. New ones fade in, those of another plan than the view's are faint, and those of the earlier sweep stay where no new
-/// one is yet.
+/// The draws of a sweep. New draws fade in, and draws of another plan than `plan` are faint. Beyond the last new draw,
+/// those of the earlier sweep stay.
 pub fn draws(sweep: &Sweep, plan: Option<&SweepRequest>, norm: Norm, faded: Faded) -> Vec<Series> {
     let points = sweep.values(norm);
     let frontier = points.last().map_or(0.0, |point| point.0);
@@ -75,7 +75,7 @@ pub fn mean(sweep: &Sweep, plan: Option<&SweepRequest>, norm: Norm) -> Series {
     Series { opacity: presence(sweep.has_plan(plan)), ..mean }
 }
 
-/// The norm at the present tokens, as one point; faint where it is that of earlier ones.
+/// The last measured norm, as one point; faint where it belongs to earlier tokens.
 pub fn current(measured: Option<&Measured>, state: &PageState, norm: Norm) -> Option<Series> {
     let measured = measured?;
     let at = vec![(measured.measurement.n, measured.measurement.norm(norm)?)];
@@ -93,8 +93,8 @@ pub fn lift(chart: &mut LineChart, high: &[&str]) {
     chart.lift(high, DECADES_ABOVE, strings::far_above);
 }
 
-/// The chart without what is faint, since it belongs to another state or to an earlier sweep: a file and a table do not
-/// say that they are faint.
+/// The chart without its faint data, which belong to another state or to an earlier sweep: a file or a table could not
+/// show that they are faint.
 pub fn of_present(mut chart: LineChart) -> LineChart {
     chart.series.retain(|series| match series.id.as_str() {
         DRAWS | "fresh" => series.opacity > DRAW * STALE,

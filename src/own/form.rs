@@ -84,7 +84,7 @@ pub fn OwnWeightsForm() -> impl IntoView {
             request_animation_frame(move || group.scroll_into_view_with_bool(false));
         }
     });
-    // The sentence about an answer stands under its button, which may be at the edge of the visible part.
+    // The sentence about a problem stands under the choices, perhaps outside the visible part.
     effect(move |_| {
         if page
             .answers

@@ -100,7 +100,7 @@ impl Page {
                 let is_first = self.address.known.with_value(|address| address.shown.is_none());
                 (is_first.then(Scene::default), vec![strings::link_forgotten().into()])
             }
-            // An empty fragment is the first visit, so there is nothing to read.
+            // An empty fragment stands for the scene of a first visit, so there is nothing to read.
             None if fragment.is_empty() => (Some(Scene::default()), Vec::new()),
             None => {
                 let Followed { scene, problems } = match untrack(|| self.address.later.table()) {
@@ -175,7 +175,7 @@ impl Page {
         self.link_of(&Scene { stage, ..untrack(|| self.scene()) })
     }
 
-    /// The whole address of a scene; `None` where it is too long.
+    /// The whole address of a scene; `None` where it is too long, or while the later part has not arrived.
     pub fn link_of(self, scene: &Scene) -> Option<String> {
         let link = (untrack(|| self.address.later.table())?.write_link)(scene).ok()?;
         let here = window().location().href().unwrap_or_default();
@@ -263,8 +263,8 @@ impl Page {
         }
     }
 
-    /// Keeps in memory a scene that is too long for an address, and returns its number. Of too many, the oldest is
-    /// dropped.
+    /// Keeps in memory a scene that is too long for an address, and returns its number. If there are too many, drops
+    /// the oldest.
     fn keep(self, scene: &Scene) -> Option<f64> {
         self.address.known.try_update_value(|address| {
             if address.kept.len() >= MOST_KEPT {

@@ -90,8 +90,8 @@ impl Page {
         self.answers.measured.with(|measured| measured.as_ref().is_some_and(|measured| measured.is_of(&now)))
     }
 
-    /// Whether the number of the present tokens should arrive within a frame: they have no fault, and the last number
-    /// took less than a frame to compute.
+    /// Whether the number of the present tokens is missing but should arrive within a frame: the tokens have no fault,
+    /// and the last number took less than a frame to compute.
     pub fn is_number_near(self) -> bool {
         const FRAME_MILLISECONDS: f64 = 16.0;
         let took =
@@ -164,8 +164,8 @@ impl Page {
         self.put(PLACE_OWN, self.state.get_untracked().with_experiment(experiment))
     }
 
-    /// Chooses the worst tokens known at the present n and R: those behind the lower bounds, or tokens that the page has measured
-    /// or found where these are worse.
+    /// Chooses the worst tokens known at the present n and R: those behind the lower bounds, or tokens that the page
+    /// has measured or found where these are worse.
     pub fn load_worst(self) {
         let state = self.state.get_untracked();
         let ball = self.answers.ball.get_untracked().filter(|facts| facts.is_of(&state));

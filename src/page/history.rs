@@ -55,11 +55,11 @@ impl Address {
 pub(super) struct Known {
     /// The fragment, without the `#`, and the number of a kept scene.
     pub(super) known: (String, Option<f64>),
-    /// The scene that was read from it or written into it.
+    /// The scene that was last read from the address or written into it.
     pub(super) shown: Option<Scene>,
     /// Whether a movement waits to be written.
     pub(super) is_waiting: bool,
-    /// The control of the present entry's gesture, until it rests.
+    /// The control of the present entry's gesture, until that control rests.
     pub(super) gesture: Option<&'static str>,
     /// How many entries of this page lie before the present one.
     pub(super) depth: u32,

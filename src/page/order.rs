@@ -1,5 +1,5 @@
-//! What the page asks of the engine when its state changes: the norm at these tokens, the bounds on their ball, the draws
-//! over n and the bounds beside them.
+//! What the page asks of the engine when its state changes: the norm at these tokens, the bounds on their ball, the
+//! draws over n and the bounds beside them.
 
 use std::sync::Arc;
 use std::time::Duration;

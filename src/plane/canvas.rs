@@ -211,7 +211,8 @@ fn hit(
     Some((token, painted.1.positions.get(token).copied().flatten()?))
 }
 
-/// Answers a key. Returns whether it was one of the plane's keys.
+/// Answers a key. Returns whether the plane has used it: false for other keys, and for an arrow key where no token can
+/// be moved.
 fn on_key(
     plane: Plane,
     size: Size,

@@ -1,5 +1,5 @@
-//! The places of the plane where several tokens, or several outputs, lie on each other. One mark and one arrow stand for
-//! all of them there, and L counts each: the picture says how many they are.
+//! The places of the plane where several tokens, or several outputs, lie on each other. One mark and one arrow stand
+//! for all of them there, although the norm depends on each: so the picture says how many they are.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use crate::strings;
 /// Places that are nearer to each other than this part of the largest coordinate are one: outputs are rounded.
 const SAME: f64 = 1e-6;
 
-/// The number of tokens at the place of each point, at the first point of the place; zero at its other points. A point
-/// stands for one token, or for the number whose logarithm is given.
+/// For the first point at each place, the number of tokens there; for the other points of the place, zero. A point
+/// stands for one token, or for the number of tokens whose logarithm is given.
 pub(super) fn crowds(points: &[Point], ln_sizes: Option<&[f64]>) -> Vec<f64> {
     let largest = points.iter().map(|p| p.0.abs().max(p.1.abs())).fold(0.0, f64::max);
     let cell = |x: f64| (x / (SAME * largest).max(f64::MIN_POSITIVE)).round() as i64;
@@ -60,7 +60,7 @@ pub fn crowd_words(measured: &Measured) -> String {
 }
 
 /// What an arrow of the outputs means where a point stands for several tokens, whose outputs move alike; `None` for
-/// tokens one by one.
+/// tokens one by one, and where no outputs coincide.
 pub fn arrow_words(measured: &Measured) -> Option<String> {
     measured.tokens.ln_sizes.as_ref()?;
     let (_, outputs) = most_at_one_place(measured);

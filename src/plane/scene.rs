@@ -19,9 +19,9 @@ use super::crowds;
 const MOST_NAMED: usize = 32;
 /// The most tokens whose points show their words of a text. Words without room are left out.
 const MOST_WORDS: usize = 80;
-/// The room around the ball, as a multiple of its radius, so that a token can be dragged out of it.
+/// How far the axes reach, as a multiple of the ball's radius: a token can be dragged out of the ball.
 const ROOM: f64 = 1.25;
-/// The length of the longest arrow, as a fraction of the largest norm.
+/// The most that the longest arrow may measure, as a fraction of the largest norm.
 const LONGEST_ARROW: f64 = 0.5;
 
 /// How far each token may move, as a fraction of the largest norm, and where a search has moved the tokens.
@@ -61,7 +61,8 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
         None => strings::plane_axes(picture),
     };
     if picture.variance_shares.is_none() {
-        // The ball that random tokens are drawn in, and in which tokens are moved; for other tokens, that of the bounds.
+        // Random tokens, worst tokens and tokens moved by hand are shown in the ball of the controls' R. All other
+        // tokens, and tokens that leave this ball, are shown in the ball of the farthest token.
         let state = &measured.state;
         let (radius, label): (_, fn(f64) -> String) = match state.tokens {
             _ if state.has_fixed_n() || state.ball_radius() > state.radius => {

@@ -20,7 +20,7 @@ pub struct TokenNumberSync {
     is_ahead: RwSignal<bool>,
     /// Whether tokens wait for numbers.
     is_waiting: StoredValue<bool>,
-    /// The work to do when the numbers come late.
+    /// The timer that ends the wait when the numbers come late.
     patience: Debounce,
 }
 

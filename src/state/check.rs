@@ -1,6 +1,6 @@
 //! Checks that no single control can make: sizes taken together, and tokens that fit the weights.
 //!
-//! A fault is an `InputError`: data, with the texts of `words/*/problems.toml`.
+//! A fault is an `InputError`, which is data: the page finds the sentence in its language by id.
 
 use lipscope_core::experiment::{InputError, Memory, limits};
 use lipscope_core::measure::{self, MeasureOptions};

@@ -134,8 +134,8 @@ impl PageState {
         state
     }
 
-    /// This state, with the reader's own tokens, weights and clusters of `now` where it has none. Where both states have
-    /// equal data, the result shares the memory of `now`.
+    /// This state, with the reader's own tokens, weights and clusters of `now` where it has none. Where both states
+    /// have equal data, the result shares the memory of `now`.
     #[must_use]
     pub fn keeping_data_of(self, now: &PageState) -> Self {
         fn kept<T: Clone + PartialEq>(new: Option<T>, old: &Option<T>) -> Option<T> {

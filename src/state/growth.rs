@@ -189,8 +189,8 @@ impl Trace {
 pub struct Traces(u32);
 
 impl Default for Traces {
-    /// Traces that are easy to tell apart. Of the lower bounds these are the largest one at each n, and the adversarial
-    /// one, which falls again as n grows.
+    /// Traces that are easy to tell apart. Of the lower bounds these are the largest at each n, the results of
+    /// searches, and the adversarial one, which falls again as n grows.
     fn default() -> Self {
         Traces::of([
             Trace::Draws,

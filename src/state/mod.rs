@@ -1,5 +1,6 @@
-//! The values of the controls. Everything else on the page is derived from one [`PageState`]. A
-//! [`Scene`] is all that a link can hold: the controls, the plot on screen, the stage of the page, the place in a lesson.
+//! The values of the controls. Everything else on the page is derived from one [`PageState`]. A [`Scene`] is all that a
+//! link can hold: besides the controls, for instance the plot on screen, the stage of the page, and the place in a
+//! lesson.
 //!
 //! A control keeps its value while it does not apply, so that switching a choice back loses nothing.
 
@@ -112,7 +113,8 @@ impl Stage {
         }
     }
 
-    /// The size of type and marks in the pictures, as a multiple of the usual one, in a window of this width and height.
+    /// The size of type and marks in the pictures, as a multiple of the usual one, in a window of this width and
+    /// height.
     ///
     /// A projector shows the same part of the room's wall whatever its pixels: type keeps its share of the window.
     #[must_use]

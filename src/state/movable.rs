@@ -54,7 +54,7 @@ impl PageState {
         };
         let (TokenChoice::Clusters, Some(own)) = (self.tokens, &self.own_clusters) else {
             let moved = self.with_own_tokens(edited);
-            // Where the tokens came from is known of one list only.
+            // `own_from` is about one list only: where it is set for these tokens, the clusters are dropped.
             let own_clusters = moved.own_clusters.clone().filter(|_| own_from.is_none());
             return Ok(PageState { own_from, own_clusters, ..moved });
         };

@@ -42,7 +42,7 @@ pub struct PageState {
     pub own_tokens: Option<Rows>,
     /// The clusters, once there are some.
     pub own_clusters: Option<Arc<OwnClusters>>,
-    /// The choice whose tokens the reader's own tokens or clusters were, before the reader moved some by hand; `None`
+    /// The choice that the reader's own tokens or clusters come from, if the reader has moved some by hand; `None`
     /// where they were pasted or loaded. See [`PageState::moved_from`].
     pub own_from: Option<TokenChoice>,
     /// Where the weights come from.
@@ -160,8 +160,8 @@ impl PageState {
         matches!(self.moved_from().unwrap_or(self.tokens), TokenChoice::Distribution(_))
     }
 
-    /// Draws tokens anew where the reader has moved some by hand: those that the page had before, for the settings of
-    /// now. The moved tokens stay in the state, for the choice "own".
+    /// Where the reader has moved tokens by hand, goes back to the choice that they come from, whose tokens the page
+    /// then draws for the present settings. The moved tokens stay in the state, for the choice "own".
     pub fn draw_anew(&mut self) {
         if let Some(from) = self.moved_from() {
             self.choose_tokens(from);
@@ -234,7 +234,8 @@ impl PageState {
         }
     }
 
-    /// The number of draws at each length that is used: tokens that are not random have one draw.
+    /// How many draws each length has: one for adversarial tokens, the skew witness and clusters, else as many as the
+    /// control says.
     #[must_use]
     pub fn draws_used(&self) -> usize {
         match self.tokens {
@@ -247,7 +248,7 @@ impl PageState {
     #[must_use]
     pub fn sweep_max_used(&self) -> usize {
         match self.tokens {
-            // Tokens moved by hand leave the sweep that of the drawn ones.
+            // Tokens moved by hand keep the sweep of the choice that they come from.
             TokenChoice::Own if self.moved_from().is_none() => self.sweep_max.min(self.n_listed()),
             _ => self.sweep_max,
         }
@@ -281,11 +282,12 @@ impl PageState {
     #[must_use]
     pub fn with_worst(&self, worst: Option<&TokenSource>) -> Self {
         match worst {
-            // Under the causal mask the order counts, so that they are a list.
+            // Under the causal mask the order of tokens counts, so the worst tokens are a list.
             Some(TokenSource::Explicit(rows)) => {
                 PageState { own_from: Some(TokenChoice::Worst), ..self.with_own_tokens(rows.clone()) }
             }
-            // The reader may move them, and then they are clusters that come from here.
+            // Otherwise they are clusters. `own_from` names the choice that they come from, in case the reader moves
+            // them.
             Some(tokens) => PageState { own_from: Some(TokenChoice::Worst), ..self.with_clusters(tokens) },
             None => PageState { tokens: self.tokens.or_random(), ..self.clone() },
         }

@@ -24,8 +24,8 @@ pub struct Settings {
     pub spectrum_count: usize,
     /// The map whose singular values are shown.
     pub spectrum_map: SpectrumMap,
-    /// The block of the Jacobian that is selected, its output token and its input token; `None` is the one that adds most
-    /// to the largest singular value.
+    /// The selected block of the Jacobian: its output token and its input token. `None` is the block that adds most to
+    /// the largest singular value.
     pub block: Option<(usize, usize)>,
     /// The settings of the estimators.
     pub estimators: EstimatorSettings,

@@ -107,7 +107,7 @@ pub fn formula_where(bound: BoundId) -> &'static str {
 }
 
 /// The statement of a bound for a state, and its factor over the measured norm. With normaliser and attention together,
-/// a bound holds at these tokens only: it has a factor that the normaliser has at them.
+/// a bound holds at these tokens only, because it contains a factor of the normaliser at these tokens.
 pub fn reach(bound: &Bound, measured: Option<f64>, state: &PageState) -> String {
     let number = Number::claimed(bound.log10, side_kind(bound.side)).kind(Kind::Plain);
     let apart = match measured.filter(|norm| *norm > 0.0).map(f64::log10) {
@@ -152,7 +152,7 @@ pub fn source(bound: BoundId) -> String {
 /// Smaller slack factors get no line.
 const WORTH_TELLING: f64 = 1.05;
 
-/// The steps of a bound with noticeable slack, in words.
+/// In words, those steps of a bound that have noticeable slack.
 pub fn losses(losses: &[SlackFactor]) -> Vec<String> {
     losses.iter().filter(|loss| loss.times >= WORTH_TELLING).map(loss_words).collect()
 }

@@ -165,9 +165,9 @@ pub fn bounds_end(end: usize) -> String {
     absent::bounds_end(count(end as f64))
 }
 
-/// A curve that is far above all others.
+/// The words about a curve that is far above all others, in two lengths.
 ///
-/// With the decades, and without.
+/// The first says by how many decades, the second does not.
 pub fn far_above(name: &str, log10: f64, decades: f64) -> [String; 2] {
     let value = Number::claimed(log10, Kind::UpperBound);
     [far::above(decades.floor(), name, &value), format!("{name} {value}")]

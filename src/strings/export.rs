@@ -47,7 +47,8 @@ const KIM: &str = "@inproceedings{kim2021lipschitz,
 }
 ";
 
-/// Lipscope and both papers, as BibTeX: that of the view first. Every view shows bounds or attention of the other too.
+/// Lipscope and both papers, as BibTeX. Of the papers, that of the view comes first: every view shows bounds or
+/// attention of the other paper too.
 pub fn citations(paper: Paper) -> String {
     let [first, second] = match paper {
         Paper::Castin => [CASTIN, KIM],

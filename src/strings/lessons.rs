@@ -1,5 +1,5 @@
-//! The frame of the lessons: their panel, the goals, hints and predictions of their steps, the teacher's view. The lessons
-//! themselves are in `lessons`.
+//! The frame of the lessons: their panel, the goals, hints and predictions of their steps, the teacher's view. The
+//! lessons themselves are in `lessons`.
 
 pub use crate::words::lesson_steps::*;
 use crate::words::lessons as words;

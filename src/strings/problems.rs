@@ -1,5 +1,5 @@
-//! The errors of the engine in the page's language. Their phrases are found in the catalogue `problems` by id. A message
-//! to the reader is a finished text, or an error, which becomes a text when it is shown.
+//! The errors of the engine in the page's language. Their phrases are found in the catalogue `problems` by id. A
+//! message to the reader is a finished text, or an error, which becomes a text when it is shown.
 
 use crate::language::{Language, language};
 use crate::words::{place, problems};

@@ -45,7 +45,7 @@ pub fn sheet_value(measurement: &Measurement, norm: Norm) -> String {
     format!("{} {} {value}", norm_symbol(norm), kind_of(measurement, norm).sign())
 }
 
-/// A norm in digits rounded to the side of its sign, without the sign.
+/// A norm without its sign (=, ≤ or ≥), with its digits rounded so that the sign would be true.
 fn known(value: f64, measurement: &Measurement, norm: Norm) -> Number {
     Number::digits(value, kind_of(measurement, norm))
 }

@@ -38,7 +38,7 @@ pub enum Keeping {
     Kept {
         /// The step of the run that was saved last.
         step: usize,
-        /// Bytes of all runs.
+        /// The size of all saved checkpoints together, in bytes.
         bytes: f64,
     },
     /// The reader deleted the runs.
@@ -134,7 +134,8 @@ pub(super) async fn newest() -> Result<Option<Kept>, JsValue> {
     Ok(None)
 }
 
-/// The entry of a run as it was last saved, or before its first step.
+/// The content of a run's entry: the run as it was last saved, or as it was before its first step if it was never
+/// saved.
 pub(super) fn entry(run: &TrainRun) -> Option<Array> {
     let (step, state) = run.saved.as_ref().map_or((0, &[][..]), |saved| (saved.step, &saved.bytes[..]));
     let history = History {

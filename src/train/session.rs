@@ -166,7 +166,7 @@ impl TrainingSession {
 
     /// Gives an order to the worker.
     pub(super) fn submit(self, plan: TrainPlan, order: TrainOrder) {
-        // The clone is a handle of its own: the work may call back into the page.
+        // A clone, so that the stored value is not borrowed during `submit`: `submit` may call back into the page.
         if let Some(workers) = self.workers.try_get_value().flatten() {
             workers.submit(TrainLane::All, [Order { plan, companion: order }]);
         }

@@ -34,7 +34,7 @@ pub struct TrainForm {
     pub seed: String,
 }
 
-/// The steps in which the learning rate rises. In a shorter run it rises in all steps.
+/// The number of steps in which the learning rate rises. In a shorter run it rises in every step.
 const WARM_UP: usize = 50;
 
 impl Default for TrainForm {
@@ -72,7 +72,7 @@ impl TrainForm {
     /// A plan for each kind that is ticked.
     ///
     /// # Errors
-    /// A sentence about the field that cannot be used, or that no kind is ticked.
+    /// A sentence: a field cannot be used, or no kind is ticked.
     pub fn plans(&self) -> Result<Vec<Plan>, String> {
         if self.kinds.is_empty() {
             return Err(strings::train_no_kind().into());

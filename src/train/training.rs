@@ -17,7 +17,7 @@ use lipscope_protocol::train::{BackwardsPlan, FilesPlan, Kind, Saving, StretchPl
 /// About how long a stretch lasts. A pause waits until the present stretch ends.
 const STRETCH_MILLISECONDS: f64 = 400.0;
 /// How old the kept state of a run may grow. After that the run is saved at its next turn. Where several runs take
-/// turns, this is a second or two later.
+/// turns, the next turn is a second or two later.
 const SAVE_MILLISECONDS: f64 = 15_000.0;
 /// Number of characters of the drawn text.
 const SAMPLE: usize = 160;

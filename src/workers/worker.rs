@@ -10,7 +10,8 @@ use web_sys::{Event, MessageEvent, Worker as WebWorker, WorkerOptions, WorkerTyp
 
 use lipscope_protocol::envelope::encode;
 
-/// The global name under which boot.js keeps the workers that it has started, each with its messages so far.
+/// The global name under which boot.js keeps the workers that it has started, each with the last thing that it
+/// reported: nothing, that it listens, or an error.
 const EARLY: &str = "lipscopeWorkers";
 
 /// An event of a worker.
@@ -85,8 +86,8 @@ fn get(object: &JsValue, key: &str) -> JsValue {
     Reflect::get(object, &JsValue::from_str(key)).unwrap_or(JsValue::UNDEFINED)
 }
 
-/// The next worker of a module that boot.js has started and that has not failed since, and whether it has reported that
-/// it listens.
+/// The next worker that boot.js has started from `url` and that has not failed since, and whether this worker has
+/// reported that it listens.
 fn early(url: &str) -> Option<(WebWorker, bool)> {
     let workers = Reflect::get(&js_sys::global(), &EARLY.into()).ok()?.dyn_into::<Array>().ok()?;
     while workers.length() > 0 {

@@ -94,7 +94,7 @@ fn every_experiment_is_measured_or_refused() {
         assert_eq!(out.lines().count(), expected.len(), "{name}");
         for (line, expected) in out.lines().zip(expected) {
             let expected = expected.as_f64().expect("a norm");
-            // Where rounding is large enough, the line beside the number reports it.
+            // Where rounding is large enough, a warning in the line reports it.
             let most = if line.contains("Within rounding: relative error up to") { 1e-7 } else { 1e-12 };
             assert!((norm(line) - expected).abs() <= most * expected.max(1e-3), "{name}: {line} {expected}");
         }

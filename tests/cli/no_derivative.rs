@@ -1,5 +1,5 @@
-//! Inputs at which a map has no derivative, and tolerances that say nothing, are refused by every command that would give a
-//! number.
+//! Inputs at which a map has no derivative, and tolerances that say nothing, are refused by every command that would
+//! give a number.
 
 use assert_cmd::Command;
 use lipscope_testkit::in_repository;

@@ -70,7 +70,7 @@ fn lines(out: &Path) -> usize {
 /// Starts the runs and ends them by SIGKILL when their tables get another line.
 ///
 /// # Panics
-/// If they were done before.
+/// If the runs were done before.
 fn kill_after_a_line(out: &Path) {
     let n_lines = lines(out);
     let mut child: Child = Process::new(assert_cmd::cargo::cargo_bin!("lipscope"))

@@ -16,7 +16,8 @@ fn tokens_and_images(n: usize, d: usize, seed: u64) -> (DMatrix<f64>, DMatrix<f6
     (tokens, images)
 }
 
-/// With Q = d^(1/4) I, K = s Q and V = -2 I the scores of both kernels depend on the tokens' products alone, whatever d.
+/// With Q = d^(1/4) I, K = s Q and V = -2 I the scores of both kernels depend on the tokens' products alone, whatever
+/// d.
 fn measured(tokens: &DMatrix<f64>, sign: f64, setting: &Value) -> Measurement {
     let rows: Vec<Vec<f64>> = tokens.column_iter().map(|token| token.iter().copied().collect()).collect();
     let d = tokens.nrows();
@@ -52,9 +53,9 @@ fn the_bounds_of_tokens_do_not_depend_on_the_dimensions_around_them() {
                 assert_eq!((ids(&few), ids(&between)), (ids(&many), ids(&many)), "{case}");
                 for Bound { id, .. } in &many.bounds {
                     let of = |found: &Measurement| value(found, *id).expect("in range");
-                    // A pattern search ends at a maximum to a few digits, from wherever it starts; large matrices of the
-                    // bounds at the tokens are themselves bounded from above instead of decomposed.
-                    // What bounds add for rounding grows with the dimension.
+                    // A pattern search ends at a maximum to a few digits, from wherever it starts; large matrices of
+                    // the bounds at the tokens are themselves bounded from above instead of decomposed. What bounds add
+                    // for rounding grows with the dimension.
                     let digits = if *id == BoundId::Fork { 1e-4 } else { 1e-9 };
                     let slack = if id.domain() == Domain::Tokens { 0.1 } else { digits };
                     let above = if n <= 8 { digits } else { slack };

@@ -1,5 +1,5 @@
-//! No upper bound is ever below the measured norm, no lower bound above the exact norm of its tokens, and ours are never
-//! worse than the published ones.
+//! No upper bound is ever below the measured norm, no lower bound above the exact norm of its tokens, and ours are
+//! never worse than the published ones.
 
 use lipscope_testkit::{ratios, reference, tables};
 
@@ -111,7 +111,8 @@ fn check_slack(worst: &Worst, case: &Drawn, found: &Measurement) -> Result<(), T
     Ok(())
 }
 
-/// The square root in `unified_masked`, term by term: v (a + sqrt((1 + a^2) sum 1/(1 + (i-1) e^(-2a)))).
+/// Checks that `local` is at most the term of `unified_masked` with the square root, which is computed here:
+/// v (a + sqrt((1 + a^2) sum 1/(1 + (i-1) e^(-2a)))).
 fn check_masked_arm(worst: &Worst, case: &Drawn, found: &Measurement) -> Result<(), TestCaseError> {
     let (Some(local), Some(_)) = (find(found, BoundId::Local), find(found, BoundId::UnifiedMasked)) else {
         return Ok(());
@@ -201,7 +202,7 @@ fn every_bound_holds_over_twenty_thousand_drawn_cases() {
         Ok(())
     });
     outcome.expect("every bound holds");
-    // Each run draws new cases. A count varies by about its square root; these minima are five square roots below the usual counts.
+    // Each run draws new cases, so a count may vary by about its square root; these minima leave room for that.
     for (what, least) in [
         ("norm / castin_general", 15_000),
         ("norm / castin_mean_field", 7_000),

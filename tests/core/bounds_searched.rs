@@ -1,5 +1,6 @@
-//! Searches that try to break the bounds: ascents on the norm at a fixed ball, then walks that raise the norm over a bound
-//! at the tokens themselves. No list of tokens that they find passes a bound, and no lower bound passes the exact norm.
+//! Searches that try to break the bounds: ascents on the norm at a fixed ball, then walks that raise the norm over a
+//! bound at the tokens themselves. No list of tokens that they find passes a bound, and no lower bound passes the exact
+//! norm.
 
 use lipscope_core::bounds::BoundId;
 use lipscope_core::experiment::{Experiment, Rows, TokenSource};
@@ -11,7 +12,7 @@ use serde_json::json;
 
 use crate::bounds_hold::{Worst, check_order, find};
 
-/// The set a search is restricted to.
+/// What defines an experiment whose ball is searched.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     seed: u64,

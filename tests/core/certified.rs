@@ -123,7 +123,7 @@ fn a_search_within_eps_keeps_every_token_within_eps_and_finds_more_in_a_larger_b
     }
 }
 
-/// The radii and the effort of the page, at its first tokens: where tokens may move farther, more is found.
+/// At the page's radii and with its effort, at 16 tokens: where tokens may move farther, more is found.
 #[test]
 fn what_is_found_grows_with_every_radius_that_the_page_draws() {
     let experiment = Experiment::from_json(

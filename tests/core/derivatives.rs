@@ -39,9 +39,10 @@ fn base_tokens(experiment: &Experiment, inputs: &Inputs, forward: &Forward<f64>)
     }
 }
 
-/// The size to which the rounding errors of J are relative: a hundredth of the largest size that the terms of the heads
-/// can have. J itself may be far smaller: under a composed normaliser (a long token of dimension 1 under RMSNorm hardly
-/// moves), or where heads or scores cancel.
+/// The size to which the rounding errors of J are relative: the norm of J without the normaliser or, if that is larger,
+/// a hundredth of a bound on the terms of the heads, times the bound on the normaliser's Jacobian. J itself may be far
+/// smaller: under a composed normaliser (a long token of dimension 1 under RMSNorm hardly moves), or where heads or
+/// scores cancel.
 fn size_before_cancellation(experiment: &Experiment, inputs: &Inputs, forward: &Forward<f64>) -> f64 {
     let mut inner = experiment.clone();
     inner.normalization_scope = Scope::Inputs;

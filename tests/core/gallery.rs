@@ -55,7 +55,7 @@ fn tightness() -> Value {
     json!(std::iter::from_fn(|| search.step()).collect::<Vec<_>>())
 }
 
-/// The page's preset where dot-product attention fails.
+/// The steps of an inverse at the page's preset where that of dot-product attention fails.
 fn inverse(attention: &str) -> Value {
     let weights = match attention {
         "l2" => json!({"source": "kim", "heads": 1, "scale": 1, "seed": 0}),

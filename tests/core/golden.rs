@@ -1,4 +1,4 @@
-//! Compares with reference values computed outside this crate, natively.
+//! Compares, natively, with reference values that were computed outside this crate.
 
 use lipscope_testkit::reference;
 

@@ -139,9 +139,10 @@ fn the_jacobian_of_l2_attention_is_its_derivative_over_five_thousand_drawn_cases
         .expect("every case agrees");
 }
 
-/// `kim_l2` has W_Q to the fourth power under the root. f scales like |W_Q|^2, so that with the second power the bound is
-/// exceeded as soon as the weights are large: by a factor of up to 1.46 in forty draws of ordinary tokens, and by a factor of 28
-/// in a draw of two tokens. That factor grows with the factor by which the weights are made larger and the tokens smaller.
+/// `kim_l2` has W_Q to the fourth power under the root. f scales like |W_Q|^2, so that with the second power the bound
+/// is exceeded as soon as the weights are large: by a factor of up to 1.46 in forty draws of ordinary tokens, and by a
+/// factor of 28 in a draw of two tokens. That factor grows with the factor by which the weights are made larger and the
+/// tokens smaller.
 #[test]
 fn with_the_second_power_of_the_query_norm_the_bound_would_be_wrong() {
     // norm / bound, with the fourth power and with the second.

@@ -289,8 +289,9 @@ fn measurements() -> Vec<Row> {
 
 /// Measured peaks stay within this factor of the model's figure.
 const MOST_OVER: f64 = 1.2;
-/// From this many bytes on the model's figure is at most `MOST_UNDER` times the measured peak, or `MOST_UNDER_WITH_FEW_STEPS`
-/// times if an iteration converges long before its basis is full: the model cannot know how soon it converges.
+/// If a measured peak has more bytes than this, the model's figure is at most `MOST_UNDER` times the peak. It is at
+/// most `MOST_UNDER_WITH_FEW_STEPS` times the peak if an iteration converges long before its basis is full, because the
+/// model cannot know how soon it converges.
 const LARGE: u64 = 16 << 20;
 const MOST_UNDER: f64 = 3.0;
 const MOST_UNDER_WITH_FEW_STEPS: f64 = 6.0;

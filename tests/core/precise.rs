@@ -194,7 +194,8 @@ proptest! {
         }
     }
 
-    /// The L2 kernel with Q = K sees only differences, and these are exact here: moving all tokens together costs no digit.
+    /// The L2 kernel with Q = K sees only differences, and these are exact here: moving all tokens together costs no
+    /// digit.
     #[test]
     fn an_offset_of_all_tokens_costs_l2_attention_no_digit(
         (rows, offset) in (prop::collection::vec(prop::collection::vec(-2048i32..2048, 2), 2..6), 0u32..34),

@@ -29,8 +29,8 @@ fn forward(experiment: &Experiment) -> Forward<f64> {
     Forward::new(experiment, &inputs(experiment).expect("inputs")).expect("forward")
 }
 
-/// The larger of |J v - s u| and |J^T u - s v|, relative to the scale of rounding errors in J: |J| without the normaliser
-/// times the bound on the normaliser's Jacobian.
+/// The larger of |J v - s u| and |J^T u - s v|, relative to the scale of rounding errors in J: |J| without the
+/// normaliser times the bound on the normaliser's Jacobian.
 fn error(experiment: &Experiment, value: f64, input: &[f64], output: &[f64]) -> f64 {
     let forward_pass = forward(experiment);
     let jacobian = dense_jacobian(&forward_pass);

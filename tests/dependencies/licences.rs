@@ -2,8 +2,8 @@
 
 use crate::tree::{Package, linked};
 
-/// Licences that let us link and publish. A crate may offer others besides one of these. The MPL binds those who change the
-/// files of a crate, and we change none.
+/// Licences that let us link and publish. A crate may offer others besides one of these. The MPL binds those who change
+/// the files of a crate, and we change none.
 const LICENCES: [&str; 13] = [
     "MIT",
     "Apache-2.0",

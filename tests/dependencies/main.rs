@@ -1,4 +1,5 @@
-//! Checks the crates that we build with: licences, where they come from, copies of the same crate, and published advisories.
+//! Checks the crates that we build with: licences, where they come from, copies of the same crate, and published
+//! advisories.
 //!
 //! Uses `cargo tree` and a copy of the advisories, which need no tool that takes minutes to compile, and no network
 //! once all crates are downloaded.

@@ -2,8 +2,8 @@
 
 /**
  * Runs in the page before its own scripts: the browser says that there are `cores` cores. `__engine` holds how many of the
- * engine's workers were started, how many are alive now, how many were alive at most at one time, and every order and
- * result of a sweep with its worker and time.
+ * engine's workers were started, how many are alive now, how many were alive at most at one time, and every order of
+ * a sweep or of its curves and every result of a sweep, each with its worker and time.
  */
 export function watchEngine(cores) {
   Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => cores });

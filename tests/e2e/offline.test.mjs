@@ -201,7 +201,7 @@ siteTest('while another page runs on the old build, the new one waits', async ({
 siteTest('a site that is served without a list rids itself of an older one', async ({ folder, visit }) => {
   const page = await visit();
   await controlled(page);
-  // Changes the site into one that `make serve` serves.
+  // Changes the site into one for which scripts/offline.mjs was not run.
   for (const [name, pattern, text] of [['index.html', /data-offline="[^"]*"/, 'data-offline=""'], ['sw.js', /^const BUILD = .*;$/m, 'const BUILD = null;']]) {
     writeFileSync(join(folder, name), readFileSync(join(folder, name), 'utf8').replace(pattern, text));
   }

@@ -117,7 +117,7 @@ async function open(tell) {
   const page = await context.newPage();
   page.setDefaultTimeout(ACTION_MS);
   page.on('pageerror', (error) => tell(`page error: ${error.stack ?? error.message}`));
-  // The page reports a worker that the soak ended; that is expected.
+  // While the soak has taken the network away, failed requests are expected.
   page.on('console', (message) => message.type() === 'error' && !/ERR_INTERNET_DISCONNECTED/.test(message.text()) && tell(`console: ${message.text()}`));
   page.on('crash', () => tell('the page crashed'));
   await page.goto(site.url);
@@ -230,7 +230,7 @@ async function soak() {
   // The names of the actions since the last sample.
   const recent = new Set();
   const began = Date.now();
-  // A fault names the action before it, and is printed in full at once; the table has its beginning.
+  // A fault is printed at once and in full, with the last few actions before it; the table has only its beginning.
   const tell = (fault) => {
     const seconds = Math.round((Date.now() - began) / 1000);
     console.error(`after ${seconds} s (${latest.join(', ')}): ${fault}`);
@@ -298,7 +298,7 @@ async function soak() {
   return { faults, counts, samples, compared, skipped, long, seconds: Math.round((Date.now() - began) / 1000) };
 }
 
-/** The largest value over the smallest from the end of the warm-up on, as a percentage over it. */
+/** By how many percent the largest value after the warm-up exceeds the smallest one after it. */
 function spread(samples, key) {
   const values = samples.filter(({ seconds }) => seconds * 1000 >= WARM_UP_MS).map((sample) => sample[key]).filter((x) => x > 0);
   return values.length < 2 ? NaN : 100 * (Math.max(...values) / Math.min(...values) - 1);

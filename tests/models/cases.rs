@@ -1,4 +1,5 @@
-//! Folders of models as public bug reports describe them: each gives its right value, or a refusal that a person can act on.
+//! Folders of models as public bug reports describe them: each gives its right value, or a refusal that a person can
+//! act on.
 //!
 //! tests/data/cases/model_values.json has the values (tests/models/cases.py).
 

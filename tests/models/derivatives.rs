@@ -261,8 +261,9 @@ fn dense_mlp(part: &FeedForward, activation: Activation, x: &DMatrix<f64>) -> (D
     (value, jacobian)
 }
 
-/// docs/theory.md section 1 with biases: J_ij = P_ij V (I + (x_j - m_i) b_ij^T) + delta_ij V sum_l P_il (x_l - m_i) a_il^T
-/// with b_ij = K^T q_i/sqrt k, a_il = Q^T k_l/sqrt k; for L2 attention b_ij = 2 K^T (q_i - k_j)/sqrt k and
+/// docs/theory.md section 1 with biases:
+/// J_ij = P_ij V (I + (x_j - m_i) b_ij^T) + delta_ij V sum_l P_il (x_l - m_i) a_il^T
+/// with b_ij = K^T q_i/sqrt k and a_il = Q^T k_l/sqrt k; for L2 attention b_ij = 2 K^T (q_i - k_j)/sqrt k and
 /// a_il = -2 Q^T (q_i - k_l)/sqrt k.
 fn dense_attention(
     model: &Model,

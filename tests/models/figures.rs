@@ -27,7 +27,8 @@ fn subject(text: &str) -> Subject {
     }
 }
 
-/// ||J||_2 = 0.2 n^0.1 and the released-script value 0.445 n^0.25, each within one per cent, at 7 lengths with 3 windows each.
+/// A table in which ||J||_2 = 0.2 s n^0.1, where s grows with layer and head and is 1 for the first head of layer 0,
+/// and the released-script value is 0.445 n^0.25: each within one per cent, at 7 lengths with 3 windows each.
 fn table(layers: &[usize], heads: &[Heads]) -> Table {
     let mut table = Table::new(subject("00ff"));
     for layer in layers {

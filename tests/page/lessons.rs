@@ -64,12 +64,13 @@ fn other_scene() -> Scene {
     Scene { state, plot: PlotChoice::Spectrum, ..Scene::default() }
 }
 
-/// The state without the parts that weights and tokens do not use, so that states with the same meaning are equal.
+/// What a step must set: the state without curves and own data, the plot, and the settings of the lab if the plot is
+/// one of its own.
 fn in_use(scene: &Scene) -> (PageState, PlotChoice, Settings) {
     let first = PageState::default();
     let mut state = scene.state.clone();
     state.growth.traces = first.growth.traces;
-    // Own data are compared by what they hold.
+    // Own data are left out: the experiments that hold them are compared too.
     (state.own_tokens, state.own_clusters, state.own_weights) = (None, None, None);
     let labs = match scene.plot {
         PlotChoice::Inverse | PlotChoice::Scaled | PlotChoice::Tightness => scene.labs.clone(),

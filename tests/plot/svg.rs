@@ -131,7 +131,7 @@ fn a_tall_ladder_fills_its_file() {
     let last = |size: (f64, f64)| ladder.layout(size, &style).rows.last().expect("rows").bottom;
     assert!((last((width, height)) - last((800.0, 1200.0))).abs() < 1.0, "it is drawn as in the tall figure");
     assert!(height - last((width, height)) < 60.0, "{height}: blank below the axis");
-    // A figure that it fills keeps its size.
+    // A figure that the ladder fills keeps its size.
     assert_eq!(ladder.filled((520.0, 160.0), &style), (520.0, 160.0));
 }
 

@@ -1,5 +1,5 @@
-//! A complete kind of work as an example: a task that counts. It consists only of the task and its line in a task list;
-//! runner, pool and messages need nothing else.
+//! Complete kinds of work as examples: two tasks that count. Each consists only of the task and its line in a task
+//! list; runner, pool and messages need nothing else.
 
 use std::cell::Cell;
 use std::ops::Range;

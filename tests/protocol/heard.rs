@@ -1,4 +1,4 @@
-//! Helpers for browser tests: waiting until it is ready, and reading the events of an order.
+//! Helpers for tests with [`Browser`]: one that is ready, and the events that were heard of an order.
 
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::pool::{PoolEvent, PoolOptions, Spare};

@@ -1,4 +1,5 @@
-//! Plans that are cut into parts: the events of the parts, one after the other, are those of the whole, digit for digit.
+//! Plans that are cut into parts: the events of the parts, one after the other, are those of the whole, digit for
+//! digit.
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Experiment, Memory};

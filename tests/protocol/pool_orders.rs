@@ -1,5 +1,5 @@
-//! Drawn sequences of orders, cancels, deaths and pauses: no reply of an order that is no longer wanted is heard, and every
-//! order that is wanted is answered, once.
+//! Drawn sequences of orders, cancels, deaths and pauses: no reply of an order that is no longer wanted is heard, and
+//! every order that is wanted is answered, once.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -153,7 +153,8 @@ impl Page {
     fn read(&mut self) -> Result<(), TestCaseError> {
         while self.n_heard < self.browser.heard.len() {
             let event = self.browser.heard[self.n_heard].1.clone();
-            // When the last part is over, its held events come first; then the next order is sent in the same call.
+            // When an order's last part is over, the page first hears the events that were held back; the next order is
+            // sent in the same call.
             let call = self.browser.heard_in[self.n_heard];
             while self.browser.sent_in.get(self.n_sent).is_some_and(|sent_in| *sent_in < call) {
                 let (_, _, _, number) = self.browser.sent[self.n_sent];

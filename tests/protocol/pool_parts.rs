@@ -67,8 +67,8 @@ fn nothing_is_heard_of_an_order_while_a_newer_one_waits_for_a_worker_in_the_plac
         browser.latency = 10.0;
         browser.pool.submit(Line::AtOnce, in_parts(1, 600, 5.0));
         browser.pass(f64::from(milliseconds));
-        // When the newer order comes, the part of this worker waits for another one, while other workers are in the
-        // middle of theirs.
+        // When the newer order comes, the part of the worker that is killed here waits for another worker, while the
+        // other workers are in the middle of their parts.
         let first = browser.sent.iter().find(|sent| sent.3 == 1).expect("a part was sent").1;
         browser.kill(first);
         let n_heard = browser.heard_of(1).len();
@@ -95,7 +95,7 @@ fn progress_is_that_of_all_parts() {
     assert!(progress.len() > 40, "{progress:?}");
     assert!(progress.iter().all(|(_, progress)| progress.total == Some(600) && progress.done <= 600), "{progress:?}");
     assert!(progress.is_sorted_by_key(|(_, progress)| progress.done), "{progress:?}");
-    // Three workers at 5 ms each, also for parts whose numbers are not heard yet.
+    // Each of three workers counts a number in 5 ms. Numbers of parts that are not heard yet are part of the progress.
     let (first, last) = (progress[4], progress[progress.len() - 2]);
     let rate = (last.1.done - first.1.done) as f64 / (last.0 - first.0);
     assert!((0.5..0.62).contains(&rate), "{rate} numbers a millisecond");
@@ -225,7 +225,7 @@ fn other_lanes_do_not_wait_for_parts() {
     let mut browser = on_cores(2);
     browser.pool.submit(Line::AtOnce, in_parts(1, 600, 5.0));
     browser.pass(200.0);
-    // One worker stands ready; for the next lane a part gives way.
+    // A worker stands ready for the first of these orders; for the second one a part gives way.
     for (number, line) in [(2, Line::FirstEvent), (3, Line::Moment)] {
         let now = browser.now;
         browser.pool.submit(line, orders(line, number..number + 1, 100, 5.0));

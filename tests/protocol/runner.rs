@@ -378,7 +378,7 @@ fn a_run_that_waits_for_a_server_gives_its_turn_back_until_it_is_complete() {
     let plan = ModelPlan::Download(DownloadPlan::Fetch { address: "https://example.org/".into(), names: Vec::new() });
     let mut contents = Vec::new();
     runner.begin(Command::Run(Request { run_id: 1, plan }), 0.0, |reply| contents.push(reply.content));
-    // Slices have time left, yet a run that waits ends them: 20 ms pass from one to the next.
+    // A run that waits ends its slice, although the slice has time left. The next slice begins 20 ms later.
     let turns: Vec<Turn> = (1..=4)
         .map(|slice| {
             let now = 20.0 * f64::from(slice);

@@ -29,7 +29,7 @@ fn backwards(run: &Trainer, extent: Extent) -> Vec<Inversion> {
     starts.into_iter().map(|start| invert(&stack, window(start), extent, 500).expect("finite")).collect()
 }
 
-/// Checks one model run backwards: every branch converges at its rate, and every character is recovered.
+/// Checks one window run backwards: every branch converges at its rate, and every character is recovered.
 fn assert_inverted(run: &Trainer, inversion: &Inversion) {
     let error = inversion.error.expect("it converges");
     assert!(error < 1e-8, "step {}: {error:e}", run.steps_done());

@@ -57,7 +57,7 @@ fn no_branch_of_a_contraction_stretches_more_than_c_before_during_and_after_trai
     }
 }
 
-/// A wide key and value spread out the scores, so that the test reaches the bound most closely.
+/// At widely spread tokens the norm is at least a hundredth of its bound, so that the bound says something.
 #[test]
 fn attention_comes_within_a_factor_of_its_bound() {
     let plan = small::plan(Kind::Contractive, Norms::None);

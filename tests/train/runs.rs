@@ -78,7 +78,7 @@ fn a_checkpoint_with_numbers_that_no_run_reaches_is_an_error() {
     let before = run.checkpoint();
     run.step();
     let after = run.checkpoint();
-    // The step is the first number that differs; 2^64 - 1 has ten digits of seven bits.
+    // The first number in which the two differ is the step. 2^64 - 1 is written as ten bytes of seven bits each.
     let step = before.iter().zip(&after).position(|(before, after)| before != after).expect("another step");
     let endless = [&after[..step], &[0xff; 9], &[1], &after[step + 1..]].concat();
     let mut infinite = after.clone();

@@ -1,6 +1,6 @@
-//! Every step of every lesson in Chromium: its settings are valid and can be measured, every number named in its
-//! texts can be measured, and the engine's measurement there reaches the step's goals. `tests/page/lessons.rs` checks the rest,
-//! without a browser.
+//! Every step of every lesson in Chromium: its settings are valid, and, unless it has too many tokens, the numbers of
+//! the measurement that its texts name are there, and each goal is reached at the settings that are its witness. Goals
+//! that need the worker's curves are left out. `tests/page/lessons.rs` checks the rest, without a browser.
 
 use lipscope::answers::{Curves, KnownTokens, Measured, Pair, Sweep};
 use lipscope::lessons::{Acts, Ages, Facts, Situation, Slot, Step, Way, lessons, slots};

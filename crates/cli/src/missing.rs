@@ -104,10 +104,11 @@ fn ranges(numbers: &BTreeSet<usize>) -> String {
     shown.join(", ") + if ranges.len() > MOST { ", .." } else { "" }
 }
 
-/// The shards that lack windows, if their number is known or the tables determine it.
+/// A sentence that names the shards to which the missing windows belong; `None` unless the number of shards is known or
+/// follows from the tables.
 ///
-/// Each table holds the windows of one shard in a known order, so the given windows rule out all but a few numbers of
-/// shards; the smallest remaining number is used.
+/// Shard i of N has every N-th batch of windows from i on, so the windows in the tables rule out all but a few N; the
+/// smallest of these is used.
 fn shards(
     whole: &Table,
     (parts, known): (&[Table], Option<usize>),

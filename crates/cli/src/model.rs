@@ -1,5 +1,5 @@
-//! `lipscope model`: the local Lipschitz constant of a transformer's attention, MLP or blocks over windows of text, on all
-//! cores.
+//! `lipscope model`: the local Lipschitz constant of a transformer's attention, MLP or blocks over windows of text, on
+//! all cores.
 
 use std::io;
 use std::path::PathBuf;
@@ -169,7 +169,7 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
     Ok((Run { found, ids, plan }, results))
 }
 
-/// Measures the missing cells; returns the problems found.
+/// Measures the missing cells; returns the table and the problems found.
 fn measure(arguments: &ModelArguments, run: &mut Run, results: Results) -> Outcome {
     let plan = &run.plan;
     let is_missing = |cell: &Cell, results: &Results| !results.table().rows.contains_key(cell);

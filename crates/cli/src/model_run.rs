@@ -28,9 +28,9 @@ pub(super) struct Run {
 /// The results so far, and the problems found.
 type Shared = (Results, Vec<InputError>);
 
-/// Measures items on all threads, and adds their rows to the earlier results and problems.
+/// Measures portions of a run on all threads, and adds their rows to the earlier results and problems.
 ///
-/// A separate thread updates the file, so that a measured row is soon in it, even if the next item takes an hour.
+/// A separate thread updates the file, so that measured rows are soon in it, even if the next portion takes an hour.
 pub(super) fn measure_all<T: Send>(
     portions: Vec<T>,
     what: &'static str,
@@ -53,7 +53,7 @@ pub(super) fn measure_all<T: Send>(
                 }
             }
         });
-        // The bridge hands out items one by one, so that the longest windows start first.
+        // The bridge hands out portions one by one, so that the longest windows start first.
         portions.into_iter().par_bridge().for_each(|portion| {
             match one_of(count, || measure(portion)) {
                 Ok(rows) => locked(shared).0.add(rows),
@@ -72,8 +72,8 @@ pub(super) fn measure_all<T: Send>(
     Ok((table, problems))
 }
 
-/// `lipscope model --adversarial`: measures the missing cells of a shard at the adversarial tokens of \[C\]; returns the
-/// problems found.
+/// `lipscope model --adversarial`: measures the missing cells of a shard at the adversarial tokens of \[C\]; returns
+/// the table and the problems found.
 pub(super) fn measure_adversarial(run: &mut Run, radius: f64, shard: Shard, results: Results) -> Outcome {
     let of_plan = &run.plan;
     let plan = AdversarialPlan::of(of_plan, radius);

@@ -160,8 +160,8 @@ impl Results {
         Ok(())
     }
 
-    /// Writes the complete table. If its file cannot be written, it goes to standard output: it may be the work of
-    /// hours.
+    /// Writes the complete table. If the file cannot be written, the table goes to standard output, because measuring
+    /// it may have taken hours.
     pub(super) fn finish(self) -> (Table, Option<InputError>) {
         let outcome = write_whole(self.out.as_deref(), self.form, &self.table);
         if outcome.is_err() && self.out.is_some() && write_whole(None, self.form, &self.table).is_ok() {

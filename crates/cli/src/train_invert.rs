@@ -77,7 +77,8 @@ fn print_table(inversions: &[Inversion]) -> io::Result<()> {
     out.flush()
 }
 
-/// For each branch its iterations, rate and outcomes, then the number of characters that came back.
+/// For each branch how many windows converged, the most iterations and the largest rate; then how many characters came
+/// back.
 fn summary(inversions: &[Inversion]) -> String {
     let mut text = String::new();
     let longest = inversions.iter().max_by_key(|inversion| inversion.branches.len());

@@ -154,15 +154,16 @@ fn layers(values: &[f64]) -> String {
     format!("{} to {}", number(least), number(most))
 }
 
-/// Held-out loss against the step: a dash pattern for each kind, the deepest models in the accent colour.
+/// Held-out loss against the step: a dash pattern for each kind, but one for contractive and invertible together; the
+/// deepest models in the accent colour where depths differ.
 fn chart(runs: &[FinishedRun]) -> LineChart {
     let deepest = runs.iter().map(|run| run.plan.blocks).max().unwrap_or_default();
     let several = runs.iter().any(|run| run.plan.blocks != deepest);
     let series = runs.iter().filter_map(|run| {
         let role = if several && run.plan.blocks == deepest { Role::Selected } else { Role::Measured };
         let label = format!("{}, {} blocks", run.plan.kind.id(), run.plan.blocks);
-        // A curve begins where it falls below the loss of guessing, so untrained models are not shown, and ends where
-        // it rises above it again.
+        // A curve begins at the first loss that is not above that of guessing, so untrained models are not shown. It
+        // ends before the next loss that is above that of guessing.
         let learned = run.rows.iter().skip_while(|row| row.held_out > run.guess);
         let data = learned.map(|row| (row.step, row.held_out)).take_while(|(_, loss)| *loss <= run.guess);
         let data: Vec<_> = data.collect();

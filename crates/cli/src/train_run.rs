@@ -1,8 +1,9 @@
 //! One run of `lipscope train` and its folder.
 //!
 //! Every few steps the run writes its table, then its checkpoint, each to a temporary file that it then renames. If the
-//! run ends at any moment, a later run finds a complete checkpoint and drops table lines that are later than it. Since
-//! a run is a function of its plan and text, the result has the digits of an uninterrupted run.
+//! process ends at any moment, the next one begins at the last complete checkpoint, or at step 0 if there is none, and
+//! drops later lines of the table. Since a run is a function of its plan and text, all numbers but the seconds are
+//! those of an uninterrupted run.
 
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};

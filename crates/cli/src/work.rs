@@ -1,5 +1,5 @@
-//! Shared by several commands: the thread pool, the page's tasks run in this process, the memory limit, and the names of
-//! norms.
+//! Shared by several commands: the thread pool, the page's tasks run in this process, the memory limit, and the names
+//! of norms.
 
 use std::io;
 use std::time::Instant;

@@ -1,5 +1,6 @@
-//! How far a local bound holds: for each eps an upper bound on the norm at all tokens within eps of an experiment's
-//! tokens, beside the local bound, the bound on the ball and the largest norm that a search within eps finds.
+//! Computes how far a local bound holds: for each eps, an upper bound on the norm at all tokens within eps of an
+//! experiment's tokens. Beside it stand the local bound, the bound on the ball, and the largest norm that a search
+//! within eps finds.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -76,7 +77,7 @@ pub struct Certificate {
     /// The number of searches that are over.
     searched: usize,
     search: Option<NearbySearch>,
-    /// The eps and the best tokens of the last search (d x n): a search with a larger eps starts there.
+    /// The eps and the best tokens of the last search (d x n): a later search starts there, unless its eps is smaller.
     reached: (f64, DMatrix<f64>),
 }
 

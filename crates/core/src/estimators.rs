@@ -1,13 +1,13 @@
 //! Compares estimators of ||J||_2 on one Jacobian: power iteration, Golub-Kahan-Lanczos and the dense SVD.
 //!
-//! Power iteration takes u <- J^T J u / |J^T J u|, and s_k^2 = |J u|^2 never decreases. It is often stopped when s_k^2
-//! changes by less than a tolerance: the released script of \[C\] stops at |s_k^2 - s_(k-1)^2| <= 1e-4
+//! Power iteration takes v <- J^T J v / |J^T J v|, and s_k^2 = |J v|^2 never decreases. It is often stopped when s_k^2
+//! changes by at most a tolerance: the released script of \[C\] stops at |s_k^2 - s_(k-1)^2| <= 1e-4
 //! (`adversarial_data/toolbox.py`, with s_0 = 0), which is too early if the norm itself is small. A change relative to
 //! s_k^2 does not depend on the scale, but also stops too early if the leading values are close. Only the residual |J^T
-//! u - s v|/s bounds the distance to a singular value.
+//! u - s v|/s, with u = J v/s, bounds the distance to a singular value.
 //!
-//! Every estimator starts from the same vector, and an iteration costs one product with J and one with J^T. The caller
-//! provides the clock.
+//! Lanczos and power iteration start from the same vector, and one of their iterations costs one product with J and one
+//! with J^T. The caller provides the clock.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -58,7 +58,8 @@ pub enum Stop {
     AbsoluteChange,
     /// s^2 changed by at most the tolerance times s^2.
     RelativeChange,
-    /// The relative residual is at most [`TOLERANCE`], or the Krylov space is exhausted.
+    /// The relative residual is at most [`TOLERANCE`]; at the end of Lanczos, where it is recomputed from the vectors,
+    /// at most ten times as much.
     Residual,
     /// The iteration limit is reached.
     StepLimit,
@@ -116,8 +117,8 @@ impl EstimatorComparison {
     /// Draws the inputs and prepares the Jacobian, within the usual memory.
     ///
     /// # Errors
-    /// [`InputError`] if J is too large for a dense SVD, the tolerance is not a positive number, or the tokens are a token
-    /// measure.
+    /// [`InputError`] if J is too large for a dense SVD, the tolerance is not a positive number, or the tokens are a
+    /// token measure.
     pub fn new(plan: &EstimatorPlan) -> Result<Self, InputError> {
         EstimatorComparison::new_within(plan, Memory::default())
     }

@@ -1,8 +1,9 @@
 //! Fits L = c n^alpha as the line of log L against log n, with 95% intervals for both parameters.
 //!
 //! The intervals are those of Student's t on the residuals: alpha ± t s / sqrt(S), log c ± t s sqrt(1/N + m^2/S), with
-//! m the mean of log n, S the sum of (log n - m)^2 and s^2 the residuals' sum of squares over N - 2. The half-width of
-//! the interval is a term for log c, and so a factor for c.
+//! N points, m the mean of log n, S the sum of (log n - m)^2 and s^2 the residuals' sum of squares over N - 2. Where
+//! alpha is fixed, the interval of log c is log c ± t s/sqrt(N), and s^2 is the sum of squares over N - 1. The
+//! half-width of the interval is a term for log c, and so a factor for c.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -94,7 +95,7 @@ pub fn fit_factor(points: &[(f64, f64)], exponent: f64) -> Option<PowerLaw> {
     })
 }
 
-/// Logarithms of the points whose coordinates are both positive.
+/// Logarithms of the points whose coordinates are both positive, with a finite L.
 fn logarithms(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     points.iter().filter(|(n, l)| *n > 0.0 && *l > 0.0 && l.is_finite()).map(|(n, l)| (n.ln(), l.ln())).collect()
 }

@@ -1,8 +1,9 @@
 //! Invertible attention (\[K\] section 4): g(X) = X + c F(X)/L with L >= Lip(F) and c < 1.
 //!
 //! Its inverse is the fixed point of X_{t+1} = Y - c F(X_t)/L, with |X_t - X| <= c^t/(1-c) |X_1 - X_0| if L is a
-//! Lipschitz constant on the whole space. For \[K\]'s L2 multi-head attention L = `kim_l2`. Dot-product attention has no
-//! global constant; its local constant at X is used instead, and the iteration may fail.
+//! Lipschitz constant on the whole space. For \[K\]'s L2 multi-head attention L = `kim_l2`. For any other attention the
+//! local constant at X is used, and the iteration may fail: dot-product attention, for instance, has no global
+//! constant.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -96,8 +97,8 @@ impl Inverting {
     /// Computes Y = X + c F(X)/L, within the usual memory.
     ///
     /// # Errors
-    /// [`InputError`] if F does not map tokens to tokens of the same dimension or has a normaliser, or c is not a positive
-    /// number.
+    /// [`InputError`] if F does not map tokens to tokens of the same dimension or has a normaliser, or c is not a
+    /// positive number.
     pub fn start(plan: &InversePlan) -> Result<Self, InputError> {
         Inverting::start_within(plan, Memory::default())
     }

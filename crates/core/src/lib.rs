@@ -6,9 +6,9 @@
 //! neither browser nor clock. Natively, large work is split over the rayon pool that the caller has installed
 //! ([`parallel`]); digits do not depend on the number of threads.
 //!
-//! Modules import only from modules earlier in this list (`tests/layering.rs` checks it):
-//! [`parallel`], [`random`], [`experiment`], `identity`, [`tokens`], [`weights`], [`attention`], [`jacobian`], [`spectral`],
-//! [`bounds`], [`cost`], [`measure`], [`script`], [`fit`], [`sweep`], [`growth`], [`scaling`], [`tightness`], [`inverse`],
+//! Modules import only from modules earlier in this list (`tests/layering.rs` checks it): [`parallel`], [`random`],
+//! [`experiment`], `identity`, [`tokens`], [`weights`], [`attention`], [`jacobian`], [`spectral`], [`bounds`],
+//! [`cost`], [`measure`], [`script`], [`fit`], [`sweep`], [`growth`], [`scaling`], [`tightness`], [`inverse`],
 //! [`search`], [`certify`], [`spectrum`], [`estimators`], [`picture`].
 //!
 //! # References

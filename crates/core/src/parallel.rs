@@ -47,13 +47,14 @@ impl Schedule {
     }
 }
 
-/// The number of groups into which each of `heads` heads splits its `blocks` blocks of rows. Each group has its own sums.
+/// The number of groups into which each of `heads` heads splits its `blocks` blocks of rows. Each group has its own
+/// sums.
 pub(crate) fn groups(heads: usize, blocks: usize) -> usize {
     MOST_GROUPS.div_ceil(heads.max(1)).min(blocks).max(1)
 }
 
-/// The number of parts of a product with one column for each of n tokens: one for few operations, otherwise parts of 24 to
-/// 128 columns.
+/// The number of parts of a product with one column for each of n tokens: one for few operations and in the browser,
+/// otherwise parts of 24 to 128 columns (fewer only where n is below 24).
 pub(crate) fn token_parts(n: usize, operations: u64) -> usize {
     const LEAST_COLUMNS: usize = 24;
     const MOST_COLUMNS: usize = 128;

@@ -67,8 +67,8 @@ impl Scaling {
     /// Draws the tokens and divides them by their largest norm, within the usual memory.
     ///
     /// # Errors
-    /// [`InputError`] if all tokens are zero, for a token measure, for radii that are not above 0 or too many, and under a
-    /// normaliser, which would undo the scaling.
+    /// [`InputError`] if all tokens are zero, for a token measure, for radii that are not above 0 or too many, and
+    /// under a normaliser, which would undo the scaling.
     pub fn new(plan: &ScalingPlan) -> Result<Self, InputError> {
         Scaling::new_within(plan, Memory::default())
     }
@@ -165,7 +165,8 @@ fn cost_of_shape(shape: &Shape, norm: Norm, n_radii: usize) -> Cost {
     of_shape(&l2, &MeasureOptions::for_norm(norm)).times(2).times(n_radii as u64).holding(held)
 }
 
-/// The slopes of log norm on log R over the last two decades: of dot-product attention, and of L2 attention.
+/// Power laws fitted to the norms over the last two decades of R: for dot-product attention, and for L2 attention.
+/// `None` if there are too few points for a fit.
 #[must_use]
 pub fn slopes(points: &[ScalingPoint]) -> Option<(PowerLaw, PowerLaw)> {
     let last = points.last()?.radius;

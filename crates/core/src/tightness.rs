@@ -1,8 +1,8 @@
 //! How tight `kim_linf` is: a search for the largest l_inf norm of L2 attention with d = heads = 1 and all weights one.
 //!
-//! Tokens lie on a line in a few clusters, the first a single token. The l_inf norm of such token measures is exact for
-//! any n, so that a search over positions and sizes is cheap. It starts from one token apart from all others and from
-//! random clusters; its result is a lower bound on the largest norm.
+//! Tokens lie on a line in a few clusters, the first a single token. The l_inf norm of such token measures can be
+//! computed exactly for any n, so that a search over positions and sizes is cheap. It starts from one token apart from
+//! all others and from random clusters; its result is a lower bound on the largest norm.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -126,7 +126,7 @@ impl Tightness {
         let positions = DMatrix::from_iterator(1, clusters.len(), clusters.iter().map(|(place, _)| *place));
         let ln_sizes: Vec<f64> = clusters.iter().map(|(_, size)| (*size as f64).ln()).collect();
         let normalizer = Normalizer::none(&positions);
-        // Positions whose scores overflow count as the worst.
+        // Positions whose scores overflow count as norm 0, so that the search leaves them.
         ClusterJacobian::new(Attention::L2, normalizer, Scope::Inputs, &self.weights, &ln_sizes)
             .map_or(0.0, |jacobian| jacobian.sums(&jacobian.between()).linf)
     }

@@ -169,7 +169,8 @@ pub fn skew_tokens(n: usize, radius: f64) -> DMatrix<f64> {
 }
 
 /// A small matrix with the nonzero eigenvalues of A: A itself, or for k < d the k x k matrix B = Q K^T / sqrt(k), where
-/// B w = lambda w gives A K^T w = lambda K^T w, or for A = s I the 1 x 1 matrix s.
+/// B w = lambda w gives A K^T w = lambda K^T w, or, if Q and K are multiples of the identity and so A = s I, the 1 x 1
+/// matrix s.
 struct SmallProblem {
     matrix: DMatrix<f64>,
     side: Side,

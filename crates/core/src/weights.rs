@@ -32,8 +32,8 @@ pub struct Weights {
     pub l2_mha: Option<L2Mha>,
 }
 
-/// The matrices of \[K\]'s L2 multi-head attention: f(X) = concat_h(P_h X A_h W_V,h) W_O in rows, A_h = W_Q,h W_Q,h^T/sqrt(k).
-/// As heads: Q_h = K_h = W_Q,h^T, V_h = W_V,h^T A_h, O = W_O^T.
+/// The matrices of \[K\]'s L2 multi-head attention: f(X) = concat_h(P_h X A_h W_V,h) W_O in rows, with
+/// A_h = W_Q,h W_Q,h^T/sqrt(k). As heads: Q_h = K_h = W_Q,h^T, V_h = W_V,h^T A_h, O = W_O^T.
 #[derive(Clone, Debug, PartialEq)]
 pub struct L2Mha {
     /// W_Q,h, d x k with k = d/heads.

@@ -1,5 +1,5 @@
-//! Prints the token ids of texts: `token_ids TEXTS.json FOLDER..`, where the file is a JSON list of texts and each folder
-//! has a tokenizer's files. One line of JSON for each folder. `scripts/models/compare_tokenizers.py` runs it.
+//! Prints the token ids of texts: `token_ids TEXTS.json FOLDER..`, where the file is a JSON list of texts and each
+//! folder has a tokenizer's files. Each folder gives one line of JSON. `scripts/models/compare_tokenizers.py` runs it.
 
 use std::error::Error;
 use std::fs;

@@ -39,7 +39,7 @@ impl Arrangement {
     /// Finds prefix and layout of a family's tensors.
     ///
     /// [`InputError`] if the names are those of another family or of more than one model, tensors under the prefix do
-    /// not belong to the family, or matrices have two layouts.
+    /// not belong to the family, an adapter is not merged into the weights, or matrices have two layouts.
     pub(super) fn find<S: Source>(config: &ModelConfig, file: &Checkpoint<S>) -> Result<Self, InputError> {
         let names = Names::of(config.family);
         check_adapters(file)?;
@@ -209,8 +209,8 @@ fn prefix<S: Source>(names: &Names, family: Family, file: &Checkpoint<S>) -> Res
                     ),
                     fix: phrase!("give_files_of_one_model", "Give config.json and the weights of one model."),
                 }),
-                // The first layer is missing. If one prefix has embeddings, the error names the missing tensor with
-                // that prefix.
+                // No prefix has both the embeddings and the first layer. If exactly one has the embeddings, it is
+                // returned, so that the later error for the missing tensor names the tensor with this prefix.
                 None => {
                     let mut before = file.names().filter_map(|name| before(names.words, name));
                     let first = before.next().filter(|_| before.next().is_none());
@@ -227,7 +227,8 @@ fn prefixes<S: Source>(names: &Names, file: &Checkpoint<S>) -> Vec<String> {
     file.names().filter_map(|name| before(names.words, name)).filter(has_layer).map(str::to_owned).collect()
 }
 
-/// The part of a name before `last`.
+/// The part of a name before its ending `last`; `None` if the name does not end so, or the part is neither empty nor
+/// ends with a dot.
 fn before<'a>(last: &str, name: &'a str) -> Option<&'a str> {
     name.strip_suffix(last).filter(|prefix| prefix.is_empty() || prefix.ends_with('.'))
 }
@@ -255,8 +256,8 @@ fn check_adapters<S: Source>(file: &Checkpoint<S>) -> Result<(), InputError> {
 }
 
 /// Refuses tensors in the embeddings or the layers that the family does not have: their effect would be left out. A
-/// layer that lacks one of the family's own tensors is not checked: reading it will name the missing tensor, and the
-/// tensors that may replace it.
+/// layer that lacks one of the family's matrices is not checked, nor are embeddings that lack one of its tables:
+/// reading them will name the missing tensor, and the tensors that may replace it.
 fn check_known<S: Source>(names: &Names, prefix: &str, file: &Checkpoint<S>) -> Result<(), InputError> {
     let layers = format!("{prefix}{}.", names.layer);
     let is_strange = |name: &&str| {

@@ -45,7 +45,8 @@ impl AttentionMap {
         })
     }
 
-    /// All heads of a layer with their output matrix, which are already stacked in f64.
+    /// The attention of all heads of a layer with the output matrix, given its projections stacked in f64 and its bias
+    /// b_O.
     ///
     /// # Errors
     /// As [`AttentionMap::new`].

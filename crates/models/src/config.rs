@@ -59,7 +59,7 @@ pub struct ModelConfig {
     pub d: usize,
     /// Number of layers.
     pub layers: usize,
-    /// Heads of each layer; they divide d.
+    /// Number of heads of each layer, a divisor of d.
     pub heads: usize,
     /// Hidden width of the feed-forward network.
     pub inner: usize,
@@ -87,7 +87,7 @@ pub struct ModelConfig {
 
 /// The most layers; far above existing models.
 const MAX_LAYERS: usize = 1_024;
-/// The most tokens or positions; far above existing models.
+/// The most token ids, token types or positions; far above existing models.
 const MAX_ROWS: usize = 16_777_216;
 
 impl Family {

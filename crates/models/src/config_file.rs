@@ -1,4 +1,5 @@
-//! Reads a `config.json`. Each setting is applied or refused by name; settings that the file leaves open become notes.
+//! Reads a `config.json`. Each known setting is applied, refused by name, or skipped because it changes no number.
+//! Unknown settings and guesses become notes.
 
 use serde_json::Value;
 
@@ -32,7 +33,8 @@ impl ConfigFile {
     /// Reads a `config.json`.
     ///
     /// # Errors
-    /// [`InputError`] that names the field: a family or a setting that is not supported, or a missing or invalid size.
+    /// [`InputError`] that names the field, for a family or a setting that is not supported, for an invalid value, and
+    /// for a missing field that has no default; [`InputError::File`] for text that is not JSON.
     pub fn parse(text: &str) -> Result<Self, InputError> {
         let value: Value = serde_json::from_str(without_mark(text)).map_err(|error| InputError::File {
             file: "config.json".into(),
@@ -248,7 +250,8 @@ fn shortened_text(text: &str) -> String {
     }
 }
 
-/// The refusal of a setting. It proposes no edit: with another value the file would describe a model that does not exist.
+/// The refusal of a setting. It proposes no edit: with another value the file would describe a model that does not
+/// exist.
 fn not_supported(fields: &Fields, name: &str, reason: Phrase) -> InputError {
     InputError::Conflict {
         what: setting(fields, name),

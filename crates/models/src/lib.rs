@@ -1,9 +1,10 @@
-//! Trained and randomly initialised transformers (BERT, GPT-2): the attention, MLP and blocks of their layers as maps of
-//! the engine.
+//! Trained and randomly initialised transformers (BERT, GPT-2): the attention, MLP and blocks of their layers as maps
+//! of the engine.
 //!
 //! The experiments of \[C\] section 5 (docs/models.md): the local Lipschitz constant of one layer's self-attention, at
-//! the tokens that the model's forward pass produces there from windows of n tokens of a text. Added here: the constants
-//! of attention and of the MLP with their residual connections, of the block, and of the first blocks together ([`MapKind`]).
+//! the tokens that the model's forward pass produces there from windows of n tokens of a text. Added here: the
+//! constants of attention and of the MLP with their residual connections, of the block, and of the first blocks
+//! together ([`MapKind`]).
 //!
 //! [`ModelConfig`] -> [`Model`] (from [`draw_model`], or from [`load_model`] with a [`Checkpoint`] over any
 //! [`Source`] of bytes) -> [`ForwardPass`] at a window -> [`LayerMap`] -> [`estimate`]. The results form a

@@ -6,7 +6,7 @@
 //! | --- | --- | --- | --- |
 //! | `attention` | Att(y) | Att(y) | y, the input of attention |
 //! | `with-output` | O Att(y) + b_O | O Att(y) + b_O | y |
-//! | `attention-residual` | a(x) = ln_1(x + O Att(x) + b_O) | a(x) = x + O Att(ln_1 x) + b_O | x, the input of the layer |
+//! | `attention-residual` | a(x) = ln_1(x + O Att(x) + b_O) | a(x) = x + O Att(ln_1 x) + b_O | x, the layer's input |
 //! | `mlp-residual` | m(x) = ln_2(x + MLP(x)) | m(x) = x + MLP(ln_2 x) | a(x) |
 //! | `block` | m(a(x)) | m(a(x)) | x |
 //! | `blocks` | layers 0 to l, one after another | the same | the embeddings |

@@ -1,9 +1,9 @@
 //! Computes ||J||_2 of a map with few and cheap products.
 //!
 //! Products in f32 take half the time and are accurate to seven digits, which suffices for an iteration that stops at a
-//! residual of 1e-4. So the iteration runs in f32, and value and residual of its vector are then computed in f64: the
-//! value is a norm of J v, never above ||J||_2, with its true residual. If that is above the tolerance, the iteration
-//! continues in f64.
+//! residual of 3e-4, the default. So the iteration runs in f32, and value and residual of its vector are then computed
+//! in f64: the value is a norm of J v, never above ||J||_2, with its true residual. If this residual is above the
+//! tolerance, the iteration continues in f64.
 //!
 //! For attention alone, the start vector is the leading vector in the case that attention hardly varies: the vector
 //! that O V stretches most, times the token profile that the mean of P stretches most, plus some noise in every
@@ -56,7 +56,7 @@ fn start(direction: &[f64], profile: &[f64], seed: u64) -> Vec<f64> {
     entries.map(|x| x + noise * random.normal()).collect()
 }
 
-/// The leading right singular vector of the mean over heads of P.
+/// The leading right singular vector of the mean over heads of P; for more than 256 tokens, the constant unit vector.
 fn profile(forward: &Forward<f64>) -> Vec<f64> {
     /// Above this many tokens the dense decomposition would cost more than it saves.
     const MOST_TOKENS: usize = 256;

@@ -1,7 +1,7 @@
 //! The weights of a model, in f32. A product converts them to its own type, f64 or f32.
 //!
-//! Files hold f32 numbers. Kept in f32, a model takes no more memory than its file, because a product converts one
-//! panel of a matrix at a time.
+//! Most files hold f32 numbers. Kept in f32, such a model takes no more memory than its file, because a product
+//! converts one panel of a matrix at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

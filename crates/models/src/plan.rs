@@ -86,10 +86,10 @@ impl Plan {
     /// Approximate memory of a run with this plan in bytes, with a margin for temporaries; saturates.
     ///
     /// Weights are f32: 4 d^2 for attention and 2 d inner for the MLP, for each layer up to the deepest, and a row for
-    /// each token id and position. Forward pass and maps keep attention's 4 d^2 in f64, and the measured maps in f32 too.
-    /// A window adds, in f64 and f32, the attention matrices, slopes and fields of every layer that its map includes,
-    /// and 40 pairs of vectors for the iteration. Each thread measures a window of its own, so a window's memory counts
-    /// once for each thread.
+    /// each token id and position. Forward pass and maps keep attention's 4 d^2 in f64, and the measured maps in f32
+    /// too. A window adds, in f64 and f32, the attention matrices, slopes and fields of every layer that its map
+    /// includes, and 40 pairs of vectors for the iteration. Each thread measures a window of its own, so a window's
+    /// memory counts once for each thread.
     #[must_use]
     pub fn bytes(&self, config: &ModelConfig) -> u64 {
         self.bytes_with(config, None)

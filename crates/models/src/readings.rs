@@ -169,7 +169,7 @@ pub fn head_grid(groups: &[Group], layer: usize) -> Option<NormGrid> {
     NormGrid::of(groups.iter().filter_map(|group| Some((of_head(group)?, group))).collect())
 }
 
-/// The layers whose heads were measured one by one.
+/// The layers of which at least two heads were measured one by one.
 #[must_use]
 pub fn layers_by_head(groups: &[Group]) -> Vec<usize> {
     let mut layers: Vec<usize> = groups.iter().map(|group| group.layer).collect();

@@ -16,7 +16,7 @@ use lipscope_plot::FORMULA_MARKS;
 /// The subject of a table. Rows of two tables can be merged only if their subjects are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
-    /// The model: how it was drawn, or its folder's name and a fingerprint of its file.
+    /// The model: how it was drawn, or its folder's name and a fingerprint of its config and weight files.
     pub model: String,
     /// A fingerprint of the text's token ids, or [`adversarial_text`](super::adversarial_text).
     pub text: String,
@@ -132,7 +132,7 @@ impl Table {
         String::from_utf8(bytes).map_err(|error| failed(error.to_string()))
     }
 
-    /// The table as one JSON object with subject, rows and fitted slopes.
+    /// The table as one JSON object with the rows, each of which states the subject, and the fitted slopes.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let rows: Vec<Record> = self.records().collect();
@@ -150,10 +150,12 @@ impl Table {
         json!({"rows": rows, "fits": fits})
     }
 
-    /// Reads the output of [`Table::to_csv`] or [`Table::to_value`]. A truncated last line is ignored.
+    /// Reads the output of [`Table::to_csv`] or [`Table::to_value`]; `None` if it has no rows. A last line of CSV
+    /// without a line break is ignored: it may be truncated.
     ///
     /// # Errors
-    /// [`InputError::File`] that names file and line.
+    /// [`InputError::File`] that names the file, and the row if one is wrong; [`InputError::Conflict`] if rows
+    /// contradict each other.
     pub fn parse(file: &str, text: &str) -> Result<Option<Self>, InputError> {
         #[derive(Deserialize)]
         struct Whole {

@@ -37,7 +37,7 @@ export interface Bound {
   log10: number | null;
 }
 
-/** The result of a measurement. A norm is null where the Jacobian is too large to be held in memory. */
+/** The result of a measurement. A norm that needs all entries of the Jacobian is null where the Jacobian is large. */
 export interface Measurement {
   spectral: number;
   frobenius: number | null;

@@ -56,8 +56,8 @@ impl AxisSpec {
         self
     }
 
-    /// The same axis with the square root of each tick under it. On a logarithmic axis of few decades the ticks are then at
-    /// the powers of four, whose roots are whole.
+    /// The same axis with the square root of each tick under it. On a logarithmic axis of few decades the ticks are
+    /// then at the powers of four, whose roots are whole.
     pub fn root(mut self, name: impl Into<String>) -> Self {
         self.root = name.into();
         self

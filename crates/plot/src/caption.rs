@@ -62,7 +62,7 @@ impl CaptionLines {
     }
 }
 
-/// Lines of whole words; a word longer than a line gets a line of its own.
+/// Lines of whole words; only a word longer than a line is broken.
 fn words_in_lines(text: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

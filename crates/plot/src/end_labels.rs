@@ -29,8 +29,8 @@ pub(super) fn lay_out_named(size: (f64, f64), font: &Type, (x, y): (Ruler, Ruler
     lay_out(size, font, x, y, right)
 }
 
-/// Draws the labels of the series, moved apart where they would overlap: beside the plot, or inside it beside the end of
-/// a curve that ends early.
+/// Draws the labels of the series, moved apart where they would overlap: beside the plot, or inside it beside the end
+/// of a curve that ends early.
 pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     style: &Style,
@@ -104,7 +104,8 @@ struct EndLabel {
 }
 
 impl EndLabel {
-    /// The label of a series that has a name and ends within the range of the horizontal axis.
+    /// The label of a series, at its last point within the range of the horizontal axis; `None` without a name or such
+    /// a point.
     fn of(series: &Series, layout: &ChartLayout) -> Option<Self> {
         let name = match &series.short_label {
             Some(short) if layout.compact => short,

@@ -6,9 +6,9 @@ use super::caption::Caption;
 use super::palette::css;
 use super::style::Style;
 
-/// Finishes an SVG document drawn with `scale` units per CSS pixel: sets its size in CSS pixels, adds a title for
-/// screen readers, puts the caption under the figure, and selects tabular figures. Plotters writes integer coordinates only;
-/// a style's scale of 4 or more keeps curves smooth.
+/// Finishes an SVG document drawn with `style.scale` units per CSS pixel: sets its size in CSS pixels, adds a title for
+/// screen readers, puts the caption under the figure, and selects tabular figures. Plotters writes integer coordinates
+/// only: at a scale of 4 or more, curves stay smooth.
 ///
 /// A document that does not start as plotters writes it is returned unchanged.
 pub fn finish_svg(svg: &str, style: &Style, title: &str, caption: &Caption) -> String {

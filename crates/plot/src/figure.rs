@@ -27,8 +27,8 @@ pub trait Figure {
         style: &Style,
     ) -> Result<Self::Layout, DrawError>;
 
-    /// The plot as a standalone SVG document in the light theme, with its caption under it; `size` in CSS pixels, without
-    /// the caption.
+    /// The plot as a standalone SVG document in the light theme, with its caption under it; `size` in CSS pixels,
+    /// without the caption.
     ///
     /// # Errors
     /// [`DrawError`] if the back end fails.

@@ -305,8 +305,8 @@ impl HeatMap {
         pen.text(&title, place, Align::Right, font.size_normal, palette.muted, 1.0)
     }
 
-    /// Writes the numbers of the first and the last column, and in the accent colour the column with the largest sum,
-    /// which takes precedence.
+    /// Writes the numbers of the first and the last column, and in the accent colour the number of the column with the
+    /// largest sum. This number replaces one that it would overlap.
     fn draw_column_numbers<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,

@@ -1,8 +1,8 @@
-//! Figures over arrays: line charts, heat maps, points in a plane.
+//! Figures over arrays, such as line charts, heat maps and points in a plane.
 //!
 //! The plots know arrays, labels and styles, but neither attention nor browsers. They draw on any [`plotters`] back
-//! end: a canvas in the page, SVG in tests and exports. Each plot also provides its content as a [`Table`] and as CSV,
-//! for users who cannot see it.
+//! end: a canvas in the page, SVG in tests and exports. Each plot also provides its content as CSV, and most plots as a
+//! [`Table`], for users who cannot see it.
 //!
 //! A plot is a plain struct. `draw` paints it on a drawing area in a [`Style`] and returns a layout that maps CSS
 //! pixels to data and back, for pointer events. Any data can be drawn: values that are not finite are left out, empty

@@ -80,9 +80,9 @@ impl LineChart {
     }
 
     /// Moves series that lie more than `decades` powers of ten above all others into the strip, where the y axis is
-    /// logarithmic. `ids` are those that may be moved, the nearest first; `words` gets label, log10 of the largest
-    /// value, and how many powers of ten that is above the largest of the series that stay; it gives words with and
-    /// without the latter.
+    /// logarithmic. `ids` names the series that may be moved, the lowest first. `words` gets the label of a moved
+    /// series, log10 of its largest value, and by how many powers of ten this value exceeds every value of the series
+    /// outside `ids`. It returns two texts: with this distance, and without it.
     pub fn lift(&mut self, ids: &[&str], decades: f64, words: impl Fn(&str, f64, f64) -> [String; 2]) {
         if self.y.scale != Scale::Log {
             return;

@@ -131,8 +131,8 @@ impl Number {
         .kind(kind)
     }
 
-    /// Formats a value by the rule of [`Number::claimed`], so that its digits are the same wherever it is written, with a
-    /// sign in front or within a sentence.
+    /// Formats a value by the rule of [`Number::claimed`], so that its digits are the same wherever it is written, with
+    /// a sign in front or within a sentence.
     pub fn known(value: f64, kind: Kind) -> Self {
         match kind {
             Kind::UpperBound | Kind::LowerBound => Self::claimed(value.log10(), kind),

@@ -1,8 +1,7 @@
 //! Colours and line styles: each meaning has the same look in every view and in both themes.
 //!
-//! The hues stay distinct under the common colour-blindnesses, and every role also has its own line style or shape,
-//! because colour alone never carries meaning. The tests compute contrasts (WCAG 2.2) and distances under simulated
-//! colour-blindness.
+//! The hues stay distinct under the common colour-blindnesses. Roles of one hue differ in line style, width or shape.
+//! The tests compute contrasts (WCAG 2.2) and distances under simulated colour-blindness.
 
 use plotters::style::RGBColor;
 

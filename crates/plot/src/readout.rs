@@ -94,8 +94,8 @@ impl LineChart {
         }
     }
 
-    /// The data as CSV, one line per point, with all digits: the value, and its log10 in a column of its own. A value past
-    /// the range of f64 has its log10 alone.
+    /// The data as CSV, one line per point, with all digits: the value, and its log10 in a column of its own. A value
+    /// past the range of f64 has its log10 alone.
     pub fn to_csv(&self) -> String {
         let row = |series: &Series, (x, y): (f64, f64)| {
             let [value, log10] = series.given.exact_cells(y);

@@ -73,7 +73,7 @@ pub enum Written {
 }
 
 /// Draws the key into the row above a plot, right-aligned: its name, the minimum, a bar that grows to the right, the
-/// maximum. It begins at `from` or further right.
+/// maximum. It begins at `from` or further right; where it has no room, it is not drawn.
 pub(super) fn draw_key<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     style: &Style,

@@ -73,7 +73,7 @@ impl TokenPlane {
     }
 
     /// The rectangle of the label of the ball: beyond the right end of the ball and its stack, or below the line at its
-    /// left end if points are in the way.
+    /// left end if points are in the way or there is no room.
     pub(super) fn line_label_rect(&self, style: &Style, layout: &PlaneLayout) -> Option<PixelRect> {
         let (chart, size) = (&layout.chart, style.font.size_small);
         let width = text_width(&self.ball_label, size);

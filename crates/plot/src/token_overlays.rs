@@ -1,5 +1,5 @@
 //! Overlays on a token plane: the discs within which points may move, arrows for the changes of the points and of their
-//! images, and lines from the selected point to the others, as wide as their shares.
+//! images, and lines from the selected point to the others, wider for larger shares.
 
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
@@ -26,8 +26,8 @@ impl TokenPlane {
         (changes.moved_by() * by.0, changes.moved_by() * by.1)
     }
 
-    /// Whether the arrow of a point's change ends more than `height` pixels to the right of the point, and less than `height`
-    /// pixels above or below it.
+    /// Whether the arrow of a point's change ends more than `height` pixels to the right of the point, and less than
+    /// `height` pixels above or below it.
     pub(super) fn points_right(&self, i: usize, height: f64, chart: &ChartLayout) -> bool {
         let by =
             self.changes.as_ref().and_then(|changes| Some(self.step(*changes.nudges.get(i)?, changes.stretch, chart)));

@@ -21,7 +21,7 @@ const LARGEST_DOT: f64 = 9.0;
 const LARGEST_LN_SIZE: f64 = 41.446_531_673_892_82;
 /// The margin of a plane without axes, in CSS pixels.
 const BARE: f64 = 4.0;
-/// Up to this many points are labelled, where there is space.
+/// In a plane with more points than this, only the selected point is labelled.
 const NAMED_UP_TO: usize = 80;
 
 /// Whether points are drawn in a plane or on a line.
@@ -72,8 +72,8 @@ pub struct TokenPlane {
     pub shown: Option<(Extent, Extent)>,
     /// The selected point.
     pub selected: Option<usize>,
-    /// For the selected point, the share of each point, drawn as a line of proportional width between the two. May be
-    /// empty.
+    /// For the selected point, the share of each point, drawn as a line between the two that is wider for a larger
+    /// share. May be empty.
     pub shares: Vec<f64>,
     /// Name of the shares in the table.
     pub shares_label: String,

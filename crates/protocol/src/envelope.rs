@@ -1,8 +1,8 @@
 //! The envelope: one request, many replies, for every kind of work.
 //!
-//! The page gives every run an id, which only grows. A worker answers a request with `Started`, then any number of events
-//! and progress, then one of `Finished`, `Failed` or `Cancelled`. A worker does one run at a time: a new request ends the
-//! run before it.
+//! The page gives every run an id, which only grows. A worker answers a request with `Started`, then any number of
+//! events and progress, then one of `Finished`, `Failed` or `Cancelled`. A worker does one run at a time: a new request
+//! ends the run before it.
 
 use lipscope_core::experiment::InputError;
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,8 @@ use lipscope_core::experiment::InputError;
 use crate::envelope::{Command, Content, Reply, RunId};
 use crate::task::{Report, TaskList, Turn};
 
-/// How long a slice lasts before the worker listens again. A single step may take longer; the page then ends the worker.
+/// How long a slice lasts before the worker listens again. A single step may take longer; the page then ends the
+/// worker.
 pub const SLICE_MILLISECONDS: f64 = 2.0;
 
 /// The current run, and the state that the worker keeps between runs.

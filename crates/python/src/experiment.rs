@@ -34,8 +34,8 @@ impl PyExperiment {
         read.map(PyExperiment::of).map_err(|problem| value_error(&problem))
     }
 
-    /// From arrays: tokens n x d, for each head Q and K k x d and V d_v x d, the output matrix d_out x (sum of d_v). The
-    /// other keys of an experiment file are in `options`, a JSON object.
+    /// From arrays: tokens n x d, for each head Q and K k x d and V d_v x d, the output matrix d_out x (sum of d_v).
+    /// The other keys of an experiment file are in `options`, a JSON object.
     #[staticmethod]
     fn from_arrays(
         tokens: PyReadonlyArray2<'_, f64>,

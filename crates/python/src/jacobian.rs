@@ -95,7 +95,7 @@ impl PyJacobian {
     }
 }
 
-/// Returns the experiment if its tokens are a list, otherwise an error.
+/// Returns the experiment; an error if its tokens are clusters.
 fn listed(experiment: &PyExperiment) -> PyResult<Arc<Experiment>> {
     match &experiment.0.tokens {
         TokenSource::Clusters { .. } => Err(PyValueError::new_err(
@@ -105,7 +105,8 @@ fn listed(experiment: &PyExperiment) -> PyResult<Arc<Experiment>> {
     }
 }
 
-/// The forward pass, after checking the memory for it and for a dense Jacobian of at most `dense_limit` rows and columns.
+/// The forward pass, after a check that memory suffices for it and, where the Jacobian has at most `dense_limit` rows
+/// and columns, also for the dense Jacobian.
 fn forward(experiment: &Experiment, memory: Memory, dense_limit: usize) -> Result<Forward<f64>, InputError> {
     let options = MeasureOptions {
         svd_limit: 0,

@@ -18,8 +18,8 @@ use crate::task::{Stop, interruptible, memory, run};
 /// The largest dense Jacobian formed for a requested norm: 16384 square takes 2 GiB.
 const MOST_DENSE: usize = 16_384;
 
-/// Measures an experiment. Returns a JSON object: `measurement` in the documented form, and `absent`, the reasons for
-/// the bounds without a value.
+/// Measures an experiment. Returns a JSON object: `measurement` in the documented form, `absent` with the reasons for
+/// the bounds without a value, `max_token`, and the limits `mean_field_limit` and `large_radius_limit`.
 #[pyfunction]
 pub(crate) fn measure(
     py: Python<'_>,

@@ -12,7 +12,7 @@ use crate::experiment::entries_of;
 type Norm<'py> = (f64, f64, usize, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 
 /// The spectral norm of the map with `n_inputs` inputs and `n_outputs` outputs, whose products with a vector the
-/// functions `apply` and `apply_transpose` compute. Checks for signals after every product.
+/// functions `apply` and `apply_transpose` compute. Checks for signals after every step of the iteration.
 #[pyfunction]
 pub(crate) fn operator_norm<'py>(
     py: Python<'py>,

@@ -1,8 +1,8 @@
-//! The attention branch of a block on tensors: heads, causal scores, softmax, output matrix, and the Lipschitz constant of
-//! a contraction.
+//! The attention branch of a block on tensors: heads, causal scores, softmax, output matrix, and the Lipschitz constant
+//! of a contraction.
 //!
-//! Scores are those of `lipscope-core` (`Kernel`): c q_i.k_j - w |k_j|^2, up to a constant along a row. For the tied kinds
-//! keys are queries, and the values of head h are x A_h W_V,h with A_h = W_Q,h W_Q,h^T/sqrt(k).
+//! Scores are those of `lipscope-core` (`Kernel`): c q_i.k_j - w |k_j|^2, up to a constant along a row. For the tied
+//! kinds keys are queries, and the values of head h are x A_h W_V,h with A_h = W_Q,h W_Q,h^T/sqrt(k).
 
 use burn_tensor::{Tensor, activation::softmax};
 use lipscope_core::attention::Kernel;
@@ -74,9 +74,9 @@ struct L2Matrices<'a> {
     heads: usize,
 }
 
-/// Lambda for T tokens as a differentiable function of the weights: `kim_linf` (\[K\] Theorem 3.2) at n = T, an upper bound
-/// on the l_inf norm of L2 multi-head attention. It holds with the causal mask too: row i is a row of unmasked attention
-/// over i tokens, and phi^-1 grows with n.
+/// Lambda for T tokens as a differentiable function of the weights: `kim_linf` (\[K\] Theorem 3.2) at n = T, an upper
+/// bound on the l_inf norm of L2 multi-head attention. It holds with the causal mask too: row i is a row of unmasked
+/// attention over i tokens, and phi^-1 grows with n.
 ///
 /// 1 x 1 x 1: (4 phi^-1(T-1) + 1/sqrt k) ||W_O^T||_inf max_h ||W_Q||_inf ||W_Q^T||_inf max_h ||W_V^T||_inf.
 fn attention_constant(matrices: &L2Matrices<'_>, context: usize) -> Tensor<3> {

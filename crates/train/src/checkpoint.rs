@@ -46,8 +46,8 @@ pub(crate) fn write(state: &State, corpus: &Corpus) -> Vec<u8> {
 }
 
 /// # Errors
-/// [`InputError::File`] if the bytes are not a checkpoint, or one of another text. Training keeps weights and moments
-/// finite, so bytes with an infinity or NaN are no checkpoint either.
+/// [`InputError::File`] if the bytes are not a checkpoint, or are a checkpoint of another text. Training keeps weights
+/// and moments finite, so bytes with an infinity or NaN are no checkpoint either.
 pub(crate) fn read(bytes: &[u8], corpus: &Corpus) -> Result<State, InputError> {
     let broken = |problem: Phrase| InputError::File {
         file: phrase!("training_checkpoint", "The checkpoint"),

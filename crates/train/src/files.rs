@@ -1,6 +1,6 @@
 //! A trained model as files: `config.json`, `model.safetensors` and `tokenizer.json`.
 //!
-//! The tensors are those of a GPT-2 with the exact GELU, without biases in attention, and with a head that is not tied
+//! The tensors are those of a GPT-2 with the exact GELU, whose biases in attention are zero, and whose head is not tied
 //! to the embedding. `dot` with layer norms is written as a GPT-2, so that any reader of GPT-2 reads it. The other
 //! kinds have a `model_type` of their own and state their attention and layer norms. The matrices are those that act on
 //! tokens: where queries and keys are equal, the keys are written too; the values of a tied kind are V_h = W_V,h^T A_h;
@@ -27,7 +27,8 @@ struct Stored {
     bytes: Vec<u8>,
 }
 
-/// `config.json`: the usual fields of a GPT-2; the plan, and the vocabulary as one text in the order of the ids.
+/// `config.json`: the usual fields of a GPT-2, and under `lipscope` the plan, the vocabulary as one text in the order
+/// of the ids, and the fingerprint of the training text.
 #[must_use]
 pub fn config(plan: &Plan, corpus: &Corpus) -> Value {
     let vocabulary: String = corpus.vocabulary().iter().collect();
@@ -75,7 +76,8 @@ pub fn tokenizer(corpus: &Corpus) -> Value {
     })
 }
 
-/// `model.safetensors`, in f32. Tokens are rows, so a matrix has a row for each input; a vector has one dimension.
+/// `model.safetensors`, in f32. Tokens are rows, so a matrix has a row for each input, except `lm_head.weight`, which
+/// has a row for each character. A vector has one dimension.
 ///
 /// # Errors
 /// [`InputError::TooLarge`] if the weights do not fit into one file of this machine.

@@ -57,7 +57,7 @@ impl HalfGradient {
         self.loss
     }
 
-    /// The gradient as bytes, four each number, matrix after matrix, row by row.
+    /// The gradient as bytes, four bytes for each number, matrix after matrix, row by row.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         bytes_of(self.by_matrix.iter().map(Vec::as_slice))

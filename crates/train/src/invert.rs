@@ -55,9 +55,10 @@ pub struct Inversion {
     pub branches: Vec<BranchInversion>,
     /// The characters that went in.
     pub characters: Vec<u32>,
-    /// The characters whose embedding plus position is nearest to the tokens found; `None` where an iteration diverged.
+    /// The characters whose embedding plus position is nearest to the tokens found; `None` where an iteration that
+    /// leads to the embeddings diverged.
     pub recovered: Option<Vec<u32>>,
-    /// The largest entry of the tokens found minus the embeddings; `None` where an iteration diverged.
+    /// The largest absolute entry of the tokens found minus the embeddings; `None` where `recovered` is.
     pub error: Option<f64>,
 }
 
@@ -126,7 +127,8 @@ fn fixed_point(
 }
 
 impl Extent {
-    /// The part that the kind guarantees to invert: the whole stack for `invertible`, otherwise the attention branches.
+    /// The part to run backwards for a kind: for `invertible` the whole stack, otherwise the attention branches.
+    /// Convergence is guaranteed only for `invertible` and `contractive`.
     #[must_use]
     pub fn of(kind: Kind) -> Extent {
         if kind == Kind::Invertible { Extent::Stack } else { Extent::AttentionBranches }
@@ -134,7 +136,8 @@ impl Extent {
 }
 
 impl BranchInversion {
-    /// The average factor by which the residual fell an iteration; `None` for fewer than two iterations.
+    /// The average factor by which the residual fell an iteration; `None` for fewer than two iterations, not counting
+    /// the last one if it converged.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         let residuals: Vec<f64> = self.steps.iter().map(|step| step.residual).filter(|r| r.is_finite()).collect();

@@ -9,8 +9,8 @@ use nalgebra::DMatrix;
 
 use super::stack::{Block, Stack};
 
-/// The attention of one layer at one window. The map is the branch without its layer norm (c F/Lambda for a contraction),
-/// at the tokens that attention sees; the norm is that of the map's Jacobian J.
+/// The attention of one layer at one window. The map is the branch without its layer norm (c F/Lambda for a
+/// contraction), at the tokens that attention sees; the norm is that of the map's Jacobian J.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerConstant {
     /// The block, counted from 0.

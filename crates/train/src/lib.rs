@@ -7,9 +7,9 @@
 //! is run backwards ([`invert()`]). docs/training.md says what the model is.
 //!
 //! Tensors and gradients are those of burn on its CPU device; everything else (initial weights, windows, optimiser,
-//! schedule) is plain code here, so that a run is a function of its plan and text: the same digits again on one machine.
-//! Two threads or two workers may compute the two halves of a step ([`Halves`]), with the same digits. The crate uses
-//! no clock, no files and no browser.
+//! schedule) is plain code here, so that a run is a function of its plan and text: the same digits again on one
+//! machine. Two threads or two workers may compute the two halves of a step ([`Halves`]), with the same digits. The
+//! crate uses no clock, no files and no browser.
 //!
 //! # References
 //! - \[K\] Kim, Papamakarios, Mnih, "The Lipschitz Constant of Self-Attention", ICML 2021, section 5.

@@ -58,16 +58,16 @@ fn mlp(tensors: &Tensors<'_>, block: usize, tokens: Tensor<3>) -> Tensor<3> {
     out.mul_scalar(tensors.plan.c) / constant
 }
 
-/// Layer norm of tokens (windows x T x d): (x - mean)/sqrt(var + eps) scale + shift over the entries of a token; scale and
-/// shift are 1 x d.
+/// Layer norm of tokens (windows x T x d): (x - mean)/sqrt(var + eps) scale + shift over the entries of a token; scale
+/// and shift are 1 x d.
 fn layer_norm(tokens: Tensor<3>, scale: Tensor<2>, shift: Tensor<2>) -> Tensor<3> {
     let centred = tokens.clone() - tokens.mean_dim(2);
     let variance = centred.clone().square().mean_dim(2);
     centred / variance.add_scalar(EPS).sqrt() * scale.unsqueeze::<3>() + shift.unsqueeze::<3>()
 }
 
-/// Lambda_M = 1.1290 ||W_2||_inf ||W_1||_inf, 1 x 1 x 1, for the MLP x -> gelu(x `up`) `down`, as a differentiable function
-/// of the weights.
+/// Lambda_M = 1.1290 ||W_2||_inf ||W_1||_inf, 1 x 1 x 1, for the MLP x -> gelu(x `up`) `down`, as a differentiable
+/// function of the weights.
 fn mlp_constant(up: &Tensor<2>, down: &Tensor<2>) -> Tensor<3> {
     // Tokens are rows here and columns in the paper, so the columns of these matrices are the rows of the paper's
     // matrices.

@@ -1,5 +1,5 @@
-//! AdamW (Loshchilov and Hutter, "Decoupled Weight Decay Regularization", ICLR 2019), gradient clipping, and the schedule
-//! of the learning rate.
+//! AdamW (Loshchilov and Hutter, "Decoupled Weight Decay Regularization", ICLR 2019), gradient clipping, and the
+//! schedule of the learning rate.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +23,8 @@ pub(crate) struct Moments {
     pub(crate) second: Vec<Vec<f32>>,
 }
 
-/// The learning rate of a step, counted from 1: it rises linearly during the warm-up, then falls along a cosine to a tenth
-/// of the largest at the plan's last step, and stays there.
+/// The learning rate of a step, counted from 1: it rises linearly during the warm-up, then falls along a cosine to a
+/// tenth of the largest at the plan's last step, and stays there.
 #[must_use]
 pub fn learning_rate(plan: &Plan, step: usize) -> f64 {
     if step <= plan.warm_up {

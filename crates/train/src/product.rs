@@ -167,7 +167,8 @@ mod tests {
         }
     }
 
-    /// The product and both gradients of the sum of its squares, by burn's own product and by ours, for one order in storage.
+    /// The product and both gradients of the sum of its squares, by burn's own product and by ours, for one order in
+    /// storage.
     fn check<const D: usize>(what: &str, order: impl Fn(&Device) -> (Tensor<D>, Tensor<D>)) {
         let (a, b) = order(&Device::flex());
         assert_near(&numbers(product(a.clone(), b.clone())), &numbers(a.matmul(b)), what);

@@ -37,7 +37,7 @@ struct Received {
 }
 
 impl SecondWorker {
-    /// `wake` is called whenever the helper sent a message. `None` on a machine with one core.
+    /// `wake` is called whenever the helper has sent a message or failed. `None` on a machine with one core.
     #[must_use]
     pub fn new(wake: &Wake) -> Option<Self> {
         let cores = get(&get(&js_sys::global(), "navigator"), "hardwareConcurrency").as_f64().unwrap_or(1.0);

@@ -52,7 +52,7 @@ pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: impl FnOnce
             if let Some(channel) = &channel
                 && !is_poked.replace(true)
             {
-                // The port is closed because the page is gone.
+                // This fails only where the port is closed because the page is gone.
                 let _ = channel.port2().post_message(&JsValue::NULL);
             }
         })

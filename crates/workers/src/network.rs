@@ -148,7 +148,7 @@ async fn fetch(
     for name in names {
         let url = url_of(address, name);
         let response = ask(&url, "GET", signal).await?;
-        // The page may fetch this file without having asked the server for it first.
+        // A server that answers no HEAD requests may lack this file: `look_for` could not tell.
         if OPTIONAL.contains(&name.as_str()) && matches!(response.status(), 404 | 410) {
             continue;
         }

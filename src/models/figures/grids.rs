@@ -35,7 +35,7 @@ pub fn LayersFigure(
     }
 }
 
-/// Heads by lengths, for the layer on screen or the first one whose heads were measured one by one.
+/// Heads by lengths, for the layer on screen if its heads were measured one by one, else for the first such layer.
 #[component]
 pub fn HeadsFigure(
     /// The table and the choices in it.

@@ -1,4 +1,5 @@
-//! The figures of a table: norms over n, layers, heads, sinks; and of adversarial tokens.
+//! The figures of a table of results: norms over n, by layer, by head and over the attention sink; and norms at
+//! adversarial tokens.
 //!
 //! | module | concept |
 //! | --- | --- |
@@ -36,7 +37,7 @@ use figure_data::{FigureData, Kind};
 use grids::{HeadsFigure, LayersFigure};
 use norms::{NormsFigure, SinksFigure};
 
-/// All figures of [`super::context::Models::table`].
+/// All figures of [`super::context::Models::table`] and of [`super::context::Models::adversarial`].
 #[component]
 pub fn ModelFigures() -> impl IntoView {
     let models = use_models();

@@ -23,8 +23,8 @@ pub fn folder(door: &str) -> PathBuf {
     in_repository("tests/fuzz/corpus").join(door)
 }
 
-/// The inputs of a door, by name, so that the order is the same on every machine. A door whose inputs are all made by code
-/// has no folder.
+/// The inputs of a door, by name, so that the order is the same on every machine. A door whose inputs are all made by
+/// code has no folder.
 ///
 /// # Errors
 /// Where the folder or a file in it cannot be read.

@@ -1,8 +1,8 @@
 //! Random and broken input for every door: every place where Lipscope reads input from a person, a file or a server.
 //!
-//! Input number i of a seed is always the same bytes (`Door::input`): a valid input from the corpus with a few faults.
-//! So three words name a failure: `door seed number`. While inputs are read, only the number has to be saved, so a
-//! crash of the process loses nothing.
+//! Input number i of a seed is always the same bytes (`Door::input`): a valid input with a few faults, or, once in a
+//! hundred, random bytes. So three words name a failure: `door seed number`. While inputs are read, only the number has
+//! to be saved, so a crash of the process loses nothing.
 //!
 //! Each input is read within a limit of time and of memory, and must be accepted or refused with one short sentence. A
 //! door that accepts an input goes on with it (measures a small experiment, draws a table, writes a link and reads it

@@ -191,7 +191,8 @@ fn work_on(door: &'static Door, seed: u64, processes: usize, time: Duration) -> 
     Ok(row)
 }
 
-/// A process of a run: prints how many inputs it read, how many were taken, the slowest in microseconds, and the faults.
+/// A process of a run: prints how many inputs it read, how many were taken, the slowest in microseconds, and the
+/// faults.
 fn work(arguments: &WorkArguments) -> io::Result<ExitCode> {
     static READ: AtomicU64 = AtomicU64::new(0);
     let door = door(&arguments.door)?;
@@ -218,7 +219,7 @@ fn work(arguments: &WorkArguments) -> io::Result<ExitCode> {
     });
     let Tally { inputs, taken, slowest, faults } = run::run(door, series, |number| {
         READ.fetch_add(1, Ordering::Relaxed);
-        // A crash must leave only the number behind; if it cannot be written, only the number is lost.
+        // After a crash the number is all that is needed; if it cannot be written, reading goes on all the same.
         let _ = state.write_all_at(&number.to_le_bytes(), 0);
     })?;
     for fault in &faults {

@@ -60,8 +60,8 @@ pub struct Tally {
     pub faults: Vec<Fault>,
 }
 
-/// Reads the corpus of a door, then a series of inputs; calls `begin` with every input's number before reading the
-/// input.
+/// Reads the corpus of a door, then a series of inputs. Before each input of the series is read, `begin` gets its
+/// number.
 ///
 /// Memory is counted for the whole process, so one series runs at a time.
 ///

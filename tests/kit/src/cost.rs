@@ -8,8 +8,8 @@ use lipscope_core::measure::{MeasureOptions, Measuring, cost};
 pub const WIDE_HEADS: &str =
     r#"{"tokens":{"source":"random","n":16384,"d":1},"weights":{"source":"random","heads":512,"head_dim":16384}}"#;
 
-/// The largest experiment that the page's sliders reach: 3.1 GiB, most of it the left basis of 4096 x 2048 numbers a
-/// vector.
+/// The largest experiment that the page's sliders reach: 3.5 GiB on one thread, most of it the left basis of
+/// 4096 x 2048 numbers a vector.
 pub const SLIDERS: &str =
     r#"{"tokens":{"source":"random","n":4096,"d":8},"weights":{"source":"random","heads":16,"head_dim":128}}"#;
 

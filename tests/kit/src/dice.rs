@@ -37,8 +37,8 @@ impl Dice {
         &all[self.below(all.len())]
     }
 
-    /// How often something is repeated: a few times, and once in sixteen up to `most` times. Long inputs find faults that short
-    /// ones do not, but each takes the time of a thousand short ones.
+    /// How often something is repeated: one to four times, but once in sixteen any number below `most`. Long inputs
+    /// find faults that short ones do not, but take far longer.
     pub fn times(&mut self, most: usize) -> usize {
         if self.once_in(16) { self.below(most) } else { 1 + self.below(4.min(most)) }
     }

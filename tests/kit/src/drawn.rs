@@ -1,5 +1,5 @@
-//! Random experiments for property tests: every kernel, mask, normaliser and scope, any heads and shapes, with random,
-//! adversarial, clustered, equal or distant tokens.
+//! Random small experiments for property tests: every kernel, mask, normaliser and scope, one to three heads, and
+//! tokens in every [`TokenPattern`].
 
 use lipscope_core::experiment::Experiment;
 use lipscope_core::random::{Random, Stream};

@@ -39,7 +39,7 @@ struct Names {
     includes: bool,
     /// The names from its `use` lines: the local name, `*` for all of a module, and the path.
     used: Vec<(String, Path)>,
-    /// Other paths in the file, and those of `use` lines that are not re-exports.
+    /// The paths of `use` lines that are not re-exports, and all other paths in the file.
     named: BTreeSet<Path>,
 }
 
@@ -61,7 +61,8 @@ pub fn imports(folder: &str, files: &[SourceFile]) -> Imports {
         .collect()
 }
 
-/// The circles of imports: the shortest one for each file that is in a circle.
+/// Circles of imports: the shortest one of each file that is in a circle, unless a circle found before contains the
+/// file.
 #[must_use]
 pub fn circles(imports: &Imports) -> Vec<Vec<String>> {
     let mut found: Vec<Vec<String>> = Vec::new();

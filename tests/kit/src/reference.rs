@@ -62,7 +62,7 @@ pub fn assert_close(what: &str, found: f64, expected: f64, tolerance: f64, scale
     );
 }
 
-/// The reference cases of both kernels, compared to 1e-9: used natively and in the browser.
+/// Compares the reference cases of both kernels to 1e-9, natively and in the browser; returns their number.
 pub fn check_golden_cases() -> usize {
     use lipscope_core::attention::Forward;
     use lipscope_core::measure::{MeasureOptions, Method, measure_with};
@@ -103,7 +103,7 @@ pub fn check_golden_cases() -> usize {
     cases.len()
 }
 
-/// The reference cases of token measures, compared to 1e-9: used natively and in the browser.
+/// Compares the reference cases of token measures to 1e-9, natively and in the browser; returns their number.
 pub fn check_golden_clusters() -> usize {
     use lipscope_core::measure::{Method, measure};
     let golden: Value = serde_json::from_str(GOLDEN).expect("the reference file is JSON");
@@ -131,8 +131,8 @@ pub fn opposed_clusters(radius: f64, n: f64) -> Experiment {
     .expect("a valid experiment")
 }
 
-/// Exact norms, published bounds, `unified` and the envelope at one token against n - 1, tabulated outside this crate,
-/// to the digits shown.
+/// Compares exact norms and bounds at one token against n - 1 with tables that were made outside this crate, to the
+/// digits shown.
 pub fn check_cluster_tables() {
     use lipscope_core::bounds::BoundId;
     use lipscope_core::measure::measure;

@@ -18,7 +18,7 @@ pub struct Repeated {
     pub sizes: Vec<usize>,
 }
 
-/// Random cases with at least 8 tokens per position, so that they are grouped.
+/// Random cases with at least 8 times as many tokens as positions, so that equal tokens are grouped.
 pub fn repeated(masks: &'static [&'static str]) -> impl Strategy<Value = Repeated> {
     (drawn(&["dot", "l2"]), prop::sample::select(masks), prop::collection::vec(1usize..40, 1..4)).prop_map(
         |(mut base, mask, mut sizes)| {

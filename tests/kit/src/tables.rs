@@ -1,4 +1,5 @@
-//! Bounds tabulated outside of the engine: the sharp bounds, and the norms of good witnesses. Natively and in the browser.
+//! Bounds tabulated outside of the engine: the sharp bounds, and the norms of good witnesses. Natively and in the
+//! browser.
 
 use lipscope_core::bounds::{BoundId, HeadNorms, Hypotheses};
 use lipscope_core::experiment::{Attention, Experiment, Mask};
@@ -44,8 +45,8 @@ pub fn check_sharp_bounds() {
     }
 }
 
-/// For A = -I, the best witness in the plane is at least as good as the tabulated ones. `sharp` is at most the
-/// tabulated multiple of its norm; at R = 1 the multiple is between 1.34 and 1.62.
+/// For A = -I, the best witness in the plane has at least the tabulated norm, and `sharp` is at most the tabulated
+/// multiple of the witness's norm, to 0.01. At R = 1 `sharp` is between 1.33 and 1.63 times that norm.
 pub fn check_witnesses() {
     let ball = |radius: f64| {
         let experiment = Experiment::from_value(json!({

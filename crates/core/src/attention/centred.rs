@@ -1,11 +1,11 @@
 //! Tokens minus the part they have in common, so that an offset of all tokens costs no digits.
 //!
-//! Attention depends on keys only through their differences, because softmax ignores a constant along a row. The
-//! Jacobian depends on values only through their differences from the mean. The L2 kernel depends on queries only
-//! through q_i - k_j. So tokens x_j may be replaced by x_j - c, with one c for all tokens: K (x_j - c) and V (x_j - c)
-//! are keys and values, and the queries are Q x_i for the dot kernel, Q (x_i - c) + (Q - K) c for L2. Without this
-//! replacement, the rounding error of scores grows with the square of the tokens' distance from the origin, and the
-//! rounding error of differences of values with that distance.
+//! Softmax ignores a constant along a row. So the dot kernel depends on keys only through their differences, and the L2
+//! kernel depends on queries and keys only through q_i - k_j. The Jacobian depends on values only through their
+//! differences from the mean. So tokens x_j may be replaced by x_j - c, with one c for all tokens: K (x_j - c) and V
+//! (x_j - c) are keys and values, and the queries are Q x_i for the dot kernel, Q (x_i - c) + (Q - K) c for L2. Without
+//! this replacement, the rounding error of scores grows with the square of the tokens' distance from the origin, and
+//! the rounding error of differences of values grows with that distance.
 //!
 //! c is chosen coordinate by coordinate so that x_j - c is exact. Where the entries of all tokens have one sign and lie
 //! within an eighth of each other, c is the middle of their range. It is then between half and twice each entry, so
@@ -80,8 +80,8 @@ impl<'a, T: Scalar> Centred<'a, T> {
         self.centre
     }
 
-    /// The term that Q (x_i - c) lacks as a query, k numbers: Q c for the dot kernel and (Q - K) c for L2. `None` for c
-    /// = 0.
+    /// The term that Q (x_i - c) lacks as a query, k numbers: Q c for the dot kernel, (Q - K) c for L2.
+    /// `None` if c = 0.
     pub(crate) fn missing_in_queries(&self, kernel: Kernel, q: &DMatrix<T>, k: &DMatrix<T>) -> Option<DVector<T>> {
         if !self.is_moved() {
             return None;

@@ -1,8 +1,8 @@
 //! One forward pass of attention, with everything that products with the Jacobian reuse.
 //!
 //! Shapes: p = sum over heads of (2 k + d_v); the projections [Q_1; K_1; V_1; Q_2; ..] X are p x n, and the attention
-//! matrix P of a head is stored transposed: column i holds row i. Scores are shifted by their row's maximum before the exponential, so
-//! that softmax is stable for any finite scores.
+//! matrix P of a head is stored transposed: column i holds row i. Scores are shifted by their row's maximum before the
+//! exponential, so that softmax is stable for any finite scores.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -30,7 +30,8 @@ pub enum Storage {
     Recomputed,
 }
 
-/// The most attention weights (n^2 times heads) that are stored at once: 192 MiB of f64, so that the page stays under 400 MB.
+/// The most attention weights (n^2 times heads) that are stored at once: 192 MiB of f64, so that the page stays under
+/// 400 MB.
 pub const MOST_KEPT: u64 = 24 << 20;
 
 /// Whether the attention matrices of `heads` heads at n tokens are stored at once.
@@ -40,7 +41,7 @@ pub(crate) fn storage(n: u64, heads: u64) -> Storage {
 
 /// How many rows of P a product takes at a time. A block of `BLOCK_ENTRIES` scores (rows x n) stays in the second-level
 /// cache. But with fewer than 64 rows, packing costs too much beside the product itself, so a block of long rows may
-/// have up to `MOST_ENTRIES` scores, and a block has 16 rows at least.
+/// have up to `MOST_ENTRIES` scores. A block has from 16 to 1024 rows, but never more than n.
 pub(crate) fn rows_a_block(n: u64) -> u64 {
     const BLOCK_ENTRIES: u64 = 1 << 16;
     const MOST_ENTRIES: u64 = 1 << 18;
@@ -92,7 +93,8 @@ impl<T: Scalar> Forward<T> {
     /// Runs the forward pass of an experiment at its inputs.
     ///
     /// # Errors
-    /// [`InputError::Overflow`] where projections or scores are not finite, [`InputError::TooLarge`] where n or n^2 is over its limit.
+    /// [`InputError::Overflow`] where projections or scores are not finite, [`InputError::TooLarge`] where n or n^2 is
+    /// over its limit.
     pub fn new(experiment: &Experiment, inputs: &Inputs) -> Result<Self, InputError> {
         let constants = |matrix: &DMatrix<f64>| matrix.map(T::constant);
         Forward::at(experiment, inputs, &constants(&inputs.tokens))

@@ -21,7 +21,8 @@ pub struct Kernel {
     pub cross: f64,
     /// w: 0 for dot, 1/sqrt(k) for l2.
     pub key_square: f64,
-    /// 1 where the score depends on q_i - k_j, so that the gradients are c (k_j - q_i) and c (q_i - k_j): l2; 0 for dot.
+    /// 0 for dot; 1 for l2, where the score depends on q_i - k_j, so that the gradients are c (k_j - q_i) and
+    /// c (q_i - k_j).
     apart: f64,
 }
 

@@ -45,8 +45,8 @@ impl<T: Scalar> Normalizer<T> {
     /// Normalises tokens (d x n).
     ///
     /// # Errors
-    /// [`InputError::NoDerivative`] for eps = 0 at a token that is constant (LayerNorm) or zero (RMSNorm), and where 1/s
-    /// overflows; [`InputError::Overflow`] where s overflows.
+    /// [`InputError::NoDerivative`] for eps = 0 at a token that is constant (LayerNorm) or zero (RMSNorm), and where
+    /// 1/s overflows; [`InputError::Overflow`] where s overflows.
     pub fn new(kind: Normalization, eps: f64, tokens: &DMatrix<T>) -> Result<Self, InputError> {
         let mut normalizer = Normalizer::none(tokens);
         if kind == Normalization::None {

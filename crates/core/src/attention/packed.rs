@@ -16,8 +16,8 @@ const DEPTH: usize = 256;
 /// Columns per pass: the packed part of the right factor (256 x 128 f64, 256 KiB) stays in the second-level cache.
 const WIDTH: usize = 128;
 
-/// out = alpha a b, or out += alpha a b, in tiles of ROWS x COLUMNS. With [`Entries::Lower`] the tiles above the diagonal
-/// are left out. `scratch` grows to 264 KiB of f64 at most.
+/// out = alpha a b, or out += alpha a b, in tiles of ROWS x COLUMNS. With [`Entries::Lower`] the tiles above the
+/// diagonal are left out. `scratch` grows to 264 KiB of f64 at most.
 pub(super) fn multiply_packed<T: Scalar, const ROWS: usize, const COLUMNS: usize>(
     scratch: &mut Vec<T>,
     out: ViewMut<'_, T>,
@@ -60,7 +60,8 @@ pub(super) fn multiply_packed<T: Scalar, const ROWS: usize, const COLUMNS: usize
                     let len = ROWS.min(m - row);
                     let count = COLUMNS.min(columns.end - column);
                     if len == ROWS && count == COLUMNS {
-                        // With the length known, the compiler writes the columns of a whole tile with vector instructions.
+                        // With the length known, the compiler writes the columns of a whole tile with vector
+                        // instructions.
                         for (at, sums) in tile.iter().enumerate() {
                             if let Some(slots) = place[at * out.stride..].first_chunk_mut::<ROWS>() {
                                 store(slots, sums, alpha, is_fresh);
@@ -115,7 +116,7 @@ fn pack<T: Scalar, const WIDE: usize>(panel: &mut [T], view: View<'_, T>, first_
 /// The product of two panels, as the columns of a tile.
 ///
 /// Not inlined: inside the loops of the caller, the sums would not stay in registers, neither in LLVM's vectors nor in
-/// the browser's machine code, at half the speed.
+/// the browser's machine code, and the product would run at half the speed.
 #[inline(never)]
 fn tile<T: Scalar, const ROWS: usize, const COLUMNS: usize>(left: &[T], right: &[T]) -> [[T; ROWS]; COLUMNS] {
     let mut sums = [[T::constant(0.0); ROWS]; COLUMNS];

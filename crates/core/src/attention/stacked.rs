@@ -1,5 +1,5 @@
-//! The projections of all heads as one matrix, [Q_1; K_1; V_1; Q_2; ..], p x d. Blocks that are multiples of the
-//! identity are stored as numbers, so that products with many dimensions read no matrix of d^2 numbers.
+//! The projections of all heads as one matrix, [Q_1; K_1; V_1; Q_2; ..], p x d. Where d is large and every block is a
+//! multiple of the identity, only the factors are stored, so that products read no matrices of d^2 numbers.
 
 use std::ops::Range;
 use std::sync::Arc;

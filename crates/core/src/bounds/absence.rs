@@ -24,8 +24,8 @@ pub enum Absence {
     FewTokens,
     /// The bound needs two directions, and d = 1.
     OneDimension,
-    /// A has no direction that the bound could use: no real eigenvalue, or A = 0. Also given for `Adversarial` with several
-    /// heads and an output matrix.
+    /// A has no direction that the bound could use: no real eigenvalue, or A = 0. Also given for `Adversarial` and
+    /// `AdversarialEnvelope` with several heads and an output matrix.
     NoDirection,
     /// The bound was not computed at this size, or its value is outside the range of f64.
     NotComputed,

@@ -219,7 +219,8 @@ impl Bound {
     /// which changes it by at most about f64::EPSILON (1 + |ln|).
     pub const MARGIN: f64 = 1e-13;
 
-    /// A bound from ln of its value. For an upper bound, ln grows by [`Bound::MARGIN`] (1 + |ln|).
+    /// A bound from ln of its value. For an upper bound other than `MaxToken`, ln grows by
+    /// [`Bound::MARGIN`] (1 + |ln|).
     #[must_use]
     pub fn of_ln(id: BoundId, ln: f64) -> Self {
         let margin = Bound::MARGIN * (1.0 + ln.abs());
@@ -235,8 +236,8 @@ impl Bound {
             log10: ln / std::f64::consts::LN_10,
         }
     }
-    /// The same bound, larger by the factor 1 + `relative`: covers what rounding may have added to the norm it is
-    /// compared with.
+    /// The same bound, larger by the factor 1 + `relative`. This covers what rounding may have added to the norm that
+    /// the bound is compared with.
     #[must_use]
     pub fn widened(self, relative: f64) -> Self {
         let value = self.value.map(|value| value * (1.0 + relative)).filter(|value| value.is_finite());

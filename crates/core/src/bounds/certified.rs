@@ -5,7 +5,8 @@
 //! - delta_ij = eps |y_i| + eps |A^T (x_j - m_i)| + eps^2 ||A||, the most that score j of row i moves, apart from a
 //!   shift of the whole row;
 //! - U_ij = P_ij e^delta_ij / (P_ij e^delta_ij + sum_{l != j} P_il e^-delta_il) >= P'_ij;
-//! - C_i = sum_j U_ij (x_j - m_i)(x_j - m_i)^T, s_i = ||V C_i V^T||^(1/2) + eps v, g_i = ||A^T C_i A||^(1/2) + eps ||A||;
+//! - C_i = sum_j U_ij (x_j - m_i)(x_j - m_i)^T, s_i = ||V C_i V^T||^(1/2) + eps v,
+//!   g_i = ||A^T C_i A||^(1/2) + eps ||A||;
 //! - certified = max_i s_i g_i + (max_j sum_i U_ij (v^2 + (|y_i| + eps ||A||)^2 s_i^2))^(1/2).
 
 use nalgebra::{DMatrix, DVector};

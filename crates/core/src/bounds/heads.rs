@@ -76,7 +76,8 @@ pub(super) fn leading_heads(weights: &Weights, norms: &[HeadNorms]) -> Vec<(usiz
     order.into_iter().map(|head_idx| (head_idx, HeadSpan::of(&weights.heads[head_idx]))).collect()
 }
 
-/// An orthonormal basis (d x e) of a space that holds the rows of Q and K: their span where 2 k < d, otherwise all of it.
+/// An orthonormal basis (d x e) of a space that holds the rows of Q and K: their span where 2 k < d, otherwise the
+/// whole space.
 fn row_basis(head: &HeadWeights) -> DMatrix<f64> {
     let (k, d) = head.q.shape();
     if 2 * k >= d {

@@ -33,8 +33,8 @@ pub struct Hypotheses {
     pub(super) directions: Vec<WitnessDirection>,
     /// gamma: gamma R^2 is the largest exponent of a head (see [`Hypotheses::exponent`]).
     pub(super) gamma: f64,
-    /// The constants of the adversarial tokens; `None` if no lower bound applies, if A has no real eigenvalue, and with several
-    /// heads and an output matrix.
+    /// The constants of the adversarial tokens; `None` if no lower bound applies, if A has no real eigenvalue, and with
+    /// several heads and an output matrix.
     pub(super) adversarial: Option<AdversarialLine>,
     /// The norms of \[K\]'s matrices, if the weights are those of L2 multi-head attention.
     pub(super) kim: Option<KimNorms>,
@@ -87,9 +87,9 @@ impl Hypotheses {
     }
 
     /// The same hypotheses with the largest slope of the normaliser at any token, not only at some tokens. In scope
-    /// `composed` the bounds then hold for all tokens; in scope `inputs` they already do. The slope is at most 1/s with
-    /// s^2 at least eps, and 1/sqrt(eps) at a token with s^2 = eps: 0 for RMSNorm, a token of equal entries for
-    /// LayerNorm. For eps = 0 it is infinite, and the bounds are absent.
+    /// `composed` the bounds then hold for all tokens; in scope `inputs` they already do. The slope is at most 1/s, and
+    /// s^2 is at least eps. It is 1/sqrt(eps) at a token with s^2 = eps: the zero token for RMSNorm, a token of equal
+    /// entries for LayerNorm. For eps = 0 the largest slope is infinite, and the bounds are absent.
     #[must_use]
     pub fn for_all_tokens(self, eps: f64) -> Self {
         match self.scope {

@@ -38,8 +38,8 @@ fn multiples(head: &HeadWeights) -> Option<[f64; 3]> {
 
 /// A head and the tokens in coordinates of the span of the tokens.
 pub(super) struct OnSpan {
-    /// d x e with orthonormal columns; e is the number of tokens, plus one where [`Centred`] took a common part from the
-    /// tokens.
+    /// d x e with orthonormal columns; e is the number of tokens, plus one where [`Centred`] took a common part from
+    /// the tokens.
     pub(super) frame: DMatrix<f64>,
     /// The tokens' coordinates, e x n.
     pub(super) tokens: DMatrix<f64>,

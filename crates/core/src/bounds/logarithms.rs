@@ -31,7 +31,7 @@ pub(super) fn shares(x: f64) -> [f64; 2] {
 
 /// ln(n - 1) from ln n; minus infinity for n = 1.
 pub(super) fn ln_minus_one(ln_n: f64) -> f64 {
-    // From e^34 on, both logarithms are the same f64: they differ by 1/n, less than half the distance between two numbers
-    // there.
+    // From e^34 on, both logarithms are the same f64: they differ by 1/n, less than half the distance between two
+    // numbers there.
     if ln_n < 34.0 { ((ln_n.exp() - 1.0).max(0.0)).ln() } else { ln_n }
 }

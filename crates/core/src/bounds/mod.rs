@@ -65,7 +65,8 @@ impl BoundId {
         }
     }
 
-    /// The bound under these hypotheses; `None` if they do not hold, or if the bound depends on the tokens.
+    /// The bound under these hypotheses; `None` if they do not hold, if they do not determine the bound (bounds at
+    /// given tokens, and `Skew`), or if it is infinite.
     #[must_use]
     pub fn at(self, hypotheses: &Hypotheses) -> Option<Bound> {
         self.ln(hypotheses).filter(|ln| *ln < f64::INFINITY).map(|ln| Bound::of_ln(self, ln))
@@ -110,7 +111,7 @@ pub fn bounds_and_witnesses(hypotheses: &Hypotheses) -> (Vec<Bound>, Witnesses) 
     (BoundId::ALL.into_iter().filter_map(bound).collect(), witnesses)
 }
 
-/// All bounds on a ball, as functions of n: everything that does not depend on n is computed once.
+/// All bounds on a ball, as functions of n. The search for the two clusters, which does not depend on n, is made once.
 #[derive(Clone, Debug)]
 pub struct BoundsOverN {
     hypotheses: Hypotheses,

@@ -20,7 +20,8 @@ pub struct BoundSlack {
     pub factors: Vec<SlackFactor>,
 }
 
-/// The slack of each of these bounds, given the terms of `local` and the norm at the tokens. Lower bounds have no factors.
+/// The slack of each of these bounds, given the terms of `local` and the norm at the tokens. Lower bounds have no
+/// factors.
 #[must_use]
 pub fn slacks(hypotheses: &Hypotheses, bounds: &[Bound], local: Option<&LocalParts>, spectral: f64) -> Vec<BoundSlack> {
     let head_idx = local.map_or(0, |parts| parts.head_idx).min(hypotheses.heads.len().saturating_sub(1));
@@ -221,8 +222,8 @@ pub enum SlackKind {
 }
 
 /// What each step of the proof of `sharp` and `sharp_masked` loses (docs/theory.md section 2). For one head the product
-/// of the factors is bound / norm; for several heads [`SlackKind::Rows`] is left out. `a` and `v` are the head's constants,
-/// `local` its terms at the tokens.
+/// of the factors is bound / norm; for several heads [`SlackKind::Rows`] is left out. `a` and `v` are the head's
+/// constants, `local` its terms at the tokens.
 fn sharp_factors(
     bound: &Bound,
     hypotheses: &Hypotheses,

@@ -107,7 +107,7 @@ pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
     // What the rows of a head share: products of its matrices, values and keys, tokens.
     let gram = sum([product([r, r]), product([r, k]), product([k, k]), product([k, k.min(d)]), product([height, d])]);
     let shared = sum([gram, product([columns, sum([height, d])])]);
-    // Sums of each group of rows.
+    // The sums that each group of rows keeps.
     let groups = groups(heads as usize, columns.div_ceil(64).max(1) as usize) as u64;
     let group = sum([product([2, columns]), product([r, height]), r, 60]);
     let through = sum([product([value_dim, outer(shape), 3]), product([2, value_dim, d])]);
@@ -160,7 +160,8 @@ fn together(shape: &Shape, r: u64, has_blocks: bool) -> Part {
     }
 }
 
-/// The bound `certified`: `kept` is for all heads, `besides` for one row of attention at a time.
+/// The bound `certified`: `kept` is for all heads, `besides` for the larger of two steps, making a head and taking one
+/// row of attention.
 pub(crate) fn neighbourhood(shape: &Shape) -> Part {
     let Shape { n, d, heads, key_dim: k, value_dim, .. } = *shape;
     let (r, pulled) = (value_dim.min(d).min(outer(shape)), k.min(d));

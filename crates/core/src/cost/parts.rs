@@ -199,7 +199,8 @@ pub(crate) fn singular_vectors(n_rows: u64, n_columns: u64) -> Part {
     }
 }
 
-/// Real eigenvalues and an eigenvector of a square matrix, with the matrix itself.
+/// The numbers held while the real eigenvalues and an eigenvector of a square matrix are computed, with the matrix
+/// itself.
 pub(crate) fn eigen(size: u64) -> u64 {
     product([8, size, size])
 }

@@ -9,7 +9,8 @@ use crate::experiment::{
 
 /// The code groups equal tokens where a group has at least this many tokens on average.
 pub(crate) const LEAST_MEAN_SIZE: usize = 8;
-/// Without a mask, the code groups equal tokens up to this many positions times dimensions.
+/// Without a mask, the code groups equal tokens up to this many positions times dimensions, or up to the limit for a
+/// dense SVD where that is larger.
 pub(crate) const MOST_GATHERED: usize = 512;
 
 /// The form of the Jacobian to use, with the number of distinct positions or of runs.
@@ -235,7 +236,7 @@ impl Shape {
         Shape { distinct: None, runs: None, ..self }
     }
 
-    /// The same at another number of tokens.
+    /// The same at another number of tokens; a token measure stays as it is.
     #[must_use]
     pub(crate) fn with_tokens(self, n: u64) -> Shape {
         if self.tokens == Tokens::Measure { self } else { Shape { n, ..self } }

@@ -1,4 +1,4 @@
-//! Pasted text or a dropped file: tokens, or a whole experiment.
+//! Pasted texts and dropped files: tokens, weights or a whole experiment.
 
 use std::collections::BTreeMap;
 

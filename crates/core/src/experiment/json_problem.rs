@@ -20,7 +20,7 @@ pub fn json_problem(error: &serde_json::Error) -> Phrase {
     }
 }
 
-/// A message of another program about a text or file, to be quoted.
+/// A message of a library about a text or file, to be quoted.
 #[must_use]
 pub fn library_words(text: impl Into<String>) -> Phrase {
     phrase!("library", "{text}", text = text.into())

@@ -8,8 +8,8 @@ use crate::phrase;
 pub const MAX_TOKENS: usize = 1_000_000;
 /// The most dimensions of a token.
 pub const MAX_DIM: usize = 16_384;
-/// The most numbers in a token matrix (n times d): 32 MiB of f64, so that a Lanczos basis of 32 pairs stays under 2.2 GB
-/// natively; the page asks for far less.
+/// The most numbers in a token matrix (n times d): 32 MiB of f64, so that a Lanczos basis of 32 pairs stays under 2.2
+/// GB natively; the page asks for far less.
 pub const MAX_TOKEN_ENTRIES: usize = 4_194_304;
 /// The most heads.
 pub const MAX_HEADS: usize = 1_024;

@@ -52,7 +52,7 @@ impl Memory {
 }
 
 impl fmt::Display for Memory {
-    /// Three digits, such as `2.75 GiB` and `512 MiB`.
+    /// Rounded to about three digits, such as `2.75 GiB` and `512 MiB`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some((unit, size)) = UNITS.into_iter().find(|(_, size)| self.0 >= *size) else {
             return write!(f, "{} bytes", self.0);

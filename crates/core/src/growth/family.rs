@@ -31,7 +31,7 @@ pub struct Family {
 
 impl Family {
     /// The adversarial tokens of an experiment's weights. `None` unless attention is dot-product without mask and
-    /// normaliser, A has a real eigenvalue and d is at most 64.
+    /// normaliser, the first head's A has a real eigenvalue, and d and d_out are at most 64.
     ///
     /// # Errors
     /// [`InputError`] if the experiment cannot be built.

@@ -39,8 +39,8 @@ pub struct GrowthRow {
 /// The crossover at which the sqrt(n) growth ends.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Crossover {
-    /// Gamma(A), the natural logarithm of that n: the largest R |A x| - x.A x over the ball and the heads, at most 2a and
-    /// equal to it for A = -I.
+    /// Gamma(A), the natural logarithm of that n: the largest R |A x| - x.A x over the ball and the heads, at most 2a
+    /// and equal to it for A = -I.
     pub ln_n: f64,
     /// The largest a = ||A||_2 R^2 over the heads at that n.
     pub a: f64,
@@ -51,7 +51,7 @@ pub struct Crossover {
 pub struct Growth {
     /// One row per n.
     pub rows: Vec<GrowthRow>,
-    /// Where the sqrt(n) growth ends; `None` if it does not.
+    /// Where the sqrt(n) growth ends; `None` where R grows with n, because then it ends at no single n.
     pub crossover: Option<Crossover>,
 }
 

@@ -26,7 +26,7 @@ pub const MOST_N: f64 = 1e300;
 pub(super) const MOST_FAMILY_DIM: usize = 64;
 
 impl GrowthPlan {
-    /// `count` lengths from `first` to `last`, evenly spaced in ln n and rounded to integers below 2^53.
+    /// At most `count` lengths from `first` to `last`, evenly spaced in ln n, rounded to integers, each of them once.
     ///
     /// # Errors
     /// [`InputError::BadValue`] if the range is empty or outside 2 to 1e300.

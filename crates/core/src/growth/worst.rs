@@ -16,7 +16,7 @@ pub struct WorstTokens {
     pub id: BoundId,
     /// The tokens: clusters without a mask, a list under the causal mask, where the order counts.
     pub tokens: TokenSource,
-    /// ||J||_2 at these tokens, at least the lower bound.
+    /// ||J||_2 at these tokens. Without a mask it is at least the lower bound `id`.
     pub norm: f64,
 }
 
@@ -25,8 +25,8 @@ const MOST_LISTED: f64 = 65_536.0;
 /// Up to this many tokens the witnesses of many smaller balls are tried.
 const FEW_TOKENS: f64 = 16.0;
 
-/// The worst of the tokens behind the lower bounds on the ball of `hypotheses`, which are those of `experiment`; `None` where
-/// there are none: for L2 attention, with a normaliser, and for a list that would be too long.
+/// The worst of the tokens behind the lower bounds on the ball of `hypotheses`, which are those of `experiment`; `None`
+/// where there are none: for L2 attention, with a normaliser, and for a list that would be too long.
 ///
 /// # Errors
 /// [`InputError`] if the experiment cannot be built.
@@ -76,8 +76,9 @@ pub fn worst_tokens(
     Ok(worst)
 }
 
-/// Radii of smaller balls, whose tokens lie in this one too: the search for its own witnesses may end at worse ones. They are
-/// powers of one number, so that all larger balls try the same tokens, and the worst known seldom falls as R grows.
+/// Radii of smaller balls. The tokens found in a smaller ball lie in this ball too, and the norm at them may be larger
+/// than at those that the search in this ball finds. The radii are powers of one number, so that balls of nearly the
+/// same R try the same tokens, and the worst norm known seldom falls as R grows.
 fn smaller_radii(hypotheses: &Hypotheses) -> impl Iterator<Item = f64> {
     let (step, most) = if hypotheses.n() <= FEW_TOKENS { (1.2f64, 10) } else { (1.25, 2) };
     let radius = hypotheses.radius;
@@ -112,8 +113,8 @@ fn adversarial(experiment: &Experiment, hypotheses: &Hypotheses) -> Result<Optio
     }))
 }
 
-/// Clusters as a list, the smallest first: under the causal mask the first tokens are those that all others see. `None` for a
-/// list that would be too long.
+/// Clusters as a list, the smallest first: under the causal mask the first tokens are those that all others see. `None`
+/// for a list that would be too long.
 fn listed(source: &TokenSource) -> Result<Option<Rows>, InputError> {
     let TokenSource::Clusters { positions, log_multiplicities } = source else { return Ok(None) };
     let sizes: Vec<f64> = log_multiplicities.iter().map(|ln| ln.exp().round()).collect();

@@ -8,9 +8,9 @@ use std::ops::Range;
 use crate::attention::{Accumulate, Forward, Scalar, View, ViewMut, multiply, part};
 use crate::parallel::{Schedule, Scratch, for_parts, groups, share, token_parts};
 
-/// The layout of the adjoint's buffer. Each head and group of row blocks has one part, with the gradients of keys (k x n)
-/// and values (d_v x n), for the L2 kernel the column sums of ds (n), and the gradients of the queries of the group's own
-/// rows (k x rows).
+/// The layout of the adjoint's buffer. Each head and group of row blocks has one part. It holds the gradients of keys
+/// (k x n) and values (d_v x n), for the L2 kernel the column sums of ds (n), and the gradients of the queries of the
+/// group's own rows (k x rows).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PartLayout<'a, T: Scalar> {
     forward: &'a Forward<T>,

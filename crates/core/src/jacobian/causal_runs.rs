@@ -1,9 +1,11 @@
 //! J v and J^T u under the causal mask for m runs of equal tokens, in O(n d^2 + m^2 d) each.
 //!
 //! The t-th token i of run a attends with weight w_b/Z to each token of an earlier run b and with w_a/Z to the first t
-//! tokens of its own run, w_b = e^(s_ab), Z = sum_{b<a} w_b N_b + w_a t. Relative to y_a, the earlier tokens lie at
-//! delta_b = y_b - y_a, and m_i - y_a = mu/Z, where mu = sum_{b<a} w_b N_b delta_b is the same for all rows of the run. So
-//! row i needs a few sums over the earlier runs, computed once per run, and the prefix sum S_a of xi over its own run:
+//! tokens of its own run, w_b = e^(s_ab), Z = sum_{b<a} w_b N_b + w_a t. The weighted mean of these tokens is m_i, and
+//! a_ab, b_ab are the gradients of the score s_ab in y_a and in y_b. Relative to y_a, the earlier tokens lie at
+//! delta_b = y_b - y_a, and m_i - y_a = mu/Z, where mu = sum_{b<a} w_b N_b delta_b is the same for all rows of the run.
+//! So row i needs a few sums over the earlier runs, computed once per run, and the prefix sum S_a of xi over its own
+//! run:
 //!
 //! (J xi)_i = V/Z [ U + w_a S_a + E - mu (e + w_a b_aa . S_a)/Z + K xi_i - mu (kappa . xi_i)/Z ],
 //! U = sum w_b S_b, E = sum w_b (b_ab . S_b) delta_b, e = sum w_b b_ab . S_b, with alpha_b = a_ab - a_aa:

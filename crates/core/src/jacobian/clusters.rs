@@ -123,8 +123,8 @@ impl ClusterJacobian {
             .collect()
     }
 
-    /// Turns the Jacobian of F into that of x + F(x), for d_out = d: adds the identity to the own part of every cluster, and
-    /// so to J on all fields.
+    /// Turns the Jacobian of F into that of x + F(x), for d_out = d: adds the identity to the own part of every
+    /// cluster, and so to J on all fields.
     pub fn add_residual(&mut self) {
         for own in &mut self.own {
             *own += DMatrix::identity(self.d_out, self.d);

@@ -1,8 +1,8 @@
 //! Products J v and J^T u that never form J: O(n^2 (k + d_v)) per head, without allocating.
 //!
 //! With dq = Q xi, dk = K xi, dv = V xi of a field xi of tokens, the scores move by
-//! ds_ij = c (dq_i.k_j + q_i.dk_j) - 2 w k_j.dk_j, the attention weights by dP_ij = P_ij (ds_ij - sum_l P_il ds_il), and
-//! the head by df_i = sum_j dP_ij v_j + P_ij dv_j. The adjoint runs the same steps backwards.
+//! ds_ij = c (dq_i.k_j + q_i.dk_j) - 2 w k_j.dk_j, the attention weights by dP_ij = P_ij (ds_ij - sum_l P_il ds_il),
+//! and the head by df_i = sum_j dP_ij v_j + P_ij dv_j. The adjoint runs the same steps backwards.
 //!
 //! The blocks of rows of all heads are spread over the threads of the caller. The adjoint sums the gradients of keys
 //! and values over rows in groups of blocks, and adds the groups in order.

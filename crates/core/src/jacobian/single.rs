@@ -1,7 +1,7 @@
 //! Adapts an operator in f32 to vectors in f64.
 //!
-//! The vectors of an iteration, their products and the small matrix stay in f64; only J v and J^T u are rounded, to about
-//! seven digits.
+//! The vectors of an iteration, their products and the small matrix stay in f64; only J v and J^T u are rounded, to
+//! about seven digits.
 
 use super::LinearOperator;
 

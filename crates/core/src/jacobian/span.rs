@@ -1,9 +1,9 @@
 //! The Jacobian on the span of its projections: docs/theory.md section 1, "On the span of the projections".
 //!
-//! Attention reads tokens only through the p rows S of all Q, K and V, so J = M (I x S), where M is the derivative by the
-//! projections and x the Kronecker product. With p < d and S = F Z^T, where Z (d x p) has orthonormal columns, the map
-//! M (I x F) on n p numbers has the singular values of J that are not zero, with the same left vectors. I x Z takes its
-//! right vectors to those of J.
+//! Attention reads tokens only through the p rows S of all Q, K and V, so J = M (I x S), where M is the derivative by
+//! the projections and x the Kronecker product. With p < d and S = F Z^T, where Z (d x p) has orthonormal columns, the
+//! map M (I x F) on n p numbers has the singular values of J that are not zero, with the same left vectors. I x Z takes
+//! its right vectors to those of J.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -21,8 +21,8 @@ pub struct ProjectionSpan<T: Scalar> {
 }
 
 impl ProjectionSpan<f64> {
-    /// The span at a forward pass; `None` where the span is not smaller, and where the Jacobian includes a normaliser, which
-    /// mixes all dimensions of a token.
+    /// The span at a forward pass; `None` where the span is not smaller, and where the Jacobian includes a normaliser,
+    /// which mixes all dimensions of a token.
     #[must_use]
     pub fn of(forward: &Forward<f64>) -> Option<Self> {
         let (p, d) = forward.stacked.shape();

@@ -16,8 +16,8 @@ pub fn cost(experiment: &Experiment, options: &MeasureOptions) -> Cost {
     of_shape(&shape_of(experiment), options)
 }
 
-/// The memory of the leading singular pair and the images F(X), while a finished measurement is held; without their
-/// operations.
+/// The memory that is held while the leading singular pair and the images F(X) are computed after a measurement,
+/// including that of the measurement itself. Operations are not counted.
 #[must_use]
 pub fn cost_of_pictures(experiment: &Experiment, options: &MeasureOptions) -> Cost {
     pictures(&shape_of(experiment), options)

@@ -28,8 +28,8 @@ pub(super) enum Turn {
 }
 
 impl Iteration {
-    /// Begins an iteration; `options` makes its options from the length of its vectors. `None` for a token measure, whose
-    /// norms need no iteration.
+    /// Begins an iteration; `options` returns its options, given the length of its vectors. `None` for a token measure,
+    /// whose norms need no iteration.
     pub(super) fn new(system: &mut System, options: impl FnOnce(usize) -> LanczosOptions) -> Option<Box<Self>> {
         let span = match system {
             System::Tokens(operator) => ProjectionSpan::of(operator.forward()),

@@ -1,8 +1,8 @@
 //! The limit of ||J|| as all tokens are scaled up together.
 //!
-//! Softmax becomes argmax: row i of P is one-hot at the largest score, C_i vanishes, and J becomes sum_h S_h (x) O_h
-//! V_h with the one-hot assignments S_h. If equal tokens share the largest score, P is uniform over them
-//! (docs/theory.md section 4); if distinct tokens share it, there is no limit.
+//! Softmax becomes argmax: row i of P is one-hot at the largest score, the covariance C_i of the tokens under it
+//! vanishes, and J becomes sum_h S_h (x) O_h V_h with the one-hot assignments S_h. If equal tokens share the largest
+//! score, P is uniform over them (docs/theory.md section 4); if distinct tokens share it, there is no limit.
 
 use nalgebra::DMatrix;
 
@@ -20,8 +20,7 @@ const MOST_ENTRIES: usize = 512;
 /// Tokens whose scores are computed at a time.
 const ROWS: usize = 64;
 
-/// The limit; `None` if there is none or computing it takes too much work, and under a normaliser, which undoes the
-/// scaling.
+/// The limit. `None` if it does not exist or takes too much work, and under a normaliser, which undoes the scaling.
 pub(super) fn large_radius_limit(experiment: &Experiment, inputs: &Inputs) -> Option<f64> {
     if experiment.normalization != Normalization::None {
         return None;

@@ -8,8 +8,8 @@ use crate::bounds::{Combination, Counts, LocalBound, LocalBuffers, LocalHead, Lo
 use crate::experiment::Attention;
 use crate::weights::{HeadWeights, Weights};
 
-/// Rows of a run are processed one by one up to this index; later rows in blocks whose size is the row index divided by
-/// this number.
+/// Rows of a run before this index are processed one by one; later rows in blocks whose size is about the row index
+/// divided by this number.
 const ROWS_ONE_BY_ONE: usize = 4096;
 
 /// The state of the computation of `local`.
@@ -19,7 +19,8 @@ pub(super) enum Local {
     Tokens(Box<LocalBound>),
     /// Computed at once.
     Known(LocalParts),
-    /// Not computed: the runs are too long for single rows, and blocks are proved only for the dot product.
+    /// Not computed: no bounds are requested; or the runs are too long to process every row, and the bound on a block
+    /// of rows is proved only for the dot product.
     Absent,
 }
 
@@ -106,9 +107,10 @@ fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Co
             run = row.run;
             if block.until == 0 {
                 // Along a run the covariance is (1 - pi) (C + pi D), with pi the attention to the run itself; 1 - pi
-                // and pi change at most in proportion to the row index. So no w in the block exceeds the first row's
-                // times the ratio of the block's last index to its first. No own part, which is 1 - pi times a matrix
-                // linear in pi, exceeds that of the first or last row times this ratio.
+                // and pi change at most in proportion to the row index. So the factor w_i of every row in the block is
+                // at most that of the first row times the ratio of the block's last index to its first. Every own part,
+                // which is 1 - pi times a matrix linear in pi, is at most that of the first or last row times this
+                // ratio.
                 block.until = if count < ROWS_ONE_BY_ONE { count } else { count + count / ROWS_ONE_BY_ONE };
                 block.until = block.until.min(lengths[run]);
                 block.slack = block.until as f64 / count as f64;

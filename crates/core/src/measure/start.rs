@@ -17,7 +17,7 @@ const RANDOM: f64 = 0.1;
 const STEPS: usize = 4;
 
 /// A field of `n_inputs` numbers: tokens, or their coordinates on a span; `None` where the attention matrices are not
-/// stored, because computing them takes as long as a step.
+/// stored, because computing them takes as long as a step, and where a norm is zero or not finite.
 #[must_use]
 pub fn start_vector(
     forward: &Forward<f64>,

@@ -29,7 +29,7 @@ pub struct AttentionPicture {
     /// Cells per side: n, or fewer if the matrix is averaged.
     pub side: usize,
     /// side x side, row by row: the mean attention weight from row token(s) to column token(s). For clusters and runs:
-    /// from one token to all tokens of the cluster or run.
+    /// from one token of the row's cluster (for a run, their mean) to all tokens of the column's cluster or run.
     pub weights: Vec<f32>,
     /// c_j = sum_i P_ij, the attention that token j receives, n numbers. For a cluster: the attention that each of its
     /// tokens receives; for a run: the attention that its first token receives.

@@ -2,9 +2,9 @@
 //! moves by a small distance, divided by that distance.
 //!
 //! The blocks come from the dense formula, one row of blocks at a time, so that J is never held as a whole. Where equal
-//! tokens are gathered in clusters, J_ab takes all changes of the tokens of cluster b to the outputs of cluster a. It is
-//! the block of [`ClusterJacobian::between`] on fields that are constant on b; on the others it is zero for a != b, and
-//! V O_a for a = b.
+//! tokens are gathered in clusters, J_ab takes all changes of the tokens of cluster b to the outputs of cluster a. It
+//! is the block of [`ClusterJacobian::between`] on fields that are constant on b; on the others it is zero for a != b,
+//! and V O_a for a = b.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ const LEAST_SIDE: u64 = 4;
 pub struct BlockPlan {
     /// The experiment whose Jacobian has the blocks.
     pub experiment: Experiment,
-    /// The map whose Jacobian it is.
+    /// Attention with or without its residual connection.
     pub map: SpectrumMap,
 }
 
@@ -161,7 +161,7 @@ impl BlockNorming {
         }))
     }
 
-    /// Blocks computed, and in all.
+    /// The number of blocks computed, and the number of all blocks.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.norms.len(), self.side * self.side)
@@ -199,7 +199,7 @@ impl Source {
     }
 }
 
-/// The form of the Jacobian: that of its spectrum.
+/// The options that decide the form of the Jacobian, which is the same as for its spectrum.
 fn options() -> MeasureOptions {
     MeasureOptions { svd_limit: ALL_UP_TO, ..MeasureOptions::default() }
 }

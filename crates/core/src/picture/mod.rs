@@ -16,8 +16,8 @@ pub use moves::{FEWEST_TOKENS, MOST_MOVABLE, MOST_MOVABLE_ENTRIES, Snap, TokenEd
 pub use pair::{PairOutputs, PairRequest, TopPair, check_with_pair, top_pair};
 pub use tokens::{TokenPicture, token_picture};
 
-/// A plane through the mean of the tokens, spanned by two orthonormal axes. For d <= 2: the plane of their own
-/// coordinates.
+/// A plane through the mean of the tokens, spanned by two orthonormal axes. For d <= 2: the plane of the tokens' own
+/// coordinates, through 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlaneFrame {
     /// The origin of the plane, a point of d numbers.
@@ -69,7 +69,7 @@ impl PlaneFrame {
         token.iter().zip(&self.axes[0]).zip(&self.axes[1]).map(step).collect()
     }
 
-    /// Flips each axis that points away from that of an earlier frame; returns the signs applied.
+    /// Flips each axis that points away from the same axis of an earlier frame; returns the signs applied.
     fn align_with(&mut self, earlier: &PlaneFrame) -> (f64, f64) {
         let mut align = |at: usize| {
             let along: f64 = self.axes[at].iter().zip(&earlier.axes[at]).map(|(new, old)| new * old).sum();

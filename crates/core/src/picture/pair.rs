@@ -73,7 +73,8 @@ pub fn check_with_pair(experiment: &Experiment, options: &MeasureOptions) -> Res
     }
 }
 
-/// Whether the leading pair of an experiment with n tokens of dimension d can be drawn, as far as its sizes say.
+/// Whether the leading pair of an experiment with n tokens of dimension d can be drawn, judged by its sizes and its
+/// normaliser.
 fn can_be_drawn(experiment: &Experiment, n: usize, d: usize) -> bool {
     let is_of_tokens = experiment.normalization == Normalization::None || experiment.scope() == Scope::Composed;
     is_of_tokens && n <= MOST_MOVABLE && n.saturating_mul(d) <= MOST_MOVABLE_ENTRIES

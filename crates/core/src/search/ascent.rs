@@ -155,7 +155,8 @@ impl Search {
     /// Resumes a search of this plan from a checkpoint.
     ///
     /// # Errors
-    /// As [`Search::start`], and [`InputError::Shape`] if the checkpoint belongs to another plan.
+    /// As [`Search::start`], and [`InputError::Shape`] if the checkpoint's tokens do not have the plan's number and
+    /// dimension.
     pub fn resume(plan: &SearchPlan, mark: &SearchCheckpoint) -> Result<Self, InputError> {
         Search::resume_within(plan, mark, Memory::default())
     }

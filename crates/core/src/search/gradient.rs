@@ -21,7 +21,8 @@ pub(super) const SVD_LIMIT: usize = 48;
 /// an iteration from a vector with equal parts at equal tokens would find only vectors of this kind.
 const START_NOISE: f64 = 0.05;
 
-/// ||J||_2 at tokens (d x n) with its singular vectors; `near`, the right vector at nearby tokens, is the start of the iteration.
+/// ||J||_2 at tokens (d x n) with its singular vectors. The iteration starts at `near`, the right vector at nearby
+/// tokens.
 ///
 /// # Errors
 /// [`InputError::Overflow`] if scores or the Jacobian overflow.

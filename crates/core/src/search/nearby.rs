@@ -51,7 +51,8 @@ struct Ascent {
 }
 
 impl NearbySearch {
-    /// Begins at `first` (d x n), which must be within eps >= 0 of the tokens of `inputs` in [`NearbySearch::step`].
+    /// Begins at `first` (d x n). Each of its tokens must lie within eps >= 0 of the same token of the `inputs` that
+    /// [`NearbySearch::step`] is given.
     #[must_use]
     pub fn new(first: DMatrix<f64>, eps: f64, effort: NearbyEffort) -> Self {
         NearbySearch { eps, effort, first, begun: 0, current: None, best: None }

@@ -161,7 +161,8 @@ fn most_stretched(head: &HeadWeights) -> Option<DVector<f64>> {
     Some(DVector::from_vec(largest_triplet(&a)?.right))
 }
 
-/// The tokens w, -w, e, .., e of norm R, with e^T A e as low as possible and w orthogonal to A e; `None` for d = 1.
+/// The tokens w, -w, e, .., e of norm R, with e^T A e as low as possible and w orthogonal to A e. `None` where no such
+/// w is found, as for d = 1, for n <= 2, and where A is zero or too large to decompose.
 fn crossed(head: &HeadWeights, n: usize, radius: f64) -> Option<DMatrix<f64>> {
     let a = a_of(head)?;
     let symmetric = (&a + a.transpose()).symmetric_eigen();

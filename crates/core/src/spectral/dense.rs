@@ -140,7 +140,8 @@ pub fn largest_eigenvalue(matrix: &DMatrix<f64>) -> f64 {
     }
 }
 
-/// ||L^T R||_2 for L (k x m) and R (k x n) with few rows, from QR factors of their transposes, without the m x n matrix.
+/// ||L^T R||_2 for L (k x m) and R (k x n) with few rows, from QR factors of their transposes. The m x n matrix is not
+/// formed.
 /// A factor s I is not decomposed.
 #[must_use]
 pub fn norm_of_product(left: &DMatrix<f64>, right: &DMatrix<f64>) -> f64 {

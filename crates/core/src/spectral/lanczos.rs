@@ -41,8 +41,8 @@ impl Default for LanczosOptions {
 }
 
 impl LanczosOptions {
-    /// The loosest tolerance. A small residual says that some singular value is near, not that it is the largest: at 1e-1
-    /// some iterations stop at a value a sixth below the norm; at 1e-2 none of many thousand tried did.
+    /// The loosest tolerance. A small residual says that some singular value is near, not that it is the largest: at
+    /// 1e-1 some iterations stop at a value a sixth below the norm; at 1e-2 none of many thousand tried did.
     pub const MOST_TOLERANCE: f64 = 1e-2;
 
     /// Checks the tolerance.
@@ -189,8 +189,8 @@ impl Lanczos {
         let at = self.left.len();
         let mut u = vec![0.0; operator.n_outputs()];
         operator.apply(&self.right[at], &mut u);
-        // The norm is taken before the orthogonalisation: of a J v in the span of the left vectors, that leaves only
-        // rounding.
+        // The norm is taken before the orthogonalisation, which leaves only rounding of a J v that lies in the span of
+        // the left vectors.
         self.scale = self.scale.max(norm(&u));
         // The coefficients of the orthogonalisation are the entries of B above the diagonal: one beta, or after a
         // restart a full column.
@@ -198,7 +198,8 @@ impl Lanczos {
             self.small[(row, at)] = coupling;
         }
         let alpha = norm(&u);
-        // If J v lies in the span of the left vectors, alpha is rounding. Then u = 0, so beta = 0 and the iteration ends.
+        // If J v lies in the span of the left vectors, alpha is rounding. Then u = 0, so beta = 0 and the iteration
+        // ends.
         let scale = self.value.max(self.scale);
         if alpha <= ROUNDING * scale || alpha == 0.0 {
             self.small[(at, at)] = 0.0;
@@ -236,7 +237,7 @@ impl Lanczos {
         Status::Going { value, relative_residual }
     }
 
-    /// Steps until the iteration is done.
+    /// Runs the iteration to its end.
     #[must_use]
     pub fn run(mut self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> SingularTriplet {
         while let Status::Going { .. } = self.step(operator) {}

@@ -115,7 +115,7 @@ impl Leading {
         values
     }
 
-    /// Steps until the search is done.
+    /// Runs the search to its end.
     #[must_use]
     pub fn run(mut self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> Vec<SingularTriplet> {
         while let Status::Going { .. } = self.step(operator) {}

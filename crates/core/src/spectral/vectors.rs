@@ -55,7 +55,8 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// Euclidean norm, safe from overflow and underflow.
 pub(super) fn norm(vector: &[f64]) -> f64 {
-    // A square that overflows puts the sum outside this range; one that underflows is too small beside the sum to matter.
+    // A square that overflows puts the sum outside this range; one that underflows is too small beside the sum to
+    // matter.
     let square = dot(vector, vector);
     if (1e-280..1e280).contains(&square) {
         return square.sqrt();

@@ -167,7 +167,7 @@ impl Finding {
         }
     }
 
-    /// The values found so far by an iteration, each a lower bound; `None` if none is running.
+    /// The values found so far by an iteration, each a lower bound; `None` if no iteration is running.
     #[must_use]
     pub fn so_far(&mut self) -> Option<Spectrum> {
         let Stage::Iterating(leading) = &self.stage else { return None };

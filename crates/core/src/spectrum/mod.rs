@@ -36,8 +36,8 @@ pub enum SpectrumMap {
     /// Attention, X -> F(X).
     Attention,
     /// Attention with its residual connection, X -> X + F(X), as in a block of a transformer: J stands for I + J. In
-    /// scope `composed`, with the normaliser N, this is a pre-norm block, X -> X + F(N(X)). Only for outputs of the tokens'
-    /// dimension.
+    /// scope `composed`, with the normaliser N, this is a pre-norm block, X -> X + F(N(X)). Only for outputs of the
+    /// tokens' dimension.
     AttentionResidual,
 }
 
@@ -94,7 +94,7 @@ pub struct Spectrum {
     pub zero_below: f64,
     /// Lanczos steps; 0 for a dense SVD.
     pub iterations: usize,
-    /// The leading pair; `None` for J = 0 and until it has converged.
+    /// The leading pair; `None` for J = 0, and while the iteration runs.
     pub top: Option<TopPair>,
 }
 
@@ -105,7 +105,7 @@ pub struct Level {
     pub value: f64,
     /// Its multiplicity due to symmetry: above 1 only for a token measure.
     pub multiplicity: f64,
-    /// |J^T u - s v| / s computed from the vectors; 0 for a dense SVD, `None` until it has converged.
+    /// |J^T u - s v| / s computed from the vectors; 0 for a dense SVD, `None` while the iteration runs.
     pub relative_residual: Option<f64>,
 }
 
@@ -167,7 +167,8 @@ pub struct TopBlock {
 }
 
 impl Level {
-    /// Whether its residual is small enough to report it as the singular value; otherwise it is a lower bound.
+    /// Whether the residual is small enough to report the value as a singular value; otherwise the value is a lower
+    /// bound.
     #[must_use]
     pub fn is_converged(&self) -> bool {
         self.relative_residual.is_some_and(|residual| residual <= 10.0 * TOLERANCE)

@@ -175,7 +175,8 @@ impl SweepPlan {
         of_shape(shape, options).holding(sum([shape.listed(), drawing]))
     }
 
-    /// The experiment of a point: draw r of random tokens has seed + r, draw r of listed tokens is the subset of seed r.
+    /// The experiment of a point: draw r of random tokens has seed + r, draw r of listed tokens is the subset of seed
+    /// r.
     ///
     /// # Errors
     /// [`InputError`] if n d is over its limit.

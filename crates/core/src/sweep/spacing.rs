@@ -8,7 +8,7 @@ pub enum Spacing {
     /// R is constant.
     #[default]
     Fixed,
-    /// R_n = R sqrt(ln n / ln n_0), with the experiment's R at n_0, so that a is proportional to ln n.
+    /// R_n = R sqrt(ln n / ln n_0), with the experiment's R at n_0, so that R^2 is proportional to ln n.
     SqrtLog {
         /// n_0, where R is the experiment's own.
         from_n: f64,

@@ -64,7 +64,7 @@ pub fn norms_chart(groups: &[&Group], released: Released, published: &[Published
     chart
 }
 
-/// Fits C sqrt(n) to one estimator; `None` with fewer than two lengths.
+/// Fits C sqrt(n) to one estimator; `None` if fewer than two windows have a value.
 #[must_use]
 pub fn sqrt_law(group: &Group, quantity: Quantity) -> Option<PowerLaw> {
     fit_factor(&group.points(quantity), 0.5)

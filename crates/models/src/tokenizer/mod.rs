@@ -51,7 +51,7 @@ impl Tokenizer {
     /// Builds a tokenizer from its files.
     ///
     /// # Errors
-    /// [`InputError::File`] that names the file and the setting that is not supported.
+    /// [`InputError::File`] that names the file, if it is missing or broken or has a setting that is not supported.
     pub fn new(files: &TokenizerFiles) -> Result<Self, InputError> {
         let mut notes = Vec::new();
         let map = |file, text: &Option<String>| text_of(text).map(|text| object(file, text)).transpose();

@@ -13,7 +13,7 @@ pub(super) fn wrong(file: impl Into<Phrase>, problem: Phrase) -> InputError {
     }
 }
 
-/// The error of the library for a text.
+/// The error for a text that the library cannot tokenize, in the library's words.
 pub(super) fn unable(error: &tokenizers::Error) -> InputError {
     wrong(phrase!("tokenizer", "The tokenizer"), library_words(error.to_string()))
 }
@@ -57,7 +57,7 @@ pub(super) fn listed<'a>(texts: impl Iterator<Item = &'a String>) -> String {
     shown.join(", ")
 }
 
-/// A value as JSON, at most some forty characters of it, in quotation marks unless it is a word of JSON or a number.
+/// A value as JSON, cut after forty characters; a list or an object stands between backticks.
 pub(super) fn shortened(value: &Value) -> String {
     let text = value.to_string();
     let mut start: String = text.chars().take(40).collect();

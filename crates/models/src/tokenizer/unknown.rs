@@ -70,7 +70,7 @@ impl Coverage {
     }
 }
 
-/// Whether a part of `tokenizer.json` writes text as bytes, either itself or as an element of a list.
+/// Whether a part of `tokenizer.json`, or any part inside it, writes text as bytes.
 fn has_byte_level(part: &Value) -> bool {
     match part {
         Value::Array(inner) => inner.iter().any(has_byte_level),

@@ -63,8 +63,8 @@ pub(super) fn of_byte_pairs(pieces: &str, merges: &str, settings: &Settings) -> 
     }))
 }
 
-/// The entries of a `vocab.txt`. A line ends as in Python: with `\n`, `\r\n` or `\r`; blanks at its end are no part of a
-/// piece, since no word of a text has any.
+/// The entries of a `vocab.txt`. A line ends as in Python: with `\n`, `\r\n` or `\r`; blanks at its end are no part of
+/// a piece, since no word of a text has any.
 fn word_pieces(lines: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     for line in lines.split_inclusive('\n') {

@@ -106,7 +106,7 @@ fn check_replacements(part: &Value) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Tokens of `tokenizer.json` outside its vocabulary, with their ids.
+/// The added tokens of `tokenizer.json`, with their ids.
 ///
 /// # Errors
 /// [`InputError::File`] if one of them matches everywhere.
@@ -124,8 +124,8 @@ pub(super) fn given_ids(whole: &Value) -> Result<Vec<GivenId>, InputError> {
 }
 
 /// Applies the settings of `tokenizer_config.json` to a `tokenizer.json`. Where they differ, the result is that of
-/// transformers: for the classes of BERT and GPT-2 the settings win, for other classes the file wins. Each difference
-/// gets a note.
+/// transformers: for the classes of BERT and GPT-2, and where no class is named, the settings win; for other classes
+/// the file wins. Each difference gets a note.
 pub(super) fn apply(settings: &Settings, whole: &mut Value, notes: &mut Vec<Phrase>) {
     // The library refuses anything but an object.
     if !whole.is_object() {

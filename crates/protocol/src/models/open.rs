@@ -1,5 +1,5 @@
-//! Opens a model, and splits a text into its tokens; downloads a model's files from an address, or asks the server which
-//! files it has.
+//! Opens a model, and splits a text into its tokens; downloads a model's files from an address, or asks the server
+//! which files it has.
 
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_models::{ModelConfig, Tokenizer, ids_by_first_appearance, spans_of_words, text_fingerprint};

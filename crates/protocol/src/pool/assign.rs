@@ -33,7 +33,8 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         }
     }
 
-    /// Sends parts of the newest orders to the workers that run earlier ones; cancels the runs of workers that get no part.
+    /// Sends parts of the newest orders to the workers that run earlier ones; cancels the runs of workers that get no
+    /// part.
     pub(super) fn preempt(&mut self, lane: L) {
         let memory = self.options.memory;
         let state = self.lane(lane);

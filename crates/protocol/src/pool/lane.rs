@@ -37,7 +37,7 @@ pub(super) struct LaneState<P, E, C> {
     /// over.
     pub last: Option<E>,
     pub before: Option<E>,
-    /// Whether the page got a result of the newest orders.
+    /// Whether the page got a result of the current orders, which are those before `next`.
     pub has_event: bool,
     /// Two runs for which newer orders wait: they wait for a message about `silent` from its worker, and they wait a
     /// moment for `coalescing` to finish.

@@ -62,7 +62,7 @@ pub enum Preempt {
 pub enum Begins {
     /// With the pool.
     AtOnce,
-    /// When the first run of the first lane is over.
+    /// When the first run of the first lane is over, or its head start has passed.
     Later,
     /// With the first order.
     WhenNeeded,

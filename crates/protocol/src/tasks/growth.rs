@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::cut::cut_evenly;
 use crate::task::{Cut, Report, Task, Turn};
 
-/// Exact norms computed per step: each takes a fraction of the time of the bounds at its n.
+/// About how many exact norms are computed in the time of the bounds at one n.
 const NORMS_IN_A_ROW: usize = 4;
 
 /// The experiment whose ball is plotted, and the n of the curves and of the exact norms.

@@ -25,7 +25,7 @@ pub struct SweepRequest {
     pub draws: usize,
     /// How R depends on n.
     pub spacing: Spacing,
-    /// The norm to report; any other than the spectral one also computes the other norms.
+    /// The norm to report. If it is not the spectral norm, the other norms are computed too.
     pub norm: Norm,
     /// The points to measure, by index, length by length and draw by draw. `None` for all.
     pub points: Option<Range<usize>>,

@@ -1,5 +1,5 @@
-//! The worst tokens known over n, where their norm is measured: under the causal mask. Without a mask the lower bounds over n
-//! are these norms already.
+//! Finds the worst tokens known at each n, and measures the norm at them. Only the causal mask needs this: without a
+//! mask, the lower bounds over n already are these norms.
 
 use std::ops::Range;
 

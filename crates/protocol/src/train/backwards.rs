@@ -50,7 +50,7 @@ pub struct BranchRow {
     pub errors: Vec<f64>,
     /// The largest entry of what each iteration changed.
     pub residuals: Vec<f64>,
-    /// The factor by which the residual fell an iteration, on average.
+    /// The factor by which the residual fell from one iteration to the next, on average.
     pub rate: Option<f64>,
     /// How the iteration ended.
     pub outcome: Outcome,

@@ -41,8 +41,8 @@ impl Beginning {
     /// The model at the beginning or at the checkpoint.
     ///
     /// # Errors
-    /// [`InputError`] for a text that is too short or too varied, a checkpoint of another text, a plan that needs too much
-    /// memory.
+    /// [`InputError`] for a text that is too short or too varied, a checkpoint of another text, a plan that needs too
+    /// much memory.
     pub fn trainer(&self) -> Result<Trainer, InputError> {
         let corpus = Corpus::new(&self.text)?;
         match &self.checkpoint {

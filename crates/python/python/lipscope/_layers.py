@@ -141,7 +141,7 @@ def _masked_items(tokens: torch.Tensor, mask: torch.Tensor | None, usual: str = 
         # 1 for tokens, 0 for padding.
         return _items(tokens, allowed, _numpy(mask) > 0)
     if mask is not None:
-        # Here true allows attention, but forbids it in torch.nn.MultiheadAttention.
+        # Here true allows attention; in torch.nn.MultiheadAttention true forbids it.
         of_mask = _numpy(mask) if mask.dtype == torch.bool else _allowed(mask)
         of_mask = np.broadcast_to(of_mask, (count, of_mask.shape[1], n, n))
         if not (of_mask == of_mask[:, :1]).all():

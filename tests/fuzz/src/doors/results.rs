@@ -48,7 +48,7 @@ fn feed(input: &[u8]) -> Verdict {
     Verdict::Taken
 }
 
-/// Every figure of a table, as a file.
+/// Draws each kind of figure of a table as a file.
 fn draw(table: &Table) {
     let (groups, words) = (table.groups(), ModelWords::english());
     let all: Vec<_> = groups.iter().collect();

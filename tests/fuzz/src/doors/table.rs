@@ -61,8 +61,8 @@ fn feed(input: &[u8]) -> Verdict {
     }
     // If the input is no table of any matrix, no head can be made of it.
     let Some(d) = query else { return verdict };
-    // The same table always fits as Q and as K, and by chance as V or as the output matrix. Without a V, V is the d x d identity,
-    // which an experiment may have up to the limit on its weights.
+    // The same table always fits as Q and as K, and by chance as V or as the output matrix. Without a V, V is the d x d
+    // identity, which an experiment may have up to the limit on its weights.
     let source = TableSource { bytes: input.to_vec(), ..TableSource::default() };
     let empty = TableSource::default();
     for (v, output) in [(&empty, &empty), (&source, &empty), (&empty, &source)] {

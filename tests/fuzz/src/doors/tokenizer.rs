@@ -34,7 +34,7 @@ fn vary_files(dice: &mut Dice, inputs: &[Vec<u8>]) -> Vec<u8> {
     vary(dice, inputs, form)
 }
 
-/// The files of an input. After the first, which is a vocabulary, each begins with a line that has its name.
+/// The files of an input. The first is a vocabulary or a tokenizer.json; before each later one is a line with its name.
 fn files_of(input: &str) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     let mut name = None;
@@ -60,7 +60,8 @@ fn read(files: &BTreeMap<String, String>) -> Result<Tokenizer, lipscope_core::ex
     Tokenizer::new(&TokenizerFiles::gather(|name| Ok(files.get(name).cloned()))?)
 }
 
-/// The same files with a byte order mark, and with lines that end as on Windows, where they have neither yet.
+/// The same files with byte order marks, unless one of them has one already, and the same files with line ends as on
+/// Windows, unless one of them has such line ends already.
 fn written_anew(files: &BTreeMap<String, String>) -> Vec<BTreeMap<String, String>> {
     let change =
         |change: &dyn Fn(&String) -> String| files.iter().map(|(name, text)| (name.clone(), change(text))).collect();

@@ -1,4 +1,4 @@
-//! Experiments given to the worker's tasks that measure more than one norm.
+//! Experiments given to the worker's tasks other than the plain measurement.
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::certify::CertifyPlan;

@@ -6,8 +6,8 @@ pub mod text;
 
 use lipscope_testkit::dice::Dice;
 
-/// Inputs are at most this long: a longer one takes the time of many shorter ones. Files of many megabytes, which some doors
-/// take, are not tried here.
+/// Inputs are at most this long: a longer one takes the time of many shorter ones. Files of many megabytes, which some
+/// doors take, are not tried here.
 pub const MOST_BYTES: usize = 64 << 10;
 
 /// The kinds of faults for the inputs of a door.

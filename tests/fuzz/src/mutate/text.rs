@@ -104,7 +104,7 @@ fn separators(dice: &mut Dice, text: &str) -> Vec<u8> {
     text.replacen(from, to, most).into_bytes()
 }
 
-/// A line is lost, doubled, cut, or comes a thousand times.
+/// A line is lost, doubled, exchanged with another one, cut, or repeated up to a thousand times.
 fn lines(dice: &mut Dice, text: &str) -> Vec<u8> {
     let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
     if lines.is_empty() {

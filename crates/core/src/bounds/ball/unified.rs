@@ -1,5 +1,5 @@
-//! Upper bounds from column sums of P (docs/theory.md section 2) on the ball of radius R, for dot-product attention, every n.
-//! With a = ||A||_2 R^2 and v = ||V||_2:
+//! Upper bounds from column sums of P (docs/theory.md section 2) on the ball of radius R, for dot-product attention,
+//! every n. With a = ||A||_2 R^2 and v = ||V||_2:
 //!
 //! - `unified` (ours), no mask: v (a + sqrt((1 + a^2) n / (1 + (n-1) e^(-2a)))).
 //! - `unified_masked` (ours), causal: v (a + min(sqrt((1 + a^2) sum_i 1/(1 + (i-1) e^(-2a))), 2 (1 + 2a) e^(2a))).

@@ -1,5 +1,6 @@
-//! `local_blocks` (ours, docs/theory.md section 2): ||J|| <= ||N||_2, where N_ij >= ||J_ij||_2 for every pair of tokens:
-//! N_ij = P_ij min(||V|| sigma(I + t y^T), ||V|| + |V t| |y|) + [i = j] ||V O_i||, t = x_j - m_i, y = b_ij.
+//! `local_blocks` (ours, docs/theory.md section 2): ||J|| <= ||N||_2, where N_ij >= ||J_ij||_2 for every pair of
+//! tokens: N_ij = P_ij min(||V|| sigma(I + t y^T), ||V|| + |V t| |y|) + [i = j] ||V O_i||, with t = x_j - m_i and
+//! y = b_ij.
 //!
 //! ||N||_2 is at most max_j ((N^T N x)_j / x_j)^(1/2) for every positive x; a few power steps choose x. The matrices N
 //! of concatenated heads are stacked. With an output matrix they are added.
@@ -88,8 +89,8 @@ impl Pair {
     }
 }
 
-/// An upper bound on ||N||_2 for all heads together; `most_own` has one number per head, an upper bound on its every
-/// ||V O_i||.
+/// An upper bound on ||N||_2 for all heads together. `most_own` has one number per head: an upper bound on all
+/// ||V O_i|| of that head.
 pub(in crate::bounds) fn norm(heads: &[Blocks], combination: Combination, most_own: &[f64]) -> f64 {
     let n = heads.first().map_or(0, |head| head.n);
     let mut matrices: Vec<Vec<f64>> = Vec::new();

@@ -1,5 +1,6 @@
 //! `local` (ours, docs/theory.md section 2): an upper bound at the given tokens, for every kernel and mask:
-//! max_i ||V O_i||_2 + sqrt(max_j sum_i P_ij w_i), w_i = ||V (sum_j P_ij M_ij M_ij^T) V^T||_2, M_ij = I + (x_j - m_i) b_ij^T.
+//! max_i ||V O_i||_2 + sqrt(max_j sum_i P_ij w_i), w_i = ||V (sum_j P_ij M_ij M_ij^T) V^T||_2,
+//! M_ij = I + (x_j - m_i) b_ij^T.
 //!
 //! Under row i of P, let C_vv be the covariance of the values and C_vk their covariance with the keys. Then V O_i = c
 //! C_vk Q. Where b does not depend on j (dot product), the matrix of w_i is V V^T + |b_i|^2 C_vv. With an output matrix

@@ -55,7 +55,7 @@ struct Last {
     own: f64,
 }
 
-/// Rows in a block. The bounds of a block's rows depend on no other block.
+/// Rows in a block. Where a block begins, what rows reuse of earlier rows is dropped ([`LocalHead::begin_block`]).
 pub(in crate::bounds) const BLOCK: usize = 64;
 /// Up to this size matrices are cheap to decompose: `w` is then an exact eigenvalue, and own parts are decomposed in
 /// every row of `local_blocks`. Larger own parts are decomposed only where that may raise the maximum.
@@ -108,8 +108,8 @@ impl LocalHead {
         LocalHead { blocks, ..self }
     }
 
-    /// Drops what the next rows would reuse of earlier rows, so that a block has the same bounds whatever was added
-    /// before it.
+    /// Drops the eigenvectors from which the next rows would start, and has the first of these rows taken by itself, so
+    /// that w_i does not depend on earlier blocks.
     pub(crate) fn begin_block(&mut self) {
         (self.top, self.top_of_moments) = (TopEigenvalue::default(), TopEigenvalue::default());
         self.is_together = false;

@@ -3,8 +3,8 @@
 //! the same natively and in the browser, so that its rounding is the same in both.
 //!
 //! The tokens are taken in coordinates that make V diagonal, so that V C V^T and V C need no further product of
-//! matrices. The mean of all tokens is subtracted, and the results are divided by the largest norm, so that no number
-//! leaves the range of f32.
+//! matrices. The mean of all tokens is subtracted from each token, and the differences are divided by the largest of
+//! their norms, so that no number leaves the range of f32.
 
 use nalgebra::{DMatrix, DVector};
 

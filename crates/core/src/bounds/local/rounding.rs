@@ -132,8 +132,8 @@ impl Rounding {
         let terms = sizes.gradient_terms(row.query);
         let score = match is_dot {
             true => 2.0 * gamma * c * (row.query + query * token) * key,
-            // The score is -(c/2) |q_i - k_j|^2. Its error is gamma times its size, plus the errors of q_i and k_j times
-            // |q_i - k_j|.
+            // The score is -(c/2) |q_i - k_j|^2. Its error is gamma times its size, plus the errors of q_i and k_j
+            // times |q_i - k_j|.
             false => 4.0 * gamma * c * apart * (apart + query * centred + key),
         };
         // e^(2 score) - 1: how far an attention weight may be off, relative to itself.

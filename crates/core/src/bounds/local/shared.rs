@@ -61,8 +61,8 @@ impl Shared {
         through.rows_mut(0, r).copy_from(&value);
         through.rows_mut(r, k).copy_from(&head.k);
         let stacked = &through * tokens;
-        // The covariances of tokens take three quarters of d^2 products a token and a change of coordinates; those of values
-        // and keys take r (r + k) products a token.
+        // The covariances of tokens take three quarters of d^2 products a token and a change of coordinates; those of
+        // values and keys take r (r + k) products a token.
         let of_tokens = columns * d * d * 3 / 4 + d * r * (d + r + k);
         let is_shorter = d >= LEAST_DIMENSION && of_tokens < columns * r * (r + k);
         // The L2 kernel needs the values token by token, each weighted by |b_ij|^2.

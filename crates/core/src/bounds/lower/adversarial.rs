@@ -47,7 +47,7 @@ pub(in crate::bounds) fn ln_envelope(hypotheses: &Hypotheses) -> Option<f64> {
     Some(line.gain.ln() + beside)
 }
 
-/// g = gamma R^2; `None` if it is negative or not a number.
+/// g = gamma R^2; `None` if g is negative or not finite, or if there is only one token.
 fn growth(hypotheses: &Hypotheses) -> Option<f64> {
     let g = hypotheses.adversarial?.gamma * hypotheses.radius * hypotheses.radius;
     (g.is_finite() && g >= 0.0 && hypotheses.ln_n > 0.0).then_some(g)

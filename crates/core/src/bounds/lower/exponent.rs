@@ -1,5 +1,5 @@
-//! The exponent of a head (ours, docs/theory.md section 4): Gamma(A) = max over |x| <= R of R |A x| - x.A x. The sqrt(n)
-//! growth of the lower bounds ends near n = e^Gamma; Gamma <= 2 ||A|| R^2, with equality for A = -I.
+//! The exponent of a head (ours, docs/theory.md section 4): Gamma(A) = max over |x| <= R of R |A x| - x.A x. The
+//! sqrt(n) growth of the lower bounds ends near n = e^Gamma; Gamma <= 2 ||A|| R^2, with equality for A = -I.
 //!
 //! Gamma = gamma R^2, where gamma is the maximum over unit vectors u of |A u| - u.A u, or of |A u|^2 / (4 u.A u) where
 //! x = r u is best inside the ball. gamma is found by ascent on the sphere from several starts, so that the value found

@@ -64,7 +64,7 @@ struct LineCurve {
 const RATIO_STEP: f64 = 1.0;
 /// The most samples.
 const MOST_RATIOS: usize = 160;
-/// ln 20: for fewer tokens the samples are too far apart to start a search from.
+/// About ln 20: for fewer tokens the samples are too far apart to start a search from.
 const FEW_LN_N: f64 = 3.0;
 /// The largest ln tau sampled.
 const MOST_LN_RATIO: f64 = 700.0;
@@ -121,8 +121,8 @@ pub(in crate::bounds) fn ln_two_clusters(hypotheses: &Hypotheses) -> Option<f64>
     TwoClusterCurve::new(hypotheses, hypotheses.ln_n)?.at(hypotheses.ln_n).map(|found| found.norm.ln())
 }
 
-/// Candidate sizes (as logarithms) of two clusters of n tokens: one against all others, and the integers next to the
-/// best ratio.
+/// Candidate sizes (as logarithms) of two clusters of n tokens: one token against all others, and whole numbers n_1
+/// next to the best ratio.
 fn splits(ln_n: f64, ln_ratio: Option<f64>) -> Vec<[f64; 2]> {
     // Above 2^53 neighbouring integers are equal in f64, and n - n_1 = n for small n_1.
     let n = ln_n.exp().round();

@@ -1,9 +1,9 @@
-//! The witnesses of `sink` and `fork` (ours, docs/theory.md section 4): lower bounds for every A and V. With |x| <= R, A x
-//! != 0, y = A x/|A x|, N = n - t tokens at x and t tokens elsewhere:
+//! The witnesses of `sink` and `fork` (ours, docs/theory.md section 4): lower bounds for every A and V. With |x| <= R,
+//! A x != 0, y = A x/|A x|, N = n - t tokens at x and t tokens elsewhere:
 //!
 //! - `sink`: t tokens at R y: sqrt(N t) p |V (y + (1 - t p)(R y - x) |A x|)|, p = 1/(t + N e^-D), D = R |A x| - x.A x;
-//! - `fork`: t/2 tokens at each of R (cos th y +- sin th w), w orthogonal to y: sqrt(N t) p R sin th |A x| |V w|, with p
-//!   as above and D = R |A x| cos th - x.A x.
+//! - `fork`: t/2 tokens at each of R (cos th y +- sin th w), w orthogonal to y: sqrt(N t) p R sin th |A x| |V w|, with
+//!   p as above and D = R |A x| cos th - x.A x.
 //!
 //! These closed forms choose t, |x| and th; the value of the bound is the exact norm at the tokens chosen, which is
 //! larger, most of all for few tokens.
@@ -27,8 +27,8 @@ pub struct ClusterWitness {
     pub positions: Vec<Vec<f64>>,
     /// ln of the number of tokens at each position.
     pub ln_sizes: Vec<f64>,
-    /// ||J|| on perturbations in a few dimensions (all of them where d <= 5): a lower bound on ||J|| at these tokens, and
-    /// so on the Lipschitz constant on the ball.
+    /// ||J|| on perturbations in a few dimensions (all of them where d <= 5): a lower bound on ||J|| at these tokens,
+    /// and so on the Lipschitz constant on the ball.
     pub norm: f64,
     /// ln of the closed form, for the head that the direction of x comes from: at most ln of `norm` if there is one
     /// head and, for a fork, t is even.
@@ -166,7 +166,7 @@ impl Ball {
         let odds = (self.ln_odds(low), self.ln_odds(high));
         let closed = self.closed(direction, shape);
         let value = |[reach, angle]: [f64; 2]| closed.at(closed.best_ln_odds(reach, angle, odds), reach, angle);
-        // At the angle sqrt(2/exponent), D is one less than at th = 0.
+        // At the angle sqrt(2/exponent) and |x| = R, D is about one less than at th = 0.
         let exponent = self.radius * self.radius * direction.stretch;
         let (angles, moved): (&[f64], f64) = match shape {
             Shape::Sink => (&[0.0], 0.0),

@@ -117,8 +117,8 @@ pub(in crate::bounds) struct WitnessDirections {
 /// The most directions: each costs a search at every n.
 const MOST_WITNESS_DIRECTIONS: usize = 8;
 
-/// The directions of the witnesses from the leading heads, without those whose constants are equal. Without lines no lower
-/// bound applies, so there are no directions; the exponent is computed in any case.
+/// The directions of the witnesses from the leading heads; of directions with equal constants only the first. Without
+/// lines no lower bound applies, so there are no directions. The exponent is computed in any case.
 pub(in crate::bounds) fn directions(
     weights: &Weights,
     leading: &[(usize, HeadSpan)],

@@ -1,4 +1,5 @@
-//! Prints that leave out part of the table: dots in the place of numbers, or a line that counts what was not printed.
+//! Prints that leave out part of the table: dots in the place of numbers, dashes in the place of rows, or a line that
+//! counts what was not printed.
 
 use super::decimal::is_numeric;
 use super::lines::cells_of;
@@ -52,8 +53,8 @@ fn has_dots_for_numbers(line: &str, is_literal: bool) -> bool {
     false
 }
 
-/// Whether a line says how much was not printed: `# ℹ 2 more rows` of R's tibble, `[ reached 'max' / getOption("max.print")
-/// -- omitted 998 rows ]` of R, `only showing top 20 rows` of Spark, `97 rows omitted` of Julia.
+/// Whether a line says how much was not printed: `# ℹ 2 more rows` of R's tibble, `[ reached 'max' /
+/// getOption("max.print") -- omitted 998 rows ]` of R, `only showing top 20 rows` of Spark, `97 rows omitted` of Julia.
 fn counts_what_is_left_out(line: &str) -> bool {
     // A quick test for most lines, which hold only numbers.
     if !["more", "omitted", "only showing"].iter().any(|word| line.contains(word)) {

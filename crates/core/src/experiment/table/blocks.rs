@@ -45,8 +45,8 @@ pub(super) fn vector_of_r(text: &str) -> Option<Result<Vec<f64>, InputError>> {
     (!numbers.is_empty()).then_some(Ok(numbers))
 }
 
-/// Removes the records of a factor, such as `1.0e+03 *`, from blocks of columns and returns its exponent; `None` without a
-/// factor, or if the factors differ.
+/// Removes the records of a factor, such as `1.0e+03 *`, from blocks of columns and returns its exponent; `None`
+/// without a factor, or if the factors differ.
 pub(super) fn take_factors(records: &mut Vec<StringRecord>) -> Option<i32> {
     let factor = |record: &StringRecord| match (record.len(), record.get(1)) {
         (2, Some("*")) => power_of_ten(&record[0]),

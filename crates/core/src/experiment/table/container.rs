@@ -1,4 +1,5 @@
-//! Recognises by their first bytes files of other programs that are not tables, and says how to export their numbers.
+//! Recognises files of other programs by their first bytes. They are not tables, so the error says how to export their
+//! numbers.
 
 use crate::experiment::Phrase;
 use crate::phrase;

@@ -28,7 +28,7 @@ impl Style {
     }
 }
 
-/// Whether a cell is a number in any style.
+/// Whether a cell is a number in the style `Point`, `Comma` or `Thousands`.
 pub(super) fn is_numeric(cell: &str) -> bool {
     number(cell).is_some() || Style::Comma.number(cell).is_some() || Style::Thousands.number(cell).is_some()
 }
@@ -44,8 +44,8 @@ pub(super) struct Styles {
     has_point: bool,
 }
 
-/// What separates the cells. Between semicolons a comma is the decimal mark: programs write such tables in languages with
-/// decimal commas.
+/// What separates the cells. Between semicolons a comma is the decimal mark: programs write such tables in languages
+/// with decimal commas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Between {
     Semicolons,

@@ -132,8 +132,8 @@ impl FirstNumbers<'_> {
         }
     }
 
-    /// Whether a first row that is only 0 may name the column: all other numbers have fractions, or they are whole numbers
-    /// other than 0 that do not count on from it.
+    /// Whether a first row that is only 0 may name the column: all other numbers have fractions, or they are whole
+    /// numbers other than 0 that do not count on from it.
     fn zero_may_be_a_name(&self) -> bool {
         let mut others = self.body.iter().flatten();
         let are_other_numbers = others.all(|cell| cell != "0" && !cell.contains(FRACTION));

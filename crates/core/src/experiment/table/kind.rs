@@ -22,8 +22,9 @@ impl Table {
     }
 }
 
-/// A finite number with a decimal point, as people and programs write it: `1`, `1.`, `-.5`, `1e-3`, with the minus sign of
-/// typesetting, with the exponents of Fortran (`1d0`), Julia (`1f0`) and Mathematica (`1.*^-3`), or as an integer of R (`1L`).
+/// A finite number with a decimal point, as people and programs write it: `1`, `1.`, `-.5`, `1e-3`, with the minus sign
+/// of typesetting, with the exponents of Fortran (`1d0`), Julia (`1f0`) and Mathematica (`1.*^-3`), or as an integer of
+/// R (`1L`).
 pub(super) fn number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().or_else(|| rewritten(text)?.parse::<f64>().ok()).filter(|x| x.is_finite())
 }

@@ -27,7 +27,8 @@ pub(super) struct Cells {
 /// The rows of numbers in the cells.
 ///
 /// # Errors
-/// [`InputError::TwoReadings`] where the first row or column may be names or numbers; otherwise errors that name row and column.
+/// [`InputError::TwoReadings`] where the first row or column may be names or numbers; otherwise errors that name row
+/// and column.
 pub(super) fn rows(table: Table, cells: &Cells, answers: TableAnswers, notes: &mut Notes) -> Result<Rows, InputError> {
     let ask = |question, found: &str| InputError::TwoReadings { table, question, found: shorten(found) };
     if let OneColumn::Likely(found) = &cells.one_column

@@ -9,8 +9,8 @@ pub(super) enum OneColumn {
     No,
     /// They may be, but nothing speaks for it: `1,2`.
     Possible,
-    /// Something speaks for it, such as a header with one name, or a number with several decimals; holds the first such
-    /// number.
+    /// Something speaks for it, such as a header with one name, or a number with several decimals; holds one of the
+    /// numbers, for the question to the author.
     Likely(String),
     /// Two columns are impossible, because the header and some lines have no comma.
     Certain,

@@ -60,7 +60,7 @@ pub(super) fn read(
     let one_column = OneColumn::of(&plain);
     let separator = match around.delimiter {
         Some(delimiter) => Separator::Byte(delimiter),
-        // One number a line, with the decimal comma that is certain or that the answer confirmed.
+        // One number a line, with a decimal comma: certain from the lines, or confirmed by the author's answer.
         None if one_column == OneColumn::Certain => Separator::Blanks,
         None if answers.decimal == Some(NumberComma::Decimal) && one_column != OneColumn::No => Separator::Blanks,
         None => chosen(table, &plain, around, answers),
@@ -73,8 +73,8 @@ pub(super) fn read(
     Ok(notes.with(rows))
 }
 
-/// The rows of the cells. Where the print claims a shape and only one pair of answers about header and index gives that
-/// shape, the author is not asked.
+/// The rows of the cells. The author is not asked where the print claims a shape and all answers about header and index
+/// that give this shape give the same rows.
 fn rows(
     table: Table,
     cells: &Cells,
@@ -118,7 +118,8 @@ fn as_claimed(table: Table, cells: &Cells, around: &Surroundings<'_>, answers: T
 }
 
 /// Whether a line that begins with the mark of a comment is a row: it has as many cells as the other rows, and all
-/// cells but the first are numbers. A number behind the mark belongs to the name only where other rows have names.
+/// cells but the first are numbers. If the first cell is a number behind the mark, such as `#1`, it is a name only
+/// where other rows have names.
 fn is_row(table: Table, line: &str, separator: Separator, rows: &[StringRecord]) -> bool {
     let Ok(records) = records(table, &[line], separator) else { return false };
     let [record] = &records[..] else { return false };
@@ -288,7 +289,8 @@ fn delimited_with(table: Table, text: &str, delimiter: u8, quotes: Quotes) -> Re
     Ok(records)
 }
 
-/// Cuts the lines at blanks, but not inside of quotes, and not at blanks between the thousands of a number.
+/// Cuts the lines at blanks, but not inside of quotes, and not at no-break or thin blanks between the thousands of a
+/// number.
 fn blank_separated(table: Table, lines: &[&str]) -> Result<Vec<StringRecord>, InputError> {
     let mut records = Vec::with_capacity(lines.len());
     let mut count = 0;
@@ -310,7 +312,8 @@ fn blank_separated(table: Table, lines: &[&str]) -> Result<Vec<StringRecord>, In
     Ok(records)
 }
 
-/// Where the first word of a text ends: at a blank, but not at a narrow one between the thousands of a number.
+/// Where the first word of a text ends: at a blank, but not at a no-break or thin blank between the thousands of a
+/// number.
 fn word_end(text: &str) -> usize {
     let is_of_thousands = |at: usize, blank: char| {
         let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
@@ -322,9 +325,9 @@ fn word_end(text: &str) -> usize {
     blanks.find(|(at, blank)| !is_of_thousands(*at, *blank)).map_or(text.len(), |(at, _)| at)
 }
 
-/// Checks the numbers of rows and cells read so far. Row names may double the number of cells, so half of the cells are
-/// compared with the limit; the numbers themselves are counted later. Rows are limited too, because a record takes more
-/// memory than its numbers.
+/// Checks how many rows and cells have been read so far. Row names may double the number of cells, so half of the cells
+/// are compared with the limit; the entries of the table are counted later. Rows are limited too, because a record
+/// takes more memory than its numbers.
 fn check(table: Table, rows: usize, cells: usize) -> Result<(), InputError> {
     /// Leaves room for a header and other rows beside the tokens.
     const MOST_ROWS: usize = limits::MAX_TOKENS + 64;
@@ -373,7 +376,7 @@ fn latex(text: &str) -> Option<String> {
     for mark in MARKS {
         text = text.replace(mark, " ");
     }
-    // Dollars around formulas; an amount of money is written `\$1`.
+    // Dollar signs around formulas are removed, unless the text has an amount of money, written `\$1`.
     if !text.contains("\\$") {
         text = text.replace('$', " ");
     }

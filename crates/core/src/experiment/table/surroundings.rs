@@ -92,13 +92,13 @@ impl<'a> Surroundings<'a> {
             }
             return Some(rest);
         }
-        // Where only numbers follow the sign, the line is a row of the token `>`.
+        // Where only numbers follow the prompt `>`, the line is a row of the token `>`.
         let is_input = |input: &&str| !input.split_whitespace().all(is_numeric);
         if let Some(input) = prompt(line).filter(is_input) {
             notes.drop(phrase!("a_prompt", "a prompt"));
             return Some(if is_more { rest } else { input });
         }
-        // The line is trimmed, so that nothing after the sign stands for a tab.
+        // The line is trimmed, so that nothing after `sep=` stands for a tab.
         let separator = line.trim_matches('"').strip_prefix("sep=").filter(|_| is_more);
         if let Some(separator @ ("" | "," | ";" | "|")) = separator {
             self.delimiter = Some(separator.bytes().next().unwrap_or(b'\t'));
@@ -236,7 +236,8 @@ fn claimed_by_tibble(line: &str) -> Option<(usize, Option<usize>)> {
     Some((size(n)?, Some(size(d)?)))
 }
 
-/// The shape in the first line of a file of word vectors (word2vec, fastText): `4 3`, where 4 lines of a word and 3 numbers follow.
+/// The shape in the first line of a file of word vectors (word2vec, fastText). After the line `4 3`, four lines follow,
+/// each of a word and 3 numbers.
 fn claimed_by_vectors(line: &str, rest: &str) -> Option<(usize, usize)> {
     let (n, d) = line.split_once(' ')?;
     let (n, d): (usize, usize) = (n.parse().ok()?, d.parse().ok()?);
@@ -252,7 +253,7 @@ fn claimed_by_vectors(line: &str, rest: &str) -> Option<(usize, usize)> {
     (n > 1 && lines.by_ref().count() == n && is_claimed).then_some((n, d))
 }
 
-/// The power of ten in `1.0e+03 *`.
+/// The exponent of the power of ten in `1.0e+03 *`.
 fn common_factor(line: &str) -> Option<i32> {
     power_of_ten(line.strip_suffix('*')?.trim_end())
 }

@@ -42,8 +42,8 @@ fn is_index(text: &str) -> bool {
     is_of_matrix || is_of_vector
 }
 
-/// Whether the text after the last list only closes what is around it: a semicolon, or the keys of a print (`,
-/// shape=[3, 2], strides=[2, 1]`).
+/// Whether the text after the last list only closes what is around it: a mark such as a semicolon, or the keys of a
+/// print (`, shape=[3, 2], strides=[2, 1]`).
 pub(super) fn is_end(rest: &str) -> bool {
     if matches!(rest, ";" | "," | "." | ">") {
         return true;

@@ -1,5 +1,5 @@
-//! Lists in brackets: JSON, literals of Python, MATLAB, Julia, R, Mathematica and Rust, and what NumPy, PyTorch, JAX and
-//! TensorFlow print, such as `[[1. 2.]\n [3. 4.]]`, `[1 2; 3 4]` or `tensor([[1., 2.]], grad_fn=<MmBackward0>)`.
+//! Lists in brackets: JSON, literals of Python, MATLAB, Julia, R, Mathematica and Rust, and what NumPy, PyTorch, JAX
+//! and TensorFlow print, such as `[[1. 2.]\n [3. 4.]]`, `[1 2; 3 4]` or `tensor([[1., 2.]], grad_fn=<MmBackward0>)`.
 
 mod around;
 mod calls;
