@@ -49,7 +49,8 @@ fn HandoutStep(
     view! {
         <section class="handout-step">
             <h2>{strings::lesson_number(at + 1, step.title.now())}</h2>
-            {step.text.iter().map(|paragraph| view! { <Paragraph step text=paragraph.text.now()/> }).collect_view()}
+            // What appears after a goal is the answer: it is not printed above the question.
+            {step.text.iter().filter(|paragraph| paragraph.when.is_empty()).map(|paragraph| view! { <Paragraph step text=paragraph.text.now()/> }).collect_view()}
             <ul class="handout-boxes">
                 {step.choices.iter().map(|choice| box_of(choice.words.now())).collect_view()}
                 {step.goals.iter().map(|goal| box_of(goal.words.now())).collect_view()}
