@@ -33,11 +33,11 @@ const CURVES: [Trace; 12] = [
 const HIGH: [Trace; 5] = [Trace::Sharp, Trace::Unified, Trace::Kim, Trace::General, Trace::MeanField];
 /// The axis follows falling curves at most this many powers of ten below the lowest value of all other curves.
 const DECADES_BELOW: f64 = 0.5;
-/// A linear axis ends above the best upper bound where that is at most this many times everything else.
+/// A linear axis ends above the best upper bound if this bound is at most this many times the largest other value.
 const TIMES_ABOVE: f64 = 5.0;
 /// No axis ends beyond this many decades, so that its ends are finite numbers.
 const MOST_DECADES: f64 = 300.0;
-/// Up to this n the axis has a second row, for sqrt(n).
+/// A logarithmic axis of n that ends at most here has a second row, for sqrt(n).
 const ROOTS_UP_TO: f64 = 4096.0;
 /// The number of intervals of the curve sqrt(n) where it is no straight line.
 const ROOT_POINTS: i32 = 64;

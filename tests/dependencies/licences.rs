@@ -24,7 +24,7 @@ const LICENCES: [&str; 13] = [
 fn is_allowed(expression: &str) -> bool {
     let expression = expression.replace('/', " OR ");
     let mut depth = 0;
-    // The last AND or OR outside of parentheses; OR binds less.
+    // The first OR outside of parentheses, or else the first AND: OR binds less.
     for operator in [" OR ", " AND "] {
         for (at, c) in expression.char_indices() {
             depth += i32::from(c == '(') - i32::from(c == ')');

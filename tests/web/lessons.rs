@@ -1,6 +1,6 @@
-//! Every step of every lesson in Chromium: its settings are valid, and, unless it has too many tokens, the numbers of
-//! the measurement that its texts name are there, and each goal is reached at the settings that are its witness. Goals
-//! that need the worker's curves are left out. `tests/page/lessons.rs` checks the rest, without a browser.
+//! Every step of every lesson in Chromium. Its settings are valid. The measurement has the numbers that its texts name.
+//! Each goal is reached at the settings that are its witness, except for goals that need the worker's curves. Numbers
+//! and goals of steps with too many tokens are left out. `tests/page/lessons.rs` checks the rest, without a browser.
 
 use lipscope::answers::{Curves, KnownTokens, Measured, Pair, Sweep};
 use lipscope::lessons::{Acts, Ages, Facts, Situation, Slot, Step, Way, lessons, slots};

@@ -12,11 +12,11 @@ pub struct LabelRequest {
     pub height: f64,
 }
 
-/// The centres of the labels in a column from `top` to `bottom`, in the given order.
+/// The centres of the labels in a column from `top` to `bottom`, in the order of `wanted`.
 ///
-/// Labels keep the order of their preferred centres, and the sum of squared moves is minimal (adjacent labels that
-/// collide are pooled and moved as a block). If the column is too short, the last labels of the slice get `None`: pass
-/// the important ones first.
+/// Down the column, labels keep the order of their preferred centres, and the sum of squared moves is minimal (adjacent
+/// labels that collide are pooled and moved as a block). A label that no longer fits beside the labels before it in
+/// `wanted` gets `None`, as does one whose numbers are not usable: pass the important ones first.
 pub fn place(wanted: &[LabelRequest], top: f64, bottom: f64) -> Vec<Option<f64>> {
     let mut kept: Vec<usize> = Vec::new();
     let mut total = 0.0;

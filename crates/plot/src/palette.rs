@@ -42,7 +42,7 @@ pub enum Role {
     Unified,
     /// The local upper bound: blue, dotted.
     Local,
-    /// The published general upper bound: orange, dashed.
+    /// A published upper bound other than the mean-field one: orange, dashed.
     PublishedGeneral,
     /// The published mean-field upper bound: magenta, dash-dot.
     PublishedMeanField,

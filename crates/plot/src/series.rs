@@ -38,8 +38,8 @@ impl ValueForm {
         }
     }
 
-    /// A y of this form with four significant digits and no sign, rounded so that the sign of `claim` (≤, ≥) would be
-    /// true.
+    /// A y of this form with four significant digits and without ≤ or ≥ in front, rounded so that the sign of `claim`
+    /// would be true.
     pub(super) fn number(self, y: f64, claim: Kind) -> Number {
         match self {
             ValueForm::Value => Number::digits(y, claim),
@@ -47,8 +47,8 @@ impl ValueForm {
         }
     }
 
-    /// A y of this form with two significant digits and no sign, rounded so that the sign of `claim` (≤, ≥) would be
-    /// true.
+    /// A y of this form with two significant digits and without ≤ or ≥ in front, rounded so that the sign of `claim`
+    /// would be true.
     pub(super) fn rough(self, y: f64, claim: Kind) -> Number {
         match (self, claim) {
             (ValueForm::Value, Kind::Plain | Kind::Exact) => Number::rough(y),
@@ -63,7 +63,7 @@ impl ValueForm {
             ValueForm::Value => (y, y.log10()),
             ValueForm::Log10 => (10f64.powf(y), y),
         };
-        // A value beside its own logarithm: too large or too small a one would be infinite or zero here.
+        // Past the range of f64 the value would be written as 0 or infinite. Its log10 is in the cell beside it.
         let is_past = self == ValueForm::Log10 && y.is_finite() && !value.is_normal();
         [if is_past { String::new() } else { exact(value) }, if log10.is_nan() { String::new() } else { exact(log10) }]
     }

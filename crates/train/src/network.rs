@@ -69,8 +69,8 @@ fn layer_norm(tokens: Tensor<3>, scale: Tensor<2>, shift: Tensor<2>) -> Tensor<3
 /// Lambda_M = 1.1290 ||W_2||_inf ||W_1||_inf, 1 x 1 x 1, for the MLP x -> gelu(x `up`) `down`, as a differentiable
 /// function of the weights.
 fn mlp_constant(up: &Tensor<2>, down: &Tensor<2>) -> Tensor<3> {
-    // Tokens are rows here and columns in the paper, so the columns of these matrices are the rows of the paper's
-    // matrices.
+    // The infinity norm, the largest row sum, is that of matrices that act on tokens as columns. Tokens are rows here,
+    // so those rows are the columns of `up` and `down`.
     let largest = |matrix: &Tensor<2>| matrix.clone().abs().sum_dim(0).max_dim(1);
     (largest(up) * largest(down)).unsqueeze::<3>().mul_scalar(GELU_SLOPE)
 }

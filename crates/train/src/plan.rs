@@ -47,7 +47,7 @@ const MOST_WIDTH: usize = 1024;
 const MOST_BLOCKS: usize = 64;
 const MOST_CONTEXT: usize = 1024;
 const MOST_BATCH: usize = 1024;
-/// The most steps of a plan, and the most steps done in a run.
+/// The most steps that a plan may ask for, and that a checkpoint may have behind it.
 pub(crate) const MOST_STEPS: usize = 10_000_000;
 
 impl PlanFields {

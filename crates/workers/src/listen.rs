@@ -145,7 +145,7 @@ fn post<T: TaskList>(scope: &DedicatedWorkerGlobalScope, reply: Reply<T::Event>,
 
 fn send<E: serde::Serialize>(scope: &DedicatedWorkerGlobalScope, message: &Message<E>, files: Option<Object>) {
     let Some((object, buffer)) = packed(message) else { return };
-    // Cannot fail on a new object; and if the page is gone, there is nobody to notify.
+    // Neither error matters: setting a key of a new object cannot fail, and posting fails only if the page is gone.
     if let Some(files) = files {
         let _ = Reflect::set(&object, &JsValue::from_str("files"), &files);
     }

@@ -58,7 +58,7 @@ pub enum TableQuestion {
     Point,
 }
 
-/// Answers to the questions about a table; `None` where the code decides from the table.
+/// Answers to the questions about a table. `None` is no answer yet: the code decides from the table, or asks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableAnswers {
     /// The answer about the first row.
