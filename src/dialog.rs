@@ -6,6 +6,21 @@ use leptos::html::Dialog;
 use super::later::{LaterView, Piece};
 use super::strings;
 
+/// The node of a dialog that is shown while the signal says so.
+pub fn shown_while(is_open: RwSignal<bool>) -> NodeRef<Dialog> {
+    let dialog = NodeRef::<Dialog>::new();
+    effect(move |_| {
+        let Some(dialog) = dialog.get() else { return };
+        match (is_open.get(), dialog.open()) {
+            // A dialog that is no longer in the page cannot be shown: nothing to do.
+            (true, false) => drop(dialog.show_modal()),
+            (false, true) => dialog.close(),
+            _ => {}
+        }
+    });
+    dialog
+}
+
 /// The button and the dialog.
 #[component]
 pub fn DialogButton(
@@ -22,16 +37,7 @@ pub fn DialogButton(
     /// The content.
     piece: Piece,
 ) -> impl IntoView {
-    let dialog = NodeRef::<Dialog>::new();
-    effect(move |_| {
-        let Some(dialog) = dialog.get() else { return };
-        match (is_open.get(), dialog.open()) {
-            // A dialog that is no longer in the page cannot be shown: nothing to do.
-            (true, false) => drop(dialog.show_modal()),
-            (false, true) => dialog.close(),
-            _ => {}
-        }
-    });
+    let dialog = shown_while(is_open);
     // A button with a sign instead of words is named by its heading.
     let label = (words.chars().count() == 1).then_some(heading);
     view! {

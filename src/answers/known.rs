@@ -6,6 +6,7 @@
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Experiment, InputError, Mask, Normalization, Rows, TokenSource};
+use lipscope_core::growth::WorstTokens;
 use lipscope_core::measure::Measurement;
 use lipscope_core::phrase;
 use lipscope_core::sweep::{SweepPlan, SweepPoint};
@@ -13,7 +14,7 @@ use lipscope_core::tokens::random_tokens;
 use lipscope_protocol::tasks::{Ball, SweepRequest, WorstAt};
 
 use crate::plans;
-use crate::state::{MAX_N, MAX_TOKEN_ENTRIES, PageState, TokenChoice};
+use crate::state::{MAX_N, MAX_TOKEN_ENTRIES, PageState, TokenChoice, largest_norm};
 
 /// The most entries. The page makes a few for each setting; the oldest go first.
 const MOST: usize = 4000;
@@ -53,7 +54,7 @@ impl KnownTokens {
         let map = plans::map(state);
         let n = measurement.n;
         // Listed tokens count in the smallest ball that holds them.
-        let radius = measurement.radius.min(radius_of(&state.experiment()));
+        let radius = measurement.radius.min(radius_of(&state.experiment().tokens, state));
         let mut is_new = false;
         for norm in NORMS {
             let Some(value) = measurement.norm(norm) else { continue };
@@ -65,24 +66,22 @@ impl KnownTokens {
     /// Adds the tokens behind the lower bounds on the ball of a state.
     pub fn add_ball(&mut self, state: &PageState, ball: &Ball) -> bool {
         let Some(worst) = &ball.worst else { return false };
-        if state.tokens == TokenChoice::Skew {
-            return false;
-        }
-        let radius = ball.radius.min(radius_of(&Experiment { tokens: worst.tokens.clone(), ..state.experiment() }));
-        let at = (state.dim(), Norm::Spectral, ball.n, radius, worst.norm.log10());
-        self.add(&plans::map(state), at, || Some(worst.tokens.clone()))
+        state.tokens != TokenChoice::Skew && self.add_witness(state, ball.n, ball.radius, worst)
     }
 
     /// Adds the worst tokens over n of a state's map.
     pub fn add_worst(&mut self, state: &PageState, found: &[WorstAt]) -> bool {
-        let (map, d) = (plans::map(state), state.dim());
         let mut is_new = false;
         for WorstAt { n, radius, worst } in found {
-            let radius = radius.min(radius_of(&Experiment { tokens: worst.tokens.clone(), ..state.experiment() }));
-            let at = (d, Norm::Spectral, *n as f64, radius, worst.norm.log10());
-            is_new |= self.add(&map, at, || Some(worst.tokens.clone()));
+            is_new |= self.add_witness(state, *n as f64, *radius, worst);
         }
         is_new
+    }
+
+    fn add_witness(&mut self, state: &PageState, n: f64, radius: f64, worst: &WorstTokens) -> bool {
+        let radius = radius.min(radius_of(&worst.tokens, state));
+        let at = (state.dim(), Norm::Spectral, n, radius, worst.norm.log10());
+        self.add(&plans::map(state), at, || Some(worst.tokens.clone()))
     }
 
     /// Adds the points of a sweep of a state's tokens, except those of skew tokens, which have another A at each n.
@@ -140,7 +139,8 @@ impl KnownTokens {
         let is_needless = self.0.iter().any(|known| {
             known.log10 >= log10
                 && is_within(known.radius, radius)
-                && passes_on(map, norm, known.n, n)
+                && known.counts_at(n)
+                && known.is_listed()
                 && is_alike(known)
         });
         if is_needless {
@@ -148,8 +148,12 @@ impl KnownTokens {
         }
         let Some(tokens) = tokens() else { return false };
         let new = Known { map: map.clone(), d, norm, n, radius, log10, tokens };
+        if !new.is_listed() && self.0.iter().any(|known| known.tokens == new.tokens && is_alike(known)) {
+            return false;
+        }
         self.0.retain(|known| {
-            let is_replaced = log10 >= known.log10 && is_within(radius, known.radius) && new.counts_at(known.n);
+            let is_replaced =
+                new.is_listed() && log10 >= known.log10 && is_within(radius, known.radius) && new.counts_at(known.n);
             !(is_replaced && is_alike(known))
         });
         if self.0.len() >= MOST {
@@ -168,7 +172,7 @@ impl<'a> KnownOfMap<'a> {
     /// See [`KnownTokens::worst`].
     #[must_use]
     pub fn worst(&self, n: f64, radius: f64) -> Option<&'a Known> {
-        let counts = |known: &&&Known| is_within(known.radius, radius) && passes_on(&known.map, known.norm, known.n, n);
+        let counts = |known: &&&Known| is_within(known.radius, radius) && known.counts_at(n);
         self.0.iter().filter(counts).max_by(|a, b| a.log10.total_cmp(&b.log10)).copied()
     }
 
@@ -189,10 +193,13 @@ impl Known {
     /// Whether these tokens can be filled up to n without a smaller norm. Adversarial tokens count at their own n only:
     /// the page has no list of them that it could fill up.
     fn counts_at(&self, n: f64) -> bool {
-        match self.tokens {
-            TokenSource::Adversarial { .. } => self.n == n,
-            _ => passes_on(&self.map, self.norm, self.n, n),
-        }
+        if self.is_listed() { passes_on(&self.map, self.norm, self.n, n) } else { self.n == n }
+    }
+
+    /// Whether the page can list these tokens. Those that it cannot list make no others needless: others may count at
+    /// more n.
+    fn is_listed(&self) -> bool {
+        !matches!(self.tokens, TokenSource::Adversarial { .. })
     }
 
     /// The state with these tokens, filled up to `n`. R stays as the reader has set it, except for adversarial tokens,
@@ -248,22 +255,17 @@ pub fn with_worst_known(state: &PageState, ball: Option<&Ball>, known: &KnownTok
     Ok(if is_of_ball { chosen } else { of_ball.with_worst(ball.worst.as_ref().map(|worst| &worst.tokens)) })
 }
 
-/// The radius of the smallest ball that holds the tokens of an experiment, where they are listed. Infinite for other
+/// The radius of the smallest ball that holds tokens of a state's attention, where they are listed. Infinite for other
 /// tokens, and where a normaliser makes the length of tokens meaningless.
-fn radius_of(experiment: &Experiment) -> f64 {
-    match &experiment.tokens {
+fn radius_of(tokens: &TokenSource, state: &PageState) -> f64 {
+    match tokens {
         TokenSource::Explicit(rows) | TokenSource::Clusters { positions: rows, .. }
-            if experiment.normalization == Normalization::None =>
+            if state.normalization == Normalization::None =>
         {
             largest_norm(rows)
         }
         _ => f64::INFINITY,
     }
-}
-
-/// The largest norm of a token.
-fn largest_norm(rows: &Rows) -> f64 {
-    rows.iter().map(|token| token.iter().map(|x| x * x).sum::<f64>().sqrt()).fold(0.0, f64::max)
 }
 
 /// A list filled up to `n`: without a mask each token is repeated, under the causal mask the last one is.

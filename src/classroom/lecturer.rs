@@ -2,9 +2,10 @@
 //! table and the guesses of its questions. Nothing is sent or kept.
 
 use crate::prelude::*;
-use leptos::html::{Canvas, Dialog};
+use leptos::html::Canvas;
 
 use crate::charts::{Paint, Timing, use_easel};
+use crate::dialog::shown_while;
 use crate::files::download;
 use crate::frame::When;
 use crate::lessons::{Choice, CodeFault, Gathered, HandIn, Step, gather};
@@ -16,19 +17,10 @@ use super::answers_of_class::{Guesses, OfLesson, by_lesson, curve_chart, guesses
 /// The button that opens the sheet, and the sheet.
 #[component]
 pub fn ClassSheet() -> impl IntoView {
-    let dialog = NodeRef::<Dialog>::new();
     let is_open = RwSignal::new(false);
+    let dialog = shown_while(is_open);
     let pasted = RwSignal::new(String::new());
     let gathered = memo(move |_| pasted.with(|text| gather(text)));
-    effect(move |_| {
-        let Some(dialog) = dialog.get() else { return };
-        match (is_open.get(), dialog.open()) {
-            // A dialog that is no longer in the page cannot be shown: nothing to do.
-            (true, false) => drop(dialog.show_modal()),
-            (false, true) => dialog.close(),
-            _ => {}
-        }
-    });
     let faults = move || gathered.with(fault_lines);
     let counted = move || gathered.with(|all| strings::class_count(all.answers.len(), all.faults.len()));
     view! {

@@ -384,10 +384,9 @@ impl PageState {
 
     /// The largest norm of listed tokens.
     fn largest_listed(&self) -> Option<f64> {
-        let largest = |rows: &Rows| rows.iter().map(norm).fold(0.0, f64::max);
         match (self.tokens, &self.own_tokens, &self.own_clusters) {
-            (TokenChoice::Own, Some(rows), _) => Some(largest(rows)),
-            (TokenChoice::Clusters, _, Some(own)) => Some(largest(&own.positions)),
+            (TokenChoice::Own, Some(rows), _) => Some(largest_norm(rows)),
+            (TokenChoice::Clusters, _, Some(own)) => Some(largest_norm(&own.positions)),
             _ => None,
         }
     }
@@ -400,6 +399,8 @@ fn four_digits(x: f64) -> f64 {
     format!("{x:.3e}").parse().unwrap_or(x)
 }
 
-fn norm(token: &[f64]) -> f64 {
-    token.iter().map(|x| x * x).sum::<f64>().sqrt()
+/// The largest norm of a token.
+#[must_use]
+pub fn largest_norm(rows: &Rows) -> f64 {
+    rows.iter().map(|token| token.iter().map(|x| x * x).sum::<f64>().sqrt()).fold(0.0, f64::max)
 }
