@@ -1,4 +1,4 @@
-//! A button that opens a dialog. The content of the dialog comes with the later part of the page.
+//! Dialogs, and the buttons that open them. The dialogs come with the later part of the page.
 
 use crate::prelude::*;
 use leptos::html::Dialog;
@@ -21,10 +21,10 @@ pub fn shown_while(is_open: RwSignal<bool>) -> NodeRef<Dialog> {
     dialog
 }
 
-/// The button and the dialog.
+/// A button that opens a dialog. The dialog is a piece of the later part.
 #[component]
 pub fn DialogButton(
-    /// The id and the class of the dialog, and the beginning of the ids of its parts.
+    /// The id of the dialog.
     id: &'static str,
     /// What stands on the button.
     words: &'static str,
@@ -34,21 +34,38 @@ pub fn DialogButton(
     hint: &'static str,
     /// Whether the dialog is open.
     is_open: RwSignal<bool>,
-    /// The content.
+    /// The dialog.
     piece: Piece,
 ) -> impl IntoView {
-    let dialog = shown_while(is_open);
     // A button with a sign instead of words is named by its heading.
     let label = (words.chars().count() == 1).then_some(heading);
     view! {
         <button type="button" id=format!("{id}-open") class=format!("{id}-open") aria-label=label title=hint aria-haspopup="dialog" on:click=move |_| is_open.set(true)>{words}</button>
+        <LaterView wanted=is_open piece/>
+    }
+}
+
+/// A dialog with its heading and the button that closes it.
+#[component]
+pub fn DialogBox(
+    /// The id and the class of the dialog, and the beginning of the ids of its parts.
+    id: &'static str,
+    /// Its heading.
+    heading: &'static str,
+    /// Whether it is open.
+    is_open: RwSignal<bool>,
+    /// Its content.
+    children: Children,
+) -> impl IntoView {
+    let dialog = shown_while(is_open);
+    view! {
         // Escape closes it, and the browser gives the focus back.
         <dialog node_ref=dialog id=id class=format!("dialog {id}") aria-labelledby=format!("{id}-heading") on:close=move |_| is_open.set(false)>
             <div class="dialog-head">
                 <h2 id=format!("{id}-heading")>{heading}</h2>
                 <button type="button" id=format!("{id}-close") on:click=move |_| is_open.set(false)>{strings::close()}</button>
             </div>
-            <LaterView wanted=is_open piece/>
+            {children()}
         </dialog>
     }
 }

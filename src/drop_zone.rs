@@ -1,18 +1,22 @@
-//! What a reader drops on the page, wherever it falls and however soon. The later part reads it: the page listens from
-//! the first picture on, so that the browser never leaves the page to open the file.
+//! What a reader drops on the page, wherever it falls. Until this part of the page is there, assets/boot.js keeps what is
+//! dropped.
 
 use crate::prelude::*;
+use js_sys::Reflect;
 use leptos::ev;
+use wasm_bindgen::{JsCast, JsValue};
 
 use super::files::{Dropped, use_drops};
-use super::later::use_later;
 use super::page::use_page;
 use super::strings;
 
 /// Takes what is dropped anywhere on the page, and covers the page while something is dragged over it.
 #[component]
 pub fn DropZone() -> impl IntoView {
-    let (page, later, drops) = (use_page(), use_later(), use_drops());
+    let (page, drops) = (use_page(), use_drops());
+    if let Some(dropped) = take_kept() {
+        drops.hand_to_others(dropped);
+    }
     let is_over = RwSignal::new(false);
     let over = window_event_listener(ev::dragover, move |event| {
         event.prevent_default();
@@ -31,8 +35,7 @@ pub fn DropZone() -> impl IntoView {
         is_over.set(false);
         let Some(data) = event.data_transfer() else { return };
         if !drops.hand_over(page.plot.get_untracked(), &data) {
-            let dropped = Dropped::of(&data);
-            later.with(move |_| drops.hand_to_others(dropped));
+            drops.hand_to_others(Dropped::of(&data));
         }
     });
     on_cleanup(move || {
@@ -41,4 +44,16 @@ pub fn DropZone() -> impl IntoView {
         drop.remove();
     });
     view! { <div class="drop" class:over=is_over aria-hidden="true"><p>{strings::drop()}</p></div> }
+}
+
+/// What assets/boot.js has kept; it keeps it no longer.
+fn take_kept() -> Option<Dropped> {
+    let key = JsValue::from_str("dropped");
+    let kept = Reflect::get(&window(), &key).ok()?;
+    // A window without the property is as good.
+    let _ = Reflect::delete_property(&window(), &key);
+    match kept.dyn_into::<web_sys::File>() {
+        Ok(file) => Some(Dropped::File(file)),
+        Err(other) => other.as_string().map(Dropped::Text),
+    }
 }

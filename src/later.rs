@@ -12,6 +12,7 @@ use crate::prelude::*;
 
 use super::lessons::Lesson;
 use super::link::{Followed, TooLong};
+use super::page::Page;
 use super::state::{PlotChoice, Scene};
 use super::strings;
 use crate::strings::Message;
@@ -33,6 +34,8 @@ pub struct LaterTable {
     pub write_link: fn(&Scene) -> Result<String, TooLong>,
     /// A message in the page's language.
     pub message: fn(&Message) -> String,
+    /// Chooses the worst tokens known: see [`Page::load_worst`].
+    pub load_worst: fn(Page),
 }
 
 /// A view of the later part.
@@ -42,6 +45,14 @@ pub enum Piece {
     Plot(PlotChoice),
     /// The foot of the opening view: its table, its files, and links to other plots.
     ExploreFolds,
+    /// What follows the first buttons in the head of the page.
+    HeadRest,
+    /// The line about a newer build of the page.
+    NewBuild,
+    /// The notes on side effects of a normaliser.
+    Notes,
+    /// The missing curves of the opening plot, and its table for a screen reader.
+    AtN,
     /// The content of the fold under the sentence of the opening view.
     Why,
     /// The pinned states of the opening plot.
@@ -54,10 +65,14 @@ pub enum Piece {
     GuessStage,
     /// The panel of the lessons.
     LessonPanel,
-    /// The list of keys.
+    /// The dialog with the list of keys.
     KeyList,
-    /// The panel of links.
+    /// The dialog with links.
     Share,
+    /// The cover that takes what is dropped on the page.
+    DropZone,
+    /// The black screen.
+    BlankScreen,
     /// What is printed beside the page.
     PrintSheet,
     /// The content of the fold for own data.

@@ -6,8 +6,11 @@ use crate::prelude::*;
 use super::charts;
 use super::classroom::{self, use_classroom};
 use super::controls::Controls;
-use super::explore::{ExploreFolds, PinList, Why};
+use super::drop_zone::DropZone;
+use super::explore::{AtN, ExploreFolds, Notes, PinList, Pins, Why, use_pinned};
+use super::files::Drops;
 use super::growth::{self, Growth};
+use super::head::{HeadRest, NewBuild};
 use super::host;
 use super::labs::{self, Labs};
 use super::later::{LaterPart, LaterTable, Piece};
@@ -16,12 +19,12 @@ use super::link;
 use super::models::{self, Models};
 use super::numbers::Details;
 use super::own::{self, Own};
-use super::page::use_page;
+use super::page::{Page, use_page};
 use super::panels::use_panels;
 use super::plane::{self, use_plane};
 use super::print::{self, PrintSheet};
 use super::share::Share;
-use super::stage::{AloneLine, TeacherReading};
+use super::stage::{AloneLine, BlankScreen, TeacherReading};
 use super::state::PlotChoice;
 use super::strings;
 use super::theme::use_themes;
@@ -34,6 +37,7 @@ static LATER: LaterTable = LaterTable {
     read_link: |fragment| link::read(fragment, lessons::scene_of),
     write_link: |scene| link::write(scene, lessons::scene_of),
     message: strings::message,
+    load_worst: Page::load_worst,
 };
 
 /// The later part. The program is cut at this function: only `main.rs` may call it. Another caller would bring the
@@ -46,6 +50,8 @@ pub fn later_part() -> LaterPart {
 fn begin() {
     let page = use_page();
     let (growth, labs) = (Growth::new(page), Labs::new(page));
+    provide_context(Drops::default());
+    provide_context(Pins::new(use_pinned()));
     provide_context(growth);
     provide_context(labs);
     provide_context(Models::new(page));
@@ -66,6 +72,10 @@ fn piece(piece: Piece) -> AnyView {
     match piece {
         Piece::Plot(choice) => plot(choice),
         Piece::ExploreFolds => view! { <ExploreFolds/> }.into_any(),
+        Piece::HeadRest => view! { <HeadRest/> }.into_any(),
+        Piece::NewBuild => view! { <NewBuild/> }.into_any(),
+        Piece::Notes => view! { <Notes/> }.into_any(),
+        Piece::AtN => view! { <AtN/> }.into_any(),
         Piece::Why => view! { <Why/> }.into_any(),
         Piece::Pins => view! { <PinList/> }.into_any(),
         Piece::Controls => view! { <Controls/><own::OwnData/> }.into_any(),
@@ -73,6 +83,8 @@ fn piece(piece: Piece) -> AnyView {
         Piece::GuessStage => view! { <classroom::GuessStage/> }.into_any(),
         Piece::LessonPanel => view! { <classroom::LessonPanel/> }.into_any(),
         Piece::Share => view! { <Share/> }.into_any(),
+        Piece::DropZone => view! { <DropZone/> }.into_any(),
+        Piece::BlankScreen => view! { <BlankScreen/> }.into_any(),
         Piece::PrintSheet => {
             let room = use_classroom();
             view! { <PrintSheet panels=use_panels() handout=move |()| classroom::handout(room)/> }.into_any()

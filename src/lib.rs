@@ -44,6 +44,7 @@ mod files;
 mod formulas;
 mod frame;
 mod growth;
+mod head;
 mod host;
 mod keys;
 mod labs;

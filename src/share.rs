@@ -5,7 +5,7 @@ use crate::prelude::*;
 use leptos::ev;
 
 use super::charts::plot_name;
-use super::dialog::DialogButton;
+use super::dialog::{DialogBox, DialogButton};
 use super::files::copy;
 use super::later::{Piece, use_later};
 use super::page::use_page;
@@ -20,7 +20,7 @@ const USUAL_SIZE: usize = 1;
 /// The width of the preview, in CSS pixels.
 const PREVIEW_WIDTH: f64 = 320.0;
 
-/// The button in the head of the page, and its panel.
+/// The button in the head of the page.
 #[component]
 pub fn ShareButton() -> impl IntoView {
     let is_open = use_panels().share;
@@ -29,7 +29,7 @@ pub fn ShareButton() -> impl IntoView {
     }
 }
 
-/// The content of the panel.
+/// The panel: a dialog.
 #[component]
 pub fn Share() -> impl IntoView {
     let page = use_page();
@@ -56,6 +56,7 @@ pub fn Share() -> impl IntoView {
         stage.set(Stage::ALL.into_iter().find(|stage| stage.id() == picked).unwrap_or_default());
     };
     view! {
+        <DialogBox id="share" heading=strings::share_panel() is_open=use_panels().share>
         <div class="share-body">
             <section>
                 <h3>{strings::share_state()}</h3>
@@ -78,6 +79,7 @@ pub fn Share() -> impl IntoView {
             </fieldset>
             <Embedding/>
         </div>
+        </DialogBox>
     }
 }
 

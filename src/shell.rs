@@ -10,20 +10,18 @@ use lipscope_core::bounds::BoundId;
 use lipscope_plot::{Palette, css};
 
 use super::charts::role_of;
-use super::classroom::{self, Classroom, LessonsButton, Shortcuts, is_covered, is_guessed, is_panel_open};
+use super::classroom::{self, Classroom, LessonsButton, is_covered, is_guessed, is_panel_open};
 use super::controls::ProblemAt;
-use super::drop_zone::DropZone;
-use super::explore::{Explore, Pins, Quick};
+use super::explore::{Explore, Pinned, Quick};
 use super::frame::{focus_soon, media_matches};
-use super::language::{self, Language, language};
+use super::language::{self, language};
 use super::later::{Arrival, LaterView, Piece, use_later};
 use super::page::{self, PLACE_LINK, Page, PlotChoice, use_page};
 use super::panels::use_panels;
 use super::plane::Plane;
 use super::plots::Plots;
-use super::share::ShareButton;
-use super::stage::{BlankScreen, TeacherButton, is_alone};
-use super::state::{Stage, ThemeChoice, View};
+use super::stage::is_alone;
+use super::state::{Stage, View};
 use super::strings;
 use super::theme::{Themes, use_themes};
 
@@ -37,7 +35,7 @@ pub fn Shell(
     let room = Classroom::new(page);
     provide_context(room);
     provide_context(Plane::new(page));
-    provide_context(Pins::default());
+    provide_context(Pinned::default());
     classroom::begin(room);
     let (later, themes, panels) = (use_later(), use_themes(), use_panels());
     let sheet_open = panels.controls;
@@ -97,9 +95,9 @@ pub fn Shell(
             </main>
             <LaterView wanted=is_alone piece=Piece::AloneLine/>
             <Status/>
-            <NewBuild/>
-            <DropZone/>
-            <BlankScreen/>
+            <LaterView wanted=later.is_here() piece=Piece::NewBuild/>
+            <LaterView wanted=later.is_here() piece=Piece::DropZone/>
+            <LaterView wanted=panels.blank piece=Piece::BlankScreen/>
         </div>
         <LaterView wanted=panels.printing piece=Piece::PrintSheet/>
         <p class="sr-only" role="status" aria-live="polite">{move || page.answers.announcement.get()}</p>
@@ -172,27 +170,12 @@ fn uncover(event: &FocusEvent, sheet_open: RwSignal<bool>) {
     }
 }
 
-/// The head of the page: name, views, undo, lessons; then papers, teacher's view, theme, keys, language.
+/// The head of the page: name, views, undo, lessons; then what `src/head.rs` has.
 #[component]
 fn Head() -> impl IntoView {
     let page = use_page();
-    let themes = use_themes();
+    let later = use_later();
     let is_open = RwSignal::new(false);
-    let paper = |(name, address, title): (&'static str, &'static str, &'static str)| {
-        view! { <a href=address title=title rel="noreferrer">{name}</a> }
-    };
-    let option = move |choice: ThemeChoice| {
-        view! {
-            <button
-                type="button"
-                aria-pressed=move || (themes.chosen() == choice).to_string()
-                data-theme-choice=choice.id()
-                on:click=move |_| themes.choose(choice)
-            >
-                {strings::theme_choice(choice)}
-            </button>
-        }
-    };
     view! {
         <header on:keydown=move |event| if event.key() == "Escape" { is_open.set(false) }>
             <h1>{strings::TITLE}</h1>
@@ -206,12 +189,7 @@ fn Head() -> impl IntoView {
             <button type="button" id="head-more" class="head-more" aria-label=strings::head_more() aria-expanded=move || is_open.get().to_string() aria-controls="head-rest" on:click=move |_| is_open.update(|open| *open = !*open)>"⋯"</button>
             // This part stands beside the other buttons where there is room, else in a list that `#head-more` opens.
             <div id="head-rest" class="head-rest" class:open=is_open on:focusout=move |event| if leaves(&event) { is_open.set(false) }>
-                <span class="papers">{paper(strings::paper_castin())} {paper(strings::paper_kim())}</span>
-                <ShareButton/>
-                <TeacherButton/>
-                <div class="switch" role="group" aria-label=strings::theme()>{ThemeChoice::ALL.map(option).collect_view()}</div>
-                <Shortcuts/>
-                <LanguageChoice/>
+                <LaterView wanted=later.is_here() piece=Piece::HeadRest/>
             </div>
         </header>
     }
@@ -249,27 +227,6 @@ fn ViewButton(
     }
 }
 
-/// The languages of the page. Choosing another one starts the page anew.
-#[component]
-fn LanguageChoice() -> impl IntoView {
-    let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
-        let picked = event.target().value();
-        if let Some(language) = Language::OFFERED.into_iter().find(|language| language.tag() == picked) {
-            language::choose(language);
-        }
-    };
-    let option = |choice: Language| {
-        view! {
-            <option value=choice.tag() lang=choice.tag() selected=choice == language()>{choice.name()}</option>
-        }
-    };
-    view! {
-        <select id="language" class="language" aria-label=strings::languages() on:change:target=on_change>
-            {Language::OFFERED.map(option).collect_view()}
-        </select>
-    }
-}
-
 /// A line about the workers, while there is something to say.
 #[component]
 fn Status() -> impl IntoView {
@@ -294,21 +251,4 @@ fn role_colors(themes: Themes) -> String {
     let changes = format!("--nudge:{};--response:{}", css(palette.nudge), css(palette.response));
     let bounds = BoundId::ALL.map(|id| format!("--{}:{}", id.id(), css(palette.role(role_of(id)))));
     format!("{};{changes}", bounds.join(";"))
-}
-
-/// A line that offers a newer build of the page.
-///
-/// assets/boot.js detects a newer build: it marks the root element, and style/smalls.css shows the line. A press of the
-/// button lets the newer build in.
-#[component]
-fn NewBuild() -> impl IntoView {
-    let is_closed = RwSignal::new(false);
-    view! {
-        <div class="status new-build" role="status" hidden=is_closed>
-            <span>{strings::new_build()}</span>
-            <button type="button" id="new-build">{strings::take_new_build()}</button>
-            <span class="others">{strings::close_other_pages()}</span>
-            <button type="button" on:click=move |_| is_closed.set(true)>{strings::close()}</button>
-        </div>
-    }
 }

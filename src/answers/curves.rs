@@ -1,5 +1,6 @@
 //! The bounds over n: beside the draws of a sweep, and up to 1e18 in the view over n.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use lipscope_core::bounds::{BoundId, Norm};
@@ -28,7 +29,7 @@ impl Curves {
         ask: Ask<Self>,
         (plan, worst): (GrowthRequest, Option<WorstRequest>),
         start: Start,
-        remember: impl Fn(&[WorstAt]) + 'static,
+        remember: Rc<dyn Fn(&[WorstAt])>,
     ) {
         let plans = [EnginePlan::Growth(plan)].into_iter().chain(worst.map(EnginePlan::Worst)).collect();
         ask.want(Ok(plans), start, move |ask, plan, answer| match answer {

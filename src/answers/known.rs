@@ -4,6 +4,8 @@
 //! Tokens count in each ball that holds them, and at each number of tokens to which they can be filled up without a
 //! smaller norm (docs/theory.md, "More tokens").
 
+use std::sync::Arc;
+
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Experiment, InputError, Mask, Normalization, Rows, TokenSource};
 use lipscope_core::growth::WorstTokens;
@@ -40,8 +42,17 @@ pub struct Known {
     pub radius: f64,
     /// log10 of the norm.
     pub log10: f64,
-    /// The tokens.
-    pub tokens: TokenSource,
+    /// The tokens, or what they are made from.
+    origin: Origin,
+}
+
+/// Where known tokens come from.
+#[derive(Clone, Debug, PartialEq)]
+enum Origin {
+    /// They are given.
+    Given(TokenSource),
+    /// A sweep has drawn them. They are drawn again when a reader loads them.
+    Drawn { of: Arc<SweepRequest>, n: usize, draw: usize },
 }
 
 /// All tokens that are known. Those that others make needless are dropped.
@@ -58,7 +69,8 @@ impl KnownTokens {
         let mut is_new = false;
         for norm in NORMS {
             let Some(value) = measurement.norm(norm) else { continue };
-            is_new |= self.add(&map, (state.dim(), norm, n, radius, value.log10()), || Some(state.experiment().tokens));
+            let at = (state.dim(), norm, n, radius, value.log10());
+            is_new |= self.add(&map, at, &|| Origin::Given(state.experiment().tokens));
         }
         is_new
     }
@@ -81,7 +93,7 @@ impl KnownTokens {
     fn add_witness(&mut self, state: &PageState, n: f64, radius: f64, worst: &WorstTokens) -> bool {
         let radius = radius.min(radius_of(&worst.tokens, state));
         let at = (state.dim(), Norm::Spectral, n, radius, worst.norm.log10());
-        self.add(&plans::map(state), at, || Some(worst.tokens.clone()))
+        self.add(&plans::map(state), at, &|| Origin::Given(worst.tokens.clone()))
     }
 
     /// Adds the points of a sweep of a state's tokens, except those of skew tokens, which have another A at each n.
@@ -89,18 +101,14 @@ impl KnownTokens {
         if matches!(of.experiment.tokens, TokenSource::Skew { .. }) {
             return false;
         }
-        let map = plans::map(state);
-        let plan = SweepPlan::new(&of.experiment, &of.lengths, of.draws).map(|plan| plan.with_spacing(of.spacing));
-        let Ok(plan) = plan else { return false };
+        let (map, of) = (plans::map(state), Arc::new(of.clone()));
         let mut is_new = false;
         for point in points {
-            let tokens = || {
-                let at = plan.lengths().iter().position(|n| *n == point.n)?;
-                plan.experiment_at(at * plan.draws() + point.draw).ok().map(|experiment| experiment.tokens)
-            };
+            let origin = || Origin::Drawn { of: Arc::clone(&of), n: point.n, draw: point.draw };
             for norm in NORMS {
                 let Some(value) = point.norm(norm) else { continue };
-                is_new |= self.add(&map, (state.dim(), norm, point.n as f64, point.radius, value.log10()), tokens);
+                let at = (state.dim(), norm, point.n as f64, point.radius, value.log10());
+                is_new |= self.add(&map, at, &origin);
             }
         }
         is_new
@@ -109,7 +117,7 @@ impl KnownTokens {
     /// Adds tokens that a search has found, with the spectral norm at them.
     pub fn add_found(&mut self, map: &Experiment, tokens: &Rows, norm: f64) -> bool {
         let at = (tokens.n_columns(), Norm::Spectral, tokens.n_rows() as f64, largest_norm(tokens), norm.log10());
-        self.add(map, at, || Some(TokenSource::Explicit(tokens.clone())))
+        self.add(map, at, &|| Origin::Given(TokenSource::Explicit(tokens.clone())))
     }
 
     /// The worst tokens known for a state's map: among tokens of the ball of this radius that can be filled up to n,
@@ -130,7 +138,7 @@ impl KnownTokens {
         &mut self,
         map: &Experiment,
         (d, norm, n, radius, log10): (usize, Norm, f64, f64, f64),
-        tokens: impl Fn() -> Option<TokenSource>,
+        origin: &dyn Fn() -> Origin,
     ) -> bool {
         if !log10.is_finite() {
             return false;
@@ -146,9 +154,10 @@ impl KnownTokens {
         if is_needless {
             return false;
         }
-        let Some(tokens) = tokens() else { return false };
-        let new = Known { map: map.clone(), d, norm, n, radius, log10, tokens };
-        if !new.is_listed() && self.0.iter().any(|known| known.tokens == new.tokens && is_alike(known)) {
+        let new = Known { map: map.clone(), d, norm, n, radius, log10, origin: origin() };
+        // n and R set the adversarial tokens of a map.
+        let is_same = |known: &Known| !known.is_listed() && (known.n, known.radius) == (n, radius) && is_alike(known);
+        if !new.is_listed() && self.0.iter().any(is_same) {
             return false;
         }
         self.0.retain(|known| {
@@ -199,18 +208,37 @@ impl Known {
     /// Whether the page can list these tokens. Those that it cannot list make no others needless: others may count at
     /// more n.
     fn is_listed(&self) -> bool {
-        !matches!(self.tokens, TokenSource::Adversarial { .. })
+        let tokens = match &self.origin {
+            Origin::Given(tokens) => tokens,
+            Origin::Drawn { of, .. } => &of.experiment.tokens,
+        };
+        !matches!(tokens, TokenSource::Adversarial { .. })
+    }
+
+    /// The tokens.
+    ///
+    /// # Errors
+    /// [`InputError`] if the sweep that drew them cannot draw them again.
+    pub fn tokens(&self) -> Result<TokenSource, InputError> {
+        match &self.origin {
+            Origin::Given(tokens) => Ok(tokens.clone()),
+            Origin::Drawn { of, n, draw } => {
+                let plan = SweepPlan::new(&of.experiment, &of.lengths, of.draws)?.with_spacing(of.spacing);
+                let at = plan.lengths().partition_point(|length| length < n);
+                plan.experiment_at(at * plan.draws() + draw).map(|experiment| experiment.tokens)
+            }
+        }
     }
 
     /// The state with these tokens, filled up to `n`. R stays as the reader has set it, except for adversarial tokens,
     /// which bring their own.
     fn load(&self, state: &PageState, n: f64) -> Result<PageState, InputError> {
         let from_worst = |state: PageState| PageState { own_from: Some(TokenChoice::Worst), ..state };
-        match &self.tokens {
+        let source = self.tokens()?;
+        match &source {
             TokenSource::Random(random) => {
                 let as_drawn = state.with_draw(random);
-                if random.n as f64 == n && random.radius == state.radius && as_drawn.experiment().tokens == self.tokens
-                {
+                if random.n as f64 == n && random.radius == state.radius && as_drawn.experiment().tokens == source {
                     return Ok(as_drawn);
                 }
                 let tokens = random_tokens(random);

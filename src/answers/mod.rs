@@ -127,8 +127,8 @@ impl Answers {
     }
 
     /// Adds to the tokens that are known; readers hear of it only where anything is new.
-    pub fn remember(self, add: impl FnOnce(&mut KnownTokens) -> bool) {
-        if self.known.try_update_untracked(add) == Some(true) {
+    pub fn remember(self, add: &dyn Fn(&mut KnownTokens) -> bool) {
+        if self.known.try_update_untracked(|all| add(all)) == Some(true) {
             self.known.notify();
         }
     }

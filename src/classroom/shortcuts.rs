@@ -5,7 +5,7 @@ use leptos::ev;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
-use crate::dialog::DialogButton;
+use crate::dialog::{DialogBox, DialogButton};
 use crate::keys::{self, Group, Held, PageKey};
 use crate::later::Piece;
 use crate::stage;
@@ -76,7 +76,7 @@ fn held(event: &ev::KeyboardEvent) -> Held {
     }
 }
 
-/// The button that opens the list of keys, and the list.
+/// The button that opens the list of keys.
 #[component]
 pub fn Shortcuts() -> impl IntoView {
     let room = use_classroom();
@@ -84,7 +84,7 @@ pub fn Shortcuts() -> impl IntoView {
     view! { <DialogButton id="keys" words="?" heading hint=heading is_open=room.keys_open piece=Piece::KeyList/> }
 }
 
-/// All keys, by what they are for.
+/// The dialog with all keys, by what they are for.
 #[component]
 pub fn KeyList() -> impl IntoView {
     let group = |(heading, keys): Group| {
@@ -100,7 +100,11 @@ pub fn KeyList() -> impl IntoView {
             </section>
         }
     };
-    view! { <div class="keys-groups">{keys::groups().into_iter().map(group).collect_view()}</div> }
+    view! {
+        <DialogBox id="keys" heading=strings::keys_label() is_open=use_classroom().keys_open>
+            <div class="keys-groups">{keys::groups().into_iter().map(group).collect_view()}</div>
+        </DialogBox>
+    }
 }
 
 /// Whether a key did something.

@@ -62,8 +62,7 @@ pub fn Switch<T: Copy + PartialEq + Send + Sync + 'static>(
     /// The label of the row.
     label: &'static str,
     /// Id, value and words of each.
-    #[prop(into)]
-    options: Signal<Vec<(&'static str, T, String)>>,
+    options: Vec<(&'static str, T, Signal<String>)>,
     /// The value that is set.
     #[prop(into)]
     chosen: Signal<Option<T>>,
@@ -74,10 +73,36 @@ pub fn Switch<T: Copy + PartialEq + Send + Sync + 'static>(
     #[prop(optional, into)]
     note: Signal<Option<&'static str>>,
 ) -> impl IntoView {
-    let option = move |(id, value, words): (&'static str, T, String)| {
+    let values: Vec<T> = options.iter().map(|option| option.1).collect();
+    let words = options.into_iter().map(|(id, _, words)| (id, words)).collect();
+    let all = values.clone();
+    let pressed = Signal::derive(move || all.iter().position(|value| chosen.get() == Some(*value)));
+    let on_press = Callback::new(move |at: usize| {
+        if let Some(value) = values.get(at) {
+            on_pick.run(*value);
+        }
+    });
+    view! { <SwitchRow label words pressed on_press note/> }
+}
+
+/// The row of a switch, whatever the type of its values: compiled once.
+#[component]
+fn SwitchRow(
+    /// The label of the row.
+    label: &'static str,
+    /// Id and words of each button.
+    words: Vec<(&'static str, Signal<String>)>,
+    /// The button that is pressed.
+    pressed: Signal<Option<usize>>,
+    /// Called with the button that the reader presses.
+    on_press: Callback<usize>,
+    /// The note.
+    note: Signal<Option<&'static str>>,
+) -> impl IntoView {
+    let button = |(at, (id, words)): (usize, (&'static str, Signal<String>))| {
         view! {
-            <button type="button" id=id aria-pressed=move || (chosen.get() == Some(value)).to_string() on:click=move |_| on_pick.run(value)>
-                {words}
+            <button type="button" id=id aria-pressed=move || (pressed.get() == Some(at)).to_string() on:click=move |_| on_press.run(at)>
+                {move || words.get()}
             </button>
         }
     };
@@ -85,7 +110,7 @@ pub fn Switch<T: Copy + PartialEq + Send + Sync + 'static>(
         <div class="quick-switch">
             <span class="quick-label" aria-hidden="true">{label}</span>
             <span class="quick-away" role="status" hidden=move || note.get().is_none()>{move || note.get()}</span>
-            <div class="switch" role="group" aria-label=label>{move || options.get().into_iter().map(option).collect_view()}</div>
+            <div class="switch" role="group" aria-label=label>{words.into_iter().enumerate().map(button).collect_view()}</div>
         </div>
     }
 }

@@ -11,7 +11,7 @@ use crate::state::{PageState, Trace};
 use crate::{plans, strings};
 
 use super::facts::{best_label, largest, of, smallest};
-use super::pins::{self, Pin};
+use super::pins::is_pinned;
 
 /// The range of a linear axis leaves out a best bound that is more than this many times the largest norm: it would
 /// flatten everything else.
@@ -40,7 +40,7 @@ pub fn explore_chart(
     curves: &Curves,
     known: &KnownTokens,
     current: Option<&Measured>,
-    pins: &[Pin],
+    pinned: &[Series],
     state: &PageState,
 ) -> LineChart {
     let norm = Norm::Spectral;
@@ -85,7 +85,7 @@ pub fn explore_chart(
     series.push(Series::new(id::ROOT, strings::trace_label(Trace::Root), Role::Reference, SeriesKind::Line, root));
     series.extend(draws(sweep, plan.as_ref(), norm, Faded::ALL));
     series.push(mean(sweep, plan.as_ref(), norm));
-    series.extend(pins::series_of(pins));
+    series.extend_from_slice(pinned);
     series.extend(over_n::current(current, state, norm));
     chart_over_n(state, strings::explore_x(), strings::local_axis(state), series)
 }
@@ -114,7 +114,7 @@ pub const HIGH: [&str; 2] = [id::BEST, id::MEAN_FIELD];
 pub fn wanted_y(chart: &LineChart) -> Option<Extent> {
     let is_data = |series: &&Series| {
         let id = series.id.as_str();
-        matches!(id, id::DRAWS | id::CURRENT | id::ROOT | id::WORST | id::MEAN) || pins::is_pinned(id)
+        matches!(id, id::DRAWS | id::CURRENT | id::ROOT | id::WORST | id::MEAN) || is_pinned(id)
     };
     if chart.y.scale != Scale::Log {
         let largest = |series: &Series| series.logs().fold(f64::NEG_INFINITY, f64::max);

@@ -24,20 +24,23 @@ mod why;
 
 use crate::prelude::*;
 
+use lipscope_core::experiment::Normalization;
+
 use crate::frame::is_motion_reduced;
+use crate::later::{LaterView, Piece};
 use crate::page::{PlotChoice, use_page};
 use crate::plane::{PlaneCanvas, Size, arrow_words, plane_words, use_plane};
 use crate::strings;
 
 pub use pin_list::PinList;
-pub use pins::Pins;
+pub use pins::{Pinned, Pins, use_pinned};
 pub use plot::ExploreFolds;
-pub use quick::Quick;
+pub use quick::{Notes, Quick};
+pub use table::AtN;
 pub use why::Why;
 
 use attention_line::AttentionLine;
 use plot::ExplorePlot;
-use quick::Notes;
 use sentence::{Headline, Sentence};
 
 /// The opening view.
@@ -59,11 +62,12 @@ pub fn Explore() -> impl IntoView {
         })
     });
     let crowd = memo(move |_| page.answers.measured.with(|m| m.as_ref().and_then(|m| arrow_words(m))));
+    let has_notes = Signal::derive(move || page.state.with(|state| state.normalization) != Normalization::None);
     let has_row = memo(move |_| page.look.row_of(plane.n_on_plane()).is_some());
     view! {
         <section class="explore" id="explore" aria-labelledby="question" hidden=is_hidden>
             <div class="question-row"><h2 class="question" id="question">{strings::lead()}</h2><AttentionLine/></div>
-            <Notes/>
+            <LaterView wanted=has_notes piece=Piece::Notes/>
             <figure class="disc" class:stale=move || !page.is_measured()>
                 <div class="disc-stage"><PlaneCanvas id="explore-plane" size=Size::Opening words/></div>
                 <figcaption>

@@ -60,19 +60,34 @@ impl Pin {
     }
 }
 
-/// The pins of the page.
+/// What the plot draws of the pins.
 #[derive(Clone, Copy, Default)]
+pub struct Pinned(pub RwSignal<Vec<Series>>);
+
+/// What the plot draws of the pins, from the context.
+pub fn use_pinned() -> Pinned {
+    expect_context()
+}
+
+/// The pins of the page. They come with its later part.
+#[derive(Clone, Copy)]
 pub struct Pins {
     /// The pins in the order in which they were made.
     pub all: RwSignal<Vec<Pin>>,
+    drawn: Pinned,
 }
 
-/// The context.
+/// The pins, from the context.
 pub fn use_pins() -> Pins {
     expect_context()
 }
 
 impl Pins {
+    /// No pins yet; the plot will draw `drawn`.
+    pub fn new(drawn: Pinned) -> Self {
+        Pins { all: RwSignal::default(), drawn }
+    }
+
     /// Whether there is room for another pin.
     pub fn has_room(self) -> bool {
         self.all.with(|all| all.len() < MOST_PINS)
@@ -86,17 +101,22 @@ impl Pins {
             Pin::of(&page.state.read(), measured.as_deref(), &sweep, &curves)
         });
         let Some(new) = new.filter(|_| untrack(|| self.has_room())) else { return false };
-        self.all.update(|all| all.push(new));
+        self.change(|all| all.push(new));
         true
     }
 
     /// Removes a pin.
     pub fn remove(self, at: usize) {
-        self.all.update(|all| {
+        self.change(|all| {
             if at < all.len() {
                 all.remove(at);
             }
         });
+    }
+
+    fn change(self, change: impl FnOnce(&mut Vec<Pin>)) {
+        self.all.update(change);
+        self.drawn.0.set(self.all.with_untracked(|all| series_of(all).collect()));
     }
 }
 
@@ -106,7 +126,7 @@ pub fn is_pinned(series_id: &str) -> bool {
 }
 
 /// The curves and the numbers of the pins, paler than those of the present state.
-pub fn series_of(pins: &[Pin]) -> impl Iterator<Item = Series> + '_ {
+fn series_of(pins: &[Pin]) -> impl Iterator<Item = Series> + '_ {
     pins.iter().zip(DASHES).enumerate().flat_map(|(at, (pin, dashes))| {
         let series = |what: &str, label: String, role: Role, kind: SeriesKind, data: &[(f64, f64)]| Series {
             opacity: PINNED,

@@ -20,8 +20,7 @@ use crate::strings::{self, Paper};
 use lipscope_plot::{ChartLayout, LineChart};
 
 use super::chart::{HIGH, explore_chart, id, last_n, wanted_y};
-use super::pins::{Pins, is_pinned, use_pins};
-use super::table::{Absent, AtN};
+use super::pins::{Pinned, is_pinned, use_pinned};
 
 /// The plot, its readout, and the curves that are missing.
 #[component]
@@ -31,20 +30,20 @@ pub fn ExplorePlot() -> impl IntoView {
     let painted: LastPainted<(LineChart, ChartLayout)> = StoredValue::new_local(None);
     let ranges = StoredValue::new_local(Ranges::default());
     let hover = RwSignal::new(None::<f64>);
-    let (pins, later) = (use_pins(), use_later());
+    let (pinned, later) = (use_pinned(), use_later());
     let watch = move || {
         page.answers.sweep.track();
         page.answers.bounds.track();
         page.answers.known.track();
         page.answers.measured.track();
-        pins.all.track();
+        pinned.0.track();
         page.state.track();
         page.held.track();
         page.plot.track();
         hover.track();
     };
     use_easel(canvas, Timing::Number(When::Before), watch, move |easel| {
-        paint((page, pins), easel, painted, ranges, hover)
+        paint((page, pinned), easel, painted, ranges, hover)
     });
     let readout = memo(move |_| {
         // The readout uses the layout of the painted chart, which is no signal: these signals say when it changes.
@@ -53,7 +52,7 @@ pub fn ExplorePlot() -> impl IntoView {
         page.answers.known.track();
         page.answers.measured.track();
         page.state.track();
-        hover.get().map(|n| untrack(|| read(page, pins, painted, n)))
+        hover.get().map(|n| untrack(|| read(page, pinned, painted, n)))
     });
     let on_click = move |event: ev::MouseEvent| keep(page, n_at(painted, f64::from(event.offset_x())));
     view! {
@@ -81,33 +80,32 @@ pub fn ExplorePlot() -> impl IntoView {
                     <p class="absent">{strings::explore_names()}</p>
                     <LaterView wanted=later.is_here() piece=Piece::Pins/>
                 </div>
-                <Absent/>
-                <AtN/>
+                <LaterView wanted=later.is_here() piece=Piece::AtN/>
             </figcaption>
         </figure>
     }
 }
 
 /// The chart as a picture.
-pub fn picture_now(page: Page, pins: Pins) -> LineChart {
-    let mut chart = chart_now(page, pins);
+pub fn picture_now(page: Page, pinned: Pinned) -> LineChart {
+    let mut chart = chart_now(page, pinned);
     lift(&mut chart, &HIGH);
     chart
 }
 
 /// The chart of what is known now.
-pub fn chart_now(page: Page, pins: Pins) -> LineChart {
+pub fn chart_now(page: Page, pinned: Pinned) -> LineChart {
     let answers = page.answers;
     let (sweep, curves) = (answers.sweep.read_untracked(), answers.bounds.read_untracked());
     let (known, current) = (answers.known.read_untracked(), answers.measured.get_untracked());
-    explore_chart(&sweep, &curves, &known, current.as_deref(), &pins.all.read_untracked(), &page.state.read_untracked())
+    explore_chart(&sweep, &curves, &known, current.as_deref(), &pinned.0.read_untracked(), &page.state.read_untracked())
 }
 
 /// The foot of the plot: its table, its files, and links to other plots.
 #[component]
 pub fn ExploreFolds() -> impl IntoView {
-    let (page, pins) = (use_page(), use_pins());
-    let present = move || of_present(chart_now(page, pins));
+    let (page, pinned) = (use_page(), use_pinned());
+    let present = move || of_present(chart_now(page, pinned));
     let csv = move || present().to_csv();
     let table = move || present().to_table();
     let way = move |id: &'static str, plot: PlotChoice, words: &'static str| {
@@ -125,7 +123,7 @@ pub fn ExploreFolds() -> impl IntoView {
                 name="lipscope-explore"
                 canvas="explore-plot"
                 title=strings::lead()
-                figure=move |_: (f64, f64)| exportable(Some(untrack(|| picture_now(page, pins))))
+                figure=move |_: (f64, f64)| exportable(Some(untrack(|| picture_now(page, pinned))))
                 csv
                 paper=Paper::Castin
                 source=ExperimentSource::Experiment
@@ -135,7 +133,7 @@ pub fn ExploreFolds() -> impl IntoView {
 }
 
 fn paint(
-    (page, pins): (Page, Pins),
+    (page, pinned): (Page, Pinned),
     easel: &Easel,
     painted: LastPainted<(LineChart, ChartLayout)>,
     ranges: StoredValue<Ranges, LocalStorage>,
@@ -144,7 +142,7 @@ fn paint(
     if page.plot.get_untracked() != PlotChoice::Explore {
         return;
     }
-    let mut chart = picture_now(page, pins);
+    let mut chart = picture_now(page, pinned);
     page.state.with_untracked(|state| {
         let last = last_n(&page.answers.sweep.read_untracked(), &page.answers.bounds.read_untracked(), state);
         let (last, is_held) = (last.max(state.n_tokens()), page.held.get_untracked());
@@ -162,9 +160,11 @@ fn n_at(painted: LastPainted<(LineChart, ChartLayout)>, x: f64) -> Option<f64> {
 }
 
 /// The values at a length, in one line: those of the present state.
-fn read(page: Page, pins: Pins, painted: LastPainted<(LineChart, ChartLayout)>, n: f64) -> String {
-    let values =
-        painted.get_value().and_then(|painted| of_present(chart_now(page, pins)).at(&painted.1, n)).unwrap_or_default();
+fn read(page: Page, pinned: Pinned, painted: LastPainted<(LineChart, ChartLayout)>, n: f64) -> String {
+    let values = painted
+        .get_value()
+        .and_then(|painted| of_present(chart_now(page, pinned)).at(&painted.1, n))
+        .unwrap_or_default();
     let of_curves: Vec<_> =
         values.into_iter().filter(|value| value.id != id::CURRENT && !is_pinned(&value.id)).collect();
     strings::readout(n, &of_curves)

@@ -63,6 +63,11 @@ pub fn Quick() -> impl IntoView {
     }
 }
 
+/// Words that stay.
+fn words(words: &str) -> Signal<String> {
+    Signal::stored(words.to_owned())
+}
+
 fn new_sample(state: &mut PageState) {
     state.draw_anew();
     state.token_seed = if state.token_seed < MOST_SEED { state.token_seed + 1 } else { 0 };
@@ -113,19 +118,16 @@ fn TokenSwitch(
             last_random.set_value(distribution);
         }
     });
-    let options = Signal::derive(move || {
-        let all = [
-            ("quick-random", Source::Random, strings::quick_random().to_owned()),
-            ("quick-worst", Source::Worst, strings::quick_worst().to_owned()),
-            ("quick-yours", Source::Yours, strings::quick_yours().to_owned()),
-        ];
-        all.into_iter().collect::<Vec<_>>()
-    });
+    let options = vec![
+        ("quick-random", Source::Random, words(strings::quick_random())),
+        ("quick-worst", Source::Worst, words(strings::quick_worst())),
+        ("quick-yours", Source::Yours, words(strings::quick_yours())),
+    ];
     let on_pick = move |source: Source| match source {
         // These tokens are chosen already: a second press must not change them to others of the same kind.
         _ if chosen.get_untracked() == Some(source) => {}
         Source::Random => choose(page, TokenChoice::Distribution(last_random.get_value())),
-        Source::Worst => page.load_worst(),
+        Source::Worst => later.with(move |table| (table.load_worst)(page)),
         Source::Yours => {
             match page.state.with_untracked(|state| (state.own_tokens.is_some(), state.own_clusters.is_some())) {
                 (true, _) => choose(page, TokenChoice::Own),
@@ -157,10 +159,12 @@ fn choose(page: Page, tokens: TokenChoice) {
 fn MaskSwitch() -> impl IntoView {
     let page = use_page();
     let chosen = Signal::derive(move || Some(page.state.with(|state| state.mask)));
-    let options = Signal::stored(vec![
-        ("quick-mask-none", Mask::None, strings::quick_none().to_owned()),
-        ("quick-mask-causal", Mask::Causal, strings::quick_causal().to_owned()),
-    ]);
+    let options = || {
+        vec![
+            ("quick-mask-none", Mask::None, words(strings::quick_none())),
+            ("quick-mask-causal", Mask::Causal, words(strings::quick_causal())),
+        ]
+    };
     // Clusters have no order, so there is nothing to mask. The worst tokens that the reader has moved are clusters too:
     // a mask draws the worst tokens anew.
     let is_masked =
@@ -175,7 +179,7 @@ fn MaskSwitch() -> impl IntoView {
     };
     view! {
         <Show when=move || is_masked.get()>
-            <Switch label=strings::mask() options chosen on_pick=Callback::new(pick)/>
+            <Switch label=strings::mask() options=options() chosen on_pick=Callback::new(pick)/>
         </Show>
     }
 }
@@ -184,11 +188,11 @@ fn MaskSwitch() -> impl IntoView {
 fn NormalizerSwitch() -> impl IntoView {
     let page = use_page();
     let chosen = Signal::derive(move || Some(page.state.with(|state| state.normalization)));
-    let options = Signal::stored(vec![
-        ("quick-norm-none", Normalization::None, strings::quick_none().to_owned()),
-        ("quick-norm-rms", Normalization::Rms, strings::quick_rms().to_owned()),
-        ("quick-norm-layer", Normalization::Layer, strings::quick_layer().to_owned()),
-    ]);
+    let options = vec![
+        ("quick-norm-none", Normalization::None, words(strings::quick_none())),
+        ("quick-norm-rms", Normalization::Rms, words(strings::quick_rms())),
+        ("quick-norm-layer", Normalization::Layer, words(strings::quick_layer())),
+    ];
     let on_pick = move |normalizer| page.edit("normalization", |state| state.normalization = normalizer);
     view! { <Switch label=strings::normalizer() options chosen on_pick=Callback::new(on_pick)/> }
 }
@@ -229,20 +233,18 @@ pub fn Notes() -> impl IntoView {
     }
 }
 
+/// A picture as text: as elements of the view it would take ten times the code.
+const COLLAPSE: &str = r#"<circle class="rim" cx="20" cy="20" r="17"/><path class="rim" d="M8 32L32 8"/>
+<path class="way" d="M25 23L32 32M34 20L32 32M20 33L32 32M15 17L8 8M6 20L8 8M20 7L8 8"/>
+<g class="from"><circle cx="25" cy="23" r="1.4"/><circle cx="34" cy="20" r="1.4"/><circle cx="20" cy="33" r="1.4"/>
+<circle cx="15" cy="17" r="1.4"/><circle cx="6" cy="20" r="1.4"/><circle cx="20" cy="7" r="1.4"/></g>
+<g class="to"><circle cx="32" cy="32" r="2.8"/><circle cx="8" cy="8" r="2.8"/></g>"#;
+
 /// Tokens of a plane on their way to the two points to which LayerNorm maps them: tokens below the diagonal to one,
 /// those above it to the other. The sentence beside the picture says the same.
 #[component]
 fn CollapsePicture() -> impl IntoView {
     view! {
-        <svg class="collapse-picture" viewBox="0 0 40 40" aria-hidden="true">
-            <circle class="rim" cx="20" cy="20" r="17"/>
-            <path class="rim" d="M8 32L32 8"/>
-            <path class="way" d="M25 23L32 32M34 20L32 32M20 33L32 32M15 17L8 8M6 20L8 8M20 7L8 8"/>
-            <g class="from">
-                <circle cx="25" cy="23" r="1.4"/><circle cx="34" cy="20" r="1.4"/><circle cx="20" cy="33" r="1.4"/>
-                <circle cx="15" cy="17" r="1.4"/><circle cx="6" cy="20" r="1.4"/><circle cx="20" cy="7" r="1.4"/>
-            </g>
-            <g class="to"><circle cx="32" cy="32" r="2.8"/><circle cx="8" cy="8" r="2.8"/></g>
-        </svg>
+        <svg class="collapse-picture" viewBox="0 0 40 40" aria-hidden="true" inner_html=COLLAPSE></svg>
     }
 }

@@ -15,7 +15,7 @@ use super::facts::{best_label, facts, worst_value};
 /// A row: its id, its name, its value with all digits, and the number as it is shown.
 type Row = (&'static str, &'static str, Option<f64>, Number);
 
-/// A table of the plot's values at the present n, for a screen reader.
+/// The missing curves, and a table of the plot's values at the present n for a screen reader.
 #[component]
 pub fn AtN() -> impl IntoView {
     let page = use_page();
@@ -43,6 +43,7 @@ pub fn AtN() -> impl IntoView {
     };
     let caption = move || known.with(|facts| facts.as_ref().map(|facts| strings::n_equals(facts.n)));
     view! {
+        <Absent/>
         <table class="sr-only" id="explore-table">
             <caption>{caption}</caption>
             <thead><tr><th scope="col">{move || page.state.with(strings::local_axis)}</th><th scope="col">{strings::explore_value()}</th></tr></thead>
@@ -76,7 +77,7 @@ fn ends(sweep: &Sweep, curves: &Curves, n: f64) -> Vec<String> {
 
 /// The curves that are missing or end before the present n, each with its reason.
 #[component]
-pub fn Absent() -> impl IntoView {
+fn Absent() -> impl IntoView {
     let page = use_page();
     let rows = memo(move |_| {
         let Some(facts) = facts(page) else { return Vec::new() };

@@ -1,8 +1,11 @@
 //! The signals of the view over n, and what it asks for.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::prelude::*;
+
+use lipscope_protocol::tasks::WorstAt;
 
 use crate::answers::Curves;
 use crate::ask::{Ask, AtFailure, Start};
@@ -51,9 +54,8 @@ pub fn begin(growth: Growth) {
             let plan = plans::growth(state);
             let worst = plans::worst_over_n(state, &plan);
             let (asked, answers) = (state.clone(), page.answers);
-            Curves::ask(curves, (plan, worst), start, move |found| {
-                answers.remember(|all| all.add_worst(&asked, found));
-            });
+            let remember = Rc::new(move |found: &[WorstAt]| answers.remember(&|all| all.add_worst(&asked, found)));
+            Curves::ask(curves, (plan, worst), start, remember);
         });
     });
     let is_stale = memo(move |_| growth.is_stale());

@@ -62,13 +62,11 @@ fn RangeSwitch() -> impl IntoView {
     let chosen = Signal::derive(move || Some(page.state.with(|state| state.growth.range)));
     // As far as the sweep measures, or to the number of tokens if that is larger.
     let longest = memo(move |_| page.state.with(|state| state.n_tokens().max(state.sweep_max as f64)));
-    let options = Signal::derive(move || {
-        vec![
-            ("growth-range-measured", Range::Measured, strings::count(longest.get())),
-            ("growth-range-1e6", Range::Million, strings::TEN_TO_SIX.to_owned()),
-            ("growth-range-1e18", Range::Quintillion, strings::TEN_TO_EIGHTEEN.to_owned()),
-        ]
-    });
+    let options = vec![
+        ("growth-range-measured", Range::Measured, Signal::derive(move || strings::count(longest.get()))),
+        ("growth-range-1e6", Range::Million, Signal::stored(strings::TEN_TO_SIX.to_owned())),
+        ("growth-range-1e18", Range::Quintillion, Signal::stored(strings::TEN_TO_EIGHTEEN.to_owned())),
+    ];
     let on_pick = move |range| page.edit("growth-range", |state| state.growth.range = range);
     view! { <Switch label=strings::range_text() options chosen on_pick=Callback::new(on_pick)/> }
 }
@@ -78,11 +76,9 @@ fn RangeSwitch() -> impl IntoView {
 fn RadiusSwitch() -> impl IntoView {
     let page = use_page();
     let chosen = Signal::derive(move || Some(page.state.with(|state| state.growth.radius_growth)));
-    let option = |id, growth| (id, growth, strings::radius_growth(growth).to_owned());
-    let options = Signal::stored(vec![
-        option("growth-radius-fixed", RadiusGrowth::Fixed),
-        option("growth-radius-grows", RadiusGrowth::SqrtLog),
-    ]);
+    let option = |id, growth| (id, growth, Signal::stored(strings::radius_growth(growth).to_owned()));
+    let options =
+        vec![option("growth-radius-fixed", RadiusGrowth::Fixed), option("growth-radius-grows", RadiusGrowth::SqrtLog)];
     let on_pick = move |growth| page.edit("growth-radius", |state| state.growth.radius_growth = growth);
     view! { <Switch label=strings::radius_growth_text() options chosen on_pick=Callback::new(on_pick)/> }
 }

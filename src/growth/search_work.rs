@@ -154,7 +154,7 @@ impl Growth {
             Some((found, mark.best_tokens().clone()))
         });
         let Some((found, tokens)) = found else { return };
-        self.page.answers.remember(|all| all.add_found(&found.map, &tokens, found.norm));
+        self.page.answers.remember(&|all| all.add_found(&found.map, &tokens, found.norm));
         let is_same =
             |old: &SearchFound| (old.n, old.d, old.radius) == (found.n, found.d, found.radius) && old.map == found.map;
         let is_known = |old: &SearchFound| is_same(old) && old.norm >= found.norm;

@@ -14,7 +14,6 @@ mod order;
 
 use crate::prelude::*;
 
-use crate::files::Drops;
 use crate::later::{Arrival, Later};
 use crate::panels::Panels;
 use crate::theme::follow_themes;
@@ -33,7 +32,6 @@ pub fn begin(arrival: Arrival) -> Page {
     provide_context(later);
     provide_context(themes);
     provide_context(Panels::default());
-    provide_context(Drops::default());
     page.begin_address();
     page.engine.start();
     effect(move |_| page.order());

@@ -1,6 +1,7 @@
 //! What the page asks of the engine when its state changes: the norm at these tokens, the bounds on their ball, the
 //! draws over n and the bounds beside them.
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use crate::prelude::*;
 
 use lipscope_core::experiment::InputError;
 use lipscope_core::picture::PairRequest;
-use lipscope_protocol::tasks::{self, EngineEvent, EnginePlan};
+use lipscope_protocol::tasks::{self, EngineEvent, EnginePlan, WorstAt};
 
 use crate::answers::{BallFacts, Curves, Measured, Sweep};
 use crate::ask::{Answer, Start};
@@ -36,15 +37,14 @@ impl Page {
         let of = if plot == PlotChoice::Growth { plans::sweep_over_n(&state) } else { plans::sweep(&state) };
         let (swept, answers) = (state.clone(), self.answers);
         Sweep::ask(self.answers.sweep, of, move |of, points| {
-            answers.remember(|all| all.add_points(&swept, of, points))
+            answers.remember(&|all| all.add_points(&swept, of, points))
         });
         if plot == PlotChoice::Explore {
             let bounds = plans::bounds(&state);
             let worst = plans::worst_over_n(&state, &bounds);
             let asked = state.clone();
-            Curves::ask(self.answers.bounds, (bounds, worst), Start::AtRest, move |found| {
-                answers.remember(|all| all.add_worst(&asked, found));
-            });
+            let remember = Rc::new(move |found: &[WorstAt]| answers.remember(&|all| all.add_worst(&asked, found)));
+            Curves::ask(self.answers.bounds, (bounds, worst), Start::AtRest, remember);
         } else {
             // No other plot shows these bounds: stopping them leaves the cores to the work of the present plot.
             self.answers.bounds.leave();
@@ -60,7 +60,7 @@ impl Page {
                 let tasks::Measured { measurement, attention, tokens, pair, milliseconds } = found;
                 let (of, state, chosen) = (plan.clone(), state.clone(), chosen.clone());
                 let (measurement, tokens) = (*measurement, *tokens);
-                answers.remember(|all| all.add_measured(&state, &measurement));
+                answers.remember(&|all| all.add_measured(&state, &measurement));
                 let new = Measured { measurement, attention, tokens, pair, milliseconds, of, state, chosen };
                 ask.renewed(|last| {
                     let aligned = last.iter().fold(new, |new, earlier| new.aligned_with(earlier));
@@ -79,7 +79,7 @@ impl Page {
             let EnginePlan::Ball(of) = plan else { return };
             let facts = match answer {
                 Answer::Event(EngineEvent::Ball(ball)) => {
-                    answers.remember(|all| all.add_ball(&asked, &ball));
+                    answers.remember(&|all| all.add_ball(&asked, &ball));
                     BallFacts { of: of.clone(), ball }
                 }
                 Answer::Event(_) => return,

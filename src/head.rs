@@ -1,0 +1,80 @@
+//! The part of the page's head that comes after the first picture: papers, links, teacher's view, theme, keys, language;
+//! and the line about a newer build.
+
+use crate::prelude::*;
+use leptos::ev;
+
+use super::classroom::Shortcuts;
+use super::language::{self, Language, language};
+use super::share::ShareButton;
+use super::stage::TeacherButton;
+use super::state::ThemeChoice;
+use super::strings;
+use super::theme::use_themes;
+
+/// Papers, links, teacher's view, theme, keys, language.
+#[component]
+pub fn HeadRest() -> impl IntoView {
+    let themes = use_themes();
+    let paper = |(name, address, title): (&'static str, &'static str, &'static str)| {
+        view! { <a href=address title=title rel="noreferrer">{name}</a> }
+    };
+    let option = move |choice: ThemeChoice| {
+        view! {
+            <button
+                type="button"
+                aria-pressed=move || (themes.chosen() == choice).to_string()
+                data-theme-choice=choice.id()
+                on:click=move |_| themes.choose(choice)
+            >
+                {strings::theme_choice(choice)}
+            </button>
+        }
+    };
+    view! {
+        <span class="papers">{paper(strings::paper_castin())} {paper(strings::paper_kim())}</span>
+        <ShareButton/>
+        <TeacherButton/>
+        <div class="switch" role="group" aria-label=strings::theme()>{ThemeChoice::ALL.map(option).collect_view()}</div>
+        <Shortcuts/>
+        <LanguageChoice/>
+    }
+}
+
+/// The languages of the page. Choosing another one starts the page anew.
+#[component]
+fn LanguageChoice() -> impl IntoView {
+    let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
+        let picked = event.target().value();
+        if let Some(language) = Language::OFFERED.into_iter().find(|language| language.tag() == picked) {
+            language::choose(language);
+        }
+    };
+    let option = |choice: Language| {
+        view! {
+            <option value=choice.tag() lang=choice.tag() selected=choice == language()>{choice.name()}</option>
+        }
+    };
+    view! {
+        <select id="language" class="language" aria-label=strings::languages() on:change:target=on_change>
+            {Language::OFFERED.map(option).collect_view()}
+        </select>
+    }
+}
+
+/// A line that offers a newer build of the page.
+///
+/// assets/boot.js detects a newer build: it marks the root element, and style/smalls.css shows the line. A press of the
+/// button lets the newer build in.
+#[component]
+pub fn NewBuild() -> impl IntoView {
+    let is_closed = RwSignal::new(false);
+    view! {
+        <div class="status new-build" role="status" hidden=is_closed>
+            <span>{strings::new_build()}</span>
+            <button type="button" id="new-build">{strings::take_new_build()}</button>
+            <span class="others">{strings::close_other_pages()}</span>
+            <button type="button" on:click=move |_| is_closed.set(true)>{strings::close()}</button>
+        </div>
+    }
+}
