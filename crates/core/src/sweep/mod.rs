@@ -4,7 +4,6 @@
 //! Points are computed from their index, never accumulated.
 
 mod lengths;
-mod spacing;
 
 use std::ops::Range;
 
@@ -20,8 +19,7 @@ use crate::phrase;
 use crate::tokens;
 use crate::weights::check_sizes;
 
-pub use lengths::{log_spaced, parse_lengths};
-pub use spacing::Spacing;
+pub use lengths::{Spacing, log_spaced, parse_lengths};
 
 /// The most points of a sweep.
 pub const MAX_POINTS: usize = 100_000;
