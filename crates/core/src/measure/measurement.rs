@@ -77,8 +77,7 @@ pub struct Measurement {
     pub sink: Option<ClusterWitness>,
     /// The witness of the bound `fork`.
     pub fork: Option<ClusterWitness>,
-    /// max_j sum_i P_ij in the head with the largest bound `local`: the most attention that one token receives there.
-    /// `None` if `local` was not computed.
+    /// max_j sum_i P_ij, the most attention that one token receives in any head. `None` if `local` was not computed.
     pub largest_column_sum: Option<f64>,
     /// The limit of the norm as all tokens are scaled up; `None` under a normaliser, if distinct tokens share the
     /// largest score, and where it was not computed.

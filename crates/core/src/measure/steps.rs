@@ -351,7 +351,7 @@ impl Measuring {
             two_clusters: witnesses.two_clusters,
             sink: witnesses.sink,
             fork: witnesses.fork,
-            largest_column_sum: local_parts.map(|parts| parts.column_sum),
+            largest_column_sum: local_parts.map(|parts| parts.largest_column_sum),
             large_radius_limit: match self.options.detail {
                 Detail::Full => large_radius_limit(&self.experiment, &self.inputs),
                 Detail::Norms | Detail::NormOnly => None,
