@@ -55,6 +55,15 @@ impl Measured {
         (self.chosen.tokens == TokenChoice::Worst || !has_list) && plan(&self.chosen) == plan(controls)
     }
 
+    /// This measurement as the answer to controls that choose its tokens in another way, and measure `state`: random
+    /// tokens also stand for the worst ones where the page can list none. `None` where the controls measure other
+    /// tokens, and where it answers them already.
+    #[must_use]
+    pub fn for_choice(&self, state: &PageState, chosen: &PageState) -> Option<Self> {
+        let is_new = self.is_of(state) && !self.answers(chosen);
+        is_new.then(|| Measured { state: state.clone(), chosen: chosen.clone(), ..self.clone() })
+    }
+
     /// Whether its numbers are those of a state. The pair is a picture, and changes no number.
     #[must_use]
     pub fn is_of(&self, state: &PageState) -> bool {
@@ -117,7 +126,7 @@ impl Measured {
 
 #[cfg(test)]
 mod tests {
-    use lipscope_core::experiment::{Distribution, Rows, TokenSource};
+    use lipscope_core::experiment::{Distribution, Mask, Rows, TokenSource};
     use lipscope_core::picture::PairRequest;
 
     use super::*;
@@ -152,6 +161,22 @@ mod tests {
         let measured = Measured { chosen: worst.clone(), of, state, ..Measured::without_pictures(&random) };
         assert!(measured.answers(&worst));
         assert!(!measured.answers(&random));
+    }
+
+    #[test]
+    fn a_measurement_of_random_tokens_answers_the_choice_of_the_worst_ones_where_they_have_no_list() {
+        // Under the causal mask a long list of the worst tokens is not made.
+        let random = PageState { n: 4, mask: Mask::Causal, ..PageState::default() };
+        let worst = PageState { tokens: TokenChoice::Worst, ..random.clone() };
+        let measured = Measured::without_pictures(&random);
+        let unlisted = worst.with_worst(None);
+        assert!(!measured.answers(&worst));
+        let same = measured.for_choice(&unlisted, &worst).expect("the same tokens");
+        assert!(same.answers(&worst) && same.of == measured.of);
+        assert!(same.for_choice(&unlisted, &worst).is_none(), "it answers them already");
+        assert!(measured.for_choice(&random, &random).is_none(), "it answers them already");
+        let list = TokenSource::Explicit(Rows::new("tokens", 2, [1.0, 0.0].repeat(4)).expect("numbers"));
+        assert!(measured.for_choice(&worst.with_worst(Some(&list)), &worst).is_none(), "other tokens");
     }
 
     #[test]
