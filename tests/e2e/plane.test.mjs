@@ -252,7 +252,7 @@ pageTest('the leading singular pair is drawn, told and tabled true to scale', as
   assert.ok(await page.locator('#plane-breathe').isHidden());
   await page.click('#plane-pair');
   await page.waitForFunction(() => /σ = L/.test(document.querySelector('[data-testid=plane-legend]').innerText));
-  await reveal(page, '#token-stage-table .twin-table');
+  await reveal(page, '#token-stage-table .table-fold-rows');
   await page.waitForSelector('#token-stage-table tbody tr');
   const table = await page.locator('#token-stage-table table').evaluate((table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent)));
   assert.equal(table[0].length, 9, table[0].join(' | '));
