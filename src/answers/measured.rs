@@ -2,7 +2,7 @@
 
 use lipscope_core::experiment::{Attention, Normalization};
 use lipscope_core::measure::Measurement;
-use lipscope_core::picture::{AttentionPicture, TokenPicture, TopPair};
+use lipscope_core::picture::{AttentionPicture, PairRequest, PlaneFrame, TokenPicture, TopPair, Unit};
 use lipscope_protocol::tasks::{Ball, BallPlan, MeasurePlan};
 
 use crate::plans;
@@ -95,16 +95,13 @@ impl BallFacts {
     }
 }
 
-#[cfg(test)]
 impl Measured {
-    /// A measurement of a state without its pictures.
-    pub fn without_pictures(state: &PageState) -> Self {
-        use lipscope_core::measure::{MeasureOptions, measure_with};
-        use lipscope_core::picture::{PairRequest, PlaneFrame, Unit};
+    /// A measurement of a state without pictures, for tests.
+    #[must_use]
+    pub fn of_numbers(measurement: Measurement, state: &PageState) -> Self {
         let (unit, n, side) = (Unit::Token, 0, 0);
-        let frame = PlaneFrame::own(0);
         Measured {
-            measurement: measure_with(&state.experiment(), MeasureOptions::default()).expect("a measurement"),
+            measurement,
             attention: AttentionPicture { head_idx: 0, unit, n, side, weights: Vec::new(), column_sums: Vec::new() },
             tokens: TokenPicture {
                 positions: Vec::new(),
@@ -112,7 +109,7 @@ impl Measured {
                 ln_sizes: None,
                 largest_norm: 0.0,
                 variance_shares: None,
-                frame,
+                frame: PlaneFrame::own(0),
                 tokens: None,
             },
             pair: None,
@@ -125,9 +122,18 @@ impl Measured {
 }
 
 #[cfg(test)]
+impl Measured {
+    /// The measurement of a state, without pictures.
+    pub fn without_pictures(state: &PageState) -> Self {
+        use lipscope_core::measure::{MeasureOptions, measure_with};
+        let measurement = measure_with(&state.experiment(), MeasureOptions::default()).expect("a measurement");
+        Measured::of_numbers(measurement, state)
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use lipscope_core::experiment::{Distribution, Mask, Rows, TokenSource};
-    use lipscope_core::picture::PairRequest;
 
     use super::*;
 
