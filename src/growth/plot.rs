@@ -212,7 +212,7 @@ fn on_key(growth: Growth, spoken: RwSignal<String>, event: &ev::KeyboardEvent) {
     let lengths = lengths(page);
     let now = untrack(|| growth.read_at());
     let at = lengths.partition_point(|n| *n < now);
-    let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
+    let Some(key) = PlotKey::pressed(event) else { return };
     let to = match key {
         PlotKey::Left => at.saturating_sub(1),
         PlotKey::Right => at + 1,

@@ -116,6 +116,14 @@ impl DenseNormValues {
     }
 }
 
+/// A norm of J from its spectral norm and the norms that need all entries, where these were computed.
+pub(crate) fn norm_of(norm: Norm, spectral: f64, dense: Option<DenseNormValues>) -> Option<f64> {
+    match norm {
+        Norm::Spectral => Some(spectral),
+        other => dense.and_then(|dense| dense.get(other)),
+    }
+}
+
 impl Method {
     /// Its name in files.
     #[must_use]
@@ -171,10 +179,7 @@ impl Measurement {
     /// A norm of J; for [`Norm::MaxToken`] its upper bound. `None` if the norm was not computed.
     #[must_use]
     pub fn norm(&self, norm: Norm) -> Option<f64> {
-        match norm {
-            Norm::Spectral => Some(self.spectral),
-            other => self.dense.and_then(|dense| dense.get(other)),
-        }
+        norm_of(norm, self.spectral, self.dense)
     }
 
     /// The result as JSON, in the documented format.
