@@ -34,8 +34,8 @@ pub fn growth_note(norm: Norm) -> &'static str {
     }
 }
 
-pub fn radius_growth(law: RadiusGrowth) -> &'static str {
-    match law {
+pub fn radius_growth(growth: RadiusGrowth) -> &'static str {
+    match growth {
         RadiusGrowth::Fixed => radius_growth::fixed(),
         RadiusGrowth::SqrtLog => radius_growth::sqrt_log(),
     }

@@ -307,7 +307,7 @@ impl Measuring {
         }
         let mut bounds = Vec::new();
         let mut local_parts: Option<LocalParts> = None;
-        let mut tales = Vec::new();
+        let mut bound_slacks = Vec::new();
         let mut witnesses = Witnesses::default();
         let mut absent = Vec::new();
         if let Some(hypotheses) = &self.hypotheses {
@@ -332,7 +332,7 @@ impl Measuring {
                 bounds.insert(at, Bound::of_ln(BoundId::MaxToken, max_token.ln()));
             }
             absent = hypotheses.absences(&bounds);
-            tales = slacks(hypotheses, &bounds, local_parts.as_ref(), spectral);
+            bound_slacks = slacks(hypotheses, &bounds, local_parts.as_ref(), spectral);
         }
         warnings.extend(self.rounding(spectral, local_parts.as_ref()));
         Measurement {
@@ -346,7 +346,7 @@ impl Measuring {
             d: self.inputs.tokens.nrows(),
             radius: self.radius,
             bounds,
-            slacks: tales,
+            slacks: bound_slacks,
             absent,
             two_clusters: witnesses.two_clusters,
             sink: witnesses.sink,
