@@ -3,6 +3,7 @@
 //! A plan holds everything that its answer depends on. So an answer belongs to the present scene exactly if the plan
 //! that it answers equals the plan of that scene.
 
+use std::cell::RefCell;
 use std::ops::Deref;
 use std::rc::Rc;
 use std::time::Duration;
@@ -155,7 +156,10 @@ struct Run {
     waiting: Debounce,
 }
 
-type Listener = Rc<dyn Fn(&EnginePlan, Answer)>;
+/// Hears the answers to one request. Where an equal request is made, its function takes the place of the earlier one.
+type Listener = Rc<RefCell<Hear>>;
+
+type Hear = Rc<dyn Fn(&EnginePlan, Answer)>;
 
 impl<T> Clone for Ask<T> {
     fn clone(&self) -> Self {
@@ -193,7 +197,9 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
         Ask { data, run }
     }
 
-    /// Makes a request, unless it equals the latest one. `hear` receives the answers to this request only.
+    /// Makes a request, unless it equals the latest one. `hear` receives the answers to this request only; for a request
+    /// that equals the latest one it receives the rest of that one's answers, since it may know more of the page's
+    /// state.
     pub fn want(self, request: Request, start: Start, hear: impl Fn(Self, &EnginePlan, Answer) + 'static) {
         self.run.want(request, start, Rc::new(move |plan, answer| hear(self, plan, answer)));
     }
@@ -274,28 +280,32 @@ impl<T> Ask<T> {
 }
 
 impl Run {
-    fn want(self, request: Request, start: Start, listener: Listener) {
+    fn want(self, request: Request, start: Start, hear: Hear) {
         let (is_latest, is_first) =
             self.latest.with_untracked(|latest| (latest.as_ref() == Some(&request), latest.is_none()));
         if is_latest {
-            return;
+            return self.listener.with_value(|listener| {
+                if let Some(listener) = listener {
+                    listener.replace(hear);
+                }
+            });
         }
         if start == Start::Now || is_first {
-            return self.begin(request, listener);
+            return self.begin(request, hear);
         }
         self.engine.cancel(self.lane);
-        self.expect(request, listener);
+        self.expect(request, hear);
         self.waiting.after(REST, move || self.order());
     }
 
-    fn begin(self, request: Request, listener: Listener) {
-        self.expect(request, listener);
+    fn begin(self, request: Request, hear: Hear) {
+        self.expect(request, hear);
         self.order();
     }
 
-    fn expect(self, request: Request, listener: Listener) {
+    fn expect(self, request: Request, hear: Hear) {
         self.waiting.forget();
-        self.listener.set_value(Some(listener));
+        self.listener.set_value(Some(Rc::new(RefCell::new(hear))));
         self.latest.set(Some(request));
         set_if_new(self.is_old, true);
         set_if_new(self.progress, None);
@@ -336,6 +346,8 @@ impl Run {
     fn hear(self, plan: &EnginePlan, news: EngineNews, listener: &Listener) {
         let Some(latest) = self.listener.try_get_value().flatten() else { return };
         let is_latest = Rc::ptr_eq(&latest, listener);
+        // A clone, so that nothing is borrowed while it runs: it may make the same request again.
+        let listener = Rc::clone(&listener.borrow());
         match news {
             EngineNews::Reply(Content::Event(event), _) => {
                 listener(plan, Answer::Event(event));
@@ -414,7 +426,8 @@ mod tests {
             ask.want(Ok(vec![plan(1)]), Start::Now, hear);
             let first = latest(ask);
             // The same request is not made twice.
-            ask.want(Ok(vec![plan(1)]), Start::Now, |_, _, _| unreachable!());
+            ask.want(Ok(vec![plan(1)]), Start::Now, hear);
+            assert!(Rc::ptr_eq(&first, &latest(ask)));
             tell(ask, 1, &first, event());
             tell(ask, 1, &first, event());
             assert_eq!((ask.get(), ask.is_stale(), ask.phase()), (vec![1, 1], false, Phase::Running));
@@ -427,6 +440,33 @@ mod tests {
             tell(ask, 2, &latest(ask), event());
             tell(ask, 2, &latest(ask), Content::Finished);
             assert_eq!((ask.get(), ask.is_stale(), ask.phase()), (vec![2], false, Phase::Done));
+        });
+    }
+
+    #[test]
+    fn of_equal_requests_the_newest_one_hears_the_answers() {
+        with_ask(AtFailure::Clear, |ask| {
+            let hear_as = |mark: usize| {
+                move |ask: Draws, _: &EnginePlan, answer: Answer| {
+                    if matches!(answer, Answer::Event(_)) {
+                        ask.fresh(|data| data.push(mark));
+                    }
+                }
+            };
+            ask.want(Ok(vec![plan(1)]), Start::Now, hear_as(10));
+            let submitted = latest(ask);
+            tell(ask, 1, &submitted, event());
+            ask.want(Ok(vec![plan(1)]), Start::Now, hear_as(20));
+            tell(ask, 1, &submitted, event());
+            // Also where it is made while an answer is heard.
+            ask.want(Ok(vec![plan(1)]), Start::Now, move |ask: Draws, _: &EnginePlan, _| {
+                ask.fresh(|data| data.push(30));
+                ask.want(Ok(vec![plan(1)]), Start::Now, hear_as(40));
+            });
+            tell(ask, 1, &submitted, event());
+            tell(ask, 1, &submitted, event());
+            tell(ask, 1, &submitted, Content::Finished);
+            assert_eq!((ask.get(), ask.is_stale(), ask.phase()), (vec![10, 20, 30, 40], false, Phase::Done));
         });
     }
 

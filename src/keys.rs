@@ -1,5 +1,7 @@
 //! The keys and what each does: one table for the handlers and for the reader's list.
 
+use web_sys::KeyboardEvent;
+
 use crate::strings;
 
 /// The modifiers held while a key is pressed.
@@ -142,6 +144,12 @@ impl PlotKey {
     #[must_use]
     pub fn of(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.key() == key)
+    }
+
+    /// What a key that is pressed in a plot means; nothing with Alt, which belongs to the page.
+    #[must_use]
+    pub fn pressed(event: &KeyboardEvent) -> Option<Self> {
+        Self::of(&event.key()).filter(|_| !event.alt_key())
     }
 
     /// The browser's name of the key.

@@ -40,11 +40,10 @@ fn Tabs(
 ) -> impl IntoView {
     let page = use_page();
     let tab = move |choice: PlotChoice| {
-        let (id, words, _, hint) = plot_name(choice);
+        let (id, words, ..) = plot_name(choice);
         view! {
             <button type="button" id=id aria-pressed=move || (page.plot.get() == choice).to_string() on:click=move |_| page.plot.set(choice)>
                 <span class="tab-name">{words}</span>
-                <span class="tab-hint">{hint}</span>
             </button>
         }
     };

@@ -2,7 +2,7 @@
 
 use lipscope_core::experiment::{Attention, Normalization};
 use lipscope_core::measure::Measurement;
-use lipscope_core::picture::{AttentionPicture, TokenPicture, TopPair};
+use lipscope_core::picture::{AttentionPicture, PairRequest, PlaneFrame, TokenPicture, TopPair, Unit};
 use lipscope_protocol::tasks::{Ball, BallPlan, MeasurePlan};
 
 use crate::plans;
@@ -55,6 +55,15 @@ impl Measured {
         (self.chosen.tokens == TokenChoice::Worst || !has_list) && plan(&self.chosen) == plan(controls)
     }
 
+    /// This measurement as the answer to controls that choose its tokens in another way, and measure `state`: random
+    /// tokens also stand for the worst ones where the page can list none. `None` where the controls measure other
+    /// tokens, and where it answers them already.
+    #[must_use]
+    pub fn for_choice(&self, state: &PageState, chosen: &PageState) -> Option<Self> {
+        let is_new = self.is_of(state) && !self.answers(chosen);
+        is_new.then(|| Measured { state: state.clone(), chosen: chosen.clone(), ..self.clone() })
+    }
+
     /// Whether its numbers are those of a state. The pair is a picture, and changes no number.
     #[must_use]
     pub fn is_of(&self, state: &PageState) -> bool {
@@ -86,16 +95,13 @@ impl BallFacts {
     }
 }
 
-#[cfg(test)]
 impl Measured {
-    /// A measurement of a state without its pictures.
-    pub fn without_pictures(state: &PageState) -> Self {
-        use lipscope_core::measure::{MeasureOptions, measure_with};
-        use lipscope_core::picture::{PairRequest, PlaneFrame, Unit};
+    /// A measurement of a state without pictures, for tests.
+    #[must_use]
+    pub fn of_numbers(measurement: Measurement, state: &PageState) -> Self {
         let (unit, n, side) = (Unit::Token, 0, 0);
-        let frame = PlaneFrame::own(0);
         Measured {
-            measurement: measure_with(&state.experiment(), MeasureOptions::default()).expect("a measurement"),
+            measurement,
             attention: AttentionPicture { head_idx: 0, unit, n, side, weights: Vec::new(), column_sums: Vec::new() },
             tokens: TokenPicture {
                 positions: Vec::new(),
@@ -103,7 +109,7 @@ impl Measured {
                 ln_sizes: None,
                 largest_norm: 0.0,
                 variance_shares: None,
-                frame,
+                frame: PlaneFrame::own(0),
                 tokens: None,
             },
             pair: None,
@@ -116,9 +122,18 @@ impl Measured {
 }
 
 #[cfg(test)]
+impl Measured {
+    /// The measurement of a state, without pictures.
+    pub fn without_pictures(state: &PageState) -> Self {
+        use lipscope_core::measure::{MeasureOptions, measure_with};
+        let measurement = measure_with(&state.experiment(), MeasureOptions::default()).expect("a measurement");
+        Measured::of_numbers(measurement, state)
+    }
+}
+
+#[cfg(test)]
 mod tests {
-    use lipscope_core::experiment::{Distribution, Rows, TokenSource};
-    use lipscope_core::picture::PairRequest;
+    use lipscope_core::experiment::{Distribution, Mask, Rows, TokenSource};
 
     use super::*;
 
@@ -152,6 +167,22 @@ mod tests {
         let measured = Measured { chosen: worst.clone(), of, state, ..Measured::without_pictures(&random) };
         assert!(measured.answers(&worst));
         assert!(!measured.answers(&random));
+    }
+
+    #[test]
+    fn a_measurement_of_random_tokens_answers_the_choice_of_the_worst_ones_where_they_have_no_list() {
+        // Under the causal mask a long list of the worst tokens is not made.
+        let random = PageState { n: 4, mask: Mask::Causal, ..PageState::default() };
+        let worst = PageState { tokens: TokenChoice::Worst, ..random.clone() };
+        let measured = Measured::without_pictures(&random);
+        let unlisted = worst.with_worst(None);
+        assert!(!measured.answers(&worst));
+        let same = measured.for_choice(&unlisted, &worst).expect("the same tokens");
+        assert!(same.answers(&worst) && same.of == measured.of);
+        assert!(same.for_choice(&unlisted, &worst).is_none(), "it answers them already");
+        assert!(measured.for_choice(&random, &random).is_none(), "it answers them already");
+        let list = TokenSource::Explicit(Rows::new("tokens", 2, [1.0, 0.0].repeat(4)).expect("numbers"));
+        assert!(measured.for_choice(&worst.with_worst(Some(&list)), &worst).is_none(), "other tokens");
     }
 
     #[test]

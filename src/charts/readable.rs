@@ -43,7 +43,7 @@ pub fn ReadableChart(
         let places = chart.with_untracked(LineChart::x_values);
         let Some(last) = places.len().checked_sub(1) else { return };
         let now = at.get_untracked().map_or(last, |x| places.partition_point(|place| *place < x));
-        let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
+        let Some(key) = PlotKey::pressed(&event) else { return };
         let to = match key {
             PlotKey::Left => now.saturating_sub(1),
             PlotKey::Right => now + 1,

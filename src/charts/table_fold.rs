@@ -9,7 +9,7 @@ use crate::strings;
 use lipscope_plot::Table;
 
 /// A folded table. It is made when the reader opens the fold, and again whenever an answer changes while the fold is
-/// open.
+/// open. While its rows belong to another state they stay, greyed, so that they do not flicker while a slider moves.
 #[component]
 pub fn TableFold(
     /// The id of the fold.
@@ -22,11 +22,15 @@ pub fn TableFold(
     /// Makes the file.
     #[prop(into)]
     csv: Callback<(), String>,
+    /// Whether the rows that were made last belong to another state, and new ones are on their way.
+    #[prop(optional, into)]
+    is_old: Signal<bool>,
 ) -> impl IntoView {
     let page = use_page();
     let is_open = RwSignal::new(false);
-    let shown = memo(move |_| {
-        is_open.get().then(|| {
+    let shown = memo(move |before: Option<&Option<Table>>| match before {
+        Some(Some(before)) if is_open.get() && is_old.get() => Some(before.clone()),
+        _ => is_open.get().then(|| {
             page.answers.sweep.track();
             page.answers.measured.track();
             page.answers.bounds.track();
@@ -34,7 +38,7 @@ pub fn TableFold(
             page.answers.searched.track();
             page.answers.known.track();
             table.run(())
-        })
+        }),
     });
     let on_toggle = move |event: ev::Event| {
         let details = event_target::<web_sys::Element>(&event);
@@ -42,14 +46,14 @@ pub fn TableFold(
     };
     let note = RwSignal::new("");
     view! {
-        <details class="twin" id=id on:toggle=on_toggle>
+        <details class="table-fold" class:stale=is_old id=id on:toggle=on_toggle>
             <summary>{strings::table()}</summary>
-            <div class="twin-tools">
+            <div class="table-fold-tools">
                 <button type="button" on:click=move |_| copy(csv.run(()), note)>{strings::copy_csv()}</button>
                 <button type="button" on:click=move |_| download(name, "text/csv", &csv.run(()))>{strings::download_csv()}</button>
                 <span role="status">{move || note.get()}</span>
             </div>
-            <div class="twin-table" tabindex="0" role="group" aria-label=strings::table()>
+            <div class="table-fold-rows" aria-busy=move || is_old.get().to_string() tabindex="0" role="group" aria-label=strings::table()>
                 {move || shown.get().map(rows)}
             </div>
         </details>

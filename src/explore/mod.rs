@@ -3,15 +3,12 @@
 //! | file | concept |
 //! | --- | --- |
 //! | `facts` | the numbers that sentence and plot share |
-//! | `sentence` | the numbers in words |
-//! | `attention_line` | which attention is shown, and the button for the other sign of A |
+//! | `sentence` | the numbers in words; why the question matters, and what the words and lines mean |
 //! | `chart`, `plot` | the constant over n, with its bounds; its table, its files, links to other plots |
 //! | `pins`, `pin_list` | states that stay in the plot, and their list |
 //! | `table` | the plot's numbers at the present n, for a screen reader; the curves that are missing |
-//! | `quick` | the few main controls |
-//! | `why` | why the question matters, and what the words and lines mean |
+//! | `quick` | the few main controls; which attention is shown, and the button for the other sign of A |
 
-mod attention_line;
 mod chart;
 mod facts;
 mod pin_list;
@@ -20,7 +17,6 @@ mod plot;
 mod quick;
 mod sentence;
 mod table;
-mod why;
 
 use crate::prelude::*;
 
@@ -36,11 +32,11 @@ pub use pin_list::PinList;
 pub use pins::{Pinned, Pins, use_pinned};
 pub use plot::ExploreFolds;
 pub use quick::{Notes, Quick};
+pub use sentence::Why;
 pub use table::AtN;
-pub use why::Why;
 
-use attention_line::AttentionLine;
 use plot::ExplorePlot;
+use quick::AttentionLine;
 use sentence::{Headline, Sentence};
 
 /// The opening view.

@@ -117,7 +117,7 @@ pub fn ExploreFolds() -> impl IntoView {
             {way("explore-spectrum", PlotChoice::Spectrum, strings::way_spectrum())}
             {way("explore-growth", PlotChoice::Growth, strings::way_growth())}
             <AxisChoice id="explore-axis"/>
-            <TableFold id="explore-rows" name="lipscope-explore.csv" table csv/>
+            <TableFold id="explore-rows" name="lipscope-explore.csv" table csv is_old=move || !page.is_measured()/>
             <ExportFold
                 id="export-explore"
                 name="lipscope-explore"

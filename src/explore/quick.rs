@@ -7,7 +7,7 @@ use crate::field::Field;
 use crate::later::use_later;
 use crate::page::{PLACE_LINK, Page, use_page};
 use crate::panels::{OwnDataKind, use_panels};
-use crate::state::{MOST_SEED, PageState, TokenChoice};
+use crate::state::{MOST_SEED, PageState, TokenChoice, WeightChoice};
 use crate::strings;
 use lipscope_core::experiment::{Distribution, Mask, Normalization, Scope};
 
@@ -246,5 +246,34 @@ const COLLAPSE: &str = r#"<circle class="rim" cx="20" cy="20" r="17"/><path clas
 fn CollapsePicture() -> impl IntoView {
     view! {
         <svg class="collapse-picture" viewBox="0 0 40 40" aria-hidden="true" inner_html=COLLAPSE></svg>
+    }
+}
+
+/// The attention of this view in plain words, with a button for the other sign of A.
+#[component]
+pub fn AttentionLine() -> impl IntoView {
+    let page = use_page();
+    let shown = memo(move |_| page.state.with(|state| (state.tokens, state.weights, state.attention)));
+    let other = memo(move |_| match shown.get() {
+        (TokenChoice::Skew, ..) => None,
+        (_, WeightChoice::IdentityMinus, _) => Some(WeightChoice::IdentityPlus),
+        (_, WeightChoice::IdentityPlus, _) => Some(WeightChoice::IdentityMinus),
+        _ => None,
+    });
+    let choose = move |_| {
+        if let Some(other) = other.get_untracked() {
+            page.edit("weights", |state| state.choose_weights(other));
+        }
+    };
+    view! {
+        <p class="attention-line" data-testid="attention-line">
+            {move || {
+                let (tokens, weights, attention) = shown.get();
+                strings::which_attention(tokens, weights, attention)
+            }} " "
+            <button type="button" id="other-sign" hidden=move || other.get().is_none() on:click=choose>
+                {move || other.get().map(strings::other_sign)}
+            </button>
+        </p>
     }
 }

@@ -105,3 +105,18 @@ fn place(facts: &Facts) -> String {
 fn above(bound: &Bound) -> String {
     Number::from_log10_above(bound.log10).to_string()
 }
+
+/// The content of the fold under the sentence: why the question matters, and what the words and lines of the view mean.
+/// A line each.
+#[component]
+pub fn Why() -> impl IntoView {
+    let lines = [
+        strings::why_robustness(),
+        strings::why_depth(),
+        strings::why_inverse(),
+        strings::why_attention(),
+        strings::why_root(),
+        strings::why_mean_field(),
+    ];
+    lines.map(|line| view! { <p>{line}</p> }).collect_view()
+}

@@ -11,7 +11,7 @@ use crate::charts::{
 };
 use crate::frame::When;
 use crate::keys::PlotKey;
-use crate::over_n::{Fade, Faded, Ranges, STALE, lift, of_present};
+use crate::over_n::{Fade, Faded, Ranges, lift, of_present, presence};
 use crate::page::{Page, PlotChoice};
 use crate::phase::Phase;
 use crate::state::{Trace, Traces};
@@ -62,8 +62,9 @@ pub fn GrowthPlot() -> impl IntoView {
     let on_pointer = move |event: ev::PointerEvent| hover.set(n_at(page, painted, f64::from(event.offset_x())));
     let on_click = move |event: ev::MouseEvent| keep(page, n_at(page, painted, f64::from(event.offset_x())));
     let words = memo(move |before: Option<&String>| match before {
-        // The words stay while a slider moves, and while a sweep runs.
-        Some(before) if page.held.get() || page.answers.sweep.is_running() => before.clone(),
+        // The words stay while a slider moves.
+        Some(before) if page.held.get() => before.clone(),
+        _ if growth.is_stale() => strings::growth_waiting().into(),
         _ => page.answers.growth.with(|data| strings::growth_finding(data, page.norm())),
     });
     view! {
@@ -87,7 +88,7 @@ pub fn GrowthPlot() -> impl IntoView {
             <GapSentence/>
             <div class="growth-foot">
                 <Slope/>
-                <TableFold id="growth-table" name="lipscope-growth.csv" table=move || table(growth) csv=move || whole(growth).to_csv()/>
+                <TableFold id="growth-table" name="lipscope-growth.csv" table=move || table(growth) csv=move || whole(growth).to_csv() is_old=move || growth.is_stale()/>
                 <ExportFold
                     id="export-growth"
                     name="lipscope-growth"
@@ -104,8 +105,8 @@ pub fn GrowthPlot() -> impl IntoView {
 }
 
 /// The chart of the present answers and the present state. `traces` says which curves it has; `None` means those that
-/// are switched on. `faded` says which draws are new.
-fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -> Faded) -> LineChart {
+/// are switched on. `curves` says how visible curves are. `faded` says which draws are new.
+fn chart_now(growth: Growth, traces: Option<Traces>, curves: f64, faded: impl FnOnce(usize) -> Faded) -> LineChart {
     let page = growth.page;
     untrack(|| {
         let (data, sweep) = (page.answers.growth.read(), page.answers.sweep.read());
@@ -123,7 +124,7 @@ fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -
             search: &search,
             state: &state,
             faded: faded(sweep.points.len()),
-            curves: if growth.is_waiting.get() { STALE } else { 1.0 },
+            curves,
         };
         let mut chart = growth_chart(&known, traces.unwrap_or(state.growth.traces));
         if let Phase::Failed(problem) = page.answers.growth.phase() {
@@ -133,9 +134,11 @@ fn chart_now(growth: Growth, traces: Option<Traces>, faded: impl FnOnce(usize) -
     })
 }
 
-/// The chart with all traces, also those that are switched off.
+/// The present chart with all traces, also those that are switched off. A table or a file has no curve of another state,
+/// however short the time since the state changed: only the picture waits before it fades.
 fn whole(growth: Growth) -> LineChart {
-    of_present(chart_now(growth, Some(Traces::of(Trace::ALL)), |_| Faded::ALL))
+    let curves = presence(!untrack(|| growth.is_stale()));
+    of_present(chart_now(growth, Some(Traces::of(Trace::ALL)), curves, |_| Faded::ALL))
 }
 
 /// Every trace in short digits; the sign of each column is in its heading.
@@ -163,7 +166,8 @@ fn paint(
         return;
     }
     let new = |count| fade.try_update_value(|fade| fade.at(count)).unwrap_or(Faded::ALL);
-    let mut chart = chart_now(growth, None, new);
+    let curves = presence(!growth.is_waiting.get_untracked());
+    let mut chart = chart_now(growth, None, curves, new);
     lift(&mut chart, &high());
     page.state.with_untracked(|state| {
         let (end, is_held) = (state.growth_end(), page.held.get_untracked());
@@ -208,7 +212,7 @@ fn on_key(growth: Growth, spoken: RwSignal<String>, event: &ev::KeyboardEvent) {
     let lengths = lengths(page);
     let now = untrack(|| growth.read_at());
     let at = lengths.partition_point(|n| *n < now);
-    let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
+    let Some(key) = PlotKey::pressed(event) else { return };
     let to = match key {
         PlotKey::Left => at.saturating_sub(1),
         PlotKey::Right => at + 1,
@@ -223,6 +227,6 @@ fn on_key(growth: Growth, spoken: RwSignal<String>, event: &ev::KeyboardEvent) {
     event.prevent_default();
     if let Some(n) = lengths.get(to.min(lengths.len().saturating_sub(1))) {
         hover.set(Some(*n));
-        spoken.set(untrack(|| spoken_at(page, *n)));
+        spoken.set(untrack(|| if growth.is_stale() { strings::growth_waiting().into() } else { spoken_at(page, *n) }));
     }
 }

@@ -54,10 +54,7 @@ fn About() -> impl IntoView {
     let growth = use_growth();
     let (page, run) = (growth.page, growth.search);
     let about = memo(move |_| run.with(|run| run.domain.as_deref().map(strings::search_about)));
-    let has_changed = memo(move |_| {
-        let now = page.state.with(PageState::experiment);
-        run.with(|run| run.of.as_ref().is_some_and(|of| of.experiment() != now) && run.loaded.as_ref() != Some(&now))
-    });
+    let has_changed = memo(move |_| page.state.with(|state| run.with(|run| run.is_of_other(state))));
     let has_other_dim = memo(move |_| {
         let d = page.state.with(PageState::dim);
         run.with(|run| run.domain.as_ref().is_some_and(|domain| domain.d != d))

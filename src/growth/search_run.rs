@@ -43,6 +43,15 @@ impl SearchRun {
         Some(SearchRequest { plan: plan.clone(), checkpoint: Some(Box::new(mark.clone())), starts: None })
     }
 
+    /// Whether the search began with other settings than a state has. Tokens moved by hand are searched in the ball of
+    /// the choice that they come from, so that moving them changes nothing, and neither does loading the search's
+    /// tokens.
+    #[must_use]
+    pub fn is_of_other(&self, state: &PageState) -> bool {
+        let is_other = self.of.as_ref().is_some_and(|of| of.drawn().experiment() != state.drawn().experiment());
+        is_other && self.loaded.as_ref() != Some(&state.experiment())
+    }
+
     /// Number of starts.
     #[must_use]
     pub fn starts(&self) -> usize {
@@ -74,5 +83,32 @@ impl SearchRun {
         let bounds = self.domain.iter().flat_map(|domain| &domain.bounds);
         let upper = bounds.filter(|bound| bound.side == Side::Upper && bound.norm == Norm::Spectral);
         upper.min_by(|a, b| a.log10.total_cmp(&b.log10))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lipscope_core::experiment::Rows;
+
+    use super::*;
+    use crate::state::TokenChoice;
+
+    #[test]
+    fn moving_tokens_by_hand_does_not_change_what_is_searched_and_other_tokens_do() {
+        let random = PageState { n: 4, radius: 2.0, ..PageState::default() };
+        let listed = |x: f64| random.with_own_tokens(Rows::new("tokens", 2, [x, 0.0].repeat(4)).expect("numbers"));
+        let moved = |x: f64| PageState { own_from: Some(random.tokens), ..listed(x) };
+        let of = |state: &PageState| SearchRun { of: Some(state.clone()), ..SearchRun::default() };
+        for (began, now) in [(&random, moved(0.5)), (&moved(0.5), moved(0.7)), (&moved(0.5), random.clone())] {
+            assert!(!of(began).is_of_other(&now));
+        }
+        let larger = PageState { radius: 3.0, ..random.clone() };
+        let worst = PageState { tokens: TokenChoice::Worst, n: 5, ..random.clone() };
+        for now in [larger, worst, listed(0.5), PageState { own_from: None, ..moved(0.5) }] {
+            assert!(of(&random).is_of_other(&now));
+            let loaded = SearchRun { loaded: Some(now.experiment()), ..of(&random) };
+            assert!(!loaded.is_of_other(&now));
+        }
+        assert!(!SearchRun::default().is_of_other(&random), "no search has begun");
     }
 }

@@ -6,6 +6,7 @@ use crate::page::{Page, use_page};
 use crate::state::{RadiusGrowth, Trace};
 use crate::{plans, strings};
 use lipscope_core::bounds::Side;
+use lipscope_core::experiment::Normalization;
 use lipscope_plot::Number;
 
 use super::context::use_growth;
@@ -43,6 +44,7 @@ pub fn GapSentence() -> impl IntoView {
     };
     let radius = memo(move |_| page.answers.growth.with(|data| data.row(at.get()).map(|row| row.radius)));
     let grows = memo(move |_| page.state.with(|state| state.growth.radius_growth != RadiusGrowth::Fixed));
+    let is_normalized = memo(move |_| page.state.with(|state| state.normalization != Normalization::None));
     let crossover = memo(move |_| page.answers.growth.with(|data| data.crossover(norm.get())));
     let log10 = move || crossover.get().map_or_else(String::new, |c| (c.ln_n / std::f64::consts::LN_10).to_string());
     let is_stale = memo(move |_| growth.is_stale());
@@ -59,11 +61,14 @@ pub fn GapSentence() -> impl IntoView {
                 {words}
                 <span class="stale-note" hidden=move || !is_waiting()>{strings::between_sentences()} {strings::computing()}</span>
             </p>
-            <p class="growth-radius" hidden=move || !grows.get()>
+            <p class="growth-radius" hidden=move || !grows.get() || is_normalized.get()>
                 {strings::radius_there()} {strings::between_sentences()}
                 <span data-testid="growth-radius" data-value=move || radius.get().map_or_else(String::new, |r| r.to_string())>
                     {move || radius.get().map_or_else(|| strings::NONE_YET.into(), |r| Number::of(r).to_string())}
                 </span>
+            </p>
+            <p class="growth-radius" data-testid="growth-radius-undone" hidden=move || !(grows.get() && is_normalized.get())>
+                {strings::radius_undone()}
             </p>
             <details class="growth-crossover" hidden=move || crossover.get().is_none()>
                 <summary>

@@ -61,7 +61,7 @@ pub fn BlocksFigure() -> impl IntoView {
         }
     };
     let on_key = move |event: ev::KeyboardEvent| {
-        let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
+        let Some(key) = PlotKey::pressed(&event) else { return };
         let side = run.with_untracked(|data| data.blocks.as_ref().map_or(0, |picture| picture.side));
         let Some(((output, input), last)) = place.get_untracked().zip(side.checked_sub(1)) else { return };
         let to = match key {

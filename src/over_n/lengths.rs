@@ -33,7 +33,7 @@ pub fn on_length_key(
     let now = hover.get_untracked().unwrap_or_else(|| page.state.with_untracked(PageState::n_tokens));
     let below = lengths.iter().rev().find(|n| (**n as f64) < now).or(lengths.first());
     let above = lengths.iter().find(|n| (**n as f64) > now).or(lengths.last());
-    let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
+    let Some(key) = PlotKey::pressed(event) else { return };
     let to = match key {
         PlotKey::Left => below,
         PlotKey::Right => above,

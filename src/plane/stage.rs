@@ -139,7 +139,7 @@ fn Tools() -> impl IntoView {
             <div class="switch" role="group" aria-label=strings::plane_shows()>
                 {switch("plane-row", strings::show_row(), strings::show_row_hint(), page.look.has_row, no_row)}
                 {switch("plane-pair", strings::show_pair(), strings::show_pair_hint(), page.look.has_pair, Signal::stored(false))}
-                {switch("plane-breathe", strings::breathe(), strings::breathe_hint(), plane.is_swinging, no_pair)}
+                {switch("plane-animate", strings::animate(), strings::animate_hint(), plane.is_swinging, no_pair)}
             </div>
         </div>
     }

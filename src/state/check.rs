@@ -6,7 +6,6 @@ use lipscope_core::experiment::{InputError, Memory, limits};
 use lipscope_core::measure::{self, MeasureOptions};
 
 use super::{MAX_D, MAX_N, MAX_TOKEN_ENTRIES, MAX_WEIGHTS, PageState, TokenChoice, WeightChoice};
-use lipscope_core::experiment::Phrase;
 use lipscope_core::phrase;
 
 impl PageState {
@@ -19,9 +18,7 @@ impl PageState {
         limits::check_tokens(n, d)?;
         // In u64: in the browser a product of sizes may exceed the 32 bits of usize.
         let product = |sizes: &[usize]| sizes.iter().fold(1u64, |product, size| product.saturating_mul(*size as u64));
-        let too_large = |what: Phrase, found: u64, limit: usize, fix: Phrase| {
-            Err(InputError::TooLarge { what, found: found.to_string().into(), limit: limit.to_string().into(), fix })
-        };
+        let too_large = |what, found, limit, fix| Err(InputError::too_large(what, found, limit, fix));
         let most = self.most_tokens();
         if n > most {
             return too_large(

@@ -222,6 +222,18 @@ impl PageState {
         }
     }
 
+    /// Whether an output matrix mixes the heads of a measurement.
+    #[must_use]
+    pub fn has_output_matrix(&self) -> bool {
+        match (self.tokens, self.weights, &self.own_weights) {
+            (TokenChoice::Skew, ..) => false,
+            (_, WeightChoice::Random, _) => self.output == Output::Drawn,
+            (_, WeightChoice::Kim, _) => true,
+            (_, WeightChoice::Own, Some(own)) => own.output.is_some(),
+            _ => false,
+        }
+    }
+
     /// k of the heads of a measurement.
     #[must_use]
     pub fn head_dim_used(&self) -> usize {

@@ -57,71 +57,73 @@ pub fn citations(paper: Paper) -> String {
     format!("{}\n{first}\n{second}", LIPSCOPE.replace("VERSION", env!("CARGO_PKG_VERSION")))
 }
 
+/// The words of the settings that both lists of settings have.
+struct Rows {
+    n: Number,
+    d: usize,
+    tokens: String,
+    weights: String,
+    heads: String,
+    kernel: String,
+    mask: String,
+    normalizer: String,
+}
+
+impl Rows {
+    fn of(state: &PageState) -> Self {
+        let d = state.dim();
+        let tokens = token_choice(state.tokens, Some((state.n_listed(), d)));
+        let weights = weight_choice(state.weights, Some((state.n_heads(), d)));
+        Rows {
+            n: Number::short(state.n_tokens()),
+            d,
+            tokens: match state.tokens {
+                TokenChoice::Distribution(_) => settings::drawn(state.token_seed, tokens),
+                _ => settings::tokens(tokens),
+            },
+            weights: match state.weights {
+                WeightChoice::Random | WeightChoice::Kim => settings::weights_drawn(state.weight_seed, weights),
+                _ => settings::weights(weights),
+            },
+            heads: settings::heads(state.n_heads()),
+            kernel: settings::kernel(named(kernels(), state.attention.id())),
+            mask: settings::mask(match state.mask {
+                Mask::None => quick_none(),
+                Mask::Causal => quick_causal(),
+            }),
+            normalizer: match state.normalization {
+                Normalization::None => settings::normalizer_none().into(),
+                _ => {
+                    let normalizer = named(normalizers(), state.normalization.id());
+                    settings::normalizer(normalizer, named(scopes(), state.scope.id()))
+                }
+            },
+        }
+    }
+}
+
 /// The settings of a figure, in one line. Default settings that say nothing are left out.
 pub fn settings(state: &PageState) -> String {
-    let (n, d) = (Number::short(state.n_tokens()), state.dim());
+    let Rows { n, d, tokens, weights, heads, kernel, mask, normalizer } = Rows::of(state);
     let listed = matches!(state.tokens, TokenChoice::Own | TokenChoice::Clusters);
-    let tokens = token_choice(state.tokens, Some((state.n_listed(), d)));
-    let weights = weight_choice(state.weights, Some((state.n_heads(), d)));
-    let mut parts = vec![
-        if listed { settings::sizes_listed(d, n) } else { settings::sizes(d, n, state.radius) },
-        match state.tokens {
-            TokenChoice::Distribution(_) => settings::drawn(state.token_seed, tokens),
-            _ => settings::tokens(tokens),
-        },
-        match state.weights {
-            WeightChoice::Random | WeightChoice::Kim => settings::weights_drawn(state.weight_seed, weights),
-            _ => settings::weights(weights),
-        },
+    let sizes = if listed { settings::sizes_listed(d, n) } else { settings::sizes(d, n, state.radius) };
+    let parts = [
+        Some(sizes),
+        Some(tokens),
+        Some(weights),
+        Some(heads).filter(|_| state.n_heads() > 1),
+        Some(kernel).filter(|_| state.attention == Attention::L2),
+        Some(mask),
+        Some(normalizer).filter(|_| state.normalization != Normalization::None),
     ];
-    if state.n_heads() > 1 {
-        parts.push(settings::heads(state.n_heads()));
-    }
-    if state.attention == Attention::L2 {
-        parts.push(settings::kernel(named(kernels(), state.attention.id())));
-    }
-    parts.push(settings::mask(match state.mask {
-        Mask::None => quick_none(),
-        Mask::Causal => quick_causal(),
-    }));
-    if state.normalization != Normalization::None {
-        let normalizer = named(normalizers(), state.normalization.id());
-        parts.push(settings::normalizer(normalizer, named(scopes(), state.scope.id())));
-    }
-    parts.join(settings::between())
+    parts.into_iter().flatten().collect::<Vec<_>>().join(settings::between())
 }
 
 /// Every setting of a state that can change its numbers, each by itself.
 pub fn setting_parts(state: &PageState) -> Vec<String> {
-    let (n, d) = (Number::short(state.n_tokens()), state.dim());
-    let tokens = token_choice(state.tokens, Some((state.n_listed(), d)));
-    let weights = weight_choice(state.weights, Some((state.n_heads(), d)));
-    vec![
-        format!("n = {n}"),
-        format!("d = {d}"),
-        format!("R = {}", Number::short(state.radius_used())),
-        match state.tokens {
-            TokenChoice::Distribution(_) => settings::drawn(state.token_seed, tokens),
-            _ => settings::tokens(tokens),
-        },
-        match state.weights {
-            WeightChoice::Random | WeightChoice::Kim => settings::weights_drawn(state.weight_seed, weights),
-            _ => settings::weights(weights),
-        },
-        settings::heads(state.n_heads()),
-        settings::kernel(named(kernels(), state.attention.id())),
-        settings::mask(match state.mask {
-            Mask::None => quick_none(),
-            Mask::Causal => quick_causal(),
-        }),
-        match state.normalization {
-            Normalization::None => settings::normalizer_none().into(),
-            _ => {
-                let normalizer = named(normalizers(), state.normalization.id());
-                settings::normalizer(normalizer, named(scopes(), state.scope.id()))
-            }
-        },
-    ]
+    let Rows { n, d, tokens, weights, heads, kernel, mask, normalizer } = Rows::of(state);
+    let radius = format!("R = {}", Number::short(state.radius_used()));
+    vec![format!("n = {n}"), format!("d = {d}"), radius, tokens, weights, heads, kernel, mask, normalizer]
 }
 
 /// The words of an option.

@@ -34,8 +34,8 @@ pub fn growth_note(norm: Norm) -> &'static str {
     }
 }
 
-pub fn radius_growth(law: RadiusGrowth) -> &'static str {
-    match law {
+pub fn radius_growth(growth: RadiusGrowth) -> &'static str {
+    match growth {
         RadiusGrowth::Fixed => radius_growth::fixed(),
         RadiusGrowth::SqrtLog => radius_growth::sqrt_log(),
     }
@@ -153,6 +153,9 @@ pub fn trace_absent(trace: Trace, state: &PageState) -> &'static str {
         _ if state.normalization != Normalization::None => trace_absent::normalized(),
         Trace::Fork if state.dim() < 2 => trace_absent::dimension(),
         Trace::Sink | Trace::Fork => trace_absent::setting(),
+        Trace::Adversarial | Trace::Envelope if state.n_heads() > 1 && state.has_output_matrix() => {
+            trace_absent::output_matrix()
+        }
         _ => trace_absent::eigenvalue(),
     }
 }
@@ -168,9 +171,14 @@ pub fn trace_absent_here(trace: Trace) -> &'static str {
     }
 }
 
+/// The words for a plot whose curves are on their way.
+pub fn growth_waiting() -> &'static str {
+    growth_finding::waiting()
+}
+
 pub fn growth_finding(data: &Curves, norm: Norm) -> String {
     let Some(growth) = &data.growth else {
-        return growth_finding::waiting().into();
+        return growth_waiting().into();
     };
     let Some(last) = growth.rows.last() else { return growth_note(norm).into() };
     let gap = last.gap_log10(norm).map(|log10| growth_finding::gap(Number::from_log10(log10)));

@@ -47,7 +47,7 @@ pub fn BackwardsFigure(
                 </span>
             </div>
             <div class="train-backwards" hidden=move || !has_rows.get()>
-                <div class="twin-table train-branches" tabindex="0" role="group" aria-label=strings::train_branches()>
+                <div class="table-fold-rows train-branches" tabindex="0" role="group" aria-label=strings::train_branches()>
                     <table>
                         <thead><tr>{strings::train_branch_columns().map(|name| view! { <th scope="col">{name}</th> }).collect_view()}</tr></thead>
                         <tbody>{move || backwards.with(branches)}</tbody>

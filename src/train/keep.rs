@@ -65,6 +65,8 @@ pub struct Kept {
 /// A run that the browser kept.
 #[derive(Clone, Debug)]
 pub struct KeptRun {
+    /// The number in the names of its entries. Runs whose entries are damaged are missing between others.
+    pub(super) place: usize,
     history: History,
     /// The checkpoint; empty where the run had not begun.
     state: Arc<ByteBuf>,
@@ -122,10 +124,10 @@ pub(super) async fn newest() -> Result<Option<Kept>, JsValue> {
             continue;
         };
         let mut runs = Vec::new();
-        for at in 0.. {
-            let Some(first) = get(&cache, &address(id, &first_entry(at))).await? else { break };
-            let last = get(&cache, &address(id, &at.to_string())).await?;
-            runs.extend(read(&last.unwrap_or(first)));
+        for place in 0.. {
+            let Some(first) = get(&cache, &address(id, &first_entry(place))).await? else { break };
+            let last = get(&cache, &address(id, &place.to_string())).await?;
+            runs.extend(read(place, &first, last.as_deref()));
         }
         if !runs.is_empty() {
             return Ok(Some(Kept { id, text: text.into(), runs }));
@@ -138,6 +140,16 @@ pub(super) async fn newest() -> Result<Option<Kept>, JsValue> {
 /// saved.
 pub(super) fn entry(run: &TrainRun) -> Option<Array> {
     let (step, state) = run.saved.as_ref().map_or((0, &[][..]), |saved| (saved.step, &saved.bytes[..]));
+    let parts = Array::new();
+    let (length, history) = head(run, step)?;
+    for part in [&length[..], &history[..], state] {
+        parts.push(&Uint8Array::from(part));
+    }
+    Some(parts)
+}
+
+/// The history of a run up to a step, in bytes, and before it its length.
+fn head(run: &TrainRun, step: usize) -> Option<([u8; 4], Vec<u8>)> {
     let history = History {
         version: VERSION,
         plan: run.plan.clone(),
@@ -149,18 +161,19 @@ pub(super) fn entry(run: &TrainRun) -> Option<Array> {
         measured: run.measured.iter().filter(|(measured, _)| measured.step <= step).cloned().collect(),
     };
     let history = encode(&history).ok()?;
-    let parts = Array::new();
-    for part in [&(history.len() as u32).to_le_bytes(), &history[..], state] {
-        parts.push(&Uint8Array::from(part));
-    }
-    Some(parts)
+    Some(((history.len() as u32).to_le_bytes(), history))
 }
 
-fn read(entry: &[u8]) -> Option<KeptRun> {
+/// The run as it was last saved. Where that entry is missing or damaged, the run begins anew from its first entry.
+fn read(place: usize, first: &[u8], last: Option<&[u8]>) -> Option<KeptRun> {
+    last.and_then(|last| read_entry(place, last)).or_else(|| read_entry(place, first))
+}
+
+fn read_entry(place: usize, entry: &[u8]) -> Option<KeptRun> {
     let (length, rest) = entry.split_first_chunk::<4>()?;
     let (history, state) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
     let history: History = decode(history).ok().filter(|history: &History| history.version == VERSION)?;
-    Some(KeptRun { history, state: Arc::new(ByteBuf::from(state)) })
+    Some(KeptRun { place, history, state: Arc::new(ByteBuf::from(state)) })
 }
 
 pub(super) async fn open() -> Result<Cache, JsValue> {
@@ -219,11 +232,61 @@ pub(super) fn address(id: u64, entry: &str) -> String {
 }
 
 /// The name of a run's entry before its first step.
-pub(super) fn first_entry(at: usize) -> String {
-    format!("plan-{at}")
+pub(super) fn first_entry(place: usize) -> String {
+    format!("plan-{place}")
 }
 
 /// The id of the training that an entry of this page belongs to.
 fn id_of(url: &str) -> Option<u64> {
     url.strip_prefix(&folder())?.split('/').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lipscope_protocol::train::{Kind, PlanFields};
+
+    /// The bytes of a run's entry, as the cache returns them.
+    fn written(run: &TrainRun) -> Vec<u8> {
+        let (step, state) = run.saved.as_ref().map_or((0, &[][..]), |saved| (saved.step, &saved.bytes[..]));
+        let (length, history) = head(run, step).expect("a history");
+        [&length[..], &history[..], state].concat()
+    }
+
+    fn run_of_seed(seed: u64) -> TrainRun {
+        let plan = Plan::new(PlanFields { seed, ..PlanFields::of_kind(Kind::Dot) }).expect("a plan that fits");
+        TrainRun::new(seed, plan, "a text".into(), 10)
+    }
+
+    #[test]
+    fn a_damaged_entry_moves_no_other_run_and_its_run_begins_anew() {
+        let first = |seed| written(&run_of_seed(seed));
+        let saved = |seed| {
+            let saved = Some(Saved { step: 7, bytes: Arc::new(ByteBuf::from(vec![1, 2, 3])) });
+            written(&TrainRun { saved, ..run_of_seed(seed) })
+        };
+        let damaged = [Vec::new(), vec![9, 0, 0], saved(1)[..20].to_vec(), {
+            let mut other = saved(1);
+            other[4..12].fill(0xff);
+            other
+        }];
+        for damaged in &damaged {
+            for (entries, expected) in [
+                ([(first(0), Some(saved(0))), (first(1), Some(saved(1)))], vec![(0, 0, 7), (1, 1, 7)]),
+                ([(first(0), Some(damaged.clone())), (first(1), Some(saved(1)))], vec![(0, 0, 0), (1, 1, 7)]),
+                // Both entries of the first run are damaged: the second one keeps its place.
+                ([(damaged.clone(), Some(damaged.clone())), (first(1), None)], vec![(1, 1, 0)]),
+            ] {
+                let read =
+                    |(place, (first, last)): (usize, &(Vec<u8>, Option<Vec<u8>>))| read(place, first, last.as_deref());
+                let runs: Vec<KeptRun> = entries.iter().enumerate().filter_map(read).collect();
+                let found = runs.iter().map(|run| (run.place, run.plan().seed, run.step()));
+                assert_eq!(found.collect::<Vec<_>>(), expected, "{damaged:?}");
+                for run in runs {
+                    let run_now = run.run(5, &"a text".into());
+                    assert_eq!(run_now.saved.map(|saved| saved.step), (run.step() > 0).then_some(7));
+                }
+            }
+        }
+    }
 }

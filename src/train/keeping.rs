@@ -27,6 +27,7 @@ impl TrainingSession {
         let (id, text) = (Date::now() as u64, Arc::clone(text));
         let plans: Vec<Array> = self.runs.with_untracked(|runs| runs.iter().filter_map(entry).collect());
         self.keep_id.set_value(id);
+        self.keep_places.set_value((0..plans.len()).collect());
         self.keeping.set(Keeping::Nothing);
         spawn_local(async move {
             let written = async {
@@ -53,15 +54,16 @@ impl TrainingSession {
         let entry = self.runs.with_untracked(|runs| {
             let at = runs.iter().position(|run| run.number == number)?;
             let parts = entry(&runs[at])?;
-            let step = runs[at].saved.as_ref()?.step;
+            let (step, place) =
+                (runs[at].saved.as_ref()?.step, self.keep_places.with_value(|all| all.get(at).copied())?);
             let sizes = runs.iter().filter_map(|run| run.saved.as_ref()).map(|saved| saved.bytes.len());
-            Some((at, parts, step, sizes.sum::<usize>() as f64))
+            Some((place, parts, step, sizes.sum::<usize>() as f64))
         });
-        let Some((at, parts, step, bytes)) = entry else { return };
+        let Some((place, parts, step, bytes)) = entry else { return };
         spawn_local(async move {
             let written = async {
                 let cache = open().await?;
-                put(&cache, &address(id, &at.to_string()), &parts).await?;
+                put(&cache, &address(id, &place.to_string()), &parts).await?;
                 if ids(&cache).await?.last().is_some_and(|newest| *newest > id) {
                     // Another tab has begun a later training, and has deleted the text of this one. Without its text
                     // this training could not continue, so the rest is deleted too.

@@ -53,6 +53,8 @@ pub struct TrainingSession {
     pub(super) keeping: RwSignal<Keeping>,
     /// The id under which the browser keeps these runs.
     pub(super) keep_id: StoredValue<u64>,
+    /// The numbers in the names of the runs' entries, in the order of the runs.
+    pub(super) keep_places: StoredValue<Vec<usize>>,
     /// The run that had the last turn.
     pub(super) turn: StoredValue<u64>,
     /// When the present stretch started, or was ordered if it has not started yet; `None` while no stretch is in
@@ -78,6 +80,7 @@ impl TrainingSession {
             kept: RwSignal::new(None),
             keeping: RwSignal::new(Keeping::default()),
             keep_id: StoredValue::new(0),
+            keep_places: StoredValue::new(Vec::new()),
             turn: StoredValue::new(0),
             began: StoredValue::new(None),
             last_number: StoredValue::new(0),

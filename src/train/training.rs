@@ -58,6 +58,7 @@ impl TrainingSession {
         }
         self.take_text(crate::strings::train_kept_text().into(), kept.text.to_string());
         self.keep_id.set_value(kept.id);
+        self.keep_places.set_value(kept.runs.iter().map(|run| run.place).collect());
         self.kept.set(None);
         self.take_runs(runs);
         self.go_on();

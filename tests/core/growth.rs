@@ -6,7 +6,7 @@ use lipscope_core::bounds::{BoundId, Norm, Side};
 use lipscope_core::experiment::Experiment;
 use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, GrowthRow, growth};
 use lipscope_core::measure::measure;
-use lipscope_core::sweep::Spacing;
+use lipscope_core::sweep::{Spacing, SweepPlan};
 use serde_json::{Value, json};
 
 fn adversarial(radius: f64, mask: &str) -> Experiment {
@@ -142,6 +142,38 @@ fn a_radius_that_grows_like_the_root_of_the_logarithm_keeps_the_square_root() {
         / (last.n.log10() - first.n.log10());
     assert!((0.5..0.6).contains(&slope), "{slope}");
     check_order(&found);
+}
+
+#[test]
+fn under_a_normaliser_a_growing_radius_changes_no_bound_and_no_norm_passes_one() {
+    let spacing = Spacing::SqrtLog { from_n: 100.0 };
+    let mut most = 0.0f64;
+    for (normalization, scope) in [("layer", "inputs"), ("rms", "inputs"), ("layer", "composed"), ("rms", "composed")] {
+        for (seed, mask) in (0..12).flat_map(|seed| [(seed, "none"), (seed, "causal")]) {
+            let tokens =
+                json!({"source": "random", "distribution": "sphere", "n": 9, "d": 3, "radius": 2.0, "seed": seed});
+            let experiment = Experiment::from_value(json!({
+                "mask": mask, "normalization": normalization, "normalization_scope": scope, "tokens": tokens,
+                "weights": {"source": "random", "heads": 1 + seed % 2, "head_dim": 3, "scale": 0.5, "seed": seed},
+            }))
+            .expect("a valid experiment");
+            let plan = |spacing| GrowthPlan { lengths: vec![2.0, 5.0, 100.0, 1e9], spacing };
+            let (fixed, grows) = (growth(&experiment, &plan(Spacing::Fixed)), growth(&experiment, &plan(spacing)));
+            let grows = grows.expect("curves");
+            assert_eq!(fixed.as_ref(), Ok(&grows), "{normalization} {scope} {mask}");
+            let sweep = SweepPlan::new(&experiment, &[2, 5], 1).expect("a sweep").with_spacing(spacing);
+            for (at, row) in grows.rows.iter().take(2).enumerate() {
+                let norm = measure(&sweep.experiment_at(at).expect("tokens")).expect("measured").spectral;
+                let upper = row.best_upper(Norm::Spectral).expect("an upper bound").log10;
+                assert!((row.radius - 3f64.sqrt()).abs() < 1e-15 && norm.log10() <= upper, "{norm} above 10^{upper}");
+                if scope == "inputs" {
+                    most = most.max(norm / 10f64.powf(upper));
+                }
+            }
+        }
+    }
+    // With a radius that shrinks below sqrt d for n under 100, the upper bounds would be passed.
+    assert!(most > 0.3, "no case came near a bound: {most}");
 }
 
 #[test]

@@ -26,7 +26,7 @@ async function eachDialog(page, body) {
 }
 
 // A slow machine shows old numbers long enough for a reader to want to read them.
-const OLD = ['.lab', '.numbers', '.headline', '.sentence', '.growth-sentence', '.small', '.disc', '.token-stage'];
+const OLD = ['.lab', '.numbers', '.headline', '.sentence', '.growth-sentence', '.small', '.disc', '.token-stage', '.table-fold'];
 
 /** Dims all parts that can be out of date, which changes only their colours; returns the selectors that matched a part. */
 const dim = (page) => page.evaluate((old) => old.filter((selector) => {

@@ -122,7 +122,7 @@ pageTest('draws are read at each length; the axis, the table and the slope are t
     await page.selectOption('#x-axis', axis);
     assert.equal(await page.locator('#x-axis').inputValue(), axis);
   }
-  await reveal(page, '#growth-table .twin-table');
+  await reveal(page, '#growth-table .table-fold-rows');
   // Each change of n asks for the curves again; until they are there, the table has the rows of a sketch or of the draws only.
   await page.waitForFunction(() => document.querySelectorAll('#growth-table tbody tr').length >= 30);
   assert.ok((await page.locator('#growth-table th').allInnerTexts()).some((name) => /best bound.*≤/.test(name)));
@@ -263,7 +263,7 @@ pageTest('plot and ladder are read by keyboard, and their tables say the same', 
   assert.equal(await page.getByTestId('growth-n').getAttribute('data-value'), '800000000000000000');
   await page.keyboard.press('Enter');
   assert.equal(await page.locator('#growth-at-number').inputValue(), '8e17');
-  await reveal(page, '#growth-table .twin-table');
+  await reveal(page, '#growth-table .table-fold-rows');
   await page.waitForSelector('#growth-table tbody tr');
   assert.ok((await page.locator('#growth-table tbody tr').count()) >= 30);
   await page.focus('#ladder');
@@ -283,7 +283,7 @@ pageTest('plot and ladder are read by keyboard, and their tables say the same', 
   await page.keyboard.press('ArrowDown');
   assert.match(await page.getByTestId('slack').innerText(), /9².*63.*e/s);
   assert.ok(await page.locator('#ladder-slack math').count());
-  await reveal(page, '#ladder-table .twin-table');
+  await reveal(page, '#ladder-table .table-fold-rows');
   await page.waitForSelector('#ladder-table tbody tr');
   assert.equal(await page.locator('#ladder-table tbody tr').count(), 10);
 });
@@ -349,6 +349,36 @@ pageTest('list and sentence are greyed while the curves are of another state', {
   await page.waitForSelector('.growth-list[aria-busy=false]:not(.stale)');
   assert.deepEqual([...new Set(await page.evaluate(() => window.greyed))].sort(), ['.growth-list', '.growth-sentence']);
   assert.ok(await page.locator('.growth-sentence .stale-note').isHidden());
+});
+
+pageTest('an open table is greyed at once while its rows are of another state, and no file has them', { hash: '#v3&plot=growth' }, async ({ page }) => {
+  await page.waitForSelector('.growth-list[aria-busy=false]');
+  await reveal(page, '#growth-table .table-fold-rows');
+  const [columns] = await page.$$eval('#growth-table tr', (rows) => rows.map((row) => row.cells.length));
+  assert.ok(columns > 5, `${columns} columns`);
+  // No answer of a worker arrives before this script ends, as it waits for nothing but promises that are kept already.
+  const at = await page.evaluate(async () => {
+    const files = [];
+    const original = URL.createObjectURL;
+    URL.createObjectURL = (blob) => { files.push(blob); return original.call(URL, blob); };
+    const [fold, list] = ['#growth-table', '.growth-list'].map((selector) => document.querySelector(selector));
+    const box = document.querySelector('#quick-radius-number');
+    box.value = '2.25';
+    for (const kind of ['input', 'change']) box.dispatchEvent(new Event(kind, { bubbles: true }));
+    for (let turn = 0; turn < 50 && !list.classList.contains('stale'); turn += 1) await null;
+    for (let turn = 0; turn < 50 && !fold.classList.contains('stale'); turn += 1) await null;
+    const isGreyed = [list, fold].map((part) => part.classList.contains('stale'));
+    const rows = fold.querySelectorAll('tr').length;
+    fold.querySelector('.table-fold-tools button:nth-of-type(2)').click();
+    URL.createObjectURL = original;
+    return { isGreyed, rows, header: (await files[0].text()).split('\n')[0] };
+  });
+  assert.deepEqual(at.isGreyed, [true, true]);
+  assert.ok(at.rows > 5, 'the rows stay, greyed');
+  assert.ok(at.header.split(',').length <= 3, `the file has curves of the earlier state: ${at.header}`);
+  await page.waitForSelector('.growth-list[aria-busy=false]:not(.stale)');
+  await page.waitForSelector('#growth-table:not(.stale)');
+  assert.ok((await saved(page, '#growth-table .table-fold-tools button:nth-of-type(2)')).split('\n')[0].split(',').length >= columns);
 });
 
 pageTest('the plot over n says of which map its constant is', { hash: '#v3&plot=growth&normalization=rms&scope=composed' }, async ({ page }) => {

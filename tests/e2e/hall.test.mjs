@@ -109,6 +109,25 @@ pageTest('a remote goes through the lesson whatever has the focus, and stops at 
   assert.deepEqual(await at(page), ['sink', '1']);
 });
 
+pageTest('under an open dialog a remote turns no step, and moves nothing below', { hash: '#v3&view=teacher&lesson=sink.3' }, async ({ page }) => {
+  await page.waitForSelector('#lesson-slider-R');
+  await page.focus('#growth-plot');
+  await page.keyboard.press('?');
+  await page.waitForSelector('#keys[open]');
+  const below = () => page.evaluate(() => [scrollY, document.querySelector('.lesson-body').scrollTop, document.querySelector('[data-testid=growth-said]').textContent, document.querySelector('#quick-radius-number').value]);
+  const before = await below();
+  for (const key of ['PageDown', 'PageUp', 'PageUp']) {
+    await page.keyboard.press(key);
+    await page.waitForTimeout(100);
+    assert.deepEqual(await at(page), ['sink', '3'], key);
+    assert.deepEqual(await below(), before, key);
+  }
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('#keys:not([open])', { state: 'attached' });
+  await page.keyboard.press('PageDown');
+  await page.waitForSelector('#lesson-panel[data-lesson=sink][data-step="4"]');
+});
+
 pageTest('b and . make the screen black in front of an audience, and the remote brings the page back', { hash: '#v3&lesson=mask.1' }, async ({ page }) => {
   await reaches(page, 'spectral', 12.1275, 5e-5);
   const isBlack = () => page.locator('.blank').isVisible();

@@ -43,7 +43,7 @@ pageTest('the draws, their slope and their table are of the chosen norm', async 
   await page.selectOption('#norm', 'linf');
   await swept(page);
   await page.waitForFunction((before) => Number(document.querySelector('[data-testid="slope"]').dataset.value) !== before, spectral);
-  await reveal(page, '#growth-table .twin-table');
+  await reveal(page, '#growth-table .table-fold-rows');
   await page.waitForSelector('#growth-table tbody tr');
   const header = (await columns(page, '#growth-table')).join(' ');
   assert.doesNotMatch(header, /unified|any n/);

@@ -249,10 +249,10 @@ pageTest('tokens are added, removed and snapped to the ball; two stay', async ({
 
 pageTest('the leading singular pair is drawn, told and tabled true to scale', async ({ page }) => {
   await tokensInThePlane(page);
-  assert.ok(await page.locator('#plane-breathe').isHidden());
+  assert.ok(await page.locator('#plane-animate').isHidden());
   await page.click('#plane-pair');
   await page.waitForFunction(() => /σ = L/.test(document.querySelector('[data-testid=plane-legend]').innerText));
-  await reveal(page, '#token-stage-table .twin-table');
+  await reveal(page, '#token-stage-table .table-fold-rows');
   await page.waitForSelector('#token-stage-table tbody tr');
   const table = await page.locator('#token-stage-table table').evaluate((table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent)));
   assert.equal(table[0].length, 9, table[0].join(' | '));
@@ -289,12 +289,12 @@ pageTest('the pair swings while it is looked at', { timed: true }, async ({ page
   await page.waitForFunction(() => /σ = L/.test(document.querySelector('[data-testid=plane-legend]').innerText));
   await rests(page);
   const tasks = await mainThreadTasks(page, async () => {
-    await page.click('#plane-breathe');
+    await page.click('#plane-animate');
     assert.equal(await moves(page), true);
   });
   assert.match(await page.getByTestId('plane-swing').innerText(), /to first order/);
   assert.deepEqual(tasks.filter(({ cpu }) => cpu > 50), []);
-  await page.click('#plane-breathe');
+  await page.click('#plane-animate');
   await rests(page);
 });
 
@@ -305,7 +305,7 @@ pageTest('with reduced motion nothing swings and both ends are shown', { reduced
   await page.waitForTimeout(300);
   const picture = () => page.evaluate(() => document.querySelector('#token-stage').toDataURL());
   const before = await picture();
-  await page.click('#plane-breathe');
+  await page.click('#plane-animate');
   await page.waitForTimeout(300);
   assert.notEqual(await picture(), before);
   assert.equal(await moves(page), false);

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use lipscope::answers::{Curves, KnownTokens, Measured, Pair, Side, Sweep, TrainRun};
 use lipscope::lessons::{Acts, Ages, Facts, Goal, Situation};
 use lipscope::plans;
-use lipscope::state::{DotWeights, PageState, PlotChoice, RadiusGrowth, Scene};
+use lipscope::state::{DotWeights, PlotChoice, RadiusGrowth, Scene};
 use lipscope_core::experiment::{Attention, Distribution, Experiment, RandomTokens, TokenSource, WeightSource};
 use lipscope_core::growth::{Family, GrowthPlan, growth};
 use lipscope_core::inverse::{InversePlan, Inverting};
-use lipscope_core::measure::{MeasureOptions, Measurement, measure_with};
-use lipscope_core::picture::{AttentionPicture, PairRequest, PlaneFrame, TokenPicture, Unit};
+use lipscope_core::measure::{MeasureOptions, measure_with};
 use lipscope_core::scaling::{Scaling, ScalingPlan, ScalingPoint};
 use lipscope_core::sweep::Spacing;
 use lipscope_core::tightness::{Tightness, TightnessPoint};
@@ -46,7 +45,8 @@ impl Answers {
             }
         }
         Answers {
-            live: live_of(measurement, &scene.state),
+            // No text and no goal looks at its pictures.
+            live: Measured::of_numbers(measurement, &scene.state),
             growth: data,
             scaling: if scene.plot == PlotChoice::Scaled { scaled(&scene) } else { Vec::new() },
             tightness: if scene.plot == PlotChoice::Tightness { tight(&scene) } else { Vec::new() },
@@ -120,33 +120,4 @@ fn inverted(scene: &Scene) -> Pair {
         Side { constant: Some(inverting.constant()), steps, outcome: inverting.outcome(), ..Side::default() }
     };
     Pair { l2: side(Attention::L2, shared), dot: side(Attention::Dot, of_dot) }
-}
-
-/// The measurement as the page has it; no text and no goal looks at its pictures.
-fn live_of(measurement: Measurement, state: &PageState) -> Measured {
-    Measured {
-        measurement,
-        attention: AttentionPicture {
-            head_idx: 0,
-            unit: Unit::Token,
-            n: 0,
-            side: 0,
-            weights: Vec::new(),
-            column_sums: Vec::new(),
-        },
-        tokens: TokenPicture {
-            positions: Vec::new(),
-            d: 0,
-            ln_sizes: None,
-            largest_norm: 0.0,
-            variance_shares: None,
-            frame: PlaneFrame::own(0),
-            tokens: None,
-        },
-        pair: None,
-        milliseconds: 0.0,
-        of: plans::measurement(state, PairRequest::Skipped),
-        state: state.clone(),
-        chosen: state.clone(),
-    }
 }

@@ -10,4 +10,5 @@ mod lessons;
 mod lessons_shown;
 mod lessons_training;
 mod links;
+mod styles;
 mod teaching;

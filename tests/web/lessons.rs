@@ -6,10 +6,8 @@ use lipscope::answers::{Curves, KnownTokens, Measured, Pair, Sweep};
 use lipscope::lessons::{Acts, Ages, Facts, Situation, Slot, Step, Way, lessons, slots};
 use lipscope::link;
 use lipscope::page::PlotChoice;
-use lipscope::plans;
 use lipscope::state::{PageState, Range, Scene};
 use lipscope_core::measure::{MeasureOptions, measure_with};
-use lipscope_core::picture::{AttentionPicture, PairRequest, PlaneFrame, TokenPicture, Unit};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
@@ -70,32 +68,8 @@ fn at(scene: &Scene, ask: impl FnOnce(&Situation<'_>)) {
     }
     let measurement =
         measure_with(&scene.state.experiment(), MeasureOptions::default()).expect("a lesson can be measured");
-    let live = Measured {
-        measurement,
-        // No text and no goal uses a picture.
-        attention: AttentionPicture {
-            head_idx: 0,
-            unit: Unit::Token,
-            n: 0,
-            side: 0,
-            weights: Vec::new(),
-            column_sums: Vec::new(),
-        },
-        tokens: TokenPicture {
-            positions: Vec::new(),
-            d: 0,
-            ln_sizes: None,
-            largest_norm: 0.0,
-            variance_shares: None,
-            frame: PlaneFrame::own(0),
-            tokens: None,
-        },
-        pair: None,
-        milliseconds: 0.0,
-        of: plans::measurement(&scene.state, PairRequest::Skipped),
-        state: scene.state.clone(),
-        chosen: scene.state.clone(),
-    };
+    // No text and no goal uses a picture.
+    let live = Measured::of_numbers(measurement, &scene.state);
     let facts = Facts {
         state: &scene.state,
         settings: &scene.labs,

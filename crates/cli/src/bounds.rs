@@ -40,7 +40,8 @@ pub(super) struct GrowthArguments {
     /// Numbers of tokens: a list 2,100,1e9, or first:last:xCOUNT for COUNT values evenly spaced in log n.
     #[arg(long, short = 'n', default_value = "2:1e18:x120")]
     lengths: String,
-    /// Let R grow like sqrt(log n), with the experiment's R at this n; without it R is constant.
+    /// Let R grow like sqrt(log n), with the experiment's R at this n; without it R is constant. With a normaliser the
+    /// ball keeps its radius sqrt(d).
     #[arg(long)]
     growing_from: Option<f64>,
     #[command(flatten)]

@@ -349,22 +349,25 @@ fn broken(file: impl Into<Phrase>, problem: Phrase) -> InputError {
 mod tests {
     use super::*;
 
-    #[test]
-    fn notes_are_written_read_and_merged_and_a_table_without_them_is_as_before() {
-        let subject = Subject {
-            model: "m".into(),
+    fn of_one_row(model: &str) -> Table {
+        let mut table = Table::new(Subject {
+            model: model.into(),
             text: "0".into(),
             map: "attention".into(),
             mask: "none".into(),
             estimator: "both".into(),
-        };
-        let mut table = Table::new(subject);
+        });
         let estimate = Estimate { spectral: None, released: Some(1.5), radius: 2.0, sink: None };
         table.rows.insert(Cell { layer: 0, heads: Heads::All, n: 3, window: 0 }, estimate);
-        let plain = table.clone();
+        table
+    }
+
+    #[test]
+    fn notes_are_written_read_and_merged_and_a_table_without_them_is_as_before() {
+        let plain = of_one_row("m");
         assert!(!plain.to_csv().expect("written").contains("notes"));
         let notes = [Phrase::verbatim("the casing was guessed"), Phrase::verbatim("=rounded, to 32 bits")];
-        let noted = table.with_notes(&notes).with_notes(&notes[1..]);
+        let noted = plain.clone().with_notes(&notes).with_notes(&notes[1..]);
         assert_eq!(noted.notes.len(), 2);
         for text in [noted.to_csv().expect("written"), noted.to_value().to_string()] {
             assert_eq!(Table::parse("it", &text), Ok(Some(noted.clone())), "{text}");
@@ -377,16 +380,7 @@ mod tests {
     #[test]
     fn a_model_named_like_a_formula_is_written_as_text_and_read_as_it_was() {
         for model in ["=cmd|' /C calc'!A0", "+x", "-1 model", "@a", "'quoted", "''=", "plain", "", "\t=1", "\n=1"] {
-            let subject = Subject {
-                model: model.into(),
-                text: "0".into(),
-                map: "attention".into(),
-                mask: "none".into(),
-                estimator: "both".into(),
-            };
-            let mut table = Table::new(subject);
-            let estimate = Estimate { spectral: None, released: Some(1.5), radius: 2.0, sink: None };
-            table.rows.insert(Cell { layer: 0, heads: Heads::All, n: 3, window: 0 }, estimate);
+            let table = of_one_row(model);
             let csv = table.to_csv().expect("written");
             let cell = csv.split_once('\n').expect("a row").1.trim_start_matches('"');
             assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\n']), "{cell}");

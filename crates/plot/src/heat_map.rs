@@ -113,15 +113,11 @@ impl HeatMap {
         area: &DrawingArea<DB, Shift>,
         style: &Style,
     ) -> Result<HeatMapLayout, DrawError> {
-        let pen = Pen::new(area, style);
-        let layout = self.layout(pen.size(), style);
-        pen.clear()?;
-        if layout.has_room() {
-            self.draw_cells(&pen, style, &layout)?;
-            self.draw_around(&pen, style, &layout)?;
-            self.outline(&pen, style, &layout)?;
-        }
-        Ok(layout)
+        self.draw_parts(area, style, |pen, layout| {
+            self.draw_cells(pen, style, layout)?;
+            self.draw_around(pen, style, layout)?;
+            self.outline(pen, style, layout)
+        })
     }
 
     /// Draws everything except the cells and their background, for a page that paints [`HeatMap::rgba`] itself and then
@@ -131,11 +127,21 @@ impl HeatMap {
         area: &DrawingArea<DB, Shift>,
         style: &Style,
     ) -> Result<HeatMapLayout, DrawError> {
+        self.draw_parts(area, style, |pen, layout| self.draw_around(pen, style, layout))
+    }
+
+    /// Clears the area, and draws what `draw` draws if the map has room.
+    fn draw_parts<DB: DrawingBackend>(
+        &self,
+        area: &DrawingArea<DB, Shift>,
+        style: &Style,
+        draw: impl FnOnce(&Pen<'_, DB>, &HeatMapLayout) -> Result<(), DrawError>,
+    ) -> Result<HeatMapLayout, DrawError> {
         let pen = Pen::new(area, style);
         let layout = self.layout(pen.size(), style);
         pen.clear()?;
         if layout.has_room() {
-            self.draw_around(&pen, style, &layout)?;
+            draw(&pen, &layout)?;
         }
         Ok(layout)
     }

@@ -54,19 +54,19 @@ impl Network for BrowserNetwork {
         let state = Rc::new(RefCell::new(Ok(TransferState::Under(0))));
         let abort = AbortController::new().ok();
         let signal = abort.as_ref().map(AbortController::signal);
-        let (plan, files, told) = (plan.clone(), Rc::clone(&self.files), Rc::clone(&state));
+        let (plan, files, under_way) = (plan.clone(), Rc::clone(&self.files), Rc::clone(&state));
         spawn_local(async move {
             let outcome = match plan {
                 DownloadPlan::List { address } => list(&address, signal.as_ref()).await.map(Downloaded::List),
                 DownloadPlan::Fetch { address, names } => {
-                    let tell = |bytes| *told.borrow_mut() = Ok(TransferState::Under(bytes));
+                    let tell = |bytes| *under_way.borrow_mut() = Ok(TransferState::Under(bytes));
                     fetch(&address, &names, signal.as_ref(), tell).await.map(|fetched| {
                         *files.borrow_mut() = Some(fetched);
                         Downloaded::Files
                     })
                 }
             };
-            *told.borrow_mut() = outcome.map(TransferState::Complete);
+            *under_way.borrow_mut() = outcome.map(TransferState::Complete);
         });
         Box::new(BrowserTransfer { state, abort })
     }

@@ -66,7 +66,7 @@ pub fn DotsCanvas(
         }
     };
     let on_key = move |event: ev::KeyboardEvent| {
-        let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
+        let Some(key) = PlotKey::pressed(&event) else { return };
         let now = selected.get_untracked();
         let to = chart.with_untracked(|chart| {
             let last = chart.dots.len().checked_sub(1)?;

@@ -51,7 +51,7 @@ pub fn TilesCanvas(
         }
     };
     let on_key = move |event: ev::KeyboardEvent| {
-        let Some(key) = PlotKey::of(&event.key()).filter(|_| !event.alt_key()) else { return };
+        let Some(key) = PlotKey::pressed(&event) else { return };
         let (rows, cols) = tiles.with_untracked(|tiles| (tiles.rows.len(), tiles.cols.len()));
         let Some(last) = (rows * cols).checked_sub(1) else { return };
         let now = at.get_untracked().map(|(row, col)| row * cols + col);

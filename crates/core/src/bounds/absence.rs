@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bound, BoundId, Hypotheses};
+use super::{Bound, BoundId, Combination, Hypotheses};
 use crate::experiment::{Attention, Mask, Normalization, Phrase, Scope};
 use crate::phrase;
 
@@ -24,8 +24,10 @@ pub enum Absence {
     FewTokens,
     /// The bound needs two directions, and d = 1.
     OneDimension,
-    /// A has no direction that the bound could use: no real eigenvalue, or A = 0. Also given for `Adversarial` and
-    /// `AdversarialEnvelope` with several heads and an output matrix.
+    /// There are several heads and an output matrix, which may let the other heads cancel the one that the bound is
+    /// about.
+    HeadsMixed,
+    /// A has no direction that the bound could use: no real eigenvalue, or A = 0.
     NoDirection,
     /// The bound was not computed at this size, or its value is outside the range of f64.
     NotComputed,
@@ -43,6 +45,7 @@ impl Absence {
             Absence::Normalizer => phrase!("absent_normalizer", "not proved with this normaliser"),
             Absence::FewTokens => phrase!("absent_few_tokens", "needs more tokens"),
             Absence::OneDimension => phrase!("absent_one_dimension", "needs two dimensions"),
+            Absence::HeadsMixed => phrase!("absent_heads_mixed", "needs a single head where there is an output matrix"),
             Absence::NoDirection => phrase!("absent_no_direction", "A has no direction for its tokens"),
             Absence::NotComputed => phrase!("absent_not_computed", "not computed at this size"),
         }
@@ -66,6 +69,8 @@ impl Hypotheses {
         let is_masked = matches!(id, BoundId::SharpMasked | BoundId::UnifiedMasked);
         let is_for_both = matches!(id, BoundId::CastinGeneral | BoundId::Adversarial);
         let is_lower = id.side() == super::Side::Lower;
+        let is_of_one_head = matches!(id, BoundId::Adversarial | BoundId::AdversarialEnvelope);
+        let are_heads_mixed = self.heads.len() > 1 && self.combination == Combination::Sum;
         match id {
             BoundId::Local | BoundId::LocalBlocks | BoundId::MaxToken => Absence::NotComputed,
             _ if is_about_kim && (self.attention != Attention::L2 || self.kim.is_none()) => Absence::OtherAttention,
@@ -77,6 +82,7 @@ impl Hypotheses {
             BoundId::Fork if self.n() < 3.0 - 1e-9 => Absence::FewTokens,
             _ if is_lower && self.n() < 2.0 - 1e-9 => Absence::FewTokens,
             BoundId::Fork if self.directions.iter().any(|direction| direction.w.is_none()) => Absence::OneDimension,
+            _ if is_of_one_head && are_heads_mixed => Absence::HeadsMixed,
             _ if is_lower => Absence::NoDirection,
             _ => Absence::NotComputed,
         }
@@ -97,6 +103,116 @@ mod tests {
         });
         value.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
         measure(&Experiment::from_value(value).expect("valid")).expect("measured").absent
+    }
+
+    /// Weights with these A and V in every head, in dimension d, and an output matrix of ones.
+    #[derive(Clone, Debug)]
+    struct Given {
+        kind: &'static str,
+        d: usize,
+        heads: usize,
+        has_output: bool,
+    }
+
+    impl Given {
+        fn value(&self) -> Value {
+            let Given { kind, d, heads, has_output } = self;
+            let one = |at: usize, j: usize| if at == j { 1.0 } else { 0.0 };
+            let matrix = |entry: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<f64>> {
+                (0..*d).map(|i| (0..*d).map(|j| entry(i, j)).collect()).collect()
+            };
+            let q = match *kind {
+                "kim" => return json!({"source": "kim", "heads": heads, "scale": 1.0, "seed": 3}),
+                "zero" => matrix(&|_, _| 0.0),
+                // A quarter turn in two dimensions, which has no real eigenvalue.
+                "turn" => matrix(&|i, j| {
+                    if i + 1 == j {
+                        1.0
+                    } else if i == j + 1 {
+                        -1.0
+                    } else {
+                        0.0
+                    }
+                }),
+                _ => matrix(&|i, j| -one(i, j)),
+            };
+            let head = json!({"q": q, "k": matrix(&one), "v": matrix(&one)});
+            let mut value = json!({"source": "explicit", "heads": vec![head; *heads]});
+            if *has_output {
+                value["output"] = json!(vec![vec![1.0; d * heads]; *d]);
+            }
+            value
+        }
+    }
+
+    /// The experiment after the condition that a reason names is met, and nothing else is changed; `None` for reasons
+    /// that name none.
+    fn mended(experiment: &Value, given: &Given, why: Absence) -> Option<Value> {
+        let (mut next, mut given) = (experiment.clone(), given.clone());
+        match why {
+            Absence::CausalMask => next["mask"] = json!("none"),
+            Absence::NoMask => next["mask"] = json!("causal"),
+            Absence::L2Attention => {
+                next["attention"] = json!("dot");
+                // The weights of L2 multi-head attention go with no other scores.
+                given.kind = if given.kind == "kim" { "minus" } else { given.kind };
+            }
+            Absence::OtherAttention => (next["attention"], given.kind) = (json!("l2"), "kim"),
+            Absence::Normalizer => {
+                (next["normalization"], next["normalization_scope"]) = (json!("none"), json!("inputs"));
+            }
+            Absence::FewTokens => next["tokens"]["n"] = json!(7),
+            Absence::OneDimension => given.d = 2,
+            Absence::HeadsMixed => (given.has_output, given.heads) = (false, 1),
+            Absence::NoDirection => given.kind = "minus",
+            Absence::NotComputed => return None,
+        }
+        if given.kind == "kim" {
+            // Its heads share the dimensions equally.
+            given.d = given.d.next_multiple_of(given.heads);
+        }
+        next["tokens"]["d"] = json!(given.d);
+        next["weights"] = given.value();
+        Some(next)
+    }
+
+    #[test]
+    fn where_the_condition_that_a_reason_names_is_met_the_bound_appears_or_another_reason_is_given() {
+        let of = |value: &Value| measure(&Experiment::from_value(value.clone()).expect("valid")).expect("measured");
+        let mut seen: Vec<Absence> = Vec::new();
+        for kind in ["minus", "turn", "zero", "kim"] {
+            for (heads, has_output) in [(1, false), (1, true), (2, false), (3, true)] {
+                for (attention, mask) in [("dot", "none"), ("dot", "causal"), ("l2", "none"), ("l2", "causal")] {
+                    if kind == "kim" && attention == "dot" {
+                        continue;
+                    }
+                    for (normalization, scope) in [("none", "inputs"), ("rms", "inputs"), ("rms", "composed")] {
+                        for (n, d) in [(1, 2), (2, 2), (2, 1), (5, 1), (5, 2)] {
+                            let given = Given { kind, d: if kind == "kim" { d * heads } else { d }, heads, has_output };
+                            let experiment = json!({
+                                "tokens": {
+                                    "source": "random", "distribution": "ball", "n": n, "d": given.d, "radius": 1, "seed": 1,
+                                },
+                                "weights": given.value(), "attention": attention, "mask": mask,
+                                "normalization": normalization, "normalization_scope": scope,
+                            });
+                            for (id, why) in of(&experiment).absent {
+                                let Some(next) = mended(&experiment, &given, why) else {
+                                    panic!("{id:?} is not computed: {experiment}");
+                                };
+                                let after = of(&next).absent.into_iter().find(|(absent, _)| *absent == id);
+                                assert_ne!(after.map(|(_, why)| why), Some(why), "{id:?}: {experiment}, {next}");
+                                if !seen.contains(&why) {
+                                    seen.push(why);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        // All reasons but `NotComputed`.
+        assert_eq!(seen.len(), 9, "{seen:?}");
     }
 
     #[test]

@@ -168,3 +168,28 @@ fn largest_weights(scores: &[f64], moved: &[f64]) -> Vec<f64> {
     }
     largest
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Random, Stream};
+
+    #[test]
+    fn the_largest_weights_are_at_least_those_of_moved_scores_and_add_up_to_at_least_one() {
+        // So eps times the root of their sum, in place of eps, would bound the moved tokens too, but less tightly.
+        let mut random = Random::new(5, Stream::Tokens);
+        for (n, most_moved) in [(1, 0.5), (2, 0.0), (2, 1.0), (7, 0.1), (7, 3.0), (40, 1.0)] {
+            for _ in 0..50 {
+                let scores: Vec<f64> = (0..n).map(|_| 3.0 * random.normal()).collect();
+                let moved: Vec<f64> = (0..n).map(|_| most_moved * random.normal().abs()).collect();
+                let most = largest_weights(&scores, &moved);
+                assert!(most.iter().sum::<f64>() >= 1.0 - 1e-12, "{most:?}");
+                let shifted: Vec<f64> =
+                    scores.iter().zip(&moved).map(|(score, moved)| score + moved * random.normal().tanh()).collect();
+                for (weight, most) in softmax(&shifted).iter().zip(&most) {
+                    assert!(*weight <= most * (1.0 + 1e-12), "{weight} above {most}");
+                }
+            }
+        }
+    }
+}

@@ -44,8 +44,8 @@ pub(crate) fn hypotheses(shape: &Shape) -> Part {
 /// The exponents of the heads, and the directions of the witnesses of `sink` and `fork`.
 fn witness_directions(shape: &Shape, has_lower: bool) -> Part {
     /// The most directions, and the dimensions that attention is restricted to at each.
-    const SPOTS: u64 = 8;
-    const DIRECTIONS: u64 = 5;
+    const MOST_DIRECTIONS: u64 = 8;
+    const DIMENSIONS: u64 = 5;
     /// The directions held at a time, and the steps of all ascents together.
     const HELD: u64 = 32;
     const STEPS: u64 = 600;
@@ -59,21 +59,21 @@ fn witness_directions(shape: &Shape, has_lower: bool) -> Part {
         return Part { kept: 0, besides: exponent, operations };
     }
     let (outer, reduced) = (outer(shape), value_dim.min(outer(shape)));
-    let restricted = product([DIRECTIONS, heads]);
+    let restricted = product([DIMENSIONS, heads]);
     let factor = if shape.output.is_some() { product([shape.d_out().min(restricted), restricted]) } else { 0 };
-    let of_head = sum([product([3 * DIRECTIONS, DIRECTIONS]), product([3, HEADER])]);
-    let kept = product([SPOTS, sum([product([DIRECTIONS, d]), product([heads, of_head]), factor, 40])]);
+    let of_head = sum([product([3 * DIMENSIONS, DIMENSIONS]), product([3, HEADER])]);
+    let kept = product([MOST_DIRECTIONS, sum([product([DIMENSIONS, d]), product([heads, of_head]), factor, 40])]);
     let value = sum([product([4, value_dim, outer]), product([4, reduced, d]), product([HELD, d])]);
     let making = sum([
         product([5, reduced, d]),
         product([3, reduced, reduced]),
         product([2, value_dim, outer]),
         product([3, shape.d_out(), restricted]),
-        product([2, heads, DIRECTIONS, sum([value_dim, shape.d_out()])]),
+        product([2, heads, DIMENSIONS, sum([value_dim, shape.d_out()])]),
     ]);
     // The exact norm at three clusters.
     let rows = product([3, shape.d_out().min(restricted)]);
-    let exact = sum([product([8, rows, 3 * DIRECTIONS]), product([heads, of_head])]);
+    let exact = sum([product([8, rows, 3 * DIMENSIONS]), product([heads, of_head])]);
     Part { kept, besides: largest([exponent, sum([value, making]), exact]), operations }
 }
 

@@ -184,6 +184,12 @@ impl InputError {
         InputError::BadValue { key: key.into(), found, expected: expected.into() }
     }
 
+    /// A [`InputError::TooLarge`] of a number.
+    #[must_use]
+    pub fn too_large(what: Phrase, found: u64, limit: usize, fix: Phrase) -> Self {
+        InputError::TooLarge { what, found: found.to_string().into(), limit: limit.to_string().into(), fix }
+    }
+
     /// The sentence of the error, as a phrase.
     #[must_use]
     pub fn phrase(&self) -> Phrase {

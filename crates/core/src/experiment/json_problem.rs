@@ -6,17 +6,17 @@ use crate::phrase;
 /// The problem that serde_json found, with line and column.
 #[must_use]
 pub fn json_problem(error: &serde_json::Error) -> Phrase {
-    let told = error.to_string();
+    let message = error.to_string();
     let (line, column) = (error.line(), error.column());
-    match told.strip_suffix(&format!(" at line {line} column {column}")) {
-        Some(told) => phrase!(
+    match message.strip_suffix(&format!(" at line {line} column {column}")) {
+        Some(message) => phrase!(
             "line_column",
             "{problem} at line {line} column {column}",
-            problem = problem(told),
+            problem = problem(message),
             line = line,
             column = column
         ),
-        None => library_words(told),
+        None => library_words(message),
     }
 }
 
@@ -27,8 +27,8 @@ pub fn library_words(text: impl Into<String>) -> Phrase {
 }
 
 /// Common problems get phrases of their own; other messages are quoted.
-fn problem(told: &str) -> Phrase {
-    match told {
+fn problem(message: &str) -> Phrase {
+    match message {
         "EOF while parsing a list" => phrase!("eof_while_parsing_list", "EOF while parsing a list"),
         "EOF while parsing an object" => phrase!("eof_while_parsing_object", "EOF while parsing an object"),
         "EOF while parsing a string" => phrase!("eof_while_parsing_string", "EOF while parsing a string"),

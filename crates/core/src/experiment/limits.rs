@@ -1,7 +1,6 @@
 //! Size limits of an experiment, with reasons.
 
 use super::InputError;
-use super::Phrase;
 use crate::phrase;
 
 /// The most tokens. It can exceed the limit on n x n scores, because causal runs and clusters need no such table.
@@ -33,9 +32,7 @@ pub fn check_tokens(n: usize, d: usize) -> Result<(), InputError> {
             least: phrase!("one_token_one_number", "one token of one number"),
         });
     }
-    let too_large = |what: Phrase, found: u64, limit: usize, fix: Phrase| {
-        Err(InputError::TooLarge { what, found: found.to_string().into(), limit: limit.to_string().into(), fix })
-    };
+    let too_large = |what, found, limit, fix| Err(InputError::too_large(what, found, limit, fix));
     if n > MAX_TOKENS {
         return too_large(
             phrase!("number_tokens_n", "The number of tokens n"),

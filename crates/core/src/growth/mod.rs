@@ -30,7 +30,7 @@ pub use worst::{WorstTokens, worst_tokens};
 pub struct GrowthRow {
     /// Number of tokens.
     pub n: f64,
-    /// R.
+    /// R of the ball; sqrt d at every n under a normaliser.
     pub radius: f64,
     /// The bounds on the ball, and the skew witness.
     pub bounds: Vec<Bound>,
@@ -107,6 +107,7 @@ pub struct Growing {
     hypotheses: Hypotheses,
     /// At constant R, the parts of the bounds that all n share.
     over_n: Option<BoundsOverN>,
+    /// How the radius of the bounds' ball depends on n.
     spacing: Spacing,
     lengths: std::vec::IntoIter<f64>,
 }
@@ -125,12 +126,13 @@ impl Growing {
         plan.check(experiment, memory)?;
         let hypotheses = hypotheses_of_ball(experiment)?;
         let longest = plan.lengths.iter().copied().fold(2.0, f64::max);
-        let over_n = match plan.spacing {
+        let spacing = plan.spacing.of_ball(experiment.normalization);
+        let over_n = match spacing {
             Spacing::Fixed => Some(BoundsOverN::new(hypotheses.clone(), longest)),
             Spacing::SqrtLog { .. } => None,
         };
         let lengths = plan.lengths.get(rows).unwrap_or_default().to_vec().into_iter();
-        Ok(Growing { hypotheses, over_n, spacing: plan.spacing, lengths })
+        Ok(Growing { hypotheses, over_n, spacing, lengths })
     }
 
     /// The next row; `None` at the end.

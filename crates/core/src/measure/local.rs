@@ -143,3 +143,62 @@ struct Block {
     masses: Vec<f64>,
     shares: Vec<f64>,
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::experiment::Experiment;
+    use crate::measure::{Grouping, MeasureOptions, Method, measure_with};
+
+    /// The largest column sum of P over heads with these A, for tokens on a line.
+    fn largest_column_sum(tokens: &[f64], scores: &[f64], is_causal: bool) -> f64 {
+        let of_head = |a: f64| {
+            let mut sums = vec![0.0; tokens.len()];
+            for (i, x) in tokens.iter().enumerate() {
+                let seen = if is_causal { &tokens[..=i] } else { tokens };
+                let weights: Vec<f64> = seen.iter().map(|y| (a * x * y).exp()).collect();
+                let total: f64 = weights.iter().sum();
+                sums.iter_mut().zip(&weights).for_each(|(sum, weight)| *sum += weight / total);
+            }
+            sums.into_iter().fold(0.0, f64::max)
+        };
+        scores.iter().map(|a| of_head(*a)).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn the_largest_column_sum_is_that_of_all_heads_and_not_of_the_head_with_the_largest_bound() {
+        let runs = [(2.0, 20), (1.0, 30), (-1.0, 10)];
+        let tokens: Vec<f64> = runs.iter().flat_map(|(x, count)| vec![*x; *count]).collect();
+        let rows: Vec<[f64; 1]> = tokens.iter().map(|x| [*x]).collect();
+        let listed = json!({"source": "explicit", "rows": rows});
+        let clusters = json!({
+            "source": "clusters", "positions": runs.map(|(x, _)| [x]),
+            "log_multiplicities": runs.map(|(_, count)| (count as f64).ln()),
+        });
+        let head = |a: f64, v: f64| json!({"q": [[a]], "k": [[1.0]], "v": [[v]]});
+        // A head with equal weights and a large V has the largest bound; the other one has the largest column sum.
+        let (large, small) = (head(0.0, 10.0), head(1.5, 0.01));
+        let never = MeasureOptions { grouping: Grouping::Never, ..MeasureOptions::default() };
+        let grouped = MeasureOptions { svd_limit: 0, ..MeasureOptions::default() };
+        for heads in [[&large, &small], [&small, &large]] {
+            let forms: [(&Value, &str, MeasureOptions, Method); 4] = [
+                (&listed, "none", never, Method::DenseSvd),
+                (&listed, "causal", never, Method::DenseSvd),
+                (&clusters, "none", never, Method::Clusters),
+                (&listed, "causal", grouped, Method::CausalRuns),
+            ];
+            for (tokens_source, mask, options, method) in forms {
+                let experiment = json!({
+                    "tokens": tokens_source, "mask": mask, "weights": {"source": "explicit", "heads": heads},
+                });
+                let measured = measure_with(&Experiment::from_value(experiment).expect("valid"), options);
+                let measured = measured.expect("measured");
+                assert_eq!(measured.method, method, "{mask}");
+                let expected = largest_column_sum(&tokens, &[0.0, 1.5], mask == "causal");
+                let found = measured.largest_column_sum.expect("with bounds");
+                assert!((found / expected - 1.0).abs() < 1e-12, "{method:?} {mask}: {found} for {expected}");
+            }
+        }
+    }
+}

@@ -77,8 +77,7 @@ pub struct Measurement {
     pub sink: Option<ClusterWitness>,
     /// The witness of the bound `fork`.
     pub fork: Option<ClusterWitness>,
-    /// max_j sum_i P_ij in the head with the largest bound `local`: the most attention that one token receives there.
-    /// `None` if `local` was not computed.
+    /// max_j sum_i P_ij, the most attention that one token receives in any head. `None` if `local` was not computed.
     pub largest_column_sum: Option<f64>,
     /// The limit of the norm as all tokens are scaled up; `None` under a normaliser, if distinct tokens share the
     /// largest score, and where it was not computed.
@@ -114,6 +113,14 @@ impl DenseNormValues {
             Norm::L1 => Some(self.l1),
             Norm::MaxToken => self.max_token,
         }
+    }
+}
+
+/// A norm of J from its spectral norm and the norms that need all entries, where these were computed.
+pub(crate) fn norm_of(norm: Norm, spectral: f64, dense: Option<DenseNormValues>) -> Option<f64> {
+    match norm {
+        Norm::Spectral => Some(spectral),
+        other => dense.and_then(|dense| dense.get(other)),
     }
 }
 
@@ -172,10 +179,7 @@ impl Measurement {
     /// A norm of J; for [`Norm::MaxToken`] its upper bound. `None` if the norm was not computed.
     #[must_use]
     pub fn norm(&self, norm: Norm) -> Option<f64> {
-        match norm {
-            Norm::Spectral => Some(self.spectral),
-            other => self.dense.and_then(|dense| dense.get(other)),
-        }
+        norm_of(norm, self.spectral, self.dense)
     }
 
     /// The result as JSON, in the documented format.

@@ -19,6 +19,7 @@ use crate::experiment::{Experiment, InputError};
 pub use cost::{check, cost, cost_of_pictures};
 pub(crate) use group::{Groups, clusters};
 pub use leading::SingularPair;
+pub(crate) use measurement::norm_of;
 pub use measurement::{DenseNormValues, Measurement, Method, Warning};
 pub use options::{BlockNorms, Detail, Grouping, MeasureOptions};
 pub use start::start_vector;

@@ -307,7 +307,7 @@ impl Measuring {
         }
         let mut bounds = Vec::new();
         let mut local_parts: Option<LocalParts> = None;
-        let mut tales = Vec::new();
+        let mut bound_slacks = Vec::new();
         let mut witnesses = Witnesses::default();
         let mut absent = Vec::new();
         if let Some(hypotheses) = &self.hypotheses {
@@ -332,7 +332,7 @@ impl Measuring {
                 bounds.insert(at, Bound::of_ln(BoundId::MaxToken, max_token.ln()));
             }
             absent = hypotheses.absences(&bounds);
-            tales = slacks(hypotheses, &bounds, local_parts.as_ref(), spectral);
+            bound_slacks = slacks(hypotheses, &bounds, local_parts.as_ref(), spectral);
         }
         warnings.extend(self.rounding(spectral, local_parts.as_ref()));
         Measurement {
@@ -346,12 +346,12 @@ impl Measuring {
             d: self.inputs.tokens.nrows(),
             radius: self.radius,
             bounds,
-            slacks: tales,
+            slacks: bound_slacks,
             absent,
             two_clusters: witnesses.two_clusters,
             sink: witnesses.sink,
             fork: witnesses.fork,
-            largest_column_sum: local_parts.map(|parts| parts.column_sum),
+            largest_column_sum: local_parts.map(|parts| parts.largest_column_sum),
             large_radius_limit: match self.options.detail {
                 Detail::Full => large_radius_limit(&self.experiment, &self.inputs),
                 Detail::Norms | Detail::NormOnly => None,

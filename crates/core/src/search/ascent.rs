@@ -270,7 +270,7 @@ impl Search {
                 self.point(tokens, None)?
             }
             Some(point) if self.next.idle >= PLATEAU => self.kicked(point)?,
-            Some(point) => self.climbed(point)?,
+            Some(point) => self.ascended(point)?,
         };
         let (norm, relative_residual) = (point.triplet.value, point.triplet.relative_residual);
         let found = || Found { tokens: point.tokens.clone(), norm, residual: relative_residual };
@@ -319,7 +319,7 @@ impl Search {
     }
 
     /// A gradient step of a length that increases the norm; the same point if no length does.
-    fn climbed(&mut self, point: Point) -> Result<Point, InputError> {
+    fn ascended(&mut self, point: Point) -> Result<Point, InputError> {
         let Shape { radius, region, .. } = self.shape;
         let gradient = gradient_at(&self.domain.experiment, &self.inputs, &point.tokens, &point.triplet)?;
         let direction = region.feasible(gradient, &point.tokens, radius);

@@ -1,7 +1,9 @@
-//! The lengths n of a sweep: read from a text, and evenly spaced in ln n.
+//! The lengths n of a sweep, read from a text or evenly spaced in ln n, and how R depends on n.
+
+use serde::{Deserialize, Serialize};
 
 use super::MAX_POINTS;
-use crate::experiment::InputError;
+use crate::experiment::{InputError, Normalization};
 use crate::phrase;
 
 /// Parses lengths: a list `2,4,8`, a range `2:98:2`, or `2:4096:x16` for 16 lengths evenly spaced in ln n.
@@ -46,6 +48,40 @@ pub fn log_spaced(first: usize, last: usize, count: usize) -> Vec<usize> {
         .collect();
     lengths.dedup();
     lengths
+}
+
+/// How R depends on n, in sweeps and in curves over n.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Spacing {
+    /// R is constant.
+    #[default]
+    Fixed,
+    /// R_n = R sqrt(ln n / ln n_0), with the experiment's R at n_0, so that R^2 is proportional to ln n.
+    SqrtLog {
+        /// n_0, where R is the experiment's own.
+        from_n: f64,
+    },
+}
+
+impl Spacing {
+    /// R at n, where the experiment has this radius.
+    #[must_use]
+    pub fn radius_at(self, radius: f64, n: f64) -> f64 {
+        match self {
+            Spacing::Fixed => radius,
+            Spacing::SqrtLog { from_n } => radius * (n.ln() / from_n.max(2.0).ln()).sqrt(),
+        }
+    }
+
+    /// How the radius of the bounds' ball depends on n where the tokens' R does so: the outputs of a normaliser stay in
+    /// the ball of radius sqrt d, whatever the tokens' R.
+    #[must_use]
+    pub fn of_ball(self, normalization: Normalization) -> Self {
+        match normalization {
+            Normalization::None => self,
+            Normalization::Layer | Normalization::Rms => Spacing::Fixed,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 //! Points are computed from their index, never accumulated.
 
 mod lengths;
-mod spacing;
 
 use std::ops::Range;
 
@@ -15,13 +14,12 @@ use crate::bounds::Norm;
 use crate::cost::{self, Cost, Form, Shape, product, shape_of, sum};
 use crate::experiment::{Experiment, InputError, Rows, TokenSource, limits};
 use crate::measure::cost::{form, of_shape};
-use crate::measure::{DenseNormValues, MeasureOptions, Measurement, Measuring, Method, Step};
+use crate::measure::{DenseNormValues, MeasureOptions, Measurement, Measuring, Method, Step, norm_of};
 use crate::phrase;
 use crate::tokens;
 use crate::weights::check_sizes;
 
-pub use lengths::{log_spaced, parse_lengths};
-pub use spacing::Spacing;
+pub use lengths::{Spacing, log_spaced, parse_lengths};
 
 /// The most points of a sweep.
 pub const MAX_POINTS: usize = 100_000;
@@ -228,10 +226,7 @@ impl SweepPoint {
     /// The value of one norm, if it was computed.
     #[must_use]
     pub fn norm(&self, norm: Norm) -> Option<f64> {
-        match norm {
-            Norm::Spectral => Some(self.spectral),
-            other => self.dense.and_then(|dense| dense.get(other)),
-        }
+        norm_of(norm, self.spectral, self.dense)
     }
 
     /// The point as JSON with one norm, in the form of the exported files.

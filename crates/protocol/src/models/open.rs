@@ -76,7 +76,7 @@ impl Task<ModelContext> for OpenTask {
 /// A download under way.
 pub struct DownloadTask {
     transfer: Box<dyn Transfer>,
-    told: u64,
+    reported: u64,
 }
 
 impl Task<ModelContext> for DownloadTask {
@@ -84,14 +84,14 @@ impl Task<ModelContext> for DownloadTask {
     type Event = Downloaded;
 
     fn start(plan: DownloadPlan, context: &mut ModelContext) -> Result<Self, InputError> {
-        Ok(DownloadTask { transfer: context.network().begin(&plan), told: 0 })
+        Ok(DownloadTask { transfer: context.network().begin(&plan), reported: 0 })
     }
 
     fn step(&mut self, _: &mut ModelContext, report: &mut Report<'_, Downloaded>) -> Result<Turn, InputError> {
         match self.transfer.poll()? {
             TransferState::Under(bytes) => {
-                if bytes > self.told && report.is_due() {
-                    self.told = bytes;
+                if bytes > self.reported && report.is_due() {
+                    self.reported = bytes;
                     report.bytes(bytes);
                 }
                 Ok(Turn::Waiting)

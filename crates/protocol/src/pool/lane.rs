@@ -197,17 +197,17 @@ impl<P, E, C> LaneState<P, E, C> {
         waiting.into_iter().chain(running).chain(over).min_by_key(|(at, _)| *at).map(|(_, head)| head)
     }
 
-    /// The progress of a run's order over all its parts, after the run reported `told`. `None` while the page hears an
+    /// The progress of a run's order over all its parts, after a report of the run. `None` while the page hears an
     /// earlier order.
-    pub fn progress(&mut self, run_id: RunId, told: Progress) -> Option<Progress> {
+    pub fn progress(&mut self, run_id: RunId, reported: Progress) -> Option<Progress> {
         let run = self.run(run_id)?;
-        run.part.done = told.done;
+        run.part.done = reported.done;
         let (order, units) = (Rc::clone(&run.part.order), run.part.units.clone());
         let first = self.parts().min_by_key(|part| part.at)?;
         if !Rc::ptr_eq(&first.order, &order) {
             return None;
         }
-        let (Some((_, whole)), Some((first, _))) = (units, &first.units) else { return Some(told) };
+        let (Some((_, whole)), Some((first, _))) = (units, &first.units) else { return Some(reported) };
         let parts = self.parts().filter(|part| Rc::ptr_eq(&part.order, &order));
         // The units before `first` are done: by parts that the page has heard, or by an earlier order that this one
         // resumes.

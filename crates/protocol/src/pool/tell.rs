@@ -118,12 +118,12 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                     // Pieces are joined when the part is over, because another worker may have to do the part again.
                     let is_piece =
                         |content: &Content<T::Event>| matches!(content, Content::Event(event) if T::is_piece(event));
-                    let n_told = match part.units {
+                    let n_ready = match part.units {
                         Some(_) => part.held.iter().position(is_piece).unwrap_or(part.held.len()),
                         None => part.held.len(),
                     };
-                    let told: Vec<_> = part.held.drain(..n_told).collect();
-                    return told.into_iter().for_each(|content| self.tell(lane, &of, content));
+                    let ready: Vec<_> = part.held.drain(..n_ready).collect();
+                    return ready.into_iter().for_each(|content| self.tell(lane, &of, content));
                 }
             }
         }

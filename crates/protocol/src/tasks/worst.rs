@@ -77,7 +77,7 @@ impl Task<Memory> for WorstTask {
             let WorstRequest { experiment, lengths, spacing, .. } = &self.request;
             let n = lengths[at];
             let ball = hypotheses_of_ball_within(experiment, phrase!("growth_curves", "The growth curves"), *memory)?;
-            let radius = spacing.radius_at(ball.radius, n as f64);
+            let radius = spacing.of_ball(experiment.normalization).radius_at(ball.radius, n as f64);
             let ball = ball.with_n(n as f64).with_radius(radius);
             let worst = worst_tokens(experiment, &ball, &Witnesses::default(), *memory)?;
             self.pending.extend(worst.map(|worst| WorstAt { n, radius, worst }));

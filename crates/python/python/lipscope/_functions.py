@@ -142,7 +142,8 @@ def growth(
     lengths : list of numbers from 2 to 1e300, optional
         The n; without it 60 of them up to 1e18, evenly spaced in log n.
     growing_from : float, optional
-        Let R grow like sqrt(log n), with the experiment's own R at this n.
+        Let R grow like sqrt(log n), with the experiment's own R at this n. With a normaliser the ball of the bounds
+        keeps its radius sqrt(d).
 
     Returns
     -------

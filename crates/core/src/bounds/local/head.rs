@@ -275,7 +275,7 @@ impl LocalHead {
         let (factor, added) = self.factor_and_added(column_sum);
         let value = scaled(self.parts.own + mixed, factor) + added;
         let of_input = self.rounding.of_input(&self.sizes, column_sum);
-        LocalParts { value, head_idx, mixed, column_sum, of_input, ..self.parts }
+        LocalParts { value, head_idx, mixed, column_sum, largest_column_sum: column_sum, of_input, ..self.parts }
     }
 
     /// Computes the means of tokens, values and keys under a row; returns |b_i|^2 where b_ij does not depend on j,
@@ -414,7 +414,8 @@ pub(in crate::bounds) fn scaled(bound: f64, factor: f64) -> f64 {
     if bound == 0.0 { 0.0 } else { bound * factor }
 }
 
-/// The terms of `local` for the head with the largest bound; `value`, `of_input` and `blocks` are over all heads.
+/// The terms of `local` for the head with the largest bound; `value`, `of_input`, `blocks` and `largest_column_sum` are
+/// over all heads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LocalParts {
     /// The bound over all heads, with what rounding may add, without the normaliser's factor.
@@ -427,6 +428,8 @@ pub struct LocalParts {
     pub mixed: f64,
     /// max_j sum_i P_ij, the most attention that one token receives.
     pub column_sum: f64,
+    /// The largest `column_sum` of all heads.
+    pub largest_column_sum: f64,
     /// max_i w_i.
     pub w: f64,
     /// max_i |b_i|^2, with b the gradient of the score in the key token.

@@ -156,9 +156,9 @@ mod tests {
         let lines = Lines::of(&["# made by hand"], "a 1 2\n---- --\n##b 3 4\n% end\nc 5 6 # last", &mut notes);
         assert_eq!(lines.plain(), ["a 1 2", "c 5 6"]);
         assert_eq!(lines.rows(|line| line.starts_with("##"), &mut notes), ["a 1 2", "##b 3 4", "c 5 6"]);
-        let told = |parts: &[Phrase]| parts.iter().map(ToString::to_string).collect::<Vec<_>>();
-        assert_eq!(told(&notes.dropped), ["comments", "2 comments (# made by hand, ..)"]);
-        assert_eq!(told(&notes.guessed), ["the line ##b 3 4 as a row"]);
+        let words = |parts: &[Phrase]| parts.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(words(&notes.dropped), ["comments", "2 comments (# made by hand, ..)"]);
+        assert_eq!(words(&notes.guessed), ["the line ##b 3 4 as a row"]);
     }
 
     #[test]

@@ -172,19 +172,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dropped_is_told() {
-        let told = |text: &str| {
+    fn what_is_dropped_is_reported() {
+        let guessed = |text: &str| {
             let reading = Table::Tokens.read_with(None, text.as_bytes(), TableAnswers::default()).expect(text);
             reading.guesses().map(|guesses| guesses.to_string())
         };
-        assert_eq!(told("x,y\n1,2\n3,4").as_deref(), Some("dropped: header (x, y)"));
-        assert_eq!(told("left right\n1 2\n3 4").as_deref(), Some("dropped: header (left, right)"));
-        assert_eq!(told("# x,y\n1 2\n3 4").as_deref(), Some("dropped: the comment # x,y"));
-        assert!(told(&format!("{}\n1\n2", "long".repeat(50))).is_some_and(|told| told.chars().count() < 70));
+        assert_eq!(guessed("x,y\n1,2\n3,4").as_deref(), Some("dropped: header (x, y)"));
+        assert_eq!(guessed("left right\n1 2\n3 4").as_deref(), Some("dropped: header (left, right)"));
+        assert_eq!(guessed("# x,y\n1 2\n3 4").as_deref(), Some("dropped: the comment # x,y"));
+        assert!(guessed(&format!("{}\n1\n2", "long".repeat(50))).is_some_and(|words| words.chars().count() < 70));
         let commas = "read with: commas between columns, not decimal commas";
-        assert_eq!(told("1,2\n3,4").as_deref(), Some(commas));
+        assert_eq!(guessed("1,2\n3,4").as_deref(), Some(commas));
         for without in ["1,2.5\n3,4", "1,2,3\n4,5,6", "1 2\n3 4", "[[1,2],[3,4]]"] {
-            assert_eq!(told(without), None, "{without}");
+            assert_eq!(guessed(without), None, "{without}");
         }
     }
 
