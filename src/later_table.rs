@@ -6,7 +6,7 @@ use crate::prelude::*;
 use super::charts;
 use super::classroom::{self, use_classroom};
 use super::controls::Controls;
-use super::explore::{ExploreFolds, PinList, Why};
+use super::explore::{BoundNames, ExploreFolds, PinList, Why};
 use super::growth::{self, Growth};
 use super::host;
 use super::labs::{self, Labs};
@@ -67,6 +67,7 @@ fn piece(piece: Piece) -> AnyView {
         Piece::Plot(choice) => plot(choice),
         Piece::ExploreFolds => view! { <ExploreFolds/> }.into_any(),
         Piece::Why => view! { <Why/> }.into_any(),
+        Piece::BoundNames => view! { <BoundNames/> }.into_any(),
         Piece::Pins => view! { <PinList/> }.into_any(),
         Piece::Controls => view! { <Controls/><own::OwnData/> }.into_any(),
         Piece::Details => view! { <Details/> }.into_any(),

@@ -2,7 +2,9 @@
 
 use crate::prelude::*;
 
+use crate::charts::TheoryLink;
 use crate::strings;
+use crate::theory::Place;
 
 /// A line each.
 #[component]
@@ -15,5 +17,8 @@ pub fn Why() -> impl IntoView {
         strings::why_root(),
         strings::why_mean_field(),
     ];
-    lines.map(|line| view! { <p>{line}</p> }).collect_view()
+    view! {
+        {lines.map(|line| view! { <p>{line}</p> }).collect_view()}
+        <p>{strings::why_theory()} {strings::between_sentences()} <TheoryLink to=Place::Start/></p>
+    }
 }

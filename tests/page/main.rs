@@ -11,3 +11,4 @@ mod lessons_shown;
 mod lessons_training;
 mod links;
 mod teaching;
+mod theory;
