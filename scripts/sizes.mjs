@@ -16,7 +16,7 @@ const { values: options, positionals: [dir = 'dist'] } = parseArgs({
 const SUMS = [
   {
     id: 'first_picture', what: 'before the first picture', budget: SIZES.first_picture,
-    has: (name) => /\.(html|css|js|wasm)$/.test(name) && !/^(worker|model_worker|train_worker|sw\.|later-|chinese-|chunk_)/.test(name),
+    has: (name) => /\.(html|css|js|wasm)$/.test(name) && !/^(worker|model_worker|train_worker|sw\.|later-|chinese-|chunk_|theory\.|training\.|document\.)/.test(name),
   },
   { id: 'wasm', what: 'WebAssembly without that of models', budget: SIZES.wasm, has: (name) => name.endsWith('.wasm') && !/^(model|train)_worker/.test(name) },
   { id: 'models', what: 'when models are looked at', has: (name) => name.startsWith('model_worker') },

@@ -55,6 +55,8 @@ pub enum Piece {
     AtN,
     /// The content of the fold under the sentence of the opening view.
     Why,
+    /// Who found the bounds of the opening plot, and where they are proved.
+    BoundNames,
     /// The pinned states of the opening plot.
     Pins,
     /// All controls.

@@ -7,7 +7,7 @@ use super::charts;
 use super::classroom::{self, use_classroom};
 use super::controls::Controls;
 use super::drop_zone::DropZone;
-use super::explore::{AtN, ExploreFolds, Notes, PinList, Pins, Why, use_pinned};
+use super::explore::{AtN, BoundNames, ExploreFolds, Notes, PinList, Pins, Why, use_pinned};
 use super::files::Drops;
 use super::growth::{self, Growth};
 use super::head::{HeadRest, NewBuild};
@@ -77,6 +77,7 @@ fn piece(piece: Piece) -> AnyView {
         Piece::Notes => view! { <Notes/> }.into_any(),
         Piece::AtN => view! { <AtN/> }.into_any(),
         Piece::Why => view! { <Why/> }.into_any(),
+        Piece::BoundNames => view! { <BoundNames/> }.into_any(),
         Piece::Pins => view! { <PinList/> }.into_any(),
         Piece::Controls => view! { <Controls/><own::OwnData/> }.into_any(),
         Piece::Details => view! { <Details/> }.into_any(),

@@ -21,6 +21,7 @@
 //! | `train` | small transformers that are trained here: the form, the worker, the figures, what the browser keeps |
 //! | `explore` | the opening view: the question, the disc, the sentence, the plot |
 //! | `charts`, `over_n`, `numbers`, `formulas` | pictures and numbers of the answers |
+//! | `theory` | the places in docs/theory.md that the page links to |
 //! | `later`, `later_table` | the part of the page after the first picture: how it is reached, and what is in it |
 //! | `prelude` | Leptos's prelude, with functions that are compiled once for each type instead of each closure |
 //! | `stage`, `host` | the page on a projector; the page inside another page, with the messages between the two |
@@ -72,6 +73,7 @@ mod stage;
 pub mod state;
 mod strings;
 mod theme;
+pub mod theory;
 mod train;
 mod words;
 mod workers;

@@ -39,12 +39,13 @@ const MODULES: [&str; 24] = [
 
 /// Crates, and the crates that they must not depend on, directly or through our other crates. A crate that runs only in
 /// the browser may depend on crates that are linked only natively, such as the engine's threads.
-const FORBIDDEN: [(&str, &[&str]); 10] = [
+const FORBIDDEN: [(&str, &[&str]); 11] = [
     ("lipscope-core", &["web-sys", "js-sys", "wasm-bindgen", "plotters", "leptos", "clap"]),
     ("lipscope-plot", &["lipscope-core", "web-sys", "leptos", "nalgebra"]),
     ("lipscope-models", &["web-sys", "leptos", "clap"]),
     ("lipscope-train", &["web-sys", "leptos", "clap", "lipscope-models", "lipscope-plot"]),
     ("lipscope-protocol", &["web-sys", "leptos", "clap"]),
+    ("lipscope-documents", &["lipscope", "lipscope-core", "web-sys", "leptos"]),
     ("lipscope-workers", &["leptos", "lipscope", "clap", "rayon"]),
     ("lipscope-cli", &["leptos", "lipscope", "web-sys"]),
     (
@@ -121,7 +122,7 @@ fn the_engines_modules_import_from_earlier_ones_only() {
 }
 
 /// The source folders of this repository's crates: every tree that imports by `crate::`.
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 11] = [
     "src",
     "crates/core/src",
     "crates/plot/src",
@@ -130,6 +131,7 @@ const CRATES: [&str; 10] = [
     "crates/protocol/src",
     "crates/workers/src",
     "crates/cli/src",
+    "crates/documents/src",
     "crates/npm/src",
     "crates/python/src",
 ];

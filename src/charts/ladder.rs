@@ -12,11 +12,13 @@ use crate::later::{Arrival, LaterView, Piece, use_later};
 use crate::page::{Page, use_page};
 use crate::state::{PageState, TokenChoice, Trace};
 use crate::strings;
+use crate::theory::Place;
 use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{HeldExtent, Ladder, LadderLayout, LadderRow, Number, Role};
 
 use super::easel::{Easel, LastPainted, Paint, Timing, use_easel};
+use super::theory_link::TheoryLink;
 
 /// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
 const RUNGS: [Option<BoundId>; 16] = [
@@ -113,7 +115,7 @@ pub fn BoundLadder() -> impl IntoView {
             </div>
             <figcaption>
                 <h2>{move || title.get()} " " <span class="note" data-testid="ladder-note">{move || note.get()}</span></h2>
-                <p class="note">{strings::bound_names()}</p>
+                <p class="note">{strings::bound_names()} {strings::between_sentences()} <TheoryLink to=Place::Start/></p>
                 <p class="note" data-testid="norm-note" hidden=move || norm.get() == Norm::Spectral>{move || strings::norm_note(norm.get())}</p>
                 <Values/>
                 <div class="slack-place"><LaterView wanted=arrived piece=Piece::SlackDetails/></div>

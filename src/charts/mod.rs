@@ -10,6 +10,7 @@ mod readable;
 mod slack_details;
 mod table_fold;
 mod tabs;
+mod theory_link;
 
 pub use attention_map::AttentionMap;
 pub use easel::{Easel, LastPainted, Paint, Timing, use_easel};
@@ -20,3 +21,4 @@ pub use readable::ReadableChart;
 pub use slack_details::{BoundSlackDetails, SlackDetails};
 pub use table_fold::TableFold;
 pub use tabs::{keep_in_sight, plot_name};
+pub use theory_link::TheoryLink;

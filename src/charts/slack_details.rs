@@ -6,9 +6,11 @@ use crate::formulas::Formula;
 use crate::page::use_page;
 use crate::state::Trace;
 use crate::strings;
+use crate::theory::Place;
 use lipscope_core::bounds::{BoundId, BoundSlack};
 
 use super::ladder::{MEASURED, bound_of, rungs, shown};
+use super::theory_link::TheoryLink;
 
 /// The details of the selected row of the ladder.
 #[component]
@@ -68,7 +70,7 @@ pub fn BoundSlackDetails(
                 <p data-testid="slack-reach">{reach}</p>
                 <ul data-testid="slack-factors">{steps.into_iter().map(|step| view! { <li>{step}</li> }).collect_view()}</ul>
                 <p>{strings::formula_where(id)}</p>
-                <p data-testid="slack-source">{strings::source(id)}</p>
+                <p data-testid="slack-source">{strings::source(id)} {strings::between_sentences()} <TheoryLink to=Place::Bound(id)/></p>
             }
         })
     }

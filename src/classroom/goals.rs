@@ -2,8 +2,10 @@
 
 use crate::prelude::*;
 
+use crate::charts::TheoryLink;
 use crate::lessons::{Goal, Step, Way};
 use crate::strings;
+use crate::theory::Place;
 use lipscope_core::bounds::BoundId;
 
 use super::context::{Classroom, Progress, use_classroom};
@@ -90,11 +92,15 @@ fn GoalLine(
         let bound = impossible.filter(|_| is_reached.get())?;
         Some(strings::ruled_out(value_of(room, bound)))
     };
+    let proof = move || {
+        let bound = impossible.filter(|_| is_reached.get())?;
+        Some(view! { <TheoryLink to=Place::Bound(bound)/> })
+    };
     view! {
         <li class="goal" data-goal=goal.id data-reached=move || is_reached.get().to_string() data-mark=move || mark.get().id()>
             <span class="goal-mark" aria-hidden="true">{move || mark.get().sign()}</span>
             <span class="goal-words">
-                {goal.words.now()} " " <span class="note">{state} " " {why}</span>
+                {goal.words.now()} " " <span class="note">{state} " " {why} {strings::between_sentences()} {proof}</span>
                 <span class="note goal-refused" role="status">{move || if is_refused.get() { strings::it_can_be() } else { "" }}</span>
             </span>
             {can_be_impossible.then(|| view! {

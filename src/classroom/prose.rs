@@ -4,6 +4,7 @@ use crate::prelude::*;
 
 use crate::lessons::{Age, Filled, Paragraph, Piece, Slot, Step, pieces};
 use crate::strings;
+use crate::theory::is_document;
 
 use super::context::use_classroom;
 use super::handles::{Press, Share, TextSlider};
@@ -52,7 +53,11 @@ pub fn Text(
         Piece::Slider(handle) => view! { <TextSlider handle/> }.into_any(),
         Piece::Press(words, fields) => view! { <Press words fields/> }.into_any(),
         Piece::Share => view! { <Share/> }.into_any(),
-        Piece::Link(words, address) => view! { <a href=address rel="noreferrer">{words}</a> }.into_any(),
+        Piece::Link(words, address) => {
+            // A document opens beside the explorer, so that the lesson stays where it is.
+            let target = is_document(address).then_some("_blank");
+            view! { <a href=address target=target rel="noreferrer">{words}</a> }.into_any()
+        }
     };
     // A formula that is a paragraph of its own scrolls by itself where it is wider than the panel.
     match pieces.as_slice() {

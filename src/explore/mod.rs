@@ -5,10 +5,12 @@
 //! | `facts` | the numbers that sentence and plot share |
 //! | `sentence` | the numbers in words; why the question matters, and what the words and lines mean |
 //! | `chart`, `plot` | the constant over n, with its bounds; its table, its files, links to other plots |
+//! | `bound_names` | who found the bounds of the plot, and where they are proved |
 //! | `pins`, `pin_list` | states that stay in the plot, and their list |
 //! | `table` | the plot's numbers at the present n, for a screen reader; the curves that are missing |
 //! | `quick` | the few main controls; which attention is shown, and the button for the other sign of A |
 
+mod bound_names;
 mod chart;
 mod facts;
 mod pin_list;
@@ -28,6 +30,7 @@ use crate::page::{PlotChoice, use_page};
 use crate::plane::{PlaneCanvas, Size, arrow_words, plane_words, use_plane};
 use crate::strings;
 
+pub use bound_names::BoundNames;
 pub use pin_list::PinList;
 pub use pins::{Pinned, Pins, use_pinned};
 pub use plot::ExploreFolds;

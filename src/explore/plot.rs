@@ -77,7 +77,7 @@ pub fn ExplorePlot() -> impl IntoView {
                     {move || readout.get().unwrap_or_default()}
                 </p>
                 <div class="explore-foot">
-                    <p class="absent">{strings::explore_names()}</p>
+                    <LaterView wanted=later.is_here() piece=Piece::BoundNames/>
                     <LaterView wanted=later.is_here() piece=Piece::Pins/>
                 </div>
                 <LaterView wanted=later.is_here() piece=Piece::AtN/>

@@ -3,9 +3,11 @@
 
 use crate::prelude::*;
 
+use crate::charts::TheoryLink;
 use crate::later::{LaterView, Piece, use_later};
 use crate::page::use_page;
 use crate::strings;
+use crate::theory::Place;
 use lipscope_core::bounds::Bound;
 use lipscope_plot::Number;
 
@@ -118,5 +120,8 @@ pub fn Why() -> impl IntoView {
         strings::why_root(),
         strings::why_mean_field(),
     ];
-    lines.map(|line| view! { <p>{line}</p> }).collect_view()
+    view! {
+        {lines.map(|line| view! { <p>{line}</p> }).collect_view()}
+        <p>{strings::why_theory()} {strings::between_sentences()} <TheoryLink to=Place::Start/></p>
+    }
 }

@@ -2,13 +2,14 @@
 
 use crate::prelude::*;
 
-use crate::charts::{BoundSlackDetails, bound_of};
+use crate::charts::{BoundSlackDetails, TheoryLink, bound_of};
 use crate::controls::NumberField;
 use crate::field::Field;
 use crate::formulas::Formula;
 use crate::page::{Page, use_page};
 use crate::state::{PageState, Trace};
 use crate::strings;
+use crate::theory::Place;
 use lipscope_core::bounds::{BoundId, Side};
 
 use super::context::use_growth;
@@ -67,7 +68,7 @@ pub fn TraceList() -> impl IntoView {
                 </span>
             </div>
             {GROUPS.map(group).collect_view()}
-            <p class="note">{strings::bound_names()}</p>
+            <p class="note">{strings::bound_names()} {strings::between_sentences()} <TheoryLink to=Place::Start/></p>
         </section>
     }
 }
@@ -221,7 +222,7 @@ fn About(
             }.into_any(),
             None => id.get().map(|id| view! {
                 <p>{strings::formula_where(id)}</p>
-                <p>{strings::source(id)}</p>
+                <p>{strings::source(id)} {strings::between_sentences()} <TheoryLink to=Place::Bound(id)/></p>
             }).into_any(),
         }}
     }

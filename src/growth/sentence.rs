@@ -2,24 +2,32 @@
 
 use crate::prelude::*;
 
+use crate::charts::TheoryLink;
 use crate::page::{Page, use_page};
 use crate::state::{RadiusGrowth, Trace};
+use crate::theory::Place;
 use crate::{plans, strings};
-use lipscope_core::bounds::Side;
+use lipscope_core::bounds::{BoundId, Side};
 use lipscope_core::experiment::Normalization;
 use lipscope_plot::Number;
 
 use super::context::use_growth;
-use super::reading::{Reading, value_at};
+use super::reading::{Reading, bound_in, value_at};
 
 /// The largest norm known and the best upper bound at an n.
-fn ends(page: Page, n: f64) -> (Option<Reading>, Option<Reading>) {
+fn ends(page: Page, n: f64) -> (Option<Reading>, Option<(Trace, Reading)>) {
     let upper = Trace::ALL
         .into_iter()
         .filter(|trace| trace.side() == Some(Side::Upper))
-        .filter_map(|trace| value_at(page, trace, n))
-        .min_by(|a, b| a.log10.total_cmp(&b.log10));
+        .filter_map(|trace| Some((trace, value_at(page, trace, n)?)))
+        .min_by(|(_, a), (_, b)| a.log10.total_cmp(&b.log10));
     (value_at(page, Trace::Worst, n), upper)
+}
+
+/// The bound of a trace at an n.
+fn bound_at(page: Page, trace: Trace, n: f64) -> Option<BoundId> {
+    let norm = page.norm();
+    page.answers.growth.with(|data| bound_in(data.row(n)?, trace, norm).map(|bound| bound.id))
 }
 
 /// The largest norm known, the best upper bound and the factor between them, and where the growth like sqrt(n) ends.
@@ -29,12 +37,13 @@ pub fn GapSentence() -> impl IntoView {
     let page = growth.page;
     let at = memo(move |_| growth.read_at());
     let ends = memo(move |_| ends(page, at.get()));
-    let gap = memo(move |_| ends.with(|(lower, upper)| Some(upper.as_ref()?.log10 - lower.as_ref()?.log10)));
+    let gap = memo(move |_| ends.with(|(lower, upper)| Some(upper.as_ref()?.1.log10 - lower.as_ref()?.log10)));
     let is_known = memo(move |_| page.answers.growth.with(|data| data.growth.is_some()));
     let norm = memo(move |_| page.norm());
     let words = move || {
         ends.with(|(lower, upper)| {
-            let [lower, upper] = [lower, upper].map(|reading| reading.as_ref().map(|reading| reading.log10));
+            let lower = lower.as_ref().map(|reading| reading.log10);
+            let upper = upper.as_ref().map(|(_, reading)| reading.log10);
             match (is_known.get(), lower, upper) {
                 (false, ..) => strings::measuring_text().into(),
                 (true, None, None) => strings::growth_note(norm.get()).into(),
@@ -42,6 +51,7 @@ pub fn GapSentence() -> impl IntoView {
             }
         })
     };
+    let upper = memo(move |_| bound_at(page, ends.with(|(_, upper)| Some(upper.as_ref()?.0))?, at.get()));
     let radius = memo(move |_| page.answers.growth.with(|data| data.row(at.get()).map(|row| row.radius)));
     let grows = memo(move |_| page.state.with(|state| state.growth.radius_growth != RadiusGrowth::Fixed));
     let is_normalized = memo(move |_| page.state.with(|state| state.normalization != Normalization::None));
@@ -58,7 +68,8 @@ pub fn GapSentence() -> impl IntoView {
                 data-log10=move || gap.get().map_or_else(String::new, |log10| log10.to_string())
                 data-value=move || gap.get().map_or_else(String::new, |log10| 10f64.powf(log10).to_string())
             >
-                {words}
+                {words} {strings::between_sentences()}
+                {move || upper.get().map(|id| view! { <TheoryLink to=Place::Bound(id) words=strings::theory_link::upper()/> })}
                 <span class="stale-note" hidden=move || !is_waiting()>{strings::between_sentences()} {strings::computing()}</span>
             </p>
             <p class="growth-radius" hidden=move || !grows.get() || is_normalized.get()>

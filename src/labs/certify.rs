@@ -9,6 +9,7 @@ use crate::page::{Page, PlotChoice};
 use crate::plane::{Moves, PlaneCanvas, Size};
 use crate::state::{CertifySettings, PageState, Settings};
 use crate::strings::{self, Paper};
+use crate::theory::Place;
 use lipscope_core::bounds::Norm;
 use lipscope_core::certify::{Certified, CertifiedRow, CertifyPlan};
 use lipscope_core::search::NearbyEffort;
@@ -108,6 +109,7 @@ pub fn CertifyLab() -> impl IntoView {
             Field::CERTIFY_RESTARTS.meaning(),
         ],
         paper: Paper::Castin,
+        theory: Some(Place::Certified),
         source: ExperimentSource::Experiment,
     })
 }

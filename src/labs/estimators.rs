@@ -86,6 +86,7 @@ pub fn EstimatorLab() -> impl IntoView {
             (strings::power_text(), strings::power_about()),
         ],
         paper: Paper::Castin,
+        theory: None,
         source: ExperimentSource::Others,
     })
 }

@@ -3,11 +3,12 @@
 
 use crate::prelude::*;
 
-use crate::charts::{ExperimentSource, plot_name};
+use crate::charts::{ExperimentSource, TheoryLink, plot_name};
 use crate::controls::Meanings;
 use crate::page::{PlotChoice, use_page};
 use crate::state::View;
 use crate::strings::{self, Paper};
+use crate::theory::Place;
 
 use super::plot::LabPlot;
 use crate::ask::Ask;
@@ -34,13 +35,15 @@ pub struct LabParts<T: 'static> {
     pub terms: Vec<(&'static str, &'static str)>,
     /// The paper whose results it shows.
     pub paper: Paper,
+    /// Where the theory states what it shows.
+    pub theory: Option<Place>,
     /// Whether it shows the experiment of the controls.
     pub source: ExperimentSource,
 }
 
 /// The view of a lab.
 pub fn lab_view<T: Default + Send + Sync + 'static>(parts: LabParts<T>) -> AnyView {
-    let LabParts { id, plot, run, controls, plots, beside, facts, terms, paper, source } = parts;
+    let LabParts { id, plot, run, controls, plots, beside, facts, terms, paper, theory, source } = parts;
     let (_, _, heading, _) = plot_name(plot);
     let is_wide = beside.is_some() || plots.len() > 1;
     let plots = plots.into_iter().map(|plot| plot.view(heading, paper, source)).collect();
@@ -50,7 +53,22 @@ pub fn lab_view<T: Default + Send + Sync + 'static>(parts: LabParts<T>) -> AnyVi
     });
     let is_stale = memo(move |_| run.is_stale());
     let (stop, again) = (Callback::new(move |()| run.stop(Phase::Stopped)), Callback::new(move |()| run.again()));
-    frame(Frame { id, plot, phase, progress, is_stale, stop, again, is_wide, controls, plots, beside, facts, terms })
+    frame(Frame {
+        id,
+        plot,
+        phase,
+        progress,
+        is_stale,
+        stop,
+        again,
+        is_wide,
+        controls,
+        plots,
+        beside,
+        facts,
+        terms,
+        theory,
+    })
 }
 
 /// The parts of a lab that do not depend on its type of data.
@@ -68,6 +86,7 @@ struct Frame {
     beside: Option<AnyView>,
     facts: AnyView,
     terms: Vec<(&'static str, &'static str)>,
+    theory: Option<Place>,
 }
 
 /// A name and its number; the sign says whether the number is exact or a bound.
@@ -108,8 +127,22 @@ pub fn Fact(
 }
 
 fn frame(parts: Frame) -> AnyView {
-    let Frame { id, plot, phase, progress, is_stale, stop, again, is_wide, controls, plots, beside, facts, terms } =
-        parts;
+    let Frame {
+        id,
+        plot,
+        phase,
+        progress,
+        is_stale,
+        stop,
+        again,
+        is_wide,
+        controls,
+        plots,
+        beside,
+        facts,
+        terms,
+        theory,
+    } = parts;
     let page = use_page();
     let is_running = move || phase.with(|phase| *phase == Phase::Running);
     let can_repeat = move || phase.with(|phase| matches!(phase, Phase::Stopped | Phase::Failed(_)));
@@ -146,6 +179,7 @@ fn frame(parts: Frame) -> AnyView {
             {facts}
             <div class="lab-foot">
                 {terms}
+                {theory.map(|to| view! { <TheoryLink to/> })}
                 <div class="progress lab-progress" data-testid=format!("{id}-progress") data-phase=move || phase.with(Phase::id)>
                     <div class="progress-bar" class:idle=move || !is_running() style=move || format!("--at:{}", share())></div>
                     <span class="progress-words" role="status">{spoken}</span>

@@ -6,6 +6,7 @@ use crate::charts::ExperimentSource;
 use crate::page::{PlotChoice, use_page};
 use crate::state::{DotWeights, InverseSettings, LabTokens, PageState, Settings, TokenChoice};
 use crate::strings::{self, Paper};
+use crate::theory::Place;
 use lipscope_core::experiment::{
     Attention, Distribution, Experiment, Mask, Normalization, RandomTokens, Rows, TokenSource, WeightSource,
 };
@@ -106,6 +107,7 @@ pub fn InverseLab() -> impl IntoView {
             (strings::step_residual(), strings::step_residual_about()),
         ],
         paper: Paper::Kim,
+        theory: Some(Place::Inverse),
         source: ExperimentSource::Others,
     })
 }

@@ -7,6 +7,7 @@ use crate::charts::{ExperimentSource, role_of};
 use crate::page::{Page, PlotChoice, use_page};
 use crate::state::{PageState, SCALED_TOKENS, Settings, TokenChoice, WeightChoice};
 use crate::strings::{self, Paper};
+use crate::theory::Place;
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::{Attention, Experiment, Normalization};
 use lipscope_core::scaling::{ScaledTokens, ScalingPlan, ScalingPoint, slopes};
@@ -104,6 +105,7 @@ pub fn ScalingLab() -> impl IntoView {
         .into_any(),
         terms: vec![(strings::scaled_tokens(), strings::scaled_tokens_about()), (strings::L2, strings::l2_about())],
         paper: Paper::Kim,
+        theory: Some(Place::L2),
         source: ExperimentSource::Others,
     })
 }

@@ -96,6 +96,7 @@ pub fn SpectrumLab() -> impl IntoView {
             (strings::blocks_heading(), strings::blocks_about()),
         ],
         paper: Paper::Castin,
+        theory: None,
         source: ExperimentSource::Experiment,
     })
 }

@@ -7,6 +7,7 @@ use crate::field::Field;
 use crate::page::{PlotChoice, use_page};
 use crate::state::{PageState, Settings};
 use crate::strings::{self, Paper};
+use crate::theory::Place;
 use lipscope_core::bounds::BoundId;
 use lipscope_core::tightness::TightnessPoint;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind, Table};
@@ -73,6 +74,7 @@ pub fn TightnessLab() -> impl IntoView {
             (strings::kim_linf(), strings::kim_linf_about()),
         ],
         paper: Paper::Kim,
+        theory: Some(Place::Bound(BoundId::KimLinf)),
         source: ExperimentSource::Others,
     })
 }

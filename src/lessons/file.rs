@@ -15,7 +15,7 @@
 // > hint: Move it to the far side.
 // > predict: curve
 // > choice lower: L <= 12 | It falls.
-// > source: docs/theory.md, section 2.
+// > source: [theory, section 2, sharp](theory.html#sharp).
 // A line is a paragraph, with places {measured} and [at R = 5](set R=5). A slider ends it: [slider R 1..5]
 // {when most} This paragraph is shown once that goal is reached.
 // ```

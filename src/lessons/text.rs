@@ -2,11 +2,13 @@
 //!
 //! A place is written in braces: `{measured}`, `{bound unified}`, `{formula jacobian}`. A text contains no computed
 //! number itself, so its numbers always agree with the screen. Controls stand in brackets: `[slider R 1..5]`,
-//! `[at R = 5](set R=5)`, `[share]`; `[words](https://..)` is a link.
+//! `[at R = 5](set R=5)`, `[share]`; `[words](https://..)` is a link,
+//! and so is `[words](theory.html#sharp)`, to a document of the site.
 
 use super::formulas::{self, LessonFormula};
 use super::handle::Handle;
 use super::slot::Slot;
+use crate::theory::is_document;
 
 /// A piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,7 +77,9 @@ fn control(text: &'static str) -> Result<(Piece, &'static str), &'static str> {
     let (inside, after) = text.split_once(']').ok_or(text)?;
     let target = after.strip_prefix('(').and_then(|rest| rest.split_once(')'));
     match target {
-        Some((target, after)) if target.starts_with("https://") => Ok((Piece::Link(inside, target), after)),
+        Some((target, after)) if target.starts_with("https://") || is_document(target) => {
+            Ok((Piece::Link(inside, target), after))
+        }
         Some((target, after)) => {
             let fields = target.strip_prefix("set ").ok_or(target)?;
             Ok((Piece::Press(inside, fields), after))

@@ -141,7 +141,7 @@ pageTest('a bound unfolds to its formula and to factors that multiply to its dis
   const product = factors.reduce((product, factor) => product * factor, 1);
   // Each factor has two digits, and steps under five percent are left out.
   assert.ok(Math.abs(Math.log(product / times)) < 0.05 * (factors.length + 1), `${factors} multiply to ${product}, not ${times}`);
-  assert.match(await about.innerText(), /At the present n = 64, in the ball of radius R = 1\.5[\s\S]*proof in docs\/theory\.md/);
+  assert.match(await about.innerText(), /At the present n = 64, in the ball of radius R = 1\.5[\s\S]*Source: ours\.\s*Statement and proof/);
 });
 
 pageTest('at n = 1e9 our bound is within 1.4 of a lower bound; mask, radius and n change what is read', async ({ page }) => {

@@ -94,6 +94,17 @@ siteTest('after one visit the page works without a network', async ({ server, co
   assert.ok(await digits(again, 'spectral'));
 });
 
+siteTest('the theory needs no network either, though nobody has opened it before', async ({ server, context, visit }) => {
+  const page = await visit();
+  await controlled(page);
+  await context.setOffline(true);
+  await server.close();
+  const again = await context.newPage();
+  await again.goto(`${server.url}theory.html#sharp`);
+  assert.equal(await again.locator('#sharp').innerText(), 'sharp');
+  assert.match(await again.locator('#sharp').evaluate((heading) => getComputedStyle(heading).borderTopStyle + getComputedStyle(document.body).margin), /none0px/);
+});
+
 siteTest('the worker of models is kept when it is first used, and then needs no network either', async ({ server, context, visit }) => {
   const page = await visit();
   await controlled(page);

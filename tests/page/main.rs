@@ -12,3 +12,4 @@ mod lessons_training;
 mod links;
 mod styles;
 mod teaching;
+mod theory;

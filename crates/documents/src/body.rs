@@ -1,0 +1,256 @@
+//! The text of a document: Markdown as HTML, with its headings.
+
+use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
+
+use crate::anchors::Anchors;
+use crate::escape;
+use crate::formula::Formulas;
+
+/// The text of a document as HTML.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Body {
+    /// The HTML.
+    pub html: String,
+    /// Its headings, in order.
+    pub headings: Vec<Heading>,
+    /// The number of its formulas.
+    pub formulas: usize,
+    /// The files of the pictures that it shows, from the folder of the document.
+    pub pictures: Vec<String>,
+}
+
+/// A heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// 1 for the title of the document, 2 for a section, 3 for a part of one.
+    pub level: usize,
+    /// Its address within the page.
+    pub anchor: String,
+    /// Its text without markup.
+    pub text: String,
+    /// Its text as HTML.
+    pub html: String,
+}
+
+/// Why a document is no page.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// A formula cannot be read.
+    #[error("the formula `{latex}` cannot be read: {reason}")]
+    Formula {
+        /// Its LaTeX.
+        latex: String,
+        /// Why.
+        reason: String,
+    },
+    /// It holds HTML.
+    #[error("HTML within Markdown is not taken over: {0}")]
+    Html(String),
+    /// A link leads nowhere on the site.
+    #[error(
+        "a link leads to `{0}`, which is neither a heading of the document nor an address that starts with https://"
+    )]
+    Link(String),
+}
+
+/// Makes HTML of Markdown. A link to the file of one of `documents`, such as `theory.md` for `theory`, becomes one to its
+/// page.
+///
+/// # Errors
+/// The first [`Problem`].
+pub fn body(markdown: &str, documents: &[&str]) -> Result<Body, Problem> {
+    let formulas = Formulas::new();
+    let mut n_formulas = 0;
+    let mut events: Vec<Event<'_>> = Vec::new();
+    for event in Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_MATH) {
+        n_formulas += usize::from(matches!(event, Event::InlineMath(_) | Event::DisplayMath(_)));
+        events.push(match event {
+            // A comment is for programs that write parts of the file.
+            Event::Html(html) if html.trim().starts_with("<!--") && html.trim().ends_with("-->") => continue,
+            Event::Html(html) | Event::InlineHtml(html) => return Err(Problem::Html(html.trim().into())),
+            other => other,
+        });
+    }
+    let headings = headings(&events, &formulas)?;
+    let mut anchors = headings.iter().map(|heading| &heading.anchor);
+    let mut out: Vec<Event<'_>> = Vec::new();
+    let mut pictures = Vec::new();
+    let mut events = events.into_iter().peekable();
+    while let Some(event) = events.next() {
+        match event {
+            Event::InlineMath(latex) => {
+                let math = glued(formulas.inline(&latex)?, events.peek_mut());
+                out.push(Event::InlineHtml(math.into()));
+            }
+            Event::DisplayMath(latex) => out.push(Event::InlineHtml(formulas.display(&latex)?.into())),
+            Event::Start(Tag::Heading { level, classes, attrs, .. }) => {
+                let id = anchors.next().map(|anchor| CowStr::from(anchor.clone()));
+                out.push(Event::Start(Tag::Heading { level, id, classes, attrs }));
+            }
+            // A table scrolls by itself where it is wider than the text, by the keyboard too.
+            Event::Start(table @ Tag::Table(_)) => {
+                out.push(Event::Html(r#"<div class="table" tabindex="0" role="group" aria-label="Table">"#.into()));
+                out.push(Event::Start(table));
+            }
+            Event::End(TagEnd::Table) => {
+                out.push(Event::End(TagEnd::Table));
+                out.push(Event::Html("</div>\n".into()));
+            }
+            Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+                let is_here = |anchor: &str| headings.iter().any(|heading| heading.anchor == anchor);
+                let dest_url = match page_of(&dest_url, documents) {
+                    Some(page) => page.into(),
+                    None if dest_url.starts_with("https://") || dest_url.strip_prefix('#').is_some_and(is_here) => {
+                        dest_url
+                    }
+                    None => return Err(Problem::Link(dest_url.to_string())),
+                };
+                out.push(Event::Start(Tag::Link { link_type, dest_url, title, id }));
+            }
+            Event::Start(block @ Tag::CodeBlock(_)) => {
+                out.push(Event::Html(r#"<div class="code" tabindex="0" role="group" aria-label="Code">"#.into()));
+                out.push(Event::Start(block));
+            }
+            Event::End(TagEnd::CodeBlock) => {
+                out.push(Event::End(TagEnd::CodeBlock));
+                out.push(Event::Html("</div>\n".into()));
+            }
+            Event::Start(Tag::Image { dest_url, .. }) => {
+                let inside =
+                    events.by_ref().take_while(|event| *event != Event::End(TagEnd::Image)).collect::<Vec<_>>();
+                let (url, alt) = (escape(&dest_url), escape(&plain(&inside)));
+                out.push(Event::InlineHtml(format!(r#"<img src="{url}" alt="{alt}" loading="lazy">"#).into()));
+                pictures.push(dest_url.to_string());
+            }
+            other => out.push(other),
+        }
+    }
+    let mut html = String::new();
+    html::push_html(&mut html, out.into_iter());
+    Ok(Body { html, headings, formulas: n_formulas, pictures })
+}
+
+/// A formula with the marks that follow it: a line never begins with a comma.
+fn glued(math: String, next: Option<&mut Event<'_>>) -> String {
+    let Some(Event::Text(text)) = next else { return math };
+    let end = text.find(|c: char| !matches!(c, ',' | '.' | ';' | ':' | ')')).unwrap_or(text.len());
+    if end == 0 {
+        return math;
+    }
+    let marks = text[..end].to_owned();
+    *text = CowStr::from(text[end..].to_owned());
+    let last = math.rfind("<math").unwrap_or(0);
+    format!(r#"{}<span class="glue">{}{marks}</span>"#, &math[..last], &math[last..])
+}
+
+/// The page of the document that a link leads to, with the link's anchor.
+fn page_of(address: &str, documents: &[&str]) -> Option<String> {
+    let (name, anchor) = address.split_once(".md")?;
+    documents.contains(&name).then(|| format!("{name}.html{anchor}"))
+}
+
+fn headings(events: &[Event<'_>], formulas: &Formulas) -> Result<Vec<Heading>, Problem> {
+    let mut anchors = Anchors::default();
+    let mut found = Vec::new();
+    for (at, event) in events.iter().enumerate() {
+        let Event::Start(Tag::Heading { level, .. }) = event else { continue };
+        let rest = &events[at + 1..];
+        let end = rest.iter().position(|event| *event == Event::End(TagEnd::Heading(*level))).unwrap_or(rest.len());
+        let mut inside = Vec::new();
+        for event in &rest[..end] {
+            inside.push(match event {
+                Event::InlineMath(latex) => Event::InlineHtml(formulas.inline(latex)?.into()),
+                other => other.clone(),
+            });
+        }
+        let text = plain(&rest[..end]);
+        let mut html = String::new();
+        html::push_html(&mut html, inside.into_iter());
+        found.push(Heading { level: depth(*level), anchor: anchors.of(&text), text, html });
+    }
+    Ok(found)
+}
+
+fn depth(level: HeadingLevel) -> usize {
+    match level {
+        HeadingLevel::H1 => 1,
+        HeadingLevel::H2 => 2,
+        HeadingLevel::H3 => 3,
+        HeadingLevel::H4 => 4,
+        HeadingLevel::H5 => 5,
+        HeadingLevel::H6 => 6,
+    }
+}
+
+/// The text of some events without markup.
+fn plain(events: &[Event<'_>]) -> String {
+    let text = |event: &Event<'_>| match event {
+        Event::Text(text) | Event::Code(text) | Event::InlineMath(text) => text.to_string(),
+        Event::SoftBreak | Event::HardBreak => " ".into(),
+        _ => String::new(),
+    };
+    events.iter().map(text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_becomes_html_with_anchors_and_formulas() {
+        let made = body("# A\n\nSee [below](#the-b) and $x \\le 1$.\n\n## The `b`\n\n$$\ny\n$$\n\n| a | b |\n| --- | --- |\n| $1$ | 2 |\n", &[])
+            .expect("a page");
+        assert_eq!(made.formulas, 3);
+        let found: Vec<_> = made.headings.iter().map(|h| (h.level, h.anchor.as_str(), h.html.as_str())).collect();
+        assert_eq!(found, [(1, "a", "A"), (2, "the-b", "The <code>b</code>")]);
+        for part in [
+            r#"<h2 id="the-b">"#,
+            r##"<a href="#the-b">"##,
+            r#"<span class="formula"><math display="block">"#,
+            "<table>",
+            "<mo>≤</mo>",
+        ] {
+            assert!(made.html.contains(part), "{part} is not in {}", made.html);
+        }
+    }
+
+    #[test]
+    fn what_would_be_broken_on_the_site_is_no_page() {
+        for (markdown, problem) in [
+            ("[a](#nowhere)", Problem::Link("#nowhere".into())),
+            ("[a](models.md#b)", Problem::Link("models.md#b".into())),
+            ("<script>x</script>", Problem::Html("<script>x</script>".into())),
+        ] {
+            assert_eq!(body(markdown, &["theory"]), Err(problem));
+        }
+    }
+
+    #[test]
+    fn a_link_to_another_document_leads_to_its_page() {
+        let made = body("<!-- begin -->\n\n[a](theory.md#b) [c](theory.md)\n\n```sh\nd < e\n```\n", &["theory"])
+            .expect("a page");
+        for part in [r#"<a href="theory.html#b">a</a>"#, r#"<a href="theory.html">c</a>"#, "d &lt; e"] {
+            assert!(made.html.contains(part), "{part} is not in {}", made.html);
+        }
+        assert!(!made.html.contains("begin"), "{}", made.html);
+    }
+
+    #[test]
+    fn a_line_never_begins_with_a_comma() {
+        let made = body("Let $x$, and $y$ (or $z$).", &[]).expect("a page");
+        for part in ["<mi>x</mi></math>,</span> and", "<mi>y</mi></math> (or", "<mi>z</mi></math>).</span>"] {
+            assert!(made.html.contains(part), "{part} is not in {}", made.html);
+        }
+    }
+
+    #[test]
+    fn a_picture_keeps_its_words() {
+        let made = body("![\"a\" and b](screens/a.png)", &[]).expect("a page");
+        assert!(
+            made.html.contains(r#"<img src="screens/a.png" alt="&quot;a&quot; and b" loading="lazy">"#),
+            "{}",
+            made.html
+        );
+        assert_eq!(made.pictures, ["screens/a.png"]);
+    }
+}

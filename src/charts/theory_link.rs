@@ -1,0 +1,32 @@
+//! A link from a bound, or from a view, to its statement in the theory.
+
+use crate::prelude::*;
+
+use crate::strings;
+use crate::theory::Place;
+use lipscope_core::bounds::BoundId;
+
+/// A link to a place in the theory. It opens beside the explorer, whose state stays as it is.
+#[component]
+pub fn TheoryLink(
+    /// The place.
+    to: Place,
+    /// Other words than those of the place.
+    #[prop(optional)]
+    words: Option<&'static str>,
+) -> impl IntoView {
+    let words = words.unwrap_or_else(|| words_of(to));
+    view! { <a class="theory" href=to.address() hreflang="en" target="_blank" rel="noopener">{words}</a> }
+}
+
+fn words_of(place: Place) -> &'static str {
+    match place {
+        Place::Start => strings::theory_link::all(),
+        // The proofs of these theorems are in the papers.
+        Place::Bound(BoundId::CastinGeneral | BoundId::CastinMeanField | BoundId::KimLinf) => {
+            strings::theory_link::statement()
+        }
+        Place::Bound(_) | Place::Certified => strings::theory_link::proof(),
+        Place::L2 | Place::Inverse => strings::theory_link::section(),
+    }
+}

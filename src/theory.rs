@@ -1,0 +1,72 @@
+//! Places in the theory: the statements and proofs of docs/theory.md, which the site holds as a page (`crates/documents`).
+
+use lipscope_core::bounds::BoundId;
+
+/// The file of this page, beside that of the explorer.
+pub const THEORY: &str = "theory.html";
+
+/// The file of the page on training, made of docs/training.md.
+pub const TRAINING: &str = "training.html";
+
+/// Whether an address is that of a document of the site.
+#[must_use]
+pub fn is_document(address: &str) -> bool {
+    address.starts_with(THEORY) || address.starts_with(TRAINING)
+}
+
+/// A place in the theory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The whole of it.
+    Start,
+    /// The statement of a bound.
+    Bound(BoundId),
+    /// The bound for all tokens near given ones.
+    Certified,
+    /// L2 attention.
+    L2,
+    /// The inverse of a residual map.
+    Inverse,
+}
+
+impl Place {
+    /// The anchor of its heading; empty for the whole page. A bound without a statement has none to name here, and does
+    /// not compile.
+    #[must_use]
+    pub fn anchor(self) -> &'static str {
+        match self {
+            Place::Start => "",
+            Place::Certified => "certifiedeps",
+            Place::L2 => "5-l2-attention",
+            Place::Inverse => "the-inverse",
+            Place::Bound(id) => match id {
+                BoundId::CastinGeneral => "castin_general",
+                BoundId::CastinMeanField => "castin_mean_field",
+                BoundId::Sharp => "sharp",
+                BoundId::SharpMasked => "sharp_masked",
+                BoundId::Unified => "unified",
+                BoundId::UnifiedMasked => "unified_masked",
+                BoundId::Local => "local",
+                BoundId::LocalBlocks => "local_blocks",
+                BoundId::Adversarial => "adversarial",
+                BoundId::AdversarialEnvelope => "adversarial_envelope",
+                BoundId::TwoClusters => "two_clusters",
+                BoundId::Sink => "sink",
+                BoundId::Fork => "fork",
+                BoundId::Skew => "skew",
+                BoundId::KimLinf => "kim_linf",
+                BoundId::KimL2 => "kim_l2",
+                BoundId::MaxToken => "max_token",
+            },
+        }
+    }
+
+    /// Its address, from the explorer.
+    #[must_use]
+    pub fn address(self) -> String {
+        match self.anchor() {
+            "" => THEORY.to_owned(),
+            anchor => format!("{THEORY}#{anchor}"),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The documents that the page links to are pages of the site: every formula of docs/theory.md is set, and every place that is
+//! linked to is there.
+
+use std::collections::BTreeSet;
+
+use lipscope::lessons::{Lesson, Piece, Step, lessons, pieces};
+use lipscope::theory::{Place, THEORY, TRAINING};
+use lipscope_core::bounds::BoundId;
+use lipscope_documents::{Body, body, page};
+use lipscope_testkit::in_repository;
+
+fn text(path: &str) -> String {
+    std::fs::read_to_string(in_repository(path)).unwrap_or_else(|problem| panic!("{path}: {problem}"))
+}
+
+fn document(name: &str) -> Body {
+    body(&text(&format!("docs/{name}.md")), &["theory", "training"])
+        .unwrap_or_else(|problem| panic!("docs/{name}.md: {problem}"))
+}
+
+fn theory() -> Body {
+    document("theory")
+}
+
+fn anchors(name: &str) -> BTreeSet<String> {
+    document(name).headings.into_iter().map(|heading| heading.anchor).collect()
+}
+
+/// What a reader sees of HTML: the text between tags, without the formulas.
+fn read(html: &str) -> String {
+    let mut seen = String::new();
+    for part in html
+        .split("<math")
+        .enumerate()
+        .map(|(at, part)| if at == 0 { part } else { part.split_once("</math>").expect("an end").1 })
+    {
+        for piece in part
+            .split('<')
+            .enumerate()
+            .map(|(at, piece)| if at == 0 { piece } else { piece.split_once('>').expect("an end").1 })
+        {
+            seen += piece;
+        }
+    }
+    seen
+}
+
+#[test]
+fn every_formula_of_the_theory_is_set_and_none_is_left_as_latex() {
+    let (source, made) = (text("docs/theory.md"), theory());
+    // No dollar sign of the source stands for itself, so two of them belong to a formula, four where it has a line of its own.
+    let dollars = source.matches('$').count();
+    let in_lines = source.matches("$$").count();
+    let formulas = (dollars - 2 * in_lines) / 2 + in_lines / 2;
+    assert!(formulas > 1000, "{formulas} formulas");
+    assert_eq!(made.formulas, formulas);
+    let starts = made.html.matches("<math").count() - made.html.matches("<math class=\"more\"").count();
+    assert_eq!(starts, formulas);
+    for sign in ['$', '\\', '{', '}', '`'] {
+        let seen = read(&made.html);
+        let at = seen.find(sign).map(|at| seen[at.saturating_sub(60)..].chars().take(120).collect::<String>());
+        assert_eq!(at, None, "{sign} is left in the text");
+        assert!(sign == '{' || sign == '}' || !made.html.contains(sign), "{sign} is left in the page");
+    }
+    assert!(!made.html.contains("merror"));
+}
+
+#[test]
+fn every_heading_of_the_theory_has_its_anchor_and_stands_in_the_contents() {
+    let source = text("docs/theory.md");
+    let made = theory();
+    let page = page(&made, "");
+    let lines: Vec<&str> = source.lines().filter(|line| line.starts_with('#')).collect();
+    assert_eq!(made.headings.len(), lines.len());
+    for (heading, line) in made.headings.iter().zip(lines) {
+        assert_eq!(heading.text, line.trim_start_matches('#').trim().replace('`', ""));
+        let level = heading.level;
+        assert!(page.contains(&format!("<h{level} id=\"{}\">", heading.anchor)), "{line} has no anchor");
+        assert!(
+            level == 1 || page.contains(&format!("<a href=\"#{}\">", heading.anchor)),
+            "{line} is not in the contents"
+        );
+    }
+    assert_eq!(anchors("theory").len(), made.headings.len(), "two headings have one anchor");
+}
+
+#[test]
+fn the_page_of_the_theory_runs_no_script_and_loads_from_the_site_alone() {
+    let page = page(&theory(), "About.");
+    for never in ["<script", " style=", "http://", "src=\"https", "href=\"//", " on"] {
+        let found = page.find(never).filter(|at| never != " on" || page[at + 3..].starts_with('='));
+        assert_eq!(found.map(|at| &page[at..(at + 80).min(page.len())]), None, "{never}");
+    }
+    assert!(page.contains("default-src 'none'") && page.starts_with("<!doctype html>\n<html lang=\"en\">"));
+}
+
+#[test]
+fn every_bound_leads_to_the_heading_with_its_name() {
+    let made = theory();
+    for id in BoundId::ALL {
+        let place = Place::Bound(id);
+        let heading = made.headings.iter().find(|heading| heading.anchor == place.anchor());
+        assert_eq!(heading.map(|heading| heading.text.as_str()), Some(id.id()), "{:?}", id);
+        assert_eq!(place.address(), format!("{THEORY}#{}", place.anchor()));
+    }
+    let anchors = anchors("theory");
+    for place in [Place::Certified, Place::L2, Place::Inverse] {
+        assert!(anchors.contains(place.anchor()), "{place:?}");
+    }
+    assert_eq!(Place::Start.address(), THEORY);
+}
+
+#[test]
+fn every_link_of_the_lessons_to_a_document_leads_to_a_heading() {
+    let documents = [(THEORY, anchors("theory")), (TRAINING, anchors("training"))];
+    let mut n_links = 0;
+    let mut check = |lesson: &Lesson, text: &'static str| {
+        for piece in pieces(text).expect("a text without faults") {
+            let Piece::Link(_, address) = piece else { continue };
+            let Some((file, anchors)) = documents.iter().find(|(file, _)| address.starts_with(file)) else { continue };
+            let rest = &address[file.len()..];
+            let leads = rest.is_empty() || rest.strip_prefix('#').is_some_and(|at| anchors.contains(at));
+            assert!(leads, "{}: {address}", lesson.id);
+            n_links += 1;
+        }
+    };
+    let texts = |step: &'static Step| step.text.iter().map(|paragraph| paragraph.text).chain(step.source);
+    for lesson in lessons() {
+        for text in lesson.steps.iter().flat_map(texts) {
+            text.all().into_iter().for_each(|text| check(lesson, text));
+        }
+    }
+    assert!(n_links > 80, "{n_links} links");
+}
+
+#[test]
+fn every_link_of_the_documents_to_these_two_leads_to_a_heading() {
+    let anchors = ["theory", "training"].map(|name| (format!("{name}.md#"), anchors(name)));
+    let folder = std::fs::read_dir(in_repository("docs")).expect("a folder").flatten();
+    let files = folder.map(|file| format!("docs/{}", file.file_name().to_string_lossy()));
+    let files = files.filter(|path| path.ends_with(".md")).chain(["README.md", "ARCHITECTURE.md"].map(String::from));
+    let mut n_links = 0;
+    for path in files {
+        let text = text(&path);
+        for (link, anchors) in &anchors {
+            for part in text.split(link).skip(1) {
+                let anchor = part.split(')').next().unwrap_or_default();
+                assert!(anchors.contains(anchor), "{path}: {link}{anchor}");
+                n_links += 1;
+            }
+        }
+    }
+    assert!(n_links > 0);
+}
+
+#[test]
+fn no_text_of_the_page_names_a_file_of_the_documents() {
+    for folder in ["words/en", "words/zh", "lessons/en", "lessons/zh"] {
+        for file in std::fs::read_dir(in_repository(folder)).expect("a folder").flatten() {
+            let text = std::fs::read_to_string(file.path()).expect("a text");
+            let line = text.lines().find(|line| line.contains("docs/") && !line.starts_with('#'));
+            assert_eq!(line, None, "{:?}", file.path());
+        }
+    }
+}
