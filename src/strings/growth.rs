@@ -149,7 +149,7 @@ pub fn trace_absent(trace: Trace, state: &PageState) -> &'static str {
         _ if is_masked && !has_mask_twin => trace_absent::mask(),
         _ if is_upper || trace == Trace::Found => trace_absent::setting(),
         Trace::Skew if state.n_heads() > 1 => trace_absent::heads(),
-        Trace::Skew => trace_absent::setting(),
+        Trace::Skew if state.normalization == Normalization::None => trace_absent::setting(),
         _ if state.normalization != Normalization::None => trace_absent::normalized(),
         Trace::Fork if state.dim() < 2 => trace_absent::dimension(),
         Trace::Sink | Trace::Fork => trace_absent::setting(),

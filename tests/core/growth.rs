@@ -161,6 +161,8 @@ fn under_a_normaliser_a_growing_radius_changes_no_bound_and_no_norm_passes_one()
             let (fixed, grows) = (growth(&experiment, &plan(Spacing::Fixed)), growth(&experiment, &plan(spacing)));
             let grows = grows.expect("curves");
             assert_eq!(fixed.as_ref(), Ok(&grows), "{normalization} {scope} {mask}");
+            // The tokens of lower bounds lie anywhere in a ball, which the outputs of a normaliser do not.
+            assert!(grows.rows.iter().all(|row| row.bounds.iter().all(|bound| bound.side == Side::Upper)));
             let sweep = SweepPlan::new(&experiment, &[2, 5], 1).expect("a sweep").with_spacing(spacing);
             for (at, row) in grows.rows.iter().take(2).enumerate() {
                 let norm = measure(&sweep.experiment_at(at).expect("tokens")).expect("measured").spectral;

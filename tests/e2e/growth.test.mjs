@@ -363,10 +363,11 @@ pageTest('an open table is greyed at once while its rows are of another state, a
     URL.createObjectURL = (blob) => { files.push(blob); return original.call(URL, blob); };
     const [fold, list] = ['#growth-table', '.growth-list'].map((selector) => document.querySelector(selector));
     const box = document.querySelector('#quick-radius-number');
+    box.focus();
     box.value = '2.25';
-    for (const kind of ['input', 'change']) box.dispatchEvent(new Event(kind, { bubbles: true }));
-    for (let turn = 0; turn < 50 && !list.classList.contains('stale'); turn += 1) await null;
-    for (let turn = 0; turn < 50 && !fold.classList.contains('stale'); turn += 1) await null;
+    box.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    box.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+    for (let turn = 0; turn < 200 && !(list.classList.contains('stale') && fold.classList.contains('stale')); turn += 1) await null;
     const isGreyed = [list, fold].map((part) => part.classList.contains('stale'));
     const rows = fold.querySelectorAll('tr').length;
     fold.querySelector('.table-fold-tools button:nth-of-type(2)').click();

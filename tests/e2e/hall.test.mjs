@@ -119,13 +119,13 @@ pageTest('under an open dialog a remote turns no step, and moves nothing below',
   for (const key of ['PageDown', 'PageUp', 'PageUp']) {
     await page.keyboard.press(key);
     await page.waitForTimeout(100);
-    assert.deepEqual(await at(page), ['sink', '3'], key);
+    assert.deepEqual(await at(page), ['sink', '2'], key);
     assert.deepEqual(await below(), before, key);
   }
   await page.keyboard.press('Escape');
   await page.waitForSelector('#keys:not([open])', { state: 'attached' });
   await page.keyboard.press('PageDown');
-  await page.waitForSelector('#lesson-panel[data-lesson=sink][data-step="4"]');
+  await page.waitForSelector('#lesson-panel[data-lesson=sink][data-step="3"]');
 });
 
 pageTest('b and . make the screen black in front of an audience, and the remote brings the page back', { hash: '#v3&lesson=mask.1' }, async ({ page }) => {

@@ -126,6 +126,12 @@ impl Hypotheses {
         Hypotheses { kim: weights.l2_mha.as_ref().map(KimNorms::of), ..self.clone() }
     }
 
+    /// Whether a normaliser acts on the tokens.
+    #[must_use]
+    pub fn is_normalized(&self) -> bool {
+        self.normalization != Normalization::None
+    }
+
     /// The number of tokens.
     #[must_use]
     pub fn n(&self) -> f64 {

@@ -163,11 +163,15 @@ fn crossover(hypotheses: &Hypotheses, spacing: Spacing) -> Option<Crossover> {
     }
 }
 
-/// The exact norm of the skew witness with the ||A|| and ||V|| of the hypotheses, for one head without a mask. `None`
-/// beyond the crossover n - 1 = e^(2a), where c reaches ||A||.
+/// The exact norm of the skew witness with the ||A|| and ||V|| of the hypotheses, for one head without a mask and without
+/// a normaliser, whose outputs do not fill a ball. `None` beyond the crossover n - 1 = e^(2a), where c reaches ||A||.
 fn skew(hypotheses: &Hypotheses) -> Option<Bound> {
     let [HeadNorms { a_norm, v_norm }] = hypotheses.heads[..] else { return None };
-    if BoundId::Unified.at(hypotheses).is_none() || hypotheses.radius <= 0.0 || a_norm <= 0.0 {
+    if hypotheses.is_normalized()
+        || BoundId::Unified.at(hypotheses).is_none()
+        || hypotheses.radius <= 0.0
+        || a_norm <= 0.0
+    {
         return None;
     }
     let ln_rest = (hypotheses.n() - 1.0).max(1.0).ln();

@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::MAX_POINTS;
 use crate::experiment::{InputError, Normalization};
 use crate::phrase;
+
+/// The most points of a sweep.
+pub const MAX_POINTS: usize = 100_000;
 
 /// Parses lengths: a list `2,4,8`, a range `2:98:2`, or `2:4096:x16` for 16 lengths evenly spaced in ln n.
 ///

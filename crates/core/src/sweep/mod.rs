@@ -19,10 +19,7 @@ use crate::phrase;
 use crate::tokens;
 use crate::weights::check_sizes;
 
-pub use lengths::{Spacing, log_spaced, parse_lengths};
-
-/// The most points of a sweep.
-pub const MAX_POINTS: usize = 100_000;
+pub use lengths::{MAX_POINTS, Spacing, log_spaced, parse_lengths};
 
 /// Input of a sweep.
 #[derive(Clone, Debug, PartialEq)]
