@@ -23,6 +23,7 @@
 //! | `charts`, `over_n`, `numbers`, `formulas` | pictures and numbers of the answers |
 //! | `later`, `later_table` | the part of the page after the first picture: how it is reached, and what is in it |
 //! | `prelude` | Leptos's prelude, with functions that are compiled once for each type instead of each closure |
+//! | `projector` | a second window for the projector, which follows this one |
 //! | `stage`, `host` | the page on a projector; the page inside another page, with the messages between the two |
 //! | `words`, `strings` | the texts of the catalogues; the choice of a text, with its numbers put in |
 //! | `language` | the languages of the page, and the present one |
@@ -65,6 +66,7 @@ pub mod plans;
 mod plots;
 mod prelude;
 mod print;
+mod projector;
 mod share;
 mod shell;
 mod stage;

@@ -31,7 +31,10 @@ pub fn ShareButton() -> impl IntoView {
 
 /// The content of the panel.
 #[component]
-pub fn Share() -> impl IntoView {
+pub fn Share(
+    /// The section about a second window.
+    children: Children,
+) -> impl IntoView {
     let page = use_page();
     // The view that links open. The choice has no effect on this page.
     let stage = RwSignal::new(page.stage.get_untracked());
@@ -67,6 +70,7 @@ pub fn Share() -> impl IntoView {
                 <p class="note">{strings::share_step_about()}</p>
                 <CopyLine id="share-step" name=strings::share_step() text=step_link/>
             </section>
+            {children()}
             <div class="choice">
                 <label for="share-as">{strings::share_as()}</label>
                 <select id="share-as" on:change:target=on_stage>{[Stage::Full, Stage::Teacher].map(option).collect_view()}</select>

@@ -101,6 +101,7 @@ pub fn Shell(
             <DropZone/>
             <BlankScreen/>
         </div>
+        <LaterView wanted=later.is_here() piece=Piece::ProjectorLine/>
         <LaterView wanted=panels.printing piece=Piece::PrintSheet/>
         <p class="sr-only" role="status" aria-live="polite">{move || page.answers.announcement.get()}</p>
     }

@@ -312,7 +312,8 @@ fn the_crates_beneath_the_workers_have_no_clock() {
 
 /// The features of the page, one folder each. A feature imports from itself and from shared code, never from another
 /// feature. The shell and the table of the later part combine them.
-const FEATURES: [&str; 8] = ["explore", "growth", "labs", "models", "train", "lessons", "classroom", "own"];
+const FEATURES: [&str; 9] =
+    ["explore", "growth", "labs", "models", "train", "lessons", "classroom", "own", "projector"];
 
 /// Folders that a feature may import from: the panel that shows the lessons uses their texts.
 const BENEATH: [(&str, &str); 1] = [("classroom", "lessons")];
