@@ -1,5 +1,5 @@
 //! The panel of links: to this state, to this step of a lesson as an assignment, and the code that shows the plot in
-//! another page, with a preview. The parts that page and links show are switched here too.
+//! another page, with a preview, and the way to paper. The parts that page and links show are switched here too.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -81,6 +81,12 @@ pub fn Share(
                 <p class="note">{strings::share_shows_about()}</p>
             </fieldset>
             <Embedding/>
+            <section>
+                <h3>{strings::share_paper()}</h3>
+                <p class="note">{strings::share_paper_about()}</p>
+                // A browser without a printer does nothing.
+                <p><button type="button" id="share-print" on:click=move |_| drop(window().print())>{strings::share_print()}</button></p>
+            </section>
         </div>
     }
 }

@@ -171,6 +171,11 @@ pageTest('the panel of links has the state, the step and a frame; what it hides 
   await page.selectOption('#share-as', 'teacher');
   assert.equal(await text('share-step'), `${url}#v3&view=teacher&lesson=mask.2`);
   await page.selectOption('#share-as', 'full');
+  // A lecturer finds paper and answer codes here.
+  assert.match(await page.locator('#share').innerText(), /answer code[^]*On paper[^]*handout/);
+  await page.evaluate(() => { window.printed = 0; window.print = () => { window.printed += 1; }; });
+  await page.click('#share-print');
+  assert.equal(await page.evaluate(() => window.printed), 1);
   // By keyboard: Tab comes from the box to its button.
   await page.focus('#share-step');
   await page.keyboard.press('Tab');
