@@ -289,7 +289,9 @@ fn code_for_one_target_is_in_the_engine_and_where_the_page_is_cut() {
     let folders = ["src", "crates", "build", "benches"].map(sources);
     let of_one_target = folders.iter().flatten().filter(|file| {
         let code = code(file);
-        ["target_", "cfg(unix", "cfg(windows", "not(unix", "not(windows"].iter().any(|word| code.contains(word))
+        ["(target_", " target_", "cfg(unix", "cfg(windows", "not(unix", "not(windows"]
+            .iter()
+            .any(|word| code.contains(word))
     });
     let paths: Vec<&str> = of_one_target.map(|file| file.path.as_str()).collect();
     assert!(paths.contains(&"src/main.rs") && paths.len() > 3, "{paths:?}");

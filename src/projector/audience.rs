@@ -8,8 +8,8 @@ use crate::page::Page;
 use crate::panels::Panels;
 use crate::strings;
 
-use super::Drawing;
 use super::channel::Channel;
+use super::drawing::Drawing;
 use super::message::{Message, Screen, Sender};
 
 /// Whether this window follows the lecturer's.

@@ -17,8 +17,8 @@ use crate::panels::{Panels, ProjectorKey};
 use crate::state::{LessonAt, Scene, Stage};
 use crate::strings;
 
-use super::Drawing;
 use super::channel::Channel;
+use super::drawing::Drawing;
 use super::message::{Message, NAME, Screen, Sender};
 
 /// How the browser is to open the window.

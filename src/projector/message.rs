@@ -47,7 +47,7 @@ pub enum Message {
     Scene {
         /// The fragment of its link.
         link: String,
-        /// The drawing of a prediction ([`Drawing`](super::Drawing)).
+        /// The drawing of a prediction ([`Drawing`](super::drawing::Drawing)).
         drawing: String,
     },
     /// How the projector's screen is to be, or how it is.
