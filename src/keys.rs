@@ -32,8 +32,12 @@ pub enum PageKey {
     Teacher,
     /// The plot alone, on the full screen, and back.
     Alone,
+    /// Opens the projector's window, or brings it to the front.
+    Projector,
     /// A black screen in front of an audience, and back.
     Blank,
+    /// Holds the picture of the projector's window, or lets it follow again.
+    Freeze,
     /// Undoes the last gesture.
     Undo,
     /// Redoes the last gesture that was undone.
@@ -42,7 +46,7 @@ pub enum PageKey {
 
 impl PageKey {
     /// All, in the order of the list.
-    pub const ALL: [PageKey; 9] = [
+    pub const ALL: [PageKey; 11] = [
         PageKey::Help,
         PageKey::Undo,
         PageKey::Redo,
@@ -51,17 +55,15 @@ impl PageKey {
         PageKey::StepBack,
         PageKey::Teacher,
         PageKey::Alone,
+        PageKey::Projector,
         PageKey::Blank,
+        PageKey::Freeze,
     ];
 
     /// What a key means.
     #[must_use]
     pub fn of(key: &str, held: Held) -> Option<Self> {
-        match (key, held) {
-            // Some remotes send this, others the letter of the key.
-            (".", Held::Nothing) => Some(PageKey::Blank),
-            _ => Self::ALL.into_iter().find(|known| known.key() == (key, held)),
-        }
+        Self::ALL.into_iter().find(|known| known.key() == (key, held))
     }
 
     /// What a page key of a presenter's remote means, where a lesson is shown to an audience.
@@ -93,7 +95,9 @@ impl PageKey {
             PageKey::StepBack => ("ArrowLeft", Held::Alt),
             PageKey::Teacher => ("t", Held::Nothing),
             PageKey::Alone => ("f", Held::Nothing),
+            PageKey::Projector => ("w", Held::Nothing),
             PageKey::Blank => ("b", Held::Nothing),
+            PageKey::Freeze => (".", Held::Nothing),
             PageKey::Undo => ("z", Held::Control),
             PageKey::Redo => ("Z", Held::Control),
         }

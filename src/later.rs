@@ -91,6 +91,8 @@ pub enum Piece {
     AloneLine,
     /// The number in the head of the teacher's view.
     TeacherReading,
+    /// The line about the projector's window.
+    ProjectorLine,
 }
 
 /// The error that the later part could not be fetched. The page can try again.

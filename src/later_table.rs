@@ -23,6 +23,7 @@ use super::page::{Page, use_page};
 use super::panels::use_panels;
 use super::plane::{self, use_plane};
 use super::print::{self, PrintSheet};
+use super::projector::{self, Drawing};
 use super::share::Share;
 use super::stage::{AloneLine, BlankScreen, TeacherReading};
 use super::state::PlotChoice;
@@ -66,6 +67,12 @@ fn begin() {
     own::begin(own);
     host::begin(page);
     print::begin(use_panels(), use_themes());
+    let room = use_classroom();
+    let drawing = Drawing {
+        text: Callback::new(move |()| classroom::drawing_text(room)),
+        show: Callback::new(move |text: String| classroom::show_drawing(room, &text)),
+    };
+    projector::begin(page, use_panels(), drawing);
 }
 
 fn piece(piece: Piece) -> AnyView {
@@ -83,7 +90,7 @@ fn piece(piece: Piece) -> AnyView {
         Piece::Details => view! { <Details/> }.into_any(),
         Piece::GuessStage => view! { <classroom::GuessStage/> }.into_any(),
         Piece::LessonPanel => view! { <classroom::LessonPanel/> }.into_any(),
-        Piece::Share => view! { <Share/> }.into_any(),
+        Piece::Share => view! { <Share><projector::OpenSection/></Share> }.into_any(),
         Piece::DropZone => view! { <DropZone/> }.into_any(),
         Piece::BlankScreen => view! { <BlankScreen/> }.into_any(),
         Piece::PrintSheet => {
@@ -100,6 +107,7 @@ fn piece(piece: Piece) -> AnyView {
         }
         Piece::AloneLine => view! { <AloneLine/> }.into_any(),
         Piece::TeacherReading => view! { <TeacherReading/> }.into_any(),
+        Piece::ProjectorLine => view! { <projector::ProjectorLine/> }.into_any(),
     }
 }
 

@@ -24,6 +24,7 @@
 //! | `theory` | the places in docs/theory.md that the page links to |
 //! | `later`, `later_table` | the part of the page after the first picture: how it is reached, and what is in it |
 //! | `prelude` | Leptos's prelude, with functions that are compiled once for each type instead of each closure |
+//! | `projector` | a second window for the projector, which follows this one |
 //! | `stage`, `host` | the page on a projector; the page inside another page, with the messages between the two |
 //! | `words`, `strings` | the texts of the catalogues; the choice of a text, with its numbers put in |
 //! | `language` | the languages of the page, and the present one |
@@ -67,6 +68,7 @@ pub mod plans;
 mod plots;
 mod prelude;
 mod print;
+mod projector;
 mod share;
 mod shell;
 mod stage;

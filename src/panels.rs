@@ -1,5 +1,5 @@
 //! Which of the page's panels are open: the panel of all controls, the folds with own data in it, the panel of links;
-//! and whether a plot or a black screen covers the page.
+//! and whether a plot or a black screen covers the page or the projector's window.
 
 use crate::prelude::*;
 use wasm_bindgen::JsCast;
@@ -25,6 +25,21 @@ pub struct Panels {
     pub blank: RwSignal<bool>,
     /// Whether the browser prints.
     pub printing: RwSignal<bool>,
+    /// Whether a second window, for the projector, follows this one.
+    pub has_projector: RwSignal<bool>,
+    /// The key about that window that was pressed last.
+    pub projector_key: RwSignal<Option<ProjectorKey>>,
+}
+
+/// A key about the projector's window. The later part acts on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProjectorKey {
+    /// Opens the window.
+    Open,
+    /// Holds its picture, or lets it follow again.
+    Freeze,
+    /// Makes its screen black, or shows its picture again.
+    Blank,
 }
 
 /// The kind of data that a reader is asked for.

@@ -1,10 +1,11 @@
-//! What is printed beside the page: in a lesson all its steps, else the settings and the link of the figure. It is
+//! What is printed beside the page: in a lesson all its steps, else the number, the settings and the link of the figure. It is
 //! there only while the browser prints; `style/print.css` leaves the toolbars out.
 
 use crate::prelude::*;
 
 use super::page::use_page;
 use super::panels::Panels;
+use super::stage::reading_now;
 use super::state::Stage;
 use super::strings;
 use super::theme::Themes;
@@ -56,6 +57,7 @@ pub fn PrintSheet(
                 let settings = has_tokens.then(|| page.state.with_untracked(strings::settings));
                 view! {
                     <div class="print-caption">
+                        <p>{untrack(|| reading_now(page)).map(|(number, place)| format!("{number} {place}"))}</p>
                         <p>{settings}</p>
                         <p class="handout-link">{page.link_to(Stage::Full)}</p>
                     </div>

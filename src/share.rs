@@ -1,5 +1,5 @@
 //! The panel of links: to this state, to this step of a lesson as an assignment, and the code that shows the plot in
-//! another page, with a preview. The parts that page and links show are switched here too.
+//! another page, with a preview, and the way to paper. The parts that page and links show are switched here too.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -31,7 +31,10 @@ pub fn ShareButton() -> impl IntoView {
 
 /// The panel: a dialog.
 #[component]
-pub fn Share() -> impl IntoView {
+pub fn Share(
+    /// The section about a second window.
+    children: Children,
+) -> impl IntoView {
     let page = use_page();
     // The view that links open. The choice has no effect on this page.
     let stage = RwSignal::new(page.stage.get_untracked());
@@ -68,6 +71,7 @@ pub fn Share() -> impl IntoView {
                 <p class="note">{strings::share_step_about()}</p>
                 <CopyLine id="share-step" name=strings::share_step() text=step_link/>
             </section>
+            {children()}
             <div class="choice">
                 <label for="share-as">{strings::share_as()}</label>
                 <select id="share-as" on:change:target=on_stage>{[Stage::Full, Stage::Teacher].map(option).collect_view()}</select>
@@ -78,6 +82,12 @@ pub fn Share() -> impl IntoView {
                 <p class="note">{strings::share_shows_about()}</p>
             </fieldset>
             <Embedding/>
+            <section>
+                <h3>{strings::share_paper()}</h3>
+                <p class="note">{strings::share_paper_about()}</p>
+                // A browser without a printer does nothing.
+                <p><button type="button" id="share-print" on:click=move |_| drop(window().print())>{strings::share_print()}</button></p>
+            </section>
         </div>
         </DialogBox>
     }

@@ -99,6 +99,7 @@ pub fn Shell(
             <LaterView wanted=later.is_here() piece=Piece::DropZone/>
             <LaterView wanted=panels.blank piece=Piece::BlankScreen/>
         </div>
+        <LaterView wanted=later.is_here() piece=Piece::ProjectorLine/>
         <LaterView wanted=panels.printing piece=Piece::PrintSheet/>
         <p class="sr-only" role="status" aria-live="polite">{move || page.answers.announcement.get()}</p>
     }

@@ -15,22 +15,24 @@ use super::state::Stage;
 use super::strings;
 
 /// The norm at the tokens of the controls: its symbol with its value, and where it is measured.
-type Reading = Option<(String, String)>;
+pub type Reading = Option<(String, String)>;
 
 /// The number of the plot on screen; `None` where the plot has tokens of its own, or before the first measurement.
-fn reading(page: Page) -> Memo<Reading> {
-    memo(move |_| {
-        let norm = page.norm();
-        page.settings.with(|settings| settings.has_tokens(page.plot.get())).then_some(())?;
-        page.answers.measured.with(|measured| {
-            let m = &measured.as_ref()?.measurement;
-            let value = m.norm(norm).map_or_else(
-                || strings::NONE_YET.to_owned(),
-                |value| Number::claimed(value.log10(), strings::kind_of(m, norm)).to_string(),
-            );
-            Some(strings::teacher_reading(norm, &value, m.n, m.radius))
-        })
+pub fn reading_now(page: Page) -> Reading {
+    let norm = page.norm();
+    page.settings.with(|settings| settings.has_tokens(page.plot.get())).then_some(())?;
+    page.answers.measured.with(|measured| {
+        let m = &measured.as_ref()?.measurement;
+        let value = m.norm(norm).map_or_else(
+            || strings::NONE_YET.to_owned(),
+            |value| Number::claimed(value.log10(), strings::kind_of(m, norm)).to_string(),
+        );
+        Some(strings::teacher_reading(norm, &value, m.n, m.radius))
     })
+}
+
+fn reading(page: Page) -> Memo<Reading> {
+    memo(move |_| reading_now(page))
 }
 
 /// The number of the plot on screen with all its digits, for programs; empty where there is none.
@@ -45,9 +47,10 @@ pub fn AloneLine() -> impl IntoView {
     let page = use_page();
     let panels = use_panels();
     let reading = reading(page);
-    let words = move || match reading.get() {
-        Some((number, place)) => format!("{number} {place}"),
-        None => plot_name(page.plot.get()).1.to_owned(),
+    // In a narrow frame the place is left out (style/embed.css), and the number stays whole.
+    let words = move || {
+        let (number, place) = reading.get().unwrap_or_else(|| (plot_name(page.plot.get()).1.to_owned(), String::new()));
+        view! { <span>{number}</span> " " <span>{place}</span> }
     };
     let address = memo(move |_| {
         // Tracks the whole scene, which the link holds.

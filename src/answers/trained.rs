@@ -53,6 +53,9 @@ pub struct TrainRun {
     pub saved: Option<Saved>,
     /// Milliseconds that it has taken so far.
     pub spent: f64,
+    /// Milliseconds and steps after the first stretch with a step; later ones tell how fast steps are. The stretch itself
+    /// has the measurements before the first step, which can take longer than a hundred steps.
+    pub timed_from: Option<(f64, usize)>,
     /// The result of running the model backwards.
     pub backwards: Backwards,
 }
@@ -72,6 +75,7 @@ impl TrainRun {
             measured: Vec::new(),
             saved: None,
             spent: 0.0,
+            timed_from: None,
             backwards: Backwards::default(),
         }
     }
@@ -105,6 +109,27 @@ impl TrainRun {
         self.measured.retain(|(measured, _)| measured.step <= facts.step && facts.step > 0);
     }
 
+    /// Stores a measurement, in place of an earlier one after the same step.
+    pub fn take_measured(&mut self, measured: Measured, seconds: f64) {
+        self.measured.retain(|(earlier, _)| earlier.step < measured.step);
+        self.measured.push((measured, seconds));
+    }
+
+    /// Adds the milliseconds of a stretch that is over.
+    pub fn add_time(&mut self, milliseconds: f64) {
+        self.spent += milliseconds;
+        if self.step() > 0 {
+            self.timed_from.get_or_insert((self.spent, self.step()));
+        }
+    }
+
+    /// About how many milliseconds the steps that are left take; `None` before a second stretch has done steps.
+    pub fn milliseconds_left(&self) -> Option<f64> {
+        let (spent, step) = self.timed_from?;
+        let done = self.step().checked_sub(step).filter(|done| *done > 0)?;
+        Some((self.spent - spent) / done as f64 * self.plan.steps.saturating_sub(self.step()) as f64)
+    }
+
     /// The last measurement.
     pub fn last(&self) -> Option<&Measured> {
         self.measured.last().map(|(measured, _)| measured)
@@ -120,4 +145,25 @@ pub struct TrainedModel {
     pub files: ModelFiles,
     /// The text to measure it on. It has only characters that the model knows.
     pub text: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lipscope_protocol::train::{Kind, PlanFields};
+
+    #[test]
+    fn the_time_left_does_not_count_the_measurements_before_the_first_step() {
+        let plan = Plan::new(PlanFields { steps: 150, ..PlanFields::of_kind(Kind::Dot) }).expect("a plan");
+        let mut run = TrainRun::new(1, plan, "a text".into(), 25);
+        let row = |step| StepRow { step, loss: 4.0, learning_rate: 1e-3 };
+        // Half a minute of measurements, and one step.
+        run.steps.push(row(1));
+        run.add_time(36_000.0);
+        assert_eq!(run.milliseconds_left(), None);
+        // Then a step a second.
+        run.steps.extend([row(2), row(3)]);
+        run.add_time(2000.0);
+        assert_eq!(run.milliseconds_left(), Some(147_000.0));
+    }
 }

@@ -8,6 +8,7 @@
 //! | `progress`, `goals` | the page's numbers, and how far the reader is in a step; goals, hint and answer |
 //! | `guess`, `guess_words` | what a reader draws, and how far off it is |
 //! | `draw`, `place` | where the reader draws: a curve, a mark |
+//! | `drawing` | what the reader has drawn, as text for another window |
 //! | `notebook`, `hand_in` | what the reader has done, kept in this browser; the answer code of a student |
 //! | `lecturer`, `answers_of_class` | the sheet of a lecturer: the answers of a class, as table and charts |
 //! | `shortcuts` | the keys of the whole page, and the list of all keys |
@@ -16,6 +17,7 @@ mod answers_of_class;
 mod context;
 mod course;
 mod draw;
+mod drawing;
 mod goals;
 mod guess;
 mod guess_words;
@@ -37,6 +39,7 @@ use crate::stage;
 pub use context::{Classroom, use_classroom};
 pub use course::is_panel_open;
 pub use draw::GuessStage;
+pub use drawing::{drawing_text, show_drawing};
 pub use guess::{is_covered, is_guessed};
 pub use handout::handout;
 pub use panel::{LessonPanel, LessonsButton};

@@ -8,6 +8,7 @@ use wasm_bindgen::closure::Closure;
 use crate::dialog::{DialogBox, DialogButton};
 use crate::keys::{self, Group, Held, PageKey};
 use crate::later::Piece;
+use crate::panels::ProjectorKey;
 use crate::stage;
 use crate::state::Stage;
 use crate::strings;
@@ -120,15 +121,23 @@ fn act(room: Classroom, key: PageKey) -> Taken {
         return Taken::No;
     }
     // Any other key of the page shows the page again.
-    if key != PageKey::Blank {
+    if !matches!(key, PageKey::Blank | PageKey::Freeze) {
         set_if_new(room.panels.blank, false);
     }
     match key {
         PageKey::Help => room.keys_open.set(true),
         PageKey::Alone if room.page.stage.get_untracked() == Stage::Embed => return Taken::No,
         PageKey::Alone => stage::toggle_alone(room.panels),
-        PageKey::Blank if !stage::is_projected(room.page, room.panels) => return Taken::No,
-        PageKey::Blank => room.panels.blank.update(|blank| *blank = !*blank),
+        PageKey::Projector | PageKey::Freeze if room.page.stage.get_untracked() == Stage::Embed => return Taken::No,
+        PageKey::Projector => ask(room, ProjectorKey::Open),
+        PageKey::Blank if room.panels.has_projector.get_untracked() => ask(room, ProjectorKey::Blank),
+        PageKey::Freeze if room.panels.has_projector.get_untracked() => ask(room, ProjectorKey::Freeze),
+        // Some remotes send a point to make the screen black.
+        PageKey::Blank | PageKey::Freeze if stage::is_projected(room.page, room.panels) => {
+            room.panels.blank.update(|blank| *blank = !*blank);
+        }
+        PageKey::Blank => return Taken::No,
+        PageKey::Freeze => ask(room, ProjectorKey::Freeze),
         PageKey::Teacher => stage::toggle(room.page),
         PageKey::Undo => room.page.undo(),
         PageKey::Redo => room.page.redo(),
@@ -139,6 +148,11 @@ fn act(room: Classroom, key: PageKey) -> Taken {
         PageKey::StepBack => go_by(room, -1),
     }
     Taken::Yes
+}
+
+/// Hands a key about the projector's window to the later part.
+fn ask(room: Classroom, key: ProjectorKey) {
+    room.later.with(move |_| room.panels.projector_key.set(Some(key)));
 }
 
 /// Moves by some steps in a lesson, once the lessons are loaded.

@@ -110,6 +110,9 @@ fn open(page: Page, plot: PlotChoice) {
     if plot == PlotChoice::Inverse && settings.with_untracked(|now| now.inverse == InverseSettings::default()) {
         settings.update(|settings| settings.inverse = InverseSettings::where_dot_fails());
     }
+    if plot == PlotChoice::Scaled {
+        scaling::begin_tied(page);
+    }
     page.plot.set(plot);
 }
 

@@ -150,6 +150,15 @@ fn take_kim(page: Page) {
     });
 }
 
+/// Chooses weights at which queries and keys are equal, where the reader has not chosen any weights: the lab then opens
+/// with the picture that its sentence describes.
+pub fn begin_tied(page: Page) {
+    let is_first = |state: &PageState| state.weights == PageState::default().weights && !is_tied(state);
+    if page.state.with_untracked(is_first) {
+        take_kim(page);
+    }
+}
+
 /// Whether each query equals its key.
 fn is_tied(state: &PageState) -> bool {
     match (state.weights, &state.own_weights) {

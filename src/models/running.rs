@@ -129,11 +129,23 @@ impl ModelSession {
         self.flush();
     }
 
-    /// Adds rows. The figures draw them a few times a second, not with every batch.
-    pub(super) fn take_rows(self, plan: &BatchPlan, rows: Vec<(Cell, Estimate)>) {
+    /// Adds rows. The figures draw them a few times a second, not with every event.
+    pub(super) fn take_rows(self, plan: &BatchPlan, mut rows: Vec<(Cell, Estimate)>) {
+        // A batch whose worker has died is measured from its start again.
+        self.models().table.with_untracked(|table| {
+            self.gathered.with_value(|gathered| {
+                rows.retain(|(cell, _)| {
+                    let is_in_table = table.as_ref().is_some_and(|table| table.rows.contains_key(cell));
+                    !is_in_table && gathered.iter().all(|(known, _)| known != cell)
+                });
+            });
+        });
+        if rows.is_empty() {
+            return;
+        }
         self.progress.update(|progress| {
             progress.rows += rows.len();
-            progress.done += cost(&plan.batch, &plan.wanted);
+            progress.done += share_of_cost(plan, &rows);
             progress.last = now();
             progress.first.get_or_insert((progress.last, progress.done));
         });
@@ -172,6 +184,12 @@ pub(super) fn needed_ids(facts: &ModelFacts, plan: &Plan) -> Vec<u32> {
 /// The approximate cost of a batch, without unit: the tokens of its pass, plus the tokens of each cell in `wanted`.
 fn cost(batch: &Batch, wanted: &[Cell]) -> f64 {
     (batch.pass_tokens() + wanted.iter().map(|cell| cell.n).sum::<usize>()) as f64
+}
+
+/// The part of a batch's cost that belongs to some of its rows: their own tokens, and their share of the pass.
+fn share_of_cost(plan: &BatchPlan, rows: &[(Cell, Estimate)]) -> f64 {
+    let pass = plan.batch.pass_tokens() as f64 * rows.len() as f64 / plan.wanted.len().max(1) as f64;
+    pass + rows.iter().map(|(cell, _)| cell.n).sum::<usize>() as f64
 }
 
 /// The number of workers that the browser's cores and the memory allow.

@@ -169,6 +169,15 @@ impl Page {
         set_if_new(self.address.theme, theme);
     }
 
+    /// Shows a scene of another window that this one follows. The address stays as it is, and there is no gesture to
+    /// undo.
+    pub fn follow_scene(self, scene: Scene) {
+        self.show(scene);
+        let shown = untrack(|| self.scene());
+        self.address.known.update_value(|address| address.shown = Some(shown));
+        self.address.writing.forget();
+    }
+
     /// The whole address of the present scene, in another stage. `None` where it is too long, or while the later part,
     /// which writes links, has not arrived.
     pub fn link_to(self, stage: Stage) -> Option<String> {

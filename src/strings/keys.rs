@@ -35,7 +35,9 @@ pub fn page_key(key: PageKey) -> (&'static str, &'static str) {
         PageKey::StepBack => ("Alt ←", page_key::step_back()),
         PageKey::Teacher => ("t", page_key::teacher()),
         PageKey::Alone => ("f", page_key::alone()),
-        PageKey::Blank => ("b .", page_key::blank()),
+        PageKey::Projector => ("w", page_key::projector()),
+        PageKey::Blank => ("b", page_key::blank()),
+        PageKey::Freeze => (".", page_key::freeze()),
     }
 }
 

@@ -73,15 +73,14 @@ pub fn train_progress(phase: &Phase, runs: &[TrainRun]) -> String {
     }
 }
 
-/// The time left of all runs, from the time of their steps so far. `None` while a run has no step, or when no steps are
-/// left.
+/// The seconds left of all runs, from the time of their steps so far. `None` until each run has steps whose time is
+/// known, or when no steps are left.
 fn seconds_left(runs: &[TrainRun]) -> Option<f64> {
     let left = |run: &TrainRun| {
         if run.state != RunState::Training {
             return Some(0.0);
         }
-        let done = run.step() as f64;
-        (done > 0.0 && run.spent > 0.0).then(|| run.spent / 1000.0 / done * (run.plan.steps as f64 - done))
+        run.milliseconds_left().map(|left| left / 1000.0)
     };
     let all = runs.iter().map(left).sum::<Option<f64>>()?;
     (all > 0.0).then_some(all)

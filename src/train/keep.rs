@@ -101,6 +101,7 @@ impl KeptRun {
             measured: history.measured,
             saved: (!self.state.is_empty()).then(|| Saved { step: history.step, bytes: Arc::clone(&self.state) }),
             spent: history.spent,
+            timed_from: None,
             backwards: Backwards::default(),
         }
     }

@@ -246,8 +246,7 @@ impl TrainingSession {
             StretchEvent::Steps(steps) => self.update(number, |run| run.steps.extend(steps)),
             StretchEvent::Measured(measured) => self.update(number, |run| {
                 let seconds = (run.spent + now() - began) / 1000.0;
-                run.measured.retain(|(earlier, _)| earlier.step < measured.step);
-                run.measured.push((measured, seconds));
+                run.take_measured(measured, seconds);
             }),
             StretchEvent::Diverged => self.update(number, |run| run.state = RunState::Diverged),
             StretchEvent::Saved(saved) => {

@@ -94,7 +94,7 @@ impl TrainingSession {
     /// Ends a stretch: adds its time to the run, and gives another run its turn.
     pub(super) fn stretch_is_over(self, number: u64) {
         if let Some(began) = self.began.get_value() {
-            self.update(number, |run| run.spent += now() - began);
+            self.update(number, |run| run.add_time(now() - began));
         }
         self.began.set_value(None);
         // In a later task, so that the page first draws the results of the stretch.

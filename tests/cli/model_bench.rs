@@ -9,8 +9,8 @@ use std::rc::Rc;
 use assert_cmd::Command;
 use lipscope_core::experiment::InputError;
 use lipscope_models::{
-    Batch, Cell, DrawnFamily, DrawnModel, Estimators, MODEL_TOLERANCE, PlanText, Shard, Source, Subject, Table,
-    WindowExperiment,
+    Batch, Cell, DrawnFamily, DrawnModel, Estimate, Estimators, MODEL_TOLERANCE, PlanText, Shard, Source, Subject,
+    Table, WindowExperiment,
 };
 use lipscope_protocol::models::{
     BatchEvent, BatchPlan, ModelContext, ModelEvent, ModelFacts, ModelOrigin, ModelPlan, ModelTasks, NoNetwork,
@@ -94,6 +94,16 @@ impl Bench {
         self.0.complete(plan, || 1.0).map_err(|problem| problem.to_string())
     }
 
+    /// As [`Bench::events`], with a clock that goes on by so many milliseconds each time it is read.
+    pub fn events_at(&mut self, plan: ModelPlan, step: f64) -> Result<Vec<ModelEvent>, String> {
+        let now = std::cell::Cell::new(0.0);
+        let clock = || {
+            now.set(now.get() + step);
+            now.get()
+        };
+        self.0.complete(plan, clock).map_err(|problem| problem.to_string())
+    }
+
     /// The only event of a plan.
     pub fn event(&mut self, plan: ModelPlan) -> Result<ModelEvent, String> {
         let mut events = self.events(plan)?;
@@ -128,13 +138,9 @@ impl Bench {
                 batch,
                 wanted: wanted.clone(),
             }))?;
-            let [ModelEvent::Batch(BatchEvent::Prepared), ModelEvent::Batch(BatchEvent::Rows { rows, .. })] =
-                &events[..]
-            else {
-                panic!("not prepared, then measured: {events:?}");
-            };
+            let rows = rows_of(&events);
             assert!(rows.iter().map(|(cell, _)| *cell).eq(wanted), "a row for every cell, in order");
-            table.rows.extend(rows.iter().cloned());
+            table.rows.extend(rows);
         }
         Ok(table)
     }
@@ -176,4 +182,16 @@ pub fn on_command_line(arguments: &[&str]) -> String {
     command.current_dir(in_repository("."));
     let output = command.arg("model").args(arguments).assert().success().get_output().stdout.clone();
     String::from_utf8(output).expect("text")
+}
+
+/// The rows of a batch's events, after the event that the model is prepared.
+pub fn rows_of(events: &[ModelEvent]) -> Vec<(Cell, Estimate)> {
+    let Some((ModelEvent::Batch(BatchEvent::Prepared), measured)) = events.split_first() else {
+        panic!("not prepared, then measured: {events:?}");
+    };
+    let rows = |event: &ModelEvent| match event {
+        ModelEvent::Batch(BatchEvent::Rows { rows, .. }) => rows.clone(),
+        other => panic!("{other:?}"),
+    };
+    measured.iter().flat_map(rows).collect()
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use lipscope_core::experiment::Mask;
 use lipscope_core::measure::measure;
-use lipscope_models::{Cell, DrawnFamily, DrawnModel, Estimate, Heads, LeftOut, PlanText, Sink, Subject, Table};
+use lipscope_models::{Cell, DrawnFamily, DrawnModel, Estimate, Heads, LeftOut, PlanText, Shard, Sink, Subject, Table};
 use lipscope_protocol::models::{
-    AdversarialRequest, Arriving, DownloadPlan, MOST_ROWS, ModelEvent, ModelOrigin, ModelPlan, TableForm, WindowPlan,
+    AdversarialRequest, Arriving, BatchPlan, DownloadPlan, MOST_ROWS, ModelEvent, ModelOrigin, ModelPlan, TableForm,
+    WindowPlan,
 };
 
-use crate::model_bench::{Bench, Order, TEXT, Watched, files, of_files, on_command_line, plan, small};
+use crate::model_bench::{Bench, Order, TEXT, Watched, files, of_files, on_command_line, plan, rows_of, small};
 
 #[test]
 fn a_drawn_model_has_the_command_lines_rows_digit_for_digit() {
@@ -45,6 +46,22 @@ fn a_table_of_the_command_line_is_read_back() {
     let problem = bench.read("a,b\n1,2\n").expect_err("no table");
     assert!(problem.contains("a.csv"), "{problem}");
     assert_eq!(bench.read(""), Ok(vec![None]));
+}
+
+#[test]
+fn rows_come_while_a_window_is_still_measured() {
+    let mut bench = Bench::new(BTreeMap::new());
+    let facts = bench.open(&small(), TEXT).expect("opened");
+    let of = plan("0,1,2", "12", 1);
+    let whole = of.plan(&facts.config).expect("a plan");
+    let batch = whole.batches(Shard { index: 0, count: 1 }).remove(0);
+    let wanted: Vec<Cell> = whole.cells(&batch).collect();
+    assert!(wanted.len() >= 3, "one window, and a cell for each layer: {wanted:?}");
+    let job = BatchPlan { origin: small(), plan: of, ids: facts.ids.clone().into(), batch, wanted: wanted.clone() };
+    // Each look at the clock is 40 ms after the last one, as if each cell took that long.
+    let events = bench.events_at(ModelPlan::Batch(job), 40.0).expect("measured");
+    assert_eq!(events.len(), 1 + wanted.len(), "an event for each cell: {events:?}");
+    assert!(rows_of(&events).iter().map(|(cell, _)| *cell).eq(wanted));
 }
 
 /// A table of that many windows of one layer.

@@ -1,7 +1,8 @@
 // The page in a lecture hall: a plot alone in a frame or on the full screen, the teacher's view from the last row, a presenter's
 // remote, the black screen, the panel of links.
 import assert from 'node:assert/strict';
-import { faults, pageTest } from './browser.mjs';
+import { faults, pageTest, waitForStart } from './browser.mjs';
+import { clippedTexts, recordTexts } from './clipped.mjs';
 import { at } from './lesson.mjs';
 import { changed, PLOTS, reaches, settled } from './reading.mjs';
 
@@ -29,6 +30,9 @@ const isDrawn = (page, id) => page.waitForFunction((id) => {
 
 for (const [width, height] of [[320, 240], [900, 500], [1920, 1080]]) {
   pageTest(`every plot can be embedded at ${width} x ${height}`, { viewport: { width, height }, hash: '#v3&view=embed' }, async ({ page }) => {
+    await recordTexts(page);
+    await page.reload();
+    await waitForStart(page);
     for (const plot of Object.keys(PLOTS)) {
       await page.evaluate((plot) => { location.hash = `#v3&view=embed&plot=${plot}`; }, plot);
       await page.waitForSelector(plot === 'explore' ? '.page[data-plot=explore]' : '.page[data-plot=other]');
@@ -38,6 +42,9 @@ for (const [width, height] of [[320, 240], [900, 500], [1920, 1080]]) {
         [width, height, 0], `${plot}: the frame scrolls`,
       );
       assert.ok(await page.locator('.alone-line a').isVisible(), `${plot}: no way to the page`);
+      // The words under the plot, and the names of curves far above the axis.
+      await page.waitForTimeout(400);
+      assert.deepEqual(await clippedTexts(page), [], `${plot}: a text is cut`);
       // The gallery is a list of plots; the forms have no plot before a run.
       if (plot === GALLERY || FORMS.includes(plot)) continue;
       const shown = await pictures(page);
@@ -190,6 +197,11 @@ pageTest('the panel of links has the state, the step and a frame; what it hides 
   await page.selectOption('#share-as', 'teacher');
   assert.equal(await text('share-step'), `${url}#v3&view=teacher&lesson=mask.2`);
   await page.selectOption('#share-as', 'full');
+  // A lecturer finds paper and answer codes here.
+  assert.match(await page.locator('#share').innerText(), /answer code[^]*On paper[^]*handout/);
+  await page.evaluate(() => { window.printed = 0; window.print = () => { window.printed += 1; }; });
+  await page.click('#share-print');
+  assert.equal(await page.evaluate(() => window.printed), 1);
   // By keyboard: Tab comes from the box to its button.
   await page.focus('#share-step');
   await page.keyboard.press('Tab');

@@ -133,6 +133,21 @@ pageTest('the inverse of dot-product attention fails where it must, beside L2-MH
   assert.equal(await value(page, 'inverse-frame'), forward - 1);
 });
 
+pageTest('the lab of scaled tokens opens with weights that show its sentence, and keeps weights that the reader chose', { hash: '#v3&plot=lab', context: {} }, async ({ page }) => {
+  await answered(page, 'scaled', () => page.click('#plot-scaled'));
+  assert.ok(await page.getByTestId('scaled-untied').isHidden(), 'the lab opens with queries that differ from keys');
+  assert.ok((await value(page, 'scale-slope-dot')) > 1.9);
+  assert.ok(Math.abs(await value(page, 'scale-slope-l2')) < 0.15, `${await value(page, 'scale-slope-l2')}`);
+  await page.keyboard.press('Control+z');
+  await page.locator('[data-testid=gallery]').waitFor();
+  assert.ok(!page.url().includes('weights='), page.url());
+  await page.evaluate(() => { location.hash = '#v3&plot=lab&weights=random'; });
+  await page.waitForFunction(() => document.querySelector('[data-testid=gallery]').checkVisibility());
+  await answered(page, 'scaled', () => page.click('#plot-scaled'));
+  assert.match(page.url(), /weights=random/);
+  await page.getByTestId('scaled-untied').waitFor({ state: 'visible' });
+});
+
 pageTest('with reduced motion the iterations stand still', { reducedMotion: 'reduce' }, async ({ page }) => {
   await answered(page, 'inverse', () => show(page, 'inverse'));
   await page.waitForTimeout(700);

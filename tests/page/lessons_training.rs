@@ -30,7 +30,7 @@ fn train(kind: Kind, steps: usize) -> TrainRun {
     };
     for event in runner.complete(TrainPlan::Stretch(stretch), || 0.0).expect("a stretch") {
         match event {
-            TrainEvent::Stretch(StretchEvent::Measured(measured)) => run.measured.push((measured, 0.0)),
+            TrainEvent::Stretch(StretchEvent::Measured(measured)) => run.take_measured(measured, 0.0),
             TrainEvent::Stretch(StretchEvent::Saved(saved)) => run.saved = Some(saved),
             _ => {}
         }

@@ -72,9 +72,28 @@ fn steps(events: &[StretchEvent]) -> Vec<StepRow> {
     rows.flatten().copied().collect()
 }
 
+/// The measurements, the whole one after each step.
 fn measured(events: &[StretchEvent]) -> Vec<Measured> {
-    let all = events.iter().filter_map(|event| if let StretchEvent::Measured(one) = event { Some(one) } else { None });
-    all.cloned().collect()
+    let mut all: Vec<Measured> = Vec::new();
+    for one in events.iter().filter_map(|event| if let StretchEvent::Measured(one) = event { Some(one) } else { None })
+    {
+        all.retain(|earlier| earlier.step < one.step);
+        all.push(one.clone());
+    }
+    all
+}
+
+#[test]
+fn the_loss_before_the_first_step_comes_before_the_rest_of_its_measurement() {
+    let events = stretch(&mut runner(), until(10, Some(beginning(Kind::Dot))));
+    let parts: Vec<(usize, usize, usize)> = events
+        .iter()
+        .filter_map(|event| if let StretchEvent::Measured(one) = event { Some(one) } else { None })
+        .map(|one| (one.step, one.layers.len(), one.sample.chars().count()))
+        .collect();
+    assert_eq!(parts, [(0, 0, 0), (0, 1, 0), (0, 1, 12), (10, 1, 12)]);
+    let first = events.iter().find_map(|event| if let StretchEvent::Measured(one) = event { Some(one) } else { None });
+    assert_eq!(first.map(|one| one.held_out), measured(&events).first().map(|one| one.held_out));
 }
 
 fn saved(events: &[StretchEvent]) -> Saved {

@@ -95,11 +95,24 @@ impl<M: Borrow<Model>> Maps<M> {
         batch: &Batch,
         is_wanted: impl Fn(&Cell) -> bool,
     ) -> Result<Vec<(Cell, Estimate)>, InputError> {
+        let mut cells = self.begin(ids, batch, is_wanted)?;
+        std::iter::from_fn(|| self.next(&mut cells).transpose()).collect()
+    }
+
+    /// Passes a batch through the model, for its wanted cells to be measured one by one by [`Maps::next`].
+    ///
+    /// # Errors
+    /// [`InputError`] if the model has no such token, or numbers overflow.
+    pub fn begin(
+        &self,
+        ids: &[u32],
+        batch: &Batch,
+        is_wanted: impl Fn(&Cell) -> bool,
+    ) -> Result<BatchCells, InputError> {
         let plan = &self.plan;
         let wanted: Vec<Cell> = plan.cells(batch).filter(is_wanted).collect();
-        let window = |cell: &Cell| Window { n: cell.n, window: cell.window };
         if wanted.is_empty() {
-            return Ok(Vec::new());
+            return Ok(BatchCells { prefix_groups: Vec::new(), inputs: Vec::new(), wanted: Vec::new().into_iter() });
         }
         // The forward pass covers the whole batch even if few cells are wanted, so that their digits are the same in
         // every run.
@@ -107,16 +120,39 @@ impl<M: Borrow<Model>> Maps<M> {
         let text = |prefix_group: &PrefixGroup| &ids[window_span(prefix_group.longest.n, prefix_group.longest.window)];
         let texts: Vec<&[u32]> = prefix_groups.iter().map(text).collect();
         let inputs = self.forward.inputs(&texts, plan.kind, &plan.layers)?;
-        wanted
-            .into_iter()
-            .map(|cell| {
-                let at_stretch =
-                    prefix_groups.iter().position(|prefix_group| prefix_group.has(window(&cell))).unwrap_or(0);
-                let at_layer = plan.layers.iter().position(|layer| *layer == cell.layer).unwrap_or(0);
-                let map = &self.maps[&(cell.layer, cell.heads)];
-                let tokens = inputs[at_stretch][at_layer].columns(0, cell.n).into_owned();
-                Ok((cell, estimate(map, &tokens, plan.mask, plan.estimators, plan.options)?))
-            })
-            .collect()
+        Ok(BatchCells { prefix_groups: prefix_groups.clone(), inputs, wanted: wanted.into_iter() })
+    }
+
+    /// Measures the next cell of a batch; `None` after the last one.
+    ///
+    /// # Errors
+    /// [`InputError`] if numbers overflow.
+    pub fn next(&self, cells: &mut BatchCells) -> Result<Option<(Cell, Estimate)>, InputError> {
+        let plan = &self.plan;
+        let Some(cell) = cells.wanted.next() else { return Ok(None) };
+        let window = Window { n: cell.n, window: cell.window };
+        let at_group = cells.prefix_groups.iter().position(|prefix_group| prefix_group.has(window)).unwrap_or(0);
+        let at_layer = plan.layers.iter().position(|layer| *layer == cell.layer).unwrap_or(0);
+        let map = &self.maps[&(cell.layer, cell.heads)];
+        let tokens = cells.inputs[at_group][at_layer].columns(0, cell.n).into_owned();
+        let found = estimate(map, &tokens, plan.mask, plan.estimators, plan.options)?;
+        Ok(Some((cell, found)))
+    }
+}
+
+/// A batch whose windows have passed through the model, with the cells that are still to be measured.
+#[derive(Debug)]
+pub struct BatchCells {
+    prefix_groups: Vec<PrefixGroup>,
+    /// For each prefix group and each layer of the plan, the input of the layer's map, d x n.
+    inputs: Vec<Vec<DMatrix<f64>>>,
+    wanted: std::vec::IntoIter<Cell>,
+}
+
+impl BatchCells {
+    /// How many cells are still to be measured.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.wanted.len()
     }
 }

@@ -190,14 +190,24 @@ fn draw_leader<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Breaks a text at the space that makes its two lines most equal; each is cut to the width.
+/// Breaks a text at the space that makes its two lines most equal; into more lines where one of the two is wider than
+/// the room. Only a single word that is too wide is cut.
 fn wrapped(text: &str, room: f64, size: f64) -> Vec<String> {
     let widest = |at: usize| text_width(&text[..at], size).max(text_width(&text[at + 1..], size));
     let breaks = text.match_indices(' ').map(|(at, _)| at);
-    let Some(at) = breaks.min_by(|&a, &b| widest(a).total_cmp(&widest(b))) else {
-        return vec![shortened(text, size, room)];
-    };
-    [&text[..at], &text[at + 1..]].map(|line| shortened(line, size, room)).to_vec()
+    let middle = breaks.min_by(|&a, &b| widest(a).total_cmp(&widest(b)));
+    if let Some(at) = middle.filter(|at| widest(*at) <= room) {
+        return vec![text[..at].to_owned(), text[at + 1..].to_owned()];
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        let joined = lines.last().map(|line| format!("{line} {word}"));
+        match (lines.last_mut(), joined.filter(|joined| text_width(joined, size) <= room)) {
+            (Some(line), Some(joined)) => *line = joined,
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.iter().map(|line| shortened(line, size, room)).collect()
 }
 
 #[cfg(test)]
@@ -214,6 +224,7 @@ mod tests {
     #[test]
     fn long_names_are_broken_in_the_middle() {
         assert_eq!(wrapped("published general bound", 90.0, 12.0), ["published", "general bound"]);
+        assert_eq!(wrapped("adversarial, largest up to n", 70.0, 12.0), ["adversarial,", "largest up", "to n"]);
         let one_word = wrapped("incomprehensibilities", 60.0, 12.0);
         assert!(one_word.len() == 1 && one_word[0].ends_with('…'), "{one_word:?}");
     }

@@ -169,10 +169,10 @@ pub(super) fn draw_axes<DB: DrawingBackend>(
             pen.text(name, (names_end, row), Align::Right, font.size_small, palette.muted, 1.0)?;
         }
     }
-    let room = right - left;
-    let x_title = shortened(&x.title(), font.size_normal, room);
+    // The titles have rows of their own, over the whole width of the picture.
+    let x_title = shortened(&x.title(), font.size_normal, right - 4.0);
     pen.text(&x_title, (right, x_title_row(layout, font)), Align::Right, font.size_normal, palette.ink, 1.0)?;
-    let y_title = shortened(&y.title(), font.size_normal, room + left - 6.0);
+    let y_title = shortened(&y.title(), font.size_normal, pen.size().0 - 8.0);
     pen.text(&y_title, (4.0, 0.5 * font.size_normal + 4.0), Align::Left, font.size_normal, palette.ink, 1.0)
 }
 
@@ -207,6 +207,13 @@ pub(super) fn x_title_row(layout: &ChartLayout, font: &Type) -> f64 {
     x_label_row(layout, font) + layout.second_row + 0.7 * font.size_small + 0.8 * font.size_normal
 }
 
+/// The size, at most `size` and at least three quarters of it, at which a whole text fits into a width; `None` where it
+/// would be smaller.
+pub(super) fn whole_at(text: &str, size: f64, room: f64) -> Option<f64> {
+    let fit = size * (room / text_width(text, size)).min(1.0);
+    (fit >= 0.75 * size).then_some(fit)
+}
+
 /// A text cut to a width, with an ellipsis if it was cut.
 pub(super) fn shortened(text: &str, size: f64, room: f64) -> String {
     if text_width(text, size) <= room {
@@ -229,6 +236,16 @@ fn y_ticks(y: &Ruler, height: f64, compact: bool) -> Vec<Tick> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_becomes_smaller_before_it_is_cut() {
+        let text = "adversarial, largest up to n";
+        let width = text_width(text, 12.0);
+        assert_eq!(whole_at(text, 12.0, width), Some(12.0));
+        let fit = whole_at(text, 12.0, 0.8 * width).expect("room for smaller type");
+        assert!(text_width(text, fit) <= 0.8 * width + 1e-9 && fit >= 9.0, "{fit}");
+        assert_eq!(whole_at(text, 12.0, 0.7 * width), None);
+    }
 
     #[test]
     fn long_texts_are_cut_to_the_room_there_is() {

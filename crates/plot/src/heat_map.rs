@@ -7,7 +7,7 @@ use super::DrawError;
 use super::axis::Ruler;
 use super::cells::{Grid, to_rgba};
 use super::extent::{Extent, Scale};
-use super::frame::{is_compact, shortened};
+use super::frame::{is_compact, whole_at};
 use super::heat_map_layout::HeatMapLayout;
 use super::meter::{self, Meter};
 use super::number::Number;
@@ -288,8 +288,9 @@ impl HeatMap {
         let mut y = 4.0 + 0.6 * font.size_normal;
         for (text, color) in [(&self.title, palette.ink), (&self.row_label, palette.muted)] {
             if !text.is_empty() {
-                let text = shortened(text, font.size_normal, room);
-                pen.text(&text, (plot.left, y), Align::Left, font.size_normal, color, 1.0)?;
+                if let Some(size) = whole_at(text, font.size_normal, room) {
+                    pen.text(text, (plot.left, y), Align::Left, size, color, 1.0)?;
+                }
                 y += 1.5 * font.size_normal;
             }
         }
@@ -307,8 +308,9 @@ impl HeatMap {
             self.draw_column_numbers(pen, style, layout, under)?;
         }
         let place = (plot.right, under + 0.7 * font.size_small + 0.8 * font.size_normal);
-        let title = shortened(&self.col_label, font.size_normal, place.0 - 4.0);
-        pen.text(&title, place, Align::Right, font.size_normal, palette.muted, 1.0)
+        // A title without room is left out: a cut word says nothing.
+        let Some(size) = whole_at(&self.col_label, font.size_normal, place.0 - 4.0) else { return Ok(()) };
+        pen.text(&self.col_label, place, Align::Right, size, palette.muted, 1.0)
     }
 
     /// Writes the numbers of the first and the last column, and in the accent colour the number of the column with the

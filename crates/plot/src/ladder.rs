@@ -8,7 +8,7 @@ use plotters::prelude::{DrawingArea, DrawingBackend, RGBColor};
 
 use super::DrawError;
 use super::extent::Extent;
-use super::frame::{is_compact, shortened};
+use super::frame::{is_compact, shortened, whole_at};
 use super::ladder_axis::{self, LogTick};
 use super::number::{Kind, Number};
 use super::palette::{LineStyle, Role, mix};
@@ -22,6 +22,8 @@ const ROW_HEIGHTS: (f64, f64) = (13.0, 34.0);
 const LEAST_SIDE: f64 = 60.0;
 /// The least width of the bars, in CSS pixels.
 const LEAST_BARS: f64 = 24.0;
+/// The largest share of the width that labels take.
+const MOST_LABELS: f64 = 0.5;
 /// The least width of the labels, as a share of the width of the figure.
 const LEAST_LABELS: f64 = 0.2;
 
@@ -115,7 +117,7 @@ impl Ladder {
         // their least width.
         let (before, after) = (8.0, 10.0);
         let label_room = (right - LEAST_BARS - before - after).max(LEAST_LABELS * width);
-        let left = before + labels.min((if compact { 0.36 } else { 0.34 }) * width).min(label_room) + after;
+        let left = before + labels.min(MOST_LABELS * width).min(label_room) + after;
         let (top, below) = (4.0, 14.0 + 1.2 * font.size_small + 1.5 * font.size_normal);
         let room = height - top - below;
         let each = (room / self.rows.len().max(1) as f64).clamp(ROW_HEIGHTS.0, ROW_HEIGHTS.1);
@@ -250,8 +252,12 @@ fn draw_row<DB: DrawingBackend>(
     let size = text_size(style, layout.compact);
     let middle = (rect.top + rect.bottom) / 2.0;
     let PixelRect { left, right, .. } = layout.plot;
-    let label = shortened(&row.label, size, left - 18.0);
-    pen.text(&label, (left - 10.0, middle), Align::Right, size, label_color, 1.0)?;
+    let room = left - 18.0;
+    let (label, fit) = match whole_at(&row.label, size, room) {
+        Some(fit) => (row.label.clone(), fit),
+        None => (shortened(&row.label, 0.75 * size, room), 0.75 * size),
+    };
+    pen.text(&label, (left - 10.0, middle), Align::Right, fit, label_color, 1.0)?;
 
     let color = style.palette.role(row.role);
     let at = layout.log10_to_px(row.log10);

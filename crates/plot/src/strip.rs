@@ -43,11 +43,13 @@ pub(super) fn draw<DB: DrawingBackend>(
     for (at, curve) in above.iter().enumerate() {
         let y = first + row(font) * at as f64;
         let color = palette.role(curve.role);
-        let (words, size) = fitted(&curve.words, font, (right - left - SAMPLE - 20.0).max(0.0));
+        // The names of the other curves stand lower: in a narrow plot the words may go on over their column.
+        let from = left + SAMPLE + 8.0;
+        let (words, size) = fitted(&curve.words, font, [right - from - 12.0, pen.size().0 - from - 2.0]);
         let until = right.min(left + SAMPLE);
         pen.path(&[(left, y), (until, y)], curve.role.line(), curve.role.width(), color, curve.opacity)?;
-        pen.text(&words, (left + SAMPLE + 8.0, y), Align::Left, size, color, curve.opacity)?;
-        let after = left + SAMPLE + 16.0 + text_width(&words, size);
+        pen.text(&words, (from, y), Align::Left, size, color, curve.opacity)?;
+        let after = from + 8.0 + text_width(&words, size);
         if after < right {
             let rest = [(after, y), (right, y)];
             pen.path(&rest, curve.role.line(), curve.role.width(), color, 0.5 * curve.opacity)?;
@@ -64,13 +66,19 @@ pub(super) fn draw<DB: DrawingBackend>(
     Ok(())
 }
 
-/// The longest words that fit, and their size; a value is cut only where not even small type has room for it.
-fn fitted([whole, short]: &[String; 2], font: &Type, room: f64) -> (String, f64) {
-    let sizes = [(whole, font.size_normal), (short, font.size_normal), (short, font.size_small)];
-    let found = sizes.into_iter().find(|(words, size)| text_width(words, *size) <= room);
+/// The longest words that fit, and their size: beside the plot's right end, or up to the edge of the picture. A value is
+/// cut only where not even small type has room for it.
+fn fitted([whole, short]: &[String; 2], font: &Type, [inside, most]: [f64; 2]) -> (String, f64) {
+    let sizes = [
+        (whole, font.size_normal, inside),
+        (short, font.size_normal, inside),
+        (short, font.size_normal, most),
+        (short, font.size_small, most),
+    ];
+    let found = sizes.into_iter().find(|(words, size, room)| text_width(words, *size) <= *room);
     found.map_or_else(
-        || (shortened(short, font.size_small, room), font.size_small),
-        |(words, size)| (words.clone(), size),
+        || (shortened(short, font.size_small, most.max(0.0)), font.size_small),
+        |(words, size, _)| (words.clone(), size),
     )
 }
 

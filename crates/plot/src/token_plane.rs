@@ -295,7 +295,7 @@ impl TokenPlane {
         let (left, middle) = (center.0 + along + 7.0, center.1 - along - 7.0);
         let width = text_width(&self.ball_label, size);
         // The margin beside the plot is free; beyond it the label would be cut off.
-        let left = left.min(chart.plot.right + 12.0 - width);
+        let left = left.min(chart.plot.right + 4.0 - width);
         Some(PixelRect { left, top: middle - 0.6 * size, right: left + width, bottom: middle + 0.6 * size })
     }
 

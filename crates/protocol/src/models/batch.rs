@@ -1,9 +1,10 @@
-//! A batch of windows, measured in one step. To cancel it early, the page ends the worker.
+//! A batch of windows: the model is prepared, the windows pass through it, and each cell is measured in a step of its
+//! own, so that rows come while a long window is still being measured.
 
 use std::sync::Arc;
 
 use lipscope_core::experiment::InputError;
-use lipscope_models::{Batch, Cell, Estimate, PlanText, WindowExperiment, window_experiment};
+use lipscope_models::{Batch, BatchCells, Cell, Estimate, PlanText, WindowExperiment, window_experiment};
 use serde::{Deserialize, Serialize};
 
 use super::{ModelContext, ModelOrigin};
@@ -31,9 +32,9 @@ pub enum BatchEvent {
     Prepared,
     /// Rows of the run's table.
     Rows {
-        /// A row for each cell that was asked for.
+        /// Rows of cells that were asked for; the batch's other rows come in events of their own.
         rows: Vec<(Cell, Estimate)>,
-        /// Milliseconds that measuring took.
+        /// Milliseconds that measuring these rows took; for the first ones with the pass through the model.
         milliseconds: f64,
     },
 }
@@ -42,7 +43,21 @@ pub enum BatchEvent {
 #[derive(Debug)]
 pub struct BatchTask {
     plan: BatchPlan,
-    is_prepared: bool,
+    stage: Stage,
+    /// Rows that are measured and not yet reported.
+    rows: Vec<(Cell, Estimate)>,
+    /// When measuring of these rows began.
+    began: f64,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// The model is to be prepared.
+    Begun,
+    /// The windows are to pass through the model.
+    Prepared,
+    /// Cells are to be measured.
+    Passed(BatchCells),
 }
 
 impl Task<ModelContext> for BatchTask {
@@ -50,20 +65,34 @@ impl Task<ModelContext> for BatchTask {
     type Event = BatchEvent;
 
     fn start(plan: BatchPlan, _: &mut ModelContext) -> Result<Self, InputError> {
-        Ok(BatchTask { plan, is_prepared: false })
+        Ok(BatchTask { plan, stage: Stage::Begun, rows: Vec::new(), began: 0.0 })
     }
 
     fn step(&mut self, context: &mut ModelContext, report: &mut Report<'_, BatchEvent>) -> Result<Turn, InputError> {
         let BatchPlan { origin, plan, ids, batch, wanted } = &self.plan;
         let prepared = context.prepare(origin, plan, ids)?;
-        if !std::mem::replace(&mut self.is_prepared, true) {
-            report.event(BatchEvent::Prepared);
-            return Ok(Turn::More);
+        let cells = match &mut self.stage {
+            Stage::Begun => {
+                report.event(BatchEvent::Prepared);
+                self.stage = Stage::Prepared;
+                return Ok(Turn::More);
+            }
+            Stage::Prepared => {
+                self.began = report.now();
+                let cells = prepared.maps.begin(&prepared.ids, batch, |cell| wanted.contains(cell))?;
+                self.stage = Stage::Passed(cells);
+                return Ok(Turn::More);
+            }
+            Stage::Passed(cells) => cells,
+        };
+        self.rows.extend(prepared.maps.next(cells)?);
+        let is_done = cells.left() == 0;
+        if is_done || report.is_due() {
+            let now = report.now();
+            let milliseconds = now - std::mem::replace(&mut self.began, now);
+            report.event(BatchEvent::Rows { rows: std::mem::take(&mut self.rows), milliseconds });
         }
-        let began = report.now();
-        let rows = prepared.maps.measure(&prepared.ids, batch, |cell| wanted.contains(cell))?;
-        report.event(BatchEvent::Rows { rows, milliseconds: report.now() - began });
-        Ok(Turn::Done)
+        Ok(if is_done { Turn::Done } else { Turn::More })
     }
 }
 

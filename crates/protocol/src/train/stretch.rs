@@ -55,7 +55,8 @@ pub enum StretchEvent {
     Begun(RunFacts),
     /// Steps that were done.
     Steps(Vec<StepRow>),
-    /// The measurements after a step.
+    /// The measurements after a step. Before the first step they come one after the other, each time with the earlier
+    /// ones: the loss alone, then the layers, then the text sample.
     Measured(Measured),
     /// The loss of the last step is not finite: training has diverged, and the run is over.
     Diverged,
@@ -129,10 +130,16 @@ impl Task<TrainContext> for StretchTask {
                 let begun = step.finish(trainer, helper, report.now());
                 self.take(begun, trainer.is_done(), report)
             }
-            Next::HeldOut => Next::Layers { held_out: trainer.held_out() },
+            Next::HeldOut => {
+                let held_out = trainer.held_out();
+                tell_first(trainer, held_out, &[], report);
+                Next::Layers { held_out }
+            }
             Next::Layers { held_out } => {
                 // Weights so large that the scores overflow have no norm; the loss shows that the run has diverged.
-                let layers = trainer.layers().unwrap_or_default().into_iter().map(LayerRow::from).collect();
+                let layers: Vec<LayerRow> =
+                    trainer.layers().unwrap_or_default().into_iter().map(LayerRow::from).collect();
+                tell_first(trainer, held_out, &layers, report);
                 Next::Sample { held_out, layers }
             }
             Next::Sample { held_out, layers } => {
@@ -188,6 +195,16 @@ impl StretchTask {
         if !self.steps.is_empty() {
             report.event(StretchEvent::Steps(std::mem::take(&mut self.steps)));
         }
+    }
+}
+
+/// Before the first step, reports what is measured so far: on a slow machine a measurement takes half a minute, and
+/// nothing else is on screen yet.
+fn tell_first(trainer: &Trainer, held_out: f64, layers: &[LayerRow], report: &mut Report<'_, StretchEvent>) {
+    let step = trainer.steps_done();
+    if step == 0 {
+        let layers = layers.to_vec();
+        report.event(StretchEvent::Measured(Measured { step, held_out, layers, sample: String::new() }));
     }
 }
 

@@ -1,0 +1,3 @@
+//! The second window, for the projector.
+
+pub use crate::words::projector::*;

@@ -1,0 +1,26 @@
+// No text of any view is cut by its box or shortened in its picture. The teacher view is not among them: its small pictures, below the
+// first screen, have larger type than they have room for.
+import assert from 'node:assert/strict';
+import { pageTest, waitForStart } from './browser.mjs';
+import { clippedTexts, recordTexts } from './clipped.mjs';
+import { PLOTS } from './reading.mjs';
+
+const SCENES = [
+  ...Object.keys(PLOTS).map((plot) => `plot=${plot}`),
+  'plot=growth&range=1e18&at=1e9', 'plot=growth&tokens=adversarial&R=3&curves=envelope,adversarial,sharp',
+  'lesson=sink.1', 'lesson=sink.3', 'lesson=regime.3',
+];
+
+for (const [width, height] of [[1440, 900], [1280, 720], [390, 844]]) {
+  pageTest(`every text can be read to its end at ${width} x ${height}`, { viewport: { width, height }, hash: '#v3' }, async ({ page, url }) => {
+    await recordTexts(page);
+    for (const scene of SCENES) {
+      // A new address alone would not load the page, and record its texts, anew.
+      await page.goto('about:blank');
+      await page.goto(`${url}#v3&${scene}`);
+      await waitForStart(page);
+      await page.waitForTimeout(1200);
+      assert.deepEqual(await clippedTexts(page), [], scene);
+    }
+  });
+}
