@@ -35,7 +35,8 @@ pub fn Share() -> impl IntoView {
     let page = use_page();
     // The view that links open. The choice has no effect on this page.
     let stage = RwSignal::new(page.stage.get_untracked());
-    let state_link = memo(move |_| page.link_of(&Scene { stage: stage.get(), lesson: None, ..page.scene() }));
+    let state_link =
+        memo(move |_| page.link_of(&Scene { stage: stage.get(), lesson: None, answer: None, ..page.scene() }));
     let later = use_later();
     // The step as its own link opens it; `None` outside of lessons, and where the lesson has no such step.
     let step = memo(move |_| {

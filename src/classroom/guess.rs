@@ -2,13 +2,13 @@
 
 use crate::prelude::*;
 
-use crate::lessons::{Prediction, best_lower, best_upper};
+use crate::lessons::{Prediction, Step, best_lower, best_upper};
 use crate::plans::handle_lengths;
 use lipscope_core::bounds::{Bound, BoundId};
 use lipscope_plot::Extent;
 
 use super::context::{Classroom, Guess};
-use super::course::{put_fields, step_now};
+use super::course::{put_fields_over, step_now};
 
 /// The lowest value of a curve that a reader draws.
 pub const LOWEST: f64 = 0.1;
@@ -73,15 +73,17 @@ pub fn reveal(room: Classroom) {
 }
 
 /// Takes the reader's answer, and sets the page to the configuration of the question.
-pub fn choose(room: Classroom, id: &'static str, fields: &'static str) {
+pub fn choose(room: Classroom, step: &'static Step, id: &'static str) {
     room.progress.update(|progress| progress.chosen = Some(id));
-    put_fields(room, fields);
+    // The question is about the step: whatever the reader has changed before answering is put back.
+    put_fields_over(room, step.question_scene(), "");
     reveal(room);
 }
 
 /// Covers the numbers again. The reader's drawing stays.
 pub fn cover(room: Classroom) {
-    room.guess.update(|guess| guess.revealed_at = None);
+    room.guess.update(|guess| (guess.revealed_at, guess.settled) = (None, None));
+    room.page.answer.set(None);
 }
 
 /// The reader's curve: (n, L) at each handle.

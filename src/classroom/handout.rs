@@ -48,7 +48,7 @@ fn HandoutStep(
     let box_of = |words: &'static str| view! { <li><span aria-hidden="true">"☐ "</span>{words}</li> };
     view! {
         <section class="handout-step">
-            <h2>{strings::lesson_number(at + 1, step.title.now())}</h2>
+            <h2>{strings::lesson_heading(at, lesson.n_tasks(), step.title.now())}</h2>
             // What appears after a goal is the answer: it is not printed above the question.
             {step.text.iter().filter(|paragraph| paragraph.when.is_empty()).map(|paragraph| view! { <Paragraph step text=paragraph.text.now()/> }).collect_view()}
             <ul class="handout-boxes">

@@ -9,7 +9,7 @@ use crate::lessons::{Acts, Age, Ages, Facts, Situation, Step, Visible, Way};
 
 use super::context::{Classroom, Progress};
 use super::course::step_now;
-use super::{course, guess};
+use super::{course, guess, settle};
 
 /// How long a step waits before it shows the hint.
 const HINT_AFTER: Duration = Duration::from_secs(30);
@@ -19,11 +19,14 @@ const TRY_REST: Duration = Duration::from_millis(900);
 /// Follows the reader's place: what a step shows, which goals are reached, when help is due.
 pub fn begin(room: Classroom) {
     let progress = room.progress;
-    let at = memo(move |_| room.page.lesson.get());
+    let at = memo(move |_| (room.page.lesson.get(), room.page.answer.get()));
     let visits = StoredValue::new(0u32);
     effect(move |_| {
-        let at = at.get();
-        progress.set(Progress { at: at.clone(), ..Progress::default() });
+        let (at, _) = at.get();
+        // A drawing from another step is no guess at this step.
+        let (guess, chosen) = untrack(|| settle::handed_in(room)).unwrap_or_default();
+        room.guess.set(guess);
+        progress.set(Progress { at: at.clone(), chosen, ..Progress::default() });
         show(room, untrack(|| step_now(room)).map_or_else(Visible::default, |(.., step)| step.visible));
         visits.update_value(|count| *count += 1);
         let visit = visits.get_value();

@@ -25,6 +25,7 @@ mod text;
 
 use crate::language::{Language, language};
 pub use crate::look::Lines;
+pub use crate::state::Guessed;
 
 pub use answer_code::{CodeFault, Gathered, HandIn, MOST_LINK, MOST_NAME, gather};
 pub use catalog::{find, lessons, next_after, scene_of};
@@ -34,7 +35,7 @@ pub use formulas::LessonFormula;
 pub use goal::{Acts, Condition, Goal, Quantity, Situation, Way};
 pub use handle::Handle;
 pub use lesson::{Choice, Lesson, Paragraph, Prediction, Setup, Step, Visible};
-pub use record::{Done, Guessed, LessonRecord, Records, StepRecord};
+pub use record::{Done, LessonRecord, Records, StepRecord};
 pub use slot::{GrowthReading, Measured, Slot};
 pub use text::{Piece, pieces, slots};
 

@@ -8,6 +8,7 @@ pub use crate::words::lessons::*;
 use lipscope_plot::{Kind, Number};
 
 use super::plot::count;
+use crate::words::link::between_sentences;
 
 pub const LESSON_WAITING: &str = "…";
 /// Room to write a number down.
@@ -24,12 +25,25 @@ pub fn lesson_number(number: usize, title: &str) -> String {
     format!("{number}. {title}")
 }
 
-pub fn lesson_progress(step: usize, steps: usize) -> String {
-    words::lesson_progress(step + 1, steps)
+/// The heading of a step; the recap has no number, since it is not counted.
+pub fn lesson_heading(step: usize, tasks: usize, title: &str) -> String {
+    if step < tasks { lesson_number(step + 1, title) } else { title.into() }
 }
 
-pub fn lesson_said(step: usize, steps: usize, title: &str) -> String {
-    words::lesson_said(step + 1, steps, title)
+/// The place of a step among those that are counted: those with goals, before the recap.
+pub fn lesson_progress(step: usize, tasks: usize) -> String {
+    if step < tasks { words::lesson_progress(step + 1, tasks) } else { lesson_recap().into() }
+}
+
+pub fn lesson_said(step: usize, tasks: usize, title: &str) -> String {
+    if step < tasks { words::lesson_said(step + 1, tasks, title) } else { title.into() }
+}
+
+/// Whether the answer of a step is right, if it is answered, and how many of its other goals are reached.
+pub fn goals_said(is_right: Option<bool>, reached: usize, all: usize) -> String {
+    let answer = is_right.map(|is_right| if is_right { answer::right_said() } else { answer::wrong_said() }.to_owned());
+    let goals = (reached > 0).then(|| answer::goals_said(all, reached));
+    answer.into_iter().chain(goals).collect::<Vec<_>>().join(between_sentences())
 }
 
 /// Whether a guess counts as right, by its ratio to the measured number.

@@ -61,13 +61,15 @@ pageTest('every lesson to its end with the keyboard alone, its numbers those on 
     await page.locator(`.lesson-pick[data-lesson="${id}"]`).focus();
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.activeElement?.id === 'lesson-heading');
-    const steps = Number((await page.getByTestId('lesson-progress').innerText()).split(' ').at(-1));
+    const tasks = Number((await page.getByTestId('lesson-progress').innerText()).split(' ').at(-1));
+    // The recap is not counted.
+    const steps = tasks + 1;
     for (let step = 0; step < steps; step += 1) {
       const where = `${id}, step ${step + 1}`;
       assert.deepEqual(await at(page), [id, String(step)]);
       await page.waitForFunction((link) => location.hash === link, `#v3&lesson=${id}.${step + 1}`);
-      assert.equal(await page.getByTestId('lesson-progress').innerText(), `${step + 1} of ${steps}`);
-      assert.match(await page.getByTestId('lesson-said').innerText(), new RegExp(`^Step ${step + 1} of ${steps}: `));
+      assert.equal(await page.getByTestId('lesson-progress').innerText(), step < tasks ? `${step + 1} of ${tasks}` : 'recap');
+      assert.match(await page.getByTestId('lesson-said').innerText(), step < tasks ? new RegExp(`^Step ${step + 1} of ${tasks}: `) : /^Recap$/);
       assert.equal(await page.locator('.problem:not([hidden])').count(), 0, where);
       for (const press of ['#guess-reveal', '.lesson-choice']) {
         if (!(await page.locator(press).count())) continue;
