@@ -2,9 +2,9 @@
 
 use crate::prelude::*;
 
-use crate::lessons::{Prediction, Step, best_lower, best_upper};
+use crate::lessons::{Prediction, Step};
 use crate::plans::handle_lengths;
-use lipscope_core::bounds::{Bound, BoundId};
+use lipscope_core::bounds::{Bound, BoundId, Norm, best_lower, best_upper};
 use lipscope_plot::Extent;
 
 use super::context::{Classroom, Guess};
@@ -137,7 +137,7 @@ pub fn rails(room: Classroom) -> Vec<Bound> {
         let bounds = &measured.measurement.bounds;
         let wanted = [BoundId::CastinGeneral, BoundId::Unified, BoundId::UnifiedMasked];
         let named = wanted.iter().filter_map(|id| bounds.iter().find(|bound| bound.id == *id));
-        named.chain(best_upper(bounds)).chain(best_lower(bounds)).copied().collect()
+        named.chain(best_upper(bounds, Norm::Spectral)).chain(best_lower(bounds, Norm::Spectral)).copied().collect()
     })
 }
 

@@ -30,7 +30,7 @@ pub use crate::state::Guessed;
 pub use answer_code::{CodeFault, Gathered, HandIn, MOST_LINK, MOST_NAME, gather};
 pub use catalog::{find, lessons, next_after, scene_of};
 pub use file::{Edition, Fault, LessonFile, agree, parse};
-pub use fill::{Age, Ages, Facts, Filled, best_lower, best_upper};
+pub use fill::{Age, Ages, Facts, Filled};
 pub use formulas::LessonFormula;
 pub use goal::{Acts, Condition, Goal, Quantity, Situation, Way};
 pub use handle::Handle;
