@@ -253,7 +253,7 @@ mod tests {
         let table = table(&lessons[0]);
         assert_eq!(table.rows.len(), 2);
         assert_eq!(table.rows[0][..4], ["Ann", "2. Nearer tokens", "1 of 5", "1 of 1"]);
-        assert_eq!((table.rows[0][5].as_str(), table.rows[1][5].as_str()), ("✓ It raises L.", "✗ It lowers L again."));
+        assert_eq!((table.rows[0][5].as_str(), table.rows[1][5].as_str()), ("✓ It raises L.", "✗ It lowers L."));
         let step = &lessons[0].lesson().steps[1];
         let counts = guesses(&lessons[0].answers, 1, step);
         assert_eq!(counts, Some(Guesses::Choices(vec![("lower", 1, 0), ("same", 0, 0), ("higher", 1, 2)])));

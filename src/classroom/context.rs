@@ -119,6 +119,8 @@ pub struct Progress {
     pub has_shared: bool,
     /// The id of the answer that the reader has chosen.
     pub chosen: Option<&'static str>,
+    /// The number of the question before the answer changed the settings; empty where there is none.
+    pub(super) before: String,
     /// The goal that the reader has just called impossible, and that can be reached.
     pub refused: Option<&'static str>,
 }

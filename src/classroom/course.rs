@@ -51,7 +51,7 @@ pub(super) fn go_to(room: Classroom, lesson: &'static Lesson, step: usize) {
     };
     room.guess.set(Guess::default());
     // The question is asked again, also at the same step.
-    room.progress.update(|progress| progress.chosen = None);
+    room.progress.update(|progress| (progress.chosen, progress.before) = (None, String::new()));
     room.page.answer.set(None);
     // The text comes first: a step with a guess covers the numbers before they come.
     room.list_open.set(false);

@@ -2,13 +2,13 @@
 
 use crate::prelude::*;
 
-use crate::lessons::{Prediction, Step};
+use crate::lessons::Prediction;
 use crate::plans::handle_lengths;
 use lipscope_core::bounds::{Bound, BoundId, Norm, best_lower, best_upper};
 use lipscope_plot::Extent;
 
 use super::context::{Classroom, Guess};
-use super::course::{put_fields_over, step_now};
+use super::course::step_now;
 
 /// The lowest value of a curve that a reader draws.
 pub const LOWEST: f64 = 0.1;
@@ -70,14 +70,6 @@ pub fn reveal_guess(room: Classroom) {
 pub fn reveal(room: Classroom) {
     let at = room.page.lesson.get_untracked();
     room.guess.update(|guess| guess.revealed_at = at);
-}
-
-/// Takes the reader's answer, and sets the page to the configuration of the question.
-pub fn choose(room: Classroom, step: &'static Step, id: &'static str) {
-    room.progress.update(|progress| progress.chosen = Some(id));
-    // The question is about the step: whatever the reader has changed before answering is put back.
-    put_fields_over(room, step.question_scene(), "");
-    reveal(room);
 }
 
 /// Covers the numbers again. The reader's drawing stays.

@@ -30,6 +30,10 @@ pub fn off_words(room: Classroom) -> String {
     if room.page.answer.with(Option::is_some) {
         sentences.insert(0, strings::handed_in().into());
     }
+    let before = room.progress.with(|progress| progress.before.clone());
+    if !before.is_empty() {
+        sentences.push(strings::answer::before(before));
+    }
     if is_elsewhere {
         sentences.push(strings::at_question().into());
     }

@@ -5,7 +5,7 @@
 //! | `context` | the state of the lessons |
 //! | `course` | opening a lesson, moving through it, restoring the settings before it |
 //! | `panel`, `prose`, `handles` | the list of lessons, the text beside the page, and its controls |
-//! | `progress`, `goals` | the page's numbers, and how far the reader is in a step; goals, hint and answer |
+//! | `situation`, `progress`, `goals` | the page's numbers, and how far the reader is in a step; goals, hint and answer |
 //! | `guess`, `settle`, `guess_words` | what a reader draws or chooses, what the page finds for it, and how far off it is |
 //! | `draw`, `place` | where the reader draws: a curve, a mark |
 //! | `notebook`, `hand_in` | what the reader has done, kept in this browser; the answer code of a student |
@@ -30,6 +30,7 @@ mod progress;
 mod prose;
 mod settle;
 mod shortcuts;
+mod situation;
 
 use crate::prelude::*;
 

@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 
-use crate::lessons::{Choice, Guessed, Prediction, Step};
+use crate::lessons::{Age, Choice, Guessed, Measured, Prediction, Slot, Step};
 use crate::page::Page;
 use crate::strings;
 use lipscope_core::bounds::Norm;
@@ -13,7 +13,7 @@ use lipscope_plot::{Kind, ascending};
 use super::context::{Classroom, Guess, Settled};
 use super::course::{self, step_now};
 use super::guess;
-use super::progress::with_situation;
+use super::situation::with_situation;
 
 /// Starts the effect that keeps what the page finds.
 pub fn begin(room: Classroom) {
@@ -27,6 +27,15 @@ pub fn begin(room: Classroom) {
             room.guess.update(|guess| guess.settled = Some(settled));
         }
     });
+}
+
+/// Takes the reader's answer, and sets the page to the configuration of the question.
+pub fn choose(room: Classroom, step: &'static Step, id: &'static str) {
+    let before = number_asked(room, step);
+    room.progress.update(|progress| (progress.chosen, progress.before) = (Some(id), before));
+    // The question is about the step: whatever the reader has changed before answering is put back.
+    course::put_fields_over(room, step.question_scene(), "");
+    guess::reveal(room);
 }
 
 /// The guess that the reader has revealed, beside what the page has found; `None` before.
@@ -55,6 +64,18 @@ pub fn handed_in(room: Classroom) -> Option<(Guess, Option<&'static str>)> {
     }
     guess.settled = Some(Settled { guessed, kind: Kind::Exact, slope });
     Some((guess, chosen))
+}
+
+/// The number that the choices of a step are about, as it is before the answer changes the settings; empty where the
+/// choices compare several numbers, or the reader has changed the settings already.
+fn number_asked(room: Classroom, step: &'static Step) -> String {
+    let slot = step.choices.iter().flat_map(|choice| &choice.conditions).find_map(|condition| condition.slot());
+    let Some(slot) = slot.filter(|_| !untrack(|| course::differs(room, step))) else { return String::new() };
+    let filled = untrack(|| with_situation(room, step, |situation| slot.fill(&situation.facts)));
+    filled.filter(|filled| filled.age == Age::Now).map_or_else(String::new, |filled| match slot {
+        Slot::Measured(Measured::Spectral) => format!("L {} {}", filled.sign, filled.text),
+        _ => filled.text,
+    })
 }
 
 /// The choice of a step with an id.

@@ -8,7 +8,7 @@
 //! | `goal` | conditions on named numbers of the page |
 //! | `text`, `handle` | reads a text as words, places and controls; the sliders among these |
 //! | `slot`, `fill` | the places of a text, and the values in them |
-//! | `formulas` | formulas in texts, as MathML |
+//! | `formulas`, `symbols` | formulas in texts, as MathML, and what their symbols stand for |
 //! | `record`, `answer_code` | what a reader has done; the code that a student hands in |
 
 mod answer_code;
@@ -21,6 +21,7 @@ mod handle;
 mod lesson;
 mod record;
 mod slot;
+mod symbols;
 mod text;
 
 use crate::language::{Language, language};
@@ -37,6 +38,7 @@ pub use handle::Handle;
 pub use lesson::{Choice, Lesson, Paragraph, Prediction, Setup, Step, Visible};
 pub use record::{Done, LessonRecord, Records, StepRecord};
 pub use slot::{GrowthReading, Measured, Slot};
+pub use symbols::{Explained, unexplained};
 pub use text::{Piece, pieces, slots};
 
 /// A text in every language, with the same places in each.

@@ -1,6 +1,7 @@
 //! The frame of the lessons: their panel, the goals, hints and predictions of their steps, the teacher's view. The
 //! lessons themselves are in `lessons`.
 
+use crate::words::lesson_steps as words_of_steps;
 pub use crate::words::lesson_steps::*;
 use crate::words::lessons as words;
 pub use crate::words::lessons::*;
@@ -120,4 +121,15 @@ pub fn ruled_out(bound: Option<f64>) -> String {
 fn off(ratio: f64) -> String {
     let (times, side) = if ratio > 1.0 { (ratio, off::high()) } else { (ratio.recip(), off::low()) };
     off::sentence(side, Number::rough(times))
+}
+
+/// What symbols of a formula stand for, each as its glyph and words; empty where there is none.
+pub fn symbols_line(symbols: &[(&str, &str)]) -> Option<String> {
+    let each: Vec<String> = symbols.iter().map(|(glyph, words)| symbol::is(glyph, words)).collect();
+    (!each.is_empty()).then(|| symbol::line(each.join(symbol::between())))
+}
+
+/// What the figure of a handout shows.
+pub fn handout_tokens(n: f64, radius: f64) -> String {
+    words_of_steps::handout_tokens(count(n), Number::short(radius))
 }

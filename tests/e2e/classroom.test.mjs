@@ -130,7 +130,7 @@ pageTest('two students hand in answer codes, and a lecturer sees their guesses o
   assert.match(faults[1], /^Line 6: “hello there” is no answer code/);
   const mask = page.locator('.class-lesson[data-lesson=mask]');
   const rows = await mask.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
-  assert.deepEqual(rows.map((row) => [row[0], row[1], row[2], row[3], row[5]]), [['Ann state and answer', '2. Nearer tokens', '1 of 5', '1 of 1', '✓ It raises L.'], ['=Bo, B. state and answer', '2. Nearer tokens', '1 of 5', '0 of 1', '✗ It lowers L again.']]);
+  assert.deepEqual(rows.map((row) => [row[0], row[1], row[2], row[3], row[5]]), [['Ann state and answer', '2. Nearer tokens', '1 of 5', '1 of 1', '✓ It raises L.'], ['=Bo, B. state and answer', '2. Nearer tokens', '1 of 5', '0 of 1', '✗ It lowers L.']]);
   assert.deepEqual(await mask.locator('.class-choices li').evaluateAll((choices) => choices.map(({ dataset }) => [dataset.choice, dataset.count])), [['lower', '1'], ['same', '0'], ['higher', '1']]);
   assert.match(await page.locator('.class-lesson[data-lesson=slack] canvas').getAttribute('aria-label'), /^2 guesses from [\d.]+ to [\d.]+; measured 1\.4\d+\.$/);
   const [download] = await Promise.all([page.waitForEvent('download'), mask.locator('.class-csv').click()]);
@@ -154,7 +154,7 @@ pageTest('two students hand in answer codes, and a lecturer sees their guesses o
   const kept = await page.evaluate(() => localStorage.getItem('lipscope-lessons'));
   await visit(link);
   await page.waitForSelector('.goal[data-goal=seen][data-mark=wrong]');
-  assert.equal(await page.getByTestId('guess-words').innerText(), 'A student has handed in this answer. You said: It lowers L again. The page says: It raises L.');
+  assert.equal(await page.getByTestId('guess-words').innerText(), 'A student has handed in this answer. You said: It lowers L. The page says: It raises L.');
   assert.equal(await page.locator('.lesson-choice[aria-pressed=true]').getAttribute('data-choice'), 'lower');
   assert.equal(await page.evaluate(() => localStorage.getItem('lipscope-lessons')), kept);
 });
