@@ -8,6 +8,7 @@
 //! | `situation`, `progress`, `goals` | the page's numbers, and how far the reader is in a step; goals, hint and answer |
 //! | `guess`, `settle`, `guess_words` | what a reader draws or chooses, what the page finds for it, and how far off it is |
 //! | `draw`, `place` | where the reader draws: a curve, a mark |
+//! | `handout`, `handout_figure` | a lesson on paper |
 //! | `notebook`, `hand_in` | what the reader has done, kept in this browser; the answer code of a student |
 //! | `lecturer`, `answers_of_class` | the sheet of a lecturer: the answers of a class, as table and charts |
 //! | `shortcuts` | the keys of the whole page, and the list of all keys |
@@ -22,6 +23,7 @@ mod guess_words;
 mod hand_in;
 mod handles;
 mod handout;
+mod handout_figure;
 mod lecturer;
 mod notebook;
 mod panel;
