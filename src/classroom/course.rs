@@ -52,7 +52,7 @@ pub(super) fn go_to(room: Classroom, lesson: &'static Lesson, step: usize) {
     room.guess.set(Guess::default());
     // The question is asked again, also at the same step.
     room.progress.update(|progress| (progress.chosen, progress.before) = (None, String::new()));
-    room.page.answer.set(None);
+    room.page.look.answer.set(None);
     // The text comes first: a step with a guess covers the numbers before they come.
     room.list_open.set(false);
     room.is_leaving.set(false);
@@ -74,7 +74,7 @@ pub fn go_by(room: Classroom, by: isize) {
 pub(super) fn show_list(room: Classroom) {
     // The list takes the place of the controls.
     room.panels.controls.set(false);
-    room.page.answer.set(None);
+    room.page.look.answer.set(None);
     room.page.lesson.set(None);
     room.list_open.set(true);
 }
@@ -91,7 +91,7 @@ pub(super) fn leave(room: Classroom) {
 pub(super) fn close(room: Classroom) {
     room.is_leaving.set(false);
     room.left.set(Some(now(room)));
-    room.page.answer.set(None);
+    room.page.look.answer.set(None);
     room.page.lesson.set(None);
     room.list_open.set(false);
 }

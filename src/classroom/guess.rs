@@ -75,7 +75,7 @@ pub fn reveal(room: Classroom) {
 /// Covers the numbers again. The reader's drawing stays.
 pub fn cover(room: Classroom) {
     room.guess.update(|guess| (guess.revealed_at, guess.settled) = (None, None));
-    room.page.answer.set(None);
+    room.page.look.answer.set(None);
 }
 
 /// The reader's curve: (n, L) at each handle.

@@ -27,7 +27,7 @@ pub fn off_words(room: Classroom) -> String {
         Some(settled) => settled_words(&settled, step),
     };
     let mut sentences = vec![words];
-    if room.page.answer.with(Option::is_some) {
+    if room.page.look.answer.with(Option::is_some) {
         sentences.insert(0, strings::handed_in().into());
     }
     let before = room.progress.with(|progress| progress.before.clone());

@@ -64,7 +64,7 @@ pub fn begin(room: Classroom, notebook: Notebook) {
     effect(move |_| {
         let Some((lesson, at, _)) = step_now(room) else { return };
         // What a student has handed in was not done by this reader.
-        if room.page.answer.with(Option::is_some) {
+        if room.page.look.answer.with(Option::is_some) {
             return;
         }
         // Goals of the step before are there for a moment after a move.

@@ -50,7 +50,7 @@ pub fn settled(room: Classroom) -> Option<Settled> {
 /// the choice.
 pub fn handed_in(room: Classroom) -> Option<(Guess, Option<&'static str>)> {
     let (.., step) = step_now(room)?;
-    let guessed = room.page.answer.get().filter(|answer| answer.fits(step))?;
+    let guessed = room.page.look.answer.get().filter(|answer| answer.fits(step))?;
     let mut guess = Guess { revealed_at: room.page.lesson.get(), ..Guess::default() };
     let mut chosen = None;
     let mut slope = None;

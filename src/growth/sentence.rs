@@ -33,7 +33,8 @@ pub fn GapSentence() -> impl IntoView {
     let norm = memo(move |_| page.norm());
     let words = move || {
         ends.with(|(lower, upper)| {
-            let [lower, upper] = [lower, upper].map(|reading| reading.as_ref().map(|reading| reading.log10));
+            let text = |reading: &Option<Reading>| Some((reading.as_ref()?.log10, reading.as_ref()?.number.clone()));
+            let [lower, upper] = [lower, upper].map(text);
             match (is_known.get(), lower, upper) {
                 (false, ..) => strings::measuring_text().into(),
                 (true, None, None) => strings::growth_note(norm.get()).into(),

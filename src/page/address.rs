@@ -38,7 +38,7 @@ impl Page {
             stage: self.stage.get(),
             hidden: self.look.hidden.get(),
             lesson: self.lesson.get(),
-            answer: self.answer.get(),
+            answer: self.look.answer.get(),
             theme: self.address.theme.get(),
         }
     }
@@ -167,7 +167,7 @@ impl Page {
         set_if_new(self.stage, stage);
         set_if_new(self.look.hidden, hidden);
         // The answer first: it is shown as soon as the step is.
-        set_if_new(self.answer, answer);
+        set_if_new(self.look.answer, answer);
         set_if_new(self.lesson, lesson);
         set_if_new(self.address.theme, theme);
     }

@@ -9,7 +9,7 @@ use lipscope_core::measure::Measurement;
 use crate::answers::{Answers, Problem, with_worst_known};
 use crate::ask::Engine;
 use crate::look::Look;
-use crate::state::{Guessed, LessonAt, PageState, PlotChoice, Settings, Stage, TokenChoice};
+use crate::state::{LessonAt, PageState, PlotChoice, Settings, Stage, TokenChoice};
 use crate::strings::Message;
 
 use super::history::Address;
@@ -35,8 +35,6 @@ pub struct Page {
     pub settings: RwSignal<Settings>,
     /// The reader's place in a lesson; `None` outside lessons.
     pub lesson: RwSignal<Option<LessonAt>>,
-    /// The answer of a student that the link shows; `None` where the reader answers.
-    pub answer: RwSignal<Option<Guessed>>,
     /// How much of the page is shown.
     pub stage: RwSignal<Stage>,
     /// Whether a slider is held.
@@ -65,7 +63,6 @@ impl Page {
             plot: RwSignal::new(PlotChoice::default()),
             settings: RwSignal::new(Settings::default()),
             lesson: RwSignal::new(None),
-            answer: RwSignal::new(None),
             stage: RwSignal::new(Stage::Full),
             held: RwSignal::new(false),
             look: Look::default(),

@@ -74,8 +74,8 @@ mod tests {
     #[test]
     fn an_answer_is_answered_and_a_goal_is_reached() {
         assert_eq!(progress((0, 5), (0, 0)), "");
-        assert_eq!(progress((2, 5), (1, 2)), "2 of 5 steps done; 1 of 2 answers right");
-        assert_eq!(progress((5, 5), (0, 2)), "finished; 0 of 2 answers right");
+        assert_eq!(progress((2, 5), (1, 2)), "2 of 5 steps done; right answers: 1 of 2");
+        assert_eq!(progress((5, 5), (0, 2)), "finished; right answers: 0 of 2");
         assert_eq!(goals_said(Some(false), 0, 0), "Answered, and not right.");
         assert_eq!(goals_said(None, 1, 3), "1 of 3 goals reached.");
     }

@@ -14,8 +14,9 @@ use super::plot::count;
 
 /// The norm at the present tokens: the symbol with its value, and where it is measured.
 pub fn teacher_reading(norm: Norm, value: &str, (n, radius): (f64, f64), state: &PageState) -> (String, String) {
-    let mut place = vec![words::reading(count(n), Number::of(radius))];
-    place.extend(differences(state));
+    // The differences first: where the line is cut, it is cut at its end.
+    let mut place = differences(state);
+    place.push(words::reading(count(n), Number::of(radius)));
     (format!("{} {value}", norm_symbol(norm)), place.join(words::comma()))
 }
 
@@ -44,10 +45,10 @@ mod tests {
         let base = place(&plain);
         assert_eq!(differences(&plain), Vec::<String>::new());
         let causal = PageState { mask: Mask::Causal, ..plain.clone() };
-        assert_eq!(place(&causal), format!("{base}, causal mask"));
+        assert_eq!(place(&causal), format!("causal, {base}"));
         let both = PageState { normalization: Normalization::Layer, attention: Attention::L2, ..causal };
-        assert_eq!(place(&both), format!("{base}, L2 attention, causal mask, after LayerNorm"));
+        assert_eq!(place(&both), format!("L2 kernel, causal, LayerNorm, {base}"));
         let composed = PageState { scope: Scope::Composed, normalization: Normalization::Rms, ..plain };
-        assert_eq!(place(&composed), format!("{base}, RMSNorm and attention together"));
+        assert_eq!(place(&composed), format!("RMSNorm + attention, {base}"));
     }
 }

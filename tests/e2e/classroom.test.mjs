@@ -101,6 +101,7 @@ pageTest('two students hand in answer codes, and a lecturer sees their guesses o
     const code = page.locator('#hand-in-code');
     await page.waitForFunction(() => document.querySelector('#hand-in-code').value.length > 40);
     assert.deepEqual(held(await code.inputValue()), { n: name, l: 'mask', s: 1, k: 'v3&lesson=mask.2&mask=causal', r: { 1: { g: ['seen'], a: { c: [choice, 'higher'] } } } });
+    assert.equal(await page.getByTestId('hand-in-done').innerText(), `It says: 1 of 5 steps done; right answers: ${choice === 'higher' ? 1 : 0} of 1.`);
     codes.push(await code.inputValue());
     await visit('#v3&lesson=slack.1');
     await filled(page);
@@ -154,7 +155,7 @@ pageTest('two students hand in answer codes, and a lecturer sees their guesses o
   const kept = await page.evaluate(() => localStorage.getItem('lipscope-lessons'));
   await visit(link);
   await page.waitForSelector('.goal[data-goal=seen][data-mark=wrong]');
-  assert.equal(await page.getByTestId('guess-words').innerText(), 'A student has handed in this answer. You said: It lowers L. The page says: It raises L.');
+  assert.equal(await page.getByTestId('guess-words').innerText(), 'A student has handed in this answer; “you” is that student. You said: It lowers L. The page says: It raises L.');
   assert.equal(await page.locator('.lesson-choice[aria-pressed=true]').getAttribute('data-choice'), 'lower');
   assert.equal(await page.evaluate(() => localStorage.getItem('lipscope-lessons')), kept);
 });
@@ -166,7 +167,7 @@ pageTest('what is done is ticked in the list of lessons, kept in the browser, an
   await page.click('.lesson-choice[data-choice=same]');
   await page.waitForSelector('.goal[data-goal=seen][data-mark=right]');
   await page.click('#lesson-list');
-  assert.equal(await done(), '1 of 2 steps done');
+  assert.equal(await done(), '1 of 2 steps done; right answers: 1 of 1');
   await page.goto('about:blank');
   await page.goto(`${url}#v3&lesson=own.2`);
   await filled(page);
@@ -175,7 +176,7 @@ pageTest('what is done is ticked in the list of lessons, kept in the browser, an
   await page.click('#lesson-copy');
   await page.waitForSelector('.goal[data-goal=shared][data-reached=true]');
   await page.click('#lesson-list');
-  assert.equal(await done(), 'finished');
+  assert.equal(await done(), 'finished; right answers: 1 of 1');
   assert.match(await page.locator('.lesson-pick[data-lesson=own] .lesson-name').innerText(), /✓$/);
   await page.click('#progress-clear');
   assert.equal(await page.locator('#progress-clear').innerText(), 'Really forget it?');
