@@ -29,7 +29,7 @@ fn with_plain_parentheses(markup: &str) -> String {
 
 /// The markup between `<math>` and `</math>`, as text: a view of so many elements compiles to a hundred times as much
 /// code.
-fn markup(id: BoundId) -> Option<&'static str> {
+pub fn markup(id: BoundId) -> Option<&'static str> {
     Some(match id {
         BoundId::CastinGeneral => {
             "<msqrt><mn>3</mn></msqrt><mi>v</mi><msqrt><msup><mi>a</mi><mn>2</mn></msup><mo>(</mo><mn>4</mn><mi>n</mi><mo>+</mo>\

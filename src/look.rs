@@ -6,7 +6,7 @@ use crate::prelude::*;
 use lipscope_core::bounds::BoundId;
 use lipscope_core::picture::PairRequest;
 
-use crate::state::{HiddenParts, PlotChoice};
+use crate::state::{Guessed, HiddenParts, PlotChoice};
 
 /// Whose attention the lines at the selected token show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub struct Look {
     pub is_covered: RwSignal<bool>,
     /// The parts of the page that are hidden.
     pub hidden: RwSignal<HiddenParts>,
+    /// The answer of a student that the link shows; `None` where the reader answers.
+    pub answer: RwSignal<Option<Guessed>>,
 }
 
 impl Default for Look {
@@ -51,6 +53,7 @@ impl Default for Look {
             wall: RwSignal::new(None),
             is_covered: RwSignal::new(false),
             hidden: RwSignal::new(HiddenParts::default()),
+            answer: RwSignal::new(None),
         }
     }
 }

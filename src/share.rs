@@ -38,7 +38,8 @@ pub fn Share(
     let page = use_page();
     // The view that links open. The choice has no effect on this page.
     let stage = RwSignal::new(page.stage.get_untracked());
-    let state_link = memo(move |_| page.link_of(&Scene { stage: stage.get(), lesson: None, ..page.scene() }));
+    let state_link =
+        memo(move |_| page.link_of(&Scene { stage: stage.get(), lesson: None, answer: None, ..page.scene() }));
     let later = use_later();
     // The step as its own link opens it; `None` outside of lessons, and where the lesson has no such step.
     let step = memo(move |_| {
@@ -51,6 +52,11 @@ pub fn Share(
         page.link_of(&Scene { stage: stage.get(), hidden, theme, ..step.get()? })
     });
     let has_step = move || step.with(Option::is_some);
+    let step_about = move || {
+        let LessonAt { id, step } = page.lesson.get()?;
+        let lesson = (later.table()?.find_lesson)(&id)?;
+        Some(strings::share_step_about(lesson.title.now(), step + 1))
+    };
     let option = move |choice: Stage| {
         view! { <option value=choice.id() selected=move || stage.get() == choice>{strings::link_stage(choice)}</option> }
     };
@@ -62,13 +68,17 @@ pub fn Share(
         <DialogBox id="share" heading=strings::share_panel() is_open=use_panels().share>
         <div class="share-body">
             <section>
-                <h3>{strings::share_state()}</h3>
-                <p class="note">{move || if state_link.with(Option::is_some) { strings::share_state_about() } else { strings::share_too_long() }}</p>
+                <h3>{move || if has_step() { strings::share_picture() } else { strings::share_state() }}</h3>
+                <p class="note">{move || match (state_link.with(Option::is_some), has_step()) {
+                    (false, _) => strings::share_too_long(),
+                    (true, true) => strings::share_picture_about(),
+                    (true, false) => strings::share_state_about(),
+                }}</p>
                 <CopyLine id="share-state" name=strings::share_state() text=state_link/>
             </section>
             <section hidden=move || !has_step()>
                 <h3>{strings::share_step()}</h3>
-                <p class="note">{strings::share_step_about()}</p>
+                <p class="note">{step_about}</p>
                 <CopyLine id="share-step" name=strings::share_step() text=step_link/>
             </section>
             {children()}

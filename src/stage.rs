@@ -22,12 +22,13 @@ pub fn reading_now(page: Page) -> Reading {
     let norm = page.norm();
     page.settings.with(|settings| settings.has_tokens(page.plot.get())).then_some(())?;
     page.answers.measured.with(|measured| {
-        let m = &measured.as_ref()?.measurement;
-        let value = m.norm(norm).map_or_else(
+        let measured = measured.as_ref()?;
+        let value = measured.norm(norm).map_or_else(
             || strings::NONE_YET.to_owned(),
-            |value| Number::claimed(value.log10(), strings::kind_of(m, norm)).to_string(),
+            |(value, kind)| Number::claimed(value.log10(), kind).to_string(),
         );
-        Some(strings::teacher_reading(norm, &value, m.n, m.radius))
+        let m = &measured.measurement;
+        Some(strings::teacher_reading(norm, &value, (m.n, m.radius), &measured.state))
     })
 }
 

@@ -13,6 +13,7 @@ use lipscope_core::measure::Measurement;
 use lipscope_core::phrase;
 use lipscope_core::sweep::{SweepPlan, SweepPoint};
 use lipscope_core::tokens::random_tokens;
+use lipscope_plot::{Kind, Number};
 use lipscope_protocol::tasks::{Ball, SweepRequest, WorstAt};
 
 use crate::plans;
@@ -281,6 +282,16 @@ pub fn with_worst_known(state: &PageState, ball: Option<&Ball>, known: &KnownTok
     let chosen = of_ball.with_tokens(TokenChoice::Worst);
     let is_of_ball = chosen.n_tokens() == n && chosen.check().is_ok();
     Ok(if is_of_ball { chosen } else { of_ball.with_worst(ball.worst.as_ref().map(|worst| &worst.tokens)) })
+}
+
+/// How a norm that some tokens reach is written. Where it is the norm that was measured last, it is written as that one:
+/// the same number, once rounded down and once to the nearest, would look like two. Any other is rounded down.
+#[must_use]
+pub fn written_reached(log10: f64, latest: Option<(f64, Kind)>) -> Number {
+    match latest {
+        Some((norm, kind)) if (norm.log10() - log10).abs() < SAME => Number::known(norm, kind),
+        _ => Number::claimed(log10, Kind::LowerBound),
+    }
 }
 
 /// The radius of the smallest ball that holds tokens of a state's attention, where they are listed. Infinite for other

@@ -1,5 +1,6 @@
 //! The measurement at the present tokens, and the bounds on their ball.
 
+use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Normalization};
 use lipscope_core::measure::Measurement;
 use lipscope_core::picture::{AttentionPicture, PairRequest, PlaneFrame, TokenPicture, TopPair, Unit};
@@ -7,6 +8,8 @@ use lipscope_protocol::tasks::{Ball, BallPlan, MeasurePlan};
 
 use crate::plans;
 use crate::state::{PageState, TokenChoice};
+use crate::strings;
+use lipscope_plot::Kind;
 
 /// A measurement and its pictures.
 #[derive(Clone, Debug)]
@@ -62,6 +65,12 @@ impl Measured {
     pub fn for_choice(&self, state: &PageState, chosen: &PageState) -> Option<Self> {
         let is_new = self.is_of(state) && !self.answers(chosen);
         is_new.then(|| Measured { state: state.clone(), chosen: chosen.clone(), ..self.clone() })
+    }
+
+    /// A norm, and how well it is known; `None` where it was not computed.
+    #[must_use]
+    pub fn norm(&self, norm: Norm) -> Option<(f64, Kind)> {
+        self.measurement.norm(norm).map(|value| (value, strings::kind_of(&self.measurement, norm)))
     }
 
     /// Whether its numbers are those of a state. The pair is a picture, and changes no number.

@@ -1,6 +1,6 @@
 //! What a class has handed in, put together: a table of a lesson's answers, and the guesses of each of its questions.
 
-use crate::lessons::{Done, Guessed, HandIn, Lesson, Prediction, Step, lessons};
+use crate::lessons::{Guessed, HandIn, Lesson, Prediction, Step, StepRecord, lessons};
 use crate::strings;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Number, Role, Rule, Scale, Series, SeriesKind, Table, ascending};
 
@@ -52,9 +52,17 @@ pub fn questions(lesson: &'static Lesson) -> impl Iterator<Item = (usize, &'stat
     lesson.steps.iter().enumerate().filter(|(_, step)| step.prediction != Prediction::None)
 }
 
-/// All guesses of a step; `None` where there is none.
+/// All guesses of a step, once each where a student has handed in several codes; `None` where there is none.
 pub fn guesses(answers: &[HandIn], at: usize, step: &'static Step) -> Option<Guesses> {
-    let all: Vec<&Guessed> = answers.iter().filter_map(|answer| answer.record.0.get(&at)?.guess.as_ref()).collect();
+    let mut from: Vec<(&str, &Guessed)> = Vec::new();
+    for answer in answers {
+        let Some(guess) = answer.record.0.get(&at).and_then(|record| record.guess.as_ref()) else { continue };
+        let is_known = !answer.name.is_empty() && from.contains(&(&answer.name, guess));
+        if !is_known {
+            from.push((&answer.name, guess));
+        }
+    }
+    let all: Vec<&Guessed> = from.into_iter().map(|(_, guess)| guess).collect();
     if all.is_empty() {
         return None;
     }
@@ -86,23 +94,34 @@ pub fn guesses(answers: &[HandIn], at: usize, step: &'static Step) -> Option<Gue
     })
 }
 
-/// A row for each student: the name, the steps done, and the guess of each question.
+/// A row for each code: the name, the step at which it was handed in, how much is done and right, and for each step the
+/// guess and the goals that are reached.
 pub fn table(of: &OfLesson) -> Table {
     let lesson = of.lesson();
-    let asked: Vec<(usize, &'static Step)> = questions(lesson).collect();
-    let mut header = vec![strings::class_name().to_owned(), strings::class_done().to_owned()];
-    header.extend(asked.iter().map(|(at, step)| strings::lesson_number(at + 1, step.title.now())));
+    let tasks = lesson.n_tasks();
+    let heading = |at: usize| strings::lesson_heading(at, tasks, lesson.steps[at].title.now());
+    let first = [strings::class_name(), strings::class_step(), strings::class_done(), strings::class_right()];
+    let mut header: Vec<String> = first.map(str::to_owned).to_vec();
+    header.extend((0..tasks).map(heading));
     let row = |answer: &HandIn| {
-        let Done { steps, of } = answer.record.done(lesson);
+        let done = answer.record.done(lesson);
         let name = if answer.name.is_empty() { strings::class_nameless() } else { &answer.name };
-        let mut cells = vec![name.to_owned(), strings::class_done_of(steps, of)];
-        cells.extend(asked.iter().map(|(at, step)| {
-            let guess = answer.record.0.get(at).and_then(|record| record.guess.as_ref());
-            guess.map_or_else(String::new, |guess| guess_words(guess, step))
-        }));
+        let right = if done.answered == 0 { String::new() } else { strings::class_done_of(done.right, done.answered) };
+        let mut cells = vec![name.to_owned(), heading(answer.step), strings::class_done_of(done.steps, done.of), right];
+        let cell = |(at, step)| answer.record.0.get(&at).map_or_else(String::new, |record| step_words(record, step));
+        cells.extend(lesson.steps.iter().enumerate().take(tasks).map(cell));
         cells
     };
     Table { header, rows: of.answers.iter().map(row).collect() }
+}
+
+/// What was done at a step: the guess, or how many goals are reached.
+fn step_words(record: &StepRecord, step: &'static Step) -> String {
+    match &record.guess {
+        Some(guess) => guess_words(guess, step),
+        None if record.goals.is_empty() => String::new(),
+        None => strings::class_goals(step.goals.len(), record.goals.len()),
+    }
 }
 
 /// A guess in words, and how it compares with the page's answer.
@@ -197,16 +216,44 @@ mod tests {
     }
 
     #[test]
+    fn a_row_says_at_which_step_a_code_was_handed_in_and_what_was_done_at_every_step() {
+        let lesson = find("lipschitz").expect("a lesson");
+        let mut records = Records::default();
+        let hand_in = |records: &Records, step| HandIn {
+            name: "Ann".into(),
+            lesson: lesson.id.into(),
+            step,
+            link: String::new(),
+            record: records.of(lesson),
+        };
+        records.note(lesson, 1, &["two", "ten"], None);
+        let early = hand_in(&records, 1);
+        records.note(lesson, 4, &["seen"], Some(Guessed::Choice("euclid".into(), "entry".into())));
+        let late = hand_in(&records, 6);
+        let of = by_lesson(&[early, late]).remove(0);
+        let table = table(&of);
+        // The name, the step, what is done, what is right, and the steps but for the recap.
+        assert_eq!(table.header.len(), 4 + lesson.n_tasks());
+        assert_eq!(table.header[4 + 1], "2. Push it");
+        assert_eq!(table.rows[0][..6], ["Ann", "2. Push it", "0 of 6", "", "", "2 of 3 goals"]);
+        assert_eq!(table.rows[1][..4], ["Ann", "Recap", "1 of 6", "0 of 1"]);
+        assert_eq!(table.rows[1][8], "✗ The Euclidean length.");
+        // Both codes of a student hold the same first guess: it counts once.
+        let twice = [of.answers[1].clone(), of.answers[1].clone()];
+        let counts = guesses(&twice, 4, &lesson.steps[4]);
+        assert_eq!(counts, Some(Guesses::Choices(vec![("euclid", 1, 0), ("entry", 0, 1), ("sum", 0, 0)])));
+    }
+
+    #[test]
     fn a_table_has_a_row_for_each_student_and_a_column_for_each_question() {
         let mask = |name, yours: &str| answer(name, "mask", 1, Guessed::Choice(yours.into(), "higher".into()));
         let all = [mask("Ann", "higher"), mask("", "lower"), answer("Bo", "slack", 0, Guessed::Mark(2.0, 1.0))];
         let lessons = by_lesson(&all);
         assert_eq!(lessons.iter().map(|of| of.lesson().id).collect::<Vec<_>>(), ["mask", "slack"]);
         let table = table(&lessons[0]);
-        assert_eq!(table.header.len(), 2 + questions(lessons[0].lesson()).count());
         assert_eq!(table.rows.len(), 2);
-        assert_eq!((table.rows[0][0].as_str(), table.rows[0][1].as_str()), ("Ann", "1 of 5"));
-        assert_eq!((table.rows[0][3].as_str(), table.rows[1][3].as_str()), ("✓ It raises L.", "✗ It lowers L again."));
+        assert_eq!(table.rows[0][..4], ["Ann", "2. Nearer tokens", "1 of 5", "1 of 1"]);
+        assert_eq!((table.rows[0][5].as_str(), table.rows[1][5].as_str()), ("✓ It raises L.", "✗ It lowers L."));
         let step = &lessons[0].lesson().steps[1];
         let counts = guesses(&lessons[0].answers, 1, step);
         assert_eq!(counts, Some(Guesses::Choices(vec![("lower", 1, 0), ("same", 0, 0), ("higher", 1, 2)])));

@@ -6,7 +6,8 @@ use crate::later::{Later, use_later};
 use crate::lessons::{Setup, Step};
 use crate::page::Page;
 use crate::panels::{Panels, use_panels};
-use crate::state::LessonAt;
+use crate::state::{Guessed, LessonAt};
+use lipscope_plot::Kind;
 
 /// After this many tries the hint is shown, and the answer is offered.
 const MOST_TRIES: u32 = 3;
@@ -73,6 +74,19 @@ pub struct Guess {
     pub(super) mark: Option<f64>,
     /// The step at which the reader has revealed the page's numbers; `None` before.
     pub(super) revealed_at: Option<LessonAt>,
+    /// What the page has found, once it has.
+    pub(super) settled: Option<Settled>,
+}
+
+/// A guess beside what the page has found at the settings of the question. It stays whatever is set afterwards.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settled {
+    /// Both.
+    pub(super) guessed: Guessed,
+    /// How well the norm beside a mark is known.
+    pub(super) kind: Kind,
+    /// The slope of the measured curve beside a drawn one.
+    pub(super) slope: Option<f64>,
 }
 
 impl Guess {
@@ -105,6 +119,8 @@ pub struct Progress {
     pub has_shared: bool,
     /// The id of the answer that the reader has chosen.
     pub chosen: Option<&'static str>,
+    /// The number of the question before the answer changed the settings; empty where there is none.
+    pub(super) before: String,
     /// The goal that the reader has just called impossible, and that can be reached.
     pub refused: Option<&'static str>,
 }
@@ -143,11 +159,6 @@ impl Progress {
     pub fn offers_answer(&self) -> bool {
         self.shows_all || self.tries >= MOST_TRIES
     }
-
-    /// How many goals are reached.
-    pub fn count(&self) -> usize {
-        self.reached.len()
-    }
 }
 
 #[cfg(test)]
@@ -163,6 +174,6 @@ mod tests {
         assert_eq!(progress.refused, Some("two"));
         progress.reach("ten");
         progress.reach("ten");
-        assert_eq!((progress.refused, progress.count(), progress.tries), (None, 1, 2));
+        assert_eq!((progress.refused, progress.reached.len(), progress.tries), (None, 1, 2));
     }
 }

@@ -50,6 +50,9 @@ pub(super) fn go_to(room: Classroom, lesson: &'static Lesson, step: usize) {
         return;
     };
     room.guess.set(Guess::default());
+    // The question is asked again, also at the same step.
+    room.progress.update(|progress| (progress.chosen, progress.before) = (None, String::new()));
+    room.page.look.answer.set(None);
     // The text comes first: a step with a guess covers the numbers before they come.
     room.list_open.set(false);
     room.is_leaving.set(false);
@@ -71,6 +74,7 @@ pub fn go_by(room: Classroom, by: isize) {
 pub(super) fn show_list(room: Classroom) {
     // The list takes the place of the controls.
     room.panels.controls.set(false);
+    room.page.look.answer.set(None);
     room.page.lesson.set(None);
     room.list_open.set(true);
 }
@@ -87,6 +91,7 @@ pub(super) fn leave(room: Classroom) {
 pub(super) fn close(room: Classroom) {
     room.is_leaving.set(false);
     room.left.set(Some(now(room)));
+    room.page.look.answer.set(None);
     room.page.lesson.set(None);
     room.list_open.set(false);
 }
@@ -112,7 +117,15 @@ pub(super) fn is_changed(room: Classroom) -> bool {
 
 /// Whether a setting differs from what a step sets.
 pub(super) fn differs(room: Classroom, step: &Step) -> bool {
-    let wanted = room.page.state.with(|state| step.setup(state));
+    differs_from(room, &room.page.state.with(|state| step.setup(state)))
+}
+
+/// Whether a setting differs from those at which the question of a step is answered.
+pub(super) fn is_off_question(room: Classroom, step: &Step) -> bool {
+    differs_from(room, &room.page.state.with(|state| step.question_setup(state)))
+}
+
+fn differs_from(room: Classroom, wanted: &Setup) -> bool {
     room.page.plot.get() != wanted.plot
         || room.page.state.with(|state| *state != wanted.state)
         || room.page.settings.with(|settings| *settings != wanted.settings)
@@ -152,7 +165,7 @@ pub(super) fn set_number(room: Classroom, number: AnyField, value: f64) {
 /// The address of the scene on screen, without the lesson. Empty where it would be too long, and until the later part
 /// of the page is loaded.
 pub(super) fn own_link(room: Classroom) -> String {
-    let scene = Scene { lesson: None, stage: Stage::Full, ..room.page.scene() };
+    let scene = Scene { lesson: None, answer: None, stage: Stage::Full, ..room.page.scene() };
     let link = room.later.table().and_then(|later| (later.write_link)(&scene).ok());
     let here = window().location().href().unwrap_or_default();
     let address = here.split('#').next().unwrap_or_default();

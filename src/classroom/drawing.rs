@@ -26,6 +26,12 @@ pub fn show_drawing(room: Classroom, text: &str) {
     if text.split(';').any(|part| part == "revealed") {
         guess.revealed_at = room.page.lesson.get_untracked();
     }
+    room.guess.with_untracked(|shown| {
+        // What was found for this guess stays, whatever the other window shows by now.
+        if (&shown.curve, shown.mark, &shown.revealed_at) == (&guess.curve, guess.mark, &guess.revealed_at) {
+            guess.settled.clone_from(&shown.settled);
+        }
+    });
     set_if_new(room.guess, guess);
     let chosen = text.split(';').find_map(|part| part.strip_prefix("chosen="));
     let choice = chosen.and_then(|id| {
@@ -71,7 +77,7 @@ mod tests {
         for (curve, mark) in
             [(vec![], None), (vec![1.0, 0.123, 987.0], None), (vec![], Some(-1.5)), (vec![2.5], Some(0.3))]
         {
-            let guess = Guess { curve, mark, revealed_at: None };
+            let guess = Guess { curve, mark, ..Guess::default() };
             assert_eq!(guess_of(&parts_of(&guess).join(";")), guess);
         }
     }

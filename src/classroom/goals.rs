@@ -28,8 +28,11 @@ pub fn Goals(
     let offers_answer = memo(move |_| progress.with(Progress::offers_answer) && open().is_some());
     let shows_all = memo(move |_| progress.with(|progress| progress.shows_all));
     let spoken = move || {
-        let reached = progress.with(Progress::count);
-        if reached == 0 { String::new() } else { strings::answer::goals_said(step.goals.len(), reached) }
+        let (answers, tasks): (Vec<&Goal>, Vec<&Goal>) = step.goals.iter().partition(|goal| goal.is_an_answer());
+        let reached = |goals: &[&Goal]| progress.with(|now| goals.iter().filter(|goal| now.has(goal.id)).count());
+        // A question that was answered wrongly is answered, not reached.
+        let answered = (reached(&answers) > 0).then(|| guess_words::verdict(room)).flatten();
+        strings::goals_said(answered.map(|verdict| verdict == Verdict::Right), reached(&tasks), tasks.len())
     };
     view! {
         <ul class="goals" aria-label=strings::goals()>

@@ -2,13 +2,13 @@
 
 use crate::prelude::*;
 
-use crate::lessons::{Prediction, best_lower, best_upper};
+use crate::lessons::Prediction;
 use crate::plans::handle_lengths;
-use lipscope_core::bounds::{Bound, BoundId};
+use lipscope_core::bounds::{Bound, BoundId, Norm, best_lower, best_upper};
 use lipscope_plot::Extent;
 
 use super::context::{Classroom, Guess};
-use super::course::{put_fields, step_now};
+use super::course::step_now;
 
 /// The lowest value of a curve that a reader draws.
 pub const LOWEST: f64 = 0.1;
@@ -72,16 +72,10 @@ pub fn reveal(room: Classroom) {
     room.guess.update(|guess| guess.revealed_at = at);
 }
 
-/// Takes the reader's answer, and sets the page to the configuration of the question.
-pub fn choose(room: Classroom, id: &'static str, fields: &'static str) {
-    room.progress.update(|progress| progress.chosen = Some(id));
-    put_fields(room, fields);
-    reveal(room);
-}
-
 /// Covers the numbers again. The reader's drawing stays.
 pub fn cover(room: Classroom) {
-    room.guess.update(|guess| guess.revealed_at = None);
+    room.guess.update(|guess| (guess.revealed_at, guess.settled) = (None, None));
+    room.page.look.answer.set(None);
 }
 
 /// The reader's curve: (n, L) at each handle.
@@ -135,7 +129,7 @@ pub fn rails(room: Classroom) -> Vec<Bound> {
         let bounds = &measured.measurement.bounds;
         let wanted = [BoundId::CastinGeneral, BoundId::Unified, BoundId::UnifiedMasked];
         let named = wanted.iter().filter_map(|id| bounds.iter().find(|bound| bound.id == *id));
-        named.chain(best_upper(bounds)).chain(best_lower(bounds)).copied().collect()
+        named.chain(best_upper(bounds, Norm::Spectral)).chain(best_lower(bounds, Norm::Spectral)).copied().collect()
     })
 }
 

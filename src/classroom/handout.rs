@@ -2,13 +2,15 @@
 
 use crate::prelude::*;
 
-use crate::lessons::{Lesson, Piece, Slot, Step, pieces};
+use crate::lessons::{Goal, Lesson, Piece, Slot, Step, pieces};
 use crate::page::use_page;
 use crate::state::{LessonAt, Scene, Stage};
 use crate::strings;
 
 use super::context::Classroom;
 use super::course::step_now;
+use super::handout_figure::figure;
+use super::prose::where_line;
 
 /// The lesson that the reader is in, on paper; `None` outside of lessons.
 pub fn handout(room: Classroom) -> Option<AnyView> {
@@ -45,16 +47,13 @@ fn HandoutStep(
     let page = use_page();
     let scene =
         Scene { lesson: Some(LessonAt { id: lesson.id.into(), step: at }), stage: Stage::Full, ..step.scene().clone() };
-    let box_of = |words: &'static str| view! { <li><span aria-hidden="true">"☐ "</span>{words}</li> };
     view! {
         <section class="handout-step">
-            <h2>{strings::lesson_number(at + 1, step.title.now())}</h2>
+            <h2>{strings::lesson_heading(at, lesson.n_tasks(), step.title.now())}</h2>
             // What appears after a goal is the answer: it is not printed above the question.
             {step.text.iter().filter(|paragraph| paragraph.when.is_empty()).map(|paragraph| view! { <Paragraph step text=paragraph.text.now()/> }).collect_view()}
-            <ul class="handout-boxes">
-                {step.choices.iter().map(|choice| box_of(choice.words.now())).collect_view()}
-                {step.goals.iter().map(|goal| box_of(goal.words.now())).collect_view()}
-            </ul>
+            {(!step.goals.is_empty()).then(|| figure(step))}
+            <Tasks step/>
             {step.source.map(|source| view! {
                 <div class="handout-source">{strings::lesson_source()} <Paragraph step text=source.now()/></div>
             })}
@@ -63,7 +62,25 @@ fn HandoutStep(
     }
 }
 
-/// A text in which words stand for the controls, and a gap stands for each number that the page computes.
+/// What is to be done: the question with its choices to tick, or the goals.
+#[component]
+fn Tasks(
+    /// The step.
+    step: &'static Step,
+) -> impl IntoView {
+    let box_of = |words: &'static str| view! { <li><span aria-hidden="true">"☐ "</span>{words}</li> };
+    let (answers, goals): (Vec<&Goal>, Vec<&Goal>) = step.goals.iter().partition(|goal| goal.is_an_answer());
+    let question = |goal: &Goal| view! { <p class="handout-task"><strong>{goal.words.now()}</strong></p> };
+    view! {
+        {answers.into_iter().map(question).collect_view()}
+        <ul class="handout-boxes">{step.choices.iter().map(|choice| box_of(choice.words.now())).collect_view()}</ul>
+        {(!goals.is_empty()).then(|| view! { <p class="handout-task"><strong>{strings::goals()}</strong></p> })}
+        <ul class="handout-boxes">{goals.into_iter().map(|goal| box_of(goal.words.now())).collect_view()}</ul>
+    }
+}
+
+/// A text for paper: words in place of buttons, a gap in place of each number that the page computes, and in place of a
+/// slider a line that says what can be set.
 #[component]
 fn Paragraph(
     /// The step, whose settings stand in the text.
@@ -71,19 +88,55 @@ fn Paragraph(
     /// The text.
     text: &'static str,
 ) -> impl IntoView {
-    let of = move |piece: Piece| match piece {
+    // Tests reject a text whose places name nothing.
+    let all = pieces(text).unwrap_or_default();
+    let slider = all.iter().find_map(|piece| match piece {
+        Piece::Slider(handle) => {
+            let ends = (strings::count(handle.from), strings::count(handle.to));
+            Some(strings::handout_range(ends.0, ends.1, strings::lesson_handle(handle.field.key())))
+        }
+        _ => None,
+    });
+    let count = all.len();
+    let is_press = |at: usize| matches!(all.get(at), Some(Piece::Press(..)));
+    let of = |(at, piece): (usize, Piece)| match piece {
+        // The words between two buttons are a blank.
+        Piece::Words(words) if words.trim().is_empty() && at > 0 && is_press(at - 1) && is_press(at + 1) => {
+            strings::handout_between().into_any()
+        }
+        Piece::Words(words) if matches!(all.get(at + 1), Some(Piece::Slider(_))) => ended(words).into_any(),
         Piece::Words(words) => words.into_any(),
         Piece::Value(Slot::Chosen(field)) => strings::count(field.get(step.scene())).into_any(),
         Piece::Value(_) => view! { <span class="handout-gap">{strings::HANDOUT_GAP}</span> }.into_any(),
-        Piece::Formula(formula) => formula.view(),
-        Piece::Slider(handle) => {
-            let ends = (strings::count(handle.from), strings::count(handle.to));
-            strings::handout_range(ends.0, ends.1, strings::lesson_handle(handle.field.key())).into_any()
-        }
-        Piece::Press(words, _) => view! { <span class="handout-press">{words}</span> }.into_any(),
-        Piece::Share => ().into_any(),
+        Piece::Formula(formula) => view! { {formula.view()} {where_line(step, formula)} }.into_any(),
+        Piece::Press(words, _) if at + 1 == count => format!("{words}{}", strings::handout_stop()).into_any(),
+        Piece::Press(words, _) => words.into_any(),
+        Piece::Slider(_) | Piece::Share => ().into_any(),
         Piece::Link(words, address) => view! { <a href=address>{words}</a> }.into_any(),
     };
-    // Tests reject a text whose places name nothing.
-    view! { <p>{pieces(text).unwrap_or_default().into_iter().map(of).collect_view()}</p> }
+    let parts = all.iter().copied().enumerate().map(of).collect_view();
+    view! {
+        <div class="handout-text">{parts}</div>
+        {slider.map(|range| view! { <p class="handout-range">{range}</p> })}
+    }
+}
+
+/// The words before a slider, with a full stop in place of what leads to it.
+fn ended(words: &str) -> String {
+    let kept = words.trim_end().trim_end_matches([':', '：']);
+    let is_sentence = kept.ends_with(['.', '。', '?', '？']);
+    if is_sentence { kept.to_owned() } else { format!("{kept}{}", strings::handout_stop()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_that_led_to_a_slider_ends() {
+        assert_eq!(ended(", and the largest column sum: "), ", and the largest column sum.");
+        assert_eq!(ended(": "), ".");
+        assert_eq!(ended(". "), ".");
+        assert_eq!(ended(" the norm. Other n: "), " the norm. Other n.");
+    }
 }

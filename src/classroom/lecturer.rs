@@ -101,14 +101,14 @@ fn LessonAnswers(
 /// The table, with the state of each student as a link behind the name.
 fn rows(table: Table, answers: &[HandIn]) -> impl IntoView {
     let line = |(row, answer): (Vec<String>, &HandIn)| {
-        let link = (!answer.link.is_empty()).then(|| format!("#{}", answer.link));
+        let link = format!("#{}", answer.fragment());
         let mut cells = row.into_iter();
         let name = cells.next();
         view! {
             <tr>
                 <th scope="row">
                     {name}
-                    {link.map(|link| view! { " " <a href=link target="_blank" rel="noopener">{strings::class_state()}</a> })}
+                    " " <a href=link target="_blank" rel="noopener">{strings::class_state()}</a>
                 </th>
                 {cells.map(|cell| view! { <td>{cell}</td> }).collect_view()}
             </tr>

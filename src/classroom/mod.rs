@@ -5,10 +5,11 @@
 //! | `context` | the state of the lessons |
 //! | `course` | opening a lesson, moving through it, restoring the settings before it |
 //! | `panel`, `prose`, `handles` | the list of lessons, the text beside the page, and its controls |
-//! | `progress`, `goals` | the page's numbers, and how far the reader is in a step; goals, hint and answer |
-//! | `guess`, `guess_words` | what a reader draws, and how far off it is |
+//! | `situation`, `progress`, `goals` | the page's numbers, and how far the reader is in a step; goals, hint and answer |
+//! | `guess`, `settle`, `guess_words` | what a reader draws or chooses, what the page finds for it, and how far off it is |
 //! | `draw`, `place` | where the reader draws: a curve, a mark |
 //! | `drawing` | what the reader has drawn, as text for another window |
+//! | `handout`, `handout_figure` | a lesson on paper |
 //! | `notebook`, `hand_in` | what the reader has done, kept in this browser; the answer code of a student |
 //! | `lecturer`, `answers_of_class` | the sheet of a lecturer: the answers of a class, as table and charts |
 //! | `shortcuts` | the keys of the whole page, and the list of all keys |
@@ -24,13 +25,16 @@ mod guess_words;
 mod hand_in;
 mod handles;
 mod handout;
+mod handout_figure;
 mod lecturer;
 mod notebook;
 mod panel;
 mod place;
 mod progress;
 mod prose;
+mod settle;
 mod shortcuts;
+mod situation;
 
 use crate::prelude::*;
 
@@ -45,7 +49,6 @@ pub use handout::handout;
 pub use panel::{LessonPanel, LessonsButton};
 pub use shortcuts::{KeyList, Shortcuts};
 
-use context::Guess;
 use notebook::Notebook;
 
 /// Starts the effects that follow the reader's place in a lesson and the stage.
@@ -53,8 +56,6 @@ pub fn begin(room: Classroom) {
     let page = room.page;
     effect(move |_| {
         page.lesson.track();
-        // A drawing from another step is no guess at this step.
-        room.guess.set(Guess::default());
         room.is_leaving.set(false);
         room.panels.controls.set(false);
     });
@@ -72,6 +73,7 @@ pub fn begin(room: Classroom) {
 pub fn begin_steps(room: Classroom) {
     room.go_by.set_value(Some(course::go_by));
     progress::begin(room);
+    settle::begin(room);
     let notebook = Notebook::new();
     provide_context(notebook);
     notebook::begin(room, notebook);

@@ -2,13 +2,12 @@
 
 use crate::prelude::*;
 
-use crate::lessons::{Guessed, HandIn, Lesson, MOST_LINK, Prediction, Records, Step};
+use crate::lessons::{Guessed, HandIn, Lesson, MOST_LINK, Records};
 use crate::state::{Scene, Stage};
-use lipscope_plot::ascending;
 
 use super::context::Classroom;
-use super::course::{self, step_now};
-use super::{guess, guess_words};
+use super::course::step_now;
+use super::settle::settled;
 
 /// The key under which the browser keeps the records.
 const KEY: &str = "lipscope-lessons";
@@ -63,14 +62,17 @@ impl Notebook {
 /// Notes what the reader reaches and guesses.
 pub fn begin(room: Classroom, notebook: Notebook) {
     effect(move |_| {
-        let Some((lesson, at, step)) = step_now(room) else { return };
+        let Some((lesson, at, _)) = step_now(room) else { return };
+        // What a student has handed in was not done by this reader.
+        if room.page.look.answer.with(Option::is_some) {
+            return;
+        }
         // Goals of the step before are there for a moment after a move.
         let goals = room.progress.with(|progress| {
             let is_here = progress.at.as_ref().is_some_and(|here| here.id == lesson.id && here.step == at);
             if is_here { progress.reached.clone() } else { Vec::new() }
         });
-        let is_asked = step.prediction != Prediction::None;
-        let guess = if is_asked { guessed(room, step) } else { None };
+        let guess = settled(room).map(|settled| shortened(settled.guessed));
         notebook.note(lesson, at, &goals, guess);
     });
 }
@@ -78,7 +80,7 @@ pub fn begin(room: Classroom, notebook: Notebook) {
 /// What the reader hands in at this step; `None` outside of lessons.
 pub fn hand_in(room: Classroom, notebook: Notebook) -> Option<HandIn> {
     let (lesson, step, _) = step_now(room)?;
-    let scene = Scene { stage: Stage::Full, theme: None, ..room.page.scene() };
+    let scene = Scene { stage: Stage::Full, theme: None, answer: None, ..room.page.scene() };
     let link = room.later.table().and_then(|later| (later.write_link)(&scene).ok());
     Some(HandIn {
         name: notebook.name.get(),
@@ -89,30 +91,13 @@ pub fn hand_in(room: Classroom, notebook: Notebook) -> Option<HandIn> {
     })
 }
 
-/// The guess of this step beside what the page has found; `None` before the answer, and while the numbers are on their
-/// way.
-fn guessed(room: Classroom, step: &'static Step) -> Option<Guessed> {
-    if !guess::is_revealed(room) || !guess::has_guessed(room) {
-        return None;
-    }
-    match step.prediction {
-        Prediction::None => None,
-        Prediction::Choice(_) => {
-            let chosen = room.progress.with(|progress| progress.chosen)?;
-            Some(Guessed::Choice(chosen.into(), guess_words::right_choice(room, step)?.id.into()))
-        }
-        Prediction::Mark if !room.page.is_measured() || course::differs(room, step) => None,
-        Prediction::Mark => {
-            let found = room.page.answers.measured.with(|m| m.as_ref().map(|m| m.measurement.spectral))?;
-            Some(Guessed::Mark(short(10f64.powf(guess::mark(room))), short(found)))
-        }
-        Prediction::Curve => {
-            let mut beside = guess::curve_beside(room);
-            let is_whole = !beside.is_empty() && beside.len() == guess::curve(room).len();
-            let is_done = !room.page.answers.sweep.is_running() && !course::differs(room, step);
-            ascending(&mut beside, |point| point.0);
-            let shortened = beside.into_iter().map(|(n, yours, found)| (n, short(yours), short(found)));
-            (is_whole && is_done).then(|| Guessed::Curve(shortened.collect()))
+/// A guess in the few digits that a code has room for.
+fn shortened(guessed: Guessed) -> Guessed {
+    match guessed {
+        Guessed::Choice(..) => guessed,
+        Guessed::Mark(yours, found) => Guessed::Mark(short(yours), short(found)),
+        Guessed::Curve(points) => {
+            Guessed::Curve(points.into_iter().map(|(n, yours, found)| (n, short(yours), short(found))).collect())
         }
     }
 }

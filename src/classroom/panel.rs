@@ -14,7 +14,7 @@ use super::hand_in::HandInFold;
 use super::lecturer::ClassSheet;
 use super::notebook::use_notebook;
 use super::prose::{Afterwards, Prose, Text};
-use super::{course, guess};
+use super::{course, guess, settle};
 
 /// The panel, in the place of the controls. On a phone it covers the foot of the page.
 #[component]
@@ -32,7 +32,7 @@ pub fn LessonPanel() -> impl IntoView {
     let over = move || course::step_now(room).map_or("", |(lesson, ..)| lesson.title.now());
     let spoken = move || {
         course::step_now(room)
-            .map(|(lesson, at, step)| strings::lesson_said(at, lesson.steps.len(), step.title.now()))
+            .map(|(lesson, at, step)| strings::lesson_said(at, lesson.n_tasks(), step.title.now()))
             .unwrap_or_default()
     };
     // When the reader opens the panel or a lesson, the focus goes to the panel's heading. When the reader closes the
@@ -106,10 +106,9 @@ pub fn LessonList() -> impl IntoView {
     let (room, notebook) = (use_classroom(), use_notebook());
     let line = move |(at, lesson): (usize, &'static Lesson)| {
         let done = memo(move |_| notebook.records.with(|records| records.of(lesson).done(lesson)));
-        let words = move || match done.get() {
-            done if done.is_all() => strings::progress_done().to_owned(),
-            Done { steps: 0, .. } => String::new(),
-            Done { steps, of } => strings::progress_part(steps, of),
+        let words = move || {
+            let Done { steps, of, right, answered } = done.get();
+            strings::progress((steps, of), (right, answered))
         };
         view! {
             <li>
@@ -164,7 +163,7 @@ fn StepText() -> impl IntoView {
             <Prose step/>
             {match step.prediction {
                 Prediction::None => ().into_any(),
-                Prediction::Choice(fields) => view! { <ChoiceBox step fields/> }.into_any(),
+                Prediction::Choice(_) => view! { <ChoiceBox step/> }.into_any(),
                 Prediction::Curve | Prediction::Mark => view! { <GuessBox/> }.into_any(),
             }}
             {(!step.goals.is_empty()).then(|| view! { <Goals step/> })}
@@ -177,7 +176,7 @@ fn StepText() -> impl IntoView {
             })}
             <HandInFold/>
             {step.source.map(|source| view! {
-                <div class="lesson-source"><span>{strings::lesson_source()}</span> <Text text=source.now()/></div>
+                <div class="lesson-source"><span>{strings::lesson_source()}</span> <Text step text=source.now()/></div>
             })}
         }
     })
@@ -188,13 +187,11 @@ fn StepText() -> impl IntoView {
 fn ChoiceBox(
     /// The step that asks the question.
     step: &'static Step,
-    /// The fields of a link that are set once an answer is chosen.
-    fields: &'static str,
 ) -> impl IntoView {
     let room = use_classroom();
     let chosen = memo(move |_| room.progress.with(|progress| progress.chosen));
     let words = memo(move |_| off_words(room));
-    let right = memo(move |_| chosen.get().and_then(|_| right_choice(room, step)).map(|choice| choice.id));
+    let right = memo(move |_| right_choice(room));
     let sign = move |id| match right.get() {
         Some(right) if right == id => "✓ ",
         Some(_) if chosen.get() == Some(id) => "✗ ",
@@ -210,7 +207,7 @@ fn ChoiceBox(
                         data-choice=choice.id
                         aria-pressed=move || (chosen.get() == Some(choice.id)).to_string()
                         disabled=move || chosen.get().is_some()
-                        on:click=move |_| guess::choose(room, choice.id, fields)
+                        on:click=move |_| settle::choose(room, step, choice.id)
                     >
                         <span aria-hidden="true">{move || sign(choice.id)}</span>
                         {choice.words.now()}
@@ -253,9 +250,10 @@ fn GuessBox() -> impl IntoView {
 fn StepFoot() -> impl IntoView {
     let room = use_classroom();
     let at = memo(move |_| course::step_now(room).map(|(lesson, step, _)| (step, lesson.steps.len())));
+    let tasks = memo(move |_| course::step_now(room).map_or(0, |(lesson, ..)| lesson.n_tasks()));
     let is_first = move || at.get().is_none_or(|(step, _)| step == 0);
     let is_last = move || at.get().is_some_and(|(step, steps)| step + 1 == steps);
-    let progress = move || at.get().map_or_else(String::new, |(step, steps)| strings::lesson_progress(step, steps));
+    let progress = move || at.get().map_or_else(String::new, |(step, _)| strings::lesson_progress(step, tasks.get()));
     let share = move || at.get().map_or(0.0, |(step, steps)| (step + 1) as f64 / steps as f64);
     let is_over = memo(move |_| {
         course::step_now(room).is_none_or(|(.., step)| room.progress.with(|progress| progress.is_over(step)))

@@ -5,11 +5,12 @@ use std::time::Duration;
 use crate::prelude::*;
 
 use crate::frame::Debounce;
-use crate::lessons::{Acts, Age, Ages, Facts, Situation, Step, Visible, Way};
+use crate::lessons::{Visible, Way};
 
 use super::context::{Classroom, Progress};
 use super::course::step_now;
-use super::{course, guess};
+use super::situation::with_situation;
+use super::{course, settle};
 
 /// How long a step waits before it shows the hint.
 const HINT_AFTER: Duration = Duration::from_secs(30);
@@ -19,11 +20,14 @@ const TRY_REST: Duration = Duration::from_millis(900);
 /// Follows the reader's place: what a step shows, which goals are reached, when help is due.
 pub fn begin(room: Classroom) {
     let progress = room.progress;
-    let at = memo(move |_| room.page.lesson.get());
+    let at = memo(move |_| (room.page.lesson.get(), room.page.look.answer.get()));
     let visits = StoredValue::new(0u32);
     effect(move |_| {
-        let at = at.get();
-        progress.set(Progress { at: at.clone(), ..Progress::default() });
+        let (at, _) = at.get();
+        // A drawing from another step is no guess at this step.
+        let (guess, chosen) = untrack(|| settle::handed_in(room)).unwrap_or_default();
+        room.guess.set(guess);
+        progress.set(Progress { at: at.clone(), chosen, ..Progress::default() });
         show(room, untrack(|| step_now(room)).map_or_else(Visible::default, |(.., step)| step.visible));
         visits.update_value(|count| *count += 1);
         let visit = visits.get_value();
@@ -74,45 +78,6 @@ pub fn rule_out(room: Classroom, goal: &'static str) {
     let Some(goal) = step.goals.iter().find(|known| known.id == goal) else { return };
     let is_right = matches!(goal.way, Way::Impossible(_));
     room.progress.update(|progress| if is_right { progress.reach(goal.id) } else { progress.refuse(goal.id) });
-}
-
-/// Calls `read` with the page's numbers. Their ages say which of them belong to the present settings.
-pub fn with_facts<T>(room: Classroom, read: impl FnOnce(Facts<'_>) -> T) -> T {
-    let (page, answers) = (room.page, room.page.answers);
-    let (state, settings, measured) = (room.page.state.read(), page.settings.read(), answers.measured.read());
-    let (sweep, growth) = (answers.sweep.read(), answers.growth.read());
-    let (scaling, tightness, inverse) = (answers.scaling.read(), answers.tightness.read(), answers.inverse.read());
-    let (training, known) = (answers.training.read(), answers.known.read());
-    let age = |is_present| if is_present { Age::Now } else { Age::Before };
-    read(Facts {
-        state: &state,
-        settings: &settings,
-        measured: measured.as_deref(),
-        sweep: &sweep,
-        growth: &growth,
-        known: &known,
-        scaling: &scaling,
-        tightness: &tightness,
-        inverse: &inverse,
-        training: &training,
-        ages: Ages {
-            measured: age(page.is_measured()),
-            scaling: age(!answers.scaling.is_stale()),
-            tightness: age(!answers.tightness.is_stale()),
-            inverse: age(!answers.inverse.is_stale()),
-        },
-    })
-}
-
-/// As [`with_facts`], with the settings and what the reader has done at a step.
-pub fn with_situation<T>(room: Classroom, step: &'static Step, read: impl FnOnce(&Situation<'_>) -> T) -> T {
-    let scene = room.page.scene();
-    let acts = Acts {
-        has_revealed: guess::is_revealed(room) && guess::has_guessed(room),
-        has_changed: course::differs(room, step),
-        has_shared: room.progress.with(|progress| progress.has_shared),
-    };
-    with_facts(room, |facts| read(&Situation { facts, scene: &scene, acts }))
 }
 
 /// Counts a try, where the reader has changed something and a goal is still open.

@@ -2,13 +2,13 @@
 
 use crate::prelude::*;
 
-use crate::lessons::{Age, Filled, Paragraph, Piece, Slot, Step, pieces};
+use crate::lessons::{Age, Filled, LessonFormula, Paragraph, Piece, Slot, Step, pieces, unexplained};
 use crate::strings;
 use crate::theory::is_document;
 
 use super::context::use_classroom;
 use super::handles::{Press, Share, TextSlider};
-use super::progress::with_facts;
+use super::situation::with_facts;
 
 /// The paragraphs of a step that are there from the start.
 #[component]
@@ -17,7 +17,7 @@ pub fn Prose(
     step: &'static Step,
 ) -> impl IntoView {
     let first = step.text.iter().filter(|paragraph| paragraph.when.is_empty());
-    first.map(|paragraph| view! { <Text text=paragraph.text.now()/> }).collect_view()
+    first.map(|paragraph| view! { <Text step text=paragraph.text.now()/> }).collect_view()
 }
 
 /// The paragraphs that are shown once goals are reached.
@@ -33,7 +33,7 @@ pub fn Afterwards(
             let progress = room.progress;
             progress.with(|progress| !progress.shows_all && !when.iter().all(|goal| progress.has(goal)))
         };
-        view! { <div class="lesson-after" hidden=is_hidden><Text text=paragraph.text.now()/></div> }
+        view! { <div class="lesson-after" hidden=is_hidden><Text step text=paragraph.text.now()/></div> }
     };
     step.text.iter().filter(|paragraph| !paragraph.when.is_empty()).map(of).collect_view()
 }
@@ -41,6 +41,8 @@ pub fn Afterwards(
 /// A text with slots and controls.
 #[component]
 pub fn Text(
+    /// The step that it belongs to.
+    step: &'static Step,
     /// The text, in the notation of the lessons.
     text: &'static str,
 ) -> impl IntoView {
@@ -61,9 +63,19 @@ pub fn Text(
     };
     // A formula that is a paragraph of its own scrolls by itself where it is wider than the panel.
     match pieces.as_slice() {
-        [Piece::Formula(formula)] => view! { <div class="lesson-formula">{formula.view()}</div> }.into_any(),
+        [Piece::Formula(formula)] => {
+            view! { <div class="lesson-formula">{formula.view()}</div> {where_line(step, formula)} }.into_any()
+        }
         _ => view! { <p>{pieces.into_iter().map(of).collect_view()}</p> }.into_any(),
     }
+}
+
+/// What the symbols of a formula stand for, where the step does not say it.
+pub fn where_line(step: &'static Step, formula: &'static LessonFormula) -> Option<AnyView> {
+    // Tests reject a symbol that is not in the table.
+    let symbols = unexplained(step, formula).unwrap_or_default();
+    let words: Vec<(&str, &str)> = symbols.iter().map(|symbol| (symbol.glyph, symbol.words)).collect();
+    strings::symbols_line(&words).map(|line| view! { <p class="lesson-where">{line}</p> }.into_any())
 }
 
 /// Makes two kinds of blanks non-breaking: those around equals signs, and the last one, which stands before a value.

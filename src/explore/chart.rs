@@ -1,7 +1,7 @@
 //! The local constant over n: draws and their mean, the worst tokens known, the best bound, the published mean-field
 //! bound, and the root of n for comparison.
 
-use lipscope_core::bounds::{Bound, BoundId, Norm};
+use lipscope_core::bounds::{Bound, BoundId, Norm, best_lower, best_upper};
 use lipscope_plot::{Extent, Kind, LineChart, Role, Scale, Series, SeriesKind, ascending};
 
 use crate::answers::{Curves, KnownTokens, Measured, Sweep};
@@ -10,7 +10,7 @@ use crate::over_n::{self, Faded, chart_over_n, draws, mean, presence};
 use crate::state::{PageState, Trace};
 use crate::{plans, strings};
 
-use super::facts::{best_label, largest, of, smallest};
+use super::facts::{best_label, of};
 use super::pins::is_pinned;
 
 /// The range of a linear axis leaves out a best bound that is more than this many times the largest norm: it would
@@ -51,7 +51,7 @@ pub fn explore_chart(
     let curve = |pick: Pick| -> Vec<(f64, f64)> {
         curves.rows().iter().filter_map(|row| pick(&row.bounds).map(|bound| (row.n, bound.log10))).collect()
     };
-    let best: Pick = |bounds| smallest(bounds, Norm::Spectral);
+    let best: Pick = |bounds| best_upper(bounds, Norm::Spectral).copied();
     let best_name = best_label(curves.rows().iter().filter_map(|row| best(&row.bounds)));
     let picks: [(&str, Role, Pick, &str); 3] = [
         (
@@ -64,7 +64,7 @@ pub fn explore_chart(
         (
             id::WORST,
             role_of(BoundId::TwoClusters),
-            |bounds| largest(bounds, Norm::Spectral),
+            |bounds| best_lower(bounds, Norm::Spectral).copied(),
             strings::trace_label(Trace::Worst),
         ),
     ];

@@ -6,7 +6,7 @@ use crate::prelude::*;
 use crate::answers::Measured;
 use crate::page::Page;
 use crate::strings::{self, Place};
-use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
+use lipscope_core::bounds::{Bound, BoundId, Norm, best_lower, best_upper};
 use lipscope_core::experiment::{Normalization, Scope};
 use lipscope_core::measure::Measurement;
 use lipscope_plot::Kind;
@@ -75,7 +75,7 @@ pub fn facts(page: Page) -> Option<Facts> {
     let is_of_one = page.is_measured() && page.state.with(|now| ball.is_of(now));
     let bounds = &ball.ball.bounds;
     let measured_log10 = measurement.spectral.log10();
-    let lower = largest(bounds, norm).map_or(f64::NEG_INFINITY, |bound| bound.log10);
+    let lower = best_lower(bounds, norm).map_or(f64::NEG_INFINITY, |bound| bound.log10);
     let known = page.answers.known.with(|all| all.on(state, norm).raise(lower, measurement.n, ball.ball.radius));
     let top = if ball.ball.worst.is_some() { Standing::Worst } else { Standing::Alone };
     is_of_one.then(|| Facts {
@@ -90,8 +90,8 @@ pub fn facts(page: Page) -> Option<Facts> {
         },
         standing: Standing::of(measured_log10, known, top),
         worst_log10: known.max(measured_log10),
-        best: smallest(bounds, norm),
-        limit: smallest(&ball.ball.limit, norm),
+        best: best_upper(bounds, norm).copied(),
+        limit: best_upper(&ball.ball.limit, norm).copied(),
         // Growth that ends at three tokens or fewer is not reported. The growth is that of the worst tokens known, so
         // it is not reported either where none are known.
         growth_ends: ball.ball.growth_ends.filter(|ln_n| ball.ball.worst.is_some() && *ln_n > 3f64.ln()),
@@ -104,12 +104,6 @@ pub fn worst_value(facts: &Facts) -> Option<f64> {
     Some(10f64.powf(facts.worst_log10)).filter(|value| value.is_finite())
 }
 
-/// The smallest of the upper bounds on a norm over the ball.
-pub fn smallest(bounds: &[Bound], norm: Norm) -> Option<Bound> {
-    let upper = on_ball(bounds, norm).filter(|bound| bound.side == Side::Upper);
-    upper.min_by(|a, b| a.log10.total_cmp(&b.log10)).cloned()
-}
-
 /// The name of the smallest upper bounds at several n: the bound's own name, if the same bound is smallest at each n.
 pub fn best_label(bounds: impl Iterator<Item = Bound>) -> &'static str {
     let mut names = bounds.map(|bound| strings::bound_label(bound.id));
@@ -117,21 +111,9 @@ pub fn best_label(bounds: impl Iterator<Item = Bound>) -> &'static str {
     if names.all(|name| name == first) { first } else { strings::explore_best_bound() }
 }
 
-/// The largest lower bound on a norm over the ball at this n, for these weights.
-pub fn largest(bounds: &[Bound], norm: Norm) -> Option<Bound> {
-    // The skew tokens have other weights, and the envelope is about fewer tokens too.
-    let is_of_ball = |bound: &&Bound| !matches!(bound.id, BoundId::Skew | BoundId::AdversarialEnvelope);
-    let lower = on_ball(bounds, norm).filter(|bound| bound.side == Side::Lower).filter(is_of_ball);
-    lower.max_by(|a, b| a.log10.total_cmp(&b.log10)).cloned()
-}
-
 /// The bound with an id.
 pub fn of(bounds: &[Bound], id: BoundId) -> Option<Bound> {
     bounds.iter().find(|bound| bound.id == id).cloned()
-}
-
-fn on_ball(bounds: &[Bound], norm: Norm) -> impl Iterator<Item = &Bound> {
-    bounds.iter().filter(move |bound| bound.id.is_about(norm) && bound.id != BoundId::Local)
 }
 
 fn kind_of(measurement: &Measurement) -> Kind {

@@ -14,8 +14,6 @@ use crate::page::Page;
 use crate::state::PageState;
 use crate::strings;
 
-use super::facts::smallest;
-
 /// The most pins: more curves of one colour could not be told apart.
 pub const MOST_PINS: usize = 3;
 /// The opacity of what is pinned.
@@ -54,7 +52,7 @@ impl Pin {
             mean: if is_swept { over_n::mean(sweep, sweep.of.as_ref(), Norm::Spectral).data } else { Vec::new() },
             best: rows
                 .iter()
-                .filter_map(|row| smallest(&row.bounds, Norm::Spectral).map(|bound| (row.n, bound.log10)))
+                .filter_map(|row| row.best_upper(Norm::Spectral).map(|bound| (row.n, bound.log10)))
                 .collect(),
         })
     }

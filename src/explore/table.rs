@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::answers::{Curves, Sweep};
+use crate::answers::{Curves, Sweep, written_reached};
 use crate::page::use_page;
 use crate::plans::MOST_CURVE_END;
 use crate::state::Trace;
@@ -32,7 +32,7 @@ pub fn AtN() -> impl IntoView {
             ("best", best_label(facts.best.iter().cloned()), facts.best, Kind::UpperBound),
             ("mean-field", strings::trace_label(Trace::MeanField), facts.mean_field, Kind::UpperBound),
         ];
-        let worst = Number::claimed(facts.worst_log10, Kind::LowerBound);
+        let worst = written_reached(facts.worst_log10, Some(facts.measured));
         rows.push(("worst", strings::trace_label(Trace::Worst), worst_value(&facts), worst));
         for (id, name, bound, kind) in bounds {
             if let Some(bound) = bound {

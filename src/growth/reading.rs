@@ -6,7 +6,7 @@ use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::growth::GrowthRow;
 use lipscope_plot::{Kind, Number};
 
-use crate::answers::{Answers, Curves, KnownOfMap, SearchFound, Sweep};
+use crate::answers::{Answers, Curves, KnownOfMap, SearchFound, Sweep, written_reached};
 use crate::page::Page;
 use crate::plans::sweep_over_n;
 use crate::state::{PageState, Trace};
@@ -31,6 +31,14 @@ impl Reading {
     fn of_bound(bound: &Bound) -> Self {
         let kind = claim_of(bound);
         Reading { kind, number: Number::claimed(bound.log10, kind).kind(Kind::Plain), log10: bound.log10 }
+    }
+
+    /// A norm that some tokens reach.
+    fn of_reached(log10: f64, page: Page) -> Self {
+        let norm = page.norm();
+        let latest = page.answers.measured.with(|measured| measured.as_ref()?.norm(norm));
+        let number = written_reached(log10, latest);
+        Reading { kind: number.kind, number: number.kind(Kind::Plain), log10 }
     }
 }
 
@@ -84,7 +92,11 @@ pub fn is_about(found: &SearchFound, data: &Curves, state: &PageState) -> bool {
 pub fn value_at(page: Page, trace: Trace, n: f64) -> Option<Reading> {
     let answers = page.answers;
     let of_norm = page.norm();
-    let of_bound = || answers.growth.with(|data| bound_in(data.row(n)?, trace, of_norm).map(Reading::of_bound));
+    let read = |bound: &Bound| match claim_of(bound) {
+        Kind::LowerBound => Reading::of_reached(bound.log10, page),
+        _ => Reading::of_bound(bound),
+    };
+    let of_bound = || answers.growth.with(|data| bound_in(data.row(n)?, trace, of_norm).map(read));
     let found = || {
         answers.searched.with(|found| {
             answers.growth.with(|data| {
@@ -108,8 +120,7 @@ pub fn value_at(page: Page, trace: Trace, n: f64) -> Option<Reading> {
                     worst_in(row, known.as_ref(), of_norm)
                 })
             })?;
-            let number = Number::claimed(log10, Kind::LowerBound).kind(Kind::Plain);
-            Some(Reading { kind: Kind::LowerBound, number, log10 })
+            Some(Reading::of_reached(log10, page))
         }),
         Trace::Draws => {
             let of_current = answers.measured.with(|measured| {

@@ -42,8 +42,9 @@ pub fn GapSentence() -> impl IntoView {
     let norm = memo(move |_| page.norm());
     let words = move || {
         ends.with(|(lower, upper)| {
-            let lower = lower.as_ref().map(|reading| reading.log10);
-            let upper = upper.as_ref().map(|(_, reading)| reading.log10);
+            let text = |reading: &Reading| (reading.log10, reading.number.clone());
+            let lower = lower.as_ref().map(text);
+            let upper = upper.as_ref().map(|(_, reading)| text(reading));
             match (is_known.get(), lower, upper) {
                 (false, ..) => strings::measuring_text().into(),
                 (true, None, None) => strings::growth_note(norm.get()).into(),

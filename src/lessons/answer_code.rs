@@ -9,7 +9,10 @@ use miniz_oxide::deflate::compress_to_vec_zlib;
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use serde::{Deserialize, Serialize};
 
-use super::catalog::find;
+use crate::link;
+use crate::state::{LessonAt, Scene};
+
+use super::catalog::{find, scene_of};
 use super::lesson::Lesson;
 use super::record::LessonRecord;
 
@@ -122,6 +125,17 @@ impl HandIn {
         let is_link = answer.link.is_empty() || answer.link.starts_with('v');
         let is_short = answer.name.chars().count() <= MOST_NAME && answer.link.len() <= MOST_LINK;
         if is_link && is_short && answer.record.fits(lesson) { Ok(answer) } else { Err(CodeFault::Foreign) }
+    }
+
+    /// The fragment of a link, without the `#`, to the state that was handed in, with the answer at this step if there
+    /// is one.
+    #[must_use]
+    pub fn fragment(&self) -> String {
+        let at = LessonAt { id: self.lesson.clone(), step: self.step };
+        let handed_in = (!self.link.is_empty()).then(|| link::read(&self.link, scene_of).scene).flatten();
+        let scene = handed_in.or_else(|| scene_of(&at)).unwrap_or_default();
+        let answer = self.record.0.get(&self.step).and_then(|record| record.guess.clone());
+        link::write(&Scene { lesson: Some(at), answer, ..scene }, scene_of).unwrap_or_default()
     }
 
     /// The lesson that it is about.

@@ -1,10 +1,12 @@
 //! The values in the places of a lesson's text, read from the settings and from the workers' answers.
 
-use crate::answers::{Curves, KnownTokens, Measured as LatestMeasured, Pair, Side as InverseSide, Sweep, TrainRun};
+use crate::answers::{
+    Curves, KnownTokens, Measured as LatestMeasured, Pair, Side as InverseSide, Sweep, TrainRun, written_reached,
+};
 use crate::field::{AnyField, Field};
 use crate::state::{PageState, Settings};
 use crate::strings;
-use lipscope_core::bounds::{Bound, BoundId, Domain, Norm, Side};
+use lipscope_core::bounds::{Bound, BoundId, Norm, Side, best_lower, best_upper};
 use lipscope_core::growth::GrowthRow;
 use lipscope_core::inverse::ConstantKind;
 use lipscope_core::scaling::{ScalingPoint, slopes};
@@ -91,9 +93,19 @@ impl Filled {
         Filled { sign: kind.sign(), ..Filled::written(value, Number::digits(value, kind).to_string()) }
     }
 
-    fn of_bound(bound: &Bound) -> Self {
-        let kind = if bound.id == BoundId::Skew { Sign::Exact } else { strings::side_kind(bound.side) };
-        Filled::of_log10(bound.log10, kind)
+    fn of_bound(bound: &Bound, latest: Option<&LatestMeasured>) -> Self {
+        match (bound.id, bound.side) {
+            (BoundId::Skew, _) => Filled::of_log10(bound.log10, Sign::Exact),
+            (_, Side::Lower) => Filled::of_reached(bound.log10, latest),
+            (_, Side::Upper) => Filled::of_log10(bound.log10, strings::side_kind(bound.side)),
+        }
+    }
+
+    /// A norm that some tokens of the ball reach.
+    fn of_reached(log10: f64, latest: Option<&LatestMeasured>) -> Self {
+        let number = written_reached(log10, latest.and_then(|latest| latest.norm(Norm::Spectral)));
+        let filled = Filled::of_log10(log10, Sign::LowerBound);
+        Filled { sign: number.kind.sign(), text: number.kind(Sign::Plain).to_string(), ..filled }
     }
 
     fn of_log10(log10: f64, kind: Sign) -> Self {
@@ -170,12 +182,13 @@ fn measured(what: Measured, latest: &LatestMeasured, known: &KnownTokens) -> Opt
         Measured::LargeRadius => m.large_radius_limit.map(|limit| Filled::of(limit, Sign::Exact)),
         Measured::Steps => Some(Filled::chosen(m.iterations as f64)),
         Measured::Residual => Some(Filled::of(m.relative_residual, Sign::Plain)),
-        Measured::BestBound => best_upper(&m.bounds).map(Filled::of_bound),
+        Measured::BestBound => best_upper(&m.bounds, Norm::Spectral).map(|bound| Filled::of_bound(bound, Some(latest))),
         Measured::BestLower => {
             let known = known.on(&latest.state, Norm::Spectral);
-            best_lower(&m.bounds).map(|bound| of_worst(known.raise(bound.log10, m.n, m.radius)))
+            let lower = best_lower(&m.bounds, Norm::Spectral)?.log10;
+            Some(Filled::of_reached(known.raise(lower, m.n, m.radius), Some(latest)))
         }
-        Measured::Bound(id) => bound(id).map(Filled::of_bound),
+        Measured::Bound(id) => bound(id).map(|bound| Filled::of_bound(bound, Some(latest))),
         Measured::Times(id) => {
             let bound = bound(id).filter(|_| m.spectral > 0.0)?;
             let times = Filled::of_log10(bound.log10 - m.spectral.log10(), Sign::Plain);
@@ -189,25 +202,6 @@ fn measured(what: Measured, latest: &LatestMeasured, known: &KnownTokens) -> Opt
     }
 }
 
-/// The least upper bound on the norm on the ball.
-#[must_use]
-pub fn best_upper(bounds: &[Bound]) -> Option<&Bound> {
-    on_ball(bounds, Side::Upper).min_by(|a, b| a.log10.total_cmp(&b.log10))
-}
-
-/// The largest norm that some tokens of the ball are proved to reach.
-#[must_use]
-pub fn best_lower(bounds: &[Bound]) -> Option<&Bound> {
-    // The skew witness is about another A, and the envelope about all lengths up to n.
-    let is_here = |bound: &&Bound| !matches!(bound.id, BoundId::Skew | BoundId::AdversarialEnvelope);
-    on_ball(bounds, Side::Lower).filter(is_here).max_by(|a, b| a.log10.total_cmp(&b.log10))
-}
-
-fn on_ball(bounds: &[Bound], side: Side) -> impl Iterator<Item = &Bound> {
-    let of_norm = bounds.iter().filter(move |bound| bound.side == side && bound.norm == Norm::Spectral);
-    of_norm.filter(|bound| bound.id.domain() == Domain::Ball)
-}
-
 /// log10 of the largest norm known at the n and R of a row. Tokens of another state raise no row of an earlier one.
 fn worst_at(row: &GrowthRow, facts: &Facts<'_>) -> Option<f64> {
     let lower = row.best_lower(Norm::Spectral)?.log10;
@@ -215,17 +209,13 @@ fn worst_at(row: &GrowthRow, facts: &Facts<'_>) -> Option<f64> {
     Some(if facts.growth.are_of_view(facts.state) { known.raise(lower, row.n, row.radius) } else { lower })
 }
 
-/// The largest norm known.
-fn of_worst(log10: f64) -> Filled {
-    Filled::of_log10(log10, Sign::LowerBound)
-}
-
 fn there(what: GrowthReading, facts: &Facts<'_>) -> Option<Filled> {
     let (data, at) = (facts.growth, facts.state.read_at());
+    let of_bound = |bound: &Bound| Filled::of_bound(bound, facts.measured);
     match what {
-        GrowthReading::Bound(id) => data.row(at)?.bounds.iter().find(|bound| bound.id == id).map(Filled::of_bound),
-        GrowthReading::Best => data.row(at)?.best_upper(Norm::Spectral).map(Filled::of_bound),
-        GrowthReading::Worst => Some(of_worst(worst_at(data.row(at)?, facts)?)),
+        GrowthReading::Bound(id) => data.row(at)?.bounds.iter().find(|bound| bound.id == id).map(of_bound),
+        GrowthReading::Best => data.row(at)?.best_upper(Norm::Spectral).map(of_bound),
+        GrowthReading::Worst => Some(Filled::of_reached(worst_at(data.row(at)?, facts)?, facts.measured)),
         GrowthReading::Exact => data.exact(at).map(|norm| Filled::of(norm, Sign::Exact)),
         GrowthReading::Gap => {
             let row = data.row(at)?;

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::formulas::Formula;
+use crate::formulas::{Formula, markup};
 use lipscope_core::bounds::BoundId;
 
 /// A formula in a text.
@@ -30,6 +30,21 @@ pub fn find(name: &str) -> Option<&'static LessonFormula> {
 }
 
 impl LessonFormula {
+    /// Its name in texts.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Its markup, as MathML.
+    #[must_use]
+    pub fn markup(&self) -> &'static str {
+        match self.written {
+            Written::Here(markup) => markup,
+            Written::Bound(id) => markup(id).unwrap_or_default(),
+        }
+    }
+
     /// The formula as a view.
     #[must_use]
     pub fn view(&self) -> AnyView {

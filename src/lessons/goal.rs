@@ -129,6 +129,17 @@ impl Condition {
         }
     }
 
+    /// The place whose value it compares with a number or with words; `None` where it compares two of them.
+    #[must_use]
+    pub fn slot(self) -> Option<Slot> {
+        match self {
+            Condition::AtLeast(Quantity::Slot(slot), Quantity::Number(_))
+            | Condition::AtLeast(Quantity::Number(_), Quantity::Slot(slot))
+            | Condition::Says(slot, _) => Some(slot),
+            _ => None,
+        }
+    }
+
     /// Whether it holds. It does not while one of its numbers is on its way.
     #[must_use]
     pub fn holds(self, situation: &Situation<'_>) -> bool {

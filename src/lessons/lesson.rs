@@ -120,16 +120,43 @@ impl Step {
         self.scene.get_or_init(|| link::over(Scene::default(), &self.fields).scene.unwrap_or_default())
     }
 
+    /// The scene in which the question of the step is answered: that of the step, with what is set once the reader has
+    /// chosen.
+    #[must_use]
+    pub fn question_scene(&self) -> Scene {
+        let scene = self.scene().clone();
+        match self.prediction {
+            Prediction::Choice(fields) => link::over(scene.clone(), fields).scene.unwrap_or(scene),
+            Prediction::None | Prediction::Curve | Prediction::Mark => scene,
+        }
+    }
+
     /// The page's settings at this step, whatever they were before. The reader's own data are kept where the step
     /// brings none.
     #[must_use]
     pub fn setup(&self, now: &PageState) -> Setup {
-        let Scene { state, plot, labs, .. } = self.scene().clone();
+        self.setup_of(self.scene().clone(), now)
+    }
+
+    /// As [`Step::setup`], in which the question of the step is answered.
+    #[must_use]
+    pub fn question_setup(&self, now: &PageState) -> Setup {
+        self.setup_of(self.question_scene(), now)
+    }
+
+    fn setup_of(&self, scene: Scene, now: &PageState) -> Setup {
+        let Scene { state, plot, labs, .. } = scene;
         Setup { state: state.keeping_data_of(now), plot, settings: labs, rung: self.visible.bound }
     }
 }
 
 impl Lesson {
+    /// The steps that are counted: those with goals. The recap has none.
+    #[must_use]
+    pub fn n_tasks(&self) -> usize {
+        self.steps.iter().filter(|step| !step.goals.is_empty()).count()
+    }
+
     /// The index of a step: `step`, or that of the last step where `step` is past it.
     #[must_use]
     pub fn clamped(&self, step: usize) -> usize {

@@ -8,7 +8,7 @@
 //! | `goal` | conditions on named numbers of the page |
 //! | `text`, `handle` | reads a text as words, places and controls; the sliders among these |
 //! | `slot`, `fill` | the places of a text, and the values in them |
-//! | `formulas` | formulas in texts, as MathML |
+//! | `formulas`, `symbols` | formulas in texts, as MathML, and what their symbols stand for |
 //! | `record`, `answer_code` | what a reader has done; the code that a student hands in |
 
 mod answer_code;
@@ -21,21 +21,24 @@ mod handle;
 mod lesson;
 mod record;
 mod slot;
+mod symbols;
 mod text;
 
 use crate::language::{Language, language};
 pub use crate::look::Lines;
+pub use crate::state::Guessed;
 
 pub use answer_code::{CodeFault, Gathered, HandIn, MOST_LINK, MOST_NAME, gather};
 pub use catalog::{find, lessons, next_after, scene_of};
 pub use file::{Edition, Fault, LessonFile, agree, parse};
-pub use fill::{Age, Ages, Facts, Filled, best_lower, best_upper};
+pub use fill::{Age, Ages, Facts, Filled};
 pub use formulas::LessonFormula;
 pub use goal::{Acts, Condition, Goal, Quantity, Situation, Way};
 pub use handle::Handle;
 pub use lesson::{Choice, Lesson, Paragraph, Prediction, Setup, Step, Visible};
-pub use record::{Done, Guessed, LessonRecord, Records, StepRecord};
+pub use record::{Done, LessonRecord, Records, StepRecord};
 pub use slot::{GrowthReading, Measured, Slot};
+pub use symbols::{Explained, unexplained};
 pub use text::{Piece, pieces, slots};
 
 /// A text in every language, with the same places in each.

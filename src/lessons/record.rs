@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::state::Guessed;
+use crate::strings;
+
 use super::catalog::find;
 use super::lesson::{Lesson, Prediction, Step};
 
@@ -12,20 +15,6 @@ use super::lesson::{Lesson, Prediction, Step};
 const MOST_POINTS: usize = 64;
 /// The most that log10 of a guess or of a measured number can differ from zero.
 const POWERS: f64 = 30.0;
-
-/// A guess beside what the page has found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Guessed {
-    /// A choice, by its id, and the id of the right one.
-    #[serde(rename = "c")]
-    Choice(String, String),
-    /// A mark, and the measured norm.
-    #[serde(rename = "m")]
-    Mark(f64, f64),
-    /// A curve: n, the guess, and the measured norm.
-    #[serde(rename = "k")]
-    Curve(Vec<(f64, f64, f64)>),
-}
 
 /// What was done at a step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -52,10 +41,14 @@ pub struct Records(BTreeMap<String, LessonRecord>);
 /// How much of a lesson is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done {
-    /// The steps all of whose goals were reached.
+    /// The steps all of whose goals were reached or answered, right or wrong.
     pub steps: usize,
     /// The steps that have goals.
     pub of: usize,
+    /// The questions that were answered right at first.
+    pub right: usize,
+    /// The questions that were answered.
+    pub answered: usize,
 }
 
 impl Done {
@@ -120,7 +113,13 @@ impl LessonRecord {
             step.goals.iter().all(|goal| has(goal.id))
         };
         let steps: Vec<bool> = with_goals.map(|(at, step)| is_done(at, step)).collect();
-        Done { steps: steps.iter().filter(|done| **done).count(), of: steps.len() }
+        let guesses: Vec<&Guessed> = self.0.values().filter_map(|record| record.guess.as_ref()).collect();
+        Done {
+            steps: steps.iter().filter(|done| **done).count(),
+            of: steps.len(),
+            right: guesses.iter().filter(|guess| guess.is_right()).count(),
+            answered: guesses.len(),
+        }
     }
 
     /// Whether the lesson has all these steps, goals and choices, and every number is one that a reader could set.
@@ -136,7 +135,18 @@ impl LessonRecord {
 }
 
 impl Guessed {
-    fn fits(&self, step: &Step) -> bool {
+    /// Whether the page says the same: the right choice, or a drawing that is off by no more than one reads off a plot.
+    #[must_use]
+    pub fn is_right(&self) -> bool {
+        match self {
+            Guessed::Choice(yours, right) => yours == right,
+            Guessed::Mark(yours, found) => strings::is_good(yours / found),
+            Guessed::Curve(points) => points.iter().all(|(_, yours, found)| strings::is_good(yours / found)),
+        }
+    }
+
+    /// Whether it is an answer to the question of a step.
+    pub(crate) fn fits(&self, step: &Step) -> bool {
         let is_number = |x: &f64| *x > 0.0 && x.log10().abs() <= POWERS;
         match (self, step.prediction) {
             (Guessed::Choice(yours, right), Prediction::Choice(_)) => {

@@ -3,8 +3,9 @@
 use crate::field::AnyField::{self, Controls, Labs};
 use crate::field::Field as Number;
 use crate::state::{
-    DotWeights, EstimatorQuantity, EstimatorSettings, HiddenParts, LabTokens, LessonAt, Part, PlotChoice, RadiusGrowth,
-    Range, SCALED_TOKENS, Scene, SearchFold, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
+    DotWeights, EstimatorQuantity, EstimatorSettings, Guessed, HiddenParts, LabTokens, LessonAt, Part, PlotChoice,
+    RadiusGrowth, Range, SCALED_TOKENS, Scene, SearchFold, Stage, ThemeChoice, TokenChoice, Trace, Traces,
+    WeightChoice, XAxis,
 };
 use crate::strings;
 use lipscope_core::bounds::Norm;
@@ -73,7 +74,7 @@ pub const LESSON: &str = "lesson";
 const AT_N: &str = "n";
 /// The text for the block that adds most to the largest singular value.
 const TOP_BLOCK: &str = "top";
-/// The text for no curve, or no hidden part, at all.
+/// The text for no curve, no hidden part, or no answer.
 const NONE: &str = "none";
 /// The longest name of a lesson.
 const MOST_LESSON_ID: usize = 40;
@@ -97,7 +98,7 @@ macro_rules! choice {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 56] = [
+pub const FIELDS: [Field; 57] = [
     Field::Other {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
@@ -105,6 +106,17 @@ pub const FIELDS: [Field; 56] = [
     },
     Field::Other { key: "hide", text: hidden_text, read: read_hidden },
     Field::Other { key: LESSON, text: lesson_text, read: read_lesson },
+    Field::Other {
+        key: "answer",
+        text: |scene| scene.answer.as_ref().map_or_else(|| NONE.to_owned(), Guessed::text),
+        read: |scene, text| {
+            scene.answer = None;
+            if text != NONE {
+                scene.answer = Some(Guessed::read(text).ok_or(strings::link_no_answer())?);
+            }
+            Ok(())
+        },
+    },
     choice!("plot", PlotChoice::ALL, plot),
     // Only other programs write this field: the page writes the value of each control.
     Field::Other { key: "experiment", text: |_| String::new(), read: data::read_experiment },

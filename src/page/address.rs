@@ -38,6 +38,7 @@ impl Page {
             stage: self.stage.get(),
             hidden: self.look.hidden.get(),
             lesson: self.lesson.get(),
+            answer: self.look.answer.get(),
             theme: self.address.theme.get(),
         }
     }
@@ -157,7 +158,7 @@ impl Page {
 
     /// Shows a scene. The reader's own data are kept where the scene brings none.
     pub fn show(self, scene: Scene) {
-        let Scene { state, plot, labs, stage, hidden, lesson, theme } = scene;
+        let Scene { state, plot, labs, stage, hidden, lesson, answer, theme } = scene;
         let now = self.state.get_untracked();
         // The plot first: what the page asks the workers for depends on it too.
         set_if_new(self.plot, plot);
@@ -165,6 +166,8 @@ impl Page {
         set_if_new(self.settings, labs);
         set_if_new(self.stage, stage);
         set_if_new(self.look.hidden, hidden);
+        // The answer first: it is shown as soon as the step is.
+        set_if_new(self.look.answer, answer);
         set_if_new(self.lesson, lesson);
         set_if_new(self.address.theme, theme);
     }

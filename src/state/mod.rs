@@ -4,6 +4,7 @@
 //!
 //! A control keeps its value while it does not apply, so that switching a choice back loses nothing.
 
+mod answer;
 mod check;
 mod choices;
 mod convert;
@@ -14,6 +15,7 @@ mod parts;
 mod plots;
 mod settings;
 
+pub use answer::Guessed;
 pub use choices::{OwnClusters, OwnWeights, TokenChoice, WeightChoice, XAxis};
 pub use growth::{GrowthView, RadiusGrowth, Range, SearchFold, Trace, Traces};
 pub use movable::NotMovable;
@@ -40,6 +42,8 @@ pub struct Scene {
     pub hidden: HiddenParts,
     /// The place in a lesson.
     pub lesson: Option<LessonAt>,
+    /// The answer that a student has handed in at this place, where the link shows one.
+    pub answer: Option<Guessed>,
     /// Light or dark, where the link asks for one.
     pub theme: Option<ThemeChoice>,
 }

@@ -27,5 +27,56 @@ pub fn class_marks_words(marks: &[(f64, f64)]) -> String {
     let least = marks.iter().map(|mark| mark.0).fold(f64::INFINITY, f64::min);
     let most = marks.iter().map(|mark| mark.0).fold(0.0, f64::max);
     let found = marks.first().map_or(f64::NAN, |mark| mark.1);
+    if let [(yours, found)] = marks {
+        return class_mark_words(Number::of(*found), Number::short(*yours));
+    }
     words::class_marks_words(marks.len(), Number::of(found), Number::short(least), Number::short(most))
+}
+
+/// How many curves are drawn over each other.
+pub fn class_curves_words(count: usize) -> String {
+    if count == 1 { class_curve_words().into() } else { words::class_curves_words(count) }
+}
+
+/// How many codes were read, and how many lines were refused, if any.
+pub fn class_count(answers: usize, faults: usize) -> String {
+    let answers = if answers == 1 { class_one_code().into() } else { class_codes(answers) };
+    match faults {
+        0 => words::class_count(&answers),
+        1 => class_count_faults(&answers, class_one_refused()),
+        faults => class_count_faults(&answers, class_refused(faults)),
+    }
+}
+
+/// How many of a lesson's steps are done, and how many of its answers are right; empty where nothing was done.
+pub fn progress((done, of): (usize, usize), (right, answered): (usize, usize)) -> String {
+    let steps = match (done, answered) {
+        (0, 0) => return String::new(),
+        (done, _) if done == of => progress_done().to_owned(),
+        _ => progress_part(done, of),
+    };
+    if answered == 0 { steps } else { progress_right(answered, right, &steps) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strings::goals_said;
+
+    #[test]
+    fn a_class_of_one_is_counted_in_the_singular() {
+        assert_eq!(class_count(1, 0), "1 code read.");
+        assert_eq!(class_count(4, 1), "4 codes read, 1 line refused.");
+        assert_eq!(class_marks_words(&[(3.0, 1.5)]), "1 guess: 3; measured 1.500.");
+        assert_eq!(class_curves_words(1), "1 curve, and the measured one.");
+    }
+
+    #[test]
+    fn an_answer_is_answered_and_a_goal_is_reached() {
+        assert_eq!(progress((0, 5), (0, 0)), "");
+        assert_eq!(progress((2, 5), (1, 2)), "2 of 5 steps done; right answers: 1 of 2");
+        assert_eq!(progress((5, 5), (0, 2)), "finished; right answers: 0 of 2");
+        assert_eq!(goals_said(Some(false), 0, 0), "Answered, and not right.");
+        assert_eq!(goals_said(None, 1, 3), "1 of 3 goals reached.");
+    }
 }

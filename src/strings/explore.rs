@@ -198,7 +198,7 @@ pub fn on_axis(state: &PageState) -> Option<String> {
     })
 }
 
-fn normalizer_name(normalizer: Normalization) -> &'static str {
+pub fn normalizer_name(normalizer: Normalization) -> &'static str {
     match normalizer {
         Normalization::Layer => quick_layer(),
         Normalization::Rms | Normalization::None => quick_rms(),

@@ -97,12 +97,12 @@ fn of_bound(bound: &Bound) -> String {
     format!("{} {number}", bound_label(bound.id))
 }
 
-/// The best lower bound, the best upper bound and the factor between them at an n, from logarithms to base ten. The
-/// numbers are rounded so that the sentence stays true.
-pub fn growth_gap(n: f64, lower: Option<f64>, upper: Option<f64>) -> String {
+/// The largest norm known, the best upper bound and the factor between them at an n. Each has its logarithm to base ten,
+/// and the text that the list of curves has.
+pub fn growth_gap(n: f64, lower: Option<(f64, Number)>, upper: Option<(f64, Number)>) -> String {
     let n = count(n);
-    let times = lower.zip(upper).map(|(lower, upper)| Number::from_log10(upper - lower));
-    match (lower.map(Number::from_log10_below), upper.map(Number::from_log10_above), times) {
+    let times = lower.as_ref().zip(upper.as_ref()).map(|(lower, upper)| Number::from_log10(upper.0 - lower.0));
+    match (lower.map(|lower| lower.1), upper.map(|upper| upper.1), times) {
         (Some(lower), Some(upper), Some(times)) => growth_gap::both(lower, n, times, upper),
         (None, Some(upper), _) => growth_gap::upper(n, upper),
         (Some(lower), ..) => growth_gap::lower(lower, n),

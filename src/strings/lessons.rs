@@ -1,6 +1,7 @@
 //! The frame of the lessons: their panel, the goals, hints and predictions of their steps, the teacher's view. The
 //! lessons themselves are in `lessons`.
 
+use crate::words::lesson_steps as words_of_steps;
 pub use crate::words::lesson_steps::*;
 use crate::words::lessons as words;
 pub use crate::words::lessons::*;
@@ -8,6 +9,7 @@ pub use crate::words::lessons::*;
 use lipscope_plot::{Kind, Number};
 
 use super::plot::count;
+use crate::words::link::between_sentences;
 
 pub const LESSON_WAITING: &str = "…";
 /// Room to write a number down.
@@ -24,12 +26,25 @@ pub fn lesson_number(number: usize, title: &str) -> String {
     format!("{number}. {title}")
 }
 
-pub fn lesson_progress(step: usize, steps: usize) -> String {
-    words::lesson_progress(step + 1, steps)
+/// The heading of a step; the recap has no number, since it is not counted.
+pub fn lesson_heading(step: usize, tasks: usize, title: &str) -> String {
+    if step < tasks { lesson_number(step + 1, title) } else { title.into() }
 }
 
-pub fn lesson_said(step: usize, steps: usize, title: &str) -> String {
-    words::lesson_said(step + 1, steps, title)
+/// The place of a step among those that are counted: those with goals, before the recap.
+pub fn lesson_progress(step: usize, tasks: usize) -> String {
+    if step < tasks { words::lesson_progress(step + 1, tasks) } else { lesson_recap().into() }
+}
+
+pub fn lesson_said(step: usize, tasks: usize, title: &str) -> String {
+    if step < tasks { words::lesson_said(step + 1, tasks, title) } else { title.into() }
+}
+
+/// Whether the answer of a step is right, if it is answered, and how many of its other goals are reached.
+pub fn goals_said(is_right: Option<bool>, reached: usize, all: usize) -> String {
+    let answer = is_right.map(|is_right| if is_right { answer::right_said() } else { answer::wrong_said() }.to_owned());
+    let goals = (reached > 0).then(|| answer::goals_said(all, reached));
+    answer.into_iter().chain(goals).collect::<Vec<_>>().join(between_sentences())
 }
 
 /// Whether a guess counts as right, by its ratio to the measured number.
@@ -106,4 +121,15 @@ pub fn ruled_out(bound: Option<f64>) -> String {
 fn off(ratio: f64) -> String {
     let (times, side) = if ratio > 1.0 { (ratio, off::high()) } else { (ratio.recip(), off::low()) };
     off::sentence(side, Number::rough(times))
+}
+
+/// What symbols of a formula stand for, each as its glyph and words; empty where there is none.
+pub fn symbols_line(symbols: &[(&str, &str)]) -> Option<String> {
+    let each: Vec<String> = symbols.iter().map(|(glyph, words)| symbol::is(glyph, words)).collect();
+    (!each.is_empty()).then(|| symbol::line(each.join(symbol::between())))
+}
+
+/// What the figure of a handout shows.
+pub fn handout_tokens(n: f64, radius: f64) -> String {
+    words_of_steps::handout_tokens(count(n), Number::short(radius))
 }

@@ -3,13 +3,52 @@
 use crate::words::stage as words;
 pub use crate::words::stage::{is_blank, leave_alone};
 
+use crate::state::PageState;
 use lipscope_core::bounds::Norm;
+use lipscope_core::experiment::{Attention, Mask, Normalization, Scope};
 use lipscope_plot::Number;
 
+use super::explore::normalizer_name;
 use super::norms::norm_symbol;
 use super::plot::count;
 
 /// The norm at the present tokens: the symbol with its value, and where it is measured.
-pub fn teacher_reading(norm: Norm, value: &str, n: f64, radius: f64) -> (String, String) {
-    (format!("{} {value}", norm_symbol(norm)), words::reading(count(n), Number::of(radius)))
+pub fn teacher_reading(norm: Norm, value: &str, (n, radius): (f64, f64), state: &PageState) -> (String, String) {
+    // The differences first: where the line is cut, it is cut at its end.
+    let mut place = differences(state);
+    place.push(words::reading(count(n), Number::of(radius)));
+    (format!("{} {value}", norm_symbol(norm)), place.join(words::comma()))
+}
+
+/// What differs from plain attention, dot-product and without mask or normaliser: a picture alone does not show it.
+fn differences(state: &PageState) -> Vec<String> {
+    let kernel = (state.attention == Attention::L2).then(|| words::of_l2().to_owned());
+    let mask = (state.mask == Mask::Causal).then(|| words::of_causal().to_owned());
+    let normalizer = (state.normalization != Normalization::None).then(|| {
+        let name = normalizer_name(state.normalization);
+        match state.scope {
+            Scope::Inputs => words::of_normalized(name),
+            Scope::Composed => words::of_composed(name),
+        }
+    });
+    kernel.into_iter().chain(mask).chain(normalizer).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_alone_names_mask_kernel_and_normaliser_where_they_are_not_the_plain_ones() {
+        let plain = PageState::default();
+        let place = |state: &PageState| teacher_reading(Norm::Spectral, "= 2", (50.0, 3.0), state).1;
+        let base = place(&plain);
+        assert_eq!(differences(&plain), Vec::<String>::new());
+        let causal = PageState { mask: Mask::Causal, ..plain.clone() };
+        assert_eq!(place(&causal), format!("causal, {base}"));
+        let both = PageState { normalization: Normalization::Layer, attention: Attention::L2, ..causal };
+        assert_eq!(place(&both), format!("L2 kernel, causal, LayerNorm, {base}"));
+        let composed = PageState { scope: Scope::Composed, normalization: Normalization::Rms, ..plain };
+        assert_eq!(place(&composed), format!("RMSNorm + attention, {base}"));
+    }
 }

@@ -101,6 +101,7 @@ pageTest('two students hand in answer codes, and a lecturer sees their guesses o
     const code = page.locator('#hand-in-code');
     await page.waitForFunction(() => document.querySelector('#hand-in-code').value.length > 40);
     assert.deepEqual(held(await code.inputValue()), { n: name, l: 'mask', s: 1, k: 'v3&lesson=mask.2&mask=causal', r: { 1: { g: ['seen'], a: { c: [choice, 'higher'] } } } });
+    assert.equal(await page.getByTestId('hand-in-done').innerText(), `It says: 1 of 5 steps done; right answers: ${choice === 'higher' ? 1 : 0} of 1.`);
     codes.push(await code.inputValue());
     await visit('#v3&lesson=slack.1');
     await filled(page);
@@ -130,15 +131,18 @@ pageTest('two students hand in answer codes, and a lecturer sees their guesses o
   assert.match(faults[1], /^Line 6: “hello there” is no answer code/);
   const mask = page.locator('.class-lesson[data-lesson=mask]');
   const rows = await mask.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
-  assert.deepEqual(rows.map((row) => [row[0], row[1], row[3]]), [['Ann state', '1 of 5', '✓ It raises L.'], ['=Bo, B. state', '1 of 5', '✗ It lowers L again.']]);
+  assert.deepEqual(rows.map((row) => [row[0], row[1], row[2], row[3], row[5]]), [['Ann state and answer', '2. Nearer tokens', '1 of 5', '1 of 1', '✓ It raises L.'], ['=Bo, B. state and answer', '2. Nearer tokens', '1 of 5', '0 of 1', '✗ It lowers L.']]);
   assert.deepEqual(await mask.locator('.class-choices li').evaluateAll((choices) => choices.map(({ dataset }) => [dataset.choice, dataset.count])), [['lower', '1'], ['same', '0'], ['higher', '1']]);
   assert.match(await page.locator('.class-lesson[data-lesson=slack] canvas').getAttribute('aria-label'), /^2 guesses from [\d.]+ to [\d.]+; measured 1\.4\d+\.$/);
   const [download] = await Promise.all([page.waitForEvent('download'), mask.locator('.class-csv').click()]);
   const lines = readFileSync(await download.path(), 'utf8').split('\r\n');
-  assert.match(lines[1], /^Ann,1 of 5,/);
+  assert.match(lines[1], /^Ann,2\. Nearer tokens,1 of 5,/);
   // A spreadsheet would take such a name for a formula.
-  assert.match(lines[2], /^"'=Bo, B\.",1 of 5,/);
+  assert.match(lines[2], /^"'=Bo, B\.",2\. Nearer tokens,1 of 5,/);
   assert.deepEqual(await seriousFaults(page), []);
+  // A student's link opens the state that was handed in, with the answer, and nothing of it is noted as the reader's.
+  const link = await mask.locator('tbody tr').nth(1).locator('a').getAttribute('href');
+  assert.equal(link, '#v3&lesson=mask.2&answer=lower,higher&mask=causal');
   // Nothing was sent. Keys of the page do nothing under the sheet.
   assert.equal(requests().length, asked);
   await page.locator('#class-close').focus();
@@ -148,6 +152,12 @@ pageTest('two students hand in answer codes, and a lecturer sees their guesses o
   assert.ok(await page.locator('#class').evaluate((sheet) => sheet.scrollWidth <= sheet.clientWidth));
   await page.keyboard.press('Escape');
   await page.waitForFunction(() => !document.querySelector('#class').open && document.activeElement.id === 'class-open');
+  const kept = await page.evaluate(() => localStorage.getItem('lipscope-lessons'));
+  await visit(link);
+  await page.waitForSelector('.goal[data-goal=seen][data-mark=wrong]');
+  assert.equal(await page.getByTestId('guess-words').innerText(), 'A student has handed in this answer; “you” is that student. You said: It lowers L. The page says: It raises L.');
+  assert.equal(await page.locator('.lesson-choice[aria-pressed=true]').getAttribute('data-choice'), 'lower');
+  assert.equal(await page.evaluate(() => localStorage.getItem('lipscope-lessons')), kept);
 });
 
 pageTest('what is done is ticked in the list of lessons, kept in the browser, and forgotten when asked', { context: {} }, async ({ page, url }) => {
@@ -157,7 +167,7 @@ pageTest('what is done is ticked in the list of lessons, kept in the browser, an
   await page.click('.lesson-choice[data-choice=same]');
   await page.waitForSelector('.goal[data-goal=seen][data-mark=right]');
   await page.click('#lesson-list');
-  assert.equal(await done(), '1 of 2 steps done');
+  assert.equal(await done(), '1 of 2 steps done; right answers: 1 of 1');
   await page.goto('about:blank');
   await page.goto(`${url}#v3&lesson=own.2`);
   await filled(page);
@@ -166,7 +176,7 @@ pageTest('what is done is ticked in the list of lessons, kept in the browser, an
   await page.click('#lesson-copy');
   await page.waitForSelector('.goal[data-goal=shared][data-reached=true]');
   await page.click('#lesson-list');
-  assert.equal(await done(), 'finished');
+  assert.equal(await done(), 'finished; right answers: 1 of 1');
   assert.match(await page.locator('.lesson-pick[data-lesson=own] .lesson-name').innerText(), /✓$/);
   await page.click('#progress-clear');
   assert.equal(await page.locator('#progress-clear').innerText(), 'Really forget it?');

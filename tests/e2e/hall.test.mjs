@@ -192,6 +192,8 @@ pageTest('the panel of links has the state, the step and a frame; what it hides 
   await page.waitForSelector('#share-state');
   const text = (id) => page.inputValue(`#${id}`);
   assert.ok(!(await text('share-state')).includes('lesson') && (await text('share-state')).includes('R=1'), await text('share-state'));
+  assert.deepEqual(await page.$$eval('.share-body section:has(#share-state, #share-step) h3', (all) => all.map((h) => h.textContent)), ['The picture as it is now, without the lesson', 'The step of the lesson, to be done']);
+  assert.match(await page.locator('.share-body section:has(#share-step) .note').first().innerText(), /^Opens step 2 of “The mask” as it begins/);
   // A changed control is in the link of the state, and not in the assignment.
   assert.equal(await text('share-step'), `${url}#v3&lesson=mask.2`);
   await page.selectOption('#share-as', 'teacher');

@@ -1,7 +1,7 @@
 // The lessons: every one to its end with the keyboard, numbers in the text against those on screen, goals, hints and answers,
 // leaving. Predictions and the teacher's view have files of their own.
 import assert from 'node:assert/strict';
-import { inBothSchemes, pageTest } from './browser.mjs';
+import { inBothSchemes, pageTest, PHONE } from './browser.mjs';
 import { at, filled, startLesson } from './lesson.mjs';
 import { changed, reaches, reveal, value } from './reading.mjs';
 
@@ -61,13 +61,15 @@ pageTest('every lesson to its end with the keyboard alone, its numbers those on 
     await page.locator(`.lesson-pick[data-lesson="${id}"]`).focus();
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.activeElement?.id === 'lesson-heading');
-    const steps = Number((await page.getByTestId('lesson-progress').innerText()).split(' ').at(-1));
+    const tasks = Number((await page.getByTestId('lesson-progress').innerText()).split(' ').at(-1));
+    // The recap is not counted.
+    const steps = tasks + 1;
     for (let step = 0; step < steps; step += 1) {
       const where = `${id}, step ${step + 1}`;
       assert.deepEqual(await at(page), [id, String(step)]);
       await page.waitForFunction((link) => location.hash === link, `#v3&lesson=${id}.${step + 1}`);
-      assert.equal(await page.getByTestId('lesson-progress').innerText(), `${step + 1} of ${steps}`);
-      assert.match(await page.getByTestId('lesson-said').innerText(), new RegExp(`^Step ${step + 1} of ${steps}: `));
+      assert.equal(await page.getByTestId('lesson-progress').innerText(), step < tasks ? `${step + 1} of ${tasks}` : 'recap');
+      assert.match(await page.getByTestId('lesson-said').innerText(), step < tasks ? new RegExp(`^Step ${step + 1} of ${tasks}: `) : /^Recap$/);
       assert.equal(await page.locator('.problem:not([hidden])').count(), 0, where);
       for (const press of ['#guess-reveal', '.lesson-choice']) {
         if (!(await page.locator(press).count())) continue;
@@ -222,13 +224,35 @@ pageTest('an answer is chosen before the page shows it, and answered by name', {
   await page.click('.lesson-choice[data-choice="lower"]');
   await reaches(page, 'spectral', 5.3135, 5e-5);
   await page.waitForFunction(() => /The page says/.test(document.querySelector('[data-testid="guess-words"]').textContent));
-  assert.equal(await page.getByTestId('guess-words').innerText(), 'You said: It lowers L again. The page says: It raises L.');
+  assert.equal(await page.getByTestId('guess-words').innerText(), 'You said: It lowers L. The page says: It raises L. Before: L = 2.050.');
   await reached(page, 'seen');
   // The step is done, and the answer was wrong.
   assert.equal(await goal(page, 'seen').getAttribute('data-mark'), 'wrong');
   assert.match(await goal(page, 'seen').innerText(), /^✗.*the page says otherwise/s);
-  assert.deepEqual(await page.locator('.lesson-choice').allInnerTexts(), ['✗ It lowers L again.', 'It hardly changes L.', '✓ It raises L.']);
+  assert.deepEqual(await page.locator('.lesson-choice').allInnerTexts(), ['✗ It lowers L.', 'It hardly changes L.', '✓ It raises L.']);
   assert.ok(await page.locator('.lesson-choice').first().isDisabled());
+});
+
+pageTest('on a phone a question is in sight with all its answers, under a part of the plot', { viewport: PHONE, hash: '' }, async ({ page }) => {
+  for (const step of ['mask.1', 'mask.2', 'jacobian.1', 'lipschitz.5', 'lipschitz.6', 'layer-norm.2', 'whole-space.5', 'inverse.2', 'own.1']) {
+    await page.evaluate((step) => { location.hash = `#v3&lesson=${step}`; }, step);
+    await page.waitForSelector(`#lesson-panel[data-lesson="${step.split('.')[0]}"][data-step="${step.split('.')[1] - 1}"] .lesson-choice`);
+    const seen = await page.evaluate(async () => {
+      // The reader scrolls the text until the last answer is there.
+      document.querySelector('.lesson-choice:last-child').scrollIntoView({ block: 'end' });
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      const body = document.querySelector('.lesson-body').getBoundingClientRect();
+      const inside = (element) => {
+        const { top, bottom } = element.getBoundingClientRect();
+        return top >= body.top - 1 && bottom <= body.bottom + 1;
+      };
+      const question = [...document.querySelectorAll('.lesson-body > p')].filter((p) => p.checkVisibility() && /\?\s*$/.test(p.textContent)).at(-1);
+      const choices = [...document.querySelectorAll('.lesson-choice')];
+      return { question: question ? inside(question) : 'none', choices: choices.filter(inside).length, of: choices.length, above: document.querySelector('#lesson-panel').getBoundingClientRect().top };
+    });
+    assert.deepEqual([seen.question, seen.choices], [true, seen.of], `${step}: ${JSON.stringify(seen)}`);
+    assert.ok(seen.above >= 240, `${step}: only ${seen.above} px are left for the plot`);
+  }
 });
 
 pageTest('a question of one’s own ends in a link to share', { hash: '#v3&lesson=own.2', context: {} }, async ({ page, context, url }) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { pageTest, PHONE } from './browser.mjs';
 import { filled, startLesson } from './lesson.mjs';
-import { changed, still } from './reading.mjs';
+import { changed, reaches, still } from './reading.mjs';
 
 /** The sentence about a drawing, once the answer is revealed. */
 const offBy = async (page) => {
@@ -39,6 +39,39 @@ pageTest('a curve is drawn by mouse, then revealed', async ({ page }) => {
     assert.ok(Math.abs(ratio - yours / measured) < 0.01 * ratio);
   }
   assert.ok(await page.locator('[data-testid="spectral"]').isVisible());
+});
+
+pageTest('the verdict on a curve stays that of the question, whatever is set afterwards', { hash: '#v3&lesson=sink.1' }, async ({ page }) => {
+  await changed(page, 'spectral');
+  await page.focus('#guess-curve');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  const said = await offBy(page);
+  await page.waitForSelector('.goal[data-goal=seen][data-mark=off]');
+  await page.fill('#quick-radius-number', '1');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => /those on screen are others/.test(document.querySelector('[data-testid="guess-words"]').textContent));
+  assert.equal(await page.getByTestId('guess-words').innerText(), `${said} That was at the settings of the question; those on screen are others.`);
+  assert.equal(await page.locator('.goal[data-goal=seen]').getAttribute('data-mark'), 'off');
+  assert.equal(await page.getByTestId('goals-said').innerText(), 'Answered, and not right.');
+});
+
+pageTest('an answer is about the question, also where a slider was moved before it; a reset asks again', { hash: '#v3&lesson=mask.1' }, async ({ page }) => {
+  await reaches(page, 'spectral', 12.1275, 5e-5);
+  // Near tokens would make “it raises L” right.
+  await page.fill('#quick-radius-number', '1');
+  await page.keyboard.press('Enter');
+  await reaches(page, 'spectral', 2.0504, 5e-5);
+  await page.click('.lesson-choice[data-choice=higher]');
+  await page.waitForSelector('.goal[data-goal=seen][data-mark=wrong]');
+  await reaches(page, 'spectral', 11.13, 6e-3);
+  await page.click('.lesson-press[data-sets="mask=none"]');
+  await page.waitForFunction(() => /those on screen are others/.test(document.querySelector('[data-testid="guess-words"]').textContent));
+  assert.equal(await page.locator('.goal[data-goal=seen]').getAttribute('data-mark'), 'wrong');
+  await page.click('.lesson-press[data-sets="mask=causal"]');
+  await page.click('#lesson-again');
+  await page.waitForFunction(() => [...document.querySelectorAll('.lesson-choice')].every((choice) => !choice.disabled));
+  assert.equal(await page.getByTestId('guess-words').innerText(), '');
 });
 
 pageTest('who shows the answer without drawing has skipped the step', async ({ page }) => {

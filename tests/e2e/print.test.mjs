@@ -73,11 +73,14 @@ pageTest('a lesson is printed as a handout of all its steps', { hash: '#v3&lesso
   const steps = page.locator('.handout-step');
   assert.equal(await steps.count(), 6);
   const text = await page.locator('.handout').innerText();
-  for (const words of ['The sink and √n', '1. Draw it first', '6. Recap', 'Draw the attention of 13 tokens.', 'R = 2', '________', '(R, the radius: 0.5 to 3)']) assert.ok(text.includes(words), words);
+  for (const words of ['The sink and √n', '1. Draw it first', 'Recap', 'Draw the attention of 13 tokens.', 'R = 2', '________', 'On the page you can set R, the radius, from 0.5 to 3.', 'Goals']) assert.ok(text.includes(words), words);
   // What the page shows after a goal is the answer.
   assert.ok(!text.includes('Without large scores there is no sink.'));
   assert.ok(!/[{}[\]]/.test(text.replaceAll(/\[[CK]\]/g, '')), 'markup of a lesson stands on the paper');
   assert.equal(await page.locator('.handout math').count(), 2);
+  // The figure of a step, which answers nothing; the steps with goals are counted, as in the panel.
+  assert.equal(await page.locator('.handout-figure svg circle.rim').count(), 5);
+  assert.ok(!text.includes('6. '));
   assert.equal(await steps.nth(2).locator('.handout-link').innerText(), `${url}#v3&lesson=sink.3`);
 });
 

@@ -2,8 +2,9 @@
 
 use lipscope::lessons::{
     CodeFault, Done, Guessed, HandIn, Lesson, LessonRecord, MOST_LINK, Prediction, Records, StepRecord, find, gather,
-    lessons,
+    lessons, scene_of,
 };
+use lipscope::link;
 use proptest::prelude::*;
 
 /// What a student may have done in a lesson.
@@ -148,7 +149,7 @@ fn a_record_keeps_the_first_guess_and_counts_the_steps_that_are_done() {
     let lesson = find("slack").expect("a lesson");
     let steps = lesson.steps.iter().filter(|step| !step.goals.is_empty()).count();
     let mut records = Records::default();
-    assert_eq!(records.of(lesson).done(lesson), Done { steps: 0, of: steps });
+    assert_eq!(records.of(lesson).done(lesson), Done { steps: 0, of: steps, right: 0, answered: 0 });
     records.note(lesson, 1, &[], None);
     assert!(records.is_empty());
     records.note(lesson, 0, &["seen"], Some(Guessed::Mark(2.0, 1.0)));
@@ -157,7 +158,7 @@ fn a_record_keeps_the_first_guess_and_counts_the_steps_that_are_done() {
         records.of(lesson).0[&0],
         StepRecord { goals: vec!["seen".into()], guess: Some(Guessed::Mark(2.0, 1.0)) }
     );
-    assert_eq!(records.of(lesson).done(lesson), Done { steps: 1, of: steps });
+    assert_eq!(records.of(lesson).done(lesson), Done { steps: 1, of: steps, right: 0, answered: 1 });
     for (at, step) in lesson.steps.iter().enumerate() {
         let goals: Vec<&str> = step.goals.iter().map(|goal| goal.id).collect();
         records.note(lesson, at, &goals, None);
@@ -168,4 +169,31 @@ fn a_record_keeps_the_first_guess_and_counts_the_steps_that_are_done() {
     let other = records.text().replace("slack", "slacks");
     assert!(Records::read(&other).is_empty());
     assert!(Records::read("{").is_empty());
+}
+
+#[test]
+fn a_code_leads_to_the_state_that_was_handed_in_with_the_answer_of_its_student() {
+    let answer = sample("Ann");
+    // At its second step nothing was answered.
+    let scene = |answer: &HandIn| link::read(&answer.fragment(), scene_of).scene.expect("a scene");
+    assert_eq!((scene(&answer).state.radius, scene(&answer).answer), (1.0, None));
+    let at_question = HandIn { step: 0, link: "v3&lesson=slack.1&R=1".into(), ..answer };
+    let found = scene(&at_question);
+    assert_eq!((found.state.radius, found.lesson.map(|at| at.step)), (1.0, Some(0)));
+    assert_eq!(found.answer, Some(Guessed::Mark(10.4, 1.47)));
+    // Without a link, which was too long, the step itself opens.
+    let bare = HandIn { link: String::new(), ..at_question };
+    assert_eq!((scene(&bare).state.radius, scene(&bare).answer), (2.0, Some(Guessed::Mark(10.4, 1.47))));
+}
+
+#[test]
+fn an_answer_that_is_wrong_is_answered_and_not_right() {
+    let lesson = find("mask").expect("a lesson");
+    let mut records = Records::default();
+    records.note(lesson, 0, &["seen"], Some(Guessed::Choice("same".into(), "lower".into())));
+    records.note(lesson, 1, &["seen"], Some(Guessed::Choice("higher".into(), "higher".into())));
+    let done = records.of(lesson).done(lesson);
+    assert_eq!(done, Done { steps: 2, of: lesson.n_tasks(), right: 1, answered: 2 });
+    assert!(!Guessed::Mark(3.0, 1.0).is_right() && Guessed::Mark(1.05, 1.0).is_right());
+    assert!(!Guessed::Curve(vec![(2.0, 1.0, 1.0), (4.0, 1.0, 2.0)]).is_right());
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use lipscope::state::{
-    CertifySettings, DotWeights, EstimatorQuantity, EstimatorSettings, GrowthView, HiddenParts, InverseSettings,
-    LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, Part, PlotChoice, RadiusGrowth, Range,
-    SCALED_TOKENS, Scene, SearchFold, SearchSettings, Settings, Stage, ThemeChoice, TokenChoice, Trace, Traces,
-    WeightChoice, XAxis,
+    CertifySettings, DotWeights, EstimatorQuantity, EstimatorSettings, GrowthView, Guessed, HiddenParts,
+    InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, Part, PlotChoice,
+    RadiusGrowth, Range, SCALED_TOKENS, Scene, SearchFold, SearchSettings, Settings, Stage, ThemeChoice, TokenChoice,
+    Trace, Traces, WeightChoice, XAxis,
 };
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Head, Mask, Normalization, Output, Rows, Scope, TokenSource};
@@ -124,6 +124,12 @@ fn any_scene(dice: &mut Dice) -> Scene {
         certify: CertifySettings { relative: 10f64.powi(-(dice.below(5) as i32)), restarts: 1 + dice.below(100) },
     };
     let lesson = LessonAt { id: format!("sink-{}", dice.below(9)), step: dice.below(12) };
+    let answer = match dice.below(8) {
+        0 => Some(Guessed::Choice(format!("lower-{}", ["a", "b"][dice.below(2)]), "higher".into())),
+        1 => Some(Guessed::Mark(real(dice, 3), real(dice, 5))),
+        2 => Some(Guessed::Curve((1..9).map(|n| (f64::from(n), real(dice, 2), real(dice, 4))).collect())),
+        _ => None,
+    };
     Scene {
         state,
         plot: dice.of(&PlotChoice::ALL).1,
@@ -131,6 +137,7 @@ fn any_scene(dice: &mut Dice) -> Scene {
         stage: *dice.of(&Stage::ALL),
         hidden: HiddenParts::of(Part::ALL.into_iter().filter(|_| dice.below(4) == 0)),
         lesson: (dice.below(4) == 0).then_some(lesson),
+        answer,
         theme: (dice.below(4) == 0).then(|| *dice.of(&ThemeChoice::ALL)),
     }
 }

@@ -2,13 +2,14 @@
 //! at most the norm of the tokens that the page's button loads. The two agree unless the known tokens are fewer.
 //! Checked in two thousand drawn states, by the plans and the tasks of the page.
 
-use lipscope::answers::{KnownTokens, with_worst_known};
+use lipscope::answers::{KnownTokens, with_worst_known, written_reached};
 use lipscope::plans;
 use lipscope::state::{PageState, RadiusGrowth, TokenChoice, WeightChoice};
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Distribution, Experiment, Mask, Memory, Normalization, Rows, TokenSource};
 use lipscope_core::measure::Measurement;
 use lipscope_core::picture::PairRequest;
+use lipscope_plot::Kind;
 use lipscope_protocol::envelope::{Command, Content, Request};
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::task::Turn;
@@ -274,4 +275,15 @@ fn under_the_causal_mask_the_worst_tokens_over_n_are_those_of_the_ball_at_each_n
     // Without a mask the lower bounds say as much.
     let open = PageState { mask: Mask::None, ..state };
     assert_eq!(plans::worst_over_n(&open, &plans::bounds(&open)), None);
+}
+
+#[test]
+fn the_norm_on_screen_has_one_text_also_where_it_is_the_worst_known() {
+    let written = |log10, latest| written_reached(log10, latest).to_string();
+    let here = 17.9163_f64;
+    // As a lower bound it would be 17.91 beside 17.92.
+    assert_eq!(written(here.log10(), None), "≥ 17.91");
+    assert_eq!(written(here.log10(), Some((here, Kind::Exact))), "= 17.92");
+    assert_eq!(written(here.log10() + 1e-12, Some((here, Kind::LowerBound))), "≥ 17.91");
+    assert_eq!(written(here.log10(), Some((18.0, Kind::Exact))), "≥ 17.91");
 }

@@ -97,6 +97,16 @@ fn every_step_sets_what_the_page_can_show_and_counts_on_no_first_value() {
 }
 
 #[test]
+fn choices_stand_under_a_question() {
+    each_step(|name, _, _, step| {
+        let asked = step.text.iter().rfind(|part| part.when.is_empty());
+        for text in asked.filter(|_| !step.choices.is_empty()).into_iter().flat_map(|part| part.text.all()) {
+            assert!(text.ends_with(['?', '？']), "{name}: choices stand under {text:?}");
+        }
+    });
+}
+
+#[test]
 fn the_name_of_a_step_is_a_link_to_it_and_unknown_ones_are_answered() {
     each_step(|name, lesson, at, step| {
         let link = format!("v3&lesson={}.{}", lesson.id, at + 1);

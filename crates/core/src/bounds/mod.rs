@@ -9,10 +9,11 @@
 //! | `local` | upper bounds at given tokens |
 //! | `certified` | upper bounds for all tokens near given ones |
 //! | `hypotheses`, `heads`, `isotropic`, `logarithms` | what bounds depend on, and tools that the folders share |
-//! | `bound`, `absence`, `slack` | a bound as data, why it is absent, and its proof's slack |
+//! | `bound`, `best`, `absence`, `slack` | a bound as data, the best of several, why one is absent, and its proof's slack |
 
 mod absence;
 mod ball;
+mod best;
 mod bound;
 mod certified;
 mod heads;
@@ -28,6 +29,7 @@ use lower::witness_form::Shape;
 use lower::{adversarial, two_clusters, witness};
 
 pub use absence::Absence;
+pub use best::{best_lower, best_upper};
 pub use bound::{Bound, BoundId, Domain, Norm, Side};
 pub use certified::Neighbourhood;
 pub use heads::{Combination, HeadNorms};

@@ -13,7 +13,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::{
-    Bound, BoundId, BoundsOverN, Domain, HeadNorms, Hypotheses, Norm, Side, all_bounds, norm_of_clusters,
+    Bound, BoundId, BoundsOverN, HeadNorms, Hypotheses, Norm, all_bounds, best_lower, best_upper, norm_of_clusters,
 };
 use crate::experiment::{Experiment, InputError, Memory};
 use crate::sweep::Spacing;
@@ -59,27 +59,19 @@ impl GrowthRow {
     /// The lowest upper bound on a norm on the ball.
     #[must_use]
     pub fn best_upper(&self, norm: Norm) -> Option<&Bound> {
-        self.on_ball(norm, Side::Upper).min_by(|a, b| a.log10.total_cmp(&b.log10))
+        best_upper(&self.bounds, norm)
     }
 
     /// The highest lower bound on a norm on the ball at exactly this n.
     #[must_use]
     pub fn best_lower(&self, norm: Norm) -> Option<&Bound> {
-        // The envelope bounds the largest constant over all lengths up to n, not the one at n.
-        self.on_ball(norm, Side::Lower)
-            .filter(|bound| bound.id != BoundId::AdversarialEnvelope)
-            .max_by(|a, b| a.log10.total_cmp(&b.log10))
+        best_lower(&self.bounds, norm)
     }
 
     /// log10 of the best upper over the best lower bound.
     #[must_use]
     pub fn gap_log10(&self, norm: Norm) -> Option<f64> {
         Some(self.best_upper(norm)?.log10 - self.best_lower(norm)?.log10)
-    }
-
-    fn on_ball(&self, norm: Norm, side: Side) -> impl Iterator<Item = &Bound> {
-        let is_on_ball = move |bound: &&Bound| bound.side == side && bound.id.is_about(norm);
-        self.bounds.iter().filter(is_on_ball).filter(|bound| bound.id.domain() == Domain::Ball)
     }
 }
 

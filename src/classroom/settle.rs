@@ -1,0 +1,137 @@
+//! What the page finds for a reader's guess, at the settings of the question. It is found once and then kept, so that
+//! nothing that the reader sets afterwards changes what the page has said.
+
+use crate::prelude::*;
+
+use crate::lessons::{Age, Choice, Guessed, Measured, Prediction, Slot, Step};
+use crate::page::Page;
+use crate::strings;
+use lipscope_core::bounds::Norm;
+use lipscope_core::fit::fit_power_law;
+use lipscope_plot::{Kind, ascending};
+
+use super::context::{Classroom, Guess, Settled};
+use super::course::{self, step_now};
+use super::guess;
+use super::situation::with_situation;
+
+/// Starts the effect that keeps what the page finds.
+pub fn begin(room: Classroom) {
+    effect(move |_| {
+        let Some((.., step)) = step_now(room) else { return };
+        let is_open = guess::is_revealed(room) && room.guess.with(|guess| guess.settled.is_none());
+        if !is_open || !guess::has_guessed(room) {
+            return;
+        }
+        if let Some(settled) = found(room, step) {
+            room.guess.update(|guess| guess.settled = Some(settled));
+        }
+    });
+}
+
+/// Takes the reader's answer, and sets the page to the configuration of the question.
+pub fn choose(room: Classroom, step: &'static Step, id: &'static str) {
+    let before = number_asked(room, step);
+    room.progress.update(|progress| (progress.chosen, progress.before) = (Some(id), before));
+    // The question is about the step: whatever the reader has changed before answering is put back.
+    course::put_fields_over(room, step.question_scene(), "");
+    guess::reveal(room);
+}
+
+/// The guess that the reader has revealed, beside what the page has found; `None` before.
+pub fn settled(room: Classroom) -> Option<Settled> {
+    if !guess::is_revealed(room) {
+        return None;
+    }
+    room.guess.with(|guess| guess.settled.clone())
+}
+
+/// The answer of a student that the link shows, if it is one to the question of this step: as a guess, and the id of
+/// the choice.
+pub fn handed_in(room: Classroom) -> Option<(Guess, Option<&'static str>)> {
+    let (.., step) = step_now(room)?;
+    let guessed = room.page.look.answer.get().filter(|answer| answer.fits(step))?;
+    let mut guess = Guess { revealed_at: room.page.lesson.get(), ..Guess::default() };
+    let mut chosen = None;
+    let mut slope = None;
+    match &guessed {
+        Guessed::Choice(yours, _) => chosen = choice(step, yours).map(|choice| choice.id),
+        Guessed::Mark(yours, _) => guess.mark = Some(yours.log10()),
+        Guessed::Curve(points) => {
+            guess.curve = points.iter().map(|(_, yours, _)| *yours).collect();
+            slope = slope_of(points.iter().map(|(n, _, found)| (*n, *found)).collect());
+        }
+    }
+    guess.settled = Some(Settled { guessed, kind: Kind::Exact, slope });
+    Some((guess, chosen))
+}
+
+/// The number that the choices of a step are about, as it is before the answer changes the settings; empty where the
+/// choices compare several numbers, or the reader has changed the settings already.
+fn number_asked(room: Classroom, step: &'static Step) -> String {
+    let slot = step.choices.iter().flat_map(|choice| &choice.conditions).find_map(|condition| condition.slot());
+    let Some(slot) = slot.filter(|_| !untrack(|| course::differs(room, step))) else { return String::new() };
+    let filled = untrack(|| with_situation(room, step, |situation| slot.fill(&situation.facts)));
+    filled.filter(|filled| filled.age == Age::Now).map_or_else(String::new, |filled| match slot {
+        Slot::Measured(Measured::Spectral) => format!("L {} {}", filled.sign, filled.text),
+        _ => filled.text,
+    })
+}
+
+/// The choice of a step with an id.
+pub fn choice(step: &'static Step, id: &str) -> Option<&'static Choice> {
+    step.choices.iter().find(|choice| choice.id == id)
+}
+
+/// The slope of log L on log n; `None` where there are too few points.
+pub fn slope_of(points: Vec<(f64, f64)>) -> Option<f64> {
+    fit_power_law(&points).map(|fit| fit.exponent)
+}
+
+/// What the page's numbers say now; `None` while they are on their way, or belong to other settings than the question.
+fn found(room: Classroom, step: &'static Step) -> Option<Settled> {
+    let answers = room.page.answers;
+    // Half of a search or of a curve is no answer.
+    let is_under_way = answers.tightness.is_running() || answers.scaling.is_running() || answers.inverse.is_running();
+    if is_under_way || course::is_off_question(room, step) {
+        return None;
+    }
+    let exact = |guessed| Settled { guessed, kind: Kind::Exact, slope: None };
+    match step.prediction {
+        Prediction::None => None,
+        Prediction::Choice(_) => {
+            let chosen = room.progress.with(|progress| progress.chosen)?;
+            Some(exact(Guessed::Choice(chosen.into(), right_choice(room, step)?.id.into())))
+        }
+        Prediction::Mark => {
+            let (norm, kind) = norm_now(room.page)?;
+            Some(Settled { kind, ..exact(Guessed::Mark(10f64.powf(guess::mark(room)), norm)) })
+        }
+        Prediction::Curve => {
+            let mut beside = guess::curve_beside(room);
+            let is_whole = !beside.is_empty() && beside.len() == guess::curve(room).len();
+            let is_done = is_whole && !answers.sweep.is_running();
+            ascending(&mut beside, |point| point.0);
+            let slope = slope_of(guess::measured_curve(room));
+            is_done.then(|| Settled { slope, ..exact(Guessed::Curve(beside)) })
+        }
+    }
+}
+
+/// The answer that the page's numbers give. `None` while they are on their way.
+fn right_choice(room: Classroom, step: &'static Step) -> Option<&'static Choice> {
+    with_situation(room, step, |situation| {
+        step.choices.iter().find(|choice| choice.conditions.iter().all(|condition| condition.holds(situation)))
+    })
+}
+
+/// The measured norm, and how well it is known; `None` while it is on its way.
+fn norm_now(page: Page) -> Option<(f64, Kind)> {
+    if !page.is_measured() {
+        return None;
+    }
+    page.answers.measured.with(|measured| {
+        let measurement = &measured.as_ref()?.measurement;
+        Some((measurement.spectral, strings::kind_of(measurement, Norm::Spectral)))
+    })
+}
