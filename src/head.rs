@@ -4,7 +4,6 @@
 use crate::prelude::*;
 use leptos::ev;
 
-use super::classroom::Shortcuts;
 use super::language::{self, Language, language};
 use super::share::ShareButton;
 use super::stage::TeacherButton;
@@ -14,7 +13,10 @@ use super::theme::use_themes;
 
 /// Papers, links, teacher's view, theme, keys, language.
 #[component]
-pub fn HeadRest() -> impl IntoView {
+pub fn HeadRest(
+    /// The button of the list of keys.
+    children: Children,
+) -> impl IntoView {
     let themes = use_themes();
     let paper = |(name, address, title): (&'static str, &'static str, &'static str)| {
         view! { <a href=address title=title rel="noreferrer">{name}</a> }
@@ -36,7 +38,7 @@ pub fn HeadRest() -> impl IntoView {
         <ShareButton/>
         <TeacherButton/>
         <div class="switch" role="group" aria-label=strings::theme()>{ThemeChoice::ALL.map(option).collect_view()}</div>
-        <Shortcuts/>
+        {children()}
         <LanguageChoice/>
     }
 }

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
+use super::answers::WorstKnown;
 use super::lessons::Lesson;
 use super::link::{Followed, TooLong};
-use super::page::Page;
 use super::state::{PlotChoice, Scene};
 use super::strings;
 use crate::strings::Message;
@@ -34,8 +34,8 @@ pub struct LaterTable {
     pub write_link: fn(&Scene) -> Result<String, TooLong>,
     /// A message in the page's language.
     pub message: fn(&Message) -> String,
-    /// Chooses the worst tokens known: see [`Page::load_worst`].
-    pub load_worst: fn(Page),
+    /// The state with the worst tokens known.
+    pub worst_known: WorstKnown,
 }
 
 /// A view of the later part.

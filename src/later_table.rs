@@ -3,6 +3,7 @@
 
 use crate::prelude::*;
 
+use super::answers::with_worst_known;
 use super::charts;
 use super::classroom::{self, use_classroom};
 use super::controls::Controls;
@@ -19,7 +20,7 @@ use super::link;
 use super::models::{self, Models};
 use super::numbers::Details;
 use super::own::{self, Own};
-use super::page::{Page, use_page};
+use super::page::use_page;
 use super::panels::use_panels;
 use super::plane::{self, use_plane};
 use super::print::{self, PrintSheet};
@@ -38,7 +39,7 @@ static LATER: LaterTable = LaterTable {
     read_link: |fragment| link::read(fragment, lessons::scene_of),
     write_link: |scene| link::write(scene, lessons::scene_of),
     message: strings::message,
-    load_worst: Page::load_worst,
+    worst_known: with_worst_known,
 };
 
 /// The later part. The program is cut at this function: only `main.rs` may call it. Another caller would bring the
@@ -79,7 +80,7 @@ fn piece(piece: Piece) -> AnyView {
     match piece {
         Piece::Plot(choice) => plot(choice),
         Piece::ExploreFolds => view! { <ExploreFolds/> }.into_any(),
-        Piece::HeadRest => view! { <HeadRest/> }.into_any(),
+        Piece::HeadRest => view! { <HeadRest><classroom::Shortcuts/></HeadRest> }.into_any(),
         Piece::NewBuild => view! { <NewBuild/> }.into_any(),
         Piece::Notes => view! { <Notes/> }.into_any(),
         Piece::AtN => view! { <AtN/> }.into_any(),

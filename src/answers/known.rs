@@ -156,8 +156,8 @@ impl KnownTokens {
             return false;
         }
         let new = Known { map: map.clone(), d, norm, n, radius, log10, origin: origin() };
-        // n and R set the adversarial tokens of a map.
-        let is_same = |known: &Known| !known.is_listed() && (known.n, known.radius) == (n, radius) && is_alike(known);
+        // n and R set the adversarial tokens of a map. Under a normaliser `radius` is not this R.
+        let is_same = |known: &Known| known.adversarial() == new.adversarial() && is_alike(known);
         if !new.is_listed() && self.0.iter().any(is_same) {
             return false;
         }
@@ -209,11 +209,19 @@ impl Known {
     /// Whether the page can list these tokens. Those that it cannot list make no others needless: others may count at
     /// more n.
     fn is_listed(&self) -> bool {
-        let tokens = match &self.origin {
-            Origin::Given(tokens) => tokens,
-            Origin::Drawn { of, .. } => &of.experiment.tokens,
-        };
-        !matches!(tokens, TokenSource::Adversarial { .. })
+        self.adversarial().is_none()
+    }
+
+    /// n and R of adversarial tokens; `None` for others.
+    fn adversarial(&self) -> Option<(usize, f64)> {
+        match &self.origin {
+            Origin::Given(TokenSource::Adversarial { n, radius }) => Some((*n, *radius)),
+            Origin::Drawn { of, n, .. } => match of.experiment.tokens {
+                TokenSource::Adversarial { radius, .. } => Some((*n, of.spacing.radius_at(radius, *n as f64))),
+                _ => None,
+            },
+            Origin::Given(_) => None,
+        }
     }
 
     /// The tokens.
@@ -262,6 +270,9 @@ impl Known {
         }
     }
 }
+
+/// The type of [`with_worst_known`].
+pub type WorstKnown = fn(&PageState, Option<&Ball>, &KnownTokens) -> Result<PageState, InputError>;
 
 /// The state with the worst tokens known in its ball: those behind the lower bounds, or other tokens that were measured
 /// or found where these are worse. Without `ball`, only the choice of the worst tokens is set.

@@ -127,7 +127,7 @@ fn TokenSwitch(
         // These tokens are chosen already: a second press must not change them to others of the same kind.
         _ if chosen.get_untracked() == Some(source) => {}
         Source::Random => choose(page, TokenChoice::Distribution(last_random.get_value())),
-        Source::Worst => later.with(move |table| (table.load_worst)(page)),
+        Source::Worst => later.with(move |table| page.load_worst(table.worst_known)),
         Source::Yours => {
             match page.state.with_untracked(|state| (state.own_tokens.is_some(), state.own_clusters.is_some())) {
                 (true, _) => choose(page, TokenChoice::Own),

@@ -6,7 +6,7 @@ use lipscope_core::bounds::{ClusterWitness, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::Measurement;
 
-use crate::answers::{Answers, Problem, with_worst_known};
+use crate::answers::{Answers, Problem, WorstKnown};
 use crate::ask::Engine;
 use crate::look::Look;
 use crate::state::{LessonAt, PageState, PlotChoice, Settings, Stage, TokenChoice};
@@ -166,13 +166,13 @@ impl Page {
 
     /// Chooses the worst tokens known at the present n and R: those behind the lower bounds, or tokens that the page
     /// has measured or found where these are worse.
-    pub fn load_worst(self) {
+    pub fn load_worst(self, worst_known: WorstKnown) {
         let state = self.state.get_untracked();
         let ball = self.answers.ball.get_untracked().filter(|facts| facts.is_of(&state));
         let loaded = self
             .answers
             .known
-            .with_untracked(|known| with_worst_known(&state, ball.as_deref().map(|facts| &facts.ball), known));
+            .with_untracked(|known| worst_known(&state, ball.as_deref().map(|facts| &facts.ball), known));
         self.put("distribution", loaded);
     }
 

@@ -5,6 +5,7 @@ use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, 
 use crate::anchors::Anchors;
 use crate::escape;
 use crate::formula::Formulas;
+use crate::problem::Problem;
 
 /// The text of a document as HTML.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,27 +31,6 @@ pub struct Heading {
     pub text: String,
     /// Its text as HTML.
     pub html: String,
-}
-
-/// Why a document is no page.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
-    /// A formula cannot be read.
-    #[error("the formula `{latex}` cannot be read: {reason}")]
-    Formula {
-        /// Its LaTeX.
-        latex: String,
-        /// Why.
-        reason: String,
-    },
-    /// It holds HTML.
-    #[error("HTML within Markdown is not taken over: {0}")]
-    Html(String),
-    /// A link leads nowhere on the site.
-    #[error(
-        "a link leads to `{0}`, which is neither a heading of the document nor an address that starts with https://"
-    )]
-    Link(String),
 }
 
 /// Makes HTML of Markdown. A link to the file of one of `documents`, such as `theory.md` for `theory`, becomes one to its

@@ -2,7 +2,7 @@
 
 use math_core::{LatexToMathML, MathCoreConfig, MathDisplay};
 
-use crate::body::Problem;
+use crate::problem::Problem;
 
 /// LaTeX of more characters than this may be wider than a phone, which shows about 40 signs in a line.
 const MAY_BE_WIDE: usize = 30;

@@ -5,15 +5,18 @@
 //! | `anchors` | the address of a heading, as GitHub makes it |
 //! | `formula` | LaTeX as MathML |
 //! | `body` | the text of a document |
+//! | `problem` | what keeps a document from becoming a page |
 //! | `page` | the page around the text: its head, its table of contents |
 
 mod anchors;
 mod body;
 mod formula;
 mod page;
+mod problem;
 
-pub use body::{Body, Heading, Problem, body};
+pub use body::{Body, Heading, body};
 pub use page::page;
+pub use problem::Problem;
 
 /// Text as HTML that shows it.
 fn escape(text: &str) -> String {

@@ -1,0 +1,22 @@
+//! What keeps a document from becoming a page.
+
+/// Why a document is no page.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// A formula cannot be read.
+    #[error("the formula `{latex}` cannot be read: {reason}")]
+    Formula {
+        /// Its LaTeX.
+        latex: String,
+        /// Why.
+        reason: String,
+    },
+    /// It holds HTML.
+    #[error("HTML within Markdown is not taken over: {0}")]
+    Html(String),
+    /// A link leads nowhere on the site.
+    #[error(
+        "a link leads to `{0}`, which is neither a heading of the document nor an address that starts with https://"
+    )]
+    Link(String),
+}
