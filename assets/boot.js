@@ -55,9 +55,10 @@
   // The browser would open a dropped file in place of the page. What is dropped before the program listens is kept for it
   // (src/drop_zone.rs).
   addEventListener('dragover', (event) => event.preventDefault());
+  window.dropped = '';
   addEventListener('drop', (event) => {
     event.preventDefault();
-    window.dropped = event.dataTransfer.files[0] ?? event.dataTransfer.getData('text/plain');
+    if ('dropped' in window) window.dropped = event.dataTransfer.files[0] ?? event.dataTransfer.getData('text/plain');
   });
 
   root.dataset.boot = 'loading';

@@ -46,14 +46,13 @@ pub fn DropZone() -> impl IntoView {
     view! { <div class="drop" class:over=is_over aria-hidden="true"><p>{strings::drop()}</p></div> }
 }
 
-/// What assets/boot.js has kept; it keeps it no longer.
+/// What assets/boot.js has kept. Without the property it keeps nothing more.
 fn take_kept() -> Option<Dropped> {
     let key = JsValue::from_str("dropped");
     let kept = Reflect::get(&window(), &key).ok()?;
-    // A window without the property is as good.
     let _ = Reflect::delete_property(&window(), &key);
     match kept.dyn_into::<web_sys::File>() {
         Ok(file) => Some(Dropped::File(file)),
-        Err(other) => other.as_string().map(Dropped::Text),
+        Err(other) => other.as_string().filter(|text| !text.is_empty()).map(Dropped::Text),
     }
 }

@@ -1,5 +1,4 @@
-//! The part of the page's head that comes after the first picture: papers, links, teacher's view, theme, keys, language;
-//! and the line about a newer build.
+//! The part of the page's head that comes after the first picture: papers, links, teacher's view, theme, keys, language.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -61,22 +60,5 @@ fn LanguageChoice() -> impl IntoView {
         <select id="language" class="language" aria-label=strings::languages() on:change:target=on_change>
             {Language::OFFERED.map(option).collect_view()}
         </select>
-    }
-}
-
-/// A line that offers a newer build of the page.
-///
-/// assets/boot.js detects a newer build: it marks the root element, and style/smalls.css shows the line. A press of the
-/// button lets the newer build in.
-#[component]
-pub fn NewBuild() -> impl IntoView {
-    let is_closed = RwSignal::new(false);
-    view! {
-        <div class="status new-build" role="status" hidden=is_closed>
-            <span>{strings::new_build()}</span>
-            <button type="button" id="new-build">{strings::take_new_build()}</button>
-            <span class="others">{strings::close_other_pages()}</span>
-            <button type="button" on:click=move |_| is_closed.set(true)>{strings::close()}</button>
-        </div>
     }
 }

@@ -47,8 +47,6 @@ pub enum Piece {
     ExploreFolds,
     /// What follows the first buttons in the head of the page.
     HeadRest,
-    /// The line about a newer build of the page.
-    NewBuild,
     /// The notes on side effects of a normaliser.
     Notes,
     /// The missing curves of the opening plot, and its table for a screen reader.

@@ -11,7 +11,7 @@ use super::drop_zone::DropZone;
 use super::explore::{AtN, BoundNames, ExploreFolds, Notes, PinList, Pins, Why, use_pinned};
 use super::files::Drops;
 use super::growth::{self, Growth};
-use super::head::{HeadRest, NewBuild};
+use super::head::HeadRest;
 use super::host;
 use super::labs::{self, Labs};
 use super::later::{LaterPart, LaterTable, Piece};
@@ -81,7 +81,6 @@ fn piece(piece: Piece) -> AnyView {
         Piece::Plot(choice) => plot(choice),
         Piece::ExploreFolds => view! { <ExploreFolds/> }.into_any(),
         Piece::HeadRest => view! { <HeadRest><classroom::Shortcuts/></HeadRest> }.into_any(),
-        Piece::NewBuild => view! { <NewBuild/> }.into_any(),
         Piece::Notes => view! { <Notes/> }.into_any(),
         Piece::AtN => view! { <AtN/> }.into_any(),
         Piece::Why => view! { <Why/> }.into_any(),

@@ -57,7 +57,7 @@ pub fn PrintSheet(
                 let settings = has_tokens.then(|| page.state.with_untracked(strings::settings));
                 view! {
                     <div class="print-caption">
-                        <p>{untrack(|| reading_now(page)).map(|(number, place)| format!("{number} {place}"))}</p>
+                        <p>{untrack(|| page.is_measured().then(|| reading_now(page)).flatten()).map(|(number, place)| format!("{number} {place}"))}</p>
                         <p>{settings}</p>
                         <p class="handout-link">{page.link_to(Stage::Full)}</p>
                     </div>

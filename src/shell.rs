@@ -95,7 +95,7 @@ pub fn Shell(
             </main>
             <LaterView wanted=is_alone piece=Piece::AloneLine/>
             <Status/>
-            <LaterView wanted=later.is_here() piece=Piece::NewBuild/>
+            <NewBuild/>
             <LaterView wanted=later.is_here() piece=Piece::DropZone/>
             <LaterView wanted=panels.blank piece=Piece::BlankScreen/>
         </div>
@@ -252,4 +252,21 @@ fn role_colors(themes: Themes) -> String {
     let changes = format!("--nudge:{};--response:{}", css(palette.nudge), css(palette.response));
     let bounds = BoundId::ALL.map(|id| format!("--{}:{}", id.id(), css(palette.role(role_of(id)))));
     format!("{};{changes}", bounds.join(";"))
+}
+
+/// A line that offers a newer build of the page.
+///
+/// assets/boot.js detects a newer build: it marks the root element, and style/smalls.css shows the line. A press of the
+/// button lets the newer build in. This line is in the first part: where the rest of an old build is lost, it leads on.
+#[component]
+fn NewBuild() -> impl IntoView {
+    let is_closed = RwSignal::new(false);
+    view! {
+        <div class="status new-build" role="status" hidden=is_closed>
+            <span>{strings::new_build()}</span>
+            <button type="button" id="new-build">{strings::take_new_build()}</button>
+            <span class="others">{strings::close_other_pages()}</span>
+            <button type="button" on:click=move |_| is_closed.set(true)>{strings::close()}</button>
+        </div>
+    }
 }
