@@ -30,8 +30,8 @@ pageTest('the first screen has one question, few controls and few numbers', OPEN
   await swept(page);
   const seen = await page.evaluate(() => {
     const inSight = (element) => element.checkVisibility({ contentVisibilityAuto: true }) && [...element.getClientRects()].some(({ top, bottom, width }) => width > 1 && top < innerHeight && bottom > 0);
-    const controls = [...document.querySelectorAll('main :is(button, input, select, summary, textarea, a)')].filter(inSight);
-    // A switch is one control, and so are the box and the slider of one number.
+    const controls = [...document.querySelectorAll('main :is(button, input, select, summary, textarea, a:not(.theory))')].filter(inSight);
+    // The link to a proof is a reference. A switch is one control, and so are the box and the slider of one number.
     const groups = new Set(controls.map((control) => control.closest('.quick-switch, .field') ?? control));
     const texts = [];
     const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
@@ -472,7 +472,8 @@ pageTest('the open panel is closed by the button at its top, wherever it is scro
 
 pageTest('the names in the plot and the moving arrows are explained beside them', { hash: '' }, async ({ page }) => {
   await settled(page);
-  assert.match(await page.locator('.explore-plot figcaption').innerText(), /\[C\]: Castin, Ablin, Peyré; ours: proved in/);
+  await page.locator('.explore-plot .theory').waitFor();
+  assert.match(await page.locator('.explore-plot figcaption').innerText(), /\[C\]: Castin, Ablin, Peyré; ours: Statement and proof/);
   assert.equal(await page.getByTestId('swing-legend').innerText(), 'moving: both go along their arrows and back');
 });
 
