@@ -52,8 +52,8 @@
     });
   };
 
-  // The browser would open a dropped file in place of the page. What is dropped before the program listens is kept for it
-  // (src/drop_zone.rs).
+  // Without these listeners the browser would open a dropped file in place of the page. What is dropped before the program
+  // listens is kept in window.dropped; src/drop_zone.rs takes it and deletes the property.
   addEventListener('dragover', (event) => event.preventDefault());
   window.dropped = '';
   addEventListener('drop', (event) => {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Trunk runs this when it has put the page, styles and assets together (Trunk.toml): adds the WebAssembly and the documents,
-# leaves comments out, joins the styles, and writes the list of files that makes the site work offline. Trunk names the
-# profile in TRUNK_PROFILE, and the folder of the site in TRUNK_STAGING_DIR.
+# takes comments out of styles and scripts, joins the styles, and writes the list of files that makes the site work offline.
+# Trunk names the profile in TRUNK_PROFILE, and the folder of the site in TRUNK_STAGING_DIR.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 cd "$project_root"

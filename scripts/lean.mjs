@@ -1,18 +1,18 @@
 // Leaves comments out of a site's styles and scripts, and line breaks and indentation out of the styles: node scripts/lean.mjs SITE
-// A reader loads them before the first picture.
+// A reader's browser loads styles and scripts before the first picture, so every byte of them delays it.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const site = process.argv[2] ?? 'dist';
 
 const leanStyle = (text) => text.replace(/\/\*[^]*?\*\//g, '').replace(/\s+/g, ' ').trim();
-/** Only comments that have lines of their own. */
+/** Takes out only comments that have lines of their own, and empty lines. */
 const leanScript = (text) => text.replace(/^\s*\/\*\*[^]*?\*\/\s*?$/gm, '').replace(/^\s*\/\/.*$/gm, '').replace(/^\s*\n/gm, '');
 
-/** Quotes in which `lean` might take text for a comment. */
+/** Whether a file has quotes in which `leanStyle` or `leanScript` might take text for a comment. */
 const isDoubtful = {
   css: (text) => /(["'])(?:(?!\1|\n).)*\/\*/.test(text),
-  // A template of several lines.
+  // A line with an odd number of backticks begins or ends a template of several lines.
   js: (lean) => lean.split('\n').some((line) => line.split('`').length % 2 === 0),
 };
 

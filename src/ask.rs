@@ -156,7 +156,8 @@ struct Run {
     waiting: Debounce,
 }
 
-/// Hears the answers to one request. Where an equal request is made, its function takes the place of the earlier one.
+/// The function that hears the answers to one request. If an equal request is made, its function takes the place of
+/// this one.
 type Listener = Rc<RefCell<Hear>>;
 
 type Hear = Rc<dyn Fn(&EnginePlan, Answer)>;
@@ -197,9 +198,9 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
         Ask { data, run }
     }
 
-    /// Makes a request, unless it equals the latest one. `hear` receives the answers to this request only; for a request
-    /// that equals the latest one it receives the rest of that one's answers, since it may know more of the page's
-    /// state.
+    /// Makes a request, unless it equals the latest one. `hear` receives the answers to this request only. If the
+    /// request equals the latest one, `hear` replaces the earlier function and receives the answers that are still to
+    /// come, since it may know more of the page's state.
     pub fn want(self, request: Request, start: Start, hear: impl Fn(Self, &EnginePlan, Answer) + 'static) {
         self.run.want(request, start, Rc::new(move |plan, answer| hear(self, plan, answer)));
     }
@@ -346,7 +347,8 @@ impl Run {
     fn hear(self, plan: &EnginePlan, news: EngineNews, listener: &Listener) {
         let Some(latest) = self.listener.try_get_value().flatten() else { return };
         let is_latest = Rc::ptr_eq(&latest, listener);
-        // A clone, so that nothing is borrowed while it runs: it may make the same request again.
+        // A clone, so that the cell is not borrowed while the function runs: the function may make an equal request,
+        // which replaces the content of the cell.
         let listener = Rc::clone(&listener.borrow());
         match news {
             EngineNews::Reply(Content::Event(event), _) => {
@@ -458,7 +460,7 @@ mod tests {
             tell(ask, 1, &submitted, event());
             ask.want(Ok(vec![plan(1)]), Start::Now, hear_as(20));
             tell(ask, 1, &submitted, event());
-            // Also where it is made while an answer is heard.
+            // So it is if the equal request is made while an answer is heard.
             ask.want(Ok(vec![plan(1)]), Start::Now, move |ask: Draws, _: &EnginePlan, _| {
                 ask.fresh(|data| data.push(30));
                 ask.want(Ok(vec![plan(1)]), Start::Now, hear_as(40));

@@ -46,7 +46,8 @@ pub fn DropZone() -> impl IntoView {
     view! { <div class="drop" class:over=is_over aria-hidden="true"><p>{strings::drop()}</p></div> }
 }
 
-/// What assets/boot.js has kept. Without the property it keeps nothing more.
+/// Takes what assets/boot.js has kept in `window.dropped`, and deletes this property, so that assets/boot.js keeps
+/// nothing from now on.
 fn take_kept() -> Option<Dropped> {
     let key = JsValue::from_str("dropped");
     let kept = Reflect::get(&window(), &key).ok()?;

@@ -150,7 +150,7 @@ impl PlotKey {
         Self::ALL.into_iter().find(|known| known.key() == key)
     }
 
-    /// What a key that is pressed in a plot means; nothing with Alt, which belongs to the page.
+    /// What a key that is pressed in a plot means; `None` while Alt is held, because those keys belong to the page.
     #[must_use]
     pub fn pressed(event: &KeyboardEvent) -> Option<Self> {
         Self::of(&event.key()).filter(|_| !event.alt_key())

@@ -1,5 +1,5 @@
 //! Which of the page's panels are open: the panel of all controls, the folds with own data in it, the panel of links;
-//! and whether a plot or a black screen covers the page or the projector's window.
+//! whether a plot or a black screen covers the page; and whether a projector's window follows it.
 
 use crate::prelude::*;
 use wasm_bindgen::JsCast;
@@ -27,7 +27,7 @@ pub struct Panels {
     pub printing: RwSignal<bool>,
     /// Whether a second window, for the projector, follows this one.
     pub has_projector: RwSignal<bool>,
-    /// The key about that window that was pressed last.
+    /// The last key that was pressed about the projector's window.
     pub projector_key: RwSignal<Option<ProjectorKey>>,
 }
 

@@ -1,5 +1,5 @@
-//! What is printed beside the page: in a lesson all its steps, else the number, the settings and the link of the figure. It is
-//! there only while the browser prints; `style/print.css` leaves the toolbars out.
+//! What is printed beside the page: in a lesson all its steps, else the number, the settings and the link of the
+//! figure. It is there only while the browser prints; `style/print.css` leaves the toolbars out.
 
 use crate::prelude::*;
 

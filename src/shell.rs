@@ -257,7 +257,8 @@ fn role_colors(themes: Themes) -> String {
 /// A line that offers a newer build of the page.
 ///
 /// assets/boot.js detects a newer build: it marks the root element, and style/smalls.css shows the line. A press of the
-/// button lets the newer build in. This line is in the first part: where the rest of an old build is lost, it leads on.
+/// button lets the newer build in. The line is in the first part of the page, so that it is there even if the later
+/// part of an old build cannot be fetched.
 #[component]
 fn NewBuild() -> impl IntoView {
     let is_closed = RwSignal::new(false);

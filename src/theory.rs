@@ -2,10 +2,10 @@
 
 use lipscope_core::bounds::BoundId;
 
-/// The file of this page, beside that of the explorer.
+/// The file of the theory's page, in the folder of the explorer.
 pub const THEORY: &str = "theory.html";
 
-/// The file of the page on training, made of docs/training.md.
+/// The file of the page on training, made of docs/training.md, in the same folder.
 pub const TRAINING: &str = "training.html";
 
 /// Whether an address is that of a document of the site.
@@ -17,7 +17,7 @@ pub fn is_document(address: &str) -> bool {
 /// A place in the theory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// The whole of it.
+    /// The whole theory.
     Start,
     /// The statement of a bound.
     Bound(BoundId),
@@ -30,8 +30,8 @@ pub enum Place {
 }
 
 impl Place {
-    /// The anchor of its heading; empty for the whole page. A bound without a statement has none to name here, and does
-    /// not compile.
+    /// The anchor of its heading; empty for the whole page. No arm of the match is a default, so a new bound does not
+    /// compile until its heading is named here.
     #[must_use]
     pub fn anchor(self) -> &'static str {
         match self {

@@ -52,7 +52,7 @@ pub struct Known {
 enum Origin {
     /// They are given.
     Given(TokenSource),
-    /// A sweep has drawn them. They are drawn again when a reader loads them.
+    /// A sweep has drawn them. The sweep and their place in it are kept; [`Known::tokens`] draws them again.
     Drawn { of: Arc<SweepRequest>, n: usize, draw: usize },
 }
 
@@ -156,7 +156,8 @@ impl KnownTokens {
             return false;
         }
         let new = Known { map: map.clone(), d, norm, n, radius, log10, origin: origin() };
-        // n and R set the adversarial tokens of a map. Under a normaliser `radius` is not this R.
+        // The map, n and R determine adversarial tokens. This R is not the argument `radius`, which may differ from it
+        // under a normaliser.
         let is_same = |known: &Known| known.adversarial() == new.adversarial() && is_alike(known);
         if !new.is_listed() && self.0.iter().any(is_same) {
             return false;
@@ -295,8 +296,8 @@ pub fn with_worst_known(state: &PageState, ball: Option<&Ball>, known: &KnownTok
     Ok(if is_of_ball { chosen } else { of_ball.with_worst(ball.worst.as_ref().map(|worst| &worst.tokens)) })
 }
 
-/// How a norm that some tokens reach is written. Where it is the norm that was measured last, it is written as that one:
-/// the same number, once rounded down and once to the nearest, would look like two. Any other is rounded down.
+/// How a norm that some tokens reach is written: as a lower bound, rounded down. If it equals the norm that was
+/// measured last, it is written as that norm is, because one number rounded in two ways would look like two numbers.
 #[must_use]
 pub fn written_reached(log10: f64, latest: Option<(f64, Kind)>) -> Number {
     match latest {

@@ -58,9 +58,9 @@ impl Measured {
         (self.chosen.tokens == TokenChoice::Worst || !has_list) && plan(&self.chosen) == plan(controls)
     }
 
-    /// This measurement as the answer to controls that choose its tokens in another way, and measure `state`: random
-    /// tokens also stand for the worst ones where the page can list none. `None` where the controls measure other
-    /// tokens, and where it answers them already.
+    /// This measurement as the answer to the controls `chosen`, which measure the tokens of `state`. Two choices can
+    /// measure the same tokens: where the page can list no worst tokens, that choice measures random ones. `None` if
+    /// this measurement has other tokens than `state`, or answers `chosen` already.
     #[must_use]
     pub fn for_choice(&self, state: &PageState, chosen: &PageState) -> Option<Self> {
         let is_new = self.is_of(state) && !self.answers(chosen);

@@ -53,8 +53,9 @@ pub struct TrainRun {
     pub saved: Option<Saved>,
     /// Milliseconds that it has taken so far.
     pub spent: f64,
-    /// Milliseconds and steps after the first stretch with a step; later ones tell how fast steps are. The stretch itself
-    /// has the measurements before the first step, which can take longer than a hundred steps.
+    /// `spent` and the number of steps at the end of the first stretch after which the run has steps. Only later
+    /// stretches show how fast steps are: this one may also hold the measurements before the first step, which can take
+    /// longer than a hundred steps.
     pub timed_from: Option<(f64, usize)>,
     /// The result of running the model backwards.
     pub backwards: Backwards,
@@ -109,7 +110,7 @@ impl TrainRun {
         self.measured.retain(|(measured, _)| measured.step <= facts.step && facts.step > 0);
     }
 
-    /// Stores a measurement, in place of an earlier one after the same step.
+    /// Stores a measurement, in place of those after the same step or a later one.
     pub fn take_measured(&mut self, measured: Measured, seconds: f64) {
         self.measured.retain(|(earlier, _)| earlier.step < measured.step);
         self.measured.push((measured, seconds));
@@ -123,7 +124,7 @@ impl TrainRun {
         }
     }
 
-    /// About how many milliseconds the steps that are left take; `None` before a second stretch has done steps.
+    /// About how many milliseconds the remaining steps take; `None` until a second stretch has done steps.
     pub fn milliseconds_left(&self) -> Option<f64> {
         let (spent, step) = self.timed_from?;
         let done = self.step().checked_sub(step).filter(|done| *done > 0)?;

@@ -6,12 +6,12 @@ use crate::strings;
 use crate::theory::Place;
 use lipscope_core::bounds::BoundId;
 
-/// A link to a place in the theory. It opens beside the explorer, whose state stays as it is.
+/// A link to a place in the theory. The theory opens in another tab, so that the explorer keeps its state.
 #[component]
 pub fn TheoryLink(
     /// The place.
     to: Place,
-    /// Other words than those of the place.
+    /// The words of the link; by default those for the kind of place.
     #[prop(optional)]
     words: Option<&'static str>,
 ) -> impl IntoView {

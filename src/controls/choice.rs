@@ -85,7 +85,7 @@ pub fn Switch<T: Copy + PartialEq + Send + Sync + 'static>(
     view! { <SwitchRow label words pressed on_press note/> }
 }
 
-/// The row of a switch, whatever the type of its values: compiled once.
+/// The row of a switch. It does not know the type of the values, so it is compiled only once.
 #[component]
 fn SwitchRow(
     /// The label of the row.

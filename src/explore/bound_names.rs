@@ -9,7 +9,8 @@ use crate::theory::Place;
 
 use super::facts::facts;
 
-/// The names, with a link to the smallest upper bound of the plot.
+/// The names, with a link to the statement of the smallest upper bound at the present n; to the whole theory where
+/// there is none.
 #[component]
 pub fn BoundNames() -> impl IntoView {
     let page = use_page();

@@ -63,7 +63,7 @@ pub fn Quick() -> impl IntoView {
     }
 }
 
-/// Words that stay.
+/// Words that never change, as the signal that a [`Switch`] takes.
 fn words(words: &str) -> Signal<String> {
     Signal::stored(words.to_owned())
 }
@@ -233,7 +233,7 @@ pub fn Notes() -> impl IntoView {
     }
 }
 
-/// A picture as text: as elements of the view it would take ten times the code.
+/// The content of [`CollapsePicture`] as text: as elements of the view it would take ten times the code.
 const COLLAPSE: &str = r#"<circle class="rim" cx="20" cy="20" r="17"/><path class="rim" d="M8 32L32 8"/>
 <path class="way" d="M25 23L32 32M34 20L32 32M20 33L32 32M15 17L8 8M6 20L8 8M20 7L8 8"/>
 <g class="from"><circle cx="25" cy="23" r="1.4"/><circle cx="34" cy="20" r="1.4"/><circle cx="20" cy="33" r="1.4"/>

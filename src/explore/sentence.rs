@@ -108,8 +108,8 @@ fn above(bound: &Bound) -> String {
     Number::from_log10_above(bound.log10).to_string()
 }
 
-/// The content of the fold under the sentence: why the question matters, and what the words and lines of the view mean.
-/// A line each.
+/// The content of the fold under the sentence: why the question matters, and what the words and lines of the view mean,
+/// one paragraph for each.
 #[component]
 pub fn Why() -> impl IntoView {
     let lines = [

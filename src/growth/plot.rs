@@ -105,7 +105,7 @@ pub fn GrowthPlot() -> impl IntoView {
 }
 
 /// The chart of the present answers and the present state. `traces` says which curves it has; `None` means those that
-/// are switched on. `curves` says how visible curves are. `faded` says which draws are new.
+/// are switched on. `curves` is the opacity of curves. `faded` says which draws are new.
 fn chart_now(growth: Growth, traces: Option<Traces>, curves: f64, faded: impl FnOnce(usize) -> Faded) -> LineChart {
     let page = growth.page;
     untrack(|| {
@@ -134,8 +134,8 @@ fn chart_now(growth: Growth, traces: Option<Traces>, curves: f64, faded: impl Fn
     })
 }
 
-/// The present chart with all traces, also those that are switched off. A table or a file has no curve of another state,
-/// however short the time since the state changed: only the picture waits before it fades.
+/// The chart for tables and files: with all traces, also those that are switched off, but without curves of an earlier
+/// state. These are left out as soon as the state changes; in the picture they stay, and fade only after a while.
 fn whole(growth: Growth) -> LineChart {
     let curves = presence(!untrack(|| growth.is_stale()));
     of_present(chart_now(growth, Some(Traces::of(Trace::ALL)), curves, |_| Faded::ALL))

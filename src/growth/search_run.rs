@@ -43,9 +43,9 @@ impl SearchRun {
         Some(SearchRequest { plan: plan.clone(), checkpoint: Some(Box::new(mark.clone())), starts: None })
     }
 
-    /// Whether the search began with other settings than a state has. Tokens moved by hand are searched in the ball of
-    /// the choice that they come from, so that moving them changes nothing, and neither does loading the search's
-    /// tokens.
+    /// Whether the search began with other settings than a state has. Moving tokens by hand changes nothing, because
+    /// the search takes the ball from the choice that they were moved from. Loading the tokens that the search found
+    /// changes nothing either.
     #[must_use]
     pub fn is_of_other(&self, state: &PageState) -> bool {
         let is_other = self.of.as_ref().is_some_and(|of| of.drawn().experiment() != state.drawn().experiment());

@@ -35,7 +35,7 @@ pub struct LabParts<T: 'static> {
     pub terms: Vec<(&'static str, &'static str)>,
     /// The paper whose results it shows.
     pub paper: Paper,
-    /// Where the theory states what it shows.
+    /// The place in the theory that states what the lab shows, if there is one.
     pub theory: Option<Place>,
     /// Whether it shows the experiment of the controls.
     pub source: ExperimentSource,

@@ -131,7 +131,7 @@ impl ModelSession {
 
     /// Adds rows. The figures draw them a few times a second, not with every event.
     pub(super) fn take_rows(self, plan: &BatchPlan, mut rows: Vec<(Cell, Estimate)>) {
-        // A batch whose worker has died is measured from its start again.
+        // If a worker dies, its batch is measured from the start again: rows that came already are dropped.
         self.models().table.with_untracked(|table| {
             self.gathered.with_value(|gathered| {
                 rows.retain(|(cell, _)| {

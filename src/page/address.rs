@@ -166,7 +166,7 @@ impl Page {
         set_if_new(self.settings, labs);
         set_if_new(self.stage, stage);
         set_if_new(self.look.hidden, hidden);
-        // The answer first: it is shown as soon as the step is.
+        // The answer before the lesson: the page shows a student's answer as soon as it shows the step.
         set_if_new(self.look.answer, answer);
         set_if_new(self.lesson, lesson);
         set_if_new(self.address.theme, theme);

@@ -11,7 +11,7 @@ pub enum Guessed {
     /// A mark, and the measured norm.
     #[serde(rename = "m")]
     Mark(f64, f64),
-    /// A curve: n, the guess, and the measured norm.
+    /// A curve: n, the guess, and the measured norm, for each of its points.
     #[serde(rename = "k")]
     Curve(Vec<(f64, f64, f64)>),
 }
@@ -33,8 +33,8 @@ impl Guessed {
         }
     }
 
-    /// Reads what [`Guessed::text`] wrote; `None` for any other text. Whether a step asks for such an answer is not
-    /// judged here.
+    /// Reads a text in the form of [`Guessed::text`]; `None` for a text in another form. It does not check whether a
+    /// step asks for such an answer.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let parts: Vec<&str> = text.split(',').take(MOST_PARTS + 1).collect();

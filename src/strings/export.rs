@@ -57,7 +57,7 @@ pub fn citations(paper: Paper) -> String {
     format!("{}\n{first}\n{second}", LIPSCOPE.replace("VERSION", env!("CARGO_PKG_VERSION")))
 }
 
-/// The words of the settings that both lists of settings have.
+/// The parts of a list of settings that `settings` and `setting_parts` share.
 struct Rows {
     n: Number,
     d: usize,

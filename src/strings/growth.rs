@@ -97,8 +97,8 @@ fn of_bound(bound: &Bound) -> String {
     format!("{} {number}", bound_label(bound.id))
 }
 
-/// The largest norm known, the best upper bound and the factor between them at an n. Each has its logarithm to base ten,
-/// and the text that the list of curves has.
+/// A sentence with the largest norm known, the best upper bound and the factor between them at an n. `lower` and
+/// `upper` are each a logarithm to base ten, and the number as the list of curves writes it.
 pub fn growth_gap(n: f64, lower: Option<(f64, Number)>, upper: Option<(f64, Number)>) -> String {
     let n = count(n);
     let times = lower.as_ref().zip(upper.as_ref()).map(|(lower, upper)| Number::from_log10(upper.0 - lower.0));

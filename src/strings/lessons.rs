@@ -31,7 +31,7 @@ pub fn lesson_heading(step: usize, tasks: usize, title: &str) -> String {
     if step < tasks { lesson_number(step + 1, title) } else { title.into() }
 }
 
-/// The place of a step among those that are counted: those with goals, before the recap.
+/// The place of a step among the `tasks` steps with goals; the recap, which comes after them, is not counted.
 pub fn lesson_progress(step: usize, tasks: usize) -> String {
     if step < tasks { words::lesson_progress(step + 1, tasks) } else { lesson_recap().into() }
 }
@@ -123,7 +123,8 @@ fn off(ratio: f64) -> String {
     off::sentence(side, Number::rough(times))
 }
 
-/// What symbols of a formula stand for, each as its glyph and words; empty where there is none.
+/// A sentence that says what symbols of a formula stand for; each symbol comes as glyph and words. `None` without
+/// symbols.
 pub fn symbols_line(symbols: &[(&str, &str)]) -> Option<String> {
     let each: Vec<String> = symbols.iter().map(|(glyph, words)| symbol::is(glyph, words)).collect();
     (!each.is_empty()).then(|| symbol::line(each.join(symbol::between())))

@@ -14,13 +14,14 @@ use super::plot::count;
 
 /// The norm at the present tokens: the symbol with its value, and where it is measured.
 pub fn teacher_reading(norm: Norm, value: &str, (n, radius): (f64, f64), state: &PageState) -> (String, String) {
-    // The differences first: where the line is cut, it is cut at its end.
+    // The differences come first, because a line that is too long is cut at its end.
     let mut place = differences(state);
     place.push(words::reading(count(n), Number::of(radius)));
     (format!("{} {value}", norm_symbol(norm)), place.join(words::comma()))
 }
 
-/// What differs from plain attention, dot-product and without mask or normaliser: a picture alone does not show it.
+/// How the attention differs from plain attention (dot-product, without mask and normaliser). A plot that is alone on
+/// screen does not show this.
 fn differences(state: &PageState) -> Vec<String> {
     let kernel = (state.attention == Attention::L2).then(|| words::of_l2().to_owned());
     let mask = (state.mask == Mask::Causal).then(|| words::of_causal().to_owned());

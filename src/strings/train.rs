@@ -73,8 +73,8 @@ pub fn train_progress(phase: &Phase, runs: &[TrainRun]) -> String {
     }
 }
 
-/// The seconds left of all runs, from the time of their steps so far. `None` until each run has steps whose time is
-/// known, or when no steps are left.
+/// The seconds left of all runs together, from the time of their steps so far. `None` while a run that is still
+/// training has no estimate, or when no steps are left.
 fn seconds_left(runs: &[TrainRun]) -> Option<f64> {
     let left = |run: &TrainRun| {
         if run.state != RunState::Training {

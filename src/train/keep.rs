@@ -65,7 +65,8 @@ pub struct Kept {
 /// A run that the browser kept.
 #[derive(Clone, Debug)]
 pub struct KeptRun {
-    /// The number in the names of its entries. Runs whose entries are damaged are missing between others.
+    /// The number in the names of its entries. The numbers of a training's runs have gaps where runs with damaged
+    /// entries were left out.
     pub(super) place: usize,
     history: History,
     /// The checkpoint; empty where the run had not begun.
@@ -149,7 +150,7 @@ pub(super) fn entry(run: &TrainRun) -> Option<Array> {
     Some(parts)
 }
 
-/// The history of a run up to a step, in bytes, and before it its length.
+/// The length in bytes of a run's history up to a step, then the encoded history.
 fn head(run: &TrainRun, step: usize) -> Option<([u8; 4], Vec<u8>)> {
     let history = History {
         version: VERSION,
@@ -165,7 +166,8 @@ fn head(run: &TrainRun, step: usize) -> Option<([u8; 4], Vec<u8>)> {
     Some(((history.len() as u32).to_le_bytes(), history))
 }
 
-/// The run as it was last saved. Where that entry is missing or damaged, the run begins anew from its first entry.
+/// The run as it was last saved. If `last` is missing or damaged, the run begins anew from its first entry; `None` if
+/// that is damaged too.
 fn read(place: usize, first: &[u8], last: Option<&[u8]>) -> Option<KeptRun> {
     last.and_then(|last| read_entry(place, last)).or_else(|| read_entry(place, first))
 }
@@ -275,7 +277,7 @@ mod tests {
             for (entries, expected) in [
                 ([(first(0), Some(saved(0))), (first(1), Some(saved(1)))], vec![(0, 0, 7), (1, 1, 7)]),
                 ([(first(0), Some(damaged.clone())), (first(1), Some(saved(1)))], vec![(0, 0, 0), (1, 1, 7)]),
-                // Both entries of the first run are damaged: the second one keeps its place.
+                // Both entries of the first run are damaged: the second run keeps its place.
                 ([(damaged.clone(), Some(damaged.clone())), (first(1), None)], vec![(1, 1, 0)]),
             ] {
                 let read =

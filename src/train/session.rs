@@ -53,7 +53,7 @@ pub struct TrainingSession {
     pub(super) keeping: RwSignal<Keeping>,
     /// The id under which the browser keeps these runs.
     pub(super) keep_id: StoredValue<u64>,
-    /// The numbers in the names of the runs' entries, in the order of the runs.
+    /// For each run, in order, the number in the names of its kept entries.
     pub(super) keep_places: StoredValue<Vec<usize>>,
     /// The run that had the last turn.
     pub(super) turn: StoredValue<u64>,

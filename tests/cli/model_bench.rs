@@ -94,7 +94,7 @@ impl Bench {
         self.0.complete(plan, || 1.0).map_err(|problem| problem.to_string())
     }
 
-    /// As [`Bench::events`], with a clock that goes on by so many milliseconds each time it is read.
+    /// As [`Bench::events`], with a clock that goes on by `step` milliseconds each time it is read.
     pub fn events_at(&mut self, plan: ModelPlan, step: f64) -> Result<Vec<ModelEvent>, String> {
         let now = std::cell::Cell::new(0.0);
         let clock = || {
@@ -184,7 +184,7 @@ pub fn on_command_line(arguments: &[&str]) -> String {
     String::from_utf8(output).expect("text")
 }
 
-/// The rows of a batch's events, after the event that the model is prepared.
+/// The rows in a batch's events. The first event must say that the model is prepared, and all others must hold rows.
 pub fn rows_of(events: &[ModelEvent]) -> Vec<(Cell, Estimate)> {
     let Some((ModelEvent::Batch(BatchEvent::Prepared), measured)) = events.split_first() else {
         panic!("not prepared, then measured: {events:?}");

@@ -174,7 +174,8 @@ fn under_a_normaliser_a_growing_radius_changes_no_bound_and_no_norm_passes_one()
             }
         }
     }
-    // With a radius that shrinks below sqrt d for n under 100, the upper bounds would be passed.
+    // Some norm must come near its bound: only then would the checks above notice a ball that shrinks below radius sqrt
+    // d at n under 100.
     assert!(most > 0.3, "no case came near a bound: {most}");
 }
 

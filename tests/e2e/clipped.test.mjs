@@ -15,7 +15,7 @@ for (const [width, height] of [[1440, 900], [1280, 720], [390, 844]]) {
   pageTest(`every text can be read to its end at ${width} x ${height}`, { viewport: { width, height }, hash: '#v3' }, async ({ page, url }) => {
     await recordTexts(page);
     for (const scene of SCENES) {
-      // A new address alone would not load the page, and record its texts, anew.
+      // A new fragment alone would not load the page anew, and texts are recorded only from its loading on.
       await page.goto('about:blank');
       await page.goto(`${url}#v3&${scene}`);
       await waitForStart(page);

@@ -356,7 +356,7 @@ pageTest('an open table is greyed at once while its rows are of another state, a
   await reveal(page, '#growth-table .table-fold-rows');
   const [columns] = await page.$$eval('#growth-table tr', (rows) => rows.map((row) => row.cells.length));
   assert.ok(columns > 5, `${columns} columns`);
-  // No answer of a worker arrives before this script ends, as it waits for nothing but promises that are kept already.
+  // No answer of a worker arrives before this script ends, because it awaits only promises that are resolved already.
   const at = await page.evaluate(async () => {
     const files = [];
     const original = URL.createObjectURL;

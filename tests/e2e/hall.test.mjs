@@ -42,7 +42,7 @@ for (const [width, height] of [[320, 240], [900, 500], [1920, 1080]]) {
         [width, height, 0], `${plot}: the frame scrolls`,
       );
       assert.ok(await page.locator('.alone-line a').isVisible(), `${plot}: no way to the page`);
-      // The words under the plot, and the names of curves far above the axis.
+      // No text is cut: neither the words under the plot nor the names of curves far above the axis.
       await page.waitForTimeout(400);
       assert.deepEqual(await clippedTexts(page), [], `${plot}: a text is cut`);
       // The gallery is a list of plots; the forms have no plot before a run.
@@ -199,7 +199,7 @@ pageTest('the panel of links has the state, the step and a frame; what it hides 
   await page.selectOption('#share-as', 'teacher');
   assert.equal(await text('share-step'), `${url}#v3&view=teacher&lesson=mask.2`);
   await page.selectOption('#share-as', 'full');
-  // A lecturer finds paper and answer codes here.
+  // The panel also tells a lecturer about answer codes and about printing.
   assert.match(await page.locator('#share').innerText(), /answer code[^]*On paper[^]*handout/);
   await page.evaluate(() => { window.printed = 0; window.print = () => { window.printed += 1; }; });
   await page.click('#share-print');

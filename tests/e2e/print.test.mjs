@@ -78,7 +78,7 @@ pageTest('a lesson is printed as a handout of all its steps', { hash: '#v3&lesso
   assert.ok(!text.includes('Without large scores there is no sink.'));
   assert.ok(!/[{}[\]]/.test(text.replaceAll(/\[[CK]\]/g, '')), 'markup of a lesson stands on the paper');
   assert.equal(await page.locator('.handout math').count(), 2);
-  // The figure of a step, which answers nothing; the steps with goals are counted, as in the panel.
+  // Five figures of tokens, none of which answers a question. The recap has no number, as in the panel.
   assert.equal(await page.locator('.handout-figure svg circle.rim').count(), 5);
   assert.ok(!text.includes('6. '));
   assert.equal(await steps.nth(2).locator('.handout-link').innerText(), `${url}#v3&lesson=sink.3`);

@@ -6,7 +6,7 @@ import { changed, reaches } from './reading.mjs';
 /** What the page says about the other window. */
 const said = (page, words) => page.waitForFunction((words) => new RegExp(words).test(document.querySelector('[data-testid=projector]')?.innerText ?? ''), words, { timeout: 40_000 });
 
-/** Opens the projector's window by an action, and records everything that must not happen in it. */
+/** Opens the projector's window by an action, and adds its errors to `faultsSeen`. */
 async function opened(page, act, faultsSeen) {
   const [projector] = await Promise.all([page.waitForEvent('popup'), act()]);
   projector.on('console', (message) => { if (message.type() === 'error') faultsSeen.push(`console: ${message.text()}`); });
@@ -26,7 +26,7 @@ const type = async (page, n) => {
 const n = (page) => page.inputValue('#quick-n-number');
 /** Waits until a message of the last frames would have arrived. */
 const aWhile = (page) => page.waitForTimeout(500);
-/** Moves the focus out of the boxes, where keys are typed. */
+/** Takes the focus out of an input box: there a key would be typed, and not be a key of the page. */
 const rest = (page) => page.evaluate(() => document.activeElement.blur());
 
 pageTest('the projector’s window follows, is frozen, catches up with the newest state, and is black', { hash: '#v3&n=50', context: {} }, async ({ page }) => {
@@ -61,14 +61,14 @@ pageTest('the projector’s window follows, is frozen, catches up with the newes
   for (const next of [30, 31, 32]) await type(page, next);
   await aWhile(page);
   assert.equal(await n(projector), dragged);
-  // It loads anew, and is still frozen.
+  // The projector's window loads anew, and is still frozen.
   await projector.reload();
   await waitForStart(projector);
   await said(page, 'frozen');
   await hasN(projector, Number(dragged));
   await aWhile(page);
   assert.equal(await n(projector), dragged);
-  // So is it after the lecturer's window has loaded anew.
+  // The projector is frozen also after the lecturer's window has loaded anew.
   await page.reload();
   await waitForStart(page);
   await said(page, `frozen at: .*n = ${dragged}`);

@@ -36,7 +36,7 @@ pageTest('a reader of the opening view comes to the statement of its best bound'
   const before = page.url();
   await showsStatement(await follow(opened, page.locator('.explore-foot a')), 'sharp');
   assert.equal(page.url(), before);
-  // The other words for it: in the fold that says why, in the ladder.
+  // The fold that says why the question matters links to the whole theory.
   await page.click('#why > summary');
   assert.equal(await page.locator('#why a').getAttribute('href'), 'theory.html');
 });

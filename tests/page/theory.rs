@@ -1,5 +1,5 @@
-//! The documents that the page links to are pages of the site: every formula of docs/theory.md is set, and every place that is
-//! linked to is there.
+//! The documents that the explorer links to are pages of the site: every formula of docs/theory.md becomes MathML, and
+//! every heading that a link names exists.
 
 use std::collections::BTreeSet;
 
@@ -48,7 +48,7 @@ fn read(html: &str) -> String {
 #[test]
 fn every_formula_of_the_theory_is_set_and_none_is_left_as_latex() {
     let (source, made) = (text("docs/theory.md"), theory());
-    // No dollar sign of the source stands for itself, so two of them belong to a formula, four where it has a line of its own.
+    // All dollar signs of the source belong to formulas: two to each, four to a formula on a line of its own.
     let dollars = source.matches('$').count();
     let in_lines = source.matches("$$").count();
     let formulas = (dollars - 2 * in_lines) / 2 + in_lines / 2;

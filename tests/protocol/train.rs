@@ -72,7 +72,7 @@ fn steps(events: &[StretchEvent]) -> Vec<StepRow> {
     rows.flatten().copied().collect()
 }
 
-/// The measurements, the whole one after each step.
+/// The measurements. Of several after the same step only the last one, which is whole.
 fn measured(events: &[StretchEvent]) -> Vec<Measured> {
     let mut all: Vec<Measured> = Vec::new();
     for one in events.iter().filter_map(|event| if let StretchEvent::Measured(one) = event { Some(one) } else { None })

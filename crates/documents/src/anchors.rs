@@ -1,5 +1,5 @@
-//! The addresses of headings. They are those of GitHub, so that a link to a section of a file leads to the same section of
-//! the page.
+//! The addresses of headings. They are those that GitHub gives, so that a link to a section of a Markdown file leads to
+//! the same section of its page.
 
 use std::collections::BTreeMap;
 

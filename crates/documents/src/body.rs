@@ -23,7 +23,7 @@ pub struct Body {
 /// A heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heading {
-    /// 1 for the title of the document, 2 for a section, 3 for a part of one.
+    /// 1 for the title of the document, 2 for a section, 3 for a subsection, up to 6.
     pub level: usize,
     /// Its address within the page.
     pub anchor: String,
@@ -33,11 +33,11 @@ pub struct Heading {
     pub html: String,
 }
 
-/// Makes HTML of Markdown. A link to the file of one of `documents`, such as `theory.md` for `theory`, becomes one to its
-/// page.
+/// Makes HTML of Markdown. A link to the file of one of `documents`, such as `theory.md` for `theory`, becomes a link
+/// to the page of that document. Whether that page has the link's anchor is not checked.
 ///
 /// # Errors
-/// The first [`Problem`].
+/// The first [`Problem`] of the document.
 pub fn body(markdown: &str, documents: &[&str]) -> Result<Body, Problem> {
     let formulas = Formulas::new();
     let mut n_formulas = 0;
@@ -45,7 +45,7 @@ pub fn body(markdown: &str, documents: &[&str]) -> Result<Body, Problem> {
     for event in Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_MATH) {
         n_formulas += usize::from(matches!(event, Event::InlineMath(_) | Event::DisplayMath(_)));
         events.push(match event {
-            // A comment is for programs that write parts of the file.
+            // A comment in HTML is left out: it marks a part of the file that a program writes.
             Event::Html(html) if html.trim().starts_with("<!--") && html.trim().ends_with("-->") => continue,
             Event::Html(html) | Event::InlineHtml(html) => return Err(Problem::Html(html.trim().into())),
             other => other,
@@ -67,7 +67,8 @@ pub fn body(markdown: &str, documents: &[&str]) -> Result<Body, Problem> {
                 let id = anchors.next().map(|anchor| CowStr::from(anchor.clone()));
                 out.push(Event::Start(Tag::Heading { level, id, classes, attrs }));
             }
-            // A table scrolls by itself where it is wider than the text, by the keyboard too.
+            // A table that is wider than the text scrolls in a box of its own. The box can have the focus, so that the
+            // keyboard scrolls it too.
             Event::Start(table @ Tag::Table(_)) => {
                 out.push(Event::Html(r#"<div class="table" tabindex="0" role="group" aria-label="Table">"#.into()));
                 out.push(Event::Start(table));
@@ -110,7 +111,8 @@ pub fn body(markdown: &str, documents: &[&str]) -> Result<Body, Problem> {
     Ok(Body { html, headings, formulas: n_formulas, pictures })
 }
 
-/// A formula with the marks that follow it: a line never begins with a comma.
+/// The HTML of a formula with the punctuation marks that follow it, which are taken from `next`. A line cannot end
+/// between them, so that none begins with a comma.
 fn glued(math: String, next: Option<&mut Event<'_>>) -> String {
     let Some(Event::Text(text)) = next else { return math };
     let end = text.find(|c: char| !matches!(c, ',' | '.' | ';' | ':' | ')')).unwrap_or(text.len());

@@ -14,13 +14,13 @@ const RELATIONS: [&str; 9] = ["=", r"\le", r"\ge", r"\lt", r"\gt", r"\to", r"\ll
 pub struct Formulas(LatexToMathML);
 
 impl Formulas {
-    /// With the commands of LaTeX alone: a document defines none of its own.
+    /// A converter that knows the commands of LaTeX alone: the documents define no commands of their own.
     pub fn new() -> Self {
         Formulas(LatexToMathML::new(MathCoreConfig::default()).expect("no command is defined, so none is wrong"))
     }
 
-    /// A formula within a sentence. A long one is cut before its relations and after its commas into elements between
-    /// which a line may end: within an element none can. All but the first one have the class `more`.
+    /// A formula within a sentence. A line cannot end inside a `<math>` element, so a long formula is cut into several
+    /// of them, before its relations and after its commas. All but the first one have the class `more`.
     ///
     /// # Errors
     /// LaTeX that cannot be read.
@@ -28,8 +28,8 @@ impl Formulas {
         let parts = if latex.chars().count() > MAY_BE_WIDE { parts(latex) } else { vec![latex] };
         let mut html = String::new();
         for (at, part) in parts.iter().enumerate() {
-            // The empty groups at the cuts keep the space around a relation and after a comma, which an element does not
-            // have at its ends.
+            // MathML puts no space around a relation or a comma at the end of an element. An empty group between the
+            // two keeps the space.
             let before = if at > 0 && !parts[at - 1].ends_with(',') { "{}" } else { "" };
             let after = if at + 1 < parts.len() && part.ends_with(',') { "{}" } else { "" };
             let math = self.convert(&format!("{before}{part}{after}"), MathDisplay::Inline)?;
@@ -38,8 +38,8 @@ impl Formulas {
         Ok(html)
     }
 
-    /// A formula in a line of its own, which scrolls by itself where it is wider than the text. The keyboard scrolls what
-    /// has the focus, so a formula that may be wide can have it.
+    /// A formula on a line of its own. If it is wider than the text, its line scrolls. The keyboard scrolls the element
+    /// that has the focus, so a formula that may be wide can be given the focus.
     ///
     /// # Errors
     /// LaTeX that cannot be read.
@@ -58,7 +58,7 @@ impl Formulas {
     }
 }
 
-/// The parts of LaTeX between which a line may end: before a relation and after a comma that stand in no brackets.
+/// Cuts LaTeX where a line may end: before each relation and after each comma outside brackets.
 fn parts(latex: &str) -> Vec<&str> {
     let mut depth = 0i32;
     let mut from = 0;

@@ -6,7 +6,8 @@ use crate::escape;
 /// What a document's page may load: its style sheet and its pictures, from the site alone, and no script.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
-/// The whole page. `about` describes it in a sentence. It links to the files `document.css` and `icon.svg` beside it.
+/// The whole page. `about` describes the document in a sentence. The page links to the files `document.css` and
+/// `icon.svg`, which must lie in the same folder.
 #[must_use]
 pub fn page(body: &Body, about: &str) -> String {
     let title = body.headings.first().map_or_else(String::new, |heading| escape(&heading.text));
@@ -42,7 +43,7 @@ pub fn page(body: &Body, about: &str) -> String {
     )
 }
 
-/// The sections as a list, each with the list of its parts.
+/// The sections as a list, each with the list of its subsections.
 fn contents(headings: &[Heading]) -> String {
     let mut html = String::from("<ul>\n");
     let mut is_open = false;

@@ -1,6 +1,6 @@
 //! What keeps a document from becoming a page.
 
-/// Why a document is no page.
+/// Why a document cannot become a page.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// A formula cannot be read.
@@ -11,10 +11,10 @@ pub enum Problem {
         /// Why.
         reason: String,
     },
-    /// It holds HTML.
+    /// The document holds HTML other than a comment.
     #[error("HTML within Markdown is not taken over: {0}")]
     Html(String),
-    /// A link leads nowhere on the site.
+    /// A link leads neither to a heading of the document, nor to another document, nor to an https address.
     #[error(
         "a link leads to `{0}`, which is neither a heading of the document nor an address that starts with https://"
     )]

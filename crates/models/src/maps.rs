@@ -99,7 +99,7 @@ impl<M: Borrow<Model>> Maps<M> {
         std::iter::from_fn(|| self.next(&mut cells).transpose()).collect()
     }
 
-    /// Passes a batch through the model, for its wanted cells to be measured one by one by [`Maps::next`].
+    /// Passes a batch through the model. [`Maps::next`] then measures the wanted cells one by one.
     ///
     /// # Errors
     /// [`InputError`] if the model has no such token, or numbers overflow.

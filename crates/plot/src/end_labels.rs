@@ -190,8 +190,8 @@ fn draw_leader<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Breaks a text at the space that makes its two lines most equal; into more lines where one of the two is wider than
-/// the room. Only a single word that is too wide is cut.
+/// Breaks a text into two lines, at the space that makes them most equal, or into more lines if one of the two would be
+/// wider than the room. Only a single word that is too wide is cut.
 fn wrapped(text: &str, room: f64, size: f64) -> Vec<String> {
     let widest = |at: usize| text_width(&text[..at], size).max(text_width(&text[at + 1..], size));
     let breaks = text.match_indices(' ').map(|(at, _)| at);

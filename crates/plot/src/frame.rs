@@ -207,8 +207,8 @@ pub(super) fn x_title_row(layout: &ChartLayout, font: &Type) -> f64 {
     x_label_row(layout, font) + layout.second_row + 0.7 * font.size_small + 0.8 * font.size_normal
 }
 
-/// The size, at most `size` and at least three quarters of it, at which a whole text fits into a width; `None` where it
-/// would be smaller.
+/// The largest type size, up to `size`, at which a whole text fits into a width; `None` if that is less than three
+/// quarters of `size`.
 pub(super) fn whole_at(text: &str, size: f64, room: f64) -> Option<f64> {
     let fit = size * (room / text_width(text, size)).min(1.0);
     (fit >= 0.75 * size).then_some(fit)

@@ -130,7 +130,7 @@ impl HeatMap {
         self.draw_parts(area, style, |pen, layout| self.draw_around(pen, style, layout))
     }
 
-    /// Clears the area, and draws what `draw` draws if the map has room.
+    /// Clears the area, and calls `draw` if the map has room.
     fn draw_parts<DB: DrawingBackend>(
         &self,
         area: &DrawingArea<DB, Shift>,

@@ -43,7 +43,8 @@ pub(super) fn draw<DB: DrawingBackend>(
     for (at, curve) in above.iter().enumerate() {
         let y = first + row(font) * at as f64;
         let color = palette.role(curve.role);
-        // The names of the other curves stand lower: in a narrow plot the words may go on over their column.
+        // The column right of the plot has the names of the other curves, but lower down: in a narrow plot the words
+        // may run on into it.
         let from = left + SAMPLE + 8.0;
         let (words, size) = fitted(&curve.words, font, [right - from - 12.0, pen.size().0 - from - 2.0]);
         let until = right.min(left + SAMPLE);
@@ -66,8 +67,8 @@ pub(super) fn draw<DB: DrawingBackend>(
     Ok(())
 }
 
-/// The longest words that fit, and their size: beside the plot's right end, or up to the edge of the picture. A value is
-/// cut only where not even small type has room for it.
+/// The longest words that fit, and their size. `inside` is the room up to the right end of the plot, `most` the room up
+/// to the edge of the picture, which only the short words may use. They are cut only if not even small type fits.
 fn fitted([whole, short]: &[String; 2], font: &Type, [inside, most]: [f64; 2]) -> (String, f64) {
     let sizes = [
         (whole, font.size_normal, inside),

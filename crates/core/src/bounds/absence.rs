@@ -24,7 +24,7 @@ pub enum Absence {
     FewTokens,
     /// The bound needs two directions, and d = 1.
     OneDimension,
-    /// There are several heads and an output matrix, which may let the other heads cancel the one that the bound is
+    /// There are several heads and an output matrix. In their sum the other heads may cancel the head that the bound is
     /// about.
     HeadsMixed,
     /// A has no direction that the bound could use: no real eigenvalue, or A = 0.
@@ -105,7 +105,8 @@ mod tests {
         measure(&Experiment::from_value(value).expect("valid")).expect("measured").absent
     }
 
-    /// Weights with these A and V in every head, in dimension d, and an output matrix of ones.
+    /// Weights in dimension d. Each head has V = I and the A that `kind` names; the kind "kim" draws the weights of L2
+    /// multi-head attention instead. `has_output` adds an output matrix of ones.
     #[derive(Clone, Debug)]
     struct Given {
         kind: &'static str,
@@ -145,8 +146,8 @@ mod tests {
         }
     }
 
-    /// The experiment after the condition that a reason names is met, and nothing else is changed; `None` for reasons
-    /// that name none.
+    /// The experiment, changed only so far that it meets the condition that a reason names. `None` for `NotComputed`,
+    /// which names no condition.
     fn mended(experiment: &Value, given: &Given, why: Absence) -> Option<Value> {
         let (mut next, mut given) = (experiment.clone(), given.clone());
         match why {
@@ -154,7 +155,7 @@ mod tests {
             Absence::NoMask => next["mask"] = json!("causal"),
             Absence::L2Attention => {
                 next["attention"] = json!("dot");
-                // The weights of L2 multi-head attention go with no other scores.
+                // The weights of L2 multi-head attention are valid only with L2 scores.
                 given.kind = if given.kind == "kim" { "minus" } else { given.kind };
             }
             Absence::OtherAttention => (next["attention"], given.kind) = (json!("l2"), "kim"),
@@ -168,7 +169,7 @@ mod tests {
             Absence::NotComputed => return None,
         }
         if given.kind == "kim" {
-            // Its heads share the dimensions equally.
+            // The heads of these weights share the d dimensions equally.
             given.d = given.d.next_multiple_of(given.heads);
         }
         next["tokens"]["d"] = json!(given.d);

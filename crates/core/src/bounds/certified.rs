@@ -176,7 +176,8 @@ mod tests {
 
     #[test]
     fn the_largest_weights_are_at_least_those_of_moved_scores_and_add_up_to_at_least_one() {
-        // So eps times the root of their sum, in place of eps, would bound the moved tokens too, but less tightly.
+        // The proof of the bound uses that the weights of moved tokens add up to one. With the sum of the largest
+        // weights in place of one, the bound would hold too, but be larger.
         let mut random = Random::new(5, Stream::Tokens);
         for (n, most_moved) in [(1, 0.5), (2, 0.0), (2, 1.0), (7, 0.1), (7, 3.0), (40, 1.0)] {
             for _ in 0..50 {

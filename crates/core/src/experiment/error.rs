@@ -184,7 +184,7 @@ impl InputError {
         InputError::BadValue { key: key.into(), found, expected: expected.into() }
     }
 
-    /// A [`InputError::TooLarge`] of a number.
+    /// An [`InputError::TooLarge`] for a number above its limit.
     #[must_use]
     pub fn too_large(what: Phrase, found: u64, limit: usize, fix: Phrase) -> Self {
         InputError::TooLarge { what, found: found.to_string().into(), limit: limit.to_string().into(), fix }

@@ -151,7 +151,7 @@ mod tests {
     use crate::experiment::Experiment;
     use crate::measure::{Grouping, MeasureOptions, Method, measure_with};
 
-    /// The largest column sum of P over heads with these A, for tokens on a line.
+    /// The largest column sum of P in any head, for tokens on a line (d = 1). `scores` holds A of each head.
     fn largest_column_sum(tokens: &[f64], scores: &[f64], is_causal: bool) -> f64 {
         let of_head = |a: f64| {
             let mut sums = vec![0.0; tokens.len()];
@@ -177,7 +177,8 @@ mod tests {
             "log_multiplicities": runs.map(|(_, count)| (count as f64).ln()),
         });
         let head = |a: f64, v: f64| json!({"q": [[a]], "k": [[1.0]], "v": [[v]]});
-        // A head with equal weights and a large V has the largest bound; the other one has the largest column sum.
+        // With A = 0 a head attends to all tokens equally; its large V gives it the largest bound. The other head has
+        // the largest column sum.
         let (large, small) = (head(0.0, 10.0), head(1.5, 0.01));
         let never = MeasureOptions { grouping: Grouping::Never, ..MeasureOptions::default() };
         let grouped = MeasureOptions { svd_limit: 0, ..MeasureOptions::default() };

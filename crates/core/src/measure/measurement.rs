@@ -116,7 +116,8 @@ impl DenseNormValues {
     }
 }
 
-/// A norm of J from its spectral norm and the norms that need all entries, where these were computed.
+/// One norm of J, picked from its spectral norm and from the norms that need all entries of J (`dense`). `None` if it
+/// was not computed.
 pub(crate) fn norm_of(norm: Norm, spectral: f64, dense: Option<DenseNormValues>) -> Option<f64> {
     match norm {
         Norm::Spectral => Some(spectral),

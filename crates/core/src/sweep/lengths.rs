@@ -75,8 +75,8 @@ impl Spacing {
         }
     }
 
-    /// How the radius of the bounds' ball depends on n where the tokens' R does so: the outputs of a normaliser stay in
-    /// the ball of radius sqrt d, whatever the tokens' R.
+    /// How the radius of the bounds' ball depends on n, if `self` says how R of the tokens does. Without a normaliser
+    /// they are the same. The outputs of a normaliser stay in the ball of radius sqrt d, whatever R is.
     #[must_use]
     pub fn of_ball(self, normalization: Normalization) -> Self {
         match normalization {

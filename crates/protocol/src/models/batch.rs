@@ -1,5 +1,5 @@
 //! A batch of windows: the model is prepared, the windows pass through it, and each cell is measured in a step of its
-//! own, so that rows come while a long window is still being measured.
+//! own, so that the page gets the first rows while the other cells of a long window are still being measured.
 
 use std::sync::Arc;
 
@@ -34,12 +34,13 @@ pub enum BatchEvent {
     Rows {
         /// Rows of cells that were asked for; the batch's other rows come in events of their own.
         rows: Vec<(Cell, Estimate)>,
-        /// Milliseconds that measuring these rows took; for the first ones with the pass through the model.
+        /// Milliseconds that measuring these rows took. In a batch's first event they include the pass of its windows
+        /// through the model.
         milliseconds: f64,
     },
 }
 
-/// First prepares the model, then measures.
+/// Prepares the model, passes the windows through it, then measures their cells.
 #[derive(Debug)]
 pub struct BatchTask {
     plan: BatchPlan,

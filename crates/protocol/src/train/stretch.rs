@@ -55,8 +55,8 @@ pub enum StretchEvent {
     Begun(RunFacts),
     /// Steps that were done.
     Steps(Vec<StepRow>),
-    /// The measurements after a step. Before the first step they come one after the other, each time with the earlier
-    /// ones: the loss alone, then the layers, then the text sample.
+    /// The measurements after a step. Before the first step there are three such events: with the loss alone; with the
+    /// loss and the layers; with the loss, the layers and the text sample.
     Measured(Measured),
     /// The loss of the last step is not finite: training has diverged, and the run is over.
     Diverged,
@@ -198,8 +198,8 @@ impl StretchTask {
     }
 }
 
-/// Before the first step, reports what is measured so far: on a slow machine a measurement takes half a minute, and
-/// nothing else is on screen yet.
+/// Reports what is measured so far, but only before the first step: on a slow machine all measurements together take
+/// half a minute, and nothing else is on screen yet.
 fn tell_first(trainer: &Trainer, held_out: f64, layers: &[LayerRow], report: &mut Report<'_, StretchEvent>) {
     let step = trainer.steps_done();
     if step == 0 {
