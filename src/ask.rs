@@ -249,6 +249,11 @@ impl<T> Ask<T> {
         self.run.phase.with(|phase| *phase == Phase::Running)
     }
 
+    /// Whether all data of the latest request are there. Tracks it.
+    pub fn is_whole(self) -> bool {
+        !self.is_stale() && self.run.phase.with(|phase| *phase == Phase::Done)
+    }
+
     /// Whether the data answer an earlier request than the latest one. Tracks it.
     pub fn is_stale(self) -> bool {
         self.run.is_old.get()
@@ -469,6 +474,24 @@ mod tests {
             tell(ask, 1, &submitted, event());
             tell(ask, 1, &submitted, Content::Finished);
             assert_eq!((ask.get(), ask.is_stale(), ask.phase()), (vec![10, 20, 30, 40], false, Phase::Done));
+        });
+    }
+
+    #[test]
+    fn stopped_work_is_not_whole_before_it_is_done_again() {
+        with_ask(AtFailure::Clear, |ask| {
+            ask.want(Ok(vec![plan(1)]), Start::Now, hear);
+            tell(ask, 1, &latest(ask), event());
+            assert!(!ask.is_whole(), "the work goes on");
+            ask.stop(Phase::Stopped);
+            assert!(!ask.is_stale() && !ask.is_whole(), "a part is there");
+            ask.again();
+            assert!(!ask.is_whole(), "the part is of before");
+            tell(ask, 1, &latest(ask), event());
+            tell(ask, 1, &latest(ask), Content::Finished);
+            assert!(ask.is_whole());
+            ask.want(Ok(vec![plan(2)]), Start::Now, hear);
+            assert!(!ask.is_whole(), "another request was made");
         });
     }
 

@@ -129,7 +129,8 @@ fn Embedding() -> impl IntoView {
     let page = use_page();
     let panels = use_panels();
     let size = RwSignal::new(SIZES[USUAL_SIZE]);
-    let address = memo(move |_| page.link_of(&Scene { stage: Stage::Embed, ..page.scene() }));
+    // The answer of a student is not for a public page.
+    let address = memo(move |_| page.link_of(&Scene { stage: Stage::Embed, answer: None, ..page.scene() }));
     let code = memo(move |_| {
         let (width, height) = size.get();
         // An ampersand in an attribute is written out.

@@ -5,7 +5,7 @@ use crate::prelude::*;
 use crate::field::AnyField;
 use crate::lessons::{Lesson, Setup, Step};
 use crate::link;
-use crate::state::{LessonAt, Scene, Stage};
+use crate::state::{Guessed, LessonAt, Scene, Stage};
 
 use super::context::{Classroom, Guess};
 
@@ -22,6 +22,12 @@ pub fn step_now(room: Classroom) -> Option<(&'static Lesson, usize, &'static Ste
         let step = lesson.clamped(at.step);
         Some((lesson, step, lesson.steps.get(step)?))
     })
+}
+
+/// The answer of a student that the link shows, if it is one to the question of this step. Any other is ignored.
+pub fn handed_in(room: Classroom) -> Option<Guessed> {
+    let (.., step) = step_now(room)?;
+    room.page.look.answer.get().filter(|answer| answer.fits(step))
 }
 
 /// Whether the lessons' panel is shown.

@@ -127,9 +127,11 @@ fn chart(room: Classroom, handle: usize) -> LineChart {
         series.push(Series::new("yours", strings::your_curve(), Role::Selected, SeriesKind::Line, yours.clone()));
         series.push(Series::new("handles", "", Role::Selected, SeriesKind::Points, yours.clone()));
     }
-    let (first, end) = (yours.first().map_or(2.0, |p| p.0), yours.last().map_or(4.0, |p| p.0));
+    // The measured curve may reach further than that of a student.
+    let lengths = series.iter().flat_map(|series| &series.data).chain(&yours).map(|point| point.0);
+    let range = Extent::of(lengths);
     let mut chart = LineChart::new(
-        AxisSpec::new(strings::guess_x(), Scale::Log).range(Extent::new(first, end)).whole(),
+        AxisSpec::new(strings::guess_x(), Scale::Log).range(range).whole(),
         AxisSpec::new(strings::guess_y(), Scale::Log).range(Extent::new(LOWEST, HIGHEST)),
         series,
     );

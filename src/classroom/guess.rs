@@ -2,13 +2,13 @@
 
 use crate::prelude::*;
 
-use crate::lessons::Prediction;
+use crate::lessons::{Guessed, Prediction};
 use crate::plans::handle_lengths;
 use lipscope_core::bounds::{Bound, BoundId, Norm, best_lower, best_upper};
-use lipscope_plot::Extent;
+use lipscope_plot::{Extent, ascending};
 
 use super::context::{Classroom, Guess};
-use super::course::step_now;
+use super::course::{handed_in, step_now};
 
 /// The lowest value of a curve that a reader draws.
 pub const LOWEST: f64 = 0.1;
@@ -72,19 +72,29 @@ pub fn reveal(room: Classroom) {
     room.guess.update(|guess| guess.revealed_at = at);
 }
 
-/// Covers the numbers again. The reader's drawing stays.
+/// Covers the numbers again. The reader's own drawing stays; what a student has handed in goes, so that the reader
+/// begins anew.
 pub fn cover(room: Classroom) {
     room.guess.update(|guess| (guess.revealed_at, guess.settled) = (None, None));
     room.page.look.answer.set(None);
 }
 
-/// The reader's curve: (n, L) at each handle.
+/// The reader's curve: (n, L) at each handle; or the curve of a student, at the n at which it was handed in.
 pub fn curve(room: Classroom) -> Vec<(f64, f64)> {
     let lengths = room.page.state.with(|state| handle_lengths(state.sweep_max_used()));
-    room.guess.with(|guess| {
-        let drawn = |at: usize| guess.curve.get(at).copied().unwrap_or(FIRST);
-        lengths.iter().enumerate().map(|(at, n)| (*n as f64, drawn(at))).collect()
-    })
+    let handed_in = handed_in(room);
+    room.guess.with(|guess| curve_of(handed_in.as_ref(), &guess.curve, &lengths))
+}
+
+fn curve_of(handed_in: Option<&Guessed>, drawn: &[f64], lengths: &[usize]) -> Vec<(f64, f64)> {
+    if let Some(Guessed::Curve(points)) = handed_in {
+        // The state on screen may have other handles than the question that the student has answered.
+        let mut points: Vec<(f64, f64)> = points.iter().map(|(n, yours, _)| (*n, *yours)).collect();
+        ascending(&mut points, |point| point.0);
+        return points;
+    }
+    let drawn = |at: usize| drawn.get(at).copied().unwrap_or(FIRST);
+    lengths.iter().enumerate().map(|(at, n)| (*n as f64, drawn(at))).collect()
 }
 
 /// Moves a handle.
@@ -162,6 +172,15 @@ mod tests {
     use lipscope_plot::Number;
 
     use super::*;
+
+    #[test]
+    fn a_student_s_curve_stands_at_its_own_n() {
+        let handed_in = Guessed::Curve(vec![(256.0, 9.0, 16.0), (2.0, 3.0, 1.0)]);
+        // The handles of a sweep that the student made longer.
+        assert_eq!(curve_of(Some(&handed_in), &[9.0, 3.0], &[2, 1024]), [(2.0, 3.0), (256.0, 9.0)]);
+        assert_eq!(curve_of(None, &[9.0], &[2, 1024]), [(2.0, 9.0), (1024.0, FIRST)]);
+        assert_eq!(curve_of(Some(&Guessed::Mark(1.0, 2.0)), &[], &[2]), [(2.0, FIRST)]);
+    }
 
     #[test]
     fn a_guess_stands_where_its_words_say() {

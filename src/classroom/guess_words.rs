@@ -6,7 +6,7 @@ use crate::lessons::{Guessed, Prediction, Step};
 use crate::strings;
 
 use super::context::{Classroom, Settled};
-use super::course::{is_off_question, step_now};
+use super::course::{handed_in, is_off_question, step_now};
 use super::guess::{has_guessed, is_covered};
 use super::settle::{choice, settled, slope_of};
 
@@ -27,7 +27,7 @@ pub fn off_words(room: Classroom) -> String {
         Some(settled) => settled_words(&settled, step),
     };
     let mut sentences = vec![words];
-    if room.page.look.answer.with(Option::is_some) {
+    if handed_in(room).is_some() {
         sentences.insert(0, strings::handed_in().into());
     }
     let before = room.progress.with(|progress| progress.before.clone());

@@ -27,7 +27,8 @@ pub fn HandInFold() -> impl IntoView {
     });
     let on_toggle = move |event: ev::Event| is_open.set(event_target::<web_sys::Element>(&event).has_attribute("open"));
     view! {
-        <details class="hand-in" id="hand-in" on:toggle=on_toggle>
+        // The element is kept from step to step, and would stay open without a code.
+        <details class="hand-in" id="hand-in" prop:open=is_open on:toggle=on_toggle>
             <summary>{strings::hand_in()}</summary>
             <p class="note">{strings::hand_in_about()}</p>
             <p class="note" data-testid="hand-in-done">{move || done.get().map(strings::hand_in_done)}</p>

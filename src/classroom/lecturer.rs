@@ -102,13 +102,14 @@ fn LessonAnswers(
 fn rows(table: Table, answers: &[HandIn]) -> impl IntoView {
     let line = |(row, answer): (Vec<String>, &HandIn)| {
         let link = format!("#{}", answer.fragment());
+        let opens = if answer.answer().is_some() { strings::class_state() } else { strings::class_state_alone() };
         let mut cells = row.into_iter();
         let name = cells.next();
         view! {
             <tr>
                 <th scope="row">
                     {name}
-                    " " <a href=link target="_blank" rel="noopener">{strings::class_state()}</a>
+                    " " <a href=link target="_blank" rel="noopener">{opens}</a>
                 </th>
                 {cells.map(|cell| view! { <td>{cell}</td> }).collect_view()}
             </tr>

@@ -6,7 +6,7 @@ use crate::lessons::{Guessed, HandIn, Lesson, MOST_LINK, Records};
 use crate::state::{Scene, Stage};
 
 use super::context::Classroom;
-use super::course::step_now;
+use super::course::{self, step_now};
 use super::settle::settled;
 
 /// The key under which the browser keeps the records.
@@ -64,7 +64,7 @@ pub fn begin(room: Classroom, notebook: Notebook) {
     effect(move |_| {
         let Some((lesson, at, _)) = step_now(room) else { return };
         // What a student has handed in was not done by this reader.
-        if room.page.look.answer.with(Option::is_some) {
+        if course::handed_in(room).is_some() {
             return;
         }
         // Goals of the step before are there for a moment after a move.

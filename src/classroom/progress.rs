@@ -20,7 +20,7 @@ const TRY_REST: Duration = Duration::from_millis(900);
 /// Follows the reader's place: what a step shows, which goals are reached, when help is due.
 pub fn begin(room: Classroom) {
     let progress = room.progress;
-    let at = memo(move |_| (room.page.lesson.get(), room.page.look.answer.get()));
+    let at = memo(move |_| (room.page.lesson.get(), course::handed_in(room)));
     let visits = StoredValue::new(0u32);
     effect(move |_| {
         let (at, _) = at.get();

@@ -3,8 +3,9 @@
 
 use crate::prelude::*;
 
-use crate::lessons::{Age, Choice, Guessed, Measured, Prediction, Slot, Step};
-use crate::page::Page;
+use crate::lessons::{Age, Choice, Filled, Guessed, Measured, Prediction, Slot, Step};
+use crate::page::{Page, PlotChoice};
+use crate::state::LessonAt;
 use crate::strings;
 use lipscope_core::bounds::Norm;
 use lipscope_core::fit::fit_power_law;
@@ -50,20 +51,20 @@ pub fn settled(room: Classroom) -> Option<Settled> {
 /// the choice.
 pub fn handed_in(room: Classroom) -> Option<(Guess, Option<&'static str>)> {
     let (.., step) = step_now(room)?;
-    let guessed = room.page.look.answer.get().filter(|answer| answer.fits(step))?;
-    let mut guess = Guess { revealed_at: room.page.lesson.get(), ..Guess::default() };
+    Some(as_handed_in(step, course::handed_in(room)?, room.page.lesson.get()))
+}
+
+fn as_handed_in(step: &'static Step, guessed: Guessed, at: Option<LessonAt>) -> (Guess, Option<&'static str>) {
+    let mut guess = Guess { revealed_at: at, ..Guess::default() };
     let mut chosen = None;
-    let mut slope = None;
     match &guessed {
         Guessed::Choice(yours, _) => chosen = choice(step, yours).map(|choice| choice.id),
         Guessed::Mark(yours, _) => guess.mark = Some(yours.log10()),
-        Guessed::Curve(points) => {
-            guess.curve = points.iter().map(|(_, yours, _)| *yours).collect();
-            slope = slope_of(points.iter().map(|(n, _, found)| (*n, *found)).collect());
-        }
+        Guessed::Curve(points) => guess.curve = points.iter().map(|(_, yours, _)| *yours).collect(),
     }
-    guess.settled = Some(Settled { guessed, kind: Kind::Exact, slope });
-    Some((guess, chosen))
+    // A code says neither how well the norm was known nor what was measured between the handles.
+    guess.settled = Some(Settled { guessed, kind: Kind::Plain, slope: None });
+    (guess, chosen)
 }
 
 /// The number that the choices of a step are about, as it is before the answer changes the settings; empty where the
@@ -72,10 +73,14 @@ fn number_asked(room: Classroom, step: &'static Step) -> String {
     let slot = step.choices.iter().flat_map(|choice| &choice.conditions).find_map(|condition| condition.slot());
     let Some(slot) = slot.filter(|_| !untrack(|| course::differs(room, step))) else { return String::new() };
     let filled = untrack(|| with_situation(room, step, |situation| slot.fill(&situation.facts)));
-    filled.filter(|filled| filled.age == Age::Now).map_or_else(String::new, |filled| match slot {
-        Slot::Measured(Measured::Spectral) => format!("L {} {}", filled.sign, filled.text),
-        _ => filled.text,
-    })
+    filled.filter(|filled| filled.age == Age::Now).map_or_else(String::new, |filled| with_sign(slot, &filled))
+}
+
+/// A number with its sign, where it has one. L is named: it is the number of the page.
+fn with_sign(slot: Slot, filled: &Filled) -> String {
+    let name = if slot == Slot::Measured(Measured::Spectral) { "L" } else { "" };
+    let parts = [name, filled.sign, &filled.text];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// The choice of a step with an id.
@@ -91,9 +96,17 @@ pub fn slope_of(points: Vec<(f64, f64)>) -> Option<f64> {
 /// What the page's numbers say now; `None` while they are on their way, or belong to other settings than the question.
 fn found(room: Classroom, step: &'static Step) -> Option<Settled> {
     let answers = room.page.answers;
-    // Half of a search or of a curve is no answer.
-    let is_under_way = answers.tightness.is_running() || answers.scaling.is_running() || answers.inverse.is_running();
-    if is_under_way || course::is_off_question(room, step) {
+    if course::is_off_question(room, step) {
+        return None;
+    }
+    // Half of a search or of a curve is no answer, also where the reader has stopped it there.
+    let is_whole = match room.page.plot.get() {
+        PlotChoice::Scaled => answers.scaling.is_whole(),
+        PlotChoice::Tightness => answers.tightness.is_whole(),
+        PlotChoice::Inverse => answers.inverse.is_whole(),
+        _ => true,
+    };
+    if !is_whole {
         return None;
     }
     let exact = |guessed| Settled { guessed, kind: Kind::Exact, slope: None };
@@ -134,4 +147,35 @@ fn norm_now(page: Page) -> Option<(f64, Kind)> {
         let measurement = &measured.as_ref()?.measurement;
         Some((measurement.spectral, strings::kind_of(measurement, Norm::Spectral)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lessons::find;
+
+    #[test]
+    fn what_a_student_has_handed_in_claims_no_more_than_its_code() {
+        let step = |lesson: &str, at: usize| &find(lesson).expect("a lesson").steps[at];
+        let points = vec![(2.0, 1.0, 1.0), (16.0, 2.0, 4.0), (256.0, 4.0, 16.0)];
+        for (step, guessed) in [
+            (step("sink", 0), Guessed::Curve(points)),
+            (step("slack", 0), Guessed::Mark(10.0, 1.47)),
+            (step("mask", 1), Guessed::Choice("lower".into(), "higher".into())),
+        ] {
+            assert!(guessed.fits(step));
+            let (guess, chosen) = as_handed_in(step, guessed.clone(), None);
+            assert_eq!(guess.settled, Some(Settled { guessed, kind: Kind::Plain, slope: None }));
+            assert!(guess.is_drawn() || chosen == Some("lower"));
+        }
+    }
+
+    #[test]
+    fn a_number_of_before_keeps_its_sign() {
+        let filled = |sign| Filled { sign, text: "170".into(), ..Filled::default() };
+        let said = |words, sign| with_sign(Slot::parse(words).expect("a place"), &filled(sign));
+        assert_eq!(said("best-there", "≤"), "≤ 170");
+        assert_eq!(said("measured", "≥"), "L ≥ 170");
+        assert_eq!(said("scaled-slope-dot", ""), "170");
+    }
 }

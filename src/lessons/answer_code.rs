@@ -10,7 +10,7 @@ use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use serde::{Deserialize, Serialize};
 
 use crate::link;
-use crate::state::{LessonAt, Scene};
+use crate::state::{Guessed, LessonAt, Scene};
 
 use super::catalog::{find, scene_of};
 use super::lesson::Lesson;
@@ -134,8 +134,13 @@ impl HandIn {
         let at = LessonAt { id: self.lesson.clone(), step: self.step };
         let handed_in = (!self.link.is_empty()).then(|| link::read(&self.link, scene_of).scene).flatten();
         let scene = handed_in.or_else(|| scene_of(&at)).unwrap_or_default();
-        let answer = self.record.0.get(&self.step).and_then(|record| record.guess.clone());
-        link::write(&Scene { lesson: Some(at), answer, ..scene }, scene_of).unwrap_or_default()
+        link::write(&Scene { lesson: Some(at), answer: self.answer().cloned(), ..scene }, scene_of).unwrap_or_default()
+    }
+
+    /// The answer at the step on screen; `None` where the step asks nothing, or was not answered.
+    #[must_use]
+    pub fn answer(&self) -> Option<&Guessed> {
+        self.record.0.get(&self.step)?.guess.as_ref()
     }
 
     /// The lesson that it is about.

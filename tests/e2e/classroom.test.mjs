@@ -158,6 +158,50 @@ pageTest('two students hand in answer codes, and a lecturer sees their guesses o
   assert.equal(await page.getByTestId('guess-words').innerText(), 'A student has handed in this answer; “you” is that student. You said: It lowers L. The page says: It raises L.');
   assert.equal(await page.locator('.lesson-choice[aria-pressed=true]').getAttribute('data-choice'), 'lower');
   assert.equal(await page.evaluate(() => localStorage.getItem('lipscope-lessons')), kept);
+  // The frame for a public page shows the step without the student's answer.
+  await page.click('#share-open');
+  await page.waitForFunction(() => /lesson=mask\.2/.test(document.querySelector('#share-code').value));
+  assert.doesNotMatch(await page.inputValue('#share-code'), /answer=/);
+});
+
+pageTest('every step has its own answer code; where a step has no answer, its link is that of the state', { hash: '#v3&lesson=mask.2' }, async ({ page }) => {
+  await filled(page);
+  await page.click('.lesson-choice[data-choice="higher"]');
+  await page.waitForSelector('.goal[data-mark=right]');
+  const code = async () => {
+    await page.click('#hand-in summary');
+    await page.waitForFunction(() => document.querySelector('#hand-in').open && document.querySelector('#hand-in-code').value.length > 40);
+    return page.inputValue('#hand-in-code');
+  };
+  const first = await code();
+  await page.click('#lesson-next');
+  await page.waitForFunction(() => document.querySelector('#lesson-panel').dataset.step === '2');
+  const second = await code();
+  assert.deepEqual([held(first), held(second)].map(({ s }) => s), [1, 2]);
+  assert.deepEqual(held(second).r[1], held(first).r[1]);
+  await page.click('#lesson-list');
+  await page.click('#class-open');
+  await page.fill('#class-paste', `${first}\n${second}`);
+  await page.waitForSelector('.class-lesson[data-lesson=mask]');
+  assert.deepEqual(await page.locator('.class-lesson tbody a').allInnerTexts(), ['state and answer', 'state']);
+});
+
+pageTest('an answer in a link that is none to the step is not taken for a student’s', { hash: '#v3&lesson=mask.2&answer=10,2' }, async ({ page }) => {
+  await filled(page);
+  await page.click('.lesson-choice[data-choice="lower"]');
+  await page.waitForSelector('.goal[data-mark=wrong]');
+  assert.match(await page.getByTestId('guess-words').innerText(), /^You said: It lowers L\./);
+  await page.waitForFunction(() => /"mask"/.test(localStorage.getItem('lipscope-lessons') ?? ''));
+});
+
+pageTest('a student’s curve is drawn at the n at which it was handed in', { hash: '#v3&lesson=sink.1&answer=2,3,1,16,2,3.87,256,8,15.97&longest=1024' }, async ({ page }) => {
+  await page.waitForFunction(() => /A student has handed in/.test(document.querySelector('[data-testid="guess-words"]').textContent));
+  // The slope was measured at all lengths; the code has the handles alone.
+  assert.doesNotMatch(await page.getByTestId('guess-words').innerText(), /slope/);
+  await page.click('#guess-table summary');
+  await page.waitForSelector('#guess-table tbody tr');
+  const drawn = await page.$$eval('#guess-table tbody tr', (rows) => rows.map((row) => [...row.children].slice(0, 2).map((cell) => Number(cell.textContent))));
+  assert.deepEqual(drawn, [[2, 3], [16, 2], [256, 8]]);
 });
 
 pageTest('what is done is ticked in the list of lessons, kept in the browser, and forgotten when asked', { context: {} }, async ({ page, url }) => {

@@ -74,6 +74,25 @@ pageTest('an answer is about the question, also where a slider was moved before 
   assert.equal(await page.getByTestId('guess-words').innerText(), '');
 });
 
+pageTest('half of a stopped search is no answer; the whole one is', { hash: '#v3&lesson=whole-space.5', timeout: 120_000 }, async ({ page }) => {
+  await filled(page);
+  await page.click('.lesson-choice[data-choice="same"]');
+  // As soon as the first points of the new search are there.
+  await page.waitForFunction(() => {
+    const stop = document.querySelector('#tightness-stop');
+    const isRunning = document.querySelector('[data-testid="tightness-progress"]').dataset.phase === 'running';
+    const hasPart = isRunning && !document.querySelector('[data-testid="tightness-lab"]').classList.contains('stale');
+    if (hasPart) stop.click();
+    return hasPart;
+  });
+  await page.waitForSelector('[data-testid="tightness-progress"][data-phase=stopped]');
+  await page.evaluate(() => new Promise((done) => { setTimeout(done, 300); }));
+  assert.doesNotMatch(await page.getByTestId('guess-words').innerText(), /The page says/);
+  await page.click('#tightness-again');
+  await page.waitForFunction(() => /The page says/.test(document.querySelector('[data-testid="guess-words"]').textContent), undefined, { timeout: 60_000 });
+  assert.equal(await page.locator('[data-testid="tightness-progress"]').getAttribute('data-phase'), 'done');
+});
+
 pageTest('who shows the answer without drawing has skipped the step', async ({ page }) => {
   await changed(page, 'spectral');
   await startLesson(page, 'sink');

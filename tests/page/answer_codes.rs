@@ -95,6 +95,16 @@ fn sample(name: &str) -> HandIn {
 }
 
 #[test]
+fn the_link_of_a_code_holds_the_answer_of_its_step_alone() {
+    let later = sample("Ann");
+    assert_eq!(later.answer(), None);
+    assert!(!later.fragment().contains("answer="), "{}", later.fragment());
+    let there = HandIn { step: 0, link: String::new(), ..later };
+    assert_eq!(there.answer(), Some(&Guessed::Mark(10.4, 1.47)));
+    assert!(there.fragment().contains("answer=10.4,1.47"), "{}", there.fragment());
+}
+
+#[test]
 fn a_broken_line_is_named_with_what_is_wrong_and_the_others_are_read() {
     let (ann, bo) = (sample("Ann").code(), sample("Bo").code());
     assert!(ann.len() < 200, "a code is short: {} characters", ann.len());
