@@ -72,6 +72,11 @@ struct HostRequest {
     show: Option<String>,
 }
 
+/// Whether this page is inside another one, in a frame.
+pub fn is_inside_another_page() -> bool {
+    window_around().is_some()
+}
+
 /// The window around this one.
 fn window_around() -> Option<Window> {
     let own = window();

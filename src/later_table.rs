@@ -64,6 +64,10 @@ fn begin() {
     plane::begin(use_plane());
     charts::keep_in_sight(page);
     classroom::begin_steps(use_classroom());
+    // What happens in the projector's window was done in the lecturer's, which records it.
+    if !projector::is_projector() {
+        classroom::begin_notebook(use_classroom());
+    }
     models::begin();
     own::begin(own);
     host::begin(page);
@@ -73,7 +77,11 @@ fn begin() {
         text: Callback::new(move |()| classroom::drawing_text(room)),
         show: Callback::new(move |text: String| classroom::show_drawing(room, &text)),
     };
-    projector::begin(page, use_panels(), drawing);
+    // A frame, such as the preview of a link, shares what the browser keeps for the tab around it: it must not take up
+    // the projector of that tab.
+    if !host::is_inside_another_page() {
+        projector::begin(page, use_panels(), drawing);
+    }
 }
 
 fn piece(piece: Piece) -> AnyView {

@@ -55,7 +55,7 @@ pub fn Share(
     let step_about = move || {
         let LessonAt { id, step } = page.lesson.get()?;
         let lesson = (later.table()?.find_lesson)(&id)?;
-        Some(strings::share_step_about(lesson.title.now(), step + 1))
+        Some(strings::share_step_about(lesson.clamped(step), lesson.n_tasks(), lesson.title.now()))
     };
     let option = move |choice: Stage| {
         view! { <option value=choice.id() selected=move || stage.get() == choice>{strings::link_stage(choice)}</option> }

@@ -1,46 +1,78 @@
-//! What the reader has drawn, chosen and revealed at a step, as text for another window that follows this one:
-//! `curve=1,2.5;mark=0.3;chosen=falls;revealed`.
+//! What the reader has drawn, chosen and revealed at a step, and what the page has found for it, as text for another
+//! window that follows this one: `curve=1,2.5;mark=0.3`, or `chosen=falls;revealed;found=falls,rises;kind=exact`.
 
 use crate::prelude::*;
 
-use super::context::{Classroom, Guess};
+use crate::lessons::Guessed;
+use lipscope_plot::Kind;
+
+use super::context::{Classroom, Guess, Settled};
 use super::course::step_now;
 use super::guess::{HIGHEST, LOWEST, is_revealed};
+use super::settle::choice;
 
 /// More handles than this are not read.
 const MOST_HANDLES: usize = 256;
+/// A longer number of the question is not read.
+const MOST_BEFORE: usize = 200;
+
+/// The kinds of a norm that the page has found, as words.
+const KINDS: [(Kind, &str); 4] =
+    [(Kind::Exact, "exact"), (Kind::LowerBound, "least"), (Kind::UpperBound, "most"), (Kind::Plain, "plain")];
 
 /// What the reader has drawn, as text. Tracks its signals.
 pub fn drawing_text(room: Classroom) -> String {
     let mut parts = room.guess.with(parts_of);
-    parts.extend(room.progress.with(|progress| progress.chosen).map(|id| format!("chosen={id}")));
+    let (chosen, before) = room.progress.with(|progress| (progress.chosen, progress.before.clone()));
+    parts.extend(chosen.map(|id| format!("chosen={id}")));
+    parts.extend(Some(before).filter(|words| is_before(words)).map(|words| format!("before={words}")));
     if is_revealed(room) {
         parts.push("revealed".into());
+        parts.extend(room.guess.with(|guess| guess.settled.as_ref().map_or_else(Vec::new, verdict_parts)));
     }
     parts.join(";")
 }
 
-/// Shows what the reader of another window has drawn.
+/// Shows what the reader of another window has drawn, and what that window has found for it.
 pub fn show_drawing(room: Classroom, text: &str) {
+    let step = untrack(|| step_now(room)).map(|(.., step)| step);
+    let chosen = value_of(text, "chosen").and_then(|id| choice(step?, id)).map(|choice| choice.id);
+    let before = value_of(text, "before").filter(|words| is_before(words)).unwrap_or_default();
     let mut guess = guess_of(text);
     if text.split(';').any(|part| part == "revealed") {
         guess.revealed_at = room.page.lesson.get_untracked();
+        // Never that of an earlier answer in this window.
+        guess.settled = verdict_of(text).filter(|settled| step.is_some_and(|step| settled.guessed.fits(step)));
     }
-    room.guess.with_untracked(|shown| {
-        // What was found for this guess stays, whatever the other window shows by now.
-        if (&shown.curve, shown.mark, &shown.revealed_at) == (&guess.curve, guess.mark, &guess.revealed_at) {
-            guess.settled.clone_from(&shown.settled);
-        }
-    });
+    if room.progress.with_untracked(|progress| (progress.chosen, progress.before.as_str()) != (chosen, before)) {
+        room.progress.update(|progress| (progress.chosen, progress.before) = (chosen, before.into()));
+    }
     set_if_new(room.guess, guess);
-    let chosen = text.split(';').find_map(|part| part.strip_prefix("chosen="));
-    let choice = chosen.and_then(|id| {
-        let (.., step) = untrack(|| step_now(room))?;
-        step.choices.iter().map(|choice| choice.id).find(|known| *known == id)
-    });
-    if room.progress.with_untracked(|progress| progress.chosen != choice) {
-        room.progress.update(|progress| progress.chosen = choice);
-    }
+}
+
+/// The value of a part of the text.
+fn value_of<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.split(';').filter_map(|part| part.split_once('=')).find_map(|(known, value)| (known == key).then_some(value))
+}
+
+/// Whether a text may be the number of the question before the answer: a short one, in one part of one line.
+fn is_before(text: &str) -> bool {
+    (1..=MOST_BEFORE).contains(&text.len()) && !text.contains(|c: char| c == ';' || c.is_control())
+}
+
+/// What the page has found for a guess, as parts of the text.
+fn verdict_parts(settled: &Settled) -> Vec<String> {
+    let kind = KINDS.iter().find(|(kind, _)| *kind == settled.kind).map(|(_, word)| format!("kind={word}"));
+    let slope = settled.slope.map(|slope| format!("slope={slope}"));
+    [format!("found={}", settled.guessed.text())].into_iter().chain(kind).chain(slope).collect()
+}
+
+/// What a page has found for a guess, from a text; `None` where the text does not say it.
+fn verdict_of(text: &str) -> Option<Settled> {
+    let word = value_of(text, "kind")?;
+    let (kind, _) = KINDS.into_iter().find(|(_, known)| *known == word)?;
+    let slope = value_of(text, "slope").and_then(|slope| slope.parse().ok()).filter(|slope: &f64| slope.is_finite());
+    Some(Settled { guessed: Guessed::read(value_of(text, "found")?)?, kind, slope })
 }
 
 /// The curve and the mark of a guess as parts of the text.
@@ -79,6 +111,43 @@ mod tests {
         {
             let guess = Guess { curve, mark, ..Guess::default() };
             assert_eq!(guess_of(&parts_of(&guess).join(";")), guess);
+        }
+    }
+
+    #[test]
+    fn a_verdict_is_the_same_in_the_other_window() {
+        for (guessed, kind, slope) in [
+            (Guessed::Choice("lower".into(), "much-higher".into()), Kind::Exact, None),
+            (Guessed::Mark(10.4, 1.4745), Kind::LowerBound, None),
+            (Guessed::Curve(vec![(2.0, 1.0, 1.25), (256.0, 3e-3, 17.92)]), Kind::Exact, Some(-0.512)),
+        ] {
+            let settled = Settled { guessed, kind, slope };
+            assert_eq!(verdict_of(&verdict_parts(&settled).join(";")), Some(settled));
+        }
+    }
+
+    #[test]
+    fn what_is_no_verdict_says_nothing() {
+        let many = format!("kind=exact;found={}", "1,".repeat(5000));
+        for text in [
+            "",
+            "revealed",
+            "found=lower,higher",
+            "kind=exact",
+            "kind=sure;found=lower,higher",
+            "kind=exact;found=",
+            "kind=exact;found=lower",
+            "kind=exact;found=1,NaN",
+            "kind=exact;found=<b>,x",
+            "kind==;found==",
+            &many,
+        ] {
+            assert_eq!(verdict_of(text), None, "{text:.40}");
+        }
+        assert_eq!(verdict_of("kind=exact;found=1,2;slope=inf").and_then(|settled| settled.slope), None);
+        assert!(is_before("L = 12.1"));
+        for text in ["", "a;b", "a\nb", &"x".repeat(MOST_BEFORE + 1)] {
+            assert!(!is_before(text), "{text:.40}");
         }
     }
 

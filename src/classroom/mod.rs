@@ -49,7 +49,7 @@ pub use handout::handout;
 pub use panel::{LessonPanel, LessonsButton};
 pub use shortcuts::{KeyList, Shortcuts};
 
-use notebook::Notebook;
+use notebook::{Notebook, use_notebook};
 
 /// Starts the effects that follow the reader's place in a lesson and the stage.
 pub fn begin(room: Classroom) {
@@ -69,12 +69,15 @@ pub fn begin(room: Classroom) {
     shortcuts::begin(room);
 }
 
-/// Starts the effects that find which goals are reached and when help is due, and that record what the reader does.
+/// Starts the effects that find which goals are reached and when help is due. Nothing is recorded yet.
 pub fn begin_steps(room: Classroom) {
     room.go_by.set_value(Some(course::go_by));
     progress::begin(room);
     settle::begin(room);
-    let notebook = Notebook::new();
-    provide_context(notebook);
-    notebook::begin(room, notebook);
+    provide_context(Notebook::new());
+}
+
+/// Starts to record what the reader does, beside what this browser has kept.
+pub fn begin_notebook(room: Classroom) {
+    notebook::begin(room, use_notebook());
 }

@@ -27,9 +27,9 @@ pub fn use_notebook() -> Notebook {
 }
 
 impl Notebook {
-    /// What this browser has kept.
+    /// Without records.
     pub fn new() -> Self {
-        Notebook { records: RwSignal::new(kept()), name: RwSignal::new(String::new()) }
+        Notebook { records: RwSignal::new(Records::default()), name: RwSignal::new(String::new()) }
     }
 
     /// Forgets all that was done.
@@ -59,12 +59,13 @@ impl Notebook {
     }
 }
 
-/// Notes what the reader reaches and guesses.
+/// Takes up what this browser has kept, and notes what the reader reaches and guesses.
 pub fn begin(room: Classroom, notebook: Notebook) {
+    notebook.records.set(kept());
     effect(move |_| {
         let Some((lesson, at, _)) = step_now(room) else { return };
-        // What a student has handed in was not done by this reader.
-        if course::handed_in(room).is_some() {
+        // What a student has handed in was not done by this reader, nor is anything done in the small view.
+        if course::handed_in(room).is_some() || room.page.stage.get() == Stage::Embed {
             return;
         }
         // Goals of the step before are there for a moment after a move.

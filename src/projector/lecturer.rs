@@ -27,8 +27,8 @@ const FEATURES: &str = "popup,width=1280,height=720";
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Where the tab keeps the name of the projector's window.
 const KEPT_NAME: &str = "lipscope.projector";
-/// Where a window that closes or loads anew leaves what the frozen projector shows; empty where it is not frozen. A
-/// copy of the tab has the name, but not this: it must not take the projector over.
+/// Where a window that closes or loads anew leaves what the frozen projector shows ([`Sent`]); empty where it is not
+/// frozen. A copy of the tab has the name, but not this: it must not take the projector over.
 const KEPT_FROZEN: &str = "lipscope.projector-frozen";
 
 /// How the projector's window stands.
@@ -71,8 +71,33 @@ pub struct Lecturer {
     /// The number by which the projector knows this window.
     key: u32,
     /// The scene that was sent last.
-    sent: StoredValue<Option<Message>>,
+    sent: StoredValue<Option<Sent>>,
+    /// The name of the projector's window and of the channel to it.
+    name: StoredValue<Option<String>>,
     channel: StoredValue<Option<Channel>, LocalStorage>,
+}
+
+/// A scene that was sent.
+#[derive(Clone, Debug, PartialEq)]
+struct Sent {
+    /// The message with the scene.
+    message: Message,
+    /// The scene in words.
+    words: String,
+}
+
+impl Sent {
+    /// As a text that the tab keeps: the words in one line, then the message.
+    fn text(&self, from: Sender) -> String {
+        format!("{}\n{}", self.words.replace('\n', " "), self.message.text(from))
+    }
+
+    /// Reads what [`Sent::text`] wrote; `None` for any other text.
+    fn read(text: &str) -> Option<Self> {
+        let (words, message) = text.split_once('\n')?;
+        let (_, message) = Message::read(message)?;
+        matches!(message, Message::Scene { .. }).then(|| Sent { message, words: words.to_owned() })
+    }
 }
 
 impl Lecturer {
@@ -88,6 +113,7 @@ impl Lecturer {
             drawing,
             key: random(),
             sent: StoredValue::new(None),
+            name: StoredValue::new(None),
             channel: StoredValue::new_local(None),
         };
         let send = OncePerFrame::new(When::After, move || me.send_newest());
@@ -115,8 +141,7 @@ impl Lecturer {
 
     /// Opens the projector's window, or brings it to the front.
     pub fn open(self) {
-        let name = session().and_then(|kept| kept.get_item(KEPT_NAME).ok().flatten());
-        let name = name.unwrap_or_else(|| format!("{NAME}{:x}", random()));
+        let name = self.name.get_value().unwrap_or_else(|| format!("{NAME}{:x}", random()));
         if !self.listen(&name) {
             return self.status.set(Status::Unable);
         }
@@ -164,9 +189,11 @@ impl Lecturer {
         if self.frozen.with_untracked(Option::is_some) {
             self.frozen.set(None);
         } else {
-            // The picture of this moment, even if its frame is still to come.
+            // The picture of this moment, even if its frame is still to come. A scene that was too long to be sent is not
+            // what the projector shows.
             self.send_newest();
-            self.frozen.set(Some(self.words()));
+            let sent = self.sent.with_value(|sent| sent.as_ref().map(|sent| sent.words.clone()));
+            self.frozen.set(Some(sent.unwrap_or_else(|| self.words())));
         }
     }
 
@@ -185,6 +212,7 @@ impl Lecturer {
     /// Listens to the channel of this name. False where the browser has no channels.
     fn listen(self, name: &str) -> bool {
         if self.channel.with_value(Option::is_none) {
+            self.name.set_value(Some(name.to_owned()));
             self.channel.set_value(Channel::open(name, move |from, message| self.hear(from, message)));
         }
         self.channel.with_value(Option::is_some)
@@ -197,7 +225,7 @@ impl Lecturer {
                 self.status.set(Status::Follows);
                 // The window may have loaded anew: it gets the frozen scene again, else the newest one.
                 match self.sent.get_value().filter(|_| self.frozen.with_untracked(Option::is_some)) {
-                    Some(frozen) => self.post(&frozen),
+                    Some(frozen) => self.post(&frozen.message),
                     None => self.sent.set_value(None),
                 }
             }
@@ -224,10 +252,10 @@ impl Lecturer {
         let link = (later.write_link)(&scene);
         set_if_new(self.is_too_long, matches!(link, Err(TooLong)));
         let Ok(link) = link else { return };
-        let message = Some(Message::Scene { link, drawing: untrack(|| self.drawing.text.run(())) });
-        if self.sent.with_value(|sent| *sent != message) {
-            message.iter().for_each(|message| self.post(message));
-            self.sent.set_value(message);
+        let message = Message::Scene { link, drawing: untrack(|| self.drawing.text.run(())) };
+        if self.sent.with_value(|sent| sent.as_ref().is_none_or(|sent| sent.message != message)) {
+            self.post(&message);
+            self.sent.set_value(Some(Sent { message, words: self.words() }));
         }
     }
 
@@ -238,7 +266,7 @@ impl Lecturer {
         let lesson = page.lesson.with_untracked(|at| {
             let LessonAt { id, step } = at.as_ref()?;
             let lesson = (untrack(|| self.later.table())?.find_lesson)(id)?;
-            Some(strings::projector_step(step + 1, lesson.title.now()))
+            Some(strings::projector_step(lesson.clamped(*step), lesson.n_tasks(), lesson.title.now()))
         });
         let name = lesson.unwrap_or_else(|| plot_name(plot).1.to_owned());
         let has_tokens = page.settings.with_untracked(|settings| settings.has_tokens(plot));
@@ -251,7 +279,10 @@ impl Lecturer {
         let read = |key| kept.get_item(key).ok().flatten();
         match (read(KEPT_NAME), read(KEPT_FROZEN)) {
             (Some(name), Some(frozen)) => {
-                self.frozen.set(Some(frozen).filter(|words| !words.is_empty()));
+                // Without the scene itself the projector follows again: nobody could say what it shows.
+                let sent = Sent::read(&frozen);
+                self.frozen.set(sent.as_ref().map(|sent| sent.words.clone()));
+                self.sent.set_value(sent);
                 if self.listen(&name) {
                     self.ask();
                 }
@@ -268,8 +299,10 @@ impl Lecturer {
             return;
         }
         if let Some(kept) = session() {
-            let frozen = self.frozen.get_untracked().unwrap_or_default();
-            let _ = kept.set_item(KEPT_FROZEN, &frozen);
+            let sent = self.sent.get_value().filter(|_| self.frozen.with_untracked(Option::is_some));
+            let frozen = sent.map_or_else(String::new, |sent| sent.text(Sender::Lecturer(self.key)));
+            // Where there is no room for the scene, the projector is kept, and follows again.
+            let _ = kept.set_item(KEPT_FROZEN, &frozen).or_else(|_| kept.set_item(KEPT_FROZEN, ""));
         }
         self.post(&Message::Gone);
     }
@@ -295,4 +328,20 @@ fn session() -> Option<Storage> {
 /// A number for which two windows seldom have the same.
 fn random() -> u32 {
     (js_sys::Math::random() * f64::from(u32::MAX)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_sent_is_the_same_after_a_reload_and_another_text_is_nothing() {
+        let message = Message::Scene { link: "v3&n=50".into(), drawing: "chosen=lower;revealed".into() };
+        let sent = Sent { message, words: "The mask, step 1, n = 50".into() };
+        assert_eq!(Sent::read(&sent.text(Sender::Lecturer(7))), Some(sent));
+        // As an earlier build kept it: words alone.
+        for text in ["", "The mask, step 1", "words\n", "words\nlecturer 7\nblack", "words\nv3&n=50"] {
+            assert_eq!(Sent::read(text), None, "{text}");
+        }
+    }
 }

@@ -29,12 +29,20 @@ pub use views::{OpenSection, ProjectorLine};
 use audience::Audience;
 use lecturer::Lecturer;
 
-/// Starts this window as the projector's, if a lecturer's window opened it, else as a lecturer's.
+/// Whether this window is the projector's: a lecturer's window opened it.
+pub fn is_projector() -> bool {
+    projector_name().is_some()
+}
+
+/// Starts this window as the projector's, or as a lecturer's.
 pub fn begin(page: Page, panels: Panels, drawing: Drawing) {
-    let name = window().name().unwrap_or_default();
-    if name.starts_with(message::NAME) {
-        provide_context(Audience::begin(&name, page, panels, drawing));
-    } else {
-        provide_context(Lecturer::begin(page, panels, drawing));
+    match projector_name() {
+        Some(name) => provide_context(Audience::begin(&name, page, panels, drawing)),
+        None => provide_context(Lecturer::begin(page, panels, drawing)),
     }
+}
+
+/// The name of this window, if it is a projector's.
+fn projector_name() -> Option<String> {
+    window().name().ok().filter(|name| name.starts_with(message::NAME))
 }

@@ -3,6 +3,12 @@
 pub use crate::words::share::*;
 
 use crate::state::{Part, Stage};
+use crate::words::share as words;
+
+/// What the link to a step opens; the recap asks nothing.
+pub fn share_step_about(step: usize, tasks: usize, lesson: &str) -> String {
+    if step < tasks { words::share_step_about(lesson, step + 1) } else { share_recap_about(lesson) }
+}
 
 pub fn shown_part(part: Part) -> &'static str {
     match part {
@@ -17,5 +23,19 @@ pub fn link_stage(stage: Stage) -> &'static str {
     match stage {
         Stage::Full | Stage::Embed => share_stage::full(),
         Stage::Teacher => share_stage::teacher(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_step_that_asks_something_is_an_assignment() {
+        let task = share_step_about(1, 2, "The mask");
+        assert!(task.contains("step 2 of “The mask”") && task.contains("assignment"), "{task}");
+        let recap = share_step_about(2, 2, "The mask");
+        assert!(recap.contains("recap of “The mask”"), "{recap}");
+        assert!(!recap.contains("assignment") && !recap.contains("step 3"), "{recap}");
     }
 }

@@ -12,7 +12,7 @@ async function opened(page, act, faultsSeen) {
   projector.on('console', (message) => { if (message.type() === 'error') faultsSeen.push(`console: ${message.text()}`); });
   projector.on('pageerror', (error) => faultsSeen.push(error.stack ?? error.message));
   await waitForStart(projector);
-  await said(page, 'shows what this window shows');
+  await said(page, 'projector follows:');
   return projector;
 }
 
@@ -75,8 +75,13 @@ pageTest('the projector’s window follows, is frozen, catches up with the newes
   await hasN(page, 32);
   await aWhile(page);
   assert.equal(await n(projector), dragged);
+  // And when the projector's window loads anew after that, its opening link holding another n.
+  await projector.reload();
+  await waitForStart(projector);
+  await hasN(projector, Number(dragged));
+  await said(page, `frozen at: .*n = ${dragged}`);
   await page.keyboard.press('.');
-  await said(page, 'shows what this window shows');
+  await said(page, 'projector follows:');
   await hasN(projector, 32);
 
   // Black: the projector's window, not this one.
@@ -126,6 +131,95 @@ pageTest('a drawn prediction is seen in the projector’s window, and its answer
   assert.deepEqual(seen, []);
 });
 
+pageTest('the projector’s verdict is that of the present answer, and its window records nothing', { hash: '#v3&lesson=mask.1', context: {} }, async ({ page }) => {
+  const seen = [];
+  await reaches(page, 'spectral', 12.1275, 5e-5);
+  const projector = await opened(page, () => page.keyboard.press('w'), seen);
+  await projector.waitForSelector('#lesson-panel[data-lesson=mask][data-step="0"]');
+  const answer = async (window, id) => {
+    await window.click(`.lesson-choice[data-choice=${id}]`);
+    await window.waitForFunction((id) => document.querySelector(`.lesson-choice[data-choice=${id}]`).ariaPressed === 'true' && document.querySelector('[data-testid="guess-words"]').textContent.includes('L'), id);
+  };
+  const words = (window) => window.getByTestId('guess-words').innerText();
+  /** Waits until the projector shows the answer and the verdict of the lecturer's window. */
+  const agrees = async (id) => {
+    const wanted = await words(page);
+    await projector.waitForFunction(([id, wanted]) => document.querySelector(`.lesson-choice[data-choice=${id}]`).ariaPressed === 'true' && document.querySelector('[data-testid="guess-words"]').innerText === wanted, [id, wanted], { timeout: 20_000 });
+    const goal = (window) => window.locator('.goal[data-goal=seen]').getAttribute('data-mark');
+    assert.equal(await goal(projector), await goal(page));
+  };
+  await answer(page, 'higher');
+  await page.waitForSelector('.goal[data-goal=seen][data-mark=wrong]');
+  await agrees('higher');
+
+  // Another answer while the projector is frozen.
+  await rest(page);
+  await page.keyboard.press('.');
+  await said(page, 'frozen at: The mask, step 1,');
+  await page.click('#lesson-again');
+  await page.waitForFunction(() => [...document.querySelectorAll('.lesson-choice')].every((choice) => !choice.disabled));
+  await answer(page, 'lower');
+  await page.waitForSelector('.goal[data-goal=seen][data-mark=right]');
+  await rest(page);
+  await page.keyboard.press('.');
+  await agrees('lower');
+
+  // An answer whose numbers the projector has never had: the settings are others by now.
+  await page.keyboard.press('.');
+  await said(page, 'frozen at');
+  await page.click('#lesson-again');
+  await page.waitForFunction(() => [...document.querySelectorAll('.lesson-choice')].every((choice) => !choice.disabled));
+  await answer(page, 'higher');
+  await page.waitForSelector('.goal[data-goal=seen][data-mark=wrong]');
+  await page.click('.lesson-press[data-sets="mask=none"]');
+  await page.waitForFunction(() => /those on screen are others/.test(document.querySelector('[data-testid="guess-words"]').textContent));
+  await rest(page);
+  await page.keyboard.press('.');
+  await agrees('higher');
+
+  // What is done in the projector's window is not recorded: else it would bring back what the reader has forgotten.
+  const kept = (window) => window.evaluate(() => localStorage.getItem('lipscope-lessons'));
+  assert.ok(await kept(page));
+  await page.evaluate(() => localStorage.removeItem('lipscope-lessons'));
+  await page.click('.lesson-press[data-sets="mask=causal"]');
+  await page.click('#lesson-again');
+  await projector.waitForFunction(() => [...document.querySelectorAll('.lesson-choice')].every((choice) => !choice.disabled));
+  await answer(projector, 'lower');
+  await projector.waitForSelector('.goal[data-goal=seen][data-mark=right]');
+  await aWhile(projector);
+  assert.equal(await kept(projector), null);
+  assert.deepEqual(seen, []);
+});
+
+pageTest('the preview of a frame leaves the projector to its tab', { hash: '#v3&n=50', context: {} }, async ({ page }) => {
+  const seen = [];
+  await changed(page, 'explore-norm');
+  const projector = await opened(page, () => page.keyboard.press('w'), seen);
+  const name = () => page.evaluate(() => sessionStorage.getItem('lipscope.projector'));
+  const first = await name();
+  assert.ok(first);
+  await page.click('#share-open');
+  await page.click('#share-preview');
+  await page.waitForFunction(() => document.querySelector('.share-preview iframe')?.contentDocument?.querySelector('.alone-line'), undefined, { timeout: 30_000 });
+  await aWhile(page);
+  assert.equal(await name(), first);
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await waitForStart(page);
+  await said(page, 'projector follows:');
+  await type(page, 23);
+  await hasN(projector, 23);
+  // The key brings the same window to the front, and opens none.
+  await rest(page);
+  const others = page.context().pages().length;
+  await page.keyboard.press('w');
+  await aWhile(page);
+  assert.equal(page.context().pages().length, others);
+  await type(page, 24);
+  await hasN(projector, 24);
+  assert.deepEqual(seen, []);
+});
+
 pageTest('two lectures on one machine do not mix, and a closed lecture leaves its picture', { hash: '#v3&n=50', context: {} }, async ({ page, context, url }) => {
   const seen = [];
   const first = await opened(page, () => page.keyboard.press('w'), seen);
@@ -150,7 +244,7 @@ pageTest('two lectures on one machine do not mix, and a closed lecture leaves it
   await said(page, 'follows another window');
   await rest(page);
   await page.keyboard.press('w');
-  await said(page, 'shows what this window shows');
+  await said(page, 'projector follows:');
   await hasN(first, 20);
   await other.close();
   await said(second, 'lecturer’s window was closed');
