@@ -159,6 +159,7 @@ pageTest('two students hand in answer codes, and a lecturer sees their guesses o
   assert.equal(await page.locator('.lesson-choice[aria-pressed=true]').getAttribute('data-choice'), 'lower');
   assert.equal(await page.evaluate(() => localStorage.getItem('lipscope-lessons')), kept);
   // The frame for a public page shows the step without the student's answer.
+  await page.setViewportSize({ width: 1440, height: 900 });
   await page.click('#share-open');
   await page.waitForFunction(() => /lesson=mask\.2/.test(document.querySelector('#share-code').value));
   assert.doesNotMatch(await page.inputValue('#share-code'), /answer=/);
