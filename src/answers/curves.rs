@@ -11,6 +11,9 @@ use crate::ask::{Answer, Ask, Start};
 use crate::plans;
 use crate::state::PageState;
 
+/// Takes the worst tokens over n.
+pub type Remember = Rc<dyn Fn(&[WorstAt])>;
+
 /// The bounds over n.
 #[derive(Clone, Debug, Default)]
 pub struct Curves {
@@ -25,12 +28,7 @@ pub struct Curves {
 impl Curves {
     /// Asks for the curves of a plan and, where `worst` holds a plan, for the worst tokens over n, which `remember`
     /// takes.
-    pub fn ask(
-        ask: Ask<Self>,
-        (plan, worst): (GrowthRequest, Option<WorstRequest>),
-        start: Start,
-        remember: Rc<dyn Fn(&[WorstAt])>,
-    ) {
+    pub fn ask(ask: Ask<Self>, (plan, worst): (GrowthRequest, Option<WorstRequest>), start: Start, remember: Remember) {
         let plans = [EnginePlan::Growth(plan)].into_iter().chain(worst.map(EnginePlan::Worst)).collect();
         ask.want(Ok(plans), start, move |ask, plan, answer| match answer {
             Answer::Event(EngineEvent::Worst(found)) => remember(&found),
