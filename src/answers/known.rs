@@ -229,7 +229,7 @@ impl Known {
     ///
     /// # Errors
     /// [`InputError`] if the sweep that drew them cannot draw them again.
-    pub fn tokens(&self) -> Result<TokenSource, InputError> {
+    fn tokens(&self) -> Result<TokenSource, InputError> {
         match &self.origin {
             Origin::Given(tokens) => Ok(tokens.clone()),
             Origin::Drawn { of, n, draw } => {

@@ -8,7 +8,7 @@ use crate::strings;
 use lipscope_core::experiment::TokenSource;
 use lipscope_core::tokens::random_tokens;
 
-/// More tokens are drawn as a cloud that says nothing.
+/// More tokens get no figure: they would be a cloud that says nothing.
 const MOST_DRAWN: usize = 512;
 /// The disc's radius, and what is left around it.
 const DISC: f64 = 100.0;
@@ -39,7 +39,7 @@ pub fn figure(step: &'static Step) -> Option<AnyView> {
     )
 }
 
-/// The places of tokens in the plane. Equal tokens have one place.
+/// The places of tokens in the plane. Of adversarial tokens, all but one of which are equal, each place is given once.
 fn points(state: &PageState) -> Option<Vec<(f64, f64)>> {
     match state.experiment().tokens {
         TokenSource::Random(random) if random.d == 2 && random.n <= MOST_DRAWN => {

@@ -6,7 +6,6 @@ use crate::prelude::*;
 use crate::lessons::{Age, Choice, Filled, Guessed, Measured, Prediction, Slot, Step};
 use crate::page::{Page, PlotChoice};
 use crate::state::LessonAt;
-use crate::strings;
 use lipscope_core::bounds::Norm;
 use lipscope_core::fit::fit_power_law;
 use lipscope_plot::{Kind, ascending};
@@ -143,10 +142,7 @@ fn norm_now(page: Page) -> Option<(f64, Kind)> {
     if !page.is_measured() {
         return None;
     }
-    page.answers.measured.with(|measured| {
-        let measurement = &measured.as_ref()?.measurement;
-        Some((measurement.spectral, strings::kind_of(measurement, Norm::Spectral)))
-    })
+    page.answers.measured.with(|measured| measured.as_ref()?.norm(Norm::Spectral))
 }
 
 #[cfg(test)]

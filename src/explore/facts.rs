@@ -8,7 +8,6 @@ use crate::page::Page;
 use crate::strings::{self, Place};
 use lipscope_core::bounds::{Bound, BoundId, Norm, best_lower, best_upper};
 use lipscope_core::experiment::{Normalization, Scope};
-use lipscope_core::measure::Measurement;
 use lipscope_plot::Kind;
 
 /// The numbers of one state.
@@ -60,10 +59,7 @@ impl Standing {
 /// The norm that was measured last, and how well it is known. While a slider moves, the norm may still belong to an
 /// earlier state.
 pub fn latest_norm(page: Page) -> Option<(f64, Kind)> {
-    page.answers.measured.with(|measured| {
-        let measurement = &measured.as_ref()?.measurement;
-        Some((measurement.spectral, kind_of(measurement)))
-    })
+    page.answers.measured.with(|measured| measured.as_ref()?.norm(Norm::Spectral))
 }
 
 /// The facts for the state of the controls, if both the number and the bounds belong to it.
@@ -72,6 +68,7 @@ pub fn facts(page: Page) -> Option<Facts> {
     let ball = page.answers.ball.get()?;
     let norm = Norm::Spectral;
     let Measured { measurement, state, .. } = measured.as_ref();
+    let found = measured.norm(norm)?;
     let is_of_one = page.is_measured() && page.state.with(|now| ball.is_of(now));
     let bounds = &ball.ball.bounds;
     let measured_log10 = measurement.spectral.log10();
@@ -80,7 +77,7 @@ pub fn facts(page: Page) -> Option<Facts> {
     let top = if ball.ball.worst.is_some() { Standing::Worst } else { Standing::Alone };
     is_of_one.then(|| Facts {
         n: measurement.n,
-        measured: (measurement.spectral, kind_of(measurement)),
+        measured: found,
         radius: ball.ball.radius,
         place: match (state.normalization, state.scope, measurement.d) {
             (Normalization::None, _, 2) => Place::Disc,
@@ -114,10 +111,6 @@ pub fn best_label(bounds: impl Iterator<Item = Bound>) -> &'static str {
 /// The bound with an id.
 pub fn of(bounds: &[Bound], id: BoundId) -> Option<Bound> {
     bounds.iter().find(|bound| bound.id == id).cloned()
-}
-
-fn kind_of(measurement: &Measurement) -> Kind {
-    strings::kind_of(measurement, Norm::Spectral)
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ impl Pin {
         Some(Pin {
             state: state.clone(),
             n: measurement.n,
-            norm: (measurement.spectral, strings::kind_of(measurement, Norm::Spectral)),
+            norm: measured.norm(Norm::Spectral)?,
             mean: if is_swept { over_n::mean(sweep, sweep.of.as_ref(), Norm::Spectral).data } else { Vec::new() },
             best: rows
                 .iter()

@@ -125,8 +125,7 @@ pub fn value_at(page: Page, trace: Trace, n: f64) -> Option<Reading> {
         Trace::Draws => {
             let of_current = answers.measured.with(|measured| {
                 let measured = measured.as_ref().filter(|measured| page.state.with(|state| measured.answers(state)))?;
-                let m = &measured.measurement;
-                m.norm(of_norm).filter(|_| m.n == n).map(|norm| (norm, strings::kind_of(m, of_norm)))
+                measured.norm(of_norm).filter(|_| measured.measurement.n == n)
             });
             let (norm, kind) = of_current.or_else(|| {
                 let draws = answers.sweep.with(|sweep| page.state.with(|state| draws_of(sweep, state)));

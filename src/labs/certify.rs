@@ -74,10 +74,10 @@ pub fn CertifyLab() -> impl IntoView {
     let here = move || run.with(|data| data.as_ref().map(|found| (found.spectral, found.is_converged)));
     let here_sign = Signal::derive(move || strings::claim(here().is_some_and(|(_, is_converged)| is_converged)));
     let slide = Slide { step: "0.02", place: f64::log10, value: eps_at, written: strings::times_radius };
-    lab_view(LabParts {
+    let plots = vec![plot];
+    lab_view(run, plots, LabParts {
         id: "certify",
         plot: PlotChoice::Certify,
-        run,
         controls: view! {
             <div class="lab-head">
                 <LabSlider id="certify-slider" label=strings::certify_eps() field=Field::CERTIFY_EPS slide/>
@@ -87,7 +87,6 @@ pub fn CertifyLab() -> impl IntoView {
             <p class="lab-finding" data-testid="certify-finding">{move || strings::certify_finding(row.get().as_ref())}</p>
         }
         .into_any(),
-        plots: vec![plot],
         beside: Some(view! { <Discs/> }.into_any()),
         facts: view! {
             <dl class="lab-facts">

@@ -33,10 +33,17 @@ pub fn EstimatorLab() -> impl IntoView {
     let shown = memo(move |_| settings.with(|settings| settings.estimators.shown));
     let trial = memo(move |_| settings.with(|settings| settings.estimators.trial));
     let ends = move || run.with(|data| stopped(data).into_iter().map(row).collect_view());
-    lab_view(LabParts {
+    let plots = vec![LabPlot::new(
+        plot_ids!("estimators"),
+        run,
+        move |points| estimators_chart(points, shown.get()),
+        |points| strings::estimators_finding(&stopped(points)),
+        |points, at| strings::estimators_readout(points, at),
+        |points, written| estimators_table(points, written),
+    )];
+    lab_view(run, plots, LabParts {
         id: "estimators",
         plot: PlotChoice::EstimatorComparison,
-        run,
         controls: view! {
             <div class="lab-head">
                 <LabChoice
@@ -60,14 +67,6 @@ pub fn EstimatorLab() -> impl IntoView {
             <p class="lab-finding" data-testid="estimators-about">{move || strings::trial_about(trial.get())}</p>
         }
         .into_any(),
-        plots: vec![LabPlot::new(
-            plot_ids!("estimators"),
-            run,
-            move |points| estimators_chart(points, shown.get()),
-            |points| strings::estimators_finding(&stopped(points)),
-            |points, at| strings::estimators_readout(points, at),
-            |points, written| estimators_table(points, written),
-        )],
         beside: None,
         facts: view! {
             <div class="estimators-ends" tabindex="0" role="region" aria-label=strings::estimators_ends()>

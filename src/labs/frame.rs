@@ -15,18 +15,14 @@ use crate::ask::Ask;
 use crate::phase::Phase;
 use lipscope_plot::{Kind, Number};
 
-/// The content of a lab's frame.
-pub struct LabParts<T: 'static> {
+/// The content of a lab's frame, but for its plots.
+pub struct LabParts {
     /// The word for the lab in ids.
     pub id: &'static str,
     /// The plot at which it is shown.
     pub plot: PlotChoice,
-    /// Its latest request to the engine, and the data of the answers.
-    pub run: Ask<T>,
     /// Its own controls, and sentences about them.
     pub controls: AnyView,
-    /// Its plots, the main one first.
-    pub plots: Vec<LabPlot<T>>,
     /// A view beside the plots.
     pub beside: Option<AnyView>,
     /// Its numbers, each a `Fact` or a view of its own.
@@ -41,52 +37,30 @@ pub struct LabParts<T: 'static> {
     pub source: ExperimentSource,
 }
 
-/// The view of a lab.
-pub fn lab_view<T: Default + Send + Sync + 'static>(parts: LabParts<T>) -> AnyView {
-    let LabParts { id, plot, run, controls, plots, beside, facts, terms, paper, theory, source } = parts;
-    let (_, _, heading, _) = plot_name(plot);
-    let is_wide = beside.is_some() || plots.len() > 1;
-    let plots = plots.into_iter().map(|plot| plot.view(heading, paper, source)).collect();
-    let phase = memo(move |_| run.phase());
-    let progress = memo(move |_| {
-        run.progress().map_or((0, 0), |progress| (progress.done as usize, progress.total.unwrap_or(0) as usize))
-    });
-    let is_stale = memo(move |_| run.is_stale());
-    let (stop, again) = (Callback::new(move |()| run.stop(Phase::Stopped)), Callback::new(move |()| run.again()));
-    frame(Frame {
-        id,
-        plot,
-        phase,
-        progress,
-        is_stale,
-        stop,
-        again,
-        is_wide,
-        controls,
-        plots,
-        beside,
-        facts,
-        terms,
-        theory,
-    })
+/// The view of a lab: `run` is its latest request to the engine with the data of the answers, `plots` has the main plot
+/// first.
+pub fn lab_view<T: Default + Send + Sync + 'static>(run: Ask<T>, plots: Vec<LabPlot<T>>, parts: LabParts) -> AnyView {
+    let (_, _, heading, _) = plot_name(parts.plot);
+    let plots = plots.into_iter().map(|plot| plot.view(heading, parts.paper, parts.source)).collect();
+    let work = Work {
+        phase: memo(move |_| run.phase()),
+        progress: memo(move |_| {
+            run.progress().map_or((0, 0), |progress| (progress.done as usize, progress.total.unwrap_or(0) as usize))
+        }),
+        is_stale: memo(move |_| run.is_stale()),
+        stop: Callback::new(move |()| run.stop(Phase::Stopped)),
+        again: Callback::new(move |()| run.again()),
+    };
+    frame(parts, plots, work)
 }
 
-/// The parts of a lab that do not depend on its type of data.
-struct Frame {
-    id: &'static str,
-    plot: PlotChoice,
+/// The work behind a lab, whatever the type of its data.
+struct Work {
     phase: Memo<Phase>,
     progress: Memo<(usize, usize)>,
     is_stale: Memo<bool>,
     stop: Callback<()>,
     again: Callback<()>,
-    is_wide: bool,
-    controls: AnyView,
-    plots: Vec<AnyView>,
-    beside: Option<AnyView>,
-    facts: AnyView,
-    terms: Vec<(&'static str, &'static str)>,
-    theory: Option<Place>,
 }
 
 /// A name and its number; the sign says whether the number is exact or a bound.
@@ -126,23 +100,10 @@ pub fn Fact(
     }
 }
 
-fn frame(parts: Frame) -> AnyView {
-    let Frame {
-        id,
-        plot,
-        phase,
-        progress,
-        is_stale,
-        stop,
-        again,
-        is_wide,
-        controls,
-        plots,
-        beside,
-        facts,
-        terms,
-        theory,
-    } = parts;
+fn frame(parts: LabParts, plots: Vec<AnyView>, work: Work) -> AnyView {
+    let LabParts { id, plot, controls, beside, facts, terms, theory, .. } = parts;
+    let Work { phase, progress, is_stale, stop, again } = work;
+    let is_wide = beside.is_some() || plots.len() > 1;
     let page = use_page();
     let is_running = move || phase.with(|phase| *phase == Phase::Running);
     let can_repeat = move || phase.with(|phase| matches!(phase, Phase::Stopped | Phase::Failed(_)));

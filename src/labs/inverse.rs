@@ -72,44 +72,47 @@ pub fn InverseLab() -> impl IntoView {
         let iteration = at.map_or_else(|| frame.get(), |x| x as usize);
         strings::inverse_readout(iteration, &pair.l2, &pair.dot)
     };
-    lab_view(LabParts {
-        id: "inverse",
-        plot: PlotChoice::Inverse,
+    let plots = vec![LabPlot::new(
+        plot_ids!("inverse"),
         run,
-        controls: view! { <InverseControls/> }.into_any(),
-        plots: vec![LabPlot::new(
-            plot_ids!("inverse"),
-            run,
-            move |pair| error_chart(pair, frame.get()),
-            |pair| strings::inverse_finding(&pair.l2, &pair.dot),
-            read,
-            |pair, written| table(pair, written),
-        )],
-        beside: Some(
-            view! {
-                <div class="lab-planes">
-                    <Ending which=Which::L2/>
-                    <Ending which=Which::Dot/>
-                    <Plane which=Which::L2/>
-                    <Plane which=Which::Dot/>
-                    <Player/>
-                </div>
-            }
-            .into_any(),
-        ),
-        facts: ().into_any(),
-        terms: vec![
-            (strings::FRACTION, strings::fraction_hint()),
-            (strings::where_dot_fails(), strings::where_dot_fails_hint()),
-            ("R", strings::lab_r_hint()),
-            (strings::seed(), strings::seed_hint()),
-            (strings::error(), strings::error_about()),
-            (strings::step_residual(), strings::step_residual_about()),
-        ],
-        paper: Paper::Kim,
-        theory: Some(Place::Inverse),
-        source: ExperimentSource::Others,
-    })
+        move |pair| error_chart(pair, frame.get()),
+        |pair| strings::inverse_finding(&pair.l2, &pair.dot),
+        read,
+        |pair, written| table(pair, written),
+    )];
+    lab_view(
+        run,
+        plots,
+        LabParts {
+            id: "inverse",
+            plot: PlotChoice::Inverse,
+            controls: view! { <InverseControls/> }.into_any(),
+            beside: Some(
+                view! {
+                    <div class="lab-planes">
+                        <Ending which=Which::L2/>
+                        <Ending which=Which::Dot/>
+                        <Plane which=Which::L2/>
+                        <Plane which=Which::Dot/>
+                        <Player/>
+                    </div>
+                }
+                .into_any(),
+            ),
+            facts: ().into_any(),
+            terms: vec![
+                (strings::FRACTION, strings::fraction_hint()),
+                (strings::where_dot_fails(), strings::where_dot_fails_hint()),
+                ("R", strings::lab_r_hint()),
+                (strings::seed(), strings::seed_hint()),
+                (strings::error(), strings::error_about()),
+                (strings::step_residual(), strings::step_residual_about()),
+            ],
+            paper: Paper::Kim,
+            theory: Some(Place::Inverse),
+            source: ExperimentSource::Others,
+        },
+    )
 }
 
 /// How one inversion ended, in words, with the last error, the last residual and the constant used for Lip(F).

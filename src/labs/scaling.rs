@@ -54,10 +54,24 @@ pub fn ScalingLab() -> impl IntoView {
     let value = move |get: fn(&ScalingPoint) -> f64| Signal::derive(move || last.with(|last| last.as_ref().map(get)));
     // The norm over single tokens is known from above only.
     let sign = Signal::derive(move || if page.norm() == Norm::MaxToken { "≤" } else { "=" });
-    lab_view(LabParts {
+    let plots = vec![LabPlot::new(
+        plot_ids!("scaled"),
+        run,
+        move |points| {
+            let is_measured = page.is_measured();
+            let bound = page.answers.measured.with(|measured| {
+                // The bound of an earlier state is about other weights.
+                bound_of(measured.as_deref().filter(|_| is_measured)?, page.norm())
+            });
+            under_bound(chart(points, page.norm()), bound)
+        },
+        words,
+        read,
+        |points, written| table(points, written),
+    )];
+    lab_view(run, plots, LabParts {
         id: "scaled",
         plot: PlotChoice::Scaled,
-        run,
         controls: view! {
             <div class="lab-head">
                 <p class="lab-finding">
@@ -79,21 +93,6 @@ pub fn ScalingLab() -> impl IntoView {
             <Untied/>
         }
         .into_any(),
-        plots: vec![LabPlot::new(
-            plot_ids!("scaled"),
-            run,
-            move |points| {
-                let is_measured = page.is_measured();
-                let bound = page.answers.measured.with(|measured| {
-                    // The bound of an earlier state is about other weights.
-                    bound_of(measured.as_deref().filter(|_| is_measured)?, page.norm())
-                });
-                under_bound(chart(points, page.norm()), bound)
-            },
-            words,
-            read,
-            |points, written| table(points, written),
-        )],
         beside: None,
         facts: view! {
             <dl class="lab-facts">

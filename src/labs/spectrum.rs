@@ -54,10 +54,10 @@ pub fn SpectrumLab() -> impl IntoView {
     let holds = move |test: fn(&Spectrum) -> bool| run.with(|data| data.values.as_ref().is_some_and(test));
     let sign = move |test: fn(&Spectrum) -> bool| Signal::derive(move || strings::claim(holds(test)));
     let gap_sign = Signal::derive(move || if holds(|found| is_exact(found.second())) { "=" } else { "≈" });
-    lab_view(LabParts {
+    let plots = vec![values, energies];
+    lab_view(run, plots, LabParts {
         id: "spectrum",
         plot: PlotChoice::Spectrum,
-        run,
         controls: view! {
             <div class="lab-head">
                 <p class="lab-finding" data-testid="spectrum-how">{move || run.with(|data| strings::spectrum_how(data.values.as_ref()))}</p>
@@ -73,7 +73,6 @@ pub fn SpectrumLab() -> impl IntoView {
             </div>
         }
         .into_any(),
-        plots: vec![values, energies],
         beside: Some(view! { <BlocksFigure/> }.into_any()),
         facts: view! {
             <p class="lab-note" data-testid="top-block">{move || run.with(|data| strings::top_block(data.values.as_ref()))}</p>

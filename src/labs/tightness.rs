@@ -47,17 +47,16 @@ pub fn TightnessLab() -> impl IntoView {
     let read = move |get: fn(&TightnessPoint) -> f64| {
         Signal::derive(move || run.with(|data| read_at(data, at.get()).map(get)))
     };
-    lab_view(LabParts {
+    let plots = vec![plot];
+    lab_view(run, plots, LabParts {
         id: "tightness",
         plot: PlotChoice::Tightness,
-        run,
         controls: view! {
             <div class="lab-head">
                 <LabNumber field=Field::RESTARTS/>
             </div>
         }
         .into_any(),
-        plots: vec![plot],
         beside: None,
         facts: view! {
             <dl class="lab-facts">

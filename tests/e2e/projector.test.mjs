@@ -140,6 +140,13 @@ pageTest('the projector’s verdict is that of the present answer, and its windo
     await window.click(`.lesson-choice[data-choice=${id}]`);
     await window.waitForFunction((id) => document.querySelector(`.lesson-choice[data-choice=${id}]`).ariaPressed === 'true' && document.querySelector('[data-testid="guess-words"]').textContent.includes('L'), id);
   };
+  /** Resets the step, and answers anew; `mark` says whether that is right. */
+  const answerAgain = async (id, mark) => {
+    await page.click('#lesson-again');
+    await page.waitForFunction(() => [...document.querySelectorAll('.lesson-choice')].every((choice) => !choice.disabled));
+    await answer(page, id);
+    await page.waitForSelector(`.goal[data-goal=seen][data-mark=${mark}]`);
+  };
   const words = (window) => window.getByTestId('guess-words').innerText();
   /** Waits until the projector shows the answer and the verdict of the lecturer's window. */
   const agrees = async (id) => {
@@ -156,10 +163,7 @@ pageTest('the projector’s verdict is that of the present answer, and its windo
   await rest(page);
   await page.keyboard.press('.');
   await said(page, 'frozen at: The mask, step 1,');
-  await page.click('#lesson-again');
-  await page.waitForFunction(() => [...document.querySelectorAll('.lesson-choice')].every((choice) => !choice.disabled));
-  await answer(page, 'lower');
-  await page.waitForSelector('.goal[data-goal=seen][data-mark=right]');
+  await answerAgain('lower', 'right');
   await rest(page);
   await page.keyboard.press('.');
   await agrees('lower');
@@ -167,10 +171,7 @@ pageTest('the projector’s verdict is that of the present answer, and its windo
   // An answer whose numbers the projector has never had: the settings are others by now.
   await page.keyboard.press('.');
   await said(page, 'frozen at');
-  await page.click('#lesson-again');
-  await page.waitForFunction(() => [...document.querySelectorAll('.lesson-choice')].every((choice) => !choice.disabled));
-  await answer(page, 'higher');
-  await page.waitForSelector('.goal[data-goal=seen][data-mark=wrong]');
+  await answerAgain('higher', 'wrong');
   await page.click('.lesson-press[data-sets="mask=none"]');
   await page.waitForFunction(() => /those on screen are others/.test(document.querySelector('[data-testid="guess-words"]').textContent));
   await rest(page);

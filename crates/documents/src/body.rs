@@ -67,15 +67,15 @@ pub fn body(markdown: &str, documents: &[&str]) -> Result<Body, Problem> {
                 let id = anchors.next().map(|anchor| CowStr::from(anchor.clone()));
                 out.push(Event::Start(Tag::Heading { level, id, classes, attrs }));
             }
-            // A table that is wider than the text scrolls in a box of its own. The box can have the focus, so that the
-            // keyboard scrolls it too.
-            Event::Start(table @ Tag::Table(_)) => {
-                out.push(Event::Html(r#"<div class="table" tabindex="0" role="group" aria-label="Table">"#.into()));
-                out.push(Event::Start(table));
+            // A table or code that is wider than the text scrolls in a box of its own. The box can have the focus, so that
+            // the keyboard scrolls it too.
+            Event::Start(wide @ (Tag::Table(_) | Tag::CodeBlock(_))) => {
+                let (class, label) = if matches!(wide, Tag::Table(_)) { ("table", "Table") } else { ("code", "Code") };
+                let start = format!(r#"<div class="{class}" tabindex="0" role="group" aria-label="{label}">"#);
+                out.extend([Event::Html(start.into()), Event::Start(wide)]);
             }
-            Event::End(TagEnd::Table) => {
-                out.push(Event::End(TagEnd::Table));
-                out.push(Event::Html("</div>\n".into()));
+            Event::End(wide @ (TagEnd::Table | TagEnd::CodeBlock)) => {
+                out.extend([Event::End(wide), Event::Html("</div>\n".into())]);
             }
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
                 let is_here = |anchor: &str| headings.iter().any(|heading| heading.anchor == anchor);
@@ -87,14 +87,6 @@ pub fn body(markdown: &str, documents: &[&str]) -> Result<Body, Problem> {
                     None => return Err(Problem::Link(dest_url.to_string())),
                 };
                 out.push(Event::Start(Tag::Link { link_type, dest_url, title, id }));
-            }
-            Event::Start(block @ Tag::CodeBlock(_)) => {
-                out.push(Event::Html(r#"<div class="code" tabindex="0" role="group" aria-label="Code">"#.into()));
-                out.push(Event::Start(block));
-            }
-            Event::End(TagEnd::CodeBlock) => {
-                out.push(Event::End(TagEnd::CodeBlock));
-                out.push(Event::Html("</div>\n".into()));
             }
             Event::Start(Tag::Image { dest_url, .. }) => {
                 let inside =
