@@ -73,6 +73,8 @@ pub fn RunBar(
         <div class="progress" data-testid="model-progress" data-phase=move || phase.get().id() data-rows=move || session.progress.get().rows data-workers=move || session.progress.get().workers>
             <div class="progress-bar" class:idle=move || !is_at_work() style=move || format!("--at:{}", share())></div>
             <span class="progress-words" role="status">{move || progress_words(phase.get(), &session.progress.get())}</span>
+            // Not a live region: it changes twice a second.
+            <span class="progress-window note" data-testid="model-window">{move || window_words(phase.get(), &session.progress.get())}</span>
         </div>
         <p class="note" role="status" data-testid="model-note">{move || session.note.get()}</p>
         <p class="problem" role="alert" node_ref=sentence tabindex="-1" data-testid="model-problem" hidden=move || problem.with(Option::is_none)>
@@ -109,6 +111,12 @@ fn progress_words(phase: ModelPhase, progress: &Progress) -> String {
         ModelPhase::Stopped => words::stopped(rows, total),
         ModelPhase::Done => words::done(total),
     }
+}
+
+/// How far the window is that a worker has last told of.
+fn window_words(phase: ModelPhase, progress: &Progress) -> Option<String> {
+    let (_, at) = progress.window.filter(|_| phase == ModelPhase::Running)?;
+    Some(strings::model_window_progress(at.n, &at.progress))
 }
 
 /// The seconds left, from the rate since the first rows; `None` until later rows have arrived.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
-use super::session::{ModelSession, Progress};
+use super::session::{AtWindow, ModelSession, Progress};
 use super::settings::PlanForm;
 use crate::frame::now;
 use crate::phase::ModelPhase;
@@ -17,6 +17,8 @@ use lipscope_protocol::pool::Order;
 
 /// How long rows are collected before the figures draw them.
 const GATHER: Duration = Duration::from_millis(300);
+/// The least time between two notes of how far a window is, in milliseconds: several workers tell by turns.
+const NOTE_MILLISECONDS: f64 = 500.0;
 /// The most memory that several workers may take together, in bytes. One worker may always run.
 const MOST_BYTES: f64 = 1.1e9;
 /// The most workers that a run has.
@@ -153,6 +155,15 @@ impl ModelSession {
         self.gathered.update_value(|gathered| gathered.extend(rows));
         if was_empty {
             set_timeout(move || self.flush(), GATHER);
+        }
+    }
+
+    /// Takes note of how far a worker is with its windows.
+    pub(super) fn take_steps(self, at: AtWindow) {
+        let now = now();
+        let is_fresh = |(then, _): (f64, AtWindow)| now - then < NOTE_MILLISECONDS;
+        if !self.progress.with_untracked(|progress| progress.window.is_some_and(is_fresh)) {
+            self.progress.update(|progress| progress.window = Some((now, at)));
         }
     }
 

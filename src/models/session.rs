@@ -18,7 +18,7 @@ use crate::strings;
 use crate::strings::Message;
 use crate::workers::{ModelLane, ModelSource, ModelWorkers, News};
 use lipscope_models::{Cell, Estimate, Table, WindowExperiment, window_span};
-use lipscope_protocol::envelope::Content;
+use lipscope_protocol::envelope::{Content, Progress as Steps};
 use lipscope_protocol::models::{
     Arriving, BatchEvent, BatchPlan, ModelEvent, ModelFacts, ModelOrigin, ModelPlan, ModelTasks, OpenPlan, TableForm,
 };
@@ -48,6 +48,17 @@ pub struct Progress {
     pub last: f64,
     /// Number of workers.
     pub workers: usize,
+    /// The window that a worker has last told of, with when the page took note of it.
+    pub window: Option<(f64, AtWindow)>,
+}
+
+/// How far a worker is with a batch of windows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AtWindow {
+    /// Tokens of the batch's longest window.
+    pub n: usize,
+    /// Layers that it has passed, of how many; or steps of an iteration, of which no number is known beforehand.
+    pub progress: Steps,
 }
 
 /// The form and its workers.
@@ -256,6 +267,7 @@ impl ModelSession {
         match content {
             Content::Event(ModelEvent::Batch(BatchEvent::Prepared)) => self.is_prepared.set_value(true),
             Content::Event(ModelEvent::Batch(BatchEvent::Rows { rows, .. })) => self.take_rows(plan, rows),
+            Content::Progress(progress) => self.take_steps(AtWindow { n: plan.batch.longest(), progress }),
             // No worker has prepared the model yet, so no window of the run can be measured.
             Content::Failed(problem) if !self.is_prepared.get_value() => {
                 self.cancel(ModelLane::Batches);

@@ -6,7 +6,20 @@ pub use crate::words::models::*;
 use lipscope_core::experiment::{Attention, Mask, Normalization};
 use lipscope_models::{Estimators, Family, LeftOut, MapKind, ModelConfig};
 
+use lipscope_plot::Number;
+use lipscope_protocol::envelope::Progress;
+
 use super::wrong::shortened;
+
+/// How far a window of up to `n` tokens is: the layers that it has passed, or the steps of an iteration.
+pub fn model_window_progress(n: usize, progress: &Progress) -> String {
+    let done = progress.done as usize;
+    match (progress.total, progress.relative_residual) {
+        (Some(total), _) => model_window_at::layer(n, done, total as usize),
+        (None, None) => model_window_at::step(n, done),
+        (None, Some(residual)) => model_window_at::residual(n, done, Number::rough(residual)),
+    }
+}
 
 pub fn model_mask_choice(mask: Option<Mask>) -> &'static str {
     match mask {

@@ -12,6 +12,7 @@ use lipscope_models::{
     Batch, Cell, DrawnFamily, DrawnModel, Estimate, Estimators, MODEL_TOLERANCE, PlanText, Shard, Source, Subject,
     Table, WindowExperiment,
 };
+use lipscope_protocol::envelope::{Command as ToWorker, Content, Reply, Request};
 use lipscope_protocol::models::{
     BatchEvent, BatchPlan, ModelContext, ModelEvent, ModelFacts, ModelOrigin, ModelPlan, ModelTasks, NoNetwork,
     OpenPlan, ReadTablePlan, SharedFile, TableBatch, TableForm, WindowPlan, WriteTablePlan,
@@ -94,14 +95,18 @@ impl Bench {
         self.0.complete(plan, || 1.0).map_err(|problem| problem.to_string())
     }
 
-    /// As [`Bench::events`], with a clock that goes on by `step` milliseconds each time it is read.
-    pub fn events_at(&mut self, plan: ModelPlan, step: f64) -> Result<Vec<ModelEvent>, String> {
+    /// All that a run says, with a clock that goes on by `step` milliseconds each time it is read.
+    pub fn contents_at(&mut self, plan: ModelPlan, step: f64) -> Vec<Content<ModelEvent>> {
         let now = std::cell::Cell::new(0.0);
         let clock = || {
             now.set(now.get() + step);
             now.get()
         };
-        self.0.complete(plan, clock).map_err(|problem| problem.to_string())
+        let mut contents = Vec::new();
+        let mut hear = |reply: Reply<ModelEvent>| contents.push(reply.content);
+        self.0.begin(ToWorker::Run(Request { run_id: 0, plan }), clock(), &mut hear);
+        self.0.slice(f64::INFINITY, clock, hear);
+        contents
     }
 
     /// The only event of a plan.

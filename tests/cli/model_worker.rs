@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use lipscope_core::experiment::Mask;
 use lipscope_core::measure::measure;
 use lipscope_models::{Cell, DrawnFamily, DrawnModel, Estimate, Heads, LeftOut, PlanText, Shard, Sink, Subject, Table};
+use lipscope_protocol::envelope::{Content, Progress};
 use lipscope_protocol::models::{
-    AdversarialRequest, Arriving, BatchPlan, DownloadPlan, MOST_ROWS, ModelEvent, ModelOrigin, ModelPlan, TableForm,
-    WindowPlan,
+    AdversarialRequest, Arriving, BatchEvent, BatchPlan, DownloadPlan, MOST_ROWS, ModelEvent, ModelOrigin, ModelPlan,
+    TableForm, WindowPlan,
 };
 
 use crate::model_bench::{Bench, Order, TEXT, Watched, files, of_files, on_command_line, plan, rows_of, small};
@@ -48,20 +49,48 @@ fn a_table_of_the_command_line_is_read_back() {
     assert_eq!(bench.read(""), Ok(vec![None]));
 }
 
-#[test]
-fn rows_come_while_a_window_is_still_measured() {
+/// The contents of a run over one batch, if each look at the clock is 40 ms after the last one, and its cells.
+fn contents_of_a_batch(of: PlanText) -> (Vec<Content<ModelEvent>>, Vec<Cell>) {
     let mut bench = Bench::new(BTreeMap::new());
     let facts = bench.open(&small(), TEXT).expect("opened");
-    let of = plan("0,1,2", "12", 1);
     let whole = of.plan(&facts.config).expect("a plan");
     let batch = whole.batches(Shard { index: 0, count: 1 }).remove(0);
     let wanted: Vec<Cell> = whole.cells(&batch).collect();
-    assert!(wanted.len() >= 3, "one window, and a cell for each layer: {wanted:?}");
     let job = BatchPlan { origin: small(), plan: of, ids: facts.ids.clone().into(), batch, wanted: wanted.clone() };
-    // Each look at the clock is 40 ms after the last one, as if each cell took that long.
-    let events = bench.events_at(ModelPlan::Batch(job), 40.0).expect("measured");
+    (bench.contents_at(ModelPlan::Batch(job), 40.0), wanted)
+}
+
+#[test]
+fn rows_come_while_a_window_is_still_measured() {
+    let (contents, wanted) = contents_of_a_batch(plan("0,1,2", "12", 1));
+    assert!(wanted.len() >= 3, "one window, and a cell for each layer: {wanted:?}");
+    let events = contents.into_iter().filter_map(|content| match content {
+        Content::Event(event) => Some(event),
+        _ => None,
+    });
+    let events: Vec<ModelEvent> = events.collect();
     assert_eq!(events.len(), 1 + wanted.len(), "an event for each cell: {events:?}");
     assert!(rows_of(&events).iter().map(|(cell, _)| *cell).eq(wanted));
+}
+
+#[test]
+fn a_window_of_one_layer_tells_how_far_it_is_before_its_row_comes() {
+    let (contents, wanted) = contents_of_a_batch(PlanText { heads: "1".into(), ..plan("2", "40", 1) });
+    assert_eq!(wanted.len(), 1, "one layer, one head, one window");
+    let is_row =
+        |content: &Content<ModelEvent>| matches!(content, Content::Event(ModelEvent::Batch(BatchEvent::Rows { .. })));
+    let before_the_row = contents.into_iter().take_while(|content| !is_row(content));
+    let progress: Vec<Progress> = before_the_row
+        .filter_map(|content| match content {
+            Content::Progress(progress) => Some(progress),
+            _ => None,
+        })
+        .collect();
+    let (layers, steps): (Vec<Progress>, Vec<Progress>) = progress.iter().partition(|at| at.total.is_some());
+    assert_eq!(layers.iter().map(|at| (at.done, at.total)).collect::<Vec<_>>(), [1, 2, 3].map(|done| (done, Some(3))));
+    assert!(steps.len() > 2 && steps.is_sorted_by_key(|at| at.done), "{steps:?}");
+    let residuals: Vec<f64> = steps.iter().filter_map(|at| at.relative_residual).collect();
+    assert!(residuals.len() > 1 && residuals[residuals.len() - 1] < residuals[0], "{residuals:?}");
 }
 
 /// A table of that many windows of one layer.

@@ -7,8 +7,9 @@
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
+use super::jacobian::MapJacobian;
 use super::layer_map::{LayerMap, MapAtTokens};
-use super::norm::leading_triplet;
+use super::norm::{NormIteration, NormStep};
 use lipscope_core::attention::Forward;
 use lipscope_core::experiment::{InputError, Mask};
 use lipscope_core::jacobian::LinearOperator;
@@ -92,27 +93,79 @@ pub fn estimate(
     estimators: Estimators,
     options: LanczosOptions,
 ) -> Result<Estimate, InputError> {
-    let MapAtTokens { value, mut jacobian } = map.at(tokens, mask)?;
-    let sink = jacobian.attention().map(sink);
-    let released = (estimators != Estimators::Spectral).then(|| {
-        let mut pulled = vec![0.0; jacobian.n_inputs()];
-        jacobian.apply_transpose(value.as_slice(), &mut pulled);
-        DMatrix::from_vec(tokens.nrows(), tokens.ncols(), pulled).norm().sqrt()
-    });
-    let spectral = match estimators {
-        Estimators::Released => None,
-        Estimators::Spectral | Estimators::Both => {
-            let triplet = leading_triplet(map, &mut jacobian, options)?;
-            let SingularTriplet { value, iterations, relative_residual, .. } = triplet;
-            Some(SpectralNorm { value, iterations, relative_residual })
+    let mut estimating = Estimating::new(map, tokens, mask, estimators, options)?;
+    loop {
+        if let EstimateStep::Done(found) = estimating.step()? {
+            return Ok(found);
         }
-    };
-    let numbers = [spectral.map_or(0.0, |norm| norm.value), released.unwrap_or(0.0)];
-    if numbers.iter().any(|x| !x.is_finite()) {
-        return Err(InputError::Overflow { what: phrase!("jacobians_products", "The Jacobian's products") });
     }
-    let radius = tokens.norm() / (tokens.ncols() as f64).sqrt();
-    Ok(Estimate { spectral, released, radius, sink })
+}
+
+/// The measurement of a map at its tokens, on its way.
+#[derive(Debug)]
+pub(super) struct Estimating {
+    jacobian: MapJacobian<f64>,
+    /// The iteration for ||J||_2, if it is requested.
+    norm: Option<NormIteration>,
+    /// What is found before it.
+    found: Estimate,
+}
+
+/// What one step of an [`Estimating`] finds.
+pub(super) enum EstimateStep {
+    /// Steps of the iteration so far, and its relative residual.
+    Going(usize, f64),
+    /// All that is requested.
+    Done(Estimate),
+}
+
+impl Estimating {
+    /// Finds all but ||J||_2, for which [`Estimating::step`] iterates.
+    ///
+    /// # Errors
+    /// [`InputError`] if numbers overflow or there are too many tokens.
+    pub(super) fn new(
+        map: &LayerMap,
+        tokens: &DMatrix<f64>,
+        mask: Mask,
+        estimators: Estimators,
+        options: LanczosOptions,
+    ) -> Result<Estimating, InputError> {
+        let MapAtTokens { value, mut jacobian } = map.at(tokens, mask)?;
+        let sink = jacobian.attention().map(sink);
+        let released = (estimators != Estimators::Spectral).then(|| {
+            let mut pulled = vec![0.0; jacobian.n_inputs()];
+            jacobian.apply_transpose(value.as_slice(), &mut pulled);
+            DMatrix::from_vec(tokens.nrows(), tokens.ncols(), pulled).norm().sqrt()
+        });
+        let norm = match estimators {
+            Estimators::Released => None,
+            Estimators::Spectral | Estimators::Both => Some(NormIteration::new(map, &jacobian, options)?),
+        };
+        let radius = tokens.norm() / (tokens.ncols() as f64).sqrt();
+        Ok(Estimating { jacobian, norm, found: Estimate { spectral: None, released, radius, sink } })
+    }
+
+    /// Does one step of the iteration.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`] if numbers overflow.
+    pub(super) fn step(&mut self) -> Result<EstimateStep, InputError> {
+        if let Some(norm) = &mut self.norm {
+            match norm.step(&mut self.jacobian) {
+                NormStep::Going(iterations, residual) => return Ok(EstimateStep::Going(iterations, residual)),
+                NormStep::Done(SingularTriplet { value, iterations, relative_residual, .. }) => {
+                    self.found.spectral = Some(SpectralNorm { value, iterations, relative_residual });
+                }
+            }
+        }
+        let found = self.found;
+        let numbers = [found.spectral.map_or(0.0, |norm| norm.value), found.released.unwrap_or(0.0)];
+        if numbers.iter().any(|x| !x.is_finite()) {
+            return Err(InputError::Overflow { what: phrase!("jacobians_products", "The Jacobian's products") });
+        }
+        Ok(EstimateStep::Done(found))
+    }
 }
 
 fn sink(forward: &Forward<f64>) -> Sink {

@@ -65,60 +65,83 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         kind: MapKind,
         layers: &[usize],
     ) -> Result<Vec<Vec<DMatrix<f64>>>, InputError> {
-        let model = self.model();
-        let spans = spans(windows);
-        let mut x = embed(model, windows)?;
-        let mut inputs = vec![vec![DMatrix::zeros(0, 0); layers.len()]; windows.len()];
-        let first_layers: Vec<usize> = layers.iter().map(|layer| kind.first_layer(*layer)).collect();
-        let deepest = first_layers.iter().copied().max().unwrap_or(0);
-        let place = model.config.norm_place();
-        let normalize = |norm: &LayerNorm, x: &mut DMatrix<f64>| {
-            norm.apply(x, model.config.eps).map(drop).map_err(|problem| in_window(problem, &spans))
-        };
-        for layer in 0..=deepest {
-            let block = model.block(layer)?;
-            let mut keep = |x: &DMatrix<f64>| {
-                for (at, _) in first_layers.iter().enumerate().filter(|(_, wanted)| **wanted == layer) {
-                    for (of_window, span) in inputs.iter_mut().zip(&spans) {
-                        of_window[at] = x.columns_range(span.clone()).into_owned();
-                    }
-                }
-            };
-            let mut y = x.clone();
-            if place == NormPlace::First {
-                normalize(&block.attention.norm, &mut y)?;
-            }
-            match kind {
-                MapKind::Attention | MapKind::WithOutput => keep(&y),
-                MapKind::AttentionResidual | MapKind::Block | MapKind::Blocks => keep(&x),
-                MapKind::MlpResidual => {}
-            }
-            if layer == deepest && kind != MapKind::MlpResidual {
-                break;
-            }
-            let Some((heads, bias)) = self.stacked(layer) else { break };
-            x += self.attended(heads, &y, &spans)?;
-            add_bias(&mut x, bias);
-            if place == NormPlace::Last {
-                normalize(&block.attention.norm, &mut x)?;
-            }
-            if kind == MapKind::MlpResidual {
-                keep(&x);
-            }
-            if layer == deepest {
-                break;
-            }
-            let mlp = model.mlp(layer)?;
-            y.copy_from(&x);
-            if place == NormPlace::First {
-                normalize(&mlp.norm, &mut y)?;
-            }
-            x += mlp.apply(&y, model.config.activation);
-            if place == NormPlace::Last {
-                normalize(&mlp.norm, &mut x)?;
-            }
+        let mut pass = self.begin(windows, kind, layers)?;
+        while pass.layers_left() > 0 {
+            self.pass_layer(&mut pass)?;
         }
-        Ok(inputs)
+        Ok(pass.inputs)
+    }
+
+    /// Begins [`ForwardPass::inputs`]: the embeddings. [`ForwardPass::pass_layer`] does the rest, layer by layer.
+    ///
+    /// # Errors
+    /// [`InputError`] if the model has no such token or position, or numbers overflow.
+    pub(super) fn begin(&self, windows: &[&[u32]], kind: MapKind, layers: &[usize]) -> Result<Pass, InputError> {
+        let first_layers: Vec<usize> = layers.iter().map(|layer| kind.first_layer(*layer)).collect();
+        Ok(Pass {
+            kind,
+            layers: first_layers.iter().copied().max().unwrap_or(0) + 1,
+            first_layers,
+            spans: spans(windows),
+            x: embed(self.model(), windows)?,
+            done: 0,
+            inputs: vec![vec![DMatrix::zeros(0, 0); layers.len()]; windows.len()],
+        })
+    }
+
+    /// Takes the windows through the next layer, as far as its maps need it.
+    ///
+    /// # Errors
+    /// [`InputError`] if the model has no such layer, or numbers overflow.
+    pub(super) fn pass_layer(&self, pass: &mut Pass) -> Result<(), InputError> {
+        let layer = pass.done;
+        let is_last = pass.layers_left() <= 1;
+        pass.done += 1;
+        let model = self.model();
+        let kind = pass.kind;
+        let place = model.config.norm_place();
+        let block = model.block(layer)?;
+        let mut y = pass.x.clone();
+        if place == NormPlace::First {
+            self.normalize(&block.attention.norm, &mut y, &pass.spans)?;
+        }
+        match kind {
+            MapKind::Attention | MapKind::WithOutput => pass.keep(layer, &y),
+            MapKind::AttentionResidual | MapKind::Block | MapKind::Blocks => pass.keep_present(layer),
+            MapKind::MlpResidual => {}
+        }
+        if is_last && kind != MapKind::MlpResidual {
+            return Ok(());
+        }
+        let Some((heads, bias)) = self.stacked(layer) else {
+            pass.done = pass.layers;
+            return Ok(());
+        };
+        pass.x += self.attended(heads, &y, &pass.spans)?;
+        add_bias(&mut pass.x, bias);
+        if place == NormPlace::Last {
+            self.normalize(&block.attention.norm, &mut pass.x, &pass.spans)?;
+        }
+        if kind == MapKind::MlpResidual {
+            pass.keep_present(layer);
+        }
+        if is_last {
+            return Ok(());
+        }
+        let mlp = model.mlp(layer)?;
+        y.copy_from(&pass.x);
+        if place == NormPlace::First {
+            self.normalize(&mlp.norm, &mut y, &pass.spans)?;
+        }
+        pass.x += mlp.apply(&y, model.config.activation);
+        if place == NormPlace::Last {
+            self.normalize(&mlp.norm, &mut pass.x, &pass.spans)?;
+        }
+        Ok(())
+    }
+
+    fn normalize(&self, norm: &LayerNorm, x: &mut DMatrix<f64>, spans: &[Range<usize>]) -> Result<(), InputError> {
+        norm.apply(x, self.model().config.eps).map(drop).map_err(|problem| in_window(problem, spans))
     }
 
     /// The attention of all windows, concatenated along the tokens, after the output matrix.
@@ -136,6 +159,56 @@ impl<M: Borrow<Model>> ForwardPass<M> {
             concatenated.columns_range_mut(span.clone()).copy_from(&window.concatenated());
         }
         Ok(heads.combine(concatenated))
+    }
+}
+
+/// Windows on their way through the model.
+#[derive(Debug)]
+pub(super) struct Pass {
+    kind: MapKind,
+    /// For each wanted layer, the one at whose tokens its map begins.
+    first_layers: Vec<usize>,
+    /// The column range of each window.
+    spans: Vec<Range<usize>>,
+    /// The tokens of all windows, d x (all tokens).
+    x: DMatrix<f64>,
+    /// How many layers the windows have passed, and how many they have to pass.
+    done: usize,
+    layers: usize,
+    /// For each window and each wanted layer, the input of its map, d x n; empty until the pass is there.
+    inputs: Vec<Vec<DMatrix<f64>>>,
+}
+
+impl Pass {
+    /// How many layers the windows have passed, and how many they have to pass.
+    pub(super) fn progress(&self) -> (usize, usize) {
+        (self.done, self.layers)
+    }
+
+    /// How many layers the windows have still to pass.
+    pub(super) fn layers_left(&self) -> usize {
+        self.layers - self.done
+    }
+
+    /// What [`ForwardPass::inputs`] returns.
+    pub(super) fn into_inputs(self) -> Vec<Vec<DMatrix<f64>>> {
+        self.inputs
+    }
+
+    /// Keeps `tokens` for every map that begins at this layer.
+    fn keep(&mut self, layer: usize, tokens: &DMatrix<f64>) {
+        for (at, _) in self.first_layers.iter().enumerate().filter(|(_, wanted)| **wanted == layer) {
+            for (of_window, span) in self.inputs.iter_mut().zip(&self.spans) {
+                of_window[at] = tokens.columns_range(span.clone()).into_owned();
+            }
+        }
+    }
+
+    /// Keeps the tokens as they are now, before or within the layer.
+    fn keep_present(&mut self, layer: usize) {
+        let present = std::mem::replace(&mut self.x, DMatrix::zeros(0, 0));
+        self.keep(layer, &present);
+        self.x = present;
     }
 }
 

@@ -60,7 +60,7 @@ pub use layer_map::{LayerMap, MapAtTokens};
 pub use layer_norm::LayerNorm;
 pub use load::load_model;
 pub use map_kind::{Heads, MapKind};
-pub use maps::{BatchCells, Maps};
+pub use maps::{BatchCells, BatchStep, Maps};
 pub use opened::{DrawnFamily, DrawnModel, Opened};
 pub use parts::{AttentionPart, Block, Embeddings, FeedForward, Linear, Model, Needs};
 pub use plan::{MOST_WINDOWS, Plan};

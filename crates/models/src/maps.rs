@@ -7,8 +7,8 @@ use nalgebra::DMatrix;
 
 use super::attention_map::AttentionMap;
 use super::batch::{Batch, PrefixGroup, Window};
-use super::estimate::{Estimate, estimate};
-use super::forward::ForwardPass;
+use super::estimate::{Estimate, EstimateStep, Estimating};
+use super::forward::{ForwardPass, Pass};
 use super::layer_map::LayerMap;
 use super::map_kind::Heads;
 use super::parts::Model;
@@ -96,10 +96,17 @@ impl<M: Borrow<Model>> Maps<M> {
         is_wanted: impl Fn(&Cell) -> bool,
     ) -> Result<Vec<(Cell, Estimate)>, InputError> {
         let mut cells = self.begin(ids, batch, is_wanted)?;
-        std::iter::from_fn(|| self.next(&mut cells).transpose()).collect()
+        let mut rows = Vec::new();
+        loop {
+            match self.step(&mut cells)? {
+                BatchStep::Row(cell, found) => rows.push((cell, found)),
+                BatchStep::Done => return Ok(rows),
+                BatchStep::Passed { .. } | BatchStep::Iterated { .. } => {}
+            }
+        }
     }
 
-    /// Passes a batch through the model. [`Maps::next`] then measures the wanted cells one by one.
+    /// Begins to pass a batch through the model. [`Maps::step`] does the rest.
     ///
     /// # Errors
     /// [`InputError`] if the model has no such token, or numbers overflow.
@@ -111,48 +118,121 @@ impl<M: Borrow<Model>> Maps<M> {
     ) -> Result<BatchCells, InputError> {
         let plan = &self.plan;
         let wanted: Vec<Cell> = plan.cells(batch).filter(is_wanted).collect();
-        if wanted.is_empty() {
-            return Ok(BatchCells { prefix_groups: Vec::new(), inputs: Vec::new(), wanted: Vec::new().into_iter() });
-        }
         // The forward pass covers the whole batch even if few cells are wanted, so that their digits are the same in
         // every run.
-        let prefix_groups = &batch.prefix_groups;
+        let prefix_groups = if wanted.is_empty() { Vec::new() } else { batch.prefix_groups.clone() };
         let text = |prefix_group: &PrefixGroup| &ids[window_span(prefix_group.longest.n, prefix_group.longest.window)];
         let texts: Vec<&[u32]> = prefix_groups.iter().map(text).collect();
-        let inputs = self.forward.inputs(&texts, plan.kind, &plan.layers)?;
-        Ok(BatchCells { prefix_groups: prefix_groups.clone(), inputs, wanted: wanted.into_iter() })
+        let stage = match texts.is_empty() {
+            true => Stage::nothing(),
+            false => Stage::Passing(self.forward.begin(&texts, plan.kind, &plan.layers)?),
+        };
+        Ok(BatchCells { prefix_groups, stage, wanted: wanted.into_iter() })
     }
 
-    /// Measures the next cell of a batch; `None` after the last one.
+    /// Does one step for a batch: one layer of its pass, or one step of a cell's iteration.
     ///
     /// # Errors
-    /// [`InputError`] if numbers overflow.
-    pub fn next(&self, cells: &mut BatchCells) -> Result<Option<(Cell, Estimate)>, InputError> {
+    /// [`InputError`] if the model has no such layer, or numbers overflow.
+    pub fn step(&self, cells: &mut BatchCells) -> Result<BatchStep, InputError> {
+        match &mut cells.stage {
+            Stage::Passing(pass) => {
+                self.forward.pass_layer(pass)?;
+                let (layers, of) = pass.progress();
+                if layers == of {
+                    let ended = std::mem::replace(&mut cells.stage, Stage::nothing());
+                    if let Stage::Passing(pass) = ended {
+                        cells.stage = Stage::Measuring { inputs: pass.into_inputs(), cell: None };
+                    }
+                }
+                Ok(BatchStep::Passed { layers, of })
+            }
+            Stage::Measuring { inputs, cell } => {
+                let Some((at, estimating)) = cell else {
+                    let Some(next) = cells.wanted.next() else { return Ok(BatchStep::Done) };
+                    let begun = self.begin_cell(&next, &cells.prefix_groups, inputs)?;
+                    *cell = Some((next, Box::new(begun)));
+                    return Ok(BatchStep::Iterated { iterations: 0, relative_residual: None });
+                };
+                let at = *at;
+                match estimating.step()? {
+                    EstimateStep::Going(iterations, residual) => {
+                        let relative_residual = residual.is_finite().then_some(residual);
+                        Ok(BatchStep::Iterated { iterations, relative_residual })
+                    }
+                    EstimateStep::Done(found) => {
+                        *cell = None;
+                        Ok(BatchStep::Row(at, found))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Begins to measure a cell at the tokens that came out of the pass.
+    fn begin_cell(
+        &self,
+        cell: &Cell,
+        prefix_groups: &[PrefixGroup],
+        inputs: &[Vec<DMatrix<f64>>],
+    ) -> Result<Estimating, InputError> {
         let plan = &self.plan;
-        let Some(cell) = cells.wanted.next() else { return Ok(None) };
         let window = Window { n: cell.n, window: cell.window };
-        let at_group = cells.prefix_groups.iter().position(|prefix_group| prefix_group.has(window)).unwrap_or(0);
+        let at_group = prefix_groups.iter().position(|prefix_group| prefix_group.has(window)).unwrap_or(0);
         let at_layer = plan.layers.iter().position(|layer| *layer == cell.layer).unwrap_or(0);
         let map = &self.maps[&(cell.layer, cell.heads)];
-        let tokens = cells.inputs[at_group][at_layer].columns(0, cell.n).into_owned();
-        let found = estimate(map, &tokens, plan.mask, plan.estimators, plan.options)?;
-        Ok(Some((cell, found)))
+        let tokens = inputs[at_group][at_layer].columns(0, cell.n).into_owned();
+        Estimating::new(map, &tokens, plan.mask, plan.estimators, plan.options)
     }
 }
 
-/// A batch whose windows have passed through the model, with the cells that are still to be measured.
+/// What one step of a batch does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BatchStep {
+    /// The windows have passed `layers` layers of `of`.
+    Passed {
+        /// Layers that they have passed.
+        layers: usize,
+        /// Layers that they have to pass.
+        of: usize,
+    },
+    /// The iteration at the present cell has done so many steps.
+    Iterated {
+        /// Steps.
+        iterations: usize,
+        /// Its relative residual, where a step has computed one.
+        relative_residual: Option<f64>,
+    },
+    /// A cell is measured.
+    Row(Cell, Estimate),
+    /// No cell is left.
+    Done,
+}
+
+/// A batch on its way, with the cells that are still to be measured.
 #[derive(Debug)]
 pub struct BatchCells {
     prefix_groups: Vec<PrefixGroup>,
-    /// For each prefix group and each layer of the plan, the input of the layer's map, d x n.
-    inputs: Vec<Vec<DMatrix<f64>>>,
+    stage: Stage,
     wanted: std::vec::IntoIter<Cell>,
 }
 
-impl BatchCells {
-    /// How many cells are still to be measured.
-    #[must_use]
-    pub fn left(&self) -> usize {
-        self.wanted.len()
+#[derive(Debug)]
+enum Stage {
+    /// The windows pass through the model.
+    Passing(Pass),
+    /// Cells are measured.
+    Measuring {
+        /// For each prefix group and each layer of the plan, the input of the layer's map, d x n.
+        inputs: Vec<Vec<DMatrix<f64>>>,
+        /// The cell under way.
+        cell: Option<(Cell, Box<Estimating>)>,
+    },
+}
+
+impl Stage {
+    /// A stage in which no cell is left.
+    fn nothing() -> Self {
+        Stage::Measuring { inputs: Vec::new(), cell: None }
     }
 }

@@ -17,7 +17,7 @@ use lipscope_core::attention::Forward;
 use lipscope_core::experiment::InputError;
 use lipscope_core::jacobian::{LinearOperator, Single};
 use lipscope_core::random::{Random, Stream};
-use lipscope_core::spectral::{Lanczos, LanczosOptions, SingularTriplet, largest_triplet};
+use lipscope_core::spectral::{Lanczos, LanczosOptions, SingularTriplet, Status, largest_triplet};
 
 /// With a tolerance of at least this, the iteration takes its products in f32 first; with a tighter one, the rounding
 /// of f32 would dominate the residual.
@@ -25,27 +25,64 @@ const MAP_SINGLE_TOLERANCE: f64 = 2e-5;
 /// Length of the random part of the start vector, relative to the rest.
 const RANDOM_PART: f64 = 0.2;
 
-/// The leading singular triplet of the Jacobian of a map.
-pub(super) fn leading_triplet(
-    map: &LayerMap,
-    jacobian: &mut MapJacobian<f64>,
+/// The iteration for the leading singular triplet of the Jacobian of a map.
+#[derive(Debug)]
+pub(super) struct NormIteration {
+    iteration: Lanczos,
     options: LanczosOptions,
-) -> Result<SingularTriplet, InputError> {
-    let iteration = match (map.value_direction(), jacobian.attention()) {
-        (Some(direction), Some(forward)) => {
-            Lanczos::from_vector(start(direction, &profile(forward), options.seed), options)
+    /// The Jacobian in f32, while the iteration takes its products there.
+    single: Option<MapJacobian<f32>>,
+}
+
+/// What one step of a [`NormIteration`] finds.
+pub(super) enum NormStep {
+    /// Steps so far, and the relative residual of the last check.
+    Going(usize, f64),
+    /// The triplet, with value and residual of products in f64.
+    Done(SingularTriplet),
+}
+
+impl NormIteration {
+    /// Begins the iteration.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`] if numbers overflow in f32.
+    pub(super) fn new(
+        map: &LayerMap,
+        jacobian: &MapJacobian<f64>,
+        options: LanczosOptions,
+    ) -> Result<NormIteration, InputError> {
+        let iteration = match (map.value_direction(), jacobian.attention()) {
+            (Some(direction), Some(forward)) => {
+                Lanczos::from_vector(start(direction, &profile(forward), options.seed), options)
+            }
+            _ => Lanczos::new(jacobian.n_inputs(), options),
+        };
+        let is_single = options.tolerance >= MAP_SINGLE_TOLERANCE;
+        let single = is_single.then(|| jacobian.single()).transpose()?;
+        Ok(NormIteration { iteration, options, single })
+    }
+
+    /// Does one step: one product with J and one with J^T.
+    pub(super) fn step(&mut self, jacobian: &mut MapJacobian<f64>) -> NormStep {
+        let status = match &mut self.single {
+            Some(single) => self.iteration.step(&mut Single::new(single)),
+            None => self.iteration.step(jacobian),
+        };
+        if let Status::Going { relative_residual, .. } = status {
+            return NormStep::Going(self.iteration.iterations(), relative_residual);
         }
-        _ => Lanczos::new(jacobian.n_inputs(), options),
-    };
-    if options.tolerance < MAP_SINGLE_TOLERANCE {
-        return Ok(iteration.run(jacobian));
+        let ended = std::mem::replace(&mut self.iteration, Lanczos::new(0, self.options));
+        let Some(mut single) = self.single.take() else { return NormStep::Done(ended.finish(jacobian)) };
+        let rough = ended.finish(&mut Single::new(&mut single));
+        let found = SingularTriplet::at(rough.right, rough.iterations, jacobian);
+        if found.relative_residual <= self.options.tolerance {
+            return NormStep::Done(found);
+        }
+        let (iterations, relative_residual) = (found.iterations, found.relative_residual);
+        self.iteration = Lanczos::after(found, self.options);
+        NormStep::Going(iterations, relative_residual)
     }
-    let rough = iteration.run(&mut Single::new(&mut jacobian.single()?));
-    let found = SingularTriplet::at(rough.right, rough.iterations, jacobian);
-    if found.relative_residual <= options.tolerance {
-        return Ok(found);
-    }
-    Ok(Lanczos::after(found, options).run(jacobian))
 }
 
 /// The leading vector for a P that is constant and equal in all heads, plus noise.

@@ -1,10 +1,11 @@
-//! A batch of windows: the model is prepared, the windows pass through it, and each cell is measured in a step of its
-//! own, so that the page gets the first rows while the other cells of a long window are still being measured.
+//! A batch of windows: the model is prepared, the windows pass through it layer by layer, and each cell is measured step
+//! by step. So the page hears at once how far a long window is, and gets the first rows while its other cells are still
+//! being measured.
 
 use std::sync::Arc;
 
 use lipscope_core::experiment::InputError;
-use lipscope_models::{Batch, BatchCells, Cell, Estimate, PlanText, WindowExperiment, window_experiment};
+use lipscope_models::{Batch, BatchCells, BatchStep, Cell, Estimate, PlanText, WindowExperiment, window_experiment};
 use serde::{Deserialize, Serialize};
 
 use super::{ModelContext, ModelOrigin};
@@ -40,7 +41,8 @@ pub enum BatchEvent {
     },
 }
 
-/// Prepares the model, passes the windows through it, then measures their cells.
+/// Prepares the model, passes the windows through it, then measures their cells. Reports as progress the layers that the
+/// windows have passed, then the steps of the iteration at a cell.
 #[derive(Debug)]
 pub struct BatchTask {
     plan: BatchPlan,
@@ -57,8 +59,8 @@ enum Stage {
     Begun,
     /// The windows are to pass through the model.
     Prepared,
-    /// Cells are to be measured.
-    Passed(BatchCells),
+    /// The windows pass through the model, and cells are measured.
+    Measuring(BatchCells),
 }
 
 impl Task<ModelContext> for BatchTask {
@@ -81,17 +83,30 @@ impl Task<ModelContext> for BatchTask {
             Stage::Prepared => {
                 self.began = report.now();
                 let cells = prepared.maps.begin(&prepared.ids, batch, |cell| wanted.contains(cell))?;
-                self.stage = Stage::Passed(cells);
+                self.stage = Stage::Measuring(cells);
                 return Ok(Turn::More);
             }
-            Stage::Passed(cells) => cells,
+            Stage::Measuring(cells) => cells,
         };
-        self.rows.extend(prepared.maps.next(cells)?);
-        let is_done = cells.left() == 0;
+        let step = prepared.maps.step(cells)?;
+        match step {
+            BatchStep::Row(cell, found) => self.rows.push((cell, found)),
+            BatchStep::Passed { .. } | BatchStep::Iterated { .. } | BatchStep::Done => {}
+        }
+        let is_done = step == BatchStep::Done;
         if is_done || report.is_due() {
-            let now = report.now();
-            let milliseconds = now - std::mem::replace(&mut self.began, now);
-            report.event(BatchEvent::Rows { rows: std::mem::take(&mut self.rows), milliseconds });
+            match step {
+                BatchStep::Passed { layers, of } => report.progress((layers, of)),
+                BatchStep::Iterated { iterations, relative_residual } => {
+                    report.iterations(iterations, relative_residual);
+                }
+                BatchStep::Row(..) | BatchStep::Done => {}
+            }
+            if !self.rows.is_empty() {
+                let now = report.now();
+                let milliseconds = now - std::mem::replace(&mut self.began, now);
+                report.event(BatchEvent::Rows { rows: std::mem::take(&mut self.rows), milliseconds });
+            }
         }
         Ok(if is_done { Turn::Done } else { Turn::More })
     }
