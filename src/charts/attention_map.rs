@@ -21,6 +21,9 @@ const HEAD_IDS: [&str; 64] = [
     "40", "41", "42", "43", "44", "45", "46", "47", "48", "49", "50", "51", "52", "53", "54", "55", "56", "57", "58",
     "59", "60", "61", "62", "63", "64",
 ];
+/// The width at which the heat map has room for its texts, in CSS pixels.
+const LEAST_WIDTH: f64 = 240.0;
+
 /// The attention matrix as a heat map, with a caption beside it.
 #[component]
 pub fn AttentionMap() -> impl IntoView {
@@ -88,7 +91,7 @@ fn paint(page: Page, easel: &Easel) {
         // The plane's tokens and the picture's rows correspond only where there are equally many.
         measured.attention.n == measured.tokens.positions.len()
     });
-    map.paint(easel);
+    map.paint(&easel.with_room_for(LEAST_WIDTH));
 }
 
 fn head_id(head: usize) -> &'static str {

@@ -81,11 +81,23 @@ type Watch = (ResizeObserver, Closure<dyn FnMut()>);
 pub struct Easel {
     /// Colours, fonts and sizes, at the screen's density.
     pub style: Style,
+    /// The size of type and marks in `style`, as a multiple of the usual one.
+    times: f64,
     canvas: HtmlCanvasElement,
     context: CanvasRenderingContext2d,
 }
 
 impl Easel {
+    /// The same canvas for a picture that cuts its texts where it has less than `least_width` CSS pixels at the usual
+    /// size of type: its type is enlarged only as far as this canvas has room for.
+    #[must_use]
+    pub fn with_room_for(&self, least_width: f64) -> Self {
+        let width = f64::from(self.canvas.width()) / self.style.scale;
+        let times = (width / least_width).max(1.0).min(self.times);
+        let style = self.style.clone().enlarged(times / self.times);
+        Easel { style, times, canvas: self.canvas.clone(), context: self.context.clone() }
+    }
+
     /// The canvas as an area for plotters to draw on.
     #[must_use]
     pub fn area(&self) -> Option<DrawingArea<CanvasBackend, Shift>> {
@@ -229,7 +241,8 @@ fn painting(node: NodeRef<Canvas>, size: Rc<Cell<(f64, f64)>>, paint: Box<dyn Fn
         let Some(canvas) = node.try_get_untracked().flatten() else { return };
         let scale = window().device_pixel_ratio();
         if let Some(mut easel) = set_up(canvas, size.get(), scale, themes.shown.get_untracked()) {
-            easel.style = easel.style.enlarged(page.stage.get_untracked().size_of_type(window_size()));
+            easel.times = page.stage.get_untracked().size_of_type(window_size());
+            easel.style = easel.style.enlarged(easel.times);
             paint(&easel);
         }
     }
@@ -287,5 +300,5 @@ fn set_up(canvas: HtmlCanvasElement, (width, height): (f64, f64), scale: f64, th
         canvas.set_height(wanted.1);
     }
     let context = canvas.get_context("2d").ok()??.dyn_into::<CanvasRenderingContext2d>().ok()?;
-    Some(Easel { style: Style::canvas(theme, scale).with_subpixel(SUBPIXEL), canvas, context })
+    Some(Easel { style: Style::canvas(theme, scale).with_subpixel(SUBPIXEL), times: 1.0, canvas, context })
 }

@@ -40,6 +40,8 @@ const RUNGS: [Option<BoundId>; 16] = [
     Some(BoundId::Adversarial),
 ];
 
+/// The width at which the ladder has room for its texts, in CSS pixels.
+const LEAST_WIDTH: f64 = 400.0;
 /// The id of the measured norm's row.
 pub(super) const MEASURED: &str = "measured";
 
@@ -289,7 +291,7 @@ fn paint(
         }
         ladder.range = axis.update(ladder.extent());
     });
-    if let Some(layout) = ladder.paint(easel) {
+    if let Some(layout) = ladder.paint(&easel.with_room_for(LEAST_WIDTH)) {
         painted.set_value(Some(Rc::new((ladder, layout))));
     }
 }

@@ -27,8 +27,9 @@ use lipscope_core::experiment::Normalization;
 use crate::frame::is_motion_reduced;
 use crate::later::{LaterView, Piece};
 use crate::page::{PlotChoice, use_page};
-use crate::plane::{PlaneCanvas, Size, arrow_words, plane_words, use_plane};
+use crate::plane::{PlaneCanvas, Size, arrow_words, faintness, plane_words, use_plane};
 use crate::strings;
+use lipscope_plot::Number;
 
 pub use bound_names::BoundNames;
 pub use pin_list::PinList;
@@ -61,6 +62,9 @@ pub fn Explore() -> impl IntoView {
         })
     });
     let crowd = memo(move |_| page.answers.measured.with(|m| m.as_ref().and_then(|m| arrow_words(m))));
+    let faint = memo(move |_| {
+        page.answers.measured.with(|m| faintness(m.as_ref()?).map(|times| strings::explore_faint(Number::short(times))))
+    });
     let has_notes = Signal::derive(move || page.state.with(|state| state.normalization) != Normalization::None);
     let has_row = memo(move |_| page.look.row_of(plane.n_on_plane()).is_some());
     view! {
@@ -73,7 +77,7 @@ pub fn Explore() -> impl IntoView {
                     <Headline/>
                     <p class="disc-legend" data-testid="no-arrows" hidden=move || no_arrows.with(Option::is_none)>{move || no_arrows.get()}</p>
                     <p class="disc-legend" hidden=move || no_arrows.with(Option::is_some)>
-                        <span><span class="swatch nudge" aria-hidden="true"></span>{strings::explore_nudge()}</span>
+                        <span><span class="swatch nudge" aria-hidden="true"></span>{strings::explore_nudge()}{move || faint.get()}</span>
                         <span><span class="swatch response" aria-hidden="true"></span>{strings::explore_response()}</span>
                         <span data-testid="crowd-legend" hidden=move || crowd.with(Option::is_none)>{move || crowd.get()}</span>
                         <span hidden=move || !has_row.get()><span class="swatch row" aria-hidden="true"></span>{strings::explore_row()}</span>

@@ -7,7 +7,7 @@ use crate::controls::NumberField;
 use crate::field::Field;
 use crate::formulas::Formula;
 use crate::page::{Page, use_page};
-use crate::state::{PageState, Trace};
+use crate::state::{PageState, TokenChoice, Trace};
 use crate::strings;
 use crate::theory::Place;
 use lipscope_core::bounds::{BoundId, Side};
@@ -98,12 +98,15 @@ pub fn headed(trace: Trace) -> String {
 /// The name of a trace's value at an n. Where n is not the present number of tokens, the measured value is the largest
 /// sample of the sweep.
 fn name_at(page: Page, trace: Trace, n: f64) -> String {
-    let is_of_samples = trace == Trace::Draws && page.state.with(PageState::n_tokens) != n;
-    if is_of_samples {
-        page.answers.sweep.with(|sweep| strings::largest_label(sweep.draws()))
-    } else {
-        strings::trace_label(trace).into()
+    if trace != Trace::Draws {
+        return strings::trace_label(trace).into();
     }
+    if page.state.with(PageState::n_tokens) != n {
+        return page.answers.sweep.with(|sweep| strings::largest_label(sweep.draws()));
+    }
+    // The curve of this trace is that of random tokens: other tokens are the dot alone.
+    let is_drawn = page.state.with(|state| matches!(state.tokens, TokenChoice::Distribution(_)));
+    if is_drawn { strings::trace_label(trace) } else { strings::trace_label::draws_apart() }.into()
 }
 
 fn group_of(trace: Trace) -> Group {

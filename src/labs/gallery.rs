@@ -66,6 +66,9 @@ impl Pictures {
     }
 }
 
+/// The width at which a card's picture has room for its texts, in CSS pixels.
+const LEAST_WIDTH: f64 = 300.0;
+
 /// The cards of all labs.
 #[component]
 pub fn Gallery() -> impl IntoView {
@@ -82,7 +85,7 @@ pub fn Gallery() -> impl IntoView {
             move |easel| {
                 if let Some(chart) = pictures.with_value(|pictures| pictures.as_ref().and_then(|all| all.of(plot))) {
                     // Where the canvas cannot be drawn on, the card still has its sentence.
-                    let _ = chart.paint(easel);
+                    let _ = chart.paint(&easel.with_room_for(LEAST_WIDTH));
                 }
             },
         );

@@ -181,9 +181,12 @@ pub fn PlaneCanvas(
     }
 }
 
+/// The width at which a plane has room for its texts, in CSS pixels.
+const LEAST_WIDTH: f64 = 240.0;
+
 fn paint(shown: Memo<Option<TokenPlane>>, easel: &Easel, painted: LastPainted<(TokenPlane, PlaneLayout)>) {
     let Some(plane) = shown.get_untracked() else { return };
-    if let Some(layout) = plane.paint(easel) {
+    if let Some(layout) = plane.paint(&easel.with_room_for(LEAST_WIDTH)) {
         painted.set_value(Some(Rc::new((plane, layout))));
     }
 }

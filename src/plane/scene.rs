@@ -3,6 +3,7 @@
 
 use crate::prelude::*;
 
+use crate::answers::Measured;
 use crate::frame::is_motion_reduced;
 use crate::look::Lines;
 use crate::state::TokenChoice;
@@ -220,6 +221,23 @@ fn changes(pair: &TopPair, frame: &PlaneFrame, largest: f64, held: Option<f64>) 
     let stretch = held.unwrap_or_else(|| round_down(LONGEST_ARROW * largest / longest));
     let names = strings::CHANGE_NAMES.map(String::from);
     Changes { nudges, images, responses, stretch, names, ..Changes::default() }
+}
+
+/// How many times the longest arrow of the tokens is shorter than that of the outputs, where this is so much that the
+/// tokens' arrows are too short to see.
+pub fn faintness(measured: &Measured) -> Option<f64> {
+    /// The longest arrow is half as long as the ball's radius at most, on a disc with a radius of about 150 pixels.
+    const VISIBLE: f64 = 20.0;
+    let pair = measured.pair.as_ref()?;
+    let longest = |rows: &Rows, times: f64| {
+        let lengths = rows.iter().map(|row| {
+            let (x, y) = measured.tokens.frame.direction(row);
+            times * x.hypot(y)
+        });
+        lengths.fold(0.0, f64::max)
+    };
+    let times = longest(&pair.outputs.as_ref()?.directions, pair.sigma) / longest(&pair.inputs, 1.0);
+    Some(times).filter(|times| times.is_finite() && *times > VISIBLE)
 }
 
 /// Arrows from the points to other places.

@@ -18,6 +18,8 @@ const GUTTER: f64 = 14.0;
 const BESIDE: f64 = 8.0;
 /// A curve ends early if at least this much of the plot, in CSS pixels, is free after its label.
 const FREE: f64 = 16.0;
+/// The widest column of labels, in font sizes.
+const MOST_SIZES: f64 = 190.0 / 12.0;
 /// Line height of a label, in font sizes.
 const LEADING: f64 = 1.2;
 
@@ -154,7 +156,11 @@ fn drawn_in(position: f64) -> f64 {
 
 /// The width of the label column, including the gutter.
 fn column_width(labels: &[EndLabel], width: f64, font: &Type, compact: bool) -> f64 {
-    let most = if compact { 0.27 * width } else { (0.24 * width).min(190.0) };
+    let most = if compact { 0.27 * width } else { (0.24 * width).min(MOST_SIZES * font.size_normal) };
+    // No word is cut while the plot keeps more than half of the picture.
+    let words = labels.iter().flat_map(|label| label.name.split(' '));
+    let word = words.map(|word| text_width(word, font.size_normal)).fold(0.0, f64::max);
+    let most = most.max(word.min(0.4 * width));
     let widest = labels
         .iter()
         .flat_map(|label| label.lines(most, font.size_normal))

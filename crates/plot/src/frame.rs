@@ -94,18 +94,20 @@ pub(super) fn lay_out((width, height): (f64, f64), font: &Type, x: Ruler, y: Rul
     let compact = is_compact(width);
     let top = 1.4 * font.size_normal + 14.0;
     let bottom = height - 8.0 - 1.5 * font.size_small - 1.5 * font.size_normal;
-    let widest = y_ticks(&y, bottom - top, compact)
-        .iter()
-        .filter_map(|tick| tick.label.as_ref())
-        .map(|label| text_width(&label.to_string(), font.size_small))
-        .fold(0.0, f64::max);
-    // In steps, so that the plot does not move when a tick label gains a digit.
-    let left = 14.0 + (widest / 8.0).ceil().max(3.0) * 8.0;
+    let left = margin(&y_ticks(&y, bottom - top, compact), font);
     let plot = PixelRect { left, top, right: width - right, bottom };
     let has_room = width >= LEAST_SIDE && height >= LEAST_SIDE && plot.width() > 8.0 && plot.height() > 8.0;
     // A plot that is too small keeps one pixel, so that its mappings stay finite.
     let plot = if has_room { plot } else { PixelRect { right: left + 1.0, bottom: top + 1.0, ..plot } };
     ChartLayout { plot, x, y, compact, second_row: 0.0 }
+}
+
+/// The room that the labels of the y axis take beside the plot. In steps, so that the plot does not move when a tick label
+/// gains a digit.
+pub(super) fn margin(ticks: &[Tick], font: &Type) -> f64 {
+    let labels = ticks.iter().filter_map(|tick| tick.label.as_ref());
+    let widest = labels.map(|label| text_width(&label.to_string(), font.size_small)).fold(0.0, f64::max);
+    14.0 + (widest / 8.0).ceil().max(3.0) * 8.0
 }
 
 /// Whether a plot of this width has fewer ticks and shorter labels.

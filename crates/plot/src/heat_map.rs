@@ -9,7 +9,7 @@ use super::cells::{Grid, to_rgba};
 use super::extent::{Extent, Scale};
 use super::frame::{is_compact, whole_at};
 use super::heat_map_layout::HeatMapLayout;
-use super::meter::{self, Meter};
+use super::meter::Meter;
 use super::number::Number;
 use super::palette::Palette;
 use super::pen::{Align, Pen, PixelRect};
@@ -93,14 +93,15 @@ impl HeatMap {
         let top =
             4.0 + if self.title.is_empty() { 0.0 } else { row } + if self.row_label.is_empty() { 0.0 } else { row };
         let left = 8.0 + text_width(&self.row_span.to_string(), font.size_small).max(14.0) + 6.0;
-        let bars = self.meter().map_or(0.0, |_| meter::GAP + Meter::height(is_compact(width)));
+        let gap = Meter::gap(font.size_small);
+        let bars = self.meter().map_or(0.0, |_| gap + Meter::height(is_compact(width), font.size_small));
         let below = bars + 8.0 + 1.4 * font.size_small + if self.col_label.is_empty() { 0.0 } else { row };
         let beside = 14.0 + KEY_WIDTH + 8.0 + self.key_label_width(style);
         let (room_x, room_y) = (width - left - beside, height - top - below);
         let (side_x, side_y) = self.sides(room_x.max(1.0), room_y.max(1.0), style);
         let (left, top) = (style.snap(left), style.snap(top));
         let plot = PixelRect { left, top, right: style.snap(left + side_x), bottom: style.snap(top + side_y) };
-        let bars_top = plot.bottom + meter::GAP;
+        let bars_top = plot.bottom + gap;
         let sums = self.meter().map(|_| PixelRect { top: bars_top, bottom: plot.bottom + bars, ..plot });
         let key_left = plot.right + 14.0;
         let key = PixelRect { left: key_left, top, right: key_left + KEY_WIDTH, bottom: plot.bottom.min(top + 180.0) };

@@ -22,8 +22,10 @@ const ROW_HEIGHTS: (f64, f64) = (13.0, 34.0);
 const LEAST_SIDE: f64 = 60.0;
 /// The least width of the bars, in CSS pixels.
 const LEAST_BARS: f64 = 24.0;
-/// The largest share of the width that labels take.
-const MOST_LABELS: f64 = 0.5;
+/// The largest share of the width that labels take. Longer ones are broken into two lines.
+const MOST_LABELS: f64 = 0.36;
+/// The type of a label in two lines, relative to that of one line, and its line height.
+const TWO_LINES: (f64, f64) = (0.9, 1.1);
 /// The least width of the labels, as a share of the width of the figure.
 const LEAST_LABELS: f64 = 0.2;
 
@@ -111,13 +113,17 @@ impl Ladder {
             // In steps, so that the axis does not move when a number changes.
             (texts.map(|text| text_width(&text, size)).fold(0.0, f64::max) / 8.0).ceil() * 8.0
         };
-        let labels = widest(&mut self.rows.iter().map(|row| row.label.clone()));
+        let in_lines = |row: &LadderRow| in_two(&row.label).map_or_else(|| vec![row.label.clone()], Vec::from);
+        let whole = widest(&mut self.rows.iter().map(|row| row.label.clone()));
+        let broken = widest(&mut self.rows.iter().flat_map(in_lines));
+        // All labels in one line where they have room, else the longest ones in two.
+        let labels = if whole <= MOST_LABELS * width { whole } else { broken.max(MOST_LABELS * width).min(whole) };
         let right = width - widest(&mut self.rows.iter().map(|row| number(row).to_string())) - 18.0;
         // Long numbers leave less space. Then the labels become narrower, down to their least share, and the bars keep
         // their least width.
         let (before, after) = (8.0, 10.0);
         let label_room = (right - LEAST_BARS - before - after).max(LEAST_LABELS * width);
-        let left = before + labels.min(MOST_LABELS * width).min(label_room) + after;
+        let left = before + labels.min(label_room) + after;
         let (top, below) = (4.0, 14.0 + 1.2 * font.size_small + 1.5 * font.size_normal);
         let room = height - top - below;
         let each = (room / self.rows.len().max(1) as f64).clamp(ROW_HEIGHTS.0, ROW_HEIGHTS.1);
@@ -242,6 +248,28 @@ fn text_size(style: &Style, compact: bool) -> f64 {
     if compact { style.font.size_small } else { style.font.size_normal }
 }
 
+/// A label in the room of a row, and the size of its type: in one line if it has room, else in two, else cut.
+fn label_lines(label: &str, size: f64, (width, height): (f64, f64)) -> (Vec<String>, f64) {
+    if text_width(label, size) <= width {
+        return (vec![label.to_owned()], size);
+    }
+    let two = in_two(label).and_then(|lines| {
+        let fits = lines.iter().filter_map(|line| whole_at(line, TWO_LINES.0 * size, width));
+        let fit = fits.clone().fold(TWO_LINES.0 * size, f64::min);
+        (fits.count() == 2 && 2.0 * TWO_LINES.1 * fit <= height).then_some((Vec::from(lines), fit))
+    });
+    two.or_else(|| whole_at(label, size, width).map(|fit| (vec![label.to_owned()], fit)))
+        .unwrap_or_else(|| (vec![shortened(label, 0.75 * size, width)], 0.75 * size))
+}
+
+/// A text in two lines, broken at the space that makes them most equal; `None` for a single word.
+fn in_two(text: &str) -> Option<[String; 2]> {
+    let widest = |at: &usize| text_width(&text[..*at], 1.0).max(text_width(&text[at + 1..], 1.0));
+    let breaks = text.match_indices(' ').map(|(at, _)| at);
+    let at = breaks.min_by(|a, b| widest(a).total_cmp(&widest(b)))?;
+    Some([text[..at].to_owned(), text[at + 1..].to_owned()])
+}
+
 fn draw_row<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     style: &Style,
@@ -253,11 +281,11 @@ fn draw_row<DB: DrawingBackend>(
     let middle = (rect.top + rect.bottom) / 2.0;
     let PixelRect { left, right, .. } = layout.plot;
     let room = left - 18.0;
-    let (label, fit) = match whole_at(&row.label, size, room) {
-        Some(fit) => (row.label.clone(), fit),
-        None => (shortened(&row.label, 0.75 * size, room), 0.75 * size),
-    };
-    pen.text(&label, (left - 10.0, middle), Align::Right, fit, label_color, 1.0)?;
+    let (lines, fit) = label_lines(&row.label, size, (room, rect.height()));
+    for (i, line) in lines.iter().enumerate() {
+        let below = TWO_LINES.1 * fit * (i as f64 - (lines.len() as f64 - 1.0) / 2.0);
+        pen.text(line, (left - 10.0, middle + below), Align::Right, fit, label_color, 1.0)?;
+    }
 
     let color = style.palette.role(row.role);
     let at = layout.log10_to_px(row.log10);

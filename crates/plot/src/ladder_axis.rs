@@ -11,6 +11,12 @@ const CUT_TO: f64 = 8.0;
 /// Decades shown below the exact number, if there is one.
 const BELOW_EXACT: f64 = 4.0;
 
+/// The largest number is left beyond the axis if it is at least this many decades above the next one, and if this gap
+/// takes more than `ALONE_SHARE` of the range: the others would share the rest of the axis.
+const ALONE: f64 = 1.5;
+/// See [`ALONE`].
+const ALONE_SHARE: f64 = 0.4;
+
 /// A tick at a multiple of a power of ten.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LogTick {
@@ -20,13 +26,18 @@ pub(super) struct LogTick {
     pub label: Option<Number>,
 }
 
-/// The axis range for numbers given as log10, in whole decades: all numbers, if they span few decades. Otherwise the
-/// range begins at the smallest number, or a few decades below the number `exact`, so that a vacuous bound does not
+/// The axis range for numbers given as log10, in whole decades: all numbers, if they span few decades, but for a largest
+/// one that is far above all others. Otherwise the range begins at the smallest number, or a few decades below the number `exact`, so that a vacuous bound does not
 /// push `exact` off the axis. `None` without finite numbers.
 pub(super) fn axis_range(logs: impl IntoIterator<Item = f64>, exact: Option<f64>) -> Option<Extent> {
     // Larger logarithms have no separate decades in f64.
     let logs: Vec<f64> = logs.into_iter().filter(|log| log.abs() < 1e15).collect();
     let all = Extent::of(logs.iter().copied())?;
+    let next = logs.iter().copied().filter(|log| *log < all.hi()).fold(f64::NEG_INFINITY, f64::max);
+    let gap = all.hi() - next;
+    let is_alone =
+        gap.is_finite() && gap >= ALONE && gap > ALONE_SHARE * (all.hi() - all.lo()) && exact != Some(all.hi());
+    let all = if is_alone && next > all.lo() { Extent::new(all.lo(), next).unwrap_or(all) } else { all };
     let shown = if all.hi() - all.lo() <= WIDEST {
         all
     } else {
@@ -92,6 +103,15 @@ mod tests {
         assert_eq!(axis_range([0.5, 3.2, 7.1, 5000.0], None), Extent::new(0.0, 8.0));
         assert_eq!(axis_range([f64::NEG_INFINITY, f64::NAN], None), None);
         assert_eq!(axis_range([2.0], None), Extent::new(1.0, 2.0));
+    }
+
+    #[test]
+    fn a_number_far_above_all_others_leaves_the_axis_to_them() {
+        let others = [1.1, 1.4, 2.2];
+        assert_eq!(axis_range(others.into_iter().chain([4.6]), Some(1.4)), Extent::new(0.0, 3.0));
+        assert_eq!(axis_range(others.into_iter().chain([3.4]), Some(1.4)), Extent::new(0.0, 4.0));
+        assert_eq!(axis_range(others.into_iter().chain([4.6]), Some(4.6)), Extent::new(0.0, 5.0), "the exact one");
+        assert_eq!(axis_range([1.1, 4.6], None), Extent::new(0.0, 5.0), "two numbers alone");
     }
 
     #[test]

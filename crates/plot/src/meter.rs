@@ -9,8 +9,11 @@ use super::number::Number;
 use super::pen::{Align, Pen, PixelRect};
 use super::style::{Style, text_width};
 
-/// The space between the matrix and the bars.
-pub(super) const GAP: f64 = 12.0;
+/// The space between the matrix and the bars, in CSS pixels and in font sizes: between the lowest number of the colour
+/// key and the highest of the bars there is room for both.
+const GAP: (f64, f64) = (12.0, 1.3);
+/// The least height of the bars, in font sizes: three lines of text stand beside them.
+const LEAST_LINES: f64 = 2.5;
 /// The space between the bars and the labels beside them.
 const BESIDE: f64 = 9.0;
 
@@ -29,9 +32,14 @@ pub(super) struct Peak {
 }
 
 impl Meter<'_> {
-    /// The height of the bars in CSS pixels.
-    pub fn height(compact: bool) -> f64 {
-        if compact { 28.0 } else { 44.0 }
+    /// The space between the matrix and the bars in CSS pixels, beside text of this size.
+    pub fn gap(size: f64) -> f64 {
+        GAP.0.max(GAP.1 * size).ceil()
+    }
+
+    /// The height of the bars in CSS pixels, beside text of this size.
+    pub fn height(compact: bool, size: f64) -> f64 {
+        (if compact { 28.0_f64 } else { 44.0 }).max(LEAST_LINES * size).ceil()
     }
 
     /// The width reserved for the labels beside the bars.

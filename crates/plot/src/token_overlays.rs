@@ -1,13 +1,15 @@
 //! Overlays on a token plane: the discs within which points may move, arrows for the changes of the points and of their
 //! images, and lines from the selected point to the others, wider for larger shares.
 
+use std::cmp::Reverse;
+
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 
 use super::DrawError;
 use super::frame::ChartLayout;
 use super::palette::{LineStyle, Role, mix};
-use super::pen::{Align, Pen, Point};
+use super::pen::{Align, Pen, PixelRect, Point};
 use super::style::{Style, text_width};
 use super::token_plane::{PlaneLayout, Sway, TokenPlane};
 
@@ -79,17 +81,40 @@ impl TokenPlane {
                 }
             }
             arrow(pen, place, tip, Head::Open, color)?;
-            if let Some(label) = changes.labels.get(i).filter(|label| !label.is_empty() && !self.is_line()) {
-                let size = style.font.size_small;
-                let (half, plot) = (text_width(label, size) / 2.0, &chart.plot);
-                // Within the plot, as far as it has room.
-                let middle = place.0.min(plot.right - half).max(plot.left + half);
-                pen.text(label, (middle, place.1 + HALF_SIDE + 0.9 * size), Align::Center, size, color, 1.0)?;
-            }
         }
         if self.is_line() && !changes.images.is_empty() {
             let (place, size) = ((chart.plot.left - 6.0, image_row(chart)), style.font.size_small);
             pen.text(&changes.names[1], place, Align::Right, size, style.palette.muted, 1.0)?;
+        }
+        Ok(())
+    }
+
+    /// Draws the labels of the images: each below its image, or beside or above it where another label of `taken` or a
+    /// point is in the way. A label without a free place is left out, the shortest first.
+    pub(super) fn draw_image_labels<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &PlaneLayout,
+        mut taken: Vec<PixelRect>,
+    ) -> Result<(), DrawError> {
+        let Some(changes) = self.changes.as_ref().filter(|_| !self.is_line()) else { return Ok(()) };
+        let (chart, size) = (&layout.chart, style.font.size_small);
+        let labelled = changes.labels.iter().enumerate().filter(|(_, label)| !label.is_empty());
+        let mut labelled: Vec<(usize, &String)> = labelled.collect();
+        labelled.sort_by_key(|(_, label)| Reverse(label.chars().count()));
+        for (i, label) in labelled {
+            let Some(place) = changes.images.get(i).and_then(|image| self.image_place(*image, chart)) else { continue };
+            let is_free = |rect: &PixelRect| {
+                let meets_point = layout.positions.iter().flatten().any(|(x, y)| rect.contains(*x, *y));
+                !meets_point && taken.iter().all(|other| !rect.meets(other))
+            };
+            let Some(rect) = places_around(place, text_width(label, size), size, &chart.plot).find(is_free) else {
+                continue;
+            };
+            let middle = (rect.top + rect.bottom) / 2.0;
+            pen.text(label, (rect.left, middle), Align::Left, size, style.palette.response, 1.0)?;
+            taken.push(rect);
         }
         Ok(())
     }
@@ -153,6 +178,26 @@ impl TokenPlane {
         let place = (chart.x_to_px(x), if self.is_line() { image_row(chart) } else { chart.y_to_px(y) });
         (place.0.is_finite() && place.1.is_finite()).then_some(place)
     }
+}
+
+/// Where a label of an image may stand, the best place first: below, above, to the right, to the left, and two lines
+/// below or above. All places are within the plot, as far as it has room.
+fn places_around((x, y): Point, width: f64, size: f64, plot: &PixelRect) -> impl Iterator<Item = PixelRect> {
+    let (half, line, away) = (width / 2.0, 1.2 * size, HALF_SIDE + 0.9 * size);
+    let aside = HALF_SIDE + 5.0;
+    let centers = [
+        (x, y + away),
+        (x, y - away),
+        (x + aside + half, y),
+        (x - aside - half, y),
+        (x, y + away + line),
+        (x, y - away - line),
+    ];
+    let (left, right) = (plot.left, (plot.right - width).max(plot.left));
+    centers.into_iter().map(move |(x, y)| {
+        let left = (x - half).clamp(left, right);
+        PixelRect { left, top: y - 0.5 * line, right: left + width, bottom: y + 0.5 * line }
+    })
 }
 
 /// The y, in pixels, of the row with the images of points on a line.

@@ -6,7 +6,7 @@ use plotters::prelude::{DrawingArea, DrawingBackend};
 use super::DrawError;
 use super::axis::{AxisSpec, Ruler};
 use super::extent::{Extent, Scale};
-use super::frame::{ChartLayout, draw_axes, lay_out};
+use super::frame::{ChartLayout, draw_axes, lay_out, margin};
 use super::number::Number;
 use super::palette::mix;
 use super::pen::{Align, Pen, PixelRect, Point};
@@ -120,9 +120,16 @@ impl TokenPlane {
         }
         // Repeated with the tick labels of the first layout, because long ones need more space.
         let (x, y) = self.equal_axes(&rough.plot, style);
-        let frame = lay_out(size, &style.font, x, if self.is_line() { unit } else { y }, 14.0);
+        let mut frame = lay_out(size, &style.font, x, if self.is_line() { unit } else { y }, 14.0);
         let (x, y) = self.equal_axes(&frame.plot, style);
-        let chart = ChartLayout { x, y, ..frame };
+        let mut chart = ChartLayout { x, y, ..frame };
+        // Both axes of a plane have ticks at the same distance, which may be longer numbers than those of the frame.
+        let left = margin(&chart.square_ticks().y, &style.font);
+        if !self.is_line() && left > frame.plot.left {
+            frame.plot.left = left;
+            let (x, y) = self.equal_axes(&frame.plot, style);
+            chart = ChartLayout { x, y, ..frame };
+        }
         let positions = if self.is_line() { self.stacked(&chart) } else { self.plane_positions(&chart) };
         PlaneLayout { chart, positions }
     }
@@ -154,7 +161,8 @@ impl TokenPlane {
         self.draw_images(&pen, style, &layout)?;
         self.draw_points(&pen, style, &layout)?;
         self.draw_nudges(&pen, style, &layout)?;
-        self.draw_labels(&pen, style, &layout)?;
+        let taken = self.draw_labels(&pen, style, &layout)?;
+        self.draw_image_labels(&pen, style, &layout, taken)?;
         Ok(layout)
     }
 
@@ -328,13 +336,14 @@ impl TokenPlane {
         Ok(())
     }
 
-    /// Draws the labels of the points, as many as fit; the selected point always has its label.
+    /// Draws the labels of the points, as many as fit; the selected point always has its label. Returns the rectangles
+    /// of all labels.
     fn draw_labels<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,
         style: &Style,
         layout: &PlaneLayout,
-    ) -> Result<(), DrawError> {
+    ) -> Result<Vec<PixelRect>, DrawError> {
         let (palette, size) = (&style.palette, style.font.size_small);
         let mut taken: Vec<PixelRect> = self.ball_label_rect(style, layout).into_iter().collect();
         let all = 0..if self.points.len() <= NAMED_UP_TO && !self.is_line() { self.labels.len() } else { 0 };
@@ -367,7 +376,7 @@ impl TokenPlane {
             pen.text(label, (left, y), Align::Left, size, color, 1.0)?;
             taken.push(rect);
         }
-        Ok(())
+        Ok(taken)
     }
 
     /// The radius of a point before shrinking: its area grows with its weight up to ninefold, and with the logarithm of
