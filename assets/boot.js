@@ -9,12 +9,13 @@
   const STOPPED = 'The page did not start: an error stopped it. Reload the page; if it happens again, the browser console says more.';
 
   const status = document.getElementById('boot-status');
+  const opening = document.getElementById('opening');
 
   const fail = (sentence, error) => {
     root.dataset.boot = 'failed';
     status.setAttribute('role', 'alert');
     status.textContent = sentence;
-    status.closest('[aria-busy]')?.setAttribute('aria-busy', 'false');
+    opening.setAttribute('aria-busy', 'false');
     if (error) console.error(error);
   };
 
@@ -61,8 +62,72 @@
     if ('dropped' in window) window.dropped = event.dataTransfer.files[0] ?? event.dataTransfer.getData('text/plain');
   });
 
+  // What is pressed, moved or typed in the opening view before the program is there: the program does it when it starts.
+  const done = new Map();
+  opening.addEventListener('click', ({ target }) => {
+    const of = target.closest('button[data-of]')?.dataset.of;
+    if (!of) return;
+    done.set(of, 'press');
+    // The numbers on screen are no longer those of the state that the reader asks for.
+    root.dataset.waits ??= /^(view-|lessons)/.test(of) ? 'frame' : 'press';
+  });
+  opening.addEventListener('input', ({ target }) => {
+    done.set(target.dataset.of, target.value);
+    if (target.type === 'range') target.style.setProperty('--at', target.value / target.max);
+    root.dataset.waits ??= 'press';
+  });
+
+  /** Does what the reader has done, on the elements of the program, and moves the focus to the one that had it. */
+  const doAgain = () => {
+    const focused = opening.contains(document.activeElement) && document.activeElement.dataset.of;
+    for (const [of, what] of done) {
+      const element = document.getElementById(of);
+      if (what === 'press') element?.click();
+      else if (element) {
+        element.value = what;
+        element.dispatchEvent(new Event('input', { bubbles: true }));
+      }
+    }
+    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  };
+
+  /** Calls `look` whenever an attribute of the root element changes. */
+  const watch = (attribute, look) => {
+    const observer = new MutationObserver(look);
+    observer.observe(root, { attributes: true, attributeFilter: [attribute] });
+    return observer;
+  };
+
+  const MOST_WAIT_MS = 5000;
+  /**
+   * The program's page is there, beneath the opening view. It is uncovered when it shows all that the opening view shows (it then
+   * has the attribute data-drawn, src/page/mod.rs), so that nothing blinks; at once where something else is asked for.
+   */
+  const uncover = () => {
+    opening.setAttribute('aria-hidden', 'true');
+    doAgain();
+    const end = () => {
+      observer.disconnect();
+      for (const kind of ['pointerdown', 'keydown', 'wheel']) removeEventListener(kind, end, true);
+      opening.remove();
+      delete root.dataset.waits;
+    };
+    const soon = () => requestAnimationFrame(() => requestAnimationFrame(end));
+    const look = () => {
+      if ('drawn' in root.dataset || 'waits' in root.dataset) soon();
+    };
+    const observer = watch('data-drawn', look);
+    for (const kind of ['pointerdown', 'keydown', 'wheel']) addEventListener(kind, end, { capture: true, passive: true });
+    setTimeout(end, MOST_WAIT_MS);
+    look();
+  };
+
   root.dataset.boot = 'loading';
-  status.textContent = 'Loading the engine.';
+  const starting = watch('data-boot', () => {
+    if (root.dataset.boot !== 'started') return;
+    starting.disconnect();
+    uncover();
+  });
   if (location.protocol === 'file:') {
     return fail('This page was opened as a file, and browsers do not run WebAssembly from files. Serve the folder instead, for example with "python3 -m http.server", and open the address it prints.');
   }

@@ -58,6 +58,8 @@ pub mod link;
 mod look;
 mod models;
 mod numbers;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod opening;
 mod over_n;
 mod own;
 pub mod page;

@@ -13,6 +13,8 @@ use wasm_bindgen::JsValue;
 
 pub use leptos::prelude::*;
 
+use crate::frame::IS_BROWSER;
+
 /// As [`Memo::new`], compiled once for each type.
 #[track_caller]
 pub fn memo<T: PartialEq + Send + Sync + 'static>(value: impl Fn(Option<&T>) -> T + Send + Sync + 'static) -> Memo<T> {
@@ -24,8 +26,11 @@ type MemoValue<T> = Box<dyn Fn(Option<&T>) -> T + Send + Sync>;
 
 /// As [`Effect::new`], for the life of the owner; compiled once for each type.
 pub fn effect<T: 'static>(work: impl FnMut(Option<T>) -> T + 'static) {
-    let work: Box<dyn FnMut(Option<T>) -> T> = Box::new(work);
-    Effect::new(work);
+    // Natively nothing changes after the views are made.
+    if IS_BROWSER {
+        let work: Box<dyn FnMut(Option<T>) -> T> = Box::new(work);
+        Effect::new(work);
+    }
 }
 
 /// Sets a signal, unless it has this value already: its readers then need not run again.

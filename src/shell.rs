@@ -10,7 +10,7 @@ use lipscope_core::bounds::BoundId;
 use lipscope_plot::{Palette, css};
 
 use super::charts::role_of;
-use super::classroom::{self, Classroom, LessonsButton, is_covered, is_guessed, is_panel_open};
+use super::classroom::{self, Classroom, LessonsButton, is_covered, is_guessed, is_panel_open, use_classroom};
 use super::controls::ProblemAt;
 use super::explore::{Explore, Pinned, Quick};
 use super::frame::{focus_soon, media_matches};
@@ -37,9 +37,22 @@ pub fn Shell(
     provide_context(Plane::new(page));
     provide_context(Pinned::default());
     classroom::begin(room);
+    use_later().begin_if_here();
+    keep_focus(page);
+    if language::asked() != language() {
+        page.engine.status.set(Some(strings::no_translation().into()));
+    }
+    let listener = window_event_listener(ev::keydown, move |event| close_sheet(room, &event));
+    on_cleanup(move || listener.remove());
+    view! { <Frame/> }
+}
+
+/// What is on the page: all that [`Shell`] shows, over the contexts that are there.
+#[component]
+pub fn Frame() -> impl IntoView {
+    let (page, room) = (use_page(), use_classroom());
     let (later, themes, panels) = (use_later(), use_themes(), use_panels());
     let sheet_open = panels.controls;
-    later.begin_if_here();
     let is_panel_open = memo(move |_| is_panel_open(room));
     let is_covered = memo(move |_| is_covered(room));
     let is_guessed = memo(move |_| is_guessed(room));
@@ -54,12 +67,6 @@ pub fn Shell(
     let has_tokens = Signal::derive(move || view.get().has_tokens());
     // True also if the later part is lost: the view then says so.
     let is_wanted = Signal::derive(move || has_tokens.get() && !matches!(later.arrival(), Arrival::Waiting));
-    keep_focus(page);
-    if language::asked() != language() {
-        page.engine.status.set(Some(strings::no_translation().into()));
-    }
-    let listener = window_event_listener(ev::keydown, move |event| close_sheet(room, &event));
-    on_cleanup(move || listener.remove());
     view! {
         <a class="skip" href="#main" on:click=skip_to_main>{strings::skip()}</a>
         <div class="page" data-stage=move || page.stage.get().id() data-view=move || view.get().id() data-sweep=move || page.answers.sweep.phase().id() data-plot=move || if page.plot.get() == PlotChoice::Explore { "explore" } else { "other" } class:held=page.held class:sheet-open=sheet_open class:beside=is_aside class:taught=is_panel_open class:covered=is_covered class:guessed=is_guessed class:teacher=is_teacher class:alone=is_alone data-hidden=move || page.look.hidden.get().ids(" ") style=move || role_colors(themes)>

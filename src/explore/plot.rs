@@ -93,6 +93,23 @@ pub fn picture_now(page: Page, pinned: Pinned) -> LineChart {
     chart
 }
 
+/// The chart on screen, with the axes that `ranges` keeps.
+fn ranged(page: Page, pinned: Pinned, ranges: &mut Ranges) -> LineChart {
+    let mut chart = picture_now(page, pinned);
+    page.state.with_untracked(|state| {
+        let last = last_n(&page.answers.sweep.read_untracked(), &page.answers.bounds.read_untracked(), state);
+        let (last, is_held) = (last.max(state.n_tokens()), page.held.get_untracked());
+        ranges.apply(&mut chart, state.x_axis, last, is_held, wanted_y);
+    });
+    chart
+}
+
+/// The chart on screen on a first visit, for a document.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn first_picture(page: Page, pinned: Pinned) -> LineChart {
+    ranged(page, pinned, &mut Ranges::default())
+}
+
 /// The chart of what is known now.
 pub fn chart_now(page: Page, pinned: Pinned) -> LineChart {
     let answers = page.answers;
@@ -142,12 +159,8 @@ fn paint(
     if page.plot.get_untracked() != PlotChoice::Explore {
         return;
     }
-    let mut chart = picture_now(page, pinned);
-    page.state.with_untracked(|state| {
-        let last = last_n(&page.answers.sweep.read_untracked(), &page.answers.bounds.read_untracked(), state);
-        let (last, is_held) = (last.max(state.n_tokens()), page.held.get_untracked());
-        ranges.update_value(|ranges| ranges.apply(&mut chart, state.x_axis, last, is_held, wanted_y));
-    });
+    let mut chart =
+        ranges.try_update_value(|ranges| ranged(page, pinned, ranges)).unwrap_or_else(|| picture_now(page, pinned));
     chart.hover_x = hover.get_untracked();
     if let Some(layout) = chart.paint(easel) {
         painted.set_value(Some(Rc::new((chart, layout))));

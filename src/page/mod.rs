@@ -16,6 +16,8 @@ use crate::prelude::*;
 
 use crate::later::{Arrival, Later};
 use crate::panels::Panels;
+#[cfg(not(target_arch = "wasm32"))]
+use crate::theme::Themes;
 use crate::theme::follow_themes;
 use history::Address;
 
@@ -37,6 +39,40 @@ pub fn begin(arrival: Arrival) -> Page {
     effect(move |_| page.order());
     page.announce();
     fetch_later(page, later);
+    tell_whole(page);
+    page
+}
+
+/// Tells assets/boot.js when the page shows all that the document of the opening view shows: until then that document
+/// covers it.
+fn tell_whole(page: Page) {
+    let is_whole = memo(move |_| {
+        let answers = page.answers;
+        let is_measured = answers.ball.with(Option::is_some) && answers.measured.with(Option::is_some);
+        let has_curves = answers.sweep.is_whole() && answers.bounds.is_whole();
+        answers.problem.with(Option::is_some) || page.plot.get() != PlotChoice::Explore || (is_measured && has_curves)
+    });
+    effect(move |_| {
+        if is_whole.get()
+            && let Some(root) = document().document_element()
+        {
+            // Without the attribute, the page is uncovered a few seconds later.
+            let _ = root.set_attribute("data-drawn", "");
+        }
+    });
+}
+
+/// As [`begin`] on a first visit, for a document: the answers are found at once, and nothing changes afterwards.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn begin_document() -> Page {
+    let (themes, later) = (Themes::of_document(), Later::new(Arrival::Waiting));
+    let page = Page::new(Address::new(later, themes.asked));
+    provide_context(page);
+    provide_context(later);
+    provide_context(themes);
+    provide_context(Panels::default());
+    page.engine.start_here();
+    page.order();
     page
 }
 

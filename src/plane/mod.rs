@@ -28,6 +28,8 @@ use crate::strings;
 pub use canvas::PlaneCanvas;
 pub use context::{MOST_DRAWN, Plane, Size, use_plane};
 pub use crowds::arrow_words;
+#[cfg(not(target_arch = "wasm32"))]
+pub use scene::scene;
 pub use scene::{Moves, faintness, plane_of};
 pub use stage::{PlaneTable, TokenStage, plane_words};
 

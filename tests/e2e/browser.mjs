@@ -226,7 +226,11 @@ export async function openPage(options = {}, within = 'new') {
 /** Waits until the module runs; fails with the page's own sentence if it cannot. */
 export async function waitForStart(page) {
   const boot = await page.waitForFunction(
-    () => ['started', 'failed'].includes(document.documentElement.dataset.boot) && document.documentElement.dataset.boot,
+    () => {
+      const { boot } = document.documentElement.dataset;
+      // The opening view covers the page until the page shows as much.
+      return boot === 'failed' || (boot === 'started' && !document.getElementById('opening')) ? boot : undefined;
+    },
     undefined, { timeout: START_TIMEOUT_MS },
   ).then((handle) => handle.jsonValue());
   if (boot === 'failed') throw new Error(`the page did not start: ${await page.locator('#boot-status').textContent()}`);

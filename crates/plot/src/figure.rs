@@ -33,15 +33,24 @@ pub trait Figure {
     /// # Errors
     /// [`DrawError`] if the back end fails.
     fn to_svg(&self, (width, height): (f64, f64), title: &str, caption: &Caption) -> Result<String, DrawError> {
+        let svg = self.drawn((width, height), Theme::Light)?;
+        Ok(finish_svg(&svg, &Style::svg(Theme::Light, SVG_SCALE), title, caption))
+    }
+
+    /// The plot as plotters writes it, in a theme: [`SVG_SCALE`] units a CSS pixel, without a title.
+    ///
+    /// # Errors
+    /// [`DrawError`] if the back end fails.
+    fn drawn(&self, (width, height): (f64, f64), theme: Theme) -> Result<String, DrawError> {
         let units = |length: f64| (length * SVG_SCALE).round().clamp(1.0, 1e5) as u32;
-        let style = Style::svg(Theme::Light, SVG_SCALE);
+        let style = Style::svg(theme, SVG_SCALE);
         let mut svg = String::new();
         {
             let area = SVGBackend::with_string(&mut svg, (units(width), units(height))).into_drawing_area();
             self.draw_on(&area, &style)?;
             area.present().map_err(|error| DrawError::new(&error))?;
         }
-        Ok(finish_svg(&svg, &style, title, caption))
+        Ok(svg)
     }
 }
 

@@ -1,0 +1,102 @@
+//! The opening view as a document: what a reader sees until the program has come. The page's own components write it,
+//! with the numbers that the engine finds at once, natively; the pictures are the page's figures as SVG.
+//!
+//! `tests/page/opening.rs` holds it equal to what is kept in `assets/opening`, which the site's `index.html` contains.
+//!
+//! | file | concept |
+//! | --- | --- |
+//! | `markup` | what the document keeps of the components' HTML |
+//! | `picture` | a figure as SVG, in the colours of the page's theme |
+
+mod markup;
+mod picture;
+
+use crate::prelude::*;
+
+use crate::classroom::Classroom;
+use crate::explore::{Pinned, first_picture};
+use crate::language::{self, Language, Translation};
+use crate::page;
+use crate::plane::{Plane, Size, scene};
+use crate::shell::Frame;
+use crate::strings;
+use picture::{Colors, Shapes, pictures};
+
+/// A window for which the pictures are drawn, and the sizes of both in it, in CSS pixels.
+#[derive(Clone, Copy, Debug)]
+pub struct Screen {
+    /// Its width and height.
+    pub window: (u32, u32),
+    /// The disc with the tokens.
+    pub disc: (u32, u32),
+    /// The plot over n.
+    pub plot: (u32, u32),
+}
+
+/// The windows, the narrowest first. In a window of another size the pictures of the nearest one are scaled until the
+/// program paints its own. `tests/e2e/opening.test.mjs` compares the sizes with those of the page.
+pub const SCREENS: [Screen; 4] = [
+    Screen { window: (390, 844), disc: (362, 245), plot: (362, 216) },
+    Screen { window: (1280, 720), disc: (479, 385), plot: (741, 409) },
+    Screen { window: (1440, 900), disc: (542, 582), plot: (838, 589) },
+    Screen { window: (1920, 1080), disc: (731, 762), plot: (1129, 769) },
+];
+
+/// The opening view in several languages.
+#[derive(Clone, Debug, Default)]
+pub struct Openings {
+    /// The elements of the view in each language.
+    pub views: Vec<String>,
+    colors: Colors,
+    shapes: Shapes,
+}
+
+impl Openings {
+    /// The shapes of the pictures, to which the views refer.
+    #[must_use]
+    pub fn shapes(&self) -> String {
+        self.shapes.svg()
+    }
+
+    /// The colours of the pictures: custom properties of the light and of the dark theme.
+    #[must_use]
+    pub fn colors(&self) -> String {
+        self.colors.css()
+    }
+
+    /// Adds the view in a language; `texts` are those of the catalogues in it.
+    pub fn add(&mut self, of: Language, texts: Option<Translation>) {
+        if let Some(texts) = texts {
+            language::keep_chinese(texts);
+        }
+        language::set(of);
+        let own = if of == Language::Chinese { "first-zh-" } else { "first-" };
+        let owner = Owner::new();
+        let view = owner.with(|| {
+            let page = page::begin_document();
+            let (plane, pinned) = (Plane::new(page), Pinned::default());
+            provide_context(plane);
+            provide_context(pinned);
+            provide_context(Classroom::new(page));
+            let disc = untrack(|| scene(plane, Size::Opening, None)).expect("a first visit is measured");
+            let disc = pictures(
+                "explore-plane",
+                &disc,
+                SCREENS.map(|screen| screen.disc),
+                (&mut self.colors, &mut self.shapes),
+            );
+            let plot = untrack(|| first_picture(page, pinned));
+            let plot = pictures(
+                "explore-plot",
+                &plot,
+                SCREENS.map(|screen| screen.plot),
+                (&mut self.colors, &mut self.shapes),
+            );
+            let html = untrack(|| view! { <Frame/> }.to_html());
+            let html = markup::of_document(&html, own, &[disc, plot]);
+            format!("<p class=\"opening-note\">{}</p>{html}", strings::computing())
+        });
+        self.views.push(view);
+        language::set(Language::English);
+    }
+}
