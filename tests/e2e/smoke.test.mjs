@@ -75,20 +75,3 @@ test('a lost part of the page is named', async () => {
     await close();
   }
 });
-
-test('without JavaScript the page says what it is and what it needs', async () => {
-  const { page, close } = await openPageWithoutScripts();
-  try {
-    await page.getByRole('heading', { name: 'Lipscope' }).waitFor();
-    assert.match(await page.locator('main').innerText(), /JavaScript is switched off/);
-  } finally {
-    await close();
-  }
-});
-
-async function openPageWithoutScripts() {
-  const context = await (await launch()).newContext({ javaScriptEnabled: false });
-  const page = await context.newPage();
-  await page.goto((await serveSite()).url);
-  return { page, close: () => context.close() };
-}

@@ -1,0 +1,179 @@
+// The opening view as a document: what is seen until the program has come, and how the program takes it over.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DESKTOP, PHONE, launch, measureOnCommandLine, openPage, pageTest, serveSite } from './browser.mjs';
+
+/** Opens the site with a program that never comes, or comes when `let` is called. */
+async function openHeld(options = {}, hash = '') {
+  const context = await (await launch()).newContext({ viewport: DESKTOP, serviceWorkers: 'block', ...options });
+  const held = [];
+  let isHeld = true;
+  await context.route('**/app-*.wasm', (route) => (isHeld ? held.push(route) : route.continue()));
+  const page = await context.newPage();
+  await page.goto((await serveSite()).url + hash, { waitUntil: 'commit' });
+  await page.waitForSelector('#opening .page', { state: 'attached' });
+  const come = async () => {
+    isHeld = false;
+    await Promise.all(held.map((route) => route.continue()));
+    await page.waitForFunction(() => document.documentElement.dataset.boot === 'started' && !document.getElementById('opening'));
+  };
+  return { page, context, come, close: () => context.close() };
+}
+
+const english = (page) => page.locator('#opening > [lang=en]');
+
+test('the numbers of the document are those of the command line', async () => {
+  const { page, close } = await openHeld();
+  try {
+    const { lines: [{ spectral: measured }] } = await measureOnCommandLine({
+      tokens: { source: 'random', distribution: 'ball', n: 64, d: 2, radius: 1.5, seed: 0 }, weights: { source: 'identity', sign: -1 },
+    });
+    assert.equal(Number(await english(page).locator('.headline strong').getAttribute('data-value')), measured);
+    assert.match(await english(page).locator('.sentence').innerText(), new RegExp(`grows ${measured.toPrecision(4)} times`));
+  } finally {
+    await close();
+  }
+});
+
+for (const [name, options] of Object.entries({
+  desktop: { viewport: DESKTOP }, 'desktop, dark': { viewport: DESKTOP, colorScheme: 'dark' },
+  phone: { viewport: PHONE }, 'phone, dark': { viewport: PHONE, colorScheme: 'dark' },
+  'a small projector': { viewport: { width: 1280, height: 720 } }, 'a large screen': { viewport: { width: 1920, height: 1080 } },
+})) {
+  test(`nothing moves when the program takes over: ${name}`, async () => {
+    const { page, come, close } = await openHeld(options);
+    try {
+      /** The boxes of what both have, and the colours of a point of a curve. */
+      const boxes = (root, of) => page.evaluate(([root, of]) => {
+        const names = ['header h1', '#undo', '#lessons-open', '.question', '.disc-stage', '.explore-stage', '.headline', '.sentence > p', '.quick', '#quick-n', '#quick-n-number', '#more-controls'];
+        const box = (name) => {
+          const all = [...document.querySelectorAll(`${root} ${name.replace(/#([\w-]+)/, of)}`)];
+          const { x, y, width, height } = all.find((element) => element.checkVisibility()).getBoundingClientRect();
+          return [name, ...[x, y, width, height].map(Math.round)];
+        };
+        return names.map(box);
+      }, [root, of]);
+      const before = await boxes('#opening', '[data-of=$1]');
+      const picture = await page.evaluate(() => [...document.querySelectorAll('#opening svg[class]')].filter((svg) => svg.checkVisibility())
+        .map((svg) => svg.getAttribute('viewBox').split(' ').slice(2).map((side) => side / 4)));
+      await come();
+      assert.deepEqual(await boxes('#app', '#$1'), before);
+      const canvases = await page.$$eval('#explore-plane, #explore-plot', (all) => all.map((canvas) => [canvas.width, canvas.height]));
+      assert.deepEqual(picture, canvases, 'the pictures have the sizes of src/opening/mod.rs: set them to these');
+      const shifts = await page.evaluate(() => new Promise((resolve) => {
+        new PerformanceObserver((list) => resolve(list.getEntries().map((entry) => entry.value))).observe({ type: 'layout-shift', buffered: true });
+        setTimeout(() => resolve([]), 500);
+      }));
+      assert.deepEqual(shifts, []);
+    } finally {
+      await close();
+    }
+  });
+}
+
+test('the curves of the document are those that the program paints', async () => {
+  const { page, come, close } = await openHeld();
+  try {
+    const clip = await english(page).locator('.explore-stage').boundingBox();
+    const shot = async () => (await page.screenshot({ clip })).toString('base64');
+    const before = await shot();
+    await come();
+    const after = await shot();
+    // The right third has the names of curves: letters are smoothed differently in a canvas.
+    const differing = await page.evaluate(async (shots) => {
+      const [a, b] = await Promise.all(shots.map(async (shot) => {
+        const image = await createImageBitmap(new Blob([Uint8Array.from(atob(shot), (letter) => letter.charCodeAt(0))]));
+        const canvas = new OffscreenCanvas(image.width, image.height);
+        const context = canvas.getContext('2d');
+        context.drawImage(image, 0, 0);
+        return context.getImageData(60, 30, Math.floor(image.width * 0.7), image.height - 100).data;
+      }));
+      const above = (level) => a.reduce((count, value, at) => count + (Math.abs(value - b[at]) > level), 0) / a.length;
+      return [above(48), above(8)];
+    }, [before, after]);
+    // The canvas is an image that is fitted into a place of a fraction of a pixel more or less, so edges differ a little.
+    assert.equal(differing[0], 0, 'of 255 levels of a colour');
+    assert.ok(differing[1] < 0.006, `${(100 * differing[1]).toFixed(2)} % of the pixels differ by more than 8 levels`);
+  } finally {
+    await close();
+  }
+});
+
+test('what is pressed, moved and typed before the program is there takes effect', async () => {
+  const { page, come, close } = await openHeld();
+  try {
+    await english(page).locator('[data-of=quick-mask-causal]').click();
+    await english(page).locator('[data-of=quick-radius]').evaluate((slider) => {
+      slider.value = 100;
+      slider.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    await english(page).locator('[data-of=quick-n-number]').fill('40');
+    assert.equal(await english(page).locator('.headline').isVisible(), false, 'the number of another state is not shown');
+    await come();
+    await page.waitForFunction(() => document.querySelector('#quick-mask-causal').getAttribute('aria-pressed') === 'true');
+    await page.waitForFunction(() => document.querySelector('#quick-n').getAttribute('aria-valuetext') === '40');
+    assert.equal(await page.locator('#quick-radius').inputValue(), '100');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'quick-n-number', 'the focus stays');
+  } finally {
+    await close();
+  }
+});
+
+test('an address of another state never shows the numbers of the opening view', async () => {
+  for (const [hash, waits] of [['#v3&n=100', 'state'], ['#v3&plot=growth', 'frame'], ['#v3&lesson=mask.1', 'frame'], ['#v3&view=embed&n=3', 'bare'], ['#nonsense', 'state']]) {
+    const { page, close } = await openHeld({}, hash);
+    try {
+      assert.equal(await page.evaluate(() => document.documentElement.dataset.waits), waits, hash);
+      for (const part of ['.headline', '.sentence', '.opening-picture svg', '.quick']) {
+        assert.equal(await english(page).locator(part).locator('visible=true').count(), 0, `${hash}: ${part}`);
+      }
+      assert.equal(await english(page).locator('.opening-note').innerText(), 'computing');
+    } finally {
+      await close();
+    }
+  }
+});
+
+pageTest('an address that names nothing shows the opening view, with a sentence', { hash: '#nonsense' }, async ({ page }) => {
+  await page.waitForFunction(() => Number(document.querySelector('[data-testid=explore-norm]').dataset.value) > 1);
+  assert.notEqual(await page.locator('#link-problem').innerText(), '');
+});
+
+test('without JavaScript the picture and the sentence stay, with one line that says what is missing', async () => {
+  const { page, close } = await openHeld({ javaScriptEnabled: false });
+  try {
+    assert.match(await english(page).locator('.sentence').innerText(), /grows 1\.\d+ times/);
+    assert.equal(await english(page).locator('.opening-picture svg').locator('visible=true').count(), 2);
+    assert.equal(await page.locator('#opening > [lang=zh-Hans]').isVisible(), false);
+    assert.match(await page.locator('noscript, .boot-status').allInnerTexts().then((all) => all.join(' ')), /JavaScript is switched off/);
+  } finally {
+    await close();
+  }
+});
+
+test('a program that does not come leaves the picture, with one line that says so', async () => {
+  const { context, page, url, close } = await openPage({ started: false, hash: '' });
+  try {
+    await context.route('**/app-*.wasm', (route) => route.abort());
+    await page.goto(`${url}?again`);
+    await page.waitForSelector('html[data-boot=failed]');
+    assert.match(await page.getByRole('alert').textContent(), /did not load.*reload the page/);
+    assert.equal(await english(page).locator('.sentence').isVisible(), true);
+  } finally {
+    await close();
+  }
+});
+
+test('a reader of Chinese sees the document in Chinese, in the theme of the last visit', async () => {
+  const { page, close } = await openHeld({ locale: 'zh-CN' });
+  try {
+    assert.equal(await page.locator('#opening > [lang=zh-Hans] .sentence').isVisible(), true);
+    assert.equal(await english(page).isVisible(), false);
+    await page.evaluate(() => localStorage.setItem('lipscope-theme', 'dark'));
+    await page.reload({ waitUntil: 'commit' });
+    await page.waitForSelector('#opening .page', { state: 'attached' });
+    assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor), 'rgb(18, 20, 23)');
+  } finally {
+    await close();
+  }
+});
