@@ -104,10 +104,10 @@ def arpack(f, x, reference, product, residual):
     return {"steps": max(counts.values()), "seconds": spent, "relative_error": error}
 
 
-def runs(run, seconds_of):
-    """Some runs: until they have taken two seconds together, seven at most."""
+def runs(run, seconds_of, least=1):
+    """Some runs: at least `least`, until they have taken two seconds together, seven at most."""
     found = [run()]
-    while sum(map(seconds_of, found)) < 2 and len(found) < 7:
+    while len(found) < least or (sum(map(seconds_of, found)) < 2 and len(found) < 7):
         found.append(run())
     return found
 
@@ -146,7 +146,8 @@ def measure(folder):
 
     def by_arpack(residual, most_error):
         each = lambda name: lambda: arpack(f, x, reference, PRODUCTS[name], residual)
-        found = {name: runs(each(name), lambda run: run["seconds"]) for name in PRODUCTS}
+        # On a busy machine one run may take twice as long as the next.
+        found = {name: runs(each(name), lambda run: run["seconds"], 3) for name in PRODUCTS}
         best = fastest(found)
         assert best["relative_error"] < most_error, f"{folder.name}: ARPACK is {best['relative_error']} off"
         return best
