@@ -3,8 +3,17 @@
 /** The most kilobytes that groups of files of the built site may have, compressed with brotli. scripts/sizes.mjs lists the groups. */
 export const SIZES = { first_picture: 250, wasm: 800, train: 600 };
 
-/** How many times as fast as PyTorch on the same work. */
+/** How many times as fast as the faster of power iteration and ARPACK, both on PyTorch's products, on the same work. */
 export const RATIOS = { native: 8, browser: 2 };
+
+/** The same for a measurement with its bounds from a file that lists all numbers, natively. */
+export const FILE = 2;
+
+/** How many times as fast as PyTorch's one of Lipscope's products with the Jacobian is, natively. */
+export const PRODUCT = 1;
+
+/** The share of the rate of matrix products at which products with the Jacobian run. */
+export const RATE = 0.8;
 
 /** The most time that the norm with all bounds may take, over that of the norm alone. */
 export const BOUNDS = 2;

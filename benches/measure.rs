@@ -12,7 +12,7 @@ use std::time::Duration;
 use criterion::Criterion;
 use lipscope_benches::Window;
 use lipscope_core::attention::{Accumulate, Forward, View, ViewMut, multiply};
-use lipscope_core::experiment::Experiment;
+use lipscope_core::experiment::{Experiment, Head, Rows, TokenSource, WeightSource};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
 use lipscope_core::measure::{MeasureOptions, measure_with};
 use lipscope_core::spectral::{Lanczos, LanczosOptions};
@@ -94,6 +94,16 @@ fn bench_experiment(criterion: &mut Criterion, name: &str, experiment: &Experime
     group.bench_function("measure_loose", |bencher| {
         bencher.iter(|| measure_with(black_box(experiment), loose).expect("a measurement"));
     });
+    let text = file_of(experiment);
+    group.bench_function("read", |bencher| bencher.iter(|| Experiment::from_json(black_box(&text)).expect("valid")));
+    for (id, options) in [("file", options), ("file_loose", loose)] {
+        group.bench_function(id, |bencher| {
+            bencher.iter(|| {
+                let read = Experiment::from_json(black_box(&text)).expect("valid");
+                measure_with(&read, options).expect("a measurement")
+            });
+        });
+    }
     let window = Window::new(&inputs(experiment).expect("inputs that fit"));
     for (id, tolerance) in [("window", options.lanczos.tolerance), ("window_loose", loose_tolerance)] {
         group.bench_function(id, |bencher| bencher.iter(|| black_box(&window).norm(tolerance)));
@@ -138,6 +148,19 @@ fn operator(experiment: &Experiment, inputs: &Inputs) -> JacobianOperator<f64> {
 
 fn loose(options: MeasureOptions, tolerance: f64) -> MeasureOptions {
     MeasureOptions { lanczos: LanczosOptions { tolerance, ..options.lanczos }, ..options }
+}
+
+/// An experiment file that lists the experiment's tokens and weights.
+fn file_of(experiment: &Experiment) -> String {
+    let Inputs { tokens, weights, .. } = inputs(experiment).expect("inputs that fit");
+    let rows = |matrix: &DMatrix<f64>| {
+        let entries = matrix.transpose().as_slice().to_vec();
+        Rows::new("a matrix", matrix.ncols(), entries).expect("finite numbers")
+    };
+    let heads = weights.heads.iter().map(|head| Head { q: rows(&head.q), k: rows(&head.k), v: rows(&head.v) });
+    let weights = WeightSource::listed(heads.collect(), None).expect("matrices that fit");
+    let tokens = TokenSource::Explicit(rows(&tokens.transpose()));
+    Experiment { tokens, weights: Some(weights), ..experiment.clone() }.to_json()
 }
 
 /// Writes tokens and weights as .npy. Also writes the spectral norm that a long iteration finds, and the errors of two

@@ -3,7 +3,7 @@
 #   benches/run.sh [native] [torch] [cores] [bounds] [python] [browser] [slider] [growth] [drag] [workers] [first_view] [train]
 #                  [sizes]     (default: all)
 # A part that is not named keeps its earlier numbers, with their date and commit. `make bench` calls this through
-# scripts/bench.sh, which finds the browser (CHROME) and the Python with torch (LIPSCOPE_PYTHON).
+# scripts/bench.sh, which finds the browser (CHROME) and the Python with torch and scipy (LIPSCOPE_PYTHON).
 # For steady numbers, run nothing else at the same time. LIPSCOPE_BENCH_QUICK=1 takes the shortest settings, to see that
 # everything works; set LIPSCOPE_RECORDS too, so that such numbers are kept elsewhere.
 set -euo pipefail
@@ -73,7 +73,7 @@ begin() {
 }
 
 if wants native; then
-  begin "native (about 3 minutes)"
+  begin "native (about 5 minutes)"
   # Results left by an earlier run would be taken for those of this run.
   rm -rf "$target_dir/criterion"
   LIPSCOPE_BENCH_DATA=$data cargo bench --locked --package lipscope-benches --bench measure -- \
@@ -81,7 +81,7 @@ if wants native; then
   node benches/native.mjs "$target_dir/criterion" "$data"
 fi
 if wants torch; then
-  begin "PyTorch (about 1 minute)"
+  begin "PyTorch and ARPACK (about 3 minutes)"
   # PyTorch reads the inputs that the native bench writes.
   wants native ||
     LIPSCOPE_BENCH_DATA=$data cargo bench --locked --package lipscope-benches --bench measure -- --list >/dev/null

@@ -47,9 +47,9 @@ find_browser() {
 }
 
 python_dir=$cache_dir/python
-# A Python with torch and numpy, for the benches.
+# A Python with torch, scipy and numpy, for the benches.
 find_python() {
-  python_with "torch numpy" "${LIPSCOPE_PYTHON:-}" "$python_dir/bin/python" python3 || return 1
+  python_with "torch scipy numpy" "${LIPSCOPE_PYTHON:-}" "$python_dir/bin/python" python3 || return 1
   export LIPSCOPE_PYTHON=$python
 }
 

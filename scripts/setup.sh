@@ -310,7 +310,7 @@ setup_lab() {
   echo "$wanted" > "$lab_dir/installed"
 }
 
-# PyTorch, for the benches only.
+# PyTorch and SciPy, for the benches only.
 setup_python() {
   find_python && return
   have_venv
@@ -318,12 +318,13 @@ setup_python() {
   if [ "$(uname -s)-$(uname -m)" = Linux-x86_64 ]; then
     size="3 GB to download and 6 GB on disk, because the wheel for Linux brings the graphics libraries"
   fi
-  say "installing numpy $NUMPY_VERSION and torch $TORCH_VERSION for the benches ($size)"
+  say "installing numpy $NUMPY_VERSION, scipy $SCIPY_VERSION and torch $TORCH_VERSION for the benches ($size)"
   rm -rf "$python_dir"
   python3 -m venv "$python_dir"
-  "$python_dir/bin/pip" install --quiet --disable-pip-version-check "numpy==$NUMPY_VERSION" "torch==$TORCH_VERSION" </dev/null ||
-    { rm -rf "$python_dir"; die "pip could not install numpy and torch."; }
-  find_python || die "torch was installed, but cannot be imported."
+  "$python_dir/bin/pip" install --quiet --disable-pip-version-check \
+    "numpy==$NUMPY_VERSION" "scipy==$SCIPY_VERSION" "torch==$TORCH_VERSION" </dev/null ||
+    { rm -rf "$python_dir"; die "pip could not install numpy, scipy and torch."; }
+  find_python || die "torch and scipy were installed, but cannot be imported."
 }
 
 [ $# -gt 0 ] || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }

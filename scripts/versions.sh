@@ -21,6 +21,7 @@ JUPYTERLAB_VERSION=4.6.6
 NOTEBOOK_VERSION=7.6.5
 ANYWIDGET_VERSION=0.11.0
 TORCH_VERSION=2.15.0
+SCIPY_VERSION=1.17.1
 
 # The version that a tool reports; empty if it is missing or does not run.
 tool_version() {

@@ -33,7 +33,7 @@ pub fn both<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnO
 
 /// Whether work is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Schedule {
+pub enum Schedule {
     /// Part by part, on the calling thread.
     InOrder,
     /// Over all threads.
@@ -44,6 +44,20 @@ impl Schedule {
     /// The schedule of work of this many floating-point operations: small work is not worth the threads.
     pub(crate) fn of(operations: u64) -> Self {
         if operations >= LEAST_OPERATIONS && threads() > 1 { Schedule::Spread } else { Schedule::InOrder }
+    }
+}
+
+/// Runs two jobs, one after the other or at the same time.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn both_by(schedule: Schedule, first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
+    match schedule {
+        Schedule::InOrder => {
+            first();
+            second();
+        }
+        Schedule::Spread => {
+            pool::both(first, second);
+        }
     }
 }
 

@@ -4,6 +4,8 @@ use std::cell::RefCell;
 
 use super::packed::multiply_packed;
 use super::view::{Accumulate, Dual, Entries, Scalar, View, ViewMut};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::parallel::{Schedule, both_by};
 
 /// Implements the product with [`super::packed`]. The panels are thread-local and reused by the next product, so that
 /// later calls allocate nothing. A call reads no number that an earlier call left in them.
@@ -50,7 +52,6 @@ macro_rules! float_scalar {
                 b: View<'_, Self>,
                 alpha: Self,
             ) {
-                use faer::{Accum, MatMut, Par, linalg::matmul::matmul};
                 /// Columns per product for [`Entries::Lower`]. Each product computes the rows from its first column's
                 /// diagonal entry down.
                 const WIDTH: usize = 32;
@@ -65,14 +66,24 @@ macro_rules! float_scalar {
                     }
                     return;
                 }
-                let into = match into {
-                    Accumulate::Replace => Accum::Replace,
-                    Accumulate::Add => Accum::Add,
-                };
-                let out =
-                    MatMut::from_column_major_slice_with_stride_mut(out.data, out.n_rows, out.n_columns, out.stride);
-                matmul(out, into, faer_view(a), faer_view(b), alpha, Par::Seq);
+                let (out, into) = (faer_view_mut(out), accumulation(into));
+                faer::linalg::matmul::matmul(out, into, faer_view(a), faer_view(b), alpha, faer::Par::Seq);
                 clear_wide_registers();
+            }
+
+            #[cfg(not(target_arch = "wasm32"))]
+            const SPREADS_ROWS: bool = true;
+
+            #[cfg(not(target_arch = "wasm32"))]
+            fn multiply_rows_into(
+                out: ViewMut<'_, Self>,
+                into: Accumulate,
+                a: View<'_, Self>,
+                b: View<'_, Self>,
+                schedule: Schedule,
+            ) {
+                let into = accumulation(into);
+                multiply_rows(faer_view_mut(out), into, (faer_view(a), faer_view(b)), schedule);
             }
         }
     };
@@ -109,6 +120,43 @@ fn faer_view<T: Copy>(view: View<'_, T>) -> faer::MatRef<'_, T> {
     } else {
         MatRef::from_column_major_slice_with_stride(view.data, view.n_rows, view.n_columns, view.stride)
     }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn faer_view_mut<T>(view: ViewMut<'_, T>) -> faer::MatMut<'_, T> {
+    faer::MatMut::from_column_major_slice_with_stride_mut(view.data, view.n_rows, view.n_columns, view.stride)
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn accumulation(into: Accumulate) -> faer::Accum {
+    match into {
+        Accumulate::Replace => faer::Accum::Replace,
+        Accumulate::Add => faer::Accum::Add,
+    }
+}
+
+/// The fewest rows in a part of [`multiply_rows`]: with fewer, packing b again for each part costs more than it saves.
+#[cfg(not(target_arch = "wasm32"))]
+const LEAST_ROWS: usize = 96;
+
+/// out = a b, or out += a b, in parts of rows that come from halving. One thread gains too: the rows of a part stay in
+/// its cache.
+#[cfg(not(target_arch = "wasm32"))]
+fn multiply_rows<T: faer::traits::ComplexField>(
+    out: faer::MatMut<'_, T>,
+    into: faer::Accum,
+    (a, b): (faer::MatRef<'_, T>, faer::MatRef<'_, T>),
+    schedule: Schedule,
+) {
+    let n_rows = a.nrows();
+    if n_rows < 2 * LEAST_ROWS {
+        faer::linalg::matmul::matmul(out, into, a, b, T::one_impl(), faer::Par::Seq);
+        return clear_wide_registers();
+    }
+    let ((upper_out, lower_out), (upper, lower)) = (out.split_at_row_mut(n_rows / 2), a.split_at_row(n_rows / 2));
+    let first = || multiply_rows(upper_out, into, (upper, b), schedule);
+    let second = || multiply_rows(lower_out, into, (lower, b), schedule);
+    both_by(schedule, first, second);
 }
 
 impl Scalar for Dual {

@@ -6,6 +6,8 @@ use std::ops::Range;
 
 use num_dual::DualNum;
 
+use crate::parallel::Schedule;
+
 /// A borrowed matrix in column-major storage, possibly transposed.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a, T> {
@@ -100,6 +102,9 @@ pub type Dual = num_dual::Dual64;
 
 /// A number type of the engine (f64, f32 or a dual number), with its fastest matrix product.
 pub trait Scalar: DualNum + Copy + PartialOrd + Send + Sync + 'static {
+    /// Whether [`Scalar::multiply_rows_into`] spreads its parts over threads.
+    const SPREADS_ROWS: bool = false;
+
     /// Converts a constant.
     fn constant(x: f64) -> Self;
 
@@ -117,6 +122,19 @@ pub trait Scalar: DualNum + Copy + PartialOrd + Send + Sync + 'static {
         b: View<'_, Self>,
         alpha: Self,
     );
+
+    /// out = a b, or out += a b, in parts of rows, by the shape alone. Each part reads its own rows of a and all of b.
+    ///
+    /// Shapes have been checked by [`super::multiply`].
+    fn multiply_rows_into(
+        out: ViewMut<'_, Self>,
+        into: Accumulate,
+        a: View<'_, Self>,
+        b: View<'_, Self>,
+        _schedule: Schedule,
+    ) {
+        Self::multiply_into(out, into, Entries::All, a, b, Self::constant(1.0));
+    }
 }
 
 /// Number of stored entries from the first to the last of a strided matrix.

@@ -39,7 +39,7 @@ pub(crate) use local::bound::combine as combine_local;
 pub(crate) use local::head::LocalHead;
 pub use local::head::LocalParts;
 pub(crate) use local::rounding::Counts;
-pub(crate) use local::shared::LocalBuffers;
+pub(crate) use local::shared::{LocalBuffers, LocalTokens};
 pub(crate) use logarithms::ln_sum;
 pub use lower::two_clusters::{TwoClusterCurve, TwoClusters};
 pub use lower::witness::ClusterWitness;

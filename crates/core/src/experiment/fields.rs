@@ -1,24 +1,26 @@
 //! Reads a JSON object key by key and keeps track of its path, so that every error names the full path of the key.
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::Phrase;
 use super::error::InputError;
 use super::rows::Rows;
+use super::strict_json::Json;
 use crate::phrase;
 
 /// The fields of one JSON object that have not been read yet.
 pub(super) struct Fields {
     path: String,
-    left: Map<String, Value>,
+    left: BTreeMap<String, Json>,
     known: Vec<&'static str>,
 }
 
 impl Fields {
     /// The fields of the object `value` found at `path` ("" for the whole file).
-    pub(super) fn of(path: &str, value: Value) -> Result<Self, InputError> {
+    pub(super) fn of(path: &str, value: Json) -> Result<Self, InputError> {
         match value {
-            Value::Object(left) => Ok(Fields { path: path.into(), left, known: Vec::new() }),
+            Json::Object(left) => Ok(Fields { path: path.into(), left, known: Vec::new() }),
             other => {
                 let name = if path.is_empty() { phrase!("experiment", "The experiment") } else { path.into() };
                 Err(InputError::bad_value(name, other.to_string(), phrase!("an_object", "an object { .. }")))
@@ -32,7 +34,7 @@ impl Fields {
     }
 
     /// Removes and returns an optional key; null counts as absent.
-    pub(super) fn take(&mut self, key: &'static str) -> Option<Value> {
+    pub(super) fn take(&mut self, key: &'static str) -> Option<Json> {
         self.known.push(key);
         self.left.remove(key).filter(|value| !value.is_null())
     }
@@ -46,7 +48,7 @@ impl Fields {
     }
 
     /// Removes and returns a required key.
-    pub(super) fn need(&mut self, key: &'static str, expected: Phrase) -> Result<Value, InputError> {
+    pub(super) fn need(&mut self, key: &'static str, expected: Phrase) -> Result<Json, InputError> {
         self.take(key).ok_or_else(|| InputError::MissingKey { key: self.path_of(key), expected })
     }
 
@@ -127,34 +129,34 @@ impl Fields {
 }
 
 /// Reads a list of rows; errors name row and column.
-pub(super) fn rows_of(path: &str, value: &Value) -> Result<Rows, InputError> {
+pub(super) fn rows_of(path: &str, value: &Json) -> Result<Rows, InputError> {
     let expected = phrase!("list_rows_numbers_like", "a list of rows of numbers, like [[1,2],[3,4]]");
     let what = format!("`{path}`");
-    let lists = value.as_array().ok_or_else(|| InputError::bad_value(path, value.to_string(), expected))?;
-    let mut rows = Vec::with_capacity(lists.len());
-    for (row_idx, list) in lists.iter().enumerate() {
-        let list = list.as_array().ok_or_else(|| {
-            InputError::bad_value(
-                format!("{path}[{row_idx}]"),
-                list.to_string(),
-                phrase!("list_numbers", "a list of numbers"),
-            )
-        })?;
-        let row = list
-            .iter()
-            .enumerate()
-            .map(|(column_idx, entry)| {
-                entry.as_f64().filter(|x| x.is_finite()).ok_or_else(|| InputError::NotANumber {
-                    what: what.as_str().into(),
-                    row: row_idx + 1,
-                    column: column_idx + 1,
-                    found: super::error::shorten(&entry.to_string()).into(),
-                })
-            })
-            .collect::<Result<Vec<f64>, InputError>>()?;
-        rows.push(row);
+    let lists = value.entries().ok_or_else(|| InputError::bad_value(path, value.to_string(), expected))?;
+    let rows = lists.iter().enumerate().map(|(row_idx, list)| row_of((path, &what, row_idx), list));
+    Rows::from_lists(&what, &rows.collect::<Result<Vec<_>, InputError>>()?)
+}
+
+fn row_of<'a>((path, what, row_idx): (&str, &str, usize), list: &'a Json) -> Result<Cow<'a, [f64]>, InputError> {
+    if let Json::Numbers(numbers) = list {
+        return Ok(Cow::Borrowed(numbers));
     }
-    Rows::from_lists(&what, &rows)
+    let entries = list.entries().ok_or_else(|| {
+        InputError::bad_value(
+            format!("{path}[{row_idx}]"),
+            list.to_string(),
+            phrase!("list_numbers", "a list of numbers"),
+        )
+    })?;
+    let number = |(column_idx, entry): (usize, &Json)| {
+        entry.as_f64().filter(|x| x.is_finite()).ok_or_else(|| InputError::NotANumber {
+            what: what.into(),
+            row: row_idx + 1,
+            column: column_idx + 1,
+            found: super::error::shorten(&entry.to_string()).into(),
+        })
+    };
+    entries.iter().enumerate().map(number).collect()
 }
 
 /// `first or second or third`.

@@ -5,11 +5,12 @@ use serde_json::Value;
 use super::error::InputError;
 use super::fields::{Fields, rows_of};
 use super::limits::{self, MAX_DIM, MAX_HEADS, MAX_LOG_MULTIPLICITY, MAX_TEXT_BYTES, MAX_TOKENS};
+use super::strict_json::{self, Json};
 use super::types::{
     Attention, Distribution, Experiment, Head, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope,
     TokenSource, WeightSource,
 };
-use super::{Phrase, Rows, json_problem, strict_json};
+use super::{Phrase, Rows, json_problem};
 use crate::phrase;
 
 impl Experiment {
@@ -33,7 +34,7 @@ impl Experiment {
             });
         }
         let value = strict_json::read(text).map_err(|e| InputError::Json { detail: json_problem(&e) })?;
-        Experiment::from_value(value)
+        Experiment::read(value)
     }
 
     /// Validates an experiment given as parsed JSON.
@@ -41,6 +42,10 @@ impl Experiment {
     /// # Errors
     /// As [`Experiment::from_json`].
     pub fn from_value(value: Value) -> Result<Self, InputError> {
+        Experiment::read(value.into())
+    }
+
+    fn read(value: Json) -> Result<Self, InputError> {
         let mut fields = Fields::of("", value)?;
         let version = fields.count("version", 1, 1)?;
         if version != 1 {
@@ -132,7 +137,7 @@ fn check_head_count(count: usize) -> Result<(), InputError> {
     ))
 }
 
-fn tokens(value: Value) -> Result<TokenSource, InputError> {
+fn tokens(value: Json) -> Result<TokenSource, InputError> {
     let mut fields = Fields::of("tokens", value)?;
     let source = source(&mut fields, &["explicit", "random", "adversarial", "skew", "clusters"])?;
     let radius =
@@ -168,7 +173,7 @@ fn tokens(value: Value) -> Result<TokenSource, InputError> {
                     "natural logarithms of the multiplicities, one per position"
                 ),
             )?;
-            let logs = rows_of("tokens.log_multiplicities", &Value::Array(vec![value]))?;
+            let logs = rows_of("tokens.log_multiplicities", &Json::List(vec![value]))?;
             if logs.n_columns() != positions.n_rows() {
                 return Err(InputError::Shape {
                     what: "`tokens.log_multiplicities`".into(),
@@ -199,7 +204,7 @@ fn tokens(value: Value) -> Result<TokenSource, InputError> {
     Ok(tokens)
 }
 
-fn weights(value: Value) -> Result<WeightSource, InputError> {
+fn weights(value: Json) -> Result<WeightSource, InputError> {
     let mut fields = Fields::of("weights", value)?;
     let source = source(&mut fields, &["explicit", "random", "identity", "kim"])?;
     let scale = |fields: &mut Fields| {
@@ -210,9 +215,9 @@ fn weights(value: Value) -> Result<WeightSource, InputError> {
             let value = fields
                 .need("heads", phrase!("list_heads_each_q", "a list of heads, each {\"q\":..,\"k\":..,\"v\":..}"))?;
             let expected = phrase!("list_heads_each_q", "a list of heads, each {\"q\":..,\"k\":..,\"v\":..}");
-            let Value::Array(list) = value else {
-                return Err(InputError::bad_value("weights.heads", value.to_string(), expected));
-            };
+            let list = value
+                .into_entries()
+                .map_err(|other| InputError::bad_value("weights.heads", other.to_string(), expected))?;
             check_head_count(list.len())?;
             let heads = list.into_iter().enumerate().map(|(h, value)| head(h, value)).collect::<Result<Vec<_>, _>>()?;
             let output = fields.take("output").map(|value| rows_of("weights.output", &value)).transpose()?;
@@ -224,8 +229,8 @@ fn weights(value: Value) -> Result<WeightSource, InputError> {
             let scale = scale(&mut fields)?;
             let seed = fields.count("seed", 0, 0)?;
             let output = match fields.take("output") {
-                None | Some(Value::Bool(false)) => Output::Absent,
-                Some(Value::Bool(true)) => Output::Drawn,
+                None | Some(Json::Plain(Value::Bool(false))) => Output::Absent,
+                Some(Json::Plain(Value::Bool(true))) => Output::Drawn,
                 Some(other) => {
                     return Err(InputError::bad_value(
                         "weights.output",
@@ -252,7 +257,7 @@ fn weights(value: Value) -> Result<WeightSource, InputError> {
     Ok(weights)
 }
 
-fn head(head_idx: usize, value: Value) -> Result<Head, InputError> {
+fn head(head_idx: usize, value: Json) -> Result<Head, InputError> {
     let mut fields = Fields::of(&format!("weights.heads[{head_idx}]"), value)?;
     let head = Head { q: fields.rows("q")?, k: fields.rows("k")?, v: fields.rows("v")? };
     fields.finish()?;

@@ -60,11 +60,12 @@ impl Rows {
     ///
     /// # Errors
     /// As [`Rows::new`], and [`InputError::RaggedRow`].
-    pub fn from_lists(what: impl Into<Phrase>, lists: &[Vec<f64>]) -> Result<Self, InputError> {
-        let n_columns = lists.first().map_or(0, Vec::len);
+    pub fn from_lists(what: impl Into<Phrase>, lists: &[impl AsRef<[f64]>]) -> Result<Self, InputError> {
+        let lists = || lists.iter().map(AsRef::as_ref);
+        let n_columns = lists().next().map_or(0, <[f64]>::len);
         // Room for the given entries alone: rows times the length of the first row could be far more.
-        let mut entries = Vec::with_capacity(lists.iter().map(Vec::len).sum());
-        for (row_idx, list) in lists.iter().enumerate() {
+        let mut entries = Vec::with_capacity(lists().map(<[f64]>::len).sum());
+        for (row_idx, list) in lists().enumerate() {
             if list.len() != n_columns {
                 return Err(InputError::RaggedRow {
                     what: what.into(),

@@ -3,8 +3,8 @@
 use nalgebra::DMatrix;
 
 use super::system::{Clusters, Runs, System};
-use crate::attention::{Centred, Kernel};
-use crate::bounds::{Combination, Counts, LocalBound, LocalBuffers, LocalHead, LocalParts, combine_local};
+use crate::attention::Kernel;
+use crate::bounds::{Combination, Counts, LocalBound, LocalBuffers, LocalHead, LocalParts, LocalTokens, combine_local};
 use crate::experiment::Attention;
 use crate::weights::{HeadWeights, Weights};
 
@@ -56,10 +56,10 @@ fn heads(
     attention: Attention,
     (tokens, n): (&DMatrix<f64>, Counts),
 ) -> Vec<(LocalHead, DMatrix<f64>)> {
-    let centred = Centred::of(tokens);
+    let tokens = LocalTokens::new(tokens);
     let with_queries = |(head, (outer, _)): (&HeadWeights, (DMatrix<f64>, _))| {
         let kernel = Kernel::new(attention, head.q.nrows());
-        (LocalHead::new(kernel, &outer, head, &centred, n), centred.queries(kernel, &head.q, &head.k))
+        (LocalHead::new(kernel, &outer, head, &tokens, n), tokens.queries(kernel, head))
     };
     weights.heads.iter().zip(weights.values_through_output()).map(with_queries).collect()
 }

@@ -12,8 +12,8 @@ use super::super::heads::Combination;
 use super::blocks::{self, Blocks};
 use super::head::{BLOCK, LocalHead, LocalParts, scaled};
 use super::rounding::Counts;
-use super::shared::LocalBuffers;
-use crate::attention::{Centred, Forward, Storage};
+use super::shared::{LocalBuffers, LocalTokens};
+use crate::attention::{Forward, Storage};
 use crate::parallel::{self, Schedule, Scratch, groups, share};
 use crate::weights::Weights;
 
@@ -52,7 +52,7 @@ impl LocalBound {
     #[must_use]
     pub fn new(forward: &Forward<f64>, weights: &Weights) -> Self {
         let tokens = forward.normalizer().outputs();
-        let centred = Centred::of(tokens);
+        let local_tokens = LocalTokens::new(tokens);
         let (n, n_heads) = (forward.n(), weights.heads.len());
         let blocks = n.div_ceil(BLOCK);
         let count = groups(n_heads, blocks);
@@ -65,7 +65,7 @@ impl LocalBound {
                 layout.kernel,
                 &outers[head_idx],
                 head,
-                &centred,
+                &local_tokens,
                 Counts { summed: n as f64, rows: n as f64 },
             )
             .with_blocks(tokens.nrows(), n_heads)

@@ -9,10 +9,13 @@ use nalgebra::{DMatrix, DVectorView};
 use super::super::isotropic::OnSpan;
 use super::blocks::{Blocks, Pair, sum_of};
 use super::rounding::{Counts, RoundedRow, Rounding, Sizes};
-use super::shared::{LocalBuffers, Shared, covariance_of_tokens, largest_symmetric, product, quadratic, reduced_value};
+use super::shared::{
+    LocalBuffers, LocalTokens, Shared, coordinates, covariance_of_tokens, largest_symmetric, product, quadratic,
+    reduced_value,
+};
 use super::token_pairs::Pairs;
 use super::top_eigenvalue::{TopEigenvalue, is_norm_at_most};
-use crate::attention::{Accumulate, Centred, Kernel, View, ViewMut, multiply};
+use crate::attention::{Accumulate, Kernel, View, ViewMut, multiply};
 use crate::weights::HeadWeights;
 
 /// Accumulates the bound of one head over rows of its attention matrix.
@@ -62,21 +65,21 @@ pub(in crate::bounds) const BLOCK: usize = 64;
 const SMALL_OWN: usize = 8;
 
 impl LocalHead {
-    /// For one head, whose attention matrix has one column per token of `centred` (d x columns); `n` counts the terms
-    /// of sums.
+    /// For one head, whose attention matrix has one column per token; `n` counts the terms of sums.
     pub(crate) fn new(
         kernel: Kernel,
         outer: &DMatrix<f64>,
         head: &HeadWeights,
-        centred: &Centred<'_, f64>,
+        all: &LocalTokens<'_>,
         n: Counts,
     ) -> Self {
-        let tokens = centred.tokens();
+        let centred = &all.centred;
         let shared = match OnSpan::of(outer, head, centred) {
             Some(OnSpan { frame, tokens, head }) => {
-                Shared { frame: Some(frame), ..Shared::new(kernel, head.v.clone(), &head, &tokens) }
+                let on_span = coordinates(&tokens);
+                Shared { frame: Some(frame), ..Shared::new(kernel, head.v.clone(), &head, (&tokens, on_span)) }
             }
-            None => Shared::new(kernel, reduced_value(outer, &head.v), head, tokens),
+            None => Shared::new(kernel, reduced_value(outer, &head.v), head, (centred.tokens(), all.on_span())),
         };
         let sizes = Sizes::new(kernel, head, shared.value_square.sqrt(), centred, n);
         LocalHead::empty(Arc::new(shared), sizes)

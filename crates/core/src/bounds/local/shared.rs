@@ -1,11 +1,13 @@
 //! The matrices that the rows of a head share in the bound `local`, and the covariance of tokens under a row: see
 //! [`super::bound`].
 
+use std::sync::OnceLock;
+
 use nalgebra::DMatrix;
 
 use super::moments::{MomentBuffers, Moments};
 use super::token_pairs::PairBuffers;
-use crate::attention::{Accumulate, Kernel, View, ViewMut, multiply, multiply_gram};
+use crate::attention::{Accumulate, Centred, Kernel, View, ViewMut, multiply, multiply_gram};
 use crate::weights::HeadWeights;
 
 /// The matrices that the rows of one head share.
@@ -49,12 +51,12 @@ pub(in crate::bounds) struct Through {
 const LEAST_DIMENSION: usize = 16;
 
 impl Shared {
-    /// For a head, with `value` in place of its V.
+    /// For a head, with `value` in place of its V; `on_span` is [`coordinates`] of the tokens.
     pub(in crate::bounds) fn new(
         kernel: Kernel,
         value: DMatrix<f64>,
         head: &HeadWeights,
-        tokens: &DMatrix<f64>,
+        (tokens, on_span): (&DMatrix<f64>, DMatrix<f64>),
     ) -> Self {
         let (r, k, (d, columns)) = (value.nrows(), head.k.nrows(), tokens.shape());
         let mut through = DMatrix::zeros(r + k, d);
@@ -69,7 +71,6 @@ impl Shared {
         let is_enough = kernel.key_square == 0.0;
         let query_factor = if head.q.ncols() > k { head.q.transpose().qr().r().transpose() } else { head.q.clone() };
         let vv = &value * value.transpose();
-        let on_span = if d > columns { tokens.clone().qr().r() } else { tokens.clone() };
         let through = (is_shorter && is_enough)
             .then(|| Through { own: head.k.tr_mul(&query_factor) * kernel.cross, stacked: through });
         Shared {
@@ -125,6 +126,35 @@ impl Shared {
             }
         }
     }
+}
+
+/// The tokens that all heads share.
+#[derive(Debug)]
+pub(crate) struct LocalTokens<'a> {
+    pub(in crate::bounds) centred: Centred<'a, f64>,
+    on_span: OnceLock<DMatrix<f64>>,
+}
+
+impl<'a> LocalTokens<'a> {
+    /// The tokens, d x columns.
+    pub(crate) fn new(tokens: &'a DMatrix<f64>) -> Self {
+        LocalTokens { centred: Centred::of(tokens), on_span: OnceLock::new() }
+    }
+
+    /// The queries of a head, k x columns.
+    pub(crate) fn queries(&self, kernel: Kernel, head: &HeadWeights) -> DMatrix<f64> {
+        self.centred.queries(kernel, &head.q, &head.k)
+    }
+
+    /// [`coordinates`] of the tokens: computed by the first head that needs them.
+    pub(in crate::bounds) fn on_span(&self) -> DMatrix<f64> {
+        self.on_span.get_or_init(|| coordinates(self.centred.tokens())).clone()
+    }
+}
+
+/// Where there are fewer tokens than dimensions, the tokens' coordinates in their span; otherwise the tokens.
+pub(in crate::bounds) fn coordinates(tokens: &DMatrix<f64>) -> DMatrix<f64> {
+    if tokens.nrows() > tokens.ncols() { tokens.clone().qr().r() } else { tokens.clone() }
 }
 
 /// Buffers that are filled while a row of a head is added.

@@ -11,12 +11,14 @@ use crate::spectral::is_positive_definite;
 pub(in crate::bounds) struct TopEigenvalue {
     /// An approximate eigenvector of the previous matrix, from which the next iteration starts.
     near: Option<DVector<f64>>,
+    /// How often the margin of the previous matrix was doubled: the next one mostly needs as many doublings.
+    doublings: usize,
 }
 
 /// Power steps for each matrix; the first one takes more.
 const STEPS: usize = 6;
 const FIRST_STEPS: usize = 40;
-/// The first margin over the value of the power steps; doubled until the Cholesky factor exists.
+/// The margin over the value of the power steps; doubled as often as the Cholesky factor needs to exist.
 const MARGIN: f64 = 5e-4;
 const MOST_DOUBLINGS: usize = 12;
 
@@ -39,17 +41,24 @@ impl TopEigenvalue {
         }
         if value > 0.0 && value.is_finite() {
             self.near = Some(x);
-            let mut margin = MARGIN;
-            for _ in 0..MOST_DOUBLINGS {
-                let bound = value * (1.0 + margin);
-                if is_at_most(matrix, bound) {
-                    return bound;
-                }
-                margin *= 2.0;
+            let bound = |doublings: usize| value * (1.0 + MARGIN * (1u64 << doublings) as f64);
+            if let Some(doublings) = least_from(self.doublings, |doublings| is_at_most(matrix, bound(doublings))) {
+                self.doublings = doublings;
+                return bound(doublings);
             }
         }
         crate::spectral::largest_eigenvalue(matrix)
     }
+}
+
+/// The least number below [`MOST_DOUBLINGS`] for which `holds`, which then holds for all larger ones too. The search
+/// starts at `near`: for the rows of a layer it needs about half the trials of counting up from zero.
+fn least_from(near: usize, holds: impl Fn(usize) -> bool) -> Option<usize> {
+    if !holds(near) {
+        return (near + 1..MOST_DOUBLINGS).find(|number| holds(*number));
+    }
+    let below = (0..near).rev().take_while(|number| holds(*number)).last();
+    Some(below.unwrap_or(near))
 }
 
 /// Whether ||M||_2 <= bound, up to rounding.
@@ -94,6 +103,16 @@ mod tests {
         }
         assert_eq!(TopEigenvalue::default().bound(&DMatrix::zeros(9, 9)), 0.0);
         assert_eq!(TopEigenvalue::default().bound(&DMatrix::from_element(9, 9, f64::INFINITY)), f64::INFINITY);
+    }
+
+    #[test]
+    fn the_search_from_a_neighbour_finds_the_least_number() {
+        for near in 0..MOST_DOUBLINGS {
+            for least in 0..MOST_DOUBLINGS + 2 {
+                let expected = Some(least).filter(|least| *least < MOST_DOUBLINGS);
+                assert_eq!(least_from(near, |number| number >= least), expected, "{least} from {near}");
+            }
+        }
     }
 
     #[test]

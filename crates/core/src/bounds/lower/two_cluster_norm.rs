@@ -175,7 +175,8 @@ impl Problem {
         let (mut gram, mut within) = ([0.0; 3], [0.0; 2]);
         for row in self.responses.row_iter() {
             let mut sum = [[0.0; 3]; 2];
-            for (weight, (head, scale)) in row.iter().zip(&all) {
+            // Concatenated heads have a diagonal matrix here.
+            for (weight, (head, scale)) in row.iter().zip(&all).filter(|(weight, _)| **weight != 0.0) {
                 let weight = weight * (scale / largest);
                 for (token, sum) in sum.iter_mut().enumerate() {
                     sum[0] += weight * head.matrix[token][0];
