@@ -1,82 +1,92 @@
-// Measures how long a visit takes until the first chart: node benches/first_view.mjs [ROUNDS]
-// Serves the built site (LIPSCOPE_DIST) on this machine and opens it in a new context each time, so that nothing is
-// cached. Reports milliseconds from the start of the navigation. Then it presses arrow keys, which move the marked n along
-// the axis, and reports how long the chart takes to be redrawn.
-import { launch, serveSite, shutDown } from '../tests/e2e/browser.mjs';
+// Measures a first visit as a reader has it: node benches/first_view.mjs [VISITS]
+// Serves the built site (LIPSCOPE_DIST) compressed, over a slow line and over none, and opens it in a new context each time, so that
+// nothing is cached. Reports, from the start of the navigation: when the picture of the opening view is painted; when a slider that
+// the reader moves at that moment is answered by a number of the new state; the bytes until then. Beside it, in the same run, the
+// document alone, without any program: no page with this content can be painted earlier.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { launch, shutDown } from '../tests/e2e/browser.mjs';
+import { ENCODERS, compressed, serve } from './line.mjs';
 import { record } from './record.mjs';
 
-const rounds = Number(process.argv[2] ?? 7);
+const visits = Number(process.argv[2] ?? 15);
+const site = process.env.LIPSCOPE_DIST ?? join(import.meta.dirname, '../dist');
+const SLOW = { bytesPerSecond: 4e6 / 8, delayMs: 150 };
+const WAYS = [
+  { id: 'slow_br', encoding: 'br', line: SLOW }, { id: 'slow_gzip', encoding: 'gzip', line: SLOW }, { id: 'fast', encoding: 'br', line: null },
+];
 
 /**
- * Runs in the page before the page's own scripts. Notes when the page has started, when it shows the first number, when the
- * chart is first painted without and with its curves, and how long each frame takes that paints the chart.
+ * Runs in the page before the page's own scripts. The sentence is the last text of the opening view, so with it the picture is
+ * painted. Then the slider of R is moved, in the document.
  */
 function watch() {
-  const times = { frames: [] };
+  const times = {};
   Object.defineProperty(window, '__times', { value: times });
-  const note = (what) => { times[what] ??= performance.now(); };
-  let isPainting = false;
-  const { stroke } = CanvasRenderingContext2D.prototype;
-  CanvasRenderingContext2D.prototype.stroke = function (...given) {
-    if (this.canvas.id === 'explore-plot') {
-      isPainting = true;
-      note('axes');
-      if (document.querySelector('[data-testid="explore-best"]')?.dataset.value) note('curves');
-    }
-    return stroke.apply(this, given);
+  const shown = () => document.querySelector('#app [data-testid=explore-norm]');
+  const follow = (before) => {
+    const now = shown()?.dataset.value;
+    const isAnswered = now && now !== before && !document.getElementById('opening') && !document.querySelector('#app .headline.stale');
+    if (isAnswered) times.answered = performance.now();
+    else requestAnimationFrame(() => follow(before));
   };
-  const { requestAnimationFrame } = window;
-  window.requestAnimationFrame = (callback) => requestAnimationFrame((now) => {
-    isPainting = false;
-    const began = performance.now();
-    callback(now);
-    if (isPainting) times.frames.push(performance.now() - began);
-  });
-  new MutationObserver(() => {
-    if (document.documentElement.dataset.boot === 'started') note('started');
-    if (document.querySelector('[data-testid="explore-norm"]')?.dataset.value) note('number');
-  }).observe(document, { subtree: true, childList: true, attributes: true });
+  new PerformanceObserver((list, observer) => {
+    const sentence = list.getEntries().find(({ element }) => element?.closest('.sentence'));
+    if (!sentence) return;
+    observer.disconnect();
+    times.picture = sentence.startTime;
+    const slider = document.querySelector('#opening [lang=en] [data-of=quick-radius]');
+    if (!slider) return;
+    const before = document.querySelector('#opening .headline strong').dataset.value;
+    slider.value = Number(slider.value) + 20;
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    follow(before);
+  }).observe({ type: 'largest-contentful-paint', buffered: true });
 }
 
-async function visit() {
-  const { url } = await serveSite();
+async function visit(server, hasProgram) {
   const context = await (await launch()).newContext({ viewport: { width: 1440, height: 900 }, serviceWorkers: 'block' });
   try {
     await context.addInitScript(watch);
     const page = await context.newPage();
-    await page.goto(url);
-    await page.waitForFunction(() => window.__times.curves && window.__times.number, undefined, { timeout: 60_000 });
-    await page.waitForTimeout(500);
-    return await page.evaluate(async () => {
-      const { axes, curves, started, number, frames } = window.__times;
-      const shell = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN;
-      // Each key moves the marked n, and the plot is redrawn.
-      frames.length = 0;
-      const plot = document.querySelector('#explore-plot');
-      plot.focus();
-      for (let step = 0; step < 40; step++) {
-        plot.dispatchEvent(new KeyboardEvent('keydown', { key: step % 30 < 15 ? 'ArrowRight' : 'ArrowLeft', bubbles: true }));
-        await new Promise((resolve) => setTimeout(resolve, 40));
-      }
-      frames.sort((a, b) => a - b);
-      return { shell, started, axes, curves, number, redraw: frames[frames.length >> 1], redraws: frames.length };
-    });
+    server.bytes();
+    await page.goto(server.url, { waitUntil: 'commit' });
+    await page.waitForFunction((what) => window.__times?.[what], hasProgram ? 'answered' : 'picture', { timeout: 60_000 });
+    const bytes = server.bytes();
+    return { bytes, ...await page.evaluate(() => window.__times) };
   } finally {
     await context.close();
   }
 }
 
+/** The files with a document that starts no program. */
+const alone = (encoding) => {
+  const html = readFileSync(join(site, 'index.html'), 'utf8').replace(/<script defer[^>]*><\/script>/, '').replace(/<link rel="(module)?preload"[^>]*>/g, '');
+  return new Map([['index.html', ENCODERS[encoding](Buffer.from(html))]]);
+};
+
 try {
-  // The first visit warms up the browser.
-  await visit();
-  const visits = [];
-  for (let round = 0; round < rounds; round++) visits.push(await visit());
-  const median = (key) => visits.map((visit) => visit[key]).sort((a, b) => a - b)[rounds >> 1];
-  const largest = (key) => Math.max(...visits.map((visit) => visit[key]));
-  if (median('redraws') < 20) throw new Error('too few redraws were seen');
-  const keys = ['shell', 'axes', 'curves', 'number', 'redraw'];
-  const found = Object.fromEntries(keys.map((key) => [key, { median: median(key), largest: largest(key) }]));
-  record('first_view', { chromium: (await launch()).version(), visits: rounds, ...found });
+  const found = {};
+  for (const { id, encoding, line } of WAYS) {
+    const servers = { page: await serve(compressed(site, encoding), encoding, line), alone: await serve(alone(encoding), encoding, line) };
+    // The first visit warms up the browser.
+    await visit(servers.page, true);
+    const all = { page: [], alone: [] };
+    for (let at = 0; at < visits; at++) {
+      all.page.push(await visit(servers.page, true));
+      all.alone.push(await visit(servers.alone, false));
+    }
+    const of = (list, key) => {
+      const sorted = list.map((visit) => visit[key]).sort((a, b) => a - b);
+      return { median: sorted[visits >> 1], largest: sorted.at(-1) };
+    };
+    found[id] = {
+      picture: of(all.page, 'picture'), alone: of(all.alone, 'picture'), answered: of(all.page, 'answered'), bytes: of(all.page, 'bytes').median,
+      document: of(all.alone, 'bytes').median,
+    };
+    for (const server of Object.values(servers)) await server.close();
+  }
+  record('first_view', { chromium: (await launch()).version(), visits, ...found });
   console.log(JSON.stringify(found));
 } finally {
   await shutDown();

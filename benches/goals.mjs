@@ -27,8 +27,19 @@ export const SLIDER = { median: 16, p95: 33 };
 /** Frames from a slider's movement to the redrawn curves over n. */
 export const GROWTH = 1;
 
-/** Milliseconds from the navigation to the first chart with its curves. */
-export const FIRST_CHART = 800;
+/** The most kilobytes of index.html with its styles and the opening view, compressed with brotli. */
+export const DOCUMENT = 45;
+
+/**
+ * Milliseconds from the navigation until the picture of the opening view is painted, and until a slider that is moved at that moment
+ * is answered, over a line of 4 Mbit/s with 150 ms and over none.
+ */
+export const FIRST_VIEW = {
+  slow_br: { picture: 600, answered: 2400 }, slow_gzip: { picture: 600, answered: 3000 }, fast: { picture: 100, answered: 700 },
+};
+
+/** The most time until the picture is painted, over that of the document alone. */
+export const OVER_DOCUMENT = 1.25;
 
 /** The time of the opening plot on all cores over that on one. */
 export const WORKERS = 0.6;
