@@ -3,7 +3,8 @@
 //   - the opening view in every language (assets/opening, written by the page's own components: src/opening);
 //   - the styles, after scripts/styles.mjs has joined them;
 //   - the script that runs before anything is painted (assets/first.js).
-// The content security policy allows both by their digests.
+// The content security policy allows both by their digests. LIPSCOPE_ADDRESS, where it is set, is the address at which the site will be
+// published: it goes into the card of a shared link.
 import { createHash } from 'node:crypto';
 import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,5 +36,12 @@ html = replaced(html, link, `<style>${style}</style>\n    <script>${script}</scr
 html = replaced(html, '<div id="opening"></div>', `<div id="opening" aria-busy="true">${asset('opening/shapes.svg')}${languages.join('')}</div>`);
 html = replaced(html, "script-src 'self'", `script-src 'self' ${digest(script)}`);
 html = replaced(html, "style-src 'self'", `style-src 'self' ${digest(style)}`);
+// A card is read by programs that know the page by its address alone. Only who publishes the site knows that address.
+const address = process.env.LIPSCOPE_ADDRESS;
+if (address) {
+  const at = new URL('./', address).href;
+  html = replaced(html, 'content="./card.png"', `content="${at}card.png"`);
+  html = replaced(html, '<meta property="og:type"', `<link rel="canonical" href="${at}">\n    <meta property="og:url" content="${at}">\n    <meta property="og:type"`);
+}
 writeFileSync(page, html);
 console.log(`opening: ${html.length} characters in index.html`);

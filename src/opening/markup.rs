@@ -113,6 +113,15 @@ pub fn of_document(html: &str, own: &str, pictures: &[Pictures]) -> String {
     out
 }
 
+/// The sentences of the opening view, one by one.
+pub fn sentences(html: &str) -> Vec<String> {
+    let view = html.split_once("data-testid=\"sentence\"").and_then(|(_, rest)| rest.split_once("<p>"));
+    let paragraph = view.and_then(|(_, rest)| rest.split_once("</p>")).map_or("", |(paragraph, _)| paragraph);
+    // Each sentence is a text of its own; between two texts stands a mark.
+    let texts = paragraph.split("<!>").map(str::trim).filter(|text| !text.is_empty());
+    texts.map(str::to_owned).collect()
+}
+
 /// The keys and values of a tag.
 fn read(mut attributes: &str) -> Vec<(&str, &str)> {
     let mut found = Vec::new();

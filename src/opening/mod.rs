@@ -6,8 +6,10 @@
 //! | file | concept |
 //! | --- | --- |
 //! | `markup` | what the document keeps of the components' HTML |
+//! | `card` | the picture of a shared link |
 //! | `picture` | a figure as SVG, in the colours of the page's theme |
 
+mod card;
 mod markup;
 mod picture;
 
@@ -47,6 +49,8 @@ pub const SCREENS: [Screen; 4] = [
 pub struct Openings {
     /// The elements of the view in each language.
     pub views: Vec<String>,
+    /// The card of a shared link in each language, as SVG.
+    pub cards: Vec<String>,
     colors: Colors,
     shapes: Shapes,
 }
@@ -85,14 +89,15 @@ impl Openings {
                 SCREENS.map(|screen| screen.disc),
                 (&mut self.colors, &mut self.shapes),
             );
-            let plot = untrack(|| first_picture(page, pinned));
+            let chart = untrack(|| first_picture(page, pinned));
             let plot = pictures(
                 "explore-plot",
-                &plot,
+                &chart,
                 SCREENS.map(|screen| screen.plot),
                 (&mut self.colors, &mut self.shapes),
             );
             let html = untrack(|| view! { <Frame/> }.to_html());
+            self.cards.push(card::card(strings::TITLE, strings::lead(), &markup::sentences(&html), &chart));
             let html = markup::of_document(&html, own, &[disc, plot]);
             format!("<p class=\"opening-note\">{}</p>{html}", strings::computing())
         });

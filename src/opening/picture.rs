@@ -156,7 +156,7 @@ fn end_of((name, look): (&str, String)) -> &'static str {
 }
 
 /// The view box of a drawing.
-fn view_box(svg: &str) -> &str {
+pub(super) fn view_box(svg: &str) -> &str {
     svg.split_once("viewBox=\"").and_then(|(_, rest)| rest.split_once('"')).map_or("", |(view_box, _)| view_box)
 }
 

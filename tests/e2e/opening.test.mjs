@@ -1,7 +1,9 @@
 // The opening view as a document: what is seen until the program has come, and how the program takes it over.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { DESKTOP, PHONE, launch, measureOnCommandLine, openPage, pageTest, serveSite } from './browser.mjs';
+import { DESKTOP, DIST, PHONE, launch, measureOnCommandLine, openPage, pageTest, serveSite } from './browser.mjs';
+import { cardImage } from './card.mjs';
 
 /** Opens the site with a program that never comes, or comes when `let` is called. */
 async function openHeld(options = {}, hash = '') {
@@ -175,5 +177,26 @@ test('a reader of Chinese sees the document in Chinese, in the theme of the last
     assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor), 'rgb(18, 20, 23)');
   } finally {
     await close();
+  }
+});
+
+test('the card of a shared link is the drawing that the page makes', async () => {
+  const kept = readFileSync(`${DIST}/card.png`);
+  assert.match(readFileSync(`${DIST}/index.html`, 'utf8'), /<meta property="og:image" content="\.\/card\.png">/);
+  const page = await (await launch()).newPage();
+  try {
+    const differing = await page.evaluate(async (shots) => {
+      const [a, b] = await Promise.all(shots.map(async (shot) => {
+        const image = await createImageBitmap(new Blob([Uint8Array.from(atob(shot), (letter) => letter.charCodeAt(0))]));
+        const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+        context.drawImage(image, 0, 0);
+        return context.getImageData(0, 0, 1200, 630).data;
+      }));
+      return a.reduce((count, value, at) => count + (Math.abs(value - b[at]) > 32), 0) / a.length;
+    }, [kept, await cardImage()].map((image) => image.toString('base64')));
+    // Another machine may have other fonts.
+    assert.ok(differing < 0.06, `${(100 * differing).toFixed(2)} % of the card differ: node card.mjs makes it anew`);
+  } finally {
+    await page.close();
   }
 });
