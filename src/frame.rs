@@ -17,11 +17,15 @@ pub const IS_BROWSER: bool = cfg!(target_arch = "wasm32");
 #[derive(Clone)]
 pub struct OncePerFrame {
     is_asked: Rc<Cell<bool>>,
-    has_waited: Rc<Cell<bool>>,
+    /// The frames in a row that were skipped.
+    skipped: Rc<Cell<u8>>,
     when: When,
     waits: Rc<dyn Fn() -> bool>,
     work: Rc<dyn Fn()>,
 }
+
+/// The most frames in a row that are skipped. After 50 ms a reader would see that the picture stands still.
+const MOST_SKIPPED: u8 = 3;
 
 /// When the work runs in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,14 +41,14 @@ impl OncePerFrame {
     pub fn new(when: When, work: impl Fn() + 'static) -> Self {
         OncePerFrame {
             is_asked: Rc::default(),
-            has_waited: Rc::default(),
+            skipped: Rc::default(),
             when,
             waits: Rc::new(|| false),
             work: Rc::new(work),
         }
     }
 
-    /// Skips a frame where `waits` says that the needed data are on their way, but never two frames in a row.
+    /// Skips frames while `waits` says that the needed data are on their way, but at most [`MOST_SKIPPED`] in a row.
     #[must_use]
     pub fn waiting_while(self, waits: impl Fn() -> bool + 'static) -> Self {
         OncePerFrame { waits: Rc::new(waits), ..self }
@@ -56,9 +60,9 @@ impl OncePerFrame {
             let (me, when) = (self.clone(), self.when);
             let work = move || {
                 me.is_asked.set(false);
-                let has_waited = me.has_waited.take();
-                if !has_waited && (me.waits)() {
-                    me.has_waited.set(true);
+                let skipped = me.skipped.take();
+                if skipped < MOST_SKIPPED && (me.waits)() {
+                    me.skipped.set(skipped + 1);
                     me.ask();
                 } else {
                     (me.work)();

@@ -90,13 +90,14 @@ impl Page {
         self.answers.measured.with(|measured| measured.as_ref().is_some_and(|measured| measured.is_of(&now)))
     }
 
-    /// Whether the number of the present tokens is missing but should arrive within a frame: the tokens have no fault,
-    /// and the last number took less than a frame to compute.
+    /// Whether the number of the present tokens is missing but should arrive within a few frames: the tokens have no
+    /// fault, and the last number took less to compute. Painting a picture meanwhile would hold the number back: the
+    /// browser takes in no reply while it draws.
     pub fn is_number_near(self) -> bool {
-        const FRAME_MILLISECONDS: f64 = 16.0;
+        const FRAMES_MILLISECONDS: f64 = 40.0;
         let took =
             self.answers.measured.with_untracked(|measured| measured.as_ref().map(|measured| measured.milliseconds));
-        let is_quick = took.is_some_and(|took| took < FRAME_MILLISECONDS);
+        let is_quick = took.is_some_and(|took| took < FRAMES_MILLISECONDS);
         is_quick && self.answers.problem.with_untracked(Option::is_none) && !untrack(|| self.is_measured())
     }
 
