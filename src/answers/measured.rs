@@ -2,7 +2,7 @@
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Attention, Normalization};
-use lipscope_core::measure::Measurement;
+use lipscope_core::measure::{FirstNorm, Measurement};
 use lipscope_core::picture::{AttentionPicture, PairRequest, PlaneFrame, TokenPicture, TopPair, Unit};
 use lipscope_protocol::tasks::{Ball, BallPlan, MeasurePlan};
 
@@ -30,6 +30,25 @@ pub struct Measured {
     pub state: PageState,
     /// The state of the controls. Where it names the worst tokens, `state` lists them.
     pub chosen: PageState,
+}
+
+/// The norm of a measurement, before the rest of it.
+#[derive(Clone, Debug)]
+pub struct First {
+    /// The plan that it answers.
+    pub of: MeasurePlan,
+    /// The norm.
+    pub norm: FirstNorm,
+    /// Milliseconds that the worker took.
+    pub milliseconds: f64,
+}
+
+impl First {
+    /// Whether it is the norm of a state.
+    #[must_use]
+    pub fn is_of(&self, state: &PageState) -> bool {
+        self.of == plans::measurement(state, self.of.pair)
+    }
 }
 
 impl Measured {

@@ -35,7 +35,7 @@ use crate::workers::EngineLane;
 pub use curves::Curves;
 pub use inverse::{Pair, Side, Which};
 pub use known::{Known, KnownOfMap, KnownTokens, WorstKnown, with_worst_known, written_reached};
-pub use measured::{BallFacts, Measured};
+pub use measured::{BallFacts, First, Measured};
 pub use sweep::{Sweep, n_points, values};
 pub use trained::{Backwards, RunState, TrainRun, TrainedModel};
 
@@ -62,6 +62,8 @@ pub struct TokenWords {
 pub struct Answers {
     /// The last good measurement.
     pub measured: Ask<Option<Arc<Measured>>>,
+    /// The norm that a measurement has found first, while the rest of it is on its way.
+    pub first: RwSignal<Option<First>>,
     /// The bounds on the ball at the present n, and its worst tokens.
     pub ball: Ask<Option<Arc<BallFacts>>>,
     /// The draws over n.
@@ -106,6 +108,7 @@ impl Answers {
         Answers {
             // Measurement and ball hold the plan that they answer, so the last good ones stay on screen.
             measured: Ask::new(engine, EngineLane::Measure, AtFailure::Keep),
+            first: RwSignal::new(None),
             ball: Ask::new(engine, EngineLane::Ball, AtFailure::Keep),
             sweep: Ask::new(engine, EngineLane::Sweep, AtFailure::Clear),
             bounds: Ask::new(engine, EngineLane::Bounds, AtFailure::Clear),

@@ -56,10 +56,19 @@ impl Standing {
     }
 }
 
-/// The norm that was measured last, and how well it is known. While a slider moves, the norm may still belong to an
-/// earlier state.
-pub fn latest_norm(page: Page) -> Option<(f64, Kind)> {
-    page.answers.measured.with(|measured| measured.as_ref()?.norm(Norm::Spectral))
+/// The norm that was measured last, how well it is known, and whether it belongs to the present state. It does not wait
+/// for the rest of its measurement.
+pub fn latest_norm(page: Page) -> Option<((f64, Kind), bool)> {
+    let is_measured = page.is_measured();
+    let first = page.in_effect().filter(|_| !is_measured).and_then(|state| {
+        page.answers.first.with(|first| {
+            let norm = first.as_ref().filter(|first| first.is_of(&state))?.norm;
+            let kind = if norm.is_converged { Kind::Exact } else { Kind::LowerBound };
+            Some(((norm.value, kind), true))
+        })
+    });
+    let last = || page.answers.measured.with(|measured| measured.as_ref()?.norm(Norm::Spectral));
+    first.or_else(|| last().map(|norm| (norm, is_measured)))
 }
 
 /// The facts for the state of the controls, if both the number and the bounds belong to it.

@@ -19,17 +19,16 @@ use super::facts::{Facts, Standing, facts, latest_norm, worst_value};
 pub fn Headline() -> impl IntoView {
     let page = use_page();
     let shown = memo(move |_| latest_norm(page));
-    let is_here = memo(move |_| page.is_measured());
-    let is_stale = move || !is_here.get();
+    let is_stale = move || !shown.get().is_some_and(|(_, is_present)| is_present);
     let text = move || {
         let number = |(value, kind)| Number::digits(value, kind).to_string();
-        shown.get().map_or_else(|| strings::NONE_YET.into(), number)
+        shown.get().map_or_else(|| strings::NONE_YET.into(), |(norm, _)| number(norm))
     };
-    let full = move || shown.get().map_or_else(String::new, |(value, _)| value.to_string());
+    let full = move || shown.get().map_or_else(String::new, |((value, _), _)| value.to_string());
     view! {
         <p class="headline" class:stale=is_stale>
             <span class="headline-name">{strings::explore_headline()}</span>
-            " L " {move || shown.get().map_or("", |(_, kind)| kind.sign())} " "
+            " L " {move || shown.get().map_or("", |((_, kind), _)| kind.sign())} " "
             <strong data-testid="explore-norm" data-value=full>{text}</strong>
             <span class="stale-note" hidden=move || !is_stale() || page.answers.problem.with(Option::is_some)>" " {strings::computing()}</span>
         </p>

@@ -95,10 +95,22 @@ impl Page {
     /// browser takes in no reply while it draws.
     pub fn is_number_near(self) -> bool {
         const FRAMES_MILLISECONDS: f64 = 40.0;
-        let took =
-            self.answers.measured.with_untracked(|measured| measured.as_ref().map(|measured| measured.milliseconds));
+        let last = self.answers.measured.get_untracked();
+        let took = last.map(|last| {
+            let first = self.answers.first.with_untracked(|first| {
+                first.as_ref().filter(|first| first.of == last.of).map(|first| first.milliseconds)
+            });
+            first.unwrap_or(last.milliseconds)
+        });
         let is_quick = took.is_some_and(|took| took < FRAMES_MILLISECONDS);
-        is_quick && self.answers.problem.with_untracked(Option::is_none) && !untrack(|| self.is_measured())
+        let is_here = || {
+            let now = self.in_effect();
+            self.is_measured()
+                || now.is_some_and(|now| {
+                    self.answers.first.with(|first| first.as_ref().is_some_and(|first| first.is_of(&now)))
+                })
+        };
+        is_quick && self.answers.problem.with_untracked(Option::is_none) && !untrack(is_here)
     }
 
     /// The norm that is chosen.

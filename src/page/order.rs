@@ -9,9 +9,9 @@ use crate::prelude::*;
 
 use lipscope_core::experiment::InputError;
 use lipscope_core::picture::PairRequest;
-use lipscope_protocol::tasks::{self, EngineEvent, EnginePlan, WorstAt};
+use lipscope_protocol::tasks::{self, EngineEvent, EnginePlan, MeasureEvent, WorstAt};
 
-use crate::answers::{BallFacts, Curves, Measured, Sweep};
+use crate::answers::{BallFacts, Curves, First, Measured, Sweep};
 use crate::ask::{Answer, Start};
 use crate::frame::Debounce;
 use crate::state::{PageState, PlotChoice};
@@ -61,7 +61,13 @@ impl Page {
         let request = Ok(vec![EnginePlan::Measure(plans::measurement(&state, pair))]);
         let (chosen, answers) = (chosen.clone(), self.answers);
         self.answers.measured.want(request, Start::Now, move |ask, plan, answer| match (plan, answer) {
-            (EnginePlan::Measure(plan), Answer::Event(EngineEvent::Measure(found))) => {
+            (
+                EnginePlan::Measure(plan),
+                Answer::Event(EngineEvent::Measure(MeasureEvent::First { norm, milliseconds })),
+            ) => {
+                answers.first.set(Some(First { of: plan.clone(), norm, milliseconds }));
+            }
+            (EnginePlan::Measure(plan), Answer::Event(EngineEvent::Measure(MeasureEvent::Whole(found)))) => {
                 let tasks::Measured { measurement, attention, tokens, pair, milliseconds } = found;
                 let (of, state, chosen) = (plan.clone(), state.clone(), chosen.clone());
                 let (measurement, tokens) = (*measurement, *tokens);

@@ -13,7 +13,7 @@ use lipscope_plot::Kind;
 use lipscope_protocol::envelope::{Command, Content, Request};
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::task::Turn;
-use lipscope_protocol::tasks::{Ball, EngineEvent, EnginePlan, EngineTasks, WorstAt};
+use lipscope_protocol::tasks::{Ball, EngineEvent, EnginePlan, EngineTasks, MeasureEvent, WorstAt};
 use lipscope_testkit::dice::Dice;
 
 /// Maps that are drawn, and states of each.
@@ -64,7 +64,7 @@ fn ball(state: &PageState) -> Ball {
 
 fn measured(state: &PageState) -> Measurement {
     match events(EnginePlan::Measure(plans::measurement(state, PairRequest::Skipped))).pop() {
-        Some(EngineEvent::Measure(found)) => *found.measurement,
+        Some(EngineEvent::Measure(MeasureEvent::Whole(found))) => *found.measurement,
         other => panic!("{other:?}"),
     }
 }

@@ -18,8 +18,8 @@ use lipscope_protocol::models::{
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::task::Turn;
 use lipscope_protocol::tasks::{
-    BallPlan, EngineEvent, EnginePlan, EngineTasks, GrowthEvent, GrowthRequest, MeasurePlan, ScriptPlan, SearchEvent,
-    SearchRequest, SweepRequest,
+    BallPlan, EngineEvent, EnginePlan, EngineTasks, GrowthEvent, GrowthRequest, MeasureEvent, MeasurePlan, ScriptPlan,
+    SearchEvent, SearchRequest, SweepRequest,
 };
 use serde_json::json;
 
@@ -99,7 +99,7 @@ fn a_measurement_is_started_measured_and_finished() {
     let replies = answer(measure_plan(experiment.clone(), 1, 16));
     assert_eq!(replies.first().cloned(), last(5, Content::Started));
     assert_eq!(replies.last().cloned(), last(5, Content::Finished));
-    let Some(EngineEvent::Measure(measured)) = events(&replies).next() else {
+    let Some(EngineEvent::Measure(MeasureEvent::Whole(measured))) = events(&replies).last() else {
         panic!("no measurement in {replies:?}");
     };
     assert_eq!(*measured.measurement, lipscope_core::measure::measure(&experiment).expect("measured"));
@@ -109,6 +109,27 @@ fn a_measurement_is_started_measured_and_finished() {
     // Every row of P sums to one, so the column sums add up to n.
     let mass: f64 = attention.column_sums.iter().sum();
     assert!((mass - 40.0).abs() < 1e-3, "{mass}");
+}
+
+#[test]
+fn an_iterated_norm_comes_before_the_rest_of_its_measurement() {
+    let experiment = Experiment::from_value(json!({
+        "tokens": {"source": "random", "distribution": "ball", "n": 200, "d": 2, "radius": 1.5, "seed": 0},
+        "weights": {"source": "identity", "sign": -1},
+    }))
+    .expect("valid");
+    let replies = answer(measure_plan(experiment, 0, 16));
+    let found: Vec<&MeasureEvent> = events(&replies)
+        .map(|event| match event {
+            EngineEvent::Measure(event) => event,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let [MeasureEvent::First { norm, .. }, MeasureEvent::Whole(whole)] = found[..] else {
+        panic!("not the norm, then all: {found:?}");
+    };
+    assert_eq!(norm.value, whole.measurement.spectral);
+    assert!(norm.is_converged && whole.measurement.is_converged());
 }
 
 #[test]

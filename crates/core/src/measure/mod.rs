@@ -23,7 +23,7 @@ pub(crate) use measurement::norm_of;
 pub use measurement::{DenseNormValues, Measurement, Method, Warning};
 pub use options::{BlockNorms, Detail, Grouping, MeasureOptions};
 pub use start::start_vector;
-pub use steps::{Measuring, Step, View};
+pub use steps::{FirstNorm, Measuring, Step, View};
 pub(crate) use system::{Matrix, System};
 
 /// Measures an experiment with the default options.

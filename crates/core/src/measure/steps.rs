@@ -1,6 +1,7 @@
 //! A measurement that runs in steps.
 
 use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
 
 use super::iteration::{Iteration, Turn};
 use super::leading::{SingularPair, images, singular_pair};
@@ -40,6 +41,8 @@ pub struct Measuring {
 enum Stage {
     Begun,
     Iterating(Box<Iteration>),
+    /// The norm is found; other norms and bounds are to come.
+    Normed(Box<(SingularTriplet, Method)>),
     Bounding(Box<(Norms, Local)>),
     Finished,
 }
@@ -68,6 +71,15 @@ pub enum Step {
     },
     /// The result.
     Done(Box<Measurement>),
+}
+
+/// The norm, before the rest of a measurement is there.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FirstNorm {
+    /// ||J||_2: the value that the measurement will have.
+    pub value: f64,
+    /// Whether the iteration has converged. Otherwise the value is a lower bound.
+    pub is_converged: bool,
 }
 
 /// The attention of a measured experiment, in the form in which it was computed, for pictures.
@@ -154,6 +166,23 @@ impl Measuring {
         images(&self.system, &self.inputs.weights)
     }
 
+    /// The norm, between the step that has found it by an iteration and the next one: other norms and the bounds take
+    /// longer. `None` at all other times, and where it overflows.
+    #[must_use]
+    pub fn first_norm(&self) -> Option<FirstNorm> {
+        let Stage::Normed(found) = &self.stage else { return None };
+        let SingularTriplet { value, iterations, relative_residual, .. } = found.0;
+        let is_converged = !self.is_unconverged(iterations, relative_residual);
+        Some(FirstNorm { value, is_converged }).filter(|norm| norm.value.is_finite())
+    }
+
+    /// Whether an iteration has ended before its residual reached the tolerance.
+    fn is_unconverged(&self, iterations: usize, relative_residual: f64) -> bool {
+        // The residual computed from the vectors cannot fall below rounding error.
+        let most = self.options.lanczos.tolerance.max(1e-13) * 10.0;
+        iterations > 0 && (relative_residual.is_nan() || relative_residual > most)
+    }
+
     /// Does one step: a Lanczos step, some rows of a bound, or a dense decomposition.
     ///
     /// # Errors
@@ -178,12 +207,18 @@ impl Measuring {
                     Ok(Step::Going { iterations, relative_residual })
                 }
                 Some(Turn::Done(triplet, method)) => {
-                    let norms = self.iterated(&triplet, method);
-                    self.triplet = Some(triplet);
-                    self.then_bounds(norms)
+                    let SingularTriplet { iterations, relative_residual, .. } = triplet;
+                    self.stage = Stage::Normed(Box::new((triplet, method)));
+                    Ok(Step::Going { iterations, relative_residual })
                 }
                 None => Ok(waiting),
             },
+            Stage::Normed(found) => {
+                let (triplet, method) = *found;
+                let norms = self.iterated(&triplet, method);
+                self.triplet = Some(triplet);
+                self.then_bounds(norms)
+            }
             Stage::Bounding(mut bounding) => {
                 if !bounding.1.step(&self.system) {
                     let Norms { iterations, relative_residual, .. } = bounding.0;
@@ -299,10 +334,8 @@ impl Measuring {
     fn with_bounds(&self, norms: Norms, local: Local) -> Measurement {
         let Norms { method, spectral, dense, singular_values, iterations, relative_residual, mean_field_limit } = norms;
         let tolerance = self.options.lanczos.tolerance;
-        // The residual computed from the vectors cannot fall below rounding error.
-        let is_unconverged = relative_residual.is_nan() || relative_residual > tolerance.max(1e-13) * 10.0;
         let mut warnings = Vec::new();
-        if iterations > 0 && is_unconverged {
+        if self.is_unconverged(iterations, relative_residual) {
             warnings.push(Warning::Unconverged { relative_residual, tolerance });
         }
         let mut bounds = Vec::new();

@@ -1,7 +1,7 @@
 //! One measurement with its pictures: the task behind the number on the page.
 
 use lipscope_core::experiment::{Experiment, InputError, Memory};
-use lipscope_core::measure::{BlockNorms, MeasureOptions, Measurement, Measuring, Step};
+use lipscope_core::measure::{BlockNorms, FirstNorm, MeasureOptions, Measurement, Measuring, Step};
 use lipscope_core::picture::{
     AttentionPicture, PairRequest, TokenPicture, TopPair, attention_picture, check_with_pair, token_picture, top_pair,
 };
@@ -41,6 +41,20 @@ pub struct Measured {
     pub milliseconds: f64,
 }
 
+/// What a measurement reports.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum MeasureEvent {
+    /// The norm alone, where the rest takes longer.
+    First {
+        /// The norm.
+        norm: FirstNorm,
+        /// Time until it was found, in milliseconds.
+        milliseconds: f64,
+    },
+    /// All of it.
+    Whole(Measured),
+}
+
 /// A measurement under way.
 #[derive(Debug)]
 pub struct MeasureTask {
@@ -52,7 +66,7 @@ pub struct MeasureTask {
 
 impl Task<Memory> for MeasureTask {
     type Plan = MeasurePlan;
-    type Event = Measured;
+    type Event = MeasureEvent;
 
     fn start(plan: MeasurePlan, memory: &mut Memory) -> Result<Self, InputError> {
         let MeasurePlan { experiment, head_idx, most_cells, block_norms, radius, pair } = plan;
@@ -63,22 +77,25 @@ impl Task<Memory> for MeasureTask {
         Ok(MeasureTask { measuring: Measuring::start(&experiment, options)?, head_idx, most_cells, pair })
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Measured>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, MeasureEvent>) -> Result<Turn, InputError> {
         match self.measuring.step()? {
             Step::Going { iterations, relative_residual } => {
+                if let Some(norm) = self.measuring.first_norm() {
+                    report.event(MeasureEvent::First { norm, milliseconds: report.elapsed() });
+                }
                 if report.is_due() {
                     report.iterations(iterations, relative_residual.is_finite().then_some(relative_residual));
                 }
                 Ok(Turn::More)
             }
             Step::Done(measurement) => {
-                report.event(Measured {
+                report.event(MeasureEvent::Whole(Measured {
                     measurement,
                     attention: attention_picture(self.measuring.view(), self.head_idx, self.most_cells),
                     tokens: Box::new(picture_of_tokens(&self.measuring)),
                     pair: if self.pair == PairRequest::Included { top_pair(&self.measuring) } else { None },
                     milliseconds: report.elapsed(),
-                });
+                }));
                 Ok(Turn::Done)
             }
         }

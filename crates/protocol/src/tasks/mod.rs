@@ -17,7 +17,7 @@ pub use ball::{Ball, BallPlan, BallTask};
 pub use growth::{GrowthEvent, GrowthRequest, GrowthTask};
 pub use inverse::{InverseEvent, InverseTask};
 pub use labs::{BlocksTask, CertifyTask, EstimatorsTask, ScalingTask, SpectrumTask, TightnessPlan, TightnessTask};
-pub use measure::{MeasurePlan, MeasureTask, Measured};
+pub use measure::{MeasureEvent, MeasurePlan, MeasureTask, Measured};
 pub use search::{SearchEvent, SearchRequest, SearchTask};
 pub use sweep::{SweepRequest, SweepTask};
 pub use text::{ReadPlan, ReadTask, ScriptPlan, ScriptTask};
