@@ -14,6 +14,7 @@ use lipscope_core::script::Dialect;
 use lipscope_plot::Caption;
 
 use super::easel::{Easel, Paint};
+use super::paper::keep_for_paper;
 
 /// How many pixels of a PNG are as wide as one CSS pixel.
 const PNG_SCALE: f64 = 2.0;
@@ -89,6 +90,7 @@ pub fn ExportFold(
 ) -> impl IntoView {
     let page = use_page();
     let note = RwSignal::new("");
+    keep_for_paper(canvas, title, move |size| figure.run((size,)));
     let fold = NodeRef::<Details>::new();
     let close = move || {
         if let Some(fold) = fold.get_untracked() {
