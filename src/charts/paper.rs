@@ -17,7 +17,7 @@ const SHEET: f64 = 680.0;
 const HALF: f64 = 332.0;
 /// The heights of pictures by the element around them, in CSS pixels: with the words under them, each fits on a sheet.
 const HEIGHTS: [(&str, f64); 7] = [
-    (DISCS, 230.0),
+    (DISCS, 219.0),
     (".explore-stage", 330.0),
     (".growth-plot", 360.0),
     (".token-stage", 600.0),
@@ -25,9 +25,9 @@ const HEIGHTS: [(&str, f64); 7] = [
     (".lab", 480.0),
     (".models, .train", 300.0),
 ];
-/// Discs, which have their words beside them, and their width.
+/// Discs, which have their words beside them, and their width: that in style/print.css, 58 mm.
 const DISCS: &str = ".disc-stage, .certify-plane";
-const DISC: f64 = 230.0;
+const DISC: f64 = 219.0;
 /// Elements in which pictures stand side by side.
 const SIDE_BY_SIDE: &str = ".lab-planes, .lab-plots:has(.blocks)";
 /// The class of a picture on paper.

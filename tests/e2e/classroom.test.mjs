@@ -142,7 +142,7 @@ pageTest('two students hand in answer codes, and a lecturer sees their guesses o
   assert.deepEqual(await seriousFaults(page), []);
   // A student's link opens the state that was handed in, with the answer, and nothing of it is noted as the reader's.
   const link = await mask.locator('tbody tr').nth(1).locator('a').getAttribute('href');
-  assert.equal(link, '#v3&lesson=mask.2&answer=lower,higher&mask=causal');
+  assert.equal(link, '#v3&lesson=mask.2&answer=lower,higher&reached=seen&mask=causal');
   // Nothing was sent. Keys of the page do nothing under the sheet.
   assert.equal(requests().length, asked);
   await page.locator('#class-close').focus();

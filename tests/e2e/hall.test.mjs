@@ -86,6 +86,44 @@ for (const [width, height] of [[1280, 720], [1920, 1080]]) {
   });
 }
 
+pageTest('formulas, goals, hints and verdicts of a lesson are in sight at 1280 x 720', { viewport: { width: 1280, height: 720 }, hash: '#v3&view=teacher&lesson=sink.1' }, async ({ page }) => {
+  const out = (selector) => page.$$eval(selector, (all) => all.filter((element) => element.checkVisibility() && element.textContent.trim()).filter((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    const panel = element.closest('.lesson-body')?.getBoundingClientRect() ?? { top: 0, bottom: innerHeight };
+    return top < panel.top - 1 || bottom > panel.bottom + 9;
+  }).map((element) => element.textContent.trim()));
+  for (const step of ['sink.3', 'slack.3', 'jacobian.2', 'whole-space.2', 'sink.1']) {
+    await page.evaluate((step) => { location.hash = `#v3&view=teacher&lesson=${step}`; }, step);
+    await page.waitForSelector(`#lesson-panel[data-lesson="${step.split('.')[0]}"][data-step="${step.split('.')[1] - 1}"]`);
+    await page.waitForTimeout(250);
+    assert.deepEqual(await page.$$eval('.lesson-formula', (all) => all.filter((formula) => formula.scrollWidth > formula.clientWidth + 1).map((formula) => formula.textContent)), [], step);
+    if (await page.locator('.lesson-choice').count() === 0) assert.deepEqual(await out('.goal'), [], step);
+  }
+  assert.deepEqual(await out('#guess-hint'), []);
+  // After an answer, the verdict is in sight without a hand at the panel, and so is the beginning of what it means.
+  await page.focus('#guess-curve');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => /furthest off/.test(document.querySelector('[data-testid=guess-words]').textContent));
+  await page.waitForTimeout(250);
+  assert.deepEqual(await out('.guess-words'), []);
+});
+
+pageTest('a line at the foot of the page takes its room from the page, and covers no sentence', { hash: '#v3&n=50' }, async ({ page }) => {
+  await changed(page, 'explore-norm');
+  for (const [width, height] of [[1440, 900], [1280, 720]]) {
+    await page.setViewportSize({ width, height });
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press('.');
+    await page.waitForSelector('.projector-line', { state: 'visible' });
+    await page.waitForTimeout(250);
+    const [sentence, controls, line] = await Promise.all(['.sentence > p', '.quick-place', '.projector-line'].map((part) => page.locator(part).first().boundingBox()));
+    assert.ok(sentence.y + sentence.height <= controls.y + 1 && controls.y + controls.height <= line.y + 1, JSON.stringify([width, sentence, controls, line]));
+    await page.click('#projector-close');
+    await page.waitForSelector('.projector-line', { state: 'hidden' });
+  }
+});
+
 pageTest('a remote goes through the lesson whatever has the focus, and stops at both ends', { viewport: { width: 1280, height: 720 }, hash: '#v3&view=teacher&lesson=sink.3' }, async ({ page }) => {
   await page.waitForSelector('#lesson-slider-R');
   const step = (key, to) => page.keyboard.press(key).then(() => page.waitForSelector(`#lesson-panel[data-lesson=sink][data-step="${to}"]`));

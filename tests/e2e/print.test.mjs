@@ -75,7 +75,7 @@ pageTest('every plot is printed on one sheet, of either size, light or for an au
         await page.evaluate(() => { dispatchEvent(new Event('beforeprint')); });
         assert.ok(await page.locator('#explore-table').isVisible(), fields);
         await page.evaluate(() => { dispatchEvent(new Event('afterprint')); });
-        await page.emulateMedia({ media: 'screen' });
+        await page.emulateMedia({ media: null });
       }
       for (const format of ['A4', 'Letter']) {
         const pdf = (await page.pdf({ format })).toString('latin1');
@@ -96,7 +96,8 @@ pageTest('a lesson is printed as a handout of all its steps', { hash: '#v3&lesso
   // What the page shows after a goal is the answer.
   assert.ok(!text.includes('Without large scores there is no sink.'));
   assert.ok(!/[{}[\]]/.test(text.replaceAll(/\[[CK]\]/g, '')), 'markup of a lesson stands on the paper');
-  assert.equal(await page.locator('.handout math').count(), 2);
+  // The formula of step 3 has two parts.
+  assert.equal(await page.locator('.handout math').count(), 3);
   // Axes to draw on where the step says to draw; a number at the token that a step names; lines to write on.
   assert.equal(await steps.nth(0).locator('.handout-axes svg').count(), 1);
   assert.ok((await steps.nth(0).locator('.handout-axes').innerText()).includes('number of tokens n'));
