@@ -9,7 +9,7 @@ use crate::panels::use_panels;
 use lipscope_plot::{Caption, Palette, Theme};
 use plotters::style::RGBColor;
 
-use super::export::Picture;
+use super::picture::Picture;
 
 /// The width between the margins of style/print.css on A4, in CSS pixels: 11 of them are more than 8 pt.
 const SHEET: f64 = 680.0;
@@ -18,7 +18,7 @@ const HALF: f64 = 332.0;
 /// The heights of pictures by the element around them, in CSS pixels: with the words under them, each fits on a sheet.
 const HEIGHTS: [(&str, f64); 7] = [
     (DISCS, 219.0),
-    (".explore-stage", 330.0),
+    (".explore-stage", 275.0),
     (".growth-plot", 360.0),
     (".token-stage", 600.0),
     (".lab:has(.blocks), .lab:has(.lab-plane)", 225.0),

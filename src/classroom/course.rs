@@ -44,10 +44,10 @@ pub fn is_of_student(room: Classroom) -> bool {
 
 /// Whether this step is part of what the reader is asked to do.
 pub fn is_assigned(room: Classroom) -> bool {
-    room.page
-        .lesson
-        .with(|at| room.page.look.assigned.with(|assigned| assigned.as_ref()?.has(at.as_ref()?).then_some(())))
-        .is_some()
+    let has = |at: &LessonAt| {
+        room.page.look.assigned.with(|assigned| assigned.as_ref().is_some_and(|assigned| assigned.has(&at.id, at.step)))
+    };
+    room.page.lesson.with(|at| at.as_ref().is_some_and(has))
 }
 
 /// The step of a lesson that is asked for, where a single one is.
