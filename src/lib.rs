@@ -79,6 +79,7 @@ mod strings;
 mod theme;
 pub mod theory;
 mod train;
+mod whole_text;
 mod words;
 mod workers;
 

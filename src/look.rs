@@ -6,7 +6,7 @@ use crate::prelude::*;
 use lipscope_core::bounds::BoundId;
 use lipscope_core::picture::PairRequest;
 
-use crate::state::{Guessed, HiddenParts, PlotChoice};
+use crate::state::{Assigned, Guessed, HiddenParts, PlotChoice};
 
 /// Whose attention the lines at the selected token show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,6 +39,10 @@ pub struct Look {
     pub hidden: RwSignal<HiddenParts>,
     /// The answer of a student that the link shows; `None` where the reader answers.
     pub answer: RwSignal<Option<Guessed>>,
+    /// The goals that this student had reached; `None` where nobody has handed the scene in.
+    pub reached: RwSignal<Option<Vec<String>>>,
+    /// What the reader is asked to do, where the link is an assignment.
+    pub assigned: RwSignal<Option<Assigned>>,
 }
 
 impl Default for Look {
@@ -54,11 +58,19 @@ impl Default for Look {
             is_covered: RwSignal::new(false),
             hidden: RwSignal::new(HiddenParts::default()),
             answer: RwSignal::new(None),
+            reached: RwSignal::new(None),
+            assigned: RwSignal::new(None),
         }
     }
 }
 
 impl Look {
+    /// Leaves what a student has handed in: from here on the reader answers.
+    pub fn leave_student(self) {
+        set_if_new(self.answer, None);
+        set_if_new(self.reached, None);
+    }
+
     /// Whether the worker is asked for the pair.
     pub fn pair_wanted(self, plot: PlotChoice) -> PairRequest {
         if self.has_pair.get() || plot == PlotChoice::Explore { PairRequest::Included } else { PairRequest::Skipped }

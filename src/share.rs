@@ -8,15 +8,18 @@ use super::charts::plot_name;
 use super::dialog::{DialogBox, DialogButton};
 use super::files::copy;
 use super::later::{Piece, use_later};
-use super::page::use_page;
+use super::page::{PlotChoice, use_page};
 use super::panels::use_panels;
-use super::state::{LessonAt, Part, Scene, Stage};
+use super::state::{Assigned, LessonAt, Part, Scene, Stage};
 use super::strings;
+use super::whole_text::WholeText;
 
-/// Widths and heights of a frame, in CSS pixels.
-const SIZES: [(u32, u32); 4] = [(320, 240), (600, 400), (900, 500), (1280, 720)];
+/// Widths and heights of a frame that are offered, in CSS pixels.
+const SIZES: [(u32, u32); 5] = [(320, 240), (480, 320), (600, 400), (900, 500), (1280, 720)];
 /// The size that is offered first.
-const USUAL_SIZE: usize = 1;
+const USUAL_SIZE: (u32, u32) = SIZES[2];
+/// The least and the most of a side: below it no plot can be read.
+const SIDES: (u32, u32) = (200, 4000);
 /// The width of the preview, in CSS pixels.
 const PREVIEW_WIDTH: f64 = 320.0;
 
@@ -36,33 +39,40 @@ pub fn Share(
     children: Children,
 ) -> impl IntoView {
     let page = use_page();
-    // The view that links open. The choice has no effect on this page.
-    let stage = RwSignal::new(page.stage.get_untracked());
+    // What each link opens. Links are mostly for readers and students, so that the teacher's view is never the first
+    // choice, whatever this page shows.
+    let (state_stage, step_stage) = (RwSignal::new(Stage::Full), RwSignal::new(Stage::Full));
+    let asks = RwSignal::new(Asks::Step);
     let state_link =
-        memo(move |_| page.link_of(&Scene { stage: stage.get(), lesson: None, answer: None, ..page.scene() }));
+        memo(move |_| page.link_of(&Scene { stage: state_stage.get(), lesson: None, ..page.scene() }.without_class()));
     let later = use_later();
-    // The step as its own link opens it; `None` outside of lessons, and where the lesson has no such step.
-    let step = memo(move |_| {
+    // The assignment as its own link opens it; `None` outside of lessons, and where the lesson has no such step.
+    let task = memo(move |_| {
         let LessonAt { id, step } = page.lesson.get()?;
-        let followed = (later.table()?.read_link)(&format!("v3&lesson={id}.{}", step + 1));
-        followed.scene.filter(|scene| scene.lesson.is_some())
+        let (first, assigned) = match asks.get() {
+            Asks::Step => (step, Some(step)),
+            Asks::Lesson => (0, None),
+        };
+        let followed = (later.table()?.read_link)(&format!("v3&lesson={id}.{}", first + 1));
+        let scene = followed.scene.filter(|scene| scene.lesson.is_some())?;
+        Some(Scene { assigned: Some(Assigned { lesson: id, step: assigned }), ..scene })
     });
-    let step_link = memo(move |_| {
+    let task_link = memo(move |_| {
         let (hidden, theme) = (page.look.hidden.get(), page.scene().theme);
-        page.link_of(&Scene { stage: stage.get(), hidden, theme, ..step.get()? })
+        page.link_of(&Scene { stage: step_stage.get(), hidden, theme, ..task.get()? })
     });
-    let has_step = move || step.with(Option::is_some);
+    let has_step = move || task.with(Option::is_some);
     let step_about = move || {
         let LessonAt { id, step } = page.lesson.get()?;
         let lesson = (later.table()?.find_lesson)(&id)?;
-        Some(strings::share_step_about(lesson.clamped(step), lesson.n_tasks(), lesson.title.now()))
+        Some(match asks.get() {
+            Asks::Step => strings::share_step_about(lesson.clamped(step), lesson.n_tasks(), lesson.title.now()),
+            Asks::Lesson => strings::share_lesson_about(lesson.title.now(), lesson.n_tasks()),
+        })
     };
-    let option = move |choice: Stage| {
-        view! { <option value=choice.id() selected=move || stage.get() == choice>{strings::link_stage(choice)}</option> }
-    };
-    let on_stage = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
+    let on_asks = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
         let picked = event.target().value();
-        stage.set(Stage::ALL.into_iter().find(|stage| stage.id() == picked).unwrap_or_default());
+        asks.set(Asks::ALL.into_iter().find(|asks| asks.id() == picked).unwrap_or(Asks::Step));
     };
     view! {
         <DialogBox id="share" heading=strings::share_panel() is_open=use_panels().share>
@@ -74,18 +84,22 @@ pub fn Share(
                     (true, true) => strings::share_picture_about(),
                     (true, false) => strings::share_state_about(),
                 }}</p>
+                <StageChoice id="share-state-as" stage=state_stage/>
                 <CopyLine id="share-state" name=strings::share_state() text=state_link/>
             </section>
             <section hidden=move || !has_step()>
                 <h3>{strings::share_step()}</h3>
                 <p class="note">{step_about}</p>
-                <CopyLine id="share-step" name=strings::share_step() text=step_link/>
+                <div class="choice">
+                    <label for="share-step-asks">{strings::share_asks()}</label>
+                    <select id="share-step-asks" on:change:target=on_asks>
+                        {Asks::ALL.map(|choice| view! { <option value=choice.id() selected=move || asks.get() == choice>{choice.words()}</option> })}
+                    </select>
+                </div>
+                <StageChoice id="share-step-as" stage=step_stage/>
+                <CopyLine id="share-step" name=strings::share_step() text=task_link/>
             </section>
             {children()}
-            <div class="choice">
-                <label for="share-as">{strings::share_as()}</label>
-                <select id="share-as" on:change:target=on_stage>{[Stage::Full, Stage::Teacher].map(option).collect_view()}</select>
-            </div>
             <fieldset>
                 <legend>{strings::share_shows()}</legend>
                 {Part::ALL.map(|part| view! { <PartSwitch part/> }).collect_view()}
@@ -100,6 +114,56 @@ pub fn Share(
             </section>
         </div>
         </DialogBox>
+    }
+}
+
+/// What an assignment asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asks {
+    /// The step on screen.
+    Step,
+    /// All steps of its lesson.
+    Lesson,
+}
+
+impl Asks {
+    const ALL: [Asks; 2] = [Asks::Step, Asks::Lesson];
+
+    fn id(self) -> &'static str {
+        match self {
+            Asks::Step => "step",
+            Asks::Lesson => "lesson",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Asks::Step => strings::share_ask::step(),
+            Asks::Lesson => strings::share_ask::lesson(),
+        }
+    }
+}
+
+/// Chooses the view that a link opens. The choice has no effect on this page.
+#[component]
+fn StageChoice(
+    /// The id of the box.
+    id: &'static str,
+    /// The view.
+    stage: RwSignal<Stage>,
+) -> impl IntoView {
+    let option = move |choice: Stage| {
+        view! { <option value=choice.id() selected=move || stage.get() == choice>{strings::link_stage(choice)}</option> }
+    };
+    let on_stage = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
+        let picked = event.target().value();
+        stage.set(Stage::ALL.into_iter().find(|stage| stage.id() == picked).unwrap_or_default());
+    };
+    view! {
+        <div class="choice">
+            <label for=id>{strings::share_as()}</label>
+            <select id=id on:change:target=on_stage>{[Stage::Full, Stage::Teacher].map(option).collect_view()}</select>
+        </div>
     }
 }
 
@@ -128,9 +192,9 @@ fn PartSwitch(
 fn Embedding() -> impl IntoView {
     let page = use_page();
     let panels = use_panels();
-    let size = RwSignal::new(SIZES[USUAL_SIZE]);
-    // The answer of a student is not for a public page.
-    let address = memo(move |_| page.link_of(&Scene { stage: Stage::Embed, answer: None, ..page.scene() }));
+    let size = RwSignal::new(USUAL_SIZE);
+    // What belongs to a class is not for a public page.
+    let address = memo(move |_| page.link_of(&Scene { stage: Stage::Embed, ..page.scene() }.without_class()));
     let code = memo(move |_| {
         let (width, height) = size.get();
         // An ampersand in an attribute is written out.
@@ -141,12 +205,15 @@ fn Embedding() -> impl IntoView {
         ))
     });
     let on_size = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
-        let at: usize = event.target().value().parse().unwrap_or(USUAL_SIZE);
-        size.set(SIZES.get(at).copied().unwrap_or(SIZES[USUAL_SIZE]));
+        let picked = event.target().value();
+        if let Some(offered) = SIZES.into_iter().find(|offered| size_id(*offered) == picked) {
+            size.set(offered);
+        }
     };
-    let option = |(at, (width, height)): (usize, (u32, u32))| {
-        view! { <option value=at.to_string() selected=at == USUAL_SIZE>{format!("{width} × {height}")}</option> }
+    let option = move |offered: (u32, u32)| {
+        view! { <option value=size_id(offered) selected=move || size.get() == offered>{format!("{} × {}", offered.0, offered.1)}</option> }
     };
+    let is_own = move || !SIZES.contains(&size.get());
     let is_previewed = RwSignal::new(false);
     // The frame runs the whole page: it is there only while it can be seen.
     let has_frame = memo(move |_| is_previewed.get() && panels.share.get());
@@ -154,10 +221,15 @@ fn Embedding() -> impl IntoView {
     view! {
         <section>
             <h3>{strings::share_embed()}</h3>
-            <p class="note">{strings::share_embed_about()}</p>
+            <p class="note">{strings::share_embed_about()} {strings::between_sentences()} {move || (page.plot.get() == PlotChoice::Explore).then(strings::share_embed_explore)}</p>
             <div class="choice">
                 <label for="share-size">{strings::share_size()}</label>
-                <select id="share-size" on:change:target=on_size>{SIZES.into_iter().enumerate().map(option).collect_view()}</select>
+                <select id="share-size" on:change:target=on_size>
+                    {SIZES.map(option).collect_view()}
+                    <option value="own" selected=is_own>{strings::share_size_own()}</option>
+                </select>
+                <Side id="share-width" label=strings::share_width() value=Signal::derive(move || size.get().0) put=move |width| size.update(|size| size.0 = width)/>
+                <Side id="share-height" label=strings::share_height() value=Signal::derive(move || size.get().1) put=move |height| size.update(|size| size.1 = height)/>
             </div>
             <CopyLine id="share-code" name=strings::share_embed_code() text=code/>
             <details on:toggle=move |event: ev::Event| is_previewed.set(event_target::<web_sys::Element>(&event).has_attribute("open"))>
@@ -179,6 +251,35 @@ fn Embedding() -> impl IntoView {
     }
 }
 
+/// The value of a size in the list of sizes.
+fn size_id((width, height): (u32, u32)) -> String {
+    format!("{width}x{height}")
+}
+
+/// A side of the frame, in CSS pixels. What is no such number changes nothing.
+#[component]
+fn Side(
+    /// The id of its box.
+    id: &'static str,
+    /// Its name.
+    label: &'static str,
+    /// Its length.
+    value: Signal<u32>,
+    /// Takes another length.
+    put: impl Fn(u32) + 'static,
+) -> impl IntoView {
+    let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
+        let typed = event.target().value().parse().ok();
+        if let Some(length) = typed.filter(|length| (SIDES.0..=SIDES.1).contains(length)) {
+            put(length);
+        }
+    };
+    view! {
+        <label for=id>{label}</label>
+        <input type="number" class="number" id=id min=SIDES.0 max=SIDES.1 prop:value=move || value.get().to_string() on:change:target=on_input/>
+    }
+}
+
 /// A text that is read or copied.
 #[component]
 fn CopyLine(
@@ -192,7 +293,7 @@ fn CopyLine(
     let note = RwSignal::new("");
     view! {
         <p class="share-line" hidden=move || text.with(Option::is_none)>
-            <input type="text" id=id readonly aria-label=strings::share_link_of(name) prop:value=move || text.get().unwrap_or_default()/>
+            <WholeText id label=strings::share_link_of(name) text=Signal::derive(move || text.get().unwrap_or_default())/>
             <button type="button" id=format!("{id}-copy") aria-label=strings::share_copy_of(name) on:click=move |_| copy(text.get_untracked().unwrap_or_default(), note)>
                 {strings::share_copy_button()}
             </button>

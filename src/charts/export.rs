@@ -13,7 +13,9 @@ use crate::strings::{self, Paper};
 use lipscope_core::script::Dialect;
 use lipscope_plot::Caption;
 
-use super::easel::{Easel, Paint};
+use super::easel::Easel;
+use super::paper::keep_for_paper;
+use super::picture::Picture;
 
 /// How many pixels of a PNG are as wide as one CSS pixel.
 const PNG_SCALE: f64 = 2.0;
@@ -29,40 +31,6 @@ pub enum ExperimentSource {
     Experiment,
     /// The view has experiments of its own.
     Others,
-}
-
-/// A picture of any kind, to be exported.
-pub trait Exportable {
-    /// The part of a size that it fills.
-    fn filled(&self, size: (f64, f64)) -> (f64, f64);
-
-    /// As SVG; `None` where it cannot be drawn.
-    fn svg(&self, size: (f64, f64), title: &str, caption: &Caption) -> Option<String>;
-
-    /// Paints it; `None` where it cannot be drawn.
-    fn paint_on(&self, easel: &Easel) -> Option<()>;
-}
-
-impl<F: Paint> Exportable for F {
-    fn filled(&self, size: (f64, f64)) -> (f64, f64) {
-        Paint::filled(self, size)
-    }
-
-    fn svg(&self, size: (f64, f64), title: &str, caption: &Caption) -> Option<String> {
-        self.to_svg(size, title, caption).ok()
-    }
-
-    fn paint_on(&self, easel: &Easel) -> Option<()> {
-        self.paint(easel).map(|_| ())
-    }
-}
-
-/// A picture to be exported, if there is one.
-pub type Picture = Option<Box<dyn Exportable>>;
-
-/// Boxes a figure, as a picture to be exported.
-pub fn exportable<F: Paint + 'static>(figure: Option<F>) -> Picture {
-    figure.map(|figure| Box::new(figure) as Box<dyn Exportable>)
 }
 
 /// A fold with everything that can be exported.
@@ -89,6 +57,7 @@ pub fn ExportFold(
 ) -> impl IntoView {
     let page = use_page();
     let note = RwSignal::new("");
+    keep_for_paper(canvas, title, move |size| figure.run((size,)));
     let fold = NodeRef::<Details>::new();
     let close = move || {
         if let Some(fold) = fold.get_untracked() {

@@ -8,8 +8,9 @@ use lipscope_core::picture::AttentionPicture;
 use lipscope_plot::{Ladder, Number, Table, ascending};
 
 use super::attention_map::{heat_map, with_picture};
-use super::export::{ExperimentSource, ExportFold, exportable};
+use super::export::{ExperimentSource, ExportFold};
 use super::ladder::with_ladder;
+use super::picture::exportable;
 use super::table_fold::TableFold;
 
 /// Up to this many tokens the table is the whole matrix. Above, it has the tokens that receive most attention.

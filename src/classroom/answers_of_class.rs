@@ -104,7 +104,7 @@ pub fn table(of: &OfLesson) -> Table {
     let mut header: Vec<String> = first.map(str::to_owned).to_vec();
     header.extend((0..tasks).map(heading));
     let row = |answer: &HandIn| {
-        let done = answer.record.done(lesson);
+        let done = answer.record.done(lesson, answer.assigned);
         let name = if answer.name.is_empty() { strings::class_nameless() } else { &answer.name };
         let right = if done.answered == 0 { String::new() } else { strings::class_done_of(done.right, done.answered) };
         let mut cells = vec![name.to_owned(), heading(answer.step), strings::class_done_of(done.steps, done.of), right];
@@ -115,13 +115,17 @@ pub fn table(of: &OfLesson) -> Table {
     Table { header, rows: of.answers.iter().map(row).collect() }
 }
 
-/// What was done at a step: the guess, or how many goals are reached.
+/// What was done at a step that was opened: the guess, and how many of the other goals were reached.
 fn step_words(record: &StepRecord, step: &'static Step) -> String {
-    match &record.guess {
-        Some(guess) => guess_words(guess, step),
-        None if record.goals.is_empty() => String::new(),
-        None => strings::class_goals(step.goals.len(), record.goals.len()),
-    }
+    let tasks: Vec<&str> = step.goals.iter().filter(|goal| !goal.is_an_answer()).map(|goal| goal.id).collect();
+    let reached = tasks.iter().filter(|id| record.goals.iter().any(|known| known == *id)).count();
+    let goals = (!tasks.is_empty()).then(|| strings::class_goals(tasks.len(), reached));
+    let is_question = step.prediction != Prediction::None;
+    let answer = match &record.guess {
+        Some(guess) => Some(guess_words(guess, step)),
+        None => is_question.then(|| strings::class_unanswered().to_owned()),
+    };
+    answer.into_iter().chain(goals).collect::<Vec<_>>().join(strings::class_between())
 }
 
 /// A guess in words, and how it compares with the page's answer.
@@ -198,7 +202,7 @@ mod tests {
         let mut records = Records::default();
         records.note(lesson, at, &["seen"], Some(guess));
         let record = records.of(lesson);
-        HandIn { name: name.into(), lesson: lesson.id.into(), step: at, link: String::new(), record }
+        HandIn { name: name.into(), lesson: lesson.id.into(), step: at, link: String::new(), record, assigned: None }
     }
 
     #[test]
@@ -225,6 +229,7 @@ mod tests {
             step,
             link: String::new(),
             record: records.of(lesson),
+            assigned: None,
         };
         records.note(lesson, 1, &["two", "ten"], None);
         let early = hand_in(&records, 1);
@@ -236,12 +241,39 @@ mod tests {
         assert_eq!(table.header.len(), 4 + lesson.n_tasks());
         assert_eq!(table.header[4 + 1], "2. Push it");
         assert_eq!(table.rows[0][..6], ["Ann", "2. Push it", "0 of 6", "", "", "2 of 3 goals"]);
+        // A step that was never opened has an empty cell, and one without a goal reached says so.
+        assert_eq!(table.rows[0][4 + 2], "");
         assert_eq!(table.rows[1][..4], ["Ann", "Recap", "1 of 6", "0 of 1"]);
         assert_eq!(table.rows[1][8], "✗ The Euclidean length.");
         // Both codes of a student hold the same first guess: it counts once.
         let twice = [of.answers[1].clone(), of.answers[1].clone()];
         let counts = guesses(&twice, 4, &lesson.steps[4]);
         assert_eq!(counts, Some(Guesses::Choices(vec![("euclid", 1, 0), ("entry", 0, 1), ("sum", 0, 0)])));
+    }
+
+    #[test]
+    fn who_has_tried_and_failed_is_told_from_who_never_came() {
+        let lesson = find("sink").expect("a lesson");
+        let of = |name: &str, goals: &[&str]| {
+            let mut records = Records::default();
+            records.note(lesson, 1, goals, None);
+            HandIn {
+                name: name.into(),
+                lesson: "sink".into(),
+                step: 1,
+                link: String::new(),
+                record: records.of(lesson),
+                assigned: Some(1),
+            }
+        };
+        let table = table(&by_lesson(&[of("Ada", &["mass", "moves"]), of("Bo", &[])]).remove(0));
+        assert_eq!(table.rows[0][..6], ["Ada", "2. Be the sink", "1 of 1", "", "", "2 of 2 goals"]);
+        assert_eq!(table.rows[1][..6], ["Bo", "2. Be the sink", "0 of 1", "", "", "0 of 2 goals"]);
+        assert!(table.to_csv().contains("0 of 2 goals"));
+        // A question that was opened and left has no answer; one that was never opened has an empty cell.
+        let mut records = Records::default();
+        records.note(lesson, 0, &[], None);
+        assert_eq!(step_words(&records.of(lesson).0[&0], &lesson.steps[0]), "no answer");
     }
 
     #[test]

@@ -30,6 +30,31 @@ pub fn handed_in(room: Classroom) -> Option<Guessed> {
     room.page.look.answer.get().filter(|answer| answer.fits(step))
 }
 
+/// The goals of this step that a student had reached, where the link shows what a student has handed in.
+pub fn reached_by_student(room: Classroom) -> Option<Vec<&'static str>> {
+    let (.., step) = step_now(room)?;
+    let reached = room.page.look.reached.get()?;
+    Some(step.goals.iter().map(|goal| goal.id).filter(|id| reached.iter().any(|known| known == id)).collect())
+}
+
+/// Whether the page shows what a student has handed in.
+pub fn is_of_student(room: Classroom) -> bool {
+    handed_in(room).is_some() || reached_by_student(room).is_some()
+}
+
+/// Whether this step is part of what the reader is asked to do.
+pub fn is_assigned(room: Classroom) -> bool {
+    let has = |at: &LessonAt| {
+        room.page.look.assigned.with(|assigned| assigned.as_ref().is_some_and(|assigned| assigned.has(&at.id, at.step)))
+    };
+    room.page.lesson.with(|at| at.as_ref().is_some_and(has))
+}
+
+/// The step of a lesson that is asked for, where a single one is.
+pub fn step_assigned(room: Classroom, lesson: &Lesson) -> Option<usize> {
+    room.page.look.assigned.with(|assigned| assigned.as_ref().filter(|assigned| assigned.lesson == lesson.id)?.step)
+}
+
 /// Whether the lessons' panel is shown.
 pub fn is_panel_open(room: Classroom) -> bool {
     room.list_open.get() || step_now(room).is_some()
@@ -58,7 +83,7 @@ pub(super) fn go_to(room: Classroom, lesson: &'static Lesson, step: usize) {
     room.guess.set(Guess::default());
     // The question is asked again, also at the same step.
     room.progress.update(|progress| (progress.chosen, progress.before) = (None, String::new()));
-    room.page.look.answer.set(None);
+    room.page.look.leave_student();
     // The text comes first: a step with a guess covers the numbers before they come.
     room.list_open.set(false);
     room.is_leaving.set(false);
@@ -80,7 +105,7 @@ pub fn go_by(room: Classroom, by: isize) {
 pub(super) fn show_list(room: Classroom) {
     // The list takes the place of the controls.
     room.panels.controls.set(false);
-    room.page.look.answer.set(None);
+    room.page.look.leave_student();
     room.page.lesson.set(None);
     room.list_open.set(true);
 }
@@ -97,7 +122,7 @@ pub(super) fn leave(room: Classroom) {
 pub(super) fn close(room: Classroom) {
     room.is_leaving.set(false);
     room.left.set(Some(now(room)));
-    room.page.look.answer.set(None);
+    room.page.look.leave_student();
     room.page.lesson.set(None);
     room.list_open.set(false);
 }
@@ -171,7 +196,7 @@ pub(super) fn set_number(room: Classroom, number: AnyField, value: f64) {
 /// The address of the scene on screen, without the lesson. Empty where it would be too long, and until the later part
 /// of the page is loaded.
 pub(super) fn own_link(room: Classroom) -> String {
-    let scene = Scene { lesson: None, answer: None, stage: Stage::Full, ..room.page.scene() };
+    let scene = Scene { lesson: None, stage: Stage::Full, ..room.page.scene() }.without_class();
     let link = room.later.table().and_then(|later| (later.write_link)(&scene).ok());
     let here = window().location().href().unwrap_or_default();
     let address = here.split('#').next().unwrap_or_default();

@@ -130,13 +130,18 @@ fn chart(room: Classroom, handle: usize) -> LineChart {
     // The measured curve may reach further than that of a student.
     let lengths = series.iter().flat_map(|series| &series.data).chain(&yours).map(|point| point.0);
     let range = Extent::of(lengths);
-    let mut chart = LineChart::new(
-        AxisSpec::new(strings::guess_x(), Scale::Log).range(range).whole(),
-        AxisSpec::new(strings::guess_y(), Scale::Log).range(Extent::new(LOWEST, HIGHEST)),
-        series,
-    );
+    let mut chart = axes(range, series);
     chart.hover_x = yours.get(handle).filter(|_| is_open).map(|point| point.0);
     chart
+}
+
+/// The axes of a curve that a reader draws, up to this range of n, with some curves.
+pub fn axes(lengths: Option<Extent>, series: Vec<Series>) -> LineChart {
+    LineChart::new(
+        AxisSpec::new(strings::guess_x(), Scale::Log).range(lengths).whole(),
+        AxisSpec::new(strings::guess_y(), Scale::Log).range(Extent::new(LOWEST, HIGHEST)),
+        series,
+    )
 }
 
 /// Moves the handles between two places of the pointer onto the line through both places. Moves the handle nearest to

@@ -1,4 +1,6 @@
-//! The goals of a step: which are reached, the hint, the answer.
+//! The goals of a step: which are reached, the hint, the answer. A goal that was reached once stays reached, here, in the
+//! answer code and in the link that opens what a student has handed in; the words beside it say where the state on screen
+//! no longer meets it.
 
 use crate::prelude::*;
 
@@ -10,6 +12,8 @@ use lipscope_core::bounds::BoundId;
 
 use super::context::{Classroom, Progress, use_classroom};
 use super::guess_words::{self, Verdict};
+use super::notebook::use_notebook;
+use super::situation::with_situation;
 use super::{course, progress};
 
 /// The goals of a step, with hint and answer.
@@ -35,6 +39,7 @@ pub fn Goals(
         strings::goals_said(answered.map(|verdict| verdict == Verdict::Right), reached(&tasks), tasks.len())
     };
     view! {
+        <p class="note" data-testid="goals-of-student" hidden=move || course::reached_by_student(room).is_none()>{strings::goals_of_student()}</p>
         <ul class="goals" aria-label=strings::goals()>
             {step.goals.iter().map(|goal| view! { <GoalLine step goal/> }).collect_view()}
         </ul>
@@ -69,7 +74,7 @@ fn GoalLine(
     /// The goal to show.
     goal: &'static Goal,
 ) -> impl IntoView {
-    let room = use_classroom();
+    let (room, notebook) = (use_classroom(), use_notebook());
     // Where one goal of a step is impossible, every goal gets the button: the reader is to find out which one it is.
     let can_be_impossible = step.goals.iter().any(|goal| matches!(goal.way, Way::Impossible(_)));
     let is_reached = memo(move |_| room.progress.with(|progress| progress.has(goal.id)));
@@ -83,10 +88,20 @@ fn GoalLine(
         (true, false) => GoalMark::Reached,
         (true, true) => guess_words::verdict(room).map_or(GoalMark::Waiting, GoalMark::Answered),
     });
+    let holds_now = memo(move |_| with_situation(room, step, |situation| goal.is_reached(situation)));
+    // On another visit. An answer is asked for again, since the page does not show it.
+    let was_reached = memo(move |_| {
+        let Some((lesson, at, _)) = course::step_now(room) else { return false };
+        !goal.is_an_answer()
+            && !course::is_of_student(room)
+            && notebook.records.with(|records| records.of(lesson).has(at, goal.id))
+    });
     let state = move || match (mark.get(), impossible) {
+        (GoalMark::Open, None) if was_reached.get() => strings::goal_reached_once(),
         (GoalMark::Open | GoalMark::Waiting, _) => "",
         (GoalMark::Reached, Some(_)) => strings::goal_ruled_out(),
-        (GoalMark::Reached, None) => strings::goal_reached(),
+        (GoalMark::Reached, None) if holds_now.get() => strings::goal_reached(),
+        (GoalMark::Reached, None) => strings::goal_reached_before(),
         (GoalMark::Answered(Verdict::Right), _) => strings::goal_right(),
         (GoalMark::Answered(Verdict::Wrong), _) => strings::goal_wrong(),
         (GoalMark::Answered(Verdict::Off), _) => strings::goal_off(),

@@ -76,7 +76,7 @@ pub fn reveal(room: Classroom) {
 /// begins anew.
 pub fn cover(room: Classroom) {
     room.guess.update(|guess| (guess.revealed_at, guess.settled) = (None, None));
-    room.page.look.answer.set(None);
+    room.page.look.leave_student();
 }
 
 /// The reader's curve: (n, L) at each handle; or the curve of a student, at the n at which it was handed in.

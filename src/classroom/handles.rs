@@ -7,6 +7,7 @@ use crate::files::copy;
 use crate::lessons::Handle;
 use crate::link;
 use crate::strings;
+use crate::whole_text::WholeText;
 
 use super::context::use_classroom;
 use super::course;
@@ -94,7 +95,7 @@ pub fn Share() -> impl IntoView {
     let link = memo(move |_| course::own_link(room));
     view! {
         <span class="lesson-share">
-            <input type="text" id="lesson-link" readonly aria-label=strings::share_label() prop:value=move || link.get()/>
+            <WholeText id="lesson-link" label=strings::share_label().to_owned() text=link/>
             <button
                 type="button"
                 id="lesson-copy"

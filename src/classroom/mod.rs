@@ -9,9 +9,10 @@
 //! | `guess`, `settle`, `guess_words` | what a reader draws or chooses, what the page finds for it, and how far off it is |
 //! | `draw`, `place` | where the reader draws: a curve, a mark |
 //! | `drawing` | what the reader has drawn, as text for another window |
-//! | `handout`, `handout_figure` | a lesson on paper |
+//! | `handout`, `handout_figure`, `handout_words` | a lesson on paper |
 //! | `notebook`, `hand_in` | what the reader has done, kept in this browser; the answer code of a student |
 //! | `lecturer`, `answers_of_class` | the sheet of a lecturer: the answers of a class, as table and charts |
+//! | `in_sight` | scrolling what has just appeared into sight |
 //! | `shortcuts` | the keys of the whole page, and the list of all keys |
 
 mod answers_of_class;
@@ -26,6 +27,8 @@ mod hand_in;
 mod handles;
 mod handout;
 mod handout_figure;
+mod handout_words;
+mod in_sight;
 mod lecturer;
 mod notebook;
 mod panel;

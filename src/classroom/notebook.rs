@@ -63,9 +63,9 @@ impl Notebook {
 pub fn begin(room: Classroom, notebook: Notebook) {
     notebook.records.set(kept());
     effect(move |_| {
-        let Some((lesson, at, _)) = step_now(room) else { return };
+        let Some((lesson, at, step)) = step_now(room) else { return };
         // What a student has handed in was not done by this reader, nor is anything done in the small view.
-        if course::handed_in(room).is_some() || room.page.stage.get() == Stage::Embed {
+        if step.goals.is_empty() || course::is_of_student(room) || room.page.stage.get() == Stage::Embed {
             return;
         }
         // Goals of the step before are there for a moment after a move.
@@ -81,7 +81,7 @@ pub fn begin(room: Classroom, notebook: Notebook) {
 /// What the reader hands in at this step; `None` outside of lessons.
 pub fn hand_in(room: Classroom, notebook: Notebook) -> Option<HandIn> {
     let (lesson, step, _) = step_now(room)?;
-    let scene = Scene { stage: Stage::Full, theme: None, answer: None, ..room.page.scene() };
+    let scene = Scene { stage: Stage::Full, theme: None, ..room.page.scene() }.without_class();
     let link = room.later.table().and_then(|later| (later.write_link)(&scene).ok());
     Some(HandIn {
         name: notebook.name.get(),
@@ -89,6 +89,7 @@ pub fn hand_in(room: Classroom, notebook: Notebook) -> Option<HandIn> {
         step,
         link: link.filter(|link| link.len() <= MOST_LINK).unwrap_or_default(),
         record: notebook.records.with(|records| records.of(lesson)),
+        assigned: course::step_assigned(room, lesson),
     })
 }
 

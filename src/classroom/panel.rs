@@ -7,10 +7,11 @@ use crate::frame::focus_soon;
 use crate::lessons::{Done, Lesson, Prediction, Records, Step, lessons, next_after};
 use crate::strings;
 
-use super::context::use_classroom;
+use super::context::{Classroom, use_classroom};
 use super::goals::Goals;
 use super::guess_words::{off_words, right_choice};
-use super::hand_in::HandInFold;
+use super::hand_in::{Assignment, AssignmentDone, HandInFold};
+use super::in_sight::show_soon;
 use super::lecturer::ClassSheet;
 use super::notebook::use_notebook;
 use super::prose::{Afterwards, Prose, Text};
@@ -105,7 +106,7 @@ pub fn LessonsButton() -> impl IntoView {
 pub fn LessonList() -> impl IntoView {
     let (room, notebook) = (use_classroom(), use_notebook());
     let line = move |(at, lesson): (usize, &'static Lesson)| {
-        let done = memo(move |_| notebook.records.with(|records| records.of(lesson).done(lesson)));
+        let done = memo(move |_| notebook.records.with(|records| records.of(lesson).done(lesson, None)));
         let words = move || {
             let Done { steps, of, right, answered } = done.get();
             strings::progress((steps, of), (right, answered))
@@ -159,15 +160,21 @@ fn StepText() -> impl IntoView {
     let room = use_classroom();
     untrack(|| course::step_now(room)).map(|(lesson, at, step)| {
         let next = next_after(lesson).filter(|_| at + 1 == lesson.steps.len());
+        let (asked, answered) = (NodeRef::<Div>::new(), NodeRef::<Div>::new());
+        show_verdict(room, asked, answered);
         view! {
+            <Assignment/>
             <Prose step/>
-            {match step.prediction {
-                Prediction::None => ().into_any(),
-                Prediction::Choice(_) => view! { <ChoiceBox step/> }.into_any(),
-                Prediction::Curve | Prediction::Mark => view! { <GuessBox/> }.into_any(),
-            }}
+            <div node_ref=asked>
+                {match step.prediction {
+                    Prediction::None => ().into_any(),
+                    Prediction::Choice(_) => view! { <ChoiceBox step/> }.into_any(),
+                    Prediction::Curve | Prediction::Mark => view! { <GuessBox/> }.into_any(),
+                }}
+            </div>
             {(!step.goals.is_empty()).then(|| view! { <Goals step/> })}
-            <Afterwards step/>
+            <AssignmentDone/>
+            <div node_ref=answered><Afterwards step/></div>
             {next.map(|next| view! {
                 <p class="lesson-up-next">
                     {strings::lesson_up_next()}
@@ -180,6 +187,20 @@ fn StepText() -> impl IntoView {
             })}
         }
     })
+}
+
+/// Scrolls the verdict and the text after it into sight when the reader has answered: here, and on the projector.
+fn show_verdict(room: Classroom, asked: NodeRef<Div>, answered: NodeRef<Div>) {
+    effect(move |before: Option<bool>| {
+        let has_verdict = !off_words(room).is_empty();
+        if has_verdict && before == Some(false) {
+            show_soon(move || {
+                let found = [asked.get_untracked(), answered.get_untracked()];
+                found.into_iter().flatten().map(Into::into).collect()
+            });
+        }
+        has_verdict
+    });
 }
 
 /// The answers to choose from. After the choice, a sentence says which one is right.

@@ -20,14 +20,15 @@ const TRY_REST: Duration = Duration::from_millis(900);
 /// Follows the reader's place: what a step shows, which goals are reached, when help is due.
 pub fn begin(room: Classroom) {
     let progress = room.progress;
-    let at = memo(move |_| (room.page.lesson.get(), course::handed_in(room)));
+    let at = memo(move |_| (room.page.lesson.get(), course::handed_in(room), course::reached_by_student(room)));
     let visits = StoredValue::new(0u32);
     effect(move |_| {
-        let (at, _) = at.get();
+        let (at, _, reached) = at.get();
         // A drawing from another step is no guess at this step.
         let (guess, chosen) = untrack(|| settle::handed_in(room)).unwrap_or_default();
         room.guess.set(guess);
-        progress.set(Progress { at: at.clone(), chosen, ..Progress::default() });
+        // What a student has once reached counts, though the state that was handed in may be another.
+        progress.set(Progress { at: at.clone(), chosen, reached: reached.unwrap_or_default(), ..Progress::default() });
         show(room, untrack(|| step_now(room)).map_or_else(Visible::default, |(.., step)| step.visible));
         visits.update_value(|count| *count += 1);
         let visit = visits.get_value();

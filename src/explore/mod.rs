@@ -27,6 +27,7 @@ use lipscope_core::experiment::Normalization;
 use crate::frame::is_motion_reduced;
 use crate::later::{LaterView, Piece};
 use crate::page::{PlotChoice, use_page};
+use crate::panels::use_panels;
 use crate::plane::{PlaneCanvas, Size, arrow_words, faintness, plane_words, use_plane};
 use crate::strings;
 use lipscope_plot::Number;
@@ -48,8 +49,7 @@ use sentence::{Headline, Sentence};
 /// The opening view.
 #[component]
 pub fn Explore() -> impl IntoView {
-    let plane = use_plane();
-    let page = use_page();
+    let (plane, page, panels) = (use_plane(), use_page(), use_panels());
     let is_hidden = move || page.plot.get() != PlotChoice::Explore;
     let words = memo(move |before: Option<&String>| match before {
         // The description of the disc stays the same while a token moves.
@@ -79,7 +79,7 @@ pub fn Explore() -> impl IntoView {
                     <Headline/>
                     <p class="disc-legend" data-testid="no-arrows" hidden=move || no_arrows.with(Option::is_none)>{move || no_arrows.get()}</p>
                     <p class="disc-legend" hidden=move || no_arrows.with(Option::is_some)>
-                        <span><span class="swatch nudge" aria-hidden="true"></span>{strings::explore_nudge()}{move || faint.get()}</span>
+                        <span><span class="swatch nudge" aria-hidden="true"></span>{move || if panels.printing.get() { strings::explore_nudge_paper() } else { strings::explore_nudge() }}{move || faint.get()}</span>
                         <span><span class="swatch response" aria-hidden="true"></span>{strings::explore_response()}</span>
                         <span data-testid="crowd-legend" hidden=move || crowd.with(Option::is_none)>{move || crowd.get()}</span>
                         <span hidden=move || !has_row.get()><span class="swatch row" aria-hidden="true"></span>{strings::explore_row()}</span>

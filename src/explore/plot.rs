@@ -8,13 +8,14 @@ use leptos::ev;
 use leptos::html::Canvas;
 
 use crate::charts::{
-    Easel, ExperimentSource, ExportFold, LastPainted, Paint, TableFold, Timing, exportable, use_easel,
+    Easel, ExperimentSource, ExportFold, LastPainted, Paint, TableFold, Timing, exportable, keep_for_paper, use_easel,
 };
 use crate::field::Field;
 use crate::frame::When;
 use crate::later::{LaterView, Piece, use_later};
 use crate::over_n::{AxisChoice, Ranges, length_at, lift, of_present, on_length_key};
 use crate::page::{Page, PlotChoice, use_page};
+use crate::plane::{Size, scene, use_plane};
 use crate::state::PageState;
 use crate::strings::{self, Paper};
 use lipscope_plot::{ChartLayout, LineChart};
@@ -121,7 +122,10 @@ pub fn chart_now(page: Page, pinned: Pinned) -> LineChart {
 /// The foot of the plot: its table, its files, and links to other plots.
 #[component]
 pub fn ExploreFolds() -> impl IntoView {
-    let (page, pinned) = (use_page(), use_pinned());
+    let (page, pinned, plane) = (use_page(), use_pinned(), use_plane());
+    keep_for_paper("explore-plane", strings::lead(), move |_| {
+        exportable(untrack(|| scene(plane, Size::Opening, None)))
+    });
     let present = move || of_present(chart_now(page, pinned));
     let csv = move || present().to_csv();
     let table = move || present().to_table();

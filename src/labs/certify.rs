@@ -3,10 +3,10 @@
 
 use crate::prelude::*;
 
-use crate::charts::ExperimentSource;
+use crate::charts::{ExperimentSource, exportable, keep_for_paper};
 use crate::field::Field;
 use crate::page::{Page, PlotChoice};
-use crate::plane::{Moves, PlaneCanvas, Size};
+use crate::plane::{Moves, PlaneCanvas, Size, scene, use_plane};
 use crate::state::{CertifySettings, PageState, Settings};
 use crate::strings::{self, Paper};
 use crate::theory::Place;
@@ -120,6 +120,10 @@ fn Discs() -> impl IntoView {
     let page = labs.page;
     let moves = Signal::derive(move || Some(moves(labs)));
     let is_flat = memo(move |_| page.answers.measured.with(|m| m.as_ref().is_some_and(|m| m.tokens.d == 2)));
+    let plane = use_plane();
+    keep_for_paper("certify-plane", strings::certify_heading(), move |_| {
+        exportable(untrack(|| scene(plane, Size::Small, moves.get())))
+    });
     view! {
         <figure class="lab-plane certify-plane">
             <div class="small-stage" hidden=move || !is_flat.get()>

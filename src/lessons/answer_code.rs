@@ -14,7 +14,7 @@ use crate::state::{Guessed, LessonAt, Scene};
 
 use super::catalog::{find, scene_of};
 use super::lesson::Lesson;
-use super::record::LessonRecord;
+use super::record::{Done, LessonRecord};
 
 /// The letters of every version.
 const MARK: &str = "LS";
@@ -50,6 +50,9 @@ pub struct HandIn {
     /// What was done in the lesson.
     #[serde(rename = "r")]
     pub record: LessonRecord,
+    /// The step that was asked for, from zero; `None` for the whole lesson.
+    #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
+    pub assigned: Option<usize>,
 }
 
 /// Why a line is no answer code.
@@ -120,27 +123,39 @@ impl HandIn {
         let json = decompress_to_vec_zlib_with_limit(&bytes, MOST_UNPACKED).map_err(|_| CodeFault::Foreign)?;
         let json = String::from_utf8(json).map_err(|_| CodeFault::Foreign)?;
         let answer: HandIn = serde_json::from_str(&json).map_err(|_| CodeFault::Foreign)?;
-        let lesson = answer.lesson().filter(|lesson| answer.step < lesson.steps.len());
+        let has = |lesson: &Lesson| {
+            [Some(answer.step), answer.assigned].into_iter().flatten().all(|step| step < lesson.steps.len())
+        };
+        let lesson = answer.lesson().filter(|lesson| has(lesson));
         let lesson = lesson.ok_or_else(|| CodeFault::UnknownLesson(answer.lesson.chars().take(QUOTED).collect()))?;
         let is_link = answer.link.is_empty() || answer.link.starts_with('v');
         let is_short = answer.name.chars().count() <= MOST_NAME && answer.link.len() <= MOST_LINK;
         if is_link && is_short && answer.record.fits(lesson) { Ok(answer) } else { Err(CodeFault::Foreign) }
     }
 
-    /// The fragment of a link, without the `#`, to the state that was handed in, with the answer at this step if there
-    /// is one.
+    /// The fragment of a link, without the `#`, to the state that was handed in, with the goals that were reached at this
+    /// step, and the answer to its question if there is one.
     #[must_use]
     pub fn fragment(&self) -> String {
         let at = LessonAt { id: self.lesson.clone(), step: self.step };
         let handed_in = (!self.link.is_empty()).then(|| link::read(&self.link, scene_of).scene).flatten();
         let scene = handed_in.or_else(|| scene_of(&at)).unwrap_or_default();
-        link::write(&Scene { lesson: Some(at), answer: self.answer().cloned(), ..scene }, scene_of).unwrap_or_default()
+        let reached = self.record.0.get(&self.step).map_or_else(Vec::new, |record| record.goals.clone());
+        let scene =
+            Scene { lesson: Some(at), answer: self.answer().cloned(), reached: Some(reached), assigned: None, ..scene };
+        link::write(&scene, scene_of).unwrap_or_default()
     }
 
     /// The answer at the step on screen; `None` where the step asks nothing, or was not answered.
     #[must_use]
     pub fn answer(&self) -> Option<&Guessed> {
         self.record.0.get(&self.step)?.guess.as_ref()
+    }
+
+    /// How much is done of what was asked for; `None` where this page lacks the lesson.
+    #[must_use]
+    pub fn done(&self) -> Option<Done> {
+        self.lesson().map(|lesson| self.record.done(lesson, self.assigned))
     }
 
     /// The lesson that it is about.

@@ -196,7 +196,7 @@ fn measured(what: Measured, latest: &LatestMeasured, known: &KnownTokens) -> Opt
         }
         Measured::Losses(id) => {
             let slack = m.slacks.iter().find(|slack| slack.id == id)?;
-            let losses = strings::losses(&slack.factors);
+            let losses = strings::slack(&slack.factors, bound(id)?, Some(m.spectral));
             (!losses.is_empty()).then(|| Filled::words(losses.join(strings::between_losses())))
         }
     }

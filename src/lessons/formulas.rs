@@ -5,6 +5,9 @@ use crate::prelude::*;
 use crate::formulas::{Formula, markup};
 use lipscope_core::bounds::BoundId;
 
+/// What stands between two formulas of one markup.
+const BETWEEN: &str = "<mo>,</mo><mo>&#x2003;</mo>";
+
 /// A formula in a text.
 #[derive(Debug, PartialEq)]
 pub struct LessonFormula {
@@ -50,10 +53,16 @@ impl LessonFormula {
     pub fn view(&self) -> AnyView {
         match self.written {
             // The markup is a constant of this file, never a reader's text.
-            Written::Here(markup) => view! { <span inner_html=markup></span> }.into_any(),
+            Written::Here(markup) => view! { <span class="formula-parts" inner_html=parts(markup)></span> }.into_any(),
             Written::Bound(id) => view! { <Formula id/> }.into_any(),
         }
     }
+}
+
+/// The formulas of a markup that holds several, each as a formula of its own: a narrow column has them on lines of their
+/// own.
+fn parts(markup: &str) -> String {
+    markup.replace(BETWEEN, "<mo>,</mo></math> <math display=\"block\">")
 }
 
 const fn here(name: &'static str, markup: &'static str) -> LessonFormula {

@@ -1,5 +1,6 @@
-//! What a reader has done in the lessons, step by step: the goals that were reached, and the first guess. The browser
-//! keeps it, and an answer code holds the part about one lesson.
+//! What a reader has done in the lessons, step by step: the goals that were reached, and the first guess. A goal that was
+//! reached once counts, whatever the reader has done afterwards. The browser keeps it, and an answer code holds the part
+//! about one lesson.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ const MOST_POINTS: usize = 64;
 /// The most that log10 of a guess or of a measured number can differ from zero.
 const POWERS: f64 = 30.0;
 
-/// What was done at a step.
+/// What was done at a step that was opened: perhaps nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepRecord {
@@ -86,11 +87,8 @@ impl Records {
         self.0.get(lesson.id).cloned().unwrap_or_default()
     }
 
-    /// Adds goals and a guess to a step. A first guess stays.
+    /// Notes that a step was opened, and adds goals and a guess to it. A first guess stays.
     pub fn note(&mut self, lesson: &Lesson, step: usize, goals: &[&str], guess: Option<Guessed>) {
-        if goals.is_empty() && guess.is_none() {
-            return;
-        }
         let record = self.0.entry(lesson.id.to_owned()).or_default().0.entry(step).or_default();
         for goal in goals {
             if !record.goals.iter().any(|known| known == goal) {
@@ -104,22 +102,28 @@ impl Records {
 }
 
 impl LessonRecord {
-    /// How much of a lesson is done.
+    /// How much is done of an assigned step, or of the lesson where no single step is assigned.
     #[must_use]
-    pub fn done(&self, lesson: &Lesson) -> Done {
-        let with_goals = lesson.steps.iter().enumerate().filter(|(_, step)| !step.goals.is_empty());
-        let is_done = |at: usize, step: &Step| {
-            let has = |goal: &str| self.0.get(&at).is_some_and(|record| record.goals.iter().any(|known| known == goal));
-            step.goals.iter().all(|goal| has(goal.id))
-        };
+    pub fn done(&self, lesson: &Lesson, assigned: Option<usize>) -> Done {
+        let is_asked = |at: usize| assigned.is_none_or(|assigned| assigned == at);
+        let steps = lesson.steps.iter().enumerate().filter(|(at, _)| is_asked(*at));
+        let with_goals = steps.filter(|(_, step)| !step.goals.is_empty());
+        let is_done = |at: usize, step: &Step| step.goals.iter().all(|goal| self.has(at, goal.id));
         let steps: Vec<bool> = with_goals.map(|(at, step)| is_done(at, step)).collect();
-        let guesses: Vec<&Guessed> = self.0.values().filter_map(|record| record.guess.as_ref()).collect();
+        let guesses: Vec<&Guessed> =
+            self.0.iter().filter(|(at, _)| is_asked(**at)).filter_map(|(_, record)| record.guess.as_ref()).collect();
         Done {
             steps: steps.iter().filter(|done| **done).count(),
             of: steps.len(),
             right: guesses.iter().filter(|guess| guess.is_right()).count(),
             answered: guesses.len(),
         }
+    }
+
+    /// Whether a goal of a step was reached.
+    #[must_use]
+    pub fn has(&self, step: usize, goal: &str) -> bool {
+        self.0.get(&step).is_some_and(|record| record.goals.iter().any(|known| known == goal))
     }
 
     /// Whether the lesson has all these steps, goals and choices, and every number is one that a reader could set.

@@ -3,8 +3,8 @@
 use crate::field::AnyField::{self, Controls, Labs};
 use crate::field::Field as Number;
 use crate::state::{
-    DotWeights, EstimatorQuantity, EstimatorSettings, Guessed, HiddenParts, LabTokens, LessonAt, Part, PlotChoice,
-    RadiusGrowth, Range, SCALED_TOKENS, Scene, SearchFold, Stage, ThemeChoice, TokenChoice, Trace, Traces,
+    Assigned, DotWeights, EstimatorQuantity, EstimatorSettings, Guessed, HiddenParts, LabTokens, LessonAt, Part,
+    PlotChoice, RadiusGrowth, Range, SCALED_TOKENS, Scene, SearchFold, Stage, ThemeChoice, TokenChoice, Trace, Traces,
     WeightChoice, XAxis,
 };
 use crate::strings;
@@ -74,8 +74,12 @@ pub const LESSON: &str = "lesson";
 const AT_N: &str = "n";
 /// The text for the block that adds most to the largest singular value.
 const TOP_BLOCK: &str = "top";
-/// The text for no curve, no hidden part, or no answer.
+/// The text for no curve, no hidden part, no answer, or no assignment.
 const NONE: &str = "none";
+/// The text where a student has handed a scene in without a goal reached.
+const NO_GOAL: &str = "no-goal";
+/// A step has fewer goals than this.
+const MOST_GOALS: usize = 32;
 /// The longest name of a lesson.
 const MOST_LESSON_ID: usize = 40;
 
@@ -98,7 +102,7 @@ macro_rules! choice {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 57] = [
+pub const FIELDS: [Field; 59] = [
     Field::Other {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
@@ -117,6 +121,8 @@ pub const FIELDS: [Field; 57] = [
             Ok(())
         },
     },
+    Field::Other { key: "reached", text: reached_text, read: read_reached },
+    Field::Other { key: "assigned", text: assigned_text, read: read_assigned },
     choice!("plot", PlotChoice::ALL, plot),
     // Only other programs write this field: the page writes the value of each control.
     Field::Other { key: "experiment", text: |_| String::new(), read: data::read_experiment },
@@ -236,16 +242,65 @@ pub fn lesson_of(texts: &[&str]) -> Option<LessonAt> {
     scene.lesson
 }
 
+/// Whether a text can be the id of a lesson or of a goal.
+fn is_name(id: &str) -> bool {
+    !id.is_empty()
+        && id.len() <= MOST_LESSON_ID
+        && id.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-')
+}
+
 fn read_lesson(scene: &mut Scene, text: &str) -> Result<(), String> {
-    let is_name = |id: &str| {
-        !id.is_empty()
-            && id.len() <= MOST_LESSON_ID
-            && id.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-')
+    scene.lesson = Some(place_in_lesson(text).ok_or(strings::link_no_lesson())?);
+    Ok(())
+}
+
+/// The place that `lesson.step` names. A link counts steps from one.
+fn place_in_lesson(text: &str) -> Option<LessonAt> {
+    let (id, step) = text.rsplit_once('.').filter(|(id, _)| is_name(id))?;
+    let step = step.parse().ok().filter(|step: &usize| (1..=99).contains(step))?;
+    Some(LessonAt { id: id.to_owned(), step: step - 1 })
+}
+
+/// The goals that a student had reached.
+fn reached_text(scene: &Scene) -> String {
+    match scene.reached.as_deref() {
+        None => NONE.to_owned(),
+        Some([]) => NO_GOAL.to_owned(),
+        Some(goals) => goals.join(","),
+    }
+}
+
+fn read_reached(scene: &mut Scene, text: &str) -> Result<(), String> {
+    scene.reached = None;
+    let goals: Vec<&str> = text.split(',').take(MOST_GOALS + 1).collect();
+    scene.reached = match text {
+        NONE => None,
+        NO_GOAL => Some(Vec::new()),
+        _ if goals.len() <= MOST_GOALS && goals.iter().all(|goal| is_name(goal)) => {
+            Some(goals.into_iter().map(str::to_owned).collect())
+        }
+        _ => return Err(strings::link_no_goals().into()),
     };
-    let (id, step) = text.rsplit_once('.').filter(|(id, _)| is_name(id)).ok_or(strings::link_no_lesson())?;
-    let step = step.parse().ok().filter(|step: &usize| (1..=99).contains(step)).ok_or(strings::link_no_lesson())?;
-    // A link counts steps from one.
-    scene.lesson = Some(LessonAt { id: id.to_owned(), step: step - 1 });
+    Ok(())
+}
+
+/// The assignment: `sink.2` for a step, `sink` for a whole lesson.
+fn assigned_text(scene: &Scene) -> String {
+    match &scene.assigned {
+        None => NONE.to_owned(),
+        Some(Assigned { lesson, step: None }) => lesson.clone(),
+        Some(Assigned { lesson, step: Some(step) }) => format!("{lesson}.{}", step + 1),
+    }
+}
+
+fn read_assigned(scene: &mut Scene, text: &str) -> Result<(), String> {
+    scene.assigned = None;
+    scene.assigned = match place_in_lesson(text) {
+        _ if text == NONE => None,
+        Some(LessonAt { id, step }) => Some(Assigned { lesson: id, step: Some(step) }),
+        None if is_name(text) => Some(Assigned { lesson: text.to_owned(), step: None }),
+        None => return Err(strings::link_no_lesson().into()),
+    };
     Ok(())
 }
 

@@ -39,6 +39,8 @@ impl Page {
             hidden: self.look.hidden.get(),
             lesson: self.lesson.get(),
             answer: self.look.answer.get(),
+            reached: self.look.reached.get(),
+            assigned: self.look.assigned.get(),
             theme: self.address.theme.get(),
         }
     }
@@ -158,7 +160,7 @@ impl Page {
 
     /// Shows a scene. The reader's own data are kept where the scene brings none.
     pub fn show(self, scene: Scene) {
-        let Scene { state, plot, labs, stage, hidden, lesson, answer, theme } = scene;
+        let Scene { state, plot, labs, stage, hidden, lesson, answer, reached, assigned, theme } = scene;
         let now = self.state.get_untracked();
         // The plot first: what the page asks the workers for depends on it too.
         set_if_new(self.plot, plot);
@@ -168,6 +170,8 @@ impl Page {
         set_if_new(self.look.hidden, hidden);
         // The answer before the lesson: the page shows a student's answer as soon as it shows the step.
         set_if_new(self.look.answer, answer);
+        set_if_new(self.look.reached, reached);
+        set_if_new(self.look.assigned, assigned);
         set_if_new(self.lesson, lesson);
         set_if_new(self.address.theme, theme);
     }

@@ -28,9 +28,7 @@ use crate::strings;
 pub use canvas::PlaneCanvas;
 pub use context::{MOST_DRAWN, Plane, Size, use_plane};
 pub use crowds::arrow_words;
-#[cfg(not(target_arch = "wasm32"))]
-pub use scene::scene;
-pub use scene::{Moves, faintness, plane_of};
+pub use scene::{Moves, faintness, plane_of, scene};
 pub use stage::{PlaneTable, TokenStage, plane_words};
 
 /// Starts the swing of the pair, and the wait of moved tokens for their numbers.

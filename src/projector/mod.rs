@@ -12,6 +12,7 @@
 //! | `views` | the line about the other window, and the section in the panel of links |
 
 mod audience;
+mod bar;
 mod channel;
 mod drawing;
 mod lecturer;

@@ -1,11 +1,13 @@
 //! The line about the other window, and the section in the panel of links that opens it.
 
 use crate::prelude::*;
+use leptos::html::Section;
 
 use crate::panels::use_panels;
 use crate::strings;
 
 use super::audience::{Audience, Following};
+use super::bar::keep_room;
 use super::lecturer::{Lecturer, Status};
 use super::message::Screen;
 
@@ -47,9 +49,11 @@ fn LecturerLine(
     let follows = memo(move |_| lecturer.status.get() == Status::Follows);
     let is_black = memo(move |_| lecturer.screen.get() == Screen::Black);
     let is_frozen = memo(move |_| lecturer.frozen.with(Option::is_some));
-    let words = move || sentence(lecturer);
+    let words = memo(move |_| sentence(lecturer));
+    let line = NodeRef::<Section>::new();
+    keep_room(line, move || words.track());
     view! {
-        <section class="projector-line" aria-label=strings::projector_heading() hidden=move || lecturer.status.get() == Status::None class:frozen=move || follows.get() && is_frozen.get()>
+        <section node_ref=line class="projector-line" aria-label=strings::projector_heading() hidden=move || lecturer.status.get() == Status::None class:frozen=move || follows.get() && is_frozen.get()>
             <p role="status" data-testid="projector">{words}</p>
             <div class="projector-acts">
                 <button type="button" id="projector-freeze" title=strings::projector_freeze_hint() aria-pressed=move || is_frozen.get().to_string() hidden=move || !follows.get() on:click=move |_| lecturer.freeze_or_follow()>
@@ -102,8 +106,10 @@ fn AudienceLine(
         Following::Now => "",
         Following::NoMore => strings::projector_left(),
     };
+    let line = NodeRef::<Section>::new();
+    keep_room(line, move || audience.following.track());
     view! {
-        <section class="projector-line" aria-label=strings::projector_heading() hidden=move || audience.following.get() == Following::Now>
+        <section node_ref=line class="projector-line" aria-label=strings::projector_heading() hidden=move || audience.following.get() == Following::Now>
             <p role="status" data-testid="projector">{words}</p>
         </section>
     }

@@ -5,6 +5,7 @@
 //! A control keeps its value while it does not apply, so that switching a choice back loses nothing.
 
 mod answer;
+mod assigned;
 mod check;
 mod choices;
 mod convert;
@@ -16,6 +17,7 @@ mod plots;
 mod settings;
 
 pub use answer::Guessed;
+pub use assigned::Assigned;
 pub use choices::{OwnClusters, OwnWeights, TokenChoice, WeightChoice, XAxis};
 pub use growth::{GrowthView, RadiusGrowth, Range, SearchFold, Trace, Traces};
 pub use movable::NotMovable;
@@ -44,6 +46,10 @@ pub struct Scene {
     pub lesson: Option<LessonAt>,
     /// The answer that a student has handed in at this place, where the link shows one.
     pub answer: Option<Guessed>,
+    /// The goals of this place that a student had reached, by their ids; `None` where nobody has handed the scene in.
+    pub reached: Option<Vec<String>>,
+    /// What the reader is asked to do, where the link is an assignment.
+    pub assigned: Option<Assigned>,
     /// Light or dark, where the link asks for one.
     pub theme: Option<ThemeChoice>,
 }
@@ -75,6 +81,12 @@ impl ThemeChoice {
 }
 
 impl Scene {
+    /// The scene without what belongs to a class: the assignment, and what a student has handed in.
+    #[must_use]
+    pub fn without_class(self) -> Self {
+        Scene { answer: None, reached: None, assigned: None, ..self }
+    }
+
     /// Whether going from one scene to another is a step of its own, which the reader can undo. Any other change is a
     /// movement, which continues the present step. New own tokens and clusters count as movements here: the code that
     /// sets or drags them marks the step.

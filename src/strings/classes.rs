@@ -48,6 +48,30 @@ pub fn class_count(answers: usize, faults: usize) -> String {
     }
 }
 
+/// How many goals of a step were reached.
+pub fn class_goals(of: usize, reached: usize) -> String {
+    if of == 1 { class_one_goal(reached) } else { words::class_goals(of, reached) }
+}
+
+/// What an assignment asks for at step `at`: `step`, or all `tasks` steps of the lesson.
+pub fn assignment(step: Option<usize>, at: usize, tasks: usize) -> String {
+    match step {
+        None => assignment::lesson(tasks),
+        Some(step) if step == at => assignment::step().into(),
+        Some(step) => assignment::elsewhere(step + 1),
+    }
+}
+
+/// As [`progress`], of what a student hands in: it also says that nothing is done.
+pub fn handed_in_progress((done, of): (usize, usize), (right, answered): (usize, usize)) -> String {
+    let steps = match of {
+        1 => progress_one(done),
+        _ if done == of => progress_done().to_owned(),
+        _ => progress_part(done, of),
+    };
+    if answered == 0 { steps } else { progress_right(answered, right, &steps) }
+}
+
 /// How many of a lesson's steps are done, and how many of its answers are right; empty where nothing was done.
 pub fn progress((done, of): (usize, usize), (right, answered): (usize, usize)) -> String {
     let steps = match (done, answered) {
@@ -76,6 +100,9 @@ mod tests {
         assert_eq!(progress((0, 5), (0, 0)), "");
         assert_eq!(progress((2, 5), (1, 2)), "2 of 5 steps done; right answers: 1 of 2");
         assert_eq!(progress((5, 5), (0, 2)), "finished; right answers: 0 of 2");
+        assert_eq!(handed_in_progress((1, 1), (0, 0)), "1 of 1 step done");
+        assert_eq!(handed_in_progress((0, 5), (0, 0)), "0 of 5 steps done");
+        assert_eq!((class_goals(1, 0), class_goals(2, 0)), ("0 of 1 goal".into(), "0 of 2 goals".into()));
         assert_eq!(goals_said(Some(false), 0, 0), "Answered, and not right.");
         assert_eq!(goals_said(None, 1, 3), "1 of 3 goals reached.");
     }

@@ -142,7 +142,7 @@ pageTest('two students hand in answer codes, and a lecturer sees their guesses o
   assert.deepEqual(await seriousFaults(page), []);
   // A student's link opens the state that was handed in, with the answer, and nothing of it is noted as the reader's.
   const link = await mask.locator('tbody tr').nth(1).locator('a').getAttribute('href');
-  assert.equal(link, '#v3&lesson=mask.2&answer=lower,higher&mask=causal');
+  assert.equal(link, '#v3&lesson=mask.2&answer=lower,higher&reached=seen&mask=causal');
   // Nothing was sent. Keys of the page do nothing under the sheet.
   assert.equal(requests().length, asked);
   await page.locator('#class-close').focus();
@@ -185,6 +185,61 @@ pageTest('every step has its own answer code; where a step has no answer, its li
   await page.fill('#class-paste', `${first}\n${second}`);
   await page.waitForSelector('.class-lesson[data-lesson=mask]');
   assert.deepEqual(await page.locator('.class-lesson tbody a').allInnerTexts(), ['state and answer', 'state']);
+});
+
+pageTest('an assignment of one step says what is asked, opens its answer code at the end, and counts one step', { hash: '#v3&lesson=sink.2&assigned=sink.2', context: {} }, async ({ page, url }) => {
+  await filled(page);
+  assert.match(await page.getByTestId('assignment').innerText(), /^Assignment: reach the goals of this step, then hand in the answer code/);
+  assert.equal(await page.locator('#hand-in').evaluate((fold) => fold.open), false);
+  const code = async () => {
+    await page.waitForFunction(() => document.querySelector('#hand-in').open && document.querySelector('#hand-in-code').value.length > 40);
+    return page.inputValue('#hand-in-code');
+  };
+  // Who has tried nothing yet hands in no goals.
+  await page.click('#hand-in summary');
+  const tried = await code();
+  assert.equal(await page.getByTestId('hand-in-done').innerText(), 'It says: 0 of 1 step done.');
+  await page.click('#hand-in summary');
+  await page.evaluate(() => { const step = document.querySelector('#lesson-show-all'); step.click(); });
+  await page.click('#lesson-answer');
+  await page.waitForSelector('.goal[data-goal=moves][data-reached=true]');
+  await page.waitForFunction(() => document.querySelectorAll('.goal[data-reached=true]').length === 2);
+  const done = await code();
+  assert.match(await page.getByTestId('assignment-done').innerText(), /Hand in the answer code/);
+  assert.equal(await page.getByTestId('hand-in-done').innerText(), 'It says: 1 of 1 step done.');
+  // The student goes on: a goal that was reached once counts, and the page says that it no longer holds.
+  await page.click('#lesson-again');
+  await page.waitForFunction(() => /reached; it counts/.test(document.querySelector('.goal[data-goal=moves]').textContent));
+  const after = await code();
+  assert.deepEqual(held(after).r, { 1: { g: ['mass', 'moves'] } });
+  assert.equal(held(after).t, 1);
+  assert.ok(done.length > 0);
+  // The table, and the link that it leads to, say the same.
+  await page.click('#lesson-list');
+  await page.click('#class-open');
+  await page.fill('#class-paste', `${tried}\n${after}`);
+  await page.waitForSelector('.class-lesson[data-lesson=sink]');
+  const rows = await page.locator('.class-lesson tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
+  assert.deepEqual(rows.map((row) => [row[2], row[5], row[6]]), [['0 of 1', '0 of 2 goals', ''], ['1 of 1', '2 of 2 goals', '']]);
+  const link = await page.locator('.class-lesson tbody tr').nth(1).locator('a').getAttribute('href');
+  await page.goto('about:blank');
+  await page.goto(url + link);
+  await filled(page);
+  await page.waitForFunction(() => document.querySelectorAll('.goal[data-reached=true]').length === 2);
+  assert.match(await page.getByTestId('goals-of-student').innerText(), /A student has handed this in/);
+  assert.match(await page.locator('.goal[data-goal=moves]').innerText(), /reached; it counts, though what is on screen no longer meets it/);
+  assert.equal(await page.getByTestId('goals-said').textContent(), '2 of 2 goals reached.');
+});
+
+pageTest('an answer code opens in sight, on the projector too', { hash: '#v3&view=teacher&lesson=sink.2', viewport: { width: 1280, height: 720 } }, async ({ page }) => {
+  await filled(page);
+  await page.locator('#hand-in summary').scrollIntoViewIfNeeded();
+  await page.click('#hand-in summary');
+  await page.waitForFunction(() => {
+    const panel = document.querySelector('.lesson-body').getBoundingClientRect();
+    const code = document.querySelector('#hand-in-copy').getBoundingClientRect();
+    return code.height > 0 && code.bottom <= panel.bottom + 1 && code.top >= panel.top;
+  });
 });
 
 pageTest('an answer in a link that is none to the step is not taken for a student’s', { hash: '#v3&lesson=mask.2&answer=10,2' }, async ({ page }) => {

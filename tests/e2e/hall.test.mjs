@@ -86,6 +86,44 @@ for (const [width, height] of [[1280, 720], [1920, 1080]]) {
   });
 }
 
+pageTest('formulas, goals, hints and verdicts of a lesson are in sight at 1280 x 720', { viewport: { width: 1280, height: 720 }, hash: '#v3&view=teacher&lesson=sink.1' }, async ({ page }) => {
+  const out = (selector) => page.$$eval(selector, (all) => all.filter((element) => element.checkVisibility() && element.textContent.trim()).filter((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    const panel = element.closest('.lesson-body')?.getBoundingClientRect() ?? { top: 0, bottom: innerHeight };
+    return top < panel.top - 1 || bottom > panel.bottom + 9;
+  }).map((element) => element.textContent.trim()));
+  for (const step of ['sink.3', 'slack.3', 'jacobian.2', 'whole-space.2', 'sink.1']) {
+    await page.evaluate((step) => { location.hash = `#v3&view=teacher&lesson=${step}`; }, step);
+    await page.waitForSelector(`#lesson-panel[data-lesson="${step.split('.')[0]}"][data-step="${step.split('.')[1] - 1}"]`);
+    await page.waitForTimeout(250);
+    assert.deepEqual(await page.$$eval('.lesson-formula', (all) => all.filter((formula) => formula.scrollWidth > formula.clientWidth + 1).map((formula) => formula.textContent)), [], step);
+    if (await page.locator('.lesson-choice').count() === 0) assert.deepEqual(await out('.goal'), [], step);
+  }
+  assert.deepEqual(await out('#guess-hint'), []);
+  // After an answer, the verdict is in sight without a hand at the panel, and so is the beginning of what it means.
+  await page.focus('#guess-curve');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => /furthest off/.test(document.querySelector('[data-testid=guess-words]').textContent));
+  await page.waitForTimeout(250);
+  assert.deepEqual(await out('.guess-words'), []);
+});
+
+pageTest('a line at the foot of the page takes its room from the page, and covers no sentence', { hash: '#v3&n=50' }, async ({ page }) => {
+  await changed(page, 'explore-norm');
+  for (const [width, height] of [[1440, 900], [1280, 720]]) {
+    await page.setViewportSize({ width, height });
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press('.');
+    await page.waitForSelector('.projector-line', { state: 'visible' });
+    await page.waitForTimeout(250);
+    const [sentence, controls, line] = await Promise.all(['.sentence > p', '.quick-place', '.projector-line'].map((part) => page.locator(part).first().boundingBox()));
+    assert.ok(sentence.y + sentence.height <= controls.y + 1 && controls.y + controls.height <= line.y + 1, JSON.stringify([width, sentence, controls, line]));
+    await page.click('#projector-close');
+    await page.waitForSelector('.projector-line', { state: 'hidden' });
+  }
+});
+
 pageTest('a remote goes through the lesson whatever has the focus, and stops at both ends', { viewport: { width: 1280, height: 720 }, hash: '#v3&view=teacher&lesson=sink.3' }, async ({ page }) => {
   await page.waitForSelector('#lesson-slider-R');
   const step = (key, to) => page.keyboard.press(key).then(() => page.waitForSelector(`#lesson-panel[data-lesson=sink][data-step="${to}"]`));
@@ -195,10 +233,16 @@ pageTest('the panel of links has the state, the step and a frame; what it hides 
   assert.deepEqual(await page.$$eval('.share-body section:has(#share-state, #share-step) h3', (all) => all.map((h) => h.textContent)), ['The picture as it is now, without the lesson', 'The step of the lesson, to be done']);
   assert.match(await page.locator('.share-body section:has(#share-step) .note').first().innerText(), /^Opens step 2 of “The mask” as it begins/);
   // A changed control is in the link of the state, and not in the assignment.
-  assert.equal(await text('share-step'), `${url}#v3&lesson=mask.2`);
-  await page.selectOption('#share-as', 'teacher');
-  assert.equal(await text('share-step'), `${url}#v3&view=teacher&lesson=mask.2`);
-  await page.selectOption('#share-as', 'full');
+  assert.equal(await text('share-step'), `${url}#v3&lesson=mask.2&assigned=mask.2`);
+  await page.selectOption('#share-step-as', 'teacher');
+  assert.equal(await text('share-step'), `${url}#v3&view=teacher&lesson=mask.2&assigned=mask.2`);
+  // What one link opens says nothing about the other.
+  assert.ok(!(await text('share-state')).includes('view='));
+  await page.selectOption('#share-step-as', 'full');
+  await page.selectOption('#share-step-asks', 'lesson');
+  assert.equal(await text('share-step'), `${url}#v3&lesson=mask.1&assigned=mask`);
+  assert.match(await page.locator('.share-body section:has(#share-step) .note').first().innerText(), /^Opens “The mask” at its first step: an assignment of all its 5 steps/);
+  await page.selectOption('#share-step-asks', 'step');
   // The panel also tells a lecturer about answer codes and about printing.
   assert.match(await page.locator('#share').innerText(), /answer code[^]*On paper[^]*handout/);
   await page.evaluate(() => { window.printed = 0; window.print = () => { window.printed += 1; }; });
@@ -210,10 +254,10 @@ pageTest('the panel of links has the state, the step and a frame; what it hides 
   await page.keyboard.press('Enter');
   const note = page.locator('.share-line:has(#share-step) .note');
   await note.filter({ hasText: 'Copied.' }).waitFor();
-  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${url}#v3&lesson=mask.2`);
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${url}#v3&lesson=mask.2&assigned=mask.2`);
   await page.waitForFunction(() => document.querySelector('.share-line:has(#share-step) .note').textContent === '', undefined, { timeout: 8_000 });
   // The code is a frame of the chosen size, and the preview is what it shows.
-  await page.selectOption('#share-size', '2');
+  await page.selectOption('#share-size', '900x500');
   const code = await text('share-code');
   const frame = await page.evaluate((code) => {
     const { src, width, height, title } = new DOMParser().parseFromString(code, 'text/html').querySelector('iframe');
@@ -227,6 +271,15 @@ pageTest('the panel of links has the state, the step and a frame; what it hides 
   assert.equal(await inside.jsonValue(), frame.src);
   const box = await page.locator('.share-preview').boundingBox();
   assert.ok(Math.abs(box.height - box.width * 500 / 900) < 4, JSON.stringify(box));
+  // Any other size can be typed.
+  await page.fill('#share-width', '512');
+  await page.fill('#share-height', '300');
+  await page.keyboard.press('Tab');
+  assert.match(await text('share-code'), /width="512" height="300"/);
+  assert.equal(await page.inputValue('#share-size'), 'own');
+  await page.fill('#share-width', '3');
+  await page.keyboard.press('Tab');
+  assert.match(await text('share-code'), /width="512" height="300"/);
   assert.deepEqual(await faults(page), []);
   // The switches act on this page.
   for (const part of ['controls', 'list', 'numbers']) await page.click(`#share-${part}`);
@@ -239,6 +292,21 @@ pageTest('the panel of links has the state, the step and a frame; what it hides 
   await page.keyboard.press('Control+z');
   await page.waitForFunction(() => /hide=controls,list(&|$)/.test(location.hash));
   await page.locator('.numbers').waitFor({ state: 'visible' });
+});
+
+pageTest('from the teacher view too, links open the whole page unless the choice beside them says otherwise, and are shown whole', { hash: '#v3&view=teacher&n=50' }, async ({ page, url }) => {
+  await changed(page, 'explore-norm');
+  if (await page.locator('#share-open').isHidden()) await page.click('#head-more');
+  await page.click('#share-open');
+  await page.waitForFunction(() => document.querySelector('#share-state')?.value);
+  assert.equal(await page.inputValue('#share-state'), `${url}#v3&n=50`);
+  assert.equal(await page.inputValue('#share-state-as'), 'full');
+  // Of the opening view a frame has the plot alone: said beside the code.
+  assert.match(await page.locator('.share-body section:has(#share-code) .note').first().innerText(), /the plot alone, without the disc/);
+  await page.selectOption('#share-state-as', 'teacher');
+  assert.equal(await page.inputValue('#share-state'), `${url}#v3&view=teacher&n=50`);
+  const cut = await page.$$eval('.whole-text', (all) => all.filter((box) => box.checkVisibility() && (box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1)).map((box) => `${box.id}: ${box.value}`));
+  assert.deepEqual(cut, []);
 });
 
 pageTest('hidden parts come back from a link', { hash: '#v3&hide=controls,list&plot=growth' }, async ({ page }) => {

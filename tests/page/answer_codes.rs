@@ -37,13 +37,16 @@ fn hand_in() -> impl Strategy<Value = HandIn> {
     (0..lessons().len()).prop_flat_map(|at| {
         let lesson = &lessons()[at];
         let link = prop_oneof![Just(String::new()), "v3&[a-z0-9=&.,-]{0,60}"];
-        ("[\\p{L} .=+@,\"-]{0,40}", 0..lesson.steps.len(), link, record(lesson)).prop_map(
-            |(name, step, link, record)| HandIn {
+        let steps = 0..lesson.steps.len();
+        let assigned = prop::option::of(steps.clone());
+        ("[\\p{L} .=+@,\"-]{0,40}", steps, link, record(lesson), assigned).prop_map(
+            |(name, step, link, record, assigned)| HandIn {
                 name: name.trim().to_owned(),
                 lesson: lesson.id.to_owned(),
                 step,
                 link,
                 record,
+                assigned,
             },
         )
     })
@@ -91,6 +94,7 @@ fn sample(name: &str) -> HandIn {
         step: 1,
         link: "v3&lesson=slack.2&R=1".into(),
         record: records.of(lesson),
+        assigned: None,
     }
 }
 
@@ -159,21 +163,23 @@ fn a_record_keeps_the_first_guess_and_counts_the_steps_that_are_done() {
     let lesson = find("slack").expect("a lesson");
     let steps = lesson.steps.iter().filter(|step| !step.goals.is_empty()).count();
     let mut records = Records::default();
-    assert_eq!(records.of(lesson).done(lesson), Done { steps: 0, of: steps, right: 0, answered: 0 });
+    assert_eq!(records.of(lesson).done(lesson, None), Done { steps: 0, of: steps, right: 0, answered: 0 });
     records.note(lesson, 1, &[], None);
-    assert!(records.is_empty());
+    // A step that was opened is noted, and nothing of it is done.
+    assert_eq!(records.of(lesson).0[&1], StepRecord::default());
+    assert_eq!(records.of(lesson).done(lesson, None).steps, 0);
     records.note(lesson, 0, &["seen"], Some(Guessed::Mark(2.0, 1.0)));
     records.note(lesson, 0, &["seen"], Some(Guessed::Mark(1.0, 1.0)));
     assert_eq!(
         records.of(lesson).0[&0],
         StepRecord { goals: vec!["seen".into()], guess: Some(Guessed::Mark(2.0, 1.0)) }
     );
-    assert_eq!(records.of(lesson).done(lesson), Done { steps: 1, of: steps, right: 0, answered: 1 });
+    assert_eq!(records.of(lesson).done(lesson, None), Done { steps: 1, of: steps, right: 0, answered: 1 });
     for (at, step) in lesson.steps.iter().enumerate() {
         let goals: Vec<&str> = step.goals.iter().map(|goal| goal.id).collect();
         records.note(lesson, at, &goals, None);
     }
-    assert!(records.of(lesson).done(lesson).is_all());
+    assert!(records.of(lesson).done(lesson, None).is_all());
     assert_eq!(Records::read(&records.text()), records);
     // What an older page has kept, and this one does not know.
     let other = records.text().replace("slack", "slacks");
@@ -202,8 +208,54 @@ fn an_answer_that_is_wrong_is_answered_and_not_right() {
     let mut records = Records::default();
     records.note(lesson, 0, &["seen"], Some(Guessed::Choice("same".into(), "lower".into())));
     records.note(lesson, 1, &["seen"], Some(Guessed::Choice("higher".into(), "higher".into())));
-    let done = records.of(lesson).done(lesson);
+    let done = records.of(lesson).done(lesson, None);
     assert_eq!(done, Done { steps: 2, of: lesson.n_tasks(), right: 1, answered: 2 });
     assert!(!Guessed::Mark(3.0, 1.0).is_right() && Guessed::Mark(1.05, 1.0).is_right());
     assert!(!Guessed::Curve(vec![(2.0, 1.0, 1.0), (4.0, 1.0, 2.0)]).is_right());
+}
+
+#[test]
+fn a_goal_that_was_reached_once_counts_in_the_code_and_in_the_link_that_it_leads_to() {
+    let lesson = find("sink").expect("a lesson");
+    let goals = ["mass", "moves"];
+    let mut records = Records::default();
+    records.note(lesson, 1, &goals, None);
+    // Afterwards the student has gone on: no goal holds in the state of this link.
+    let link = "v3&lesson=sink.2&tokens=ball&n=4";
+    let answer = HandIn {
+        name: "Ada".into(),
+        lesson: "sink".into(),
+        step: 1,
+        link: link.into(),
+        record: records.of(lesson),
+        assigned: Some(1),
+    };
+    let scene = link::read(&answer.fragment(), scene_of).scene.expect("a scene");
+    assert_eq!(scene.reached, Some(goals.map(str::to_owned).to_vec()));
+    assert_eq!((scene.state.n, scene.assigned), (4, None));
+    // Who has reached nothing is told from a reader who has handed nothing in.
+    let nothing = HandIn { record: LessonRecord::default(), ..answer };
+    assert_eq!(link::read(&nothing.fragment(), scene_of).scene.expect("a scene").reached, Some(Vec::new()));
+}
+
+#[test]
+fn an_assignment_of_one_step_is_done_when_that_step_is() {
+    let lesson = find("sink").expect("a lesson");
+    let mut records = Records::default();
+    records.note(lesson, 1, &["mass", "moves"], None);
+    records.note(lesson, 2, &[], None);
+    let mut answer = HandIn {
+        name: String::new(),
+        lesson: "sink".into(),
+        step: 1,
+        link: String::new(),
+        record: records.of(lesson),
+        assigned: Some(1),
+    };
+    let (one, all) = (Done { steps: 1, of: 1, right: 0, answered: 0 }, Done { steps: 1, of: 5, right: 0, answered: 0 });
+    assert_eq!(HandIn::read(&answer.code()).expect("a code").done(), Some(one));
+    answer.assigned = None;
+    assert_eq!(answer.done(), Some(all));
+    answer.assigned = Some(99);
+    assert_eq!(HandIn::read(&answer.code()), Err(CodeFault::UnknownLesson("sink".into())));
 }

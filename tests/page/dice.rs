@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lipscope::state::{
-    CertifySettings, DotWeights, EstimatorQuantity, EstimatorSettings, GrowthView, Guessed, HiddenParts,
+    Assigned, CertifySettings, DotWeights, EstimatorQuantity, EstimatorSettings, GrowthView, Guessed, HiddenParts,
     InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, Part, PlotChoice,
     RadiusGrowth, Range, SCALED_TOKENS, Scene, SearchFold, SearchSettings, Settings, Stage, ThemeChoice, TokenChoice,
     Trace, Traces, WeightChoice, XAxis,
@@ -138,6 +138,13 @@ fn any_scene(dice: &mut Dice) -> Scene {
         hidden: HiddenParts::of(Part::ALL.into_iter().filter(|_| dice.below(4) == 0)),
         lesson: (dice.below(4) == 0).then_some(lesson),
         answer,
+        reached: match dice.below(6) {
+            0 => Some(Vec::new()),
+            1 => Some(vec!["mass".into(), "moves".into()]),
+            _ => None,
+        },
+        assigned: (dice.below(6) == 0)
+            .then(|| Assigned { lesson: "sink".into(), step: (dice.below(2) == 0).then(|| dice.below(9)) }),
         theme: (dice.below(4) == 0).then(|| *dice.of(&ThemeChoice::ALL)),
     }
 }
