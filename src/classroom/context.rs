@@ -85,8 +85,6 @@ pub struct Settled {
     pub(super) guessed: Guessed,
     /// How well the norm beside a mark is known.
     pub(super) kind: Kind,
-    /// The slope of the measured curve beside a drawn one.
-    pub(super) slope: Option<f64>,
 }
 
 impl Guess {

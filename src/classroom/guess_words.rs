@@ -2,13 +2,13 @@
 
 use crate::prelude::*;
 
-use crate::lessons::{Guessed, Prediction, Step};
+use crate::lessons::{Guessed, Prediction, SLOPE_TOLERANCE, Slopes, Step};
 use crate::strings;
 
 use super::context::{Classroom, Settled};
 use super::course::{handed_in, is_off_question, step_now};
 use super::guess::{has_guessed, is_covered};
-use super::settle::{choice, settled, slope_of};
+use super::settle::{choice, settled};
 
 /// How far off the reader is, in words with a number; empty while nothing is revealed.
 pub fn off_words(room: Classroom) -> String {
@@ -92,16 +92,19 @@ fn settled_words(settled: &Settled, step: &'static Step) -> String {
             strings::choice_answer(words(yours), words(right))
         }
         Guessed::Mark(yours, found) => strings::mark_off(*yours, *found, settled.kind),
-        Guessed::Curve(points) => curve_words(points, settled.slope),
+        Guessed::Curve(points) => curve_words(points),
     }
 }
 
 /// Both slopes, and where the curves are furthest apart.
-fn curve_words(points: &[(f64, f64, f64)], measured_slope: Option<f64>) -> String {
+fn curve_words(points: &[(f64, f64, f64)]) -> String {
     let size = |(_, yours, found): &(f64, f64, f64)| (yours / found).ln().abs();
     let furthest = points.iter().copied().max_by(|a, b| size(a).total_cmp(&size(b)));
     let off = furthest.map(|(n, yours, found)| strings::curve_off(n, yours, found));
-    let slopes = slope_of(points.iter().map(|at| (at.0, at.1)).collect()).zip(measured_slope);
-    let slopes = slopes.map(|(yours, measured)| strings::slopes_beside(yours, measured));
-    slopes.into_iter().chain(off).collect::<Vec<_>>().join(strings::between_sentences())
+    let slopes = Slopes::of(points).map(|Slopes { yours, found }| strings::slopes_beside(yours, found));
+    let judged = Slopes::of(points).map(|slopes| {
+        let words = if slopes.are_alike() { strings::answer::slopes_alike } else { strings::answer::slopes_apart };
+        words(SLOPE_TOLERANCE)
+    });
+    slopes.into_iter().chain(judged).chain(off).collect::<Vec<_>>().join(strings::between_sentences())
 }

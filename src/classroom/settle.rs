@@ -7,7 +7,6 @@ use crate::lessons::{Age, Choice, Filled, Guessed, Measured, Prediction, Slot, S
 use crate::page::{Page, PlotChoice};
 use crate::state::LessonAt;
 use lipscope_core::bounds::Norm;
-use lipscope_core::fit::fit_power_law;
 use lipscope_plot::{Kind, ascending};
 
 use super::context::{Classroom, Guess, Settled};
@@ -61,8 +60,8 @@ fn as_handed_in(step: &'static Step, guessed: Guessed, at: Option<LessonAt>) -> 
         Guessed::Mark(yours, _) => guess.mark = Some(yours.log10()),
         Guessed::Curve(points) => guess.curve = points.iter().map(|(_, yours, _)| *yours).collect(),
     }
-    // A code says neither how well the norm was known nor what was measured between the handles.
-    guess.settled = Some(Settled { guessed, kind: Kind::Plain, slope: None });
+    // A code does not say how well the norm was known.
+    guess.settled = Some(Settled { guessed, kind: Kind::Plain });
     (guess, chosen)
 }
 
@@ -87,11 +86,6 @@ pub fn choice(step: &'static Step, id: &str) -> Option<&'static Choice> {
     step.choices.iter().find(|choice| choice.id == id)
 }
 
-/// The slope of log L on log n; `None` where there are too few points.
-pub fn slope_of(points: Vec<(f64, f64)>) -> Option<f64> {
-    fit_power_law(&points).map(|fit| fit.exponent)
-}
-
 /// What the page's numbers say now; `None` while they are on their way, or belong to other settings than the question.
 fn found(room: Classroom, step: &'static Step) -> Option<Settled> {
     let answers = room.page.answers;
@@ -108,7 +102,7 @@ fn found(room: Classroom, step: &'static Step) -> Option<Settled> {
     if !is_whole {
         return None;
     }
-    let exact = |guessed| Settled { guessed, kind: Kind::Exact, slope: None };
+    let exact = |guessed| Settled { guessed, kind: Kind::Exact };
     match step.prediction {
         Prediction::None => None,
         Prediction::Choice(_) => {
@@ -124,8 +118,7 @@ fn found(room: Classroom, step: &'static Step) -> Option<Settled> {
             let is_whole = !beside.is_empty() && beside.len() == guess::curve(room).len();
             let is_done = is_whole && !answers.sweep.is_running();
             ascending(&mut beside, |point| point.0);
-            let slope = slope_of(guess::measured_curve(room));
-            is_done.then(|| Settled { slope, ..exact(Guessed::Curve(beside)) })
+            is_done.then(|| exact(Guessed::Curve(beside)))
         }
     }
 }
@@ -161,7 +154,7 @@ mod tests {
         ] {
             assert!(guessed.fits(step));
             let (guess, chosen) = as_handed_in(step, guessed.clone(), None);
-            assert_eq!(guess.settled, Some(Settled { guessed, kind: Kind::Plain, slope: None }));
+            assert_eq!(guess.settled, Some(Settled { guessed, kind: Kind::Plain }));
             assert!(guess.is_drawn() || chosen == Some("lower"));
         }
     }

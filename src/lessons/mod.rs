@@ -10,6 +10,7 @@
 //! | `slot`, `fill` | the places of a text, and the values in them |
 //! | `formulas`, `symbols` | formulas in texts, as MathML, and what their symbols stand for |
 //! | `record`, `answer_code` | what a reader has done; the code that a student hands in |
+//! | `slopes` | how a drawn curve is judged |
 
 mod answer_code;
 mod catalog;
@@ -20,6 +21,7 @@ mod goal;
 mod handle;
 mod lesson;
 mod record;
+mod slopes;
 mod slot;
 mod symbols;
 mod text;
@@ -37,6 +39,7 @@ pub use goal::{Acts, Condition, Goal, Quantity, Situation, Way};
 pub use handle::Handle;
 pub use lesson::{Choice, Lesson, Paragraph, Prediction, Setup, Step, Visible};
 pub use record::{Done, LessonRecord, Records, StepRecord};
+pub use slopes::{SLOPE_TOLERANCE, Slopes};
 pub use slot::{GrowthReading, Measured, Slot};
 pub use symbols::{Explained, unexplained};
 pub use text::{Piece, pieces, slots};
