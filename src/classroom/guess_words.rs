@@ -6,8 +6,9 @@ use crate::lessons::{Guessed, Prediction, SLOPE_TOLERANCE, Slopes, Step};
 use crate::strings;
 
 use super::context::{Classroom, Settled};
-use super::course::{handed_in, is_off_question, step_now};
+use super::course::{differs, handed_in, is_off_question, step_now};
 use super::guess::{has_guessed, is_covered};
+use super::question::is_waiting;
 use super::settle::{choice, settled};
 
 /// How far off the reader is, in words with a number; empty while nothing is revealed.
@@ -19,7 +20,7 @@ pub fn off_words(room: Classroom) -> String {
         Prediction::Choice(_) if !has_guessed(room) => return String::new(),
         Prediction::Choice(_) | Prediction::Curve | Prediction::Mark => {}
     }
-    let is_elsewhere = is_off_question(room, step);
+    let is_elsewhere = if is_waiting(room) { differs(room, step) } else { is_off_question(room, step) };
     let words = match settled(room) {
         // A number of other settings says nothing about the guess.
         None if is_elsewhere => return strings::settings_moved().into(),

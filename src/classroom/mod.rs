@@ -6,6 +6,7 @@
 //! | `course` | opening a lesson, moving through it, restoring the settings before it |
 //! | `panel`, `prose`, `handles` | the list of lessons, the text beside the page, and its controls |
 //! | `situation`, `progress`, `goals` | the page's numbers, and how far the reader is in a step; goals, hint and answer |
+//! | `question` | the numbers of a question, and when it is answered |
 //! | `guess`, `settle`, `guess_words` | what a reader draws or chooses, what the page finds for it, and how far off it is |
 //! | `draw`, `place` | where the reader draws: a curve, a mark |
 //! | `drawing` | what the reader has drawn, as text for another window |
@@ -32,6 +33,7 @@ mod panel;
 mod place;
 mod progress;
 mod prose;
+mod question;
 mod settle;
 mod shortcuts;
 mod situation;
@@ -73,6 +75,7 @@ pub fn begin(room: Classroom) {
 pub fn begin_steps(room: Classroom) {
     room.go_by.set_value(Some(course::go_by));
     progress::begin(room);
+    question::begin(room);
     settle::begin(room);
     provide_context(Notebook::new());
 }

@@ -14,7 +14,7 @@ use super::hand_in::HandInFold;
 use super::lecturer::ClassSheet;
 use super::notebook::use_notebook;
 use super::prose::{Afterwards, Prose, Text};
-use super::{course, guess, settle};
+use super::{course, guess, question};
 
 /// The panel, in the place of the controls. On a phone it covers the foot of the page.
 #[component]
@@ -207,7 +207,7 @@ fn ChoiceBox(
                         data-choice=choice.id
                         aria-pressed=move || (chosen.get() == Some(choice.id)).to_string()
                         disabled=move || chosen.get().is_some()
-                        on:click=move |_| settle::choose(room, step, choice.id)
+                        on:click=move |_| question::choose(room, step, choice.id)
                     >
                         <span aria-hidden="true">{move || sign(choice.id)}</span>
                         {choice.words.now()}

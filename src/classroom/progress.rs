@@ -27,6 +27,7 @@ pub fn begin(room: Classroom) {
         // A drawing from another step is no guess at this step.
         let (guess, chosen) = untrack(|| settle::handed_in(room)).unwrap_or_default();
         room.guess.set(guess);
+        room.question.set(None);
         progress.set(Progress { at: at.clone(), chosen, ..Progress::default() });
         show(room, untrack(|| step_now(room)).map_or_else(Visible::default, |(.., step)| step.visible));
         visits.update_value(|count| *count += 1);
@@ -54,6 +55,13 @@ pub fn begin(room: Classroom) {
                     progress.reach(goal);
                 }
             });
+        }
+    });
+    effect(move |_| {
+        let training = room.page.answers.training;
+        let at_work = training.with(|runs| runs.iter().find(|run| run.backwards.is_running).map(|run| run.plan.kind));
+        if at_work.is_some() && progress.with_untracked(|progress| progress.ran_backwards != at_work) {
+            progress.update(|progress| progress.ran_backwards = at_work);
         }
     });
     let counting = Debounce::default();

@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 
-use crate::lessons::{Age, Choice, Filled, Guessed, Measured, Prediction, Slot, Step};
+use crate::lessons::{Choice, Guessed, Prediction, Step};
 use crate::page::{Page, PlotChoice};
 use crate::state::LessonAt;
 use lipscope_core::bounds::Norm;
@@ -26,15 +26,6 @@ pub fn begin(room: Classroom) {
             room.guess.update(|guess| guess.settled = Some(settled));
         }
     });
-}
-
-/// Takes the reader's answer, and sets the page to the configuration of the question.
-pub fn choose(room: Classroom, step: &'static Step, id: &'static str) {
-    let before = number_asked(room, step);
-    room.progress.update(|progress| (progress.chosen, progress.before) = (Some(id), before));
-    // The question is about the step: whatever the reader has changed before answering is put back.
-    course::put_fields_over(room, step.question_scene(), "");
-    guess::reveal(room);
 }
 
 /// The guess that the reader has revealed, beside what the page has found; `None` before.
@@ -63,22 +54,6 @@ fn as_handed_in(step: &'static Step, guessed: Guessed, at: Option<LessonAt>) -> 
     // A code does not say how well the norm was known.
     guess.settled = Some(Settled { guessed, kind: Kind::Plain });
     (guess, chosen)
-}
-
-/// The number that the choices of a step are about, as it is before the answer changes the settings; empty where the
-/// choices compare several numbers, or the reader has changed the settings already.
-fn number_asked(room: Classroom, step: &'static Step) -> String {
-    let slot = step.choices.iter().flat_map(|choice| &choice.conditions).find_map(|condition| condition.slot());
-    let Some(slot) = slot.filter(|_| !untrack(|| course::differs(room, step))) else { return String::new() };
-    let filled = untrack(|| with_situation(room, step, |situation| slot.fill(&situation.facts)));
-    filled.filter(|filled| filled.age == Age::Now).map_or_else(String::new, |filled| with_sign(slot, &filled))
-}
-
-/// A number with its sign, where it has one. L is named: it is the number of the page.
-fn with_sign(slot: Slot, filled: &Filled) -> String {
-    let name = if slot == Slot::Measured(Measured::Spectral) { "L" } else { "" };
-    let parts = [name, filled.sign, &filled.text];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// The choice of a step with an id.
@@ -157,14 +132,5 @@ mod tests {
             assert_eq!(guess.settled, Some(Settled { guessed, kind: Kind::Plain }));
             assert!(guess.is_drawn() || chosen == Some("lower"));
         }
-    }
-
-    #[test]
-    fn a_number_of_before_keeps_its_sign() {
-        let filled = |sign| Filled { sign, text: "170".into(), ..Filled::default() };
-        let said = |words, sign| with_sign(Slot::parse(words).expect("a place"), &filled(sign));
-        assert_eq!(said("best-there", "≤"), "≤ 170");
-        assert_eq!(said("measured", "≥"), "L ≥ 170");
-        assert_eq!(said("scaled-slope-dot", ""), "170");
     }
 }

@@ -10,6 +10,7 @@
 //! | `slot`, `fill` | the places of a text, and the values in them |
 //! | `formulas`, `symbols` | formulas in texts, as MathML, and what their symbols stand for |
 //! | `record`, `answer_code` | what a reader has done; the code that a student hands in |
+//! | `question` | the numbers of a question, at its settings |
 //! | `slopes` | how a drawn curve is judged |
 
 mod answer_code;
@@ -20,6 +21,7 @@ mod formulas;
 mod goal;
 mod handle;
 mod lesson;
+mod question;
 mod record;
 mod slopes;
 mod slot;
@@ -37,7 +39,8 @@ pub use fill::{Age, Ages, Facts, Filled};
 pub use formulas::LessonFormula;
 pub use goal::{Acts, Condition, Goal, Quantity, Situation, Way};
 pub use handle::Handle;
-pub use lesson::{Choice, Lesson, Paragraph, Prediction, Setup, Step, Visible};
+pub use lesson::{Choice, Holds, Lesson, Paragraph, Prediction, Setup, Step, Visible};
+pub use question::QuestionNumbers;
 pub use record::{Done, LessonRecord, Records, StepRecord};
 pub use slopes::{SLOPE_TOLERANCE, Slopes};
 pub use slot::{GrowthReading, Measured, Slot};

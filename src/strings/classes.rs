@@ -77,6 +77,6 @@ mod tests {
         assert_eq!(progress((2, 5), (1, 2)), "2 of 5 steps done; right answers: 1 of 2");
         assert_eq!(progress((5, 5), (0, 2)), "finished; right answers: 0 of 2");
         assert_eq!(goals_said(Some(false), 0, 0), "Answered, and not right.");
-        assert_eq!(goals_said(None, 1, 3), "1 of 3 goals reached.");
+        assert_eq!(goals_said(None, 1, 3), "1 of 3 goals done.");
     }
 }

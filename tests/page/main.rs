@@ -10,6 +10,7 @@ mod lessons;
 mod lessons_shown;
 mod lessons_training;
 mod links;
+mod questions;
 mod styles;
 mod teaching;
 mod theory;
