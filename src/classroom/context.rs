@@ -125,6 +125,8 @@ pub struct Progress {
     pub chosen: Option<&'static str>,
     /// The numbers that the question is about, before the answer changed the settings; empty where there are none.
     pub(super) before: String,
+    /// Whether this is another guess, made after the answer was seen.
+    pub(super) has_seen_answer: bool,
     /// The goal that the reader has just called impossible, and that can be reached.
     pub refused: Option<&'static str>,
 }

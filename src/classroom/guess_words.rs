@@ -7,9 +7,9 @@ use crate::strings;
 
 use super::context::{Classroom, Settled};
 use super::course::{differs, handed_in, is_off_question, step_now};
-use super::guess::{has_guessed, is_covered};
+use super::guess::{has_guessed, is_covered, settled};
 use super::question::is_waiting;
-use super::settle::{choice, settled};
+use super::settle::choice;
 
 /// How far off the reader is, in words with a number; empty while nothing is revealed.
 pub fn off_words(room: Classroom) -> String {
@@ -34,6 +34,9 @@ pub fn off_words(room: Classroom) -> String {
     let before = room.progress.with(|progress| progress.before.clone());
     if !before.is_empty() {
         sentences.push(strings::answer::before(before));
+    }
+    if room.progress.with(|progress| progress.has_seen_answer) {
+        sentences.push(strings::second_guess().into());
     }
     if is_elsewhere {
         sentences.push(strings::at_question().into());

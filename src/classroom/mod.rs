@@ -8,6 +8,7 @@
 //! | `situation`, `progress`, `goals` | the page's numbers, and how far the reader is in a step; goals, hint and answer |
 //! | `question` | the numbers of a question, and when it is answered |
 //! | `guess`, `settle`, `guess_words` | what a reader draws or chooses, what the page finds for it, and how far off it is |
+//! | `figure_sight` | the figure of a step, scrolled into sight |
 //! | `draw`, `place` | where the reader draws: a curve, a mark |
 //! | `drawing` | what the reader has drawn, as text for another window |
 //! | `handout`, `handout_figure` | a lesson on paper |
@@ -20,6 +21,7 @@ mod context;
 mod course;
 mod draw;
 mod drawing;
+mod figure_sight;
 mod goals;
 mod guess;
 mod guess_words;

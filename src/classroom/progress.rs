@@ -9,6 +9,7 @@ use crate::lessons::{Visible, Way};
 
 use super::context::{Classroom, Progress};
 use super::course::step_now;
+use super::figure_sight::show_figure;
 use super::situation::with_situation;
 use super::{course, settle};
 
@@ -108,5 +109,8 @@ fn show(room: Classroom, visible: Visible) {
         look.has_row.set(visible.lines.is_some() || !visible.pair);
         look.token.set(visible.token);
         look.rung.set(visible.bound);
+        if let Some(id) = visible.figure {
+            show_figure(room, id);
+        }
     }
 }

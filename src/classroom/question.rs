@@ -39,6 +39,17 @@ pub fn choose(room: Classroom, step: &'static Step, id: &'static str) {
     }
 }
 
+/// Covers the numbers for another guess, without the verdict and the conclusion of the first one.
+pub fn guess_again(room: Classroom) {
+    let Some((.., step)) = untrack(|| step_now(room)) else { return };
+    let is_second = untrack(|| guess::settled(room).is_some());
+    guess::cover(room);
+    room.progress.update(|progress| {
+        progress.reached.retain(|id| !step.goals.iter().any(|goal| goal.id == *id && goal.is_an_answer()));
+        progress.has_seen_answer |= is_second;
+    });
+}
+
 /// Whether the reader has answered, and the page has taken the answer.
 pub fn is_answered(room: Classroom) -> bool {
     guess::is_revealed(room) && guess::has_guessed(room)

@@ -28,14 +28,6 @@ pub fn begin(room: Classroom) {
     });
 }
 
-/// The guess that the reader has revealed, beside what the page has found; `None` before.
-pub fn settled(room: Classroom) -> Option<Settled> {
-    if !guess::is_revealed(room) {
-        return None;
-    }
-    room.guess.with(|guess| guess.settled.clone())
-}
-
 /// The answer of a student that the link shows, if it is one to the question of this step: as a guess, and the id of
 /// the choice.
 pub fn handed_in(room: Classroom) -> Option<(Guess, Option<&'static str>)> {

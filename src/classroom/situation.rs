@@ -6,7 +6,7 @@ use crate::ask::Ask;
 use crate::lessons::{Acts, Age, Ages, Facts, Situation, Step};
 
 use super::context::Classroom;
-use super::{course, settle};
+use super::{course, guess};
 
 /// Calls `read` with the page's numbers. Their ages say which of them belong to the present settings.
 pub fn with_facts<T>(room: Classroom, read: impl FnOnce(Facts<'_>) -> T) -> T {
@@ -54,7 +54,7 @@ pub fn with_situation<T>(room: Classroom, step: &'static Step, read: impl FnOnce
     let scene = room.page.scene();
     let acts = Acts {
         // Without a verdict the reader has answered, and the page has not.
-        has_answered: settle::settled(room).is_some(),
+        has_answered: guess::settled(room).is_some(),
         has_changed: course::differs(room, step),
         has_shared: room.progress.with(|progress| progress.has_shared),
         ran_backwards: room.progress.with(|progress| progress.ran_backwards),

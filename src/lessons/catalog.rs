@@ -133,7 +133,7 @@ fn bound(id: &str) -> Option<BoundId> {
     BoundId::ALL.into_iter().find(|known| known.id() == id)
 }
 
-fn visible(words: &str) -> Visible {
+fn visible(words: &'static str) -> Visible {
     let mut visible = Visible::default();
     for word in words.split(", ") {
         match word.split_once(' ') {
@@ -144,6 +144,7 @@ fn visible(words: &str) -> Visible {
             // A file counts tokens from one.
             Some(("token", number)) => visible.token = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1)),
             Some(("bound", id)) => visible.bound = bound(id),
+            Some(("figure", id)) => visible.figure = Some(id),
             _ => {}
         }
     }

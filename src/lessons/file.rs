@@ -9,7 +9,7 @@
 // ---
 // ## Be the sink                       a step
 // set: n=16&R=2                        what this step sets besides
-// show: pair, wall, bound unified      or: row, column, token 1
+// show: pair, wall, bound unified      or: row, column, token 1, figure blocks-heading
 // > goal most: column-sum >= 14 | Draw the attention of 14 tokens.
 // > solve most: tokens=own&token-data=..          or: impossible by unified, press, train 100
 // > hint: Move it to the far side.

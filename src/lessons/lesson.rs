@@ -64,6 +64,8 @@ pub struct Visible {
     pub token: Option<usize>,
     /// The selected row of the bound ladder; `None` is the measured norm.
     pub bound: Option<BoundId>,
+    /// The id of the element that is scrolled into sight: the figure that the step speaks of.
+    pub figure: Option<&'static str>,
 }
 
 /// A paragraph of a step.

@@ -96,7 +96,7 @@ pageTest('an answer is about the question, also where a slider was moved before 
   assert.equal(await page.locator('.goal[data-goal=seen]').getAttribute('data-mark'), 'wrong');
   await page.click('.lesson-press[data-sets="mask=causal"]');
   await page.click('#lesson-again');
-  await page.waitForFunction(() => [...document.querySelectorAll('.lesson-choice')].every((choice) => !choice.disabled));
+  await page.waitForFunction(() => [...document.querySelectorAll('.lesson-choice')].every((choice) => choice.ariaDisabled === 'false'));
   assert.equal(await page.getByTestId('guess-words').innerText(), '');
 });
 

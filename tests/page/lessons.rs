@@ -100,6 +100,9 @@ fn every_step_sets_what_the_page_can_show_and_counts_on_no_first_value() {
 fn choices_stand_under_a_question() {
     each_step(|name, _, _, step| {
         let asked = step.text.iter().rfind(|part| part.when.is_empty());
+        // On a phone a longer one cannot be seen together with its choices.
+        let words = asked.filter(|_| !step.choices.is_empty()).map_or(0, |part| part.text.all()[0].chars().count());
+        assert!(words <= 180, "{name}: a question of {words} characters");
         for text in asked.filter(|_| !step.choices.is_empty()).into_iter().flat_map(|part| part.text.all()) {
             assert!(text.ends_with(['?', '？']), "{name}: choices stand under {text:?}");
         }
