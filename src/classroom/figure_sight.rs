@@ -9,31 +9,29 @@ use crate::state::LessonAt;
 
 use super::context::Classroom;
 
-/// How long to wait for a figure: its plot may have to be built.
+/// The time from one look to the next.
 const PAUSE: Duration = Duration::from_millis(300);
-/// After this many pauses the figure is not expected any more.
-const MOST_PAUSES: u32 = 10;
+/// The number of looks. What stands above the figure is built in these seconds, and moves it.
+const LOOKS: u32 = 8;
 
-/// Shows the beginning of a figure, by the id of its element, once the page has it and while the reader is at this step.
+/// Shows the beginning of a figure, by the id of its element, as the page is built and while the reader is at this step.
 pub fn show_figure(room: Classroom, id: &'static str) {
-    wait_for(room, room.page.lesson.get_untracked(), id, MOST_PAUSES);
+    look_for(room, room.page.lesson.get_untracked(), id, LOOKS);
 }
 
-fn wait_for(room: Classroom, at: Option<LessonAt>, id: &'static str, pauses: u32) {
+fn look_for(room: Classroom, at: Option<LessonAt>, id: &'static str, looks: u32) {
     let look = move || {
         if room.page.lesson.get_untracked() != at {
             return;
         }
-        let figure = document().get_element_by_id(id).filter(|figure| figure.client_height() > 0);
-        match figure {
-        Some(figure) => {
+        if let Some(figure) = document().get_element_by_id(id).filter(|figure| figure.client_height() > 0) {
             let seen = figure.get_bounding_client_rect();
             if seen.top() < 0.0 || seen.bottom() > lower_edge() {
                 figure.scroll_into_view();
             }
         }
-        None if pauses > 0 => wait_for(room, at, id, pauses - 1),
-            None => {}
+        if looks > 1 {
+            look_for(room, at, id, looks - 1);
         }
     };
     set_timeout(look, PAUSE);

@@ -16,6 +16,9 @@ use super::notebook::use_notebook;
 use super::prose::{Afterwards, Prose, Text};
 use super::{course, guess, question};
 
+/// Whether the panel is shown, whether it shows the list, and the step.
+type Place = (bool, bool, Option<(&'static str, usize)>);
+
 /// The panel, in the place of the controls. On a phone it covers the foot of the page.
 #[component]
 pub fn LessonPanel() -> impl IntoView {
@@ -39,7 +42,7 @@ pub fn LessonPanel() -> impl IntoView {
     // panel, the focus returns to the button that opens it.
     // Each step begins at its heading too: the buttons and sliders of its text come next.
     let place = memo(move |_| (is_shown.get(), is_list.get(), step.get()));
-    effect(move |before: Option<(bool, bool, Option<(&'static str, usize)>)>| {
+    effect(move |before: Option<Place>| {
         let now = place.get();
         // The panel is built when the list is first opened, or for a lesson in a link. A link leaves the focus where it
         // is.
@@ -70,7 +73,7 @@ pub fn LessonPanel() -> impl IntoView {
             </div>
             <div class="lesson-body" node_ref=body tabindex="0" role="group" aria-labelledby="lesson-heading">
                 <h2 id="lesson-heading" node_ref=heading tabindex="-1">{title}</h2>
-                <a class="skip" href="#main" hidden=is_list on:click=skip_to_plot>{strings::skip()}</a>
+                <a class="lesson-skip" href="#main" hidden=is_list on:click=skip_to_plot>{strings::skip()}</a>
                 {move || match step.get() {
                     Some(_) => view! { <StepText/> }.into_any(),
                     None => view! { <LessonList/> }.into_any(),

@@ -267,7 +267,9 @@ fn check(file: &LessonFile<'_>, edition: Edition) -> Result<(), Fault> {
         let names = |key: &'static str| step.marks.iter().filter(move |mark| mark.key == key);
         for (line, text) in &step.paragraphs {
             let Some((when, _)) = text.strip_prefix("{when ").and_then(|rest| rest.split_once('}')) else { continue };
-            if let Some(name) = split_when(when).0.into_iter().find(|name| !names("goal").any(|goal| goal.name == *name)) {
+            if let Some(name) =
+                split_when(when).0.into_iter().find(|name| !names("goal").any(|goal| goal.name == *name))
+            {
                 return fault(*line, &format!("`{name}` is no goal of this step."));
             }
         }

@@ -38,7 +38,8 @@ impl Step {
     #[must_use]
     pub fn asked_places(&self) -> Vec<Slot> {
         let mut found = Vec::new();
-        for place in self.choices.iter().flat_map(|choice| &choice.conditions).filter_map(|condition| condition.slot()) {
+        for place in self.choices.iter().flat_map(|choice| &choice.conditions).filter_map(|condition| condition.slot())
+        {
             if !found.contains(&place) {
                 found.push(place);
             }

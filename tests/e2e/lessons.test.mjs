@@ -29,12 +29,14 @@ function onScreen(place) {
 
 /** Compares every number of the text with the one on screen, at one moment; returns how many are on screen. */
 async function compareNumbers(page, where) {
-  const places = await page.$$eval('.lesson .slot', (slots) => slots.map((slot) => slot.dataset.slot));
+  // An answered question keeps its own numbers.
+  const text = (await page.locator('.lesson-choice[aria-pressed=true]').count()) ? '.lesson-after' : '.lesson';
+  const places = await page.$$eval(`${text} .slot`, (slots) => slots.map((slot) => slot.dataset.slot));
   const pairs = places.map((place) => [place, onScreen(place)]).filter(([, id]) => id);
-  const read = () => page.evaluate((pairs) => pairs.map(([place, id]) => {
+  const read = () => page.evaluate(([pairs, text]) => pairs.map(([place, id]) => {
     const screen = document.querySelector(`[data-testid="${id}"]`);
-    return { place, text: document.querySelector(`.lesson .slot[data-slot="${place}"]`)?.dataset.value, screen: screen?.dataset.value };
-  }), pairs);
+    return { place, text: document.querySelector(`${text} .slot[data-slot="${place}"]`)?.dataset.value, screen: screen?.dataset.value };
+  }), [pairs, text]);
   let count = 0;
   for (const { place, text, screen } of await read()) {
     // The row of a curve that is switched off, or of a bound that is in no list, has no number.
@@ -73,6 +75,10 @@ pageTest('every lesson to its end with the keyboard alone, its numbers those on 
       assert.equal(await page.locator('.problem:not([hidden])').count(), 0, where);
       for (const press of ['#guess-reveal', '.lesson-choice']) {
         if (!(await page.locator(press).count())) continue;
+        if (press === '.lesson-choice') {
+          await filled(page);
+          compared += await compareNumbers(page, `${where}, before the answer`);
+        }
         await page.locator(press).first().focus();
         await page.keyboard.press('Enter');
       }
@@ -331,8 +337,8 @@ pageTest('on a phone the figure of a step is above its panel', { viewport: PHONE
     await page.evaluate((step) => { location.hash = `#v3&lesson=${step}`; }, step);
     await page.waitForFunction((figure) => {
       const seen = document.getElementById(figure)?.getBoundingClientRect();
-      const panel = document.querySelector('#lesson-panel').getBoundingClientRect();
-      return seen?.height > 0 && seen.top >= -1 && seen.top + Math.min(seen.height, 100) <= panel.top;
+      const panel = document.querySelector('#lesson-panel')?.getBoundingClientRect();
+      return panel && seen?.height > 0 && seen.top >= -1 && seen.top + Math.min(seen.height, 100) <= panel.top;
     }, figure, { timeout: 30_000 });
   }
 });

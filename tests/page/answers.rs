@@ -9,8 +9,8 @@ use lipscope::state::{DotWeights, PlotChoice, RadiusGrowth, Scene};
 use lipscope_core::experiment::{Attention, Distribution, Experiment, RandomTokens, TokenSource, WeightSource};
 use lipscope_core::growth::{Family, GrowthPlan, growth};
 use lipscope_core::inverse::{InversePlan, Inverting};
-use lipscope_core::picture::PairRequest;
 use lipscope_core::measure::{MeasureOptions, measure_with};
+use lipscope_core::picture::PairRequest;
 use lipscope_core::scaling::{Scaling, ScalingPlan, ScalingPoint};
 use lipscope_core::sweep::Spacing;
 use lipscope_core::tightness::{Tightness, TightnessPoint};
@@ -32,8 +32,7 @@ impl Answers {
         let experiment = scene.state.experiment();
         let radius = plans::measurement(&scene.state, PairRequest::Skipped).radius;
         let options = MeasureOptions { radius, ..MeasureOptions::default() };
-        let measurement =
-            measure_with(&experiment, options).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        let measurement = measure_with(&experiment, options).unwrap_or_else(|problem| panic!("{name}: {problem}"));
         let mut data = Curves { of: Some(plans::growth(&scene.state)), ..Curves::default() };
         if scene.plot == PlotChoice::Growth {
             let spacing = match scene.state.growth.radius_growth {

@@ -199,7 +199,9 @@ fn a_figure_that_a_step_scrolls_to_is_an_element_of_the_page() {
 /// The text of all source files of a folder.
 fn sources(folder: &Path) -> String {
     let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-    entries.map(|path| if path.is_dir() { sources(&path) } else { std::fs::read_to_string(path).unwrap_or_default() }).collect()
+    entries
+        .map(|path| if path.is_dir() { sources(&path) } else { std::fs::read_to_string(path).unwrap_or_default() })
+        .collect()
 }
 
 #[test]

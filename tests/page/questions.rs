@@ -88,7 +88,9 @@ fn a_number_of_earlier_settings_and_a_half_search_are_no_numbers_of_a_question()
     assert!(looked > 15, "{looked}");
     let answers = Answers::of(lessons_step("inverse", 0).scene().clone(), "inverse");
     let ages = Ages { inverse: Age::Unfinished, ..Ages::default() };
-    for place in ["inverse-l2 outcome", "inverse-l2 steps", "inverse-dot error"].map(|words| Slot::parse(words).expect("a place")) {
+    for place in ["inverse-l2 outcome", "inverse-l2 steps", "inverse-dot error"]
+        .map(|words| Slot::parse(words).expect("a place"))
+    {
         let filled = answers.ask(Acts::default(), |now| place.fill(&Facts { ages, ..now.facts }));
         assert_eq!(filled, None, "{{{}}} of half an iteration", place.words());
     }
@@ -148,7 +150,8 @@ fn a_conclusion_about_the_settings_on_screen_says_where_it_is_true() {
             let text = paragraph.text.all()[0];
             let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
             let points = |word: String| ["here", "now", "everyone"].contains(&word.as_str());
-            if ["so many", "You moved"].iter().any(|part| text.contains(part)) || words.map(points).any(|points| points) {
+            if ["so many", "You moved"].iter().any(|part| text.contains(part)) || words.map(points).any(|points| points)
+            {
                 looked += 1;
                 // A number follows the settings, and so does its sentence.
                 if paragraph.holds == Holds::Always && slots(text).is_empty() && !is_a_link(text) {
@@ -173,7 +176,10 @@ fn what_is_said_of_an_inverse_past_one_is_not_said_below_one() {
         let conditional = step.text.iter().filter(|part| matches!(part.holds, Holds::Where(_)));
         conditional.map(|part| holds(step, part, &answers, Acts::default())).collect::<Vec<_>>()
     };
-    assert_eq!([said(0.9), said(0.95), said(1.0), said(1.2)], [[false, true], [false, true], [true, false], [true, false]]);
+    assert_eq!(
+        [said(0.9), said(0.95), said(1.0), said(1.2)],
+        [[false, true], [false, true], [true, false], [true, false]]
+    );
 }
 
 #[test]
