@@ -86,6 +86,17 @@ pub fn focus_soon(find: impl Fn() -> Option<web_sys::Element> + 'static) {
     });
 }
 
+/// Moves the focus to the main part of the page, which begins with the plot. The page does not scroll.
+pub fn focus_main() {
+    let main = document().get_element_by_id("main").and_then(|main| main.dyn_into::<web_sys::HtmlElement>().ok());
+    let options = web_sys::FocusOptions::new();
+    options.set_prevent_scroll(true);
+    if let Some(main) = main {
+        // An element that cannot take the focus leaves it where it was.
+        let _ = main.focus_with_options(&options);
+    }
+}
+
 /// Milliseconds since the page began.
 pub fn now() -> f64 {
     if !IS_BROWSER {

@@ -4,7 +4,7 @@
 use crate::prelude::*;
 use leptos::ev::{self, FocusEvent};
 use wasm_bindgen::JsCast;
-use web_sys::{Element, FocusOptions, HtmlElement, KeyboardEvent, MouseEvent};
+use web_sys::{Element, KeyboardEvent, MouseEvent};
 
 use lipscope_core::bounds::BoundId;
 use lipscope_plot::{Palette, css};
@@ -13,7 +13,7 @@ use super::charts::role_of;
 use super::classroom::{self, Classroom, LessonsButton, is_covered, is_guessed, is_panel_open, use_classroom};
 use super::controls::ProblemAt;
 use super::explore::{Explore, Pinned, Quick};
-use super::frame::{focus_soon, media_matches};
+use super::frame::{focus_main, focus_soon, media_matches};
 use super::language::{self, language};
 use super::later::{Arrival, LaterView, Piece, use_later};
 use super::page::{self, PLACE_LINK, Page, PlotChoice, use_page};
@@ -116,16 +116,6 @@ fn skip_to_main(event: MouseEvent) {
     // Following this link would add an entry to the history without a scene.
     event.prevent_default();
     focus_main();
-}
-
-fn focus_main() {
-    let main = document().get_element_by_id("main").and_then(|main| main.dyn_into::<HtmlElement>().ok());
-    let options = FocusOptions::new();
-    options.set_prevent_scroll(true);
-    if let Some(main) = main {
-        // An element that cannot take the focus leaves it where it was.
-        let _ = main.focus_with_options(&options);
-    }
 }
 
 /// A button that shows another plot may hide itself. The focus then moves to the main part, not to the start of the

@@ -84,6 +84,8 @@ pub struct Answers {
     pub inverse: Ask<Pair>,
     /// The runs of training, in the order in which they take turns.
     pub training: RwSignal<Vec<TrainRun>>,
+    /// The number of the run of training whose details are shown.
+    pub training_shown: RwSignal<Option<u64>>,
     /// The state of the run over windows of text.
     pub model_phase: RwSignal<ModelPhase>,
     /// A trained model that the view of models is to open.
@@ -119,6 +121,7 @@ impl Answers {
             tightness: Ask::new(engine, lab, AtFailure::Clear),
             inverse: Ask::new(engine, lab, AtFailure::Clear),
             training: RwSignal::default(),
+            training_shown: RwSignal::new(None),
             model_phase: RwSignal::new(ModelPhase::Idle),
             trained_model: RwSignal::new(None),
             words: RwSignal::new(None),

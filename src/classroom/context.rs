@@ -3,11 +3,12 @@
 use crate::prelude::*;
 
 use crate::later::{Later, use_later};
-use crate::lessons::{Setup, Step};
+use crate::lessons::{QuestionNumbers, Setup, Step};
 use crate::page::Page;
 use crate::panels::{Panels, use_panels};
 use crate::state::{Guessed, LessonAt};
 use lipscope_plot::Kind;
+use lipscope_protocol::train::Kind as TrainedKind;
 
 /// After this many tries the hint is shown, and the answer is offered.
 const MOST_TRIES: u32 = 3;
@@ -35,6 +36,8 @@ pub struct Classroom {
     pub(super) is_leaving: RwSignal<bool>,
     /// What the reader has drawn at this step.
     pub(super) guess: RwSignal<Guess>,
+    /// The numbers of this step's question, once they are known.
+    pub(super) question: RwSignal<Option<QuestionNumbers>>,
     /// How far the reader is in this step.
     pub(super) progress: RwSignal<Progress>,
     /// The function that moves by some steps; `None` until the lessons are loaded.
@@ -59,6 +62,7 @@ impl Classroom {
             left: RwSignal::new(None),
             is_leaving: RwSignal::new(false),
             guess: RwSignal::new(Guess::default()),
+            question: RwSignal::new(None),
             progress: RwSignal::new(Progress::default()),
             go_by: StoredValue::new(None),
         }
@@ -85,8 +89,6 @@ pub struct Settled {
     pub(super) guessed: Guessed,
     /// How well the norm beside a mark is known.
     pub(super) kind: Kind,
-    /// The slope of the measured curve beside a drawn one.
-    pub(super) slope: Option<f64>,
 }
 
 impl Guess {
@@ -117,10 +119,14 @@ pub struct Progress {
     pub shows_all: bool,
     /// Whether the reader has copied the link.
     pub has_shared: bool,
+    /// The model that the reader has run backwards last at this step.
+    pub(super) ran_backwards: Option<TrainedKind>,
     /// The id of the answer that the reader has chosen.
     pub chosen: Option<&'static str>,
-    /// The number of the question before the answer changed the settings; empty where there is none.
+    /// The numbers that the question is about, before the answer changed the settings; empty where there are none.
     pub(super) before: String,
+    /// Whether this is another guess, made after the answer was seen.
+    pub(super) has_seen_answer: bool,
     /// The goal that the reader has just called impossible, and that can be reached.
     pub refused: Option<&'static str>,
 }

@@ -7,7 +7,7 @@ use crate::lessons::{Lesson, Setup, Step};
 use crate::link;
 use crate::state::{Guessed, LessonAt, Scene, Stage};
 
-use super::context::{Classroom, Guess};
+use super::context::{Classroom, Guess, Progress};
 
 /// The place name of a lesson's edits: each of them is a step that the reader can undo by itself.
 const PLACE: &str = "preset";
@@ -81,8 +81,9 @@ pub(super) fn go_to(room: Classroom, lesson: &'static Lesson, step: usize) {
         return;
     };
     room.guess.set(Guess::default());
-    // The question is asked again, also at the same step.
-    room.progress.update(|progress| (progress.chosen, progress.before) = (None, String::new()));
+    // The step begins anew, also where it is the same one: without answer, verdict and conclusion.
+    room.question.set(None);
+    room.progress.update(|progress| *progress = Progress { at: progress.at.clone(), ..Progress::default() });
     room.page.look.leave_student();
     // The text comes first: a step with a guess covers the numbers before they come.
     room.list_open.set(false);

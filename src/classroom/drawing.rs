@@ -63,16 +63,14 @@ fn is_before(text: &str) -> bool {
 /// What the page has found for a guess, as parts of the text.
 fn verdict_parts(settled: &Settled) -> Vec<String> {
     let kind = KINDS.iter().find(|(kind, _)| *kind == settled.kind).map(|(_, word)| format!("kind={word}"));
-    let slope = settled.slope.map(|slope| format!("slope={slope}"));
-    [format!("found={}", settled.guessed.text())].into_iter().chain(kind).chain(slope).collect()
+    [format!("found={}", settled.guessed.text())].into_iter().chain(kind).collect()
 }
 
 /// What a page has found for a guess, from a text; `None` where the text does not say it.
 fn verdict_of(text: &str) -> Option<Settled> {
     let word = value_of(text, "kind")?;
     let (kind, _) = KINDS.into_iter().find(|(_, known)| *known == word)?;
-    let slope = value_of(text, "slope").and_then(|slope| slope.parse().ok()).filter(|slope: &f64| slope.is_finite());
-    Some(Settled { guessed: Guessed::read(value_of(text, "found")?)?, kind, slope })
+    Some(Settled { guessed: Guessed::read(value_of(text, "found")?)?, kind })
 }
 
 /// The curve and the mark of a guess as parts of the text.
@@ -116,12 +114,12 @@ mod tests {
 
     #[test]
     fn a_verdict_is_the_same_in_the_other_window() {
-        for (guessed, kind, slope) in [
-            (Guessed::Choice("lower".into(), "much-higher".into()), Kind::Exact, None),
-            (Guessed::Mark(10.4, 1.4745), Kind::LowerBound, None),
-            (Guessed::Curve(vec![(2.0, 1.0, 1.25), (256.0, 3e-3, 17.92)]), Kind::Exact, Some(-0.512)),
+        for (guessed, kind) in [
+            (Guessed::Choice("lower".into(), "much-higher".into()), Kind::Exact),
+            (Guessed::Mark(10.4, 1.4745), Kind::LowerBound),
+            (Guessed::Curve(vec![(2.0, 1.0, 1.25), (256.0, 3e-3, 17.92)]), Kind::Exact),
         ] {
-            let settled = Settled { guessed, kind, slope };
+            let settled = Settled { guessed, kind };
             assert_eq!(verdict_of(&verdict_parts(&settled).join(";")), Some(settled));
         }
     }
@@ -144,7 +142,6 @@ mod tests {
         ] {
             assert_eq!(verdict_of(text), None, "{text:.40}");
         }
-        assert_eq!(verdict_of("kind=exact;found=1,2;slope=inf").and_then(|settled| settled.slope), None);
         assert!(is_before("L = 12.1"));
         for text in ["", "a;b", "a\nb", &"x".repeat(MOST_BEFORE + 1)] {
             assert!(!is_before(text), "{text:.40}");

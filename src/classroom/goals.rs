@@ -13,6 +13,7 @@ use lipscope_core::bounds::BoundId;
 use super::context::{Classroom, Progress, use_classroom};
 use super::guess_words::{self, Verdict};
 use super::notebook::use_notebook;
+use super::question::{is_answered, is_waiting};
 use super::situation::with_situation;
 use super::{course, progress};
 
@@ -84,6 +85,7 @@ fn GoalLine(
     };
     let is_refused = memo(move |_| room.progress.with(|progress| progress.refused == Some(goal.id)));
     let mark = memo(move |_| match (is_reached.get(), goal.is_an_answer()) {
+        (false, true) if is_waiting(room) || is_answered(room) => GoalMark::Waiting,
         (false, _) => GoalMark::Open,
         (true, false) => GoalMark::Reached,
         (true, true) => guess_words::verdict(room).map_or(GoalMark::Waiting, GoalMark::Answered),
@@ -164,12 +166,13 @@ impl GoalMark {
     }
 }
 
-/// Shows how a goal is reached, or that it cannot be.
+/// Shows how a goal is reached, and which goals cannot be.
 fn answer(room: Classroom, step: &'static Step, goal: &'static Goal) {
-    match goal.way {
-        Way::Fields(fields) => course::put_fields_over(room, step.scene().clone(), fields),
-        Way::Impossible(_) => progress::rule_out(room, goal.id),
-        Way::Press | Way::Train(_) => {}
+    if let Way::Fields(fields) = goal.way {
+        course::put_fields_over(room, step.scene().clone(), fields);
+    }
+    for goal in step.goals.iter().filter(|goal| matches!(goal.way, Way::Impossible(_))) {
+        progress::rule_out(room, goal.id);
     }
 }
 

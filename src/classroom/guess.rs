@@ -7,7 +7,7 @@ use crate::plans::handle_lengths;
 use lipscope_core::bounds::{Bound, BoundId, Norm, best_lower, best_upper};
 use lipscope_plot::{Extent, ascending};
 
-use super::context::{Classroom, Guess};
+use super::context::{Classroom, Guess, Settled};
 use super::course::{handed_in, step_now};
 
 /// The lowest value of a curve that a reader draws.
@@ -47,6 +47,14 @@ pub fn is_covered(room: Classroom) -> bool {
 /// Whether the reader has revealed the numbers, or chosen an answer.
 pub fn is_revealed(room: Classroom) -> bool {
     room.page.lesson.with(|at| room.guess.with(|guess| guess.is_revealed_at(at.as_ref())))
+}
+
+/// The guess that the reader has revealed, beside what the page has found; `None` before.
+pub fn settled(room: Classroom) -> Option<Settled> {
+    if !is_revealed(room) {
+        return None;
+    }
+    room.guess.with(|guess| guess.settled.clone())
 }
 
 /// Whether the reader has guessed at this step: drawn, or chosen an answer. False where the reader has revealed the

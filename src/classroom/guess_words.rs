@@ -2,13 +2,14 @@
 
 use crate::prelude::*;
 
-use crate::lessons::{Guessed, Prediction, Step};
+use crate::lessons::{Guessed, Prediction, SLOPE_TOLERANCE, Slopes, Step};
 use crate::strings;
 
 use super::context::{Classroom, Settled};
-use super::course::{handed_in, is_off_question, step_now};
-use super::guess::{has_guessed, is_covered};
-use super::settle::{choice, settled, slope_of};
+use super::course::{differs, handed_in, is_off_question, step_now};
+use super::guess::{has_guessed, is_covered, settled};
+use super::question::is_waiting;
+use super::settle::choice;
 
 /// How far off the reader is, in words with a number; empty while nothing is revealed.
 pub fn off_words(room: Classroom) -> String {
@@ -19,7 +20,7 @@ pub fn off_words(room: Classroom) -> String {
         Prediction::Choice(_) if !has_guessed(room) => return String::new(),
         Prediction::Choice(_) | Prediction::Curve | Prediction::Mark => {}
     }
-    let is_elsewhere = is_off_question(room, step);
+    let is_elsewhere = if is_waiting(room) { differs(room, step) } else { is_off_question(room, step) };
     let words = match settled(room) {
         // A number of other settings says nothing about the guess.
         None if is_elsewhere => return strings::settings_moved().into(),
@@ -33,6 +34,9 @@ pub fn off_words(room: Classroom) -> String {
     let before = room.progress.with(|progress| progress.before.clone());
     if !before.is_empty() {
         sentences.push(strings::answer::before(before));
+    }
+    if room.progress.with(|progress| progress.has_seen_answer) {
+        sentences.push(strings::second_guess().into());
     }
     if is_elsewhere {
         sentences.push(strings::at_question().into());
@@ -92,16 +96,19 @@ fn settled_words(settled: &Settled, step: &'static Step) -> String {
             strings::choice_answer(words(yours), words(right))
         }
         Guessed::Mark(yours, found) => strings::mark_off(*yours, *found, settled.kind),
-        Guessed::Curve(points) => curve_words(points, settled.slope),
+        Guessed::Curve(points) => curve_words(points),
     }
 }
 
 /// Both slopes, and where the curves are furthest apart.
-fn curve_words(points: &[(f64, f64, f64)], measured_slope: Option<f64>) -> String {
+fn curve_words(points: &[(f64, f64, f64)]) -> String {
     let size = |(_, yours, found): &(f64, f64, f64)| (yours / found).ln().abs();
     let furthest = points.iter().copied().max_by(|a, b| size(a).total_cmp(&size(b)));
     let off = furthest.map(|(n, yours, found)| strings::curve_off(n, yours, found));
-    let slopes = slope_of(points.iter().map(|at| (at.0, at.1)).collect()).zip(measured_slope);
-    let slopes = slopes.map(|(yours, measured)| strings::slopes_beside(yours, measured));
-    slopes.into_iter().chain(off).collect::<Vec<_>>().join(strings::between_sentences())
+    let slopes = Slopes::of(points).map(|Slopes { yours, found }| strings::slopes_beside(yours, found));
+    let judged = Slopes::of(points).map(|slopes| {
+        let words = if slopes.are_alike() { strings::answer::slopes_alike } else { strings::answer::slopes_apart };
+        words(SLOPE_TOLERANCE)
+    });
+    slopes.into_iter().chain(judged).chain(off).collect::<Vec<_>>().join(strings::between_sentences())
 }

@@ -101,7 +101,9 @@ pub fn Share() -> impl IntoView {
                 id="lesson-copy"
                 on:click=move |_| {
                     copy(link.get_untracked(), note);
-                    room.progress.update(|progress| progress.has_shared = true);
+                    // The link to what the step itself has set is nothing found.
+                    let is_found = untrack(|| course::is_changed(room));
+                    room.progress.update(|progress| progress.has_shared |= is_found);
                 }
             >
                 {strings::share_copy()}

@@ -6,7 +6,9 @@
 //! | `course` | opening a lesson, moving through it, restoring the settings before it |
 //! | `panel`, `prose`, `handles` | the list of lessons, the text beside the page, and its controls |
 //! | `situation`, `progress`, `goals` | the page's numbers, and how far the reader is in a step; goals, hint and answer |
+//! | `question` | the numbers of a question, and when it is answered |
 //! | `guess`, `settle`, `guess_words` | what a reader draws or chooses, what the page finds for it, and how far off it is |
+//! | `figure_sight` | the figure of a step, scrolled into sight |
 //! | `draw`, `place` | where the reader draws: a curve, a mark |
 //! | `drawing` | what the reader has drawn, as text for another window |
 //! | `handout`, `handout_figure`, `handout_words` | a lesson on paper |
@@ -20,6 +22,7 @@ mod context;
 mod course;
 mod draw;
 mod drawing;
+mod figure_sight;
 mod goals;
 mod guess;
 mod guess_words;
@@ -35,6 +38,7 @@ mod panel;
 mod place;
 mod progress;
 mod prose;
+mod question;
 mod settle;
 mod shortcuts;
 mod situation;
@@ -76,6 +80,7 @@ pub fn begin(room: Classroom) {
 pub fn begin_steps(room: Classroom) {
     room.go_by.set_value(Some(course::go_by));
     progress::begin(room);
+    question::begin(room);
     settle::begin(room);
     provide_context(Notebook::new());
 }

@@ -7,7 +7,7 @@ use crate::state::{Scene, Stage};
 
 use super::context::Classroom;
 use super::course::{self, step_now};
-use super::settle::settled;
+use super::guess::settled;
 
 /// The key under which the browser keeps the records.
 const KEY: &str = "lipscope-lessons";

@@ -3,7 +3,7 @@
 use crate::prelude::*;
 use leptos::html::{Div, H2};
 
-use crate::frame::focus_soon;
+use crate::frame::{focus_main, focus_soon};
 use crate::lessons::{Done, Lesson, Prediction, Records, Step, lessons, next_after};
 use crate::strings;
 
@@ -15,7 +15,10 @@ use super::in_sight::show_soon;
 use super::lecturer::ClassSheet;
 use super::notebook::use_notebook;
 use super::prose::{Afterwards, Prose, Text};
-use super::{course, guess, settle};
+use super::{course, guess, question};
+
+/// Whether the panel is shown, whether it shows the list, and the step.
+type Place = (bool, bool, Option<(&'static str, usize)>);
 
 /// The panel, in the place of the controls. On a phone it covers the foot of the page.
 #[component]
@@ -36,10 +39,11 @@ pub fn LessonPanel() -> impl IntoView {
             .map(|(lesson, at, step)| strings::lesson_said(at, lesson.n_tasks(), step.title.now()))
             .unwrap_or_default()
     };
-    // When the reader opens the panel or a lesson, the focus goes to the panel's heading. When the reader closes the
+    // When the reader opens the panel or a step, the focus goes to the panel's heading. When the reader closes the
     // panel, the focus returns to the button that opens it.
-    let place = memo(move |_| (is_shown.get(), is_list.get(), step.get().map(|(id, _)| id)));
-    effect(move |before: Option<(bool, bool, Option<&'static str>)>| {
+    // Each step begins at its heading too: the buttons and sliders of its text come next.
+    let place = memo(move |_| (is_shown.get(), is_list.get(), step.get()));
+    effect(move |before: Option<Place>| {
         let now = place.get();
         // The panel is built when the list is first opened, or for a lesson in a link. A link leaves the focus where it
         // is.
@@ -70,6 +74,7 @@ pub fn LessonPanel() -> impl IntoView {
             </div>
             <div class="lesson-body" node_ref=body tabindex="0" role="group" aria-labelledby="lesson-heading">
                 <h2 id="lesson-heading" node_ref=heading tabindex="-1">{title}</h2>
+                <a class="lesson-skip" href="#main" hidden=is_list on:click=skip_to_plot>{strings::skip()}</a>
                 {move || match step.get() {
                     Some(_) => view! { <StepText/> }.into_any(),
                     None => view! { <LessonList/> }.into_any(),
@@ -79,6 +84,12 @@ pub fn LessonPanel() -> impl IntoView {
         </section>
         <p class="sr-only" aria-live="polite" data-testid="lesson-said">{spoken}</p>
     }
+}
+
+fn skip_to_plot(event: leptos::ev::MouseEvent) {
+    // Following this link would add an entry to the history without a scene.
+    event.prevent_default();
+    focus_main();
 }
 
 /// The button in the head of the page that opens and closes the lessons.
@@ -227,8 +238,9 @@ fn ChoiceBox(
                         class="lesson-choice"
                         data-choice=choice.id
                         aria-pressed=move || (chosen.get() == Some(choice.id)).to_string()
-                        disabled=move || chosen.get().is_some()
-                        on:click=move |_| settle::choose(room, step, choice.id)
+                        // A button that is switched off loses the focus to the top of the page.
+                        aria-disabled=move || chosen.get().is_some().to_string()
+                        on:click=move |_| if chosen.get_untracked().is_none() { question::choose(room, step, choice.id) }
                     >
                         <span aria-hidden="true">{move || sign(choice.id)}</span>
                         {choice.words.now()}
@@ -253,7 +265,7 @@ fn GuessBox() -> impl IntoView {
             <button
                 type="button"
                 id="guess-reveal"
-                on:click=move |_| if is_covered.get_untracked() { guess::reveal(room) } else { guess::cover(room) }
+                on:click=move |_| if is_covered.get_untracked() { guess::reveal(room) } else { question::guess_again(room) }
             >
                 {move || match (is_covered.get(), has_guessed.get()) {
                     (true, true) => strings::reveal(),

@@ -9,6 +9,7 @@ use crate::lessons::{Visible, Way};
 
 use super::context::{Classroom, Progress};
 use super::course::step_now;
+use super::figure_sight::show_figure;
 use super::situation::with_situation;
 use super::{course, settle};
 
@@ -27,6 +28,7 @@ pub fn begin(room: Classroom) {
         // A drawing from another step is no guess at this step.
         let (guess, chosen) = untrack(|| settle::handed_in(room)).unwrap_or_default();
         room.guess.set(guess);
+        room.question.set(None);
         // What a student has once reached counts, though the state that was handed in may be another.
         progress.set(Progress { at: at.clone(), chosen, reached: reached.unwrap_or_default(), ..Progress::default() });
         show(room, untrack(|| step_now(room)).map_or_else(Visible::default, |(.., step)| step.visible));
@@ -55,6 +57,13 @@ pub fn begin(room: Classroom) {
                     progress.reach(goal);
                 }
             });
+        }
+    });
+    effect(move |_| {
+        let training = room.page.answers.training;
+        let at_work = training.with(|runs| runs.iter().find(|run| run.backwards.is_running).map(|run| run.plan.kind));
+        if at_work.is_some() && progress.with_untracked(|progress| progress.ran_backwards != at_work) {
+            progress.update(|progress| progress.ran_backwards = at_work);
         }
     });
     let counting = Debounce::default();
@@ -101,5 +110,8 @@ fn show(room: Classroom, visible: Visible) {
         look.has_row.set(visible.lines.is_some() || !visible.pair);
         look.token.set(visible.token);
         look.rung.set(visible.bound);
+        if let Some(id) = visible.figure {
+            show_figure(room, id);
+        }
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::prelude::*;
 
-use crate::lessons::{Age, Filled, LessonFormula, Paragraph, Piece, Slot, Step, pieces, unexplained};
+use crate::lessons::{Age, Filled, Holds, LessonFormula, Paragraph, Piece, Slot, Step, pieces, unexplained};
 use crate::strings;
-use crate::theory::is_document;
 
 use super::context::use_classroom;
 use super::handles::{Press, Share, TextSlider};
-use super::situation::with_facts;
+use super::question;
+use super::situation::{with_facts, with_situation};
 
 /// The paragraphs of a step that are there from the start.
 #[component]
@@ -17,7 +17,7 @@ pub fn Prose(
     step: &'static Step,
 ) -> impl IntoView {
     let first = step.text.iter().filter(|paragraph| paragraph.when.is_empty());
-    first.map(|paragraph| view! { <Text step text=paragraph.text.now()/> }).collect_view()
+    first.map(|paragraph| view! { <Text step text=paragraph.text.now() numbers=Numbers::OfQuestion/> }).collect_view()
 }
 
 /// The paragraphs that are shown once goals are reached.
@@ -29,13 +29,31 @@ pub fn Afterwards(
     let room = use_classroom();
     let of = move |paragraph: &'static Paragraph| {
         let when = &paragraph.when;
-        let is_hidden = move || {
-            let progress = room.progress;
-            progress.with(|progress| !progress.shows_all && !when.iter().all(|goal| progress.has(goal)))
-        };
-        view! { <div class="lesson-after" hidden=is_hidden><Text step text=paragraph.text.now()/></div> }
+        let is_due = memo(move |_| {
+            room.progress.with(|progress| progress.shows_all || when.iter().all(|goal| progress.has(goal)))
+        });
+        let is_true = memo(move |_| with_situation(room, step, |situation| paragraph.holds(step, situation)));
+        let is_replaced = matches!(paragraph.holds, Holds::Where(_));
+        let is_hidden = move || !is_due.get() || is_replaced && !is_true.get();
+        let is_elsewhere = move || !is_replaced && !is_true.get();
+        view! {
+            <div class="lesson-after" class:elsewhere=is_elsewhere hidden=is_hidden>
+                <Text step text=paragraph.text.now()/>
+                <p class="note" hidden=move || !is_elsewhere()>{strings::conclusion_elsewhere()}</p>
+            </div>
+        }
     };
     step.text.iter().filter(|paragraph| !paragraph.when.is_empty()).map(of).collect_view()
+}
+
+/// Which numbers stand in a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Numbers {
+    /// Those of the settings on screen.
+    #[default]
+    Live,
+    /// Those of the question, once the reader has answered it.
+    OfQuestion,
 }
 
 /// A text with slots and controls.
@@ -45,20 +63,22 @@ pub fn Text(
     step: &'static Step,
     /// The text, in the notation of the lessons.
     text: &'static str,
+    /// Which numbers stand in its slots.
+    #[prop(optional)]
+    numbers: Numbers,
 ) -> impl IntoView {
     // Tests reject a text with a slot that names nothing.
     let pieces = pieces(text).unwrap_or_default();
     let of = |piece: Piece| match piece {
         Piece::Words(words) => bound(words).into_any(),
-        Piece::Value(slot) => view! { <Value place=slot/> }.into_any(),
+        Piece::Value(slot) => view! { <Value step place=slot numbers/> }.into_any(),
         Piece::Formula(formula) => formula.view(),
         Piece::Slider(handle) => view! { <TextSlider handle/> }.into_any(),
         Piece::Press(words, fields) => view! { <Press words fields/> }.into_any(),
         Piece::Share => view! { <Share/> }.into_any(),
         Piece::Link(words, address) => {
-            // A document opens beside the explorer, so that the lesson stays where it is.
-            let target = is_document(address).then_some("_blank");
-            view! { <a href=address target=target rel="noreferrer">{words}</a> }.into_any()
+            // What a lesson refers to opens beside the explorer, so that the lesson stays where it is.
+            view! { <a href=address target="_blank" rel="noreferrer">{words}</a> }.into_any()
         }
     };
     // A formula that is a paragraph of its own scrolls by itself where it is wider than the panel.
@@ -90,11 +110,21 @@ fn bound(words: &str) -> String {
 /// The present value of a slot.
 #[component]
 fn Value(
+    /// The step that it belongs to.
+    step: &'static Step,
     /// The slot to fill.
     place: Slot,
+    /// Which number is filled in.
+    numbers: Numbers,
 ) -> impl IntoView {
     let room = use_classroom();
-    let filled = memo(move |_| with_facts(room, |facts| place.fill(&facts)));
+    let filled = memo(move |_| {
+        let live = with_facts(room, |facts| place.fill(&facts));
+        match numbers {
+            Numbers::Live => live,
+            Numbers::OfQuestion => question::number(room, step, place, live),
+        }
+    });
     let text = move || {
         filled.with(|filled| match filled {
             Some(Filled { sign: "", text, .. }) => text.clone(),

@@ -3,11 +3,10 @@
 
 use crate::prelude::*;
 
-use crate::lessons::{Age, Choice, Filled, Guessed, Measured, Prediction, Slot, Step};
+use crate::lessons::{Choice, Guessed, Prediction, Step};
 use crate::page::{Page, PlotChoice};
 use crate::state::LessonAt;
 use lipscope_core::bounds::Norm;
-use lipscope_core::fit::fit_power_law;
 use lipscope_plot::{Kind, ascending};
 
 use super::context::{Classroom, Guess, Settled};
@@ -29,23 +28,6 @@ pub fn begin(room: Classroom) {
     });
 }
 
-/// Takes the reader's answer, and sets the page to the configuration of the question.
-pub fn choose(room: Classroom, step: &'static Step, id: &'static str) {
-    let before = number_asked(room, step);
-    room.progress.update(|progress| (progress.chosen, progress.before) = (Some(id), before));
-    // The question is about the step: whatever the reader has changed before answering is put back.
-    course::put_fields_over(room, step.question_scene(), "");
-    guess::reveal(room);
-}
-
-/// The guess that the reader has revealed, beside what the page has found; `None` before.
-pub fn settled(room: Classroom) -> Option<Settled> {
-    if !guess::is_revealed(room) {
-        return None;
-    }
-    room.guess.with(|guess| guess.settled.clone())
-}
-
 /// The answer of a student that the link shows, if it is one to the question of this step: as a guess, and the id of
 /// the choice.
 pub fn handed_in(room: Classroom) -> Option<(Guess, Option<&'static str>)> {
@@ -61,35 +43,14 @@ fn as_handed_in(step: &'static Step, guessed: Guessed, at: Option<LessonAt>) -> 
         Guessed::Mark(yours, _) => guess.mark = Some(yours.log10()),
         Guessed::Curve(points) => guess.curve = points.iter().map(|(_, yours, _)| *yours).collect(),
     }
-    // A code says neither how well the norm was known nor what was measured between the handles.
-    guess.settled = Some(Settled { guessed, kind: Kind::Plain, slope: None });
+    // A code does not say how well the norm was known.
+    guess.settled = Some(Settled { guessed, kind: Kind::Plain });
     (guess, chosen)
-}
-
-/// The number that the choices of a step are about, as it is before the answer changes the settings; empty where the
-/// choices compare several numbers, or the reader has changed the settings already.
-fn number_asked(room: Classroom, step: &'static Step) -> String {
-    let slot = step.choices.iter().flat_map(|choice| &choice.conditions).find_map(|condition| condition.slot());
-    let Some(slot) = slot.filter(|_| !untrack(|| course::differs(room, step))) else { return String::new() };
-    let filled = untrack(|| with_situation(room, step, |situation| slot.fill(&situation.facts)));
-    filled.filter(|filled| filled.age == Age::Now).map_or_else(String::new, |filled| with_sign(slot, &filled))
-}
-
-/// A number with its sign, where it has one. L is named: it is the number of the page.
-fn with_sign(slot: Slot, filled: &Filled) -> String {
-    let name = if slot == Slot::Measured(Measured::Spectral) { "L" } else { "" };
-    let parts = [name, filled.sign, &filled.text];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// The choice of a step with an id.
 pub fn choice(step: &'static Step, id: &str) -> Option<&'static Choice> {
     step.choices.iter().find(|choice| choice.id == id)
-}
-
-/// The slope of log L on log n; `None` where there are too few points.
-pub fn slope_of(points: Vec<(f64, f64)>) -> Option<f64> {
-    fit_power_law(&points).map(|fit| fit.exponent)
 }
 
 /// What the page's numbers say now; `None` while they are on their way, or belong to other settings than the question.
@@ -108,7 +69,7 @@ fn found(room: Classroom, step: &'static Step) -> Option<Settled> {
     if !is_whole {
         return None;
     }
-    let exact = |guessed| Settled { guessed, kind: Kind::Exact, slope: None };
+    let exact = |guessed| Settled { guessed, kind: Kind::Exact };
     match step.prediction {
         Prediction::None => None,
         Prediction::Choice(_) => {
@@ -124,8 +85,7 @@ fn found(room: Classroom, step: &'static Step) -> Option<Settled> {
             let is_whole = !beside.is_empty() && beside.len() == guess::curve(room).len();
             let is_done = is_whole && !answers.sweep.is_running();
             ascending(&mut beside, |point| point.0);
-            let slope = slope_of(guess::measured_curve(room));
-            is_done.then(|| Settled { slope, ..exact(Guessed::Curve(beside)) })
+            is_done.then(|| exact(Guessed::Curve(beside)))
         }
     }
 }
@@ -161,17 +121,8 @@ mod tests {
         ] {
             assert!(guessed.fits(step));
             let (guess, chosen) = as_handed_in(step, guessed.clone(), None);
-            assert_eq!(guess.settled, Some(Settled { guessed, kind: Kind::Plain, slope: None }));
+            assert_eq!(guess.settled, Some(Settled { guessed, kind: Kind::Plain }));
             assert!(guess.is_drawn() || chosen == Some("lower"));
         }
-    }
-
-    #[test]
-    fn a_number_of_before_keeps_its_sign() {
-        let filled = |sign| Filled { sign, text: "170".into(), ..Filled::default() };
-        let said = |words, sign| with_sign(Slot::parse(words).expect("a place"), &filled(sign));
-        assert_eq!(said("best-there", "≤"), "≤ 170");
-        assert_eq!(said("measured", "≥"), "L ≥ 170");
-        assert_eq!(said("scaled-slope-dot", ""), "170");
     }
 }

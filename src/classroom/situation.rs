@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 
+use crate::ask::Ask;
 use crate::lessons::{Acts, Age, Ages, Facts, Situation, Step};
 
 use super::context::Classroom;
@@ -26,22 +27,37 @@ pub fn with_facts<T>(room: Classroom, read: impl FnOnce(Facts<'_>) -> T) -> T {
         tightness: &tightness,
         inverse: &inverse,
         training: &training,
+        training_shown: answers.training_shown.get(),
         ages: Ages {
             measured: age(page.is_measured()),
-            scaling: age(!answers.scaling.is_stale()),
-            tightness: age(!answers.tightness.is_stale()),
-            inverse: age(!answers.inverse.is_stale()),
+            sweep: age(answers.sweep.is_whole()),
+            scaling: age_of_parts(answers.scaling),
+            tightness: age_of_parts(answers.tightness),
+            inverse: age_of_parts(answers.inverse),
         },
     })
+}
+
+/// The age of an answer that comes in part by part. Its first part takes the place of the last whole one.
+fn age_of_parts<T: Send + Sync + 'static>(ask: Ask<T>) -> Age {
+    if ask.is_stale() {
+        Age::Before
+    } else if ask.is_whole() {
+        Age::Now
+    } else {
+        Age::Unfinished
+    }
 }
 
 /// As [`with_facts`], with the settings and what the reader has done at a step.
 pub fn with_situation<T>(room: Classroom, step: &'static Step, read: impl FnOnce(&Situation<'_>) -> T) -> T {
     let scene = room.page.scene();
     let acts = Acts {
-        has_revealed: guess::is_revealed(room) && guess::has_guessed(room),
+        // Without a verdict the reader has answered, and the page has not.
+        has_answered: guess::settled(room).is_some(),
         has_changed: course::differs(room, step),
         has_shared: room.progress.with(|progress| progress.has_shared),
+        ran_backwards: room.progress.with(|progress| progress.ran_backwards),
     };
     with_facts(room, |facts| read(&Situation { facts, scene: &scene, acts }))
 }

@@ -61,7 +61,7 @@ pub fn Choice(
 pub fn Switch<T: Copy + PartialEq + Send + Sync + 'static>(
     /// The label of the row.
     label: &'static str,
-    /// Id, value and words of each.
+    /// Id, value and words of each. One without words is not offered.
     options: Vec<(&'static str, T, Signal<String>)>,
     /// The value that is set.
     #[prop(into)]
@@ -101,7 +101,7 @@ fn SwitchRow(
 ) -> impl IntoView {
     let button = |(at, (id, words)): (usize, (&'static str, Signal<String>))| {
         view! {
-            <button type="button" id=id aria-pressed=move || (pressed.get() == Some(at)).to_string() on:click=move |_| on_press.run(at)>
+            <button type="button" id=id hidden=move || words.with(String::is_empty) aria-pressed=move || (pressed.get() == Some(at)).to_string() on:click=move |_| on_press.run(at)>
                 {move || words.get()}
             </button>
         }

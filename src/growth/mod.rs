@@ -59,13 +59,23 @@ pub fn GrowthView() -> impl IntoView {
 #[component]
 fn RangeSwitch() -> impl IntoView {
     let page = use_page();
-    let chosen = Signal::derive(move || Some(page.state.with(|state| state.growth.range)));
     // As far as the sweep measures, or to the number of tokens if that is larger.
     let longest = memo(move |_| page.state.with(|state| state.n_tokens().max(state.sweep_max as f64)));
+    // An end that the sweep reaches is no other choice.
+    let is_past = move |end: f64| longest.get() >= end;
+    let end = move |end: f64, words: &'static str| {
+        Signal::derive(move || if is_past(end) { String::new() } else { words.to_owned() })
+    };
+    let chosen = Signal::derive(move || {
+        Some(match page.state.with(|state| state.growth.range) {
+            Range::Million if is_past(1e6) => Range::Measured,
+            range => range,
+        })
+    });
     let options = vec![
         ("growth-range-measured", Range::Measured, Signal::derive(move || strings::count(longest.get()))),
-        ("growth-range-1e6", Range::Million, Signal::stored(strings::TEN_TO_SIX.to_owned())),
-        ("growth-range-1e18", Range::Quintillion, Signal::stored(strings::TEN_TO_EIGHTEEN.to_owned())),
+        ("growth-range-1e6", Range::Million, end(1e6, strings::TEN_TO_SIX)),
+        ("growth-range-1e18", Range::Quintillion, end(1e18, strings::TEN_TO_EIGHTEEN)),
     ];
     let on_pick = move |range| page.edit("growth-range", |state| state.growth.range = range);
     view! { <Switch label=strings::range_text() options chosen on_pick=Callback::new(on_pick)/> }

@@ -7,9 +7,9 @@ use crate::state::{LessonAt, Scene};
 use lipscope_core::bounds::BoundId;
 
 use super::Localized;
-use super::file::{Edition, LessonFile, StepText, parse};
+use super::file::{Edition, LessonFile, StepText, parse, split_when};
 use super::goal::{Condition, Goal, Way};
-use super::lesson::{Choice, Lesson, Paragraph, Prediction, Step, Visible};
+use super::lesson::{Choice, Holds, Lesson, Paragraph, Prediction, Step, Visible};
 
 macro_rules! files {
     ($($id:literal),*) => {
@@ -88,8 +88,8 @@ fn step(file: &LessonFile<'static>, en: &StepText<'static>, zh: &StepText<'stati
     };
     let goal = |(id, conditions, words)| Some(Goal { id, conditions, words, way: way(of(en, "solve", id)?)? });
     let paragraph = |((_, en), (_, zh)): (&(usize, &'static str), &(usize, &'static str))| {
-        let ((when, en), (_, zh)) = (without_when(en), without_when(zh));
-        Paragraph { when, text: Localized::new(en, zh) }
+        let ((when, holds, en), (.., zh)) = (without_when(en), without_when(zh));
+        Paragraph { when, holds, text: Localized::new(en, zh) }
     };
     Step {
         title: Localized::new(en.title, zh.title),
@@ -105,12 +105,19 @@ fn step(file: &LessonFile<'static>, en: &StepText<'static>, zh: &StepText<'stati
     }
 }
 
-/// The goals after which a paragraph appears, and its text.
-fn without_when(text: &'static str) -> (Vec<&'static str>, &'static str) {
-    match text.strip_prefix("{when ").and_then(|rest| rest.split_once("} ")) {
-        Some((when, text)) => (when.split(", ").collect(), text),
-        None => (Vec::new(), text),
-    }
+/// The goals after which a paragraph appears, where it is true, and its text.
+fn without_when(text: &'static str) -> (Vec<&'static str>, Holds, &'static str) {
+    let Some((when, text)) = text.strip_prefix("{when ").and_then(|rest| rest.split_once("} ")) else {
+        return (Vec::new(), Holds::Always, text);
+    };
+    let (goals, place) = split_when(when);
+    let holds = match place {
+        "" => Holds::Always,
+        "here" => Holds::AtGoal,
+        // Tests reject a condition that cannot be read.
+        conditions => Holds::Where(Condition::parse_all(conditions).unwrap_or_default()),
+    };
+    (goals, holds, text)
 }
 
 fn way(text: &'static str) -> Option<Way> {
@@ -126,7 +133,7 @@ fn bound(id: &str) -> Option<BoundId> {
     BoundId::ALL.into_iter().find(|known| known.id() == id)
 }
 
-fn visible(words: &str) -> Visible {
+fn visible(words: &'static str) -> Visible {
     let mut visible = Visible::default();
     for word in words.split(", ") {
         match word.split_once(' ') {
@@ -137,6 +144,7 @@ fn visible(words: &str) -> Visible {
             // A file counts tokens from one.
             Some(("token", number)) => visible.token = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1)),
             Some(("bound", id)) => visible.bound = bound(id),
+            Some(("figure", id)) => visible.figure = Some(id),
             _ => {}
         }
     }

@@ -9,7 +9,7 @@
 // ---
 // ## Be the sink                       a step
 // set: n=16&R=2                        what this step sets besides
-// show: pair, wall, bound unified      or: row, column, token 1
+// show: pair, wall, bound unified      or: row, column, token 1, figure blocks-heading
 // > goal most: column-sum >= 14 | Draw the attention of 14 tokens.
 // > solve most: tokens=own&token-data=..          or: impossible by unified, press, train 100
 // > hint: Move it to the far side.
@@ -18,6 +18,8 @@
 // > source: [theory, section 2, sharp](theory.html#sharp).
 // A line is a paragraph, with places {measured} and [at R = 5](set R=5). A slider ends it: [slider R 1..5]
 // {when most} This paragraph is shown once that goal is reached.
+// {when most here} This one is dimmed where the settings do not meet that goal.
+// {when most if R >= 2 and norm is linf} This one is shown only where the conditions hold.
 // ```
 //
 // A Chinese file has the texts alone: `title`, `summary`, and in each step `> goal most: ..`, `> hint`, `> choice`,
@@ -222,6 +224,16 @@ impl<'a> LessonFile<'a> {
     }
 }
 
+/// What stands in `{when ..}`: the goals, and the place where the paragraph is true: `here`, conditions, or nothing.
+#[must_use]
+pub fn split_when(when: &str) -> (Vec<&str>, &str) {
+    let (goals, place) = match when.split_once(" if ") {
+        Some(parts) => parts,
+        None => when.strip_suffix(" here").map_or((when, ""), |goals| (goals, "here")),
+    };
+    (goals.split(", ").collect(), place)
+}
+
 /// The places of a text, sorted: the contents of braces, the controls in brackets, and the targets of buttons and
 /// links.
 #[must_use]
@@ -255,7 +267,9 @@ fn check(file: &LessonFile<'_>, edition: Edition) -> Result<(), Fault> {
         let names = |key: &'static str| step.marks.iter().filter(move |mark| mark.key == key);
         for (line, text) in &step.paragraphs {
             let Some((when, _)) = text.strip_prefix("{when ").and_then(|rest| rest.split_once('}')) else { continue };
-            if let Some(name) = when.split(", ").find(|name| !names("goal").any(|goal| goal.name == *name)) {
+            if let Some(name) =
+                split_when(when).0.into_iter().find(|name| !names("goal").any(|goal| goal.name == *name))
+            {
                 return fault(*line, &format!("`{name}` is no goal of this step."));
             }
         }

@@ -38,6 +38,8 @@ pub struct Facts<'a> {
     pub inverse: &'a Pair,
     /// The runs of training.
     pub training: &'a [TrainRun],
+    /// The number of the run whose details are shown.
+    pub training_shown: Option<u64>,
     /// Which of these belong to the present settings.
     pub ages: Ages,
 }
@@ -47,6 +49,8 @@ pub struct Facts<'a> {
 pub struct Ages {
     /// The last measurement.
     pub measured: Age,
+    /// The draws over n.
+    pub sweep: Age,
     /// The scaled tokens.
     pub scaling: Age,
     /// The lab's searches.
@@ -63,6 +67,8 @@ pub enum Age {
     Now,
     /// It belongs to an earlier configuration.
     Before,
+    /// The work that gives it has not ended: half of a search or of a curve has no number.
+    Unfinished,
 }
 
 /// The value of a place.
@@ -122,40 +128,57 @@ impl Filled {
     fn aged(self, age: Age) -> Self {
         Filled { age, ..self }
     }
+
+    /// The value with its age; `None` where the work that gives it has not ended.
+    fn at(self, age: Age) -> Option<Self> {
+        (age != Age::Unfinished).then(|| self.aged(age))
+    }
 }
 
 impl Slot {
+    /// The value of this place where it is a setting; `None` where the page computes it.
+    #[must_use]
+    pub fn setting(self, state: &PageState, settings: &Settings) -> Option<Filled> {
+        match self {
+            Slot::Chosen(field) => Some(Filled::chosen(chosen(field, state, settings))),
+            _ => None,
+        }
+    }
+
     /// The value of this place; `None` while the page does not have it.
     #[must_use]
     pub fn fill(self, facts: &Facts<'_>) -> Option<Filled> {
         match self {
-            Slot::Chosen(field) => Some(Filled::chosen(chosen(field, facts))),
+            Slot::Chosen(_) => self.setting(facts.state, facts.settings),
             Slot::Measured(what) => {
                 let latest = facts.measured?;
                 measured(what, latest, facts.known).map(|filled| filled.aged(facts.ages.measured))
             }
             Slot::Slope => {
                 let fit = facts.sweep.slope(Norm::Spectral).filter(|_| facts.sweep.is_of(facts.state))?;
-                Some(Filled::written(fit.exponent, strings::lesson_slope(fit.exponent)))
+                Filled::written(fit.exponent, strings::lesson_slope(fit.exponent)).at(facts.ages.sweep)
             }
             Slot::Growth(what) => {
                 let is_now = facts.growth.are_of_view(facts.state);
                 there(what, facts).map(|filled| filled.aged(if is_now { Age::Now } else { Age::Before }))
             }
-            Slot::Scaled(what) => scaled(what, facts).map(|filled| filled.aged(facts.ages.scaling)),
-            Slot::Tightness(what) => tight(what, facts).map(|filled| filled.aged(facts.ages.tightness)),
+            Slot::Scaled(what) => scaled(what, facts)?.at(facts.ages.scaling),
+            Slot::Tightness(what) => tight(what, facts)?.at(facts.ages.tightness),
             Slot::Inverse(kind, what) => {
                 let pair = facts.inverse;
-                inverse(what, if kind == Kind::L2 { &pair.l2 } else { &pair.dot })
-                    .map(|filled| filled.aged(facts.ages.inverse))
+                inverse(what, if kind == Kind::L2 { &pair.l2 } else { &pair.dot })?.at(facts.ages.inverse)
+            }
+            Slot::TrainedShown => {
+                let run = facts.training.iter().find(|run| Some(run.number) == facts.training_shown)?;
+                let kind = run.plan.kind;
+                Some(Filled { full: kind.id().into(), ..Filled::words(strings::train_kind(kind).into()) })
             }
             Slot::Trained(kind, what) => trained(what, facts.training.iter().find(|run| run.plan.kind == kind)?),
         }
     }
 }
 
-fn chosen(field: AnyField, facts: &Facts<'_>) -> f64 {
-    let state = facts.state;
+fn chosen(field: AnyField, state: &PageState, settings: &Settings) -> f64 {
     if field == AnyField::Controls(Field::RADIUS) {
         // A lesson speaks of the ball that was set, also where the tokens are the reader's own.
         return state.radius;
@@ -164,7 +187,7 @@ fn chosen(field: AnyField, facts: &Facts<'_>) -> f64 {
         // A sweep of the reader's own tokens ends where their list ends.
         return state.sweep_max_used() as f64;
     }
-    field.used(state, facts.settings)
+    field.used(state, settings)
 }
 
 fn measured(what: Measured, latest: &LatestMeasured, known: &KnownTokens) -> Option<Filled> {
@@ -238,7 +261,7 @@ fn scaled(what: Scaled, facts: &Facts<'_>) -> Option<Filled> {
     match what {
         Scaled::SlopeDot => fits().map(|fits| slope(fits.0.exponent)),
         Scaled::SlopeL2 => fits().map(|fits| slope(fits.1.exponent)),
-        Scaled::Radius => last().map(|point| Filled::chosen(point.radius)),
+        Scaled::Radius => last().map(|point| Filled::of(point.radius, Sign::Plain)),
         Scaled::Dot => last().map(|point| Filled::of(point.dot, Sign::Exact)),
         Scaled::L2 => last().map(|point| Filled::of(point.l2, Sign::Exact)),
     }

@@ -4,6 +4,7 @@ use crate::field::AnyField;
 use crate::link;
 use crate::state::Scene;
 use lipscope_core::bounds::BoundId;
+use lipscope_protocol::train::Kind as TrainedKind;
 
 use super::Localized;
 use super::fill::{Age, Facts};
@@ -46,14 +47,18 @@ pub enum Condition {
     AtLeast(Quantity, Quantity),
     /// A field of the link has this text.
     Is(&'static str, &'static str),
+    /// A field of the link has another text.
+    IsNot(&'static str, &'static str),
     /// A value in words is this one, by its id.
     Says(Slot, &'static str),
-    /// The reader has revealed the numbers, or chosen an answer.
+    /// The reader has answered the question, and the page has said whether that is right.
     Revealed,
     /// The reader has changed a setting of the step.
     Changed,
     /// The reader has copied the link.
     Shared,
+    /// The reader has run this model backwards at this step, as the last one.
+    RanBackwards(TrainedKind),
 }
 
 /// A side of a comparison.
@@ -70,12 +75,14 @@ pub enum Quantity {
 /// What a reader has done at a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Acts {
-    /// Revealed the numbers, or chosen an answer.
-    pub has_revealed: bool,
+    /// Answered the question, by a choice or a drawing, and been told how far off the answer is.
+    pub has_answered: bool,
     /// Changed a setting of the step.
     pub has_changed: bool,
     /// Copied the link.
     pub has_shared: bool,
+    /// The model that was run backwards last at this step.
+    pub ran_backwards: Option<TrainedKind>,
 }
 
 /// The data that conditions read.
@@ -116,6 +123,12 @@ impl Condition {
             "shared" => return Some(Condition::Shared),
             _ => {}
         }
+        if let Some(kind) = text.strip_prefix("ran-backwards ") {
+            return TrainedKind::by_id(kind).map(Condition::RanBackwards);
+        }
+        if let Some((key, word)) = text.split_once(" is not ") {
+            return link::text_of(&Scene::default(), key).map(|_| Condition::IsNot(key, word));
+        }
         if let Some((key, word)) = text.split_once(" is ") {
             let of_link = link::text_of(&Scene::default(), key).map(|_| Condition::Is(key, word));
             let in_words = || Slot::parse(key).filter(|slot| slot.is_in_words());
@@ -149,13 +162,15 @@ impl Condition {
                 values.is_some_and(|(more, less)| more >= less - NEAR * less.abs())
             }
             Condition::Is(key, word) => link::text_of(situation.scene, key).as_deref() == Some(word),
+            Condition::IsNot(key, word) => !Condition::Is(key, word).holds(situation),
             Condition::Says(slot, word) => {
                 let filled = slot.fill(&situation.facts).filter(|filled| filled.age == Age::Now);
                 filled.is_some_and(|filled| filled.full == word)
             }
-            Condition::Revealed => situation.acts.has_revealed,
+            Condition::Revealed => situation.acts.has_answered,
             Condition::Changed => situation.acts.has_changed,
             Condition::Shared => situation.acts.has_shared,
+            Condition::RanBackwards(kind) => situation.acts.ran_backwards == Some(kind),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::state::{PageState, Scene, Settings};
 use lipscope_core::bounds::BoundId;
 
 use super::Localized;
-use super::goal::{Condition, Goal};
+use super::goal::{Condition, Goal, Situation};
 
 /// A lesson.
 #[derive(Debug)]
@@ -64,6 +64,8 @@ pub struct Visible {
     pub token: Option<usize>,
     /// The selected row of the bound ladder; `None` is the measured norm.
     pub bound: Option<BoundId>,
+    /// The id of the element that is scrolled into sight: the figure that the step speaks of.
+    pub figure: Option<&'static str>,
 }
 
 /// A paragraph of a step.
@@ -71,8 +73,21 @@ pub struct Visible {
 pub struct Paragraph {
     /// The goals after which it appears; empty where it is there from the start.
     pub when: Vec<&'static str>,
+    /// Where it is true.
+    pub holds: Holds,
     /// Its text; see [`pieces`](super::pieces).
     pub text: Localized,
+}
+
+/// The settings at which a paragraph is true.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Holds {
+    /// All of them.
+    Always,
+    /// Those at which all its goals are reached. Elsewhere the paragraph is dimmed.
+    AtGoal,
+    /// Those at which all these conditions hold. Elsewhere the paragraph is not shown, and another one may be.
+    Where(Vec<Condition>),
 }
 
 /// What a reader predicts before the page shows it.
@@ -110,6 +125,21 @@ pub struct Setup {
     pub settings: Settings,
     /// The selected row of the bound ladder; `None` is the measured norm.
     pub rung: Option<BoundId>,
+}
+
+impl Paragraph {
+    /// Whether it is true at the settings on screen. It is not while a number that it depends on is on its way.
+    #[must_use]
+    pub fn holds(&self, step: &Step, situation: &Situation<'_>) -> bool {
+        match &self.holds {
+            Holds::Always => true,
+            Holds::AtGoal => {
+                let mut goals = step.goals.iter().filter(|goal| self.when.contains(&goal.id));
+                goals.all(|goal| goal.is_reached(situation))
+            }
+            Holds::Where(conditions) => conditions.iter().all(|condition| condition.holds(situation)),
+        }
+    }
 }
 
 impl Step {

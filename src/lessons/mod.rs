@@ -10,6 +10,8 @@
 //! | `slot`, `fill` | the places of a text, and the values in them |
 //! | `formulas`, `symbols` | formulas in texts, as MathML, and what their symbols stand for |
 //! | `record`, `answer_code` | what a reader has done; the code that a student hands in |
+//! | `question` | the numbers of a question, at its settings |
+//! | `slopes` | how a drawn curve is judged |
 
 mod answer_code;
 mod catalog;
@@ -19,7 +21,9 @@ mod formulas;
 mod goal;
 mod handle;
 mod lesson;
+mod question;
 mod record;
+mod slopes;
 mod slot;
 mod symbols;
 mod text;
@@ -35,8 +39,10 @@ pub use fill::{Age, Ages, Facts, Filled};
 pub use formulas::LessonFormula;
 pub use goal::{Acts, Condition, Goal, Quantity, Situation, Way};
 pub use handle::Handle;
-pub use lesson::{Choice, Lesson, Paragraph, Prediction, Setup, Step, Visible};
+pub use lesson::{Choice, Holds, Lesson, Paragraph, Prediction, Setup, Step, Visible};
+pub use question::QuestionNumbers;
 pub use record::{Done, LessonRecord, Records, StepRecord};
+pub use slopes::{SLOPE_TOLERANCE, Slopes};
 pub use slot::{GrowthReading, Measured, Slot};
 pub use symbols::{Explained, unexplained};
 pub use text::{Piece, pieces, slots};

@@ -11,6 +11,7 @@ use crate::strings;
 
 use super::catalog::find;
 use super::lesson::{Lesson, Prediction, Step};
+use super::slopes::Slopes;
 
 /// A drawn curve has at most this many points.
 const MOST_POINTS: usize = 64;
@@ -139,13 +140,14 @@ impl LessonRecord {
 }
 
 impl Guessed {
-    /// Whether the page says the same: the right choice, or a drawing that is off by no more than one reads off a plot.
+    /// Whether the page says the same: the right choice, a mark that is off by no more than one reads off a plot, or a
+    /// curve that grows as the measured one does.
     #[must_use]
     pub fn is_right(&self) -> bool {
         match self {
             Guessed::Choice(yours, right) => yours == right,
             Guessed::Mark(yours, found) => strings::is_good(yours / found),
-            Guessed::Curve(points) => points.iter().all(|(_, yours, found)| strings::is_good(yours / found)),
+            Guessed::Curve(points) => Slopes::of(points).is_some_and(Slopes::are_alike),
         }
     }
 

@@ -153,10 +153,12 @@ pub enum Slot {
     Inverse(Kind, Inverse),
     /// A number of a trained model.
     Trained(TrainedKind, Trained),
+    /// The trained model that is looked closely at, in words.
+    TrainedShown,
 }
 
 /// Every place that takes no further word.
-const PLAIN: [(&str, Slot); 37] = [
+const PLAIN: [(&str, Slot); 38] = [
     ("n", Slot::Chosen(AnyField::Controls(Field::N))),
     ("d", Slot::Chosen(AnyField::Controls(Field::D))),
     ("R", Slot::Chosen(AnyField::Controls(Field::RADIUS))),
@@ -194,6 +196,7 @@ const PLAIN: [(&str, Slot); 37] = [
     ("tight-found", Slot::Tightness(TightnessReading::Found)),
     ("tight-bound", Slot::Tightness(TightnessReading::Bound)),
     ("tight-ratio", Slot::Tightness(TightnessReading::Ratio)),
+    ("trained-shown", Slot::TrainedShown),
 ];
 
 /// The numbers of an inverse.
@@ -269,7 +272,7 @@ impl Slot {
     /// Whether its value is a phrase, which may break between lines.
     #[must_use]
     pub fn is_in_words(self) -> bool {
-        matches!(self, Slot::Measured(Measured::Losses(_)) | Slot::Inverse(_, Inverse::Outcome))
+        matches!(self, Slot::Measured(Measured::Losses(_)) | Slot::Inverse(_, Inverse::Outcome) | Slot::TrainedShown)
     }
 
     /// The only plot that computes it; `None` where every plot does.
@@ -280,7 +283,7 @@ impl Slot {
             Slot::Scaled(_) => Some(PlotChoice::Scaled),
             Slot::Tightness(_) => Some(PlotChoice::Tightness),
             Slot::Inverse(..) => Some(PlotChoice::Inverse),
-            Slot::Trained(..) => Some(PlotChoice::Train),
+            Slot::Trained(..) | Slot::TrainedShown => Some(PlotChoice::Train),
             Slot::Chosen(_) | Slot::Measured(_) | Slot::Slope => None,
         }
     }

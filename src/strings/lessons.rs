@@ -107,6 +107,17 @@ pub fn choice_answer(chosen: &str, right: &str) -> String {
     if chosen == right { answer::same(chosen) } else { answer::other(chosen, right) }
 }
 
+/// A number that a question is about, with its name; `key` is the word of its place in a text.
+pub fn number_named(key: &str, number: &str) -> String {
+    match key {
+        "best-bound" | "best-there" => answer::on_ball(number),
+        "scaled-slope-dot" | "scaled-slope-l2" => answer::exponent(number),
+        "inverse-l2 steps" | "inverse-dot steps" => answer::iterations(number),
+        "tight-ratio" => answer::ratio(number),
+        _ => number.to_owned(),
+    }
+}
+
 /// The slope of the reader's curve beside the slope of the measured curve.
 pub fn slopes_beside(yours: f64, measured: f64) -> String {
     answer::slopes(lesson_slope(measured), lesson_slope(yours))

@@ -73,7 +73,7 @@ impl TrainingSession {
             text: RwSignal::new(USUAL_TEXT.to_owned()),
             text_file: RwSignal::new(None),
             runs: page.answers.training,
-            chosen: RwSignal::new(None),
+            chosen: page.answers.training_shown,
             phase: RwSignal::new(Phase::Waiting),
             problem: RwSignal::new(None),
             note: RwSignal::new(String::new()),

@@ -29,12 +29,14 @@ function onScreen(place) {
 
 /** Compares every number of the text with the one on screen, at one moment; returns how many are on screen. */
 async function compareNumbers(page, where) {
-  const places = await page.$$eval('.lesson .slot', (slots) => slots.map((slot) => slot.dataset.slot));
+  // An answered question keeps its own numbers.
+  const text = (await page.locator('.lesson-choice[aria-pressed=true]').count()) ? '.lesson-after' : '.lesson';
+  const places = await page.$$eval(`${text} .slot`, (slots) => slots.map((slot) => slot.dataset.slot));
   const pairs = places.map((place) => [place, onScreen(place)]).filter(([, id]) => id);
-  const read = () => page.evaluate((pairs) => pairs.map(([place, id]) => {
+  const read = () => page.evaluate(([pairs, text]) => pairs.map(([place, id]) => {
     const screen = document.querySelector(`[data-testid="${id}"]`);
-    return { place, text: document.querySelector(`.lesson .slot[data-slot="${place}"]`)?.dataset.value, screen: screen?.dataset.value };
-  }), pairs);
+    return { place, text: document.querySelector(`${text} .slot[data-slot="${place}"]`)?.dataset.value, screen: screen?.dataset.value };
+  }), [pairs, text]);
   let count = 0;
   for (const { place, text, screen } of await read()) {
     // The row of a curve that is switched off, or of a bound that is in no list, has no number.
@@ -73,6 +75,10 @@ pageTest('every lesson to its end with the keyboard alone, its numbers those on 
       assert.equal(await page.locator('.problem:not([hidden])').count(), 0, where);
       for (const press of ['#guess-reveal', '.lesson-choice']) {
         if (!(await page.locator(press).count())) continue;
+        if (press === '.lesson-choice') {
+          await filled(page);
+          compared += await compareNumbers(page, `${where}, before the answer`);
+        }
         await page.locator(press).first().focus();
         await page.keyboard.press('Enter');
       }
@@ -233,8 +239,112 @@ pageTest('an answer is chosen before the page shows it, and answered by name', {
   assert.ok(await page.locator('.lesson-choice').first().isDisabled());
 });
 
+/** The text of the question, without what stands after the choices. */
+const question = (page) => page.$$eval('.lesson-body > p', (paragraphs) => paragraphs.filter((p) => p.checkVisibility()).map((p) => p.innerText).filter((text) => /\d/.test(text)).join(' | '));
+const answered = (page) => page.waitForSelector('.goal[data-goal=seen][data-mark=right], .goal[data-goal=seen][data-mark=wrong]', { timeout: 60_000 });
+
+for (const [step, choice] of [['lipschitz.6', 'ball'], ['mask.5', 'little'], ['regime.7', 'little'], ['inverse.4', 'converges'], ['layer-norm.5', 'lower'], ['whole-space.1', 'flat']]) {
+  pageTest(`the question of ${step} keeps its numbers; a reset asks it again without conclusion`, { hash: `#v3&lesson=${step}`, timeout: 120_000 }, async ({ page }) => {
+    await filled(page);
+    const before = await question(page);
+    assert.ok(!before.includes('…'), before);
+    await page.click(`.lesson-choice[data-choice=${choice}]`);
+    await answered(page);
+    await filled(page);
+    assert.equal(await question(page), before);
+    assert.match(await page.getByTestId('guess-words').innerText(), /Before: .*[A-Za-z].*\d/);
+    assert.ok(await page.locator('.lesson-after').first().isVisible());
+    await page.click('#lesson-again');
+    await page.waitForSelector('.goal[data-goal=seen][data-mark=open]');
+    assert.equal(await page.locator('.lesson-after:visible').count(), 0);
+    assert.equal(await page.getByTestId('guess-words').innerText(), '');
+    await filled(page);
+    assert.equal(await question(page), before);
+  });
+}
+
+pageTest('while a search runs there is no number of it, no verdict and no conclusion', { hash: '#v3&lesson=whole-space.5', timeout: 120_000 }, async ({ page }) => {
+  await filled(page);
+  await page.evaluate(() => {
+    window.seen = [];
+    const note = () => {
+      const mark = document.querySelector('.goal[data-goal=seen]').dataset.mark;
+      const conclusion = [...document.querySelectorAll('.lesson-after')].some((text) => text.checkVisibility());
+      const next = document.querySelector('#lesson-next').className.includes('skips');
+      window.seen.push([mark, conclusion, next].join());
+    };
+    new MutationObserver(note).observe(document.querySelector('.lesson'), { subtree: true, childList: true, characterData: true, attributes: true });
+  });
+  await page.click('.lesson-choice[data-choice=between]');
+  await answered(page);
+  await filled(page);
+  const seen = await page.evaluate(() => [...new Set(window.seen)]);
+  assert.ok(seen.includes('waiting,false,true'), seen.join(' '));
+  assert.ok(!seen.some((state) => /^(open|waiting),true/.test(state)), seen.join(' '));
+});
+
+pageTest('keys stay in the lesson: after an answer and after the next step', { hash: '#v3&lesson=jacobian.1' }, async ({ page }) => {
+  const focused = () => page.evaluate(() => document.activeElement.id || document.activeElement.dataset.choice);
+  await filled(page);
+  await page.focus('.lesson-choice[data-choice=lower]');
+  await page.keyboard.press('Enter');
+  await answered(page);
+  assert.equal(await focused(), 'lower');
+  // The answer stays.
+  await page.focus('.lesson-choice[data-choice=much]');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.locator('.lesson-choice[data-choice=much]').getAttribute('aria-pressed'), 'false');
+  await page.focus('#lesson-next');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.activeElement.id === 'lesson-heading');
+  let tabs = 0;
+  while (tabs < 8 && (await focused()) !== 'lesson-slider-R') {
+    await page.keyboard.press('Tab');
+    tabs += 1;
+  }
+  assert.ok(tabs < 8, 'the slider of the text is many keys away from the heading');
+  await page.focus('#lesson-heading');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  assert.equal(await focused(), 'main');
+});
+
+pageTest('a conclusion is dimmed where the settings no longer meet its goal', { hash: '#v3&lesson=regime.5' }, async ({ page }) => {
+  await filled(page);
+  const at = page.locator('#lesson-slider-at');
+  const set = (value) => at.evaluate((slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input', { bubbles: true })); slider.dispatchEvent(new Event('change', { bubbles: true })); }, value);
+  const conclusion = page.locator('.lesson-after');
+  await set(2);
+  await reached(page, 'near');
+  await page.waitForFunction(() => !document.querySelector('.lesson-after').classList.contains('elsewhere'));
+  await set(0);
+  await page.waitForFunction(() => document.querySelector('.lesson-after').classList.contains('elsewhere'));
+  assert.ok(await conclusion.isVisible());
+  assert.match(await conclusion.innerText(), /those on screen are others/);
+  assert.equal(await goal(page, 'near').getAttribute('data-reached'), 'true');
+});
+
+pageTest('no two ends of the axis of n are the same', { hash: '#v3&lesson=mask.5' }, async ({ page }) => {
+  await filled(page);
+  await page.click('.lesson-choice[data-choice=little]');
+  await answered(page);
+  const ends = (await page.locator('[id^=growth-range-]:visible').allInnerTexts()).map((text) => text.replaceAll(/\s/g, ''));
+  assert.equal(new Set(ends).size, ends.length, ends.join(' '));
+});
+
+pageTest('on a phone the figure of a step is above its panel', { viewport: PHONE, hash: '' }, async ({ page }) => {
+  for (const [step, figure] of [['jacobian.1', 'blocks-map'], ['inverse.1', 'inverse-plot'], ['train.1', 'train-run']]) {
+    await page.evaluate((step) => { location.hash = `#v3&lesson=${step}`; }, step);
+    await page.waitForFunction((figure) => {
+      const seen = document.getElementById(figure)?.getBoundingClientRect();
+      const panel = document.querySelector('#lesson-panel')?.getBoundingClientRect();
+      return panel && seen?.height > 0 && seen.top >= -1 && seen.top + Math.min(seen.height, 100) <= panel.top;
+    }, figure, { timeout: 30_000 });
+  }
+});
+
 pageTest('on a phone a question is in sight with all its answers, under a part of the plot', { viewport: PHONE, hash: '' }, async ({ page }) => {
-  for (const step of ['mask.1', 'mask.2', 'jacobian.1', 'lipschitz.5', 'lipschitz.6', 'layer-norm.2', 'whole-space.5', 'inverse.2', 'own.1']) {
+  for (const step of ['mask.1', 'mask.2', 'jacobian.1', 'lipschitz.5', 'lipschitz.6', 'layer-norm.2', 'whole-space.5', 'inverse.1', 'inverse.2', 'own.1']) {
     await page.evaluate((step) => { location.hash = `#v3&lesson=${step}`; }, step);
     await page.waitForSelector(`#lesson-panel[data-lesson="${step.split('.')[0]}"][data-step="${step.split('.')[1] - 1}"] .lesson-choice`);
     const seen = await page.evaluate(async () => {

@@ -31,7 +31,7 @@ pageTest('a curve is drawn by mouse, then revealed', async ({ page }) => {
   assert.ok(drawn.every(([, yours, measured]) => Number(yours) !== 1 && measured === ''), JSON.stringify(drawn));
   assert.ok(Number(drawn[0][1]) < Number(drawn[7][1]));
   await page.click('#guess-reveal');
-  assert.match(await offBy(page), /^You drew slope −?[\d.]+; the tokens say 0\.5\d+\. Your curve is furthest off at n = \d+: you drew .+, measured = [\d.]+\. That is [\d.]+ × too (high|low)\.$/);
+  assert.match(await offBy(page), /^You drew slope −?[\d.]+; at the same n the tokens say 0\.5\d+\. (Right: slopes|Slopes).* at most 0\.1 apart.* Your curve is furthest off at n = \d+: you drew .+, measured = [\d.]+\. That is [\d.]+ × too (high|low)\.$/);
   const revealed = await page.$$eval('#guess-table tbody tr', (rows) => rows.map((row) => [...row.children].map((cell) => Number(cell.textContent))));
   // The measured column is what the page measures: √(n - 1) here.
   for (const [n, yours, measured, ratio] of revealed) {
@@ -39,6 +39,32 @@ pageTest('a curve is drawn by mouse, then revealed', async ({ page }) => {
     assert.ok(Math.abs(ratio - yours / measured) < 0.01 * ratio);
   }
   assert.ok(await page.locator('[data-testid="spectral"]').isVisible());
+});
+
+pageTest('a curve like √n is right, at whatever height, and one that falls is off', { hash: '#v3&lesson=sink.1' }, async ({ page }) => {
+  const draw = async (curve) => {
+    await page.focus('#guess-curve');
+    await page.keyboard.press('Home');
+    const n = () => page.locator('#guess-curve').getAttribute('aria-valuetext').then((text) => text.match(/^n = (\d+): L = ([\d.]+)/).slice(1).map(Number));
+    for (let handle = 0; handle < 8; handle += 1) {
+      for (let presses = 0; presses < 300; presses += 1) {
+        const [at, value] = await n();
+        if (Math.abs(Math.log(curve(at) / value)) < 0.06) break;
+        await page.keyboard.press(value < curve(at) ? 'ArrowUp' : 'ArrowDown');
+      }
+      await page.keyboard.press('ArrowRight');
+    }
+  };
+  await changed(page, 'spectral');
+  await draw(Math.sqrt);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.goal[data-goal=seen][data-mark=right]');
+  assert.match(await offBy(page), /^You drew slope 0\.5\d+; at the same n the tokens say 0\.5\d+\. Right: slopes at most 0\.1 apart count as the same\./);
+  assert.equal(await page.getByTestId('goals-said').innerText(), 'Answered, and right.');
+  await page.click('#guess-reveal');
+  await draw((n) => 8 / Math.sqrt(n));
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.goal[data-goal=seen][data-mark=off]');
 });
 
 pageTest('the verdict on a curve stays that of the question, whatever is set afterwards', { hash: '#v3&lesson=sink.1' }, async ({ page }) => {
@@ -70,7 +96,7 @@ pageTest('an answer is about the question, also where a slider was moved before 
   assert.equal(await page.locator('.goal[data-goal=seen]').getAttribute('data-mark'), 'wrong');
   await page.click('.lesson-press[data-sets="mask=causal"]');
   await page.click('#lesson-again');
-  await page.waitForFunction(() => [...document.querySelectorAll('.lesson-choice')].every((choice) => !choice.disabled));
+  await page.waitForFunction(() => [...document.querySelectorAll('.lesson-choice')].every((choice) => choice.ariaDisabled === 'false'));
   assert.equal(await page.getByTestId('guess-words').innerText(), '');
 });
 

@@ -143,7 +143,7 @@ pageTest('the projector’s verdict is that of the present answer, and its windo
   /** Resets the step, and answers anew; `mark` says whether that is right. */
   const answerAgain = async (id, mark) => {
     await page.click('#lesson-again');
-    await page.waitForFunction(() => [...document.querySelectorAll('.lesson-choice')].every((choice) => !choice.disabled));
+    await page.waitForFunction(() => [...document.querySelectorAll('.lesson-choice')].every((choice) => choice.ariaDisabled === 'false'));
     await answer(page, id);
     await page.waitForSelector(`.goal[data-goal=seen][data-mark=${mark}]`);
   };
@@ -184,7 +184,7 @@ pageTest('the projector’s verdict is that of the present answer, and its windo
   await page.evaluate(() => localStorage.removeItem('lipscope-lessons'));
   await page.click('.lesson-press[data-sets="mask=causal"]');
   await page.click('#lesson-again');
-  await projector.waitForFunction(() => [...document.querySelectorAll('.lesson-choice')].every((choice) => !choice.disabled));
+  await projector.waitForFunction(() => [...document.querySelectorAll('.lesson-choice')].every((choice) => choice.ariaDisabled === 'false'));
   await answer(projector, 'lower');
   await projector.waitForSelector('.goal[data-goal=seen][data-mark=right]');
   await aWhile(projector);

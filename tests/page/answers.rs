@@ -10,6 +10,7 @@ use lipscope_core::experiment::{Attention, Distribution, Experiment, RandomToken
 use lipscope_core::growth::{Family, GrowthPlan, growth};
 use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_core::measure::{MeasureOptions, measure_with};
+use lipscope_core::picture::PairRequest;
 use lipscope_core::scaling::{Scaling, ScalingPlan, ScalingPoint};
 use lipscope_core::sweep::Spacing;
 use lipscope_core::tightness::{Tightness, TightnessPoint};
@@ -29,8 +30,9 @@ pub struct Answers {
 impl Answers {
     pub fn of(scene: Scene, name: &str) -> Self {
         let experiment = scene.state.experiment();
-        let measurement =
-            measure_with(&experiment, MeasureOptions::default()).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        let radius = plans::measurement(&scene.state, PairRequest::Skipped).radius;
+        let options = MeasureOptions { radius, ..MeasureOptions::default() };
+        let measurement = measure_with(&experiment, options).unwrap_or_else(|problem| panic!("{name}: {problem}"));
         let mut data = Curves { of: Some(plans::growth(&scene.state)), ..Curves::default() };
         if scene.plot == PlotChoice::Growth {
             let spacing = match scene.state.growth.radius_growth {
@@ -68,6 +70,7 @@ impl Answers {
             tightness: &self.tightness,
             inverse: &self.inverse,
             training: &self.training,
+            training_shown: self.training.first().map(|run| run.number),
             ages: Ages::default(),
         };
         read(&Situation { facts, scene: &self.scene, acts })

@@ -100,6 +100,9 @@ fn every_step_sets_what_the_page_can_show_and_counts_on_no_first_value() {
 fn choices_stand_under_a_question() {
     each_step(|name, _, _, step| {
         let asked = step.text.iter().rfind(|part| part.when.is_empty());
+        // On a phone a longer one cannot be seen together with its choices.
+        let words = asked.filter(|_| !step.choices.is_empty()).map_or(0, |part| part.text.all()[0].chars().count());
+        assert!(words <= 180, "{name}: a question of {words} characters");
         for text in asked.filter(|_| !step.choices.is_empty()).into_iter().flat_map(|part| part.text.all()) {
             assert!(text.ends_with(['?', '？']), "{name}: choices stand under {text:?}");
         }
@@ -263,7 +266,7 @@ fn every_goal_is_open_at_first_and_reached_by_its_witness_or_ruled_out_by_its_bo
                     }
                 }
                 Way::Press => {
-                    let by_revealing = at_first.reaches(goal, Acts { has_revealed: true, ..Acts::default() });
+                    let by_revealing = at_first.reaches(goal, Acts { has_answered: true, ..Acts::default() });
                     let by_sharing = at_first.reaches(goal, Acts { has_shared: true, ..Acts::default() });
                     let share = step.text.iter().flat_map(|text| pieces(text.text.all()[0]).unwrap_or_default());
                     let can_share = share.into_iter().any(|piece| piece == Piece::Share);
@@ -274,7 +277,9 @@ fn every_goal_is_open_at_first_and_reached_by_its_witness_or_ruled_out_by_its_bo
                 }
                 Way::Train(steps) => {
                     let answers = Answers { training: trained(steps), ..Answers::of(step.scene().clone(), &name) };
-                    if !answers.reaches(goal, Acts::default()) {
+                    let has_run = |kind| Acts { ran_backwards: Some(kind), ..Acts::default() };
+                    let acts = answers.training.iter().map(|run| has_run(run.plan.kind));
+                    if !acts.into_iter().any(|acts| answers.reaches(goal, acts)) {
                         faults.push(format!("{name}: {:?}", answers.training.iter().map(TrainRun::last)));
                     }
                 }
@@ -287,6 +292,31 @@ fn every_goal_is_open_at_first_and_reached_by_its_witness_or_ruled_out_by_its_bo
     });
     assert_eq!(faults, Vec::<String>::new());
     assert!(impossible > 0);
+}
+
+#[test]
+fn one_answer_is_shown_for_all_goals_that_it_reaches_and_keeps_the_ball_of_its_step() {
+    let mut several = 0;
+    each_step(|name, _, _, step| {
+        let answers = |goal: &Goal| match goal.way {
+            Way::Fields(fields) => Some(Answers::of(scene_over(step.scene().clone(), fields, name), name)),
+            _ => None,
+        };
+        let shown: Vec<Answers> = step.goals.iter().filter_map(answers).collect();
+        let acts = Acts { has_changed: true, ..Acts::default() };
+        let count = |answers: &Answers| step.goals.iter().filter(|goal| answers.reaches(goal, acts)).count();
+        if let Some(first) = shown.first().filter(|_| shown.len() > 1) {
+            let most = shown.iter().map(count).max();
+            assert_eq!(Some(count(first)), most, "{name}: a later answer reaches more goals");
+            several += 1;
+        }
+        // The bound of the verdict is about the ball that the text names.
+        for answers in shown.iter().filter(|_| step.visible.wall) {
+            let (radius, of_step) = (answers.live.measurement.radius, step.scene().state.radius);
+            assert!((radius - of_step).abs() <= 1e-9 * of_step, "{name}: {radius} in place of {of_step}");
+        }
+    });
+    assert!(several > 3, "{several}");
 }
 
 /// Checks that a bound rules the goal out: on the ball in which the step keeps the tokens, the bound is below the L

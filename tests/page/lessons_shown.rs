@@ -2,6 +2,7 @@
 //! the plot, and who is to move a control is asked first.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use lipscope::lessons::{
     Condition, GrowthReading, Lines, Measured, Piece, Prediction, Quantity, Slot, Step, Visible, Way, lessons, pieces,
@@ -177,6 +178,30 @@ fn every_number_that_a_text_talks_about_is_drawn_in_the_plot_of_its_step() {
         }
     });
     assert!(looked > 200, "only {looked} numbers were looked at");
+}
+
+#[test]
+fn a_figure_that_a_step_scrolls_to_is_an_element_of_the_page() {
+    let mut shown = 0;
+    let source = sources(&in_repository("src"));
+    each_step(|name, step, faults| {
+        if let Some(id) = step.visible.figure {
+            shown += 1;
+            let plot_of = id.strip_suffix("-plot").unwrap_or("-");
+            if ![format!("\"{id}\""), format!("plot_ids!(\"{plot_of}\")")].iter().any(|part| source.contains(part)) {
+                faults.push(format!("{name}: there is no {id}"));
+            }
+        }
+    });
+    assert!(shown > 5, "{shown}");
+}
+
+/// The text of all source files of a folder.
+fn sources(folder: &Path) -> String {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries
+        .map(|path| if path.is_dir() { sources(&path) } else { std::fs::read_to_string(path).unwrap_or_default() })
+        .collect()
 }
 
 #[test]

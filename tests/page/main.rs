@@ -11,6 +11,7 @@ mod lessons_shown;
 mod lessons_training;
 mod links;
 mod opening;
+mod questions;
 mod styles;
 mod teaching;
 mod theory;

@@ -81,6 +81,7 @@ fn at(scene: &Scene, ask: impl FnOnce(&Situation<'_>)) {
         tightness: &[],
         inverse: &Pair::default(),
         training: &[],
+        training_shown: None,
         ages: Ages::default(),
     };
     ask(&Situation { facts, scene, acts: Acts { has_changed: true, ..Acts::default() } });
