@@ -44,9 +44,9 @@ pub fn card(name: &str, question: &str, sentences: &[String], plot: &LineChart) 
     for (at, sentence) in sentences.iter().take(2).enumerate() {
         line(158.0 + 36.0 * at as f64, 26.0, 400, &ink, sentence);
     }
-    let _ = write!(
+    let _ = writeln!(
         svg,
-        "<svg x=\"{MARGIN}\" y=\"{PLOT_TOP}\" width=\"{width}\" height=\"{height}\" viewBox=\"{view_box}\">{inner}</svg></svg>\n"
+        "<svg x=\"{MARGIN}\" y=\"{PLOT_TOP}\" width=\"{width}\" height=\"{height}\" viewBox=\"{view_box}\">{inner}</svg></svg>"
     );
     svg
 }

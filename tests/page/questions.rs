@@ -150,8 +150,7 @@ fn a_conclusion_about_the_settings_on_screen_says_where_it_is_true() {
             let text = paragraph.text.all()[0];
             let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
             let points = |word: String| ["here", "now", "everyone"].contains(&word.as_str());
-            if ["so many", "You moved"].iter().any(|part| text.contains(part)) || words.map(points).any(|points| points)
-            {
+            if ["so many", "You moved"].iter().any(|part| text.contains(part)) || words.into_iter().any(points) {
                 looked += 1;
                 // A number follows the settings, and so does its sentence.
                 if paragraph.holds == Holds::Always && slots(text).is_empty() && !is_a_link(text) {
