@@ -11,18 +11,9 @@ use std::time::Duration;
 use crate::prelude::*;
 
 use lipscope_core::experiment::InputError;
-#[cfg(not(target_arch = "wasm32"))]
-use lipscope_core::experiment::Memory;
 use lipscope_protocol::envelope::{Content, Progress};
 use lipscope_protocol::pool::{Order, PoolEvent, Spare};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
-#[cfg(not(target_arch = "wasm32"))]
-use lipscope_protocol::{
-    envelope::{Command, Reply, Request as EngineRequest},
-    runner::Runner,
-    task::Turn,
-    tasks::EngineTasks,
-};
 
 use crate::frame::Debounce;
 use crate::phase::Phase;
@@ -37,14 +28,16 @@ const REST: Duration = Duration::from_millis(70);
 /// The plans to carry out, in this order, or a sentence that says why there are none.
 pub type Request = Result<Vec<EnginePlan>, &'static str>;
 
+/// Carries out a plan, and returns all that is said about it.
+pub type Here = Rc<dyn Fn(&EnginePlan) -> Vec<Content<EngineEvent>>>;
+
 /// The engine's workers.
 #[derive(Clone, Copy)]
 pub struct Engine {
     /// `None` before the page has started them.
     workers: StoredValue<Option<EngineWorkers>, LocalStorage>,
     /// For a document: the engine that carries out each plan at once, in place of workers.
-    #[cfg(not(target_arch = "wasm32"))]
-    here: StoredValue<Option<Rc<RefCell<Runner<EngineTasks>>>>, LocalStorage>,
+    here: StoredValue<Option<Here>, LocalStorage>,
     /// The message about the workers that the page shows, if there is one.
     pub status: RwSignal<Option<String>>,
     /// Whether no worker can be started.
@@ -55,7 +48,6 @@ impl Default for Engine {
     fn default() -> Self {
         Engine {
             workers: StoredValue::new_local(None),
-            #[cfg(not(target_arch = "wasm32"))]
             here: StoredValue::new_local(None),
             status: RwSignal::new(None),
             is_down: RwSignal::new(false),
@@ -91,34 +83,12 @@ impl Engine {
 
     /// Whether the page has started them.
     pub fn has_started(self) -> bool {
-        #[cfg(not(target_arch = "wasm32"))]
-        if self.here.with_value(Option::is_some) {
-            return true;
-        }
-        self.workers.with_value(Option::is_some)
+        self.workers.with_value(Option::is_some) || self.here.with_value(Option::is_some)
     }
 
-    /// Carries out plans at once, without workers.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn start_here(self) {
-        self.here.set_value(Some(Rc::new(RefCell::new(Runner::new(Memory::default())))));
-    }
-
-    /// Carries out plans at once, where the engine is here.
-    #[cfg(not(target_arch = "wasm32"))]
-    fn run_here(self, plans: Vec<EnginePlan>, hear: impl Fn(&EnginePlan, EngineNews)) {
-        let Some(runner) = self.here.get_value() else { return };
-        let n_plans = plans.len();
-        for (at, plan) in plans.into_iter().enumerate() {
-            let left = n_plans - 1 - at;
-            let mut replies = Vec::new();
-            let mut keep = |reply: Reply<EngineEvent>| replies.push(reply.content);
-            let mut runner = runner.borrow_mut();
-            runner.begin(Command::Run(EngineRequest { run_id: 0, plan: plan.clone() }), 0.0, &mut keep);
-            while runner.slice(f64::INFINITY, || 0.0, &mut keep) != Turn::Done {}
-            drop(runner);
-            replies.into_iter().for_each(|content| hear(&plan, EngineNews::Reply(content, left)));
-        }
+    /// Carries out each plan at once, without workers: `here` returns all that is said about it.
+    pub fn start_here(self, here: Here) {
+        self.here.set_value(Some(here));
     }
 
     /// Replaces the work of a lane by these plans. `hear` receives every reply to them.
@@ -128,9 +98,13 @@ impl Engine {
         plans: impl IntoIterator<Item = EnginePlan>,
         hear: impl Fn(&EnginePlan, EngineNews) + 'static,
     ) {
-        #[cfg(not(target_arch = "wasm32"))]
-        if self.here.with_value(Option::is_some) {
-            return self.run_here(plans.into_iter().collect(), hear);
+        if let Some(here) = self.here.get_value() {
+            let mut plans = plans.into_iter().peekable();
+            while let Some(plan) = plans.next() {
+                let left = usize::from(plans.peek().is_some());
+                here(&plan).into_iter().for_each(|content| hear(&plan, EngineNews::Reply(content, left)));
+            }
+            return;
         }
         let listener = EngineListener::new(hear);
         let orders = plans.into_iter().map(|plan| Order { plan, companion: listener.clone() });

@@ -6,12 +6,9 @@ use std::rc::Rc;
 
 use std::time::Duration;
 
+use crate::browser::is_browser;
 use crate::prelude::{GetValue, StoredValue, UpdateValue, request_animation_frame, set_timeout, *};
 use wasm_bindgen::JsCast;
-
-/// Whether this is the page's program. Natively the page is tested, and written as a document (`opening`): no window is
-/// there to ask, and nothing changes.
-pub const IS_BROWSER: bool = cfg!(target_arch = "wasm32");
 
 /// Work that is done once in the next animation frame, however often it is asked for.
 #[derive(Clone)]
@@ -99,7 +96,7 @@ pub fn focus_main() {
 
 /// Milliseconds since the page began.
 pub fn now() -> f64 {
-    if !IS_BROWSER {
+    if !is_browser() {
         return 0.0;
     }
     web_sys::window().and_then(|window| window.performance()).map_or_else(js_sys::Date::now, |clock| clock.now())
@@ -112,7 +109,7 @@ pub fn is_motion_reduced() -> bool {
 
 /// Whether a media query holds now.
 pub fn media_matches(query: &str) -> bool {
-    IS_BROWSER
+    is_browser()
         && web_sys::window()
             .and_then(|window| window.match_media(query).ok().flatten())
             .is_some_and(|list| list.matches())

@@ -13,7 +13,7 @@ use wasm_bindgen::JsValue;
 
 pub use leptos::prelude::*;
 
-use crate::frame::IS_BROWSER;
+use crate::browser::is_browser;
 
 /// As [`Memo::new`], compiled once for each type.
 #[track_caller]
@@ -27,7 +27,7 @@ type MemoValue<T> = Box<dyn Fn(Option<&T>) -> T + Send + Sync>;
 /// As [`Effect::new`], for the life of the owner; compiled once for each type.
 pub fn effect<T: 'static>(work: impl FnMut(Option<T>) -> T + 'static) {
     // Natively nothing changes after the views are made.
-    if IS_BROWSER {
+    if is_browser() {
         let work: Box<dyn FnMut(Option<T>) -> T> = Box::new(work);
         Effect::new(work);
     }

@@ -25,7 +25,6 @@ pub struct Themes {
 
 impl Themes {
     /// The light theme, for a document.
-    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn of_document() -> Self {
         let (choice, asked) = (RwSignal::new(ThemeChoice::System), RwSignal::new(None));
         Themes { choice, asked, shown: memo(|_| Theme::Light) }

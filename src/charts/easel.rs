@@ -18,7 +18,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ResizeObserver};
 
 use crate::answers::Measured;
-use crate::frame::{IS_BROWSER, OncePerFrame, When};
+use crate::browser::is_browser;
+use crate::frame::{OncePerFrame, When};
 use crate::page::use_page;
 use crate::theme::use_themes;
 use lipscope_plot::{
@@ -197,7 +198,7 @@ pub type LastPainted<T> = StoredValue<Option<Rc<T>>, LocalStorage>;
 
 /// Paints a canvas after something changed. `watch` reads the signals that it depends on; `paint` reads their values.
 pub fn use_easel(node: NodeRef<Canvas>, timing: Timing, watch: impl Fn() + 'static, paint: impl Fn(&Easel) + 'static) {
-    if !IS_BROWSER {
+    if !is_browser() {
         return;
     }
     let size: Rc<Cell<(f64, f64)>> = Rc::default();

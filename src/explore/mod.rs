@@ -36,7 +36,6 @@ pub use bound_names::BoundNames;
 pub use pin_list::PinList;
 pub use pins::{Pinned, Pins, use_pinned};
 pub use plot::ExploreFolds;
-#[cfg(not(target_arch = "wasm32"))]
 pub use plot::first_picture;
 pub use quick::{Notes, Quick};
 pub use sentence::Why;

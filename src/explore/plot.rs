@@ -106,7 +106,6 @@ fn ranged(page: Page, pinned: Pinned, ranges: &mut Ranges) -> LineChart {
 }
 
 /// The chart on screen on a first visit, for a document.
-#[cfg(not(target_arch = "wasm32"))]
 pub fn first_picture(page: Page, pinned: Pinned) -> LineChart {
     ranged(page, pinned, &mut Ranges::default())
 }

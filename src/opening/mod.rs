@@ -13,8 +13,17 @@ mod card;
 mod markup;
 mod picture;
 
-use crate::prelude::*;
+use std::cell::RefCell;
+use std::rc::Rc;
 
+use crate::prelude::*;
+use lipscope_core::experiment::Memory;
+use lipscope_protocol::envelope::{Command, Reply, Request};
+use lipscope_protocol::runner::Runner;
+use lipscope_protocol::task::Turn;
+use lipscope_protocol::tasks::{EngineEvent, EngineTasks};
+
+use crate::ask::Here;
 use crate::classroom::Classroom;
 use crate::explore::{Pinned, first_picture};
 use crate::language::{self, Language, Translation};
@@ -22,27 +31,7 @@ use crate::page;
 use crate::plane::{Plane, Size, scene};
 use crate::shell::Frame;
 use crate::strings;
-use picture::{Colors, Shapes, pictures};
-
-/// A window for which the pictures are drawn, and the sizes of both in it, in CSS pixels.
-#[derive(Clone, Copy, Debug)]
-pub struct Screen {
-    /// Its width and height.
-    pub window: (u32, u32),
-    /// The disc with the tokens.
-    pub disc: (u32, u32),
-    /// The plot over n.
-    pub plot: (u32, u32),
-}
-
-/// The windows, the narrowest first. In a window of another size the pictures of the nearest one are scaled until the
-/// program paints its own. `tests/e2e/opening.test.mjs` compares the sizes with those of the page.
-pub const SCREENS: [Screen; 4] = [
-    Screen { window: (390, 844), disc: (362, 245), plot: (362, 216) },
-    Screen { window: (1280, 720), disc: (479, 385), plot: (741, 409) },
-    Screen { window: (1440, 900), disc: (542, 582), plot: (838, 589) },
-    Screen { window: (1920, 1080), disc: (731, 762), plot: (1129, 769) },
-];
+use picture::{Colors, SCREENS, Shapes, pictures};
 
 /// The opening view in several languages.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +66,7 @@ impl Openings {
         let own = if of == Language::Chinese { "first-zh-" } else { "first-" };
         let owner = Owner::new();
         let view = owner.with(|| {
-            let page = page::begin_document();
+            let page = page::begin_document(engine());
             let (plane, pinned) = (Plane::new(page), Pinned::default());
             provide_context(plane);
             provide_context(pinned);
@@ -104,4 +93,18 @@ impl Openings {
         self.views.push(view);
         language::set(Language::English);
     }
+}
+
+/// The engine, which carries out each plan at once.
+fn engine() -> Here {
+    let runner = RefCell::new(Runner::<EngineTasks>::new(Memory::default()));
+    Rc::new(move |plan| {
+        let mut said = Vec::new();
+        let mut keep = |reply: Reply<EngineEvent>| said.push(reply.content);
+        let mut runner = runner.borrow_mut();
+        // No time passes: what is drawn must not depend on it.
+        runner.begin(Command::Run(Request { run_id: 0, plan: plan.clone() }), 0.0, &mut keep);
+        while runner.slice(f64::INFINITY, || 0.0, &mut keep) != Turn::Done {}
+        said
+    })
 }

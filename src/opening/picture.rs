@@ -4,7 +4,25 @@ use std::fmt::Write;
 
 use lipscope_plot::{Figure, Theme, Type};
 
-use super::SCREENS;
+/// A window for which the pictures are drawn, and the sizes of both in it, in CSS pixels.
+#[derive(Clone, Copy, Debug)]
+pub struct Screen {
+    /// Its width and height.
+    pub window: (u32, u32),
+    /// The disc with the tokens.
+    pub disc: (u32, u32),
+    /// The plot over n.
+    pub plot: (u32, u32),
+}
+
+/// The windows, the narrowest first. In a window of another size the pictures of the nearest one are scaled until the
+/// program paints its own. `tests/e2e/opening.test.mjs` compares the sizes with those of the page.
+pub const SCREENS: [Screen; 4] = [
+    Screen { window: (390, 844), disc: (362, 245), plot: (362, 216) },
+    Screen { window: (1280, 720), disc: (479, 385), plot: (741, 409) },
+    Screen { window: (1440, 900), disc: (542, 582), plot: (838, 589) },
+    Screen { window: (1920, 1080), disc: (731, 762), plot: (1129, 769) },
+];
 
 /// The colours of pictures, in the light and in the dark theme, in the order of their custom properties.
 #[derive(Clone, Debug, Default)]

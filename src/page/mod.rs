@@ -14,11 +14,10 @@ mod order;
 
 use crate::prelude::*;
 
+use crate::ask::Here;
 use crate::later::{Arrival, Later};
 use crate::panels::Panels;
-#[cfg(not(target_arch = "wasm32"))]
-use crate::theme::Themes;
-use crate::theme::follow_themes;
+use crate::theme::{Themes, follow_themes};
 use history::Address;
 
 pub use context::{PLACE_LINK, PLACE_OWN, PLACE_OWN_WEIGHTS, Page, use_page};
@@ -62,16 +61,15 @@ fn tell_whole(page: Page) {
     });
 }
 
-/// As [`begin`] on a first visit, for a document: the answers are found at once, and nothing changes afterwards.
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) fn begin_document() -> Page {
+/// As [`begin`] on a first visit, for a document: `here` finds the answers at once, and nothing changes afterwards.
+pub(crate) fn begin_document(here: Here) -> Page {
     let (themes, later) = (Themes::of_document(), Later::new(Arrival::Waiting));
     let page = Page::new(Address::new(later, themes.asked));
     provide_context(page);
     provide_context(later);
     provide_context(themes);
     provide_context(Panels::default());
-    page.engine.start_here();
+    page.engine.start_here(here);
     page.order();
     page
 }
