@@ -16,6 +16,7 @@
     status.setAttribute('role', 'alert');
     status.textContent = sentence;
     opening.setAttribute('aria-busy', 'false');
+    takeBack();
     if (error) console.error(error);
   };
 
@@ -62,29 +63,52 @@
     if ('dropped' in window) window.dropped = event.dataTransfer.files[0] ?? event.dataTransfer.getData('text/plain');
   });
 
-  // What is pressed, moved or typed in the opening view before the program is there: the program does it when it starts.
-  const done = new Map();
-  opening.addEventListener('click', ({ target }) => {
-    const of = target.closest('button[data-of]')?.dataset.of;
-    if (!of) return;
-    done.set(of, 'press');
-    // The numbers on screen are no longer those of the state that the reader asks for.
-    root.dataset.waits ??= /^(view-|lessons)/.test(of) ? 'frame' : 'press';
+  // What is pressed, moved or typed in the opening view before the program is there, in order: the program does it when it starts.
+  let done = [];
+  /** The numbers on screen are no longer those of the state that the reader asks for. */
+  const wait = (what) => {
+    root.dataset.waits ??= what;
+  };
+  opening.addEventListener('click', (event) => {
+    if (event.target.closest('a.skip')) {
+      // Its address would be taken for a link to a scene.
+      event.preventDefault();
+      const main = event.target.closest('[lang]').querySelector('main');
+      main.tabIndex = -1;
+      return main.focus({ preventScroll: true });
+    }
+    const of = event.target.closest('button[data-of]')?.dataset.of;
+    if (!of || root.dataset.boot === 'failed') return;
+    done.push({ of });
+    if (/^(quick-|new-sample|other-sign)/.test(of)) wait('press');
+    if (/^(view-(?!explore)|lessons)/.test(of)) wait('frame');
   });
   opening.addEventListener('input', ({ target }) => {
-    done.set(target.dataset.of, target.value);
+    if (root.dataset.boot === 'failed') return;
+    const { of } = target.dataset;
+    done = [...done.filter((earlier) => earlier.of !== of), { of, value: target.value }];
     if (target.type === 'range') target.style.setProperty('--at', target.value / target.max);
-    root.dataset.waits ??= 'press';
+    wait('press');
   });
+
+  /** Shows the opening view as it was: what was asked for will not come. */
+  const takeBack = () => {
+    if (done.length > 0) delete root.dataset.waits;
+    done = [];
+    for (const input of opening.querySelectorAll('input')) {
+      input.value = input.defaultValue;
+      if (input.type === 'range') input.style.setProperty('--at', input.value / input.max);
+    }
+  };
 
   /** Does what the reader has done, on the elements of the program, and moves the focus to the one that had it. */
   const doAgain = () => {
     const focused = opening.contains(document.activeElement) && document.activeElement.dataset.of;
-    for (const [of, what] of done) {
+    for (const { of, value } of done) {
       const element = document.getElementById(of);
-      if (what === 'press') element?.click();
+      if (value === undefined) element?.click();
       else if (element) {
-        element.value = what;
+        element.value = value;
         element.dispatchEvent(new Event('input', { bubbles: true }));
       }
     }
@@ -114,7 +138,7 @@
     };
     const soon = () => requestAnimationFrame(() => requestAnimationFrame(end));
     const look = () => {
-      if ('drawn' in root.dataset || 'waits' in root.dataset) soon();
+      if ('drawn' in root.dataset || 'waits' in root.dataset || done.length > 0) soon();
     };
     const observer = watch('data-drawn', look);
     for (const kind of ['pointerdown', 'keydown', 'wheel']) addEventListener(kind, end, { capture: true, passive: true });

@@ -112,7 +112,7 @@ pub fn chinese_texts() -> Translation {
     &words::ZH
 }
 
-/// Puts the page into `#app`, in place of the static shell.
+/// Puts the page into `#app`, beneath the opening view of `index.html`.
 pub fn start(fetch: Fetch) {
     console_error_panic_hook::set_once();
     later::fetched_by(fetch.later);
@@ -147,7 +147,6 @@ pub fn start(fetch: Fetch) {
 
 fn show(arrival: Arrival) {
     let Some(root) = document().get_element_by_id("app") else { return };
-    root.set_inner_html("");
     if let Ok(root) = root.dyn_into::<web_sys::HtmlElement>() {
         mount_to(root, move || view! { <Shell arrival/> }).forget();
     }

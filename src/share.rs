@@ -226,7 +226,7 @@ fn Embedding() -> impl IntoView {
                 <label for="share-size">{strings::share_size()}</label>
                 <select id="share-size" on:change:target=on_size>
                     {SIZES.map(option).collect_view()}
-                    <option value="own" selected=is_own>{strings::share_size_own()}</option>
+                    <option value="own" selected=is_own hidden=move || !is_own()>{strings::share_size_own()}</option>
                 </select>
                 <Side id="share-width" label=strings::share_width() value=Signal::derive(move || size.get().0) put=move |width| size.update(|size| size.0 = width)/>
                 <Side id="share-height" label=strings::share_height() value=Signal::derive(move || size.get().1) put=move |height| size.update(|size| size.1 = height)/>
@@ -270,8 +270,10 @@ fn Side(
 ) -> impl IntoView {
     let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let typed = event.target().value().parse().ok();
-        if let Some(length) = typed.filter(|length| (SIDES.0..=SIDES.1).contains(length)) {
-            put(length);
+        match typed.filter(|length| (SIDES.0..=SIDES.1).contains(length)) {
+            Some(length) => put(length),
+            // The box shows the length that the code has.
+            None => event.target().set_value(&value.get_untracked().to_string()),
         }
     };
     view! {

@@ -69,6 +69,7 @@ fn RangeSwitch() -> impl IntoView {
     let chosen = Signal::derive(move || {
         Some(match page.state.with(|state| state.growth.range) {
             Range::Million if is_past(1e6) => Range::Measured,
+            Range::Quintillion if is_past(1e18) => Range::Measured,
             range => range,
         })
     });

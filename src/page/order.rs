@@ -78,7 +78,10 @@ impl Page {
                     *last = Some(Arc::new(aligned));
                 });
             }
-            (_, Answer::Failed(problem)) => self.refuse(problem),
+            (_, Answer::Failed(problem)) => {
+                answers.first.set(None);
+                self.refuse(problem);
+            }
             _ => {}
         });
     }

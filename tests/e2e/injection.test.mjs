@@ -15,7 +15,7 @@ const BERT = `${ROOT}tests/data/models/bert`;
 /** The elements and scripts that the markup has made; none if it was shown as text. */
 const injected = (page) => page.evaluate(() => [
   ...(window.__injected === undefined ? [] : [`a script ran: ${window.__injected}`]),
-  ...[...document.querySelectorAll('img, [onerror], [onload], iframe, object, embed, base, form, a[href^="javascript:"], script:not([src])')]
+  ...[...document.querySelectorAll('img, [onerror], [onload], iframe, object, embed, base, form, a[href^="javascript:"], script:not([src]):not(head > script:first-of-type)')]
     .map((element) => element.outerHTML.slice(0, 200)),
 ]);
 

@@ -123,9 +123,13 @@ impl TokenPlane {
         let mut frame = lay_out(size, &style.font, x, if self.is_line() { unit } else { y }, 14.0);
         let (x, y) = self.equal_axes(&frame.plot, style);
         let mut chart = ChartLayout { x, y, ..frame };
-        // Both axes of a plane have ticks at the same distance, which may be longer numbers than those of the frame.
-        let left = margin(&chart.square_ticks().y, &style.font);
-        if !self.is_line() && left > frame.plot.left {
+        // Both axes of a plane have ticks at the same distance, which may be longer numbers than those of the frame. A
+        // narrower plot has other ticks, so the margin is looked at again.
+        for _ in 0..3 {
+            let left = margin(&chart.square_ticks().y, &style.font);
+            if self.is_line() || left <= frame.plot.left {
+                break;
+            }
             frame.plot.left = left;
             let (x, y) = self.equal_axes(&frame.plot, style);
             chart = ChartLayout { x, y, ..frame };

@@ -124,8 +124,7 @@ pub trait Scalar: DualNum + Copy + PartialOrd + Send + Sync + 'static {
     );
 
     /// out = a b, or out += a b, in parts of rows, by the shape alone. Each part reads its own rows of a and all of b.
-    ///
-    /// Shapes have been checked by [`super::multiply`].
+    /// Types without such parts compute it whole.
     fn multiply_rows_into(
         out: ViewMut<'_, Self>,
         into: Accumulate,
