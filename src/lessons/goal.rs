@@ -117,11 +117,15 @@ impl Goal {
 
 /// Whether all of some things hold. One that does not decides it, also where others are not known.
 pub(super) fn all_hold(truths: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
-    truths.into_iter().fold(Some(true), |all, one| match (all, one) {
-        (Some(false), _) | (_, Some(false)) => Some(false),
-        (None, _) | (_, None) => None,
-        (Some(true), Some(true)) => Some(true),
-    })
+    let mut all = Some(true);
+    for truth in truths {
+        match truth {
+            Some(true) => {}
+            Some(false) => return truth,
+            None => all = None,
+        }
+    }
+    all
 }
 
 impl Condition {
