@@ -228,7 +228,7 @@ pageTest('an assignment of one step says what is asked, opens its answer code at
   await page.waitForFunction(() => document.querySelectorAll('.goal[data-reached=true]').length === 2);
   assert.match(await page.getByTestId('goals-of-student').innerText(), /A student has handed this in/);
   assert.match(await page.locator('.goal[data-goal=moves]').innerText(), /reached; it counts, though what is on screen no longer meets it/);
-  assert.equal(await page.getByTestId('goals-said').textContent(), '2 of 2 goals reached.');
+  assert.equal(await page.getByTestId('goals-said').textContent(), '2 of 2 goals done.');
 });
 
 pageTest('an answer code opens in sight, on the projector too', { hash: '#v3&view=teacher&lesson=sink.2', viewport: { width: 1280, height: 720 } }, async ({ page }) => {
