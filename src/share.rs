@@ -55,7 +55,9 @@ pub fn Share(
         };
         let followed = (later.table()?.read_link)(&format!("v3&lesson={id}.{}", first + 1));
         let scene = followed.scene.filter(|scene| scene.lesson.is_some())?;
-        Some(Scene { assigned: Some(Assigned { lesson: id, step: assigned }), ..scene })
+        // At a recap there is nothing to do: its link asks for nothing.
+        let can_be = (later.table()?.find_lesson)(&id)?.can_be_assigned(assigned);
+        Some(Scene { assigned: can_be.then_some(Assigned { lesson: id, step: assigned }), ..scene })
     });
     let task_link = memo(move |_| {
         let (hidden, theme) = (page.look.hidden.get(), page.scene().theme);

@@ -132,6 +132,18 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// That of a step which begins anew. At the same step it stays known that the reader has seen the answer, and that
+    /// the hint is due.
+    pub(super) fn anew(&self, at: Option<LessonAt>, next: Option<&LessonAt>) -> Self {
+        let is_same = next.is_some() && self.at.as_ref() == next;
+        Progress {
+            at,
+            has_seen_answer: is_same && self.has_seen_answer,
+            is_late: is_same && self.is_late,
+            ..Progress::default()
+        }
+    }
+
     /// Whether a goal is reached, or ruled out.
     pub fn has(&self, goal: &str) -> bool {
         self.reached.contains(&goal)
@@ -170,6 +182,23 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_step_that_begins_anew_still_has_its_answer_seen_and_its_hint_due() {
+        let at = |step| Some(LessonAt { id: "mask".into(), step });
+        let seen = Progress {
+            at: at(1),
+            has_seen_answer: true,
+            is_late: true,
+            reached: vec!["seen"],
+            chosen: Some("higher"),
+            ..Progress::default()
+        };
+        let same = Progress { reached: Vec::new(), chosen: None, ..seen.clone() };
+        assert_eq!(seen.anew(at(1), at(1).as_ref()), same);
+        assert_eq!(seen.anew(at(2), at(2).as_ref()), Progress { at: at(2), ..Progress::default() });
+        assert_eq!(Progress::default().anew(None, None), Progress::default());
+    }
 
     #[test]
     fn a_refusal_is_about_one_goal_and_ends_with_the_next_answer() {

@@ -5,9 +5,10 @@ use crate::prelude::*;
 use crate::field::AnyField;
 use crate::lessons::{Lesson, Setup, Step};
 use crate::link;
-use crate::state::{Guessed, LessonAt, Scene, Stage};
+use crate::state::{Assigned, Guessed, LessonAt, Scene, Stage};
 
-use super::context::{Classroom, Guess, Progress};
+use super::context::{Classroom, Guess};
+use super::guess;
 
 /// The place name of a lesson's edits: each of them is a step that the reader can undo by itself.
 const PLACE: &str = "preset";
@@ -42,17 +43,28 @@ pub fn is_of_student(room: Classroom) -> bool {
     handed_in(room).is_some() || reached_by_student(room).is_some()
 }
 
+/// What of a lesson is asked for; `None` where nothing is, also where the link asks for a step without goals, or for one
+/// that the lesson does not have.
+pub fn assigned_of(room: Classroom, lesson: &Lesson) -> Option<Assigned> {
+    room.page
+        .look
+        .assigned
+        .get()
+        .filter(|assigned| assigned.lesson == lesson.id && lesson.can_be_assigned(assigned.step))
+}
+
 /// Whether this step is part of what the reader is asked to do.
 pub fn is_assigned(room: Classroom) -> bool {
     let has = |at: &LessonAt| {
-        room.page.look.assigned.with(|assigned| assigned.as_ref().is_some_and(|assigned| assigned.has(&at.id, at.step)))
+        let assigned = step_now(room).and_then(|(lesson, ..)| assigned_of(room, lesson));
+        assigned.is_some_and(|assigned| assigned.has(&at.id, at.step))
     };
     room.page.lesson.with(|at| at.as_ref().is_some_and(has))
 }
 
 /// The step of a lesson that is asked for, where a single one is.
 pub fn step_assigned(room: Classroom, lesson: &Lesson) -> Option<usize> {
-    room.page.look.assigned.with(|assigned| assigned.as_ref().filter(|assigned| assigned.lesson == lesson.id)?.step)
+    assigned_of(room, lesson)?.step
 }
 
 /// Whether the lessons' panel is shown.
@@ -80,15 +92,20 @@ pub(super) fn go_to(room: Classroom, lesson: &'static Lesson, step: usize) {
     else {
         return;
     };
-    room.guess.set(Guess::default());
     // The step begins anew, also where it is the same one: without answer, verdict and conclusion.
+    let at = LessonAt { id: lesson.id.into(), step };
+    let is_second = untrack(|| guess::settled(room).is_some());
+    room.progress.update(|progress| {
+        progress.has_seen_answer |= is_second;
+        *progress = progress.anew(progress.at.clone(), Some(&at));
+    });
+    room.guess.set(Guess::default());
     room.question.set(None);
-    room.progress.update(|progress| *progress = Progress { at: progress.at.clone(), ..Progress::default() });
     room.page.look.leave_student();
     // The text comes first: a step with a guess covers the numbers before they come.
     room.list_open.set(false);
     room.is_leaving.set(false);
-    room.page.lesson.set(Some(LessonAt { id: lesson.id.into(), step }));
+    room.page.lesson.set(Some(at));
     put(room, setup);
 }
 

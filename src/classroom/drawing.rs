@@ -25,7 +25,7 @@ pub fn drawing_text(room: Classroom) -> String {
     let mut parts = room.guess.with(parts_of);
     let (chosen, before) = room.progress.with(|progress| (progress.chosen, progress.before.clone()));
     parts.extend(chosen.map(|id| format!("chosen={id}")));
-    parts.extend(Some(before).filter(|words| is_before(words)).map(|words| format!("before={words}")));
+    parts.extend(Some(before).filter(|words| is_before(words)).map(|words| format!("before={}", in_part(&words))));
     if is_revealed(room) {
         parts.push("revealed".into());
         parts.extend(room.guess.with(|guess| guess.settled.as_ref().map_or_else(Vec::new, verdict_parts)));
@@ -37,15 +37,16 @@ pub fn drawing_text(room: Classroom) -> String {
 pub fn show_drawing(room: Classroom, text: &str) {
     let step = untrack(|| step_now(room)).map(|(.., step)| step);
     let chosen = value_of(text, "chosen").and_then(|id| choice(step?, id)).map(|choice| choice.id);
-    let before = value_of(text, "before").filter(|words| is_before(words)).unwrap_or_default();
+    let before = value_of(text, "before").map(out_of_part).filter(|words| is_before(words)).unwrap_or_default();
     let mut guess = guess_of(text);
     if text.split(';').any(|part| part == "revealed") {
         guess.revealed_at = room.page.lesson.get_untracked();
         // Never that of an earlier answer in this window.
         guess.settled = verdict_of(text).filter(|settled| step.is_some_and(|step| settled.guessed.fits(step)));
     }
-    if room.progress.with_untracked(|progress| (progress.chosen, progress.before.as_str()) != (chosen, before)) {
-        room.progress.update(|progress| (progress.chosen, progress.before) = (chosen, before.into()));
+    if room.progress.with_untracked(|progress| (progress.chosen, progress.before.as_str()) != (chosen, before.as_str()))
+    {
+        room.progress.update(|progress| (progress.chosen, progress.before) = (chosen, before));
     }
     set_if_new(room.guess, guess);
 }
@@ -55,9 +56,19 @@ fn value_of<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.split(';').filter_map(|part| part.split_once('=')).find_map(|(known, value)| (known == key).then_some(value))
 }
 
-/// Whether a text may be the number of the question before the answer: a short one, in one part of one line.
+/// Whether a text may be the numbers of the question before the answer: a short one, in one line.
 fn is_before(text: &str) -> bool {
-    (1..=MOST_BEFORE).contains(&text.len()) && !text.contains(|c: char| c == ';' || c.is_control())
+    (1..=MOST_BEFORE).contains(&text.len()) && !text.contains(char::is_control)
+}
+
+/// A text as the value of a part: without the sign that ends a part.
+fn in_part(text: &str) -> String {
+    text.replace('%', "%25").replace(';', "%3B")
+}
+
+/// The text of which [`in_part`] gives the value.
+fn out_of_part(value: &str) -> String {
+    value.replace("%3B", ";").replace("%25", "%")
 }
 
 /// What the page has found for a guess, as parts of the text.
@@ -143,7 +154,12 @@ mod tests {
             assert_eq!(verdict_of(text), None, "{text:.40}");
         }
         assert!(is_before("L = 12.1"));
-        for text in ["", "a;b", "a\nb", &"x".repeat(MOST_BEFORE + 1)] {
+        for words in ["L = 12.1; exponent 0.5", "100 %; %3B", "%253B;%"] {
+            let text = format!("chosen=lower;before={};revealed", in_part(words));
+            assert_eq!(value_of(&text, "before").map(out_of_part).as_deref(), Some(words));
+            assert!(is_before(words));
+        }
+        for text in ["", "a\nb", &"x".repeat(MOST_BEFORE + 1)] {
             assert!(!is_before(text), "{text:.40}");
         }
     }

@@ -90,8 +90,12 @@ fn GoalLine(
         (true, false) => GoalMark::Reached,
         (true, true) => guess_words::verdict(room).map_or(GoalMark::Waiting, GoalMark::Answered),
     });
-    let holds_now = memo(move |_| with_situation(room, step, |situation| goal.is_reached(situation)));
-    // On another visit. An answer is asked for again, since the page does not show it.
+    // What was known last stands while a number is on its way.
+    let holds_now = memo(move |before: Option<&bool>| {
+        let truth = with_situation(room, step, |situation| goal.truth(situation));
+        truth.unwrap_or_else(|| before.is_some_and(|before| *before))
+    });
+    // On another visit, or before a reset. An answer is asked for again, since the page does not show it.
     let was_reached = memo(move |_| {
         let Some((lesson, at, _)) = course::step_now(room) else { return false };
         !goal.is_an_answer()

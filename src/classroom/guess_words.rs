@@ -35,7 +35,7 @@ pub fn off_words(room: Classroom) -> String {
     if !before.is_empty() {
         sentences.push(strings::answer::before(before));
     }
-    if room.progress.with(|progress| progress.has_seen_answer) {
+    if handed_in(room).is_none() && room.progress.with(|progress| progress.has_seen_answer) {
         sentences.push(strings::second_guess().into());
     }
     if is_elsewhere {

@@ -32,7 +32,7 @@ pub fn Assignment() -> impl IntoView {
     let room = use_classroom();
     let words = memo(move |_| {
         let (lesson, at, _) = step_now(room)?;
-        let assigned = room.page.look.assigned.get().filter(|assigned| assigned.lesson == lesson.id)?;
+        let assigned = course::assigned_of(room, lesson)?;
         Some(strings::assignment(assigned.step, at, lesson.n_tasks()))
     });
     view! { <p class="note" data-testid="assignment" hidden=move || words.with(Option::is_none)>{move || words.get()}</p> }

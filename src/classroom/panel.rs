@@ -200,10 +200,10 @@ fn StepText() -> impl IntoView {
     })
 }
 
-/// Scrolls the verdict and the text after it into sight when the reader has answered: here, and on the projector.
+/// Scrolls the verdict and the text after it into sight when the page has answered: here, and on the projector.
 fn show_verdict(room: Classroom, asked: NodeRef<Div>, answered: NodeRef<Div>) {
     effect(move |before: Option<bool>| {
-        let has_verdict = !off_words(room).is_empty();
+        let has_verdict = guess::settled(room).is_some();
         if has_verdict && before == Some(false) {
             show_soon(move || {
                 let found = [asked.get_untracked(), answered.get_untracked()];

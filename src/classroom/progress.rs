@@ -6,6 +6,8 @@ use crate::prelude::*;
 
 use crate::frame::Debounce;
 use crate::lessons::{Visible, Way};
+use crate::state::LessonAt;
+use lipscope_protocol::train::Kind as TrainedKind;
 
 use super::context::{Classroom, Progress};
 use super::course::step_now;
@@ -30,7 +32,10 @@ pub fn begin(room: Classroom) {
         room.guess.set(guess);
         room.question.set(None);
         // What a student has once reached counts, though the state that was handed in may be another.
-        progress.set(Progress { at: at.clone(), chosen, reached: reached.unwrap_or_default(), ..Progress::default() });
+        progress.update(|progress| {
+            let anew = progress.anew(at.clone(), at.as_ref());
+            *progress = Progress { chosen, reached: reached.unwrap_or_default(), ..anew };
+        });
         show(room, untrack(|| step_now(room)).map_or_else(Visible::default, |(.., step)| step.visible));
         visits.update_value(|count| *count += 1);
         let visit = visits.get_value();
@@ -59,12 +64,15 @@ pub fn begin(room: Classroom) {
             });
         }
     });
-    effect(move |_| {
+    effect(move |before: Option<AtWork>| {
         let training = room.page.answers.training;
         let at_work = training.with(|runs| runs.iter().find(|run| run.backwards.is_running).map(|run| run.plan.kind));
-        if at_work.is_some() && progress.with_untracked(|progress| progress.ran_backwards != at_work) {
+        let now = AtWork { at: room.page.lesson.get(), kind: at_work };
+        // A run that another step, or this one before a reset, has begun is not one of this step.
+        if before.is_some_and(|before| now.begins_after(&before)) {
             progress.update(|progress| progress.ran_backwards = at_work);
         }
+        now
     });
     let counting = Debounce::default();
     effect(move |before: Option<()>| {
@@ -80,6 +88,20 @@ pub fn begin(room: Classroom) {
             }
         });
     });
+}
+
+/// The model that is run backwards, and the step at which it is.
+#[derive(Clone, Debug, PartialEq)]
+struct AtWork {
+    at: Option<LessonAt>,
+    kind: Option<TrainedKind>,
+}
+
+impl AtWork {
+    /// Whether a run has begun since, at the same step.
+    fn begins_after(&self, before: &AtWork) -> bool {
+        self.kind.is_some() && self.kind != before.kind && self.at == before.at
+    }
 }
 
 /// Takes the reader's claim that a goal cannot be reached. A right claim closes the goal; a wrong one counts as a try.
@@ -113,5 +135,21 @@ fn show(room: Classroom, visible: Visible) {
         if let Some(id) = visible.figure {
             show_figure(room, id);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_counts_at_the_step_at_which_it_begins() {
+        let work = |step, kind| AtWork { at: Some(LessonAt { id: "inverse".into(), step }), kind };
+        let running = Some(TrainedKind::ALL[0]);
+        assert!(work(1, running).begins_after(&work(1, None)));
+        assert!(!work(1, running).begins_after(&work(1, running)));
+        assert!(!work(2, running).begins_after(&work(1, running)));
+        assert!(!work(2, running).begins_after(&work(1, None)));
+        assert!(!work(1, None).begins_after(&work(1, running)));
     }
 }

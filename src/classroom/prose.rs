@@ -29,17 +29,20 @@ pub fn Afterwards(
     let room = use_classroom();
     let of = move |paragraph: &'static Paragraph| {
         let when = &paragraph.when;
-        let is_due = memo(move |_| {
-            room.progress.with(|progress| progress.shows_all || when.iter().all(|goal| progress.has(goal)))
+        let is_reached = memo(move |_| room.progress.with(|progress| when.iter().all(|goal| progress.has(goal))));
+        let is_due = memo(move |_| is_reached.get() || room.progress.with(|progress| progress.shows_all));
+        // What was known last stands while a number is on its way.
+        let is_true = memo(move |before: Option<&bool>| {
+            let truth = with_situation(room, step, |situation| paragraph.truth(step, situation));
+            truth.unwrap_or_else(|| before.is_some_and(|before| *before))
         });
-        let is_true = memo(move |_| with_situation(room, step, |situation| paragraph.holds(step, situation)));
         let is_replaced = matches!(paragraph.holds, Holds::Where(_));
         let is_hidden = move || !is_due.get() || is_replaced && !is_true.get();
         let is_elsewhere = move || !is_replaced && !is_true.get();
         view! {
             <div class="lesson-after" class:elsewhere=is_elsewhere hidden=is_hidden>
                 <Text step text=paragraph.text.now()/>
-                <p class="note" hidden=move || !is_elsewhere()>{strings::conclusion_elsewhere()}</p>
+                <p class="note" hidden=move || !is_elsewhere() || !is_reached.get()>{strings::conclusion_elsewhere()}</p>
             </div>
         }
     };

@@ -102,11 +102,30 @@ impl Goal {
         self.conditions.contains(&Condition::Revealed)
     }
 
-    /// Whether all its conditions hold.
+    /// Whether all its conditions hold; `None` while a number that it depends on is on its way.
+    #[must_use]
+    pub fn truth(&self, situation: &Situation<'_>) -> Option<bool> {
+        all_hold(self.conditions.iter().map(|condition| condition.truth(situation)))
+    }
+
+    /// Whether all its conditions are known to hold.
     #[must_use]
     pub fn is_reached(&self, situation: &Situation<'_>) -> bool {
-        self.conditions.iter().all(|condition| condition.holds(situation))
+        self.truth(situation) == Some(true)
     }
+}
+
+/// Whether all of some things hold. One that does not decides it, also where others are not known.
+pub(super) fn all_hold(truths: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
+    let mut all = Some(true);
+    for truth in truths {
+        match truth {
+            Some(true) => {}
+            Some(false) => return truth,
+            None => all = None,
+        }
+    }
+    all
 }
 
 impl Condition {
@@ -153,25 +172,30 @@ impl Condition {
         }
     }
 
-    /// Whether it holds. It does not while one of its numbers is on its way.
+    /// Whether it is known to hold.
     #[must_use]
     pub fn holds(self, situation: &Situation<'_>) -> bool {
-        match self {
+        self.truth(situation) == Some(true)
+    }
+
+    /// Whether it holds; `None` while one of its numbers is on its way.
+    #[must_use]
+    pub fn truth(self, situation: &Situation<'_>) -> Option<bool> {
+        Some(match self {
             Condition::AtLeast(more, less) => {
-                let values = more.value(situation).zip(less.value(situation));
-                values.is_some_and(|(more, less)| more >= less - NEAR * less.abs())
+                let (more, less) = more.value(situation).zip(less.value(situation))?;
+                more >= less - NEAR * less.abs()
             }
             Condition::Is(key, word) => link::text_of(situation.scene, key).as_deref() == Some(word),
-            Condition::IsNot(key, word) => !Condition::Is(key, word).holds(situation),
+            Condition::IsNot(key, word) => link::text_of(situation.scene, key).as_deref() != Some(word),
             Condition::Says(slot, word) => {
-                let filled = slot.fill(&situation.facts).filter(|filled| filled.age == Age::Now);
-                filled.is_some_and(|filled| filled.full == word)
+                slot.fill(&situation.facts).filter(|filled| filled.age == Age::Now)?.full == word
             }
             Condition::Revealed => situation.acts.has_answered,
             Condition::Changed => situation.acts.has_changed,
             Condition::Shared => situation.acts.has_shared,
             Condition::RanBackwards(kind) => situation.acts.ran_backwards == Some(kind),
-        }
+        })
     }
 }
 
@@ -189,5 +213,18 @@ impl Quantity {
             Quantity::Slot(slot) => slot.fill(&situation.facts).filter(|filled| filled.age == Age::Now)?.value,
             Quantity::Set(field) => Some(field.get(situation.scene)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_decides_nothing_beside_what_does_not_hold() {
+        assert_eq!(all_hold([]), Some(true));
+        assert_eq!(all_hold([Some(true), Some(true)]), Some(true));
+        assert_eq!(all_hold([Some(true), None]), None);
+        assert_eq!(all_hold([None, Some(false), None]), Some(false));
     }
 }

@@ -9,7 +9,7 @@ use crate::state::{PageState, Scene, Settings};
 use lipscope_core::bounds::BoundId;
 
 use super::Localized;
-use super::goal::{Condition, Goal, Situation};
+use super::goal::{Condition, Goal, Situation, all_hold};
 
 /// A lesson.
 #[derive(Debug)]
@@ -128,17 +128,24 @@ pub struct Setup {
 }
 
 impl Paragraph {
-    /// Whether it is true at the settings on screen. It is not while a number that it depends on is on its way.
+    /// Whether it is true at the settings on screen; `None` while a number that it depends on is on its way.
+    #[must_use]
+    pub fn truth(&self, step: &Step, situation: &Situation<'_>) -> Option<bool> {
+        let all = |conditions: &[Condition]| all_hold(conditions.iter().map(|condition| condition.truth(situation)));
+        match &self.holds {
+            Holds::Always => Some(true),
+            Holds::AtGoal => {
+                let goals = step.goals.iter().filter(|goal| self.when.contains(&goal.id));
+                all_hold(goals.map(|goal| all(&goal.conditions)))
+            }
+            Holds::Where(conditions) => all(conditions),
+        }
+    }
+
+    /// Whether it is known to be true at the settings on screen.
     #[must_use]
     pub fn holds(&self, step: &Step, situation: &Situation<'_>) -> bool {
-        match &self.holds {
-            Holds::Always => true,
-            Holds::AtGoal => {
-                let mut goals = step.goals.iter().filter(|goal| self.when.contains(&goal.id));
-                goals.all(|goal| goal.is_reached(situation))
-            }
-            Holds::Where(conditions) => conditions.iter().all(|condition| condition.holds(situation)),
-        }
+        self.truth(step, situation) == Some(true)
     }
 }
 
@@ -185,6 +192,12 @@ impl Lesson {
     #[must_use]
     pub fn n_tasks(&self) -> usize {
         self.steps.iter().filter(|step| !step.goals.is_empty()).count()
+    }
+
+    /// Whether a step, or the whole lesson, can be asked of a class: there is something to do.
+    #[must_use]
+    pub fn can_be_assigned(&self, step: Option<usize>) -> bool {
+        step.is_none_or(|step| self.steps.get(step).is_some_and(|step| !step.goals.is_empty()))
     }
 
     /// The index of a step: `step`, or that of the last step where `step` is past it.

@@ -54,10 +54,10 @@ pub struct Done {
 }
 
 impl Done {
-    /// Whether the lesson is finished.
+    /// Whether all of it is done. Where nothing can be done, nothing is.
     #[must_use]
     pub fn is_all(self) -> bool {
-        self.steps == self.of
+        self.of > 0 && self.steps == self.of
     }
 }
 

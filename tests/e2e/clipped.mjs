@@ -30,7 +30,7 @@ export const recordTexts = (page) => page.addInitScript(() => {
 export const clippedTexts = (page) => page.evaluate(() => {
   const found = [];
   const name = (element) => element.id || element.dataset.testid || element.className || element.tagName;
-  const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && element.getClientRects().length > 0 && !element.closest('.sr-only');
+  const isSeen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && element.getClientRects().length > 0 && !element.closest('.sr-only, .lesson-skip:not(:focus)');
   for (const element of document.querySelectorAll('body *')) {
     const { overflowX, overflowY, textOverflow } = getComputedStyle(element);
     const hidden = [overflowX, overflowY].map((overflow) => ['hidden', 'clip'].includes(overflow));
