@@ -13,6 +13,8 @@ use super::context::Classroom;
 
 /// The time from one look to the next.
 const PAUSE: Duration = Duration::from_millis(300);
+/// The space that stays above the figure, in pixels.
+const ABOVE: f64 = 8.0;
 /// The number of looks. What stands above the figure is built in these seconds, and moves it.
 const LOOKS: u32 = 8;
 
@@ -51,6 +53,11 @@ fn look_for(room: Classroom, watch: Watch, looks: u32) {
             let seen = figure.get_bounding_client_rect();
             if is_out_of_sight(seen.top(), seen.bottom(), lower_edge()) {
                 figure.scroll_into_view();
+                // On a phone the browser leaves room above for a pinned plot, and the figure would lie under the panel.
+                let top = figure.get_bounding_client_rect().top();
+                if top > ABOVE {
+                    window().scroll_by_with_x_and_y(0.0, top - ABOVE);
+                }
             }
         }
         if is_on && looks > 1 {
