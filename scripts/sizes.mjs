@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { SIZES } from '../benches/goals.mjs';
+import { DOCUMENT, SIZES } from '../benches/goals.mjs';
 
 const { values: options, positionals: [dir = 'dist'] } = parseArgs({
   allowPositionals: true, options: { json: { type: 'string' } },
@@ -18,6 +18,7 @@ const SUMS = [
     id: 'first_picture', what: 'before the first picture', budget: SIZES.first_picture,
     has: (name) => /\.(html|css|js|wasm)$/.test(name) && !/^(worker|model_worker|train_worker|sw\.|later-|chinese-|chunk_|theory\.|training\.|document\.)/.test(name),
   },
+  { id: 'document', what: 'index.html with its styles and the opening view', budget: DOCUMENT, has: (name) => name === 'index.html' },
   { id: 'wasm', what: 'WebAssembly without that of models', budget: SIZES.wasm, has: (name) => name.endsWith('.wasm') && !/^(model|train)_worker/.test(name) },
   { id: 'models', what: 'when models are looked at', has: (name) => name.startsWith('model_worker') },
   { id: 'train', what: 'when models are trained', budget: SIZES.train, has: (name) => name.startsWith('train_worker') },
