@@ -8,7 +8,6 @@ use crate::link;
 use crate::state::{Assigned, Guessed, LessonAt, Scene, Stage};
 
 use super::context::{Classroom, Guess};
-use super::guess;
 
 /// The place name of a lesson's edits: each of them is a step that the reader can undo by itself.
 const PLACE: &str = "preset";
@@ -94,7 +93,8 @@ pub(super) fn go_to(room: Classroom, lesson: &'static Lesson, step: usize) {
     };
     // The step begins anew, also where it is the same one: without answer, verdict and conclusion.
     let at = LessonAt { id: lesson.id.into(), step };
-    let is_second = untrack(|| guess::settled(room).is_some());
+    let before = room.page.lesson.get_untracked();
+    let is_second = room.guess.with_untracked(|guess| guess.settled.is_some() && guess.is_revealed_at(before.as_ref()));
     room.progress.update(|progress| {
         progress.has_seen_answer |= is_second;
         *progress = progress.anew(progress.at.clone(), Some(&at));

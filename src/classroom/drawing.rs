@@ -23,9 +23,13 @@ const KINDS: [(Kind, &str); 4] =
 /// What the reader has drawn, as text. Tracks its signals.
 pub fn drawing_text(room: Classroom) -> String {
     let mut parts = room.guess.with(parts_of);
-    let (chosen, before) = room.progress.with(|progress| (progress.chosen, progress.before.clone()));
+    let (chosen, before, is_second) =
+        room.progress.with(|progress| (progress.chosen, progress.before.clone(), progress.has_seen_answer));
     parts.extend(chosen.map(|id| format!("chosen={id}")));
     parts.extend(Some(before).filter(|words| is_before(words)).map(|words| format!("before={}", in_part(&words))));
+    if is_second {
+        parts.push("second".into());
+    }
     if is_revealed(room) {
         parts.push("revealed".into());
         parts.extend(room.guess.with(|guess| guess.settled.as_ref().map_or_else(Vec::new, verdict_parts)));
@@ -39,14 +43,21 @@ pub fn show_drawing(room: Classroom, text: &str) {
     let chosen = value_of(text, "chosen").and_then(|id| choice(step?, id)).map(|choice| choice.id);
     let before = value_of(text, "before").map(out_of_part).filter(|words| is_before(words)).unwrap_or_default();
     let mut guess = guess_of(text);
-    if text.split(';').any(|part| part == "revealed") {
+    let is = |word: &str| text.split(';').any(|part| part == word);
+    let is_second = is("second");
+    if is("revealed") {
         guess.revealed_at = room.page.lesson.get_untracked();
         // Never that of an earlier answer in this window.
         guess.settled = verdict_of(text).filter(|settled| step.is_some_and(|step| settled.guessed.fits(step)));
     }
-    if room.progress.with_untracked(|progress| (progress.chosen, progress.before.as_str()) != (chosen, before.as_str()))
-    {
-        room.progress.update(|progress| (progress.chosen, progress.before) = (chosen, before));
+    let is_news = room.progress.with_untracked(|progress| {
+        let now = (progress.chosen, progress.before.as_str(), progress.has_seen_answer);
+        now != (chosen, before.as_str(), is_second)
+    });
+    if is_news {
+        room.progress.update(|progress| {
+            (progress.chosen, progress.before, progress.has_seen_answer) = (chosen, before, is_second);
+        });
     }
     set_if_new(room.guess, guess);
 }

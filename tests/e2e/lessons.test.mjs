@@ -440,6 +440,7 @@ pageTest('two models are trained in a lesson, and both are run backwards', { tim
   await isReached('trained');
   assert.ok((await said('trained-loss dot')) < Math.log(66) && (await said('trained-step dot')) >= 40);
   await page.click('#lesson-next');
+  await page.click('#train-show-dot');
   await isReached('grown');
   assert.ok((await said('trained-norm dot')) > (await said('trained-first dot')));
   await page.click('#lesson-next');
