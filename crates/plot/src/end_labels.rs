@@ -10,7 +10,7 @@ use super::labels::{LabelRequest, place};
 use super::palette::{LineStyle, Role};
 use super::pen::{Align, Pen, PixelRect};
 use super::series::Series;
-use super::style::{Style, Type, text_width};
+use super::style::{Style, Type, text_width, wider};
 
 /// The space between plot and labels, crossed by leader lines.
 const GUTTER: f64 = 14.0;
@@ -20,8 +20,6 @@ const BESIDE: f64 = 8.0;
 const FREE: f64 = 16.0;
 /// The widest column of labels, in font sizes.
 const MOST_SIZES: f64 = 190.0 / 12.0;
-/// How much wider than measured a label may be drawn, as a part of its width.
-const WIDER: f64 = 0.08;
 /// Line height of a label, in font sizes.
 const LEADING: f64 = 1.2;
 
@@ -168,8 +166,7 @@ fn column_width(labels: &[EndLabel], width: f64, font: &Type, compact: bool) -> 
         .flat_map(|label| label.lines(most, font.size_normal))
         .map(|line| text_width(&line, font.size_normal))
         .fold(0.0, f64::max);
-    // Some faces are wider than `text_width` says. In large type that is more than the space beside the labels.
-    let widest = widest * (1.0 + WIDER * (font.size_normal / Type::default().size_normal - 1.0).clamp(0.0, 1.0));
+    let widest = wider(widest, font.size_normal);
     // In steps, so that the plot does not move when a number changes.
     if widest == 0.0 { GUTTER } else { GUTTER + ((widest + 4.0) / 12.0).ceil() * 12.0 }
 }

@@ -37,7 +37,7 @@ pub trait Figure {
         Ok(finish_svg(&svg, &Style::svg(Theme::Light, SVG_SCALE), title, caption))
     }
 
-    /// The plot as plotters writes it, in a theme: [`SVG_SCALE`] units a CSS pixel, without a title.
+    /// The plot as plotters writes it, in a theme: four units a CSS pixel, without a title.
     ///
     /// # Errors
     /// [`DrawError`] if the back end fails.

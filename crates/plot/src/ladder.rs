@@ -13,7 +13,7 @@ use super::ladder_axis::{self, LogTick};
 use super::number::{Kind, Number};
 use super::palette::{LineStyle, Role, mix};
 use super::pen::{Align, Pen, PixelRect};
-use super::style::{Style, text_width};
+use super::style::{Style, text_width, wider};
 use super::table::{Table, exact};
 
 /// The smallest and largest height of a row in CSS pixels.
@@ -110,8 +110,9 @@ impl Ladder {
         let compact = is_compact(width);
         let size = text_size(style, compact);
         let widest = |texts: &mut dyn Iterator<Item = String>| {
+            let widest = texts.map(|text| text_width(&text, size)).fold(0.0, f64::max);
             // In steps, so that the axis does not move when a number changes.
-            (texts.map(|text| text_width(&text, size)).fold(0.0, f64::max) / 8.0).ceil() * 8.0
+            (wider(widest, size) / 8.0).ceil() * 8.0
         };
         let in_lines = |row: &LadderRow| in_two(&row.label).map_or_else(|| vec![row.label.clone()], Vec::from);
         let whole = widest(&mut self.rows.iter().map(|row| row.label.clone()));

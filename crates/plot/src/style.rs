@@ -117,6 +117,14 @@ pub fn text_width(text: &str, size: f64) -> f64 {
 }
 
 /// The width of a character in ems.
+/// The room for a text of this width: some faces are wider than [`text_width`] says, and in large type that is more than
+/// the space beside a label.
+pub(super) fn wider(width: f64, size: f64) -> f64 {
+    /// How much wider, as a part of the width.
+    const MOST: f64 = 0.08;
+    width * (1.0 + MOST * (size / Type::default().size_normal - 1.0).clamp(0.0, 1.0))
+}
+
 fn char_width(c: char) -> f64 {
     match c {
         '\u{200a}' => 0.1,
