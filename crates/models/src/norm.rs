@@ -31,7 +31,7 @@ pub(super) struct NormIteration {
     iteration: Lanczos,
     options: LanczosOptions,
     /// The Jacobian in f32, while the iteration takes its products there.
-    single: Option<MapJacobian<f32>>,
+    single: Option<Single<MapJacobian<f32>>>,
 }
 
 /// What one step of a [`NormIteration`] finds.
@@ -59,14 +59,14 @@ impl NormIteration {
             _ => Lanczos::new(jacobian.n_inputs(), options),
         };
         let is_single = options.tolerance >= MAP_SINGLE_TOLERANCE;
-        let single = is_single.then(|| jacobian.single()).transpose()?;
+        let single = is_single.then(|| jacobian.single().map(Single::new)).transpose()?;
         Ok(NormIteration { iteration, options, single })
     }
 
     /// Does one step: one product with J and one with J^T.
     pub(super) fn step(&mut self, jacobian: &mut MapJacobian<f64>) -> NormStep {
         let status = match &mut self.single {
-            Some(single) => self.iteration.step(&mut Single::new(single)),
+            Some(single) => self.iteration.step(single),
             None => self.iteration.step(jacobian),
         };
         if let Status::Going { relative_residual, .. } = status {
@@ -74,7 +74,7 @@ impl NormIteration {
         }
         let ended = std::mem::replace(&mut self.iteration, Lanczos::new(0, self.options));
         let Some(mut single) = self.single.take() else { return NormStep::Done(ended.finish(jacobian)) };
-        let rough = ended.finish(&mut Single::new(&mut single));
+        let rough = ended.finish(&mut single);
         let found = SingularTriplet::at(rough.right, rough.iterations, jacobian);
         if found.relative_residual <= self.options.tolerance {
             return NormStep::Done(found);

@@ -28,6 +28,24 @@ pub trait LinearOperator<T> {
     fn apply_transpose(&mut self, u: &[T], out: &mut [T]);
 }
 
+impl<T, O: LinearOperator<T> + ?Sized> LinearOperator<T> for &mut O {
+    fn n_inputs(&self) -> usize {
+        (**self).n_inputs()
+    }
+
+    fn n_outputs(&self) -> usize {
+        (**self).n_outputs()
+    }
+
+    fn apply(&mut self, v: &[T], out: &mut [T]) {
+        (**self).apply(v, out);
+    }
+
+    fn apply_transpose(&mut self, u: &[T], out: &mut [T]) {
+        (**self).apply_transpose(u, out);
+    }
+}
+
 /// The Jacobian of attention at a forward pass, with the buffers for its products.
 #[derive(Clone, Debug)]
 pub struct JacobianOperator<T: Scalar> {

@@ -11,21 +11,21 @@ pub const SINGLE_TOLERANCE: f64 = 1e-6;
 
 /// An operator in f32, with the buffers of its inputs and outputs.
 #[derive(Debug)]
-pub struct Single<'a, O: ?Sized> {
-    operator: &'a mut O,
+pub struct Single<O> {
+    operator: O,
     inputs: Vec<f32>,
     outputs: Vec<f32>,
 }
 
-impl<'a, O: LinearOperator<f32> + ?Sized> Single<'a, O> {
+impl<O: LinearOperator<f32>> Single<O> {
     /// Wraps an operator in f32, so that an iteration on f64 vectors can use it.
-    pub fn new(operator: &'a mut O) -> Self {
+    pub fn new(operator: O) -> Self {
         let (inputs, outputs) = (vec![0.0; operator.n_inputs()], vec![0.0; operator.n_outputs()]);
         Single { operator, inputs, outputs }
     }
 }
 
-impl<O: LinearOperator<f32> + ?Sized> LinearOperator<f64> for Single<'_, O> {
+impl<O: LinearOperator<f32>> LinearOperator<f64> for Single<O> {
     fn n_inputs(&self) -> usize {
         self.inputs.len()
     }
