@@ -1,7 +1,7 @@
 // Puts into a built site's index.html what a reader sees until the program has come, with all that it needs, so that one request
 // brings it: node scripts/opening.mjs SITE
 //   - the opening view in every language (assets/opening, written by the page's own components: src/opening);
-//   - the styles, after scripts/styles.mjs has joined them;
+//   - the style sheets, in their order;
 //   - the script that runs before anything is painted (assets/first.js).
 // The content security policy allows both by their digests. LIPSCOPE_ADDRESS, where it is set, is the address at which the site will be
 // published: it goes into the card of a shared link.
@@ -28,11 +28,14 @@ const ids = new Set([...views.en.matchAll(/ data-of="([^"]+)"/g)].map(([, id]) =
 const bothOf = (css) => css.replace(/#([a-z][\w-]*)(?=[^{}]*\{)/g, (whole, id) => (ids.has(id) ? `:is(#${id},[data-of=${id}])` : whole));
 
 let html = readFileSync(page, 'utf8');
-const [link, file] = html.match(/<link rel="stylesheet" href="\.\/([\w-]+\.css)"[^>]*>\s*/);
-const style = asset('opening/colors.css').trim() + bothOf(readFileSync(join(site, file), 'utf8'));
-unlinkSync(join(site, file));
+const links = [...html.matchAll(/<link rel="stylesheet" href="\.\/([\w-]+\.css)"[^>]*>\s*/g)];
+if (links.length < 2) throw new Error(`${page} links ${links.length} style sheets`);
+const sheets = links.map(([, name]) => readFileSync(join(site, name), 'utf8'));
+const style = asset('opening/colors.css').trim() + bothOf(sheets.join(''));
+for (const [, name] of links) unlinkSync(join(site, name));
+for (const [link] of links.slice(1)) html = html.replace(link, '');
 const script = asset('first.js').replace(/^\s*(\/\/|\/\*\*).*\n/gm, '').trim();
-html = replaced(html, link, `<style>${style}</style>\n    <script>${script}</script>\n    `);
+html = replaced(html, links[0][0], `<style>${style}</style>\n    <script>${script}</script>\n    `);
 html = replaced(html, '<div id="opening"></div>', `<div id="opening" aria-busy="true">${asset('opening/shapes.svg')}${languages.join('')}</div>`);
 html = replaced(html, "script-src 'self'", `script-src 'self' ${digest(script)}`);
 html = replaced(html, "style-src 'self'", `style-src 'self' ${digest(style)}`);
