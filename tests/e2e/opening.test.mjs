@@ -22,6 +22,17 @@ async function openHeld(options = {}, hash = '') {
   return { page, context, come, close: () => context.close() };
 }
 
+/** The part of the numbers of two images, within a rectangle, that differ by more than each of some levels of 255. */
+const above = (page, images, { x, y, width, height }, levels) => page.evaluate(async ([images, x, y, width, height, levels]) => {
+  const [a, b] = await Promise.all(images.map(async (image) => {
+    const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob(image), (letter) => letter.charCodeAt(0))]));
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
+    context.drawImage(bitmap, 0, 0);
+    return context.getImageData(x, y, width, height).data;
+  }));
+  return levels.map((level) => a.reduce((count, value, at) => count + (Math.abs(value - b[at]) > level), 0) / a.length);
+}, [images.map((image) => image.toString('base64')), x, y, width, height, levels]);
+
 const english = (page) => page.locator('#opening > [lang=en]');
 
 test('the numbers of the document are those of the command line', async () => {
@@ -77,22 +88,12 @@ test('the curves of the document are those that the program paints', async () =>
   const { page, come, close } = await openHeld();
   try {
     const clip = await english(page).locator('.explore-stage').boundingBox();
-    const shot = async () => (await page.screenshot({ clip })).toString('base64');
-    const before = await shot();
+    const before = await page.screenshot({ clip });
     await come();
-    const after = await shot();
+    const after = await page.screenshot({ clip });
     // The right third has the names of curves: letters are smoothed differently in a canvas.
-    const differing = await page.evaluate(async (shots) => {
-      const [a, b] = await Promise.all(shots.map(async (shot) => {
-        const image = await createImageBitmap(new Blob([Uint8Array.from(atob(shot), (letter) => letter.charCodeAt(0))]));
-        const canvas = new OffscreenCanvas(image.width, image.height);
-        const context = canvas.getContext('2d');
-        context.drawImage(image, 0, 0);
-        return context.getImageData(60, 30, Math.floor(image.width * 0.7), image.height - 100).data;
-      }));
-      const above = (level) => a.reduce((count, value, at) => count + (Math.abs(value - b[at]) > level), 0) / a.length;
-      return [above(48), above(8)];
-    }, [before, after]);
+    const inside = { x: 60, y: 30, width: Math.floor(clip.width * 0.7), height: Math.floor(clip.height) - 100 };
+    const differing = await above(page, [before, after], inside, [48, 8]);
     // The canvas is an image that is fitted into a place of a fraction of a pixel more or less, so edges differ a little.
     assert.equal(differing[0], 0, 'of 255 levels of a colour');
     assert.ok(differing[1] < 0.006, `${(100 * differing[1]).toFixed(2)} % of the pixels differ by more than 8 levels`);
@@ -185,15 +186,7 @@ test('the card of a shared link is the drawing that the page makes', async () =>
   assert.match(readFileSync(`${DIST}/index.html`, 'utf8'), /<meta property="og:image" content="\.\/card\.png">/);
   const page = await (await launch()).newPage();
   try {
-    const differing = await page.evaluate(async (shots) => {
-      const [a, b] = await Promise.all(shots.map(async (shot) => {
-        const image = await createImageBitmap(new Blob([Uint8Array.from(atob(shot), (letter) => letter.charCodeAt(0))]));
-        const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
-        context.drawImage(image, 0, 0);
-        return context.getImageData(0, 0, 1200, 630).data;
-      }));
-      return a.reduce((count, value, at) => count + (Math.abs(value - b[at]) > 32), 0) / a.length;
-    }, [kept, await cardImage()].map((image) => image.toString('base64')));
+    const [differing] = await above(page, [kept, await cardImage()], { x: 0, y: 0, width: 1200, height: 630 }, [32]);
     // Another machine may have other fonts.
     assert.ok(differing < 0.06, `${(100 * differing).toFixed(2)} % of the card differ: node card.mjs makes it anew`);
   } finally {

@@ -16,7 +16,7 @@ use lipscope_testkit::in_repository;
 use crate::answers::Answers;
 
 /// Calls `check` with the name, the step, and a list that it adds faults to; the list must stay empty.
-fn each_step(mut check: impl FnMut(&str, &'static Step, &mut Vec<String>)) {
+pub fn each_step(mut check: impl FnMut(&str, &'static Step, &mut Vec<String>)) {
     let mut faults = Vec::new();
     for lesson in lessons() {
         for (at, step) in lesson.steps.iter().enumerate() {

@@ -2,24 +2,15 @@
 //! true.
 
 use lipscope::lessons::{
-    Acts, Age, Ages, Facts, Holds, Paragraph, Piece, Prediction, QuestionNumbers, Situation, Slot, Step, Way, lessons,
-    pieces, slots,
+    Acts, Age, Ages, Facts, Holds, Paragraph, Piece, Prediction, QuestionNumbers, Situation, Slot, Step, Way, pieces,
+    slots,
 };
 use lipscope::link;
 use lipscope::state::{PlotChoice, Scene};
 
 use crate::answers::Answers;
+use crate::lessons_shown::each_step;
 use crate::lessons_training::trained;
-
-fn each_step(mut check: impl FnMut(&str, &'static Step, &mut Vec<String>)) {
-    let mut faults = Vec::new();
-    for lesson in lessons() {
-        for (at, step) in lesson.steps.iter().enumerate() {
-            check(&format!("{}, step {}", lesson.id, at + 1), step, &mut faults);
-        }
-    }
-    assert_eq!(faults, Vec::<String>::new());
-}
 
 /// The scene in which the first goal that fields reach is reached, or in which the question is answered.
 fn reached_at(step: &Step, goals: &[&str]) -> Option<Scene> {
