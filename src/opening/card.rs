@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use lipscope_plot::{Figure, LineChart, Palette, Theme, Type, css, text_width};
+use lipscope_plot::{Figure, LineChart, Palette, Theme, Type, css, escaped, text_width};
+
+use super::picture::{inner, view_box};
 
 /// The width and height that readers of Open Graph expect.
 const SIZE: (f64, f64) = (1200.0, 630.0);
@@ -20,8 +22,7 @@ pub fn card(name: &str, question: &str, sentences: &[String], plot: &LineChart) 
     let (ink, muted) = (css(palette.ink), css(palette.muted));
     let (width, height) = (SIZE.0 - 2.0 * MARGIN, SIZE.1 - PLOT_TOP - 18.0);
     let drawn = plot.drawn((width / ENLARGED, height / ENLARGED), Theme::Light).expect("a string takes every drawing");
-    let inner = drawn.split_once('>').map_or("", |(_, rest)| rest).trim_end().trim_end_matches("</svg>");
-    let view_box = super::picture::view_box(&drawn);
+    let (inner, view_box) = (inner(&drawn), view_box(&drawn));
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" font-family=\"{}\"><rect width=\"100%\" height=\"100%\" fill=\"{}\"/>",
         SIZE.0,
@@ -30,7 +31,7 @@ pub fn card(name: &str, question: &str, sentences: &[String], plot: &LineChart) 
         css(palette.background),
     );
     let mut line = |y: f64, size: f64, weight: u32, color: &str, text: &str| {
-        let text = text.replace('&', "&amp;").replace('<', "&lt;");
+        let text = escaped(text);
         // A string takes every line.
         let _ = write!(
             svg,

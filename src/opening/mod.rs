@@ -24,12 +24,11 @@ use lipscope_protocol::task::Turn;
 use lipscope_protocol::tasks::{EngineEvent, EngineTasks};
 
 use crate::ask::Here;
-use crate::classroom::Classroom;
-use crate::explore::{Pinned, first_picture};
+use crate::explore::{first_picture, use_pinned};
 use crate::language::{self, Language, Translation};
 use crate::page;
-use crate::plane::{Plane, Size, scene};
-use crate::shell::Frame;
+use crate::plane::{Size, scene, use_plane};
+use crate::shell::{self, Frame};
 use crate::strings;
 use picture::{Colors, SCREENS, Shapes, pictures};
 
@@ -67,18 +66,15 @@ impl Openings {
         let owner = Owner::new();
         let view = owner.with(|| {
             let page = page::begin_document(engine());
-            let (plane, pinned) = (Plane::new(page), Pinned::default());
-            provide_context(plane);
-            provide_context(pinned);
-            provide_context(Classroom::new(page));
-            let disc = untrack(|| scene(plane, Size::Opening, None)).expect("a first visit is measured");
+            shell::provide(page);
+            let disc = untrack(|| scene(use_plane(), Size::Opening, None)).expect("a first visit is measured");
             let disc = pictures(
                 "explore-plane",
                 &disc,
                 SCREENS.map(|screen| screen.disc),
                 (&mut self.colors, &mut self.shapes),
             );
-            let chart = untrack(|| first_picture(page, pinned));
+            let chart = untrack(|| first_picture(page, use_pinned()));
             let plot = pictures(
                 "explore-plot",
                 &chart,

@@ -31,12 +31,7 @@ pub struct Colors(Vec<(String, String)>);
 impl Colors {
     /// The custom property of a colour.
     fn name(&mut self, light: &str, dark: &str) -> String {
-        let pair = (light.to_owned(), dark.to_owned());
-        let at = self.0.iter().position(|known| *known == pair).unwrap_or_else(|| {
-            self.0.push(pair);
-            self.0.len() - 1
-        });
-        format!("--o{at}")
+        format!("--o{}", place_of((light.to_owned(), dark.to_owned()), &mut self.0))
     }
 
     /// The properties: for a light page, for a system that is dark, and for a reader who has chosen the dark theme.
@@ -54,6 +49,14 @@ impl Colors {
     }
 }
 
+/// The index of an item in a list, to which it is added if it is new.
+fn place_of<T: PartialEq>(item: T, list: &mut Vec<T>) -> usize {
+    list.iter().position(|known| *known == item).unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
+    })
+}
+
 /// The shapes of pictures: each is kept once, and pictures refer to it.
 #[derive(Clone, Debug, Default)]
 pub struct Shapes(Vec<String>);
@@ -61,11 +64,7 @@ pub struct Shapes(Vec<String>);
 impl Shapes {
     /// The id of these shapes.
     fn id(&mut self, shapes: String) -> String {
-        let at = self.0.iter().position(|known| *known == shapes).unwrap_or_else(|| {
-            self.0.push(shapes);
-            self.0.len() - 1
-        });
-        format!("shapes-{at}")
+        format!("shapes-{}", place_of(shapes, &mut self.0))
     }
 
     /// All of them, as an element that shows nothing.
@@ -173,6 +172,11 @@ fn end_of((name, look): (&str, String)) -> &'static str {
     if name == "polyline" && !look.contains("opacity") { "\"/>" } else { "</g>" }
 }
 
+/// The elements of a drawing.
+pub(super) fn inner(svg: &str) -> &str {
+    svg.split_once('>').map_or("", |(_, rest)| rest).trim_end().trim_end_matches("</svg>")
+}
+
 /// The view box of a drawing.
 pub(super) fn view_box(svg: &str) -> &str {
     svg.split_once("viewBox=\"").and_then(|(_, rest)| rest.split_once('"')).map_or("", |(view_box, _)| view_box)
@@ -180,10 +184,7 @@ pub(super) fn view_box(svg: &str) -> &str {
 
 /// The elements of a drawing whose colours differ between the themes by custom properties, without what is the default.
 fn in_both_themes(light: &str, dark: &str, colors: &mut Colors) -> String {
-    let body = |svg: &str| -> Vec<String> {
-        let inner = svg.split_once('>').map_or("", |(_, rest)| rest).trim_end().trim_end_matches("</svg>").to_owned();
-        inner.split('"').map(str::to_owned).collect()
-    };
+    let body = |svg: &str| -> Vec<String> { inner(svg).split('"').map(str::to_owned).collect() };
     let (light, dark) = (body(light), body(dark));
     assert_eq!(light.len(), dark.len(), "the themes differ in colours alone");
     let mut out = Vec::with_capacity(light.len());

@@ -80,7 +80,7 @@ fn is_address(link: &str) -> bool {
 }
 
 /// Escapes a text for use in an element or an attribute. Control characters, which XML forbids, become spaces.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -9,7 +9,7 @@ use super::axis::{Ruler, Tick};
 use super::number::Number;
 use super::palette::mix;
 use super::pen::{Align, Pen, PixelRect};
-use super::style::{Style, Type, text_width};
+use super::style::{Style, Type, text_width, wider};
 use super::{AxisSpec, DrawError};
 
 /// Plots up to this wide, in CSS pixels, have fewer ticks and shorter labels.
@@ -107,9 +107,7 @@ pub(super) fn lay_out((width, height): (f64, f64), font: &Type, x: Ruler, y: Rul
 pub(super) fn margin(ticks: &[Tick], font: &Type) -> f64 {
     let labels = ticks.iter().filter_map(|tick| tick.label.as_ref());
     let widest = labels.map(|label| text_width(&label.to_string(), font.size_small)).fold(0.0, f64::max);
-    // Some faces are wider than `text_width` says. In large type that is more than the space beside the labels.
-    let more = 0.35 * (font.size_small - Type::default().size_small).max(0.0);
-    14.0 + more + (widest / 8.0).ceil().max(3.0) * 8.0
+    14.0 + (wider(widest, font.size_small) / 8.0).ceil().max(3.0) * 8.0
 }
 
 /// Whether a plot of this width has fewer ticks and shorter labels.

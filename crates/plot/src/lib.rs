@@ -65,7 +65,7 @@ use std::fmt;
 pub use axis::{AxisSpec, Numbers, Ruler, Tick};
 pub use band::Band;
 pub use caption::{Caption, CaptionLines};
-pub use export::finish_svg;
+pub use export::{escaped, finish_svg};
 pub use extent::{Extent, HeldExtent, Scale};
 pub use figure::Figure;
 pub use frame::ChartLayout;
