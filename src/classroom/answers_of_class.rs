@@ -104,7 +104,7 @@ pub fn table(of: &OfLesson) -> Table {
     let mut header: Vec<String> = first.map(str::to_owned).to_vec();
     header.extend((0..tasks).map(heading));
     let row = |answer: &HandIn| {
-        let done = answer.record.done(lesson, answer.assigned);
+        let done = answer.done(lesson);
         let name = if answer.name.is_empty() { strings::class_nameless() } else { &answer.name };
         let right = if done.answered == 0 { String::new() } else { strings::class_done_of(done.right, done.answered) };
         let mut cells = vec![name.to_owned(), heading(answer.step), strings::class_done_of(done.steps, done.of), right];

@@ -1,7 +1,5 @@
 //! What an assignment asks for, and the fold in which a student makes an answer code.
 
-use std::time::Duration;
-
 use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Details;
@@ -15,9 +13,6 @@ use super::context::{Classroom, use_classroom};
 use super::course::{self, step_now};
 use super::in_sight::show_soon;
 use super::notebook::{Notebook, hand_in, use_notebook};
-
-/// How long the fold of the code takes to open and to be filled.
-const OPENS: Duration = Duration::from_millis(150);
 
 /// How much is done of what was asked for, or of the lesson; `None` outside of lessons.
 fn done_now(room: Classroom, notebook: Notebook) -> Option<Done> {
@@ -71,12 +66,18 @@ pub fn HandInFold() -> impl IntoView {
             set_if_new(is_open, true);
         }
     });
-    let on_toggle = move |event: ev::Event| is_open.set(event_target::<web_sys::Element>(&event).has_attribute("open"));
+    let on_toggle = move |event: ev::Event| {
+        let is_by_page = is_open.get_untracked();
+        is_open.set(event_target::<web_sys::Element>(&event).has_attribute("open"));
+        if is_open.get_untracked() && !is_by_page {
+            // The contents may be below the screen.
+            show_soon(move || fold.get_untracked().map(Into::into).into_iter().collect());
+        }
+    };
     view! {
         // The element is kept from step to step, and would stay open without a code.
         <details class="hand-in" id="hand-in" node_ref=fold prop:open=is_open on:toggle=on_toggle>
-            // Its contents may be below the screen.
-            <summary on:click=move |_| set_timeout(move || show_soon(move || fold.get_untracked().map(Into::into).into_iter().collect()), OPENS)>{strings::hand_in()}</summary>
+            <summary>{strings::hand_in()}</summary>
             <p class="note">{strings::hand_in_about()}</p>
             <p class="note" data-testid="hand-in-done">{move || done.get().map(strings::hand_in_done)}</p>
             <label for="hand-in-name">{strings::hand_in_name()}</label>

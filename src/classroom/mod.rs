@@ -8,13 +8,12 @@
 //! | `situation`, `progress`, `goals` | the page's numbers, and how far the reader is in a step; goals, hint and answer |
 //! | `question` | the numbers of a question, and when it is answered |
 //! | `guess`, `settle`, `guess_words` | what a reader draws or chooses, what the page finds for it, and how far off it is |
-//! | `figure_sight` | the figure of a step, scrolled into sight |
 //! | `draw`, `place` | where the reader draws: a curve, a mark |
 //! | `drawing` | what the reader has drawn, as text for another window |
 //! | `handout`, `handout_figure`, `handout_words` | a lesson on paper |
 //! | `notebook`, `hand_in` | what the reader has done, kept in this browser; the answer code of a student |
 //! | `lecturer`, `answers_of_class` | the sheet of a lecturer: the answers of a class, as table and charts |
-//! | `in_sight` | scrolling what has just appeared into sight |
+//! | `in_sight` | scrolling into sight: what has just appeared, the figure of a step |
 //! | `shortcuts` | the keys of the whole page, and the list of all keys |
 
 mod answers_of_class;
@@ -22,7 +21,6 @@ mod context;
 mod course;
 mod draw;
 mod drawing;
-mod figure_sight;
 mod goals;
 mod guess;
 mod guess_words;

@@ -11,7 +11,7 @@ use lipscope_protocol::train::Kind as TrainedKind;
 
 use super::context::{Classroom, Progress};
 use super::course::step_now;
-use super::figure_sight::show_figure;
+use super::in_sight::show_figure;
 use super::situation::with_situation;
 use super::{course, settle};
 

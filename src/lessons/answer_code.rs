@@ -152,10 +152,10 @@ impl HandIn {
         self.record.0.get(&self.step)?.guess.as_ref()
     }
 
-    /// How much is done of what was asked for; `None` where this page lacks the lesson.
+    /// How much is done of what was asked for in its lesson.
     #[must_use]
-    pub fn done(&self) -> Option<Done> {
-        self.lesson().map(|lesson| self.record.done(lesson, self.assigned))
+    pub fn done(&self, lesson: &Lesson) -> Done {
+        self.record.done(lesson, self.assigned)
     }
 
     /// The lesson that it is about.

@@ -253,9 +253,9 @@ fn an_assignment_of_one_step_is_done_when_that_step_is() {
         assigned: Some(1),
     };
     let (one, all) = (Done { steps: 1, of: 1, right: 0, answered: 0 }, Done { steps: 1, of: 5, right: 0, answered: 0 });
-    assert_eq!(HandIn::read(&answer.code()).expect("a code").done(), Some(one));
+    assert_eq!(HandIn::read(&answer.code()).expect("a code").done(lesson), one);
     answer.assigned = None;
-    assert_eq!(answer.done(), Some(all));
+    assert_eq!(answer.done(lesson), all);
     answer.assigned = Some(99);
     assert_eq!(HandIn::read(&answer.code()), Err(CodeFault::UnknownLesson("sink".into())));
 }
