@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use std::time::Duration;
 
-use crate::browser::is_browser;
 use crate::prelude::{GetValue, StoredValue, UpdateValue, request_animation_frame, set_timeout, *};
 use wasm_bindgen::JsCast;
 

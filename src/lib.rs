@@ -28,14 +28,13 @@
 //! | `stage`, `host` | the page on a projector; the page inside another page, with the messages between the two |
 //! | `words`, `strings` | the texts of the catalogues; the choice of a text, with its numbers put in |
 //! | `language` | the languages of the page, and the present one |
-//! | `opening`, `browser` | the opening view as a document, and what has to know whether a browser is there |
+//! | `opening` | the opening view as a document |
 //! | `theme`, `frame` | light and dark; animation frames, the clock, work that waits |
 //!
 //! No view holds a formula of attention, and no numerics run here: they run in the worker.
 
 pub mod answers;
 mod ask;
-mod browser;
 mod charts;
 mod classroom;
 mod controls;

@@ -13,7 +13,11 @@ use wasm_bindgen::JsValue;
 
 pub use leptos::prelude::*;
 
-use crate::browser::is_browser;
+/// Whether this is the page's program. Natively the page is tested, and written as a document (`opening`): no window is
+/// there to ask, and nothing changes.
+pub fn is_browser() -> bool {
+    std::env::consts::ARCH == "wasm32"
+}
 
 /// As [`Memo::new`], compiled once for each type.
 #[track_caller]

@@ -32,10 +32,7 @@ pub fn Shell(
     arrival: Arrival,
 ) -> impl IntoView {
     let page = page::begin(arrival);
-    let room = Classroom::new(page);
-    provide_context(room);
-    provide_context(Plane::new(page));
-    provide_context(Pinned::default());
+    let room = provide(page);
     classroom::begin(room);
     use_later().begin_if_here();
     keep_focus(page);
@@ -45,6 +42,15 @@ pub fn Shell(
     let listener = window_event_listener(ev::keydown, move |event| close_sheet(room, &event));
     on_cleanup(move || listener.remove());
     view! { <Frame/> }
+}
+
+/// Provides the contexts of the features on the first screen.
+pub fn provide(page: Page) -> Classroom {
+    let room = Classroom::new(page);
+    provide_context(room);
+    provide_context(Plane::new(page));
+    provide_context(Pinned::default());
+    room
 }
 
 /// What is on the page: all that [`Shell`] shows, over the contexts that are there.

@@ -18,7 +18,6 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ResizeObserver};
 
 use crate::answers::Measured;
-use crate::browser::is_browser;
 use crate::frame::{OncePerFrame, When};
 use crate::page::use_page;
 use crate::theme::use_themes;

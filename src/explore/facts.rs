@@ -60,12 +60,9 @@ impl Standing {
 /// for the rest of its measurement.
 pub fn latest_norm(page: Page) -> Option<((f64, Kind), bool)> {
     let is_measured = page.is_measured();
-    let first = page.in_effect().filter(|_| !is_measured).and_then(|state| {
-        page.answers.first.with(|first| {
-            let norm = first.as_ref().filter(|first| first.is_of(&state))?.norm;
-            let kind = if norm.is_converged { Kind::Exact } else { Kind::LowerBound };
-            Some(((norm.value, kind), true))
-        })
+    let first = page.first_norm().filter(|_| !is_measured).map(|norm| {
+        let kind = if norm.is_converged { Kind::Exact } else { Kind::LowerBound };
+        ((norm.value, kind), true)
     });
     let last = || page.answers.measured.with(|measured| measured.as_ref()?.norm(Norm::Spectral));
     first.or_else(|| last().map(|norm| (norm, is_measured)))

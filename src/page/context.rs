@@ -4,7 +4,7 @@ use crate::prelude::*;
 
 use lipscope_core::bounds::{ClusterWitness, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
-use lipscope_core::measure::Measurement;
+use lipscope_core::measure::{FirstNorm, Measurement};
 
 use crate::answers::{Answers, Problem, WorstKnown};
 use crate::ask::Engine;
@@ -90,6 +90,12 @@ impl Page {
         self.answers.measured.with(|measured| measured.as_ref().is_some_and(|measured| measured.is_of(&now)))
     }
 
+    /// The norm of the present tokens, where it was found before the rest of their measurement.
+    pub fn first_norm(self) -> Option<FirstNorm> {
+        let now = self.in_effect()?;
+        self.answers.first.with(|first| first.as_ref().filter(|first| first.is_of(&now)).map(|first| first.norm))
+    }
+
     /// Whether the number of the present tokens is missing but should arrive within a few frames: the tokens have no
     /// fault, and the last number took less to compute. Painting a picture meanwhile would hold the number back: the
     /// browser takes in no reply while it draws.
@@ -103,13 +109,7 @@ impl Page {
             first.unwrap_or(last.milliseconds)
         });
         let is_quick = took.is_some_and(|took| took < FRAMES_MILLISECONDS);
-        let is_here = || {
-            let now = self.in_effect();
-            self.is_measured()
-                || now.is_some_and(|now| {
-                    self.answers.first.with(|first| first.as_ref().is_some_and(|first| first.is_of(&now)))
-                })
-        };
+        let is_here = || self.is_measured() || self.first_norm().is_some();
         is_quick && self.answers.problem.with_untracked(Option::is_none) && !untrack(is_here)
     }
 

@@ -15,7 +15,7 @@ mod order;
 use crate::prelude::*;
 
 use crate::ask::Here;
-use crate::later::{Arrival, Later};
+use crate::later::{Arrival, Later, use_later};
 use crate::panels::Panels;
 use crate::theme::{Themes, follow_themes};
 use history::Address;
@@ -27,18 +27,24 @@ pub use crate::state::PlotChoice;
 
 /// Provides the contexts of the page, and starts the workers and the effects that feed them.
 pub fn begin(arrival: Arrival) -> Page {
-    let (themes, later) = (follow_themes(), Later::new(arrival));
+    let page = provide(follow_themes(), arrival);
+    page.begin_address();
+    page.engine.start();
+    effect(move |_| page.order());
+    page.announce();
+    fetch_later(page);
+    tell_whole(page);
+    page
+}
+
+/// Provides the contexts of the page.
+fn provide(themes: Themes, arrival: Arrival) -> Page {
+    let later = Later::new(arrival);
     let page = Page::new(Address::new(later, themes.asked));
     provide_context(page);
     provide_context(later);
     provide_context(themes);
     provide_context(Panels::default());
-    page.begin_address();
-    page.engine.start();
-    effect(move |_| page.order());
-    page.announce();
-    fetch_later(page, later);
-    tell_whole(page);
     page
 }
 
@@ -46,10 +52,9 @@ pub fn begin(arrival: Arrival) -> Page {
 /// covers it.
 fn tell_whole(page: Page) {
     let is_whole = memo(move |_| {
-        let answers = page.answers;
-        let is_measured = answers.ball.with(Option::is_some) && answers.measured.with(Option::is_some);
-        let has_curves = answers.sweep.is_whole() && answers.bounds.is_whole();
-        answers.problem.with(Option::is_some) || page.plot.get() != PlotChoice::Explore || (is_measured && has_curves)
+        let is_elsewhere = page.plot.get() != PlotChoice::Explore;
+        let has_curves = page.answers.sweep.is_whole() && page.answers.bounds.is_whole();
+        has_failed(page) || is_elsewhere || (has_numbers(page) && has_curves)
     });
     effect(move |_| {
         if is_whole.get()
@@ -63,26 +68,29 @@ fn tell_whole(page: Page) {
 
 /// As [`begin`] on a first visit, for a document: `here` finds the answers at once, and nothing changes afterwards.
 pub(crate) fn begin_document(here: Here) -> Page {
-    let (themes, later) = (Themes::of_document(), Later::new(Arrival::Waiting));
-    let page = Page::new(Address::new(later, themes.asked));
-    provide_context(page);
-    provide_context(later);
-    provide_context(themes);
-    provide_context(Panels::default());
+    let page = provide(Themes::of_document(), Arrival::Waiting);
     page.engine.start_here(here);
     page.order();
     page
 }
 
 /// Fetches the later part when the first picture is drawn, or cannot be drawn.
-fn fetch_later(page: Page, later: Later) {
-    let is_drawn = memo(move |_| {
-        page.answers.problem.with(Option::is_some)
-            || (page.answers.ball.with(Option::is_some) && page.answers.measured.with(Option::is_some))
-    });
+fn fetch_later(page: Page) {
+    let later = use_later();
+    let is_drawn = memo(move |_| has_failed(page) || has_numbers(page));
     effect(move |_| {
         if is_drawn.get() {
             later.fetch_soon();
         }
     });
+}
+
+/// Whether a sentence says what is wrong with the settings.
+fn has_failed(page: Page) -> bool {
+    page.answers.problem.with(Option::is_some)
+}
+
+/// Whether the first numbers are there: the norm at the tokens, and the bounds on their ball.
+fn has_numbers(page: Page) -> bool {
+    page.answers.ball.with(Option::is_some) && page.answers.measured.with(Option::is_some)
 }
