@@ -2,7 +2,7 @@
 
 use crate::state::MOST_SEED;
 use crate::strings;
-use lipscope_core::experiment::Mask;
+use lipscope_core::experiment::Order;
 use lipscope_models::{DrawnFamily, DrawnModel, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Subject};
 
 /// Where a model comes from.
@@ -86,7 +86,7 @@ pub struct PlanForm {
     /// Heads: all together, each by itself, or a list.
     pub heads: String,
     /// The mask; `None` takes the model's.
-    pub mask: Option<Mask>,
+    pub mask: Option<Order>,
     /// The map; `None` takes the model's.
     pub kind: Option<MapKind>,
     /// What the workers compute.
@@ -102,8 +102,8 @@ impl Default for PlanForm {
 
 impl PlanForm {
     /// Masks, with their ids.
-    pub const MASKS: [(&'static str, Option<Mask>); 3] =
-        [("usual", None), ("none", Some(Mask::None)), ("causal", Some(Mask::Causal))];
+    pub const MASKS: [(&'static str, Option<Order>); 3] =
+        [("usual", None), ("none", Some(Order::Free)), ("causal", Some(Order::Causal))];
     /// Estimators, with their ids.
     pub const ESTIMATORS: [(&'static str, Estimators); 3] =
         [("both", Estimators::Both), ("spectral", Estimators::Spectral), ("released", Estimators::Released)];

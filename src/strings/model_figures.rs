@@ -3,7 +3,7 @@
 use crate::words::model_figures as words;
 pub use crate::words::model_figures::*;
 
-use lipscope_core::experiment::Mask;
+use lipscope_core::experiment::Order;
 use lipscope_core::fit::PowerLaw;
 use lipscope_models::charts::{ModelWords, power_law_text, sqrt_law_text};
 use lipscope_models::{Cell, CurveTokens, Estimate, Family, Group, Heads, MapKind, Published, Quantity, Training};
@@ -160,7 +160,7 @@ pub fn model_curve(curve: &Published) -> String {
 
 /// A mask by its id.
 fn mask_words(mask: &str) -> &'static str {
-    if mask == Mask::Causal.id() { model_curve::causal() } else { model_curve::none() }
+    if mask == Order::Causal.id() { model_curve::causal() } else { model_curve::none() }
 }
 
 /// The model, map and mask of the figures.

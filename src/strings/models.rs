@@ -3,7 +3,7 @@
 use crate::words::models as words;
 pub use crate::words::models::*;
 
-use lipscope_core::experiment::{Attention, Mask, Normalization};
+use lipscope_core::experiment::{Attention, Order, Normalization};
 use lipscope_models::{Estimators, Family, LeftOut, MapKind, ModelConfig};
 
 use lipscope_plot::Number;
@@ -21,11 +21,11 @@ pub fn model_window_progress(n: usize, progress: &Progress) -> String {
     }
 }
 
-pub fn model_mask_choice(mask: Option<Mask>) -> &'static str {
+pub fn model_mask_choice(mask: Option<Order>) -> &'static str {
     match mask {
         None => model_mask_choice::own(),
-        Some(Mask::None) => model_mask_choice::none(),
-        Some(Mask::Causal) => model_mask_choice::causal(),
+        Some(Order::Free) => model_mask_choice::none(),
+        Some(Order::Causal) => model_mask_choice::causal(),
     }
 }
 
@@ -74,8 +74,8 @@ pub fn model_facts(config: &ModelConfig, label: &str) -> String {
         _ => family.to_owned(),
     };
     let mask = match config.mask {
-        Mask::None => model_facts_mask::none(),
-        Mask::Causal => model_facts_mask::causal(),
+        Order::Free => model_facts_mask::none(),
+        Order::Causal => model_facts_mask::causal(),
     };
     let map = model_map_choice(Some(config.usual_map()));
     words::model_facts(d, family, heads, label, layers, map, mask, positions)

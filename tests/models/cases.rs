@@ -259,7 +259,7 @@ fn the_scale_of_the_scores_is_in_every_map_of_a_head() {
     let curve = |model: &lipscope_models::Model| {
         let plan = lipscope_models::AdversarialPlan {
             radius: 3.0,
-            mask: lipscope_core::experiment::Mask::Causal,
+            mask: lipscope_core::experiment::Order::Causal,
             kind: MapKind::Attention,
             estimators: Estimators::Both,
             options: lipscope_core::spectral::LanczosOptions::default(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use lipscope_core::experiment::{Attention, Mask, Normalization};
+use lipscope_core::experiment::{Attention, Order, Normalization};
 use lipscope_core::jacobian::LinearOperator;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{
@@ -25,19 +25,19 @@ fn field(d: usize, seed: usize) -> DMatrix<f64> {
 }
 
 /// Every small model with every map of its layer 1, every mask and every activation that the map has.
-fn for_maps(mut check: impl FnMut(&str, &Model, MapKind, Heads, Mask)) {
+fn for_maps(mut check: impl FnMut(&str, &Model, MapKind, Heads, Order)) {
     for name in ["bert", "distilbert", "gpt2", "l2"] {
         let mut model = if name == "l2" { l2_without_norms() } else { model(name) };
         for kind in MapKind::ALL {
             let activations = [Activation::GeluErf, Activation::GeluTanh, Activation::Relu];
             for activation in activations.into_iter().take(if kind.has_mlp() { 3 } else { 1 }) {
                 model.config.activation = activation;
-                for mask in [Mask::None, Mask::Causal] {
+                for mask in [Order::Free, Order::Causal] {
                     check(&format!("{name}, {kind:?}, {activation:?}, {mask:?}"), &model, kind, Heads::All, mask);
                 }
             }
             if kind.is_attention_alone() {
-                check(&format!("{name}, {kind:?}, head 2"), &model, kind, Heads::One(2), Mask::None);
+                check(&format!("{name}, {kind:?}, head 2"), &model, kind, Heads::One(2), Order::Free);
             }
         }
     }
@@ -126,7 +126,7 @@ fn a_unit_at_the_kink_of_relu_is_refused_unless_the_outside_does_not_see_it() {
     part.widen.bias[7] = 0.0;
     let mut at = |part: &FeedForward| {
         model.blocks[1].feed_forward = Some(Arc::new(part.clone()));
-        LayerMap::new(&model, 1, MapKind::MlpResidual, Heads::All).and_then(|map| map.at(&x, Mask::Causal))
+        LayerMap::new(&model, 1, MapKind::MlpResidual, Heads::All).and_then(|map| map.at(&x, Order::Causal))
     };
     assert!(at(&part).is_ok(), "a unit that reads nothing has a derivative");
     part.widen.weight[(7, ENTRY)] = 1.0;
@@ -143,8 +143,8 @@ fn a_block_is_at_most_the_product_of_its_sublayers_and_blocks_that_of_theirs() {
     let x = field(32, 3);
     let norm = |layer: usize, kind: MapKind, tokens: &DMatrix<f64>| {
         let map = LayerMap::new(&model, layer, kind, Heads::All).expect("a map");
-        let found = estimate(&map, tokens, Mask::Causal, Estimators::Spectral, LanczosOptions::default());
-        (found.expect("measured").spectral.expect("asked for").value, map.at(tokens, Mask::Causal).expect("fits").value)
+        let found = estimate(&map, tokens, Order::Causal, Estimators::Spectral, LanczosOptions::default());
+        (found.expect("measured").spectral.expect("asked for").value, map.at(tokens, Order::Causal).expect("fits").value)
     };
     let (attention, between) = norm(0, MapKind::AttentionResidual, &x);
     let (mlp, _) = norm(0, MapKind::MlpResidual, &between);
@@ -170,7 +170,7 @@ fn single_heads_and_mlps_that_were_not_loaded_are_errors() {
 }
 
 /// Value and dense Jacobian of a map of layer 1 at tokens.
-fn dense_map(model: &Model, kind: MapKind, mask: Mask, x: DMatrix<f64>) -> (DMatrix<f64>, DMatrix<f64>) {
+fn dense_map(model: &Model, kind: MapKind, mask: Order, x: DMatrix<f64>) -> (DMatrix<f64>, DMatrix<f64>) {
     let attention = |layer: usize| move |x: &DMatrix<f64>| dense_attention(model, layer, (kind, mask), x);
     let mlp = |layer: usize| {
         move |x: &DMatrix<f64>| {
@@ -268,7 +268,7 @@ fn dense_mlp(part: &FeedForward, activation: Activation, x: &DMatrix<f64>) -> (D
 fn dense_attention(
     model: &Model,
     layer: usize,
-    (kind, mask): (MapKind, Mask),
+    (kind, mask): (MapKind, Order),
     x: &DMatrix<f64>,
 ) -> (DMatrix<f64>, DMatrix<f64>) {
     let part = &model.blocks[layer].attention;
@@ -280,7 +280,7 @@ fn dense_attention(
         let of_head = |m: &DMatrix<f64>, token: usize| m.view((8 * head, token), (8, 1)).into_owned();
         let root = 8f64.sqrt();
         for i in 0..N {
-            let reach = if mask == Mask::Causal { i + 1 } else { N };
+            let reach = if mask == Order::Causal { i + 1 } else { N };
             let query = of_head(&queries, i);
             // The score of token j, and its gradients in q_i and in k_j.
             let score = |j: usize| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use lipscope_core::bounds::BoundId;
-use lipscope_core::experiment::{Experiment, InputError, Mask};
+use lipscope_core::experiment::{Experiment, InputError, Order};
 use lipscope_core::fit::fit_power_law;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::charts::{
@@ -203,7 +203,7 @@ fn drawn() -> Model {
     draw_model(config, &Needs { layers: 3, mlps: 0, ids: BTreeSet::new(), positions: 0 }, 1).expect("a model")
 }
 
-fn plan(radius: f64, mask: Mask) -> AdversarialPlan {
+fn plan(radius: f64, mask: Order) -> AdversarialPlan {
     let (kind, estimators) = (MapKind::Attention, Estimators::Both);
     AdversarialPlan { radius, mask, kind, estimators, options: LanczosOptions::default() }
 }
@@ -211,7 +211,7 @@ fn plan(radius: f64, mask: Mask) -> AdversarialPlan {
 #[test]
 fn adversarial_tokens_of_a_drawn_head_are_those_of_an_experiment_and_reach_their_lower_bound() {
     let (model, radius, lengths, mut n_heads) = (drawn(), 60.0, [2, 5, 10, 30, 60, 98], 0);
-    for mask in [Mask::None, Mask::Causal] {
+    for mask in [Order::Free, Order::Causal] {
         for head in 0..4 {
             let rows = match adversarial_curve(&model, (2, head), &plan(radius, mask), &lengths) {
                 Ok(rows) => rows,
@@ -232,7 +232,7 @@ fn adversarial_tokens_of_a_drawn_head_are_those_of_an_experiment_and_reach_their
                 let text = serde_json::json!({
                     "tokens": {"source": "adversarial", "n": cell.n, "radius": radius},
                     "weights": weights,
-                    "mask": if mask == Mask::Causal { "causal" } else { "none" },
+                    "mask": if mask == Order::Causal { "causal" } else { "none" },
                 });
                 let experiment = Experiment::from_json(&text.to_string()).expect("an experiment");
                 let measurement = lipscope_core::measure::measure(&experiment).expect("a norm");
@@ -253,7 +253,7 @@ fn adversarial_tokens_of_a_drawn_head_are_those_of_an_experiment_and_reach_their
 
 #[test]
 fn c_sqrt_n_is_fitted_and_the_table_names_its_adversarial_tokens() {
-    let rows = adversarial_curve(&drawn(), (2, 1), &plan(60.0, Mask::Causal), &[8, 2, 4]).expect("a curve");
+    let rows = adversarial_curve(&drawn(), (2, 1), &plan(60.0, Order::Causal), &[8, 2, 4]).expect("a curve");
     let mut table = Table::new(subject(&adversarial_text(60.0)));
     table.rows.extend(rows);
     let text = table.to_csv().expect("written");
@@ -268,6 +268,6 @@ fn c_sqrt_n_is_fitted_and_the_table_names_its_adversarial_tokens() {
     let chart = adversarial_chart(&groups[0], &[curve], &ModelWords::english());
     let written = texts(&svg(&chart, (760.0, 460.0))).join(" ");
     assert!(written.contains("√n") && written.contains("0.92 √n"), "{written}");
-    let nowhere = adversarial_curve(&drawn(), (2, 9), &plan(60.0, Mask::None), &[2]);
+    let nowhere = adversarial_curve(&drawn(), (2, 9), &plan(60.0, Order::Free), &[2]);
     assert!(nowhere.is_err_and(|problem| problem.to_string().contains("head")));
 }

@@ -26,7 +26,7 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
                     heads: vec![Heads::All],
                     lengths: vec![n],
                     windows: 1,
-                    mask: lipscope_core::experiment::Mask::Causal,
+                    mask: lipscope_core::experiment::Order::Causal,
                     kind,
                     estimators: Estimators::Both,
                     // Small enough for many steps, large enough for the iteration to run in f32 beside f64.

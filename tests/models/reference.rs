@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use lipscope_core::experiment::Mask;
+use lipscope_core::experiment::Order;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{
     Estimators, Heads, LayerMap, MapKind, Maps, ModelConfig, Needs, Plan, Shard, Subject, Table, draw_model, estimate,
@@ -30,9 +30,9 @@ fn rows_of_randomly_initialised_models_equal_the_stored_ones() {
 #[test]
 fn the_attention_sink_is_found() {
     let model = model("bert");
-    let input = &inputs(&model, Mask::Causal, MapKind::Attention, &[5, 6, 7, 8, 9])[2];
+    let input = &inputs(&model, Order::Causal, MapKind::Attention, &[5, 6, 7, 8, 9])[2];
     let map = LayerMap::new(&model, 2, MapKind::Attention, Heads::All).expect("a map");
-    let found = estimate(&map, input, Mask::Causal, Estimators::Released, LanczosOptions::default());
+    let found = estimate(&map, input, Order::Causal, Estimators::Released, LanczosOptions::default());
     let found = found.expect("an estimate");
     assert!(found.spectral.is_none());
     // The first row has the single entry 1, so the largest column sum is at least 1; all five rows together sum to 5.
@@ -54,7 +54,7 @@ fn randomly_initialised_gpt2_has_the_slopes_of_its_table() {
         heads: vec![Heads::All],
         lengths: vec![2, 8, 28, 98],
         windows: 2,
-        mask: Mask::Causal,
+        mask: Order::Causal,
         kind: MapKind::WithOutput,
         estimators: Estimators::Both,
         options: LanczosOptions { tolerance: 1e-3, ..LanczosOptions::default() },
@@ -85,7 +85,7 @@ fn randomly_initialised_gpt2_has_the_slopes_of_its_table() {
 fn a_window_is_the_same_in_a_shared_pass_as_alone() {
     let ids: Vec<u32> = (0..96).map(|at| (at * at + 7) % 50).collect();
     let models =
-        [(ModelConfig::gpt2(), Mask::Causal), (ModelConfig::bert(), Mask::Causal), (ModelConfig::bert(), Mask::None)];
+        [(ModelConfig::gpt2(), Order::Causal), (ModelConfig::bert(), Order::Causal), (ModelConfig::bert(), Order::Free)];
     for ((config, mask), kind) in models.into_iter().flat_map(|model| MapKind::ALL.map(|kind| (model, kind))) {
         let heads = match kind.is_attention_alone() {
             true => vec![Heads::All, Heads::One(1)],
@@ -105,7 +105,7 @@ fn a_window_is_the_same_in_a_shared_pass_as_alone() {
         let batches = plan.batches(Shard { index: 0, count: 1 });
         let shared =
             batches.iter().flat_map(|batch| &batch.prefix_groups).any(|prefix_group| !prefix_group.shorter.is_empty());
-        assert_eq!(shared, mask == Mask::Causal);
+        assert_eq!(shared, mask == Order::Causal);
         let model = draw_model(config, &plan.needs(&ids, &batches), 3).expect("small");
         let maps = Maps::new(&plan, &model).expect("three layers");
         let mut n_cells = 0;

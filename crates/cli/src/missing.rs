@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use lipscope_core::experiment::Mask;
+use lipscope_core::experiment::Order;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{Cell, Estimators, Heads, MOST_WINDOWS, MapKind, Plan, Shard, Table};
 
@@ -126,7 +126,7 @@ fn shards(
         heads: groups.iter().map(|(_, heads)| *heads).collect::<BTreeSet<_>>().into_iter().collect(),
         lengths: lengths.iter().copied().collect(),
         windows,
-        mask: if whole.subject.mask == "causal" { Mask::Causal } else { Mask::None },
+        mask: if whole.subject.mask == "causal" { Order::Causal } else { Order::Free },
         kind: MapKind::by_id(&whole.subject.map)?,
         estimators: Estimators::Both,
         options: LanczosOptions::default(),

@@ -15,7 +15,7 @@ use super::model_run::{Outcome, Run, measure_adversarial, measure_all};
 use super::results::{Form, Results};
 use super::work::MemoryArguments;
 use super::{model_chart, model_files};
-use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::experiment::{InputError, Order};
 use lipscope_models::{
     Cell, Estimators, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text,
     text_fingerprint,
@@ -148,8 +148,8 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
         lengths: arguments.lengths.clone(),
         windows: if arguments.adversarial.is_some() { 1 } else { arguments.windows },
         mask: arguments.mask.map(|mask| match mask {
-            MaskName::None => Mask::None,
-            MaskName::Causal => Mask::Causal,
+            MaskName::None => Order::Free,
+            MaskName::Causal => Order::Causal,
         }),
         kind: arguments.map.or(arguments.adversarial.map(|_| MapKind::Attention)),
         estimators: match arguments.estimator {

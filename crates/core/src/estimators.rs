@@ -334,7 +334,7 @@ const SMALL_VALUES_SEED: u64 = 1;
 const SMALL_GAP_SEED: u64 = 54;
 
 fn small_head(seed: u64) -> RandomWeights {
-    RandomWeights { heads: 1, head_dim: DIM, scale: 1.0, seed, output: Output::Absent }
+    RandomWeights { heads: 1, kv_heads: 1, differential: None, head_dim: DIM, scale: 1.0, seed, output: Output::Absent }
 }
 
 fn drawn(seed: u64, weights: WeightSource) -> Experiment {
@@ -349,9 +349,11 @@ fn small_values(heads: &[HeadWeights]) -> Option<WeightSource> {
             .ok()
     };
     let head =
-        |head: &HeadWeights| Some(Head { q: rows(&head.q, 1.0)?, k: rows(&head.k, 1.0)?, v: rows(&head.v, SMALL)? });
+        |head: &HeadWeights| {
+            Some(Head { q: rows(&head.q, 1.0)?, k: rows(&head.k, 1.0)?, v: rows(&head.v, SMALL)?, second: None })
+        };
     let heads = heads.iter().map(head).collect::<Option<Vec<Head>>>()?;
-    Some(WeightSource::Explicit { heads, output: None })
+    Some(WeightSource::Explicit { heads, shared: Vec::new(), output: None })
 }
 
 impl Estimator {

@@ -49,6 +49,10 @@ pub enum Stream {
     TrainingWindows(usize),
     /// A text drawn from a trained model.
     TrainedText,
+    /// The second query matrix of a differential head.
+    SecondQuery(usize),
+    /// The second key matrix of a differential head.
+    SecondKey(usize),
 }
 
 impl Stream {
@@ -74,6 +78,8 @@ impl Stream {
             Stream::TrainingWeights(matrix) => (16, matrix),
             Stream::TrainingWindows(step) => (17, step),
             Stream::TrainedText => (18, 0),
+            Stream::SecondQuery(h) => (19, h),
+            Stream::SecondKey(h) => (20, h),
         };
         role | ((head_idx as u64) << 8)
     }

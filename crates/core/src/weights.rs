@@ -19,6 +19,19 @@ pub struct HeadWeights {
     pub k: DMatrix<f64>,
     /// d_v x d.
     pub v: DMatrix<f64>,
+    /// The map that is subtracted, for differential attention.
+    pub second: Option<SecondWeights>,
+}
+
+/// The second map of a differential head, with the same values: the weights are P(Q, K) - lambda P(Q2, K2).
+#[derive(Clone, Debug, PartialEq)]
+pub struct SecondWeights {
+    /// k x d.
+    pub q: DMatrix<f64>,
+    /// k x d.
+    pub k: DMatrix<f64>,
+    /// lambda.
+    pub lambda: f64,
 }
 
 /// The weights of self-attention: heads that take tokens of the same dimension d, and an optional output matrix.
@@ -26,6 +39,8 @@ pub struct HeadWeights {
 pub struct Weights {
     /// The heads, at least one.
     pub heads: Vec<HeadWeights>,
+    /// For each head the index of its keys and values, where heads share them; empty where each head has its own.
+    pub shared: Vec<usize>,
     /// d_out x (sum of d_v).
     pub output: Option<DMatrix<f64>>,
     /// The matrices of \[K\]'s L2 multi-head attention, if the weights were built from them.
@@ -172,7 +187,7 @@ fn skew_weights(experiment: &Experiment, radius: f64, ln_n_minus_1: f64) -> Resu
     }
     // A = K^T Q / sqrt(k) with Q = I and k = 2.
     let k = tokens::skew_matrix(a_norm, radius, ln_n_minus_1).transpose() * 2f64.sqrt();
-    Ok(Weights { heads: vec![HeadWeights { q: DMatrix::identity(2, 2), k, v }], output: None, l2_mha: None })
+    Ok(Weights { heads: vec![HeadWeights { q: DMatrix::identity(2, 2), k, v, second: None }], shared: Vec::new(), output: None, l2_mha: None })
 }
 
 fn with_tokens(experiment: &Experiment, tokens: DMatrix<f64>) -> Result<Inputs, InputError> {
@@ -186,7 +201,7 @@ fn with_tokens(experiment: &Experiment, tokens: DMatrix<f64>) -> Result<Inputs, 
 /// [`InputError`] if the weights do not fit tokens of dimension d or have too many entries.
 pub fn weights_for(experiment: &Experiment, d: usize) -> Result<Weights, InputError> {
     let weights = match &experiment.weights {
-        Some(WeightSource::Explicit { heads, output }) => explicit_weights(heads, output.as_ref(), d)?,
+        Some(WeightSource::Explicit { heads, shared, output }) => explicit_weights(heads, shared, output.as_ref(), d)?,
         Some(WeightSource::Random(parameters)) => random_weights(parameters, d)?,
         Some(WeightSource::Identity { sign }) => identity_weights(*sign, d)?,
         Some(WeightSource::Kim { heads, scale, seed }) => kim_weights(*heads, *scale, *seed, d)?,
@@ -280,14 +295,19 @@ impl L2Mha {
             .map(|(query, value)| {
                 let q = query.transpose();
                 let a = query * &q / (q.nrows() as f64).sqrt();
-                HeadWeights { v: value.tr_mul(&a), k: q.clone(), q }
+                HeadWeights { v: value.tr_mul(&a), k: q.clone(), q, second: None }
             })
             .collect();
-        Weights { heads, output: Some(self.output.transpose()), l2_mha: Some(self) }
+        Weights { heads, shared: Vec::new(), output: Some(self.output.transpose()), l2_mha: Some(self) }
     }
 }
 
-fn explicit_weights(heads: &[Head], output: Option<&Rows>, d: usize) -> Result<Weights, InputError> {
+fn explicit_weights(
+    heads: &[Head],
+    shared: &[usize],
+    output: Option<&Rows>,
+    d: usize,
+) -> Result<Weights, InputError> {
     let found = heads[0].q.n_columns();
     if found != d {
         return Err(InputError::Shape {
@@ -301,8 +321,18 @@ fn explicit_weights(heads: &[Head], output: Option<&Rows>, d: usize) -> Result<W
     Ok(Weights {
         heads: heads
             .iter()
-            .map(|head| HeadWeights { q: matrix(&head.q), k: matrix(&head.k), v: matrix(&head.v) })
+            .map(|head| HeadWeights {
+                q: matrix(&head.q),
+                k: matrix(&head.k),
+                v: matrix(&head.v),
+                second: head.second.as_ref().map(|second| SecondWeights {
+                    q: matrix(&second.q),
+                    k: matrix(&second.k),
+                    lambda: second.lambda,
+                }),
+            })
             .collect(),
+        shared: shared.to_vec(),
         output: output.map(matrix),
         l2_mha: None,
     })
@@ -316,23 +346,34 @@ fn random_weights(parameters: &RandomWeights, d: usize) -> Result<Weights, Input
         let entries: Vec<f64> = (0..n_rows * n_columns).map(|_| deviation * random.normal()).collect();
         DMatrix::from_row_slice(n_rows, n_columns, &entries)
     };
+    let is_grouped = parameters.kv_heads != parameters.heads;
+    let group_of = |head_idx: usize| head_idx * parameters.kv_heads / parameters.heads;
     let heads = (0..parameters.heads)
-        .map(|h| HeadWeights {
-            q: draw(Stream::Query(h), parameters.head_dim, d),
-            k: draw(Stream::Key(h), parameters.head_dim, d),
-            v: draw(Stream::Value(h), parameters.head_dim, d),
+        .map(|h| {
+            let (group, k) = (group_of(h), parameters.head_dim);
+            HeadWeights {
+                q: draw(Stream::Query(h), k, d),
+                k: draw(Stream::Key(group), k, d),
+                v: draw(Stream::Value(group), k, d),
+                second: parameters.differential.map(|lambda| SecondWeights {
+                    q: draw(Stream::SecondQuery(h), k, d),
+                    k: draw(Stream::SecondKey(group), k, d),
+                    lambda,
+                }),
+            }
         })
         .collect();
+    let shared = if is_grouped { (0..parameters.heads).map(group_of).collect() } else { Vec::new() };
     let output = match parameters.output {
         Output::Absent => None,
         Output::Drawn => Some(draw(Stream::Output, d, parameters.heads * parameters.head_dim)),
     };
-    Ok(Weights { heads, output, l2_mha: None })
+    Ok(Weights { heads, shared, output, l2_mha: None })
 }
 
 fn identity_weights(sign: f64, d: usize) -> Result<Weights, InputError> {
     limits::check_weights(three_squares(d))?;
     let identity = DMatrix::identity(d, d);
     let k = &identity * (sign * (d as f64).sqrt());
-    Ok(Weights { heads: vec![HeadWeights { q: identity.clone(), k, v: identity }], output: None, l2_mha: None })
+    Ok(Weights { heads: vec![HeadWeights { q: identity.clone(), k, v: identity, second: None }], shared: Vec::new(), output: None, l2_mha: None })
 }

@@ -12,7 +12,7 @@ use super::map_kind::{Heads, MapKind};
 use super::parts::Model;
 use super::plan::Plan;
 use super::table::{Cell, Subject};
-use lipscope_core::experiment::{Attention, InputError, Mask};
+use lipscope_core::experiment::{Attention, InputError, Order};
 use lipscope_core::phrase;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::tokens::{AdversarialDirection, QueryKey};
@@ -35,7 +35,7 @@ pub struct AdversarialPlan {
     /// R, the radius of the ball that contains the tokens.
     pub radius: f64,
     /// The mask of the head.
-    pub mask: Mask,
+    pub mask: Order,
     /// The map: attention before or after the output matrix.
     pub kind: MapKind,
     /// The estimators to compute.

@@ -7,7 +7,7 @@ use nalgebra::{DMatrix, DVector};
 use super::map_kind::{Heads, MapKind};
 use super::parts::{Linear, Model};
 use lipscope_core::attention::{Forward, Projections, Scalar};
-use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
 use lipscope_core::phrase;
 use lipscope_core::spectral::{Lanczos, LanczosOptions};
@@ -27,7 +27,7 @@ pub(super) struct AttentionMap {
 pub(super) struct AttentionJacobian<T: Scalar> {
     pub(super) operator: JacobianOperator<T>,
     single: Projections<f32>,
-    mask: Mask,
+    mask: Order,
 }
 
 impl AttentionMap {
@@ -66,9 +66,9 @@ impl AttentionMap {
     pub(super) fn at(
         &self,
         tokens: &DMatrix<f64>,
-        mask: Mask,
+        mask: Order,
     ) -> Result<(DMatrix<f64>, AttentionJacobian<f64>), InputError> {
-        let forward = Forward::of_projections(self.double.clone(), mask, tokens)?;
+        let forward = Forward::of_projections(self.double.clone(), mask.mask(), tokens)?;
         let mut value = forward.output();
         if let Some(bias) = &self.output_bias {
             add_bias(&mut value, bias);
@@ -86,7 +86,7 @@ impl AttentionJacobian<f64> {
     /// [`InputError::Overflow`] if scores overflow in f32.
     pub(super) fn single(&self) -> Result<AttentionJacobian<f32>, InputError> {
         let tokens = self.operator.forward().normalizer().outputs().map(|x| x as f32);
-        let forward = Forward::of_projections(self.single.clone(), self.mask, &tokens)?;
+        let forward = Forward::of_projections(self.single.clone(), self.mask.mask(), &tokens)?;
         let operator = JacobianOperator::new(forward);
         Ok(AttentionJacobian { operator, single: self.single.clone(), mask: self.mask })
     }

@@ -13,7 +13,7 @@ use super::parts::Needs;
 use super::plan::{PASS_TOKENS, Plan};
 use super::table::Cell;
 use super::text::window_span;
-use lipscope_core::experiment::Mask;
+use lipscope_core::experiment::Order;
 
 /// A window of a text: its length and its index among the windows of that length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -120,7 +120,7 @@ impl Plan {
         lengths.dedup();
         let windows = lengths.iter().flat_map(|n| (0..self.windows).map(|window| Window { n: *n, window }));
         let alone = |longest| PrefixGroup { longest, shorter: Vec::new() };
-        if self.mask != Mask::Causal {
+        if self.mask != Order::Causal {
             return windows.map(alone).collect();
         }
         let mut by_start: BTreeMap<usize, Vec<PrefixGroup>> = BTreeMap::new();
@@ -192,7 +192,7 @@ mod tests {
     use crate::Estimators;
     use lipscope_core::spectral::LanczosOptions;
 
-    fn plan(mask: Mask, layers: usize) -> Plan {
+    fn plan(mask: Order, layers: usize) -> Plan {
         Plan {
             layers: (0..layers).collect(),
             heads: vec![Heads::All],
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn every_window_is_in_one_prefix_group_of_one_shard() {
-        for (mask, layers) in [(Mask::None, 1), (Mask::Causal, 1), (Mask::Causal, 12)] {
+        for (mask, layers) in [(Order::Free, 1), (Order::Causal, 1), (Order::Causal, 12)] {
             let plan = plan(mask, layers);
             let parts = (0..3).flat_map(|index| plan.batches(Shard { index, count: 3 }));
             let mut found: Vec<(usize, usize)> = parts
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn windows_of_a_prefix_group_begin_at_one_token_and_batches_are_bounded() {
-        for (mask, layers) in [(Mask::None, 1), (Mask::Causal, 1), (Mask::Causal, 12)] {
+        for (mask, layers) in [(Order::Free, 1), (Order::Causal, 1), (Order::Causal, 12)] {
             for batch in whole(&plan(mask, layers)) {
                 for PrefixGroup { longest, shorter } in &batch.prefix_groups {
                     let begins_with = |w: &Window| w.n < longest.n && w.n * w.window == longest.n * longest.window;
@@ -252,6 +252,6 @@ mod tests {
             let figure = Plan { lengths: (2..=98).step_by(2).collect(), ..plan(mask, 1) };
             whole(&figure).iter().map(Batch::pass_tokens).sum::<usize>()
         };
-        assert_eq!([tokens(Mask::None), tokens(Mask::Causal)], [24_500, 15_818]);
+        assert_eq!([tokens(Order::Free), tokens(Order::Causal)], [24_500, 15_818]);
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::map_kind::MapKind;
-use lipscope_core::experiment::{Attention, InputError, Mask, Normalization, limits};
+use lipscope_core::experiment::{Attention, InputError, Order, Normalization, limits};
 use lipscope_core::phrase;
 
 /// The supported model families.
@@ -78,7 +78,7 @@ pub struct ModelConfig {
     /// The divisor of the scores.
     pub score_scale: ScoreScale,
     /// The mask that the model has by default.
-    pub mask: Mask,
+    pub mask: Order,
     /// The layer norm of attention: `Layer`, or `None` in a model of `lipscope train`.
     pub attention_norm: Normalization,
     /// The layer norm of the feed-forward network, likewise.
@@ -119,7 +119,7 @@ impl ModelConfig {
             activation: Activation::GeluTanh,
             attention: Attention::Dot,
             score_scale: ScoreScale::Root,
-            mask: Mask::Causal,
+            mask: Order::Causal,
             attention_norm: Normalization::Layer,
             mlp_norm: Normalization::Layer,
         }
@@ -135,7 +135,7 @@ impl ModelConfig {
             positions: 512,
             eps: 1e-12,
             activation: Activation::GeluErf,
-            mask: Mask::None,
+            mask: Order::Free,
             ..ModelConfig::gpt2()
         }
     }

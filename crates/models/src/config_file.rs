@@ -7,7 +7,7 @@ use super::config::{Activation, Family, ModelConfig, ScoreScale};
 use super::config_fields::Fields;
 use super::config_keys::{ConfigKind, KeyUse, key_use};
 use super::families::{UnreadFamily, of_class, of_model_type, without_framework};
-use lipscope_core::experiment::{Attention, InputError, Mask, Normalization, Phrase, json_problem};
+use lipscope_core::experiment::{Attention, InputError, Order, Normalization, Phrase, json_problem};
 use lipscope_core::phrase;
 
 /// A `config.json` that was read.
@@ -318,7 +318,7 @@ fn bert_from(fields: &Fields) -> Result<ModelConfig, InputError> {
         eps: fields.number("layer_norm_eps", default.eps)?,
         activation: activation_of(fields, "hidden_act", default.activation)?,
         // A decoder BERT has the mask of GPT-2.
-        mask: if fields.flag("is_decoder", false)? { Mask::Causal } else { Mask::None },
+        mask: if fields.flag("is_decoder", false)? { Order::Causal } else { Order::Free },
         ..default
     })
 }
@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn settings_that_change_the_scores_or_the_mask_are_obeyed() {
         let read = |text: &str| ModelConfig::from_json(text).expect(text);
-        assert_eq!(read(r#"{"model_type":"bert","is_decoder":true}"#).mask, Mask::Causal);
+        assert_eq!(read(r#"{"model_type":"bert","is_decoder":true}"#).mask, Order::Causal);
         let gpt2 =
             |more: &str| read(&format!(r#"{{"model_type":"gpt2","n_embd":32,"n_head":2{more}}}"#)).query_factor(2);
         assert_eq!(gpt2(""), 1.0);

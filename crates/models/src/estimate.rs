@@ -11,7 +11,7 @@ use super::jacobian::MapJacobian;
 use super::layer_map::{LayerMap, MapAtTokens};
 use super::norm::{NormIteration, NormStep};
 use lipscope_core::attention::Forward;
-use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::jacobian::LinearOperator;
 use lipscope_core::phrase;
 use lipscope_core::spectral::{LanczosOptions, SingularTriplet};
@@ -89,7 +89,7 @@ pub struct Estimate {
 pub fn estimate(
     map: &LayerMap,
     tokens: &DMatrix<f64>,
-    mask: Mask,
+    mask: Order,
     estimators: Estimators,
     options: LanczosOptions,
 ) -> Result<Estimate, InputError> {
@@ -127,7 +127,7 @@ impl Estimating {
     pub(super) fn new(
         map: &LayerMap,
         tokens: &DMatrix<f64>,
-        mask: Mask,
+        mask: Order,
         estimators: Estimators,
         options: LanczosOptions,
     ) -> Result<Estimating, InputError> {

@@ -14,14 +14,14 @@ use super::layer_norm::{LayerNorm, in_window};
 use super::map_kind::{Heads, MapKind};
 use super::parts::Model;
 use lipscope_core::attention::{Forward, Projections};
-use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::phrase;
 
 /// A model prepared for forward passes, with its projections stacked for the engine.
 #[derive(Debug)]
 pub struct ForwardPass<M> {
     model: M,
-    mask: Mask,
+    mask: Order,
     /// Projections and b_O of the first layers.
     attention: Vec<(Projections<f64>, Vec<f64>)>,
 }
@@ -36,7 +36,7 @@ impl<M: Borrow<Model>> ForwardPass<M> {
     ///
     /// # Errors
     /// [`InputError::BadValue`] if the model has fewer.
-    pub fn new(model: M, mask: Mask, layers: usize) -> Result<Self, InputError> {
+    pub fn new(model: M, mask: Order, layers: usize) -> Result<Self, InputError> {
         let of: &Model = model.borrow();
         let of_layer = |layer: usize| {
             let bias = &of.block(layer)?.attention.output.bias;
@@ -155,7 +155,7 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         let mut concatenated = DMatrix::zeros(tokens.nrows(), tokens.ncols());
         for span in spans {
             let part = |of: &DMatrix<f64>| of.columns_range(span.clone()).into_owned();
-            let window = Forward::of_projected(heads.clone(), part(&projected), self.mask, &part(tokens))?;
+            let window = Forward::of_projected(heads.clone(), part(&projected), self.mask.mask(), &part(tokens))?;
             concatenated.columns_range_mut(span.clone()).copy_from(&window.concatenated());
         }
         Ok(heads.combine(concatenated))

@@ -11,7 +11,7 @@ use super::layer_norm::{LayerNorm, in_window};
 use super::map_kind::{Heads, MapKind};
 use super::mlp::MlpJacobian;
 use super::parts::{FeedForward, Model};
-use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::experiment::{InputError, Order};
 
 /// A map of a layer, with its biases.
 #[derive(Clone, Debug)]
@@ -99,7 +99,7 @@ impl LayerMap {
     ///
     /// # Errors
     /// [`InputError`] if there are too many tokens, or numbers overflow.
-    pub fn at(&self, tokens: &DMatrix<f64>, mask: Mask) -> Result<MapAtTokens, InputError> {
+    pub fn at(&self, tokens: &DMatrix<f64>, mask: Order) -> Result<MapAtTokens, InputError> {
         let mut value = tokens.clone();
         let mut steps = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
@@ -118,7 +118,7 @@ impl LayerMap {
 
 impl Step {
     /// The value at tokens (d x n), and the Jacobian there.
-    fn at(&self, tokens: DMatrix<f64>, mask: Mask) -> Result<(DMatrix<f64>, StepJacobian<f64>), InputError> {
+    fn at(&self, tokens: DMatrix<f64>, mask: Order) -> Result<(DMatrix<f64>, StepJacobian<f64>), InputError> {
         let Some(Residual { place, norm, eps }) = &self.residual else {
             let (value, branch) = self.branch.at(&tokens, mask)?;
             return Ok((value, StepJacobian { branch, residual: None }));
@@ -147,7 +147,7 @@ fn in_this_window(problem: InputError) -> InputError {
 }
 
 impl Branch {
-    fn at(&self, tokens: &DMatrix<f64>, mask: Mask) -> Result<(DMatrix<f64>, BranchJacobian<f64>), InputError> {
+    fn at(&self, tokens: &DMatrix<f64>, mask: Order) -> Result<(DMatrix<f64>, BranchJacobian<f64>), InputError> {
         match self {
             Branch::Attention(attention) => {
                 let (value, jacobian) = attention.at(tokens, mask)?;

@@ -7,7 +7,7 @@ use super::text::check_windows;
 use lipscope_core::attention::MOST_KEPT;
 use lipscope_core::cost::check_sizes;
 use lipscope_core::experiment::Phrase;
-use lipscope_core::experiment::{InputError, Mask, Memory, Size};
+use lipscope_core::experiment::{InputError, Order, Memory, Size};
 use lipscope_core::parallel::threads;
 use lipscope_core::phrase;
 use lipscope_core::spectral::LanczosOptions;
@@ -23,8 +23,8 @@ pub struct Plan {
     pub lengths: Vec<usize>,
     /// Windows per length.
     pub windows: usize,
-    /// Mask of the forward pass and of the map.
-    pub mask: Mask,
+    /// Order of the forward pass and of the map.
+    pub mask: Order,
     /// The map that is measured.
     pub kind: MapKind,
     /// The estimators to compute.

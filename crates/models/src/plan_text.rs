@@ -8,7 +8,7 @@ use super::map_kind::{Heads, MapKind};
 use super::plan::Plan;
 use super::table::Subject;
 use super::text::fingerprint;
-use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::phrase;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::sweep::parse_lengths;
@@ -24,8 +24,8 @@ pub struct PlanText {
     pub lengths: String,
     /// Windows per length.
     pub windows: usize,
-    /// Mask of the whole model.
-    pub mask: Option<Mask>,
+    /// Order of the whole model.
+    pub mask: Option<Order>,
     /// The map that is measured.
     pub kind: Option<MapKind>,
     /// The estimators to compute.

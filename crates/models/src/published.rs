@@ -6,7 +6,7 @@
 use super::config::Family;
 use super::map_kind::{Heads, MapKind};
 use super::table::Subject;
-use lipscope_core::experiment::Mask;
+use lipscope_core::experiment::Order;
 
 /// Whether a model's weights are trained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct Published {
     /// The head, if the paper names one.
     pub head: Option<usize>,
     /// The mask; the paper calls a BERT with the causal mask a decoder.
-    pub mask: Mask,
+    pub mask: Order,
     /// The tokens at which it was measured.
     pub tokens: CurveTokens,
 }
@@ -53,14 +53,14 @@ pub struct Published {
 pub const PUBLISHED: [Published; 8] = [
     Published { id: "gpt2-0", factor: 35.3, exponent: 0.26, layer: 0, ..GPT2 },
     Published { id: "gpt2-6", factor: 25.0, exponent: 0.51, layer: 6, ..GPT2 },
-    Published { id: "bert-0", factor: 14.3, exponent: 0.24, family: Family::Bert, mask: Mask::None, layer: 0, ..GPT2 },
+    Published { id: "bert-0", factor: 14.3, exponent: 0.24, family: Family::Bert, mask: Order::Free, layer: 0, ..GPT2 },
     Published { id: "random-gpt2-6", factor: 0.445, exponent: 0.25, training: Training::Random, layer: 6, ..GPT2 },
     Published {
         id: "adversarial-bert-0-0",
         factor: 4.39,
         exponent: 0.5,
         family: Family::Bert,
-        mask: Mask::None,
+        mask: Order::Free,
         layer: 0,
         head: Some(0),
         tokens: CurveTokens::Adversarial(15.5),
@@ -104,7 +104,7 @@ const GPT2: Published = Published {
     training: Training::Trained,
     layer: 0,
     head: None,
-    mask: Mask::Causal,
+    mask: Order::Causal,
     tokens: CurveTokens::Text,
 };
 
@@ -140,7 +140,7 @@ impl Published {
         is_head
             && self.layer == layer
             && self.tokens == tokens
-            && (subject.mask == "causal") == (self.mask == Mask::Causal)
+            && (subject.mask == "causal") == (self.mask == Order::Causal)
             && subject.map == kind.id()
             && self.is_of_model(&subject.model)
     }

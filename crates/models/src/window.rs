@@ -77,6 +77,7 @@ pub fn window_experiment(
                 q: rows_of("Q", &part.query, first, scaled)?,
                 k: rows_of("K", &part.key, first, 1.0)?,
                 v: rows_of("V", &part.value, first, 1.0)?,
+                second: None,
             })
         })
         .collect::<Result<Vec<Head>, InputError>>()?;
@@ -102,10 +103,10 @@ pub fn window_experiment(
     };
     // A column of `tokens` is a row of the list.
     let rows = Rows::new(phrase!("tokens_inside", "the tokens"), d, tokens.as_slice().to_vec())?;
-    let weights = WeightSource::Explicit { heads, output };
+    let weights = WeightSource::Explicit { heads, shared: Vec::new(), output };
     let experiment = Experiment {
         attention: model.config.attention,
-        mask: plan.mask,
+        mask: plan.mask.mask(),
         eps: model.config.eps,
         ..Experiment::of(TokenSource::Explicit(rows), weights)
     };

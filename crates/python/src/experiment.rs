@@ -47,7 +47,7 @@ impl PyExperiment {
         let name = |matrix: &str, at: usize| if one_head { matrix.to_owned() } else { format!("{matrix}[{at}]") };
         let heads = heads.iter().enumerate().map(|(at, (q, k, v))| {
             let [q, k, v] = [("q", q), ("k", k), ("v", v)].map(|(matrix, array)| rows_of(&name(matrix, at), array));
-            Ok(Head { q: q?, k: k?, v: v? })
+            Ok(Head { q: q?, k: k?, v: v?, second: None })
         });
         let heads = heads.collect::<PyResult<Vec<Head>>>()?;
         let output = output.map(|output| rows_of("output", &output)).transpose()?;

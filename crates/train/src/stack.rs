@@ -2,7 +2,7 @@
 
 use lipscope_core::attention::Projections;
 use lipscope_core::bounds::{BoundId, HeadNorms, Hypotheses};
-use lipscope_core::experiment::{Attention, InputError, Mask};
+use lipscope_core::experiment::{Attention, InputError, MaskKind};
 use lipscope_core::random::{Random, Stream};
 use lipscope_core::weights::{HeadWeights, L2Mha, Weights};
 use nalgebra::{DMatrix, DVector};
@@ -172,8 +172,14 @@ impl<E: Number> Reader<'_, E> {
                 q: q.transpose(),
                 k: k.transpose(),
                 v: v.transpose(),
+                second: None,
             };
-            Weights { heads: heads.map(head).collect(), output: Some(output.transpose()), l2_mha: None }
+            Weights {
+                heads: heads.map(head).collect(),
+                shared: Vec::new(),
+                output: Some(output.transpose()),
+                l2_mha: None,
+            }
         };
         let contraction = self.plan.kind.is_contraction().then_some(self.plan.c);
         AttentionBranch {
@@ -221,7 +227,7 @@ pub fn draw_text(stack: &Stack, corpus: &Corpus, characters: usize, seed: u64) -
 /// The engine's `kim_linf` for n tokens; infinite where the weights have no such bound.
 fn kim_linf(weights: &Weights, n: usize) -> f64 {
     let norms = HeadNorms { a_norm: 0.0, v_norm: 0.0 };
-    let hypotheses = Hypotheses::of_norms(Attention::L2, Mask::None, norms, 0.0, n as f64).with_l2_mha(weights);
+    let hypotheses = Hypotheses::of_norms(Attention::L2, MaskKind::None, norms, 0.0, n as f64).with_l2_mha(weights);
     BoundId::KimLinf.at(&hypotheses).and_then(|bound| bound.value).unwrap_or(f64::INFINITY)
 }
 

@@ -1,7 +1,7 @@
 //! Compares the models of tests/data/models with PyTorch in float64 (tests/models/reference.py), and randomly
 //! initialised models with stored rows; used natively and in the browser.
 
-use lipscope_core::experiment::Mask;
+use lipscope_core::experiment::Order;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{
     Checkpoint, DrawnFamily, DrawnModel, Estimators, ForwardPass, Heads, LayerMap, MapKind, Maps, Model, ModelConfig,
@@ -44,7 +44,7 @@ pub fn model(name: &str) -> Model {
 }
 
 /// The inputs of a map of all layers at one window.
-pub fn inputs(model: &Model, mask: Mask, kind: MapKind, ids: &[u32]) -> Vec<DMatrix<f64>> {
+pub fn inputs(model: &Model, mask: Order, kind: MapKind, ids: &[u32]) -> Vec<DMatrix<f64>> {
     let pass = ForwardPass::new(model, mask, 3).expect("three layers");
     // A second window in the same pass must not change the result.
     pass.inputs(&[&ids[..2], ids], kind, &[0, 1, 2]).expect("a forward pass").remove(1)
@@ -56,12 +56,12 @@ fn matrix(rows: &Value) -> DMatrix<f64> {
     DMatrix::from_fn(rows[0].len(), rows.len(), |row, column| rows[column][row])
 }
 
-fn mask(run: &Value) -> Mask {
-    if run["mask"] == "causal" { Mask::Causal } else { Mask::None }
+fn mask(run: &Value) -> Order {
+    if run["mask"] == "causal" { Order::Causal } else { Order::Free }
 }
 
 /// Calls `check` for every model, run and window, with the token ids.
-fn for_windows(mut check: impl FnMut(&str, &Model, Mask, &Value, &[u32])) {
+fn for_windows(mut check: impl FnMut(&str, &Model, Order, &Value, &[u32])) {
     let mut n_windows = 0;
     for (name, ..) in MODELS {
         let (model, expected) = (model(name), expected(name));

@@ -2,7 +2,7 @@
 //! browser.
 
 use lipscope_core::bounds::{BoundId, HeadNorms, Hypotheses};
-use lipscope_core::experiment::{Attention, Experiment, Mask};
+use lipscope_core::experiment::{Attention, Experiment, MaskKind};
 use lipscope_core::growth::hypotheses_of_ball;
 use serde_json::json;
 
@@ -12,7 +12,7 @@ fn value(id: BoundId, hypotheses: &Hypotheses) -> f64 {
 
 /// `sharp` and `sharp_masked` for ||A|| = ||V|| = 1 agree with tabulated values to half a unit of the last digit.
 pub fn check_sharp_bounds() {
-    let at = |radius: f64, n: f64, mask: Mask| {
+    let at = |radius: f64, n: f64, mask: MaskKind| {
         Hypotheses::of_norms(Attention::Dot, mask, HeadNorms { a_norm: 1.0, v_norm: 1.0 }, radius, n)
     };
     let table = [
@@ -28,18 +28,18 @@ pub fn check_sharp_bounds() {
         (2.0, 1e3, 97.55187, 5e-6),
     ];
     for (radius, n, expected, half_digit) in table {
-        let found = value(BoundId::Sharp, &at(radius, n, Mask::None));
+        let found = value(BoundId::Sharp, &at(radius, n, MaskKind::None));
         assert!((found - expected).abs() <= half_digit * 1.01, "R={radius} n={n}: {found} for {expected}");
     }
     for (n, expected) in [(10.0, 13.355187), (100.0, 33.583700), (1000.0, 97.551874), (10000.0, 247.566903)] {
-        let found = value(BoundId::SharpMasked, &at(2.0, n, Mask::Causal));
+        let found = value(BoundId::SharpMasked, &at(2.0, n, MaskKind::Causal));
         assert!((found - expected).abs() < 6e-7, "n={n}: {found} for {expected}");
     }
     // The limits for infinite n of `sharp` and of `unified`, the bound that it replaces.
     for (radius, sharp, unified) in
         [(1.0, 4.097992, 4.844231), (2.0, 169.80975, 229.11394), (3.0, 50906.670, 73385.546)]
     {
-        let hypotheses = at(radius, 1e300, Mask::None);
+        let hypotheses = at(radius, 1e300, MaskKind::None);
         let [found, before] = [BoundId::Sharp, BoundId::Unified].map(|id| value(id, &hypotheses));
         assert!((found / sharp - 1.0).abs() < 1e-7 && (before / unified - 1.0).abs() < 1e-7, "{found} {before}");
     }

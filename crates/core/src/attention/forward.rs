@@ -108,7 +108,7 @@ impl<T: Scalar> Forward<T> {
         check(tokens)?;
         let normalizer = Normalizer::new(experiment.normalization, experiment.eps, tokens)?;
         let projections = Projections::new(experiment.attention, &inputs.weights);
-        Forward::of_normalized(projections, normalizer, (experiment.scope(), experiment.mask))
+        Forward::of_normalized(projections, normalizer, (experiment.scope(), experiment.mask.clone()))
     }
 
     /// Runs the forward pass through given projections, such as those of a trained model, at tokens (d x n), without a
@@ -329,10 +329,7 @@ impl<T: Scalar> Forward<T> {
 
     /// The number of leading tokens that some row of the block attends to: n, or the block's end under the causal mask.
     pub(crate) fn reach(&self, rows: &Range<usize>) -> usize {
-        match self.mask {
-            Mask::None => self.n,
-            Mask::Causal => rows.end,
-        }
+        self.mask.reach(rows.end - 1, self.n)
     }
 
     /// A view of rows `rows` of the projections at tokens `tokens`.

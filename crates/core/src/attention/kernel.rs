@@ -32,7 +32,7 @@ impl Kernel {
     pub fn new(attention: Attention, key_dim: usize) -> Self {
         let root = 1.0 / (key_dim as f64).sqrt();
         match attention {
-            Attention::Dot => Kernel { cross: root, key_square: 0.0, apart: 0.0 },
+            Attention::Dot | Attention::Cosine | Attention::Linear => Kernel { cross: root, key_square: 0.0, apart: 0.0 },
             Attention::L2 => Kernel { cross: 2.0 * root, key_square: root, apart: 1.0 },
         }
     }

@@ -37,7 +37,7 @@ impl Forward<f64> {
         Some(Forward {
             n: self.n,
             d: self.d,
-            mask: self.mask,
+            mask: self.mask.clone(),
             scope: self.scope,
             heads: self.heads.clone(),
             normalizer: self.normalizer.cast(),

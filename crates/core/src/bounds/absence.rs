@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Bound, BoundId, Combination, Hypotheses};
-use crate::experiment::{Attention, Mask, Normalization, Phrase, Scope};
+use crate::experiment::{Attention, MaskKind, Normalization, Phrase, Scope};
 use crate::phrase;
 
 /// Why a bound has no value.
@@ -77,8 +77,8 @@ impl Hypotheses {
             _ if !is_about_kim && self.attention != Attention::Dot => Absence::L2Attention,
             _ if is_lower && self.normalization != Normalization::None => Absence::Normalizer,
             BoundId::KimLinf if self.scope == Scope::Composed => Absence::Normalizer,
-            _ if is_masked && self.mask == Mask::None => Absence::NoMask,
-            _ if !is_masked && !is_for_both && self.mask == Mask::Causal => Absence::CausalMask,
+            _ if is_masked && self.mask == MaskKind::None => Absence::NoMask,
+            _ if !is_masked && !is_for_both && self.mask == MaskKind::Causal => Absence::CausalMask,
             BoundId::Fork if self.n() < 3.0 - 1e-9 => Absence::FewTokens,
             _ if is_lower && self.n() < 2.0 - 1e-9 => Absence::FewTokens,
             BoundId::Fork if self.directions.iter().any(|direction| direction.w.is_none()) => Absence::OneDimension,

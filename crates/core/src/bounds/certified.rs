@@ -14,7 +14,7 @@ use nalgebra::{DMatrix, DVector};
 use super::heads::{Combination, HeadNorms, head_norms};
 use super::local::shared::reduced_value;
 use crate::attention::{Centred, Kernel};
-use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, Phrase};
+use crate::experiment::{Attention, Experiment, InputError, MaskKind, Normalization, Phrase};
 use crate::phrase;
 use crate::spectral::largest_eigenvalue;
 use crate::weights::{HeadWeights, Inputs};
@@ -22,7 +22,7 @@ use crate::weights::{HeadWeights, Inputs};
 /// Given tokens, with everything in their `certified` bound that does not depend on eps.
 #[derive(Clone, Debug)]
 pub struct Neighbourhood {
-    mask: Mask,
+    mask: MaskKind,
     heads: Vec<Head>,
     combination: Combination,
 }
@@ -65,7 +65,7 @@ impl Neighbourhood {
             .map(|((head, (outer, value)), norms)| Head::new(head, reduced_value(&outer, value), norms, &centred))
             .collect();
         let combination = if weights.output.is_some() { Combination::Sum } else { Combination::RootOfSquares };
-        Ok(Neighbourhood { mask: experiment.mask, heads, combination })
+        Ok(Neighbourhood { mask: experiment.mask.kind(), heads, combination })
     }
 
     /// The bound on ||J|| at all tokens within eps >= 0 of these, infinite if it leaves the range of f64.
@@ -95,12 +95,12 @@ impl Head {
         }
     }
 
-    fn certified(&self, mask: Mask, eps: f64) -> f64 {
+    fn certified(&self, mask: MaskKind, eps: f64) -> f64 {
         let HeadNorms { a_norm, v_norm } = self.norms;
         let n = self.scores.ncols();
         let (mut own, mut columns) = (0.0f64, vec![0.0; n]);
         for i in 0..n {
-            let reach = if mask == Mask::Causal { i + 1 } else { n };
+            let reach = if mask == MaskKind::Causal { i + 1 } else { n };
             let scores = &self.scores.as_slice()[i * n..i * n + reach];
             let weights = softmax(scores);
             let values = centred(&self.values, &weights);

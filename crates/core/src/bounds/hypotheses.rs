@@ -5,7 +5,7 @@ use super::isotropic::in_few_dimensions;
 use super::lower::line::{AdversarialLine, Line, adversarial_line, lines};
 use super::lower::witness_direction::{WitnessDirection, WitnessDirections, directions};
 use crate::attention::Normalizer;
-use crate::experiment::{Attention, Experiment, Mask, Normalization, Scope};
+use crate::experiment::{Attention, Experiment, MaskKind, Normalization, Scope};
 use crate::spectral::largest_singular_value;
 use crate::weights::{L2Mha, Weights};
 use nalgebra::DMatrix;
@@ -16,7 +16,7 @@ pub struct Hypotheses {
     /// The kernel.
     pub attention: Attention,
     /// The mask.
-    pub mask: Mask,
+    pub mask: MaskKind,
     /// ln n; n may exceed every integer type.
     pub ln_n: f64,
     /// R of the ball: the experiment's R, or sqrt d under a normaliser.
@@ -67,7 +67,7 @@ impl Hypotheses {
         let WitnessDirections { gamma, directions } = directions(seen, &leading, &lines);
         Hypotheses {
             attention: experiment.attention,
-            mask: experiment.mask,
+            mask: experiment.mask.kind(),
             ln_n,
             radius: radius_of_ball(experiment, d, radius),
             lines: lines.into_iter().map(|line| line.in_dimension(d)).collect(),
@@ -100,7 +100,7 @@ impl Hypotheses {
 
     /// One head with the given norms, in the ball of radius R.
     #[must_use]
-    pub fn of_norms(attention: Attention, mask: Mask, norms: HeadNorms, radius: f64, n: f64) -> Self {
+    pub fn of_norms(attention: Attention, mask: MaskKind, norms: HeadNorms, radius: f64, n: f64) -> Self {
         Hypotheses {
             attention,
             mask,

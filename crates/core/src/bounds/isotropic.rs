@@ -19,7 +19,7 @@ pub(super) fn in_few_dimensions(weights: &Weights) -> Option<Weights> {
         return None;
     }
     let heads = weights.heads.iter().map(|head| in_dimensions(head, FEW)).collect::<Option<Vec<_>>>()?;
-    Some(Weights { heads, output: None, l2_mha: None })
+    Some(Weights { heads, shared: Vec::new(), output: None, l2_mha: None })
 }
 
 /// A head in e dimensions, whose A and V are the same multiples of the identity; `None` where Q, K or V is no multiple
@@ -29,7 +29,7 @@ fn in_dimensions(head: &HeadWeights, e: usize) -> Option<HeadWeights> {
     let identity = DMatrix::<f64>::identity(e, e);
     // A = K^T Q / sqrt(rows of Q).
     let rescaled = k * (e as f64 / head.q.nrows() as f64).sqrt();
-    Some(HeadWeights { q: &identity * q, k: &identity * rescaled, v: identity * v })
+    Some(HeadWeights { q: &identity * q, k: &identity * rescaled, v: identity * v, second: None })
 }
 
 fn multiples(head: &HeadWeights) -> Option<[f64; 3]> {
@@ -63,6 +63,6 @@ impl OnSpan {
         let (frame, coordinates) = spanning.into_owned().qr().unpack();
         let tokens = coordinates.columns(0, n).into_owned();
         let of = |factor: f64| DMatrix::identity(e, e) * factor;
-        Some(OnSpan { frame, tokens, head: HeadWeights { q: of(q), k: of(k), v: of(outer * v) } })
+        Some(OnSpan { frame, tokens, head: HeadWeights { q: of(q), k: of(k), v: of(outer * v), second: None } })
     }
 }

@@ -6,7 +6,7 @@ use super::ball::unified::{ln_column_sum, ln_hardy, ln_masked_column_sum};
 use super::local::head::LocalParts;
 use super::logarithms::ln_add;
 use super::{Bound, BoundId, Combination, Hypotheses};
-use crate::experiment::{Attention, Mask};
+use crate::experiment::{Attention, MaskKind};
 use serde::{Deserialize, Serialize};
 
 /// A bound's formula with numbers inserted, and the slack factor of each step of its proof.
@@ -94,7 +94,7 @@ fn factors(
     spectral: f64,
 ) -> Vec<SlackFactor> {
     let ln_of = |id: BoundId| bounds.iter().find(|b| b.id == id).map(|b| b.log10 * std::f64::consts::LN_10);
-    let ours = ln_of(if hypotheses.mask == Mask::None { BoundId::Unified } else { BoundId::UnifiedMasked });
+    let ours = ln_of(if hypotheses.mask == MaskKind::None { BoundId::Unified } else { BoundId::UnifiedMasked });
     let beside = |id: BoundId, kind: SlackKind| {
         let (this, ours) = (ln_of(id)?, ours?);
         Some(SlackFactor { kind, times: (this - ours).exp() })
@@ -135,11 +135,12 @@ fn mixed_part_slack(hypotheses: &Hypotheses, a: f64, v: f64, parts: &LocalParts)
         return Vec::new();
     }
     let ln_column = match hypotheses.mask {
-        Mask::None => ln_column_sum(hypotheses.ln_n, a),
-        Mask::Causal => ln_masked_column_sum(hypotheses.ln_n, a),
+        MaskKind::None => ln_column_sum(hypotheses.ln_n, a),
+        MaskKind::Causal => ln_masked_column_sum(hypotheses.ln_n, a),
+        MaskKind::Other => return Vec::new(),
     };
     // Under the mask the bound may come from Hardy's inequality, which does not use column sums.
-    if hypotheses.mask == Mask::Causal && 2.0 * 1f64.hypot(a).ln() + ln_column > 2.0 * ln_hardy(a) {
+    if hypotheses.mask == MaskKind::Causal && 2.0 * 1f64.hypot(a).ln() + ln_column > 2.0 * ln_hardy(a) {
         return Vec::new();
     }
     let with_radius = 1.0 + parts.gradient_square * hypotheses.radius * hypotheses.radius;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{largest, product, sum};
 use crate::experiment::{
-    Attention, Distribution, Experiment, Mask, Normalization, Output, Rows, Scope, Size, TokenSource, WeightSource,
+    Attention, Distribution, Experiment, MaskKind, Normalization, Output, Rows, Scope, Size, TokenSource, WeightSource,
 };
 
 /// The code groups equal tokens where a group has at least this many tokens on average.
@@ -64,7 +64,7 @@ pub struct Shape {
     /// The kernel.
     pub attention: Attention,
     /// The mask.
-    pub mask: Mask,
+    pub mask: MaskKind,
     /// The normaliser.
     pub normalization: Normalization,
     /// Whether the Jacobian includes the normaliser.
@@ -105,7 +105,7 @@ pub fn shape_of(experiment: &Experiment) -> Shape {
         values: 1,
         output: None,
         attention: experiment.attention,
-        mask: experiment.mask,
+        mask: experiment.mask.kind(),
         normalization: experiment.normalization,
         scope: experiment.scope(),
         tokens,
@@ -114,7 +114,7 @@ pub fn shape_of(experiment: &Experiment) -> Shape {
         runs,
     };
     match &experiment.weights {
-        Some(WeightSource::Explicit { heads, output }) => {
+        Some(WeightSource::Explicit { heads, output, .. }) => {
             let total = |read: fn(&crate::experiment::Head) -> usize| {
                 heads.iter().fold(0u64, |sum, head| sum.saturating_add(read(head) as u64))
             };
@@ -220,12 +220,12 @@ impl Shape {
         }
         let most = self.n / LEAST_MEAN_SIZE as u64;
         match (self.mask, self.distinct, self.runs) {
-            (Mask::None, Some(m), _)
+            (MaskKind::None, Some(m), _)
                 if m <= most && product([m, size_of_token]) <= (svd_limit.max(MOST_GATHERED)) as u64 =>
             {
                 Form::Clusters(m)
             }
-            (Mask::Causal, _, Some(m)) if m <= most => Form::Runs(m),
+            (MaskKind::Causal, _, Some(m)) if m <= most => Form::Runs(m),
             _ => Form::Tokens,
         }
     }

@@ -39,6 +39,11 @@ impl Fields {
         self.left.remove(key).filter(|value| !value.is_null())
     }
 
+    /// Whether a key is there and not null.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.left.get(key).is_some_and(|value| !value.is_null())
+    }
+
     /// Refuses a key that was renamed since earlier files: ignoring it would change the meaning of the file.
     pub(super) fn renamed(&self, old: &str, now: &str) -> Result<(), InputError> {
         if self.left.contains_key(old) {

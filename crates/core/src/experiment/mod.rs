@@ -5,31 +5,39 @@
 //! Untrusted text enters only through [`Experiment::from_json`] and tables of numbers ([`table`]); what they return is
 //! valid, so that later code need not check again.
 
+mod check;
 mod error;
 mod fields;
 mod given;
 mod json_problem;
 pub mod limits;
+mod mask;
 mod memory;
 mod own_weights;
 mod parse;
+mod parse_variant;
+mod parse_weights;
 mod phrase;
 mod rows;
 mod strict_json;
 pub mod table;
 mod table_kind;
 mod types;
+mod variant;
 mod write;
+mod write_variant;
 
 pub use error::InputError;
 pub use given::Given;
 pub use json_problem::{json_problem, library_words};
+pub use mask::{Mask, MaskKind, Order};
 pub use memory::{Memory, Size};
 pub use own_weights::{TableSource, WeightTables, WeightsReading};
 pub use phrase::{Argument, Phrase};
 pub use rows::Rows;
 pub use table_kind::{FirstColumn, FirstRow, NumberComma, Table, TableAnswers, TableQuestion};
 pub use types::{
-    Attention, Distribution, Experiment, Head, Mask, Normalization, Output, RandomTokens, RandomWeights, Scope,
+    Attention, Distribution, Experiment, Head, Normalization, Output, RandomTokens, RandomWeights, Scope, SecondMap,
     TokenSource, WeightSource,
 };
+pub use variant::{Alibi, Gain, QkNorm, Rope, RopeLayout, Score, Sink, VectorNorm, Weighting};

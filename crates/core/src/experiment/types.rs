@@ -4,6 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Rows;
+use super::mask::{Mask, MaskKind};
+use super::variant::{Score, Weighting};
 
 /// One measurement: tokens, weights and the kind of attention.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,6 +16,10 @@ pub struct Experiment {
     pub attention: Attention,
     /// Which tokens a token may attend to.
     pub mask: Mask,
+    /// The steps between projections and weights.
+    pub score: Score,
+    /// How scores become weights.
+    pub weighting: Weighting,
     /// The normaliser applied to each token before attention.
     pub normalization: Normalization,
     /// Whether the Jacobian includes the normaliser.
@@ -34,12 +40,32 @@ impl Experiment {
             version: 1,
             attention: Attention::Dot,
             mask: Mask::None,
+            score: Score::default(),
+            weighting: Weighting::SOFTMAX,
             normalization: Normalization::None,
             normalization_scope: Scope::Inputs,
             eps: 1e-5,
             tokens,
             weights: Some(weights),
         }
+    }
+
+    /// Whether the attention is that of the two papers: dot-product or L2 scores with their own scale, no mask or the
+    /// causal one, the usual softmax, and heads that share nothing.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        let has_plain_heads = match &self.weights {
+            Some(WeightSource::Explicit { heads, shared, .. }) => {
+                shared.is_empty() && heads.iter().all(|head| head.second.is_none())
+            }
+            Some(WeightSource::Random(random)) => random.kv_heads == random.heads && random.differential.is_none(),
+            Some(WeightSource::Identity { .. } | WeightSource::Kim { .. }) | None => true,
+        };
+        has_plain_heads
+            && matches!(self.attention, Attention::Dot | Attention::L2)
+            && self.mask.kind() != MaskKind::Other
+            && self.score == Score::default()
+            && self.weighting == Weighting::SOFTMAX
     }
 
     /// Whether the Jacobian includes the normaliser; [`Scope::Inputs`] if there is none.
@@ -59,15 +85,10 @@ pub enum Attention {
     Dot,
     /// -|Q x_i - K x_j|^2/sqrt(k).
     L2,
-}
-
-/// Which tokens a token may attend to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Mask {
-    /// All tokens.
-    None,
-    /// Itself and the tokens before it.
-    Causal,
+    /// c q_i.k_j with queries and keys divided by their lengths.
+    Cosine,
+    /// ln(phi(q_i).phi(k_j)), phi = elu + 1.
+    Linear,
 }
 
 /// The normaliser applied to each token before attention.
@@ -170,6 +191,9 @@ pub enum WeightSource {
     Explicit {
         /// The heads.
         heads: Vec<Head>,
+        /// For each head the index of its keys and values, where heads share them; empty where each head has its own.
+        /// Heads with the same index have equal `k`, `v` and second keys, and every index up to the largest is in use.
+        shared: Vec<usize>,
         /// d_out x (sum of d_v).
         output: Option<Rows>,
     },
@@ -192,7 +216,7 @@ pub enum WeightSource {
 }
 
 /// The matrices of one head.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Head {
     /// k x d.
     pub q: Rows,
@@ -200,6 +224,19 @@ pub struct Head {
     pub k: Rows,
     /// d_v x d.
     pub v: Rows,
+    /// The map that is subtracted, for differential attention.
+    pub second: Option<SecondMap>,
+}
+
+/// The second map of a differential head: its weights are P(Q, K) - lambda P(Q2, K2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SecondMap {
+    /// k x d.
+    pub q: Rows,
+    /// k x d.
+    pub k: Rows,
+    /// lambda.
+    pub lambda: f64,
 }
 
 /// Parameters of randomly drawn weights.
@@ -207,6 +244,10 @@ pub struct Head {
 pub struct RandomWeights {
     /// Number of heads.
     pub heads: usize,
+    /// Number of key and value heads, a divisor of `heads`: head h uses those of group floor(h kv_heads/heads).
+    pub kv_heads: usize,
+    /// lambda of every head, where a second map is subtracted.
+    pub differential: Option<f64>,
     /// k = d_v of each head.
     pub head_dim: usize,
     /// Entries are N(0, scale^2/d).

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ball::Ball;
 use crate::bounds::{BoundId, Hypotheses, Witnesses, bounds_and_witnesses};
-use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Normalization, Rows, TokenSource};
+use crate::experiment::{Attention, Experiment, InputError, Mask, MaskKind, Memory, Normalization, Rows, TokenSource};
 use crate::measure::{MeasureOptions, measure_with};
 use crate::phrase;
 use crate::tokens::AdversarialDirection;
@@ -36,16 +36,18 @@ pub fn worst_tokens(
     witnesses: &Witnesses,
     memory: Memory,
 ) -> Result<Option<WorstTokens>, InputError> {
-    if experiment.attention != Attention::Dot || experiment.normalization != Normalization::None {
+    let is_open = experiment.normalization == Normalization::None;
+    if !(experiment.is_plain() && experiment.attention == Attention::Dot && is_open) {
         return Ok(None);
     }
     // What is proved without a mask is proved for tokens that all see each other. The norm of the same tokens under the
     // causal mask is another one, but it is measured below.
     let mut open = hypotheses.clone();
-    open.mask = Mask::None;
-    let own = match experiment.mask {
-        Mask::None => candidates(witnesses)?,
-        Mask::Causal => {
+    open.mask = MaskKind::None;
+    let is_causal = experiment.mask == Mask::Causal;
+    let own = match is_causal {
+        false => candidates(witnesses)?,
+        true => {
             let mut all = candidates(&bounds_and_witnesses(&open).1)?;
             all.extend(adversarial(experiment, hypotheses)?.map(|tokens| (BoundId::Adversarial, tokens)));
             all
@@ -57,9 +59,9 @@ pub fn worst_tokens(
     }
     let mut worst: Option<WorstTokens> = None;
     for (id, tokens) in found {
-        let tokens = match experiment.mask {
-            Mask::None => tokens,
-            Mask::Causal => match listed(&tokens)? {
+        let tokens = match is_causal {
+            false => tokens,
+            true => match listed(&tokens)? {
                 Some(rows) => TokenSource::Explicit(rows),
                 None => continue,
             },

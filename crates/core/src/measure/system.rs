@@ -50,8 +50,9 @@ impl System {
         }
         let (d, n) = inputs.tokens.shape();
         let size_of_token = d.max(weights.d_out());
-        if n.saturating_mul(size_of_token) > options.svd_limit && options.grouping == Grouping::Auto {
-            match experiment.mask {
+        let may_group = options.grouping == Grouping::Auto && experiment.is_plain();
+        if n.saturating_mul(size_of_token) > options.svd_limit && may_group {
+            match &experiment.mask {
                 Mask::None => {
                     if let Some(Groups { positions, sizes, membership }) = clusters(&inputs.tokens)
                         && positions.ncols() * size_of_token <= options.svd_limit.max(MOST_GATHERED)
@@ -75,6 +76,7 @@ impl System {
                         return Ok(System::Runs(Box::new(Runs { jacobian, positions, lengths: sizes })));
                     }
                 }
+                _ => {}
             }
         }
         let forward = Forward::new(experiment, inputs)?;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::attention::Forward;
 use crate::cost::parts;
 use crate::cost::{BASE, Cost, Form, Shape, gathered, largest, product, shape_of, sum};
-use crate::experiment::{Experiment, InputError, Mask, Memory};
+use crate::experiment::{Experiment, InputError, Mask, MaskKind, Memory};
 use crate::jacobian::{ClusterJacobian, DenseRows};
 use crate::measure::cost::checked_shape;
 use crate::measure::{MeasureOptions, System};
@@ -224,8 +224,8 @@ fn of_shape(shape: &Shape) -> Cost {
     let inputs = parts::inputs(shape);
     let most = most_a_side(shape.d, shape.d_out()) as u64;
     let kept = match shape.mask {
-        Mask::Causal => shape.with_tokens(shape.n.min(most)),
-        Mask::None => *shape,
+        MaskKind::Causal => shape.with_tokens(shape.n.min(most)),
+        MaskKind::None | MaskKind::Other => *shape,
     };
     let side = kept.n.min(most);
     let norms = product([side, side]);

@@ -75,7 +75,7 @@ pub fn script_within(experiment: &Experiment, dialect: Dialect, memory: Memory) 
     let size_of_token = tokens.nrows().max(weights.d_out());
     let (tokens, ln_counts) = match ln_multiplicities {
         Some(ln_counts) => (tokens, ln_counts),
-        None => distinct(experiment.mask, size_of_token, tokens),
+        None => distinct(&experiment.mask, size_of_token, tokens),
     };
     let rows = tokens.ncols() * size_of_token;
     if rows > MOST_ROWS {
@@ -101,8 +101,8 @@ fn script_cost(shape: &Shape) -> Cost {
 }
 
 /// The distinct tokens with ln of their multiplicities, if grouping is allowed and worth it; otherwise all tokens.
-fn distinct(mask: Mask, size_of_token: usize, tokens: DMatrix<f64>) -> (DMatrix<f64>, Vec<f64>) {
-    if mask == Mask::None
+fn distinct(mask: &Mask, size_of_token: usize, tokens: DMatrix<f64>) -> (DMatrix<f64>, Vec<f64>) {
+    if *mask == Mask::None
         && tokens.ncols() * size_of_token > GATHER_ABOVE
         && let Some(Groups { positions, sizes, .. }) = clusters(&tokens)
     {

@@ -120,7 +120,7 @@ impl Search {
         };
         let (bounds, witnesses) = bounds_and_witnesses(&hypotheses(&experiment));
         // If the bounds do not apply, their witnesses are still useful starts.
-        let witnesses = match (experiment.attention, experiment.mask) {
+        let witnesses = match (experiment.attention, &experiment.mask) {
             (Attention::Dot, Mask::None) => witnesses,
             _ => {
                 let plain = Experiment { attention: Attention::Dot, mask: Mask::None, ..experiment.clone() };

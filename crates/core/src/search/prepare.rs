@@ -102,9 +102,9 @@ fn listed_weights(weights: &Weights) -> Result<WeightSource, InputError> {
     let heads = weights
         .heads
         .iter()
-        .map(|head| Ok(Head { q: matrix("Q", &head.q)?, k: matrix("K", &head.k)?, v: matrix("V", &head.v)? }));
+        .map(|head| Ok(Head { q: matrix("Q", &head.q)?, k: matrix("K", &head.k)?, v: matrix("V", &head.v)?, second: None }));
     let output = weights.output.as_ref().map(|output| matrix("O", output)).transpose()?;
-    Ok(WeightSource::Explicit { heads: heads.collect::<Result<_, InputError>>()?, output })
+    Ok(WeightSource::Explicit { heads: heads.collect::<Result<_, InputError>>()?, shared: Vec::new(), output })
 }
 
 /// Tokens (d x n) as rows, one per token.

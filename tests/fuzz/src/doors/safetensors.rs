@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lipscope_core::experiment::Mask;
+use lipscope_core::experiment::Order;
 use lipscope_models::{Checkpoint, ForwardPass, MapKind, Model, ModelConfig, Needs, WeightFiles, load_model};
 
 use crate::door::{Allowance, Door, Verdict, refused, within};
@@ -60,7 +60,7 @@ fn feed(input: &[u8]) -> Verdict {
             Ok(model) => {
                 verdict = Verdict::Taken;
                 check_rewritten(input, &model, &needs);
-                for mask in [Mask::None, Mask::Causal] {
+                for mask in [Order::Free, Order::Causal] {
                     let pass = ForwardPass::new(&model, mask, 2);
                     let inputs = pass.and_then(|pass| pass.inputs(&[&[0, 3, 5, 3, 0]], MapKind::Blocks, &[0, 1]));
                     match inputs {

@@ -7,7 +7,7 @@
 //! Both are computed as natural logarithms with v = 1, so that they do not overflow.
 
 use super::super::Hypotheses;
-use crate::experiment::{Attention, Mask};
+use crate::experiment::{Attention, MaskKind};
 
 /// ln of sqrt(3) sqrt(a^2 (4n + 1) + n).
 pub(in crate::bounds) fn ln_general(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
@@ -21,7 +21,7 @@ pub(in crate::bounds) fn ln_general(hypotheses: &Hypotheses, a: f64) -> Option<f
 
 /// ln of (1 + 3a) e^(2a).
 pub(in crate::bounds) fn ln_mean_field(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
-    if hypotheses.attention != Attention::Dot || hypotheses.mask != Mask::None {
+    if hypotheses.attention != Attention::Dot || hypotheses.mask != MaskKind::None {
         return None;
     }
     Some((3.0 * a).ln_1p() + 2.0 * a)
@@ -30,10 +30,10 @@ pub(in crate::bounds) fn ln_mean_field(hypotheses: &Hypotheses, a: f64) -> Optio
 #[cfg(test)]
 mod tests {
     use crate::bounds::{BoundId, HeadNorms, Hypotheses};
-    use crate::experiment::{Attention, Mask};
+    use crate::experiment::{Attention, MaskKind};
 
     fn hypotheses(radius: f64, n: f64) -> Hypotheses {
-        Hypotheses::of_norms(Attention::Dot, Mask::None, HeadNorms { a_norm: 1.0, v_norm: 1.0 }, radius, n)
+        Hypotheses::of_norms(Attention::Dot, MaskKind::None, HeadNorms { a_norm: 1.0, v_norm: 1.0 }, radius, n)
     }
 
     /// Values tabulated outside this crate, d = 1, A = -1, V = 1.
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn the_mean_field_bound_is_absent_under_a_mask_and_for_l2() {
-        let causal = Hypotheses { mask: Mask::Causal, ..hypotheses(1.0, 10.0) };
+        let causal = Hypotheses { mask: MaskKind::Causal, ..hypotheses(1.0, 10.0) };
         assert_eq!(BoundId::CastinMeanField.at(&causal), None);
         let l2 = Hypotheses { attention: Attention::L2, ..hypotheses(1.0, 10.0) };
         assert!(crate::bounds::all_bounds(&l2).is_empty());

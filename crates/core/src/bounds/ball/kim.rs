@@ -10,7 +10,7 @@
 use super::super::logarithms::ln_minus_one;
 use super::super::{BoundId, Hypotheses};
 use crate::bounds::hypotheses::KimNorms;
-use crate::experiment::{Attention, Mask, Scope};
+use crate::experiment::{Attention, MaskKind, Scope};
 
 /// ln of `kim_linf`.
 pub(in crate::bounds) fn ln_linf(hypotheses: &Hypotheses) -> Option<f64> {
@@ -54,7 +54,7 @@ pub(in crate::bounds) fn worked(id: BoundId, hypotheses: &Hypotheses, brief: imp
 }
 
 fn norms(hypotheses: &Hypotheses) -> Option<KimNorms> {
-    let applies = hypotheses.attention == Attention::L2 && hypotheses.mask == Mask::None;
+    let applies = hypotheses.attention == Attention::L2 && hypotheses.mask == MaskKind::None;
     hypotheses.kim.filter(|_| applies)
 }
 
@@ -77,7 +77,7 @@ mod tests {
         let norms = HeadNorms { a_norm: 1.0, v_norm: 1.0 };
         Hypotheses {
             kim: Some(KimNorms::of(&weights)),
-            ..Hypotheses::of_norms(Attention::L2, Mask::None, norms, 1.0, n)
+            ..Hypotheses::of_norms(Attention::L2, MaskKind::None, norms, 1.0, n)
         }
     }
 
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_bounds_are_absent_under_a_mask_and_for_other_weights() {
-        let causal = Hypotheses { mask: Mask::Causal, ..one(10.0) };
+        let causal = Hypotheses { mask: MaskKind::Causal, ..one(10.0) };
         assert_eq!((BoundId::KimL2.at(&causal), BoundId::KimLinf.at(&causal)), (None, None));
         let other = Hypotheses { kim: None, ..one(10.0) };
         assert_eq!((BoundId::KimL2.at(&other), BoundId::KimLinf.at(&other)), (None, None));

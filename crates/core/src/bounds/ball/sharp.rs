@@ -12,19 +12,19 @@ use super::super::Hypotheses;
 use super::super::logarithms::ln_add;
 use super::row_mass::{ln_any_length, ln_long};
 use super::unified::{HEAD, ln_column_sum, ln_masked_column_sum};
-use crate::experiment::{Attention, Mask};
+use crate::experiment::{Attention, MaskKind};
 
 /// ln of `sharp` with v = 1.
 pub(in crate::bounds) fn ln_sharp(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
-    ln_of_mask(hypotheses, Mask::None, a)
+    ln_of_mask(hypotheses, MaskKind::None, a)
 }
 
 /// ln of `sharp_masked` with v = 1.
 pub(in crate::bounds) fn ln_sharp_masked(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
-    ln_of_mask(hypotheses, Mask::Causal, a)
+    ln_of_mask(hypotheses, MaskKind::Causal, a)
 }
 
-fn ln_of_mask(hypotheses: &Hypotheses, mask: Mask, a: f64) -> Option<f64> {
+fn ln_of_mask(hypotheses: &Hypotheses, mask: MaskKind, a: f64) -> Option<f64> {
     if hypotheses.attention != Attention::Dot || hypotheses.mask != mask {
         return None;
     }
@@ -47,22 +47,29 @@ pub(in crate::bounds) struct MixedTerms {
 impl MixedTerms {
     /// The terms where |A x_i| R <= a, and the attention weights of each row are within a factor e^ln_ratio <= e^(2a)
     /// of each other.
-    pub(in crate::bounds) fn new(mask: Mask, ln_n: f64, a: f64, ln_ratio: f64) -> Self {
+    pub(in crate::bounds) fn new(mask: MaskKind, ln_n: f64, a: f64, ln_ratio: f64) -> Self {
         let (short, long) = (ln_any_length(a), ln_long(a, ln_ratio));
         let slope = 1f64.hypot(a).ln();
         match mask {
-            Mask::None => MixedTerms {
+            MaskKind::None => MixedTerms {
                 ln_rows: 0.5 * (ln_n + short),
                 ln_long: 0.5 * long,
                 ln_columns: slope + 0.5 * ln_column_sum(ln_n, 0.5 * ln_ratio),
                 ln_hardy: f64::INFINITY,
             },
-            Mask::Causal => MixedTerms {
+            MaskKind::Causal => MixedTerms {
                 ln_rows: 0.5 * ln_sum_of_rows(ln_n, short, long),
                 ln_long: f64::INFINITY,
                 ln_columns: slope + 0.5 * ln_masked_column_sum(ln_n, 0.5 * ln_ratio),
                 // |M_ij| <= 1 + 2a and P_ij <= H/i.
                 ln_hardy: 2f64.ln() + (2.0 * a).ln_1p() + ln_ratio,
+            },
+            // No term is known for other masks; `general` reads their column sums from the mask.
+            MaskKind::Other => MixedTerms {
+                ln_rows: f64::INFINITY,
+                ln_long: f64::INFINITY,
+                ln_columns: f64::INFINITY,
+                ln_hardy: f64::INFINITY,
             },
         }
     }
@@ -105,7 +112,7 @@ mod tests {
     use super::*;
     use crate::bounds::{BoundId, HeadNorms};
 
-    fn at(radius: f64, n: f64, mask: Mask) -> Hypotheses {
+    fn at(radius: f64, n: f64, mask: MaskKind) -> Hypotheses {
         Hypotheses::of_norms(Attention::Dot, mask, HeadNorms { a_norm: 1.0, v_norm: 1.0 }, radius, n)
     }
 
@@ -113,8 +120,8 @@ mod tests {
     fn sharp_is_at_most_unified_at_every_length_and_radius_and_does_not_fall() {
         for radius in [0.0, 1e-3, 0.3, 0.7, 1.0, 1.5, 2.0, 3.0, 6.0, 30.0, 1e3, 1e50] {
             for (mask, ids) in [
-                (Mask::None, [BoundId::Sharp, BoundId::Unified]),
-                (Mask::Causal, [BoundId::SharpMasked, BoundId::UnifiedMasked]),
+                (MaskKind::None, [BoundId::Sharp, BoundId::Unified]),
+                (MaskKind::Causal, [BoundId::SharpMasked, BoundId::UnifiedMasked]),
             ] {
                 let mut before = f64::NEG_INFINITY;
                 for ln_n in (0..300).map(|step| f64::from(step) * 2.31) {
@@ -147,9 +154,9 @@ mod tests {
 
     #[test]
     fn sharp_is_absent_under_the_other_mask_and_for_l2() {
-        let l2 = Hypotheses { attention: Attention::L2, ..at(1.0, 10.0, Mask::None) };
+        let l2 = Hypotheses { attention: Attention::L2, ..at(1.0, 10.0, MaskKind::None) };
         assert_eq!(BoundId::Sharp.at(&l2), None);
-        assert_eq!(BoundId::Sharp.at(&at(1.0, 10.0, Mask::Causal)), None);
-        assert_eq!(BoundId::SharpMasked.at(&at(1.0, 10.0, Mask::None)), None);
+        assert_eq!(BoundId::Sharp.at(&at(1.0, 10.0, MaskKind::Causal)), None);
+        assert_eq!(BoundId::SharpMasked.at(&at(1.0, 10.0, MaskKind::None)), None);
     }
 }

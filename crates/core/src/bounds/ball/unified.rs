@@ -8,11 +8,11 @@
 
 use super::super::Hypotheses;
 use super::super::logarithms::{ln_add, ln_minus_one, softplus};
-use crate::experiment::{Attention, Mask};
+use crate::experiment::{Attention, MaskKind};
 
 /// ln of a + sqrt((1 + a^2) n / (1 + (n-1) e^(-2a))).
 pub(in crate::bounds) fn ln_unified(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
-    if hypotheses.attention != Attention::Dot || hypotheses.mask != Mask::None {
+    if hypotheses.attention != Attention::Dot || hypotheses.mask != MaskKind::None {
         return None;
     }
     Some(ln_add(a.ln(), 1f64.hypot(a).ln() + 0.5 * ln_column_sum(hypotheses.ln_n, a)))
@@ -20,7 +20,7 @@ pub(in crate::bounds) fn ln_unified(hypotheses: &Hypotheses, a: f64) -> Option<f
 
 /// ln of `unified_masked` with v = 1.
 pub(in crate::bounds) fn ln_unified_masked(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
-    if hypotheses.attention != Attention::Dot || hypotheses.mask != Mask::Causal {
+    if hypotheses.attention != Attention::Dot || hypotheses.mask != MaskKind::Causal {
         return None;
     }
     Some(ln_add(a.ln(), ln_masked_root(hypotheses.ln_n, a).min(ln_hardy(a))))
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::bounds::{BoundId, HeadNorms};
 
-    fn at(radius: f64, n: f64, mask: Mask) -> Hypotheses {
+    fn at(radius: f64, n: f64, mask: MaskKind) -> Hypotheses {
         Hypotheses::of_norms(Attention::Dot, mask, HeadNorms { a_norm: 1.0, v_norm: 1.0 }, radius, n)
     }
 
@@ -88,11 +88,11 @@ mod tests {
             (3.0, 1e20, 73385.5),
         ];
         for (radius, n, expected) in table {
-            let found = BoundId::Unified.at(&at(radius, n, Mask::None)).and_then(|b| b.value).expect("it applies");
+            let found = BoundId::Unified.at(&at(radius, n, MaskKind::None)).and_then(|b| b.value).expect("it applies");
             assert!((found / expected - 1.0).abs() < 4e-6, "R={radius} n={n}: {found} for {expected}");
         }
         for (n, expected) in [(10.0, 17.0286), (100.0, 44.8948), (1000.0, 125.0853), (10000.0, 277.063)] {
-            let found = BoundId::UnifiedMasked.at(&at(2.0, n, Mask::Causal)).and_then(|b| b.value).expect("it applies");
+            let found = BoundId::UnifiedMasked.at(&at(2.0, n, MaskKind::Causal)).and_then(|b| b.value).expect("it applies");
             assert!((found / expected - 1.0).abs() < 2e-6, "causal n={n}: found {found}, expected {expected}");
         }
     }
@@ -113,14 +113,14 @@ mod tests {
     fn nothing_overflows_for_any_radius_length_or_weight() {
         for a in [0.0, 1e-300, 1e-8, 1.0, 400.0, 1e9, 1e12] {
             for ln_n in [0.0, 2f64.ln(), 41.4, 700.0] {
-                assert!(ln_unified(&Hypotheses { ln_n, ..at(1.0, 2.0, Mask::None) }, a).expect("dot").is_finite());
+                assert!(ln_unified(&Hypotheses { ln_n, ..at(1.0, 2.0, MaskKind::None) }, a).expect("dot").is_finite());
                 assert!(
-                    ln_unified_masked(&Hypotheses { ln_n, ..at(1.0, 2.0, Mask::Causal) }, a).expect("dot").is_finite()
+                    ln_unified_masked(&Hypotheses { ln_n, ..at(1.0, 2.0, MaskKind::Causal) }, a).expect("dot").is_finite()
                 );
             }
         }
         // Infinitely many tokens: v (a + sqrt(1 + a^2) e^a).
-        let limit = ln_unified(&Hypotheses { ln_n: f64::INFINITY, ..at(1.0, 2.0, Mask::None) }, 3.0).expect("dot");
+        let limit = ln_unified(&Hypotheses { ln_n: f64::INFINITY, ..at(1.0, 2.0, MaskKind::None) }, 3.0).expect("dot");
         assert!((limit.exp() - (3.0 + 10f64.sqrt() * 3f64.exp())).abs() < 1e-12);
     }
 }

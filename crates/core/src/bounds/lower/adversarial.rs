@@ -8,21 +8,22 @@
 use super::super::Hypotheses;
 use super::super::ball::unified::HEAD;
 use super::super::logarithms::{ln_minus_one, sigmoid, softplus};
-use crate::experiment::Mask;
+use crate::experiment::MaskKind;
 
 /// ln of the adversarial bound at this n, R and mask.
 pub(in crate::bounds) fn ln_adversarial(hypotheses: &Hypotheses) -> Option<f64> {
     let (line, g) = (hypotheses.adversarial?, growth(hypotheses)?);
     let ln = match hypotheses.mask {
-        Mask::None => ln_all(ln_minus_one(hypotheses.ln_n), g),
-        Mask::Causal => ln_causal(hypotheses.ln_n.exp(), g),
+        MaskKind::None => ln_all(ln_minus_one(hypotheses.ln_n), g),
+        MaskKind::Causal => ln_causal(hypotheses.ln_n.exp(), g),
+        MaskKind::Other => return None,
     };
     Some(line.gain.ln() + ln)
 }
 
 /// ln of the largest bound without a mask over all lengths up to n.
 pub(in crate::bounds) fn ln_envelope(hypotheses: &Hypotheses) -> Option<f64> {
-    if hypotheses.mask != Mask::None {
+    if hypotheses.mask != MaskKind::None {
         return None;
     }
     let (line, g) = (hypotheses.adversarial?, growth(hypotheses)?);
@@ -95,7 +96,7 @@ mod tests {
     use crate::bounds::{BoundId, HeadNorms};
     use crate::experiment::Attention;
 
-    fn at(radius: f64, n: f64, mask: Mask) -> Hypotheses {
+    fn at(radius: f64, n: f64, mask: MaskKind) -> Hypotheses {
         let norms = HeadNorms { a_norm: 1.0, v_norm: 1.0 };
         Hypotheses {
             adversarial: Some(AdversarialLine { gamma: 1.0, gain: 1.0 }),
@@ -116,12 +117,12 @@ mod tests {
             (3.0, 1e20, 5.09e4, 50.0),
         ];
         for (radius, n, expected, digits) in table {
-            let hypotheses = at(radius, n, Mask::None);
+            let hypotheses = at(radius, n, MaskKind::None);
             let found = BoundId::AdversarialEnvelope.at(&hypotheses).and_then(|b| b.value).expect("it applies");
             assert!((found - expected).abs() <= digits, "R={radius} n={n}: {found} for {expected}");
         }
         for (n, expected) in [(10.0, 3.0351), (100.0, 11.0819), (1000.0, 57.0834), (10000.0, 213.355)] {
-            let found = BoundId::Adversarial.at(&at(2.0, n, Mask::Causal)).and_then(|b| b.value).expect("it applies");
+            let found = BoundId::Adversarial.at(&at(2.0, n, MaskKind::Causal)).and_then(|b| b.value).expect("it applies");
             assert!((found / expected - 1.0).abs() < 1e-5, "causal n={n}: found {found}, expected {expected}");
         }
     }
@@ -131,7 +132,7 @@ mod tests {
         for radius in [0.3, 1.0, 1.7, 2.0] {
             let mut largest = 0.0f64;
             for n in 2..6000 {
-                let hypotheses = at(radius, f64::from(n), Mask::None);
+                let hypotheses = at(radius, f64::from(n), MaskKind::None);
                 largest = largest.max(BoundId::Adversarial.at(&hypotheses).and_then(|b| b.value).expect("it applies"));
                 let found = BoundId::AdversarialEnvelope.at(&hypotheses).and_then(|b| b.value).expect("it applies");
                 assert!((found / largest - 1.0).abs() < 1e-12, "R={radius} n={n}: {found} for {largest}");
@@ -160,7 +161,7 @@ mod tests {
     fn adversarial_bounds_never_overflow() {
         for radius in [1e-150, 1e-3, 1.0, 1e3, 1e6] {
             for n in [2.0, 1e9, 1e18, 1e300] {
-                for mask in [Mask::None, Mask::Causal] {
+                for mask in [MaskKind::None, MaskKind::Causal] {
                     let bound = BoundId::Adversarial.at(&at(radius, n, mask)).expect("it applies");
                     assert!(bound.log10.is_finite(), "R={radius} n={n} {mask:?}: {}", bound.log10);
                 }

@@ -13,7 +13,7 @@ use super::super::Hypotheses;
 use super::super::logarithms::ln_minus_one;
 use super::line::Line;
 use super::two_cluster_norm::{First, Problem, Shape, Sizes};
-use crate::experiment::{InputError, Mask, Rows, TokenSource};
+use crate::experiment::{InputError, MaskKind, Rows, TokenSource};
 
 /// The best pair of clusters found, a witness of the lower bound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,7 +73,7 @@ impl TwoClusterCurve {
     /// Searches for up to e^most_ln_n tokens; `None` if the bound does not apply.
     #[must_use]
     pub fn new(hypotheses: &Hypotheses, most_ln_n: f64) -> Option<Self> {
-        if hypotheses.mask != Mask::None || hypotheses.lines.is_empty() || !hypotheses.radius.is_finite() {
+        if hypotheses.mask != MaskKind::None || hypotheses.lines.is_empty() || !hypotheses.radius.is_finite() {
             return None;
         }
         let lines = hypotheses
@@ -195,7 +195,7 @@ mod tests {
             responses: DMatrix::from_element(1, 1, 1.0),
         };
         let norms = HeadNorms { a_norm: lambda.abs(), v_norm: 1.0 };
-        Hypotheses { lines: vec![line], ..Hypotheses::of_norms(Attention::Dot, Mask::None, norms, radius, n) }
+        Hypotheses { lines: vec![line], ..Hypotheses::of_norms(Attention::Dot, MaskKind::None, norms, radius, n) }
     }
 
     fn value(hypotheses: &Hypotheses) -> f64 {

@@ -18,7 +18,7 @@ use super::super::logarithms::softplus;
 use super::pattern_search::pattern_search;
 use super::witness_direction::WitnessDirection;
 use super::witness_form::{Closed, Shape};
-use crate::experiment::{InputError, Mask, Rows, TokenSource};
+use crate::experiment::{InputError, MaskKind, Rows, TokenSource};
 
 /// A few clusters of n tokens in the ball, and the norm of the Jacobian there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ impl ClusterWitness {
 pub(in crate::bounds) fn best(hypotheses: &Hypotheses, shape: Shape) -> Option<ClusterWitness> {
     let ball = Ball { radius: hypotheses.radius, ln_n: hypotheses.ln_n };
     let least = shape.fewest() + 1.0;
-    if hypotheses.mask != Mask::None || !(ball.radius > 0.0 && ball.radius.is_finite()) || ball.n() < least - 1e-9 {
+    if hypotheses.mask != MaskKind::None || !(ball.radius > 0.0 && ball.radius.is_finite()) || ball.n() < least - 1e-9 {
         return None;
     }
     // First the directions whose closed form is largest at any real t, then whole t near their best real t.
@@ -232,13 +232,13 @@ mod tests {
     /// Hypotheses for one head with a given A and V = 1.
     fn at(a: &DMatrix<f64>, radius: f64, n: f64) -> Hypotheses {
         let d = a.nrows();
-        let head = HeadWeights { q: a * (d as f64).sqrt(), k: DMatrix::identity(d, d), v: DMatrix::identity(d, d) };
-        let weights = Weights { heads: vec![head], output: None, l2_mha: None };
+        let head = HeadWeights { q: a * (d as f64).sqrt(), k: DMatrix::identity(d, d), v: DMatrix::identity(d, d), second: None };
+        let weights = Weights { heads: vec![head], shared: Vec::new(), output: None, l2_mha: None };
         let norms = head_norms(&weights);
         let leading = leading_heads(&weights, &norms);
         let lines = lines(&weights, &leading);
         let WitnessDirections { gamma, directions } = directions(&weights, &leading, &lines);
-        Hypotheses { lines, directions, gamma, ..Hypotheses::of_norms(Attention::Dot, Mask::None, norms[0], radius, n) }
+        Hypotheses { lines, directions, gamma, ..Hypotheses::of_norms(Attention::Dot, MaskKind::None, norms[0], radius, n) }
     }
 
     fn value(id: BoundId, hypotheses: &Hypotheses) -> f64 {
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn the_witnesses_are_absent_where_they_are_not_proved() {
         let minus = -DMatrix::<f64>::identity(2, 2);
-        let causal = Hypotheses { mask: Mask::Causal, ..at(&minus, 1.0, 10.0) };
+        let causal = Hypotheses { mask: MaskKind::Causal, ..at(&minus, 1.0, 10.0) };
         assert!(best(&causal, Shape::Sink).is_none() && best(&causal, Shape::Fork).is_none());
         assert!(best(&at(&DMatrix::zeros(2, 2), 1.0, 10.0), Shape::Sink).is_none());
         assert!(best(&at(&-DMatrix::<f64>::identity(1, 1), 1.0, 10.0), Shape::Fork).is_none());

@@ -234,7 +234,8 @@ fn restricted(weights: &Weights, basis: &DMatrix<f64>) -> Weights {
             q: DMatrix::identity(r, r),
             k: (&head.q * basis).tr_mul(&(&head.k * basis)) * (r as f64 / head.q.nrows() as f64).sqrt(),
             v: if output.is_some() { DMatrix::identity(r, r) } else { factor(value) },
+            second: None,
         })
         .collect();
-    Weights { heads, output, l2_mha: None }
+    Weights { heads, shared: Vec::new(), output, l2_mha: None }
 }
