@@ -117,6 +117,17 @@ impl Field<PageState> {
         rungs: |_, _| (1..=16).map(f64::from).collect(),
         ..whole!("heads", (field_label::heads, field_hint::heads), (1, MAX_HEADS), heads)
     };
+    /// How many heads of random weights share one K and V.
+    pub const HEADS_PER_KEY: &Self = &Self {
+        most: Some(|_| 64.0),
+        rungs: |state, _| (1..=16usize).filter(|of| state.heads.is_multiple_of(*of)).map(|of| of as f64).collect(),
+        ..whole!(
+            "heads-per-key",
+            (field_label::heads_per_key, field_hint::heads_per_key),
+            (1, MAX_HEADS),
+            heads_per_key
+        )
+    };
     /// Dimension of a head.
     pub const HEAD_DIM: &Self = &Self {
         used: |state| state.head_dim_used() as f64,

@@ -8,8 +8,8 @@ use lipscope_core::experiment::{Distribution, Scope};
 
 type Options<const N: usize> = [(&'static str, &'static str); N];
 
-pub fn kernels() -> Options<2> {
-    [("dot", kernels::dot()), ("l2", kernels::l2())]
+pub fn kernels() -> Options<4> {
+    [("dot", kernels::dot()), ("l2", kernels::l2()), ("cosine", kernels::cosine()), ("linear", kernels::linear())]
 }
 pub fn masks() -> Options<2> {
     [("none", masks::none()), ("causal", masks::causal())]

@@ -12,7 +12,7 @@ impl Experiment {
     ///
     /// # Errors
     /// [`InputError`] that names the key and the fix.
-    pub(super) fn check(&self) -> Result<(), InputError> {
+    pub fn check(&self) -> Result<(), InputError> {
         if matches!(self.weights, Some(WeightSource::Kim { .. })) && self.attention != Attention::L2 {
             return conflict(
                 "`weights.source` = \"kim\"",
