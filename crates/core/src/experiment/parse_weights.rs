@@ -97,13 +97,6 @@ pub(super) fn weights(value: Json) -> Result<WeightSource, InputError> {
                 }
             };
             let kv_heads = fields.size("kv_heads", heads, MAX_HEADS)?;
-            if !heads.is_multiple_of(kv_heads) {
-                return Err(InputError::Conflict {
-                    what: format!("`weights.kv_heads` = {kv_heads}").into(),
-                    problem: phrase!("does_not_divide_heads", "does not divide the {count} heads", count = heads),
-                    fix: phrase!("use_number_that_divides", "Use a number that divides it."),
-                });
-            }
             let expected = phrase!("finite_number", "a finite number");
             let differential = fields.optional_number("differential", expected, |_| true)?;
             limits::check_weights((heads as u64).saturating_mul(head_dim as u64))?;
