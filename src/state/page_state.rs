@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{
-    Attention, Distribution, Mask, Normalization, Output, Rows, Scope, Score, TokenSource, Weighting, limits,
+    Attention, Distribution, Mask, Normalization, Order, Output, Preset, Rows, Scope, Score, TokenSource, Weighting, limits,
 };
 
 use super::choices::{OwnClusters, OwnWeights, TokenChoice, WeightChoice, XAxis};
@@ -353,6 +353,36 @@ impl PageState {
             (self.score.scale, self.score.softcap) = (None, None);
             self.weighting = Weighting::SOFTMAX;
         }
+    }
+
+    /// Chooses a mask by its name. A window or a prefix begins with sixteen tokens; a mask of a table stays as it is.
+    pub fn choose_mask(&mut self, id: &str) {
+        const FIRST: usize = 16;
+        self.mask = match id {
+            _ if id == self.mask.id() => return,
+            "causal" => Mask::Causal,
+            "window" => Mask::Window { width: FIRST, order: Order::Causal },
+            "prefix" => Mask::Prefix { length: FIRST },
+            _ => Mask::None,
+        };
+    }
+
+    /// Chooses kernel, mask and steps of a family of models. Clusters, which have no order, become the tokens that are
+    /// drawn anew; weights of L2 attention become random ones.
+    pub fn choose_preset(&mut self, preset: Preset) {
+        let (attention, steps) = preset.attention();
+        let needs_order = steps.mask != Mask::None || steps.score.knows_positions();
+        if needs_order && self.tokens == TokenChoice::Clusters {
+            self.draw_anew();
+            if self.tokens == TokenChoice::Clusters {
+                self.choose_tokens(TokenChoice::Distribution(Distribution::Ball));
+            }
+        }
+        if self.weights == WeightChoice::Kim {
+            self.weights = WeightChoice::Random;
+        }
+        (self.attention, self.mask) = (attention, steps.mask);
+        (self.score, self.weighting) = (steps.score, steps.weighting);
     }
 
     /// Chooses other weights. The weights of Kim et al. bring the L2 kernel, for which they are made.

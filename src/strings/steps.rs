@@ -1,10 +1,105 @@
 //! The steps of attention by their names, generated from the steps themselves.
 
 use crate::words::steps as words;
+pub use crate::words::steps as step_words;
+pub use crate::words::steps::note as step_note;
 
 use crate::state::{PageState, WeightChoice};
-use lipscope_core::experiment::{Attention, Mask, Order, QkNorm, Rope, Sink, VectorNorm, Weighting};
+use lipscope_core::experiment::{Attention, Mask, Order, Preset, QkNorm, Rope, Sink, VectorNorm, Weighting};
 use lipscope_plot::Number;
+
+use super::controls::kernels;
+
+/// The name of a preset: the models that have it.
+pub fn preset_name(preset: Preset) -> &'static str {
+    match preset {
+        Preset::Plain => words::preset_name::plain(),
+        Preset::Gpt2 => words::preset_name::gpt_2(),
+        Preset::Llama => words::preset_name::llama(),
+        Preset::Mistral => words::preset_name::mistral(),
+        Preset::Gemma2 => words::preset_name::gemma_2(),
+        Preset::Gemma3 => words::preset_name::gemma_3(),
+        Preset::Qwen3 => words::preset_name::qwen_3(),
+        Preset::GptOss => words::preset_name::gpt_oss(),
+        Preset::GptNeoX => words::preset_name::gpt_neox(),
+        Preset::Bloom => words::preset_name::bloom(),
+        Preset::SwinV2 => words::preset_name::swin_v2(),
+        Preset::Vit22b => words::preset_name::vit_22b(),
+        Preset::OffByOne => words::preset_name::off_by_one(),
+        Preset::Sigmoid => words::preset_name::sigmoid(),
+        Preset::Relu => words::preset_name::relu(),
+        Preset::Linear => words::preset_name::linear(),
+    }
+}
+
+type Choices = Vec<(&'static str, String)>;
+
+fn choices<const N: usize>(all: [(&'static str, &'static str); N]) -> Choices {
+    all.into_iter().map(|(id, name)| (id, name.to_owned())).collect()
+}
+
+/// The normalisers of queries and keys.
+pub fn qk_norms() -> Choices {
+    use words::qk_norm_choice as of;
+    choices([("none", of::none()), ("rms", of::rms()), ("layer", of::layer()), ("l2", of::l2())])
+}
+
+/// The layouts of rotary positions.
+pub fn ropes() -> Choices {
+    use words::rope_choice as of;
+    choices([("none", of::none()), ("half", of::half()), ("interleaved", of::interleaved())])
+}
+
+/// The ways from scores to weights.
+pub fn weightings() -> Choices {
+    use words::weighting_choice as of;
+    choices([
+        ("softmax", of::softmax()),
+        ("sink", of::sink()),
+        ("sigmoid", of::sigmoid()),
+        ("relu", of::relu()),
+        ("softplus", of::softplus()),
+    ])
+}
+
+/// The id of a weighting among [`weightings`].
+pub fn weighting_id(weighting: &Weighting) -> &'static str {
+    match weighting {
+        Weighting::Softmax { sink: Some(_) } => "sink",
+        _ => weighting.id(),
+    }
+}
+
+/// The steps from token to output in their order, and whether each is there.
+pub fn pipeline(state: &PageState) -> Vec<(String, bool)> {
+    use words::pipe as of;
+    let score = &state.score;
+    let kernel = kernels().into_iter().find(|(id, _)| *id == state.attention.id()).map_or("", |(_, name)| name);
+    let weights = weightings().into_iter().find(|(id, _)| *id == weighting_id(&state.weighting));
+    let is_random = state.weights == WeightChoice::Random;
+    let project = if is_random && state.kv_heads() != state.heads {
+        of::project_shared(state.heads_per_key)
+    } else {
+        of::project().to_owned()
+    };
+    let cap = score.softcap.map_or_else(String::new, |cap| Number::short(cap).to_string());
+    let has_bias = score.alibi.is_some() || score.bias.is_some();
+    let mut steps = vec![
+        (project, true),
+        (of::qk_norm().to_owned(), score.qk_norm.is_some()),
+        (score.rope.as_ref().map_or_else(|| of::rope().to_owned(), rope), score.rope.is_some()),
+        (of::score(kernel), true),
+        (of::cap(cap).trim_end().to_owned(), score.softcap.is_some()),
+        (if score.alibi.is_some() { words::alibi() } else { of::bias() }.to_owned(), has_bias),
+        (of::mask(mask_name(&state.mask)), state.mask != Mask::None),
+        (weights.map_or_else(String::new, |(_, name)| name), true),
+        (of::output().to_owned(), true),
+    ];
+    if let Some(lambda) = state.differential.filter(|_| is_random) {
+        steps.push((of::subtract(Number::short(lambda)), true));
+    }
+    steps
+}
 
 /// The name of a mask.
 pub fn mask_name(mask: &Mask) -> String {
@@ -71,7 +166,6 @@ fn rope(rope: &Rope) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lipscope_core::experiment::Preset;
 
     #[test]
     fn every_preset_but_the_masks_of_the_papers_has_a_step_or_a_mask_to_name() {
