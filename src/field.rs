@@ -337,6 +337,13 @@ impl Field<Settings> {
         (1e-14, 10.0),
         estimators.tolerance
     );
+    /// tau of the kind with a cap, in the comparison.
+    pub const COMPARE_CAP: &Self = &real!("compare-cap", (steps::cap_name, || ""), (1e-3, 1e3), compare.cap);
+    /// W of the kind with a window, in the comparison.
+    pub const COMPARE_WINDOW: &Self =
+        &whole!("compare-window", (strings::compare_window, || ""), (1, MAX_N), compare.window);
+    /// c0 of the kind with a sink, in the comparison.
+    pub const COMPARE_SINK: &Self = &real!("compare-sink", (field_label::sink, || ""), (-100.0, 100.0), compare.sink);
     /// eps/R at which the bounds around the tokens are read.
     pub const CERTIFY_EPS: &Self =
         &real!("certify-eps", (|| strings::EPS_OVER_R, || ""), (1e-4, 1.0), certify.relative);

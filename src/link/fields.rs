@@ -3,12 +3,13 @@
 use crate::field::AnyField::{self, Controls, Labs};
 use crate::field::Field as Number;
 use crate::state::{
-    Assigned, DotWeights, EstimatorQuantity, EstimatorSettings, Guessed, HiddenParts, LabTokens, LessonAt, Part,
+    Assigned, ComparedAlong, ComparedKind, ComparedTokens, DotWeights, EstimatorQuantity, EstimatorSettings, Guessed, HiddenParts, LabTokens, LessonAt, Part,
     PlotChoice, RadiusGrowth, Range, SCALED_TOKENS, Scene, SearchFold, Stage, ThemeChoice, TokenChoice, Trace, Traces,
     WeightChoice, XAxis,
 };
 use crate::strings;
 use lipscope_core::bounds::Norm;
+use lipscope_core::compare::MOST_KINDS;
 use lipscope_core::experiment::{Attention, Mask, MaskKind, Normalization, Output, Scope};
 use lipscope_core::picture::MOST_BLOCKS_A_SIDE;
 use lipscope_core::search::Region;
@@ -105,7 +106,7 @@ macro_rules! choice {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 62] = [
+pub const FIELDS: [Field; 68] = [
     Field::Other {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
@@ -217,6 +218,12 @@ pub const FIELDS: [Field; 62] = [
     choice!("estimators-trial", EstimatorSettings::TRIALS, labs.estimators.trial),
     Field::Number(Labs(Number::TOLERANCE)),
     choice!("estimators-shown", EstimatorQuantity::ALL, labs.estimators.shown),
+    Field::Other { key: "compare", text: compared_text, read: read_compared },
+    choice!("compare-along", ComparedAlong::ALL, labs.compare.along),
+    choice!("compare-tokens", ComparedTokens::ALL, labs.compare.tokens),
+    Field::Number(Labs(Number::COMPARE_CAP)),
+    Field::Number(Labs(Number::COMPARE_WINDOW)),
+    Field::Number(Labs(Number::COMPARE_SINK)),
     Field::Number(Labs(Number::CERTIFY_EPS)),
     Field::Number(Labs(Number::CERTIFY_RESTARTS)),
     Field::Other { key: "theme", text: theme_text, read: read_theme },
@@ -350,6 +357,18 @@ fn read_curves(scene: &mut Scene, text: &str) -> Result<(), String> {
     let words = || text.split(',').filter(|word| !word.is_empty() && *word != NONE);
     scene.state.growth.traces = Traces::of(words().filter_map(|word| pick(&all, word).ok()));
     words().try_for_each(|word| pick(&all, word).map(|_| ()))
+}
+
+/// The words of the compared kinds.
+fn compared_text(scene: &Scene) -> String {
+    scene.labs.compare.kinds.iter().map(|kind| word(&ComparedKind::ALL, kind)).collect::<Vec<_>>().join(",")
+}
+
+fn read_compared(scene: &mut Scene, text: &str) -> Result<(), String> {
+    let named = text.split(',').map(|one| pick(&ComparedKind::ALL, one)).collect::<Result<Vec<_>, _>>()?;
+    let in_order = ComparedKind::ALL.into_iter().map(|(_, kind)| kind).filter(|kind| named.contains(kind));
+    scene.labs.compare.kinds = in_order.take(MOST_KINDS).collect();
+    Ok(())
 }
 
 /// The selected block as `output.input`; people count from one.

@@ -3,6 +3,7 @@
 
 mod bounds;
 mod classes;
+mod compare;
 mod controls;
 mod explore;
 mod export;
@@ -33,6 +34,7 @@ mod wrong;
 
 pub use bounds::*;
 pub use classes::*;
+pub use compare::*;
 pub use controls::*;
 pub use explore::*;
 pub use export::*;

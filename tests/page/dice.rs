@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lipscope::state::{
-    Assigned, CertifySettings, DotWeights, EstimatorQuantity, EstimatorSettings, GrowthView, Guessed, HiddenParts,
+    Assigned, CertifySettings, CompareSettings, ComparedAlong, ComparedKind, ComparedTokens, DotWeights, EstimatorQuantity, EstimatorSettings, GrowthView, Guessed, HiddenParts,
     InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, Part, PlotChoice,
     RadiusGrowth, Range, SCALED_TOKENS, Scene, SearchFold, SearchSettings, Settings, Stage, ThemeChoice, TokenChoice,
     Trace, Traces, WeightChoice, XAxis,
@@ -178,6 +178,17 @@ fn any_scene(dice: &mut Dice) -> Scene {
             shown: dice.of(&EstimatorQuantity::ALL).1,
         },
         certify: CertifySettings { relative: 10f64.powi(-(dice.below(5) as i32)), restarts: 1 + dice.below(100) },
+        compare: CompareSettings {
+            kinds: {
+                let first = dice.below(9);
+                ComparedKind::ALL[first..first + 1 + dice.below(5)].iter().map(|(_, kind)| *kind).collect()
+            },
+            along: dice.of(&ComparedAlong::ALL).1,
+            tokens: dice.of(&ComparedTokens::ALL).1,
+            cap: real(dice, 2),
+            window: 1 + dice.below(100),
+            sink: real(dice, 1) - 5.0,
+        },
     };
     let lesson = LessonAt { id: format!("sink-{}", dice.below(9)), step: dice.below(12) };
     let answer = match dice.below(8) {

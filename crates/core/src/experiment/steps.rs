@@ -1,5 +1,6 @@
 //! Mask, score and weighting as one part of an experiment, and the presets of today's models.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::error::InputError;
@@ -10,7 +11,7 @@ use super::variant::{Alibi, Gain, QkNorm, Rope, RopeLayout, Score, Sink, VectorN
 use super::{json_problem, parse_variant, strict_json};
 
 /// The steps of attention that do not belong to tokens or weights.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Steps {
     /// Which tokens a token may attend to.
     pub mask: Mask,
