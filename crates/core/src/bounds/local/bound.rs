@@ -60,7 +60,7 @@ impl LocalBound {
         let d = tokens.nrows() as u64;
         let schedule = Schedule::of(weights.heads.iter().map(|head| 2 * d * head.k.len() as u64).sum());
         let wholes = parallel::map(schedule, n_heads, &|head_idx| {
-            let (head, layout) = (&weights.heads[head_idx], &forward.heads[head_idx]);
+            let (head, layout) = (&weights.heads[head_idx], &forward.maps[head_idx]);
             LocalHead::new(
                 layout.kernel,
                 &outers[head_idx],
@@ -118,7 +118,7 @@ impl Buffers {
 
 impl Group {
     fn step(&mut self, forward: &Forward<f64>, Buffers { row, row_of_p }: &mut Buffers) {
-        let layout = &forward.heads[self.head_idx];
+        let layout = &forward.maps[self.head_idx];
         let most = match forward.storage() {
             Storage::Kept => usize::MAX,
             Storage::Recomputed => forward.rows_a_block(),
