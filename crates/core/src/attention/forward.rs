@@ -233,6 +233,13 @@ impl<T: Scalar> Forward<T> {
         self.maps.last().map_or(0, |map| map.head_idx + 1)
     }
 
+    /// Whether the blocks of the Jacobian are those of plain attention with one map a head, where the weights of every
+    /// row sum to 1.
+    pub(crate) fn has_plain_blocks(&self) -> bool {
+        let may_be_empty = matches!(self.mask, Mask::Allowed(_) | Mask::Padding { .. });
+        self.steps.have_plain_jacobian() && !may_be_empty && self.maps.len() == self.n_heads()
+    }
+
     /// The attention maps of a head with their factors: one map, or the two of a differential head.
     pub fn maps_of(&self, head_idx: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let maps = self.maps.iter().enumerate();

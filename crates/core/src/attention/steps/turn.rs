@@ -83,32 +83,30 @@ impl<T: Scalar> Turn<T> {
 
     /// The changes of the turned vectors, from the changes of the projections (p n numbers), in place.
     pub(crate) fn differentiate(&self, changes: &mut [T], n: usize) {
-        self.for_tokens(changes, n, |part, token_idx, change| {
-            if let Some(norm) = &part.norm {
-                norm.differentiate(token_idx, change);
-            }
-            if let Some(rotation) = &part.rotation {
-                rotation.apply(token_idx, change);
-            }
-            if let Some(feature) = &part.feature {
-                feature.differentiate(token_idx, change);
-            }
-        });
+        self.for_tokens(changes, n, Part::differentiate);
     }
 
     /// The gradient at the projections, from the gradient at the turned vectors (p n numbers), in place.
     pub(crate) fn pull_back(&self, gradients: &mut [T], n: usize) {
-        self.for_tokens(gradients, n, |part, token_idx, gradient| {
-            if let Some(feature) = &part.feature {
-                feature.differentiate(token_idx, gradient);
-            }
-            if let Some(rotation) = &part.rotation {
-                rotation.apply_transpose(token_idx, gradient);
-            }
-            if let Some(norm) = &part.norm {
-                norm.pull_back(token_idx, gradient);
-            }
-        });
+        self.for_tokens(gradients, n, Part::pull_back);
+    }
+
+    /// The change of one turned vector, in place; `rows` are its rows in the projections.
+    pub(crate) fn differentiate_at(&self, rows: &Range<usize>, token_idx: usize, change: &mut [T]) {
+        if let Some(part) = self.part(rows) {
+            part.differentiate(token_idx, change);
+        }
+    }
+
+    /// The gradient at one projected vector, in place; `rows` are its rows in the projections.
+    pub(crate) fn pull_back_at(&self, rows: &Range<usize>, token_idx: usize, gradient: &mut [T]) {
+        if let Some(part) = self.part(rows) {
+            part.pull_back(token_idx, gradient);
+        }
+    }
+
+    fn part(&self, rows: &Range<usize>) -> Option<&Part<T>> {
+        self.parts.iter().find(|part| part.rows == *rows)
     }
 
     /// The same steps in another type of number.
@@ -137,6 +135,30 @@ impl<T: Scalar> Turn<T> {
 }
 
 impl<T: Scalar> Part<T> {
+    fn differentiate(&self, token_idx: usize, change: &mut [T]) {
+        if let Some(norm) = &self.norm {
+            norm.differentiate(token_idx, change);
+        }
+        if let Some(rotation) = &self.rotation {
+            rotation.apply(token_idx, change);
+        }
+        if let Some(feature) = &self.feature {
+            feature.differentiate(token_idx, change);
+        }
+    }
+
+    fn pull_back(&self, token_idx: usize, gradient: &mut [T]) {
+        if let Some(feature) = &self.feature {
+            feature.differentiate(token_idx, gradient);
+        }
+        if let Some(rotation) = &self.rotation {
+            rotation.apply_transpose(token_idx, gradient);
+        }
+        if let Some(norm) = &self.norm {
+            norm.pull_back(token_idx, gradient);
+        }
+    }
+
     /// Turns some rows of the projections.
     fn of(
         rows: &Range<usize>,

@@ -165,10 +165,11 @@ pub(crate) fn combine(heads: Vec<LocalHead>, combination: Combination) -> LocalP
     let blocks: Option<Vec<Blocks>> = heads.into_iter().map(LocalHead::into_blocks).collect();
     let blocks = blocks.map(|blocks| scaled(blocks::norm(&blocks, combination, &most_own), factor) + added);
     let value = together(&parts.iter().map(|head| head.value).collect::<Vec<f64>>());
+    let token = together(&parts.iter().map(|head| head.token).collect::<Vec<f64>>());
     let of_input = together(&parts.iter().map(|head| head.of_input).collect::<Vec<f64>>());
     let largest_column_sum = parts.iter().map(|parts| parts.column_sum).fold(0.0, f64::max);
     let largest = parts.into_iter().max_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or_default();
-    LocalParts { value, of_input, blocks, largest_column_sum, ..largest }
+    LocalParts { value, token, of_input, blocks, largest_column_sum, ..largest }
 }
 
 #[cfg(test)]
