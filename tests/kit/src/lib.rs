@@ -6,6 +6,7 @@ pub mod dice;
 pub mod drawn;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod imports;
+pub mod kernels;
 pub mod models;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod peak;

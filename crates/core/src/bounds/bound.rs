@@ -21,6 +21,8 @@ pub enum BoundId {
     Local,
     /// Ours (section 2): upper, at the given tokens: the norm of the matrix of the blocks' norms.
     LocalBlocks,
+    /// Ours: upper, at the given tokens, in the max-token norm.
+    LocalToken,
     /// \[C\]: lower, from the adversarial tokens at this n and R.
     Adversarial,
     /// The largest of `Adversarial` over all lengths up to n.
@@ -96,7 +98,7 @@ pub struct Bound {
 
 impl BoundId {
     /// All bounds, upper ones first.
-    pub const ALL: [BoundId; 17] = [
+    pub const ALL: [BoundId; 18] = [
         BoundId::CastinGeneral,
         BoundId::CastinMeanField,
         BoundId::Sharp,
@@ -105,6 +107,7 @@ impl BoundId {
         BoundId::UnifiedMasked,
         BoundId::Local,
         BoundId::LocalBlocks,
+        BoundId::LocalToken,
         BoundId::KimL2,
         BoundId::KimLinf,
         BoundId::MaxToken,
@@ -128,6 +131,7 @@ impl BoundId {
             BoundId::UnifiedMasked => "unified_masked",
             BoundId::Local => "local",
             BoundId::LocalBlocks => "local_blocks",
+            BoundId::LocalToken => "local_token",
             BoundId::Adversarial => "adversarial",
             BoundId::AdversarialEnvelope => "adversarial_envelope",
             BoundId::TwoClusters => "two_clusters",
@@ -154,6 +158,7 @@ impl BoundId {
             BoundId::UnifiedMasked => "v (a + min(√((1 + a²) Σᵢ 1/(1 + (i − 1) e^(−2a))), 2 (1 + 2a) e^(2a)))",
             BoundId::Local => "maxᵢ ‖V Oᵢ‖ + √(maxⱼ Σᵢ Pᵢⱼ wᵢ)",
             BoundId::LocalBlocks => "‖N‖₂, Nᵢⱼ = Pᵢⱼ ‖V‖ σ(I + (xⱼ − mᵢ) bᵢⱼᵀ) + [i = j] ‖V Oᵢ‖ ≥ ‖Jᵢⱼ‖",
+            BoundId::LocalToken => "maxᵢ (‖Oᵢ‖ + √(wᵢ Σⱼ Pᵢⱼ))",
             BoundId::Adversarial => "|Vu| √(n − 1) p (1 + 2 (1 − p) g)",
             BoundId::AdversarialEnvelope => "the largest adversarial bound over all lengths up to n",
             BoundId::TwoClusters => "the exact norm of the best two clusters on a line",
@@ -203,7 +208,7 @@ impl BoundId {
             | BoundId::KimL2 => (Side::Upper, Domain::Ball, Norm::Spectral),
             BoundId::KimLinf => (Side::Upper, Domain::Ball, Norm::Linf),
             BoundId::Local | BoundId::LocalBlocks => (Side::Upper, Domain::Tokens, Norm::Spectral),
-            BoundId::MaxToken => (Side::Upper, Domain::Tokens, Norm::MaxToken),
+            BoundId::LocalToken | BoundId::MaxToken => (Side::Upper, Domain::Tokens, Norm::MaxToken),
             BoundId::Adversarial
             | BoundId::AdversarialEnvelope
             | BoundId::TwoClusters

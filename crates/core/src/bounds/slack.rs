@@ -69,7 +69,7 @@ fn worked(id: BoundId, hypotheses: &Hypotheses, (a, v): (f64, f64), local: Optio
             None => String::new(),
         },
         BoundId::KimLinf | BoundId::KimL2 => super::ball::kim::worked(id, hypotheses, brief).unwrap_or_default(),
-        BoundId::LocalBlocks | BoundId::MaxToken => String::new(),
+        BoundId::LocalBlocks | BoundId::LocalToken | BoundId::MaxToken => String::new(),
         BoundId::TwoClusters | BoundId::Sink | BoundId::Fork | BoundId::Skew => {
             format!("a = {a_text}, v = {v_text}, n = {n}")
         }
@@ -113,7 +113,7 @@ fn factors(
         BoundId::CastinMeanField => beside(bound.id, SlackKind::Exponent).into_iter().collect(),
         BoundId::Local
         | BoundId::LocalBlocks
-        | BoundId::MaxToken
+        | BoundId::LocalToken | BoundId::MaxToken
         | BoundId::KimLinf
         | BoundId::KimL2
         | BoundId::Adversarial
