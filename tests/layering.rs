@@ -10,7 +10,7 @@ use lipscope_testkit::sources::{SourceFile, sources};
 use serde_json::Value;
 
 /// The engine's modules in order: a module imports only from itself and from earlier ones.
-const MODULES: [&str; 24] = [
+const MODULES: [&str; 25] = [
     "parallel",
     "random",
     "experiment",

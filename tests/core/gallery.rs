@@ -134,7 +134,8 @@ fn agree(a: &Value, b: &Value) -> bool {
 #[test]
 fn the_pictures_of_the_gallery_show_what_the_engine_finds() {
     let found = rounded(json!({
-        "certify": certified(), "compare": compared(),
+        "certify": certified(),
+        "compare": compared(),
         "scaling": scaling(),
         "tightness": tightness(),
         "inverse_l2": inverse("l2"),

@@ -11,16 +11,63 @@ export type TokenSource =
 
 /** Where the weights come from. */
 export type WeightSource =
-  | { source: "explicit"; heads: { q: Rows; k: Rows; v: Rows }[]; output?: Rows }
-  | { source: "random"; heads?: number; head_dim?: number; scale?: number; seed?: number; output?: boolean }
+  | { source: "explicit"; heads: Head[]; output?: Rows }
+  | { source: "explicit"; heads: SharingHead[]; kv_heads: KeysAndValues[]; output?: Rows }
+  | {
+      source: "random"; heads?: number; kv_heads?: number; differential?: number; head_dim?: number; scale?: number;
+      seed?: number; output?: boolean;
+    }
   | { source: "identity"; sign?: 1 | -1 }
   | { source: "kim"; heads?: number; scale?: number; seed?: number };
+
+/** The matrices of a head; with q2, k2 and lambda a second map is subtracted. */
+export type Head = { q: Rows; k: Rows; v: Rows } & ({} | { q2: Rows; k2: Rows; lambda: number });
+
+/** The queries of a head that shares its keys and values: kv is their index. */
+export type SharingHead = { q: Rows; kv: number } & ({} | { q2: Rows; lambda: number });
+
+/** Keys and values that heads share. */
+export interface KeysAndValues {
+  k: Rows;
+  v: Rows;
+  k2?: Rows;
+}
+
+/** Which tokens a token may attend to. */
+export type Mask =
+  | "none"
+  | "causal"
+  | { kind: "window"; width: number; causal?: boolean }
+  | { kind: "prefix"; length: number }
+  | { kind: "padding"; keys: (0 | 1)[]; causal?: boolean }
+  | { kind: "allowed"; rows: (0 | 1)[][] };
+
+/** The steps between projections and weights. */
+export interface Score {
+  scale?: number;
+  softcap?: number;
+  qk_norm?: { kind: "rms" | "layer" | "l2"; eps?: number; q_gain?: number | number[]; k_gain?: number | number[] };
+  rope?: { base?: number; fraction?: number; layout?: "half" | "interleaved" };
+  cosine_eps?: number;
+  alibi?: { slopes?: number[] };
+  bias?: Rows;
+  value_norm?: { eps?: number };
+}
+
+/** How scores become weights. */
+export type Weighting =
+  | { kind: "softmax"; sink?: number | number[] | null }
+  | { kind: "sigmoid"; bias?: number }
+  | { kind: "relu"; divisor?: number }
+  | { kind: "softplus"; divisor?: number };
 
 /** One measurement. */
 export interface Experiment {
   version?: 1;
-  attention?: "dot" | "l2";
-  mask?: "none" | "causal";
+  attention?: "dot" | "l2" | "cosine" | "linear";
+  mask?: Mask;
+  score?: Score;
+  weighting?: Weighting;
   normalization?: "none" | "layer" | "rms";
   normalization_scope?: "inputs" | "composed";
   eps?: number;
@@ -32,7 +79,7 @@ export interface Experiment {
 export interface Bound {
   id: string;
   side: "upper" | "lower";
-  norm: "spectral";
+  norm: "spectral" | "frobenius" | "linf" | "l1" | "max_token";
   value: number | null;
   log10: number | null;
 }

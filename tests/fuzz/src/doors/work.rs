@@ -2,8 +2,9 @@
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::certify::CertifyPlan;
+use lipscope_core::compare::{Along, ComparisonPlan, SearchEffort};
 use lipscope_core::estimators::EstimatorPlan;
-use lipscope_core::experiment::{Experiment, Memory};
+use lipscope_core::experiment::{Experiment, Memory, Preset};
 use lipscope_core::growth::GrowthPlan;
 use lipscope_core::inverse::InversePlan;
 use lipscope_core::measure::{MeasureOptions, cost};
@@ -111,6 +112,12 @@ pub(super) fn plans(experiment: Experiment) -> Vec<EnginePlan> {
             tokens: ScaledTokens::OneAtZero,
             radii: vec![1e-3, 1.0, 1e3],
             norm: Norm::Spectral,
+        }),
+        EnginePlan::Compare(ComparisonPlan {
+            experiment: of(),
+            kinds: [Preset::Plain, Preset::GptOss, Preset::Linear].map(Preset::attention).to_vec(),
+            along: Along::Radius(vec![0.1, 1.0]),
+            search: Some(SearchEffort { restarts: 1, iterations: 2, most_entries: 64 }),
         }),
         EnginePlan::Inverse(InversePlan { experiment: of(), fraction: 0.5, max_iterations: 5 }),
         EnginePlan::Certify(CertifyPlan {
