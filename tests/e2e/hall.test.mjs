@@ -60,7 +60,7 @@ const READ_ALOUD = '.teacher-reading, .question, .sentence > p:first-child, .les
 
 for (const [width, height] of [[1280, 720], [1920, 1080]]) {
   pageTest(`the last row reads the teacher’s view at ${width} x ${height}`, { viewport: { width, height }, hash: '#v3&view=teacher' }, async ({ page }) => {
-    const scenes = ['', 'plot=growth', 'plot=tokens', 'plot=certify', 'lesson=sink.1', 'lesson=sink.2', 'lesson=sink.3', 'lesson=sink.5', 'lesson=mask.1', 'lesson=regime.2', 'lesson=whole-space.1'];
+    const scenes = ['', 'plot=growth', 'plot=tokens', 'plot=certify', 'plot=compare', 'lesson=sink.1', 'lesson=sink.2', 'lesson=sink.3', 'lesson=sink.5', 'lesson=mask.1', 'lesson=regime.2', 'lesson=whole-space.1'];
     for (const fields of scenes) {
       await page.evaluate((fields) => { location.hash = `#v3&view=teacher&${fields}`; }, fields);
       if (fields.startsWith('lesson')) await page.waitForSelector(`#lesson-panel[data-lesson="${fields.split(/[=.]/)[1]}"][data-step="${Number(fields.split('.')[1]) - 1}"]`);

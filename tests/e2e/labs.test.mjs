@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { faults, measureOnCommandLine, pageTest, PHONE, ROOT, seriousFaults } from './browser.mjs';
 import { answered, changed, digits, reveal, saved, show, type, value } from './reading.mjs';
 
-const LABS = ['certify', 'scaled', 'tightness', 'inverse', 'estimators'];
+const LABS = ['compare', 'certify', 'scaled', 'tightness', 'inverse', 'estimators'];
 
 /** Sets the controls to random tokens in a ball, d = 8, and L2-MHA. */
 async function drawHeads(page, n, heads) {
@@ -177,7 +177,7 @@ pageTest('the gallery: a picture and a sentence each, opened by mouse or keys, a
     assert.match(await page.locator(`#plot-${lab} .lab-sentence`).innerText(), /[.?]$/);
   }
   assert.deepEqual(await faults(page), []);
-  await page.focus('#plot-certify');
+  await page.focus('#plot-compare');
   for (const lab of LABS) {
     assert.equal(await page.evaluate(() => document.activeElement.id), `plot-${lab}`);
     await answered(page, lab, () => page.keyboard.press('Enter'));

@@ -143,7 +143,7 @@ export const PLOTS = {
   growth: ['growth'],
   explore: ['explore'], tokens: ['explore', 'explore-tokens'], spectrum: ['explore', 'explore-spectrum'],
   model: ['models'], train: ['models', 'plot-train'],
-  lab: ['lab'], certify: ['lab', 'plot-certify'], estimators: ['lab', 'plot-estimators'],
+  lab: ['lab'], compare: ['lab', 'plot-compare'], certify: ['lab', 'plot-certify'], estimators: ['lab', 'plot-estimators'],
   scaled: ['lab', 'plot-scaled'], tightness: ['lab', 'plot-tightness'], inverse: ['lab', 'plot-inverse'],
 };
 

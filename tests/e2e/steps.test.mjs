@@ -1,0 +1,110 @@
+// Attention as it is run today: presets, their picture, each step, their links; and the lab that compares kinds.
+import assert from 'node:assert/strict';
+import { faults, measureOnCommandLine, pageTest, PHONE, seriousFaults } from './browser.mjs';
+import { answered, changed, digits, exported, reveal, saved, show, type, value } from './reading.mjs';
+
+/** The number on screen is the command line's for the exported experiment. */
+async function isOfCommandLine(page) {
+  const experiment = await exported(page);
+  const { lines: [measured] } = await measureOnCommandLine(experiment);
+  const shown = await value(page, 'spectral');
+  assert.ok(Math.abs(shown / measured.spectral - 1) < 1e-9, `${shown} is ${measured.spectral}`);
+  return experiment;
+}
+
+pageTest('a preset sets kernel, mask and steps; the picture says which; the number is the command line’s', { hash: '#v3&n=24&d=4', controls: 'open' }, async ({ page }) => {
+  await page.click('.more > summary');
+  for (const [preset, has] of [
+    ['gemma-2', { softcap: 50, rope: 1e4, mask: 'causal', picture: /cap 50/ }],
+    ['gpt-oss', { rope: 1.5e5, picture: /window of 128/ }],
+    ['qwen-3', { rope: 1e6, picture: /qk-norm/ }],
+    ['linear', { picture: /linear/ }],
+  ]) {
+    const before = await digits(page, 'spectral');
+    await page.selectOption('#preset', preset);
+    await changed(page, 'spectral', before);
+    assert.match(await page.getByTestId('pipeline').innerText(), has.picture, preset);
+    const experiment = await isOfCommandLine(page);
+    assert.equal(experiment.score?.rope?.base, has.rope, preset);
+    assert.equal(experiment.score?.softcap, has.softcap, preset);
+    if (has.mask) assert.equal(experiment.mask, has.mask);
+  }
+  assert.deepEqual(await seriousFaults(page), []);
+});
+
+pageTest('each step is a control of its own, goes into the link and comes back from it', { hash: '#v3&n=12&d=2&weights=random&heads=4&k=2', controls: 'open' }, async ({ page }) => {
+  await page.click('.more > summary');
+  await page.click('.steps > summary');
+  const act = async (what) => {
+    const before = await digits(page, 'spectral');
+    await what();
+    await changed(page, 'spectral', before);
+  };
+  await act(() => page.selectOption('#rope', 'half'));
+  await act(() => page.check('#softcap-on'));
+  await act(() => type(page, 'softcap-number', '0.5'));
+  await act(() => page.selectOption('#mask', 'window'));
+  await act(() => type(page, 'mask-size-number', '3'));
+  await act(() => page.selectOption('#weighting', 'sink'));
+  await act(() => type(page, 'sink-number', '-1'));
+  await act(() => type(page, 'heads-per-key-number', '2'));
+  await act(() => page.check('#differential-on'));
+  const experiment = await isOfCommandLine(page);
+  assert.deepEqual(experiment.mask, { kind: 'window', width: 3, causal: true });
+  assert.deepEqual([experiment.score.softcap, experiment.weighting.sink], [0.5, -1]);
+  assert.deepEqual([experiment.weights.kv_heads, experiment.weights.differential], [2, 0.5]);
+  assert.equal(await page.locator('#preset').inputValue(), 'own');
+  const shown = await digits(page, 'spectral');
+  await page.waitForFunction(() => location.hash.includes('steps='));
+  const address = page.url();
+  await page.goto('about:blank');
+  await page.goto(address);
+  await page.waitForFunction((digits) => document.querySelector('[data-testid=spectral]')?.dataset.value === digits, shown);
+  // A step that does not fit the kernel is away, with the reason.
+  await page.selectOption('#attention', 'l2');
+  assert.ok(await page.locator('#rope').isHidden());
+  assert.match(await page.locator('#rope-away').innerText(), /dot-product/);
+});
+
+pageTest('a link may name a preset', { hash: '#v3&n=12&d=4&steps=gpt-oss' }, async ({ page }) => {
+  const experiment = await isOfCommandLine(page);
+  assert.deepEqual([experiment.mask.width, experiment.weighting.sink, experiment.score.rope.base], [128, 0, 1.5e5]);
+});
+
+pageTest('which attention is smoothest: each number is the command line’s', { hash: '' }, async ({ page }) => {
+  await answered(page, 'compare', () => show(page, 'compare'));
+  const csv = (await saved(page, '#export-compare [data-export=csv]')).trim().split(/\r?\n/).slice(1).map((line) => line.split(','));
+  assert.equal(csv.length, 4 * 13);
+  const tokens = (n) => ({ source: 'adversarial', n, radius: 1.5 });
+  const weights = { source: 'identity', sign: -1 };
+  const of = { 'softmax': {}, 'cap 2': { score: { softcap: 2 } }, 'window 16': { mask: { kind: 'window', width: 16 } }, 'sink 8': { weighting: { kind: 'softmax', sink: 8 } } };
+  for (const [kind, n, norm, found, bound] of csv.filter((row) => ['2', '64', '512'].includes(row[1]))) {
+    const { lines: [measured] } = await measureOnCommandLine({ ...of[kind], tokens: tokens(Number(n)), weights });
+    assert.ok(Math.abs(Number(norm) / measured.spectral - 1) < 1e-6, `${kind}, n = ${n}: ${norm} is ${measured.spectral}`);
+    if (found) assert.ok(Number(found) >= Number(norm) * (1 - 1e-9) && Math.log10(Number(found)) <= Number(bound) + 1e-9, `${kind}, n = ${n}`);
+    if (bound) assert.ok(Number(bound) >= Math.log10(Number(norm)) - 1e-9, `${kind}, n = ${n}`);
+  }
+  // Past the window, n changes nothing but the number of rows that see as much.
+  const last = (kind) => Number(csv.filter((row) => row[0] === kind).at(-1)[2]);
+  assert.ok(last('cap 2') < last('softmax') && last('window 16') < last('softmax'));
+  assert.equal(await page.getByTestId('compare-last').locator('tbody tr').count(), 4);
+  assert.deepEqual(await seriousFaults(page), []);
+});
+
+pageTest('the comparison takes up to six kinds, an axis of its own, and a link says it all', { hash: '#v3&plot=compare&compare=plain,cap&compare-along=cap' }, async ({ page }) => {
+  await page.waitForSelector('[data-testid="compare-progress"][data-phase="done"]', { state: 'attached' });
+  assert.equal(await page.locator('#compare-along').inputValue(), 'cap');
+  await answered(page, 'compare', () => page.check('#compare-relu'));
+  await page.waitForFunction(() => location.hash.includes('compare=plain,cap,relu'));
+  for (const kind of ['causal', 'window', 'sink']) await answered(page, 'compare', () => page.check(`#compare-${kind}`));
+  assert.ok(await page.locator('#compare-l2').isDisabled(), 'six kinds at most');
+  await answered(page, 'compare', () => page.selectOption('#compare-along', 'R'));
+  assert.match(await page.locator('#compare-readout').innerText(), /read values/);
+});
+
+pageTest('a phone shows presets and comparison without a sideways scroll', { hash: '#v3&plot=compare', viewport: PHONE }, async ({ page }) => {
+  await page.waitForSelector('[data-testid="compare-progress"][data-phase="done"]', { state: 'attached' });
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  await reveal(page, '#compare-relu');
+  assert.deepEqual(await faults(page), []);
+});
