@@ -85,6 +85,13 @@ pub fn markup(id: BoundId) -> Option<&'static str> {
         | BoundId::TwoClusters
         | BoundId::Sink
         | BoundId::Fork
+        | BoundId::General
+        | BoundId::GeneralToken
+        | BoundId::Elementwise
+        | BoundId::ElementwiseToken
+        | BoundId::EqualTokens
+        | BoundId::ZeroKey
+        | BoundId::WindowCausal
         | BoundId::Skew => return None,
     })
 }

@@ -161,13 +161,19 @@ pub fn role_of(bound: BoundId) -> Role {
     match bound {
         BoundId::CastinGeneral | BoundId::KimL2 | BoundId::KimLinf => Role::PublishedGeneral,
         BoundId::CastinMeanField => Role::PublishedMeanField,
-        BoundId::Sharp | BoundId::SharpMasked => Role::Sharp,
+        // On a plot a variant's bounds take the place of the best ones.
+        BoundId::Sharp
+        | BoundId::SharpMasked
+        | BoundId::General
+        | BoundId::GeneralToken
+        | BoundId::Elementwise
+        | BoundId::ElementwiseToken => Role::Sharp,
         BoundId::Unified | BoundId::UnifiedMasked => Role::Unified,
         BoundId::Local | BoundId::LocalBlocks | BoundId::MaxToken => Role::Local,
-        BoundId::TwoClusters => Role::LowerBound,
+        BoundId::TwoClusters | BoundId::EqualTokens | BoundId::ZeroKey => Role::LowerBound,
         BoundId::Sink => Role::LowerSink,
         BoundId::Fork => Role::LowerFork,
-        BoundId::Adversarial => Role::LowerFamily,
+        BoundId::Adversarial | BoundId::WindowCausal => Role::LowerFamily,
         BoundId::AdversarialEnvelope => Role::Envelope,
         BoundId::Skew => Role::Skew,
     }

@@ -30,6 +30,13 @@ pub fn bound_label(bound: BoundId) -> &'static str {
         BoundId::Skew => bound_label::skew(),
         BoundId::KimL2 | BoundId::KimLinf => bound_label::kim_l2(),
         BoundId::MaxToken => bound_label::max_token(),
+        BoundId::General => bound_label::general(),
+        BoundId::GeneralToken => bound_label::general_token(),
+        BoundId::Elementwise => bound_label::elementwise(),
+        BoundId::ElementwiseToken => bound_label::elementwise_token(),
+        BoundId::EqualTokens => bound_label::equal_tokens(),
+        BoundId::ZeroKey => bound_label::zero_key(),
+        BoundId::WindowCausal => bound_label::window_causal(),
     }
 }
 
@@ -74,6 +81,13 @@ pub fn formula_words(bound: BoundId) -> &'static str {
         | BoundId::KimL2
         | BoundId::KimLinf
         | BoundId::MaxToken
+        | BoundId::General
+        | BoundId::GeneralToken
+        | BoundId::Elementwise
+        | BoundId::ElementwiseToken
+        | BoundId::EqualTokens
+        | BoundId::ZeroKey
+        | BoundId::WindowCausal
         | BoundId::Adversarial => bound.formula(),
     }
 }
@@ -100,6 +114,11 @@ pub fn formula_where(bound: BoundId) -> &'static str {
         BoundId::TwoClusters => formula_where::two_clusters(),
         BoundId::Skew => formula_where::skew(),
         BoundId::KimL2 | BoundId::KimLinf => formula_where::kim_l2(),
+        BoundId::General | BoundId::GeneralToken => formula_where::general(),
+        BoundId::Elementwise | BoundId::ElementwiseToken => formula_where::elementwise(),
+        BoundId::EqualTokens => formula_where::equal_tokens(),
+        BoundId::ZeroKey => formula_where::zero_key(),
+        BoundId::WindowCausal => formula_where::window_causal(),
         BoundId::CastinGeneral | BoundId::CastinMeanField | BoundId::Unified | BoundId::MaxToken => {
             formula_where::other()
         }
@@ -144,6 +163,13 @@ pub fn source(bound: BoundId) -> String {
         | BoundId::TwoClusters
         | BoundId::Sink
         | BoundId::Fork
+        | BoundId::General
+        | BoundId::GeneralToken
+        | BoundId::Elementwise
+        | BoundId::ElementwiseToken
+        | BoundId::EqualTokens
+        | BoundId::ZeroKey
+        | BoundId::WindowCausal
         | BoundId::Skew => source::ours(),
     };
     source::sentence(source)

@@ -105,7 +105,7 @@ fn the_tables_of_a_head_are_the_weights_of_an_experiment_with_the_same_matrices(
     assert_eq!(experiment.weights.as_ref(), Some(&read));
     assert!(measure(&experiment).expect("measured").spectral > 0.0);
     // Without a table for V, V is the identity; without one for the output matrix, there is none.
-    let WeightSource::Explicit { heads, output } = tables("1 2", "3 4", " \n", "").read(None).expect("fit") else {
+    let WeightSource::Explicit { heads, output, .. } = tables("1 2", "3 4", " \n", "").read(None).expect("fit") else {
         panic!("listed weights");
     };
     assert_eq!((heads[0].v.entries(), output), (&[1.0, 0.0, 0.0, 1.0][..], None));
