@@ -81,10 +81,18 @@ pub fn markup(id: BoundId) -> Option<&'static str> {
         BoundId::LocalBlocks
         | BoundId::KimLinf
         | BoundId::MaxToken
+        | BoundId::LocalToken
         | BoundId::AdversarialEnvelope
         | BoundId::TwoClusters
         | BoundId::Sink
         | BoundId::Fork
+        | BoundId::General
+        | BoundId::GeneralToken
+        | BoundId::Elementwise
+        | BoundId::ElementwiseToken
+        | BoundId::EqualTokens
+        | BoundId::ZeroKey
+        | BoundId::WindowCausal
         | BoundId::Skew => return None,
     })
 }

@@ -21,18 +21,26 @@ use super::easel::{Easel, LastPainted, Paint, Timing, use_easel};
 use super::theory_link::TheoryLink;
 
 /// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
-const RUNGS: [Option<BoundId>; 16] = [
+const RUNGS: [Option<BoundId>; 24] = [
     Some(BoundId::CastinMeanField),
     Some(BoundId::CastinGeneral),
     Some(BoundId::Unified),
     Some(BoundId::UnifiedMasked),
     Some(BoundId::Sharp),
     Some(BoundId::SharpMasked),
+    Some(BoundId::General),
+    Some(BoundId::GeneralToken),
+    Some(BoundId::Elementwise),
+    Some(BoundId::ElementwiseToken),
     Some(BoundId::KimL2),
     Some(BoundId::KimLinf),
     Some(BoundId::Local),
+    Some(BoundId::LocalToken),
     Some(BoundId::LocalBlocks),
     None,
+    Some(BoundId::ZeroKey),
+    Some(BoundId::EqualTokens),
+    Some(BoundId::WindowCausal),
     Some(BoundId::Fork),
     Some(BoundId::Sink),
     Some(BoundId::TwoClusters),
@@ -147,7 +155,7 @@ pub(super) fn shown(rungs: &[Option<BoundId>], selected: Option<BoundId>) -> Opt
     if rungs.contains(&selected) {
         return selected;
     }
-    let ours = [BoundId::Sharp, BoundId::SharpMasked, BoundId::LocalBlocks, BoundId::Local, BoundId::KimLinf];
+    let ours = [BoundId::Sharp, BoundId::SharpMasked, BoundId::General, BoundId::Elementwise, BoundId::LocalBlocks, BoundId::Local, BoundId::KimLinf];
     ours.into_iter().find(|id| rungs.contains(&Some(*id)))
 }
 
@@ -161,13 +169,19 @@ pub fn role_of(bound: BoundId) -> Role {
     match bound {
         BoundId::CastinGeneral | BoundId::KimL2 | BoundId::KimLinf => Role::PublishedGeneral,
         BoundId::CastinMeanField => Role::PublishedMeanField,
-        BoundId::Sharp | BoundId::SharpMasked => Role::Sharp,
+        // On a plot a variant's bounds take the place of the best ones.
+        BoundId::Sharp
+        | BoundId::SharpMasked
+        | BoundId::General
+        | BoundId::GeneralToken
+        | BoundId::Elementwise
+        | BoundId::ElementwiseToken => Role::Sharp,
         BoundId::Unified | BoundId::UnifiedMasked => Role::Unified,
-        BoundId::Local | BoundId::LocalBlocks | BoundId::MaxToken => Role::Local,
-        BoundId::TwoClusters => Role::LowerBound,
+        BoundId::Local | BoundId::LocalBlocks | BoundId::LocalToken | BoundId::MaxToken => Role::Local,
+        BoundId::TwoClusters | BoundId::EqualTokens | BoundId::ZeroKey => Role::LowerBound,
         BoundId::Sink => Role::LowerSink,
         BoundId::Fork => Role::LowerFork,
-        BoundId::Adversarial => Role::LowerFamily,
+        BoundId::Adversarial | BoundId::WindowCausal => Role::LowerFamily,
         BoundId::AdversarialEnvelope => Role::Envelope,
         BoundId::Skew => Role::Skew,
     }

@@ -155,7 +155,14 @@ impl Trace {
     #[must_use]
     pub fn bounds(self) -> &'static [BoundId] {
         match self {
-            Trace::Sharp => &[BoundId::Sharp, BoundId::SharpMasked],
+            Trace::Sharp => &[
+                BoundId::Sharp,
+                BoundId::SharpMasked,
+                BoundId::General,
+                BoundId::Elementwise,
+                BoundId::GeneralToken,
+                BoundId::ElementwiseToken,
+            ],
             Trace::Unified => &[BoundId::Unified, BoundId::UnifiedMasked],
             Trace::General => &[BoundId::CastinGeneral],
             Trace::MeanField => &[BoundId::CastinMeanField],

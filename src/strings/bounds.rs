@@ -24,12 +24,20 @@ pub fn bound_label(bound: BoundId) -> &'static str {
         BoundId::Fork => bound_label::fork(),
         BoundId::Unified | BoundId::UnifiedMasked => bound_label::unified(),
         BoundId::Local => bound_label::local(),
+        BoundId::LocalToken => bound_label::local_token(),
         BoundId::Adversarial => bound_label::adversarial(),
         BoundId::AdversarialEnvelope => bound_label::adversarial_envelope(),
         BoundId::TwoClusters => bound_label::two_clusters(),
         BoundId::Skew => bound_label::skew(),
         BoundId::KimL2 | BoundId::KimLinf => bound_label::kim_l2(),
         BoundId::MaxToken => bound_label::max_token(),
+        BoundId::General => bound_label::general(),
+        BoundId::GeneralToken => bound_label::general_token(),
+        BoundId::Elementwise => bound_label::elementwise(),
+        BoundId::ElementwiseToken => bound_label::elementwise_token(),
+        BoundId::EqualTokens => bound_label::equal_tokens(),
+        BoundId::ZeroKey => bound_label::zero_key(),
+        BoundId::WindowCausal => bound_label::window_causal(),
     }
 }
 
@@ -74,6 +82,14 @@ pub fn formula_words(bound: BoundId) -> &'static str {
         | BoundId::KimL2
         | BoundId::KimLinf
         | BoundId::MaxToken
+        | BoundId::LocalToken
+        | BoundId::General
+        | BoundId::GeneralToken
+        | BoundId::Elementwise
+        | BoundId::ElementwiseToken
+        | BoundId::EqualTokens
+        | BoundId::ZeroKey
+        | BoundId::WindowCausal
         | BoundId::Adversarial => bound.formula(),
     }
 }
@@ -93,13 +109,18 @@ pub fn formula_where(bound: BoundId) -> &'static str {
         BoundId::Sharp => formula_where::sharp(),
         BoundId::SharpMasked => formula_where::sharp_masked(),
         BoundId::Sink | BoundId::Fork => formula_where::sink(),
-        BoundId::Local => formula_where::local(),
+        BoundId::Local | BoundId::LocalToken => formula_where::local(),
         BoundId::UnifiedMasked => formula_where::unified_masked(),
         BoundId::Adversarial => formula_where::adversarial(),
         BoundId::AdversarialEnvelope => formula_where::adversarial_envelope(),
         BoundId::TwoClusters => formula_where::two_clusters(),
         BoundId::Skew => formula_where::skew(),
         BoundId::KimL2 | BoundId::KimLinf => formula_where::kim_l2(),
+        BoundId::General | BoundId::GeneralToken => formula_where::general(),
+        BoundId::Elementwise | BoundId::ElementwiseToken => formula_where::elementwise(),
+        BoundId::EqualTokens => formula_where::equal_tokens(),
+        BoundId::ZeroKey => formula_where::zero_key(),
+        BoundId::WindowCausal => formula_where::window_causal(),
         BoundId::CastinGeneral | BoundId::CastinMeanField | BoundId::Unified | BoundId::MaxToken => {
             formula_where::other()
         }
@@ -140,10 +161,18 @@ pub fn source(bound: BoundId) -> String {
         | BoundId::Local
         | BoundId::LocalBlocks
         | BoundId::MaxToken
+        | BoundId::LocalToken
         | BoundId::AdversarialEnvelope
         | BoundId::TwoClusters
         | BoundId::Sink
         | BoundId::Fork
+        | BoundId::General
+        | BoundId::GeneralToken
+        | BoundId::Elementwise
+        | BoundId::ElementwiseToken
+        | BoundId::EqualTokens
+        | BoundId::ZeroKey
+        | BoundId::WindowCausal
         | BoundId::Skew => source::ours(),
     };
     source::sentence(source)

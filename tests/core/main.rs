@@ -27,3 +27,5 @@ mod table_cases;
 mod table_doubts;
 mod tables;
 mod top_pair;
+mod variant_bounds;
+mod variants_hold;

@@ -4,6 +4,7 @@ pub mod cost;
 pub mod dice;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod drawn;
+pub mod drawn_variant;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod imports;
 pub mod kernels;

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bound, BoundId, Combination, Hypotheses};
-use crate::experiment::{Attention, MaskKind, Normalization, Phrase, Scope};
+use super::variant::{Scores, Variant};
+use super::{Bound, BoundId, Combination, Hypotheses, Side};
+use crate::experiment::{Attention, Mask, MaskKind, Normalization, Order, Phrase, Scope};
 use crate::phrase;
 
 /// Why a bound has no value.
@@ -29,6 +30,22 @@ pub enum Absence {
     HeadsMixed,
     /// A has no direction that the bound could use: no real eigenvalue, or A = 0.
     NoDirection,
+    /// The bound is proved only for the attention of the two papers, and this one has other steps.
+    Variant,
+    /// The experiment has a bound of its own kind, which takes its place where the attention has other steps.
+    PlainAttention,
+    /// The bound is only about weights that each depend on their own score alone: sigmoid, ReLU, softplus.
+    SoftmaxWeights,
+    /// The bound is only about softmax weights.
+    OwnScoreWeights,
+    /// The bound is only about a causal window.
+    NoWindow,
+    /// The bound is only about normalised queries and keys.
+    NoQkNorm,
+    /// The bound is proved for fewer steps of attention than there are.
+    OtherSteps,
+    /// The table of a mask or of a bias has a row for each token, and this is another number of tokens.
+    TableSize,
     /// The bound was not computed at this size, or its value is outside the range of f64.
     NotComputed,
 }
@@ -47,17 +64,29 @@ impl Absence {
             Absence::OneDimension => phrase!("absent_one_dimension", "needs two dimensions"),
             Absence::HeadsMixed => phrase!("absent_heads_mixed", "needs a single head where there is an output matrix"),
             Absence::NoDirection => phrase!("absent_no_direction", "A has no direction for its tokens"),
+            Absence::Variant => phrase!("absent_variant", "only for attention without further steps"),
+            Absence::PlainAttention => phrase!("absent_plain_attention", "only for attention with further steps"),
+            Absence::SoftmaxWeights => phrase!("absent_softmax_weights", "only for sigmoid, ReLU and softplus weights"),
+            Absence::OwnScoreWeights => phrase!("absent_own_score_weights", "only for softmax weights"),
+            Absence::NoWindow => phrase!("absent_no_window", "only for a causal window"),
+            Absence::NoQkNorm => phrase!("absent_no_qk_norm", "only for normalised queries and keys"),
+            Absence::OtherSteps => phrase!("absent_other_steps", "not proved with all of these steps"),
+            Absence::TableSize => {
+                phrase!("absent_table_size", "the table of the mask or bias is for another number of tokens")
+            }
             Absence::NotComputed => phrase!("absent_not_computed", "not computed at this size"),
         }
     }
 }
 
 impl Hypotheses {
-    /// Every bound that is not among `present`, with the reason. Leaves out `Skew`, which is about other weights, and
-    /// `MaxToken`, which is computed only on request.
+    /// Every bound that is not among `present`, with the reason. Leaves out `Skew`, which is about other weights,
+    /// `MaxToken`, which is computed only on request, and for plain experiments the bounds on variants.
     #[must_use]
     pub fn absences(&self, present: &[Bound]) -> Vec<(BoundId, Absence)> {
-        let is_asked = |id: &BoundId| !matches!(id, BoundId::Skew | BoundId::MaxToken);
+        let is_asked = |id: &BoundId| {
+            !matches!(id, BoundId::Skew | BoundId::MaxToken) && !(self.is_plain() && id.is_of_variants())
+        };
         let is_absent = |id: &BoundId| present.iter().all(|bound| bound.id != *id);
         BoundId::ALL.into_iter().filter(is_asked).filter(is_absent).map(|id| (id, self.absence(id))).collect()
     }
@@ -68,11 +97,15 @@ impl Hypotheses {
         let is_about_kim = matches!(id, BoundId::KimL2 | BoundId::KimLinf);
         let is_masked = matches!(id, BoundId::SharpMasked | BoundId::UnifiedMasked);
         let is_for_both = matches!(id, BoundId::CastinGeneral | BoundId::Adversarial);
-        let is_lower = id.side() == super::Side::Lower;
+        let is_lower = id.side() == Side::Lower;
         let is_of_one_head = matches!(id, BoundId::Adversarial | BoundId::AdversarialEnvelope);
         let are_heads_mixed = self.heads.len() > 1 && self.combination == Combination::Sum;
+        if let Some(variant) = self.variant.as_deref() {
+            return self.absence_of_variant(variant, id);
+        }
         match id {
             BoundId::Local | BoundId::LocalBlocks | BoundId::MaxToken => Absence::NotComputed,
+            _ if id.is_of_variants() => Absence::PlainAttention,
             _ if is_about_kim && (self.attention != Attention::L2 || self.kim.is_none()) => Absence::OtherAttention,
             _ if !is_about_kim && self.attention != Attention::Dot => Absence::L2Attention,
             _ if is_lower && self.normalization != Normalization::None => Absence::Normalizer,
@@ -85,6 +118,37 @@ impl Hypotheses {
             _ if is_of_one_head && are_heads_mixed => Absence::HeadsMixed,
             _ if is_lower => Absence::NoDirection,
             _ => Absence::NotComputed,
+        }
+    }
+
+    /// Why a bound has no value for a variant.
+    fn absence_of_variant(&self, variant: &Variant, id: BoundId) -> Absence {
+        let is_elementwise = variant.weighting.is_elementwise();
+        let is_normalized = matches!(variant.scores, Scores::Normalized { .. });
+        let is_window = matches!(variant.mask, Mask::Window { order: Order::Causal, .. });
+        let is_other_size = variant.table_size().is_some_and(|size| size as f64 != self.n().round());
+        let are_heads_mixed = self.heads.len() > 1 && self.combination == Combination::Sum;
+        let is_lower = id.side() == Side::Lower;
+        match id {
+            BoundId::Local | BoundId::LocalBlocks | BoundId::MaxToken => Absence::NotComputed,
+            _ if id.is_plain_only() => Absence::Variant,
+            BoundId::General | BoundId::GeneralToken if is_elementwise => Absence::OwnScoreWeights,
+            BoundId::Elementwise | BoundId::ElementwiseToken | BoundId::EqualTokens if !is_elementwise => {
+                Absence::SoftmaxWeights
+            }
+            _ if !is_lower && is_other_size => Absence::TableSize,
+            _ if !is_lower => Absence::NotComputed,
+            BoundId::WindowCausal if !is_window => Absence::NoWindow,
+            BoundId::ZeroKey if !is_normalized => Absence::NoQkNorm,
+            _ if self.normalization != Normalization::None => Absence::Normalizer,
+            BoundId::Fork if self.n() < 3.0 - 1e-9 => Absence::FewTokens,
+            BoundId::ZeroKey | BoundId::WindowCausal if self.n() < 2.0 - 1e-9 => Absence::FewTokens,
+            BoundId::Fork | BoundId::ZeroKey | BoundId::WindowCausal if are_heads_mixed => Absence::HeadsMixed,
+            BoundId::Fork if self.directions.iter().any(|direction| direction.w.is_none()) => Absence::OneDimension,
+            BoundId::WindowCausal if variant.has_only_scale() => Absence::NoDirection,
+            BoundId::ZeroKey if variant.witnesses.zero_key.is_some() => Absence::NoDirection,
+            BoundId::Fork if !self.directions.is_empty() => Absence::NoDirection,
+            _ => Absence::OtherSteps,
         }
     }
 }
@@ -166,7 +230,16 @@ mod tests {
             Absence::OneDimension => given.d = 2,
             Absence::HeadsMixed => (given.has_output, given.heads) = (false, 1),
             Absence::NoDirection => given.kind = "minus",
-            Absence::NotComputed => return None,
+            // The experiments here have no further steps.
+            Absence::Variant
+            | Absence::PlainAttention
+            | Absence::SoftmaxWeights
+            | Absence::OwnScoreWeights
+            | Absence::NoWindow
+            | Absence::NoQkNorm
+            | Absence::OtherSteps
+            | Absence::TableSize
+            | Absence::NotComputed => return None,
         }
         if given.kind == "kim" {
             // The heads of these weights share the d dimensions equally.
@@ -246,5 +319,51 @@ mod tests {
             let found = absent(&more).into_iter().find(|(absent, _)| *absent == id).map(|(_, why)| why);
             assert_eq!(found, expected, "{more} {id:?}");
         }
+    }
+
+    #[test]
+    fn every_bound_without_a_value_for_a_variant_says_why() {
+        let window = json!({"kind": "window", "width": 2});
+        let keys = json!({"kind": "padding", "keys": [1, 0, 1, 1, 1]});
+        let cap = json!({"softcap": 5});
+        let qk = json!({"qk_norm": {"kind": "rms"}});
+        let sigmoid = json!({"kind": "sigmoid"});
+        for (more, id, expected) in [
+            (json!({"score": cap}), BoundId::Sharp, Some(Absence::Variant)),
+            (json!({"score": cap}), BoundId::Sink, Some(Absence::Variant)),
+            (json!({"score": cap}), BoundId::General, None),
+            (json!({"score": cap}), BoundId::Fork, None),
+            (json!({"score": cap}), BoundId::Elementwise, Some(Absence::SoftmaxWeights)),
+            (json!({"score": cap}), BoundId::EqualTokens, Some(Absence::SoftmaxWeights)),
+            (json!({"score": cap}), BoundId::WindowCausal, Some(Absence::NoWindow)),
+            (json!({"score": cap}), BoundId::ZeroKey, Some(Absence::NoQkNorm)),
+            (json!({"score": cap, "normalization": "rms"}), BoundId::Fork, Some(Absence::Normalizer)),
+            (json!({"score": cap, "mask": "causal"}), BoundId::Fork, Some(Absence::OtherSteps)),
+            (json!({"score": qk}), BoundId::Fork, Some(Absence::OtherSteps)),
+            (json!({"weighting": sigmoid}), BoundId::General, Some(Absence::OwnScoreWeights)),
+            (json!({"weighting": sigmoid}), BoundId::ElementwiseToken, None),
+            (json!({"mask": window}), BoundId::WindowCausal, None),
+            (json!({"mask": window, "score": cap}), BoundId::WindowCausal, Some(Absence::OtherSteps)),
+            (json!({"mask": keys}), BoundId::GeneralToken, None),
+        ] {
+            let mut value = json!({
+                "tokens": {"source": "random", "distribution": "ball", "n": 5, "d": 2, "radius": 1},
+                "weights": {"source": "identity", "sign": -1},
+            });
+            value.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+            let experiment = Experiment::from_value(value).expect("valid");
+            let hypotheses = crate::growth::hypotheses_of_ball(&experiment).expect("a ball").with_n(5.0);
+            let bounds = crate::bounds::all_bounds(&hypotheses);
+            let found = hypotheses.absences(&bounds).into_iter().find(|(absent, _)| *absent == id);
+            assert_eq!(found.map(|(_, why)| why), expected, "{more} {id:?}");
+        }
+        let table = json!({
+            "tokens": {"source": "random", "distribution": "ball", "n": 5, "d": 2, "radius": 1},
+            "weights": {"source": "identity", "sign": -1}, "mask": keys,
+        });
+        let table = Experiment::from_value(table).expect("valid");
+        let at_six = crate::growth::hypotheses_of_ball(&table).expect("a ball").with_n(6.0);
+        assert_eq!(BoundId::General.at(&at_six), None);
+        assert_eq!(at_six.absence(BoundId::General), Absence::TableSize);
     }
 }

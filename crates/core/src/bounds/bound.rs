@@ -44,6 +44,21 @@ pub enum BoundId {
     KimL2,
     /// The largest row sum of block spectral norms: upper, in the max-token norm.
     MaxToken,
+    /// Ours (section 6): upper, for every variant whose weights are a softmax; `Sharp` and `SharpMasked` where those
+    /// hold.
+    General,
+    /// Ours (section 6): upper, in the max-token norm, for every variant whose weights are a softmax.
+    GeneralToken,
+    /// Ours (section 6): upper, for weights that each depend on their own score alone.
+    Elementwise,
+    /// Ours (section 6): as `Elementwise`, in the max-token norm.
+    ElementwiseToken,
+    /// Ours (section 6): lower, from n equal tokens, for weights that each depend on their own score alone.
+    EqualTokens,
+    /// Ours (section 6): lower, from one token at 0, under a normaliser of queries and keys.
+    ZeroKey,
+    /// Ours (section 6): lower, for a causal window: causal attention on the tokens of one window.
+    WindowCausal,
 }
 
 /// The domain on which a bound holds.
@@ -98,22 +113,29 @@ pub struct Bound {
 
 impl BoundId {
     /// All bounds, upper ones first.
-    pub const ALL: [BoundId; 18] = [
+    pub const ALL: [BoundId; 25] = [
         BoundId::CastinGeneral,
         BoundId::CastinMeanField,
         BoundId::Sharp,
         BoundId::SharpMasked,
         BoundId::Unified,
         BoundId::UnifiedMasked,
+        BoundId::General,
+        BoundId::Elementwise,
         BoundId::Local,
         BoundId::LocalBlocks,
         BoundId::LocalToken,
         BoundId::KimL2,
         BoundId::KimLinf,
+        BoundId::GeneralToken,
+        BoundId::ElementwiseToken,
         BoundId::MaxToken,
         BoundId::TwoClusters,
         BoundId::Sink,
         BoundId::Fork,
+        BoundId::EqualTokens,
+        BoundId::ZeroKey,
+        BoundId::WindowCausal,
         BoundId::Adversarial,
         BoundId::AdversarialEnvelope,
         BoundId::Skew,
@@ -141,6 +163,13 @@ impl BoundId {
             BoundId::KimLinf => "kim_linf",
             BoundId::KimL2 => "kim_l2",
             BoundId::MaxToken => "max_token",
+            BoundId::General => "general",
+            BoundId::GeneralToken => "general_token",
+            BoundId::Elementwise => "elementwise",
+            BoundId::ElementwiseToken => "elementwise_token",
+            BoundId::EqualTokens => "equal_tokens",
+            BoundId::ZeroKey => "zero_key",
+            BoundId::WindowCausal => "window_causal",
         }
     }
 
@@ -167,6 +196,13 @@ impl BoundId {
             BoundId::KimLinf => "(4φ⁻¹(n − 1) + 1/√k) ‖W_Oᵀ‖∞ maxₕ ‖W_Q‖∞‖W_Qᵀ‖∞ maxₕ ‖W_Vᵀ‖∞, φ(x) = x e^(x + 1)",
             BoundId::KimL2 => "√(n/k) (4φ⁻¹(n − 1) + 1) √(Σₕ ‖W_Q‖⁴‖W_V‖²) ‖W_O‖, φ(x) = x e^(x + 1)",
             BoundId::MaxToken => "maxᵢ Σⱼ ‖Jᵢⱼ‖₂",
+            BoundId::General => "v (ρ a_o + min(√(ω S), √(maxⱼ Σᵢ λᵢ), 2 (1 + 2a_m) e^(2κ) if causal))",
+            BoundId::GeneralToken => "v (ρ a_o + √(ρ ω))",
+            BoundId::Elementwise => "v (a_o maxᵢ Σⱼ dᵢⱼ + √(maxᵢ Σⱼ Tᵢⱼ · maxⱼ Σᵢ Tᵢⱼ)), Tᵢⱼ = pᵢⱼ + dᵢⱼ a_m",
+            BoundId::ElementwiseToken => "v maxᵢ Σⱼ (pᵢⱼ + dᵢⱼ (a_m + a_o))",
+            BoundId::EqualTokens => "v n (p + 2 d a) at n equal tokens",
+            BoundId::ZeroKey => "√(n − 1) p ((1 − p) R |Vu| |b| − v), p = 1/(1 + (n − 1) e^(c q·k))",
+            BoundId::WindowCausal => "the adversarial bound for causal attention on min(n, W) tokens",
             BoundId::Skew => "the exact norm of −e, e, .., e for A = −cI + √(‖A‖² − c²) J",
         }
     }
@@ -197,6 +233,39 @@ impl BoundId {
         own == norm || (is_lower && own == Norm::Spectral && norm == Norm::Frobenius)
     }
 
+    /// Whether the bound is proved only for the attention of the two papers.
+    pub(super) fn is_plain_only(self) -> bool {
+        matches!(
+            self,
+            BoundId::CastinGeneral
+                | BoundId::CastinMeanField
+                | BoundId::Sharp
+                | BoundId::SharpMasked
+                | BoundId::Unified
+                | BoundId::UnifiedMasked
+                | BoundId::KimLinf
+                | BoundId::KimL2
+                | BoundId::Adversarial
+                | BoundId::AdversarialEnvelope
+                | BoundId::TwoClusters
+                | BoundId::Sink
+        )
+    }
+
+    /// Whether the bound is only about variants of attention, so that plain experiments do not list it.
+    pub(super) fn is_of_variants(self) -> bool {
+        matches!(
+            self,
+            BoundId::General
+                | BoundId::GeneralToken
+                | BoundId::Elementwise
+                | BoundId::ElementwiseToken
+                | BoundId::EqualTokens
+                | BoundId::ZeroKey
+                | BoundId::WindowCausal
+        )
+    }
+
     fn statement(self) -> (Side, Domain, Norm) {
         match self {
             BoundId::CastinGeneral
@@ -205,7 +274,10 @@ impl BoundId {
             | BoundId::SharpMasked
             | BoundId::Unified
             | BoundId::UnifiedMasked
+            | BoundId::General
+            | BoundId::Elementwise
             | BoundId::KimL2 => (Side::Upper, Domain::Ball, Norm::Spectral),
+            BoundId::GeneralToken | BoundId::ElementwiseToken => (Side::Upper, Domain::Ball, Norm::MaxToken),
             BoundId::KimLinf => (Side::Upper, Domain::Ball, Norm::Linf),
             BoundId::Local | BoundId::LocalBlocks => (Side::Upper, Domain::Tokens, Norm::Spectral),
             BoundId::LocalToken | BoundId::MaxToken => (Side::Upper, Domain::Tokens, Norm::MaxToken),
@@ -213,7 +285,10 @@ impl BoundId {
             | BoundId::AdversarialEnvelope
             | BoundId::TwoClusters
             | BoundId::Sink
-            | BoundId::Fork => (Side::Lower, Domain::Ball, Norm::Spectral),
+            | BoundId::Fork
+            | BoundId::EqualTokens
+            | BoundId::ZeroKey
+            | BoundId::WindowCausal => (Side::Lower, Domain::Ball, Norm::Spectral),
             BoundId::Skew => (Side::Lower, Domain::OtherWeights, Norm::Spectral),
         }
     }

@@ -44,17 +44,22 @@ impl Neighbourhood {
     /// The neighbourhood of the tokens of an experiment, which `inputs` lists (d x n).
     ///
     /// # Errors
-    /// [`InputError::Conflict`] for L2 attention and normalisers, for which nothing is proved here.
+    /// [`InputError::Conflict`] for L2 attention, normalisers and further steps of attention, for which nothing is proved
+    /// here.
     pub fn new(experiment: &Experiment, inputs: &Inputs) -> Result<Self, InputError> {
-        let refused = |what: &str, fix: Phrase| {
+        let refused = |what: Phrase, fix: Phrase| {
             let problem = phrase!("no_certified_bound", "has no certified bound on a neighbourhood");
-            Err(InputError::Conflict { what: what.into(), problem, fix })
+            Err(InputError::Conflict { what, problem, fix })
         };
         if experiment.attention != Attention::Dot {
-            return refused("`attention` = \"l2\"", phrase!("use_dot_attention", "Use \"attention\":\"dot\"."));
+            return refused("`attention` = \"l2\"".into(), phrase!("use_dot_attention", "Use \"attention\":\"dot\"."));
         }
         if experiment.normalization != Normalization::None {
-            return refused("`normalization`", phrase!("use_normalization_none", "Use \"normalization\":\"none\"."));
+            return refused("`normalization`".into(), phrase!("use_normalization_none", "Use \"normalization\":\"none\"."));
+        }
+        if !experiment.is_plain() {
+            let fix = phrase!("use_plain_attention", "Leave out `score`, `weighting` and other masks.");
+            return refused(phrase!("this_attention", "This attention"), fix);
         }
         let (weights, centred) = (&inputs.weights, Centred::of(&inputs.tokens));
         let heads = weights

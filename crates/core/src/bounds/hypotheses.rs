@@ -4,11 +4,14 @@ use super::heads::{Combination, HeadNorms, head_norms, leading_heads};
 use super::isotropic::in_few_dimensions;
 use super::lower::line::{AdversarialLine, Line, adversarial_line, lines};
 use super::lower::witness_direction::{WitnessDirection, WitnessDirections, directions};
+use super::lower::variant_witnesses::{DotWitnesses, with_scale};
+use super::variant::Variant;
 use crate::attention::Normalizer;
 use crate::experiment::{Attention, Experiment, MaskKind, Normalization, Scope};
 use crate::spectral::largest_singular_value;
 use crate::weights::{L2Mha, Weights};
 use nalgebra::DMatrix;
+use std::sync::Arc;
 
 /// What the bounds depend on: kernel, mask, n, R and constants of the weights.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +45,8 @@ pub struct Hypotheses {
     pub(super) normalization: Normalization,
     /// Whether the Jacobian includes the normaliser.
     pub(super) scope: Scope,
+    /// The steps of attention beyond those of the two papers; `None` for plain experiments.
+    pub(super) variant: Option<Arc<Variant>>,
 }
 
 impl Hypotheses {
@@ -59,9 +64,13 @@ impl Hypotheses {
         let normalized = experiment.normalization != Normalization::None;
         let heads = head_norms(weights);
         // The witnesses of the lower bounds lie in a ball; the outputs of a normaliser do not fill one.
-        let has_lower = experiment.attention == Attention::Dot && !normalized;
-        let few = in_few_dimensions(weights);
-        let seen = few.as_ref().unwrap_or(weights);
+        let is_plain = experiment.is_plain();
+        let is_dot = experiment.attention == Attention::Dot && !normalized;
+        let of_variant = if is_plain { DotWitnesses::Absent } else { DotWitnesses::of(experiment, weights) };
+        let has_lower = (is_plain && is_dot) || of_variant != DotWitnesses::Absent;
+        let scaled = with_scale(experiment, weights);
+        let few = in_few_dimensions(&scaled);
+        let seen = few.as_ref().unwrap_or(&scaled);
         let leading = leading_heads(seen, &heads);
         let lines = if has_lower { lines(seen, &leading) } else { Vec::new() };
         let WitnessDirections { gamma, directions } = directions(seen, &leading, &lines);
@@ -70,13 +79,19 @@ impl Hypotheses {
             mask: experiment.mask.kind(),
             ln_n,
             radius: radius_of_ball(experiment, d, radius),
-            lines: lines.into_iter().map(|line| line.in_dimension(d)).collect(),
-            directions: directions.into_iter().map(|direction| direction.in_dimension(d)).collect(),
+            // Of a variant's witnesses only the fork has closed forms that hold.
+            lines: lines.into_iter().filter(|_| is_plain).map(|line| line.in_dimension(d)).collect(),
+            directions: directions
+                .into_iter()
+                .filter(|_| is_plain || of_variant == DotWitnesses::Fork)
+                .map(|direction| direction.in_dimension(d))
+                .collect(),
             gamma,
-            adversarial: if has_lower { adversarial_line(seen) } else { None },
+            adversarial: if has_lower && of_variant != DotWitnesses::Fork { adversarial_line(seen) } else { None },
             kim: weights.l2_mha.as_ref().map(KimNorms::of),
             normalization: experiment.normalization,
             scope: experiment.scope(),
+            variant: (!is_plain).then(|| Arc::new(Variant::of(experiment, weights, &heads))),
             heads,
             combination: if weights.output.is_some() { Combination::Sum } else { Combination::RootOfSquares },
             outer_factor: match experiment.scope() {
@@ -117,6 +132,7 @@ impl Hypotheses {
             kim: None,
             normalization: Normalization::None,
             scope: Scope::Inputs,
+            variant: None,
         }
     }
 
@@ -124,6 +140,12 @@ impl Hypotheses {
     #[must_use]
     pub fn with_l2_mha(&self, weights: &Weights) -> Self {
         Hypotheses { kim: weights.l2_mha.as_ref().map(KimNorms::of), ..self.clone() }
+    }
+
+    /// Whether the attention is that of the two papers (see [`Experiment::is_plain`]).
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.variant.is_none()
     }
 
     /// Whether a normaliser acts on the tokens.

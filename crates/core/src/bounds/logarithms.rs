@@ -6,6 +6,11 @@ pub(super) fn ln_add(x: f64, y: f64) -> f64 {
     if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
 }
 
+/// ln(e^x - e^y); minus infinity where y is not below x.
+pub(super) fn ln_subtract(x: f64, y: f64) -> f64 {
+    if y == f64::NEG_INFINITY { x } else { x + (-(y - x).exp_m1()).max(0.0).ln() }
+}
+
 /// ln of the sum of e^x over all x; minus infinity for the empty sum.
 pub(crate) fn ln_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     let largest = logs.clone().fold(f64::NEG_INFINITY, f64::max);

@@ -8,6 +8,7 @@
 //! | `lower` | lower bounds: tokens of a ball, with the norm there |
 //! | `local` | upper bounds at given tokens |
 //! | `certified` | upper bounds for all tokens near given ones |
+//! | `variant` | the steps of attention and the norms that bounds on variants depend on |
 //! | `hypotheses`, `heads`, `isotropic`, `logarithms` | what bounds depend on, and tools that the folders share |
 //! | `bound`, `best`, `absence`, `slack` | a bound as data, the best of several, why one is absent, and its proof's slack |
 
@@ -23,10 +24,11 @@ mod local;
 mod logarithms;
 mod lower;
 mod slack;
+mod variant;
 
-use ball::{castin, kim, sharp, unified};
+use ball::{castin, elementwise, general, kim, sharp, unified};
 use lower::witness_form::Shape;
-use lower::{adversarial, two_clusters, witness};
+use lower::{adversarial, equal_tokens, two_clusters, variant_fork, window_causal, witness, zero_key};
 
 pub use absence::Absence;
 pub use best::{best_lower, best_upper};
@@ -50,6 +52,9 @@ pub use slack::{BoundSlack, SlackFactor, SlackKind, slacks};
 impl BoundId {
     /// ln of a bound on the ball; `None` if its hypotheses do not hold.
     fn ln(self, hypotheses: &Hypotheses) -> Option<f64> {
+        if self.is_plain_only() && !hypotheses.is_plain() {
+            return None;
+        }
         match self {
             BoundId::CastinGeneral => ln_of_heads(hypotheses, castin::ln_general),
             BoundId::CastinMeanField => ln_of_heads(hypotheses, castin::ln_mean_field),
@@ -61,7 +66,14 @@ impl BoundId {
             BoundId::AdversarialEnvelope => adversarial::ln_envelope(hypotheses),
             BoundId::TwoClusters => two_clusters::ln_two_clusters(hypotheses),
             BoundId::Sink => witness::best(hypotheses, Shape::Sink).map(|found| found.norm.ln()),
-            BoundId::Fork => witness::best(hypotheses, Shape::Fork).map(|found| found.norm.ln()),
+            BoundId::Fork => fork(hypotheses).map(|found| found.norm.ln()),
+            BoundId::General => general::ln_general(hypotheses),
+            BoundId::GeneralToken => general::ln_general_token(hypotheses),
+            BoundId::Elementwise => elementwise::ln_elementwise(hypotheses),
+            BoundId::ElementwiseToken => elementwise::ln_elementwise_token(hypotheses),
+            BoundId::EqualTokens => equal_tokens::ln_equal_tokens(hypotheses),
+            BoundId::ZeroKey => zero_key::ln_zero_key(hypotheses),
+            BoundId::WindowCausal => window_causal::ln_window_causal(hypotheses),
             BoundId::KimLinf => kim::ln_linf(hypotheses),
             BoundId::KimL2 => kim::ln_l2(hypotheses),
             BoundId::Local | BoundId::LocalBlocks | BoundId::LocalToken | BoundId::Skew | BoundId::MaxToken => None,
@@ -99,8 +111,8 @@ pub fn bounds_and_witnesses(hypotheses: &Hypotheses) -> (Vec<Bound>, Witnesses) 
     let curve = TwoClusterCurve::new(hypotheses, hypotheses.ln_n);
     let witnesses = Witnesses {
         two_clusters: curve.and_then(|curve| curve.at(hypotheses.ln_n)),
-        sink: witness::best(hypotheses, Shape::Sink),
-        fork: witness::best(hypotheses, Shape::Fork),
+        sink: hypotheses.is_plain().then(|| witness::best(hypotheses, Shape::Sink)).flatten(),
+        fork: fork(hypotheses),
     };
     let bound = |id: BoundId| {
         let norm = match id {
@@ -112,6 +124,11 @@ pub fn bounds_and_witnesses(hypotheses: &Hypotheses) -> (Vec<Bound>, Witnesses) 
         norm.map(|norm| Bound::of_ln(id, norm.ln()))
     };
     (BoundId::ALL.into_iter().filter_map(bound).collect(), witnesses)
+}
+
+/// The best fork: with its exact norm for plain experiments, with its closed form elsewhere.
+fn fork(hypotheses: &Hypotheses) -> Option<ClusterWitness> {
+    if hypotheses.is_plain() { witness::best(hypotheses, Shape::Fork) } else { variant_fork::best(hypotheses) }
 }
 
 /// All bounds on a ball, as functions of n. The search for the two clusters, which does not depend on n, is made once.

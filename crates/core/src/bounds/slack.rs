@@ -1,7 +1,7 @@
 //! The slack of upper bounds: the formula with its numbers, and the factor that each step of the proof loses.
 
-use super::ball::row_mass;
-use super::ball::sharp::MixedTerms;
+use super::ball::mixed_terms::MixedTerms;
+use super::ball::row_mass::{self, KeySlopes};
 use super::ball::unified::{ln_column_sum, ln_hardy, ln_masked_column_sum};
 use super::local::head::LocalParts;
 use super::logarithms::ln_add;
@@ -44,8 +44,11 @@ fn worked(id: BoundId, hypotheses: &Hypotheses, (a, v): (f64, f64), local: Optio
         BoundId::CastinGeneral => format!("√3 · {v_text} · √({a_text}² · (4 · {n} + 1) + {n})"),
         BoundId::CastinMeanField => format!("{v_text} · (1 + 3 · {a_text}) · e^(2 · {a_text})"),
         BoundId::Sharp | BoundId::SharpMasked => {
-            let mixed = brief(MixedTerms::new(hypotheses.mask, hypotheses.ln_n, a, 2.0 * a).ln_smallest().exp());
-            let [short, long] = [row_mass::ln_any_length(a), row_mass::ln_long(a, 2.0 * a)].map(f64::exp).map(brief);
+            let mixed = brief(MixedTerms::of_dot(hypotheses.mask, hypotheses.ln_n, a, 2.0 * a).ln_smallest().exp());
+            let [short, long] = [
+                row_mass::ln_any_length(KeySlopes::Constant, a),
+                row_mass::ln_long(KeySlopes::Constant, a, 2.0 * a),
+            ].map(f64::exp).map(brief);
             format!("{v_text} · ({a_text} + {mixed}), G = {short}, F = {long}, n = {n}")
         }
         BoundId::Unified => {
@@ -69,7 +72,16 @@ fn worked(id: BoundId, hypotheses: &Hypotheses, (a, v): (f64, f64), local: Optio
             None => String::new(),
         },
         BoundId::KimLinf | BoundId::KimL2 => super::ball::kim::worked(id, hypotheses, brief).unwrap_or_default(),
-        BoundId::LocalBlocks | BoundId::LocalToken | BoundId::MaxToken => String::new(),
+        BoundId::LocalBlocks
+        | BoundId::LocalToken
+         | BoundId::MaxToken
+        | BoundId::General
+        | BoundId::GeneralToken
+        | BoundId::Elementwise
+        | BoundId::ElementwiseToken
+        | BoundId::EqualTokens
+        | BoundId::ZeroKey
+        | BoundId::WindowCausal => String::new(),
         BoundId::TwoClusters | BoundId::Sink | BoundId::Fork | BoundId::Skew => {
             format!("a = {a_text}, v = {v_text}, n = {n}")
         }
@@ -121,6 +133,13 @@ fn factors(
         | BoundId::TwoClusters
         | BoundId::Sink
         | BoundId::Fork
+        | BoundId::General
+        | BoundId::GeneralToken
+        | BoundId::Elementwise
+        | BoundId::ElementwiseToken
+        | BoundId::EqualTokens
+        | BoundId::ZeroKey
+        | BoundId::WindowCausal
         | BoundId::Skew => Vec::new(),
     };
     factors.retain(|factor| factor.times.is_finite() && factor.times > 1.0 + 1e-9);
@@ -233,7 +252,7 @@ fn sharp_factors(
     spectral: f64,
 ) -> Vec<SlackFactor> {
     let mixed =
-        |a: f64, ln_ratio: f64| v.ln() + MixedTerms::new(hypotheses.mask, hypotheses.ln_n, a, ln_ratio).ln_smallest();
+        |a: f64, ln_ratio: f64| v.ln() + MixedTerms::of_dot(hypotheses.mask, hypotheses.ln_n, a, ln_ratio).ln_smallest();
     // The proof's constants at these tokens. They are at most the constants for the ball.
     let gradient = (local.gradient_square.sqrt() * hypotheses.radius).min(a);
     let ln_ratio = local.ln_ratio.min(2.0 * a);

@@ -1,17 +1,48 @@
-//! The constants G and F of `sharp` (ours, docs/theory.md section 2): they bound one row of the mixed part, however the
-//! row distributes its attention.
+//! The constants G and F of `sharp` and `general` (ours, docs/theory.md sections 2 and 6): they bound one row of the
+//! mixed part, however the row distributes its attention.
 //!
 //! Row i of the mixed part has the squared norm lambda_i, at most v^2 times the largest eigenvalue of sum_j P_ij^2 M_ij
-//! M_ij^T. Let |A x_i| R <= a, and let the attention weights of the row be within a factor H <= e^(2a) of each other.
-//! Then lambda_i <= v^2 min(G, F/n), where n is the length of the row and, for 0 <= q <= 1, alpha = (1 + 2a (1-q))^2,
-//! beta = (1 - 2aq)^2:
+//! M_ij^T, M_ij = I + (x_j - m_i) b_ij^T. Let |b_ij| R <= a, and let the attention weights of the row be within a factor
+//! H of each other. Then lambda_i <= v^2 min(G, F/n), where n is the length of the row and, for 0 <= q <= 1, alpha =
+//! (1 + 2a (1-q))^2 and beta as [`KeySlopes`] says:
 //!
 //! - G(a) = max_q [q^2 alpha + (1-q)^2 beta];
 //! - F(a, H) = max_q max_(0<=x<=q, 0<=y<=1-q) (alpha q + beta (1-q) + (H-1)(alpha x + beta y)) (1 - (1 - 1/H)(x+y)).
 
-/// ln G(a). With w = q + 2a q (1-q) the maximand is w^2 + (1-w)^2, so that it is largest at the largest w: 1, or (1 +
+use std::f64::consts::LN_2;
+
+/// How b_ij = ds_ij/dx_j depends on the key j.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::bounds) enum KeySlopes {
+    /// b_ij = y_i: beta = (1 - 2aq)^2.
+    Constant,
+    /// b_ij = gamma_ij y_i with 0 <= gamma_ij <= 1, as under a cap: beta = max(1, (1 - 2aq)^2).
+    Scaled,
+    /// Any b_ij: beta = (1 + 2aq)^2.
+    Any,
+}
+
+/// ln G(a), G = max_q [q^2 alpha + (1-q)^2 beta].
+pub(in crate::bounds) fn ln_any_length(slopes: KeySlopes, a: f64) -> f64 {
+    match slopes {
+        KeySlopes::Constant => ln_any_length_constant(a),
+        // The maximand is the larger of that of constant slopes and w^2 + (1-q)^2, w = q + 2a q (1-q).
+        KeySlopes::Scaled => {
+            let scale = 1.0 + 2.0 * a;
+            let value = |q: f64| {
+                let w = q * (1.0 / scale + (1.0 - 1.0 / scale) * (1.0 - q));
+                w * w + ((1.0 - q) / scale).powi(2)
+            };
+            ln_any_length_constant(a).max(2.0 * scale.ln() + (largest_over_q(value) * (1.0 + 1e-12)).ln())
+        }
+        // At q = 1/2 the two squares are equal; at q = 1 the sum is 1.
+        KeySlopes::Any => (2.0 * a.ln_1p() - LN_2).max(0.0),
+    }
+}
+
+/// ln G(a) for constant slopes. With w = q + 2a q (1-q) the maximand is w^2 + (1-w)^2, so that it is largest at the largest w: 1, or (1 +
 /// 2a)^2/(8a) at q = (1 + 2a)/(4a) where a > 1/2.
-pub(in crate::bounds) fn ln_any_length(a: f64) -> f64 {
+fn ln_any_length_constant(a: f64) -> f64 {
     if a <= 0.5 {
         return 0.0;
     }
@@ -21,17 +52,29 @@ pub(in crate::bounds) fn ln_any_length(a: f64) -> f64 {
 }
 
 /// ln F(a, H) from a and ln H, H >= 1.
-pub(in crate::bounds) fn ln_long(a: f64, ln_ratio: f64) -> f64 {
-    let row = Row::new(a, ln_ratio);
-    // The maximand has few and wide maxima in q, so that a scan finds the neighbourhood of the largest one.
+pub(in crate::bounds) fn ln_long(slopes: KeySlopes, a: f64, ln_ratio: f64) -> f64 {
+    let row = Row::new(slopes, a, ln_ratio);
+    // Covers what rounding and the last section may have missed.
+    ln_ratio + 2.0 * row.scale.ln() + (largest_over_q(|q| row.largest(q)) * (1.0 + 1e-12)).ln()
+}
+
+/// A number that ln F(a, H) is never below, without a search over q.
+pub(in crate::bounds) fn ln_long_at_least(slopes: KeySlopes, a: f64, ln_ratio: f64) -> f64 {
+    let row = Row::new(slopes, a, ln_ratio);
+    ln_ratio + 2.0 * row.scale.ln() + row.largest(0.25).max(row.largest(0.5)).ln()
+}
+
+/// The largest value over q in [0, 1] of a function with few and wide maxima, so that a scan finds the neighbourhood of
+/// the largest one.
+fn largest_over_q(value: impl Fn(f64) -> f64) -> f64 {
     let at = |step: usize| step as f64 / SCAN as f64;
-    let best = (0..=SCAN).max_by(|x, y| row.largest(at(*x)).total_cmp(&row.largest(at(*y)))).unwrap_or(0);
+    let best = (0..=SCAN).max_by(|x, y| value(at(*x)).total_cmp(&value(at(*y)))).unwrap_or(0);
     let (mut low, mut high) = (at(best.saturating_sub(1)), at((best + 1).min(SCAN)));
-    let mut largest = row.largest(at(best));
+    let mut largest = value(at(best));
     // Golden sections: the value is flat at its maximum, so that few are enough for all its digits.
     for _ in 0..SECTIONS {
         let (left, right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
-        let (on_left, on_right) = (row.largest(left), row.largest(right));
+        let (on_left, on_right) = (value(left), value(right));
         largest = largest.max(on_left).max(on_right);
         if on_left > on_right {
             high = right;
@@ -39,8 +82,7 @@ pub(in crate::bounds) fn ln_long(a: f64, ln_ratio: f64) -> f64 {
             low = left;
         }
     }
-    // Covers what rounding and the last section may have missed.
-    ln_ratio + 2.0 * row.scale.ln() + (largest * (1.0 + 1e-12)).ln()
+    largest
 }
 
 /// Intervals of the scan over q.
@@ -51,6 +93,7 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// The maximand of F, divided by H and by `scale`^2 so that it stays of order one.
 struct Row {
+    slopes: KeySlopes,
     /// 1/H.
     inverse: f64,
     /// 1 - 1/H.
@@ -63,17 +106,21 @@ struct Row {
 }
 
 impl Row {
-    fn new(a: f64, ln_ratio: f64) -> Self {
+    fn new(slopes: KeySlopes, a: f64, ln_ratio: f64) -> Self {
         let scale = 1.0 + 2.0 * a;
         let one = 1.0 / scale;
-        Row { inverse: (-ln_ratio).exp(), rest: -(-ln_ratio).exp_m1(), scale, one, twice_a: 1.0 - one }
+        Row { slopes, inverse: (-ln_ratio).exp(), rest: -(-ln_ratio).exp_m1(), scale, one, twice_a: 1.0 - one }
     }
 
     /// The largest value over x and y at a given q. The tokens with the larger of alpha and beta take the high weights
     /// first; along this path, with z = x + y, the maximand is (c + m z)(1 - rest z) on each of two pieces.
     fn largest(&self, q: f64) -> f64 {
         let alpha = (self.one + self.twice_a * (1.0 - q)).powi(2);
-        let beta = (self.one - self.twice_a * q).powi(2);
+        let beta = match self.slopes {
+            KeySlopes::Constant => (self.one - self.twice_a * q).powi(2),
+            KeySlopes::Scaled => (self.one - self.twice_a * q).powi(2).max(self.one * self.one),
+            KeySlopes::Any => (self.one + self.twice_a * q).powi(2),
+        };
         let base = (alpha * q + beta * (1.0 - q)) * self.inverse;
         let ((high, mass), low) = if alpha >= beta { ((alpha, q), beta) } else { ((beta, 1.0 - q), alpha) };
         let first = self.on_piece(base, self.rest * high, 0.0, mass);
@@ -96,7 +143,7 @@ mod tests {
     #[test]
     fn the_row_constant_equals_tabulated_values() {
         for (a, expected) in [(1.0, 1.28125), (2.25, 3.287423), (4.0, 8.751953), (9.0, 41.250386)] {
-            let found = ln_any_length(a).exp();
+            let found = ln_any_length(KeySlopes::Constant, a).exp();
             assert!((found - expected).abs() < 6e-7, "a = {a}: {found} for {expected}");
         }
     }
@@ -109,7 +156,7 @@ mod tests {
                 q * q * alpha + (1.0 - q).powi(2) * beta
             };
             let largest = (0..=10_000).map(|step| at(f64::from(step) / 1e4)).fold(0.0, f64::max);
-            let found = ln_any_length(a).exp();
+            let found = ln_any_length(KeySlopes::Constant, a).exp();
             assert!((found / largest - 1.0).abs() < 1e-7, "a = {a}: {found}, but the scan finds {largest}");
             assert!(found >= largest * (1.0 - 1e-12), "a = {a}: {found} is below {largest}");
         }
@@ -130,7 +177,7 @@ mod tests {
                     largest = largest.max(high * (1.0 - (1.0 - 1.0 / h) * (x + y)));
                 }
             }
-            let (found, scanned) = (ln_long(a, 2.0 * a), 2.0 * a + largest.ln());
+            let (found, scanned) = (ln_long(KeySlopes::Constant, a, 2.0 * a), 2.0 * a + largest.ln());
             assert!(found >= scanned, "a = {a}: {found} is below the scan's {scanned}");
             assert!(found <= scanned + 2e-3, "a = {a}: {found} is far above the scan's {scanned}");
             // The maximum is at x = q, y = 0: the tokens with the larger factor alpha have all the high weights.
@@ -148,9 +195,9 @@ mod tests {
     #[test]
     fn no_constant_overflows_for_large_a() {
         for a in [1e3, 1e9, 1e100] {
-            assert!((ln_any_length(a) - 2.0 * (a / 2f64.sqrt()).ln()).abs() < 3.0 / a + 1e-9, "G at a = {a}");
+            assert!((ln_any_length(KeySlopes::Constant, a) - 2.0 * (a / 2f64.sqrt()).ln()).abs() < 3.0 / a + 1e-9, "G at a = {a}");
             let limit = 2.0 * a + (27.0 / 64.0 * a * a).ln();
-            assert!((ln_long(a, 2.0 * a) / limit - 1.0).abs() < 1e-3, "F at a = {a}: {}", ln_long(a, 2.0 * a));
+            assert!((ln_long(KeySlopes::Constant, a, 2.0 * a) / limit - 1.0).abs() < 1e-3, "F at a = {a}: {}", ln_long(KeySlopes::Constant, a, 2.0 * a));
         }
     }
 }

@@ -13,12 +13,17 @@ use crate::experiment::MaskKind;
 /// ln of the adversarial bound at this n, R and mask.
 pub(in crate::bounds) fn ln_adversarial(hypotheses: &Hypotheses) -> Option<f64> {
     let (line, g) = (hypotheses.adversarial?, growth(hypotheses)?);
-    let ln = match hypotheses.mask {
-        MaskKind::None => ln_all(ln_minus_one(hypotheses.ln_n), g),
-        MaskKind::Causal => ln_causal(hypotheses.ln_n.exp(), g),
-        MaskKind::Other => return None,
-    };
-    Some(line.gain.ln() + ln)
+    match hypotheses.mask {
+        MaskKind::None => Some(line.gain.ln() + ln_all(ln_minus_one(hypotheses.ln_n), g)),
+        MaskKind::Causal => ln_causal_of(hypotheses, hypotheses.ln_n),
+        MaskKind::Other => None,
+    }
+}
+
+/// ln of the adversarial bound under the causal mask on e^ln_n tokens, at least two.
+pub(in crate::bounds) fn ln_causal_of(hypotheses: &Hypotheses, ln_n: f64) -> Option<f64> {
+    let (line, g) = (hypotheses.adversarial?, growth(hypotheses)?);
+    (ln_n > 0.0).then(|| line.gain.ln() + ln_causal(ln_n.exp(), g))
 }
 
 /// ln of the largest bound without a mask over all lengths up to n.

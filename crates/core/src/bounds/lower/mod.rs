@@ -9,15 +9,25 @@
 //! | `witness` | sink and fork: few clusters off the line |
 //! | `witness_form` | the closed forms that choose the tokens of `witness` |
 //! | `witness_direction` | directions in which `witness` looks for its tokens; the norm at given clusters |
+//! | `variant_witnesses` | which lower bounds a variant has, and what they need of the weights |
+//! | `variant_fork` | the fork under a cap and with a sink, in closed form |
+//! | `equal_tokens` | n equal tokens, for weights that each depend on their own score alone |
+//! | `zero_key` | one token at 0, under a normaliser of queries and keys |
+//! | `window_causal` | causal attention on one window |
 //! | `exponent` | the largest growth of scores over a head's directions |
 //! | `pattern_search` | maximises a function of a few numbers in a box |
 
 pub(super) mod adversarial;
+pub(super) mod equal_tokens;
 pub(super) mod exponent;
 pub(super) mod line;
 pub(super) mod pattern_search;
 pub(super) mod two_cluster_norm;
 pub(super) mod two_clusters;
+pub(super) mod variant_fork;
+pub(super) mod variant_witnesses;
+pub(super) mod window_causal;
 pub(super) mod witness;
 pub(super) mod witness_direction;
 pub(super) mod witness_form;
+pub(super) mod zero_key;

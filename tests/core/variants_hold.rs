@@ -1,0 +1,123 @@
+//! No upper bound is below the norm, and no lower one above the upper ones, over drawn combinations of all steps of
+//! attention.
+
+use lipscope_core::attention::Forward;
+use lipscope_core::bounds::{BoundId, Domain, Norm, Side};
+use lipscope_core::jacobian::dense_jacobian;
+use lipscope_core::measure::measure;
+use lipscope_core::weights::inputs;
+use lipscope_testkit::drawn_variant::{DrawnVariant, drawn_variant};
+use lipscope_testkit::ratios;
+use nalgebra::DMatrix;
+
+/// Cases of the drawn test.
+const CASES: u64 = 20_000;
+
+/// Allowance for rounding of bound and norm, relative.
+const TOLERANCE: f64 = 1e-9;
+
+#[test]
+fn every_bound_on_a_variant_holds_over_twenty_thousand_drawn_cases() {
+    let mut seen = std::collections::BTreeMap::<&str, usize>::new();
+    for seed in 0..CASES {
+        let case = drawn_variant(seed);
+        let found = measure(&case.experiment).unwrap_or_else(|problem| panic!("{}: {problem}", case.file));
+        // The norm over the largest token is at least what one choice of unit vectors reaches, and for a quarter of the
+        // cases it is compared with the bounds on it.
+        let largest_token = seed.is_multiple_of(4).then(|| reached_token_norm(&case));
+        for bound in &found.bounds {
+            assert!(!bound.log10.is_nan() && bound.log10 < f64::INFINITY, "{bound:?}: {}", case.file);
+            let norm = match (bound.side, bound.norm) {
+                (Side::Upper, Norm::Spectral) => Some(found.spectral),
+                (Side::Upper, Norm::MaxToken) => largest_token,
+                _ => None,
+            };
+            if let Some(norm) = norm {
+                let ratio = if norm > 0.0 { 10f64.powf(norm.log10() - bound.log10) } else { 0.0 };
+                ratios::record("variants_hold.drawn", &format!("norm / {}", bound.id.id()), ratio);
+                assert!(ratio <= 1.0 + TOLERANCE, "{ratio}: {bound:?} for {norm}: {}", case.file);
+                *seen.entry(bound.id.id()).or_default() += 1;
+            }
+        }
+        let on_ball = |side: Side| {
+            found.bounds.iter().filter(move |b| {
+                b.side == side && b.norm == Norm::Spectral && b.id.domain() == Domain::Ball
+            })
+        };
+        for lower in on_ball(Side::Lower) {
+            for upper in on_ball(Side::Upper) {
+                let apart = lower.log10 - upper.log10;
+                assert!(apart <= TOLERANCE, "{lower:?} above {upper:?}: {}", case.file);
+                *seen.entry(lower.id.id()).or_default() += 1;
+            }
+        }
+        // A plain experiment has its own bounds, and any other one those on variants.
+        let is_there = |id: BoundId| found.bounds.iter().any(|bound| bound.id == id);
+        let is_elementwise = case.experiment.weighting.is_elementwise();
+        assert_eq!(is_there(BoundId::General), !case.experiment.is_plain() && !is_elementwise, "{}", case.file);
+        assert_eq!(is_there(BoundId::Elementwise), is_elementwise, "{}", case.file);
+    }
+    for id in ["general", "general_token", "elementwise", "elementwise_token", "local", "fork", "zero_key"] {
+        assert!(seen.get(id).is_some_and(|count| *count > 100), "{id}: {seen:?}");
+    }
+}
+
+/// Where a closed form has tokens, the norm there is at least the bound.
+#[test]
+fn the_tokens_of_a_fork_have_at_least_its_norm() {
+    let mut checked = 0;
+    for seed in 0..CASES / 4 {
+        let case = drawn_variant(seed);
+        if case.experiment.is_plain() {
+            continue;
+        }
+        let Ok(found) = measure(&case.experiment) else { continue };
+        let Some(fork) = &found.fork else { continue };
+        let tokens = fork.token_source().expect("finite positions");
+        let at_tokens = lipscope_core::experiment::Experiment { tokens, ..case.experiment.clone() };
+        let at_tokens = measure(&at_tokens).unwrap_or_else(|problem| panic!("{}: {problem}", case.file));
+        let ratio = fork.norm / at_tokens.spectral;
+        ratios::record("variants_hold.witnesses", "fork / its tokens' norm", ratio);
+        assert!(ratio <= 1.0 + TOLERANCE, "{ratio}: {}", case.file);
+        checked += 1;
+    }
+    assert!(checked > 50, "{checked}");
+}
+
+/// A lower bound on the norm over the largest token: for each output token, every input token moves along the right
+/// singular direction of its block that adds most to a common direction of the output, found by a few rounds of
+/// alternation.
+fn reached_token_norm(case: &DrawnVariant) -> f64 {
+    let inputs = inputs(&case.experiment).expect("inputs");
+    let forward = Forward::<f64>::new(&case.experiment, &inputs).expect("forward");
+    let jacobian = dense_jacobian(&forward);
+    let (d, d_out) = (inputs.tokens.nrows(), inputs.weights.d_out());
+    let n = inputs.tokens.ncols();
+    let of_row = |i: usize| {
+        let row: DMatrix<f64> = jacobian.rows(i * d_out, d_out).into_owned();
+        (0..d_out)
+            .map(|start| {
+                let mut u = DMatrix::from_fn(d_out, 1, |at, _| f64::from(u8::from(at == start)));
+                let mut reached = 0.0;
+                for _ in 0..30 {
+                    let mut sum = DMatrix::zeros(d_out, 1);
+                    for j in 0..n {
+                        let block = row.columns(j * d, d);
+                        let pulled = block.tr_mul(&u);
+                        let length = pulled.norm();
+                        if length > 0.0 {
+                            sum += block * pulled / length;
+                        }
+                    }
+                    reached = sum.norm();
+                    if reached == 0.0 {
+                        break;
+                    }
+                    u = sum / reached;
+                }
+                reached
+            })
+            .fold(0.0, f64::max)
+    };
+    (0..n).map(of_row).fold(0.0, f64::max)
+}
