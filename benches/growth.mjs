@@ -12,7 +12,7 @@ try {
   await page.waitForTimeout(1500);
   const found = {};
   for (const slider of ['radius', 'scale']) {
-    found[slider] = await moves(page, { slider, shown: 'growth-sharp', canvas: 'growth-plot', rounds, as: 'drag' });
+    found[slider] = await moves(page, { slider, shown: 'growth-sharp', canvas: 'growth-plot', rounds });
   }
   record('growth', { chromium: (await launch()).version(), ...found });
   console.log(JSON.stringify(found));

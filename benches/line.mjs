@@ -10,6 +10,9 @@ const TYPES = {
   '.css': 'text/css', '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.json': 'application/json', '.png': 'image/png',
   '.svg': 'image/svg+xml', '.wasm': 'application/wasm', '.webmanifest': 'application/manifest+json',
 };
+/** A slow line: 4 Mbit/s, with 150 ms. */
+export const SLOW = { bytesPerSecond: 4e6 / 8, delayMs: 150 };
+
 /** What a server sends compressed. */
 const TEXTS = /\.(css|html|js|json|svg|wasm|webmanifest)$/;
 const CHUNK = 8192;

@@ -124,7 +124,7 @@ if wants train; then
 fi
 if wants sizes; then
   begin "sizes"
-  node scripts/sizes.mjs "${LIPSCOPE_DIST:-dist}" --json "$data/sizes.json" >/dev/null
+  node scripts/sizes.mjs "${LIPSCOPE_DIST:-dist}" --named "$target_dir/modules/named.wasm" --json "$data/sizes.json" >/dev/null
   node benches/record.mjs sizes "$data/sizes.json"
 fi
 

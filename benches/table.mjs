@@ -8,6 +8,7 @@ import { RECORDS } from './record.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const PAGE = process.env.LIPSCOPE_RECORDS ? `${RECORDS}/performance.md` : here('../docs/performance.md');
+const template = readFileSync(here('performance.template.md'), 'utf8');
 const settings = JSON.parse(readFileSync(here('settings.json'), 'utf8'));
 
 // ---- records ---------------------------------------------------------------------------------------------------------
@@ -221,16 +222,32 @@ function sizes() {
   return `${source(['Release build', found])}\n\n${table(['', 'plain, KB', 'brotli, KB', 'budget'], [...sums, ...files])}`;
 }
 
+/** Whether the template has a line that says why a crate is larger than its budget. */
+const isExplained = (crate) => new RegExp(`^- \\*\\*\`${crate}\`\\.\\*\\* `, 'm').test(template);
+
+const isOver = ({ crate, bytes }) => bytes > 1e3 * GOALS.CRATES[crate];
+
+function crates() {
+  const found = record('sizes', 'crates');
+  const mark = (text, of) => (isOver(of) ? `**${text}**` : text);
+  const rows = found.crates.map((of) => [mark(`\`${of.crate}\``, of), mark(kb(of.bytes), of), GOALS.CRATES[of.crate]]);
+  return `${source(['Release build', found])}\n\n${table(['crate', 'plain, KB', 'budget'], rows)}`;
+}
+
+/** Words for the cases of the slider: view, way of moving, and what runs beside. */
+const VIEWS = { explore: 'the opening view', growth: 'the view over n' };
+const WAYS = { isolated: 'isolated', series: 'in a series' };
+const LOADS = { alone: 'nothing', busy: 'one core taken' };
+
 function slider() {
-  const found = record('slider');
-  const rows = [['the opening view', 'explore'], ['the view over n', 'growth']].flatMap(([view, at]) => (
-    [['the number has changed', 'text'], ['the next frame begins', 'frame']].map(([words, key]) => {
-      const { median, p95 } = found[at][key];
-      return [`${view}: ${words}`, ms(median), ms(p95)];
-    })));
-  const { explore, growth } = found;
-  const head = `${explore.moves} and ${growth.moves} movements at (n, d) = (${found.n}, ${found.d}), ${explore.timeouts + growth.timeouts} without a new number`;
-  return `${source([`Chromium ${found.chromium}`, found])}\n\n${table([head, 'median, ms', '95th percentile, ms'], rows)}`;
+  const found = record('slider', 'cases');
+  const rows = found.cases.map(({ view, n, d, way, load, order, reply, text, frame }) => [
+    VIEWS[view], `(${n}, ${d})`, WAYS[way], LOADS[load], ms(order.median), ms(reply.median), `**${ms(text.median)}**`, ms(text.p95), ms(frame.median),
+  ]);
+  const count = (key) => found.cases.reduce((sum, one) => sum + one[key], 0);
+  const words = `${count('moves')} movements with a new number, ${count('timeouts')} without.`;
+  const columns = ['view', '(n, d)', 'movements', 'beside it', 'order', 'reply', 'text', 'text, 95th percentile', 'frame'];
+  return `${source([`Chromium ${found.chromium}`, found])}\n\n${words}\n\n${table(columns, rows)}`;
 }
 
 function growth() {
@@ -270,10 +287,10 @@ const FIRST_VIEWS = { slow_br: '4 Mbit/s with 150 ms, brotli', slow_gzip: '4 Mbi
 function firstView() {
   const found = record('first_view');
   const rows = Object.entries(FIRST_VIEWS).map(([id, words]) => {
-    const { picture, alone, answered, bytes, document } = found[id];
-    return [words, ms(picture.median), ms(picture.largest), ms(alone.median), ms(answered.median), ms(answered.largest), kb(document), kb(bytes)];
+    const { picture, alone, again, answered, bytes, document } = found[id];
+    return [words, ms(picture.median), ms(picture.largest), ms(alone.median), ms(again.median), ms(answered.median), ms(answered.largest), kb(document), kb(bytes)];
   });
-  const columns = ['line', 'picture, ms', 'largest', 'the document alone, ms', 'slider answered, ms', 'largest', 'document, KB', 'until the answer, KB'];
+  const columns = ['line', 'picture, ms', 'largest', 'the document alone, ms', 'picture of a second visit, ms', 'slider answered, ms', 'largest', 'document, KB', 'until the answer, KB'];
   return `${source([`Chromium ${found.chromium}, ${found.visits} visits each, nothing cached`, found])}\n\n${table(columns, rows)}`;
 }
 
@@ -338,15 +355,15 @@ const goals = [
     if (native === undefined) throw new Missing('make bench PARTS=native');
     return { found: ratio(peer / native), isMet: peer / native >= GOALS.FILE, of: record('native') };
   }],
-  ...[['median', 'median'], ['p95', '95th percentile']].map(([key, words]) => [
-    `slider to new number in the opening view, ${words}`,
-    `${GOALS.SLIDER[key]} ms`,
-    () => {
-      const of = record('slider');
-      const found = of.explore.text[key];
-      return { found: `${ms(found)} ms`, isMet: found <= GOALS.SLIDER[key], of };
-    },
-  ]),
+  ...Object.entries(LOADS).flatMap(([load, beside]) => Object.entries(WAYS).flatMap(([way, moved]) => ['median', 'p95'].map((key) => {
+    const most = GOALS.SLIDER[key] * (load === 'busy' ? GOALS.SLIDER.busy : 1);
+    return [`slider to new number, ${moved}, beside it ${beside}, ${key === 'median' ? 'median' : '95th percentile'}, slowest case`, `${most} ms`, () => {
+      const of = record('slider', 'cases');
+      const slowest = of.cases.filter((one) => one.load === load && one.way === way).reduce((a, b) => (a.text[key] > b.text[key] ? a : b));
+      const { view, n, d, text } = slowest;
+      return { found: `${ms(text[key])} ms, ${VIEWS[view]}, (${n}, ${d})`, isMet: text[key] <= most, of };
+    }];
+  }))),
   ...[['radius', 'R'], ['scale', 'A']].map(([key, words]) => [
     `curves over n drawn again as ${words} moves, median`,
     `${GOALS.GROWTH} frame`,
@@ -385,6 +402,11 @@ const goals = [
     const of = record('first_view');
     const found = of.slow_br.picture.median / of.slow_br.alone.median;
     return { found: found.toFixed(2), isMet: found <= GOALS.OVER_DOCUMENT, of };
+  }],
+  ['the picture of a second visit, from the first byte that the browser has kept, 4 Mbit/s, brotli, median', `${GOALS.AGAIN} ms`, () => {
+    const of = record('first_view');
+    const found = of.slow_br.again.median;
+    return { found: `${ms(found)} ms`, isMet: found <= GOALS.AGAIN, of };
   }],
   ['index.html with its styles and the opening view, brotli', `${GOALS.DOCUMENT} KB`, () => {
     const of = record('sizes');
@@ -432,6 +454,11 @@ const goals = [
       return { found: `${kb(brotli)} KB`, isMet: brotli <= 1e3 * GOALS.SIZES[id], of };
     },
   ]),
+  ['crates of the first module within their budgets', `${Object.keys(GOALS.CRATES).length} groups`, () => {
+    const of = record('sizes', 'crates');
+    const within = of.crates.filter((crate) => !isOver(crate)).length;
+    return { found: `${within} groups`, isMet: within === of.crates.length, of };
+  }],
   ...Object.entries(GOALS.TIMES).map(([what, goal]) => [what.replace(/^\w+/, (target) => `\`make ${target}\``), `${goal} s`, () => {
     const of = times.find((line) => line.what === what);
     if (!of) throw new Missing(TIME_COMMANDS[what] ?? 'make times');
@@ -460,7 +487,7 @@ function goalTable() {
 const PLACES = {
   goals: goalTable,
   ratios, steps, cores, largest, bounds, python, products_native: productsNative, products_browser: productsBrowser, limit, large, memory,
-  sizes, slider, growth, drag, workers, first_view: firstView, train, times: buildTimes,
+  sizes, crates, slider, growth, drag, workers, first_view: firstView, train, times: buildTimes,
   tolerance: () => exponent(settings.tolerance),
   value_error: () => exponent(settings.value_error),
   large_tolerance: () => exponent(settings.large.tolerance),
@@ -486,12 +513,25 @@ function section(text) {
   }
 }
 
-const template = readFileSync(here('performance.template.md'), 'utf8');
 const typed = template.replace(PLACE, '').replace(/`[^`]*`/g, '').match(/.*\d.*/);
 if (typed) throw new Error(`performance.template.md holds a number; numbers come from records: ${typed[0]}`);
 const text = template.split(/^(?=##+ )/m).map(section).join('').trimEnd().concat('\n');
 
+// A crate of the first module may grow over its budget only where the page says why.
+const unexplained = (() => {
+  try {
+    return record('sizes', 'crates').crates.filter((of) => isOver(of) && !isExplained(of.crate));
+  } catch (error) {
+    if (error instanceof Missing) return [];
+    throw error;
+  }
+})();
+for (const { crate, bytes } of unexplained) {
+  console.error(`${crate} takes ${kb(bytes)} KB of the first module, and its budget in benches/goals.mjs is ${GOALS.CRATES[crate]}. Make it smaller, or say why it grew in a line of benches/performance.template.md that begins with: - **\`${crate}\`.**`);
+}
+
 if (process.argv.includes('--check')) {
+  if (unexplained.length > 0) process.exit(1);
   if (!existsSync(PAGE) || readFileSync(PAGE, 'utf8') !== text) {
     console.error('docs/performance.md is not what benches/table.mjs writes. Run: node benches/table.mjs');
     process.exit(1);

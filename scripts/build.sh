@@ -12,4 +12,4 @@ how=()
 [ "${1:-release}" = release ] || how=(--release=false --cargo-profile "$1")
 trunk build "${how[@]}" || die "the site was not built; dist/, if it is there, is an older one."
 # Only the release has goals for its sizes. Sizes over their goal are printed first.
-[ ${#how[@]} -gt 0 ] || node scripts/sizes.mjs dist
+[ ${#how[@]} -gt 0 ] || node scripts/sizes.mjs dist --named "$target_dir/modules/named.wasm"

@@ -44,6 +44,9 @@ mv "$work"/cut/*.wasm "$work/page"
 wait "$workers"
 
 if [ "$profile" = release ]; then
+  # The first module with the names of its functions: scripts/sizes.mjs lists its crates by them.
+  # shellcheck disable=SC2086
+  wasm-opt -Os -g $WASM_FEATURES "$work/page/app_bg.wasm" -o "$work/named.wasm"
   # The page by size, the numerics by speed.
   for module in "$work"/page/*.wasm "$work"/workers/*.wasm; do
     case $module in */page/*) level=-Os ;; *) level=-O3 ;; esac

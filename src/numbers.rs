@@ -101,7 +101,17 @@ fn Numbers() -> impl IntoView {
 fn Headline() -> impl IntoView {
     let page = use_page();
     let norm = memo(move |_| page.norm());
-    let shown = measured(page, value_of);
+    let of_measurement = measured(page, value_of);
+    let latest = memo(move |_| page.latest_norm());
+    // The spectral norm does not wait for the rest of its measurement; other norms come with that rest.
+    let shown = memo(move |_| match norm.get() {
+        Norm::Spectral => latest.get().map(|((value, kind), _)| DisplayedNumber::of(value, kind)),
+        _ => of_measurement.get(),
+    });
+    let is_behind = memo(move |_| match norm.get() {
+        Norm::Spectral => !latest.get().is_some_and(|(_, is_present)| is_present),
+        _ => !page.is_measured(),
+    });
     let how = memo(move |_| {
         if let Some(progress) = page.answers.measured.progress().filter(|_| page.answers.measured.is_running()) {
             return strings::measuring(progress);
@@ -120,7 +130,7 @@ fn Headline() -> impl IntoView {
     view! {
         <div class="spectral">
             <p class="label" title=move || strings::norm_hint(norm.get())>{move || strings::norm_title(norm.get())}</p>
-            <p class="big" class:busy=move || page.answers.measured.is_running() && page.answers.measured.progress().is_some()>
+            <p class="big" class:stale=is_behind class:busy=move || page.answers.measured.is_running() && page.answers.measured.progress().is_some()>
                 <span class="sign">{move || shown.with(|s| s.as_ref().map_or("", |s| s.sign))}</span>
                 <span data-testid=move || norm.get().id() data-value=full title=full>{text}</span>
             </p>

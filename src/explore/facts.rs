@@ -56,18 +56,6 @@ impl Standing {
     }
 }
 
-/// The norm that was measured last, how well it is known, and whether it belongs to the present state. It does not wait
-/// for the rest of its measurement.
-pub fn latest_norm(page: Page) -> Option<((f64, Kind), bool)> {
-    let is_measured = page.is_measured();
-    let first = page.first_norm().filter(|_| !is_measured).map(|norm| {
-        let kind = if norm.is_converged { Kind::Exact } else { Kind::LowerBound };
-        ((norm.value, kind), true)
-    });
-    let last = || page.answers.measured.with(|measured| measured.as_ref()?.norm(Norm::Spectral));
-    first.or_else(|| last().map(|norm| (norm, is_measured)))
-}
-
 /// The facts for the state of the controls, if both the number and the bounds belong to it.
 pub fn facts(page: Page) -> Option<Facts> {
     let measured = page.answers.measured.get()?;

@@ -11,14 +11,14 @@ use crate::theory::Place;
 use lipscope_core::bounds::Bound;
 use lipscope_plot::Number;
 
-use super::facts::{Facts, Standing, facts, latest_norm, worst_value};
+use super::facts::{Facts, Standing, facts, worst_value};
 
 /// The latest number, under the disc; dimmed while the next one is on its way. The number does not wait for the bounds
 /// that the sentence needs.
 #[component]
 pub fn Headline() -> impl IntoView {
     let page = use_page();
-    let shown = memo(move |_| latest_norm(page));
+    let shown = memo(move |_| page.latest_norm());
     let is_stale = move || !shown.get().is_some_and(|(_, is_present)| is_present);
     let text = move || {
         let number = |(value, kind)| Number::digits(value, kind).to_string();

@@ -53,7 +53,7 @@ pub fn GrowthPlot() -> impl IntoView {
         hover.track();
         next_frame.track();
     };
-    use_easel(canvas, Timing::Frame(When::Before), watch, move |easel| {
+    use_easel(canvas, Timing::Number(When::Before), watch, move |easel| {
         paint(growth, easel, painted, ranges, fade);
         if fade.with_value(Fade::is_going) {
             next_frame.set(());

@@ -11,6 +11,7 @@ use crate::ask::Engine;
 use crate::look::Look;
 use crate::state::{LessonAt, PageState, PlotChoice, Settings, Stage, TokenChoice};
 use crate::strings::Message;
+use lipscope_plot::Kind;
 
 use super::history::Address;
 
@@ -94,6 +95,18 @@ impl Page {
     pub fn first_norm(self) -> Option<FirstNorm> {
         let now = self.in_effect()?;
         self.answers.first.with(|first| first.as_ref().filter(|first| first.is_of(&now)).map(|first| first.norm))
+    }
+
+    /// The spectral norm that was found last, how well it is known, and whether it belongs to the present state. It does
+    /// not wait for the rest of its measurement.
+    pub fn latest_norm(self) -> Option<((f64, Kind), bool)> {
+        let is_measured = self.is_measured();
+        let first = self.first_norm().filter(|_| !is_measured).map(|norm| {
+            let kind = if norm.is_converged { Kind::Exact } else { Kind::LowerBound };
+            ((norm.value, kind), true)
+        });
+        let last = || self.answers.measured.with(|measured| measured.as_ref()?.norm(Norm::Spectral));
+        first.or_else(|| last().map(|norm| (norm, is_measured)))
     }
 
     /// Whether the number of the present tokens is missing but should arrive within a few frames: the tokens have no

@@ -4,12 +4,16 @@ import { readFileSync } from 'node:fs';
 /** The full digits behind a number on screen. */
 export const value = async (page, id) => Number(await page.getByTestId(id).first().getAttribute('data-value'));
 
-/** Waits until a number has changed from `before` (a string of digits), or has come at all. */
+/**
+ * Waits until a number has changed from `before` (a string of digits), or has come at all. A number of the panel also waits for the
+ * others of the panel: the spectral norm comes before the rest of its measurement.
+ */
 export async function changed(page, id, before = '') {
   await page.waitForFunction(
     ([id, before]) => {
-      const now = document.querySelector(`[data-testid="${id}"]`)?.dataset.value;
-      return now && now !== before;
+      const element = document.querySelector(`[data-testid="${id}"]`);
+      const now = element?.dataset.value;
+      return now && now !== before && !element.closest('.numbers[aria-busy=true]');
     },
     [id, before],
     { timeout: 20_000 },

@@ -1,9 +1,12 @@
 // Takes every screen of the page at 1440x900 and at 390x844, in light and in dark; the four views at 1280x720 and in Chinese
 // too: node screens.mjs FOLDER [SCREEN...]
+// The screen "visit" is a first visit over a slow line, at some moments after its begin.
 // docs/screens holds the pictures. Fails where a page is wider than its window or reports a problem.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { adversarial, DESKTOP, openPage, PHONE, shutDown } from './browser.mjs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { compressed, serve, SLOW } from '../../benches/line.mjs';
+import { adversarial, DESKTOP, DIST, launch, openPage, PHONE, shutDown } from './browser.mjs';
 import { changed, reveal, swept } from './reading.mjs';
 
 const done = (view) => (page) => page.waitForSelector(`[data-testid="${view}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
@@ -79,6 +82,24 @@ const SCREENS = {
   }],
 };
 
+/** The moments of a first visit at which a picture is taken, in seconds after its begin. */
+const MOMENTS = [0.3, 0.7, 1.5, 3];
+
+/** Takes the moments of a first visit over a slow line, each in a visit of its own: taking a picture holds the page up. */
+async function takeVisit(folder) {
+  const server = await serve(compressed(DIST, 'gzip'), 'gzip', SLOW);
+  for (const moment of MOMENTS) {
+    const context = await (await launch()).newContext({ viewport: DESKTOP, serviceWorkers: 'block' });
+    const page = await context.newPage();
+    const coming = page.goto(server.url, { waitUntil: 'commit' });
+    await sleep(1000 * moment);
+    await page.screenshot({ path: join(folder, `visit-${moment}s-${DESKTOP.width}x${DESKTOP.height}-light.png`) });
+    await coming;
+    await context.close();
+  }
+  await server.close();
+}
+
 const LAPTOP = { width: 1280, height: 720 };
 /** The four views: these are taken in every window and language. */
 const VIEWS = ['explore', 'growth', 'models', 'lab'];
@@ -93,16 +114,18 @@ async function openSheet(page) {
 }
 
 const [folder, ...wanted] = process.argv.slice(2);
-const unknown = wanted.filter((name) => !SCREENS[name]);
-if (!folder || unknown.length > 0) {
-  console.error(`usage: node screens.mjs FOLDER [SCREEN...]\nscreens: ${Object.keys(SCREENS).join(', ')}`);
+const isWanted = (name) => wanted.length === 0 || wanted.includes(name);
+const known = [...Object.keys(SCREENS), 'visit'];
+if (!folder || !wanted.every((name) => known.includes(name))) {
+  console.error(`usage: node screens.mjs FOLDER [SCREEN...]\nscreens: ${known.join(', ')}`);
   process.exit(2);
 }
 await mkdir(folder, { recursive: true });
 
 const faults = [];
 try {
-  for (const [name, [link, go]] of Object.entries(SCREENS).filter(([name]) => wanted.length === 0 || wanted.includes(name))) {
+  if (isWanted('visit')) await takeVisit(folder);
+  for (const [name, [link, go]] of Object.entries(SCREENS).filter(([name]) => isWanted(name))) {
     for (const { language, viewport } of kinds(name)) {
       for (const colorScheme of ['light', 'dark']) {
         const { page, problems, close } = await openPage({ viewport, colorScheme, reducedMotion: 'reduce', hash: language === 'en' ? link : `?lang=${language}${link}`, controls: 'closed' });

@@ -5,7 +5,7 @@ use lipscope_core::certify::{Certified, CertifyPlan, certify};
 use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, EstimatorPlan, EstimatorPoint, Preset};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::growth::{GrowthPlan, growth};
-use lipscope_core::measure::BlockNorms;
+use lipscope_core::measure::{BlockNorms, Measurement, Method};
 use lipscope_core::picture::PairRequest;
 use lipscope_core::script::Dialect;
 use lipscope_core::search::{NearbyEffort, Region, Search, SearchCheckpoint, SearchPlan, SearchStep};
@@ -111,25 +111,44 @@ fn a_measurement_is_started_measured_and_finished() {
     assert!((mass - 40.0).abs() < 1e-3, "{mass}");
 }
 
-#[test]
-fn an_iterated_norm_comes_before_the_rest_of_its_measurement() {
+/// The events of a measurement of n tokens in the plane.
+fn measure_events(n: usize) -> Vec<MeasureEvent> {
     let experiment = Experiment::from_value(json!({
-        "tokens": {"source": "random", "distribution": "ball", "n": 200, "d": 2, "radius": 1.5, "seed": 0},
+        "tokens": {"source": "random", "distribution": "ball", "n": n, "d": 2, "radius": 1.5, "seed": 0},
         "weights": {"source": "identity", "sign": -1},
     }))
     .expect("valid");
     let replies = answer(measure_plan(experiment, 0, 16));
-    let found: Vec<&MeasureEvent> = events(&replies)
+    events(&replies)
         .map(|event| match event {
-            EngineEvent::Measure(event) => event,
+            EngineEvent::Measure(event) => event.clone(),
             other => panic!("{other:?}"),
         })
-        .collect();
-    let [MeasureEvent::First { norm, .. }, MeasureEvent::Whole(whole)] = found[..] else {
+        .collect()
+}
+
+#[test]
+fn an_iterated_norm_comes_before_the_rest_of_its_measurement() {
+    let found = measure_events(200);
+    let [MeasureEvent::First { norm, .. }, MeasureEvent::Whole(whole)] = &found[..] else {
         panic!("not the norm, then all: {found:?}");
     };
     assert_eq!(norm.value, whole.measurement.spectral);
     assert!(norm.is_converged && whole.measurement.is_converged());
+}
+
+#[test]
+fn the_norm_comes_before_a_dense_svd_that_takes_longer_and_changes_nothing_in_it() {
+    let found = measure_events(64);
+    let [MeasureEvent::First { norm, .. }, MeasureEvent::Whole(whole)] = &found[..] else {
+        panic!("not the norm, then all: {found:?}");
+    };
+    let Measurement { method, spectral, iterations, singular_values, .. } = &*whole.measurement;
+    assert_eq!((*method, *iterations), (Method::DenseSvd, 0));
+    assert_eq!(singular_values.as_ref().map(Vec::len), Some(128));
+    assert!(norm.is_converged && (norm.value / spectral - 1.0).abs() < 1e-10, "{norm:?} {spectral}");
+    let found = measure_events(16);
+    assert!(matches!(found[..], [MeasureEvent::Whole(_)]), "its dense SVD is as quick as an iteration: {found:?}");
 }
 
 #[test]

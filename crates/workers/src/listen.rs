@@ -14,6 +14,9 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 /// How long a worker that waits for a server sleeps.
 const WAIT_MILLISECONDS: i32 = 15;
 
+/// How long a worker that has got no command waits before it warms up.
+const REST_MILLISECONDS: i32 = 400;
+
 /// Values that travel beside messages.
 pub trait Beside<C> {
     /// Takes the values that came with a command.
@@ -38,9 +41,16 @@ impl<C> Beside<C> for NoFiles {
 /// Resumes a worker that waits for something outside.
 pub type Wake = Rc<dyn Fn()>;
 
-/// Listens until the page ends the worker. `context` creates the state that the worker keeps.
-pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: impl FnOnce(&Wake) -> T::Context, beside: B) {
+/// Listens until the page ends the worker. `context` creates the state that the worker keeps. A worker that gets no
+/// command for a while calls `warm_up` once: a browser compiles a function at its first call, and memory grows at its
+/// first use.
+pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(
+    context: impl FnOnce(&Wake) -> T::Context,
+    beside: B,
+    warm_up: fn(),
+) {
     let scope = scope();
+    let is_commanded = Rc::new(Cell::new(false));
     // Browsers delay setTimeout(0) by 4 ms after a few turns, but not a message to oneself.
     let channel = web_sys::MessageChannel::new().ok();
     // At most one message is on its way. Each slice with work left posts the next message, so two of them would never
@@ -93,8 +103,9 @@ pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: impl FnOnce
     }
     on_slice.forget();
     let on_message = {
-        let scope = scope.clone();
+        let (scope, is_commanded) = (scope.clone(), Rc::clone(&is_commanded));
         Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            is_commanded.set(true);
             let message = event.data();
             // A message that cannot be read is not from this page.
             let Some(command) = unpacked::<Command<T::Plan>>(&message) else { return };
@@ -106,6 +117,13 @@ pub fn listen<T: TaskList, B: Beside<T::Context> + 'static>(context: impl FnOnce
     };
     scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget();
+    let at_rest = Closure::once_into_js(move || {
+        if !is_commanded.get() {
+            warm_up();
+        }
+    });
+    // Without a timer the first command pays for what is new.
+    let _ = scope.set_timeout_with_callback_and_timeout_and_arguments_0(at_rest.unchecked_ref(), REST_MILLISECONDS);
     send(&scope, &Message::<T::Event>::Ready, None);
 }
 

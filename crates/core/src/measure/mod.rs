@@ -21,7 +21,7 @@ pub(crate) use group::{Groups, clusters};
 pub use leading::SingularPair;
 pub(crate) use measurement::norm_of;
 pub use measurement::{DenseNormValues, Measurement, Method, Warning};
-pub use options::{BlockNorms, Detail, Grouping, MeasureOptions};
+pub use options::{BlockNorms, Detail, FirstNormBy, Grouping, MeasureOptions};
 pub use start::start_vector;
 pub use steps::{FirstNorm, Measuring, Step, View};
 pub(crate) use system::{Matrix, System};

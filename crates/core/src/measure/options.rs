@@ -8,6 +8,9 @@ use crate::spectral::LanczosOptions;
 
 /// Matrices over clusters with more rows or columns than this are iterated instead of decomposed.
 pub(super) const CLUSTER_SVD_LIMIT: usize = 384;
+/// Jacobians with at most this many rows and columns are decomposed in less time than an iteration over them takes, or in
+/// so little more that nobody sees it (docs/performance.md, "Choices that were measured").
+pub(super) const QUICK_SVD_LIMIT: usize = 64;
 /// From vectors of this many numbers on, an iteration keeps a small basis.
 const LARGE_FIELD: u64 = 200_000;
 
@@ -32,6 +35,8 @@ pub struct MeasureOptions {
     pub detail: Detail,
     /// Whether the norm of every block is computed for the max-token bound: n^2 small SVDs.
     pub block_norms: BlockNorms,
+    /// Whether an iteration finds the norm before a dense SVD that takes longer.
+    pub first_norm: FirstNormBy,
     /// R of the ball that the bounds are about, where it is larger than that of the tokens.
     pub radius: Option<f64>,
     /// The memory that the measurement may hold at a time; a larger one is refused before it begins.
@@ -53,6 +58,16 @@ impl BlockNorms {
     pub fn for_norm(norm: Norm) -> Self {
         if norm == Norm::MaxToken { BlockNorms::Included } else { BlockNorms::Skipped }
     }
+}
+
+/// What finds [`Measuring::first_norm`](super::Measuring::first_norm) where the spectrum comes from a dense SVD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstNormBy {
+    /// The dense SVD itself: there is no norm before it.
+    DenseSvd,
+    /// An iteration before it, where the dense SVD takes noticeably longer: for a page that waits for its number. The
+    /// result of the measurement is the same.
+    Iteration,
 }
 
 /// Whether equal tokens are grouped.
@@ -84,6 +99,7 @@ impl Default for MeasureOptions {
             grouping: Grouping::Auto,
             detail: Detail::Full,
             block_norms: BlockNorms::Skipped,
+            first_norm: FirstNormBy::DenseSvd,
             radius: None,
             memory: Memory::default(),
         }

@@ -7,9 +7,9 @@ use super::iteration::{Iteration, Turn};
 use super::leading::{SingularPair, images, singular_pair};
 use super::limit::large_radius_limit;
 use super::local::Local;
-use super::options::{CLUSTER_SVD_LIMIT, basis};
+use super::options::{CLUSTER_SVD_LIMIT, QUICK_SVD_LIMIT, basis};
 use super::system::{Matrix, System};
-use super::{BlockNorms, DenseNormValues, Detail, MeasureOptions, Measurement, Method, Warning};
+use super::{BlockNorms, DenseNormValues, Detail, FirstNormBy, MeasureOptions, Measurement, Method, Warning};
 use crate::attention::Forward;
 use crate::bounds::{
     Bound, BoundId, Hypotheses, LocalParts, Side, Witnesses, bounds_and_witnesses, radius_of_ball, slacks,
@@ -76,7 +76,8 @@ pub enum Step {
 /// The norm, before the rest of a measurement is there.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FirstNorm {
-    /// ||J||_2: the value that the measurement will have.
+    /// ||J||_2, to the tolerance of the iteration. The measurement has the same value, unless it has all singular values:
+    /// it then takes the largest of them.
     pub value: f64,
     /// Whether the iteration has converged. Otherwise the value is a lower bound.
     pub is_converged: bool,
@@ -166,8 +167,8 @@ impl Measuring {
         images(&self.system, &self.inputs.weights)
     }
 
-    /// The norm, between the step that has found it by an iteration and the next one: other norms and the bounds take
-    /// longer. `None` at all other times, and where it overflows.
+    /// The norm, between the step that has found it by an iteration and the next one: other norms, a dense SVD where
+    /// [`FirstNormBy::Iteration`] asks for the norm before it, and the bounds take longer. `None` at all other times, and where it overflows.
     #[must_use]
     pub fn first_norm(&self) -> Option<FirstNorm> {
         let Stage::Normed(found) = &self.stage else { return None };
@@ -191,7 +192,9 @@ impl Measuring {
         let waiting = Step::Going { iterations: 0, relative_residual: f64::INFINITY };
         match std::mem::replace(&mut self.stage, Stage::Finished) {
             Stage::Begun => {
-                if let Some(norms) = self.at_once()? {
+                if !self.is_iterated_first()
+                    && let Some(norms) = self.at_once()?
+                {
                     return self.then_bounds(norms);
                 }
                 let Measuring { system, options, .. } = self;
@@ -214,6 +217,9 @@ impl Measuring {
                 None => Ok(waiting),
             },
             Stage::Normed(found) => {
+                if let Some(norms) = self.at_once()? {
+                    return self.then_bounds(norms);
+                }
                 let (triplet, method) = *found;
                 let norms = self.iterated(&triplet, method);
                 self.triplet = Some(triplet);
@@ -233,6 +239,16 @@ impl Measuring {
                 self.stage = Stage::Begun;
                 Ok(waiting)
             }
+        }
+    }
+
+    /// Whether an iteration finds the norm, and a dense SVD then all singular values.
+    fn is_iterated_first(&self) -> bool {
+        match &self.system {
+            System::Tokens(operator) if self.options.first_norm == FirstNormBy::Iteration => {
+                operator.n_inputs().max(operator.n_outputs()) > QUICK_SVD_LIMIT
+            }
+            _ => false,
         }
     }
 

@@ -15,7 +15,7 @@ use web_sys::Blob;
 fn main() {
     let fetched = Rc::new(RefCell::new(None));
     let network = BrowserNetwork::new(Rc::clone(&fetched));
-    listen::<ModelTasks, _>(|_| ModelContext::new(Box::new(network)), Files { source: 0.0, fetched });
+    listen::<ModelTasks, _>(|_| ModelContext::new(Box::new(network)), Files { source: 0.0, fetched }, || {});
 }
 
 /// Files sent in both directions.

@@ -9,7 +9,7 @@ fn main() {
         Some(second) => TrainContext::with_helper(Box::new(second)),
         None => TrainContext::default(),
     };
-    listen::<TrainTasks, _>(context, NoFiles);
+    listen::<TrainTasks, _>(context, NoFiles, || {});
 }
 
 /// Overrides the function that `f32::exp` calls in this program, burn's included: WebAssembly has no instruction for
