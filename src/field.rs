@@ -3,7 +3,8 @@
 //! table.
 
 use super::state::{MAX_D, MAX_N, MAX_WITNESS_N, MOST_SEED, PageState, Scene, Settings};
-use super::strings::{self, field_hint, field_label};
+use super::strings::{self, field_hint, field_label, step_words as steps};
+use lipscope_core::experiment::{Mask, Sink, Weighting};
 use lipscope_core::experiment::limits::{MAX_DIM, MAX_HEADS};
 use lipscope_core::spectrum::MOST_COUNT;
 
@@ -77,6 +78,19 @@ macro_rules! real {
     };
 }
 
+/// The number of a step that may be absent: id, name, range, the value that it begins with, path of the option.
+macro_rules! of_step {
+    ($id:literal, $name:ident, $range:expr, $first:expr, $($place:ident).+) => {
+        Self::new(
+            ($id, $id),
+            (steps::$name, || ""),
+            $range,
+            |state| state.$($place).+.unwrap_or($first),
+            |state, value| state.$($place).+ = Some(value),
+        )
+    };
+}
+
 impl Field<PageState> {
     /// Number of tokens.
     pub const N: &Self = &Self {
@@ -116,6 +130,112 @@ impl Field<PageState> {
         most: Some(|_| 64.0),
         rungs: |_, _| (1..=16).map(f64::from).collect(),
         ..whole!("heads", (field_label::heads, field_hint::heads), (1, MAX_HEADS), heads)
+    };
+    /// How many heads of random weights share one K and V.
+    pub const HEADS_PER_KEY: &Self = &Self {
+        most: Some(|_| 64.0),
+        rungs: |state, _| (1..=16usize).filter(|of| state.heads.is_multiple_of(*of)).map(|of| of as f64).collect(),
+        ..whole!(
+            "heads-per-key",
+            (field_label::heads_per_key, field_hint::heads_per_key),
+            (1, MAX_HEADS),
+            heads_per_key
+        )
+    };
+    /// c of the scores, where it is the reader's own.
+    pub const SCORE_SCALE: &Self = &Self {
+        rungs: |_, _| decades(-3, 2),
+        ..of_step!("score-scale", scale_name, (1e-12, 1e12), 1.0, score.scale)
+    };
+    /// tau of the soft cap.
+    pub const SOFTCAP: &Self = &Self {
+        rungs: |_, _| decades(-1, 2),
+        ..of_step!("softcap", cap_name, (1e-12, 1e12), 5.0, score.softcap)
+    };
+    /// eps of the normalised values.
+    pub const VALUE_EPS: &Self = &Self {
+        rungs: |_, _| (-12..=0).map(|power| 10f64.powi(power)).collect(),
+        ..of_step!("value-eps", value_norm_name, (1e-300, 1e12), 1e-6, score.value_norm)
+    };
+    /// lambda of the second map.
+    pub const DIFFERENTIAL: &Self = &Self {
+        rungs: |_, _| (0..=40).map(|at| f64::from(at) / 20.0).collect(),
+        ..of_step!("differential", differential_name, (-1e6, 1e6), 0.5, differential)
+    };
+    /// eps of the normaliser of queries and keys.
+    pub const QK_EPS: &Self = &Self {
+        rungs: |_, _| (-12..=0).map(|power| 10f64.powi(power)).collect(),
+        ..Self::new(
+            ("qk-eps", "qk-eps"),
+            (field_label::eps, field_hint::eps),
+            (1e-300, 1e12),
+            |state| state.score.qk_norm.as_ref().map_or(1e-6, |norm| norm.eps),
+            |state, eps| {
+                if let Some(norm) = &mut state.score.qk_norm {
+                    norm.eps = eps;
+                }
+            },
+        )
+    };
+    /// The base of rotary positions.
+    pub const ROPE_BASE: &Self = &Self {
+        rungs: |_, _| decades(0, 7),
+        ..Self::new(
+            ("rope-base", "rope-base"),
+            (field_label::rope_base, field_hint::rope_base),
+            (1e-12, 1e12),
+            |state| state.score.rope.map_or(1e4, |rope| rope.base),
+            |state, base| {
+                if let Some(rope) = &mut state.score.rope {
+                    rope.base = base;
+                }
+            },
+        )
+    };
+    /// The share of the entries that turn.
+    pub const ROPE_FRACTION: &Self = &Self {
+        rungs: |_, _| vec![0.25, 0.5, 0.75, 1.0],
+        ..Self::new(
+            ("rope-fraction", "rope-fraction"),
+            (field_label::rope_fraction, field_hint::rope_fraction),
+            (1e-6, 1.0),
+            |state| state.score.rope.map_or(1.0, |rope| rope.fraction),
+            |state, fraction| {
+                if let Some(rope) = &mut state.score.rope {
+                    rope.fraction = fraction;
+                }
+            },
+        )
+    };
+    /// The width of a window, or the length of a prefix.
+    pub const MASK_SIZE: &Self = &Self {
+        is_whole: true,
+        rungs: |_, (least, _)| doublings((least, 4096.0), 8.0),
+        ..Self::new(
+            ("mask-size", "mask-size"),
+            (field_label::mask_size, field_hint::mask_size),
+            (1.0, MAX_WITNESS_N as f64),
+            |state| match state.mask {
+                Mask::Window { width, .. } => width as f64,
+                Mask::Prefix { length } => length as f64,
+                _ => state.n_tokens(),
+            },
+            |state, value| match &mut state.mask {
+                Mask::Window { width: size, .. } | Mask::Prefix { length: size } => *size = value as usize,
+                _ => {}
+            },
+        )
+    };
+    /// The score of the sink.
+    pub const SINK: &Self = &Self {
+        rungs: |_, _| (-20..=20).map(f64::from).collect(),
+        ..Self::new(
+            ("sink", "sink"),
+            (field_label::sink, field_hint::sink),
+            (-1e6, 1e6),
+            |state| state.weighting.sink_of(0).unwrap_or(0.0),
+            |state, logit| state.weighting = Weighting::Softmax { sink: Some(Sink::All(logit)) },
+        )
     };
     /// Dimension of a head.
     pub const HEAD_DIM: &Self = &Self {
@@ -217,6 +337,13 @@ impl Field<Settings> {
         (1e-14, 10.0),
         estimators.tolerance
     );
+    /// tau of the kind with a cap, in the comparison.
+    pub const COMPARE_CAP: &Self = &real!("compare-cap", (steps::cap_name, || ""), (1e-3, 1e3), compare.cap);
+    /// W of the kind with a window, in the comparison.
+    pub const COMPARE_WINDOW: &Self =
+        &whole!("compare-window", (strings::compare_window, || ""), (1, MAX_N), compare.window);
+    /// c0 of the kind with a sink, in the comparison.
+    pub const COMPARE_SINK: &Self = &real!("compare-sink", (field_label::sink, || ""), (-100.0, 100.0), compare.sink);
     /// eps/R at which the bounds around the tokens are read.
     pub const CERTIFY_EPS: &Self =
         &real!("certify-eps", (|| strings::EPS_OVER_R, || ""), (1e-4, 1.0), certify.relative);

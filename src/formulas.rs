@@ -80,6 +80,7 @@ pub fn markup(id: BoundId) -> Option<&'static str> {
         }
         BoundId::LocalBlocks
         | BoundId::KimLinf
+        | BoundId::LocalToken
         | BoundId::MaxToken
         | BoundId::AdversarialEnvelope
         | BoundId::TwoClusters

@@ -123,6 +123,7 @@ fn plot(choice: PlotChoice) -> AnyView {
     match choice {
         PlotChoice::Explore => ().into_any(),
         PlotChoice::Growth => view! { <growth::GrowthView/> }.into_any(),
+        PlotChoice::Compare => view! { <labs::CompareLab/> }.into_any(),
         PlotChoice::Scaled => view! { <labs::ScalingLab/> }.into_any(),
         PlotChoice::Tightness => view! { <labs::TightnessLab/> }.into_any(),
         PlotChoice::Inverse => view! { <labs::InverseLab/> }.into_any(),

@@ -31,6 +31,7 @@ const MODULES: [&str; 24] = [
     "tightness",
     "inverse",
     "search",
+    "compare",
     "certify",
     "spectrum",
     "estimators",

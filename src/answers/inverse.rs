@@ -47,7 +47,7 @@ impl Pair {
     pub fn side(&mut self, attention: Attention) -> &mut Side {
         match attention {
             Attention::L2 => &mut self.l2,
-            Attention::Dot => &mut self.dot,
+            Attention::Dot | Attention::Cosine | Attention::Linear => &mut self.dot,
         }
     }
 

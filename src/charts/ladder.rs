@@ -169,7 +169,7 @@ pub fn role_of(bound: BoundId) -> Role {
         | BoundId::Elementwise
         | BoundId::ElementwiseToken => Role::Sharp,
         BoundId::Unified | BoundId::UnifiedMasked => Role::Unified,
-        BoundId::Local | BoundId::LocalBlocks | BoundId::MaxToken => Role::Local,
+        BoundId::Local | BoundId::LocalBlocks | BoundId::LocalToken | BoundId::MaxToken => Role::Local,
         BoundId::TwoClusters | BoundId::EqualTokens | BoundId::ZeroKey => Role::LowerBound,
         BoundId::Sink => Role::LowerSink,
         BoundId::Fork => Role::LowerFork,

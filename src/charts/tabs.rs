@@ -61,6 +61,9 @@ pub fn plot_name(choice: PlotChoice) -> (&'static str, &'static str, &'static st
             strings::estimators_heading(),
             strings::plot_estimators_hint(),
         ),
+        PlotChoice::Compare => {
+            ("plot-compare", strings::plot_compare(), strings::compare_heading(), strings::plot_compare_hint())
+        }
         PlotChoice::Scaled => {
             ("plot-scaled", strings::plot_scaled(), strings::scaled_heading(), strings::plot_scaled_hint())
         }

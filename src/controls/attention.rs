@@ -7,11 +7,12 @@ use crate::page::use_page;
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
 use lipscope_core::bounds::Norm;
-use lipscope_core::experiment::{Attention, Mask, Normalization, Output, Scope};
+use lipscope_core::experiment::{Attention, Normalization, Output, Scope};
 
 use super::beside::Meanings;
 use super::choice::Choice;
 use super::number::NumberField;
+use super::steps::StepControls;
 
 /// Kernel, mask, normaliser, scope, norm, and "more".
 #[component]
@@ -19,6 +20,7 @@ pub fn AttentionControls() -> impl IntoView {
     let page = use_page();
     let read = move |get: fn(&PageState) -> &'static str| Signal::derive(move || page.state.with(get));
     let is_clusters = memo(move |_| page.state.with(|state| state.tokens == TokenChoice::Clusters));
+    let masks = memo(move |_| page.state.with(|state| strings::mask_choices(&state.mask)));
     let has_normalizer = memo(move |_| page.state.with(|state| state.normalization != Normalization::None));
     let is_kim =
         memo(move |_| page.state.with(|state| state.weights == WeightChoice::Kim && state.tokens != TokenChoice::Skew));
@@ -34,20 +36,21 @@ pub fn AttentionControls() -> impl IntoView {
                 chosen=read(|state| state.attention.id())
                 fixed=Signal::derive(move || is_kim.get().then(strings::kernel_of_kim))
                 on_pick=Callback::new(move |id: String| {
-                    let kernel = if id == Attention::L2.id() { Attention::L2 } else { Attention::Dot };
-                    page.edit("attention", |state| state.attention = kernel);
+                    let known = [Attention::Dot, Attention::L2, Attention::Cosine, Attention::Linear];
+                    if let Some(kernel) = known.into_iter().find(|known| known.id() == id) {
+                        page.edit("attention", |state| state.choose_kernel(kernel));
+                    }
                 })
             />
             <Choice
                 id="mask"
                 label=strings::mask()
                 hint=strings::mask_hint()
-                options=listed(strings::masks())
+                options=masks
                 chosen=read(|state| state.mask.id())
                 fixed=Signal::derive(move || is_clusters.get().then(strings::no_causal_clusters))
                 on_pick=Callback::new(move |id: String| {
-                    let mask = if id == Mask::Causal.id() { Mask::Causal } else { Mask::None };
-                    page.edit("mask", |state| state.mask = mask);
+                    page.edit("mask", |state| state.choose_mask(&id));
                 })
             />
             <Choice
@@ -109,7 +112,7 @@ fn More() -> impl IntoView {
     let page = use_page();
     let is_changed = memo(move |_| {
         let first = PageState::default();
-        page.state.with(|state| state.output != first.output || state.eps != first.eps)
+        page.state.with(|state| state.output != first.output || state.eps != first.eps || !state.experiment().is_plain())
     });
     let is_random = memo(move |_| page.state.with(|state| state.weights == WeightChoice::Random));
     let eps_fixed = Signal::derive(move || {
@@ -139,6 +142,7 @@ fn More() -> impl IntoView {
                 })
             />
             <NumberField field=Field::EPS fixed=eps_fixed/>
+            <StepControls/>
         </details>
     }
 }

@@ -5,6 +5,7 @@ mod attention;
 mod beside;
 mod choice;
 mod number;
+mod steps;
 mod seed;
 mod sweep;
 mod text_source;

@@ -9,7 +9,7 @@ use crate::page::{PLACE_LINK, Page, use_page};
 use crate::panels::{OwnDataKind, use_panels};
 use crate::state::{MOST_SEED, PageState, TokenChoice, WeightChoice};
 use crate::strings;
-use lipscope_core::experiment::{Distribution, Mask, Normalization, Scope};
+use lipscope_core::experiment::{Distribution, Mask, MaskKind, Normalization, Scope};
 
 use super::facts::{Standing, facts};
 
@@ -158,11 +158,11 @@ fn choose(page: Page, tokens: TokenChoice) {
 #[component]
 fn MaskSwitch() -> impl IntoView {
     let page = use_page();
-    let chosen = Signal::derive(move || Some(page.state.with(|state| state.mask)));
+    let chosen = Signal::derive(move || Some(page.state.with(|state| state.mask.kind())));
     let options = || {
         vec![
-            ("quick-mask-none", Mask::None, words(strings::quick_none())),
-            ("quick-mask-causal", Mask::Causal, words(strings::quick_causal())),
+            ("quick-mask-none", MaskKind::None, words(strings::quick_none())),
+            ("quick-mask-causal", MaskKind::Causal, words(strings::quick_causal())),
         ]
     };
     // Clusters have no order, so there is nothing to mask. The worst tokens that the reader has moved are clusters too:
@@ -174,7 +174,7 @@ fn MaskSwitch() -> impl IntoView {
             if state.tokens == TokenChoice::Clusters {
                 state.draw_anew();
             }
-            state.mask = mask;
+            state.mask = if mask == MaskKind::Causal { Mask::Causal } else { Mask::None };
         });
     };
     view! {

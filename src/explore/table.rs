@@ -7,7 +7,7 @@ use crate::page::use_page;
 use crate::plans::MOST_CURVE_END;
 use crate::state::Trace;
 use crate::strings;
-use lipscope_core::experiment::{Attention, Mask};
+use lipscope_core::experiment::{Attention, MaskKind};
 use lipscope_plot::{Kind, Number};
 
 use super::facts::{best_label, facts, worst_value};
@@ -84,8 +84,8 @@ fn Absent() -> impl IntoView {
         // The mask counts as the reason only for dot-product attention that has a best bound; else another setting is
         // the reason.
         let mask = page.state.with(|state| match state.attention {
-            Attention::Dot if facts.best.is_some() => state.mask,
-            _ => Mask::None,
+            Attention::Dot if facts.best.is_some() => state.mask.kind(),
+            _ => MaskKind::None,
         });
         let missing = [
             (facts.mean_field.is_none(), strings::trace_label(Trace::MeanField)),

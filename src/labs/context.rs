@@ -3,6 +3,7 @@
 use crate::prelude::*;
 
 use lipscope_core::certify::Certified;
+use lipscope_core::compare::ComparisonPoint;
 use lipscope_core::estimators::EstimatorPoint;
 use lipscope_core::picture::BlockPicture;
 use lipscope_core::spectrum::Spectrum;
@@ -21,6 +22,8 @@ pub struct Labs {
     pub(super) estimators: Ask<Vec<EstimatorPoint>>,
     /// The bounds around the tokens.
     pub(super) certify: Ask<Option<Certified>>,
+    /// Several kinds of attention at the same tokens.
+    pub(super) compare: Ask<Vec<ComparisonPoint>>,
     /// The iteration of the inverse that is pictured.
     pub(super) frame: RwSignal<usize>,
 }
@@ -37,6 +40,7 @@ pub(super) struct SpectrumData {
 /// A lab, whose data are asked for when its plot is on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lab {
+    Compare,
     Certify,
     Scaled,
     Tightness,
@@ -49,6 +53,7 @@ impl Lab {
     /// The lab with this plot; `None` for a plot of another kind.
     pub(super) fn of(plot: PlotChoice) -> Option<Self> {
         match plot {
+            PlotChoice::Compare => Some(Lab::Compare),
             PlotChoice::Certify => Some(Lab::Certify),
             PlotChoice::Scaled => Some(Lab::Scaled),
             PlotChoice::Tightness => Some(Lab::Tightness),
@@ -78,6 +83,7 @@ impl Labs {
             spectrum: Ask::new(page.engine, EngineLane::Lab, AtFailure::Clear),
             estimators: Ask::new(page.engine, EngineLane::Lab, AtFailure::Clear),
             certify: Ask::new(page.engine, EngineLane::Lab, AtFailure::Clear),
+            compare: Ask::new(page.engine, EngineLane::Lab, AtFailure::Clear),
             frame: RwSignal::new(0),
         }
     }

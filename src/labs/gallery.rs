@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use crate::charts::{Paint, Timing, plot_name, use_easel};
 use crate::frame::When;
 use crate::page::{Page, PlotChoice, use_page};
-use crate::state::{EstimatorQuantity, InverseSettings, View};
+use crate::state::{CompareSettings, EstimatorQuantity, InverseSettings, View};
 use crate::strings;
 use lipscope_core::bounds::Norm;
 use lipscope_core::certify::Certified;
+use lipscope_core::compare::ComparisonPoint;
 use lipscope_core::estimators::EstimatorPoint;
 use lipscope_core::inverse::{InverseStep, Outcome};
 use lipscope_core::scaling::ScalingPoint;
@@ -20,13 +21,14 @@ use lipscope_plot::LineChart;
 use lipscope_protocol::envelope::decode;
 
 use super::context::Lab;
-use super::{certify, estimators_chart, inverse_chart, scaling, tightness};
+use super::{certify, compare, estimators_chart, inverse_chart, scaling, tightness};
 use crate::answers::{Pair, Side};
 
 /// The numbers of the pictures.
 #[derive(Serialize, Deserialize)]
 struct Pictures {
     certify: Certified,
+    compare: Vec<ComparisonPoint>,
     scaling: Vec<ScalingPoint>,
     tightness: Vec<TightnessPoint>,
     inverse_l2: Vec<InverseStep>,
@@ -47,6 +49,7 @@ impl Pictures {
             |steps: &[InverseStep], outcome| Side { steps: steps.to_vec(), outcome: Some(outcome), ..Side::default() };
         let mut chart = match Lab::of(plot)? {
             Lab::Certify => certify::chart(Some(&self.certify), None),
+            Lab::Compare => compare::chart(&self.compare, &CompareSettings::default()),
             Lab::Scaled => scaling::chart(&self.scaling, Norm::Spectral),
             Lab::Tightness => tightness::chart(&self.tightness),
             Lab::Inverse => {

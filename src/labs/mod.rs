@@ -7,12 +7,13 @@
 //! | `frame`, `plot`, `inputs` | the frame of a lab, and its parts |
 //! | `gallery` | all labs, a picture and a sentence each |
 //! | `blocks`, `blocks_map` | the norms of the Jacobian's blocks, in the lab of its singular values |
-//! | `certify`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, some with more files |
+//! | `compare`, `certify`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, some with more files |
 //! | `plane`, `player` | the iterates of the inverse |
 
 mod blocks;
 mod blocks_map;
 mod certify;
+mod compare;
 mod context;
 mod estimators;
 mod estimators_chart;
@@ -40,6 +41,7 @@ use context::Lab;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
 pub use certify::CertifyLab;
+pub use compare::CompareLab;
 pub use context::Labs;
 pub use estimators::EstimatorLab;
 pub use gallery::Gallery;
@@ -71,6 +73,11 @@ impl Labs {
             Lab::Certify => self.want(self.certify, certify::request, |data, event| {
                 if let EngineEvent::Certify(found) = event {
                     *data = Some(found);
+                }
+            }),
+            Lab::Compare => self.want(self.compare, compare::request, |data, event| {
+                if let EngineEvent::Compare(points) = event {
+                    data.extend(points);
                 }
             }),
             Lab::Scaled => self.want(self.page.answers.scaling, scaling::request, |data, event| {
@@ -136,6 +143,7 @@ impl Labs {
     fn leave(self, lab: Lab) {
         match lab {
             Lab::Certify => self.certify.leave(),
+            Lab::Compare => self.compare.leave(),
             Lab::Scaled => self.page.answers.scaling.leave(),
             Lab::Tightness => self.page.answers.tightness.leave(),
             Lab::Spectrum => self.spectrum.leave(),

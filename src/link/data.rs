@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::state::{OwnClusters, OwnWeights, PageState, Scene, TokenChoice, WeightChoice};
 use crate::strings;
-use lipscope_core::experiment::{Experiment, TokenSource, WeightSource};
+use lipscope_core::experiment::{Experiment, Mask, MaskKind, Preset, Steps, TokenSource, WeightSource};
 
 /// Data of more numbers than this are not compressed: their link would be too long.
 const MOST_NUMBERS: usize = 12_000;
@@ -17,6 +17,8 @@ const MOST_NUMBERS: usize = 12_000;
 const MOST_UNPACKED: usize = 1 << 20;
 /// The compressor's effort, from 1 to 10.
 const EFFORT: u8 = 9;
+/// The text for the steps of the two papers.
+const NO_STEPS: &str = "none";
 
 /// Whether a state's own data are too large for any link.
 pub fn is_large(state: &PageState) -> bool {
@@ -49,10 +51,10 @@ pub fn tokens_text(state: &PageState) -> String {
 pub fn weights_text(state: &PageState) -> String {
     match (state.weights, &state.own_weights) {
         (WeightChoice::Own, Some(own)) => {
-            let OwnWeights { heads, output } = own.as_ref().clone();
+            let OwnWeights { heads, shared, output } = own.as_ref().clone();
             let experiment = Experiment {
                 tokens: TokenSource::Adversarial { n: 2, radius: 1.0 },
-                weights: Some(WeightSource::Explicit { heads, output }),
+                weights: Some(WeightSource::Explicit { heads, shared, output }),
                 ..state.experiment()
             };
             pack(&experiment.to_value()["weights"])
@@ -82,10 +84,45 @@ pub fn read_tokens(state: &mut PageState, text: &str) -> Result<(), String> {
 pub fn read_weights(state: &mut PageState, text: &str) -> Result<(), String> {
     let tokens = json!({"source": "adversarial", "n": 2});
     let experiment = experiment_of(json!({"tokens": tokens, "weights": unpack(text)?}))?;
-    let Some(WeightSource::Explicit { heads, output }) = experiment.weights else {
+    let Some(WeightSource::Explicit { heads, shared, output }) = experiment.weights else {
         return Err(strings::link_damaged().into());
     };
-    state.own_weights = Some(OwnWeights { heads, output }.into());
+    state.own_weights = Some(OwnWeights { heads, shared, output }.into());
+    Ok(())
+}
+
+/// The text of a state's steps: `none` for those of the two papers, the name of a preset where its steps are these,
+/// else the packed steps. The mask is among them where the field `mask` has no word for it.
+pub fn steps_text(state: &PageState) -> String {
+    let mut steps = Steps { mask: state.mask.clone(), score: state.score.clone(), weighting: state.weighting.clone() };
+    if let Some(preset) = Preset::of(state.attention, &steps).filter(|_| state.mask.kind() == MaskKind::Other) {
+        return preset.id().to_owned();
+    }
+    if state.mask.kind() != MaskKind::Other {
+        steps.mask = Mask::None;
+    }
+    if steps == Steps::plain() { NO_STEPS.to_owned() } else { pack(&steps.to_value()) }
+}
+
+/// Puts a link's steps into a state.
+///
+/// # Errors
+/// A sentence about the steps.
+pub fn read_steps(state: &mut PageState, text: &str) -> Result<(), String> {
+    let preset = Preset::ALL.into_iter().find(|preset| preset.id() == text);
+    let steps = match preset {
+        Some(preset) => {
+            let (attention, steps) = preset.attention();
+            (state.attention, state.mask) = (attention, steps.mask.clone());
+            steps
+        }
+        None if text == NO_STEPS => Steps::plain(),
+        None => Steps::from_json(&unpack_text(text)?).map_err(|problem| strings::problem_text(&problem))?,
+    };
+    if steps.mask.kind() == MaskKind::Other {
+        state.mask = steps.mask;
+    }
+    (state.score, state.weighting) = (steps.score, steps.weighting);
     Ok(())
 }
 

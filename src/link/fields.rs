@@ -3,13 +3,14 @@
 use crate::field::AnyField::{self, Controls, Labs};
 use crate::field::Field as Number;
 use crate::state::{
-    Assigned, DotWeights, EstimatorQuantity, EstimatorSettings, Guessed, HiddenParts, LabTokens, LessonAt, Part,
+    Assigned, ComparedAlong, ComparedKind, ComparedTokens, DotWeights, EstimatorQuantity, EstimatorSettings, Guessed, HiddenParts, LabTokens, LessonAt, Part,
     PlotChoice, RadiusGrowth, Range, SCALED_TOKENS, Scene, SearchFold, Stage, ThemeChoice, TokenChoice, Trace, Traces,
     WeightChoice, XAxis,
 };
 use crate::strings;
 use lipscope_core::bounds::Norm;
-use lipscope_core::experiment::{Attention, Mask, Normalization, Output, Scope};
+use lipscope_core::compare::MOST_KINDS;
+use lipscope_core::experiment::{Attention, Mask, MaskKind, Normalization, Output, Scope};
 use lipscope_core::picture::MOST_BLOCKS_A_SIDE;
 use lipscope_core::search::Region;
 use lipscope_core::spectrum::SpectrumMap;
@@ -83,8 +84,11 @@ const MOST_GOALS: usize = 32;
 /// The longest name of a lesson.
 const MOST_LESSON_ID: usize = 40;
 
-const ATTENTIONS: [(&str, Attention); 2] = [("dot", Attention::Dot), ("l2", Attention::L2)];
+const ATTENTIONS: [(&str, Attention); 4] =
+    [("dot", Attention::Dot), ("l2", Attention::L2), ("cosine", Attention::Cosine), ("linear", Attention::Linear)];
 const MASKS: [(&str, Mask); 2] = [("none", Mask::None), ("causal", Mask::Causal)];
+/// The text of `mask` where the field `steps` has the mask.
+const IN_STEPS: &str = "in-steps";
 const NORMALIZERS: [(&str, Normalization); 3] =
     [("none", Normalization::None), ("layer", Normalization::Layer), ("rms", Normalization::Rms)];
 const SCOPES: [(&str, Scope); 2] = [("inputs", Scope::Inputs), ("composed", Scope::Composed)];
@@ -102,7 +106,7 @@ macro_rules! choice {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 59] = [
+pub const FIELDS: [Field; 68] = [
     Field::Other {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
@@ -147,7 +151,37 @@ pub const FIELDS: [Field; 59] = [
     Field::Number(Controls(Number::WEIGHT_SEED)),
     choice!("output", OUTPUTS, state.output),
     choice!("attention", ATTENTIONS, state.attention),
-    choice!("mask", MASKS, state.mask),
+    Field::Other {
+        key: "mask",
+        text: |scene| match scene.state.mask.kind() {
+            MaskKind::Other => IN_STEPS.to_owned(),
+            MaskKind::None | MaskKind::Causal => word(&MASKS, &scene.state.mask),
+        },
+        read: |scene, text| {
+            if text != IN_STEPS {
+                scene.state.mask = pick(&MASKS, text)?;
+            }
+            Ok(())
+        },
+    },
+    Field::Other {
+        key: "steps",
+        text: |scene| data::steps_text(&scene.state),
+        read: |scene, text| data::read_steps(&mut scene.state, text),
+    },
+    Field::Number(Controls(Number::HEADS_PER_KEY)),
+    Field::Other {
+        key: "differential",
+        text: |scene| scene.state.differential.map_or_else(|| NONE.to_owned(), digits),
+        read: |scene, text| {
+            let number = || text.parse().ok().filter(|lambda: &f64| lambda.is_finite());
+            scene.state.differential = match text {
+                NONE => None,
+                _ => Some(number().ok_or_else(|| strings::not_known(text, &[NONE, "0.5"]))?),
+            };
+            Ok(())
+        },
+    },
     choice!("normalization", NORMALIZERS, state.normalization),
     choice!("scope", SCOPES, state.scope),
     Field::Number(Controls(Number::EPS)),
@@ -184,6 +218,12 @@ pub const FIELDS: [Field; 59] = [
     choice!("estimators-trial", EstimatorSettings::TRIALS, labs.estimators.trial),
     Field::Number(Labs(Number::TOLERANCE)),
     choice!("estimators-shown", EstimatorQuantity::ALL, labs.estimators.shown),
+    Field::Other { key: "compare", text: compared_text, read: read_compared },
+    choice!("compare-along", ComparedAlong::ALL, labs.compare.along),
+    choice!("compare-tokens", ComparedTokens::ALL, labs.compare.tokens),
+    Field::Number(Labs(Number::COMPARE_CAP)),
+    Field::Number(Labs(Number::COMPARE_WINDOW)),
+    Field::Number(Labs(Number::COMPARE_SINK)),
     Field::Number(Labs(Number::CERTIFY_EPS)),
     Field::Number(Labs(Number::CERTIFY_RESTARTS)),
     Field::Other { key: "theme", text: theme_text, read: read_theme },
@@ -223,11 +263,11 @@ fn word<T: PartialEq>(all: &[(&'static str, T)], now: &T) -> String {
 }
 
 /// The choice with a word, or a sentence that names the words there are.
-fn pick<T: Copy>(all: &[(&'static str, T)], text: &str) -> Result<T, String> {
+fn pick<T: Clone>(all: &[(&'static str, T)], text: &str) -> Result<T, String> {
     let words = || all.iter().map(|(word, _)| *word).collect::<Vec<_>>();
     all.iter()
         .find(|(word, _)| *word == text)
-        .map(|(_, choice)| *choice)
+        .map(|(_, choice)| choice.clone())
         .ok_or_else(|| strings::not_known(text, &words()))
 }
 
@@ -317,6 +357,18 @@ fn read_curves(scene: &mut Scene, text: &str) -> Result<(), String> {
     let words = || text.split(',').filter(|word| !word.is_empty() && *word != NONE);
     scene.state.growth.traces = Traces::of(words().filter_map(|word| pick(&all, word).ok()));
     words().try_for_each(|word| pick(&all, word).map(|_| ()))
+}
+
+/// The words of the compared kinds.
+fn compared_text(scene: &Scene) -> String {
+    scene.labs.compare.kinds.iter().map(|kind| word(&ComparedKind::ALL, kind)).collect::<Vec<_>>().join(",")
+}
+
+fn read_compared(scene: &mut Scene, text: &str) -> Result<(), String> {
+    let named = text.split(',').map(|one| pick(&ComparedKind::ALL, one)).collect::<Result<Vec<_>, _>>()?;
+    let in_order = ComparedKind::ALL.into_iter().map(|(_, kind)| kind).filter(|kind| named.contains(kind));
+    scene.labs.compare.kinds = in_order.take(MOST_KINDS).collect();
+    Ok(())
 }
 
 /// The selected block as `output.input`; people count from one.

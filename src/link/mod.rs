@@ -180,16 +180,23 @@ fn mend(scene: &mut Scene, problems: &mut Vec<String>) {
         }
     }
     state.own_from = state.moved_from();
-    if state.tokens == TokenChoice::Clusters && state.mask == Mask::Causal {
+    if state.tokens == TokenChoice::Clusters && state.mask != Mask::None {
         problems.push(strings::link_field("mask", strings::link_no_order()));
         state.mask = Mask::None;
     }
-    if state.weights == WeightChoice::Kim && state.tokens != TokenChoice::Skew && state.attention == Attention::Dot {
+    if state.weights == WeightChoice::Kim && state.tokens != TokenChoice::Skew && state.attention != Attention::L2 {
         problems.push(strings::link_field("attention", strings::link_kim_is_l2()));
-        state.attention = Attention::L2;
+        state.choose_kernel(Attention::L2);
     }
     let Err(problem) = state.check_cost() else { return };
     problems.push(strings::problem_text(&problem));
+    if state.experiment().check().is_err() {
+        (state.attention, state.mask) = (first.attention, first.mask);
+        (state.score, state.weighting) = (first.score, first.weighting);
+        if state.check_cost().is_ok() {
+            return;
+        }
+    }
     (state.n, state.d, state.heads, state.head_dim) = (first.n, first.d, first.heads, first.head_dim);
     if state.check_cost().is_err() {
         (state.tokens, state.weights) = (first.tokens, first.weights);

@@ -64,6 +64,7 @@ impl PageState {
                 ),
             });
         }
+        self.experiment().check()?;
         match self.own_weight_dim() {
             Some(found) if found != d => Err(InputError::Conflict {
                 what: phrase!("token_list_dimension", "A token list of dimension {d}", d = d),

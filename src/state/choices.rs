@@ -92,10 +92,12 @@ impl XAxis {
 }
 
 /// The reader's own weights.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OwnWeights {
     /// The heads, at least one.
     pub heads: Vec<Head>,
+    /// For each head the index of its keys and values, where heads share them; else empty.
+    pub shared: Vec<usize>,
     /// The output matrix, d_out x (sum of d_v).
     pub output: Option<Rows>,
 }

@@ -28,11 +28,13 @@ impl PageState {
         };
         let weights = match (self.weights, &self.own_weights) {
             (WeightChoice::Own, Some(own)) => {
-                let OwnWeights { heads, output } = own.as_ref().clone();
-                WeightSource::Explicit { heads, output }
+                let OwnWeights { heads, shared, output } = own.as_ref().clone();
+                WeightSource::Explicit { heads, shared, output }
             }
             (WeightChoice::Random, _) => WeightSource::Random(RandomWeights {
                 heads: self.heads,
+                kv_heads: self.kv_heads(),
+                differential: self.differential,
                 head_dim: self.head_dim,
                 scale: self.scale,
                 seed: self.weight_seed,
@@ -47,7 +49,9 @@ impl PageState {
         Experiment {
             version: 1,
             attention: self.attention,
-            mask: self.mask,
+            mask: self.mask.clone(),
+            score: self.score.clone(),
+            weighting: self.weighting.clone(),
             normalization: self.normalization,
             normalization_scope: self.scope,
             eps: self.eps,
@@ -55,6 +59,12 @@ impl PageState {
             // The skew witness brings its own weights.
             weights: (self.tokens != TokenChoice::Skew).then_some(weights),
         }
+    }
+
+    /// The number of key and value heads of random weights: those that the heads share equally, or one for each head.
+    #[must_use]
+    pub fn kv_heads(&self) -> usize {
+        if self.heads.is_multiple_of(self.heads_per_key) { self.heads / self.heads_per_key } else { self.heads }
     }
 
     fn cluster_source(&self) -> Option<TokenSource> {
@@ -72,6 +82,8 @@ impl PageState {
         let mut state = PageState {
             attention: experiment.attention,
             mask: experiment.mask,
+            score: experiment.score,
+            weighting: experiment.weighting,
             normalization: experiment.normalization,
             scope: experiment.normalization_scope,
             eps: experiment.eps,
@@ -114,14 +126,15 @@ impl PageState {
     pub fn with_weights(&self, weights: WeightSource) -> Self {
         let mut state = self.clone();
         match weights {
-            WeightSource::Explicit { heads, output } => {
+            WeightSource::Explicit { heads, shared, output } => {
                 state.weights = WeightChoice::Own;
-                state.own_weights = Some(Arc::new(OwnWeights { heads, output }));
+                state.own_weights = Some(Arc::new(OwnWeights { heads, shared, output }));
             }
             WeightSource::Random(random) => {
                 state.weights = WeightChoice::Random;
                 (state.heads, state.head_dim) = (random.heads, random.head_dim);
                 (state.scale, state.weight_seed, state.output) = (random.scale, random.seed, random.output);
+                (state.heads_per_key, state.differential) = (random.heads / random.kv_heads, random.differential);
             }
             WeightSource::Identity { sign } => {
                 state.weights = if sign < 0.0 { WeightChoice::IdentityMinus } else { WeightChoice::IdentityPlus };

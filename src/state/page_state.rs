@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{
-    Attention, Distribution, Mask, Normalization, Output, Rows, Scope, TokenSource, limits,
+    Attention, Distribution, Mask, Normalization, Order, Output, Preset, Rows, Scope, Score, TokenSource, Weighting, limits,
 };
 
 use super::choices::{OwnClusters, OwnWeights, TokenChoice, WeightChoice, XAxis};
@@ -57,12 +57,20 @@ pub struct PageState {
     pub weight_seed: u64,
     /// Whether random weights have an output matrix.
     pub output: Output,
+    /// How many heads of random weights share one K and V; 1 where each has its own.
+    pub heads_per_key: usize,
+    /// lambda of the second map of every head of random weights; `None` without one.
+    pub differential: Option<f64>,
     /// The reader's own weights, once there are some.
     pub own_weights: Option<Arc<OwnWeights>>,
     /// Which scores attention has: dot products or L2.
     pub attention: Attention,
     /// Which tokens a token may attend to.
     pub mask: Mask,
+    /// The steps between projections and weights.
+    pub score: Score,
+    /// How scores become weights.
+    pub weighting: Weighting,
     /// What is done to each token before attention.
     pub normalization: Normalization,
     /// Which map the Jacobian is of, where there is a normaliser.
@@ -101,9 +109,13 @@ impl Default for PageState {
             scale: 1.0,
             weight_seed: 0,
             output: Output::Absent,
+            heads_per_key: 1,
+            differential: None,
             own_weights: None,
             attention: Attention::Dot,
             mask: Mask::None,
+            score: Score::default(),
+            weighting: Weighting::SOFTMAX,
             normalization: Normalization::None,
             scope: Scope::Inputs,
             eps: 1e-5,
@@ -325,11 +337,59 @@ impl PageState {
         if self.weights == WeightChoice::Kim { self.heads.max(1) } else { 1 }
     }
 
+    /// Chooses another kernel, and drops the steps that it does not have.
+    pub fn choose_kernel(&mut self, kernel: Attention) {
+        self.attention = kernel;
+        if kernel != Attention::Cosine {
+            self.score.cosine_eps = None;
+        }
+        if kernel != Attention::Dot {
+            self.score.qk_norm = None;
+        }
+        if matches!(kernel, Attention::L2 | Attention::Linear) {
+            self.score.rope = None;
+        }
+        if kernel == Attention::Linear {
+            (self.score.scale, self.score.softcap) = (None, None);
+            self.weighting = Weighting::SOFTMAX;
+        }
+    }
+
+    /// Chooses a mask by its name. A window or a prefix begins with sixteen tokens; a mask of a table stays as it is.
+    pub fn choose_mask(&mut self, id: &str) {
+        const FIRST: usize = 16;
+        self.mask = match id {
+            _ if id == self.mask.id() => return,
+            "causal" => Mask::Causal,
+            "window" => Mask::Window { width: FIRST, order: Order::Causal },
+            "prefix" => Mask::Prefix { length: FIRST },
+            _ => Mask::None,
+        };
+    }
+
+    /// Chooses kernel, mask and steps of a family of models. Clusters, which have no order, become the tokens that are
+    /// drawn anew; weights of L2 attention become random ones.
+    pub fn choose_preset(&mut self, preset: Preset) {
+        let (attention, steps) = preset.attention();
+        let needs_order = steps.mask != Mask::None || steps.score.knows_positions();
+        if needs_order && self.tokens == TokenChoice::Clusters {
+            self.draw_anew();
+            if self.tokens == TokenChoice::Clusters {
+                self.choose_tokens(TokenChoice::Distribution(Distribution::Ball));
+            }
+        }
+        if self.weights == WeightChoice::Kim {
+            self.weights = WeightChoice::Random;
+        }
+        (self.attention, self.mask) = (attention, steps.mask);
+        (self.score, self.weighting) = (steps.score, steps.weighting);
+    }
+
     /// Chooses other weights. The weights of Kim et al. bring the L2 kernel, for which they are made.
     pub fn choose_weights(&mut self, choice: WeightChoice) {
         self.weights = choice;
         if choice == WeightChoice::Kim {
-            self.attention = Attention::L2;
+            self.choose_kernel(Attention::L2);
         }
     }
 
@@ -340,6 +400,7 @@ impl PageState {
         if choice == TokenChoice::Clusters {
             // Clusters have no order.
             self.mask = Mask::None;
+            (self.score.rope, self.score.alibi, self.score.bias) = (None, None, None);
         }
     }
 

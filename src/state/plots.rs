@@ -28,11 +28,13 @@ pub enum PlotChoice {
     Gallery,
     /// The bounds for all tokens within eps of the present ones.
     Certify,
+    /// Several kinds of attention at the same tokens.
+    Compare,
 }
 
 impl PlotChoice {
     /// All, with their words in links.
-    pub const ALL: [(&'static str, PlotChoice); 12] = [
+    pub const ALL: [(&'static str, PlotChoice); 13] = [
         ("explore", PlotChoice::Explore),
         ("growth", PlotChoice::Growth),
         ("scaled", PlotChoice::Scaled),
@@ -45,6 +47,7 @@ impl PlotChoice {
         ("train", PlotChoice::Train),
         ("lab", PlotChoice::Gallery),
         ("certify", PlotChoice::Certify),
+        ("compare", PlotChoice::Compare),
     ];
 }
 
@@ -85,6 +88,7 @@ impl View {
             View::Models => &[PlotChoice::Model, PlotChoice::Train],
             View::Lab => &[
                 PlotChoice::Gallery,
+                PlotChoice::Compare,
                 PlotChoice::Certify,
                 PlotChoice::Scaled,
                 PlotChoice::Tightness,
@@ -117,6 +121,7 @@ impl PlotChoice {
             PlotChoice::Model | PlotChoice::Train => View::Models,
             PlotChoice::Gallery
             | PlotChoice::Certify
+            | PlotChoice::Compare
             | PlotChoice::Scaled
             | PlotChoice::Tightness
             | PlotChoice::Inverse

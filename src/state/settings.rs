@@ -5,6 +5,7 @@ use lipscope_core::scaling::ScaledTokens;
 use lipscope_core::search::Region;
 use lipscope_core::spectrum::{SpectrumMap, USUAL_COUNT};
 
+use super::compare::{CompareSettings, ComparedKind, ComparedTokens};
 use super::plots::PlotChoice;
 
 /// The tokens that the lab of scaled tokens offers, with their words in the page and in links.
@@ -31,6 +32,8 @@ pub struct Settings {
     pub estimators: EstimatorSettings,
     /// The settings of the bounds around the tokens.
     pub certify: CertifySettings,
+    /// The settings of the comparison.
+    pub compare: CompareSettings,
 }
 
 impl Default for Settings {
@@ -48,6 +51,7 @@ impl Default for Settings {
                 shown: EstimatorQuantity::Error,
             },
             certify: CertifySettings { relative: 0.1, restarts: 3 },
+            compare: CompareSettings::default(),
         }
     }
 }
@@ -59,6 +63,9 @@ impl Settings {
         match plot {
             PlotChoice::EstimatorComparison => self.estimators.trial.is_none(),
             PlotChoice::Inverse => self.inverse.tokens == LabTokens::Page,
+            PlotChoice::Compare => {
+                self.compare.tokens == ComparedTokens::Page || self.compare.kinds.contains(&ComparedKind::Own)
+            }
             PlotChoice::Gallery | PlotChoice::Tightness | PlotChoice::Model | PlotChoice::Train => false,
             PlotChoice::Explore
             | PlotChoice::Growth

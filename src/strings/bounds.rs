@@ -30,6 +30,7 @@ pub fn bound_label(bound: BoundId) -> &'static str {
         BoundId::Skew => bound_label::skew(),
         BoundId::KimL2 | BoundId::KimLinf => bound_label::kim_l2(),
         BoundId::MaxToken => bound_label::max_token(),
+        BoundId::LocalToken => bound_label::local_token(),
         BoundId::General => bound_label::general(),
         BoundId::GeneralToken => bound_label::general_token(),
         BoundId::Elementwise => bound_label::elementwise(),
@@ -80,6 +81,7 @@ pub fn formula_words(bound: BoundId) -> &'static str {
         | BoundId::LocalBlocks
         | BoundId::KimL2
         | BoundId::KimLinf
+        | BoundId::LocalToken
         | BoundId::MaxToken
         | BoundId::General
         | BoundId::GeneralToken
@@ -107,7 +109,7 @@ pub fn formula_where(bound: BoundId) -> &'static str {
         BoundId::Sharp => formula_where::sharp(),
         BoundId::SharpMasked => formula_where::sharp_masked(),
         BoundId::Sink | BoundId::Fork => formula_where::sink(),
-        BoundId::Local => formula_where::local(),
+        BoundId::Local | BoundId::LocalToken => formula_where::local(),
         BoundId::UnifiedMasked => formula_where::unified_masked(),
         BoundId::Adversarial => formula_where::adversarial(),
         BoundId::AdversarialEnvelope => formula_where::adversarial_envelope(),
@@ -158,6 +160,7 @@ pub fn source(bound: BoundId) -> String {
         | BoundId::UnifiedMasked
         | BoundId::Local
         | BoundId::LocalBlocks
+        | BoundId::LocalToken
         | BoundId::MaxToken
         | BoundId::AdversarialEnvelope
         | BoundId::TwoClusters

@@ -3,7 +3,7 @@
 pub use crate::words::explore::*;
 
 use crate::state::{PageState, TokenChoice, View, WeightChoice};
-use lipscope_core::experiment::{Attention, Mask, Normalization, Scope};
+use lipscope_core::experiment::{Attention, MaskKind, Normalization, Scope};
 use lipscope_plot::{Kind, Number};
 
 use super::controls::weight_choice;
@@ -67,6 +67,8 @@ pub fn which_attention(tokens: TokenChoice, weights: WeightChoice, attention: At
     let kernel = match attention {
         Attention::Dot => "",
         Attention::L2 => which_attention::l2(),
+        Attention::Cosine => which_attention::cosine(),
+        Attention::Linear => which_attention::linear(),
     };
     match (tokens, weights) {
         (TokenChoice::Skew, _) => which_attention::skew().into(),
@@ -148,10 +150,10 @@ pub fn explore_best_alone(n: f64, place: &str, best: &str) -> String {
 }
 
 /// Why a curve is missing.
-pub fn explore_absent(name: &str, mask: Mask) -> String {
+pub fn explore_absent(name: &str, mask: MaskKind) -> String {
     match mask {
-        Mask::Causal => absent::causal(name),
-        Mask::None => absent::setting(name),
+        MaskKind::Causal => absent::causal(name),
+        MaskKind::None | MaskKind::Other => absent::setting(name),
     }
 }
 

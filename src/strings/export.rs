@@ -2,14 +2,14 @@
 
 pub use crate::words::export::*;
 
-use lipscope_core::experiment::{Attention, Mask, Normalization};
+use lipscope_core::experiment::{Attention, Normalization};
 use lipscope_core::script::Dialect;
 use lipscope_plot::Number;
 
 use crate::state::{PageState, TokenChoice, WeightChoice};
 
 use super::controls::{kernels, normalizers, scopes, token_choice, weight_choice};
-use super::explore::{quick_causal, quick_none};
+use super::steps::{mask_name, step_names};
 
 /// The paper whose results a view shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,10 +87,7 @@ impl Rows {
             },
             heads: settings::heads(state.n_heads()),
             kernel: settings::kernel(named(kernels(), state.attention.id())),
-            mask: settings::mask(match state.mask {
-                Mask::None => quick_none(),
-                Mask::Causal => quick_causal(),
-            }),
+            mask: settings::mask(mask_name(&state.mask)),
             normalizer: match state.normalization {
                 Normalization::None => settings::normalizer_none().into(),
                 _ => {
@@ -116,14 +113,17 @@ pub fn settings(state: &PageState) -> String {
         Some(mask),
         Some(normalizer).filter(|_| state.normalization != Normalization::None),
     ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(settings::between())
+    parts.into_iter().flatten().chain(step_names(state)).collect::<Vec<_>>().join(settings::between())
 }
 
 /// Every setting of a state that can change its numbers, each by itself.
 pub fn setting_parts(state: &PageState) -> Vec<String> {
     let Rows { n, d, tokens, weights, heads, kernel, mask, normalizer } = Rows::of(state);
     let radius = format!("R = {}", Number::short(state.radius_used()));
-    vec![format!("n = {n}"), format!("d = {d}"), radius, tokens, weights, heads, kernel, mask, normalizer]
+    let mut parts =
+        vec![format!("n = {n}"), format!("d = {d}"), radius, tokens, weights, heads, kernel, mask, normalizer];
+    parts.extend(step_names(state));
+    parts
 }
 
 /// The words of an option.

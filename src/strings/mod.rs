@@ -3,6 +3,7 @@
 
 mod bounds;
 mod classes;
+mod compare;
 mod controls;
 mod explore;
 mod export;
@@ -26,12 +27,14 @@ mod search;
 mod share;
 mod spectrum;
 mod stage;
+mod steps;
 mod train;
 mod workers;
 mod wrong;
 
 pub use bounds::*;
 pub use classes::*;
+pub use compare::*;
 pub use controls::*;
 pub use explore::*;
 pub use export::*;
@@ -55,6 +58,7 @@ pub use search::*;
 pub use share::*;
 pub use spectrum::*;
 pub use stage::*;
+pub use steps::*;
 pub use train::*;
 pub use workers::*;
 pub use wrong::*;

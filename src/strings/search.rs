@@ -3,7 +3,7 @@
 pub use crate::words::search::*;
 
 use crate::phase::Phase;
-use lipscope_core::experiment::{Attention, Mask};
+use lipscope_core::experiment::{Attention, MaskKind};
 use lipscope_core::search::{Region, SearchDomain, StartKind};
 use lipscope_plot::Number;
 
@@ -39,10 +39,13 @@ pub fn search_about(setting: &SearchDomain) -> String {
     let kernel = match setting.experiment.attention {
         Attention::Dot => search_about::dot(),
         Attention::L2 => "L2",
+        Attention::Cosine => search_about::cosine(),
+        Attention::Linear => search_about::linear(),
     };
-    let mask = match setting.experiment.mask {
-        Mask::None => search_about::none(),
-        Mask::Causal => search_about::causal(),
+    let mask = match setting.experiment.mask.kind() {
+        MaskKind::None => search_about::none(),
+        MaskKind::Causal => search_about::causal(),
+        MaskKind::Other => search_about::other(),
     };
     let radius = Number::of(setting.radius);
     search_about::sentence(setting.d, kernel, mask, setting.n, &radius, sign)

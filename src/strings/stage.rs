@@ -11,6 +11,7 @@ use lipscope_plot::Number;
 use super::explore::normalizer_name;
 use super::norms::norm_symbol;
 use super::plot::count;
+use super::steps::{mask_name, step_names};
 
 /// The norm at the present tokens: the symbol with its value, and where it is measured.
 pub fn teacher_reading(norm: Norm, value: &str, (n, radius): (f64, f64), state: &PageState) -> (String, String) {
@@ -24,7 +25,7 @@ pub fn teacher_reading(norm: Norm, value: &str, (n, radius): (f64, f64), state: 
 /// screen does not show this.
 fn differences(state: &PageState) -> Vec<String> {
     let kernel = (state.attention == Attention::L2).then(|| words::of_l2().to_owned());
-    let mask = (state.mask == Mask::Causal).then(|| words::of_causal().to_owned());
+    let mask = (state.mask != Mask::None).then(|| mask_name(&state.mask));
     let normalizer = (state.normalization != Normalization::None).then(|| {
         let name = normalizer_name(state.normalization);
         match state.scope {
@@ -32,7 +33,7 @@ fn differences(state: &PageState) -> Vec<String> {
             Scope::Composed => words::of_composed(name),
         }
     });
-    kernel.into_iter().chain(mask).chain(normalizer).collect()
+    kernel.into_iter().chain(step_names(state)).chain(mask).chain(normalizer).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lipscope_core::experiment::Order;
+use lipscope_core::experiment;
 use lipscope_core::measure::measure;
 use lipscope_models::{Cell, DrawnFamily, DrawnModel, Estimate, Heads, LeftOut, PlanText, Shard, Sink, Subject, Table};
 use lipscope_protocol::envelope::{Content, Progress};
@@ -220,7 +220,7 @@ fn the_spans_of_tokens_are_their_texts() {
 #[test]
 fn a_window_is_an_experiment_of_the_same_norm() {
     for (heads, head_text) in [(Heads::All, "all"), (Heads::One(2), "2")] {
-        for mask in [Order::Free, Order::Causal] {
+        for mask in [experiment::Order::Free, experiment::Order::Causal] {
             let mut bench = Bench::new(BTreeMap::new());
             let plan = PlanText { heads: head_text.into(), mask: Some(mask), tolerance: 1e-10, ..plan("2", "7", 2) };
             let table = bench.table(&small(), TEXT, &plan, Order::Forwards).expect("measured");

@@ -229,3 +229,92 @@ fn npy_files_of_any_number_type_and_order_are_read() {
         assert!(problem.contains(part), "{problem} should name {part}");
     }
 }
+
+#[test]
+fn steps_that_do_not_go_together_are_refused_by_their_key() {
+    let of = |steps: &str| format!("{{{steps},{TOKENS},{WEIGHTS}}}");
+    for (steps, named) in [
+        (r#""attention":"l2","score":{"rope":{}}"#, "`score.rope`"),
+        (r#""attention":"l2","score":{"qk_norm":{"kind":"rms"}}"#, "`score.qk_norm`"),
+        (r#""attention":"cosine","score":{"qk_norm":{"kind":"rms"}}"#, "`score.qk_norm`"),
+        (r#""attention":"linear","score":{"rope":{}}"#, "`score.rope`"),
+        (r#""attention":"linear","score":{"scale":2}"#, "`score.scale`"),
+        (r#""attention":"linear","score":{"softcap":2}"#, "`score.softcap`"),
+        (r#""attention":"linear","weighting":{"kind":"softmax","sink":0}"#, "`weighting.sink`"),
+        (r#""attention":"linear","weighting":{"kind":"relu"}"#, "`weighting.kind`"),
+        (r#""score":{"cosine_eps":1e-6}"#, "`score.cosine_eps`"),
+    ] {
+        check(&of(steps), &[named, "Leave it out"]);
+    }
+}
+
+#[test]
+fn numbers_of_steps_outside_their_range_are_refused_by_their_key() {
+    let of = |steps: &str| format!("{{{steps},{TOKENS},{WEIGHTS}}}");
+    for (steps, named) in [
+        (r#""score":{"qk_norm":{"kind":"rms","eps":0}}"#, "`score.qk_norm.eps` is 0"),
+        (r#""score":{"qk_norm":{"eps":1}}"#, "`score.qk_norm.kind`"),
+        (r#""score":{"softcap":-1}"#, "`score.softcap` is -1"),
+        (r#""score":{"scale":0}"#, "`score.scale` is 0"),
+        (r#""score":{"rope":{"fraction":1.5}}"#, "`score.rope.fraction` is 1.5"),
+        (r#""score":{"rope":{"layout":"thirds"}}"#, "`score.rope.layout`"),
+        (r#""score":{"ropes":{}}"#, "`score.ropes`"),
+        (r#""score":{"alibi":{"slopes":[-1]}}"#, "`score.alibi.slopes`"),
+        (r#""score":{"value_norm":{"eps":0}}"#, "`score.value_norm.eps` is 0"),
+        (r#""weighting":{"kind":"softplus","divisor":0}"#, "`weighting.divisor` is 0"),
+        (r#""weighting":{"kind":"softmax","sink":"deep"}"#, "`weighting.sink`"),
+        (r#""weighting":{"kind":"sigmoid","divisor":3}"#, "`weighting.divisor`"),
+        (r#""mask":{"kind":"window"}"#, "`mask.width` is missing"),
+        (r#""mask":{"kind":"window","width":0}"#, "`mask.width` is 0"),
+        (r#""mask":{"kind":"padding","keys":[1,2]}"#, "`mask.keys`"),
+        (r#""mask":{"kind":"allowed","rows":[[1,0.5],[1,1]]}"#, "`mask.rows[0][1]` is 0.5"),
+    ] {
+        check(&of(steps), &[named]);
+    }
+}
+
+#[test]
+fn lists_and_tables_of_steps_have_one_place_for_each_token_head_or_entry() {
+    let of = |steps: &str| format!("{{{steps},{TOKENS},{WEIGHTS}}}");
+    for (steps, named) in [
+        (r#""score":{"bias":[[1,2,3]]}"#, "`score.bias` is 1 x 3"),
+        (r#""mask":{"kind":"padding","keys":[1,0,1]}"#, "`mask.keys` is 3 numbers"),
+        (r#""mask":{"kind":"allowed","rows":[[1,0,1]]}"#, "`mask.rows` is 1 x 3"),
+        (r#""score":{"alibi":{"slopes":[1,2]}}"#, "`score.alibi.slopes` is 2 numbers"),
+        (r#""weighting":{"kind":"softmax","sink":[1,2]}"#, "`weighting.sink` is 2 numbers"),
+        (r#""score":{"qk_norm":{"kind":"rms","k_gain":[1,2]}}"#, "`score.qk_norm.k_gain` is 2 numbers"),
+    ] {
+        check(&of(steps), &[named]);
+    }
+    let clusters = r#""tokens":{"source":"clusters","positions":[[-1],[1]],"log_multiplicities":[0,1]}"#;
+    for (steps, named) in [
+        (r#""mask":{"kind":"window","width":2}"#, "`mask` = \"window\""),
+        (r#""score":{"rope":{}}"#, "`score.rope`"),
+        (r#""score":{"alibi":{}}"#, "`score.alibi`"),
+        (r#""score":{"bias":[[1]]}"#, "`score.bias`"),
+    ] {
+        check(&format!("{{{steps},{clusters},{WEIGHTS}}}"), &[named, "list the tokens"]);
+    }
+}
+
+#[test]
+fn shared_and_second_matrices_are_refused_by_their_place() {
+    let q = r#""q":[[1]]"#;
+    let kv = r#"{"k":[[1]],"v":[[1]]}"#;
+    for (weights, named) in [
+        (format!(r#""heads":[{{{q}}}],"kv_heads":[{kv}]"#), "`weights.heads[0].kv` is missing"),
+        (format!(r#""heads":[{{{q},"kv":1}}],"kv_heads":[{kv}]"#), "`weights.heads[0].kv` is 1"),
+        (format!(r#""heads":[{{{q},"kv":0}}],"kv_heads":[{kv},{kv}]"#), "`weights.kv_heads[1]`"),
+        (format!(r#""heads":[{{{q},"kv":0}}],"kv_heads":[]"#), "`weights.kv_heads`"),
+        (format!(r#""heads":[{{{q},"k":[[1]],"v":[[1]],"q2":[[1]]}}]"#), "`weights.heads[0].k2` is missing"),
+        (format!(r#""heads":[{{{q},"k":[[1]],"v":[[1]],"q2":[[1]],"k2":[[1]]}}]"#), "`weights.heads[0].lambda`"),
+        (
+            format!(r#""heads":[{{{q},"k":[[1]],"v":[[1]],"q2":[[1],[2]],"k2":[[1]],"lambda":1}}]"#),
+            "`weights.heads[0].q2` is 2 x 1",
+        ),
+    ] {
+        check(&format!(r#"{{{TOKENS},"weights":{{"source":"explicit",{weights}}}}}"#), &[named]);
+    }
+    let drawn = r#""weights":{"source":"random","heads":3,"kv_heads":2}"#;
+    check(&format!("{{{TOKENS},{drawn}}}"), &["`weights.kv_heads` = 2", "3 heads"]);
+}

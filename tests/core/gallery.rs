@@ -9,7 +9,10 @@ use lipscope_core::certify::{Certificate, Certified, CertifyPlan};
 use lipscope_core::estimators::{
     ESTIMATOR_TOLERANCE, Estimator, EstimatorComparison, EstimatorPlan, EstimatorPoint, Preset,
 };
-use lipscope_core::experiment::{Attention, Experiment, Memory};
+use lipscope_core::compare::{Along, Comparison, ComparisonPlan};
+use lipscope_core::experiment::{
+    Attention, Experiment, Mask, Memory, Order, Score, Sink, Steps, Weighting,
+};
 use lipscope_core::inverse::{InversePlan, InverseStep, Inverting};
 use lipscope_core::scaling::{ScaledTokens, Scaling, ScalingPlan};
 use lipscope_core::search::NearbyEffort;
@@ -33,6 +36,23 @@ fn certified() -> Value {
     let mut certificate = Certificate::start_within(&plan, Memory::default()).expect("it applies");
     while certificate.step().expect("finite") {}
     json!(Certified { places: Vec::new(), ..certificate.so_far().clone() })
+}
+
+fn compared() -> Value {
+    let experiment = experiment(json!({
+        "tokens": {"source": "adversarial", "n": 64, "radius": 1.5},
+        "weights": {"source": "identity", "sign": -1},
+    }));
+    let plain = Steps::plain;
+    let scored = Steps { score: Score { softcap: Some(2.0), ..Score::default() }, ..plain() };
+    let masked = Steps { mask: Mask::Window { width: 16, order: Order::Causal }, ..plain() };
+    let weighted = Steps { weighting: Weighting::Softmax { sink: Some(Sink::All(8.0)) }, ..plain() };
+    let kinds = [plain(), scored, masked, weighted].map(|steps| (Attention::Dot, steps)).to_vec();
+    let along = Along::Tokens(vec![2, 4, 8, 16, 32, 64, 128, 256]);
+    let plan = ComparisonPlan { experiment, kinds, along, search: None };
+    let mut comparison = Comparison::new_within(&plan, Memory::default()).expect("valid");
+    let steps = std::iter::from_fn(|| comparison.step().expect("finite"));
+    json!(steps.flatten().collect::<Vec<_>>())
 }
 
 fn scaling() -> Value {
@@ -114,7 +134,7 @@ fn agree(a: &Value, b: &Value) -> bool {
 #[test]
 fn the_pictures_of_the_gallery_show_what_the_engine_finds() {
     let found = rounded(json!({
-        "certify": certified(),
+        "certify": certified(), "compare": compared(),
         "scaling": scaling(),
         "tightness": tightness(),
         "inverse_l2": inverse("l2"),

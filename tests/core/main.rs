@@ -12,6 +12,7 @@ mod experiment_errors;
 mod gallery;
 mod golden;
 mod growth;
+mod kernels;
 mod l2;
 mod parallel;
 mod portable;

@@ -98,7 +98,7 @@ pageTest('in Chinese the engine says in Chinese what is wrong', { hash: `?lang=z
     ['1,2,3', '请每行放一个词元。'],
     ['{"tokens":', '这不是有效的 JSON（第 1 行第 10 列：'],
     [`{"tokens":{"source":"random","radios":1},${weights}}`, '没有键 `tokens.radios`。'],
-    [`{"mask":"casual","tokens":{"source":"random"},${weights}}`, '`mask` 为 "casual"，但必须为 "none" 或 "causal"。'],
+    [`{"mask":"casual","tokens":{"source":"random"},${weights}}`, '`mask` 为 "casual"，但必须为 "none" 或 "causal"，或形如 {"kind":"window","width":4} 的对象。'],
     [`{"tokens":{"source":"explicit","rows":[[-1e200],[1e200]]},${weights}}`, '超出 64 位浮点数的范围。'],
   ]) {
     await paste(page, text);

@@ -291,6 +291,7 @@ fn dense_attention(
                         let away = &query - key;
                         (-away.norm_squared() / root, &away * (-2.0 / root), &away * (2.0 / root))
                     }
+                    other => unreachable!("no model here has {other:?} scores"),
                 }
             };
             let weights: Vec<f64> = (0..reach).map(|j| score(j).0.exp()).collect();

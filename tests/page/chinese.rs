@@ -190,8 +190,8 @@ fn errors_read_as_sentences() {
         ),
         (
             json(&format!(r#"{{"mask":"casual",{tokens}}}"#)),
-            "`mask` is \"casual\", but it must be \"none\" or \"causal\".",
-            "`mask` 为 \"casual\"，但必须为 \"none\" 或 \"causal\"。",
+            "`mask` is \"casual\", but it must be \"none\" or \"causal\" or an object like {\"kind\":\"window\",\"width\":4}.",
+            "`mask` 为 \"casual\"，但必须为 \"none\" 或 \"causal\"，或形如 {\"kind\":\"window\",\"width\":4} 的对象。",
         ),
         (
             heads("[[1],[2]]"),
@@ -226,10 +226,10 @@ fn errors_read_as_sentences() {
         ),
         (
             json(r#"{"tocens":1,"tokens":{"source":"skew"}}"#),
-            "Unknown key `tocens`. If it is misspelt, write one of these: version, attention, mask, normalization, \
-             normalization_scope, eps, tokens, weights. Else remove it.",
-            "没有键 `tocens`。若是拼写有误，请改为其中之一：`version, attention, mask, normalization, normalization_scope, eps, \
-             tokens, weights`；否则请删除。",
+            "Unknown key `tocens`. If it is misspelt, write one of these: version, attention, mask, score, weighting, \
+             normalization, normalization_scope, eps, tokens, weights. Else remove it.",
+            "没有键 `tocens`。若是拼写有误，请改为其中之一：`version, attention, mask, score, weighting, normalization, \
+             normalization_scope, eps, tokens, weights`；否则请删除。",
         ),
     ] {
         assert_eq!(error.to_string(), english);

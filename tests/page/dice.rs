@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use lipscope::state::{
-    Assigned, CertifySettings, DotWeights, EstimatorQuantity, EstimatorSettings, GrowthView, Guessed, HiddenParts,
+    Assigned, CertifySettings, CompareSettings, ComparedAlong, ComparedKind, ComparedTokens, DotWeights, EstimatorQuantity, EstimatorSettings, GrowthView, Guessed, HiddenParts,
     InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, Part, PlotChoice,
     RadiusGrowth, Range, SCALED_TOKENS, Scene, SearchFold, SearchSettings, Settings, Stage, ThemeChoice, TokenChoice,
     Trace, Traces, WeightChoice, XAxis,
 };
 use lipscope_core::bounds::Norm;
-use lipscope_core::experiment::{Attention, Head, Mask, Normalization, Output, Rows, Scope, TokenSource};
+use lipscope_core::experiment::{
+    Alibi, Attention, Gain, Head, Mask, Normalization, Order, Output, Preset, QkNorm, Rope, RopeLayout, Rows, Scope, Score,
+    Sink, Steps, TokenSource, VectorNorm, Weighting,
+};
 use lipscope_core::search::Region;
 use lipscope_core::spectrum::SpectrumMap;
 use lipscope_testkit::dice::Dice;
@@ -36,9 +39,57 @@ pub fn scene(dice: &mut Dice) -> Scene {
     }
 }
 
+/// Kernel and steps: half of them those of the two papers, a quarter a preset, a quarter drawn step by step.
+fn steps(dice: &mut Dice) -> (Attention, Steps) {
+    if dice.below(2) == 0 {
+        let mask = dice.of(&[Mask::None, Mask::Causal]).clone();
+        return (*dice.of(&[Attention::Dot, Attention::L2]), Steps { mask, ..Steps::plain() });
+    }
+    if dice.below(2) == 0 {
+        return dice.of(&Preset::ALL).attention();
+    }
+    let order = *dice.of(&[Order::Free, Order::Causal]);
+    let mask = match dice.below(4) {
+        0 => Mask::None,
+        1 => Mask::Causal,
+        2 => Mask::Window { width: 1 + dice.below(30), order },
+        _ => Mask::Prefix { length: 1 + dice.below(30) },
+    };
+    let gain = |dice: &mut Dice| Gain::All(real(dice, 2));
+    let kind = *dice.of(&[VectorNorm::Rms, VectorNorm::Layer, VectorNorm::L2]);
+    let score = Score {
+        scale: dice.once_in(2).then(|| real(dice, 3)),
+        softcap: dice.once_in(2).then(|| real(dice, 3)),
+        qk_norm: dice.once_in(3).then(|| QkNorm {
+            kind,
+            eps: real(dice, 3),
+            q_gain: gain(dice),
+            k_gain: gain(dice),
+        }),
+        rope: dice.once_in(3).then(|| Rope {
+            base: real(dice, 4),
+            fraction: *dice.of(&[0.25, 0.5, 1.0]),
+            layout: *dice.of(&[RopeLayout::Half, RopeLayout::Interleaved]),
+        }),
+        cosine_eps: None,
+        alibi: dice.once_in(4).then_some(Alibi { slopes: None }),
+        bias: None,
+        value_norm: dice.once_in(5).then(|| real(dice, 2)),
+    };
+    let weighting = match dice.below(5) {
+        0 => Weighting::Softmax { sink: Some(Sink::All(real(dice, 2) - 5.0)) },
+        1 => Weighting::Sigmoid { bias: dice.once_in(2).then(|| -real(dice, 1)) },
+        2 => Weighting::Relu { divisor: dice.once_in(2).then(|| real(dice, 2)) },
+        3 => Weighting::Softplus { divisor: None },
+        _ => Weighting::SOFTMAX,
+    };
+    (Attention::Dot, Steps { mask, score, weighting })
+}
+
 fn any_scene(dice: &mut Dice) -> Scene {
     let first = PageState::default();
     let (n, d) = (2 + dice.below(8), 1 + dice.below(4));
+    let (attention, steps) = steps(dice);
     let mut state = PageState {
         tokens: dice.of(&TokenChoice::ALL).1,
         n: 2 + dice.below(300),
@@ -58,14 +109,19 @@ fn any_scene(dice: &mut Dice) -> Scene {
         scale: real(dice, 3),
         weight_seed: dice.bits() >> 11,
         output: *dice.of(&[Output::Absent, Output::Drawn]),
+        heads_per_key: 1 + dice.below(4),
+        differential: dice.once_in(4).then(|| real(dice, 3)),
         own_weights: Some(Arc::new(OwnWeights {
             heads: (0..1 + dice.below(2))
-                .map(|_| Head { q: table(dice, 2, d), k: table(dice, 2, d), v: table(dice, 3, d) })
+                .map(|_| Head { q: table(dice, 2, d), k: table(dice, 2, d), v: table(dice, 3, d), second: None })
                 .collect(),
+            shared: Vec::new(),
             output: None,
         })),
-        attention: *dice.of(&[Attention::Dot, Attention::L2]),
-        mask: *dice.of(&[Mask::None, Mask::Causal]),
+        attention,
+        mask: steps.mask,
+        score: steps.score,
+        weighting: steps.weighting,
         normalization: *dice.of(&[Normalization::None, Normalization::Layer, Normalization::Rms]),
         scope: *dice.of(&[Scope::Inputs, Scope::Composed]),
         eps: real(dice, 6),
@@ -90,16 +146,16 @@ fn any_scene(dice: &mut Dice) -> Scene {
     };
     // Links in use mostly change few fields of a first visit: so do a third of the scenes here.
     if dice.below(3) == 0 {
-        state = PageState { n: state.n, mask: state.mask, radius: state.radius, ..first };
+        state = PageState { n: state.n, mask: state.mask.clone(), radius: state.radius, ..first };
     }
     if state.tokens == TokenChoice::Adversarial {
         state.n = 2 + dice.below(MAX_WITNESS_N - 1);
     }
     if state.tokens == TokenChoice::Clusters {
-        state.mask = Mask::None;
+        state.choose_tokens(TokenChoice::Clusters);
     }
     if state.weights == WeightChoice::Kim && state.tokens != TokenChoice::Skew {
-        state.attention = Attention::L2;
+        state.choose_weights(WeightChoice::Kim);
     }
     let labs = Settings {
         scaled: dice.of(&SCALED_TOKENS).1,
@@ -122,6 +178,17 @@ fn any_scene(dice: &mut Dice) -> Scene {
             shown: dice.of(&EstimatorQuantity::ALL).1,
         },
         certify: CertifySettings { relative: 10f64.powi(-(dice.below(5) as i32)), restarts: 1 + dice.below(100) },
+        compare: CompareSettings {
+            kinds: {
+                let first = dice.below(9);
+                ComparedKind::ALL[first..first + 1 + dice.below(5)].iter().map(|(_, kind)| *kind).collect()
+            },
+            along: dice.of(&ComparedAlong::ALL).1,
+            tokens: dice.of(&ComparedTokens::ALL).1,
+            cap: real(dice, 2),
+            window: 1 + dice.below(100),
+            sink: real(dice, 1) - 5.0,
+        },
     };
     let lesson = LessonAt { id: format!("sink-{}", dice.below(9)), step: dice.below(12) };
     let answer = match dice.below(8) {

@@ -135,7 +135,7 @@ fn drawn_map(dice: &mut Dice) -> PageState {
         heads: 1 + dice.below(2),
         head_dim: 1 + dice.below(2),
         weight_seed: dice.bits() >> 11,
-        mask: *dice.of(&[Mask::None, Mask::Causal]),
+        mask: dice.of(&[Mask::None, Mask::Causal]).clone(),
         attention: if dice.once_in(5) { Attention::L2 } else { Attention::Dot },
         normalization: if dice.once_in(5) { Normalization::Rms } else { Normalization::None },
         sweep_max: 3 + dice.below(5),

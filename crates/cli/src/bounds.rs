@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::console::tell;
 use super::files::read_text;
+use super::steps::StepArguments;
 use super::work::MemoryArguments;
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
@@ -28,6 +29,8 @@ pub(super) struct BoundsArguments {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
     #[command(flatten)]
+    attention: StepArguments,
+    #[command(flatten)]
     memory: MemoryArguments,
 }
 
@@ -45,6 +48,8 @@ pub(super) struct GrowthArguments {
     #[arg(long)]
     growing_from: Option<f64>,
     #[command(flatten)]
+    attention: StepArguments,
+    #[command(flatten)]
     memory: MemoryArguments,
 }
 
@@ -61,6 +66,7 @@ enum Format {
 pub(super) fn bounds(arguments: &BoundsArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
     let found = Experiment::from_json(&text).and_then(|experiment| {
+        let experiment = arguments.attention.put_into(experiment)?;
         let plan = GrowthPlan { lengths: parse_lengths(&arguments.lengths)?, spacing: Spacing::Fixed };
         growth_within(&experiment, &plan, arguments.memory.memory)
     });
@@ -81,6 +87,7 @@ pub(super) fn bounds(arguments: &BoundsArguments) -> io::Result<ExitCode> {
 pub(super) fn run_growth(arguments: &GrowthArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
     let found = Experiment::from_json(&text).and_then(|experiment| {
+        let experiment = arguments.attention.put_into(experiment)?;
         let spacing = match arguments.growing_from {
             None => Spacing::Fixed,
             Some(from_n) if from_n >= 2.0 => Spacing::SqrtLog { from_n },

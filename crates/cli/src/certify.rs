@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::console::tell;
 use super::files::read_text;
+use super::steps::StepArguments;
 use super::work::MemoryArguments;
 use lipscope_core::certify::{CertifiedRow, CertifyPlan, certify};
 use lipscope_core::experiment::Experiment;
@@ -32,6 +33,8 @@ pub(super) struct CertifyArguments {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
+    attention: StepArguments,
+    #[command(flatten)]
     memory: MemoryArguments,
 }
 
@@ -43,6 +46,7 @@ pub(super) fn run(arguments: &CertifyArguments) -> io::Result<ExitCode> {
         seed: arguments.seed,
     };
     let rows = Experiment::from_json(&text).and_then(|experiment| {
+        let experiment = arguments.attention.put_into(experiment)?;
         certify(&CertifyPlan { experiment, relative: arguments.epsilon.clone(), effort }, arguments.memory.memory)
     });
     match rows {

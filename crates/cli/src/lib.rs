@@ -22,6 +22,7 @@ mod results;
 mod script;
 mod search;
 mod spectrum;
+mod steps;
 mod sweep;
 mod tables;
 mod train;

@@ -9,6 +9,7 @@ use clap::Args;
 use super::console::tell;
 use super::files::read_text;
 use super::tables::{TableArguments, options_that_answer};
+use super::steps::StepArguments;
 use super::work::MemoryArguments;
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::{BlockNorms, MeasureOptions, measure_with};
@@ -35,6 +36,8 @@ pub(super) struct MeasureArguments {
     #[command(flatten)]
     tables: TableArguments,
     #[command(flatten)]
+    attention: StepArguments,
+    #[command(flatten)]
     memory: MemoryArguments,
 }
 
@@ -57,6 +60,7 @@ pub(super) fn run(arguments: &MeasureArguments) -> io::Result<ExitCode> {
     let mut out = io::stdout().lock();
     let mut code = ExitCode::SUCCESS;
     for (line, experiment) in experiments {
+        let experiment = experiment.and_then(|experiment| arguments.attention.put_into(experiment));
         match experiment.and_then(|experiment| measure_with(&experiment, options)) {
             Ok(measurement) => {
                 writeln!(out, "{}", measurement.to_value())?;

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::console::tell;
 use super::files::{named, probe, read_text, save};
 use super::work;
+use super::steps::StepArguments;
 use super::work::MemoryArguments;
 use lipscope_core::bounds::{Norm, Side};
 use lipscope_core::experiment::{Experiment, InputError, TokenSource};
@@ -48,6 +49,8 @@ pub(super) struct SearchArguments {
     #[arg(long, short)]
     out: Option<PathBuf>,
     #[command(flatten)]
+    attention: StepArguments,
+    #[command(flatten)]
     memory: MemoryArguments,
 }
 
@@ -70,7 +73,8 @@ pub(super) fn run(arguments: &SearchArguments) -> io::Result<ExitCode> {
     if let Some(path) = &arguments.out {
         probe(path).map_err(|error| named(path, &error))?;
     }
-    match Experiment::from_json(&text).and_then(|experiment| search(experiment, arguments)) {
+    let experiment = Experiment::from_json(&text).and_then(|experiment| arguments.attention.put_into(experiment));
+    match experiment.and_then(|experiment| search(experiment, arguments)) {
         Ok(Some(searched)) => write(arguments, &searched),
         Ok(None) => Ok(ExitCode::SUCCESS),
         Err(problem) => {

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use super::console::tell;
 use super::files::read_text;
 use super::work;
+use super::steps::StepArguments;
 use super::work::MemoryArguments;
 use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, EstimatorPlan, EstimatorPoint, Preset};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
@@ -30,6 +31,8 @@ pub(super) struct SpectrumArguments {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
+    #[command(flatten)]
+    attention: StepArguments,
     #[command(flatten)]
     memory: MemoryArguments,
 }
@@ -61,8 +64,9 @@ pub(super) struct EstimatorArguments {
 pub(super) fn spectrum(arguments: &SpectrumArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
     let (count, map, memory) = (arguments.count as usize, arguments.map, arguments.memory.memory);
-    let found =
-        Experiment::from_json(&text).and_then(|experiment| find(SpectrumPlan { experiment, count, map }, memory));
+    let found = Experiment::from_json(&text)
+        .and_then(|experiment| arguments.attention.put_into(experiment))
+        .and_then(|experiment| find(SpectrumPlan { experiment, count, map }, memory));
     let spectrum = match found {
         Ok(Some(spectrum)) => spectrum,
         // A complete task has reported its result.

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::console::{progress_bar, tell};
 use super::files::read_text;
+use super::steps::StepArguments;
 use super::work::{MemoryArguments, NormName, one_of};
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Experiment, InputError};
@@ -37,6 +38,8 @@ pub(super) struct SweepArguments {
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
     #[command(flatten)]
+    attention: StepArguments,
+    #[command(flatten)]
     memory: MemoryArguments,
 }
 
@@ -53,6 +56,7 @@ pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
     let norm = arguments.norm.norm();
     let options = MeasureOptions { memory: arguments.memory.memory, ..MeasureOptions::for_norm(norm) };
     let plan = Experiment::from_json(&text).and_then(|experiment| {
+        let experiment = arguments.attention.put_into(experiment)?;
         let lengths = parse_lengths(&arguments.lengths)?;
         let plan = SweepPlan::new(&experiment, &lengths, arguments.draws)?;
         plan.check(&options)?;

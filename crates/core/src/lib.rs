@@ -9,7 +9,7 @@
 //! Modules import only from modules earlier in this list (`tests/layering.rs` checks it): [`parallel`], [`random`],
 //! [`experiment`], `identity`, [`tokens`], [`weights`], [`attention`], [`jacobian`], [`spectral`], [`bounds`],
 //! [`cost`], [`measure`], [`script`], [`fit`], [`sweep`], [`growth`], [`scaling`], [`tightness`], [`inverse`],
-//! [`search`], [`certify`], [`spectrum`], [`estimators`], [`picture`].
+//! [`search`], [`compare`], [`certify`], [`spectrum`], [`estimators`], [`picture`].
 //!
 //! # References
 //! - \[C\] Castin, Ablin, Peyré, "How Smooth Is Attention?", ICML 2024.
@@ -27,6 +27,7 @@
 pub mod attention;
 pub mod bounds;
 pub mod certify;
+pub mod compare;
 pub mod cost;
 pub mod estimators;
 pub mod experiment;

@@ -3,18 +3,20 @@
 use std::sync::Arc;
 
 use lipscope_core::cost::shape_of;
-use lipscope_core::experiment::{Experiment, Head, InputError, Rows, TokenSource, WeightSource, limits};
+use lipscope_core::experiment::{
+    Experiment, Head, InputError, Rows, SecondMap, Steps, TokenSource, WeightSource, limits,
+};
 use lipscope_core::weights::inputs;
 use nalgebra::DMatrix;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::task::{interruptible, value_error};
 
-/// Q, K and V of a head, as read from Python.
-type HeadArrays<'py> = (PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>);
+/// The second Q of each head, the second K of each head of keys, and lambda of each head, as read from Python.
+type SecondArrays<'py> = (Vec<PyReadonlyArray2<'py, f64>>, Vec<PyReadonlyArray2<'py, f64>>, Vec<f64>);
 /// Q, K and V of a head, as returned to Python.
 type NewHead<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>);
 /// Tokens, heads and output matrix.
@@ -34,25 +36,56 @@ impl PyExperiment {
         read.map(PyExperiment::of).map_err(|problem| value_error(&problem))
     }
 
-    /// From arrays: tokens n x d, for each head Q and K k x d and V d_v x d, the output matrix d_out x (sum of d_v).
-    /// The other keys of an experiment file are in `options`, a JSON object.
+    /// From arrays: tokens n x d, for each head Q k x d, for each head of keys and values K k x d and V d_v x d, the
+    /// output matrix d_out x (sum of d_v). Consecutive heads share K and V where there are fewer of them. `second` has
+    /// the second Q of each head, the second K of each head of keys, and lambda of each head. The other keys of an
+    /// experiment file are in `options`, a JSON object.
     #[staticmethod]
     fn from_arrays(
         tokens: PyReadonlyArray2<'_, f64>,
-        heads: Vec<HeadArrays<'_>>,
+        queries: Vec<PyReadonlyArray2<'_, f64>>,
+        keys_and_values: (Vec<PyReadonlyArray2<'_, f64>>, Vec<PyReadonlyArray2<'_, f64>>),
+        second: Option<SecondArrays<'_>>,
         output: Option<PyReadonlyArray2<'_, f64>>,
         options: &str,
     ) -> PyResult<Self> {
-        let one_head = heads.len() == 1;
-        let name = |matrix: &str, at: usize| if one_head { matrix.to_owned() } else { format!("{matrix}[{at}]") };
-        let heads = heads.iter().enumerate().map(|(at, (q, k, v))| {
-            let [q, k, v] = [("q", q), ("k", k), ("v", v)].map(|(matrix, array)| rows_of(&name(matrix, at), array));
-            Ok(Head { q: q?, k: k?, v: v?, second: None })
-        });
-        let heads = heads.collect::<PyResult<Vec<Head>>>()?;
+        let list = |name: &str, arrays: &[PyReadonlyArray2<'_, f64>]| {
+            let one_head = arrays.len() == 1;
+            let name = |at: usize| if one_head { name.to_owned() } else { format!("{name}[{at}]") };
+            arrays.iter().enumerate().map(|(at, array)| rows_of(&name(at), array)).collect::<PyResult<Vec<Rows>>>()
+        };
+        let (keys, values) = keys_and_values;
+        let (q, k, v) = (list("q", &queries)?, list("k", &keys)?, list("v", &values)?);
+        let second = match &second {
+            Some((q2, k2, lambdas)) => Some((list("q2", q2)?, list("k2", k2)?, lambdas)),
+            None => None,
+        };
+        let of_group = |rows: &[Rows], group: usize, name: &str| {
+            rows.get(group).cloned().ok_or_else(|| PyValueError::new_err(format!("`{name}` has too few heads.")))
+        };
+        let (n_heads, n_groups) = (q.len(), k.len().max(1));
+        let mut heads = Vec::with_capacity(n_heads);
+        let mut shared = Vec::new();
+        for (at, q) in q.into_iter().enumerate() {
+            let group = at * n_groups / n_heads;
+            let second = match &second {
+                Some((q2, k2, lambdas)) => Some(SecondMap {
+                    q: of_group(q2, at, "q2")?,
+                    k: of_group(k2, group, "k2")?,
+                    lambda: lambdas.get(at).copied().unwrap_or(0.0),
+                }),
+                None => None,
+            };
+            heads.push(Head { q, k: of_group(&k, group, "k")?, v: of_group(&v, group, "v")?, second });
+            shared.push(group);
+        }
+        if n_groups == n_heads {
+            shared.clear();
+        }
         let output = output.map(|output| rows_of("output", &output)).transpose()?;
         let tokens = rows_of("tokens", &tokens)?;
-        options_and(options, tokens, heads, output).map(PyExperiment::of).map_err(|problem| value_error(&problem))
+        let weights = WeightSource::listed(heads, shared, output).map_err(|problem| value_error(&problem))?;
+        options_and(options, tokens, weights).map(PyExperiment::of).map_err(|problem| value_error(&problem))
     }
 
     /// The experiment file on one line.
@@ -149,15 +182,26 @@ pub(crate) fn entries_of<'a>(name: &str, slice: Option<&'a [f64]>) -> PyResult<&
 }
 
 /// Reads an experiment file that has no tokens and weights, and adds the given tokens and weights.
-fn options_and(options: &str, tokens: Rows, heads: Vec<Head>, output: Option<Rows>) -> Result<Experiment, InputError> {
+fn options_and(options: &str, tokens: Rows, weights: WeightSource) -> Result<Experiment, InputError> {
     let mut file: Map<String, Value> = serde_json::from_str(options).unwrap_or_default();
+    // The steps may have a row for each token, so that they do not fit the placeholders below.
+    let is_step = |key: &str| ["mask", "score", "weighting"].contains(&key);
+    let steps: Map<String, Value> = file.iter().filter(|(key, _)| is_step(key)).map(owned).collect();
+    file.retain(|key, _| !is_step(key));
     // Placeholders: the file reader needs tokens and weights, and checks everything else about the experiment.
     file.insert("tokens".into(), json!({"source": "explicit", "rows": [[0]]}));
     file.insert("weights".into(), json!({"source": "identity"}));
     let read = Experiment::from_value(Value::Object(file))?;
+    let steps = Steps::from_json(&Value::Object(steps).to_string())?;
     limits::check_tokens(tokens.n_rows(), tokens.n_columns())?;
-    let weights = Some(WeightSource::listed(heads, output)?);
-    Ok(Experiment { tokens: TokenSource::Explicit(tokens), weights, ..read })
+    let experiment =
+        Experiment { tokens: TokenSource::Explicit(tokens), weights: Some(weights), ..read.with_steps(steps) };
+    experiment.check()?;
+    Ok(experiment)
+}
+
+fn owned((key, value): (&String, &Value)) -> (String, Value) {
+    (key.clone(), value.clone())
 }
 
 /// A matrix as a new C-contiguous array.

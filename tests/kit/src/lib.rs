@@ -7,6 +7,7 @@ pub mod drawn;
 pub mod drawn_variant;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod imports;
+pub mod kernels;
 pub mod models;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod peak;

@@ -151,7 +151,7 @@ mod tests {
                 let score = |j: usize| kernel.score(queries.column(i), keys.column(j));
                 let expected = match attention {
                     Attention::Dot => product(i, 0) - product(i, 1),
-                    Attention::L2 => apart(i, 1).powi(2) - apart(i, 0).powi(2),
+                    _ => apart(i, 1).powi(2) - apart(i, 0).powi(2),
                 };
                 let found = score(0) - score(1);
                 assert!((found - expected).abs() <= 1e-3 * expected.abs(), "{attention:?} {i}: {found} for {expected}");

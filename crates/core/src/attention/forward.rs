@@ -1,7 +1,7 @@
 //! One forward pass of attention, with everything that products with the Jacobian reuse.
 //!
-//! Shapes: p = sum over heads of (2 k + d_v); the projections [Q_1; K_1; V_1; Q_2; ..] X are p x n, and the attention
-//! matrix P of a head is stored transposed: column i holds row i. Scores are shifted by their row's maximum before the
+//! Shapes: the projections [Q_1; K_1; V_1; Q_2; ..] X are p x n, and the attention matrix P of a map (of a head; a
+//! differential head has two maps) is stored transposed: column i holds row i. Scores are shifted by their row's maximum before the
 //! exponential, so that softmax is stable for any finite scores.
 
 use std::borrow::Cow;
@@ -11,10 +11,12 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, DVector};
 
 use super::centred::Centred;
+use super::kernel::Kernel;
 use super::normalize::Normalizer;
 use super::product::multiply;
-use super::projections::{HeadLayout, Projections, combine};
+use super::projections::{MapLayout, Projections, combine};
 use super::stacked::Stacked;
+use super::steps::{Steps, Turn, ignores_offsets};
 use super::view::{Accumulate, Scalar, View, ViewMut};
 use crate::experiment::{Experiment, InputError, Mask, Scope, limits};
 use crate::parallel::{self, Schedule, Scratch};
@@ -34,9 +36,9 @@ pub enum Storage {
 /// 400 MB.
 pub const MOST_KEPT: u64 = 24 << 20;
 
-/// Whether the attention matrices of `heads` heads at n tokens are stored at once.
-pub(crate) fn storage(n: u64, heads: u64) -> Storage {
-    if n.saturating_mul(n) <= MOST_KEPT / heads.max(1) { Storage::Kept } else { Storage::Recomputed }
+/// Whether the attention matrices at n tokens are stored at once, `matrices` of n x n numbers.
+pub(crate) fn storage(n: u64, matrices: u64) -> Storage {
+    if n.saturating_mul(n) <= MOST_KEPT / matrices.max(1) { Storage::Kept } else { Storage::Recomputed }
 }
 
 /// How many rows of P a product takes at a time. A block of `BLOCK_ENTRIES` scores (rows x n) stays in the second-level
@@ -56,27 +58,35 @@ pub struct Forward<T: Scalar> {
     pub(crate) d: usize,
     pub(crate) mask: Mask,
     pub(crate) scope: Scope,
-    pub(crate) heads: Vec<HeadLayout>,
+    pub(crate) maps: Vec<MapLayout>,
+    pub(crate) steps: Steps,
+    /// What the steps do to queries, keys and values.
+    pub(crate) turn: Option<Turn<T>>,
     pub(crate) normalizer: Normalizer<T>,
     /// p x d.
     pub(crate) stacked: Stacked<T>,
-    /// Queries, keys and values of the tokens minus their common part ([`Centred`]), p x n.
+    /// Queries, keys and values of the tokens minus their common part ([`Centred`]), after the steps that turn them, p x
+    /// n.
     pub(crate) projections: DMatrix<T>,
     /// The common part of the tokens, d numbers; empty where they have none.
     pub(super) centre: Vec<T>,
     /// d_out x (sum of d_v).
     pub(crate) output: Option<Arc<DMatrix<T>>>,
-    /// For each head, n pairs (largest score of the row, 1/sum_j exp(s_ij - largest)). Kept as two numbers, because one
-    /// logarithm of the sum would lose digits where scores are large.
+    /// For each map, n pairs (largest score of the row, 1/sum_j exp(s_ij - largest)). Kept as two numbers, because one
+    /// logarithm of the sum would lose digits where scores are large. Only for plain weights.
     pub(super) row_scales: Vec<Vec<(T, T)>>,
-    /// For each head, the token with the largest weight in each row.
+    /// For each map, the token with the largest weight in each row.
     pub(crate) tops: Vec<Vec<u32>>,
-    /// |k_j|^2 of each head; empty for the dot kernel.
+    /// For each map with a sink, the sink's share of each row.
+    pub(crate) sink_shares: Vec<Vec<T>>,
+    /// |k_j|^2 of each map; empty for the dot kernel.
     pub(super) key_squares: Vec<Vec<T>>,
-    /// For each head, whether its scores are computed from q_i - k_j, entry by entry, rather than from the expanded
+    /// For each map, whether its scores are computed from q_i - k_j, entry by entry, rather than from the expanded
     /// square.
     pub(super) is_apart: Vec<bool>,
     pub(super) kept: Vec<Vec<T>>,
+    /// The slopes beside the weights of each map, where the steps have them.
+    pub(super) kept_slopes: Vec<Vec<T>>,
     pub(super) storage: Storage,
 }
 
@@ -87,6 +97,9 @@ pub struct RowBlock<'a, T> {
     pub weights: &'a [T],
     /// Distance in `weights` between consecutive rows of P.
     pub stride: usize,
+    /// Beside each weight its slope: what a change of the score, as product of query and key, is multiplied by. Empty
+    /// where the steps have none.
+    pub(crate) slopes: &'a [T],
 }
 
 impl<T: Scalar> Forward<T> {
@@ -107,8 +120,12 @@ impl<T: Scalar> Forward<T> {
     pub fn at(experiment: &Experiment, inputs: &Inputs, tokens: &DMatrix<T>) -> Result<Self, InputError> {
         check(tokens)?;
         let normalizer = Normalizer::new(experiment.normalization, experiment.eps, tokens)?;
-        let projections = Projections::new(experiment.attention, &inputs.weights);
-        Forward::of_normalized(projections, normalizer, (experiment.scope(), experiment.mask.clone()))
+        let steps = Steps::of(experiment, inputs.weights.heads.len(), (tokens.ncols() as f64).ln());
+        let projections = Projections::with_kernel(&inputs.weights, |key_dim| {
+            let kernel = Kernel::with_scale(experiment.attention, experiment.score.scale, key_dim);
+            if steps.knows_row_constants() { kernel.with_row_terms() } else { kernel }
+        });
+        Forward::of_normalized(projections, normalizer, (experiment.scope(), experiment.mask.clone(), steps))
     }
 
     /// Runs the forward pass through given projections, such as those of a trained model, at tokens (d x n), without a
@@ -119,7 +136,7 @@ impl<T: Scalar> Forward<T> {
     pub fn of_projections(projections: Projections<T>, mask: Mask, tokens: &DMatrix<T>) -> Result<Self, InputError> {
         // Checked before the product, whose cost grows with the number of tokens.
         check(tokens)?;
-        Forward::of_normalized(projections, Normalizer::none(tokens), (Scope::Inputs, mask))
+        Forward::of_normalized(projections, Normalizer::none(tokens), (Scope::Inputs, mask, Steps::none()))
     }
 
     /// As [`Forward::of_projections`], for tokens that are already [projected](Projections::project), for instance
@@ -134,14 +151,19 @@ impl<T: Scalar> Forward<T> {
         tokens: &DMatrix<T>,
     ) -> Result<Self, InputError> {
         check(tokens)?;
-        Forward::through(projections, (projected, Vec::new()), Normalizer::none(tokens), (Scope::Inputs, mask))
+        let place = (Scope::Inputs, mask, Steps::none());
+        Forward::through(projections, (projected, Vec::new()), Normalizer::none(tokens), place)
     }
 
     fn of_normalized(
         projections: Projections<T>,
         normalizer: Normalizer<T>,
-        place: (Scope, Mask),
+        place: (Scope, Mask, Steps),
     ) -> Result<Self, InputError> {
+        if !ignores_offsets(&place.2, place.1.kind()) {
+            let projected = projections.project(normalizer.outputs());
+            return Forward::through(projections, (projected, Vec::new()), normalizer, place);
+        }
         let centred = Centred::of(normalizer.outputs());
         let projected = projections.project_centred(&centred);
         let centre = centred.into_centre();
@@ -150,13 +172,17 @@ impl<T: Scalar> Forward<T> {
 
     fn through(
         projections: Projections<T>,
-        (projected, centre): (DMatrix<T>, Vec<T>),
+        (mut projected, centre): (DMatrix<T>, Vec<T>),
         normalizer: Normalizer<T>,
-        (scope, mask): (Scope, Mask),
+        (scope, mask, steps): (Scope, Mask, Steps),
     ) -> Result<Self, InputError> {
-        let Projections { heads, stacked, output, .. } = projections;
+        let Projections { maps, stacked, output, .. } = projections;
         let (d, n) = normalizer.outputs().shape();
-        let storage = storage(n as u64, heads.len() as u64);
+        if projected.iter().any(|x| !x.value().is_finite()) {
+            return Err(InputError::Overflow { what: phrase!("queries_keys_values", "The queries, keys or values") });
+        }
+        let turn = Turn::of(steps.vectors(), &maps, &mut projected)?;
+        let storage = storage(n as u64, (maps.len() * if steps.have_slopes() { 2 } else { 1 }) as u64);
         let mut forward = Forward {
             n,
             d,
@@ -164,10 +190,14 @@ impl<T: Scalar> Forward<T> {
             scope,
             row_scales: Vec::new(),
             tops: Vec::new(),
+            sink_shares: Vec::new(),
             key_squares: Vec::new(),
             is_apart: Vec::new(),
             kept: Vec::new(),
-            heads,
+            kept_slopes: Vec::new(),
+            maps,
+            steps,
+            turn,
             normalizer,
             stacked,
             projections: projected,
@@ -175,9 +205,6 @@ impl<T: Scalar> Forward<T> {
             output,
             storage,
         };
-        if forward.projections.iter().any(|x| !x.value().is_finite()) {
-            return Err(InputError::Overflow { what: phrase!("queries_keys_values", "The queries, keys or values") });
-        }
         forward.attend()?;
         Ok(forward)
     }
@@ -203,7 +230,20 @@ impl<T: Scalar> Forward<T> {
     /// Number of heads.
     #[must_use]
     pub fn n_heads(&self) -> usize {
-        self.heads.len()
+        self.maps.last().map_or(0, |map| map.head_idx + 1)
+    }
+
+    /// Whether the blocks of the Jacobian are those of plain attention with one map a head, where the weights of every
+    /// row sum to 1.
+    pub(crate) fn has_plain_blocks(&self) -> bool {
+        let may_be_empty = matches!(self.mask, Mask::Allowed(_) | Mask::Padding { .. });
+        self.steps.have_plain_jacobian() && !may_be_empty && self.maps.len() == self.n_heads()
+    }
+
+    /// The attention maps of a head with their factors: one map, or the two of a differential head.
+    pub fn maps_of(&self, head_idx: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let maps = self.maps.iter().enumerate();
+        maps.filter(move |(_, map)| map.head_idx == head_idx).map(|(map_idx, map)| (map_idx, map.coefficient))
     }
 
     /// The normaliser, evaluated at these tokens.
@@ -244,15 +284,16 @@ impl<T: Scalar> Forward<T> {
             buffers.with(
                 || self.row_buffer(),
                 |buffer| {
-                    for (head_idx, head) in self.heads.iter().enumerate() {
-                        let block = self.rows_of_p(head_idx, rows.clone(), buffer);
-                        let place = &mut out[head.out_rows.start..];
+                    for (map_idx, map) in self.maps.iter().enumerate() {
+                        let block = self.rows_of_p(map_idx, rows.clone(), buffer);
+                        let place = &mut out[map.out_rows.start..];
+                        let is_first = map_idx == 0 || self.maps[map_idx - 1].head_idx != map.head_idx;
                         multiply(
-                            ViewMut::strided(place, head.out_rows.len(), rows.len(), d_cat),
-                            Accumulate::Replace,
-                            self.projection(&head.v_rows, 0..reach),
+                            ViewMut::strided(place, map.out_rows.len(), rows.len(), d_cat),
+                            if is_first { Accumulate::Replace } else { Accumulate::Add },
+                            self.projection(&map.v_rows, 0..reach),
                             View::strided(block.weights, reach, rows.len(), block.stride),
-                            T::constant(1.0),
+                            T::constant(map.coefficient),
                         );
                     }
                 },
@@ -260,38 +301,51 @@ impl<T: Scalar> Forward<T> {
         });
         if !self.centre.is_empty() {
             let centre = DVector::from_column_slice(&self.centre);
-            for head in &self.heads {
-                let common = self.stacked.rows(&head.v_rows) * &centre;
-                let mut place = concatenated.rows_mut(head.out_rows.start, head.out_rows.len());
+            for map in &self.maps {
+                let common = self.stacked.rows(&map.v_rows) * &centre * T::constant(map.coefficient);
+                let mut place = concatenated.rows_mut(map.out_rows.start, map.out_rows.len());
                 place.column_iter_mut().for_each(|mut column| column += &common);
             }
         }
         concatenated
     }
 
-    /// Rows `rows` of a head's attention matrix P. Where P is not stored, a row has entries only for the tokens that
+    /// Rows `rows` of a map's attention matrix P. Where P is not stored, a row has entries only for the tokens that
     /// some row of the block attends to; their number is `stride`. `buffer` comes from [`Forward::row_buffer`].
-    pub fn rows_of_p<'a>(&'a self, head_idx: usize, rows: Range<usize>, buffer: &'a mut [T]) -> RowBlock<'a, T> {
-        if let Some(kept) = self.kept.get(head_idx) {
-            return RowBlock { weights: &kept[rows.start * self.n..rows.end * self.n], stride: self.n };
+    pub fn rows_of_p<'a>(&'a self, map_idx: usize, rows: Range<usize>, buffer: &'a mut [T]) -> RowBlock<'a, T> {
+        if let Some(kept) = self.kept.get(map_idx) {
+            let place = rows.start * self.n..rows.end * self.n;
+            let slopes = self.kept_slopes.get(map_idx).map_or(&[][..], |slopes| &slopes[place.clone()]);
+            return RowBlock { weights: &kept[place], stride: self.n, slopes };
         }
-        self.scores(head_idx, &rows, buffer);
         let reach = self.reach(&rows);
-        for (row, column) in rows.clone().zip(buffer.chunks_exact_mut(reach)) {
-            let (shift, inverse) = self.row_scales[head_idx][row];
-            let allowed = self.reach(&(row..row + 1));
-            column[..allowed].iter_mut().for_each(|s| *s = (*s - shift).exp() * inverse);
-            column[allowed..].fill(T::constant(0.0));
+        let (buffer, slopes) = buffer.split_at_mut(self.n * self.rows_a_block());
+        self.scores(map_idx, &rows, buffer);
+        if self.steps.have_plain_weights() && self.mask.is_reach() {
+            for (row, column) in rows.clone().zip(buffer.chunks_exact_mut(reach)) {
+                let (shift, inverse) = self.row_scales[map_idx][row];
+                let allowed = self.reach(&(row..row + 1));
+                column[..allowed].iter_mut().for_each(|s| *s = (*s - shift).exp() * inverse);
+                column[allowed..].fill(T::constant(0.0));
+            }
+        } else {
+            let mut slots = slopes.chunks_exact_mut(reach);
+            for (row, column) in rows.clone().zip(buffer.chunks_exact_mut(reach)) {
+                self.weigh_row(map_idx, row, column, slots.next().unwrap_or_default());
+            }
         }
-        RowBlock { weights: &buffer[..rows.len() * reach], stride: reach }
+        let numbers = rows.len() * reach;
+        let slopes = if slopes.is_empty() { &[][..] } else { &slopes[..numbers] };
+        RowBlock { weights: &buffer[..numbers], stride: reach, slopes }
     }
 
     /// A buffer for [`Forward::rows_of_p`]; empty where the attention matrices are stored.
     #[must_use]
     pub fn row_buffer(&self) -> Vec<T> {
+        let matrices = if self.steps.have_slopes() { 2 } else { 1 };
         match self.storage {
             Storage::Kept => Vec::new(),
-            Storage::Recomputed => vec![T::constant(0.0); self.n * self.rows_a_block()],
+            Storage::Recomputed => vec![T::constant(0.0); matrices * self.n * self.rows_a_block()],
         }
     }
 
@@ -327,7 +381,8 @@ impl<T: Scalar> Forward<T> {
         Schedule::of(n.saturating_mul(n).saturating_mul(4 * self.projections.nrows() as u64))
     }
 
-    /// The number of leading tokens that some row of the block attends to: n, or the block's end under the causal mask.
+    /// A number of leading tokens that hold all that the rows of a block attend to: n, or the block's end under the
+    /// causal mask.
     pub(crate) fn reach(&self, rows: &Range<usize>) -> usize {
         self.mask.reach(rows.end - 1, self.n)
     }
@@ -338,7 +393,12 @@ impl<T: Scalar> Forward<T> {
     }
 
     pub(crate) fn d_concatenated(&self) -> usize {
-        self.heads.iter().map(|head| head.out_rows.len()).sum()
+        self.maps.last().map_or(0, |map| map.out_rows.end)
+    }
+
+    /// The length of the outputs of all maps at a token, one after the other.
+    pub(crate) fn d_of_maps(&self) -> usize {
+        self.maps.last().map_or(0, |map| map.own_rows.end)
     }
 }
 

@@ -8,11 +8,14 @@
 //! Expanding the square, the l2 score is 2 q_i.k_j/sqrt(k) - |k_j|^2/sqrt(k) - |q_i|^2/sqrt(k), and the last term is
 //! constant along a softmax row. So both kernels are c q_i.k_j - w |k_j|^2 with two numbers c and w. The expanded form
 //! rounds in proportion to |q|^2 + |k|^2, which is harmless for scores of ordinary size; where
-//! [`Kernel::is_expandable`] is false, the code squares the difference instead.
+//! [`Kernel::is_expandable`] is false, the code squares the difference instead. Where a step after the scores knows that
+//! constant (a cap, a sink, a weight for each score by itself), the term in |q_i|^2 stays: [`Kernel::with_row_terms`].
+//!
+//! Cosine and linear scores are dot products of vectors that earlier steps have turned, with another c.
 
 use nalgebra::DVectorView;
 
-use crate::experiment::Attention;
+use crate::experiment::{Attention, Score};
 
 /// The two numbers of a kernel for a head of key dimension k: s_ij = c q_i.k_j - w |k_j|^2, up to a row constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,17 +27,39 @@ pub struct Kernel {
     /// 0 for dot; 1 for l2, where the score depends on q_i - k_j, so that the gradients are c (k_j - q_i) and
     /// c (q_i - k_j).
     apart: f64,
+    /// The weight of -|q_i|^2: w where the score's row constant counts, otherwise 0.
+    pub query_square: f64,
 }
 
 impl Kernel {
-    /// The kernel of a head of key dimension k.
+    /// The kernel of a head of key dimension k, with its usual scale.
     #[must_use]
     pub fn new(attention: Attention, key_dim: usize) -> Self {
-        let root = 1.0 / (key_dim as f64).sqrt();
+        Kernel::with_scale(attention, None, key_dim)
+    }
+
+    /// The kernel of a head of key dimension k with the scale c of the scores, or the usual one: 1/sqrt(k), for cosine
+    /// scores [`Score::COSINE_SCALE`], for linear ones 1.
+    #[must_use]
+    pub fn with_scale(attention: Attention, scale: Option<f64>, key_dim: usize) -> Self {
+        let usual = match attention {
+            Attention::Dot | Attention::L2 => 1.0 / (key_dim as f64).sqrt(),
+            Attention::Cosine => Score::COSINE_SCALE,
+            Attention::Linear => 1.0,
+        };
+        let scale = scale.unwrap_or(usual);
         match attention {
-            Attention::Dot | Attention::Cosine | Attention::Linear => Kernel { cross: root, key_square: 0.0, apart: 0.0 },
-            Attention::L2 => Kernel { cross: 2.0 * root, key_square: root, apart: 1.0 },
+            Attention::Dot | Attention::Cosine | Attention::Linear => {
+                Kernel { cross: scale, key_square: 0.0, apart: 0.0, query_square: 0.0 }
+            }
+            Attention::L2 => Kernel { cross: 2.0 * scale, key_square: scale, apart: 1.0, query_square: 0.0 },
         }
+    }
+
+    /// The same kernel with scores that are right without a row constant.
+    #[must_use]
+    pub(super) fn with_row_terms(self) -> Self {
+        Kernel { query_square: self.key_square, ..self }
     }
 
     /// s_ij from q_i and k_j, up to a row constant. For l2 nothing cancels, however far q_i and k_j are from zero.

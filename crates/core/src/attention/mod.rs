@@ -1,4 +1,5 @@
-//! Self-attention at given tokens: normaliser, scores, softmax, heads, output matrix. docs/theory.md section 1.
+//! Self-attention at given tokens: normaliser, scores, weights, heads, output matrix. docs/theory.md section 1. The steps
+//! that models of today add are in the folder `steps`.
 //!
 //! All of it is generic over [`Scalar`]: f64, f32 and dual numbers. Matrices have one column per token; the attention
 //! matrix P is stored transposed (column i holds row i of P), so that a softmax row is contiguous.
@@ -14,6 +15,7 @@ mod projections;
 mod single;
 mod softmax;
 mod stacked;
+mod steps;
 mod view;
 
 pub(crate) use centred::Centred;
@@ -24,7 +26,8 @@ pub use kernel::Kernel;
 pub use normalize::Normalizer;
 pub use product::multiply;
 pub(crate) use product::{multiply_gram, multiply_portably, multiply_tokens};
-pub(crate) use projections::HeadLayout;
+pub(crate) use projections::MapLayout;
 pub use projections::Projections;
 pub(crate) use single::{MOST_COPIED, flushed};
+pub(crate) use steps::{Elementwise, Squash, Steps, Weigh, stored_a_pair};
 pub use view::{Accumulate, Dual, Entries, Scalar, View, ViewMut};

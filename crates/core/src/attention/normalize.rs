@@ -98,26 +98,31 @@ impl<T: Scalar> Normalizer<T> {
         if self.kind == Normalization::None || d == 0 {
             return;
         }
-        let directions = match self.kind {
-            Normalization::Layer => d - 1,
-            _ => d,
-        };
-        for ((y, slopes), xi) in self.outputs.column_iter().zip(&self.slopes).zip(field.chunks_exact_mut(d)) {
-            if self.kind == Normalization::Layer {
-                take_mean_of_change(xi);
-            }
-            if directions <= 1 {
-                // Either y = 0, where both slopes are 1/s, or only the part along y remains.
-                xi.iter_mut().for_each(|x| *x *= slopes.along);
-                continue;
-            }
-            let dot = y.iter().zip(xi.iter()).fold(T::constant(0.0), |sum, (y, x)| sum + *y * *x);
-            // The part of Pi xi along y is this times y.
-            let part = dot * slopes.inverse_norm * slopes.inverse_norm;
-            let extra = part * (slopes.along - slopes.across);
-            for (x, y) in xi.iter_mut().zip(y.iter()) {
-                *x = *x * slopes.across + *y * extra;
-            }
+        for (token_idx, xi) in field.chunks_exact_mut(d).enumerate().take(self.slopes.len()) {
+            self.apply_jacobian_at(token_idx, xi);
+        }
+    }
+
+    /// Applies the Jacobian at one token to d numbers in place; without a normaliser, changes nothing.
+    pub(super) fn apply_jacobian_at(&self, token_idx: usize, xi: &mut [T]) {
+        let Some(slopes) = self.slopes.get(token_idx) else { return };
+        let mut directions = xi.len();
+        if self.kind == Normalization::Layer {
+            directions -= 1;
+            take_mean_of_change(xi);
+        }
+        if directions <= 1 {
+            // Either y = 0, where both slopes are 1/s, or only the part along y remains.
+            xi.iter_mut().for_each(|x| *x *= slopes.along);
+            return;
+        }
+        let y = self.outputs.column(token_idx);
+        let dot = y.iter().zip(xi.iter()).fold(T::constant(0.0), |sum, (y, x)| sum + *y * *x);
+        // The part of Pi xi along y is this times y.
+        let part = dot * slopes.inverse_norm * slopes.inverse_norm;
+        let extra = part * (slopes.along - slopes.across);
+        for (x, y) in xi.iter_mut().zip(y.iter()) {
+            *x = *x * slopes.across + *y * extra;
         }
     }
 

@@ -1,6 +1,7 @@
 //! The query, key and value projections of every head, stacked so that one product computes all of them.
 //!
-//! p = sum over heads of (2 k + d_v); the stacked matrix [Q_1; K_1; V_1; Q_2; ..] is p x d. Trained models add a bias
+//! The stacked matrix [Q_1; K_1; V_1; Q_2; ..] is p x d, with p = sum over heads of (2 k + d_v). Heads of a group share
+//! the rows of K and V, which stand with the first of them, and differential heads have rows of Q2 and K2. Trained models add a bias
 //! to every projection, q_i = Q x_i + b_Q and so on. A bias enters the scores and f(X). It enters the Jacobian only
 //! through P and the projections at X, so products with J need no bias term.
 
@@ -17,22 +18,33 @@ use super::view::{Accumulate, Scalar, View};
 use crate::experiment::Attention;
 use crate::weights::Weights;
 
-/// The rows of one head in the stacked projections.
+/// One attention map: its rows in the stacked projections. A head has one map; a differential head has two, with the
+/// same values and outputs.
 #[derive(Clone, Debug)]
-pub(crate) struct HeadLayout {
+pub(crate) struct MapLayout {
+    /// The head that the map belongs to.
+    pub(crate) head_idx: usize,
+    /// The factor of the map's output: 1, or -lambda for the second map of a differential head.
+    pub(crate) coefficient: f64,
     pub(crate) kernel: Kernel,
     /// Rows of Q x, K x, V x in the projections.
     pub(crate) q_rows: Range<usize>,
     pub(crate) k_rows: Range<usize>,
     pub(crate) v_rows: Range<usize>,
-    /// Rows of this head in the concatenated outputs.
+    /// Rows of this head in the concatenated outputs; both maps of a differential head add to them.
     pub(crate) out_rows: Range<usize>,
+    /// Rows of this map where the outputs of all maps lie one after the other.
+    pub(crate) own_rows: Range<usize>,
+    /// How the map's gradients at keys and at values are written into their rows: a map adds to the gradient of an
+    /// earlier map that has the same rows.
+    pub(crate) into_keys: Accumulate,
+    pub(crate) into_values: Accumulate,
 }
 
 /// Heads and output matrix, shared by any number of forward passes; cloning copies no matrix.
 #[derive(Clone, Debug)]
 pub struct Projections<T: Scalar> {
-    pub(super) heads: Vec<HeadLayout>,
+    pub(super) maps: Vec<MapLayout>,
     /// p x d.
     pub(super) stacked: Stacked<T>,
     /// p numbers, or none.
@@ -42,24 +54,54 @@ pub struct Projections<T: Scalar> {
 }
 
 impl<T: Scalar> Projections<T> {
-    /// Stacks the heads of `weights`, without biases.
+    /// Stacks the heads of `weights`, without biases; scores have their usual scale.
     #[must_use]
     pub fn new(attention: Attention, weights: &Weights) -> Self {
-        let (mut row, mut out_row) = (0, 0);
-        let mut heads = Vec::with_capacity(weights.heads.len());
-        for head in &weights.heads {
-            let mut place = |matrix: &DMatrix<f64>| {
-                let rows = row..row + matrix.nrows();
-                row = rows.end;
-                rows
-            };
-            let (q_rows, k_rows, v_rows) = (place(&head.q), place(&head.k), place(&head.v));
+        Projections::with_kernel(weights, |key_dim| Kernel::new(attention, key_dim))
+    }
+
+    /// Stacks the heads of `weights`; `kernel` is for a key dimension.
+    pub(super) fn with_kernel(weights: &Weights, kernel: impl Fn(usize) -> Kernel) -> Self {
+        let mut stacked = Rows::default();
+        let mut maps: Vec<MapLayout> = Vec::with_capacity(weights.heads.len());
+        let (mut out_row, mut own_row) = (0, 0);
+        for (head_idx, head) in weights.heads.iter().enumerate() {
+            // The maps of the first head with these keys and values, in the order of its own maps.
+            let group = weights.shared.get(head_idx);
+            let of_group = |map: &&MapLayout| group.is_some() && weights.shared.get(map.head_idx) == group;
+            let first = maps.iter().find(of_group).map(|map| map.head_idx);
+            let earlier: Vec<MapLayout> =
+                maps.iter().filter(|map| Some(map.head_idx) == first).cloned().collect();
             let out_rows = out_row..out_row + head.v.nrows();
             out_row = out_rows.end;
-            heads.push(HeadLayout { kernel: Kernel::new(attention, head.q.nrows()), q_rows, k_rows, v_rows, out_rows });
+            let second = head.second.as_ref().map(|second| (&second.q, &second.k, -second.lambda));
+            let mut values = earlier.first().map(|map| map.v_rows.clone());
+            for (at, (q, k, coefficient)) in std::iter::once((&head.q, &head.k, 1.0)).chain(second).enumerate() {
+                let keys = earlier.get(at).map(|map| map.k_rows.clone());
+                let into = |is_shared: bool| if is_shared { Accumulate::Add } else { Accumulate::Replace };
+                let (into_keys, into_values) = (into(keys.is_some()), into(values.is_some()));
+                let q_rows = stacked.place(q);
+                let k_rows = keys.unwrap_or_else(|| stacked.place(k));
+                let v_rows = values.get_or_insert_with(|| stacked.place(&head.v)).clone();
+                let own_rows = own_row..own_row + head.v.nrows();
+                own_row = own_rows.end;
+                let (kernel, out_rows) = (kernel(q.nrows()), out_rows.clone());
+                maps.push(MapLayout {
+                    head_idx,
+                    coefficient,
+                    kernel,
+                    q_rows,
+                    k_rows,
+                    v_rows,
+                    out_rows,
+                    own_rows,
+                    into_keys,
+                    into_values,
+                });
+            }
         }
         let output = weights.output.as_ref().map(|matrix| Arc::new(matrix.map(T::constant)));
-        Projections { heads, stacked: Stacked::of(weights), biases: None, output }
+        Projections { maps, stacked: Stacked::of(&stacked.matrices, weights.d()), biases: None, output }
     }
 
     /// Heads that all have key and value dimension k: `stacked` is p x d, and `biases` has p numbers.
@@ -80,10 +122,21 @@ impl<T: Scalar> Projections<T> {
             let rows = |part: usize| (3 * head + part) * k..(3 * head + part + 1) * k;
             let kernel = Kernel::new(attention, k);
             let out_rows = head * k..(head + 1) * k;
-            HeadLayout { kernel, q_rows: rows(0), k_rows: rows(1), v_rows: rows(2), out_rows }
+            MapLayout {
+                head_idx: head,
+                coefficient: 1.0,
+                kernel,
+                q_rows: rows(0),
+                k_rows: rows(1),
+                v_rows: rows(2),
+                own_rows: out_rows.clone(),
+                out_rows,
+                into_keys: Accumulate::Replace,
+                into_values: Accumulate::Replace,
+            }
         });
         Projections {
-            heads: heads.collect(),
+            maps: heads.collect(),
             stacked: Stacked::Dense(Arc::new(stacked)),
             biases: Some(biases.into()),
             output: output.map(Arc::new),
@@ -113,10 +166,10 @@ impl<T: Scalar> Projections<T> {
     /// The attention weights and the Jacobian are those of the original tokens; the values lack V c.
     pub(super) fn project_centred(&self, centred: &Centred<'_, T>) -> DMatrix<T> {
         let mut projected = self.project(centred.tokens());
-        for head in self.heads.iter().filter(|_| centred.is_moved()) {
-            let (q, k) = (self.stacked.rows(&head.q_rows), self.stacked.rows(&head.k_rows));
-            if let Some(missing) = centred.missing_in_queries(head.kernel, &q, &k) {
-                let mut queries = projected.rows_mut(head.q_rows.start, head.q_rows.len());
+        for map in self.maps.iter().filter(|_| centred.is_moved()) {
+            let (q, k) = (self.stacked.rows(&map.q_rows), self.stacked.rows(&map.k_rows));
+            if let Some(missing) = centred.missing_in_queries(map.kernel, &q, &k) {
+                let mut queries = projected.rows_mut(map.q_rows.start, map.q_rows.len());
                 queries.column_iter_mut().for_each(|mut query| query += &missing);
             }
         }
@@ -127,6 +180,23 @@ impl<T: Scalar> Projections<T> {
     #[must_use]
     pub fn combine(&self, concatenated: DMatrix<T>) -> DMatrix<T> {
         combine(self.output.as_deref(), concatenated)
+    }
+}
+
+/// Matrices one below the other.
+#[derive(Default)]
+struct Rows<'a> {
+    matrices: Vec<&'a DMatrix<f64>>,
+    count: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// Adds a matrix, and returns its rows.
+    fn place(&mut self, matrix: &'a DMatrix<f64>) -> Range<usize> {
+        let rows = self.count..self.count + matrix.nrows();
+        self.count = rows.end;
+        self.matrices.push(matrix);
+        rows
     }
 }
 

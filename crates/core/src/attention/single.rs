@@ -9,8 +9,9 @@ use nalgebra::DMatrix;
 
 use super::forward::{Forward, Storage};
 use super::stacked::Stacked;
+use super::steps::Turn;
 
-/// The most attention weights (n^2 times heads) that are copied: 64 MiB of f32 beside 128 MiB of f64, so that the page
+/// The most attention weights (n^2 times maps, with their slopes) that are copied: 64 MiB of f32 beside 128 MiB of f64, so that the page
 /// stays under 400 MB.
 pub(crate) const MOST_COPIED: u64 = 16 << 20;
 
@@ -23,7 +24,8 @@ impl Forward<f64> {
     /// not fit f32.
     #[must_use]
     pub fn single(&self) -> Option<Forward<f32>> {
-        let count = (self.n as u64).saturating_mul(self.n as u64).saturating_mul(self.heads.len() as u64);
+        let matrices = (self.kept.len() + self.kept_slopes.len()) as u64;
+        let count = (self.n as u64).saturating_mul(self.n as u64).saturating_mul(matrices);
         let stacked = match &self.stacked {
             Stacked::Dense(matrix) => matrix.as_slice(),
             Stacked::Multiples { factors, .. } => factors,
@@ -39,7 +41,9 @@ impl Forward<f64> {
             d: self.d,
             mask: self.mask.clone(),
             scope: self.scope,
-            heads: self.heads.clone(),
+            maps: self.maps.clone(),
+            steps: self.steps.clone(),
+            turn: self.turn.as_ref().map(Turn::cast),
             normalizer: self.normalizer.cast(),
             stacked: match &self.stacked {
                 Stacked::Dense(matrix) => Stacked::Dense(Arc::new(matrix.map(|x| x as f32))),
@@ -53,12 +57,18 @@ impl Forward<f64> {
             // Needed only to recompute attention weights; here they are stored.
             row_scales: Vec::new(),
             tops: self.tops.clone(),
+            sink_shares: self.sink_shares.iter().map(|shares| shares.iter().map(|x| *x as f32).collect()).collect(),
             key_squares: Vec::new(),
             is_apart: Vec::new(),
-            kept: self.kept.iter().map(|weights| weights.iter().map(|p| flushed(*p)).collect()).collect(),
+            kept: narrowed(&self.kept),
+            kept_slopes: narrowed(&self.kept_slopes),
             storage: Storage::Kept,
         })
     }
+}
+
+fn narrowed(matrices: &[Vec<f64>]) -> Vec<Vec<f32>> {
+    matrices.iter().map(|entries| entries.iter().map(|x| flushed(*x)).collect()).collect()
 }
 
 /// Whether products of the entries of a matrix stay in the range of f32.

@@ -1,4 +1,4 @@
-//! The projections of all heads as one matrix, [Q_1; K_1; V_1; Q_2; ..], p x d. Where d is large and every block is a
+//! The projections of all heads as one matrix, [Q_1; K_1; V_1; Q_2; ..], p x d, where heads may share rows. Where d is large and every block is a
 //! multiple of the identity, only the factors are stored, so that products read no matrices of d^2 numbers.
 
 use std::ops::Range;
@@ -9,7 +9,6 @@ use nalgebra::DMatrix;
 use super::product::multiply_tokens;
 use super::view::{Accumulate, Scalar, View};
 use crate::identity::{SMALL, multiple_of_identity};
-use crate::weights::Weights;
 
 /// The stacked projections; cloning copies only pointers.
 #[derive(Clone, Debug)]
@@ -26,19 +25,17 @@ pub(crate) enum Stacked<T: Scalar> {
 }
 
 impl<T: Scalar> Stacked<T> {
-    /// Stacks Q, K and V of all heads of `weights`.
-    pub(super) fn of(weights: &Weights) -> Self {
-        let d = weights.d();
-        let matrices = || weights.heads.iter().flat_map(|head| [&head.q, &head.k, &head.v]);
+    /// Stacks matrices with d columns.
+    pub(super) fn of(matrices: &[&DMatrix<f64>], d: usize) -> Self {
         // For small d a dense product costs next to nothing, and the order of its sums stays the same for all weights.
-        let factors = (d > SMALL).then(|| matrices().map(multiple_of_identity).collect::<Option<Vec<f64>>>()).flatten();
+        let factors = (d > SMALL).then(|| matrices.iter().copied().map(multiple_of_identity).collect::<Option<Vec<f64>>>()).flatten();
         if let Some(factors) = factors {
             return Stacked::Multiples { d, factors: factors.into_iter().map(T::constant).collect() };
         }
-        let p = matrices().map(DMatrix::nrows).sum();
+        let p = matrices.iter().map(|matrix| matrix.nrows()).sum();
         let mut stacked = DMatrix::from_element(p, d, T::constant(0.0));
         let mut row = 0;
-        for matrix in matrices() {
+        for matrix in matrices {
             stacked.rows_mut(row, matrix.nrows()).copy_from(&matrix.map(T::constant));
             row += matrix.nrows();
         }

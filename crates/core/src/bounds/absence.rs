@@ -104,7 +104,7 @@ impl Hypotheses {
             return self.absence_of_variant(variant, id);
         }
         match id {
-            BoundId::Local | BoundId::LocalBlocks | BoundId::MaxToken => Absence::NotComputed,
+            BoundId::Local | BoundId::LocalBlocks | BoundId::LocalToken | BoundId::MaxToken => Absence::NotComputed,
             _ if id.is_of_variants() => Absence::PlainAttention,
             _ if is_about_kim && (self.attention != Attention::L2 || self.kim.is_none()) => Absence::OtherAttention,
             _ if !is_about_kim && self.attention != Attention::Dot => Absence::L2Attention,
@@ -130,7 +130,7 @@ impl Hypotheses {
         let are_heads_mixed = self.heads.len() > 1 && self.combination == Combination::Sum;
         let is_lower = id.side() == Side::Lower;
         match id {
-            BoundId::Local | BoundId::LocalBlocks | BoundId::MaxToken => Absence::NotComputed,
+            BoundId::Local | BoundId::LocalBlocks | BoundId::LocalToken | BoundId::MaxToken => Absence::NotComputed,
             _ if id.is_plain_only() => Absence::Variant,
             BoundId::General | BoundId::GeneralToken if is_elementwise => Absence::OwnScoreWeights,
             BoundId::Elementwise | BoundId::ElementwiseToken | BoundId::EqualTokens if !is_elementwise => {

@@ -21,6 +21,8 @@ pub enum BoundId {
     Local,
     /// Ours (section 2): upper, at the given tokens: the norm of the matrix of the blocks' norms.
     LocalBlocks,
+    /// Ours: upper, at the given tokens, in the max-token norm.
+    LocalToken,
     /// \[C\]: lower, from the adversarial tokens at this n and R.
     Adversarial,
     /// The largest of `Adversarial` over all lengths up to n.
@@ -111,7 +113,7 @@ pub struct Bound {
 
 impl BoundId {
     /// All bounds, upper ones first.
-    pub const ALL: [BoundId; 24] = [
+    pub const ALL: [BoundId; 25] = [
         BoundId::CastinGeneral,
         BoundId::CastinMeanField,
         BoundId::Sharp,
@@ -122,6 +124,7 @@ impl BoundId {
         BoundId::Elementwise,
         BoundId::Local,
         BoundId::LocalBlocks,
+        BoundId::LocalToken,
         BoundId::KimL2,
         BoundId::KimLinf,
         BoundId::GeneralToken,
@@ -150,6 +153,7 @@ impl BoundId {
             BoundId::UnifiedMasked => "unified_masked",
             BoundId::Local => "local",
             BoundId::LocalBlocks => "local_blocks",
+            BoundId::LocalToken => "local_token",
             BoundId::Adversarial => "adversarial",
             BoundId::AdversarialEnvelope => "adversarial_envelope",
             BoundId::TwoClusters => "two_clusters",
@@ -183,6 +187,7 @@ impl BoundId {
             BoundId::UnifiedMasked => "v (a + min(√((1 + a²) Σᵢ 1/(1 + (i − 1) e^(−2a))), 2 (1 + 2a) e^(2a)))",
             BoundId::Local => "maxᵢ ‖V Oᵢ‖ + √(maxⱼ Σᵢ Pᵢⱼ wᵢ)",
             BoundId::LocalBlocks => "‖N‖₂, Nᵢⱼ = Pᵢⱼ ‖V‖ σ(I + (xⱼ − mᵢ) bᵢⱼᵀ) + [i = j] ‖V Oᵢ‖ ≥ ‖Jᵢⱼ‖",
+            BoundId::LocalToken => "maxᵢ (‖Oᵢ‖ + √(wᵢ Σⱼ Pᵢⱼ))",
             BoundId::Adversarial => "|Vu| √(n − 1) p (1 + 2 (1 − p) g)",
             BoundId::AdversarialEnvelope => "the largest adversarial bound over all lengths up to n",
             BoundId::TwoClusters => "the exact norm of the best two clusters on a line",
@@ -275,7 +280,7 @@ impl BoundId {
             BoundId::GeneralToken | BoundId::ElementwiseToken => (Side::Upper, Domain::Ball, Norm::MaxToken),
             BoundId::KimLinf => (Side::Upper, Domain::Ball, Norm::Linf),
             BoundId::Local | BoundId::LocalBlocks => (Side::Upper, Domain::Tokens, Norm::Spectral),
-            BoundId::MaxToken => (Side::Upper, Domain::Tokens, Norm::MaxToken),
+            BoundId::LocalToken | BoundId::MaxToken => (Side::Upper, Domain::Tokens, Norm::MaxToken),
             BoundId::Adversarial
             | BoundId::AdversarialEnvelope
             | BoundId::TwoClusters

@@ -40,6 +40,7 @@ pub use local::bound::LocalBound;
 pub(crate) use local::bound::combine as combine_local;
 pub(crate) use local::head::LocalHead;
 pub use local::head::LocalParts;
+pub(crate) use local::steps::StepsLocal;
 pub(crate) use local::rounding::Counts;
 pub(crate) use local::shared::{LocalBuffers, LocalTokens};
 pub(crate) use logarithms::ln_sum;
@@ -75,7 +76,7 @@ impl BoundId {
             BoundId::WindowCausal => window_causal::ln_window_causal(hypotheses),
             BoundId::KimLinf => kim::ln_linf(hypotheses),
             BoundId::KimL2 => kim::ln_l2(hypotheses),
-            BoundId::Local | BoundId::LocalBlocks | BoundId::Skew | BoundId::MaxToken => None,
+            BoundId::Local | BoundId::LocalBlocks | BoundId::LocalToken | BoundId::Skew | BoundId::MaxToken => None,
         }
     }
 

@@ -73,6 +73,7 @@ fn worked(id: BoundId, hypotheses: &Hypotheses, (a, v): (f64, f64), local: Optio
         },
         BoundId::KimLinf | BoundId::KimL2 => super::ball::kim::worked(id, hypotheses, brief).unwrap_or_default(),
         BoundId::LocalBlocks
+        | BoundId::LocalToken
         | BoundId::MaxToken
         | BoundId::General
         | BoundId::GeneralToken
@@ -124,7 +125,7 @@ fn factors(
         BoundId::CastinMeanField => beside(bound.id, SlackKind::Exponent).into_iter().collect(),
         BoundId::Local
         | BoundId::LocalBlocks
-        | BoundId::MaxToken
+        | BoundId::LocalToken | BoundId::MaxToken
         | BoundId::KimLinf
         | BoundId::KimL2
         | BoundId::Adversarial

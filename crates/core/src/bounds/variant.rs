@@ -93,7 +93,7 @@ pub(super) struct MapNorms {
 /// ||A_t|| is computed for |t| below this number, for heads whose Q has at most [`MOST_ENTRIES`] entries; elsewhere
 /// c ||Q|| ||K|| stands for it.
 const OFFSETS: usize = 16;
-const MOST_ENTRIES: usize = 4096;
+const MOST_ENTRIES: usize = 1024;
 
 impl Variant {
     /// The variant of an experiment with these weights, whose heads have the norms `norms`.

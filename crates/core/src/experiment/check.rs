@@ -2,7 +2,7 @@
 
 use super::error::InputError;
 use super::mask::Mask;
-use super::types::{Attention, Experiment, TokenSource, WeightSource};
+use super::types::{Attention, Experiment, RandomWeights, TokenSource, WeightSource};
 use super::variant::{Gain, Sink, Weighting};
 use super::{Phrase, Rows};
 use crate::phrase;
@@ -12,7 +12,7 @@ impl Experiment {
     ///
     /// # Errors
     /// [`InputError`] that names the key and the fix.
-    pub(super) fn check(&self) -> Result<(), InputError> {
+    pub fn check(&self) -> Result<(), InputError> {
         if matches!(self.weights, Some(WeightSource::Kim { .. })) && self.attention != Attention::L2 {
             return conflict(
                 "`weights.source` = \"kim\"",
@@ -122,6 +122,15 @@ impl Experiment {
             Some(WeightSource::Kim { heads, .. }) => *heads,
             Some(WeightSource::Identity { .. }) | None => 1,
         };
+        if let Some(WeightSource::Random(RandomWeights { heads, kv_heads, .. })) = self.weights
+            && (kv_heads == 0 || !heads.is_multiple_of(kv_heads))
+        {
+            return conflict(
+                format!("`weights.kv_heads` = {kv_heads}"),
+                phrase!("does_not_divide_heads", "does not divide the {count} heads", count = heads),
+                phrase!("use_number_that_divides", "Use a number that divides it."),
+            );
+        }
         let each_head = || phrase!("each_head_has_one", "each head has one");
         if let Some(slopes) = self.score.alibi.as_ref().and_then(|alibi| alibi.slopes.as_ref()) {
             length("score.alibi.slopes", slopes.len(), heads, each_head())?;

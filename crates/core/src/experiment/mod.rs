@@ -19,6 +19,7 @@ mod parse_variant;
 mod parse_weights;
 mod phrase;
 mod rows;
+mod steps;
 mod strict_json;
 pub mod table;
 mod table_kind;
@@ -35,6 +36,7 @@ pub use memory::{Memory, Size};
 pub use own_weights::{TableSource, WeightTables, WeightsReading};
 pub use phrase::{Argument, Phrase};
 pub use rows::Rows;
+pub use steps::{Preset, Steps};
 pub use table_kind::{FirstColumn, FirstRow, NumberComma, Table, TableAnswers, TableQuestion};
 pub use types::{
     Attention, Distribution, Experiment, Head, Normalization, Output, RandomTokens, RandomWeights, Scope, SecondMap,

@@ -13,17 +13,12 @@ use crate::phrase;
 
 impl WeightSource {
     /// Listed matrices, after a check that their shapes fit each other. Whether they fit the tokens is checked once the
-    /// tokens are known.
+    /// tokens are known. `shared` has for each head the index of its keys and values where heads share them, or is
+    /// empty.
     ///
     /// # Errors
     /// [`InputError::BadValue`] for no heads or too many, [`InputError::Shape`] that names the matrix.
-    pub fn listed(heads: Vec<Head>, output: Option<Rows>) -> Result<Self, InputError> {
-        WeightSource::shared(heads, Vec::new(), output)
-    }
-
-    /// Listed matrices of heads that share keys and values: `shared` has for each head the index of its own, or is
-    /// empty.
-    fn shared(heads: Vec<Head>, shared: Vec<usize>, output: Option<Rows>) -> Result<Self, InputError> {
+    pub fn listed(heads: Vec<Head>, shared: Vec<usize>, output: Option<Rows>) -> Result<Self, InputError> {
         check_head_count(heads.len())?;
         check_explicit(&heads, output.as_ref())?;
         Ok(WeightSource::Explicit { heads, shared, output })
@@ -78,7 +73,7 @@ pub(super) fn weights(value: Json) -> Result<WeightSource, InputError> {
                 }
             };
             let output = fields.take("output").map(|value| rows_of("weights.output", &value)).transpose()?;
-            WeightSource::shared(heads, shared, output)?
+            WeightSource::listed(heads, shared, output)?
         }
         "random" => {
             let heads = fields.size("heads", 1, MAX_HEADS)?;
@@ -97,13 +92,6 @@ pub(super) fn weights(value: Json) -> Result<WeightSource, InputError> {
                 }
             };
             let kv_heads = fields.size("kv_heads", heads, MAX_HEADS)?;
-            if !heads.is_multiple_of(kv_heads) {
-                return Err(InputError::Conflict {
-                    what: format!("`weights.kv_heads` = {kv_heads}").into(),
-                    problem: phrase!("does_not_divide_heads", "does not divide the {count} heads", count = heads),
-                    fix: phrase!("use_number_that_divides", "Use a number that divides it."),
-                });
-            }
             let expected = phrase!("finite_number", "a finite number");
             let differential = fields.optional_number("differential", expected, |_| true)?;
             limits::check_weights((heads as u64).saturating_mul(head_dim as u64))?;

@@ -155,8 +155,8 @@ mod tests {
         for (n, radius, mask) in
             [(2, 1.5, Mask::None), (64, 2.0, Mask::None), (300, 1.5, Mask::None), (64, 2.0, Mask::Causal)]
         {
-            let (experiment, hypotheses) = ball(n, radius, mask);
-            let worst = found(n, radius, mask);
+            let (experiment, hypotheses) = ball(n, radius, mask.clone());
+            let worst = found(n, radius, mask.clone());
             let measured =
                 measure_with(&Experiment { tokens: worst.tokens.clone(), ..experiment }, MeasureOptions::for_sweep());
             assert_eq!(measured.expect("it can be measured").spectral, worst.norm);
@@ -175,7 +175,7 @@ mod tests {
             for n in [2, 3, 4, 5, 8, 16, 64, 300] {
                 let mut before = 0.0f64;
                 for k in 1..=30 {
-                    let norm = found(n, 0.1 * f64::from(k), mask).norm;
+                    let norm = found(n, 0.1 * f64::from(k), mask.clone()).norm;
                     assert!(norm >= before * (1.0 - slack), "{mask:?}, n = {n}, R = 0.1 * {k}: {norm} after {before}");
                     before = before.max(norm);
                 }

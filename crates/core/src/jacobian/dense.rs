@@ -1,8 +1,10 @@
 //! The Jacobian as a dense matrix, block by block from its formula. It shares no code with the matrix-free products:
-//! the tests compare the two.
+//! the tests compare the two. The formula here is that of plain attention, with any mask, bias and scale; where a step
+//! has a derivative of its own, the blocks come from [`StepsRows`].
 
 use nalgebra::{DMatrix, DVector};
 
+use super::dense_steps::StepsRows;
 use crate::attention::{Forward, Kernel};
 use crate::experiment::Scope;
 
@@ -15,13 +17,21 @@ pub fn dense_jacobian(forward: &Forward<f64>) -> DMatrix<f64> {
     let (n, d, d_out) = (forward.n(), forward.d(), forward.d_out());
     let mut jacobian = DMatrix::zeros(n * d_out, n * d);
     let mut buffer = forward.row_buffer();
-    for head_idx in 0..forward.n_heads() {
-        let head = HeadMatrices::of(forward, head_idx);
+    if !forward.steps.have_plain_jacobian() {
+        let steps = StepsRows::new(forward);
+        for i in 0..n {
+            let row = through_normalizer(forward, steps.row(forward, i, &mut buffer));
+            jacobian.rows_mut(i * d_out, d_out).copy_from(&row);
+        }
+        return jacobian;
+    }
+    for map_idx in 0..forward.maps.len() {
+        let head = HeadMatrices::of(forward, map_idx);
         let gradients = Gradients::of(&head);
         for first in (0..n).step_by(ROWS_AT_ONCE) {
             let rows = (first..n.min(first + ROWS_AT_ONCE)).map(|i| {
                 let reach = forward.reach(&(i..i + 1));
-                let block = forward.rows_of_p(head_idx, i..i + 1, &mut buffer);
+                let block = forward.rows_of_p(map_idx, i..i + 1, &mut buffer);
                 head.row(&gradients, i, &block.weights[..reach])
             });
             head.add_rows(first * d_out, &rows.collect::<Vec<_>>(), &mut jacobian);
@@ -44,7 +54,9 @@ pub fn dense_jacobian(forward: &Forward<f64>) -> DMatrix<f64> {
 /// triplet, J v = s u and J^T u = s v, so these numbers over s sum to |u_i|^2 over j and to |v_j|^2 over i.
 #[derive(Clone, Debug)]
 pub struct BlockRows {
-    heads: Vec<(HeadMatrices, Along)>,
+    maps: Vec<(HeadMatrices, Along)>,
+    /// The blocks themselves, where the formula above is not theirs.
+    steps: Option<StepsRows>,
     /// The normaliser's Jacobian times v, n d.
     field: Vec<f64>,
     buffer: Vec<f64>,
@@ -66,14 +78,16 @@ impl BlockRows {
             forward.normalizer.apply_jacobian(&mut field);
         }
         let tokens = DMatrix::from_column_slice(forward.d(), forward.n(), &field);
-        let heads = (0..forward.n_heads())
-            .map(|head_idx| {
-                let head = HeadMatrices::of(forward, head_idx);
+        let steps = StepsRows::of_steps(forward);
+        let plain = if steps.is_some() { 0 } else { forward.maps.len() };
+        let maps = (0..plain)
+            .map(|map_idx| {
+                let head = HeadMatrices::of(forward, map_idx);
                 let along = Along { queries: &head.q * &tokens, keys: &head.k * &tokens };
                 (head, along)
             })
             .collect();
-        BlockRows { heads, field, buffer: forward.row_buffer() }
+        BlockRows { maps, steps, field, buffer: forward.row_buffer() }
     }
 
     /// u_i^T J_ij v_j for every j that row i attends to.
@@ -81,8 +95,15 @@ impl BlockRows {
     pub fn row(&mut self, forward: &Forward<f64>, i: usize, u_i: &[f64]) -> Vec<f64> {
         let d = forward.d();
         let mut row = vec![0.0; forward.reach(&(i..i + 1))];
-        for (head_idx, (head, along)) in self.heads.iter().enumerate() {
-            let block = forward.rows_of_p(head_idx, i..i + 1, &mut self.buffer);
+        if let Some(steps) = &self.steps {
+            let blocks = steps.row(forward, i, &mut self.buffer).tr_mul(&DVector::from_column_slice(u_i));
+            for ((slot, block), v_j) in row.iter_mut().zip(blocks.as_slice().chunks(d)).zip(self.field.chunks(d)) {
+                *slot = block.iter().zip(v_j).map(|(x, y)| x * y).sum();
+            }
+            return row;
+        }
+        for (map_idx, (head, along)) in self.maps.iter().enumerate() {
+            let block = forward.rows_of_p(map_idx, i..i + 1, &mut self.buffer);
             let p_row = &block.weights[..row.len()];
             let u_i = DVector::from_column_slice(&u_i[head.out_start..head.out_start + head.value.nrows()]);
             let through_value = head.value.tr_mul(&u_i);
@@ -99,10 +120,12 @@ impl BlockRows {
                     (0..query.len()).map(|r| kernel.query_gradient(query[r], key[r]) * own_query[r]).sum();
                 let own_value: f64 =
                     through_value.iter().zip(&self.field[j * d..(j + 1) * d]).map(|(x, y)| x * y).sum();
-                row[j] += p * own_value + apart * of_key;
+                row[j] += head.coefficient * (p * own_value + apart * of_key);
                 own += apart * of_query;
             }
-            row[i] += own;
+            if let Some(slot) = row.get_mut(i) {
+                *slot += head.coefficient * own;
+            }
         }
         row
     }
@@ -110,8 +133,12 @@ impl BlockRows {
     /// J_ij, d_out x d; zero where i does not attend to j.
     #[must_use]
     pub fn block(&mut self, forward: &Forward<f64>, i: usize, j: usize) -> DMatrix<f64> {
-        let heads: Vec<_> = self.heads.iter().map(|(head, _)| (head, Gradients::of(head))).collect();
-        let row = row_of_blocks(forward, heads.iter().map(|(head, own)| (*head, own)), i, &mut self.buffer);
+        let row = if let Some(steps) = &self.steps {
+            through_normalizer(forward, steps.row(forward, i, &mut self.buffer))
+        } else {
+            let maps: Vec<_> = self.maps.iter().map(|(head, _)| (head, Gradients::of(head))).collect();
+            row_of_blocks(forward, maps.iter().map(|(head, own)| (*head, own)), i, &mut self.buffer)
+        };
         row.columns(j * forward.d(), forward.d()).into_owned()
     }
 }
@@ -119,7 +146,9 @@ impl BlockRows {
 /// The dense Jacobian, one row of blocks at a time: J_i1, J_i2, ..
 #[derive(Clone, Debug)]
 pub struct DenseRows {
-    heads: Vec<(HeadMatrices, Gradients)>,
+    maps: Vec<(HeadMatrices, Gradients)>,
+    /// The blocks where the plain formula is not theirs.
+    steps: Option<StepsRows>,
     buffer: Vec<f64>,
 }
 
@@ -127,33 +156,43 @@ impl DenseRows {
     /// Prepares the rows at a forward pass.
     #[must_use]
     pub fn new(forward: &Forward<f64>) -> Self {
-        let heads = (0..forward.n_heads()).map(|head_idx| {
-            let head = HeadMatrices::of(forward, head_idx);
+        let steps = StepsRows::of_steps(forward);
+        let plain = if steps.is_some() { 0 } else { forward.maps.len() };
+        let maps = (0..plain).map(|map_idx| {
+            let head = HeadMatrices::of(forward, map_idx);
             let gradients = Gradients::of(&head);
             (head, gradients)
         });
-        DenseRows { heads: heads.collect(), buffer: forward.row_buffer() }
+        DenseRows { maps: maps.collect(), steps, buffer: forward.row_buffer() }
     }
 
     /// The blocks of row i side by side, d_out x (n d); zero where i does not attend to j.
     #[must_use]
     pub fn row(&mut self, forward: &Forward<f64>, i: usize) -> DMatrix<f64> {
-        row_of_blocks(forward, self.heads.iter().map(|(head, own)| (head, own)), i, &mut self.buffer)
+        if let Some(steps) = &self.steps {
+            return through_normalizer(forward, steps.row(forward, i, &mut self.buffer));
+        }
+        row_of_blocks(forward, self.maps.iter().map(|(head, own)| (head, own)), i, &mut self.buffer)
     }
 }
 
 fn row_of_blocks<'a>(
     forward: &Forward<f64>,
-    heads: impl Iterator<Item = (&'a HeadMatrices, &'a Gradients)>,
+    maps: impl Iterator<Item = (&'a HeadMatrices, &'a Gradients)>,
     i: usize,
     buffer: &mut [f64],
 ) -> DMatrix<f64> {
     let reach = forward.reach(&(i..i + 1));
     let mut row = DMatrix::zeros(forward.d_out(), forward.n() * forward.d());
-    for (head_idx, (head, gradients)) in heads.enumerate() {
-        let block = forward.rows_of_p(head_idx, i..i + 1, buffer);
+    for (map_idx, (head, gradients)) in maps.enumerate() {
+        let block = forward.rows_of_p(map_idx, i..i + 1, buffer);
         head.add_rows(0, &[head.row(gradients, i, &block.weights[..reach])], &mut row);
     }
+    through_normalizer(forward, row)
+}
+
+/// The blocks of a row, from those at the normalised tokens: in scope `composed`, times the normaliser's Jacobian.
+fn through_normalizer(forward: &Forward<f64>, row: DMatrix<f64>) -> DMatrix<f64> {
     if forward.scope != Scope::Composed {
         return row;
     }
@@ -164,9 +203,11 @@ fn row_of_blocks<'a>(
     transposed.transpose()
 }
 
-/// One head, its value matrix multiplied by its block of the output matrix.
+/// One map, its value matrix multiplied by the head's block of the output matrix.
 #[derive(Clone, Debug)]
 struct HeadMatrices {
+    /// The factor of the map's blocks.
+    coefficient: f64,
     kernel: Kernel,
     /// k x d.
     q: DMatrix<f64>,
@@ -186,8 +227,8 @@ struct HeadMatrices {
 }
 
 impl HeadMatrices {
-    fn of(forward: &Forward<f64>, head_idx: usize) -> Self {
-        let layout = &forward.heads[head_idx];
+    fn of(forward: &Forward<f64>, map_idx: usize) -> Self {
+        let layout = &forward.maps[map_idx];
         let rows =
             |matrix: &DMatrix<f64>, range: &std::ops::Range<usize>| matrix.rows(range.start, range.len()).into_owned();
         let own_value = forward.stacked.rows(&layout.v_rows);
@@ -196,6 +237,7 @@ impl HeadMatrices {
             None => (own_value, layout.out_rows.start),
         };
         HeadMatrices {
+            coefficient: layout.coefficient,
             kernel: layout.kernel,
             q: forward.stacked.rows(&layout.q_rows),
             k: forward.stacked.rows(&layout.k_rows),
@@ -222,7 +264,11 @@ impl HeadMatrices {
         let [mut of_query, of_key] = gradients.of_row(i, p_row.len());
         let common = of_query.column(top).into_owned();
         of_query.column_iter_mut().for_each(|mut column| column -= &common);
-        BlockRow { i, p: p_row.to_vec(), own: &apart * of_query.transpose(), apart, of_key }
+        if self.coefficient != 1.0 {
+            apart *= self.coefficient;
+        }
+        let p = p_row.iter().map(|p| self.coefficient * p).collect();
+        BlockRow { i, p, own: &apart * of_query.transpose(), apart, of_key }
     }
 
     /// Adds consecutive rows of blocks to the rows of a matrix from `first` on.

@@ -6,7 +6,9 @@ mod adjoint;
 mod causal_runs;
 mod clusters;
 mod dense;
+mod dense_steps;
 mod operator;
+mod rows;
 mod single;
 mod span;
 

@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use super::system::{Clusters, Runs, System};
 use crate::attention::Kernel;
-use crate::bounds::{Combination, Counts, LocalBound, LocalBuffers, LocalHead, LocalParts, LocalTokens, combine_local};
+use crate::bounds::{Combination, Counts, LocalBound, LocalBuffers, LocalHead, LocalParts, LocalTokens, StepsLocal, combine_local};
 use crate::experiment::Attention;
 use crate::weights::{HeadWeights, Weights};
 
@@ -17,6 +17,8 @@ const ROWS_ONE_BY_ONE: usize = 4096;
 pub(super) enum Local {
     /// Over tokens, in several steps.
     Tokens(Box<LocalBound>),
+    /// The same where steps have derivatives of their own.
+    Steps(Box<StepsLocal>),
     /// Computed at once.
     Known(LocalParts),
     /// Not computed: no bounds are requested; or the runs are too long to process every row, and the bound on a block
@@ -27,7 +29,10 @@ pub(super) enum Local {
 impl Local {
     pub(super) fn new(system: &System, weights: &Weights, attention: Attention, combination: Combination) -> Self {
         match system {
-            System::Tokens(operator) => Local::Tokens(Box::new(LocalBound::new(operator.forward(), weights))),
+            System::Tokens(operator) if operator.forward().has_plain_blocks() => {
+                Local::Tokens(Box::new(LocalBound::new(operator.forward(), weights)))
+            }
+            System::Tokens(operator) => Local::Steps(Box::new(StepsLocal::new(operator.forward()))),
             System::Clusters(clusters) => Local::Known(of_clusters(clusters, weights, attention, combination)),
             System::Runs(runs) => of_runs(runs, weights, attention, combination).map_or(Local::Absent, Local::Known),
         }
@@ -37,6 +42,7 @@ impl Local {
     pub(super) fn step(&mut self, system: &System) -> bool {
         match (self, system) {
             (Local::Tokens(bound), System::Tokens(operator)) => bound.step(operator.forward()),
+            (Local::Steps(bound), System::Tokens(operator)) => bound.step(operator.forward()),
             _ => true,
         }
     }
@@ -44,6 +50,7 @@ impl Local {
     pub(super) fn finish(self, combination: Combination) -> Option<LocalParts> {
         match self {
             Local::Tokens(bound) => Some(bound.finish(combination)),
+            Local::Steps(bound) => Some(bound.finish(combination)),
             Local::Known(parts) => Some(parts),
             Local::Absent => None,
         }

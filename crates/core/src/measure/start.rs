@@ -30,8 +30,8 @@ pub fn start_vector(
     }
     let n = forward.n();
     let mut sums = vec![0.0; n];
-    for head_idx in 0..forward.n_heads() {
-        let rows = forward.rows_of_p(head_idx, 0..n, &mut []);
+    for map_idx in 0..forward.maps.len() {
+        let rows = forward.rows_of_p(map_idx, 0..n, &mut []);
         for row in rows.weights.chunks_exact(rows.stride) {
             sums.iter_mut().zip(row).for_each(|(sum, p)| *sum += p);
         }
@@ -56,7 +56,10 @@ pub fn start_vector(
 
 /// Nearly the direction that the values of all heads, through the output matrix, stretch most.
 fn direction(forward: &Forward<f64>, random: &mut Random) -> DVector<f64> {
-    let values: Vec<DMatrix<f64>> = forward.heads.iter().map(|head| forward.stacked.rows(&head.v_rows)).collect();
+    let mut heads: Vec<_> = forward.maps.iter().collect();
+    // The maps of a head have the same values.
+    heads.dedup_by_key(|map| map.head_idx);
+    let values: Vec<DMatrix<f64>> = heads.iter().map(|head| forward.stacked.rows(&head.v_rows)).collect();
     let mut z = DVector::from_fn(forward.d(), |_, _| random.normal()).normalize();
     for _ in 0..STEPS {
         let images = values.iter().map(|value| value * &z);
@@ -64,7 +67,7 @@ fn direction(forward: &Forward<f64>, random: &mut Random) -> DVector<f64> {
         if let Some(output) = &forward.output {
             image = output.tr_mul(&(output.as_ref() * image));
         }
-        let parts = forward.heads.iter().zip(&values);
+        let parts = heads.iter().zip(&values);
         let mut next = DVector::zeros(forward.d());
         for (head, value) in parts {
             next += value.tr_mul(&image.rows(head.out_rows.start, head.out_rows.len()));

@@ -350,7 +350,11 @@ impl Measuring {
             }
             local_parts = local.finish(hypotheses.combination);
             if let Some(parts) = &local_parts {
-                let local = [(BoundId::Local, Some(parts.value)), (BoundId::LocalBlocks, parts.blocks)];
+                let local = [
+                    (BoundId::Local, Some(parts.value)),
+                    (BoundId::LocalBlocks, parts.blocks),
+                    (BoundId::LocalToken, Some(parts.token)),
+                ];
                 for (id, value) in local.into_iter().filter_map(|(id, value)| Some((id, value?))) {
                     let ln = (value * hypotheses.outer_factor).ln();
                     // If covariances overflow, the bounds are infinite and omitted.

@@ -29,7 +29,8 @@ pub struct AttentionPicture {
     /// Cells per side: n, or fewer if the matrix is averaged.
     pub side: usize,
     /// side x side, row by row: the mean attention weight from row token(s) to column token(s). For clusters and runs:
-    /// from one token of the row's cluster (for a run, their mean) to all tokens of the column's cluster or run.
+    /// from one token of the row's cluster (for a run, their mean) to all tokens of the column's cluster or run. For a
+    /// differential head: the difference of its two maps.
     pub weights: Vec<f32>,
     /// c_j = sum_i P_ij, the attention that token j receives, n numbers. For a cluster: the attention that each of its
     /// tokens receives; for a run: the attention that its first token receives.
@@ -104,15 +105,17 @@ fn of_tokens(forward: &Forward<f64>, head_idx: usize, most_cells: usize) -> Atte
     let side = cells.side;
     let mut column_sums = vec![0.0f64; n];
     let mut buffer = forward.row_buffer();
-    for rows in forward.row_blocks() {
-        let reach = forward.reach(&rows);
-        let block = forward.rows_of_p(head_idx, rows.clone(), &mut buffer);
-        for (row, p_row) in rows.zip(block.weights.chunks(block.stride)) {
-            let start = cells.of(row) * side;
-            for (column, p) in p_row[..reach].iter().enumerate() {
-                let cell = start + cells.of(column);
-                cells.sums[cell] += p;
-                column_sums[column] += p;
+    for (map_idx, factor) in forward.maps_of(head_idx) {
+        for rows in forward.row_blocks() {
+            let reach = forward.reach(&rows);
+            let block = forward.rows_of_p(map_idx, rows.clone(), &mut buffer);
+            for (row, p_row) in rows.zip(block.weights.chunks(block.stride)) {
+                let start = cells.of(row) * side;
+                for (column, p) in p_row[..reach].iter().enumerate() {
+                    let cell = start + cells.of(column);
+                    cells.sums[cell] += factor * p;
+                    column_sums[column] += factor * p;
+                }
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The tasks of the labs.
 
 use lipscope_core::certify::{Certificate, Certified, CertifyPlan};
+use lipscope_core::compare::{Comparison, ComparisonPlan, ComparisonPoint};
 use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan, EstimatorPoint};
 use lipscope_core::experiment::{InputError, Memory};
 use lipscope_core::picture::{BlockNorming, BlockPicture, BlockPlan};
@@ -28,6 +29,33 @@ impl Task<Memory> for CertifyTask {
         if turn == Turn::Done || report.is_due() {
             report.event(self.0.so_far().clone());
             report.progress(self.0.progress());
+        }
+        Ok(turn)
+    }
+}
+
+/// Measures several kinds of attention at the same tokens, a step of a measurement or of a search a step.
+#[derive(Debug)]
+pub struct CompareTask {
+    comparison: Comparison,
+    pending: Vec<ComparisonPoint>,
+}
+
+impl Task<Memory> for CompareTask {
+    type Plan = ComparisonPlan;
+    type Event = Vec<ComparisonPoint>;
+
+    fn start(plan: ComparisonPlan, memory: &mut Memory) -> Result<Self, InputError> {
+        Ok(CompareTask { comparison: Comparison::new_within(&plan, *memory)?, pending: Vec::new() })
+    }
+
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<ComparisonPoint>>) -> Result<Turn, InputError> {
+        let step = self.comparison.step()?;
+        let turn = if step.is_none() { Turn::Done } else { Turn::More };
+        self.pending.extend(step.flatten());
+        if turn == Turn::Done || report.is_due() {
+            report.event(std::mem::take(&mut self.pending));
+            report.progress(self.comparison.progress());
         }
         Ok(turn)
     }

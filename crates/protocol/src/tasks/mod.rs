@@ -16,7 +16,7 @@ use lipscope_core::experiment::Memory;
 pub use ball::{Ball, BallPlan, BallTask};
 pub use growth::{GrowthEvent, GrowthRequest, GrowthTask};
 pub use inverse::{InverseEvent, InverseTask};
-pub use labs::{BlocksTask, CertifyTask, EstimatorsTask, ScalingTask, SpectrumTask, TightnessPlan, TightnessTask};
+pub use labs::{BlocksTask, CertifyTask, CompareTask, EstimatorsTask, ScalingTask, SpectrumTask, TightnessPlan, TightnessTask};
 pub use measure::{MeasureEvent, MeasurePlan, MeasureTask, Measured};
 pub use search::{SearchEvent, SearchRequest, SearchTask};
 pub use sweep::{SweepRequest, SweepTask};
@@ -45,6 +45,8 @@ crate::task_list! {
     /// Bounds on the norm at all tokens within eps of an experiment's tokens, and the largest norm that a search within
     /// eps finds.
     Certify = CertifyTask,
+    /// Several kinds of attention at the same tokens.
+    Compare = CompareTask,
     /// The worst-case search: tokens of a ball or sphere with a large norm.
     Search = SearchTask,
     /// The singular values of the Jacobian.

@@ -80,20 +80,45 @@ def stacked(name: str, given: ArrayLike, axes: str) -> np.ndarray:
     return array if array.ndim == 3 else array[np.newaxis]
 
 
-def heads(q: ArrayLike, k: ArrayLike, v: ArrayLike) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Q, K and V of each head, from arrays (heads, k, d), (heads, k, d) and (heads, d_v, d)."""
+def heads(q: ArrayLike, k: ArrayLike, v: ArrayLike) -> tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]:
+    """Q of each head, and K and V of each head or of each group of heads, from arrays (heads, k, d), (kv_heads, k, d) and
+    (kv_heads, d_v, d)."""
     for name, given in (("q", q), ("k", k), ("v", v)):
         if given is None:
             raise TypeError(f"`{name}` is missing. Give tokens, q, k and v, or an Experiment alone.")
     q, k = stacked("q", q, "(heads, k, d) or (k, d)"), stacked("k", k, "(heads, k, d) or (k, d)")
     v = stacked("v", v, "(heads, d_v, d) or (d_v, d)")
     counts = {"q": len(q), "k": len(k), "v": len(v)}
-    if len(set(counts.values())) > 1:
+    if len(k) != len(v) or len(k) == 0 or len(q) % len(k) != 0:
         found = ", ".join(f"`{name}` has {count}" for name, count in counts.items())
-        raise ValueError(f"The number of heads differs: {found}. Give the same number in all three.")
+        raise ValueError(
+            f"The number of heads differs: {found}. Give the same number in all three, or k and v of fewer heads, which "
+            "groups of q share equally."
+        )
     # Checked before anything is converted: a broadcast array may stand for more numbers than fit into memory.
     _lipscope.check_weight_sizes(q.size + k.size + v.size)
-    return [tuple(contiguous(part) for part in head) for head in zip(q, k, v)]
+    return tuple([contiguous(part) for part in parts] for parts in (q, k, v))
+
+
+def second_map(
+    q2: ArrayLike, k2: ArrayLike, lam: ArrayLike, counts: tuple[int, int]
+) -> tuple[list[np.ndarray], list[np.ndarray], list[float]]:
+    """The second map of differential attention: Q of each of `counts[0]` heads, K of each of `counts[1]` heads of keys, and
+    lambda of each head."""
+    for name, given in (("q2", q2), ("k2", k2), ("lam", lam)):
+        if given is None:
+            raise TypeError(f"`{name}` is missing. Differential attention has q2, k2 and lam.")
+    q2, k2 = stacked("q2", q2, "(heads, k, d) or (k, d)"), stacked("k2", k2, "(heads, k, d) or (k, d)")
+    _lipscope.check_weight_sizes(q2.size + k2.size)
+    lambdas = numbers("lam", lam)
+    lambdas = lambdas * counts[0] if len(lambdas) == 1 else lambdas
+    for name, found, expected in (("q2", len(q2), counts[0]), ("k2", len(k2), counts[1]), ("lam", len(lambdas), counts[0])):
+        if found != expected:
+            raise ValueError(f"`{name}` has {found} heads, but it must have {expected}.")
+    for number in lambdas:
+        if not np.isfinite(number):
+            raise ValueError(f"`lam` holds {number}, but it must hold finite numbers.")
+    return [contiguous(part) for part in q2], [contiguous(part) for part in k2], lambdas
 
 
 def vector(name: str, given: ArrayLike) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 import numpy as np
 
 from . import _lipscope
-from ._arrays import ArrayLike, heads, matrix, plain, real, word
+from ._arrays import ArrayLike, heads, matrix, plain, real, second_map, word
 
 if TYPE_CHECKING:
     from typing_extensions import TypedDict
@@ -17,8 +17,13 @@ if TYPE_CHECKING:
         """All that an experiment of arrays has besides tokens, Q, K and V; see `Experiment.from_arrays`."""
 
         output: ArrayLike | None
-        mask: str
+        mask: str | Mapping[str, Any]
         attention: str
+        score: Mapping[str, Any] | None
+        weighting: Mapping[str, Any] | None
+        q2: ArrayLike | None
+        k2: ArrayLike | None
+        lam: ArrayLike | None
         normalization: str
         normalization_scope: str
         eps: float
@@ -91,8 +96,13 @@ class Experiment:
         v: ArrayLike,
         *,
         output: ArrayLike | None = None,
-        mask: str = "none",
+        mask: str | Mapping[str, Any] = "none",
         attention: str = "dot",
+        score: Mapping[str, Any] | None = None,
+        weighting: Mapping[str, Any] | None = None,
+        q2: ArrayLike | None = None,
+        k2: ArrayLike | None = None,
+        lam: ArrayLike | None = None,
         normalization: str = "none",
         normalization_scope: str = "inputs",
         eps: float = 1e-5,
@@ -104,15 +114,28 @@ class Experiment:
         tokens : array (n, d)
             A row a token.
         q, k : array (heads, k, d) or (k, d)
-            The matrices of queries and keys: q_i = Q x_i.
+            The matrices of queries and keys: q_i = Q x_i. With fewer heads of k and v than of q, groups of consecutive
+            heads share them (grouped queries).
         v : array (heads, d_v, d) or (d_v, d)
             The matrix of values.
         output : array (d_out, heads d_v), optional
             Applied to the concatenated heads; without it they are the output.
-        mask : {"none", "causal"}
-            Whether a token attends to all tokens, or to itself and those before it.
-        attention : {"dot", "l2"}
-            Scores (Q x_i).(K x_j)/sqrt(k), or -|Q x_i - K x_j|^2/sqrt(k).
+        mask : {"none", "causal"} or dict
+            Whether a token attends to all tokens, or to itself and those before it; or another mask as in a file, such as
+            ``{"kind": "window", "width": 128}``.
+        attention : {"dot", "l2", "cosine", "linear"}
+            Scores (Q x_i).(K x_j)/sqrt(k), -|Q x_i - K x_j|^2/sqrt(k), 10 cos(Q x_i, K x_j), or
+            ln(phi(Q x_i).phi(K x_j)) with phi = elu + 1.
+        score : dict, optional
+            The steps between projections and weights, as in a file: ``scale``, ``softcap``, ``qk_norm``, ``rope``,
+            ``cosine_eps``, ``alibi``, ``bias``, ``value_norm``.
+        weighting : dict, optional
+            How scores become weights, as in a file, such as ``{"kind": "softmax", "sink": 0.0}`` or
+            ``{"kind": "sigmoid"}``.
+        q2, k2 : array, optional
+            The second map of differential attention, in the shapes of q and k.
+        lam : float or array (heads,), optional
+            The weight of the second map, which is subtracted.
         normalization : {"none", "layer", "rms"}
             Applied to each token before attention.
         normalization_scope : {"inputs", "composed"}
@@ -122,6 +145,9 @@ class Experiment:
 
         Examples
         --------
+        >>> capped = Experiment.from_arrays([[0.0], [1.0]], [[1.0]], [[-1.0]], [[1.0]], score={"softcap": 5.0})
+        >>> capped.to_dict()["score"]
+        {'softcap': 5.0}
         >>> Experiment.from_arrays([[0.0], [1.0]], [[1.0]], [[-1.0]], [[1.0]])
         Experiment(n=2, d=1, tokens='explicit', weights='explicit', attention='dot', mask='none', normalization='none')
         """
@@ -130,7 +156,7 @@ class Experiment:
             _lipscope.check_token_sizes(*given.shape)
         options = {
             "attention": word("attention", attention),
-            "mask": word("mask", mask),
+            "mask": dict(mask) if isinstance(mask, Mapping) else word("mask", mask),
             "normalization": word("normalization", normalization),
             "normalization_scope": word("normalization_scope", normalization_scope),
             "eps": real("eps", eps),
@@ -138,12 +164,20 @@ class Experiment:
         # JSON has no infinity and no NaN. The reader of files refuses the text, and says what eps must be.
         if not np.isfinite(options["eps"]):
             options["eps"] = str(options["eps"])
+        for name, steps in (("score", score), ("weighting", weighting)):
+            if steps is not None:
+                options[name] = dict(steps)
         if output is not None:
             output = plain("output", output)
             _lipscope.check_weight_sizes(output.size)
             output = matrix("output", output, "(d_out, heads d_v)")
-        arrays = matrix("tokens", given, "(n, d)"), heads(q, k, v), output
-        return cls(_lipscope.Experiment.from_arrays(*arrays, json.dumps(options)))
+        tokens = matrix("tokens", given, "(n, d)")
+        queries, keys, values = heads(q, k, v)
+        second = None
+        if q2 is not None or k2 is not None or lam is not None:
+            second = second_map(q2, k2, lam, (len(queries), len(keys)))
+        text = json.dumps(options, default=_listed)
+        return cls(_lipscope.Experiment.from_arrays(tokens, queries, (keys, values), second, output, text))
 
     def to_json(self) -> str:
         """The experiment file on one line, with every key written out."""

@@ -50,7 +50,7 @@ def measure(
     memory : int, optional
         The most bytes that the measurement may hold; without it 2 GiB. One that would hold more is refused.
     **options
-        `output`, `mask`, `attention`, `normalization`, `normalization_scope` and `eps` of `Experiment.from_arrays`.
+        `output`, `mask`, `attention`, `score`, `weighting`, `q2`, `k2`, `lam`, `normalization`, `normalization_scope` and `eps` of `Experiment.from_arrays`.
 
     Returns
     -------

@@ -48,6 +48,11 @@ impl Blocks {
         })
     }
 
+    /// A whole matrix: `mixed` n x n, row by row, and upper bounds on the own parts.
+    pub(in crate::bounds) fn of_norms(n: usize, mixed: Vec<f64>, own: Vec<f64>) -> Self {
+        Blocks { n, d: 0, value_norm: 0.0, mixed, own }
+    }
+
     /// An empty matrix with room for the next `n_rows` rows, to be filled and then [appended](Blocks::append) to this
     /// one.
     pub(in crate::bounds) fn for_rows(&self, n_rows: usize) -> Self {

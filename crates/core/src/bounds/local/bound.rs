@@ -60,7 +60,7 @@ impl LocalBound {
         let d = tokens.nrows() as u64;
         let schedule = Schedule::of(weights.heads.iter().map(|head| 2 * d * head.k.len() as u64).sum());
         let wholes = parallel::map(schedule, n_heads, &|head_idx| {
-            let (head, layout) = (&weights.heads[head_idx], &forward.heads[head_idx]);
+            let (head, layout) = (&weights.heads[head_idx], &forward.maps[head_idx]);
             LocalHead::new(
                 layout.kernel,
                 &outers[head_idx],
@@ -118,7 +118,7 @@ impl Buffers {
 
 impl Group {
     fn step(&mut self, forward: &Forward<f64>, Buffers { row, row_of_p }: &mut Buffers) {
-        let layout = &forward.heads[self.head_idx];
+        let layout = &forward.maps[self.head_idx];
         let most = match forward.storage() {
             Storage::Kept => usize::MAX,
             Storage::Recomputed => forward.rows_a_block(),
@@ -165,10 +165,11 @@ pub(crate) fn combine(heads: Vec<LocalHead>, combination: Combination) -> LocalP
     let blocks: Option<Vec<Blocks>> = heads.into_iter().map(LocalHead::into_blocks).collect();
     let blocks = blocks.map(|blocks| scaled(blocks::norm(&blocks, combination, &most_own), factor) + added);
     let value = together(&parts.iter().map(|head| head.value).collect::<Vec<f64>>());
+    let token = together(&parts.iter().map(|head| head.token).collect::<Vec<f64>>());
     let of_input = together(&parts.iter().map(|head| head.of_input).collect::<Vec<f64>>());
     let largest_column_sum = parts.iter().map(|parts| parts.column_sum).fold(0.0, f64::max);
     let largest = parts.into_iter().max_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or_default();
-    LocalParts { value, of_input, blocks, largest_column_sum, ..largest }
+    LocalParts { value, token, of_input, blocks, largest_column_sum, ..largest }
 }
 
 #[cfg(test)]

@@ -134,6 +134,7 @@ impl LocalHead {
         self.parts = LocalParts {
             own: a.own.max(b.own),
             w: a.w.max(b.w),
+            token: a.token.max(b.token),
             gradient_square: a.gradient_square.max(b.gradient_square),
             spread: a.spread.max(b.spread),
             ln_ratio: a.ln_ratio.max(b.ln_ratio),
@@ -199,6 +200,7 @@ impl LocalHead {
         );
         let w = slack * w;
         self.parts.w = self.parts.w.max(w);
+        self.parts.token = self.parts.token.max(slack * own + w.sqrt());
         self.parts.own = self.parts.own.max(slack * own);
         self.parts.gradient_square = self.parts.gradient_square.max(gradient_square);
         self.parts.spread = self.parts.spread.max(gradient_square * trace);
@@ -278,7 +280,10 @@ impl LocalHead {
         let (factor, added) = self.factor_and_added(column_sum);
         let value = scaled(self.parts.own + mixed, factor) + added;
         let of_input = self.rounding.of_input(&self.sizes, column_sum);
-        LocalParts { value, head_idx, mixed, column_sum, largest_column_sum: column_sum, of_input, ..self.parts }
+        // A row's weights sum to 1.
+        let (factor, added) = self.factor_and_added(column_sum.max(1.0));
+        let token = scaled(self.parts.token, factor) + added;
+        LocalParts { value, token, head_idx, mixed, column_sum, largest_column_sum: column_sum, of_input, ..self.parts }
     }
 
     /// Computes the means of tokens, values and keys under a row; returns |b_i|^2 where b_ij does not depend on j,
@@ -417,12 +422,14 @@ pub(in crate::bounds) fn scaled(bound: f64, factor: f64) -> f64 {
     if bound == 0.0 { 0.0 } else { bound * factor }
 }
 
-/// The terms of `local` for the head with the largest bound; `value`, `of_input`, `blocks` and `largest_column_sum` are
-/// over all heads.
+/// The terms of `local` for the head with the largest bound; `value`, `token`, `of_input`, `blocks` and
+/// `largest_column_sum` are over all heads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LocalParts {
     /// The bound over all heads, with what rounding may add, without the normaliser's factor.
     pub value: f64,
+    /// The bound `local_token` over all heads, with what rounding may add, without the normaliser's factor.
+    pub token: f64,
     /// The head that the other fields describe.
     pub head_idx: usize,
     /// max_i ||V O_i||.

@@ -1,8 +1,9 @@
-//! The bounds `local` and `local_blocks` at given tokens.
+//! The bounds `local`, `local_token` and `local_blocks` at given tokens.
 //!
 //! | file | concept |
 //! | --- | --- |
-//! | `bound` | both bounds over all heads |
+//! | `bound` | the bounds over all heads, for plain attention |
+//! | `steps` | the same for attention whose steps have derivatives of their own |
 //! | `head` | the terms of one head, row by row |
 //! | `together` | rows of a head that are taken many at a time |
 //! | `shared` | matrices that the rows of a head share |
@@ -18,6 +19,7 @@ pub(super) mod head;
 pub(super) mod moments;
 pub(super) mod rounding;
 pub(super) mod shared;
+pub(super) mod steps;
 pub(super) mod together;
 pub(super) mod token_pairs;
 pub(super) mod top_eigenvalue;

@@ -1,0 +1,144 @@
+//! The steps of attention beside projections, dot-product or L2 scores and the usual softmax. docs/theory.md, "Attention
+//! as it is run today".
+//!
+//! | file | step | value, derivative and adjoint |
+//! | --- | --- | --- |
+//! | `vector_norm` | qk-norm, cosine scores, normalised values | N(z) = z/s, times a gain |
+//! | `rope` | rotary positions | T(i) q_i |
+//! | `feature` | linear attention | phi = elu + 1 |
+//! | `turn` | all of these, in their order, on the stacked projections | |
+//! | `squash` | soft cap, logarithm | s <- tau tanh(s/tau), s <- ln s, with their slopes |
+//! | `bias` | ALiBi, a matrix | s_ij <- s_ij + B_ij, slope 1 |
+//! | `weigh` | softmax with a sink, sigmoid, relu, softplus | P and its slopes |
+//!
+//! A step that is absent is not run: attention without steps takes the code and keeps the digits that it had before
+//! there were any.
+
+mod bias;
+mod feature;
+mod rope;
+mod squash;
+mod turn;
+mod vector_norm;
+mod weigh;
+
+use bias::Bias;
+pub(crate) use squash::Squash;
+pub(crate) use turn::Turn;
+use turn::VectorSteps;
+pub(super) use weigh::Weighed;
+pub(crate) use weigh::{Elementwise, Weigh};
+
+use super::view::Scalar;
+use crate::experiment::{Attention, Experiment, Gain, MaskKind, QkNorm, Score, VectorNorm};
+
+/// The steps of an experiment at its number of tokens.
+#[derive(Clone, Debug)]
+pub(crate) struct Steps {
+    vectors: VectorSteps,
+    pub(crate) squash: Squash,
+    bias: Bias,
+    pub(crate) weigh: Weigh,
+}
+
+impl Steps {
+    /// No steps: the usual softmax of plain scores.
+    pub(crate) fn none() -> Self {
+        Steps {
+            vectors: VectorSteps::default(),
+            squash: Squash::Absent,
+            bias: Bias::default(),
+            weigh: Weigh::Softmax { sinks: Vec::new() },
+        }
+    }
+
+    /// The steps of an experiment with `heads` heads and e^ln_n tokens.
+    pub(crate) fn of(experiment: &Experiment, heads: usize, ln_n: f64) -> Self {
+        let Experiment { attention, score, weighting, .. } = experiment;
+        let cosine = || QkNorm {
+            kind: VectorNorm::L2,
+            eps: score.cosine_eps.unwrap_or(Score::COSINE_EPS),
+            q_gain: Gain::All(1.0),
+            k_gain: Gain::All(1.0),
+        };
+        Steps {
+            vectors: VectorSteps {
+                norm: if *attention == Attention::Cosine { Some(cosine()) } else { score.qk_norm.clone() },
+                rope: score.rope,
+                has_feature: *attention == Attention::Linear,
+                value_eps: score.value_norm,
+            },
+            squash: match score.softcap {
+                _ if *attention == Attention::Linear => Squash::Log,
+                Some(tau) => Squash::Cap { tau },
+                None => Squash::Absent,
+            },
+            bias: Bias::of(score, heads),
+            weigh: Weigh::of(weighting, heads, ln_n),
+        }
+    }
+
+    /// Whether a constant added to all scores of a row changes the weights: then the L2 kernel needs |q_i|^2, and the
+    /// tokens may not lose their common part.
+    pub(crate) fn knows_row_constants(&self) -> bool {
+        self.squash != Squash::Absent || !self.weigh.is_usual()
+    }
+
+    /// Whether the Jacobian is that of the plain formulas at these weights P: no step has a slope of its own, and every
+    /// row of P that is not empty sums to 1.
+    pub(crate) fn have_plain_jacobian(&self) -> bool {
+        self.vectors.are_absent() && !self.knows_row_constants()
+    }
+
+    /// Whether weights are those of the usual softmax of plain scores.
+    pub(super) fn have_plain_weights(&self) -> bool {
+        !self.knows_row_constants() && self.bias.is_absent()
+    }
+
+    /// Whether products with the Jacobian need a slope for each weight beside the weight itself.
+    pub(crate) fn have_slopes(&self) -> bool {
+        self.squash != Squash::Absent || self.weigh.is_elementwise()
+    }
+
+    /// The steps that turn queries, keys and values.
+    pub(super) fn vectors(&self) -> &VectorSteps {
+        &self.vectors
+    }
+
+    /// The normaliser of values: its eps.
+    pub(crate) fn value_eps(&self) -> Option<f64> {
+        self.vectors.value_eps
+    }
+
+    /// The normaliser of queries and keys, and the rotation.
+    pub(crate) fn norm_and_rope(&self) -> (Option<&QkNorm>, Option<crate::experiment::Rope>) {
+        (self.vectors.norm.as_ref(), self.vectors.rope)
+    }
+
+    /// Turns the scores of row i of a head into weights, in place. Writes the slopes, unless `slopes` is empty.
+    pub(super) fn weigh_row<T: Scalar>(
+        &self,
+        (head_idx, i): (usize, usize),
+        scores: &mut [T],
+        slopes: &mut [T],
+        allows: impl Fn(usize) -> bool,
+    ) -> Weighed<T> {
+        self.squash.apply(scores, slopes);
+        self.bias.add(head_idx, i, scores);
+        self.weigh.apply(head_idx, scores, slopes, allows)
+    }
+}
+
+/// How many numbers are stored for each pair of tokens and each map of a head: its weight, and its slope where an
+/// experiment's steps have one.
+pub(crate) fn stored_a_pair(experiment: &Experiment) -> u64 {
+    let Experiment { attention, score, weighting, .. } = experiment;
+    let has_slopes = *attention == Attention::Linear || score.softcap.is_some() || weighting.is_elementwise();
+    1 + u64::from(has_slopes)
+}
+
+/// Whether the tokens of an experiment may lose their common part: keys and values count only by their differences.
+pub(super) fn ignores_offsets(steps: &Steps, mask: MaskKind) -> bool {
+    // Under another mask a row may be empty, whose output is zero whatever the common value is.
+    steps.have_plain_jacobian() && mask != MaskKind::Other
+}

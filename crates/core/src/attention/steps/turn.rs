@@ -1,0 +1,193 @@
+//! What happens to queries, keys and values between projection and scores, in place on the stacked projections (p x n):
+//! qk-norm, then RoPE, then the feature map; for values their normaliser. Each run of rows (the queries of a head, the
+//! keys of a group) is turned once, however many heads read it.
+
+use std::ops::Range;
+
+use nalgebra::DMatrix;
+
+use super::super::projections::MapLayout;
+use super::super::view::Scalar;
+use super::feature::Feature;
+use super::rope::Rotation;
+use super::vector_norm::Normed;
+use crate::experiment::{Gain, InputError, QkNorm, Rope, VectorNorm};
+use crate::parallel::{Schedule, for_parts, share, token_parts};
+
+/// Which steps turn queries, keys and values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VectorSteps {
+    /// The normaliser of queries and keys.
+    pub(super) norm: Option<QkNorm>,
+    pub(super) rope: Option<Rope>,
+    /// Whether queries and keys go through phi = elu + 1.
+    pub(super) has_feature: bool,
+    /// eps of the normaliser of values.
+    pub(super) value_eps: Option<f64>,
+}
+
+impl VectorSteps {
+    /// Whether there are none.
+    pub(super) fn are_absent(&self) -> bool {
+        self.norm.is_none() && self.rope.is_none() && !self.has_feature && self.value_eps.is_none()
+    }
+}
+
+/// The steps at the tokens of a forward pass.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn<T: Scalar> {
+    parts: Vec<Part<T>>,
+}
+
+/// The steps of some rows of the projections.
+#[derive(Clone, Debug)]
+struct Part<T: Scalar> {
+    rows: Range<usize>,
+    norm: Option<Normed<T>>,
+    rotation: Option<Rotation<T>>,
+    feature: Option<Feature<T>>,
+}
+
+impl<T: Scalar> Turn<T> {
+    /// Turns the projections (p x n) of the maps; `None` where there is nothing to do.
+    ///
+    /// # Errors
+    /// As [`Normed::of`].
+    pub(in super::super) fn of(
+        steps: &VectorSteps,
+        maps: &[MapLayout],
+        projections: &mut DMatrix<T>,
+    ) -> Result<Option<Self>, InputError> {
+        if steps.are_absent() {
+            return Ok(None);
+        }
+        let mut parts: Vec<Part<T>> = Vec::new();
+        let norm = steps.norm.as_ref();
+        for map in maps {
+            let gains = [(&map.q_rows, norm.map(|norm| &norm.q_gain)), (&map.k_rows, norm.map(|norm| &norm.k_gain))];
+            for (rows, gain) in gains {
+                if parts.iter().all(|part| part.rows != *rows) {
+                    let norm = norm.zip(gain).map(|(norm, gain)| (norm.kind, norm.eps, gain));
+                    parts.push(Part::of(rows, norm, (steps.rope, steps.has_feature), projections)?);
+                }
+            }
+            if let Some(eps) = steps.value_eps
+                && parts.iter().all(|part| part.rows != map.v_rows)
+            {
+                let norm = Some((VectorNorm::L2, eps, &Gain::All(1.0)));
+                parts.push(Part::of(&map.v_rows, norm, (None, false), projections)?);
+            }
+        }
+        Ok(Some(Turn { parts }))
+    }
+
+    /// The changes of the turned vectors, from the changes of the projections (p n numbers), in place.
+    pub(crate) fn differentiate(&self, changes: &mut [T], n: usize) {
+        self.for_tokens(changes, n, Part::differentiate);
+    }
+
+    /// The gradient at the projections, from the gradient at the turned vectors (p n numbers), in place.
+    pub(crate) fn pull_back(&self, gradients: &mut [T], n: usize) {
+        self.for_tokens(gradients, n, Part::pull_back);
+    }
+
+    /// The change of one turned vector, in place; `rows` are its rows in the projections.
+    pub(crate) fn differentiate_at(&self, rows: &Range<usize>, token_idx: usize, change: &mut [T]) {
+        if let Some(part) = self.part(rows) {
+            part.differentiate(token_idx, change);
+        }
+    }
+
+    /// The gradient at one projected vector, in place; `rows` are its rows in the projections.
+    pub(crate) fn pull_back_at(&self, rows: &Range<usize>, token_idx: usize, gradient: &mut [T]) {
+        if let Some(part) = self.part(rows) {
+            part.pull_back(token_idx, gradient);
+        }
+    }
+
+    fn part(&self, rows: &Range<usize>) -> Option<&Part<T>> {
+        self.parts.iter().find(|part| part.rows == *rows)
+    }
+
+    /// The same steps in another type of number.
+    pub(crate) fn cast<U: Scalar>(&self) -> Turn<U> {
+        let cast = |part: &Part<T>| Part {
+            rows: part.rows.clone(),
+            norm: part.norm.as_ref().map(Normed::cast),
+            rotation: part.rotation.as_ref().map(Rotation::cast),
+            feature: part.feature.as_ref().map(Feature::cast),
+        };
+        Turn { parts: self.parts.iter().map(cast).collect() }
+    }
+
+    /// Calls `work` with every part of every token's column of `columns`.
+    fn for_tokens(&self, columns: &mut [T], n: usize, work: impl Fn(&Part<T>, usize, &mut [T]) + Sync) {
+        let p = columns.len() / n.max(1);
+        let operations = 8 * columns.len() as u64;
+        let pieces = token_parts(n, operations);
+        let start = |piece: usize| p * share(piece, pieces, n).start;
+        for_parts(Schedule::of(operations), 0..pieces, columns, &start, &|piece, columns| {
+            for (token_idx, column) in share(piece, pieces, n).zip(columns.chunks_exact_mut(p)) {
+                self.parts.iter().for_each(|part| work(part, token_idx, &mut column[part.rows.clone()]));
+            }
+        });
+    }
+}
+
+impl<T: Scalar> Part<T> {
+    fn differentiate(&self, token_idx: usize, change: &mut [T]) {
+        if let Some(norm) = &self.norm {
+            norm.differentiate(token_idx, change);
+        }
+        if let Some(rotation) = &self.rotation {
+            rotation.apply(token_idx, change);
+        }
+        if let Some(feature) = &self.feature {
+            feature.differentiate(token_idx, change);
+        }
+    }
+
+    fn pull_back(&self, token_idx: usize, gradient: &mut [T]) {
+        if let Some(feature) = &self.feature {
+            feature.differentiate(token_idx, gradient);
+        }
+        if let Some(rotation) = &self.rotation {
+            rotation.apply_transpose(token_idx, gradient);
+        }
+        if let Some(norm) = &self.norm {
+            norm.pull_back(token_idx, gradient);
+        }
+    }
+
+    /// Turns some rows of the projections.
+    fn of(
+        rows: &Range<usize>,
+        norm: Option<(VectorNorm, f64, &Gain)>,
+        (rope, has_feature): (Option<Rope>, bool),
+        projections: &mut DMatrix<T>,
+    ) -> Result<Self, InputError> {
+        let (k, n) = (rows.len(), projections.ncols());
+        let norm = norm.map(|(kind, eps, gain)| {
+            Normed::of(kind, eps, gain, &projections.rows(rows.start, k).into_owned())
+        });
+        let mut part = Part {
+            rows: rows.clone(),
+            norm: norm.transpose()?,
+            rotation: rope.map(|rope| Rotation::of(rope, k, n)),
+            feature: has_feature.then(|| Feature::with_capacity(k, n)),
+        };
+        for (token_idx, mut column) in projections.column_iter_mut().enumerate() {
+            let vector = &mut column.as_mut_slice()[rows.clone()];
+            if let Some(norm) = &part.norm {
+                norm.write(token_idx, vector);
+            }
+            if let Some(rotation) = &part.rotation {
+                rotation.apply(token_idx, vector);
+            }
+            if let Some(feature) = &mut part.feature {
+                feature.push(vector);
+            }
+        }
+        Ok(part)
+    }
+}

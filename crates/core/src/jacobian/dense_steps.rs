@@ -1,0 +1,236 @@
+//! The blocks of the Jacobian where steps have derivatives of their own, from the closed formulas of docs/theory.md,
+//! "Attention as it is run today":
+//!
+//! J_ij = B_ij + delta_ij O_i,  B_ij = P_ij W_j + D_ij (w_j - mu_i) b_ij^T,  O_i = sum_l D_il (w_l - mu_i) a_il^T.
+//!
+//! D = P and mu_i = sum_j P_ij w_j for softmax with any sink; D = dP/ds and mu_i = 0 for elementwise weights. a and b are
+//! the gradients of the score in the tokens, with the slope of the cap. The sum over l cannot be replaced by a covariance
+//! times A: with most steps A depends on the pair.
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::attention::{Elementwise, Forward, Squash, Weigh};
+use crate::experiment::{Gain, VectorNorm};
+
+/// The rows of blocks at a forward pass.
+#[derive(Clone, Debug)]
+pub(crate) struct StepsRows {
+    maps: Vec<MapRows>,
+}
+
+/// One attention map.
+#[derive(Clone, Debug)]
+struct MapRows {
+    coefficient: f64,
+    /// As in `Kernel`: c, and the weight of the squares (0 for all but the L2 kernel).
+    cross: f64,
+    square: f64,
+    queries: Vectors,
+    keys: Vectors,
+    /// w_j through the output matrix, rows x n.
+    values: DMatrix<f64>,
+    /// W_j through the output matrix, rows x d: one for all tokens, or one for each.
+    slopes: Vec<DMatrix<f64>>,
+    out_start: usize,
+}
+
+/// Queries or keys with what their derivatives need.
+#[derive(Clone, Debug)]
+struct Vectors {
+    /// Q or K, k x d.
+    matrix: DMatrix<f64>,
+    /// After all steps, k x n.
+    turned: DMatrix<f64>,
+    /// 1/s of each token, and N(z), k x n, where there is a normaliser.
+    normed: Option<(VectorNorm, Gain, Vec<f64>, DMatrix<f64>)>,
+    /// For each position the rotation, k x k, as the list of its entries off the identity.
+    angles: Vec<(usize, usize, f64)>,
+    /// phi'(z), k x n, for linear attention.
+    feature: Option<DMatrix<f64>>,
+}
+
+impl StepsRows {
+    /// The rows where the plain formulas do not hold.
+    pub(crate) fn of_steps(forward: &Forward<f64>) -> Option<Self> {
+        (!forward.steps.have_plain_jacobian()).then(|| StepsRows::new(forward))
+    }
+
+    /// Prepares the rows at a forward pass.
+    pub(crate) fn new(forward: &Forward<f64>) -> Self {
+        let tokens = forward.normalizer().outputs();
+        let of_map = |layout: &crate::attention::MapLayout| {
+            let (norm, rope) = forward.steps.norm_and_rope();
+            let vectors = |rows: &std::ops::Range<usize>, gain: Option<&Gain>| {
+                let matrix = forward.stacked.rows(rows);
+                let plain = &matrix * tokens;
+                let norm = norm.zip(gain).map(|(norm, gain)| (norm.kind, norm.eps, gain.clone()));
+                let turned = forward.projections.rows(rows.start, rows.len()).into_owned();
+                let k = rows.len();
+                let angles = rope.map_or(Vec::new(), |rope| {
+                    let r = rope.turned(k);
+                    (0..r / 2).map(|m| (rope.pair(m, r).0, rope.pair(m, r).1, rope.angle(m, r))).collect()
+                });
+                let has_feature = forward.steps.squash == Squash::Log;
+                let phi_slope = |z: f64| if z < 0.0 { z.exp() } else { 1.0 };
+                let feature = has_feature.then(|| plain.map(phi_slope));
+                Vectors { normed: norm.map(|norm| normed(norm, plain)), matrix, turned, angles, feature }
+            };
+            let queries = vectors(&layout.q_rows, norm.map(|norm| &norm.q_gain));
+            let keys = vectors(&layout.k_rows, norm.map(|norm| &norm.k_gain));
+            let value = forward.stacked.rows(&layout.v_rows);
+            let values = forward.projections.rows(layout.v_rows.start, layout.v_rows.len()).into_owned();
+            let slopes = match forward.steps.value_eps() {
+                None => vec![value],
+                Some(eps) => {
+                    let (_, _, scales, outputs) = normed((VectorNorm::L2, eps, Gain::All(1.0)), &value * tokens);
+                    let slope = |(y, scale): (nalgebra::DVectorView<'_, f64>, &f64)| {
+                        (&value - y * value.tr_mul(&y).transpose()) * *scale
+                    };
+                    outputs.column_iter().zip(&scales).map(slope).collect()
+                }
+            };
+            let output = forward.output.as_ref();
+            let outer = output.map(|output| output.columns(layout.out_rows.start, layout.out_rows.len()).into_owned());
+            let through = |matrix: DMatrix<f64>| outer.as_ref().map_or_else(|| matrix.clone(), |outer| outer * &matrix);
+            MapRows {
+                coefficient: layout.coefficient,
+                cross: layout.kernel.cross,
+                square: layout.kernel.key_square,
+                queries,
+                keys,
+                values: through(values),
+                slopes: slopes.into_iter().map(through).collect(),
+                out_start: if outer.is_some() { 0 } else { layout.out_rows.start },
+            }
+        };
+        StepsRows { maps: forward.maps.iter().map(of_map).collect() }
+    }
+
+    /// The blocks of row i side by side, d_out x (n d), at the normalised tokens.
+    pub(crate) fn row(&self, forward: &Forward<f64>, i: usize, buffer: &mut [f64]) -> DMatrix<f64> {
+        let (n, d) = (forward.n(), forward.d());
+        let mut row = DMatrix::zeros(forward.d_out(), n * d);
+        for (map_idx, map) in self.maps.iter().enumerate() {
+            let block = forward.rows_of_p(map_idx, i..i + 1, buffer);
+            let weights = &block.weights[..block.stride.min(block.weights.len())];
+            let is_allowed = |j: &usize| forward.mask.allows(i, *j);
+            let (allowed, weights): (Vec<usize>, Vec<f64>) =
+                (0..weights.len()).filter(is_allowed).map(|j| (j, weights[j])).unzip();
+            let mut place = row.rows_mut(map.out_start, map.values.nrows());
+            map.add_row(&forward.steps, (i, &allowed, &weights), d, &mut place);
+        }
+        row
+    }
+}
+
+impl MapRows {
+    /// Adds the blocks of row i; P_ij is given for the allowed j.
+    fn add_row(
+        &self,
+        steps: &crate::attention::Steps,
+        (i, allowed, weights): (usize, &[usize], &[f64]),
+        d: usize,
+        place: &mut nalgebra::DMatrixViewMut<'_, f64>,
+    ) {
+        let rows = self.values.nrows();
+        let mut mean = DVector::zeros(rows);
+        if !steps.weigh.is_elementwise() {
+            allowed.iter().zip(weights).for_each(|(j, p)| mean.axpy(*p, &self.values.column(*j), 1.0));
+        }
+        let query = self.queries.turned.column(i);
+        // sum_l D_il (w_l - mu_i) z_il^T with z the gradient of the score in the turned query, rows x k.
+        let mut own = DMatrix::zeros(rows, query.len());
+        for (j, p) in allowed.iter().zip(weights) {
+            let key = self.keys.turned.column(*j);
+            let raw = self.cross * query.dot(&key) - self.square * (query.norm_squared() + key.norm_squared());
+            let (slope_of_score, slope_of_weight) = (squash_slope(steps.squash, raw), weight_slope(&steps.weigh, *p));
+            let slope = slope_of_score * slope_of_weight;
+            let of_query: DVector<f64> = (key * self.cross - query * (2.0 * self.square)) * slope;
+            let of_key: DVector<f64> = (query * self.cross - key * (2.0 * self.square)) * slope;
+            let apart = self.values.column(*j) - &mean;
+            own.ger(self.coefficient, &apart, &of_query, 1.0);
+            let gradient = self.keys.pulled_back(*j, of_key);
+            let mut block = place.columns_mut(j * d, d);
+            let value = self.slopes.get(*j).filter(|_| self.slopes.len() > 1).unwrap_or(&self.slopes[0]);
+            block += value * (self.coefficient * p);
+            block.ger(self.coefficient, &apart, &gradient, 1.0);
+        }
+        // Row by row through the query's own steps.
+        let mut block = place.columns_mut(i * d, d);
+        for (row, of_query) in own.row_iter().enumerate() {
+            let mut target = block.row_mut(row);
+            target += self.queries.pulled_back(i, of_query.transpose()).transpose();
+        }
+    }
+}
+
+impl Vectors {
+    /// G_i^T u, d numbers, with G_i = diag(phi') T(i) diag(g) N' Q.
+    fn pulled_back(&self, position: usize, mut u: DVector<f64>) -> DVector<f64> {
+        if let Some(feature) = &self.feature {
+            u.component_mul_assign(&feature.column(position));
+        }
+        for (x, y, angle) in &self.angles {
+            let (sin, cos) = (position as f64 * angle).sin_cos();
+            (u[*x], u[*y]) = (cos * u[*x] + sin * u[*y], cos * u[*y] - sin * u[*x]);
+        }
+        if let Some((kind, gain, scales, outputs)) = &self.normed {
+            for (entry, x) in u.iter_mut().enumerate() {
+                *x *= gain.at(entry);
+            }
+            let (y, k) = (outputs.column(position), u.len() as f64);
+            let along = y.dot(&u) / if *kind == VectorNorm::L2 { 1.0 } else { k };
+            let mean = if *kind == VectorNorm::Layer { u.mean() } else { 0.0 };
+            u = (u.add_scalar(-mean) - y * along) * scales[position];
+        }
+        self.matrix.tr_mul(&u)
+    }
+}
+
+/// 1/s and z/s of the columns of a matrix.
+fn normed(
+    (kind, eps, gain): (VectorNorm, f64, Gain),
+    mut vectors: DMatrix<f64>,
+) -> (VectorNorm, Gain, Vec<f64>, DMatrix<f64>) {
+    let k = vectors.nrows() as f64;
+    let mut scales = Vec::with_capacity(vectors.ncols());
+    for mut z in vectors.column_iter_mut() {
+        if kind == VectorNorm::Layer {
+            let mean = z.mean();
+            z.add_scalar_mut(-mean);
+        }
+        let square = if kind == VectorNorm::L2 { z.norm_squared() } else { z.norm_squared() / k };
+        let scale = 1.0 / (square + eps).sqrt();
+        z *= scale;
+        scales.push(scale);
+    }
+    (kind, gain, scales, vectors)
+}
+
+/// The slope of the cap or the logarithm at a score.
+fn squash_slope(squash: Squash, raw: f64) -> f64 {
+    match squash {
+        Squash::Absent => 1.0,
+        Squash::Cap { tau } => 1.0 / (raw / tau).cosh().powi(2),
+        Squash::Log => 1.0 / raw,
+    }
+}
+
+/// D from P.
+fn weight_slope(weigh: &Weigh, p: f64) -> f64 {
+    match weigh {
+        Weigh::Softmax { .. } => p,
+        Weigh::Elementwise(Elementwise::Sigmoid { .. }) => p * (1.0 - p),
+        Weigh::Elementwise(Elementwise::Relu { ln_divisor }) => {
+            if p > 0.0 {
+                (-ln_divisor).exp()
+            } else {
+                0.0
+            }
+        }
+        // ln(1 + e^s) = P L, so sigma(s) = 1 - e^(-P L).
+        Weigh::Elementwise(Elementwise::Softplus { ln_divisor }) => {
+            -(-p * ln_divisor.exp()).exp_m1() * (-ln_divisor).exp()
+        }
+    }
+}
