@@ -35,8 +35,7 @@ fn value(id: BoundId, hypotheses: &Hypotheses) -> f64 {
     bound.value.expect("in range")
 }
 
-const UPPER: [BoundId; 4] =
-    [BoundId::General, BoundId::GeneralToken, BoundId::Elementwise, BoundId::ElementwiseToken];
+const UPPER: [BoundId; 4] = [BoundId::General, BoundId::GeneralToken, BoundId::Elementwise, BoundId::ElementwiseToken];
 
 #[test]
 fn every_reference_case_has_its_bounds_on_the_ball() {
@@ -133,10 +132,12 @@ fn the_constants_of_sigmoid_relu_and_softplus_are_exact() {
 /// Tabulated outside this crate: no mask, n = infinity, v = 1.
 #[test]
 fn the_plateaus_under_a_cap_and_of_rotated_scores_equal_tabulated_values() {
-    for (a, expected) in [(9.0f64, [26.7341, 55.6197, 723.529, 46249.7]), (100.0, [286.081, 586.044, 9804.16, 5.61141e22])]
+    for (a, expected) in
+        [(9.0f64, [26.7341, 55.6197, 723.529, 46249.7]), (100.0, [286.081, 586.044, 9804.16, 5.61141e22])]
     {
         for (tau, expected) in [1.0, 2.0, 5.0, 50.0].into_iter().zip(expected) {
-            let at = on_line(&json!({"score": {"scale": 1, "softcap": tau}})).with_radius(a.sqrt()).with_n(f64::INFINITY);
+            let at =
+                on_line(&json!({"score": {"scale": 1, "softcap": tau}})).with_radius(a.sqrt()).with_n(f64::INFINITY);
             let found = value(BoundId::General, &at);
             assert!((found / expected - 1.0).abs() < 6e-6, "a={a} tau={tau}: {found} for {expected}");
         }
@@ -335,7 +336,10 @@ fn closed_sums_equal_the_sums_over_the_table_of_the_same_mask() {
                         let Some((closed, table)) = closed.zip(table) else { continue };
                         // Hardy's inequality is not taken for tables.
                         let is_causal = mask == "causal" && closed < table;
-                        assert!(is_causal || (closed - table).abs() < 1e-11, "{mask} n={n} R={radius} {id:?} {alibi:?} {weighting}");
+                        assert!(
+                            is_causal || (closed - table).abs() < 1e-11,
+                            "{mask} n={n} R={radius} {id:?} {alibi:?} {weighting}"
+                        );
                     }
                 }
             }

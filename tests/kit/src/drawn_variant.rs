@@ -124,7 +124,10 @@ fn score(dice: &mut Dice, attention: &str, (n, k, heads): (usize, usize, usize))
         let eps = 10f64.powf(dice.between(-3.0, 0.0));
         let gains = dice.list(k, 0.2, 2.0);
         let kind = dice.one_of(&["rms", "layer", "l2"]);
-        score.insert("qk_norm".into(), json!({"kind": kind, "eps": eps, "q_gain": gains, "k_gain": dice.between(-2.0, 2.0)}));
+        score.insert(
+            "qk_norm".into(),
+            json!({"kind": kind, "eps": eps, "q_gain": gains, "k_gain": dice.between(-2.0, 2.0)}),
+        );
     }
     if (attention == "dot" || attention == "cosine") && dice.below(3) == 0 {
         let layout = dice.one_of(&["half", "interleaved"]);

@@ -85,7 +85,8 @@ impl Hypotheses {
     #[must_use]
     pub fn absences(&self, present: &[Bound]) -> Vec<(BoundId, Absence)> {
         let is_asked = |id: &BoundId| {
-            !matches!(id, BoundId::Skew | BoundId::MaxToken) && !(self.is_plain() && id.is_of_variants())
+            let is_of_others = self.is_plain() && id.is_of_variants();
+            !is_of_others && !matches!(id, BoundId::Skew | BoundId::MaxToken)
         };
         let is_absent = |id: &BoundId| present.iter().all(|bound| bound.id != *id);
         BoundId::ALL.into_iter().filter(is_asked).filter(is_absent).map(|id| (id, self.absence(id))).collect()

@@ -187,9 +187,11 @@ fn map_of(
     let (entries, scale) = (q.nrows(), scale_of(experiment, q.nrows()));
     let root = (entries as f64).sqrt();
     let plain_a = plain_a.unwrap_or_else(|| norm_of_product(k, q) / root);
-    let norm = |matrix: &DMatrix<f64>| if scores == Scores::Dot { f64::INFINITY } else { largest_singular_value(matrix) };
+    let norm =
+        |matrix: &DMatrix<f64>| if scores == Scores::Dot { f64::INFINITY } else { largest_singular_value(matrix) };
     // Without a scale of its own the head's ||A|| is taken as it is, so that it keeps its digits.
-    let a_norm = if experiment.score.scale.is_none() && scores == Scores::Dot { plain_a } else { plain_a * root * scale };
+    let a_norm =
+        if experiment.score.scale.is_none() && scores == Scores::Dot { plain_a } else { plain_a * root * scale };
     let by_offset = match &experiment.score.rope {
         Some(rope) if scores == Scores::Rope && q.len() <= MOST_ENTRIES => offsets(rope, scale, q, k),
         _ => [Vec::new(), Vec::new()],

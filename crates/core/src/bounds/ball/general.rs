@@ -116,27 +116,27 @@ struct Sums {
 impl Sums {
     /// `None` at a number of tokens other than that of a table. `ln_omega` is ln of a factor of the column sum beside
     /// which the sum over rows counts only if it is smaller.
-    fn of(
-        variant: &Variant,
-        head: &HeadVariant,
-        scores: &ScoreConstants,
-        ln_n: f64,
-        ln_omega: f64,
-    ) -> Option<Self> {
+    fn of(variant: &Variant, head: &HeadVariant, scores: &ScoreConstants, ln_n: f64, ln_omega: f64) -> Option<Self> {
         let ScoreConstants { mixed: a, range, slopes, .. } = *scores;
         let ln_sink = head.sink.map_or(f64::NEG_INFINITY, |c0| c0 - scores.top);
-        let ln_rho = |ln_largest_row: f64| if head.sink.is_some() { ln_left_by_sink(ln_sink, ln_largest_row) } else { 0.0 };
+        let ln_rho =
+            |ln_largest_row: f64| if head.sink.is_some() { ln_left_by_sink(ln_sink, ln_largest_row) } else { 0.0 };
         let table_size = variant.table_size();
         let is_falling = head.slope != 0.0;
         // The bias of ALiBi has closed bounds where each token sees earlier ones. Elsewhere they are exact for few tokens.
-        let sees_later = matches!(variant.mask, Mask::None | Mask::Prefix { .. } | Mask::Window { order: Order::Free, .. });
+        let sees_later =
+            matches!(variant.mask, Mask::None | Mask::Prefix { .. } | Mask::Window { order: Order::Free, .. });
         let n = ln_n.exp().round();
         if table_size.is_some_and(|size| size as f64 != n) {
             return None;
         }
         if table_size.is_some() || (is_falling && sees_later && n <= FEW) {
             let sums = Table { variant, slope: head.slope, n: n as usize }.sums(slopes, a, range, ln_sink);
-            return Some(Sums { ln_columns: sums.ln_columns, ln_rows: sums.ln_rows, ln_rho: ln_rho(sums.ln_largest_row) });
+            return Some(Sums {
+                ln_columns: sums.ln_columns,
+                ln_rows: sums.ln_rows,
+                ln_rho: ln_rho(sums.ln_largest_row),
+            });
         }
         if is_falling {
             let ln_columns = distance_bias::ln_column_sum(&variant.mask, ln_n, head.slope, (range, ln_sink));
