@@ -80,8 +80,8 @@ pub fn markup(id: BoundId) -> Option<&'static str> {
         }
         BoundId::LocalBlocks
         | BoundId::KimLinf
-        | BoundId::MaxToken
         | BoundId::LocalToken
+        | BoundId::MaxToken
         | BoundId::AdversarialEnvelope
         | BoundId::TwoClusters
         | BoundId::Sink

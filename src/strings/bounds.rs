@@ -24,13 +24,13 @@ pub fn bound_label(bound: BoundId) -> &'static str {
         BoundId::Fork => bound_label::fork(),
         BoundId::Unified | BoundId::UnifiedMasked => bound_label::unified(),
         BoundId::Local => bound_label::local(),
-        BoundId::LocalToken => bound_label::local_token(),
         BoundId::Adversarial => bound_label::adversarial(),
         BoundId::AdversarialEnvelope => bound_label::adversarial_envelope(),
         BoundId::TwoClusters => bound_label::two_clusters(),
         BoundId::Skew => bound_label::skew(),
         BoundId::KimL2 | BoundId::KimLinf => bound_label::kim_l2(),
         BoundId::MaxToken => bound_label::max_token(),
+        BoundId::LocalToken => bound_label::local_token(),
         BoundId::General => bound_label::general(),
         BoundId::GeneralToken => bound_label::general_token(),
         BoundId::Elementwise => bound_label::elementwise(),
@@ -81,8 +81,8 @@ pub fn formula_words(bound: BoundId) -> &'static str {
         | BoundId::LocalBlocks
         | BoundId::KimL2
         | BoundId::KimLinf
-        | BoundId::MaxToken
         | BoundId::LocalToken
+        | BoundId::MaxToken
         | BoundId::General
         | BoundId::GeneralToken
         | BoundId::Elementwise
@@ -160,8 +160,8 @@ pub fn source(bound: BoundId) -> String {
         | BoundId::UnifiedMasked
         | BoundId::Local
         | BoundId::LocalBlocks
-        | BoundId::MaxToken
         | BoundId::LocalToken
+        | BoundId::MaxToken
         | BoundId::AdversarialEnvelope
         | BoundId::TwoClusters
         | BoundId::Sink

@@ -3,12 +3,14 @@
 
 use lipscope_core::attention::Forward;
 use lipscope_core::bounds::{BoundId, Domain, Norm, Side};
+use lipscope_core::experiment::{Experiment, Rows, TokenSource};
 use lipscope_core::jacobian::dense_jacobian;
 use lipscope_core::measure::measure;
 use lipscope_core::weights::inputs;
 use lipscope_testkit::drawn_variant::{DrawnVariant, drawn_variant};
 use lipscope_testkit::ratios;
 use nalgebra::DMatrix;
+use serde_json::json;
 
 /// Cases of the drawn test.
 const CASES: u64 = 20_000;
@@ -40,9 +42,10 @@ fn every_bound_on_a_variant_holds_over_twenty_thousand_drawn_cases() {
             }
         }
         let on_ball = |side: Side| {
-            found.bounds.iter().filter(move |b| {
-                b.side == side && b.norm == Norm::Spectral && b.id.domain() == Domain::Ball
-            })
+            found
+                .bounds
+                .iter()
+                .filter(move |b| b.side == side && b.norm == Norm::Spectral && b.id.domain() == Domain::Ball)
         };
         for lower in on_ball(Side::Lower) {
             for upper in on_ball(Side::Upper) {
@@ -57,8 +60,9 @@ fn every_bound_on_a_variant_holds_over_twenty_thousand_drawn_cases() {
         assert_eq!(is_there(BoundId::General), !case.experiment.is_plain() && !is_elementwise, "{}", case.file);
         assert_eq!(is_there(BoundId::Elementwise), is_elementwise, "{}", case.file);
     }
-    for id in ["general", "general_token", "elementwise", "elementwise_token", "local", "fork", "zero_key"] {
-        assert!(seen.get(id).is_some_and(|count| *count > 100), "{id}: {seen:?}");
+    let uppers = ["general", "general_token", "elementwise", "elementwise_token", "local"].map(|id| (id, 1000));
+    for (id, least) in uppers.into_iter().chain([("fork", 200), ("zero_key", 20), ("window_causal", 3)]) {
+        assert!(seen.get(id).is_some_and(|count| *count >= least), "{id}: {seen:?}");
     }
 }
 
@@ -73,15 +77,58 @@ fn the_tokens_of_a_fork_have_at_least_its_norm() {
         }
         let Ok(found) = measure(&case.experiment) else { continue };
         let Some(fork) = &found.fork else { continue };
-        let tokens = fork.token_source().expect("finite positions");
-        let at_tokens = lipscope_core::experiment::Experiment { tokens, ..case.experiment.clone() };
+        let counts = fork.ln_sizes.iter().map(|ln| ln.exp().round() as usize);
+        let rows: Vec<f64> =
+            fork.positions.iter().zip(counts).flat_map(|(position, count)| position.repeat(count)).collect();
+        let tokens = Rows::new("The tokens", fork.positions[0].len(), rows).expect("finite positions");
+        let at_tokens = Experiment { tokens: TokenSource::Explicit(tokens), ..case.experiment.clone() };
         let at_tokens = measure(&at_tokens).unwrap_or_else(|problem| panic!("{}: {problem}", case.file));
         let ratio = fork.norm / at_tokens.spectral;
         ratios::record("variants_hold.witnesses", "fork / its tokens' norm", ratio);
-        assert!(ratio <= 1.0 + TOLERANCE, "{ratio}: {}", case.file);
+        assert!(ratio <= 1.0 + TOLERANCE, "{ratio}: {} {fork:?} {:?}", case.file, at_tokens.spectral);
         checked += 1;
     }
     assert!(checked > 50, "{checked}");
+}
+
+/// On a line the only directions are +1 and -1, which are the same to a normaliser: the tokens of `zero_key` are 0 and R.
+#[test]
+fn the_tokens_of_zero_key_have_at_least_its_norm() {
+    let mut checked = 0;
+    for (seed, kind) in (0..600).zip(["rms", "l2"].into_iter().cycle()) {
+        let (n, k) = (2 + seed % 7, 1 + seed % 3);
+        let rows: Vec<[f64; 1]> = (0..n).map(|i| [if i == 0 { 0.0 } else { 1.5 }]).collect();
+        let experiment = Experiment::from_value(json!({
+            "tokens": {"source": "explicit", "rows": rows},
+            "weights": {"source": "random", "heads": 1, "head_dim": k, "scale": 1, "seed": seed},
+            "score": {"qk_norm": {"kind": kind, "eps": 10f64.powf(-3.0 * f64::from(seed) / 600.0)}},
+        }));
+        let found = measure(&experiment.expect("valid")).expect("measured");
+        let Some(bound) = found.bounds.iter().find(|bound| bound.id == BoundId::ZeroKey) else { continue };
+        let ratio = bound.value.expect("in range") / found.spectral;
+        ratios::record("variants_hold.witnesses", "zero_key / its tokens' norm", ratio);
+        assert!(ratio <= 1.0 + TOLERANCE, "seed {seed}: {ratio}");
+        checked += 1;
+    }
+    assert!(checked > 100, "{checked}");
+}
+
+/// The adversarial tokens of one window, and more tokens behind them.
+#[test]
+fn the_tokens_of_window_causal_have_at_least_its_norm() {
+    for (n, width) in [(2usize, 2usize), (5, 2), (9, 4), (40, 16), (40, 64)] {
+        for radius in [0.5, 1.0, 2.0, 3.0] {
+            let rows: Vec<[f64; 1]> = (0..n).map(|i| [if i == 0 { -radius } else { radius }]).collect();
+            let experiment = Experiment::from_value(json!({
+                "tokens": {"source": "explicit", "rows": rows}, "weights": {"source": "identity", "sign": -1},
+                "mask": {"kind": "window", "width": width},
+            }));
+            let found = measure(&experiment.expect("valid")).expect("measured");
+            let bound = found.bounds.iter().find(|bound| bound.id == BoundId::WindowCausal).expect("it applies");
+            let ratio = bound.value.expect("in range") / found.spectral;
+            assert!(ratio <= 1.0 + TOLERANCE, "n={n} W={width} R={radius}: {ratio}");
+        }
+    }
 }
 
 /// A lower bound on the norm over the largest token: for each output token, every input token moves along the right

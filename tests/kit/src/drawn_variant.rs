@@ -21,13 +21,24 @@ pub fn drawn_variant(seed: u64) -> DrawnVariant {
     let value_dim = 1 + dice.below(3);
     let heads = 1 + dice.below(4);
     let weighting = if attention == "linear" { json!({"kind": "softmax"}) } else { weighting(&mut dice, heads) };
+    // In some cases most steps are left out, so that lower bounds apply.
+    let is_bare = dice.below(4) == 0;
+    let (mut mask, mut score) = (mask(&mut dice, n), score(&mut dice, attention, (n, k, heads)));
+    if is_bare {
+        let steps = score.as_object_mut().expect("an object");
+        for step in ["alibi", "bias", "rope", "value_norm"] {
+            steps.remove(step);
+        }
+        if mask["kind"] != "window" {
+            mask = json!("none");
+        }
+    }
     let mut file = json!({
-        "attention": attention, "mask": mask(&mut dice, n), "weighting": weighting,
-        "score": score(&mut dice, attention, (n, k, heads)),
+        "attention": attention, "mask": mask, "weighting": weighting, "score": score,
         "tokens": {"source": "explicit", "rows": tokens(&mut dice, (n, d), radius)},
         "weights": weights(&mut dice, (d, k, value_dim, heads)),
     });
-    if dice.below(4) == 0 {
+    if !is_bare && dice.below(4) == 0 {
         file["normalization"] = json!(dice.one_of(&["rms", "layer"]));
         file["normalization_scope"] = json!(dice.one_of(&["inputs", "composed"]));
     }
@@ -113,7 +124,10 @@ fn score(dice: &mut Dice, attention: &str, (n, k, heads): (usize, usize, usize))
         let eps = 10f64.powf(dice.between(-3.0, 0.0));
         let gains = dice.list(k, 0.2, 2.0);
         let kind = dice.one_of(&["rms", "layer", "l2"]);
-        score.insert("qk_norm".into(), json!({"kind": kind, "eps": eps, "q_gain": gains, "k_gain": dice.between(-2.0, 2.0)}));
+        score.insert(
+            "qk_norm".into(),
+            json!({"kind": kind, "eps": eps, "q_gain": gains, "k_gain": dice.between(-2.0, 2.0)}),
+        );
     }
     if (attention == "dot" || attention == "cosine") && dice.below(3) == 0 {
         let layout = dice.one_of(&["half", "interleaved"]);

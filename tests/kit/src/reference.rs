@@ -42,49 +42,6 @@ pub fn golden_cases() -> Vec<GoldenCase> {
         .collect()
 }
 
-/// Reference values of variants of attention in float64, from a dense autograd Jacobian and its SVD.
-pub const KERNELS: &str = include_str!("../../golden/kernels.json");
-
-/// All reference cases of variants, with listed tokens.
-pub fn kernel_cases() -> Vec<GoldenCase> {
-    let golden: Value = serde_json::from_str(KERNELS).expect("the reference file is JSON");
-    let of_case = |case: &Value| {
-        let mut weights = json!({"source": "explicit"});
-        for key in ["heads", "kv_heads", "output"] {
-            if case.get(key).is_some_and(|value| !value.is_null()) {
-                weights[key] = case[key].clone();
-            }
-        }
-        // The reference file has second keys of their own in heads that share the first ones, where our format has them
-        // beside the keys. The map is the same with a copy of the shared matrices in each head.
-        let has_own_second = weights["heads"][0].get("k2").is_some() && weights.get("kv_heads").is_some();
-        if has_own_second && let Some(shared) = weights.as_object_mut().and_then(|weights| weights.remove("kv_heads")) {
-            for head in weights["heads"].as_array_mut().expect("a list") {
-                let group = head["kv"].as_u64().expect("a number") as usize;
-                (head["k"], head["v"]) = (shared[group]["k"].clone(), shared[group]["v"].clone());
-                head.as_object_mut().expect("an object").remove("kv");
-            }
-        }
-        let mut experiment = json!({"tokens": {"source": "explicit", "rows": case["tokens"]}, "weights": weights});
-        for key in ["attention", "mask", "normalization", "normalization_scope", "eps", "score", "weighting"] {
-            experiment[key] = case[key].clone();
-        }
-        // The file names no sink by null.
-        if experiment["weighting"]["sink"].is_null()
-            && let Some(weighting) = experiment["weighting"].as_object_mut()
-        {
-            weighting.remove("sink");
-        }
-        GoldenCase {
-            name: case["name"].as_str().unwrap_or_default().into(),
-            attention: case["attention"].as_str().unwrap_or_default().into(),
-            experiment: Experiment::from_value(experiment).unwrap_or_else(|e| panic!("{}: {e}", case["name"])),
-            expected: case["expected"].clone(),
-        }
-    };
-    golden["cases"].as_array().expect("cases").iter().map(of_case).collect()
-}
-
 /// An experiment of listed tokens of dimension 1 under identity weights.
 pub fn line_experiment(tokens: &[f64], sign: f64, mask: &str) -> Experiment {
     let rows: Vec<Vec<f64>> = tokens.iter().map(|x| vec![*x]).collect();

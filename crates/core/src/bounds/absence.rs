@@ -85,7 +85,8 @@ impl Hypotheses {
     #[must_use]
     pub fn absences(&self, present: &[Bound]) -> Vec<(BoundId, Absence)> {
         let is_asked = |id: &BoundId| {
-            !matches!(id, BoundId::Skew | BoundId::MaxToken) && !(self.is_plain() && id.is_of_variants())
+            let is_of_others = self.is_plain() && id.is_of_variants();
+            !is_of_others && !matches!(id, BoundId::Skew | BoundId::MaxToken)
         };
         let is_absent = |id: &BoundId| present.iter().all(|bound| bound.id != *id);
         BoundId::ALL.into_iter().filter(is_asked).filter(is_absent).map(|id| (id, self.absence(id))).collect()
@@ -104,7 +105,7 @@ impl Hypotheses {
             return self.absence_of_variant(variant, id);
         }
         match id {
-            BoundId::Local | BoundId::LocalBlocks | BoundId::MaxToken => Absence::NotComputed,
+            BoundId::Local | BoundId::LocalBlocks | BoundId::LocalToken | BoundId::MaxToken => Absence::NotComputed,
             _ if id.is_of_variants() => Absence::PlainAttention,
             _ if is_about_kim && (self.attention != Attention::L2 || self.kim.is_none()) => Absence::OtherAttention,
             _ if !is_about_kim && self.attention != Attention::Dot => Absence::L2Attention,
@@ -130,7 +131,7 @@ impl Hypotheses {
         let are_heads_mixed = self.heads.len() > 1 && self.combination == Combination::Sum;
         let is_lower = id.side() == Side::Lower;
         match id {
-            BoundId::Local | BoundId::LocalBlocks | BoundId::MaxToken => Absence::NotComputed,
+            BoundId::Local | BoundId::LocalBlocks | BoundId::LocalToken | BoundId::MaxToken => Absence::NotComputed,
             _ if id.is_plain_only() => Absence::Variant,
             BoundId::General | BoundId::GeneralToken if is_elementwise => Absence::OwnScoreWeights,
             BoundId::Elementwise | BoundId::ElementwiseToken | BoundId::EqualTokens if !is_elementwise => {

@@ -257,7 +257,6 @@ impl BoundId {
         matches!(
             self,
             BoundId::General
-                | BoundId::GeneralToken
                 | BoundId::Elementwise
                 | BoundId::ElementwiseToken
                 | BoundId::EqualTokens

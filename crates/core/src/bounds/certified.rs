@@ -55,7 +55,10 @@ impl Neighbourhood {
             return refused("`attention` = \"l2\"".into(), phrase!("use_dot_attention", "Use \"attention\":\"dot\"."));
         }
         if experiment.normalization != Normalization::None {
-            return refused("`normalization`".into(), phrase!("use_normalization_none", "Use \"normalization\":\"none\"."));
+            return refused(
+                "`normalization`".into(),
+                phrase!("use_normalization_none", "Use \"normalization\":\"none\"."),
+            );
         }
         if !experiment.is_plain() {
             let fix = phrase!("use_plain_attention", "Leave out `score`, `weighting` and other masks.");

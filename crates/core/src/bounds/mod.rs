@@ -68,6 +68,7 @@ impl BoundId {
             BoundId::Sink => witness::best(hypotheses, Shape::Sink).map(|found| found.norm.ln()),
             BoundId::Fork => fork(hypotheses).map(|found| found.norm.ln()),
             BoundId::General => general::ln_general(hypotheses),
+            BoundId::GeneralToken if hypotheses.is_plain() => ln_of_heads(hypotheses, general::ln_plain_token),
             BoundId::GeneralToken => general::ln_general_token(hypotheses),
             BoundId::Elementwise => elementwise::ln_elementwise(hypotheses),
             BoundId::ElementwiseToken => elementwise::ln_elementwise_token(hypotheses),

@@ -45,10 +45,10 @@ fn worked(id: BoundId, hypotheses: &Hypotheses, (a, v): (f64, f64), local: Optio
         BoundId::CastinMeanField => format!("{v_text} · (1 + 3 · {a_text}) · e^(2 · {a_text})"),
         BoundId::Sharp | BoundId::SharpMasked => {
             let mixed = brief(MixedTerms::of_dot(hypotheses.mask, hypotheses.ln_n, a, 2.0 * a).ln_smallest().exp());
-            let [short, long] = [
-                row_mass::ln_any_length(KeySlopes::Constant, a),
-                row_mass::ln_long(KeySlopes::Constant, a, 2.0 * a),
-            ].map(f64::exp).map(brief);
+            let [short, long] =
+                [row_mass::ln_any_length(KeySlopes::Constant, a), row_mass::ln_long(KeySlopes::Constant, a, 2.0 * a)]
+                    .map(f64::exp)
+                    .map(brief);
             format!("{v_text} · ({a_text} + {mixed}), G = {short}, F = {long}, n = {n}")
         }
         BoundId::Unified => {
@@ -74,7 +74,7 @@ fn worked(id: BoundId, hypotheses: &Hypotheses, (a, v): (f64, f64), local: Optio
         BoundId::KimLinf | BoundId::KimL2 => super::ball::kim::worked(id, hypotheses, brief).unwrap_or_default(),
         BoundId::LocalBlocks
         | BoundId::LocalToken
-         | BoundId::MaxToken
+        | BoundId::MaxToken
         | BoundId::General
         | BoundId::GeneralToken
         | BoundId::Elementwise
@@ -125,7 +125,8 @@ fn factors(
         BoundId::CastinMeanField => beside(bound.id, SlackKind::Exponent).into_iter().collect(),
         BoundId::Local
         | BoundId::LocalBlocks
-        | BoundId::LocalToken | BoundId::MaxToken
+        | BoundId::LocalToken
+        | BoundId::MaxToken
         | BoundId::KimLinf
         | BoundId::KimL2
         | BoundId::Adversarial
@@ -251,8 +252,9 @@ fn sharp_factors(
     local: &LocalParts,
     spectral: f64,
 ) -> Vec<SlackFactor> {
-    let mixed =
-        |a: f64, ln_ratio: f64| v.ln() + MixedTerms::of_dot(hypotheses.mask, hypotheses.ln_n, a, ln_ratio).ln_smallest();
+    let mixed = |a: f64, ln_ratio: f64| {
+        v.ln() + MixedTerms::of_dot(hypotheses.mask, hypotheses.ln_n, a, ln_ratio).ln_smallest()
+    };
     // The proof's constants at these tokens. They are at most the constants for the ball.
     let gradient = (local.gradient_square.sqrt() * hypotheses.radius).min(a);
     let ln_ratio = local.ln_ratio.min(2.0 * a);

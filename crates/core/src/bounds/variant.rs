@@ -93,7 +93,7 @@ pub(super) struct MapNorms {
 /// ||A_t|| is computed for |t| below this number, for heads whose Q has at most [`MOST_ENTRIES`] entries; elsewhere
 /// c ||Q|| ||K|| stands for it.
 const OFFSETS: usize = 16;
-const MOST_ENTRIES: usize = 4096;
+const MOST_ENTRIES: usize = 1024;
 
 impl Variant {
     /// The variant of an experiment with these weights, whose heads have the norms `norms`.
@@ -187,9 +187,11 @@ fn map_of(
     let (entries, scale) = (q.nrows(), scale_of(experiment, q.nrows()));
     let root = (entries as f64).sqrt();
     let plain_a = plain_a.unwrap_or_else(|| norm_of_product(k, q) / root);
-    let norm = |matrix: &DMatrix<f64>| if scores == Scores::Dot { f64::INFINITY } else { largest_singular_value(matrix) };
+    let norm =
+        |matrix: &DMatrix<f64>| if scores == Scores::Dot { f64::INFINITY } else { largest_singular_value(matrix) };
     // Without a scale of its own the head's ||A|| is taken as it is, so that it keeps its digits.
-    let a_norm = if experiment.score.scale.is_none() && scores == Scores::Dot { plain_a } else { plain_a * root * scale };
+    let a_norm =
+        if experiment.score.scale.is_none() && scores == Scores::Dot { plain_a } else { plain_a * root * scale };
     let by_offset = match &experiment.score.rope {
         Some(rope) if scores == Scores::Rope && q.len() <= MOST_ENTRIES => offsets(rope, scale, q, k),
         _ => [Vec::new(), Vec::new()],

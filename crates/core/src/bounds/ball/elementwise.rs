@@ -4,6 +4,8 @@
 //!
 //! - `elementwise`: v (a_o max_i sum_j d_ij + (max row sum of T, times max column sum of T)^(1/2));
 //! - `elementwise_token`: v max_i sum_j (p_ij + d_ij (a_m + a_o)).
+//!
+//! With normalised values v p_ij becomes p_ij v/sqrt(eps), and v d_ij becomes d_ij B/R, B = min(1, v R/sqrt(eps)).
 
 use super::super::Hypotheses;
 use super::super::logarithms::{ln_add, sigmoid, softplus};
@@ -90,8 +92,18 @@ impl Sums {
     fn of(variant: &Variant, head: &HeadVariant, map: &MapNorms, r: f64, ln_n: f64) -> Option<Self> {
         let curve = Curve::of(&variant.weighting, ln_n)?;
         let scores = ScoreConstants::of(variant, head, map, r, ln_n);
-        let (own, mixed) = (scores.whole_own, scores.mixed);
-        let pair = |bias: f64| curve.largest(scores.bottom + bias, scores.top + bias);
+        // Without a normaliser of values v stands outside. With one, a value has a slope of at most v/sqrt(eps), and a
+        // length of at most B = min(1, v R/sqrt(eps)), here over R.
+        let (slope, length) = variant.value_norm.map_or((1.0, 1.0), |eps| {
+            let slope = head.value / eps.sqrt();
+            (slope, slope.min(1.0 / r))
+        });
+        let (own, mixed) = (length * scores.whole_own, length * scores.mixed);
+        let largest = |low: f64, high: f64| {
+            let pair = curve.largest(low, high);
+            Pair { weight: slope * pair.weight, ..pair }
+        };
+        let pair = |bias: f64| largest(scores.bottom + bias, scores.top + bias);
         let n = ln_n.exp().round();
         let size = variant.table_size();
         if size.is_some_and(|size| size as f64 != n) {
@@ -109,7 +121,7 @@ impl Sums {
             (of_line, of_line)
         } else {
             // The slope is replaced by the largest at this distance and further away, so that it falls with the distance.
-            let falling = |distance: f64| curve.largest(f64::NEG_INFINITY, scores.top - head.slope * distance);
+            let falling = |distance: f64| largest(f64::NEG_INFINITY, scores.top - head.slope * distance);
             let (row, column) = longest_row_and_column(&variant.mask, ln_n);
             let sums = |sides: [f64; 2]| {
                 // The own token, at distance 0, is on both sides.

@@ -21,7 +21,7 @@ use super::row_mass::KeySlopes;
 use super::score_constants::ScoreConstants;
 use super::table_sums::{Table, ln_left_by_sink};
 use super::variant_heads::ln_of_maps;
-use crate::experiment::{Mask, Order};
+use crate::experiment::{Attention, Mask, Order};
 
 /// ln of `general`; `None` for plain experiments, which have `sharp`, for weights that depend on their own score alone,
 /// and at a number of tokens other than that of a table.
@@ -30,6 +30,12 @@ pub(in crate::bounds) fn ln_general(hypotheses: &Hypotheses) -> Option<f64> {
         let terms = Terms::of(variant, head, map, radius, ln_n)?;
         Some(ln_add(terms.ln_own, terms.mixed.ln_smallest()))
     })
+}
+
+/// ln of `general_token` of dot-product attention without other steps, v = 1: a + sqrt(1 + a^2), under any mask. Over all
+/// n no smaller bound holds.
+pub(in crate::bounds) fn ln_plain_token(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
+    (hypotheses.attention == Attention::Dot).then(|| ln_add(a.ln(), 1f64.hypot(a).ln()))
 }
 
 /// ln of `general_token`; `None` as for `general`.
@@ -116,27 +122,27 @@ struct Sums {
 impl Sums {
     /// `None` at a number of tokens other than that of a table. `ln_omega` is ln of a factor of the column sum beside
     /// which the sum over rows counts only if it is smaller.
-    fn of(
-        variant: &Variant,
-        head: &HeadVariant,
-        scores: &ScoreConstants,
-        ln_n: f64,
-        ln_omega: f64,
-    ) -> Option<Self> {
+    fn of(variant: &Variant, head: &HeadVariant, scores: &ScoreConstants, ln_n: f64, ln_omega: f64) -> Option<Self> {
         let ScoreConstants { mixed: a, range, slopes, .. } = *scores;
         let ln_sink = head.sink.map_or(f64::NEG_INFINITY, |c0| c0 - scores.top);
-        let ln_rho = |ln_largest_row: f64| if head.sink.is_some() { ln_left_by_sink(ln_sink, ln_largest_row) } else { 0.0 };
+        let ln_rho =
+            |ln_largest_row: f64| if head.sink.is_some() { ln_left_by_sink(ln_sink, ln_largest_row) } else { 0.0 };
         let table_size = variant.table_size();
         let is_falling = head.slope != 0.0;
         // The bias of ALiBi has closed bounds where each token sees earlier ones. Elsewhere they are exact for few tokens.
-        let sees_later = matches!(variant.mask, Mask::None | Mask::Prefix { .. } | Mask::Window { order: Order::Free, .. });
+        let sees_later =
+            matches!(variant.mask, Mask::None | Mask::Prefix { .. } | Mask::Window { order: Order::Free, .. });
         let n = ln_n.exp().round();
         if table_size.is_some_and(|size| size as f64 != n) {
             return None;
         }
         if table_size.is_some() || (is_falling && sees_later && n <= FEW) {
             let sums = Table { variant, slope: head.slope, n: n as usize }.sums(slopes, a, range, ln_sink);
-            return Some(Sums { ln_columns: sums.ln_columns, ln_rows: sums.ln_rows, ln_rho: ln_rho(sums.ln_largest_row) });
+            return Some(Sums {
+                ln_columns: sums.ln_columns,
+                ln_rows: sums.ln_rows,
+                ln_rho: ln_rho(sums.ln_largest_row),
+            });
         }
         if is_falling {
             let ln_columns = distance_bias::ln_column_sum(&variant.mask, ln_n, head.slope, (range, ln_sink));

@@ -195,9 +195,16 @@ mod tests {
     #[test]
     fn no_constant_overflows_for_large_a() {
         for a in [1e3, 1e9, 1e100] {
-            assert!((ln_any_length(KeySlopes::Constant, a) - 2.0 * (a / 2f64.sqrt()).ln()).abs() < 3.0 / a + 1e-9, "G at a = {a}");
+            assert!(
+                (ln_any_length(KeySlopes::Constant, a) - 2.0 * (a / 2f64.sqrt()).ln()).abs() < 3.0 / a + 1e-9,
+                "G at a = {a}"
+            );
             let limit = 2.0 * a + (27.0 / 64.0 * a * a).ln();
-            assert!((ln_long(KeySlopes::Constant, a, 2.0 * a) / limit - 1.0).abs() < 1e-3, "F at a = {a}: {}", ln_long(KeySlopes::Constant, a, 2.0 * a));
+            assert!(
+                (ln_long(KeySlopes::Constant, a, 2.0 * a) / limit - 1.0).abs() < 1e-3,
+                "F at a = {a}: {}",
+                ln_long(KeySlopes::Constant, a, 2.0 * a)
+            );
         }
     }
 }

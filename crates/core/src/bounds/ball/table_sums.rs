@@ -50,9 +50,9 @@ impl Table<'_> {
             }
             let ln_z = ln_sum(row.clone().map(|(_, bias)| bias));
             ln_largest_row = ln_largest_row.max(ln_z);
-            let (low, high) = row.clone().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, bias)| {
-                (bias.min(low), bias.max(high))
-            });
+            let (low, high) = row
+                .clone()
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, bias)| (bias.min(low), bias.max(high)));
             let ln_ratio = range + (high - low);
             // Rows of the same length and range have the same F, which takes a search.
             let ln_long = match known {

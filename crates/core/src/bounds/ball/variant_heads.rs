@@ -25,9 +25,11 @@ pub(in crate::bounds) fn ln_of_maps(
         ln_heads.push(ln);
     }
     let with = |value: fn(&HeadVariant) -> f64| {
-        ln_heads.iter().zip(&variant.heads).map(move |(ln, head)| {
-            if variant.value_norm.is_some() { *ln } else { ln + value(head).ln() }
-        })
+        ln_heads.iter().zip(&variant.heads).map(
+            move |(ln, head)| {
+                if variant.value_norm.is_some() { *ln } else { ln + value(head).ln() }
+            },
+        )
     };
     let beside = 0.5 * ln_sum(with(|head| head.value).map(|ln| 2.0 * ln));
     let combined = match variant.output_norm {

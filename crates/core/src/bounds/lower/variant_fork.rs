@@ -16,7 +16,8 @@ use super::witness_direction::WitnessDirection;
 pub(in crate::bounds) fn best(hypotheses: &Hypotheses) -> Option<ClusterWitness> {
     let variant = hypotheses.variant.as_deref()?;
     let (radius, ln_n) = (hypotheses.radius, hypotheses.ln_n);
-    if !variant.is_symmetric() || !(radius > 0.0 && radius.is_finite()) || ln_n < 3f64.ln() - 1e-12 {
+    let is_ball = radius > 0.0 && radius.is_finite();
+    if !is_ball || !variant.is_symmetric() || ln_n < 3f64.ln() - 1e-12 {
         return None;
     }
     let directions = hypotheses.directions.iter().filter(|direction| direction.value_w > 0.0);
@@ -26,13 +27,9 @@ pub(in crate::bounds) fn best(hypotheses: &Hypotheses) -> Option<ClusterWitness>
         (fork.ln_at(place, ln_t), fork, place, ln_t)
     });
     let (ln_closed, fork, place, ln_t) = found.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    fork.witness(place, ln_t).map(|(positions, ln_sizes)| ClusterWitness {
-        positions,
-        ln_sizes,
-        norm: ln_closed.exp(),
-        ln_closed,
-    })
-    .filter(|witness| witness.norm.is_finite() && witness.norm > 0.0)
+    fork.witness(place, ln_t)
+        .map(|(positions, ln_sizes)| ClusterWitness { positions, ln_sizes, norm: ln_closed.exp(), ln_closed })
+        .filter(|witness| witness.norm.is_finite() && witness.norm > 0.0)
 }
 
 struct Fork<'a> {
@@ -107,10 +104,8 @@ impl Fork<'_> {
     /// The tokens, and ln of their numbers.
     fn witness(&self, [reach, angle]: [f64; 2], ln_t: f64) -> Option<(Vec<Vec<f64>>, Vec<f64>)> {
         let direction = self.direction;
-        let (along, aside) = (
-            &direction.y * (self.radius * angle.cos()),
-            direction.w.as_ref()? * (self.radius * angle.sin()),
-        );
+        let (along, aside) =
+            (&direction.y * (self.radius * angle.cos()), direction.w.as_ref()? * (self.radius * angle.sin()));
         let columns = [&direction.x * (reach * self.radius), &along + &aside, &along - &aside];
         let positions = columns.iter().map(|column| direction.token(column)).collect();
         Some((positions, vec![self.ln_rest(ln_t), ln_t - LN_2, ln_t - LN_2]))
