@@ -106,7 +106,9 @@ fn falling_sum(n: f64, h: f64, range: f64, ln_sink: f64) -> f64 {
     let ln_beta = ln_add(ln_rate, ln_sink);
     let term = |i: f64| {
         let ln_growing = -range + h + ln_growth(h, i);
-        1.0 / (1.0 + ln_growing.exp() + (ln_sink + h * i).exp())
+        // Without a sink its term is 0 at every distance, also at an infinite one.
+        let of_sink = if ln_sink == f64::NEG_INFINITY { 0.0 } else { (ln_sink + h * i).exp() };
+        1.0 / (1.0 + ln_growing.exp() + of_sink)
     };
     let head = n.min(HEAD);
     let mut sum: f64 = (0..head as u64).map(|i| term(i as f64)).sum();
@@ -131,7 +133,11 @@ fn falling_sum(n: f64, h: f64, range: f64, ln_sink: f64) -> f64 {
         let f = term(i);
         if f == 0.0 { 0.0 } else { -h * (ln_beta + h * i + 2.0 * f.ln()).exp() }
     };
-    sum + integral(alpha, ln_beta, h, HEAD, n) + 0.5 * (term(HEAD) - term(n)) + (slope(n) - slope(HEAD)) / 12.0
+    // alpha + beta e^(h HEAD), from the term: for small h both are large and nearly cancel.
+    let start = 1.0 / term(HEAD);
+    sum + integral((alpha, ln_beta + h * HEAD, start), h, n - HEAD)
+        + 0.5 * (term(HEAD) - term(n))
+        + (slope(n) - slope(HEAD)) / 12.0
 }
 
 /// ln of (e^(h i) - 1)/(e^h - 1).
@@ -140,13 +146,10 @@ fn ln_growth(h: f64, i: f64) -> f64 {
     (if x > NOTHING { x } else { x.exp_m1().ln() }) - h.exp_m1().ln()
 }
 
-/// The integral of 1/(alpha + beta e^(h x)) for x from `from` to `to`.
-fn integral(alpha: f64, ln_beta: f64, h: f64, from: f64, to: f64) -> f64 {
-    // With z = e^(-h (x - from)) and the value c = alpha + beta e^(h from) at the start, it is -ln(1 - alpha g)/(alpha h)
-    // for g = (1 - z)/c.
-    let ln_start = ln_beta + h * from;
-    let start = alpha + ln_start.exp();
-    let g = -(-h * (to - from)).exp_m1() / start;
+/// The integral of 1/(alpha + beta e^(h x)) for x from 0 to `length`, from alpha, ln beta and alpha + beta.
+fn integral((alpha, ln_beta, start): (f64, f64, f64), h: f64, length: f64) -> f64 {
+    // With z = e^(-h length) it is -ln(1 - alpha g)/(alpha h) for g = (1 - z)/(alpha + beta).
+    let g = -(-h * length).exp_m1() / start;
     let y = alpha * g;
     if y.abs() < 1e-8 {
         return g / h * (1.0 + 0.5 * y);
@@ -154,8 +157,8 @@ fn integral(alpha: f64, ln_beta: f64, h: f64, from: f64, to: f64) -> f64 {
     let ln_rest = if y < 0.5 {
         (-y).ln_1p()
     } else {
-        // 1 - alpha g = (alpha z + beta e^(h from))/c, a sum of two positive numbers.
-        ln_add(alpha.ln() - h * (to - from), ln_start) - start.ln()
+        // 1 - alpha g = (alpha z + beta)/(alpha + beta), a sum of two positive numbers.
+        ln_add(alpha.ln() - h * length, ln_beta) - start.ln()
     };
     -ln_rest / (alpha * h)
 }
