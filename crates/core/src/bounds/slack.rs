@@ -113,7 +113,8 @@ fn factors(
         BoundId::CastinMeanField => beside(bound.id, SlackKind::Exponent).into_iter().collect(),
         BoundId::Local
         | BoundId::LocalBlocks
-        | BoundId::LocalToken | BoundId::MaxToken
+        | BoundId::LocalToken
+        | BoundId::MaxToken
         | BoundId::KimLinf
         | BoundId::KimL2
         | BoundId::Adversarial
