@@ -93,4 +93,10 @@ fn products_with_the_jacobian_and_its_transpose_allocate_nothing() {
     }
     let experiment = experiment(RECOMPUTED, SETTINGS[4], true);
     assert_eq!(count::<f64>(&experiment), 0, "f64, {RECOMPUTED:?}");
+    let steps = r#","score":{"qk_norm":{"kind":"rms","eps":0.01},"rope":{},"softcap":5,"alibi":{},"value_norm":{"eps":0.1}},
+        "mask":{"kind":"window","width":9,"causal":true},"weighting":{"kind":"softmax","sink":0}"#;
+    for shape in [SHAPES[1], SHAPES[4], RECOMPUTED] {
+        assert_eq!(count::<f64>(&self::experiment(shape, steps, true)), 0, "f64, {shape:?}, steps");
+    }
+    assert_eq!(count::<Dual>(&self::experiment(SHAPES[1], steps, true)), 0, "dual, steps");
 }

@@ -37,7 +37,7 @@ fn check_order(found: &Growth) {
     assert!(!found.rows.is_empty());
     for row in &found.rows {
         for lower in row.bounds.iter().filter(|bound| bound.side == Side::Lower) {
-            for upper in row.bounds.iter().filter(|bound| bound.side == Side::Upper) {
+            for upper in row.bounds.iter().filter(|bound| bound.side == Side::Upper && bound.norm == lower.norm) {
                 assert!(lower.log10 <= upper.log10 + 1e-10, "n = {}: {lower:?} above {upper:?}", row.n);
             }
         }

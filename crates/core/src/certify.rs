@@ -196,6 +196,7 @@ fn check(plan: &CertifyPlan, memory: Memory) -> Result<(), InputError> {
             phrase!("number_least_0_units_r", "a number of at least 0, in units of R"),
         ));
     }
+    experiment.require_plain()?;
     if matches!(experiment.tokens, TokenSource::Clusters { .. }) {
         return Err(InputError::Conflict {
             what: phrase!("clusters_source", "Tokens given as clusters (`tokens.source` = \"clusters\")"),

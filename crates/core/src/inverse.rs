@@ -98,7 +98,7 @@ impl Inverting {
     ///
     /// # Errors
     /// [`InputError`] if F does not map tokens to tokens of the same dimension or has a normaliser, or c is not a
-    /// positive number.
+    /// positive number; or attention has steps.
     pub fn start(plan: &InversePlan) -> Result<Self, InputError> {
         Inverting::start_within(plan, Memory::default())
     }
@@ -123,6 +123,7 @@ impl Inverting {
                 fix: phrase!("use_normalization_none", "Use \"normalization\":\"none\"."),
             });
         }
+        experiment.require_plain()?;
         let shape = checked_shape(experiment, &norm_only(memory))?;
         crate::cost::check(phrase!("inverse", "The inverse"), &shape, memory, |shape| {
             cost_of_shape(shape, plan.max_iterations)

@@ -92,6 +92,8 @@ impl Scaling {
             return Err(InputError::bad_value(phrase!("radii", "The list of radii"), format!("{radii:?}"), expected));
         }
         let sizes = checked_shape(experiment, &MeasureOptions::for_norm(*norm))?;
+        // The same tokens and weights go through dot-product and L2 scores.
+        experiment.require_plain()?;
         crate::cost::check(phrase!("scaling", "The scaling"), &sizes, memory, |sizes| {
             cost_of_shape(sizes, *norm, radii.len())
         })?;

@@ -81,12 +81,9 @@ pub fn check_kernel_norms() -> usize {
             assert_eq!(found.method, method);
             let what = |norm: &str| format!("{} {norm} by {method:?}", case.name);
             let dense = found.dense.expect("a small Jacobian");
-            for (key, value) in [
-                ("spectral", found.spectral),
-                ("frobenius", dense.frobenius),
-                ("linf", dense.linf),
-                ("l1", dense.l1),
-            ] {
+            for (key, value) in
+                [("spectral", found.spectral), ("frobenius", dense.frobenius), ("linf", dense.linf), ("l1", dense.l1)]
+            {
                 assert_close(&what(key), value, expected(key), 1e-9, expected(key));
             }
             if let Some(values) = found.singular_values {

@@ -22,6 +22,7 @@ pub mod repeated;
 pub mod scripts;
 pub mod settings;
 pub mod sources;
+pub mod steps;
 pub mod tables;
 pub mod weights;
 

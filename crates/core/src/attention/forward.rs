@@ -21,7 +21,7 @@ use super::view::{Accumulate, Scalar, View, ViewMut};
 use crate::experiment::{Experiment, InputError, Mask, Scope, limits};
 use crate::parallel::{self, Schedule, Scratch};
 use crate::phrase;
-use crate::weights::Inputs;
+use crate::weights::{Inputs, Weights};
 
 /// Whether the attention matrices are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,10 +121,7 @@ impl<T: Scalar> Forward<T> {
         check(tokens)?;
         let normalizer = Normalizer::new(experiment.normalization, experiment.eps, tokens)?;
         let steps = Steps::of(experiment, inputs.weights.heads.len(), (tokens.ncols() as f64).ln());
-        let projections = Projections::with_kernel(&inputs.weights, |key_dim| {
-            let kernel = Kernel::with_scale(experiment.attention, experiment.score.scale, key_dim);
-            if steps.knows_row_constants() { kernel.with_row_terms() } else { kernel }
-        });
+        let projections = projections_of(experiment, &inputs.weights, &steps);
         Forward::of_normalized(projections, normalizer, (experiment.scope(), experiment.mask.clone(), steps))
     }
 
@@ -399,6 +396,36 @@ impl<T: Scalar> Forward<T> {
     /// The length of the outputs of all maps at a token, one after the other.
     pub(crate) fn d_of_maps(&self) -> usize {
         self.maps.last().map_or(0, |map| map.own_rows.end)
+    }
+}
+
+/// The projections of an experiment, with the kernel that its steps need.
+fn projections_of<T: Scalar>(experiment: &Experiment, weights: &Weights, steps: &Steps) -> Projections<T> {
+    Projections::with_kernel(weights, |key_dim| {
+        let kernel = Kernel::with_scale(experiment.attention, experiment.score.scale, key_dim);
+        if steps.knows_row_constants() { kernel.with_row_terms() } else { kernel }
+    })
+}
+
+impl Forward<f64> {
+    /// Runs the forward pass at the positions of a token measure (those of the normaliser) with ln of the number of
+    /// tokens at each: softmax weights are those of all tokens at a position, elementwise ones those of one token.
+    ///
+    /// # Errors
+    /// As [`Forward::new`].
+    pub(crate) fn at_measure(
+        experiment: &Experiment,
+        weights: &Weights,
+        normalizer: Normalizer<f64>,
+        ln_sizes: &[f64],
+    ) -> Result<Self, InputError> {
+        let most = ln_sizes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let ln_n = most + ln_sizes.iter().map(|ln| (ln - most).exp()).sum::<f64>().ln();
+        let steps = Steps::of(experiment, weights.heads.len(), ln_n).at_measure(ln_sizes);
+        let projections = projections_of(experiment, weights, &steps);
+        let projected = projections.project(normalizer.outputs());
+        let place = (Scope::Inputs, experiment.mask.clone(), steps);
+        Forward::through(projections, (projected, Vec::new()), normalizer, place)
     }
 }
 

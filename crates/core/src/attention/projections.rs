@@ -70,8 +70,7 @@ impl<T: Scalar> Projections<T> {
             let group = weights.shared.get(head_idx);
             let of_group = |map: &&MapLayout| group.is_some() && weights.shared.get(map.head_idx) == group;
             let first = maps.iter().find(of_group).map(|map| map.head_idx);
-            let earlier: Vec<MapLayout> =
-                maps.iter().filter(|map| Some(map.head_idx) == first).cloned().collect();
+            let earlier: Vec<MapLayout> = maps.iter().filter(|map| Some(map.head_idx) == first).cloned().collect();
             let out_rows = out_row..out_row + head.v.nrows();
             out_row = out_rows.end;
             let second = head.second.as_ref().map(|second| (&second.q, &second.k, -second.lambda));

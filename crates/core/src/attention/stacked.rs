@@ -28,7 +28,9 @@ impl<T: Scalar> Stacked<T> {
     /// Stacks matrices with d columns.
     pub(super) fn of(matrices: &[&DMatrix<f64>], d: usize) -> Self {
         // For small d a dense product costs next to nothing, and the order of its sums stays the same for all weights.
-        let factors = (d > SMALL).then(|| matrices.iter().copied().map(multiple_of_identity).collect::<Option<Vec<f64>>>()).flatten();
+        let factors = (d > SMALL)
+            .then(|| matrices.iter().copied().map(multiple_of_identity).collect::<Option<Vec<f64>>>())
+            .flatten();
         if let Some(factors) = factors {
             return Stacked::Multiples { d, factors: factors.into_iter().map(T::constant).collect() };
         }

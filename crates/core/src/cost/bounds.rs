@@ -112,9 +112,9 @@ pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
     let group = sum([product([2, columns]), product([r, height]), r, 60]);
     let through = sum([product([value_dim, outer(shape), 3]), product([2, value_dim, d])]);
     let making = sum([product([columns, sum([height, largest([r, k])])]), through]);
-    let buffer = match storage(shape.n, heads) {
+    let buffer = match storage(shape.n, shape.stored()) {
         Storage::Kept => 0,
-        Storage::Recomputed => parts::block(shape.n),
+        Storage::Recomputed => product([shape.steps.a_pair, parts::block(shape.n)]),
     };
     // For each thread, a row's values and keys minus their mean, or the tokens minus their mean.
     let centred = sum([product([columns, largest([sum([height, r]), d])]), product([2, d, d]), height]);
@@ -123,9 +123,13 @@ pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
     let entries = product([columns, columns, heads]);
     let blocks = if entries <= MOST_BLOCK_ENTRIES { entries } else { 0 };
     let together = if columns == shape.n { together(shape, r, blocks > 0) } else { Part::default() };
+    // With steps: the rows of a step, and a matrix for each token where values are normalised.
+    let rows = product([2, heads, columns, columns.min(product([64, threads() as u64]))]);
+    let value_grams = product([heads, columns, shape.steps.value_steps, value_dim, value_dim]);
+    let of_steps = if shape.is_plain() { 0 } else { sum([rows, value_grams]) };
     let coordinates = if d > columns { product([3, d, columns]) } else { 0 };
     Part {
-        kept: sum([product([heads, sum([shared, product([groups, group]), together.kept])]), blocks]),
+        kept: sum([product([heads, sum([shared, product([groups, group]), together.kept])]), blocks, of_steps]),
         besides: largest([
             sum([making, coordinates]),
             sum([taking, product([threads() as u64, together.besides])]),

@@ -1,6 +1,6 @@
 //! Memory of token measures and causal runs, in numbers of eight bytes.
 
-use super::parts::{HEADER, Part};
+use super::parts::{self, HEADER, Part};
 use super::{Shape, largest, product, sum};
 use crate::experiment::{Normalization, Scope};
 
@@ -29,9 +29,11 @@ pub(crate) fn clusters(shape: &Shape, m: u64, members: u64) -> Part {
     ]);
     let composed =
         if shape.scope == Scope::Composed { sum([product([2, matrix]), product([2, m, d, d_out])]) } else { 0 };
+    // With steps, a forward pass at the positions.
+    let of_steps = if shape.is_plain() { 0 } else { parts::forward(shape).peak() };
     Part {
         kept: sum([matrix, own, masses, positions, members]),
-        besides: largest([head, composed]),
+        besides: sum([largest([head, composed]), of_steps]),
         operations: product([heads, m, m, sum([product([m, sum([rows, k])]), product([6, rows, d])])]),
     }
 }

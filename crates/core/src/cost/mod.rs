@@ -21,6 +21,7 @@ mod check;
 pub(crate) mod gathered;
 pub(crate) mod parts;
 mod shape;
+mod steps;
 
 pub use crate::experiment::Memory;
 pub use check::{check, check_sizes};

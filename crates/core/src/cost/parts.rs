@@ -63,19 +63,21 @@ pub(crate) fn weights(shape: &Shape) -> Part {
 
 /// The forward pass at tokens, counted in scalars: one f64, or the two of a dual number.
 pub(crate) fn forward(shape: &Shape) -> Part {
-    let Shape { n, d, heads, .. } = *shape;
+    let Shape { n, d, .. } = *shape;
+    let maps = shape.maps();
     let normalizer = sum([shape.inputs(), if shape.normalization == Normalization::None { 0 } else { n }]);
     let p = shape.projections();
     let output = product([shape.output.unwrap_or(0), shape.values]);
-    let squares = if shape.attention == Attention::L2 { product([heads, n]) } else { 0 };
-    let kept = match storage(n, heads) {
-        Storage::Kept => product([heads, n, n]),
+    let squares = if shape.attention == Attention::L2 { product([maps, n]) } else { 0 };
+    let kept = match storage(n, shape.stored()) {
+        Storage::Kept => product([shape.stored(), n, n]),
         Storage::Recomputed => 0,
     };
-    let layouts = product([16, heads]);
+    let layouts = product([16, maps]);
     // Two numbers and the token with the largest weight.
-    let row_scales = product([3, heads, n]);
-    let parts = [normalizer, product([p, d]), output, product([p, n]), squares, row_scales, kept, layouts];
+    let row_scales = product([3, maps, n]);
+    let parts =
+        [normalizer, product([p, d]), output, product([p, n]), squares, row_scales, kept, layouts, shape.of_steps()];
     Part {
         kept: sum(parts),
         // The tokens converted to scalars, and the largest of these: the matrices of a head, the tokens minus their
@@ -90,8 +92,8 @@ pub(crate) fn forward(shape: &Shape) -> Part {
         ]),
         operations: sum([
             product([2, p, d, n]),
-            product([2, n, n, shape.keys]),
-            product([20, heads, n, n]),
+            product([2, n, n, shape.queries()]),
+            product([20, maps, n, n]),
             product([2, output, n]),
         ]),
     }
@@ -102,29 +104,33 @@ pub(crate) fn forward(shape: &Shape) -> Part {
 pub(crate) fn operator(shape: &Shape) -> Part {
     let Shape { n, .. } = *shape;
     let field = if shape.scope == Scope::Composed { shape.inputs() } else { 0 };
-    let recomputed = match storage(n, shape.heads) {
+    let recomputed = match storage(n, shape.stored()) {
         Storage::Kept => 0,
-        Storage::Recomputed => block(n),
+        Storage::Recomputed => product([shape.steps.a_pair, block(n)]),
     };
     let projections = product([shape.projections(), n]);
     // A second copy of keys and queries, stacked with their changes.
-    let stacked = product([4, shape.keys, n]);
-    let is_joined = shape.output.is_some() && shape.heads > 1;
-    let heads = product([if is_joined { 2 } else { 1 }, shape.values, n]);
+    let stacked = product([4, shape.queries(), n]);
+    let is_joined = shape.output.is_some() && shape.maps() > 1;
+    let joined = if is_joined { shape.values } else { 0 };
+    let heads = product([sum([shape.map_values(), joined]), n]);
     let is_l2 = shape.attention == Attention::L2;
-    let key_terms = if is_l2 { product([shape.heads, n]) } else { 0 };
+    let key_terms = if is_l2 { product([shape.maps(), n]) } else { 0 };
     // The sums of the adjoint over each group of rows: for keys, for values and, with the L2 kernel, for the terms of
     // the keys.
-    let groups = groups(shape.heads as usize, n.div_ceil(rows_a_block(n).max(1)) as usize) as u64;
-    let summed = product([groups, n, sum([shape.keys, shape.values, if is_l2 { shape.heads } else { 0 }])]);
-    let parts = sum([summed, product([shape.keys, n])]);
+    let groups = groups(shape.maps() as usize, n.div_ceil(rows_a_block(n).max(1)) as usize) as u64;
+    let summed = product([groups, n, sum([shape.queries(), shape.map_values(), if is_l2 { shape.maps() } else { 0 }])]);
+    let parts = sum([summed, product([shape.queries(), n])]);
     let blocks = product([threads() as u64, sum([block(n), recomputed])]);
     // The span of the projections, and the matrices from which its factors are made.
     let (p, d) = (shape.projections(), shape.d);
     let span = if p < d && shape.scope == Scope::Inputs { product([p, sum([p, product([2, d])])]) } else { 0 };
     let kept = sum([field, projections, stacked, heads, key_terms, parts, blocks, span]);
-    let scores =
-        product([n, n, sum([product([8, shape.keys]), product([8, shape.values]), product([8, shape.heads])])]);
+    let scores = product([
+        n,
+        n,
+        sum([product([8, shape.queries()]), product([8, shape.map_values()]), product([8, shape.maps()])]),
+    ]);
     let linear =
         product([4, n, sum([product([shape.projections(), shape.d]), product([shape.d_out(), shape.values])])]);
     // A product with J and one with J^T.
@@ -134,7 +140,7 @@ pub(crate) fn operator(shape: &Shape) -> Part {
 /// The Jacobian in f32, held beside the one in f64, with its input and output vectors. The count is of numbers of 8
 /// bytes, and an f32 is half of one.
 pub(crate) fn single(shape: &Shape) -> u64 {
-    if product([shape.n, shape.n, shape.heads]) > MOST_COPIED {
+    if product([shape.n, shape.n, shape.stored()]) > MOST_COPIED {
         return 0;
     }
     sum([forward(shape).kept, operator(shape).kept, shape.inputs(), shape.outputs()]).div_ceil(2)

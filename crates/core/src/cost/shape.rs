@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::steps::StepSizes;
 use super::{largest, product, sum};
 use crate::experiment::{
     Attention, Distribution, Experiment, MaskKind, Normalization, Output, Rows, Scope, Size, TokenSource, WeightSource,
@@ -69,6 +70,8 @@ pub struct Shape {
     pub normalization: Normalization,
     /// Whether the Jacobian includes the normaliser.
     pub scope: Scope,
+    pub(super) steps: StepSizes,
+    is_plain: bool,
     tokens: Tokens,
     pub(super) weights: Weights,
     /// Distinct tokens, where they are few.
@@ -108,10 +111,13 @@ pub fn shape_of(experiment: &Experiment) -> Shape {
         mask: experiment.mask.kind(),
         normalization: experiment.normalization,
         scope: experiment.scope(),
+        steps: StepSizes::of(experiment),
+        is_plain: experiment.is_plain(),
         tokens,
         weights: Weights::Identity,
-        distinct,
-        runs,
+        // Equal tokens of a list are grouped only for plain attention.
+        distinct: distinct.filter(|_| experiment.is_plain()),
+        runs: runs.filter(|_| experiment.is_plain()),
     };
     match &experiment.weights {
         Some(WeightSource::Explicit { heads, output, .. }) => {
@@ -160,10 +166,41 @@ impl Shape {
         self.output.unwrap_or(self.values)
     }
 
-    /// Rows of the stacked projections, p.
+    /// Rows of the stacked projections, p; keys and values that heads share count once.
     #[must_use]
     pub fn projections(&self) -> u64 {
-        sum([self.keys, self.keys, self.values])
+        sum([self.queries(), self.steps.projected(sum([self.queries(), self.values]))])
+    }
+
+    /// Whether attention is plain.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
+    /// Attention maps of all heads.
+    pub(crate) fn maps(&self) -> u64 {
+        product([self.heads, self.steps.maps_a_head])
+    }
+
+    /// Key dimensions of all maps together.
+    pub(crate) fn queries(&self) -> u64 {
+        product([self.keys, self.steps.maps_a_head])
+    }
+
+    /// Value dimensions of all maps together.
+    pub(crate) fn map_values(&self) -> u64 {
+        product([self.values, self.steps.maps_a_head])
+    }
+
+    /// How many n x n matrices of weights and slopes the maps have.
+    pub(crate) fn stored(&self) -> u64 {
+        product([self.maps(), self.steps.a_pair])
+    }
+
+    /// Numbers that the steps keep at a forward pass.
+    pub(crate) fn of_steps(&self) -> u64 {
+        let a_token = self.steps.a_token(self.queries(), self.values, self.maps());
+        sum([product([self.n, a_token]), self.steps.rows(self.maps(), self.n), self.steps.tables(self.n)])
     }
 
     /// Numbers in the token matrix, n d.
@@ -199,7 +236,8 @@ impl Shape {
 
     /// Numbers in Q, K and V of all heads and in the output matrix.
     pub(crate) fn matrices(&self) -> u64 {
-        sum([product([self.projections(), self.d]), product([self.output.unwrap_or(0), self.values])])
+        let rows = sum([self.queries(), self.queries(), self.values]);
+        sum([product([rows, self.d]), product([self.output.unwrap_or(0), self.values])])
     }
 
     /// Whether the tokens come from the weights' eigenvectors.

@@ -1,7 +1,7 @@
 //! Checks which parts of an experiment go together.
 
 use super::error::InputError;
-use super::mask::Mask;
+use super::mask::{Mask, MaskKind};
 use super::types::{Attention, Experiment, RandomWeights, TokenSource, WeightSource};
 use super::variant::{Gain, Sink, Weighting};
 use super::{Phrase, Rows};
@@ -26,6 +26,45 @@ impl Experiment {
         self.check_heads()
     }
 
+    /// Refuses attention with steps, for a task that takes only plain attention ([`Experiment::is_plain`]).
+    ///
+    /// # Errors
+    /// [`InputError::Conflict`] that names the first step.
+    pub(crate) fn require_plain(&self) -> Result<(), InputError> {
+        if self.is_plain() {
+            return Ok(());
+        }
+        let score = &self.score;
+        let keys = [
+            ("score.scale", score.scale.is_some()),
+            ("score.softcap", score.softcap.is_some()),
+            ("score.qk_norm", score.qk_norm.is_some()),
+            ("score.rope", score.rope.is_some()),
+            ("score.cosine_eps", score.cosine_eps.is_some()),
+            ("score.alibi", score.alibi.is_some()),
+            ("score.bias", score.bias.is_some()),
+            ("score.value_norm", score.value_norm.is_some()),
+        ];
+        let what = if !matches!(self.attention, Attention::Dot | Attention::L2) {
+            format!("`attention` = \"{}\"", self.attention.id())
+        } else if self.mask.kind() == MaskKind::Other {
+            format!("`mask` = \"{}\"", self.mask.id())
+        } else if self.weighting != Weighting::SOFTMAX {
+            "`weighting`".into()
+        } else {
+            let step = keys.into_iter().find(|(_, is_there)| *is_there);
+            step.map_or_else(|| "`weights.kv_heads` or a second map".into(), |(key, _)| format!("`{key}`"))
+        };
+        conflict(
+            what,
+            phrase!(
+                "only_plain_attention",
+                "is a step beyond plain attention, and this task takes only plain attention"
+            ),
+            phrase!("leave_step_out", "Leave it out."),
+        )
+    }
+
     /// The tokens of a measure have no order.
     fn check_clusters(&self) -> Result<(), InputError> {
         if !matches!(self.tokens, TokenSource::Clusters { .. }) {
@@ -34,7 +73,11 @@ impl Experiment {
         let problem = || phrase!("has_no_meaning_for", "has no meaning for clusters, whose tokens have no order");
         if self.mask != Mask::None {
             let what = format!("`mask` = \"{}\"", self.mask.id());
-            return conflict(what, problem(), phrase!("use_mask_none_list", "Use \"mask\":\"none\", or list the tokens."));
+            return conflict(
+                what,
+                problem(),
+                phrase!("use_mask_none_list", "Use \"mask\":\"none\", or list the tokens."),
+            );
         }
         let score = &self.score;
         let steps = [("rope", score.rope.is_some()), ("alibi", score.alibi.is_some()), ("bias", score.bias.is_some())];
@@ -71,7 +114,10 @@ impl Experiment {
             Attention::Dot => phrase!("belongs_to_cosine", "belongs to cosine scores"),
             Attention::L2 => phrase!("not_for_l2", "is not defined for L2 scores"),
             Attention::Cosine => {
-                phrase!("not_for_cosine", "is not defined for cosine scores, whose queries and keys are normalised already")
+                phrase!(
+                    "not_for_cosine",
+                    "is not defined for cosine scores, whose queries and keys are normalised already"
+                )
             }
             Attention::Linear => phrase!("not_for_linear", "is not defined for linear attention"),
         };

@@ -7,11 +7,15 @@
 //! 2. fields that sum to zero inside a cluster of two tokens or more: V O_a.
 //!
 //! All of it is computed from ln N_a, so that N_a may be as large as f64 can hold.
+//!
+//! The same holds for attention with steps that do not know the tokens' positions: G_ab = B_ab with the weights and
+//! slopes of all tokens of cluster b together.
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::attention::{Centred, Kernel, Normalizer};
-use crate::experiment::{Attention, InputError, Scope};
+use super::dense_steps::StepsRows;
+use crate::attention::{Centred, Forward, Kernel, Normalizer};
+use crate::experiment::{Attention, Experiment, InputError, Scope};
 use crate::phrase;
 use crate::weights::Weights;
 
@@ -28,6 +32,8 @@ pub struct ClusterJacobian {
     own: Vec<DMatrix<f64>>,
     /// P_ab of each head, m x m, row a.
     masses: Vec<DMatrix<f64>>,
+    /// f at a token of each cluster, d_out x m; only where steps were run.
+    outputs: Option<DMatrix<f64>>,
     normalizer: Normalizer<f64>,
 }
 
@@ -59,17 +65,7 @@ impl ClusterJacobian {
     ) -> Result<Self, InputError> {
         let (d, m) = normalizer.outputs().shape();
         let d_out = weights.d_out();
-        if m * d.max(d_out) > MOST_CLUSTER_ROWS {
-            return Err(InputError::TooLarge {
-                what: phrase!(
-                    "number_distinct_positions_times",
-                    "The number of distinct positions times their dimension"
-                ),
-                found: (m * d.max(d_out)).to_string().into(),
-                limit: MOST_CLUSTER_ROWS.to_string().into(),
-                fix: phrase!("use_fewer_positions", "Use fewer positions."),
-            });
-        }
+        check_size(m, d.max(d_out))?;
         if normalizer.outputs().iter().any(|x| !x.is_finite()) {
             return Err(InputError::Overflow { what: phrase!("tokens", "The tokens") });
         }
@@ -83,6 +79,7 @@ impl ClusterJacobian {
             to_masses: DMatrix::zeros(m * d_out, m * d),
             own: vec![DMatrix::zeros(d_out, d); m],
             masses: Vec::new(),
+            outputs: None,
             normalizer,
         };
         for (head, (value, out_start)) in weights.heads.iter().zip(weights.values_in_output()) {
@@ -93,6 +90,57 @@ impl ClusterJacobian {
             jacobian.compose();
         }
         Ok(jacobian)
+    }
+
+    /// As [`ClusterJacobian::new`], for an experiment with steps.
+    ///
+    /// # Errors
+    /// As [`ClusterJacobian::new`].
+    pub(crate) fn with_steps(
+        experiment: &Experiment,
+        normalizer: Normalizer<f64>,
+        weights: &Weights,
+        ln_sizes: &[f64],
+    ) -> Result<Self, InputError> {
+        let (d, m) = normalizer.outputs().shape();
+        let d_out = weights.d_out();
+        check_size(m, d.max(d_out))?;
+        let forward = Forward::at_measure(experiment, weights, normalizer.clone(), ln_sizes)?;
+        let is_elementwise = forward.steps.weigh.is_elementwise();
+        let size = |b: usize| if is_elementwise { ln_sizes[b].exp() } else { 1.0 };
+        let mut buffer = forward.row_buffer();
+        let mut masses = vec![DMatrix::zeros(m, m); forward.n_heads()];
+        for (head_idx, masses) in masses.iter_mut().enumerate() {
+            for (map_idx, coefficient) in forward.maps_of(head_idx) {
+                for a in 0..m {
+                    let block = forward.rows_of_p(map_idx, a..a + 1, &mut buffer);
+                    (0..m).for_each(|b| masses[(a, b)] += coefficient * size(b) * block.weights[b]);
+                }
+            }
+        }
+        let rows = StepsRows::new(&forward);
+        let (mut to_masses, mut own) = (DMatrix::zeros(m * d_out, m * d), Vec::with_capacity(m));
+        let mut outputs = DMatrix::zeros(d_out, m);
+        for a in 0..m {
+            let row = rows.split_row(&forward, a, &mut buffer, size);
+            to_masses.rows_mut(a * d_out, d_out).copy_from(&row.mixed);
+            outputs.set_column(a, &row.output);
+            own.push(row.own);
+        }
+        if to_masses.iter().any(|x| !x.is_finite()) {
+            return Err(InputError::Overflow { what: phrase!("entries_jacobian", "The entries of the Jacobian") });
+        }
+        let (ln_sizes, outputs) = (ln_sizes.to_vec(), Some(outputs));
+        let mut jacobian = ClusterJacobian { m, d, d_out, ln_sizes, to_masses, own, masses, outputs, normalizer };
+        if experiment.scope() == Scope::Composed {
+            jacobian.compose();
+        }
+        Ok(jacobian)
+    }
+
+    /// f at a token of each cluster, d_out x m, where steps were run.
+    pub(crate) fn outputs(&self) -> Option<&DMatrix<f64>> {
+        self.outputs.as_ref()
     }
 
     /// The normaliser at the positions.
@@ -250,6 +298,19 @@ impl ClusterJacobian {
             self.own[a] = field.rows(a * self.d, self.d).transpose();
         }
     }
+}
+
+/// Refuses a matrix on clusters that is too large.
+fn check_size(m: usize, d: usize) -> Result<(), InputError> {
+    if m * d > MOST_CLUSTER_ROWS {
+        return Err(InputError::TooLarge {
+            what: phrase!("number_distinct_positions_times", "The number of distinct positions times their dimension"),
+            found: (m * d).to_string().into(),
+            limit: MOST_CLUSTER_ROWS.to_string().into(),
+            fix: phrase!("use_fewer_positions", "Use fewer positions."),
+        });
+    }
+    Ok(())
 }
 
 /// Whether a cluster has two tokens or more; the tolerance absorbs the rounding of the logarithm.

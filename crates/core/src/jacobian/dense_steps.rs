@@ -7,9 +7,11 @@
 //! the gradients of the score in the tokens, with the slope of the cap. The sum over l cannot be replaced by a covariance
 //! times A: with most steps A depends on the pair.
 
-use nalgebra::{DMatrix, DVector};
+use std::ops::Range;
 
-use crate::attention::{Elementwise, Forward, Squash, Weigh};
+use nalgebra::{DMatrix, DVector, DVectorView};
+
+use crate::attention::{Elementwise, Forward, MapLayout, Squash, Steps, Weigh};
 use crate::experiment::{Gain, VectorNorm};
 
 /// The rows of blocks at a forward pass.
@@ -58,9 +60,9 @@ impl StepsRows {
     /// Prepares the rows at a forward pass.
     pub(crate) fn new(forward: &Forward<f64>) -> Self {
         let tokens = forward.normalizer().outputs();
-        let of_map = |layout: &crate::attention::MapLayout| {
+        let of_map = |layout: &MapLayout| {
             let (norm, rope) = forward.steps.norm_and_rope();
-            let vectors = |rows: &std::ops::Range<usize>, gain: Option<&Gain>| {
+            let vectors = |rows: &Range<usize>, gain: Option<&Gain>| {
                 let matrix = forward.stacked.rows(rows);
                 let plain = &matrix * tokens;
                 let norm = norm.zip(gain).map(|(norm, gain)| (norm.kind, norm.eps, gain.clone()));
@@ -83,9 +85,8 @@ impl StepsRows {
                 None => vec![value],
                 Some(eps) => {
                     let (_, _, scales, outputs) = normed((VectorNorm::L2, eps, Gain::All(1.0)), &value * tokens);
-                    let slope = |(y, scale): (nalgebra::DVectorView<'_, f64>, &f64)| {
-                        (&value - y * value.tr_mul(&y).transpose()) * *scale
-                    };
+                    let slope =
+                        |(y, scale): (DVectorView<'_, f64>, &f64)| (&value - y * value.tr_mul(&y).transpose()) * *scale;
                     outputs.column_iter().zip(&scales).map(slope).collect()
                 }
             };
@@ -108,57 +109,89 @@ impl StepsRows {
 
     /// The blocks of row i side by side, d_out x (n d), at the normalised tokens.
     pub(crate) fn row(&self, forward: &Forward<f64>, i: usize, buffer: &mut [f64]) -> DMatrix<f64> {
-        let (n, d) = (forward.n(), forward.d());
-        let mut row = DMatrix::zeros(forward.d_out(), n * d);
+        let SplitRow { mut mixed, own, .. } = self.split_row(forward, i, buffer, |_| 1.0);
+        let mut place = mixed.columns_mut(i * forward.d(), forward.d());
+        place += own;
+        mixed
+    }
+
+    /// The terms of row i, where token j stands for `sizes(j)` tokens whose weights the forward pass does not hold
+    /// together.
+    pub(super) fn split_row(
+        &self,
+        forward: &Forward<f64>,
+        i: usize,
+        buffer: &mut [f64],
+        sizes: impl Fn(usize) -> f64,
+    ) -> SplitRow {
+        let (n, d, d_out) = (forward.n(), forward.d(), forward.d_out());
+        let mut row = SplitRow {
+            mixed: DMatrix::zeros(d_out, n * d),
+            own: DMatrix::zeros(d_out, d),
+            output: DVector::zeros(d_out),
+        };
         for (map_idx, map) in self.maps.iter().enumerate() {
+            let reach = forward.reach(&(i..i + 1));
             let block = forward.rows_of_p(map_idx, i..i + 1, buffer);
-            let weights = &block.weights[..block.stride.min(block.weights.len())];
-            let is_allowed = |j: &usize| forward.mask.allows(i, *j);
-            let (allowed, weights): (Vec<usize>, Vec<f64>) =
-                (0..weights.len()).filter(is_allowed).map(|j| (j, weights[j])).unzip();
-            let mut place = row.rows_mut(map.out_start, map.values.nrows());
-            map.add_row(&forward.steps, (i, &allowed, &weights), d, &mut place);
+            let pairs = (0..reach).filter(|j| forward.mask.allows(i, *j));
+            let pairs: Vec<Pair> = pairs.map(|j| Pair { j, weight: block.weights[j], size: sizes(j) }).collect();
+            map.add_row(&forward.steps, i, &pairs, &mut row);
         }
         row
     }
 }
 
+/// A row of blocks, in its two parts, and the output of the row.
+pub(super) struct SplitRow {
+    /// B_i1, B_i2, .. side by side, d_out x (n d).
+    pub(super) mixed: DMatrix<f64>,
+    /// O_i, d_out x d.
+    pub(super) own: DMatrix<f64>,
+    /// y_i.
+    pub(super) output: DVector<f64>,
+}
+
+/// A token that a row attends to.
+struct Pair {
+    j: usize,
+    /// P_ij.
+    weight: f64,
+    /// The number of tokens like it.
+    size: f64,
+}
+
 impl MapRows {
-    /// Adds the blocks of row i; P_ij is given for the allowed j.
-    fn add_row(
-        &self,
-        steps: &crate::attention::Steps,
-        (i, allowed, weights): (usize, &[usize], &[f64]),
-        d: usize,
-        place: &mut nalgebra::DMatrixViewMut<'_, f64>,
-    ) {
-        let rows = self.values.nrows();
+    /// Adds the terms of row i.
+    fn add_row(&self, steps: &Steps, i: usize, pairs: &[Pair], row: &mut SplitRow) {
+        let (rows, d) = (self.values.nrows(), row.own.ncols());
         let mut mean = DVector::zeros(rows);
-        if !steps.weigh.is_elementwise() {
-            allowed.iter().zip(weights).for_each(|(j, p)| mean.axpy(*p, &self.values.column(*j), 1.0));
+        for Pair { j, weight, size } in pairs {
+            mean.axpy(weight * size, &self.values.column(*j), 1.0);
+        }
+        row.output.rows_mut(self.out_start, rows).axpy(self.coefficient, &mean, 1.0);
+        if steps.weigh.is_elementwise() {
+            mean.fill(0.0);
         }
         let query = self.queries.turned.column(i);
         // sum_l D_il (w_l - mu_i) z_il^T with z the gradient of the score in the turned query, rows x k.
         let mut own = DMatrix::zeros(rows, query.len());
-        for (j, p) in allowed.iter().zip(weights) {
+        for Pair { j, weight, size } in pairs {
             let key = self.keys.turned.column(*j);
             let raw = self.cross * query.dot(&key) - self.square * (query.norm_squared() + key.norm_squared());
-            let (slope_of_score, slope_of_weight) = (squash_slope(steps.squash, raw), weight_slope(&steps.weigh, *p));
-            let slope = slope_of_score * slope_of_weight;
+            let slope = size * squash_slope(steps.squash, raw) * weight_slope(&steps.weigh, *weight);
             let of_query: DVector<f64> = (key * self.cross - query * (2.0 * self.square)) * slope;
             let of_key: DVector<f64> = (query * self.cross - key * (2.0 * self.square)) * slope;
             let apart = self.values.column(*j) - &mean;
             own.ger(self.coefficient, &apart, &of_query, 1.0);
             let gradient = self.keys.pulled_back(*j, of_key);
-            let mut block = place.columns_mut(j * d, d);
-            let value = self.slopes.get(*j).filter(|_| self.slopes.len() > 1).unwrap_or(&self.slopes[0]);
-            block += value * (self.coefficient * p);
+            let mut block = row.mixed.view_mut((self.out_start, j * d), (rows, d));
+            let value = if self.slopes.len() > 1 { &self.slopes[*j] } else { &self.slopes[0] };
+            block += value * (self.coefficient * weight * size);
             block.ger(self.coefficient, &apart, &gradient, 1.0);
         }
         // Row by row through the query's own steps.
-        let mut block = place.columns_mut(i * d, d);
-        for (row, of_query) in own.row_iter().enumerate() {
-            let mut target = block.row_mut(row);
+        for (at, of_query) in own.row_iter().enumerate() {
+            let mut target = row.own.row_mut(self.out_start + at);
             target += self.queries.pulled_back(i, of_query.transpose()).transpose();
         }
     }

@@ -17,12 +17,7 @@ pub(super) struct RowRule<'a, T> {
 
 impl<'a, T: Scalar> RowRule<'a, T> {
     /// The rules of some rows of a map, whose weights `block` holds.
-    pub(super) fn of(
-        forward: &'a Forward<T>,
-        map_idx: usize,
-        block: &'a RowBlock<'a, T>,
-        rows: &Range<usize>,
-    ) -> Self {
+    pub(super) fn of(forward: &'a Forward<T>, map_idx: usize, block: &'a RowBlock<'a, T>, rows: &Range<usize>) -> Self {
         RowRule {
             block,
             tops: &forward.tops[map_idx][rows.clone()],

@@ -52,6 +52,9 @@ pub(super) fn images(system: &System, weights: &Weights) -> DMatrix<f64> {
     match system {
         System::Tokens(operator) => operator.forward().output(),
         System::Clusters(clusters) => {
+            if let Some(outputs) = clusters.jacobian.outputs() {
+                return listed(outputs, clusters);
+            }
             let positions = clusters.jacobian.normalizer().outputs();
             let mut images = DMatrix::zeros(weights.d_out(), positions.ncols());
             for (head_idx, (value, out_start)) in weights.values_in_output().enumerate() {

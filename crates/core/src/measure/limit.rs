@@ -20,9 +20,10 @@ const MOST_ENTRIES: usize = 512;
 /// Tokens whose scores are computed at a time.
 const ROWS: usize = 64;
 
-/// The limit. `None` if it does not exist or takes too much work, and under a normaliser, which undoes the scaling.
+/// The limit. `None` if it does not exist or takes too much work, under a normaliser, which undoes the scaling, and for
+/// attention with steps.
 pub(super) fn large_radius_limit(experiment: &Experiment, inputs: &Inputs) -> Option<f64> {
-    if experiment.normalization != Normalization::None {
+    if experiment.normalization != Normalization::None || !experiment.is_plain() {
         return None;
     }
     let Groups { positions, sizes, .. } = distinct(&inputs.tokens, MOST_TOKENS)?;

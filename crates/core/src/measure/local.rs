@@ -4,7 +4,9 @@ use nalgebra::DMatrix;
 
 use super::system::{Clusters, Runs, System};
 use crate::attention::Kernel;
-use crate::bounds::{Combination, Counts, LocalBound, LocalBuffers, LocalHead, LocalParts, LocalTokens, StepsLocal, combine_local};
+use crate::bounds::{
+    Combination, Counts, LocalBound, LocalBuffers, LocalHead, LocalParts, LocalTokens, StepsLocal, combine_local,
+};
 use crate::experiment::Attention;
 use crate::weights::{HeadWeights, Weights};
 
@@ -21,7 +23,7 @@ pub(super) enum Local {
     Steps(Box<StepsLocal>),
     /// Computed at once.
     Known(LocalParts),
-    /// Not computed: no bounds are requested; or the runs are too long to process every row, and the bound on a block
+    /// Not computed: no bounds are requested; attention at a token measure has steps; or the runs are too long to process every row, and the bound on a block
     /// of rows is proved only for the dot product.
     Absent,
 }
@@ -33,6 +35,8 @@ impl Local {
                 Local::Tokens(Box::new(LocalBound::new(operator.forward(), weights)))
             }
             System::Tokens(operator) => Local::Steps(Box::new(StepsLocal::new(operator.forward()))),
+            // With steps, the terms of a row of clusters are not those of plain attention.
+            System::Clusters(clusters) if clusters.jacobian.outputs().is_some() => Local::Absent,
             System::Clusters(clusters) => Local::Known(of_clusters(clusters, weights, attention, combination)),
             System::Runs(runs) => of_runs(runs, weights, attention, combination).map_or(Local::Absent, Local::Known),
         }

@@ -91,7 +91,11 @@ impl System {
         membership: Option<Vec<u32>>,
     ) -> Result<Self, InputError> {
         let scope = experiment.scope();
-        let jacobian = ClusterJacobian::new(experiment.attention, normalizer, scope, weights, ln_sizes)?;
+        let jacobian = if experiment.is_plain() {
+            ClusterJacobian::new(experiment.attention, normalizer, scope, weights, ln_sizes)?
+        } else {
+            ClusterJacobian::with_steps(experiment, normalizer, weights, ln_sizes)?
+        };
         Ok(System::Clusters(Box::new(Clusters { jacobian, positions, membership })))
     }
 

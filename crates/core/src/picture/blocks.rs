@@ -111,7 +111,8 @@ impl BlockNorming {
         let (d, d_out) = (inputs.tokens.nrows(), inputs.weights.d_out());
         let listed = inputs.tokens.ncols();
         let most = most_a_side(d as u64, d_out as u64);
-        if experiment.mask == Mask::Causal {
+        // Elementwise weights may depend on the number of tokens.
+        if experiment.mask == Mask::Causal && experiment.is_plain() {
             inputs = first_tokens(inputs, most);
         }
         let clusters = match shape.form(ALL_UP_TO) {
@@ -224,8 +225,8 @@ fn of_shape(shape: &Shape) -> Cost {
     let inputs = parts::inputs(shape);
     let most = most_a_side(shape.d, shape.d_out()) as u64;
     let kept = match shape.mask {
-        MaskKind::Causal => shape.with_tokens(shape.n.min(most)),
-        MaskKind::None | MaskKind::Other => *shape,
+        MaskKind::Causal if shape.is_plain() => shape.with_tokens(shape.n.min(most)),
+        _ => *shape,
     };
     let side = kept.n.min(most);
     let norms = product([side, side]);

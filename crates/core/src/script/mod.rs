@@ -69,6 +69,7 @@ pub fn script(experiment: &Experiment, dialect: Dialect) -> Result<String, Input
 /// # Errors
 /// As [`script`]; [`InputError::TooCostly`] before anything is drawn.
 pub fn script_within(experiment: &Experiment, dialect: Dialect, memory: Memory) -> Result<String, InputError> {
+    experiment.require_plain()?;
     weights::check_sizes(experiment)?;
     cost::check(phrase!("script", "The script"), &shape_of(experiment), memory, script_cost)?;
     let Inputs { tokens, weights, ln_multiplicities } = inputs(experiment)?;

@@ -13,7 +13,7 @@ use super::starts::{Shape, random, structured};
 use super::{SearchCheckpoint, SearchDomain, SearchPlan, SearchStep, StartKind};
 use crate::attention::Normalizer;
 use crate::bounds::{Hypotheses, bounds_and_witnesses};
-use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Rows};
+use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Rows, Score, Weighting};
 use crate::phrase;
 use crate::random::{Random, Stream};
 use crate::spectral::SingularTriplet;
@@ -121,9 +121,15 @@ impl Search {
         let (bounds, witnesses) = bounds_and_witnesses(&hypotheses(&experiment));
         // If the bounds do not apply, their witnesses are still useful starts.
         let witnesses = match (experiment.attention, &experiment.mask) {
-            (Attention::Dot, Mask::None) => witnesses,
+            (Attention::Dot, Mask::None) if experiment.is_plain() => witnesses,
             _ => {
-                let plain = Experiment { attention: Attention::Dot, mask: Mask::None, ..experiment.clone() };
+                let plain = Experiment {
+                    attention: Attention::Dot,
+                    mask: Mask::None,
+                    score: Score::default(),
+                    weighting: Weighting::SOFTMAX,
+                    ..experiment.clone()
+                };
                 bounds_and_witnesses(&hypotheses(&plain)).1
             }
         };

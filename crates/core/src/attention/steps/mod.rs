@@ -78,6 +78,12 @@ impl Steps {
         }
     }
 
+    /// The same steps at a token measure with ln N_j tokens at each position: with softmax, P_ij is then the weight of
+    /// all tokens at position j.
+    pub(super) fn at_measure(self, ln_sizes: &[f64]) -> Self {
+        if self.weigh.is_elementwise() { self } else { Steps { bias: self.bias.with_sizes(ln_sizes), ..self } }
+    }
+
     /// Whether a constant added to all scores of a row changes the weights: then the L2 kernel needs |q_i|^2, and the
     /// tokens may not lose their common part.
     pub(crate) fn knows_row_constants(&self) -> bool {

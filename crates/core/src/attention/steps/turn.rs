@@ -167,9 +167,8 @@ impl<T: Scalar> Part<T> {
         projections: &mut DMatrix<T>,
     ) -> Result<Self, InputError> {
         let (k, n) = (rows.len(), projections.ncols());
-        let norm = norm.map(|(kind, eps, gain)| {
-            Normed::of(kind, eps, gain, &projections.rows(rows.start, k).into_owned())
-        });
+        let norm =
+            norm.map(|(kind, eps, gain)| Normed::of(kind, eps, gain, &projections.rows(rows.start, k).into_owned()));
         let mut part = Part {
             rows: rows.clone(),
             norm: norm.transpose()?,

@@ -50,15 +50,11 @@ impl Weigh {
     pub(super) fn of(weighting: &Weighting, heads: usize, ln_n: f64) -> Self {
         let ln_divisor = |divisor: &Option<f64>| divisor.map_or(ln_n, f64::ln);
         match weighting {
-            Weighting::Softmax { .. } => Weigh::Softmax {
-                sinks: (0..heads).filter_map(|head_idx| weighting.sink_of(head_idx)).collect(),
-            },
-            Weighting::Sigmoid { bias } => {
-                Weigh::Elementwise(Elementwise::Sigmoid { bias: bias.unwrap_or(-ln_n) })
+            Weighting::Softmax { .. } => {
+                Weigh::Softmax { sinks: (0..heads).filter_map(|head_idx| weighting.sink_of(head_idx)).collect() }
             }
-            Weighting::Relu { divisor } => {
-                Weigh::Elementwise(Elementwise::Relu { ln_divisor: ln_divisor(divisor) })
-            }
+            Weighting::Sigmoid { bias } => Weigh::Elementwise(Elementwise::Sigmoid { bias: bias.unwrap_or(-ln_n) }),
+            Weighting::Relu { divisor } => Weigh::Elementwise(Elementwise::Relu { ln_divisor: ln_divisor(divisor) }),
             Weighting::Softplus { divisor } => {
                 Weigh::Elementwise(Elementwise::Softplus { ln_divisor: ln_divisor(divisor) })
             }

@@ -25,6 +25,8 @@ const MOST_ENTRIES: usize = 1 << 22;
 const MOST_EXACT: usize = 40_000_000;
 /// The most rows of a matrix of blocks whose norm is computed by a decomposition.
 const MOST_DECOMPOSED: usize = 128;
+/// The most rows of a step on each thread.
+const MOST_ROWS: usize = 64;
 /// Operations of a step.
 const STEP_OPERATIONS: usize = if cfg!(target_arch = "wasm32") { 10_000_000 } else { 200_000_000 };
 
@@ -122,7 +124,7 @@ impl StepsLocal {
     pub fn step(&mut self, forward: &Forward<f64>) -> bool {
         let n = forward.n();
         let a_row: usize = self.heads.iter().map(|head| head.operations_a_row(n)).sum();
-        let at_once = (STEP_OPERATIONS / a_row.max(1)).max(1) * parallel::threads();
+        let at_once = (STEP_OPERATIONS / a_row.max(1)).clamp(1, MOST_ROWS) * parallel::threads();
         let rows = self.next_row..n.min(self.next_row + at_once);
         let schedule = Schedule::of((a_row * rows.len()) as u64);
         let (heads, buffers) = (&self.heads, &self.buffers);
@@ -314,14 +316,7 @@ impl Head {
             reach,
             p,
             maps,
-            row: Row {
-                w: 0.0,
-                own,
-                shares,
-                gradient_square: 0.0,
-                ln_ratio: ln_most - ln_least,
-                norms: Vec::new(),
-            },
+            row: Row { w: 0.0, own, shares, gradient_square: 0.0, ln_ratio: ln_most - ln_least, norms: Vec::new() },
         };
         self.take_w(forward, &mut terms);
         terms
@@ -478,7 +473,8 @@ impl RowTerms {
             })
             .collect();
         for (j, norm) in norms.iter_mut().enumerate().take(self.reach) {
-            let value_norm = head.value_norms.get(j).filter(|_| head.value_norms.len() > 1).unwrap_or(&head.value_norms[0]);
+            let value_norm =
+                head.value_norms.get(j).filter(|_| head.value_norms.len() > 1).unwrap_or(&head.value_norms[0]);
             let of_maps: f64 = lengths.iter().map(|(apart, lengths)| apart.column(j).norm() * lengths[j]).sum();
             *norm = self.p[j].abs() * value_norm + of_maps;
         }
