@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::attention::{Forward, RowBlock, Scalar};
 
 /// The rules of a block of rows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct RowRule<'a, T> {
     block: &'a RowBlock<'a, T>,
     tops: &'a [u32],
