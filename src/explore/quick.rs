@@ -253,11 +253,11 @@ fn CollapsePicture() -> impl IntoView {
 #[component]
 pub fn AttentionLine() -> impl IntoView {
     let page = use_page();
-    let shown = memo(move |_| page.state.with(|state| (state.tokens, state.weights, state.attention)));
-    let other = memo(move |_| match shown.get() {
-        (TokenChoice::Skew, ..) => None,
-        (_, WeightChoice::IdentityMinus, _) => Some(WeightChoice::IdentityPlus),
-        (_, WeightChoice::IdentityPlus, _) => Some(WeightChoice::IdentityMinus),
+    let shown = memo(move |_| page.state.with(strings::which_attention));
+    let other = memo(move |_| match page.state.with(|state| (state.tokens, state.weights)) {
+        (TokenChoice::Skew, _) => None,
+        (_, WeightChoice::IdentityMinus) => Some(WeightChoice::IdentityPlus),
+        (_, WeightChoice::IdentityPlus) => Some(WeightChoice::IdentityMinus),
         _ => None,
     });
     let choose = move |_| {
@@ -267,10 +267,7 @@ pub fn AttentionLine() -> impl IntoView {
     };
     view! {
         <p class="attention-line" data-testid="attention-line">
-            {move || {
-                let (tokens, weights, attention) = shown.get();
-                strings::which_attention(tokens, weights, attention)
-            }} " "
+            {move || shown.get()} " "
             <button type="button" id="other-sign" hidden=move || other.get().is_none() on:click=choose>
                 {move || other.get().map(strings::other_sign)}
             </button>

@@ -34,7 +34,7 @@ const ROLES: [Role; MOST_KINDS] = [
     Role::ReleasedScript,
 ];
 /// Bounds are drawn up to this many times the largest norm.
-const HEADROOM: f64 = 30.0;
+const HEADROOM: f64 = 3.0;
 
 /// The engine's work for this lab.
 pub fn request(settings: &Settings, state: &PageState) -> Request {
@@ -165,7 +165,7 @@ fn CompareTable(
             <thead>
                 <tr>
                     <th scope="col">{strings::compare_kind()}</th>
-                    <th scope="col">{move || settings.with(|settings| strings::compared_x(settings.compare.along))}</th>
+                    <th scope="col">{move || settings.with(|settings| strings::compared_symbol(settings.compare.along))}</th>
                     <th scope="col">{strings::compare_norm()}</th>
                     <th scope="col">{strings::compare_found()}</th>
                     <th scope="col">{strings::compare_bound()}</th>

@@ -5,7 +5,7 @@ use lipscope_core::scaling::ScaledTokens;
 use lipscope_core::search::Region;
 use lipscope_core::spectrum::{SpectrumMap, USUAL_COUNT};
 
-use super::compare::{CompareSettings, ComparedKind, ComparedTokens};
+use super::compare::CompareSettings;
 use super::plots::PlotChoice;
 
 /// The tokens that the lab of scaled tokens offers, with their words in the page and in links.
@@ -63,15 +63,13 @@ impl Settings {
         match plot {
             PlotChoice::EstimatorComparison => self.estimators.trial.is_none(),
             PlotChoice::Inverse => self.inverse.tokens == LabTokens::Page,
-            PlotChoice::Compare => {
-                self.compare.tokens == ComparedTokens::Page || self.compare.kinds.contains(&ComparedKind::Own)
-            }
             PlotChoice::Gallery | PlotChoice::Tightness | PlotChoice::Model | PlotChoice::Train => false,
             PlotChoice::Explore
             | PlotChoice::Growth
             | PlotChoice::Tokens
             | PlotChoice::Spectrum
             | PlotChoice::Scaled
+            | PlotChoice::Compare
             | PlotChoice::Certify => true,
         }
     }

@@ -8,6 +8,7 @@ use lipscope_plot::{Kind, Number};
 
 use super::controls::weight_choice;
 use super::plot::{count, mean_label};
+use super::steps::step_names;
 
 /// The name of the ball in sentences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,20 +63,16 @@ pub fn explore_measured(n: f64, (value, kind): (f64, Kind), place: Place) -> Str
     }
 }
 
-/// Which attention is shown, in plain words.
-pub fn which_attention(tokens: TokenChoice, weights: WeightChoice, attention: Attention) -> String {
-    let kernel = match attention {
-        Attention::Dot => "",
-        Attention::L2 => which_attention::l2(),
-        Attention::Cosine => which_attention::cosine(),
-        Attention::Linear => which_attention::linear(),
-    };
-    match (tokens, weights) {
+/// Which attention is shown, in plain words: the weights, then the steps that there are.
+pub fn which_attention(state: &PageState) -> String {
+    let kernel = if state.attention == Attention::L2 { which_attention::l2() } else { "" };
+    let weights = match (state.tokens, state.weights) {
         (TokenChoice::Skew, _) => which_attention::skew().into(),
         (_, WeightChoice::IdentityMinus) => which_attention::opposite(kernel),
         (_, WeightChoice::IdentityPlus) => which_attention::alike(kernel),
-        _ => which_attention::other(kernel, weight_choice(weights, None)),
-    }
+        _ => which_attention::other(kernel, weight_choice(state.weights, None)),
+    };
+    std::iter::once(weights).chain(step_names(state)).collect::<Vec<_>>().join(" · ")
 }
 
 /// The words of the button that chooses these weights.
