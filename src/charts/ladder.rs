@@ -330,9 +330,9 @@ mod tests {
             ids.sort_unstable();
             ids
         };
-        // A bound about other weights has no measured norm beside it. The max-token bound stands in the measured row
-        // itself.
-        let is_comparable = |id: &BoundId| id.domain() != Domain::OtherWeights && id.norm() != Norm::MaxToken;
+        // A bound about other weights has no measured norm beside it. The row sums of block norms stand in the measured
+        // row itself.
+        let is_comparable = |id: &BoundId| id.domain() != Domain::OtherWeights && *id != BoundId::MaxToken;
         let bounds_of = |side: Side| {
             let of_side = |id: &BoundId| id.side() == side;
             sorted(BoundId::ALL.into_iter().filter(is_comparable).filter(of_side).collect())

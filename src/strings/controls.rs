@@ -4,27 +4,12 @@ use crate::words::controls as words;
 pub use crate::words::controls::*;
 
 use crate::state::{TokenChoice, WeightChoice};
-use lipscope_core::experiment::{Distribution, Mask, Scope};
-
-use super::steps::mask_name;
+use lipscope_core::experiment::{Distribution, Scope};
 
 type Options<const N: usize> = [(&'static str, &'static str); N];
 
 pub fn kernels() -> Options<4> {
     [("dot", kernels::dot()), ("l2", kernels::l2()), ("cosine", kernels::cosine()), ("linear", kernels::linear())]
-}
-/// The masks that the controls offer, and the present one if only a file can give it.
-pub fn mask_choices(now: &Mask) -> Vec<(&'static str, String)> {
-    let mut all = vec![
-        ("none", masks::none().to_owned()),
-        ("causal", masks::causal().to_owned()),
-        ("window", masks::window().to_owned()),
-        ("prefix", masks::prefix().to_owned()),
-    ];
-    if matches!(now, Mask::Padding { .. } | Mask::Allowed(_)) {
-        all.push((now.id(), mask_name(now)));
-    }
-    all
 }
 pub fn normalizers() -> Options<3> {
     [("none", words::normalizers()), ("layer", "LayerNorm"), ("rms", "RMSNorm")]

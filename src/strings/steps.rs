@@ -8,7 +8,7 @@ use crate::state::{PageState, WeightChoice};
 use lipscope_core::experiment::{Attention, Mask, Order, Preset, QkNorm, Rope, Sink, VectorNorm, Weighting};
 use lipscope_plot::Number;
 
-use super::controls::kernels;
+use super::controls::{kernels, masks};
 
 /// The name of a preset: the models that have it.
 pub fn preset_name(preset: Preset) -> &'static str {
@@ -112,6 +112,20 @@ pub fn mask_name(mask: &Mask) -> String {
         Mask::Padding { .. } => words::mask::padding().into(),
         Mask::Allowed(_) => words::mask::allowed().into(),
     }
+}
+
+/// The masks that the controls offer, and the present one if only a file can give it.
+pub fn mask_choices(now: &Mask) -> Vec<(&'static str, String)> {
+    let mut all = vec![
+        ("none", masks::none().to_owned()),
+        ("causal", masks::causal().to_owned()),
+        ("window", masks::window().to_owned()),
+        ("prefix", masks::prefix().to_owned()),
+    ];
+    if matches!(now, Mask::Padding { .. } | Mask::Allowed(_)) {
+        all.push((now.id(), mask_name(now)));
+    }
+    all
 }
 
 /// What attention does besides dot products, a mask, softmax and heads of their own: a name for each step that is there.

@@ -53,7 +53,7 @@ impl Experiment {
             "`weighting`".into()
         } else {
             let step = keys.into_iter().find(|(_, is_there)| *is_there);
-            step.map_or_else(|| "`weights.kv_heads` or a second map".into(), |(key, _)| format!("`{key}`"))
+            step.map_or_else(|| "`weights`".into(), |(key, _)| format!("`{key}`"))
         };
         conflict(
             what,

@@ -117,6 +117,12 @@ impl Fields {
         })
     }
 
+    /// Reads the word of `source`.
+    pub(super) fn source(&mut self, sources: &[&'static str]) -> Result<&'static str, InputError> {
+        let choices: Vec<(&str, &'static str)> = sources.iter().map(|source| (*source, *source)).collect();
+        self.choice("source", &choices, None)
+    }
+
     /// Reads a list of rows.
     pub(super) fn rows(&mut self, key: &'static str) -> Result<Rows, InputError> {
         let value =

@@ -107,7 +107,7 @@ impl Experiment {
 
 fn tokens(value: Json) -> Result<TokenSource, InputError> {
     let mut fields = Fields::of("tokens", value)?;
-    let source = source(&mut fields, &["explicit", "random", "adversarial", "skew", "clusters"])?;
+    let source = fields.source(&["explicit", "random", "adversarial", "skew", "clusters"])?;
     let radius =
         |fields: &mut Fields| fields.number("radius", 1.0, phrase!("number_above_0", "a number above 0"), |x| x > 0.0);
     let tokens = match source {
@@ -170,10 +170,4 @@ fn tokens(value: Json) -> Result<TokenSource, InputError> {
     };
     fields.finish()?;
     Ok(tokens)
-}
-
-/// The word of `source`.
-pub(super) fn source(fields: &mut Fields, sources: &[&'static str]) -> Result<&'static str, InputError> {
-    let choices: Vec<(&str, &'static str)> = sources.iter().map(|s| (*s, *s)).collect();
-    fields.choice("source", &choices, None)
 }

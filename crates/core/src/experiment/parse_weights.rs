@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::error::InputError;
 use super::fields::{Fields, rows_of};
 use super::limits::{self, MAX_DIM, MAX_HEADS};
-use super::parse::source;
 use super::strict_json::Json;
 use super::types::{Head, Output, RandomWeights, SecondMap, WeightSource};
 use super::{Phrase, Rows};
@@ -39,7 +38,7 @@ fn check_head_count(count: usize) -> Result<(), InputError> {
 /// The weights.
 pub(super) fn weights(value: Json) -> Result<WeightSource, InputError> {
     let mut fields = Fields::of("weights", value)?;
-    let source = source(&mut fields, &["explicit", "random", "identity", "kim"])?;
+    let source = fields.source(&["explicit", "random", "identity", "kim"])?;
     let scale = |fields: &mut Fields| {
         fields.number("scale", 1.0, phrase!("number_0_more", "a number, 0 or more"), |x| x >= 0.0)
     };
