@@ -3,7 +3,8 @@
 
 use lipscope_core::attention::{Dual, Forward, Scalar};
 use lipscope_core::bounds::BoundId;
-use lipscope_core::experiment::{Experiment, Normalization, Scope, Weighting};
+use lipscope_core::experiment::{Experiment, Memory, Normalization, Scope, Weighting};
+use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_core::jacobian::{BlockRows, JacobianOperator, LinearOperator, dense_jacobian};
 use lipscope_core::measure::{MeasureOptions, Method, measure, measure_with};
 use lipscope_core::parallel::on_one_thread;
@@ -302,7 +303,7 @@ fn equal_tokens_have_the_norms_of_their_clusters() {
 #[test]
 fn tasks_for_plain_attention_refuse_steps_by_name() {
     let experiment = steps::alone(r#"{"score":{"softcap":0.8}}"#, 3, 0);
-    let refusal = lipscope_core::script::script(&experiment, lipscope_core::script::Dialect::NumPy);
-    let refusal = refusal.expect_err("a script has no cap").to_string();
+    let plan = InversePlan { experiment, fraction: 0.5, max_iterations: 9 };
+    let refusal = Inverting::start_within(&plan, Memory::default()).expect_err("an inverse takes no cap").to_string();
     assert!(refusal.starts_with("`score.softcap` is a step beyond plain attention"), "{refusal}");
 }

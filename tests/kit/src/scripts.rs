@@ -7,6 +7,8 @@ use lipscope_core::experiment::Experiment;
 use lipscope_core::measure::measure;
 use lipscope_core::script::{Dialect, script};
 
+use crate::{kernels, steps};
+
 /// One of each kernel, mask, normaliser, scope, output matrix, and way to give tokens.
 pub const CASES: [&str; 14] = [
     r#"{"tokens":{"source":"explicit","rows":[[-1],[1],[1]]},"weights":{"source":"identity","sign":-1}}"#,
@@ -24,6 +26,27 @@ pub const CASES: [&str; 14] = [
     r#"{"attention":"l2","normalization":"rms","normalization_scope":"composed","tokens":{"source":"clusters","positions":[[1,0.5],[-0.3,1],[0.2,-2]],"log_multiplicities":[30,0,25.5]},"weights":{"source":"random","heads":2,"head_dim":2,"output":true}}"#,
     r#"{"mask":"causal","tokens":{"source":"explicit","rows":[[1,2],[0.1,-0.7],[0.3,1]]},"weights":{"source":"explicit","heads":[{"q":[[1,0.5]],"k":[[0.25,-1]],"v":[[1,0],[0,1],[1,1]]}],"output":[[1,0,2]]}}"#,
 ];
+
+/// Steps that [`steps::ALONE`] lacks, at five tokens and two heads.
+const MORE_STEPS: [&str; 8] = [
+    r#"{"score":{"bias":[[0,1,-1,2,0.5],[1,0,0.25,-2,1],[0,0,3,1,-1],[-0.5,1,0,0,1],[2,1,0,-1,0]]}}"#,
+    r#"{"score":{"alibi":{"slopes":[0.7,0]}},"mask":"causal"}"#,
+    r#"{"score":{"rope":{"base":10.0,"fraction":0.5,"layout":"half"}}}"#,
+    r#"{"score":{"rope":{"base":10.0,"layout":"interleaved"},"qk_norm":{"kind":"rms","eps":0.01,"q_gain":[1,2,0.5,-1],"k_gain":[0.3,1,1,2]}}}"#,
+    r#"{"mask":{"kind":"padding","keys":[1,0,1,1,0],"causal":false}}"#,
+    r#"{"mask":{"kind":"padding","keys":[0,0,1,1,1],"causal":true}}"#,
+    r#"{"mask":{"kind":"allowed","rows":[[1,0,1,0,1],[0,0,0,0,0],[1,1,1,0,0],[0,1,0,1,1],[0,0,0,0,1]]},"weighting":{"kind":"softmax","sink":[0.5,-2]}}"#,
+    r#"{"weights":{"kv_heads":1,"differential":0.6},"normalization":"layer","normalization_scope":"composed"}"#,
+];
+
+/// Experiments whose attention has steps: each alone, those of the reference file, and random combinations.
+#[must_use]
+pub fn step_cases() -> Vec<(String, Experiment)> {
+    let alone = steps::ALONE.iter().chain(&MORE_STEPS).map(|step| ((*step).to_owned(), steps::alone(step, 5, 3)));
+    let listed = kernels::kernel_cases().into_iter().map(|case| (case.name, case.experiment));
+    let combined = (0..120).map(|seed| (format!("combination {seed}"), steps::combined(seed)));
+    alone.chain(listed).chain(combined).collect()
+}
 
 /// The Python named by a variable, or else the system's.
 ///
@@ -57,6 +80,35 @@ pub fn check_scripts(dialect: Dialect, python: &str) {
         let expected = measure(&experiment).expect("measurable").spectral;
         assert!((found / expected - 1.0).abs() < 1e-9, "{case}: {found} against {expected}");
     }
+}
+
+/// Runs the programs of all [`step_cases`], one after another in one Python: each finds the engine's norm.
+pub fn check_step_scripts(dialect: Dialect, python: &str) {
+    let (cases, folder) = (step_cases(), tempfile::tempdir().expect("a folder"));
+    let mut files = Vec::new();
+    for (at, (name, experiment)) in cases.iter().enumerate() {
+        let file = folder.path().join(format!("case_{at}.py"));
+        let text = script(experiment, dialect).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        std::fs::write(&file, text).expect("written");
+        files.push(file);
+    }
+    let all = "import runpy, sys; [runpy.run_path(file, run_name='__main__') for file in sys.argv[1:]]";
+    let Output { stdout, stderr, status } =
+        Command::new(python).args(["-W", "error", "-c", all]).args(&files).output().expect("Python runs");
+    let (stdout, stderr) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    let found: Vec<f64> = stdout.lines().map(|line| line.parse().expect("a number")).collect();
+    let next = cases.get(found.len()).map(|(name, _)| name);
+    assert!(status.success() && stderr.is_empty() && found.len() == cases.len(), "{next:?}: {stderr}");
+    let wrong: Vec<String> = cases
+        .iter()
+        .zip(found)
+        .filter_map(|((name, experiment), found)| {
+            let expected = measure(experiment).expect("measurable").spectral;
+            let agrees = (found - expected).abs() <= 1e-9 * expected.max(1e-6);
+            (!agrees).then(|| format!("{name}: {found} against {expected}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 fn run(python: &str, file: &Path) -> Output {
