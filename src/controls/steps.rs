@@ -28,11 +28,11 @@ pub fn StepControls() -> impl IntoView {
     });
     let on_pick = move |id: String| {
         let Some(preset) = Preset::ALL.into_iter().find(|preset| preset.id() == id) else { return };
-        page.edit("preset", |state| state.choose_preset(preset));
+        page.edit("attention-preset", |state| state.choose_preset(preset));
     };
     view! {
         <Choice
-            id="preset"
+            id="attention-preset"
             label=strings::step_words::preset()
             hint=strings::step_words::preset_hint()
             options

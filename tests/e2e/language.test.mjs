@@ -9,6 +9,8 @@ const NAMES = new Set([
   'MATLAB', 'Julia', 'pandas', 'Ablin', 'Alt', 'BibTeX', 'Castin', 'csv', 'CSV', 'Delete', 'End', 'English', 'Enter', 'Epsilon', 'Esc', 'Home', 'json', 'JSON', 'Kim', 'Lanczos', 'exp',
   'Language', 'LayerNorm', 'Lipscope', 'Lipschitz', 'log', 'MHA', 'Mnih', 'npy', 'NumPy', 'Page', 'Papamakarios', 'Peyr', 'PNG', 'PyTorch', 'RMSNorm',
   'Shift', 'softmax', 'SVD', 'SVG', 'tsv',
+  // Models and steps of attention.
+  'GPT', 'Llama', 'Mistral', 'Gemma', 'Qwen', 'gpt', 'oss', 'NeoX', 'BLOOM', 'MPT', 'Swin', 'ViT', 'off', 'one', 'elu', 'sigmoid', 'softplus', 'ReLU', 'RMS', 'RoPE', 'ALiBi',
 ]);
 
 const options = (page, id) => page.$$eval(`#${id} option`, (found) => found.map((option) => option.value));

@@ -21,7 +21,7 @@ pageTest('a preset sets kernel, mask and steps; the picture says which; the numb
     ['linear', { picture: /linear/ }],
   ]) {
     const before = await digits(page, 'spectral');
-    await page.selectOption('#preset', preset);
+    await page.selectOption('#attention-preset', preset);
     await changed(page, 'spectral', before);
     assert.match(await page.getByTestId('pipeline').innerText(), has.picture, preset);
     const experiment = await isOfCommandLine(page);
@@ -53,7 +53,7 @@ pageTest('each step is a control of its own, goes into the link and comes back f
   assert.deepEqual(experiment.mask, { kind: 'window', width: 3, causal: true });
   assert.deepEqual([experiment.score.softcap, experiment.weighting.sink], [0.5, -1]);
   assert.deepEqual([experiment.weights.kv_heads, experiment.weights.differential], [2, 0.5]);
-  assert.equal(await page.locator('#preset').inputValue(), 'own');
+  assert.equal(await page.locator('#attention-preset').inputValue(), 'own');
   const shown = await digits(page, 'spectral');
   await page.waitForFunction(() => location.hash.includes('steps='));
   const address = page.url();
@@ -66,7 +66,7 @@ pageTest('each step is a control of its own, goes into the link and comes back f
   assert.match(await page.locator('#rope-away').innerText(), /dot-product/);
 });
 
-pageTest('a link may name a preset', { hash: '#v3&n=12&d=4&steps=gpt-oss' }, async ({ page }) => {
+pageTest('a link may name a preset', { hash: '#v3&n=12&d=4&steps=gpt-oss', controls: 'open' }, async ({ page }) => {
   const experiment = await isOfCommandLine(page);
   assert.deepEqual([experiment.mask.width, experiment.weighting.sink, experiment.score.rope.base], [128, 0, 1.5e5]);
 });
