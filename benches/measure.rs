@@ -157,7 +157,8 @@ fn file_of(experiment: &Experiment) -> String {
         let entries = matrix.transpose().as_slice().to_vec();
         Rows::new("a matrix", matrix.ncols(), entries).expect("finite numbers")
     };
-    let heads = weights.heads.iter().map(|head| Head { q: rows(&head.q), k: rows(&head.k), v: rows(&head.v), second: None });
+    let heads =
+        weights.heads.iter().map(|head| Head { q: rows(&head.q), k: rows(&head.k), v: rows(&head.v), second: None });
     let weights = WeightSource::listed(heads.collect(), Vec::new(), None).expect("matrices that fit");
     let tokens = TokenSource::Explicit(rows(&tokens.transpose()));
     Experiment { tokens, weights: Some(weights), ..experiment.clone() }.to_json()

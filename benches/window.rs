@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lipscope_core::experiment::{Order, Normalization};
+use lipscope_core::experiment::{Normalization, Order};
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::weights::Inputs;
 use lipscope_models::{
@@ -50,8 +50,8 @@ impl Window {
     /// Runs the forward pass and finds the norm.
     pub fn norm(&self, tolerance: f64) -> f64 {
         let options = LanczosOptions { tolerance, ..LanczosOptions::default() };
-        let found =
-            estimate(&self.map, &self.inputs.tokens, Order::Free, Estimators::Spectral, options).expect("finite scores");
+        let found = estimate(&self.map, &self.inputs.tokens, Order::Free, Estimators::Spectral, options)
+            .expect("finite scores");
         found.spectral.expect("asked for").value
     }
 }

@@ -4,8 +4,8 @@
 
 use super::state::{MAX_D, MAX_N, MAX_WITNESS_N, MOST_SEED, PageState, Scene, Settings};
 use super::strings::{self, field_hint, field_label, step_words as steps};
-use lipscope_core::experiment::{Mask, Sink, Weighting};
 use lipscope_core::experiment::limits::{MAX_DIM, MAX_HEADS};
+use lipscope_core::experiment::{Mask, Sink, Weighting};
 use lipscope_core::spectrum::MOST_COUNT;
 
 /// A number that a reader can set: in the state of the controls, or in the settings of the labs.
@@ -143,15 +143,11 @@ impl Field<PageState> {
         )
     };
     /// c of the scores, where it is the reader's own.
-    pub const SCORE_SCALE: &Self = &Self {
-        rungs: |_, _| decades(-3, 2),
-        ..of_step!("score-scale", scale_name, (1e-12, 1e12), 1.0, score.scale)
-    };
+    pub const SCORE_SCALE: &Self =
+        &Self { rungs: |_, _| decades(-3, 2), ..of_step!("score-scale", scale_name, (1e-12, 1e12), 1.0, score.scale) };
     /// tau of the soft cap.
-    pub const SOFTCAP: &Self = &Self {
-        rungs: |_, _| decades(-1, 2),
-        ..of_step!("softcap", cap_name, (1e-12, 1e12), 5.0, score.softcap)
-    };
+    pub const SOFTCAP: &Self =
+        &Self { rungs: |_, _| decades(-1, 2), ..of_step!("softcap", cap_name, (1e-12, 1e12), 5.0, score.softcap) };
     /// eps of the normalised values.
     pub const VALUE_EPS: &Self = &Self {
         rungs: |_, _| (-12..=0).map(|power| 10f64.powi(power)).collect(),

@@ -155,7 +155,15 @@ pub(super) fn shown(rungs: &[Option<BoundId>], selected: Option<BoundId>) -> Opt
     if rungs.contains(&selected) {
         return selected;
     }
-    let ours = [BoundId::Sharp, BoundId::SharpMasked, BoundId::General, BoundId::Elementwise, BoundId::LocalBlocks, BoundId::Local, BoundId::KimLinf];
+    let ours = [
+        BoundId::Sharp,
+        BoundId::SharpMasked,
+        BoundId::General,
+        BoundId::Elementwise,
+        BoundId::LocalBlocks,
+        BoundId::Local,
+        BoundId::KimLinf,
+    ];
     ours.into_iter().find(|id| rungs.contains(&Some(*id)))
 }
 

@@ -112,7 +112,8 @@ fn More() -> impl IntoView {
     let page = use_page();
     let is_changed = memo(move |_| {
         let first = PageState::default();
-        page.state.with(|state| state.output != first.output || state.eps != first.eps || !state.experiment().is_plain())
+        page.state
+            .with(|state| state.output != first.output || state.eps != first.eps || !state.experiment().is_plain())
     });
     let is_random = memo(move |_| page.state.with(|state| state.weights == WeightChoice::Random));
     let eps_fixed = Signal::derive(move || {

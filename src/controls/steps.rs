@@ -80,8 +80,7 @@ fn ScoreSteps() -> impl IntoView {
         Attention::L2 | Attention::Linear => Some(strings::step_words::only_dot_cosine()),
         _ => is_clusters.get().then(strings::step_words::not_clusters),
     });
-    let not_scored =
-        Signal::derive(move || (kernel.get() == Attention::Linear).then(strings::step_words::not_linear));
+    let not_scored = Signal::derive(move || (kernel.get() == Attention::Linear).then(strings::step_words::not_linear));
     let has_norm = memo(move |_| page.state.with(|state| state.score.qk_norm.is_some()));
     let has_rope = memo(move |_| page.state.with(|state| state.score.rope.is_some()));
     view! {
@@ -162,7 +161,8 @@ fn WeightSteps() -> impl IntoView {
         _ => None,
     };
     let is_linear = memo(move |_| page.state.with(|state| state.attention == Attention::Linear));
-    let has_size = memo(move |_| page.state.with(|state| matches!(state.mask, Mask::Window { .. } | Mask::Prefix { .. })));
+    let has_size =
+        memo(move |_| page.state.with(|state| matches!(state.mask, Mask::Window { .. } | Mask::Prefix { .. })));
     let mask_note = move || {
         page.state.with(|state| match state.mask {
             Mask::Window { .. } => Some(strings::step_note::window()),

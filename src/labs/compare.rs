@@ -53,7 +53,9 @@ pub fn request(settings: &Settings, state: &PageState) -> Request {
         ComparedAlong::Radius => Along::Radius((-6..=6).map(|at| 10f64.powf(f64::from(at) / 6.0)).collect()),
         ComparedAlong::Cap => Along::Cap((-4..=12).map(|at| 2f64.powf(f64::from(at) / 2.0)).collect()),
         ComparedAlong::Sink => Along::Sink((-8..=12).map(f64::from).collect()),
-        ComparedAlong::Window => Along::Window(LENGTHS.into_iter().chain([1]).collect::<std::collections::BTreeSet<_>>().into_iter().collect()),
+        ComparedAlong::Window => Along::Window(
+            LENGTHS.into_iter().chain([1]).collect::<std::collections::BTreeSet<_>>().into_iter().collect(),
+        ),
     };
     let own = (
         state.attention,
@@ -78,21 +80,25 @@ pub fn CompareLab() -> impl IntoView {
         move |points, at| settings.with(|settings| readout(points, settings, at)),
         |points, written| table(points, &use_settings(), written),
     );
-    lab_view(run, vec![plot], LabParts {
-        id: "compare",
-        plot: PlotChoice::Compare,
-        controls: view! { <CompareControls labs/> }.into_any(),
-        beside: None,
-        facts: view! { <CompareTable labs/> }.into_any(),
-        terms: vec![
-            (strings::compare_norm(), strings::compare_norm_about()),
-            (strings::compare_bound(), strings::compare_bound_about()),
-            (strings::compare_found(), strings::compare_found_about()),
-        ],
-        paper: Paper::Castin,
-        theory: Some(Place::Start),
-        source: ExperimentSource::Others,
-    })
+    lab_view(
+        run,
+        vec![plot],
+        LabParts {
+            id: "compare",
+            plot: PlotChoice::Compare,
+            controls: view! { <CompareControls labs/> }.into_any(),
+            beside: None,
+            facts: view! { <CompareTable labs/> }.into_any(),
+            terms: vec![
+                (strings::compare_norm(), strings::compare_norm_about()),
+                (strings::compare_bound(), strings::compare_bound_about()),
+                (strings::compare_found(), strings::compare_found_about()),
+            ],
+            paper: Paper::Castin,
+            theory: Some(Place::Start),
+            source: ExperimentSource::Others,
+        },
+    )
 }
 
 fn use_settings() -> CompareSettings {
@@ -157,9 +163,8 @@ fn CompareTable(
     labs: Labs,
 ) -> impl IntoView {
     let settings = labs.page.settings;
-    let rows = memo(move |_| {
-        labs.compare.with(|points| settings.with(|settings| last_rows(points, &settings.compare)))
-    });
+    let rows =
+        memo(move |_| labs.compare.with(|points| settings.with(|settings| last_rows(points, &settings.compare))));
     view! {
         <table class="compare-table" data-testid="compare-last">
             <thead>
@@ -190,7 +195,9 @@ fn last_rows(points: &[ComparisonPoint], settings: &CompareSettings) -> Vec<[Str
         let last = points.iter().rev().find(|point| point.kind == at)?;
         let name = strings::compared_kind(*kind, settings);
         let norm = strings::compare_value(last.norm, if last.is_converged { Kind::Exact } else { Kind::LowerBound });
-        let found = last.found.map_or_else(|| strings::NONE_YET.into(), |found| strings::compare_value(found, Kind::LowerBound));
+        let found = last
+            .found
+            .map_or_else(|| strings::NONE_YET.into(), |found| strings::compare_value(found, Kind::LowerBound));
         let bound = last.bound_log10.map_or_else(|| strings::compare_no_bound().into(), strings::compare_bound_value);
         Some([name, strings::compare_place(last.at), norm, found, bound])
     };
@@ -238,8 +245,11 @@ fn kind_id(kind: ComparedKind) -> &'static str {
 fn finding(points: &[ComparisonPoint], settings: &CompareSettings) -> String {
     let last = points.last().map_or(f64::NAN, |point| point.at);
     let here = points.iter().filter(|point| point.at == last);
-    match here.min_by(|a, b| a.norm.total_cmp(&b.norm)).and_then(|point| Some((settings.kinds.get(point.kind)?, point))) {
-        Some((kind, point)) => strings::compare_finding(&strings::compared_kind(*kind, settings), point, settings.along),
+    match here.min_by(|a, b| a.norm.total_cmp(&b.norm)).and_then(|point| Some((settings.kinds.get(point.kind)?, point)))
+    {
+        Some((kind, point)) => {
+            strings::compare_finding(&strings::compared_kind(*kind, settings), point, settings.along)
+        }
         None => strings::compare_waiting().into(),
     }
 }
@@ -259,7 +269,8 @@ fn readout(points: &[ComparisonPoint], settings: &CompareSettings, at: Option<f6
 /// A row for each point.
 fn table(points: &[ComparisonPoint], settings: &CompareSettings, written: &dyn Fn(f64) -> String) -> Table {
     let row = |point: &ComparisonPoint| {
-        let kind = settings.kinds.get(point.kind).map_or_else(String::new, |kind| strings::compared_kind(*kind, settings));
+        let kind =
+            settings.kinds.get(point.kind).map_or_else(String::new, |kind| strings::compared_kind(*kind, settings));
         let optional = |value: Option<f64>| value.map_or_else(String::new, written);
         vec![kind, written(point.at), written(point.norm), optional(point.found), optional(point.bound_log10)]
     };

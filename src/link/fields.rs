@@ -3,9 +3,9 @@
 use crate::field::AnyField::{self, Controls, Labs};
 use crate::field::Field as Number;
 use crate::state::{
-    Assigned, ComparedAlong, ComparedKind, ComparedTokens, DotWeights, EstimatorQuantity, EstimatorSettings, Guessed, HiddenParts, LabTokens, LessonAt, Part,
-    PlotChoice, RadiusGrowth, Range, SCALED_TOKENS, Scene, SearchFold, Stage, ThemeChoice, TokenChoice, Trace, Traces,
-    WeightChoice, XAxis,
+    Assigned, ComparedAlong, ComparedKind, ComparedTokens, DotWeights, EstimatorQuantity, EstimatorSettings, Guessed,
+    HiddenParts, LabTokens, LessonAt, Part, PlotChoice, RadiusGrowth, Range, SCALED_TOKENS, Scene, SearchFold, Stage,
+    ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use crate::strings;
 use lipscope_core::bounds::Norm;

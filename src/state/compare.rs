@@ -64,9 +64,7 @@ impl ComparedKind {
         Some(match self {
             ComparedKind::Plain => (Attention::Dot, plain()),
             ComparedKind::Causal => (Attention::Dot, Steps { mask: Mask::Causal, ..plain() }),
-            ComparedKind::Cap => {
-                (Attention::Dot, scored(Score { softcap: Some(settings.cap), ..Score::default() }))
-            }
+            ComparedKind::Cap => (Attention::Dot, scored(Score { softcap: Some(settings.cap), ..Score::default() })),
             ComparedKind::Window => {
                 let mask = Mask::Window { width: settings.window, order: Order::Causal };
                 (Attention::Dot, Steps { mask, ..plain() })
@@ -91,7 +89,9 @@ impl ComparedKind {
             ComparedKind::L2 => (Attention::L2, plain()),
             ComparedKind::Cosine => (Attention::Cosine, plain()),
             ComparedKind::Linear => (Attention::Linear, plain()),
-            ComparedKind::Sigmoid => (Attention::Dot, Steps { weighting: Weighting::Sigmoid { bias: None }, ..plain() }),
+            ComparedKind::Sigmoid => {
+                (Attention::Dot, Steps { weighting: Weighting::Sigmoid { bias: None }, ..plain() })
+            }
             ComparedKind::Relu => (Attention::Dot, Steps { weighting: Weighting::Relu { divisor: None }, ..plain() }),
             ComparedKind::Own => return None,
         })

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{
-    Attention, Distribution, Mask, Normalization, Order, Output, Preset, Rows, Scope, Score, TokenSource, Weighting, limits,
+    Attention, Distribution, Mask, Normalization, Order, Output, Preset, Rows, Scope, Score, TokenSource, Weighting,
+    limits,
 };
 
 use super::choices::{OwnClusters, OwnWeights, TokenChoice, WeightChoice, XAxis};

@@ -3,7 +3,7 @@
 use crate::words::models as words;
 pub use crate::words::models::*;
 
-use lipscope_core::experiment::{Attention, Order, Normalization};
+use lipscope_core::experiment::{Attention, Normalization, Order};
 use lipscope_models::{Estimators, Family, LeftOut, MapKind, ModelConfig};
 
 use lipscope_plot::Number;

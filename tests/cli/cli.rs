@@ -244,7 +244,9 @@ fn bounds_are_listed_over_n_as_table_csv_and_json() {
     }
     let csv = run(&["bounds", "-n", "2:1e18:x5", "--format", "csv"]);
     assert!(
-        csv.starts_with("n,radius,castin_general,castin_mean_field,sharp,unified,general_token,two_clusters,sink,adversarial"),
+        csv.starts_with(
+            "n,radius,castin_general,castin_mean_field,sharp,unified,general_token,two_clusters,sink,adversarial"
+        ),
         "{csv}"
     );
     assert_eq!(csv.lines().count(), 6);

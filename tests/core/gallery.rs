@@ -6,13 +6,11 @@ use std::path::Path;
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::certify::{Certificate, Certified, CertifyPlan};
+use lipscope_core::compare::{Along, Comparison, ComparisonPlan};
 use lipscope_core::estimators::{
     ESTIMATOR_TOLERANCE, Estimator, EstimatorComparison, EstimatorPlan, EstimatorPoint, Preset,
 };
-use lipscope_core::compare::{Along, Comparison, ComparisonPlan};
-use lipscope_core::experiment::{
-    Attention, Experiment, Mask, Memory, Order, Score, Sink, Steps, Weighting,
-};
+use lipscope_core::experiment::{Attention, Experiment, Mask, Memory, Order, Score, Sink, Steps, Weighting};
 use lipscope_core::inverse::{InversePlan, InverseStep, Inverting};
 use lipscope_core::scaling::{ScaledTokens, Scaling, ScalingPlan};
 use lipscope_core::search::NearbyEffort;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use lipscope_core::experiment::{Attention, Order, Normalization};
+use lipscope_core::experiment::{Attention, Normalization, Order};
 use lipscope_core::jacobian::LinearOperator;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{
@@ -144,7 +144,10 @@ fn a_block_is_at_most_the_product_of_its_sublayers_and_blocks_that_of_theirs() {
     let norm = |layer: usize, kind: MapKind, tokens: &DMatrix<f64>| {
         let map = LayerMap::new(&model, layer, kind, Heads::All).expect("a map");
         let found = estimate(&map, tokens, Order::Causal, Estimators::Spectral, LanczosOptions::default());
-        (found.expect("measured").spectral.expect("asked for").value, map.at(tokens, Order::Causal).expect("fits").value)
+        (
+            found.expect("measured").spectral.expect("asked for").value,
+            map.at(tokens, Order::Causal).expect("fits").value,
+        )
     };
     let (attention, between) = norm(0, MapKind::AttentionResidual, &x);
     let (mlp, _) = norm(0, MapKind::MlpResidual, &between);

@@ -84,8 +84,11 @@ fn randomly_initialised_gpt2_has_the_slopes_of_its_table() {
 #[test]
 fn a_window_is_the_same_in_a_shared_pass_as_alone() {
     let ids: Vec<u32> = (0..96).map(|at| (at * at + 7) % 50).collect();
-    let models =
-        [(ModelConfig::gpt2(), Order::Causal), (ModelConfig::bert(), Order::Causal), (ModelConfig::bert(), Order::Free)];
+    let models = [
+        (ModelConfig::gpt2(), Order::Causal),
+        (ModelConfig::bert(), Order::Causal),
+        (ModelConfig::bert(), Order::Free),
+    ];
     for ((config, mask), kind) in models.into_iter().flat_map(|model| MapKind::ALL.map(|kind| (model, kind))) {
         let heads = match kind.is_attention_alone() {
             true => vec![Heads::All, Heads::One(1)],

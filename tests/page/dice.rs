@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use lipscope::state::{
-    Assigned, CertifySettings, CompareSettings, ComparedAlong, ComparedKind, ComparedTokens, DotWeights, EstimatorQuantity, EstimatorSettings, GrowthView, Guessed, HiddenParts,
-    InverseSettings, LabTokens, LessonAt, MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, Part, PlotChoice,
-    RadiusGrowth, Range, SCALED_TOKENS, Scene, SearchFold, SearchSettings, Settings, Stage, ThemeChoice, TokenChoice,
-    Trace, Traces, WeightChoice, XAxis,
+    Assigned, CertifySettings, CompareSettings, ComparedAlong, ComparedKind, ComparedTokens, DotWeights,
+    EstimatorQuantity, EstimatorSettings, GrowthView, Guessed, HiddenParts, InverseSettings, LabTokens, LessonAt,
+    MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, Part, PlotChoice, RadiusGrowth, Range, SCALED_TOKENS, Scene,
+    SearchFold, SearchSettings, Settings, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{
-    Alibi, Attention, Gain, Head, Mask, Normalization, Order, Output, Preset, QkNorm, Rope, RopeLayout, Rows, Scope, Score,
-    Sink, Steps, TokenSource, VectorNorm, Weighting,
+    Alibi, Attention, Gain, Head, Mask, Normalization, Order, Output, Preset, QkNorm, Rope, RopeLayout, Rows, Scope,
+    Score, Sink, Steps, TokenSource, VectorNorm, Weighting,
 };
 use lipscope_core::search::Region;
 use lipscope_core::spectrum::SpectrumMap;
@@ -60,12 +60,7 @@ fn steps(dice: &mut Dice) -> (Attention, Steps) {
     let score = Score {
         scale: dice.once_in(2).then(|| real(dice, 3)),
         softcap: dice.once_in(2).then(|| real(dice, 3)),
-        qk_norm: dice.once_in(3).then(|| QkNorm {
-            kind,
-            eps: real(dice, 3),
-            q_gain: gain(dice),
-            k_gain: gain(dice),
-        }),
+        qk_norm: dice.once_in(3).then(|| QkNorm { kind, eps: real(dice, 3), q_gain: gain(dice), k_gain: gain(dice) }),
         rope: dice.once_in(3).then(|| Rope {
             base: real(dice, 4),
             fraction: *dice.of(&[0.25, 0.5, 1.0]),

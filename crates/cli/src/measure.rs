@@ -8,8 +8,8 @@ use clap::Args;
 
 use super::console::tell;
 use super::files::read_text;
-use super::tables::{TableArguments, options_that_answer};
 use super::steps::StepArguments;
+use super::tables::{TableArguments, options_that_answer};
 use super::work::MemoryArguments;
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::{BlockNorms, MeasureOptions, measure_with};

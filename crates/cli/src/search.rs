@@ -9,8 +9,8 @@ use serde_json::json;
 
 use super::console::tell;
 use super::files::{named, probe, read_text, save};
-use super::work;
 use super::steps::StepArguments;
+use super::work;
 use super::work::MemoryArguments;
 use lipscope_core::bounds::{Norm, Side};
 use lipscope_core::experiment::{Experiment, InputError, TokenSource};

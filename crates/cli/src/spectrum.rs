@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 
 use super::console::tell;
 use super::files::read_text;
-use super::work;
 use super::steps::StepArguments;
+use super::work;
 use super::work::MemoryArguments;
 use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, EstimatorPlan, EstimatorPoint, Preset};
 use lipscope_core::experiment::{Experiment, InputError, Memory};

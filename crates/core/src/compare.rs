@@ -6,14 +6,15 @@ use serde::{Deserialize, Serialize};
 use crate::bounds::{Norm, best_upper};
 use crate::cost::{Cost, shape_of};
 use crate::experiment::{
-    Attention, Experiment, InputError, Mask, Memory, Normalization, Order, RandomTokens, Rows, Sink, Steps, TokenSource, Weighting,
+    Attention, Experiment, InputError, Mask, Memory, Normalization, Order, RandomTokens, Rows, Sink, Steps,
+    TokenSource, Weighting,
 };
-use crate::measure::{Measurement, MeasureOptions, Measuring, Step};
+use crate::measure;
+use crate::measure::{MeasureOptions, Measurement, Measuring, Step};
 use crate::phrase;
 use crate::search::{Region, Search, SearchPlan};
 use crate::sweep::SweepPlan;
 use crate::tokens::{largest_norm, listed_tokens};
-use crate::measure;
 
 /// The most kinds of attention that are compared.
 pub const MOST_KINDS: usize = 6;

@@ -348,10 +348,9 @@ fn small_values(heads: &[HeadWeights]) -> Option<WeightSource> {
         Rows::new(phrase!("weights", "the weights"), matrix.ncols(), (matrix.transpose() * scale).as_slice().to_vec())
             .ok()
     };
-    let head =
-        |head: &HeadWeights| {
-            Some(Head { q: rows(&head.q, 1.0)?, k: rows(&head.k, 1.0)?, v: rows(&head.v, SMALL)?, second: None })
-        };
+    let head = |head: &HeadWeights| {
+        Some(Head { q: rows(&head.q, 1.0)?, k: rows(&head.k, 1.0)?, v: rows(&head.v, SMALL)?, second: None })
+    };
     let heads = heads.iter().map(head).collect::<Option<Vec<Head>>>()?;
     Some(WeightSource::Explicit { heads, shared: Vec::new(), output: None })
 }

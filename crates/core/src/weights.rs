@@ -187,7 +187,12 @@ fn skew_weights(experiment: &Experiment, radius: f64, ln_n_minus_1: f64) -> Resu
     }
     // A = K^T Q / sqrt(k) with Q = I and k = 2.
     let k = tokens::skew_matrix(a_norm, radius, ln_n_minus_1).transpose() * 2f64.sqrt();
-    Ok(Weights { heads: vec![HeadWeights { q: DMatrix::identity(2, 2), k, v, second: None }], shared: Vec::new(), output: None, l2_mha: None })
+    Ok(Weights {
+        heads: vec![HeadWeights { q: DMatrix::identity(2, 2), k, v, second: None }],
+        shared: Vec::new(),
+        output: None,
+        l2_mha: None,
+    })
 }
 
 fn with_tokens(experiment: &Experiment, tokens: DMatrix<f64>) -> Result<Inputs, InputError> {
@@ -302,12 +307,7 @@ impl L2Mha {
     }
 }
 
-fn explicit_weights(
-    heads: &[Head],
-    shared: &[usize],
-    output: Option<&Rows>,
-    d: usize,
-) -> Result<Weights, InputError> {
+fn explicit_weights(heads: &[Head], shared: &[usize], output: Option<&Rows>, d: usize) -> Result<Weights, InputError> {
     let found = heads[0].q.n_columns();
     if found != d {
         return Err(InputError::Shape {
@@ -375,5 +375,10 @@ fn identity_weights(sign: f64, d: usize) -> Result<Weights, InputError> {
     limits::check_weights(three_squares(d))?;
     let identity = DMatrix::identity(d, d);
     let k = &identity * (sign * (d as f64).sqrt());
-    Ok(Weights { heads: vec![HeadWeights { q: identity.clone(), k, v: identity, second: None }], shared: Vec::new(), output: None, l2_mha: None })
+    Ok(Weights {
+        heads: vec![HeadWeights { q: identity.clone(), k, v: identity, second: None }],
+        shared: Vec::new(),
+        output: None,
+        l2_mha: None,
+    })
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::map_kind::MapKind;
-use lipscope_core::experiment::{Attention, InputError, Order, Normalization, limits};
+use lipscope_core::experiment::{Attention, InputError, Normalization, Order, limits};
 use lipscope_core::phrase;
 
 /// The supported model families.

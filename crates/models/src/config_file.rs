@@ -7,7 +7,7 @@ use super::config::{Activation, Family, ModelConfig, ScoreScale};
 use super::config_fields::Fields;
 use super::config_keys::{ConfigKind, KeyUse, key_use};
 use super::families::{UnreadFamily, of_class, of_model_type, without_framework};
-use lipscope_core::experiment::{Attention, InputError, Order, Normalization, Phrase, json_problem};
+use lipscope_core::experiment::{Attention, InputError, Normalization, Order, Phrase, json_problem};
 use lipscope_core::phrase;
 
 /// A `config.json` that was read.

@@ -7,7 +7,7 @@ use super::text::check_windows;
 use lipscope_core::attention::MOST_KEPT;
 use lipscope_core::cost::check_sizes;
 use lipscope_core::experiment::Phrase;
-use lipscope_core::experiment::{InputError, Order, Memory, Size};
+use lipscope_core::experiment::{InputError, Memory, Order, Size};
 use lipscope_core::parallel::threads;
 use lipscope_core::phrase;
 use lipscope_core::spectral::LanczosOptions;

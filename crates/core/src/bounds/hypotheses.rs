@@ -3,8 +3,8 @@
 use super::heads::{Combination, HeadNorms, head_norms, leading_heads};
 use super::isotropic::in_few_dimensions;
 use super::lower::line::{AdversarialLine, Line, adversarial_line, lines};
-use super::lower::witness_direction::{WitnessDirection, WitnessDirections, directions};
 use super::lower::variant_witnesses::{DotWitnesses, with_scale};
+use super::lower::witness_direction::{WitnessDirection, WitnessDirections, directions};
 use super::variant::Variant;
 use crate::attention::Normalizer;
 use crate::experiment::{Attention, Experiment, MaskKind, Normalization, Scope};

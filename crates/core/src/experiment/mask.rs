@@ -73,9 +73,9 @@ impl Mask {
     pub fn reach(&self, i: usize, n: usize) -> usize {
         match self {
             Mask::None | Mask::Padding { order: Order::Free, .. } | Mask::Allowed(_) => n,
-            Mask::Causal
-            | Mask::Window { order: Order::Causal, .. }
-            | Mask::Padding { order: Order::Causal, .. } => (i + 1).min(n),
+            Mask::Causal | Mask::Window { order: Order::Causal, .. } | Mask::Padding { order: Order::Causal, .. } => {
+                (i + 1).min(n)
+            }
             Mask::Window { width, order: Order::Free } => i.saturating_add(*width).min(n),
             Mask::Prefix { length } => (i + 1).max(*length).min(n),
         }
@@ -127,7 +127,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mask_allows_what_its_definition_says_and_nothing_beyond_its_reach() -> Result<(), crate::experiment::InputError> {
+    fn a_mask_allows_what_its_definition_says_and_nothing_beyond_its_reach() -> Result<(), crate::experiment::InputError>
+    {
         let n = 6;
         let table: Vec<f64> = (0..n * n).map(|at| f64::from(u8::from(at % 5 < 2))).collect();
         let keys = vec![true, false, true, true, false, true];

@@ -81,7 +81,10 @@ impl WeightTables {
             let reason = phrase!("takes_rows_of_v", "it takes V x, which has {count} numbers", count = v.n_rows());
             return Err(wrong_shape(Table::Output, output, any_rows(v.n_rows()), reason));
         }
-        Ok(WeightsReading { weights: WeightSource::Explicit { heads: vec![Head { q, k, v, second: None }], shared: Vec::new(), output }, notes })
+        Ok(WeightsReading {
+            weights: WeightSource::Explicit { heads: vec![Head { q, k, v, second: None }], shared: Vec::new(), output },
+            notes,
+        })
     }
 
     /// The source of a table of weights; `None` for the table of the tokens.

@@ -6,9 +6,7 @@ use super::error::InputError;
 use super::fields::{Fields, rows_of};
 use super::limits::{self, MAX_DIM, MAX_LOG_MULTIPLICITY, MAX_TEXT_BYTES, MAX_TOKENS};
 use super::strict_json::{self, Json};
-use super::types::{
-    Attention, Distribution, Experiment, Normalization, RandomTokens, Scope, TokenSource,
-};
+use super::types::{Attention, Distribution, Experiment, Normalization, RandomTokens, Scope, TokenSource};
 use super::{json_problem, parse_variant, parse_weights};
 use crate::phrase;
 
@@ -55,7 +53,8 @@ impl Experiment {
             ));
         }
         let kernels = [Attention::Dot, Attention::L2, Attention::Cosine, Attention::Linear];
-        let attention = fields.choice("attention", &kernels.map(|kernel| (kernel.id(), kernel)), Some(Attention::Dot))?;
+        let attention =
+            fields.choice("attention", &kernels.map(|kernel| (kernel.id(), kernel)), Some(Attention::Dot))?;
         let mask = parse_variant::mask(&mut fields)?;
         let score = parse_variant::score(&mut fields)?;
         let weighting = parse_variant::weighting(&mut fields)?;

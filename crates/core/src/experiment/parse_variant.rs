@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
+use super::Phrase;
 use super::error::InputError;
 use super::fields::{Fields, rows_of};
 use super::limits::{MAX_DIM, MAX_HEADS, MAX_TOKENS};
 use super::mask::{Mask, Order};
 use super::strict_json::Json;
 use super::variant::{Alibi, Gain, QkNorm, Rope, RopeLayout, Score, Sink, VectorNorm, Weighting};
-use super::Phrase;
 use crate::phrase;
 
 /// The mask: a word or an object with its kind.
@@ -20,8 +20,10 @@ pub(super) fn mask(fields: &mut Fields) -> Result<Mask, InputError> {
         Some(value) => {
             let word = value.as_str().and_then(|found| words.into_iter().find(|(word, _)| *word == found));
             return word.map(|(_, mask)| mask).ok_or_else(|| {
-                let expected =
-                    phrase!("mask_choices", "\"none\" or \"causal\" or an object like {\"kind\":\"window\",\"width\":4}");
+                let expected = phrase!(
+                    "mask_choices",
+                    "\"none\" or \"causal\" or an object like {\"kind\":\"window\",\"width\":4}"
+                );
                 InputError::bad_value("mask", value.to_string(), expected)
             });
         }

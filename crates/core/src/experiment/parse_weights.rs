@@ -59,8 +59,7 @@ pub(super) fn weights(value: Json) -> Result<WeightSource, InputError> {
                 }
                 Some(groups) => {
                     let heads = list.into_iter().enumerate().map(|(h, value)| grouped_head(h, value, &groups));
-                    let (heads, shared): (Vec<_>, Vec<_>) =
-                        heads.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+                    let (heads, shared): (Vec<_>, Vec<_>) = heads.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
                     if let Some(unused) = (0..groups.len()).find(|group| !shared.contains(group)) {
                         return Err(InputError::Conflict {
                             what: format!("`weights.kv_heads[{unused}]`").into(),
@@ -151,7 +150,8 @@ fn kv_heads(value: Json) -> Result<Vec<KeysAndValues>, InputError> {
 fn grouped_head(head_idx: usize, value: Json, groups: &[KeysAndValues]) -> Result<(Head, usize), InputError> {
     let mut fields = Fields::of(&format!("weights.heads[{head_idx}]"), value)?;
     let q = fields.rows("q")?;
-    let expected = || phrase!("index_of_kv_head", "a whole number below {count}: the index of a kv_head", count = groups.len());
+    let expected =
+        || phrase!("index_of_kv_head", "a whole number below {count}: the index of a kv_head", count = groups.len());
     if !fields.has("kv") {
         return Err(InputError::MissingKey { key: fields.path_of("kv"), expected: expected() });
     }
@@ -228,4 +228,3 @@ fn check_explicit(heads: &[Head], output: Option<&Rows>) -> Result<(), InputErro
         _ => Ok(()),
     }
 }
-

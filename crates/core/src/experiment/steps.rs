@@ -169,9 +169,7 @@ impl Preset {
         let (mask, score, weighting) = match self {
             Preset::Plain | Preset::Linear => (Mask::None, Score::default(), Weighting::SOFTMAX),
             Preset::Gpt2 => (Mask::Causal, Score::default(), Weighting::SOFTMAX),
-            Preset::Llama => {
-                (Mask::Causal, Score { rope: rope(5e5, 1.0), ..Score::default() }, Weighting::SOFTMAX)
-            }
+            Preset::Llama => (Mask::Causal, Score { rope: rope(5e5, 1.0), ..Score::default() }, Weighting::SOFTMAX),
             Preset::Mistral => (window(4096), Score { rope: rope(1e4, 1.0), ..Score::default() }, Weighting::SOFTMAX),
             Preset::Gemma2 => {
                 let score =
@@ -187,9 +185,7 @@ impl Preset {
                 (Mask::Causal, score, Weighting::SOFTMAX)
             }
             Preset::GptOss => (window(128), Score { rope: rope(1.5e5, 1.0), ..Score::default() }, sink(0.0)),
-            Preset::GptNeoX => {
-                (Mask::Causal, Score { rope: rope(1e4, 0.25), ..Score::default() }, Weighting::SOFTMAX)
-            }
+            Preset::GptNeoX => (Mask::Causal, Score { rope: rope(1e4, 0.25), ..Score::default() }, Weighting::SOFTMAX),
             Preset::Bloom => {
                 let score = Score { alibi: Some(Alibi { slopes: None }), ..Score::default() };
                 (Mask::Causal, score, Weighting::SOFTMAX)
@@ -232,7 +228,8 @@ mod tests {
         for preset in Preset::ALL {
             let (attention, steps) = preset.attention();
             let weights = WeightSource::Identity { sign: -1.0 };
-            let experiment = Experiment { attention, ..Experiment::of(tokens.clone(), weights) }.with_steps(steps.clone());
+            let experiment =
+                Experiment { attention, ..Experiment::of(tokens.clone(), weights) }.with_steps(steps.clone());
             assert_eq!(experiment.check(), Ok(()), "{}", preset.id());
             let again = Experiment::from_json(&experiment.to_json());
             assert_eq!(again.as_ref(), Ok(&experiment), "{}", preset.id());

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
+use super::Rows;
 use super::types::{
     Attention, Distribution, Experiment, Head, Normalization, Output, Scope, TokenSource, WeightSource,
 };
 use super::variant::{Score, Weighting};
-use super::Rows;
 
 impl Experiment {
     /// The experiment as JSON in the format of [`Experiment::from_json`], with every key of the

@@ -171,7 +171,12 @@ fn skew(hypotheses: &Hypotheses) -> Option<Bound> {
         return None;
     }
     let a = tokens::skew_matrix(a_norm, hypotheses.radius, ln_rest);
-    let head = HeadWeights { q: DMatrix::identity(2, 2), k: a.transpose() * 2f64.sqrt(), v: DMatrix::identity(2, 2), second: None };
+    let head = HeadWeights {
+        q: DMatrix::identity(2, 2),
+        k: a.transpose() * 2f64.sqrt(),
+        v: DMatrix::identity(2, 2),
+        second: None,
+    };
     let norm = norm_of_clusters(
         &Weights { heads: vec![head], shared: Vec::new(), output: None, l2_mha: None },
         &tokens::skew_tokens(2, hypotheses.radius),

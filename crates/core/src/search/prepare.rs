@@ -99,10 +99,9 @@ pub(super) fn prepared(plan: &SearchPlan) -> Result<(Inputs, Experiment), InputE
 fn listed_weights(weights: &Weights) -> Result<WeightSource, InputError> {
     let matrix =
         |what: &str, matrix: &DMatrix<f64>| Rows::new(what, matrix.ncols(), matrix.transpose().as_slice().to_vec());
-    let heads = weights
-        .heads
-        .iter()
-        .map(|head| Ok(Head { q: matrix("Q", &head.q)?, k: matrix("K", &head.k)?, v: matrix("V", &head.v)?, second: None }));
+    let heads = weights.heads.iter().map(|head| {
+        Ok(Head { q: matrix("Q", &head.q)?, k: matrix("K", &head.k)?, v: matrix("V", &head.v)?, second: None })
+    });
     let output = weights.output.as_ref().map(|output| matrix("O", output)).transpose()?;
     Ok(WeightSource::Explicit { heads: heads.collect::<Result<_, InputError>>()?, shared: Vec::new(), output })
 }

@@ -16,7 +16,9 @@ use lipscope_core::experiment::Memory;
 pub use ball::{Ball, BallPlan, BallTask};
 pub use growth::{GrowthEvent, GrowthRequest, GrowthTask};
 pub use inverse::{InverseEvent, InverseTask};
-pub use labs::{BlocksTask, CertifyTask, CompareTask, EstimatorsTask, ScalingTask, SpectrumTask, TightnessPlan, TightnessTask};
+pub use labs::{
+    BlocksTask, CertifyTask, CompareTask, EstimatorsTask, ScalingTask, SpectrumTask, TightnessPlan, TightnessTask,
+};
 pub use measure::{MeasureEvent, MeasurePlan, MeasureTask, Measured};
 pub use search::{SearchEvent, SearchRequest, SearchTask};
 pub use sweep::{SweepRequest, SweepTask};

@@ -92,7 +92,8 @@ mod tests {
             assert!((found / expected - 1.0).abs() < 4e-6, "R={radius} n={n}: {found} for {expected}");
         }
         for (n, expected) in [(10.0, 17.0286), (100.0, 44.8948), (1000.0, 125.0853), (10000.0, 277.063)] {
-            let found = BoundId::UnifiedMasked.at(&at(2.0, n, MaskKind::Causal)).and_then(|b| b.value).expect("it applies");
+            let found =
+                BoundId::UnifiedMasked.at(&at(2.0, n, MaskKind::Causal)).and_then(|b| b.value).expect("it applies");
             assert!((found / expected - 1.0).abs() < 2e-6, "causal n={n}: found {found}, expected {expected}");
         }
     }
@@ -115,7 +116,9 @@ mod tests {
             for ln_n in [0.0, 2f64.ln(), 41.4, 700.0] {
                 assert!(ln_unified(&Hypotheses { ln_n, ..at(1.0, 2.0, MaskKind::None) }, a).expect("dot").is_finite());
                 assert!(
-                    ln_unified_masked(&Hypotheses { ln_n, ..at(1.0, 2.0, MaskKind::Causal) }, a).expect("dot").is_finite()
+                    ln_unified_masked(&Hypotheses { ln_n, ..at(1.0, 2.0, MaskKind::Causal) }, a)
+                        .expect("dot")
+                        .is_finite()
                 );
             }
         }

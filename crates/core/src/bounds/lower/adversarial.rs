@@ -127,7 +127,8 @@ mod tests {
             assert!((found - expected).abs() <= digits, "R={radius} n={n}: {found} for {expected}");
         }
         for (n, expected) in [(10.0, 3.0351), (100.0, 11.0819), (1000.0, 57.0834), (10000.0, 213.355)] {
-            let found = BoundId::Adversarial.at(&at(2.0, n, MaskKind::Causal)).and_then(|b| b.value).expect("it applies");
+            let found =
+                BoundId::Adversarial.at(&at(2.0, n, MaskKind::Causal)).and_then(|b| b.value).expect("it applies");
             assert!((found / expected - 1.0).abs() < 1e-5, "causal n={n}: found {found}, expected {expected}");
         }
     }

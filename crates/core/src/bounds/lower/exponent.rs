@@ -148,8 +148,12 @@ mod tests {
 
     fn gamma(a: &DMatrix<f64>) -> f64 {
         let d = a.nrows();
-        let head =
-            HeadWeights { q: a.clone() * (d as f64).sqrt(), k: DMatrix::identity(d, d), v: DMatrix::identity(d, d), second: None };
+        let head = HeadWeights {
+            q: a.clone() * (d as f64).sqrt(),
+            k: DMatrix::identity(d, d),
+            v: DMatrix::identity(d, d),
+            second: None,
+        };
         HeadDirections::of(&HeadSpan::of(&head), &[]).gamma
     }
 

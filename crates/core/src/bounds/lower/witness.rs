@@ -232,13 +232,23 @@ mod tests {
     /// Hypotheses for one head with a given A and V = 1.
     fn at(a: &DMatrix<f64>, radius: f64, n: f64) -> Hypotheses {
         let d = a.nrows();
-        let head = HeadWeights { q: a * (d as f64).sqrt(), k: DMatrix::identity(d, d), v: DMatrix::identity(d, d), second: None };
+        let head = HeadWeights {
+            q: a * (d as f64).sqrt(),
+            k: DMatrix::identity(d, d),
+            v: DMatrix::identity(d, d),
+            second: None,
+        };
         let weights = Weights { heads: vec![head], shared: Vec::new(), output: None, l2_mha: None };
         let norms = head_norms(&weights);
         let leading = leading_heads(&weights, &norms);
         let lines = lines(&weights, &leading);
         let WitnessDirections { gamma, directions } = directions(&weights, &leading, &lines);
-        Hypotheses { lines, directions, gamma, ..Hypotheses::of_norms(Attention::Dot, MaskKind::None, norms[0], radius, n) }
+        Hypotheses {
+            lines,
+            directions,
+            gamma,
+            ..Hypotheses::of_norms(Attention::Dot, MaskKind::None, norms[0], radius, n)
+        }
     }
 
     fn value(id: BoundId, hypotheses: &Hypotheses) -> f64 {
