@@ -18,7 +18,7 @@ macro_rules! files {
 }
 
 /// The files of each lesson, in English and in Chinese.
-const FILES: [(&str, &str); 11] = files![
+const FILES: [(&str, &str); 13] = files![
     "lipschitz",
     "jacobian",
     "sink",
@@ -28,6 +28,8 @@ const FILES: [(&str, &str); 11] = files![
     "whole-space",
     "inverse",
     "slack",
+    "token-norm",
+    "soft-cap",
     "train",
     "own"
 ];

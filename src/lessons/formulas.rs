@@ -73,7 +73,7 @@ const fn bound(name: &'static str, id: BoundId) -> LessonFormula {
     LessonFormula { name, written: Written::Bound(id) }
 }
 
-static FORMULAS: [LessonFormula; 24] = [
+static FORMULAS: [LessonFormula; 26] = [
     bound("castin_general", BoundId::CastinGeneral),
     bound("castin_mean_field", BoundId::CastinMeanField),
     bound("unified", BoundId::Unified),
@@ -107,6 +107,16 @@ static FORMULAS: [LessonFormula; 24] = [
         "<math display=\"block\"><mi>T</mi><mo>=</mo><mn>2</mn><mo stretchy=\"false\">(</mo><mn>1</mn><mo>+\
          </mo><mn>2</mn><mi>a</mi><mo stretchy=\"false\">)</mo><msup><mi>e</mi><mrow><mn>2</mn><mi>a</mi>\
          </mrow></msup></math>",
+    ),
+    here(
+        "largest-token",
+        "<math display=\"block\"><mi>v</mi><mo stretchy=\"false\">(</mo><mi>a</mi><mo>+</mo><msqrt><mn>1</mn>\
+         <mo>+</mo><msup><mi>a</mi><mn>2</mn></msup></msqrt><mo stretchy=\"false\">)</mo></math>",
+    ),
+    here(
+        "capped",
+        "<math display=\"block\"><mi>a</mi><mo>+</mo><mo stretchy=\"false\">(</mo><mn>1</mn><mo>+</mo><mi>a</mi>\
+         <mo stretchy=\"false\">)</mo><msup><mi>e</mi><mi>τ</mi></msup></math>",
     ),
     here(
         "lipschitz",

@@ -148,6 +148,7 @@ fn entry(formula: &str, symbol: &str) -> Option<Explained> {
         (_, "K") => ("K", words::key_matrix()),
         (_, "k") => ("k", words::head_dimension()),
         (_, "v") => ("v", words::value_norm()),
+        (_, "τ") => ("τ", words::soft_cap()),
         (_, "a") => ("a", words::largest_score()),
         _ => return None,
     };

@@ -5,7 +5,7 @@ import { inBothSchemes, pageTest, PHONE } from './browser.mjs';
 import { at, filled, startLesson } from './lesson.mjs';
 import { changed, reaches, reveal, value } from './reading.mjs';
 
-const LESSONS = ['lipschitz', 'jacobian', 'sink', 'regime', 'mask', 'layer-norm', 'whole-space', 'inverse', 'slack', 'train', 'own'];
+const LESSONS = ['lipschitz', 'jacobian', 'sink', 'regime', 'mask', 'layer-norm', 'whole-space', 'inverse', 'slack', 'token-norm', 'soft-cap', 'train', 'own'];
 
 /**
  * For a place in the text: where the same number stands on screen, and what of it must agree, its digits or their

@@ -206,6 +206,8 @@ fn lessons_are_whole() {
         "whole-space",
         "inverse",
         "slack",
+        "token-norm",
+        "soft-cap",
         "train",
         "own",
     ];
