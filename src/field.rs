@@ -133,6 +133,7 @@ impl Field<PageState> {
     };
     /// How many heads of random weights share one K and V.
     pub const HEADS_PER_KEY: &Self = &Self {
+        used: |state| (state.heads / state.kv_heads().max(1)) as f64,
         most: Some(|_| 64.0),
         rungs: |state, _| (1..=16usize).filter(|of| state.heads.is_multiple_of(*of)).map(|of| of as f64).collect(),
         ..whole!(

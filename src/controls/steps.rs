@@ -153,8 +153,18 @@ fn ScoreSteps() -> impl IntoView {
 fn WeightSteps() -> impl IntoView {
     let page = use_page();
     let chosen = memo(move |_| page.state.with(|state| strings::weighting_id(&state.weighting)));
+    let has_own_number = memo(move |_| {
+        page.state.with(|state| match state.weighting {
+            Weighting::Softmax { .. } => false,
+            Weighting::Sigmoid { bias: number }
+            | Weighting::Relu { divisor: number }
+            | Weighting::Softplus { divisor: number } => number.is_some(),
+        })
+    });
     let note = move || match chosen.get() {
         "sink" => Some(strings::step_note::sink()),
+        // The notes are about the usual bias and divisor.
+        _ if has_own_number.get() => None,
         "sigmoid" => Some(strings::step_note::sigmoid()),
         "relu" => Some(strings::step_note::relu()),
         "softplus" => Some(strings::step_note::softplus()),

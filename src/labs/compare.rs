@@ -243,8 +243,9 @@ fn kind_id(kind: ComparedKind) -> &'static str {
 
 /// The smoothest kind at the last place, in a sentence.
 fn finding(points: &[ComparisonPoint], settings: &CompareSettings) -> String {
-    let last = points.last().map_or(f64::NAN, |point| point.at);
-    let here = points.iter().filter(|point| point.at == last);
+    // The kinds of a place come one after the other: the last place that has all of them.
+    let whole = points.chunks(settings.kinds.len()).rfind(|place| place.len() == settings.kinds.len());
+    let here = whole.unwrap_or_default().iter();
     match here.min_by(|a, b| a.norm.total_cmp(&b.norm)).and_then(|point| Some((settings.kinds.get(point.kind)?, point)))
     {
         Some((kind, point)) => {

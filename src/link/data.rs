@@ -30,11 +30,22 @@ pub fn is_large(state: &PageState) -> bool {
     let weights = match (state.weights, &state.own_weights) {
         (WeightChoice::Own, Some(own)) => {
             let heads = own.heads.iter().flat_map(|head| [&head.q, &head.k, &head.v]);
-            heads.chain(&own.output).map(|rows| rows.entries().len()).sum()
+            let second = own.heads.iter().filter_map(|head| head.second.as_ref());
+            heads
+                .chain(second.flat_map(|second| [&second.q, &second.k]))
+                .chain(&own.output)
+                .map(|rows| rows.entries().len())
+                .sum()
         }
         _ => 0,
     };
-    tokens + weights > MOST_NUMBERS
+    let mask = match &state.mask {
+        Mask::Padding { keys, .. } => keys.len(),
+        Mask::Allowed(rows) => rows.entries().len(),
+        _ => 0,
+    };
+    let bias = state.score.bias.as_ref().map_or(0, |bias| bias.entries().len());
+    tokens + weights + mask + bias > MOST_NUMBERS
 }
 
 /// The text of a state's tokens, if they are the reader's own; else empty.

@@ -142,6 +142,8 @@ pub fn trace_absent(trace: Trace, state: &PageState) -> &'static str {
     let has_mask_twin =
         matches!(trace, Trace::Sharp | Trace::Unified | Trace::General | Trace::Adversarial | Trace::Worst);
     match trace {
+        // Of attention with further steps the papers' bounds and witnesses say nothing.
+        _ if !state.experiment().is_plain() && state.norm == Norm::Spectral => trace_absent::setting(),
         Trace::Kim if state.attention == Attention::Dot || state.weights != WeightChoice::Kim => trace_absent::kim(),
         _ if state.norm != Norm::Spectral => trace_absent::norm(),
         Trace::Kim => trace_absent::mask(),

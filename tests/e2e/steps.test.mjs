@@ -1,7 +1,7 @@
 // Attention as it is run today: presets, their picture, each step, their links; and the lab that compares kinds.
 import assert from 'node:assert/strict';
 import { faults, measureOnCommandLine, pageTest, PHONE, seriousFaults } from './browser.mjs';
-import { answered, changed, digits, exported, reveal, saved, show, type, value } from './reading.mjs';
+import { answered, changed, digits, exported, openControls, reveal, saved, show, type, value } from './reading.mjs';
 
 /** The number on screen is the command line's for the exported experiment. */
 async function isOfCommandLine(page) {
@@ -60,9 +60,10 @@ pageTest('each step is a control of its own, goes into the link and comes back f
   await page.goto('about:blank');
   await page.goto(address);
   await page.waitForFunction((digits) => document.querySelector('[data-testid=spectral]')?.dataset.value === digits, shown);
+  await openControls(page);
   // A step that does not fit the kernel is away, with the reason.
   await page.selectOption('#attention', 'l2');
-  assert.ok(await page.locator('#rope').isHidden());
+  await page.waitForFunction(() => !document.querySelector('#rope')?.checkVisibility());
   assert.match(await page.locator('#rope-away').innerText(), /dot-product/);
 });
 

@@ -12,6 +12,9 @@ import lipscope
 ROOT = Path(__file__).parents[2]
 GOLDEN = json.loads((ROOT / "tests/golden/attention.json").read_text())
 
+#: The same for attention with steps: cosine, caps, sinks, windows, grouped queries, second maps, ..
+KERNELS = json.loads((ROOT / "tests/golden/kernels.json").read_text())
+
 OPTIONS = ("attention", "mask", "normalization", "normalization_scope", "eps")
 
 
@@ -21,6 +24,22 @@ def arrays_of(case):
     output = None if case["output"] is None else np.array(case["output"])
     options = {name: case[name] for name in OPTIONS}
     return np.array(case["tokens"]), np.stack(q), np.stack(k), np.stack(v), {"output": output, **options}
+
+
+def kernel_arrays_of(case):
+    """Tokens, heads and options of a golden case of attention with steps."""
+    heads, keys = case["heads"], case.get("kv_heads", case["heads"])
+    is_differential = "q2" in heads[0]
+    # Arrays share keys in groups of one size. In a case with second maps, each head lists the second keys.
+    if "kv_heads" in case and (is_differential or len(heads) % len(keys)):
+        keys = [case["kv_heads"][head["kv"]] for head in heads]
+    q, (k, v) = [head["q"] for head in heads], ([head[name] for head in keys] for name in "kv")
+    second = {}
+    if is_differential:
+        second = {"q2": [head["q2"] for head in case["heads"]], "k2": [head["k2"] for head in case["heads"]]}
+        second["lam"] = [head["lambda"] for head in case["heads"]]
+    options = {name: case[name] for name in (*OPTIONS, "score", "weighting")}
+    return case["tokens"], q, k, v, {"output": case["output"], **options, **second}
 
 
 def file_of(case):

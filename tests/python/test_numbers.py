@@ -24,6 +24,15 @@ class Golden(unittest.TestCase):
                 )
         self.assertGreaterEqual(len(cases.GOLDEN["cases"]), 36)
 
+    def test_every_case_with_steps_agrees_in_norms_and_singular_values(self):
+        for case in cases.KERNELS["cases"]:
+            tokens, q, k, v, options = cases.kernel_arrays_of(case)
+            found, expected = lipscope.measure(tokens, q, k, v, **options), case["expected"]
+            with self.subTest(case["name"]):
+                for norm in ("spectral", "frobenius", "linf", "l1"):
+                    self.close(getattr(found, norm), expected[norm])
+        self.assertEqual(len(cases.KERNELS["cases"]), 40)
+
     def test_every_case_agrees_by_iteration_and_by_the_dense_matrix(self):
         for case in cases.GOLDEN["cases"]:
             tokens, q, k, v, options = cases.arrays_of(case)

@@ -1,6 +1,6 @@
 //! The numbers of the native tests in Chromium, in a dedicated worker, where the page computes them.
 
-use lipscope_testkit::{portable, reference, tables};
+use lipscope_testkit::{kernels, portable, reference, tables};
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::Memory;
@@ -16,6 +16,7 @@ wasm_bindgen_test_configure!(run_in_dedicated_worker);
 #[wasm_bindgen_test]
 fn every_reference_case_agrees() {
     assert!(reference::check_golden_cases() >= 36);
+    assert_eq!(kernels::check_kernel_norms(), 40);
 }
 
 #[wasm_bindgen_test]

@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::{Norm, best_upper};
-use crate::cost::{Cost, shape_of};
+use crate::cost::shape_of;
 use crate::experiment::{
-    Attention, Experiment, InputError, Mask, Memory, Normalization, Order, RandomTokens, Rows, Sink, Steps,
+    Attention, Experiment, InputError, Mask, Memory, Normalization, Order, RandomTokens, Rows, Scope, Sink, Steps,
     TokenSource, Weighting,
 };
 use crate::measure;
@@ -126,18 +126,6 @@ impl Comparison {
         (self.next, self.plan.kinds.len() * self.plan.along.len())
     }
 
-    /// The memory and operations of all points.
-    #[must_use]
-    pub fn cost(&self) -> Cost {
-        let last = self.plan.along.len() - 1;
-        let of_kind = |kind| match self.experiment_at(kind, last) {
-            Ok(experiment) => measure::cost(&experiment, &self.options()).holding(shape_of(&experiment).listed()),
-            Err(_) => Cost::default(),
-        };
-        let costs = (0..self.plan.kinds.len()).map(of_kind);
-        costs.fold(Cost::default(), Cost::then).times((last + 1) as u64)
-    }
-
     /// One step: `Some(Some(point))` when a point is done, `Some(None)` before, `None` at the end.
     ///
     /// # Errors
@@ -160,7 +148,7 @@ impl Comparison {
                     Ok(Some(None))
                 }
                 Step::Done(measurement) => {
-                    let point = point(kind, self.plan.along.at(place), &measurement);
+                    let point = point(kind, self.plan.along.at(place), &measurement, self.plan.experiment.scope());
                     let experiment = self.experiment_at(kind, place)?;
                     match self.search_of(experiment)? {
                         Some(search) => {
@@ -269,13 +257,16 @@ fn of_radius(tokens: &TokenSource, radius: f64) -> Result<TokenSource, InputErro
     })
 }
 
-fn point(kind: usize, at: f64, measurement: &Measurement) -> ComparisonPoint {
+fn point(kind: usize, at: f64, measurement: &Measurement, scope: Scope) -> ComparisonPoint {
+    // With the normaliser in the Jacobian, the measured bounds hold at these tokens alone.
+    let bound = best_upper(&measurement.bounds, Norm::Spectral).filter(|_| scope == Scope::Inputs);
+    let bound_log10 = bound.map(|bound| bound.log10);
     ComparisonPoint {
         kind,
         at,
         norm: measurement.spectral,
         is_converged: measurement.is_converged(),
-        bound_log10: best_upper(&measurement.bounds, Norm::Spectral).map(|bound| bound.log10),
+        bound_log10,
         found: None,
     }
 }

@@ -130,6 +130,11 @@ impl PyExperiment {
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<NewArrays<'py>> {
         let experiment = Arc::clone(&self.0);
         let inputs = interruptible(py, move |_| inputs(&experiment))?;
+        if inputs.weights.heads.iter().any(|head| head.second.is_some()) {
+            return Err(PyValueError::new_err(
+                "Differential attention has second matrices too: read them from `to_dict`.",
+            ));
+        }
         let heads = inputs
             .weights
             .heads

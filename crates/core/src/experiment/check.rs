@@ -177,6 +177,17 @@ impl Experiment {
                 phrase!("use_number_that_divides", "Use a number that divides it."),
             );
         }
+        let lambdas: Vec<f64> = match &self.weights {
+            Some(WeightSource::Random(random)) => random.differential.into_iter().collect(),
+            Some(WeightSource::Explicit { heads, .. }) => {
+                heads.iter().filter_map(|head| Some(head.second.as_ref()?.lambda)).collect()
+            }
+            _ => Vec::new(),
+        };
+        if let Some(lambda) = lambdas.into_iter().find(|lambda| !lambda.is_finite()) {
+            let expected = phrase!("finite_number", "a finite number");
+            return Err(InputError::bad_value("weights.differential", lambda.to_string(), expected));
+        }
         let each_head = || phrase!("each_head_has_one", "each head has one");
         if let Some(slopes) = self.score.alibi.as_ref().and_then(|alibi| alibi.slopes.as_ref()) {
             length("score.alibi.slopes", slopes.len(), heads, each_head())?;

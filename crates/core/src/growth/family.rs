@@ -45,7 +45,8 @@ impl Family {
     /// As [`Family::new`]; [`InputError::TooCostly`] before anything is drawn.
     pub fn new_within(experiment: &Experiment, plan: &GrowthPlan, memory: Memory) -> Result<Option<Self>, InputError> {
         plan.check(experiment, memory)?;
-        let applies = experiment.mask == Mask::None
+        let applies = experiment.is_plain()
+            && experiment.mask == Mask::None
             && experiment.normalization == Normalization::None
             && experiment.attention == Attention::Dot;
         if !applies {

@@ -148,6 +148,10 @@ impl Growing {
 
 fn crossover(hypotheses: &Hypotheses, spacing: Spacing) -> Option<Crossover> {
     let a = hypotheses.a_of_heads().fold(0.0, f64::max);
+    // Of other attention no such exponent is known.
+    if !hypotheses.is_plain() {
+        return None;
+    }
     match spacing {
         Spacing::Fixed => Some(Crossover { ln_n: hypotheses.exponent(), a }),
         // The exponent at n is Gamma ln n / ln n_0, which equals ln n for every n or for none.

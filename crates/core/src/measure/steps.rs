@@ -295,7 +295,8 @@ impl Measuring {
                     singular_values: None,
                     iterations,
                     relative_residual,
-                    mean_field_limit: clusters.membership.is_none().then_some(limit),
+                    // With a sink, and with weights that know n, the weights change as the clusters grow.
+                    mean_field_limit: (clusters.membership.is_none() && self.experiment.is_plain()).then_some(limit),
                 }))
             }
             System::Runs(_) => Ok(None),

@@ -107,6 +107,8 @@ impl Weigh {
             }
             if let Weigh::Elementwise(rule) = self {
                 let (weight, slope) = rule.weight_and_slope(*score);
+                // A divisor near the least f64 takes a weight past the largest one.
+                is_finite &= weight.value().is_finite() && slope.value().is_finite();
                 *score = weight;
                 slot.into_iter().for_each(|slot| *slot *= slope);
             }

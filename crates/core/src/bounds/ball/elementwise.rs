@@ -66,7 +66,7 @@ impl Curve {
         match self {
             Curve::Sigmoid { bias } => {
                 // The slope is sigma(s) sigma(-s), largest at 0.
-                let nearest = 0f64.clamp(low + bias, high + bias);
+                let nearest = 0f64.max(low + bias).min(high + bias);
                 Pair { weight: sigmoid(high + bias), slope: sigmoid(nearest) * sigmoid(-nearest) }
             }
             Curve::Relu { divisor } => {
