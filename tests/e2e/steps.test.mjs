@@ -64,7 +64,7 @@ pageTest('each step is a control of its own, goes into the link and comes back f
   // A step that does not fit the kernel is away, with the reason.
   await page.selectOption('#attention', 'l2');
   await page.waitForFunction(() => !document.querySelector('#rope')?.checkVisibility());
-  assert.match(await page.locator('#rope-away').innerText(), /dot-product/);
+  assert.match(await page.locator('#rope-away').textContent(), /dot-product/);
 });
 
 pageTest('a link may name a preset', { hash: '#v3&n=12&d=4&steps=gpt-oss', controls: 'open' }, async ({ page }) => {

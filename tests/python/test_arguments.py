@@ -111,8 +111,10 @@ class Sentences(unittest.TestCase):
         self.refused(TypeError, "cannot be read as an array", [[1.0], [1.0, 2.0]], one, one, one)
         self.refused(ValueError, "is empty", np.ones((0, 2)), one, one, one)
         self.refused(ValueError, "There is only one token", np.ones((1, 2)), one, one, one, call=lipscope.search)
+        # Two heads that share one key are grouped queries; three cannot share two equally.
+        three, two = [one, one, one], [one, one]
         self.refused(
-            ValueError, "The number of heads differs: `q` has 2, `k` has 1, `v` has 1", tokens, [one, one], one, one
+            ValueError, "The number of heads differs: `q` has 3, `k` has 2, `v` has 2", tokens, three, two, two
         )
         self.refused(
             ValueError, r"`weights.heads\[0\].k` is 2 x 2, but it must be 1 x 2", tokens, one, np.ones((2, 2)), one
