@@ -15,7 +15,7 @@
 
 use nalgebra::DVectorView;
 
-use crate::experiment::{Attention, Score};
+use crate::experiment::Attention;
 
 /// The two numbers of a kernel for a head of key dimension k: s_ij = c q_i.k_j - w |k_j|^2, up to a row constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,16 +38,11 @@ impl Kernel {
         Kernel::with_scale(attention, None, key_dim)
     }
 
-    /// The kernel of a head of key dimension k with the scale c of the scores, or the usual one: 1/sqrt(k), for cosine
-    /// scores [`Score::COSINE_SCALE`], for linear ones 1.
+    /// The kernel of a head of key dimension k with the scale c of the scores, or [the usual
+    /// one](Attention::usual_scale).
     #[must_use]
     pub fn with_scale(attention: Attention, scale: Option<f64>, key_dim: usize) -> Self {
-        let usual = match attention {
-            Attention::Dot | Attention::L2 => 1.0 / (key_dim as f64).sqrt(),
-            Attention::Cosine => Score::COSINE_SCALE,
-            Attention::Linear => 1.0,
-        };
-        let scale = scale.unwrap_or(usual);
+        let scale = scale.unwrap_or_else(|| attention.usual_scale(key_dim));
         match attention {
             Attention::Dot | Attention::Cosine | Attention::Linear => {
                 Kernel { cross: scale, key_square: 0.0, apart: 0.0, query_square: 0.0 }

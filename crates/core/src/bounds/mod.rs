@@ -9,7 +9,7 @@
 //! | `local` | upper bounds at given tokens |
 //! | `certified` | upper bounds for all tokens near given ones |
 //! | `variant` | the steps of attention and the norms that bounds on variants depend on |
-//! | `hypotheses`, `heads`, `isotropic`, `logarithms` | what bounds depend on, and tools that the folders share |
+//! | `hypotheses`, `heads`, `isotropic`, `logarithms`, `maximum` | what bounds depend on, and tools that the folders share |
 //! | `bound`, `best`, `absence`, `slack` | a bound as data, the best of several, why one is absent, and its proof's slack |
 
 mod absence;
@@ -23,6 +23,7 @@ mod isotropic;
 mod local;
 mod logarithms;
 mod lower;
+mod maximum;
 mod slack;
 mod variant;
 

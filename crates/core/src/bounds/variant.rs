@@ -4,8 +4,9 @@
 use nalgebra::DMatrix;
 
 use super::heads::HeadNorms;
-use super::lower::variant_witnesses::{VariantWitnesses, scale_of};
-use crate::experiment::{Attention, Experiment, Mask, MaskKind, Rope, Rows, Score, VectorNorm, Weighting};
+use super::lower::variant_witnesses::VariantWitnesses;
+use crate::attention::Rotation;
+use crate::experiment::{Attention, Experiment, Mask, MaskKind, Rope, Rows, VectorNorm, Weighting};
 use crate::spectral::{largest_singular_value, norm_of_product};
 use crate::weights::{HeadWeights, Weights};
 
@@ -147,24 +148,17 @@ impl Variant {
 }
 
 fn scores_of(experiment: &Experiment) -> Scores {
-    let score = &experiment.score;
-    match (experiment.attention, &score.qk_norm) {
+    match (experiment.attention, experiment.vector_norm()) {
         (Attention::L2, _) => Scores::L2,
         (Attention::Linear, _) => Scores::Linear,
-        (Attention::Cosine, _) => Scores::Normalized {
-            kind: VectorNorm::L2,
-            eps: score.cosine_eps.unwrap_or(Score::COSINE_EPS),
-            q_gain: 1.0,
-            k_gain: 1.0,
-        },
-        (Attention::Dot, Some(norm)) => Scores::Normalized {
+        (_, Some(norm)) => Scores::Normalized {
             kind: norm.kind,
             eps: norm.eps,
             q_gain: norm.q_gain.largest(),
             k_gain: norm.k_gain.largest(),
         },
-        (Attention::Dot, None) if score.rope.is_some() => Scores::Rope,
-        (Attention::Dot, None) => Scores::Dot,
+        (_, None) if experiment.score.rope.is_some() => Scores::Rope,
+        (_, None) => Scores::Dot,
     }
 }
 
@@ -184,7 +178,7 @@ fn map_of(
     share: f64,
     plain_a: Option<f64>,
 ) -> MapNorms {
-    let (entries, scale) = (q.nrows(), scale_of(experiment, q.nrows()));
+    let (entries, scale) = (q.nrows(), experiment.scale_of(q.nrows()));
     let root = (entries as f64).sqrt();
     let plain_a = plain_a.unwrap_or_else(|| norm_of_product(k, q) / root);
     let norm =
@@ -192,7 +186,7 @@ fn map_of(
     // Without a scale of its own the head's ||A|| is taken as it is, so that it keeps its digits.
     let a_norm =
         if experiment.score.scale.is_none() && scores == Scores::Dot { plain_a } else { plain_a * root * scale };
-    let by_offset = match &experiment.score.rope {
+    let by_offset = match experiment.score.rope {
         Some(rope) if scores == Scores::Rope && q.len() <= MOST_ENTRIES => offsets(rope, scale, q, k),
         _ => [Vec::new(), Vec::new()],
     };
@@ -200,27 +194,18 @@ fn map_of(
 }
 
 /// The largest ||c K^T T(s) Q||_2 over s = 0..t and over s = -t..0, for each t below [`OFFSETS`].
-fn offsets(rope: &Rope, scale: f64, q: &DMatrix<f64>, k: &DMatrix<f64>) -> [Vec<f64>; 2] {
-    [1.0, -1.0].map(|sign| {
-        let norms = (0..OFFSETS).map(|t| scale * norm_of_product(k, &turned(rope, sign * t as f64, q)));
-        norms
-            .scan(0.0f64, |most, norm| {
-                *most = most.max(norm);
-                Some(*most)
-            })
-            .collect()
+fn offsets(rope: Rope, scale: f64, q: &DMatrix<f64>, k: &DMatrix<f64>) -> [Vec<f64>; 2] {
+    let rotation: Rotation<f64> = Rotation::of(rope, q.nrows(), OFFSETS);
+    [Rotation::apply, Rotation::apply_transpose].map(|turn: fn(&Rotation<f64>, usize, &mut [f64])| {
+        let norm = |t: usize| {
+            let mut turned = q.clone();
+            turned.column_iter_mut().for_each(|mut column| turn(&rotation, t, column.as_mut_slice()));
+            scale * norm_of_product(k, &turned)
+        };
+        let largest = |most: &mut f64, norm: f64| {
+            *most = most.max(norm);
+            Some(*most)
+        };
+        (0..OFFSETS).map(norm).scan(0.0f64, largest).collect()
     })
-}
-
-/// T(p) M for a matrix whose columns have k entries.
-fn turned(rope: &Rope, position: f64, matrix: &DMatrix<f64>) -> DMatrix<f64> {
-    let (mut out, r) = (matrix.clone(), rope.turned(matrix.nrows()));
-    for m in 0..r / 2 {
-        let ((x, y), (sin, cos)) = (rope.pair(m, r), libm::sincos(position * rope.angle(m, r)));
-        for col in 0..matrix.ncols() {
-            out[(x, col)] = matrix[(x, col)] * cos - matrix[(y, col)] * sin;
-            out[(y, col)] = matrix[(x, col)] * sin + matrix[(y, col)] * cos;
-        }
-    }
-    out
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Rows;
 use super::mask::{Mask, MaskKind};
-use super::variant::{Score, Weighting};
+use super::variant::{QkNorm, Score, VectorNorm, Weighting};
 
 /// One measurement: tokens, weights and the kind of attention.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,24 @@ pub struct Experiment {
 }
 
 impl Experiment {
+    /// The normaliser of queries and keys: that of the file, or of cosine scores, which are those of normalised vectors.
+    #[must_use]
+    pub fn vector_norm(&self) -> Option<QkNorm> {
+        match self.attention {
+            Attention::Cosine => {
+                let eps = self.score.cosine_eps.unwrap_or(Score::COSINE_EPS);
+                Some(QkNorm { eps, ..QkNorm::of(VectorNorm::L2) })
+            }
+            _ => self.score.qk_norm.clone(),
+        }
+    }
+
+    /// c of the scores of a head whose queries have k entries.
+    #[must_use]
+    pub fn scale_of(&self, k: usize) -> f64 {
+        self.score.scale.unwrap_or_else(|| self.attention.usual_scale(k))
+    }
+
     /// Tokens and weights with the defaults of the file format: dot-product scores, no mask, no normaliser.
     #[must_use]
     pub fn of(tokens: TokenSource, weights: WeightSource) -> Self {
@@ -74,6 +92,22 @@ impl Experiment {
         match self.normalization {
             Normalization::None => Scope::Inputs,
             _ => self.normalization_scope,
+        }
+    }
+}
+
+impl Attention {
+    /// All kernels.
+    pub const ALL: [Attention; 4] = [Attention::Dot, Attention::L2, Attention::Cosine, Attention::Linear];
+
+    /// c for queries of k entries where a file names none: 1/sqrt(k), for cosine scores [`Score::COSINE_SCALE`], for
+    /// linear ones 1.
+    #[must_use]
+    pub fn usual_scale(self, k: usize) -> f64 {
+        match self {
+            Attention::Dot | Attention::L2 => 1.0 / (k as f64).sqrt(),
+            Attention::Cosine => Score::COSINE_SCALE,
+            Attention::Linear => 1.0,
         }
     }
 }

@@ -52,6 +52,17 @@ pub struct QkNorm {
     pub k_gain: Gain,
 }
 
+impl QkNorm {
+    /// eps where a file names none.
+    pub const EPS: f64 = 1e-6;
+
+    /// The normaliser of this kind with the usual eps and without gains.
+    #[must_use]
+    pub fn of(kind: VectorNorm) -> Self {
+        QkNorm { kind, eps: QkNorm::EPS, q_gain: Gain::All(1.0), k_gain: Gain::All(1.0) }
+    }
+}
+
 /// N(z) = z/s of a vector z of k entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum VectorNorm {
@@ -61,6 +72,11 @@ pub enum VectorNorm {
     Layer,
     /// s^2 = |z|^2 + eps.
     L2,
+}
+
+impl VectorNorm {
+    /// All.
+    pub const ALL: [VectorNorm; 3] = [VectorNorm::Rms, VectorNorm::Layer, VectorNorm::L2];
 }
 
 /// A gain.
@@ -105,6 +121,9 @@ pub struct Rope {
 }
 
 impl Rope {
+    /// The rotation where a file names none of its numbers.
+    pub const USUAL: Rope = Rope { base: 1e4, fraction: 1.0, layout: RopeLayout::Half };
+
     /// r: the number of entries that turn, out of k.
     #[must_use]
     pub fn turned(&self, k: usize) -> usize {
@@ -135,6 +154,11 @@ pub enum RopeLayout {
     Half,
     /// Entry 2m with entry 2m + 1.
     Interleaved,
+}
+
+impl RopeLayout {
+    /// Both.
+    pub const ALL: [RopeLayout; 2] = [RopeLayout::Half, RopeLayout::Interleaved];
 }
 
 /// ALiBi: the bias -h |i - j| with one slope h for each head.
@@ -183,6 +207,24 @@ pub enum Weighting {
 impl Weighting {
     /// The usual softmax.
     pub const SOFTMAX: Weighting = Weighting::Softmax { sink: None };
+
+    /// Softmax whose heads all have a sink with score c0.
+    #[must_use]
+    pub fn with_sink(logit: f64) -> Self {
+        Weighting::Softmax { sink: Some(Sink::All(logit)) }
+    }
+
+    /// The weighting with this name, with its usual numbers.
+    #[must_use]
+    pub fn by_id(id: &str) -> Option<Self> {
+        let all = [
+            Weighting::SOFTMAX,
+            Weighting::Sigmoid { bias: None },
+            Weighting::Relu { divisor: None },
+            Weighting::Softplus { divisor: None },
+        ];
+        all.into_iter().find(|weighting| weighting.id() == id)
+    }
 
     /// Whether each weight depends on its own score alone.
     #[must_use]

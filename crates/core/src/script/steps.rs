@@ -6,23 +6,13 @@ use std::fmt::Write as _;
 use nalgebra::DMatrix;
 
 use super::data::table;
-use crate::experiment::{Alibi, Attention, Experiment, Gain, Mask, Order, QkNorm, Rows, Score, VectorNorm, Weighting};
+use crate::experiment::{Alibi, Experiment, Gain, Mask, Order, QkNorm, Rows, Weighting};
 use crate::weights::{HeadWeights, Weights};
 
 /// `STEPS`, a dictionary, of an experiment with n tokens.
 pub fn steps(experiment: &Experiment, n: usize, heads: usize) -> String {
-    let Experiment { attention, score, .. } = experiment;
-    let norm = match attention {
-        // Cosine scores are those of normalised queries and keys.
-        Attention::Cosine => Some(QkNorm {
-            kind: VectorNorm::L2,
-            eps: score.cosine_eps.unwrap_or(Score::COSINE_EPS),
-            q_gain: Gain::All(1.0),
-            k_gain: Gain::All(1.0),
-        }),
-        _ => score.qk_norm.clone(),
-    };
-    let norm = norm.map(|QkNorm { kind, eps, q_gain, k_gain }| {
+    let score = &experiment.score;
+    let norm = experiment.vector_norm().map(|QkNorm { kind, eps, q_gain, k_gain }| {
         let (q_gain, k_gain) = (gain(&q_gain), gain(&k_gain));
         format!(r#"{{"kind": {:?}, "eps": {eps:?}, "q_gain": {q_gain}, "k_gain": {k_gain}}}"#, kind.id())
     });

@@ -23,6 +23,7 @@ mod vector_norm;
 mod weigh;
 
 use bias::Bias;
+pub(crate) use rope::Rotation;
 pub(crate) use squash::Squash;
 pub(crate) use turn::Turn;
 use turn::VectorSteps;
@@ -30,7 +31,7 @@ pub(super) use weigh::Weighed;
 pub(crate) use weigh::{Elementwise, Weigh};
 
 use super::view::Scalar;
-use crate::experiment::{Attention, Experiment, Gain, MaskKind, QkNorm, Score, VectorNorm};
+use crate::experiment::{Attention, Experiment, MaskKind, QkNorm};
 
 /// The steps of an experiment at its number of tokens.
 #[derive(Clone, Debug)]
@@ -55,15 +56,9 @@ impl Steps {
     /// The steps of an experiment with `heads` heads and e^ln_n tokens.
     pub(crate) fn of(experiment: &Experiment, heads: usize, ln_n: f64) -> Self {
         let Experiment { attention, score, weighting, .. } = experiment;
-        let cosine = || QkNorm {
-            kind: VectorNorm::L2,
-            eps: score.cosine_eps.unwrap_or(Score::COSINE_EPS),
-            q_gain: Gain::All(1.0),
-            k_gain: Gain::All(1.0),
-        };
         Steps {
             vectors: VectorSteps {
-                norm: if *attention == Attention::Cosine { Some(cosine()) } else { score.qk_norm.clone() },
+                norm: experiment.vector_norm(),
                 rope: score.rope,
                 has_feature: *attention == Attention::Linear,
                 value_eps: score.value_norm,

@@ -6,7 +6,7 @@ use crate::experiment::Rope;
 
 /// The rotations of vectors of one length at all positions.
 #[derive(Clone, Debug)]
-pub(super) struct Rotation<T> {
+pub(crate) struct Rotation<T> {
     /// The two entries of each pair.
     pairs: Vec<(usize, usize)>,
     /// Cosine and sine of each pair, position by position.
@@ -15,7 +15,7 @@ pub(super) struct Rotation<T> {
 
 impl<T: Scalar> Rotation<T> {
     /// The rotations of vectors of k entries at positions 0 to n - 1.
-    pub(super) fn of(rope: Rope, k: usize, n: usize) -> Self {
+    pub(crate) fn of(rope: Rope, k: usize, n: usize) -> Self {
         let r = rope.turned(k);
         let angles: Vec<f64> = (0..r / 2).map(|m| rope.angle(m, r)).collect();
         let turn = |angle: f64| {
@@ -30,14 +30,14 @@ impl<T: Scalar> Rotation<T> {
     }
 
     /// T(p) z, in place.
-    pub(super) fn apply(&self, position: usize, vector: &mut [T]) {
+    pub(crate) fn apply(&self, position: usize, vector: &mut [T]) {
         for ((x, y), (cos, sin)) in self.at(position) {
             (vector[x], vector[y]) = (vector[x] * cos - vector[y] * sin, vector[x] * sin + vector[y] * cos);
         }
     }
 
     /// T(p)^T z, in place.
-    pub(super) fn apply_transpose(&self, position: usize, vector: &mut [T]) {
+    pub(crate) fn apply_transpose(&self, position: usize, vector: &mut [T]) {
         for ((x, y), (cos, sin)) in self.at(position) {
             (vector[x], vector[y]) = (vector[x] * cos + vector[y] * sin, vector[y] * cos - vector[x] * sin);
         }

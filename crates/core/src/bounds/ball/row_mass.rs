@@ -9,6 +9,7 @@
 //! - G(a) = max_q [q^2 alpha + (1-q)^2 beta];
 //! - F(a, H) = max_q max_(0<=x<=q, 0<=y<=1-q) (alpha q + beta (1-q) + (H-1)(alpha x + beta y)) (1 - (1 - 1/H)(x+y)).
 
+use super::super::maximum::narrowed;
 use std::f64::consts::LN_2;
 
 /// How b_ij = ds_ij/dx_j depends on the key j.
@@ -69,19 +70,15 @@ pub(in crate::bounds) fn ln_long_at_least(slopes: KeySlopes, a: f64, ln_ratio: f
 fn largest_over_q(value: impl Fn(f64) -> f64) -> f64 {
     let at = |step: usize| step as f64 / SCAN as f64;
     let best = (0..=SCAN).max_by(|x, y| value(at(*x)).total_cmp(&value(at(*y)))).unwrap_or(0);
-    let (mut low, mut high) = (at(best.saturating_sub(1)), at((best + 1).min(SCAN)));
+    let around = (at(best.saturating_sub(1)), at((best + 1).min(SCAN)));
     let mut largest = value(at(best));
-    // Golden sections: the value is flat at its maximum, so that few are enough for all its digits.
-    for _ in 0..SECTIONS {
-        let (left, right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
-        let (on_left, on_right) = (value(left), value(right));
-        largest = largest.max(on_left).max(on_right);
-        if on_left > on_right {
-            high = right;
-        } else {
-            low = left;
-        }
-    }
+    let seen = |q: f64| {
+        let value = value(q);
+        largest = largest.max(value);
+        value
+    };
+    // The value is flat at its maximum, so that few sections are enough for all its digits.
+    narrowed(seen, around, SECTIONS);
     largest
 }
 
@@ -89,7 +86,6 @@ fn largest_over_q(value: impl Fn(f64) -> f64) -> f64 {
 const SCAN: usize = 128;
 /// Golden sections after the scan: the last is about 2e-10 wide.
 const SECTIONS: usize = 38;
-const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// The maximand of F, divided by H and by `scale`^2 so that it stays of order one.
 struct Row {

@@ -15,13 +15,11 @@
 //! | `zero_key` | one token at 0, under a normaliser of queries and keys |
 //! | `window_causal` | causal attention on one window |
 //! | `exponent` | the largest growth of scores over a head's directions |
-//! | `pattern_search` | maximises a function of a few numbers in a box |
 
 pub(super) mod adversarial;
 pub(super) mod equal_tokens;
 pub(super) mod exponent;
 pub(super) mod line;
-pub(super) mod pattern_search;
 pub(super) mod two_cluster_norm;
 pub(super) mod two_clusters;
 pub(super) mod variant_fork;

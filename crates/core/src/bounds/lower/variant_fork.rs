@@ -8,7 +8,7 @@ use std::f64::consts::{LN_2, PI};
 use super::super::Hypotheses;
 use super::super::logarithms::{ln_add, ln_subtract};
 use super::super::variant::Variant;
-use super::pattern_search::pattern_search;
+use super::super::maximum::{narrowed, pattern_search};
 use super::witness::ClusterWitness;
 use super::witness_direction::WitnessDirection;
 
@@ -89,15 +89,8 @@ impl Fork<'_> {
 
     /// The best ln t from ln 2 to ln(n - 1), t real: the value has one maximum there.
     fn best_real_t(&self, place: [f64; 2]) -> f64 {
-        let (mut low, mut high) = (LN_2, self.ln_rest(0.0).max(LN_2));
-        for _ in 0..SECTIONS {
-            let (left, right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
-            if self.ln_at(place, left) > self.ln_at(place, right) {
-                high = right;
-            } else {
-                low = left;
-            }
-        }
+        const SECTIONS: usize = 40;
+        let (low, high) = narrowed(|ln_t| self.ln_at(place, ln_t), (LN_2, self.ln_rest(0.0).max(LN_2)), SECTIONS);
         0.5 * (low + high)
     }
 
@@ -111,6 +104,3 @@ impl Fork<'_> {
         Some((positions, vec![self.ln_rest(ln_t), ln_t - LN_2, ln_t - LN_2]))
     }
 }
-
-const SECTIONS: usize = 40;
-const GOLDEN: f64 = 0.618_033_988_749_894_9;

@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use nalgebra::{DMatrix, DVector};
 
 use super::super::local::shared::reduced_value;
-use crate::experiment::{
-    Attention, Experiment, Gain, Mask, Normalization, Order, QkNorm, Score, VectorNorm, Weighting,
-};
+use crate::experiment::{Attention, Experiment, Mask, Normalization, Order, QkNorm, Score, Weighting};
 use crate::identity::multiple_of_identity;
 use crate::weights::{HeadWeights, Weights};
 
@@ -80,7 +78,7 @@ impl VariantWitnesses {
 fn isotropic(experiment: &Experiment, weights: &Weights) -> Option<Vec<Isotropic>> {
     let of = |head: &HeadWeights| {
         let [q, k, v] = [&head.q, &head.k, &head.v].map(multiple_of_identity);
-        let alpha = scale_of(experiment, head.q.nrows()) * q? * k?;
+        let alpha = experiment.scale_of(head.q.nrows()) * q? * k?;
         (alpha > 0.0).then_some(Isotropic { alpha, value: v?.abs() })
     };
     if weights.output.is_some() { None } else { weights.heads.iter().map(of).collect() }
@@ -89,16 +87,7 @@ fn isotropic(experiment: &Experiment, weights: &Weights) -> Option<Vec<Isotropic
 /// The head with the largest ||V||, if queries and keys are normalised. In the sum of several heads through an output
 /// matrix the others may cancel it, so that there is none then.
 fn normalized_head(experiment: &Experiment, weights: &Weights, values: &[f64]) -> Option<NormalizedHead> {
-    let norm = match (&experiment.score.qk_norm, experiment.attention) {
-        (Some(norm), Attention::Dot) => norm.clone(),
-        (_, Attention::Cosine) => QkNorm {
-            kind: VectorNorm::L2,
-            eps: experiment.score.cosine_eps.unwrap_or(Score::COSINE_EPS),
-            q_gain: Gain::All(1.0),
-            k_gain: Gain::All(1.0),
-        },
-        _ => return None,
-    };
+    let norm = experiment.vector_norm()?;
     if weights.output.is_some() && weights.heads.len() > 1 {
         return None;
     }
@@ -113,7 +102,7 @@ fn normalized_head(experiment: &Experiment, weights: &Weights, values: &[f64]) -
     });
     Some(NormalizedHead {
         norm,
-        scale: scale_of(experiment, head.q.nrows()),
+        scale: experiment.scale_of(head.q.nrows()),
         images: images.collect(),
         k: head.k.clone(),
         value: values[head_idx],
@@ -139,16 +128,6 @@ fn directions(matrices: &[&DMatrix<f64>]) -> Vec<DVector<f64>> {
 
 /// A decomposition of more rows than this takes too long for a candidate.
 const MOST_ROWS: usize = 256;
-
-/// c of a head whose queries have k entries; 1 for linear attention, which has none.
-pub(in crate::bounds) fn scale_of(experiment: &Experiment, k: usize) -> f64 {
-    let default = match experiment.attention {
-        Attention::Dot | Attention::L2 => 1.0 / (k as f64).sqrt(),
-        Attention::Cosine => Score::COSINE_SCALE,
-        Attention::Linear => 1.0,
-    };
-    experiment.score.scale.unwrap_or(default)
-}
 
 /// Which witnesses of dot-product attention serve a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

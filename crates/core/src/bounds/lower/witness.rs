@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::Hypotheses;
 use super::super::logarithms::softplus;
-use super::pattern_search::pattern_search;
+use super::super::maximum::pattern_search;
 use super::witness_direction::WitnessDirection;
 use super::witness_form::{Closed, Shape};
 use crate::experiment::{InputError, MaskKind, Rows, TokenSource};

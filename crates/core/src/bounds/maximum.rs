@@ -1,8 +1,8 @@
-//! Pattern search: maximises a function of a few numbers in a box.
+//! Maxima of functions of a few numbers: a pattern search in a box, and golden sections of an interval.
 
 /// Moves one number at a time from `start`, by `steps` at first, within the limits. The step of a number grows when its
 /// move raises the value and shrinks when no move of it does. A step of zero leaves that number as it is.
-pub(in crate::bounds) fn pattern_search<const K: usize>(
+pub(super) fn pattern_search<const K: usize>(
     value: impl Fn([f64; K]) -> f64,
     start: [f64; K],
     mut steps: [f64; K],
@@ -38,6 +38,25 @@ pub(in crate::bounds) fn pattern_search<const K: usize>(
     at
 }
 
+/// The interval around the maximum of a function with one maximum between two ends, after some golden sections of the
+/// distance between them.
+pub(super) fn narrowed(
+    mut value: impl FnMut(f64) -> f64,
+    (mut low, mut high): (f64, f64),
+    sections: usize,
+) -> (f64, f64) {
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    for _ in 0..sections {
+        let (left, right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
+        if value(left) > value(right) {
+            high = right;
+        } else {
+            low = left;
+        }
+    }
+    (low, high)
+}
+
 /// The most rounds of moves.
 const MOST_ROUNDS: usize = 60;
 /// The search stops once all steps are below this: the value is flat at its maximum, so that finer steps change
@@ -47,6 +66,14 @@ const LEAST_STEP: f64 = 1e-4;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn golden_sections_close_in_on_the_maximum_inside_and_at_an_end() {
+        let (low, high) = narrowed(|x| -(x - 0.3).powi(2), (-1.0, 2.0), 40);
+        assert!(high - low < 3e-8 && (low..=high).contains(&0.3), "{low} {high}");
+        let (low, high) = narrowed(|x| x, (0.0, 1.0), 30);
+        assert!(low > 1.0 - 1e-6 && high == 1.0, "{low} {high}");
+    }
 
     #[test]
     fn the_maximum_of_a_smooth_function_is_found_inside_and_at_the_edge_of_the_box() {
