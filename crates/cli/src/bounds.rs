@@ -12,7 +12,7 @@ use super::files::read_text;
 use super::steps::StepArguments;
 use super::work::MemoryArguments;
 use lipscope_core::bounds::{BoundId, Norm};
-use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::experiment::InputError;
 use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, growth_within};
 use lipscope_core::sweep::Spacing;
 
@@ -65,8 +65,7 @@ enum Format {
 
 pub(super) fn bounds(arguments: &BoundsArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
-    let found = Experiment::from_json(&text).and_then(|experiment| {
-        let experiment = arguments.attention.put_into(experiment)?;
+    let found = arguments.attention.read(&text).and_then(|experiment| {
         let plan = GrowthPlan { lengths: parse_lengths(&arguments.lengths)?, spacing: Spacing::Fixed };
         growth_within(&experiment, &plan, arguments.memory.memory)
     });
@@ -86,8 +85,7 @@ pub(super) fn bounds(arguments: &BoundsArguments) -> io::Result<ExitCode> {
 
 pub(super) fn run_growth(arguments: &GrowthArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
-    let found = Experiment::from_json(&text).and_then(|experiment| {
-        let experiment = arguments.attention.put_into(experiment)?;
+    let found = arguments.attention.read(&text).and_then(|experiment| {
         let spacing = match arguments.growing_from {
             None => Spacing::Fixed,
             Some(from_n) if from_n >= 2.0 => Spacing::SqrtLog { from_n },

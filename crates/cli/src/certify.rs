@@ -11,7 +11,6 @@ use super::files::read_text;
 use super::steps::StepArguments;
 use super::work::MemoryArguments;
 use lipscope_core::certify::{CertifiedRow, CertifyPlan, certify};
-use lipscope_core::experiment::Experiment;
 use lipscope_core::search::{MOST_ITERATIONS, MOST_RESTARTS, NearbyEffort};
 
 /// Arguments of `lipscope certify`.
@@ -45,8 +44,7 @@ pub(super) fn run(arguments: &CertifyArguments) -> io::Result<ExitCode> {
         iterations: arguments.steps as usize,
         seed: arguments.seed,
     };
-    let rows = Experiment::from_json(&text).and_then(|experiment| {
-        let experiment = arguments.attention.put_into(experiment)?;
+    let rows = arguments.attention.read(&text).and_then(|experiment| {
         certify(&CertifyPlan { experiment, relative: arguments.epsilon.clone(), effort }, arguments.memory.memory)
     });
     match rows {

@@ -10,7 +10,6 @@ use super::console::tell;
 use super::files::read_text;
 use super::steps::StepArguments;
 use super::work::MemoryArguments;
-use lipscope_core::experiment::Experiment;
 use lipscope_core::script::{Dialect, script_within};
 
 /// Arguments of `lipscope script`.
@@ -35,8 +34,9 @@ pub(super) struct ScriptArguments {
 pub(super) fn run(arguments: &ScriptArguments) -> io::Result<ExitCode> {
     let dialect = if arguments.numpy { Dialect::NumPy } else { Dialect::PyTorch };
     let text = read_text(&arguments.file)?;
-    match Experiment::from_json(&text)
-        .and_then(|experiment| arguments.attention.put_into(experiment))
+    match arguments
+        .attention
+        .read(&text)
         .and_then(|experiment| script_within(&experiment, dialect, arguments.memory.memory))
     {
         Ok(script) => io::stdout().lock().write_all(script.as_bytes()).map(|()| ExitCode::SUCCESS),

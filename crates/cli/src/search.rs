@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &SearchArguments) -> io::Result<ExitCode> {
     if let Some(path) = &arguments.out {
         probe(path).map_err(|error| named(path, &error))?;
     }
-    let experiment = Experiment::from_json(&text).and_then(|experiment| arguments.attention.put_into(experiment));
+    let experiment = arguments.attention.read(&text);
     match experiment.and_then(|experiment| search(experiment, arguments)) {
         Ok(Some(searched)) => write(arguments, &searched),
         Ok(None) => Ok(ExitCode::SUCCESS),

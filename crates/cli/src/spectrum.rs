@@ -64,9 +64,8 @@ pub(super) struct EstimatorArguments {
 pub(super) fn spectrum(arguments: &SpectrumArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
     let (count, map, memory) = (arguments.count as usize, arguments.map, arguments.memory.memory);
-    let found = Experiment::from_json(&text)
-        .and_then(|experiment| arguments.attention.put_into(experiment))
-        .and_then(|experiment| find(SpectrumPlan { experiment, count, map }, memory));
+    let found =
+        arguments.attention.read(&text).and_then(|experiment| find(SpectrumPlan { experiment, count, map }, memory));
     let spectrum = match found {
         Ok(Some(spectrum)) => spectrum,
         // A complete task has reported its result.

@@ -1,10 +1,11 @@
 //! The steps of attention as options: what an experiment file says under `attention`, `mask`, `score` and `weighting`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use lipscope_core::experiment::{
-    Alibi, Experiment, Gain, InputError, Mask, Order, Preset, QkNorm, Rope, RopeLayout, Sink, Steps, VectorNorm,
-    WeightSource, Weighting,
+    Alibi, Experiment, InputError, Mask, Order, Preset, QkNorm, Rope, RopeLayout, Steps, VectorNorm, WeightSource,
+    Weighting,
 };
 
 /// Steps that replace those of the experiment.
@@ -12,29 +13,29 @@ use lipscope_core::experiment::{
 #[command(next_help_heading = "Attention, in place of what the experiment says")]
 pub(super) struct StepArguments {
     /// Kernel, mask and steps of a family of models; options beside it change single steps.
-    #[arg(long, value_name = "NAME", value_parser = preset)]
+    #[arg(long, value_name = "NAME", value_parser = one_of(Preset::ALL, |preset| preset.id()))]
     preset: Option<Preset>,
     /// The scale of the scores.
-    #[arg(long, value_name = "C")]
+    #[arg(long, value_name = "C", value_parser = finite)]
     score_scale: Option<f64>,
     /// The soft cap tau of the scores.
-    #[arg(long, value_name = "TAU")]
+    #[arg(long, value_name = "TAU", value_parser = finite)]
     softcap: Option<f64>,
     /// Normalises queries and keys.
-    #[arg(long, value_name = "KIND")]
-    qk_norm: Option<QkNormName>,
+    #[arg(long, value_name = "KIND", value_parser = one_of(VectorNorm::ALL, |kind| kind.id()))]
+    qk_norm: Option<VectorNorm>,
     /// eps of --qk-norm.
-    #[arg(long, value_name = "EPS", requires = "qk_norm")]
+    #[arg(long, value_name = "EPS", requires = "qk_norm", value_parser = finite)]
     qk_eps: Option<f64>,
     /// Rotary positions.
-    #[arg(long, value_name = "BASE", num_args = 0..=1, default_missing_value = "10000")]
+    #[arg(long, value_name = "BASE", num_args = 0..=1, default_missing_value = "10000", value_parser = finite)]
     rope: Option<f64>,
     /// The share of the entries that turn.
-    #[arg(long, value_name = "SHARE", requires = "rope")]
+    #[arg(long, value_name = "SHARE", requires = "rope", value_parser = finite)]
     rope_fraction: Option<f64>,
     /// Which entries turn together.
-    #[arg(long, value_name = "LAYOUT", requires = "rope")]
-    rope_layout: Option<LayoutName>,
+    #[arg(long, value_name = "LAYOUT", requires = "rope", value_parser = one_of(RopeLayout::ALL, |layout| layout.id()))]
+    rope_layout: Option<RopeLayout>,
     /// ALiBi, with its usual slopes.
     #[arg(long)]
     alibi: bool,
@@ -45,49 +46,33 @@ pub(super) struct StepArguments {
     #[arg(long, value_name = "LENGTH", conflicts_with = "window")]
     prefix: Option<usize>,
     /// The score of the sink; 0 is "off by one".
-    #[arg(long, value_name = "C0", num_args = 0..=1, default_missing_value = "0", allow_negative_numbers = true)]
+    #[arg(long, value_name = "C0", num_args = 0..=1, default_missing_value = "0", allow_negative_numbers = true, value_parser = finite)]
     sink: Option<f64>,
     /// How scores become weights.
-    #[arg(long, value_name = "KIND", conflicts_with = "sink")]
-    weighting: Option<WeightingName>,
+    #[arg(long, value_name = "KIND", conflicts_with = "sink", value_parser = one_of(Weighting::ALL, Weighting::id))]
+    weighting: Option<Weighting>,
     /// How many key and value heads drawn weights have.
     #[arg(long, value_name = "G")]
     kv_heads: Option<usize>,
     /// lambda of a second map that is subtracted, for drawn weights.
-    #[arg(long, value_name = "LAMBDA", allow_negative_numbers = true)]
+    #[arg(long, value_name = "LAMBDA", allow_negative_numbers = true, value_parser = finite)]
     differential: Option<f64>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum QkNormName {
-    Rms,
-    Layer,
-    L2,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum LayoutName {
-    Half,
-    Interleaved,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum WeightingName {
-    Softmax,
-    Sigmoid,
-    Relu,
-    Softplus,
-}
-
 impl StepArguments {
+    /// The experiment of a file's text, with these steps.
+    ///
+    /// # Errors
+    /// [`InputError`] of the file, and as [`StepArguments::put_into`].
+    pub(super) fn read(&self, text: &str) -> Result<Experiment, InputError> {
+        self.put_into(Experiment::from_json(text)?)
+    }
+
     /// The experiment with these steps.
     ///
     /// # Errors
     /// [`InputError`] where the steps do not go together, or not with the experiment.
     pub(super) fn put_into(&self, mut experiment: Experiment) -> Result<Experiment, InputError> {
-        if self.is_empty() {
-            return Ok(experiment);
-        }
         if let Some(preset) = self.preset {
             let (attention, steps) = preset.attention();
             experiment = Experiment { attention, ..experiment.with_steps(steps) };
@@ -96,20 +81,13 @@ impl StepArguments {
         score.scale = self.score_scale.or(score.scale);
         score.softcap = self.softcap.or(score.softcap);
         if let Some(kind) = self.qk_norm {
-            let kind = match kind {
-                QkNormName::Rms => VectorNorm::Rms,
-                QkNormName::Layer => VectorNorm::Layer,
-                QkNormName::L2 => VectorNorm::L2,
-            };
-            let eps = self.qk_eps.unwrap_or(1e-6);
-            score.qk_norm = Some(QkNorm { kind, eps, q_gain: Gain::All(1.0), k_gain: Gain::All(1.0) });
+            let usual = QkNorm::of(kind);
+            score.qk_norm = Some(QkNorm { eps: self.qk_eps.unwrap_or(usual.eps), ..usual });
         }
         if let Some(base) = self.rope {
-            let layout = match self.rope_layout {
-                Some(LayoutName::Interleaved) => RopeLayout::Interleaved,
-                Some(LayoutName::Half) | None => RopeLayout::Half,
-            };
-            score.rope = Some(Rope { base, fraction: self.rope_fraction.unwrap_or(1.0), layout });
+            let Rope { fraction, layout, .. } = Rope::USUAL;
+            let fraction = self.rope_fraction.unwrap_or(fraction);
+            score.rope = Some(Rope { base, fraction, layout: self.rope_layout.unwrap_or(layout) });
         }
         if self.alibi {
             score.alibi = Some(Alibi { slopes: None });
@@ -121,15 +99,10 @@ impl StepArguments {
             experiment.mask = Mask::Prefix { length };
         }
         if let Some(logit) = self.sink {
-            experiment.weighting = Weighting::Softmax { sink: Some(Sink::All(logit)) };
+            experiment.weighting = Weighting::with_sink(logit);
         }
-        if let Some(kind) = self.weighting {
-            experiment.weighting = match kind {
-                WeightingName::Softmax => Weighting::SOFTMAX,
-                WeightingName::Sigmoid => Weighting::Sigmoid { bias: None },
-                WeightingName::Relu => Weighting::Relu { divisor: None },
-                WeightingName::Softplus => Weighting::Softplus { divisor: None },
-            };
+        if let Some(weighting) = &self.weighting {
+            experiment.weighting = weighting.clone();
         }
         if let Some(WeightSource::Random(random)) = &mut experiment.weights {
             random.kv_heads = self.kv_heads.unwrap_or(random.kv_heads);
@@ -148,19 +121,20 @@ impl StepArguments {
         experiment.check()?;
         Ok(experiment)
     }
-
-    /// Whether no option was given.
-    fn is_empty(&self) -> bool {
-        let numbers = [self.score_scale, self.softcap, self.qk_eps, self.rope, self.sink, self.differential];
-        let sizes = [self.window, self.prefix, self.kv_heads];
-        let has_names = self.preset.is_some() || self.qk_norm.is_some() || self.weighting.is_some() || self.alibi;
-        !has_names && numbers.iter().all(Option::is_none) && sizes.iter().all(Option::is_none)
-    }
 }
 
-fn preset(name: &str) -> Result<Preset, String> {
-    let known = || Preset::ALL.map(Preset::id).join(", ");
-    Preset::ALL.into_iter().find(|preset| preset.id() == name).ok_or_else(|| format!("must be one of: {}", known()))
+/// Reads the name of one of `all`; help and errors list the names.
+fn one_of<T, const N: usize>(all: [T; N], id: fn(&T) -> &'static str) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Send + Sync + 'static,
+{
+    let names = PossibleValuesParser::new(all.each_ref().map(id));
+    names.try_map(move |name| all.iter().find(|one| id(one) == name).cloned().ok_or("is not a name"))
+}
+
+/// A number as the experiment file has it: JSON knows no infinity and no NaN.
+fn finite(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| "must be a finite number".into())
 }
 
 #[cfg(test)]
@@ -197,6 +171,17 @@ mod tests {
 
     #[test]
     fn what_does_not_go_together_is_refused_by_name() {
+        for (line, allowed) in [
+            ("--softcap inf", "must be a finite number"),
+            ("--differential nan", "must be a finite number"),
+            ("--qk-norm tall", "rms, layer, l2"),
+            ("--weighting hard", "softmax, sigmoid, relu, softplus"),
+            ("--preset plane", "plain, gpt-2, llama"),
+        ] {
+            let words = std::iter::once("lipscope").chain(line.split_whitespace());
+            let refusal = Line::try_parse_from(words).expect_err(line).to_string();
+            assert!(refusal.contains(allowed), "{line}: {refusal}");
+        }
         for (line, named) in [
             ("--softcap 0", "`score.softcap`"),
             ("--preset linear --rope", "`score.rope`"),

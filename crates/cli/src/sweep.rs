@@ -14,7 +14,7 @@ use super::files::read_text;
 use super::steps::StepArguments;
 use super::work::{MemoryArguments, NormName, one_of};
 use lipscope_core::bounds::Norm;
-use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::experiment::InputError;
 use lipscope_core::fit::fit_power_law;
 use lipscope_core::measure::{MeasureOptions, measure_with};
 use lipscope_core::sweep::{SweepPlan, SweepPoint, parse_lengths};
@@ -55,8 +55,7 @@ pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
     let text = read_text(&arguments.file)?;
     let norm = arguments.norm.norm();
     let options = MeasureOptions { memory: arguments.memory.memory, ..MeasureOptions::for_norm(norm) };
-    let plan = Experiment::from_json(&text).and_then(|experiment| {
-        let experiment = arguments.attention.put_into(experiment)?;
+    let plan = arguments.attention.read(&text).and_then(|experiment| {
         let lengths = parse_lengths(&arguments.lengths)?;
         let plan = SweepPlan::new(&experiment, &lengths, arguments.draws)?;
         plan.check(&options)?;

@@ -149,8 +149,7 @@ impl Comparison {
                 }
                 Step::Done(measurement) => {
                     let point = point(kind, self.plan.along.at(place), &measurement, self.plan.experiment.scope());
-                    let experiment = self.experiment_at(kind, place)?;
-                    match self.search_of(experiment)? {
+                    match self.search_of(measuring.experiment().clone())? {
                         Some(search) => {
                             self.stage = Stage::Searching(Box::new((point, search)));
                             Ok(Some(None))

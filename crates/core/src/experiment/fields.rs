@@ -83,11 +83,46 @@ impl Fields {
         expected: Phrase,
         accept: impl Fn(f64) -> bool,
     ) -> Result<f64, InputError> {
-        let Some(value) = self.take(key) else { return Ok(default) };
-        value
-            .as_f64()
-            .filter(|x| x.is_finite() && accept(*x))
-            .ok_or_else(|| InputError::bad_value(self.path_of(key), value.to_string(), expected))
+        Ok(self.optional_number(key, expected, accept)?.unwrap_or(default))
+    }
+
+    /// Reads a number above 0, if the key is there.
+    pub(super) fn positive(&mut self, key: &'static str) -> Result<Option<f64>, InputError> {
+        self.optional_number(key, phrase!("number_above_0", "a number above 0"), |x| x > 0.0)
+    }
+
+    /// Reads a finite number that satisfies `accept`, if the key is there.
+    pub(super) fn optional_number(
+        &mut self,
+        key: &'static str,
+        expected: Phrase,
+        accept: impl Fn(f64) -> bool,
+    ) -> Result<Option<f64>, InputError> {
+        let Some(value) = self.take(key) else { return Ok(None) };
+        match value.as_f64().filter(|x| x.is_finite() && accept(*x)) {
+            Some(x) => Ok(Some(x)),
+            None => Err(InputError::bad_value(self.path_of(key), value.to_string(), expected)),
+        }
+    }
+
+    /// Reads a number, or a list of 1 to `most` numbers, if the key is there. All satisfy `accept`.
+    pub(super) fn number_or_list(
+        &mut self,
+        key: &'static str,
+        most: usize,
+        expected: Phrase,
+        accept: impl Fn(f64) -> bool,
+    ) -> Result<Option<NumberOrList>, InputError> {
+        let Some(value) = self.take(key) else { return Ok(None) };
+        let number = |value: &Json| value.as_f64().filter(|x| x.is_finite() && accept(*x));
+        if let Some(x) = number(&value) {
+            return Ok(Some(NumberOrList::Number(x)));
+        }
+        let list: Option<Vec<f64>> = value.entries().and_then(|entries| entries.iter().map(number).collect());
+        match list.filter(|list| (1..=most).contains(&list.len())) {
+            Some(list) => Ok(Some(NumberOrList::List(list))),
+            None => Err(InputError::bad_value(self.path_of(key), value.to_string(), expected)),
+        }
     }
 
     /// Reads a whole number of at least `least`; `default` if the key is absent.
@@ -117,6 +152,15 @@ impl Fields {
         })
     }
 
+    /// Reads a size that has no default: a whole number from one to `limit`.
+    pub(super) fn required_size(&mut self, key: &'static str, limit: usize) -> Result<usize, InputError> {
+        if !self.has(key) {
+            let expected = phrase!("whole_number_least", "a whole number of at least {least}", least = 1u64);
+            return Err(InputError::MissingKey { key: self.path_of(key), expected });
+        }
+        self.size(key, 1, limit)
+    }
+
     /// Reads the word of `source`.
     pub(super) fn source(&mut self, sources: &[&'static str]) -> Result<&'static str, InputError> {
         let choices: Vec<(&str, &'static str)> = sources.iter().map(|source| (*source, *source)).collect();
@@ -130,6 +174,11 @@ impl Fields {
         rows_of(&self.path_of(key), &value)
     }
 
+    /// Reads a list of rows, if the key is there.
+    pub(super) fn optional_rows(&mut self, key: &'static str) -> Result<Option<Rows>, InputError> {
+        self.take(key).map(|value| rows_of(&self.path_of(key), &value)).transpose()
+    }
+
     /// Ends the reading: a key that was not read is unknown, and an error.
     pub(super) fn finish(self) -> Result<(), InputError> {
         match self.left.keys().next() {
@@ -137,6 +186,14 @@ impl Fields {
             Some(key) => Err(InputError::UnknownKey { key: self.path_of(key), expected: self.known.join(", ") }),
         }
     }
+}
+
+/// A number, or a list of numbers.
+pub(super) enum NumberOrList {
+    /// One number.
+    Number(f64),
+    /// At least one.
+    List(Vec<f64>),
 }
 
 /// Reads a list of rows; errors name row and column.

@@ -52,7 +52,7 @@ impl Experiment {
                 phrase!("only_version", "1, the only version"),
             ));
         }
-        let kernels = [Attention::Dot, Attention::L2, Attention::Cosine, Attention::Linear];
+        let kernels = Attention::ALL;
         let attention =
             fields.choice("attention", &kernels.map(|kernel| (kernel.id(), kernel)), Some(Attention::Dot))?;
         let mask = parse_variant::mask(&mut fields)?;

@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use super::Phrase;
 use super::error::InputError;
-use super::fields::{Fields, rows_of};
+use super::fields::{Fields, NumberOrList};
 use super::limits::{MAX_DIM, MAX_HEADS, MAX_TOKENS};
 use super::mask::{Mask, Order};
 use super::strict_json::Json;
@@ -88,7 +87,7 @@ pub(super) fn score(fields: &mut Fields) -> Result<Score, InputError> {
         rope: fields.take("rope").map(rope).transpose()?,
         cosine_eps: fields.positive("cosine_eps")?,
         alibi: fields.take("alibi").map(alibi).transpose()?,
-        bias: fields.take("bias").map(|value| rows_of("score.bias", &value)).transpose()?,
+        bias: fields.optional_rows("bias")?,
         value_norm: fields.take("value_norm").map(value_norm).transpose()?,
     };
     fields.finish()?;
@@ -97,10 +96,10 @@ pub(super) fn score(fields: &mut Fields) -> Result<Score, InputError> {
 
 fn qk_norm(value: Json) -> Result<QkNorm, InputError> {
     let mut fields = Fields::of("score.qk_norm", value)?;
-    let kinds = [("rms", VectorNorm::Rms), ("layer", VectorNorm::Layer), ("l2", VectorNorm::L2)];
+    let kinds = VectorNorm::ALL.map(|kind| (kind.id(), kind));
     let norm = QkNorm {
         kind: fields.choice("kind", &kinds, None)?,
-        eps: fields.positive("eps")?.unwrap_or(1e-6),
+        eps: fields.positive("eps")?.unwrap_or(QkNorm::EPS),
         q_gain: gain(&mut fields, "q_gain")?,
         k_gain: gain(&mut fields, "k_gain")?,
     };
@@ -118,13 +117,17 @@ fn gain(fields: &mut Fields, key: &'static str) -> Result<Gain, InputError> {
 
 fn rope(value: Json) -> Result<Rope, InputError> {
     let mut fields = Fields::of("score.rope", value)?;
-    let layouts = [("half", RopeLayout::Half), ("interleaved", RopeLayout::Interleaved)];
+    let layouts = RopeLayout::ALL.map(|layout| (layout.id(), layout));
+    let Rope { base, fraction, layout } = Rope::USUAL;
     let rope = Rope {
-        base: fields.positive("base")?.unwrap_or(1e4),
-        fraction: fields.number("fraction", 1.0, phrase!("above_0_to_1", "a number above 0 and at most 1"), |x| {
-            x > 0.0 && x <= 1.0
-        })?,
-        layout: fields.choice("layout", &layouts, Some(RopeLayout::Half))?,
+        base: fields.positive("base")?.unwrap_or(base),
+        fraction: fields.number(
+            "fraction",
+            fraction,
+            phrase!("above_0_to_1", "a number above 0 and at most 1"),
+            |x| x > 0.0 && x <= 1.0,
+        )?,
+        layout: fields.choice("layout", &layouts, Some(layout))?,
     };
     fields.finish()?;
     Ok(rope)
@@ -171,62 +174,4 @@ pub(super) fn weighting(fields: &mut Fields) -> Result<Weighting, InputError> {
     };
     fields.finish()?;
     Ok(weighting)
-}
-
-/// A number, or a list of numbers.
-enum NumberOrList {
-    /// One number.
-    Number(f64),
-    /// At least one.
-    List(Vec<f64>),
-}
-
-impl Fields {
-    /// Reads a number above 0, if the key is there.
-    fn positive(&mut self, key: &'static str) -> Result<Option<f64>, InputError> {
-        self.optional_number(key, phrase!("number_above_0", "a number above 0"), |x| x > 0.0)
-    }
-
-    /// Reads a finite number that satisfies `accept`, if the key is there.
-    pub(super) fn optional_number(
-        &mut self,
-        key: &'static str,
-        expected: Phrase,
-        accept: impl Fn(f64) -> bool,
-    ) -> Result<Option<f64>, InputError> {
-        let Some(value) = self.take(key) else { return Ok(None) };
-        match value.as_f64().filter(|x| x.is_finite() && accept(*x)) {
-            Some(x) => Ok(Some(x)),
-            None => Err(InputError::bad_value(self.path_of(key), value.to_string(), expected)),
-        }
-    }
-
-    /// Reads a number, or a list of 1 to `most` numbers, if the key is there. All satisfy `accept`.
-    fn number_or_list(
-        &mut self,
-        key: &'static str,
-        most: usize,
-        expected: Phrase,
-        accept: impl Fn(f64) -> bool,
-    ) -> Result<Option<NumberOrList>, InputError> {
-        let Some(value) = self.take(key) else { return Ok(None) };
-        let number = |value: &Json| value.as_f64().filter(|x| x.is_finite() && accept(*x));
-        if let Some(x) = number(&value) {
-            return Ok(Some(NumberOrList::Number(x)));
-        }
-        let list: Option<Vec<f64>> = value.entries().and_then(|entries| entries.iter().map(number).collect());
-        match list.filter(|list| (1..=most).contains(&list.len())) {
-            Some(list) => Ok(Some(NumberOrList::List(list))),
-            None => Err(InputError::bad_value(self.path_of(key), value.to_string(), expected)),
-        }
-    }
-
-    /// Reads a size that has no default: a whole number from one to `limit`.
-    fn required_size(&mut self, key: &'static str, limit: usize) -> Result<usize, InputError> {
-        if !self.has(key) {
-            let expected = phrase!("whole_number_least", "a whole number of at least {least}", least = 1u64);
-            return Err(InputError::MissingKey { key: self.path_of(key), expected });
-        }
-        self.size(key, 1, limit)
-    }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::error::InputError;
-use super::fields::{Fields, rows_of};
+use super::fields::Fields;
 use super::limits::{self, MAX_DIM, MAX_HEADS};
 use super::strict_json::Json;
 use super::types::{Head, Output, RandomWeights, SecondMap, WeightSource};
@@ -70,7 +70,7 @@ pub(super) fn weights(value: Json) -> Result<WeightSource, InputError> {
                     (heads, shared)
                 }
             };
-            let output = fields.take("output").map(|value| rows_of("weights.output", &value)).transpose()?;
+            let output = fields.optional_rows("output")?;
             WeightSource::listed(heads, shared, output)?
         }
         "random" => {
@@ -113,7 +113,7 @@ pub(super) fn weights(value: Json) -> Result<WeightSource, InputError> {
 fn head(head_idx: usize, value: Json) -> Result<Head, InputError> {
     let mut fields = Fields::of(&format!("weights.heads[{head_idx}]"), value)?;
     let (q, k, v) = (fields.rows("q")?, fields.rows("k")?, fields.rows("v")?);
-    let k2 = fields.take("k2").map(|value| rows_of(&fields.path_of("k2"), &value)).transpose()?;
+    let k2 = fields.optional_rows("k2")?;
     let second = second(&mut fields, k2)?;
     fields.finish()?;
     Ok(Head { q, k, v, second })
@@ -138,7 +138,7 @@ fn kv_heads(value: Json) -> Result<Vec<KeysAndValues>, InputError> {
     }
     let read = |(group, value): (usize, Json)| {
         let mut fields = Fields::of(&format!("weights.kv_heads[{group}]"), value)?;
-        let k2 = fields.take("k2").map(|value| rows_of(&fields.path_of("k2"), &value)).transpose()?;
+        let k2 = fields.optional_rows("k2")?;
         let keys = KeysAndValues { k: fields.rows("k")?, v: fields.rows("v")?, k2 };
         fields.finish()?;
         Ok(keys)
@@ -166,7 +166,7 @@ fn grouped_head(head_idx: usize, value: Json, groups: &[KeysAndValues]) -> Resul
 
 /// `q2` and `lambda` of a differential head, whose second keys are `k`. All three are there, or none.
 fn second(fields: &mut Fields, k: Option<Rows>) -> Result<Option<SecondMap>, InputError> {
-    let q = fields.take("q2").map(|value| rows_of(&fields.path_of("q2"), &value)).transpose()?;
+    let q = fields.optional_rows("q2")?;
     let lambda = fields.optional_number("lambda", phrase!("finite_number", "a finite number"), |_| true)?;
     let missing = |key: &str| {
         let expected = phrase!("differential_needs", "what a differential head has: `q2`, `k2` and `lambda`");

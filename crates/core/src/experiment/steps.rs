@@ -7,7 +7,7 @@ use super::error::InputError;
 use super::fields::Fields;
 use super::mask::{Mask, Order};
 use super::types::{Attention, Experiment};
-use super::variant::{Alibi, Gain, QkNorm, Rope, RopeLayout, Score, Sink, VectorNorm, Weighting};
+use super::variant::{Alibi, QkNorm, Rope, Score, VectorNorm, Weighting};
 use super::{json_problem, parse_variant, strict_json};
 
 /// The steps of attention that do not belong to tokens or weights.
@@ -162,10 +162,9 @@ impl Preset {
     /// Its kernel and its steps.
     #[must_use]
     pub fn attention(self) -> (Attention, Steps) {
-        let rope = |base: f64, fraction: f64| Some(Rope { base, fraction, layout: RopeLayout::Half });
-        let norm = |kind| Some(QkNorm { kind, eps: 1e-6, q_gain: Gain::All(1.0), k_gain: Gain::All(1.0) });
+        let rope = |base: f64, fraction: f64| Some(Rope { base, fraction, ..Rope::USUAL });
+        let norm = |kind| Some(QkNorm::of(kind));
         let window = |width| Mask::Window { width, order: Order::Causal };
-        let sink = |logit| Weighting::Softmax { sink: Some(Sink::All(logit)) };
         let (mask, score, weighting) = match self {
             Preset::Plain | Preset::Linear => (Mask::None, Score::default(), Weighting::SOFTMAX),
             Preset::Gpt2 => (Mask::Causal, Score::default(), Weighting::SOFTMAX),
@@ -184,7 +183,9 @@ impl Preset {
                 let score = Score { qk_norm: norm(VectorNorm::Rms), rope: rope(1e6, 1.0), ..Score::default() };
                 (Mask::Causal, score, Weighting::SOFTMAX)
             }
-            Preset::GptOss => (window(128), Score { rope: rope(1.5e5, 1.0), ..Score::default() }, sink(0.0)),
+            Preset::GptOss => {
+                (window(128), Score { rope: rope(1.5e5, 1.0), ..Score::default() }, Weighting::with_sink(0.0))
+            }
             Preset::GptNeoX => (Mask::Causal, Score { rope: rope(1e4, 0.25), ..Score::default() }, Weighting::SOFTMAX),
             Preset::Bloom => {
                 let score = Score { alibi: Some(Alibi { slopes: None }), ..Score::default() };
@@ -195,7 +196,7 @@ impl Preset {
                 let score = Score { qk_norm: norm(VectorNorm::Layer), ..Score::default() };
                 (Mask::None, score, Weighting::SOFTMAX)
             }
-            Preset::OffByOne => (Mask::None, Score::default(), sink(0.0)),
+            Preset::OffByOne => (Mask::None, Score::default(), Weighting::with_sink(0.0)),
             Preset::Sigmoid => (Mask::None, Score::default(), Weighting::Sigmoid { bias: None }),
             Preset::Relu => (Mask::None, Score::default(), Weighting::Relu { divisor: None }),
         };

@@ -214,17 +214,13 @@ impl Weighting {
         Weighting::Softmax { sink: Some(Sink::All(logit)) }
     }
 
-    /// The weighting with this name, with its usual numbers.
-    #[must_use]
-    pub fn by_id(id: &str) -> Option<Self> {
-        let all = [
-            Weighting::SOFTMAX,
-            Weighting::Sigmoid { bias: None },
-            Weighting::Relu { divisor: None },
-            Weighting::Softplus { divisor: None },
-        ];
-        all.into_iter().find(|weighting| weighting.id() == id)
-    }
+    /// Every weighting, with its usual numbers.
+    pub const ALL: [Weighting; 4] = [
+        Weighting::SOFTMAX,
+        Weighting::Sigmoid { bias: None },
+        Weighting::Relu { divisor: None },
+        Weighting::Softplus { divisor: None },
+    ];
 
     /// Whether each weight depends on its own score alone.
     #[must_use]

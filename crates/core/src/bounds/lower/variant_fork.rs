@@ -7,8 +7,8 @@ use std::f64::consts::{LN_2, PI};
 
 use super::super::Hypotheses;
 use super::super::logarithms::{ln_add, ln_subtract};
-use super::super::variant::Variant;
 use super::super::maximum::{narrowed, pattern_search};
+use super::super::variant::Variant;
 use super::witness::ClusterWitness;
 use super::witness_direction::WitnessDirection;
 
