@@ -5,7 +5,7 @@
 use super::state::{MAX_D, MAX_N, MAX_WITNESS_N, MOST_SEED, PageState, Scene, Settings};
 use super::strings::{self, field_hint, field_label, step_words as steps};
 use lipscope_core::experiment::limits::{MAX_DIM, MAX_HEADS};
-use lipscope_core::experiment::{Mask, Sink, Weighting};
+use lipscope_core::experiment::{Mask, Weighting};
 use lipscope_core::spectrum::MOST_COUNT;
 
 /// A number that a reader can set: in the state of the controls, or in the settings of the labs.
@@ -231,7 +231,7 @@ impl Field<PageState> {
             (field_label::sink, field_hint::sink),
             (-1e6, 1e6),
             |state| state.weighting.sink_of(0).unwrap_or(0.0),
-            |state, logit| state.weighting = Weighting::Softmax { sink: Some(Sink::All(logit)) },
+            |state, logit| state.weighting = Weighting::with_sink(logit),
         )
     };
     /// Dimension of a head.

@@ -36,8 +36,7 @@ pub fn AttentionControls() -> impl IntoView {
                 chosen=read(|state| state.attention.id())
                 fixed=Signal::derive(move || is_kim.get().then(strings::kernel_of_kim))
                 on_pick=Callback::new(move |id: String| {
-                    let known = [Attention::Dot, Attention::L2, Attention::Cosine, Attention::Linear];
-                    if let Some(kernel) = known.into_iter().find(|known| known.id() == id) {
+                    if let Some(kernel) = Attention::ALL.into_iter().find(|known| known.id() == id) {
                         page.edit("attention", |state| state.choose_kernel(kernel));
                     }
                 })

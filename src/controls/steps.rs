@@ -6,9 +6,7 @@ use crate::field::Field;
 use crate::page::use_page;
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
-use lipscope_core::experiment::{
-    Alibi, Attention, Gain, Mask, Preset, QkNorm, Rope, RopeLayout, Sink, Steps, VectorNorm, Weighting,
-};
+use lipscope_core::experiment::{Alibi, Attention, Mask, Preset, QkNorm, Rope, RopeLayout, VectorNorm, Weighting};
 
 use super::choice::Choice;
 use super::number::NumberField;
@@ -20,7 +18,7 @@ const OWN: &str = "own";
 #[component]
 pub fn StepControls() -> impl IntoView {
     let page = use_page();
-    let preset = memo(move |_| page.state.with(preset_of));
+    let preset = memo(move |_| page.state.with(|state| Preset::of(state.attention, &state.steps())));
     let options = memo(move |_| {
         let all = Preset::ALL.into_iter().map(|preset| (preset.id(), strings::preset_name(preset).to_owned()));
         let own = preset.get().is_none().then(|| (OWN, strings::step_words::own_steps().to_owned()));
@@ -47,12 +45,6 @@ pub fn StepControls() -> impl IntoView {
             <HeadSteps/>
         </details>
     }
-}
-
-/// The preset with the kernel and the steps of a state.
-fn preset_of(state: &PageState) -> Option<Preset> {
-    let steps = Steps { mask: state.mask.clone(), score: state.score.clone(), weighting: state.weighting.clone() };
-    Preset::of(state.attention, &steps)
 }
 
 /// The steps from token to output, in their order; those that do nothing are faint.
@@ -94,12 +86,8 @@ fn ScoreSteps() -> impl IntoView {
             })
             fixed=not_dot
             on_pick=Callback::new(move |id: String| {
-                let kinds = [VectorNorm::Rms, VectorNorm::Layer, VectorNorm::L2];
-                let kind = kinds.into_iter().find(|kind| kind.id() == id);
-                page.edit("qk-norm", |state| {
-                    let (q_gain, k_gain) = (Gain::All(1.0), Gain::All(1.0));
-                    state.score.qk_norm = kind.map(|kind| QkNorm { kind, eps: 1e-6, q_gain, k_gain });
-                });
+                let kind = VectorNorm::ALL.into_iter().find(|kind| kind.id() == id);
+                page.edit("qk-norm", |state| state.score.qk_norm = kind.map(QkNorm::of));
             })
         />
         <Show when=move || has_norm.get()>
@@ -114,10 +102,9 @@ fn ScoreSteps() -> impl IntoView {
             chosen=Signal::derive(move || page.state.with(|state| state.score.rope.map_or("none", |rope| rope.layout.id())))
             fixed=not_turned
             on_pick=Callback::new(move |id: String| {
-                let layouts = [RopeLayout::Half, RopeLayout::Interleaved];
-                let layout = layouts.into_iter().find(|layout| layout.id() == id);
+                let layout = RopeLayout::ALL.into_iter().find(|layout| layout.id() == id);
                 page.edit("rope", |state| {
-                    let now = state.score.rope.unwrap_or(Rope { base: 1e4, fraction: 1.0, layout: RopeLayout::Half });
+                    let now = state.score.rope.unwrap_or(Rope::USUAL);
                     state.score.rope = layout.map(|layout| Rope { layout, ..now });
                 });
             })
@@ -193,14 +180,11 @@ fn WeightSteps() -> impl IntoView {
             chosen=Signal::derive(move || chosen.get())
             fixed=Signal::derive(move || is_linear.get().then(strings::step_words::not_linear))
             on_pick=Callback::new(move |id: String| {
-                let weighting = match id.as_str() {
-                    "sink" => Weighting::Softmax { sink: Some(Sink::All(0.0)) },
-                    "sigmoid" => Weighting::Sigmoid { bias: None },
-                    "relu" => Weighting::Relu { divisor: None },
-                    "softplus" => Weighting::Softplus { divisor: None },
-                    _ => Weighting::SOFTMAX,
-                };
-                page.edit("weighting", |state| state.weighting = weighting);
+                let mut all = Weighting::ALL.into_iter().chain([Weighting::with_sink(0.0)]);
+                let known = all.find(|known| strings::weighting_id(known) == id);
+                if let Some(weighting) = known {
+                    page.edit("weighting", |state| state.weighting = weighting);
+                }
             })
         />
         <Show when=move || chosen.get() == "sink">

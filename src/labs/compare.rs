@@ -10,7 +10,7 @@ use crate::strings::{self, Paper};
 use crate::theory::Place;
 use lipscope_core::bounds::Norm;
 use lipscope_core::compare::{Along, ComparisonPlan, ComparisonPoint, MOST_KINDS, SearchEffort};
-use lipscope_core::experiment::{Normalization, Steps};
+use lipscope_core::experiment::Normalization;
 use lipscope_plot::{AxisSpec, Extent, Kind, LineChart, LineStyle, Role, Scale, Series, SeriesKind, Table, ValueForm};
 use lipscope_protocol::tasks::EnginePlan;
 
@@ -53,15 +53,10 @@ pub fn request(settings: &Settings, state: &PageState) -> Request {
         ComparedAlong::Radius => Along::Radius((-6..=6).map(|at| 10f64.powf(f64::from(at) / 6.0)).collect()),
         ComparedAlong::Cap => Along::Cap((-4..=12).map(|at| 2f64.powf(f64::from(at) / 2.0)).collect()),
         ComparedAlong::Sink => Along::Sink((-8..=12).map(f64::from).collect()),
-        ComparedAlong::Window => Along::Window(
-            LENGTHS.into_iter().chain([1]).collect::<std::collections::BTreeSet<_>>().into_iter().collect(),
-        ),
+        ComparedAlong::Window => Along::Window(std::iter::once(1).chain(LENGTHS).collect()),
     };
-    let own = (
-        state.attention,
-        Steps { mask: state.mask.clone(), score: state.score.clone(), weighting: state.weighting.clone() },
-    );
-    let kinds = settings.kinds.iter().map(|kind| kind.attention(settings).unwrap_or_else(|| own.clone())).collect();
+    let own = || (state.attention, state.steps());
+    let kinds = settings.kinds.iter().map(|kind| kind.attention(settings).unwrap_or_else(own)).collect();
     let search = Some(SearchEffort { restarts: 2, iterations: 30, most_entries: MOST_SEARCHED });
     Ok(vec![EnginePlan::Compare(ComparisonPlan { experiment: state.experiment(), kinds, along, search })])
 }

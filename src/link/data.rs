@@ -105,7 +105,7 @@ pub fn read_weights(state: &mut PageState, text: &str) -> Result<(), String> {
 /// The text of a state's steps: `none` for those of the two papers, the name of a preset where its steps are these,
 /// else the packed steps. The mask is among them where the field `mask` has no word for it.
 pub fn steps_text(state: &PageState) -> String {
-    let mut steps = Steps { mask: state.mask.clone(), score: state.score.clone(), weighting: state.weighting.clone() };
+    let mut steps = state.steps();
     if let Some(preset) = Preset::of(state.attention, &steps).filter(|_| state.mask.kind() == MaskKind::Other) {
         return preset.id().to_owned();
     }

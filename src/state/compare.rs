@@ -1,8 +1,6 @@
 //! The settings of the lab that compares kinds of attention.
 
-use lipscope_core::experiment::{
-    Alibi, Attention, Gain, Mask, Order, QkNorm, Rope, RopeLayout, Score, Sink, Steps, VectorNorm, Weighting,
-};
+use lipscope_core::experiment::{Alibi, Attention, Mask, Order, QkNorm, Rope, Score, Steps, VectorNorm, Weighting};
 
 /// A kind of attention that the lab offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +68,7 @@ impl ComparedKind {
                 (Attention::Dot, Steps { mask, ..plain() })
             }
             ComparedKind::Sink => {
-                let weighting = Weighting::Softmax { sink: Some(Sink::All(settings.sink)) };
+                let weighting = Weighting::with_sink(settings.sink);
                 (Attention::Dot, Steps { weighting, ..plain() })
             }
             ComparedKind::Alibi => {
@@ -78,14 +76,10 @@ impl ComparedKind {
                 (Attention::Dot, Steps { mask: Mask::Causal, ..scored(score) })
             }
             ComparedKind::QkNorm => {
-                let gain = Gain::All(1.0);
-                let norm = QkNorm { kind: VectorNorm::Rms, eps: 1e-6, q_gain: gain.clone(), k_gain: gain };
-                (Attention::Dot, scored(Score { qk_norm: Some(norm), ..Score::default() }))
+                let qk_norm = Some(QkNorm::of(VectorNorm::Rms));
+                (Attention::Dot, scored(Score { qk_norm, ..Score::default() }))
             }
-            ComparedKind::Rope => {
-                let rope = Rope { base: 1e4, fraction: 1.0, layout: RopeLayout::Half };
-                (Attention::Dot, scored(Score { rope: Some(rope), ..Score::default() }))
-            }
+            ComparedKind::Rope => (Attention::Dot, scored(Score { rope: Some(Rope::USUAL), ..Score::default() })),
             ComparedKind::L2 => (Attention::L2, plain()),
             ComparedKind::Cosine => (Attention::Cosine, plain()),
             ComparedKind::Linear => (Attention::Linear, plain()),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{
-    Attention, Distribution, Mask, Normalization, Order, Output, Preset, Rows, Scope, Score, TokenSource, Weighting,
-    limits,
+    Attention, Distribution, Mask, Normalization, Order, Output, Preset, Rows, Scope, Score, Steps, TokenSource,
+    Weighting, limits,
 };
 
 use super::choices::{OwnClusters, OwnWeights, TokenChoice, WeightChoice, XAxis};
@@ -336,6 +336,12 @@ impl PageState {
     #[must_use]
     pub fn dim_step(&self) -> usize {
         if self.weights == WeightChoice::Kim { self.heads.max(1) } else { 1 }
+    }
+
+    /// Mask, score and weighting.
+    #[must_use]
+    pub fn steps(&self) -> Steps {
+        Steps { mask: self.mask.clone(), score: self.score.clone(), weighting: self.weighting.clone() }
     }
 
     /// Chooses another kernel, and drops the steps that it does not have.

@@ -11,7 +11,7 @@ use lipscope::state::{
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{
     Alibi, Attention, Gain, Head, Mask, Normalization, Order, Output, Preset, QkNorm, Rope, RopeLayout, Rows, Scope,
-    Score, Sink, Steps, TokenSource, VectorNorm, Weighting,
+    Score, Steps, TokenSource, VectorNorm, Weighting,
 };
 use lipscope_core::search::Region;
 use lipscope_core::spectrum::SpectrumMap;
@@ -56,7 +56,7 @@ fn steps(dice: &mut Dice) -> (Attention, Steps) {
         _ => Mask::Prefix { length: 1 + dice.below(30) },
     };
     let gain = |dice: &mut Dice| Gain::All(real(dice, 2));
-    let kind = *dice.of(&[VectorNorm::Rms, VectorNorm::Layer, VectorNorm::L2]);
+    let kind = *dice.of(&VectorNorm::ALL);
     let score = Score {
         scale: dice.once_in(2).then(|| real(dice, 3)),
         softcap: dice.once_in(2).then(|| real(dice, 3)),
@@ -64,7 +64,7 @@ fn steps(dice: &mut Dice) -> (Attention, Steps) {
         rope: dice.once_in(3).then(|| Rope {
             base: real(dice, 4),
             fraction: *dice.of(&[0.25, 0.5, 1.0]),
-            layout: *dice.of(&[RopeLayout::Half, RopeLayout::Interleaved]),
+            layout: *dice.of(&RopeLayout::ALL),
         }),
         cosine_eps: None,
         alibi: dice.once_in(4).then_some(Alibi { slopes: None }),
@@ -72,7 +72,7 @@ fn steps(dice: &mut Dice) -> (Attention, Steps) {
         value_norm: dice.once_in(5).then(|| real(dice, 2)),
     };
     let weighting = match dice.below(5) {
-        0 => Weighting::Softmax { sink: Some(Sink::All(real(dice, 2) - 5.0)) },
+        0 => Weighting::with_sink(real(dice, 2) - 5.0),
         1 => Weighting::Sigmoid { bias: dice.once_in(2).then(|| -real(dice, 1)) },
         2 => Weighting::Relu { divisor: dice.once_in(2).then(|| real(dice, 2)) },
         3 => Weighting::Softplus { divisor: None },

@@ -155,6 +155,17 @@ impl<'a, E> Report<'a, E> {
     }
 }
 
+impl<P> Report<'_, Vec<P>> {
+    /// Reports the points found since the last report, where it is time or the task is done. Returns whether it did.
+    pub fn points(&mut self, pending: &mut Vec<P>, turn: Turn) -> bool {
+        let is_now = turn == Turn::Done || self.is_due();
+        if is_now {
+            self.event(std::mem::take(pending));
+        }
+        is_now
+    }
+}
+
 impl<E: fmt::Debug> fmt::Debug for Report<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Report").field("began", &self.began).field("contents", &self.contents).finish_non_exhaustive()

@@ -53,8 +53,7 @@ impl Task<Memory> for CompareTask {
         let step = self.comparison.step()?;
         let turn = if step.is_none() { Turn::Done } else { Turn::More };
         self.pending.extend(step.flatten());
-        if turn == Turn::Done || report.is_due() {
-            report.event(std::mem::take(&mut self.pending));
+        if report.points(&mut self.pending, turn) {
             report.progress(self.comparison.progress());
         }
         Ok(turn)
@@ -80,9 +79,7 @@ impl Task<Memory> for EstimatorsTask {
         let point = self.comparison.step(|| report.now())?;
         let turn = if point.is_none() { Turn::Done } else { Turn::More };
         self.pending.extend(point);
-        if turn == Turn::Done || report.is_due() {
-            report.event(std::mem::take(&mut self.pending));
-        }
+        report.points(&mut self.pending, turn);
         Ok(turn)
     }
 }
@@ -106,8 +103,7 @@ impl Task<Memory> for ScalingTask {
         let point = self.scaling.step()?;
         let turn = if point.is_none() { Turn::Done } else { Turn::More };
         self.pending.extend(point);
-        if turn == Turn::Done || report.is_due() {
-            report.event(std::mem::take(&mut self.pending));
+        if report.points(&mut self.pending, turn) {
             report.progress(self.scaling.progress());
         }
         Ok(turn)
@@ -204,8 +200,7 @@ impl Task<Memory> for TightnessTask {
         let point = self.search.step();
         let turn = if point.is_none() { Turn::Done } else { Turn::More };
         self.pending.extend(point);
-        if turn == Turn::Done || report.is_due() {
-            report.event(std::mem::take(&mut self.pending));
+        if report.points(&mut self.pending, turn) {
             report.progress(self.search.progress());
         }
         Ok(turn)
