@@ -106,6 +106,10 @@ pub fn BoundLadder() -> impl IntoView {
             .measured
             .with(|m| m.as_ref().map_or_else(strings::ladder_note, |m| strings::ladder_scope(&m.state)))
     });
+    let of_eps = memo(move |_| {
+        let log10 = page.answers.measured.with(|m| m.as_ref().and_then(|m| m.measurement.log10_ratio_by_eps()));
+        log10.map_or_else(String::new, |log10| strings::small_eps(Number::rough_from_log10(log10)))
+    });
     let title =
         memo(move |_| strings::ladder_title(page.answers.measured.with(|m| m.as_ref().map(|m| m.measurement.n))));
     view! {
@@ -127,6 +131,7 @@ pub fn BoundLadder() -> impl IntoView {
                 <h2>{move || title.get()} " " <span class="note" data-testid="ladder-note">{move || note.get()}</span></h2>
                 <p class="note">{strings::bound_names()} {strings::between_sentences()} <TheoryLink to=Place::Start/></p>
                 <p class="note" data-testid="norm-note" hidden=move || norm.get() == Norm::Spectral>{move || strings::norm_note(norm.get())}</p>
+                <p class="note" data-testid="eps-note" hidden=move || of_eps.with(String::is_empty)>{of_eps}</p>
                 <Values/>
                 <div class="slack-place"><LaterView wanted=arrived piece=Piece::SlackDetails/></div>
                 <div class="folds"><LaterView wanted=later.is_here() piece=Piece::LadderFolds/></div>

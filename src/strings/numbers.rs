@@ -25,7 +25,7 @@ pub fn how(measurement: &Measurement, norm: Norm) -> String {
 fn how_spectral(measurement: &Measurement) -> String {
     let unconverged = measurement.warnings.iter().find_map(|warning| match warning {
         Warning::Unconverged { relative_residual, .. } => Some(*relative_residual),
-        Warning::Rounding { .. } => None,
+        Warning::Rounding { .. } | Warning::SmallEps { .. } => None,
     });
     match (measurement.method, unconverged) {
         (Method::DenseSvd, _) => how_spectral::dense_svd().into(),

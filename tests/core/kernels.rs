@@ -2,11 +2,11 @@
 //! each other, for every step alone and for random combinations.
 
 use lipscope_core::attention::{Dual, Forward, Scalar};
-use lipscope_core::bounds::BoundId;
+use lipscope_core::bounds::{Bound, BoundId};
 use lipscope_core::experiment::{Experiment, Memory, Normalization, Scope, Weighting};
 use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_core::jacobian::{BlockRows, JacobianOperator, LinearOperator, dense_jacobian};
-use lipscope_core::measure::{MeasureOptions, Method, measure, measure_with};
+use lipscope_core::measure::{MeasureOptions, Measurement, Method, measure, measure_with};
 use lipscope_core::parallel::on_one_thread;
 use lipscope_core::random::{Random, Stream};
 use lipscope_core::weights::{Inputs, inputs};
@@ -297,6 +297,70 @@ fn equal_tokens_have_the_norms_of_their_clusters() {
         assert_close(&format!("{rest} frobenius"), found.frobenius, expected.frobenius, 1e-11, expected.frobenius);
         assert_close(&format!("{rest} linf"), found.linf, expected.linf, 1e-11, expected.linf);
         assert_close(&format!("{rest} l1"), found.l1, expected.l1, 1e-11, expected.l1);
+        // The bounds too, `local`, `local_blocks` and `local_token` among them.
+        let bounds = |found: &Measurement| -> Vec<Bound> {
+            found.bounds.iter().filter(|bound| bound.id != BoundId::MaxToken).copied().collect()
+        };
+        let (found, expected) = (bounds(&clusters), bounds(&tokens));
+        assert!(found.iter().any(|bound| bound.id == BoundId::LocalToken), "{rest}: no bound at the tokens");
+        assert_eq!(found.len(), expected.len(), "{rest}");
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!(found.id, expected.id, "{rest}");
+            // A list with another scale alone has bounds of blocks, the measure their norms.
+            let is_sharper = found.id == BoundId::LocalBlocks && found.log10 < expected.log10;
+            if !(is_sharper && rest.contains("scale")) {
+                assert_close(&format!("{rest} {:?}", found.id), found.log10, expected.log10, 1e-10, 1.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn bounds_at_a_large_token_measure_are_above_its_norm() {
+    for rest in [
+        r#"{"score":{"softcap":1.5},"weights":{"differential":0.7}}"#,
+        r#"{"weighting":{"kind":"softmax","sink":30}}"#,
+        r#"{"weighting":{"kind":"sigmoid"}}"#,
+        r#"{"attention":"linear"}"#,
+    ] {
+        let mut value: Value = serde_json::from_str(rest).expect("JSON");
+        let mut weights = json!({"source": "random", "heads": 2, "head_dim": 2, "seed": 3});
+        if let Some(lambda) = value["weights"].get("differential") {
+            weights["differential"] = lambda.clone();
+        }
+        value["weights"] = weights;
+        value["tokens"] = json!({
+            "source": "clusters", "positions": [[2.0, -1.0], [-1.2, 0.4], [0.1, 1.1]],
+            "log_multiplicities": [0.0, 41.0, 30.0],
+        });
+        let found = measure(&Experiment::from_value(value).expect("valid")).expect("measured");
+        for id in [BoundId::Local, BoundId::LocalBlocks] {
+            let bound = found.bounds.iter().find(|bound| bound.id == id).expect("computed");
+            assert!(bound.log10 >= found.spectral.log10(), "{rest} {id:?}: {} for {}", bound.log10, found.spectral);
+            assert!(bound.log10.is_finite());
+        }
+    }
+}
+
+#[test]
+fn an_eps_that_makes_the_bound_on_the_ball_useless_is_told() {
+    let warning = |rest: &str| {
+        let measured = measure(&steps::alone(rest, 6, 0)).expect("measured");
+        let log10 = |id| measured.bounds.iter().find(|bound| bound.id == id).map(|bound| bound.log10);
+        let ratio = log10(BoundId::General).expect("general") - log10(BoundId::Local).expect("local");
+        assert_eq!(
+            measured.log10_ratio_by_eps().is_some(),
+            ratio > 3.0 && !rest.contains("softcap"),
+            "{rest}: {ratio}"
+        );
+        measured.warnings.iter().map(ToString::to_string).collect::<String>()
+    };
+    let small = warning(r#"{"score":{"qk_norm":{"kind":"rms","eps":1e-12}}}"#);
+    assert!(small.contains("`score.qk_norm.eps` is 1e-12") && small.contains("times `local`"), "{small}");
+    let small = warning(r#"{"attention":"cosine","score":{"cosine_eps":1e-12}}"#);
+    assert!(small.contains("`score.cosine_eps` is 1e-12"), "{small}");
+    for rest in [r#"{"score":{"qk_norm":{"kind":"rms","eps":1.0}}}"#, r#"{"score":{"softcap":50}}"#] {
+        assert_eq!(warning(rest), "");
     }
 }
 

@@ -28,6 +28,8 @@ pageTest('a preset sets kernel, mask and steps; the picture says which; the numb
     assert.equal(experiment.score?.rope?.base, has.rope, preset);
     assert.equal(experiment.score?.softcap, has.softcap, preset);
     if (has.mask) assert.equal(experiment.mask, has.mask);
+    // A small eps makes the bound on the ball useless, which is said beside it.
+    assert.equal(await page.getByTestId('eps-note').isVisible(), preset === 'qwen-3', preset);
   }
   assert.deepEqual(await seriousFaults(page), []);
 });

@@ -43,7 +43,7 @@ pub(crate) use local::head::LocalHead;
 pub use local::head::LocalParts;
 pub(crate) use local::rounding::Counts;
 pub(crate) use local::shared::{LocalBuffers, LocalTokens};
-pub(crate) use local::steps::StepsLocal;
+pub(crate) use local::steps::{Multiplicities, StepsLocal};
 pub(crate) use logarithms::ln_sum;
 pub use lower::two_clusters::{TwoClusterCurve, TwoClusters};
 pub use lower::witness::ClusterWitness;

@@ -92,7 +92,7 @@ impl ClusterJacobian {
         Ok(jacobian)
     }
 
-    /// As [`ClusterJacobian::new`], for an experiment with steps.
+    /// As [`ClusterJacobian::new`], for an experiment with steps; and the forward pass that it is made from.
     ///
     /// # Errors
     /// As [`ClusterJacobian::new`].
@@ -101,7 +101,7 @@ impl ClusterJacobian {
         normalizer: Normalizer<f64>,
         weights: &Weights,
         ln_sizes: &[f64],
-    ) -> Result<Self, InputError> {
+    ) -> Result<(Self, Forward<f64>), InputError> {
         let (d, m) = normalizer.outputs().shape();
         let d_out = weights.d_out();
         check_size(m, d.max(d_out))?;
@@ -135,7 +135,7 @@ impl ClusterJacobian {
         if experiment.scope() == Scope::Composed {
             jacobian.compose();
         }
-        Ok(jacobian)
+        Ok((jacobian, forward))
     }
 
     /// f at a token of each cluster, d_out x m, where steps were run.

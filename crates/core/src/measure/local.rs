@@ -5,7 +5,8 @@ use nalgebra::DMatrix;
 use super::system::{Clusters, Runs, System};
 use crate::attention::Kernel;
 use crate::bounds::{
-    Combination, Counts, LocalBound, LocalBuffers, LocalHead, LocalParts, LocalTokens, StepsLocal, combine_local,
+    Combination, Counts, LocalBound, LocalBuffers, LocalHead, LocalParts, LocalTokens, Multiplicities, StepsLocal,
+    combine_local,
 };
 use crate::experiment::Attention;
 use crate::weights::{HeadWeights, Weights};
@@ -23,7 +24,7 @@ pub(super) enum Local {
     Steps(Box<StepsLocal>),
     /// Computed at once.
     Known(LocalParts),
-    /// Not computed: no bounds are requested; attention at a token measure has steps; or the runs are too long to process every row, and the bound on a block
+    /// Not computed: no bounds are requested; or the runs are too long to process every row, and the bound on a block
     /// of rows is proved only for the dot product.
     Absent,
 }
@@ -34,10 +35,16 @@ impl Local {
             System::Tokens(operator) if operator.forward().has_plain_blocks() => {
                 Local::Tokens(Box::new(LocalBound::new(operator.forward(), weights)))
             }
-            System::Tokens(operator) => Local::Steps(Box::new(StepsLocal::new(operator.forward()))),
-            // With steps, the terms of a row of clusters are not those of plain attention.
-            System::Clusters(clusters) if clusters.jacobian.outputs().is_some() => Local::Absent,
-            System::Clusters(clusters) => Local::Known(of_clusters(clusters, weights, attention, combination)),
+            System::Tokens(operator) => {
+                Local::Steps(Box::new(StepsLocal::new(operator.forward(), Multiplicities::One)))
+            }
+            System::Clusters(clusters) => match &clusters.forward {
+                Some(forward) => {
+                    let ln_sizes = clusters.jacobian.ln_sizes().to_vec();
+                    Local::Steps(Box::new(StepsLocal::new(forward, Multiplicities::Ln(ln_sizes))))
+                }
+                None => Local::Known(of_clusters(clusters, weights, attention, combination)),
+            },
             System::Runs(runs) => of_runs(runs, weights, attention, combination).map_or(Local::Absent, Local::Known),
         }
     }
@@ -47,6 +54,9 @@ impl Local {
         match (self, system) {
             (Local::Tokens(bound), System::Tokens(operator)) => bound.step(operator.forward()),
             (Local::Steps(bound), System::Tokens(operator)) => bound.step(operator.forward()),
+            (Local::Steps(bound), System::Clusters(clusters)) => {
+                clusters.forward.as_ref().is_none_or(|forward| bound.step(forward))
+            }
             _ => true,
         }
     }

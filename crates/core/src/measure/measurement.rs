@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::bounds::{Absence, Bound, BoundId, BoundSlack, ClusterWitness, Norm, TwoClusters};
+use crate::experiment::Attention;
 
 /// How a spectral norm was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,11 +37,23 @@ pub enum Warning {
         /// The most by which the norm may change, relative to itself, to first order.
         relative: f64,
     },
+    /// The divisor of normalised queries and keys may be so small that the bound on the ball is over a thousand times the
+    /// one at these tokens ([`Warning::MOST_LOG10_RATIO`]).
+    SmallEps {
+        /// The kernel: cosine scores have an eps of their own.
+        attention: Attention,
+        /// eps.
+        eps: f64,
+        /// Decimal logarithm of `general` over `local`.
+        log10_ratio: f64,
+    },
 }
 
 impl Warning {
     /// The smallest relative error that is reported.
     pub const LEAST_ROUNDING: f64 = 1e-9;
+    /// The largest decimal logarithm of `general` over `local` that needs no word about eps.
+    pub const MOST_LOG10_RATIO: f64 = 3.0;
 }
 
 /// The result of a measurement.
@@ -156,6 +169,17 @@ impl fmt::Display for Warning {
                 "Within rounding: no digit is certain, as the numbers of the input are rounded to 16 digits and these tokens \
                  lie too close together for their size."
             ),
+            Warning::SmallEps { attention, eps, log10_ratio } => {
+                let field = match attention {
+                    Attention::Cosine => "score.cosine_eps",
+                    Attention::Dot | Attention::L2 | Attention::Linear => "score.qk_norm.eps",
+                };
+                write!(
+                    f,
+                    "`general` is 10^{log10_ratio:.1} times `local`: it grows like 1/sqrt(eps), `{field}` is {eps:e}, and only \
+                     tokens with a query or key near zero come close to it. A larger eps lowers it."
+                )
+            }
         }
     }
 }
@@ -173,7 +197,16 @@ impl Measurement {
     pub fn rounding(&self) -> Option<f64> {
         self.warnings.iter().find_map(|warning| match warning {
             Warning::Rounding { relative } => Some(*relative),
-            Warning::Unconverged { .. } => None,
+            Warning::Unconverged { .. } | Warning::SmallEps { .. } => None,
+        })
+    }
+
+    /// Decimal logarithm of `general` over `local`, where eps makes it large.
+    #[must_use]
+    pub fn log10_ratio_by_eps(&self) -> Option<f64> {
+        self.warnings.iter().find_map(|warning| match warning {
+            Warning::SmallEps { log10_ratio, .. } => Some(*log10_ratio),
+            Warning::Unconverged { .. } | Warning::Rounding { .. } => None,
         })
     }
 

@@ -389,6 +389,7 @@ impl Measuring {
             bound_slacks = slacks(hypotheses, &bounds, local_parts.as_ref(), spectral);
         }
         warnings.extend(self.rounding(spectral, local_parts.as_ref()));
+        warnings.extend(self.small_eps(&bounds));
         Measurement {
             spectral,
             dense,
@@ -425,6 +426,17 @@ impl Measuring {
             System::Tokens(_) | System::Runs(_) => self.system.n(),
         };
         32.0 * f64::EPSILON * (n + (self.inputs.tokens.nrows() + 32) as f64)
+    }
+
+    /// A word about eps of normalised queries and keys, where it makes the bound on the ball far larger than that at the
+    /// tokens.
+    fn small_eps(&self, bounds: &[Bound]) -> Option<Warning> {
+        let eps = self.experiment.vector_norm()?.eps;
+        let log10 = |id| bounds.iter().find(|bound| bound.id == id).map(|bound| bound.log10);
+        let log10_ratio = log10(BoundId::General)? - log10(BoundId::Local)?;
+        let attention = self.experiment.attention;
+        let is_large = log10_ratio.is_finite() && log10_ratio > Warning::MOST_LOG10_RATIO;
+        is_large.then_some(Warning::SmallEps { attention, eps, log10_ratio })
     }
 
     /// The change of the norm by the rounding of the input's numbers, where that is large enough to report: from

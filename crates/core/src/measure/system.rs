@@ -26,6 +26,8 @@ pub(crate) enum System {
 #[derive(Clone, Debug)]
 pub(crate) struct Clusters {
     pub(crate) jacobian: ClusterJacobian,
+    /// The forward pass at the positions, where attention has steps.
+    pub(crate) forward: Option<Forward<f64>>,
     /// d x m.
     pub(crate) positions: DMatrix<f64>,
     /// For a list of tokens, the position of each.
@@ -91,12 +93,13 @@ impl System {
         membership: Option<Vec<u32>>,
     ) -> Result<Self, InputError> {
         let scope = experiment.scope();
-        let jacobian = if experiment.is_plain() {
-            ClusterJacobian::new(experiment.attention, normalizer, scope, weights, ln_sizes)?
+        let (jacobian, forward) = if experiment.is_plain() {
+            (ClusterJacobian::new(experiment.attention, normalizer, scope, weights, ln_sizes)?, None)
         } else {
-            ClusterJacobian::with_steps(experiment, normalizer, weights, ln_sizes)?
+            let (jacobian, forward) = ClusterJacobian::with_steps(experiment, normalizer, weights, ln_sizes)?;
+            (jacobian, Some(forward))
         };
-        Ok(System::Clusters(Box::new(Clusters { jacobian, positions, membership })))
+        Ok(System::Clusters(Box::new(Clusters { jacobian, forward, positions, membership })))
     }
 
     /// The normaliser, evaluated at the tokens or at the distinct tokens.

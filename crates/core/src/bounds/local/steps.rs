@@ -5,6 +5,10 @@
 //!
 //! B_ij = p_ij W_j + sum_m t_mj b_mj^T over the maps m, with t_mj = D_mij (w_j - mu_mi) times the map's factor. So the sum
 //! takes only products of values, keys and gradients, O(n^2 (k^2 + k r + r^2)) for a head: no block is formed.
+//!
+//! At a token measure a column stands for the N_b tokens of a cluster: p, D and U of all of them together give the same
+//! w_a and O_a, a token of cluster b receives (N_a/N_b) U_ab from those of cluster a, and the block on fields that are
+//! constant on each cluster is sqrt(N_a/N_b) B_ab (docs/theory.md section 3).
 
 use std::ops::Range;
 
@@ -34,9 +38,45 @@ const STEP_OPERATIONS: usize = if cfg!(target_arch = "wasm32") { 10_000_000 } el
 #[derive(Clone, Debug)]
 pub struct StepsLocal {
     heads: Vec<Head>,
+    sizes: Multiplicities,
     next_row: usize,
     norms: Norms,
     buffers: Scratch<Vec<f64>>,
+}
+
+/// How many tokens a column stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Multiplicities {
+    /// One.
+    One,
+    /// The tokens of a cluster; natural logarithms of their numbers.
+    Ln(Vec<f64>),
+}
+
+impl Multiplicities {
+    /// N_a/N_b.
+    fn ratio(&self, a: usize, b: usize) -> f64 {
+        match self {
+            Multiplicities::One => 1.0,
+            Multiplicities::Ln(ln) => (ln[a] - ln[b]).exp(),
+        }
+    }
+
+    /// ln N_b.
+    fn ln(&self, b: usize) -> f64 {
+        match self {
+            Multiplicities::One => 0.0,
+            Multiplicities::Ln(ln) => ln[b],
+        }
+    }
+
+    /// The largest |ln N_b|.
+    fn most_ln(&self) -> f64 {
+        match self {
+            Multiplicities::One => 0.0,
+            Multiplicities::Ln(ln) => ln.iter().fold(0.0, |most, ln| most.max(ln.abs())),
+        }
+    }
 }
 
 /// How the norms of blocks are found.
@@ -98,9 +138,9 @@ struct Row {
 }
 
 impl StepsLocal {
-    /// Prepares the bounds at a forward pass.
+    /// Prepares the bounds at a forward pass, whose columns stand for that many tokens.
     #[must_use]
-    pub fn new(forward: &Forward<f64>) -> Self {
+    pub fn new(forward: &Forward<f64>, sizes: Multiplicities) -> Self {
         let heads: Vec<Head> = (0..forward.n_heads()).map(|head_idx| Head::of(forward, head_idx)).collect();
         let pairs = forward.n().saturating_mul(forward.n());
         let a_block = |head: &Head| {
@@ -109,6 +149,7 @@ impl StepsLocal {
         };
         let exact: usize = heads.iter().map(|head| pairs.saturating_mul(a_block(head))).sum();
         StepsLocal {
+            sizes,
             next_row: 0,
             norms: match (pairs.saturating_mul(heads.len()), exact) {
                 (_, ..=MOST_EXACT) => Norms::Exact,
@@ -127,14 +168,14 @@ impl StepsLocal {
         let at_once = (STEP_OPERATIONS / a_row.max(1)).clamp(1, MOST_ROWS) * parallel::threads();
         let rows = self.next_row..n.min(self.next_row + at_once);
         let schedule = Schedule::of((a_row * rows.len()) as u64);
-        let (heads, buffers) = (&self.heads, &self.buffers);
+        let (heads, buffers, sizes) = (&self.heads, &self.buffers, &self.sizes);
         let norms = self.norms;
         let found = parallel::map(schedule, rows.len() * heads.len(), &|task| {
             let (row, head) = (rows.start + task / heads.len(), &heads[task % heads.len()]);
             buffers.with(
                 || forward.row_buffer(),
                 |buffer| {
-                    let terms = head.row(forward, row, buffer);
+                    let terms = head.row(forward, sizes, row, buffer);
                     let norms = match norms {
                         Norms::Skipped => Vec::new(),
                         Norms::Exact => terms.exact_norms(forward, head, n),
@@ -145,8 +186,8 @@ impl StepsLocal {
             )
         });
         for (task, row) in found.into_iter().enumerate() {
-            let at = task % self.heads.len();
-            self.heads[at].add(row);
+            let (at, row_idx) = (task % self.heads.len(), rows.start + task / self.heads.len());
+            self.heads[at].add(&self.sizes, row_idx, row);
         }
         self.next_row = rows.end;
         self.next_row == n
@@ -161,7 +202,7 @@ impl StepsLocal {
             Combination::RootOfSquares => numbers.map(|x| x * x).sum::<f64>().sqrt(),
         };
         let terms = self.heads.iter().map(|head| head.values.nrows() + head.value.ncols()).max().unwrap_or(0) + n;
-        let factor = 1.0 + ROUNDING * terms as f64;
+        let factor = 1.0 + ROUNDING * (terms as f64 + self.sizes.most_ln());
         let parts: Vec<LocalParts> =
             self.heads.iter().enumerate().map(|(head_idx, head)| head.finished(head_idx)).collect();
         let value = factor * together(&mut parts.iter().map(|parts| parts.value));
@@ -259,7 +300,7 @@ impl Head {
     }
 
     /// The terms of row i of P.
-    fn row(&self, forward: &Forward<f64>, i: usize, buffer: &mut [f64]) -> RowTerms {
+    fn row(&self, forward: &Forward<f64>, sizes: &Multiplicities, i: usize, buffer: &mut [f64]) -> RowTerms {
         let reach = forward.reach(&(i..i + 1));
         let (d_v, is_elementwise) = (self.values.nrows(), forward.steps.weigh.is_elementwise());
         let values = self.values.columns(0, reach);
@@ -280,13 +321,17 @@ impl Head {
             let mut gradients = DMatrix::zeros(layout.k_rows.len(), reach);
             let mut of_query = DMatrix::zeros(layout.q_rows.len(), reach);
             for j in (0..reach).filter(|j| forward.mask.allows(i, *j)) {
+                // Of all the tokens of a column together. The weights of softmax are so already.
+                let (size, ln_size) = if is_elementwise { (sizes.ln(j).exp(), 0.0) } else { (1.0, sizes.ln(j)) };
+                let weight = size * weights[j];
                 let slope = match (is_elementwise, block.slopes.get(j)) {
-                    (true, Some(slope)) => *slope,
-                    (_, slope) => weights[j] * slope.copied().unwrap_or(1.0),
+                    (true, Some(slope)) => size * slope,
+                    (_, slope) => weight * slope.copied().unwrap_or(1.0),
                 };
-                p[j] += layout.coefficient * weights[j];
-                shares[j] += (layout.coefficient * weights[j]).abs();
-                (ln_least, ln_most) = (ln_least.min(weights[j].ln()), ln_most.max(weights[j].ln()));
+                p[j] += layout.coefficient * weight;
+                shares[j] += (layout.coefficient * weight).abs();
+                let ln_weight = weights[j].ln() - ln_size;
+                (ln_least, ln_most) = (ln_least.min(ln_weight), ln_most.max(ln_weight));
                 let factor = layout.coefficient * slope;
                 apart.column_mut(j).zip_zip_apply(&values.column(j), &mean, |x, w, mu| *x = factor * (w - mu));
                 let key = forward.projections.view((layout.k_rows.start, j), (layout.k_rows.len(), 1));
@@ -387,14 +432,18 @@ impl Head {
         }
     }
 
-    fn add(&mut self, row: Row) {
+    fn add(&mut self, sizes: &Multiplicities, row_idx: usize, row: Row) {
         let total: f64 = row.shares.iter().sum();
-        for ((sum, weighted), share) in self.sums.iter_mut().zip(&mut self.weighted_sums).zip(&row.shares) {
-            *sum += share;
-            *weighted += share * row.w;
+        // A weight that underflowed is zero, however many tokens there are.
+        let times = |ratio: f64, x: f64| if x == 0.0 { 0.0 } else { ratio * x };
+        for (j, share) in row.shares.iter().enumerate() {
+            let share = times(sizes.ratio(row_idx, j), *share);
+            self.sums[j] += share;
+            self.weighted_sums[j] += share * row.w;
         }
         self.owns.push(row.own);
-        self.mixed.extend(row.norms);
+        let norms = row.norms.iter().enumerate();
+        self.mixed.extend(norms.map(|(j, norm)| times(sizes.ratio(row_idx, j).sqrt(), *norm)));
         let parts = &mut self.parts;
         parts.token = parts.token.max(row.own + (row.w * total).sqrt());
         parts.own = parts.own.max(row.own);
