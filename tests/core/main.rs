@@ -29,3 +29,4 @@ mod tables;
 mod top_pair;
 mod variant_bounds;
 mod variants_hold;
+mod variants_searched;

@@ -7,7 +7,7 @@ use lipscope_core::experiment::{Experiment, Rows, TokenSource};
 use lipscope_core::jacobian::dense_jacobian;
 use lipscope_core::measure::measure;
 use lipscope_core::weights::inputs;
-use lipscope_testkit::drawn_variant::{DrawnVariant, drawn_variant};
+use lipscope_testkit::drawn_variant::drawn_variant;
 use lipscope_testkit::ratios;
 use nalgebra::DMatrix;
 use serde_json::json;
@@ -26,7 +26,7 @@ fn every_bound_on_a_variant_holds_over_twenty_thousand_drawn_cases() {
         let found = measure(&case.experiment).unwrap_or_else(|problem| panic!("{}: {problem}", case.file));
         // The norm over the largest token is at least what one choice of unit vectors reaches, and for a quarter of the
         // cases it is compared with the bounds on it.
-        let largest_token = seed.is_multiple_of(4).then(|| reached_token_norm(&case));
+        let largest_token = seed.is_multiple_of(4).then(|| reached_token_norm(&case.experiment));
         for bound in &found.bounds {
             assert!(!bound.log10.is_nan() && bound.log10 < f64::INFINITY, "{bound:?}: {}", case.file);
             let norm = match (bound.side, bound.norm) {
@@ -134,9 +134,9 @@ fn the_tokens_of_window_causal_have_at_least_its_norm() {
 /// A lower bound on the norm over the largest token: for each output token, every input token moves along the right
 /// singular direction of its block that adds most to a common direction of the output, found by a few rounds of
 /// alternation.
-fn reached_token_norm(case: &DrawnVariant) -> f64 {
-    let inputs = inputs(&case.experiment).expect("inputs");
-    let forward = Forward::<f64>::new(&case.experiment, &inputs).expect("forward");
+pub(crate) fn reached_token_norm(experiment: &Experiment) -> f64 {
+    let inputs = inputs(experiment).expect("inputs");
+    let forward = Forward::<f64>::new(experiment, &inputs).expect("forward");
     let jacobian = dense_jacobian(&forward);
     let (d, d_out) = (inputs.tokens.nrows(), inputs.weights.d_out());
     let n = inputs.tokens.ncols();

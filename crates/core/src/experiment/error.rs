@@ -283,7 +283,7 @@ impl InputError {
             }
             InputError::OneToken => phrase!(
                 "error_one_token",
-                "There is only one token. Give at least two: with one, attention is the linear map V, whatever the scores."
+                "There is only one token. Give at least two: with one, plain attention is the linear map V, whatever the scores."
             ),
             InputError::TooLarge { what, found, limit, fix } => phrase!(
                 "error_too_large",

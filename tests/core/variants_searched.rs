@@ -1,0 +1,96 @@
+//! Searches that try to break the bounds on variants of attention: ascents on the spectral norm in a ball, then walks that
+//! raise the norm over the largest token. No list of tokens that they find passes a bound.
+
+use lipscope_core::bounds::{Bound, Norm, Side};
+use lipscope_core::experiment::{Experiment, Normalization, Rows, TokenSource};
+use lipscope_core::measure::measure;
+use lipscope_core::random::{Random, Stream};
+use lipscope_core::search::{Region, Search, SearchPlan};
+use lipscope_testkit::drawn_variant::drawn_variant;
+use lipscope_testkit::ratios;
+use nalgebra::DMatrix;
+use serde_json::Value;
+
+use crate::variants_hold::reached_token_norm;
+
+/// The number of experiments that are searched.
+const SEARCHES: usize = 300;
+/// The steps of a walk, and the length of its first step in units of R.
+const STEPS: usize = 60;
+const FIRST_LENGTH: f64 = 0.4;
+/// Allowance for rounding of bound and norm, relative.
+const TOLERANCE: f64 = 1e-9;
+
+fn at(experiment: &Experiment, tokens: &DMatrix<f64>) -> Experiment {
+    let rows = Rows::new("The tokens", tokens.nrows(), tokens.as_slice().to_vec()).expect("finite tokens");
+    Experiment { tokens: TokenSource::Explicit(rows), ..experiment.clone() }
+}
+
+/// Moves one token at a time at random wherever that raises the norm over the largest token.
+fn walk(experiment: &Experiment, start: &DMatrix<f64>, radius: f64, seed: u64) -> (DMatrix<f64>, f64) {
+    let mut random = Random::new(seed, Stream::AscentStart(0));
+    let (mut tokens, mut best) = (start.clone(), reached_token_norm(&at(experiment, start)));
+    let mut length = FIRST_LENGTH;
+    for _ in 0..STEPS {
+        let mut moved = tokens.clone();
+        let token = random.below(moved.ncols());
+        moved.column_mut(token).iter_mut().for_each(|x| *x += length * radius * random.normal());
+        let moved = Region::Ball.project(moved, radius);
+        let norm = reached_token_norm(&at(experiment, &moved));
+        if norm > best {
+            (tokens, best) = (moved, norm);
+        } else {
+            length = (length * 0.95).max(1e-3);
+        }
+    }
+    (tokens, best)
+}
+
+fn check(file: &Value, bounds: &[Bound], norm: Norm, reached: f64) -> usize {
+    let uppers = bounds.iter().filter(|bound| bound.side == Side::Upper && bound.norm == norm);
+    uppers
+        .map(|bound| {
+            let ratio = if reached > 0.0 { 10f64.powf(reached.log10() - bound.log10) } else { 0.0 };
+            ratios::record("variants_searched", &format!("found / {}", bound.id.id()), ratio);
+            assert!(ratio <= 1.0 + TOLERANCE, "{ratio}: {bound:?} for {reached}: {file}");
+        })
+        .count()
+}
+
+#[test]
+fn three_hundred_searches_in_two_norms_break_no_bound_on_a_variant() {
+    let (mut searched, mut checked) = (0, 0);
+    // Other experiments than those that are only drawn.
+    let variants = (100_000..).map(|seed| (seed, drawn_variant(seed)));
+    let is_searched = |experiment: &Experiment| {
+        let has_two =
+            matches!(&experiment.tokens, TokenSource::Explicit(rows) if rows.entries().len() > rows.n_columns());
+        has_two && !experiment.is_plain() && experiment.normalization == Normalization::None
+    };
+    let variants = variants.filter(|(_, case)| is_searched(&case.experiment));
+    for (seed, case) in variants.take(SEARCHES) {
+        let plan = SearchPlan {
+            experiment: case.experiment.clone(),
+            region: Region::Ball,
+            dim: None,
+            restarts: 3,
+            iterations: 15,
+            seed,
+        };
+        let mut search = Search::start(&plan).unwrap_or_else(|problem| panic!("{}: {problem}", case.file));
+        while search.step().expect("a step").is_some() {}
+        searched += 1;
+        let domain = search.domain();
+        let (tokens, best) = search.best().expect("it has begun");
+        checked += check(&case.file, &domain.bounds, Norm::Spectral, best);
+        let (found, reached) = walk(&case.experiment, tokens, domain.radius, seed);
+        checked += check(&case.file, &domain.bounds, Norm::MaxToken, reached);
+        for (tokens, norm, value) in [(tokens, Norm::Spectral, best), (&found, Norm::MaxToken, reached)] {
+            let measured = measure(&at(&case.experiment, tokens));
+            let measured = measured.unwrap_or_else(|problem| panic!("{}: {problem}", case.file));
+            checked += check(&case.file, &measured.bounds, norm, value);
+        }
+    }
+    assert_eq!(searched, SEARCHES);
+    assert!(checked > 5 * SEARCHES, "{checked}");
+}
