@@ -184,11 +184,16 @@ fn CompareTable(
     }
 }
 
+/// The name of a point's kind; `None` where the settings have changed since.
+fn name(point: &ComparisonPoint, settings: &CompareSettings) -> Option<String> {
+    Some(strings::compared_name(*settings.kinds.get(point.kind)?, settings, point.effect))
+}
+
 /// For each kind its name, and the texts of its last point: place, norm, found, bound.
 fn last_rows(points: &[ComparisonPoint], settings: &CompareSettings) -> Vec<[String; 5]> {
-    let of = |(at, kind): (usize, &ComparedKind)| {
+    let of = |at: usize| {
         let last = points.iter().rev().find(|point| point.kind == at)?;
-        let name = strings::compared_kind(*kind, settings);
+        let name = name(last, settings)?;
         let norm = strings::compare_value(last.norm, if last.is_converged { Kind::Exact } else { Kind::LowerBound });
         let found = last
             .found
@@ -196,7 +201,7 @@ fn last_rows(points: &[ComparisonPoint], settings: &CompareSettings) -> Vec<[Str
         let bound = last.bound_log10.map_or_else(|| strings::compare_no_bound().into(), strings::compare_bound_value);
         Some([name, strings::compare_place(last.at), norm, found, bound])
     };
-    settings.kinds.iter().enumerate().filter_map(of).collect()
+    (0..settings.kinds.len()).filter_map(of).collect()
 }
 
 /// The norm of each kind as a line, its bound dotted, what the search finds as rings.
@@ -205,8 +210,8 @@ pub fn chart(points: &[ComparisonPoint], settings: &CompareSettings) -> LineChar
     let mut most = f64::MIN_POSITIVE;
     let mut least = f64::INFINITY;
     for (at, (kind, role)) in settings.kinds.iter().zip(ROLES).enumerate() {
-        let name = strings::compared_kind(*kind, settings);
         let own = || points.iter().filter(move |point| point.kind == at);
+        let name = own().next().and_then(|point| name(point, settings)).unwrap_or_default();
         let norms: Vec<(f64, f64)> = own().map(|point| (point.at, point.norm)).collect();
         let found: Vec<(f64, f64)> = own().filter_map(|point| Some((point.at, point.found?))).collect();
         let bounds: Vec<(f64, f64)> = own().filter_map(|point| Some((point.at, point.bound_log10?))).collect();
@@ -241,11 +246,8 @@ fn finding(points: &[ComparisonPoint], settings: &CompareSettings) -> String {
     // The kinds of a place come one after the other: the last place that has all of them.
     let whole = points.chunks(settings.kinds.len()).rfind(|place| place.len() == settings.kinds.len());
     let here = whole.unwrap_or_default().iter();
-    match here.min_by(|a, b| a.norm.total_cmp(&b.norm)).and_then(|point| Some((settings.kinds.get(point.kind)?, point)))
-    {
-        Some((kind, point)) => {
-            strings::compare_finding(&strings::compared_kind(*kind, settings), point, settings.along)
-        }
+    match here.min_by(|a, b| a.norm.total_cmp(&b.norm)).and_then(|point| Some((name(point, settings)?, point))) {
+        Some((name, point)) => strings::compare_finding(&name, point, settings.along),
         None => strings::compare_waiting().into(),
     }
 }
@@ -254,9 +256,8 @@ fn finding(points: &[ComparisonPoint], settings: &CompareSettings) -> String {
 fn readout(points: &[ComparisonPoint], settings: &CompareSettings, at: Option<f64>) -> String {
     let Some(at) = at else { return strings::compare_readout().into() };
     let part = |point: &ComparisonPoint| {
-        let kind = settings.kinds.get(point.kind)?;
         let claim = if point.is_converged { Kind::Exact } else { Kind::LowerBound };
-        Some(format!("{} {}", strings::compared_kind(*kind, settings), strings::compare_value(point.norm, claim)))
+        Some(format!("{} {}", name(point, settings)?, strings::compare_value(point.norm, claim)))
     };
     let parts: Vec<String> = points.iter().filter(|point| point.at == at).filter_map(part).collect();
     format!("{} = {}  ·  {}", strings::compared_symbol(settings.along), strings::compare_place(at), parts.join("  ·  "))
@@ -265,8 +266,7 @@ fn readout(points: &[ComparisonPoint], settings: &CompareSettings, at: Option<f6
 /// A row for each point.
 fn table(points: &[ComparisonPoint], settings: &CompareSettings, written: &dyn Fn(f64) -> String) -> Table {
     let row = |point: &ComparisonPoint| {
-        let kind =
-            settings.kinds.get(point.kind).map_or_else(String::new, |kind| strings::compared_kind(*kind, settings));
+        let kind = name(point, settings).unwrap_or_default();
         let optional = |value: Option<f64>| value.map_or_else(String::new, written);
         vec![kind, written(point.at), written(point.norm), optional(point.found), optional(point.bound_log10)]
     };

@@ -3,7 +3,7 @@
 use crate::words::labs as words;
 
 use crate::state::{CompareSettings, ComparedAlong, ComparedKind, ComparedTokens};
-use lipscope_core::compare::ComparisonPoint;
+use lipscope_core::compare::{ComparisonPoint, Effect};
 use lipscope_plot::{Kind, Number};
 
 pub fn compared_kind(kind: ComparedKind, settings: &CompareSettings) -> String {
@@ -23,6 +23,22 @@ pub fn compared_kind(kind: ComparedKind, settings: &CompareSettings) -> String {
         ComparedKind::Sigmoid => of::sigmoid().into(),
         ComparedKind::Relu => of::relu().into(),
         ComparedKind::Own => of::own().into(),
+    }
+}
+
+/// The name of a kind beside its points: without the number of a step that is the axis, and with a word where the axis
+/// changes nothing.
+pub fn compared_name(kind: ComparedKind, settings: &CompareSettings, effect: Effect) -> String {
+    use words::compared_kind as of;
+    let name = match (kind, settings.along) {
+        (ComparedKind::Cap, ComparedAlong::Cap) => of::cap("τ"),
+        (ComparedKind::Window, ComparedAlong::Window) => of::window("W"),
+        (ComparedKind::Sink, ComparedAlong::Sink) => of::sink("c₀"),
+        _ => compared_kind(kind, settings),
+    };
+    match effect {
+        Effect::Changes => name,
+        Effect::None => words::compared_unchanged(name),
     }
 }
 

@@ -41,7 +41,7 @@ pub enum Along {
     Tokens(Vec<usize>),
     /// R: random tokens have this radius, a list is scaled to it.
     Radius(Vec<f64>),
-    /// tau: every kind gets this soft cap.
+    /// tau: every kind whose scores can be capped gets this soft cap.
     Cap(Vec<f64>),
     /// c0: every kind with softmax gets this sink.
     Sink(Vec<f64>),
@@ -67,6 +67,8 @@ pub struct ComparisonPoint {
     pub kind: usize,
     /// The value on the horizontal axis.
     pub at: f64,
+    /// What that value changes.
+    pub effect: Effect,
     /// ||J||_2 at the tokens; a lower bound unless the iteration has converged.
     pub norm: f64,
     /// Whether the iteration has converged.
@@ -75,6 +77,15 @@ pub struct ComparisonPoint {
     pub bound_log10: Option<f64>,
     /// The largest norm that the search has found, at least `norm`; `None` where nothing was searched.
     pub found: Option<f64>,
+}
+
+/// What the value on the horizontal axis changes in a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Effect {
+    /// The tokens, or a step of the attention.
+    Changes,
+    /// Nothing: the step does not go with this kind, which stays as it is.
+    None,
 }
 
 /// Computes a [`ComparisonPlan`], place by place, all kinds of a place one after the other.
@@ -148,7 +159,7 @@ impl Comparison {
                     Ok(Some(None))
                 }
                 Step::Done(measurement) => {
-                    let point = point(kind, self.plan.along.at(place), &measurement, self.plan.experiment.scope());
+                    let point = self.point(kind, place, &measurement);
                     match self.search_of(measuring.experiment().clone())? {
                         Some(search) => {
                             self.stage = Stage::Searching(Box::new((point, search)));
@@ -167,6 +178,33 @@ impl Comparison {
                 }
                 None => Ok(Some(Some(self.done(searching.0)))),
             },
+        }
+    }
+
+    /// What the horizontal axis changes in a kind.
+    fn effect(&self, kind: usize) -> Effect {
+        let (attention, steps) = &self.plan.kinds[kind];
+        let takes = match &self.plan.along {
+            Along::Tokens(_) | Along::Radius(_) | Along::Window(_) => true,
+            // The scores of linear attention are logarithms of its features.
+            Along::Cap(_) => *attention != Attention::Linear,
+            Along::Sink(_) => *attention != Attention::Linear && matches!(steps.weighting, Weighting::Softmax { .. }),
+        };
+        if takes { Effect::Changes } else { Effect::None }
+    }
+
+    fn point(&self, kind: usize, place: usize, measurement: &Measurement) -> ComparisonPoint {
+        // With the normaliser in the Jacobian, the measured bounds hold at these tokens alone.
+        let is_on_ball = self.plan.experiment.scope() == Scope::Inputs;
+        let bound = best_upper(&measurement.bounds, Norm::Spectral).filter(|_| is_on_ball);
+        ComparisonPoint {
+            kind,
+            at: self.plan.along.at(place),
+            effect: self.effect(kind),
+            norm: measurement.spectral,
+            is_converged: measurement.is_converged(),
+            bound_log10: bound.map(|bound| bound.log10),
+            found: None,
         }
     }
 
@@ -194,6 +232,7 @@ impl Comparison {
 
     /// The experiment of a kind at a place.
     fn experiment_at(&self, kind: usize, place: usize) -> Result<Experiment, InputError> {
+        let effect = self.effect(kind);
         let (attention, steps) = self.plan.kinds[kind].clone();
         let base = Experiment { attention, ..self.plan.experiment.clone() }.with_steps(steps);
         match &self.plan.along {
@@ -202,6 +241,7 @@ impl Comparison {
                 SweepPlan::new(&base, &[lengths[place]], 1)?.experiment_at(0)
             }
             Along::Radius(radii) => Ok(Experiment { tokens: of_radius(&base.tokens, radii[place])?, ..base }),
+            Along::Cap(_) | Along::Sink(_) | Along::Window(_) if effect == Effect::None => Ok(base),
             Along::Cap(caps) => {
                 let mut experiment = base;
                 experiment.score.softcap = Some(caps[place]);
@@ -256,20 +296,6 @@ fn of_radius(tokens: &TokenSource, radius: f64) -> Result<TokenSource, InputErro
     })
 }
 
-fn point(kind: usize, at: f64, measurement: &Measurement, scope: Scope) -> ComparisonPoint {
-    // With the normaliser in the Jacobian, the measured bounds hold at these tokens alone.
-    let bound = best_upper(&measurement.bounds, Norm::Spectral).filter(|_| scope == Scope::Inputs);
-    let bound_log10 = bound.map(|bound| bound.log10);
-    ComparisonPoint {
-        kind,
-        at,
-        norm: measurement.spectral,
-        is_converged: measurement.is_converged(),
-        bound_log10,
-        found: None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -304,6 +330,27 @@ mod tests {
             assert!(point.found.is_none_or(|found| found >= point.norm));
             // Each token sees itself alone: F(x) = V x with V = I.
             assert!(point.kind == 0 || (point.norm - 1.0).abs() < 1e-12, "{point:?}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_kind_that_cannot_take_the_step_of_the_axis_stays_as_it_is_and_says_so() -> Result<(), InputError> {
+        let sigmoid = Steps { weighting: Weighting::Sigmoid { bias: None }, ..Steps::plain() };
+        let kinds =
+            vec![(Attention::Dot, Steps::plain()), (Attention::Linear, Steps::plain()), (Attention::Dot, sigmoid)];
+        for (along, takes) in [
+            (Along::Cap(vec![0.5, 4.0]), [true, false, true]),
+            (Along::Sink(vec![0.0, 9.0]), [true, false, false]),
+            (Along::Window(vec![2, 9]), [true, true, true]),
+        ] {
+            let found = points(&plan(kinds.clone(), along.clone()))?;
+            for (kind, takes) in takes.into_iter().enumerate() {
+                let own: Vec<&ComparisonPoint> = found.iter().filter(|point| point.kind == kind).collect();
+                assert_eq!(own[0].norm.to_bits() != own[1].norm.to_bits(), takes, "{along:?} {kind}");
+                let expected = if takes { Effect::Changes } else { Effect::None };
+                assert!(own.iter().all(|point| point.effect == expected), "{along:?} {kind}");
+            }
         }
         Ok(())
     }
