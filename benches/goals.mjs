@@ -15,6 +15,9 @@ export const CRATES = {
 /** How many times as fast as the faster of power iteration and ARPACK, both on PyTorch's products, on the same work. */
 export const RATIOS = { native: 8, browser: 2 };
 
+/** The same for the norm alone of attention with steps, natively, for the slowest kind. */
+export const VARIANTS = 2;
+
 /** The same for a measurement with its bounds from a file that lists all numbers, natively. */
 export const FILE = 2;
 

@@ -3,9 +3,10 @@
 //! With LIPSCOPE_BENCH_DATA set to a folder, the inputs are also written there for the other runners: PyTorch does not
 //! have this crate's random streams and needs the numbers themselves.
 
-use std::fs::{self, File};
+mod data;
+
+use std::fs;
 use std::hint::black_box;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,7 +19,6 @@ use lipscope_core::measure::{MeasureOptions, measure_with};
 use lipscope_core::spectral::{Lanczos, LanczosOptions};
 use lipscope_core::weights::{Inputs, inputs};
 use nalgebra::DMatrix;
-use npyz::WriterBuilder;
 use serde_json::{Value, json};
 
 /// What the runners agree upon: benches/settings.json.
@@ -167,19 +167,8 @@ fn file_of(experiment: &Experiment) -> String {
 /// Writes tokens and weights as .npy. Also writes the spectral norm that a long iteration finds, and the errors of two
 /// measurements: with the default tolerance, and with `loose_tolerance`.
 fn write_data(folder: &Path, experiment: &Experiment, loose_tolerance: f64) -> Result<(), Box<dyn std::error::Error>> {
-    fs::create_dir_all(folder)?;
     let inputs = inputs(experiment)?;
-    let heads = &inputs.weights.heads;
-    // One token per row: the columns of X one after the other.
-    write_npy(&folder.join("tokens.npy"), &[inputs.tokens.ncols(), inputs.tokens.nrows()], inputs.tokens.as_slice())?;
-    for (file, matrices) in [
-        ("q.npy", heads.iter().map(|head| &head.q).collect::<Vec<_>>()),
-        ("k.npy", heads.iter().map(|head| &head.k).collect()),
-        ("v.npy", heads.iter().map(|head| &head.v).collect()),
-    ] {
-        let entries: Vec<f64> = matrices.iter().flat_map(|m| m.transpose().as_slice().to_vec()).collect();
-        write_npy(&folder.join(file), &[heads.len(), matrices[0].nrows(), matrices[0].ncols()], &entries)?;
-    }
+    data::write(folder, &inputs, inputs.weights.heads.len())?;
     let mut operator = operator(experiment, &inputs);
     let long = LanczosOptions { tolerance: 1e-13, ..LanczosOptions::default() };
     let reference = Lanczos::new(operator.n_inputs(), long).run(&mut operator).value;
@@ -197,12 +186,4 @@ fn write_data(folder: &Path, experiment: &Experiment, loose_tolerance: f64) -> R
     });
     fs::write(folder.join("reference.json"), report.to_string())?;
     Ok(())
-}
-
-fn write_npy(path: &Path, shape: &[usize], entries: &[f64]) -> std::io::Result<()> {
-    let shape: Vec<u64> = shape.iter().map(|len| *len as u64).collect();
-    let file = BufWriter::new(File::create(path)?);
-    let mut writer = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(file).begin_nd()?;
-    writer.extend(entries.iter().copied())?;
-    writer.finish()
 }

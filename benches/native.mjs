@@ -1,18 +1,14 @@
 // Collects what Criterion and benches/measure.rs wrote into one record: node benches/native.mjs CRITERION DATA
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
+import { mediansOf } from './criterion.mjs';
 import { record } from './record.mjs';
 
 const [criterion, data] = process.argv.slice(2);
 const here = (name) => new URL(name, import.meta.url);
 const json = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
-/** Median in milliseconds by bench; Criterion stores nanoseconds. */
-function medians(group) {
-  const folder = `${criterion}/${group}`;
-  const ids = existsSync(folder) ? readdirSync(folder).filter((id) => existsSync(`${folder}/${id}/new/estimates.json`)).sort() : [];
-  return Object.fromEntries(ids.map((id) => [id, json(`${folder}/${id}/new/estimates.json`).median.point_estimate / 1e6]));
-}
+const medians = (group) => mediansOf(`${criterion}/${group}`);
 
 const experiments = {};
 for (const file of readdirSync(here('inputs')).sort()) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures, keeps what it found in docs/performance/, and writes docs/performance.md from all that is kept there:
-#   benches/run.sh [native] [torch] [cores] [bounds] [python] [browser] [slider] [growth] [drag] [workers] [first_view] [train]
+#   benches/run.sh [native] [torch] [variants] [cores] [bounds] [python] [browser] [slider] [growth] [drag] [workers] [first_view] [train]
 #                  [sizes]     (default: all)
 # A part that is not named keeps its earlier numbers, with their date and commit. `make bench` calls this through
 # scripts/bench.sh, which finds the browser (CHROME) and the Python with torch and scipy (LIPSCOPE_PYTHON).
@@ -17,7 +17,7 @@ export CHROME_SHELL=
 # Every library that could use more threads is limited to one.
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 RAYON_NUM_THREADS=1
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(native torch cores bounds python browser slider growth drag workers first_view train sizes)
+[ ${#parts[@]} -gt 0 ] || parts=(native torch variants cores bounds python browser slider growth drag workers first_view train sizes)
 quick=${LIPSCOPE_BENCH_QUICK:-}
 
 wants() { # any of the parts
@@ -29,8 +29,8 @@ wants() { # any of the parts
 }
 for part in "${parts[@]}"; do
   case $part in
-    native | torch | cores | bounds | python | browser | slider | growth | drag | workers | first_view | train | sizes) ;;
-    *) die "there is no part \"$part\": native, torch, cores, bounds, python, browser, slider, growth, drag, workers, first_view, train, sizes" ;;
+    native | torch | variants | cores | bounds | python | browser | slider | growth | drag | workers | first_view | train | sizes) ;;
+    *) die "there is no part \"$part\": native, torch, variants, cores, bounds, python, browser, slider, growth, drag, workers, first_view, train, sizes" ;;
   esac
 done
 
@@ -38,6 +38,10 @@ done
 if wants native torch cores; then
   say "benches: building the native one"
   cargo bench --locked --package lipscope-benches --bench measure --no-run
+fi
+if wants variants; then
+  say "benches: building that of variants"
+  cargo bench --locked --package lipscope-benches --bench variants --no-run
 fi
 if wants cores bounds python train; then
   say "benches: building the command line"
@@ -87,6 +91,15 @@ if wants torch; then
     LIPSCOPE_BENCH_DATA=$data cargo bench --locked --package lipscope-benches --bench measure -- --list >/dev/null
   "$LIPSCOPE_PYTHON" -W ignore benches/peer.py "$data" "$data/peer.json"
   node benches/record.mjs torch "$data/peer.json"
+fi
+if wants variants; then
+  begin "attention of today's models, PyTorch and ARPACK beside it (about 8 minutes)"
+  variants=$target_dir/bench-variants
+  rm -rf "$target_dir"/criterion/variant-* "$variants"
+  LIPSCOPE_BENCH_DATA=$variants cargo bench --locked --package lipscope-benches --bench variants -- \
+    ${quick:+--warm-up-time 0.01 --measurement-time 0.01}
+  "$LIPSCOPE_PYTHON" -W ignore benches/variants.py "$variants" "$data/variants.json"
+  node benches/variants.mjs "$target_dir/criterion" "$variants" "$data/variants.json"
 fi
 if wants cores; then
   begin "all cores (about 11 minutes)"

@@ -147,6 +147,25 @@ function shareOfRate(name, id) {
   return operations / (1e6 * of.experiments[name][id]) / product.engine;
 }
 
+/** Attention of today's models: the peers, Lipscope, and Lipscope's time over that of plain attention at the same size. */
+function variants() {
+  const found = record('variants');
+  const { kinds, inputs } = settings.variants;
+  const rows = Object.keys(inputs).flatMap((input) => kinds.map((kind) => {
+    const { ours, theirs } = found.experiments[`${kind}-${input}`];
+    const { ours: plain } = found.experiments[`plain-${input}`];
+    const [power, arpack] = [theirs.power.seconds * 1e3, theirs.arpack.seconds * 1e3];
+    const [, n, d, heads, k] = input.match(/n(\d+)-d(\d+)-h(\d+)-k(\d+)/);
+    const shape = `(${n}, ${d}, ${heads}${Number(heads) > inputs[input] ? ` on ${inputs[input]}` : ''}, ${k})`;
+    return [
+      shape, kind, ms(theirs.apply * 1e3), ms(ours.apply), ms(theirs.apply_transpose * 1e3), ms(ours.apply_transpose),
+      ms(power), ms(arpack), ms(ours.norm), ratio(Math.min(power, arpack) / ours.norm), (ours.apply / plain.apply).toFixed(2),
+    ];
+  }));
+  const head = [SHAPE, 'attention', 'J v, PyTorch, ms', 'J v', 'J^T u, PyTorch', 'J^T u', 'norm, PyTorch', 'norm, ARPACK', 'norm, Lipscope', 'faster by', 'J v over plain'];
+  return `${source([`PyTorch ${found.torch}, ARPACK and native`, found])}\n\n${table(head, rows)}`;
+}
+
 function cores() {
   const found = record('cores');
   const rows = Object.entries(found.experiments).map(([name, { torch = [], lipscope }]) => [
@@ -355,6 +374,18 @@ const goals = [
     if (native === undefined) throw new Missing('make bench PARTS=native');
     return { found: ratio(peer / native), isMet: peer / native >= GOALS.FILE, of: record('native') };
   }],
+  ...Object.keys(settings.variants.inputs).map((input) => [
+    `the norm of every attention of today's models at ${shapeOf(input)}, to ${exponent(settings.value_error)} of the value, slowest ratio`,
+    `at least ${GOALS.VARIANTS} x the faster peer`, () => {
+      const of = record('variants');
+      const ratios = settings.variants.kinds.map((kind) => {
+        const { ours, theirs } = of.experiments[`${kind}-${input}`];
+        return { kind, by: Math.min(theirs.power.seconds, theirs.arpack.seconds) * 1e3 / ours.norm };
+      });
+      const { kind, by } = ratios.reduce((a, b) => (a.by < b.by ? a : b));
+      return { found: `${ratio(by)}, ${kind}`, isMet: by >= GOALS.VARIANTS, of };
+    },
+  ]),
   ...Object.entries(LOADS).flatMap(([load, beside]) => Object.entries(WAYS).flatMap(([way, moved]) => ['median', 'p95'].map((key) => {
     const most = GOALS.SLIDER[key] * (load === 'busy' ? GOALS.SLIDER.busy : 1);
     return [`slider to new number, ${moved}, beside it ${beside}, ${key === 'median' ? 'median' : '95th percentile'}, slowest case`, `${most} ms`, () => {
@@ -486,7 +517,7 @@ function goalTable() {
 
 const PLACES = {
   goals: goalTable,
-  ratios, steps, cores, largest, bounds, python, products_native: productsNative, products_browser: productsBrowser, limit, large, memory,
+  ratios, steps, variants, cores, largest, bounds, python, products_native: productsNative, products_browser: productsBrowser, limit, large, memory,
   sizes, crates, slider, growth, drag, workers, first_view: firstView, train, times: buildTimes,
   tolerance: () => exponent(settings.tolerance),
   value_error: () => exponent(settings.value_error),

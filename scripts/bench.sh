@@ -7,7 +7,7 @@ cd "$project_root"
 find_browser || die "no browser to be found. Run: scripts/setup.sh browser"
 # Only these parts need PyTorch and SciPy.
 case " ${*:-torch} " in
-  *" torch "* | *" cores "* | *" python "*) find_python || die "no Python with torch and scipy to be found. Run: scripts/setup.sh python" ;;
+  *" torch "* | *" variants "* | *" cores "* | *" python "*) find_python || die "no Python with torch and scipy to be found. Run: scripts/setup.sh python" ;;
 esac
 find_numpy || die "no Python with numpy to be found. Run: scripts/setup.sh numpy"
 # Before PyTorch is measured: the programs that users export must find the engine's norms with this PyTorch.
