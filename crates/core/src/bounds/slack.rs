@@ -3,6 +3,7 @@
 use super::ball::mixed_terms::MixedTerms;
 use super::ball::row_mass::{self, KeySlopes};
 use super::ball::unified::{ln_column_sum, ln_hardy, ln_masked_column_sum};
+use super::ball::{elementwise, general};
 use super::local::head::LocalParts;
 use super::logarithms::ln_add;
 use super::{Bound, BoundId, Combination, Hypotheses};
@@ -31,13 +32,37 @@ pub fn slacks(hypotheses: &Hypotheses, bounds: &[Bound], local: Option<&LocalPar
         .iter()
         .map(|bound| BoundSlack {
             id: bound.id,
-            worked: worked(bound.id, hypotheses, (a, head.v_norm), local),
+            worked: worked(bound.id, hypotheses, head_idx, (a, head.v_norm), local),
             factors: factors(bound, bounds, hypotheses, a, head.v_norm, local, spectral),
         })
         .collect()
 }
 
-fn worked(id: BoundId, hypotheses: &Hypotheses, (a, v): (f64, f64), local: Option<&LocalParts>) -> String {
+/// Own and mixed part, for a head whose bound is v times that of one map. With an output matrix and several heads the
+/// bound is the smaller of two rules, which no head tells.
+fn worked_of_variant(id: BoundId, hypotheses: &Hypotheses, head_idx: usize, v: f64) -> Option<String> {
+    if hypotheses.heads.len() > 1 && hypotheses.combination == Combination::Sum {
+        return None;
+    }
+    let sum = |[own, mixed]: [f64; 2]| format!("{} · ({} + {})", brief(v), brief(own), brief(mixed));
+    match id {
+        BoundId::General => general::parts(hypotheses, head_idx).map(|[own, mixed, _]| sum([own, mixed])),
+        BoundId::GeneralToken => general::parts(hypotheses, head_idx).map(|[own, _, mixed]| sum([own, mixed])),
+        BoundId::Elementwise => elementwise::parts(hypotheses, head_idx).map(|[own, mixed, _]| sum([own, mixed])),
+        BoundId::ElementwiseToken => {
+            elementwise::parts(hypotheses, head_idx).map(|[.., token]| format!("{} · {}", brief(v), brief(token)))
+        }
+        _ => None,
+    }
+}
+
+fn worked(
+    id: BoundId,
+    hypotheses: &Hypotheses,
+    head_idx: usize,
+    (a, v): (f64, f64),
+    local: Option<&LocalParts>,
+) -> String {
     let (n, last) = (brief(hypotheses.n()), brief(hypotheses.n() - 1.0));
     let (a_text, v_text) = (brief(a), brief(v));
     let formula = match id {
@@ -72,13 +97,13 @@ fn worked(id: BoundId, hypotheses: &Hypotheses, (a, v): (f64, f64), local: Optio
             None => String::new(),
         },
         BoundId::KimLinf | BoundId::KimL2 => super::ball::kim::worked(id, hypotheses, brief).unwrap_or_default(),
+        BoundId::GeneralToken if hypotheses.is_plain() => format!("{v_text} · ({a_text} + √(1 + {a_text}²))"),
+        BoundId::General | BoundId::GeneralToken | BoundId::Elementwise | BoundId::ElementwiseToken => {
+            worked_of_variant(id, hypotheses, head_idx, v).unwrap_or_default()
+        }
         BoundId::LocalBlocks
         | BoundId::LocalToken
         | BoundId::MaxToken
-        | BoundId::General
-        | BoundId::GeneralToken
-        | BoundId::Elementwise
-        | BoundId::ElementwiseToken
         | BoundId::EqualTokens
         | BoundId::ZeroKey
         | BoundId::WindowCausal => String::new(),
@@ -295,6 +320,40 @@ mod tests {
             (0.0, "0"),
         ] {
             assert_eq!(brief(x), text);
+        }
+    }
+
+    #[test]
+    fn the_formula_of_a_variant_in_numbers_is_its_bound() {
+        for rest in [
+            r#""score":{"softcap":2},"weighting":{"kind":"softmax","sink":1}"#,
+            r#""score":{"qk_norm":{"kind":"rms","eps":1}},"mask":{"kind":"window","width":3}"#,
+            r#""weighting":{"kind":"sigmoid"}"#,
+        ] {
+            let text = format!(
+                r#"{{"tokens":{{"source":"random","distribution":"ball","n":6,"d":3,"radius":1}},
+                "weights":{{"source":"random","heads":1,"head_dim":2}},{rest}}}"#
+            );
+            let found = measure(&Experiment::from_json(&text).expect("an experiment")).expect("a measurement");
+            let mut checked = 0;
+            let of_variants =
+                [BoundId::General, BoundId::GeneralToken, BoundId::Elementwise, BoundId::ElementwiseToken];
+            for slack in found.slacks.iter().filter(|slack| of_variants.contains(&slack.id)) {
+                // The numbers have four digits: v times a sum, or v times a number.
+                let number = |text: &str| text.trim().trim_matches(['(', ')']).parse::<f64>().expect("a short number");
+                let (v, rest) = slack.worked.split_once('·').expect("a product");
+                let value = number(v) * rest.split('+').map(number).sum::<f64>();
+                let bound = found.bounds.iter().find(|bound| bound.id == slack.id).and_then(|bound| bound.value);
+                let bound = bound.expect("in range");
+                assert!(
+                    (value / bound - 1.0).abs() < 3e-3,
+                    "{rest} {:?}: {} is {value}, not {bound}",
+                    slack.id,
+                    slack.worked
+                );
+                checked += 1;
+            }
+            assert_eq!(checked, 2, "{rest}: two norms");
         }
     }
 

@@ -13,7 +13,7 @@ use super::super::variant::{HeadVariant, MapNorms, Variant};
 use super::row_lengths::ln_longest_row;
 use super::score_constants::ScoreConstants;
 use super::table_sums::Table;
-use super::variant_heads::ln_of_maps;
+use super::variant_heads::{ln_of_maps, single_map};
 use crate::experiment::{Mask, Order, Weighting};
 
 /// ln of `elementwise`; `None` for softmax, and at a number of tokens other than that of a table.
@@ -29,6 +29,13 @@ pub(in crate::bounds) fn ln_elementwise_token(hypotheses: &Hypotheses) -> Option
     ln_of_maps(hypotheses, |variant, head, map, radius, ln_n| {
         Some(Sums::of(variant, head, map, radius, ln_n)?.ln_token)
     })
+}
+
+/// Own and mixed part of `elementwise`, then `elementwise_token`, of a head with one map, v = 1.
+pub(in crate::bounds) fn parts(hypotheses: &Hypotheses, head_idx: usize) -> Option<[f64; 3]> {
+    let (variant, head, map) = single_map(hypotheses, head_idx)?;
+    let sums = Sums::of(variant, head, map, hypotheses.radius, hypotheses.ln_n)?;
+    Some([sums.ln_own, 0.5 * (sums.ln_row + sums.ln_column), sums.ln_token].map(f64::exp))
 }
 
 /// The largest weight and the largest slope of one pair of tokens.

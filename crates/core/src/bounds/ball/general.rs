@@ -20,7 +20,7 @@ use super::row_lengths::{ln_column_sum_of, ln_longest_row, ln_rows_of, longest_c
 use super::row_mass::KeySlopes;
 use super::score_constants::ScoreConstants;
 use super::table_sums::{Table, ln_left_by_sink};
-use super::variant_heads::ln_of_maps;
+use super::variant_heads::{ln_of_maps, single_map};
 use crate::experiment::{Attention, Mask, Order};
 
 /// ln of `general`; `None` for plain experiments, which have `sharp`, for weights that depend on their own score alone,
@@ -44,6 +44,13 @@ pub(in crate::bounds) fn ln_general_token(hypotheses: &Hypotheses) -> Option<f64
         let terms = Terms::of(variant, head, map, radius, ln_n)?;
         Some(ln_add(terms.ln_own, terms.ln_mixed_token))
     })
+}
+
+/// Own and mixed part of `general`, then the mixed part of `general_token`, of a head with one map, v = 1.
+pub(in crate::bounds) fn parts(hypotheses: &Hypotheses, head_idx: usize) -> Option<[f64; 3]> {
+    let (variant, head, map) = single_map(hypotheses, head_idx)?;
+    let terms = Terms::of(variant, head, map, hypotheses.radius, hypotheses.ln_n)?;
+    Some([terms.ln_own, terms.mixed.ln_smallest(), terms.ln_mixed_token].map(f64::exp))
 }
 
 /// The terms of one map with v = 1; with normalised values v is included.

@@ -39,3 +39,16 @@ pub(in crate::bounds) fn ln_of_maps(
     };
     Some(combined + hypotheses.outer_factor.ln())
 }
+
+/// The variant, a head of it and its map, where the head has one map and its bound is v times that of the map.
+pub(in crate::bounds) fn single_map(
+    hypotheses: &Hypotheses,
+    head_idx: usize,
+) -> Option<(&Variant, &HeadVariant, &MapNorms)> {
+    let variant = hypotheses.variant.as_deref().filter(|variant| variant.value_norm.is_none())?;
+    let head = variant.heads.get(head_idx)?;
+    match &head.maps[..] {
+        [map] => Some((variant, head, map)),
+        _ => None,
+    }
+}
