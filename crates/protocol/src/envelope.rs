@@ -4,6 +4,8 @@
 //! events and progress, then one of `Finished`, `Failed` or `Cancelled`. A worker does one run at a time: a new request
 //! ends the run before it.
 
+use std::marker::PhantomData;
+
 use lipscope_core::experiment::InputError;
 use serde::{Deserialize, Serialize};
 
@@ -74,6 +76,15 @@ pub struct Progress {
     pub relative_residual: Option<f64>,
 }
 
+/// A value as bytes, for a receiver that takes the message apart in one place and the value in another: the page's first
+/// module hands it on, and only the second one has the code that unpacks it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Packed<T> {
+    #[serde(with = "serde_bytes")]
+    bytes: Vec<u8>,
+    of: PhantomData<T>,
+}
+
 impl<E> Content<E> {
     /// Whether no further message about the run follows.
     #[must_use]
@@ -91,6 +102,20 @@ impl<E> Content<E> {
             Content::Cancelled => Content::Cancelled,
             Content::Failed(problem) => Content::Failed(problem),
         }
+    }
+}
+
+impl<T: Serialize + for<'a> Deserialize<'a>> Packed<T> {
+    /// Packs a value.
+    #[must_use]
+    pub fn of(value: &T) -> Self {
+        Packed { bytes: encode(value).unwrap_or_default(), of: PhantomData }
+    }
+
+    /// The value; `None` where the bytes are none, as only a message of another version has them.
+    #[must_use]
+    pub fn open(&self) -> Option<T> {
+        decode(&self.bytes).ok()
     }
 }
 

@@ -5,6 +5,7 @@ use lipscope_core::experiment::{Experiment, Given, InputError, Memory, TableSour
 use lipscope_core::script::{Dialect, script_within};
 use serde::{Deserialize, Serialize};
 
+use crate::envelope::Packed;
 use crate::task::{Report, Task, Turn};
 
 /// What to read.
@@ -21,23 +22,23 @@ pub enum ReadPlan {
     },
 }
 
-/// Reads in one step.
+/// Reads in one step. The event is packed: it may hold an experiment, which the page's first module need not know.
 #[derive(Debug)]
 pub struct ReadTask(ReadPlan);
 
 impl Task<Memory> for ReadTask {
     type Plan = ReadPlan;
-    type Event = Given;
+    type Event = Packed<Given>;
 
     fn start(plan: ReadPlan, _: &mut Memory) -> Result<Self, InputError> {
         Ok(ReadTask(plan))
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Given>) -> Result<Turn, InputError> {
-        report.event(match &self.0 {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Packed<Given>>) -> Result<Turn, InputError> {
+        report.event(Packed::of(&match &self.0 {
             ReadPlan::Any(source) => Given::read_source(source)?,
             ReadPlan::Weights { tables, d } => Given::Weights(tables.read_with_notes(*d)?),
-        });
+        }));
         Ok(Turn::Done)
     }
 }
