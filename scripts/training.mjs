@@ -1,7 +1,8 @@
 // Writes the tables and the charts of docs/training.md from the runs that its commands leave:
-//   node scripts/training.mjs RUNS TEXT [LIPSCOPE]        RUNS has the folders long, kinds, depth and depth-high
+//   node scripts/training.mjs RUNS TEXT [LIPSCOPE]
+// RUNS has the folders long, kinds, steps, depth and depth-high. Where a folder is missing, its part of the page stays.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -19,13 +20,16 @@ function backwards(run, ...options) {
   return `${['$ lipscope train --invert', join('runs', run), '--text alice.txt', ...options].join(' ')}\n${stderr}`;
 }
 
-const parts = {
-  ...Object.fromEntries(['long', 'kinds', 'depth', 'depth-high'].map((group) => [group, () => report(group)])),
-  backwards: () => `\`\`\`text\n${[
+const groups = ['long', 'kinds', 'steps', 'depth', 'depth-high'].filter((group) => existsSync(join(runs, group)));
+if (!groups.length) throw new Error(`${runs} has none of the folders that the commands of docs/training.md leave`);
+
+const parts = Object.fromEntries(groups.map((group) => [group, () => report(group)]));
+if (groups.includes('kinds')) {
+  parts.backwards = () => `\`\`\`text\n${[
     backwards('kinds/invertible-2-seed0'), backwards('kinds/contractive-2-seed0'), backwards('kinds/dot-2-seed0', '--iterations', '200'),
     backwards('kinds/dot-2-seed0', '--extent', 'stack', '--iterations', '200'),
-  ].join('\n')}\`\`\`\n`,
-};
+  ].join('\n')}\`\`\`\n`;
+}
 
 let page = readFileSync(join(docs, 'training.md'), 'utf8');
 for (const [name, write] of Object.entries(parts)) {

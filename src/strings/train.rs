@@ -5,7 +5,7 @@ pub use crate::words::train::*;
 
 use lipscope_core::inverse::Outcome;
 use lipscope_plot::Number;
-use lipscope_protocol::train::{BranchKind, Kind, Norms};
+use lipscope_protocol::train::{BranchKind, Kind, Norms, SOFTCAP};
 
 use crate::answers::{Backwards, RunState, TrainRun};
 use crate::phase::Phase;
@@ -22,6 +22,10 @@ pub fn train_kind(kind: Kind) -> &'static str {
         Kind::L2Tied => train_kind::l2_tied(),
         Kind::Contractive => train_kind::contractive(),
         Kind::Invertible => train_kind::invertible(),
+        Kind::QkNorm => train_kind::qk_norm(),
+        Kind::Softcap => train_kind::softcap(),
+        Kind::Sigmoid => train_kind::sigmoid(),
+        Kind::Rope => train_kind::rope(),
     }
 }
 
@@ -35,14 +39,19 @@ pub fn train_empty(n: usize) -> String {
 }
 
 /// The description of a kind, in a sentence.
-pub fn train_kind_about(kind: Kind) -> &'static str {
-    match kind {
+pub fn train_kind_about(kind: Kind) -> String {
+    let about = match kind {
         Kind::Dot => train_kind_about::dot(),
         Kind::L2 => train_kind_about::l2(),
         Kind::L2Tied => train_kind_about::l2_tied(),
         Kind::Contractive => train_kind_about::contractive(),
         Kind::Invertible => train_kind_about::invertible(),
-    }
+        Kind::QkNorm => train_kind_about::qk_norm(),
+        Kind::Softcap => return train_kind_about::softcap(SOFTCAP),
+        Kind::Sigmoid => train_kind_about::sigmoid(),
+        Kind::Rope => train_kind_about::rope(),
+    };
+    about.to_owned()
 }
 
 pub fn train_norms(norms: Norms) -> &'static str {
@@ -142,7 +151,9 @@ pub fn train_backwards_about(kind: Kind) -> &'static str {
     match kind {
         Kind::Invertible => train_backwards_about::stack(),
         Kind::Contractive => train_backwards_about::contraction(),
-        Kind::Dot | Kind::L2 | Kind::L2Tied => train_backwards_about::others(),
+        Kind::Dot | Kind::L2 | Kind::L2Tied | Kind::QkNorm | Kind::Softcap | Kind::Sigmoid | Kind::Rope => {
+            train_backwards_about::others()
+        }
     }
 }
 
@@ -196,7 +207,7 @@ mod tests {
 
     #[test]
     fn the_empty_view_counts_the_models_that_are_ticked() {
-        for n in 0..=5 {
+        for n in 0..=Kind::ALL.len() {
             let text = train_empty(n);
             assert!(!text.contains("both"), "{text}");
             assert_eq!(text.contains(&format!("the {n} models")), n > 1, "{n}: {text}");

@@ -31,12 +31,15 @@ pub fn FileButtons(
         }
     };
     let phase = use_page().answers.model_phase;
+    let has_step = move || session.with_chosen(|run| run.plan.kind.has_step()).unwrap_or_default();
+    let is_busy = move || phase.get().is_at_work();
     view! {
         <div class="model-tools train-files" hidden=move || !has_state()>
-            <button type="button" id="train-open-model" disabled=move || phase.get().is_at_work() title=strings::train_open_model_hint() on:click=move |_| session.ask_file(TrainFile::All)>
+            <button type="button" id="train-open-model" disabled=move || has_step() || is_busy() title=strings::train_open_model_hint() on:click=move |_| session.ask_file(TrainFile::All)>
                 {strings::train_open_model()}
             </button>
-            <span class="note" hidden=move || !phase.get().is_at_work()>{strings::train_models_busy()}</span>
+            <span class="note" hidden=move || !has_step()>{strings::train_model_has_step()}</span>
+            <span class="note" hidden=move || has_step() || !is_busy()>{strings::train_models_busy()}</span>
         </div>
         <div class="model-tools train-files" hidden=move || !has_state()>
             <span class="note">{strings::train_files()}</span>

@@ -49,11 +49,11 @@ fn loss_chart(runs: &[TrainRun], chosen: Option<u64>) -> LineChart {
         let data: Vec<(f64, f64)> =
             run.measured.iter().map(|(measured, _)| (measured.step as f64, measured.held_out)).collect();
         let line = Series::new(run.plan.kind.id(), strings::train_kind(run.plan.kind), role, SeriesKind::Line, data);
-        let rings =
-            Series::new(format!("{}-points", run.plan.kind.id()), "", role, SeriesKind::Hollow, line.data.clone());
-        // There are five kinds and four line patterns, so a fifth curve also has points.
-        let has_points = at >= LINES.len();
-        std::iter::once(line.line(LINES[at % LINES.len()])).chain(has_points.then_some(rings))
+        // There are nine kinds and four line patterns, so the curves after the fourth also have rings, and the ninth dots.
+        let mark = [None, Some(SeriesKind::Hollow), Some(SeriesKind::Points)][(at / LINES.len()).min(2)];
+        let data = line.data.clone();
+        let marks = mark.map(|mark| Series::new(format!("{}-points", run.plan.kind.id()), "", role, mark, data));
+        std::iter::once(line.line(LINES[at % LINES.len()])).chain(marks)
     };
     series.extend(runs.iter().enumerate().flat_map(of_run));
     let x = AxisSpec::new(strings::train_step(), Scale::Linear).whole().range(Extent::new(0.0, last));

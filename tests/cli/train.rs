@@ -149,7 +149,7 @@ fn an_invertible_model_gives_back_every_character() {
 
 /// The whole chain: the norm that training writes equals the norm of `lipscope model` on the files it leaves.
 #[test]
-fn a_trained_model_of_every_kind_is_opened_like_any_other() {
+fn a_trained_model_without_other_steps_is_opened_like_any_other() {
     let folder = tempfile::tempdir().expect("a folder");
     train(folder.path(), &["--attention", "dot,l2_tied,contractive"]);
     train(folder.path(), &["--attention", "dot", "--norm", "none", "--seed", "3"]);
@@ -179,6 +179,26 @@ fn a_trained_model_of_every_kind_is_opened_like_any_other() {
             let error = (found - expected).abs();
             assert!(error < 1e-6 * expected, "{weights}, layer {layer}: {found} against {expected}\n{csv}");
         }
+    }
+}
+
+/// Read as plain attention, these files would give a wrong number.
+#[test]
+fn a_trained_model_with_a_step_of_attention_is_refused_by_the_name_of_its_field() {
+    let folder = tempfile::tempdir().expect("a folder");
+    train(folder.path(), &["--attention", "qk_norm,softcap,sigmoid,rope"]);
+    for (kind, field) in [
+        ("qk_norm", "`score` = {\"qk_norm\":"),
+        ("softcap", "`score` = {\"softcap\":5.0}"),
+        ("sigmoid", "`weighting` = {\"bias\":-2.0794415416798357,\"kind\":\"sigmoid\"}"),
+        ("rope", "`score` = {\"rope\":"),
+    ] {
+        let run = folder.path().join(format!("{kind}-2-seed0"));
+        let config = fs::read_to_string(run.join("config.json")).expect("a config");
+        let config: serde_json::Value = serde_json::from_str(&config).expect("JSON");
+        assert_eq!((&config["model_type"], &config["attention"]), (&"lipscope".into(), &"dot".into()), "{kind}");
+        let said = problem(&["model", "--weights", &run.display().to_string(), "--text", "assets/attention.txt"]);
+        assert!(said.contains(field) && said.contains("is not supported"), "{kind}: {said}");
     }
 }
 

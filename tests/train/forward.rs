@@ -1,8 +1,10 @@
 //! The network on tensors against the stack in f64, whose attention is the engine's.
 
+use lipscope_core::experiment::Steps;
 use lipscope_core::jacobian::dense_jacobian;
 use lipscope_core::spectral::singular_values;
-use lipscope_train::{Batch, Stack, loss, measure_layers};
+use lipscope_train::{Batch, Kind, Norms, Stack, loss, measure_layers};
+use serde_json::{Value, json};
 
 use crate::small;
 
@@ -27,6 +29,50 @@ fn every_kind_is_the_attention_of_the_engine() {
         let expected = loss_of_stack(&Stack::new(&plan, &weights), &batch, plan.context);
         let found = loss(&plan, &weights, &batch);
         assert!((found - expected).abs() < 1e-12 * expected, "{:?}: {found} against {expected}", plan.kind);
+    }
+}
+
+/// The fields of an experiment file that say what a kind adds to causal attention.
+fn fields_of(kind: Kind, context: usize) -> Value {
+    match kind {
+        Kind::Dot | Kind::L2 | Kind::L2Tied | Kind::Contractive | Kind::Invertible => json!({"mask": "causal"}),
+        Kind::QkNorm => json!({"mask": "causal", "score": {"qk_norm": {"kind": "rms", "eps": 1e-6}}}),
+        Kind::Softcap => json!({"mask": "causal", "score": {"softcap": 5.0}}),
+        Kind::Sigmoid => {
+            json!({"mask": "causal", "weighting": {"kind": "sigmoid", "bias": -(context as f64).ln()}})
+        }
+        Kind::Rope => json!({
+            "mask": "causal", "score": {"rope": {"base": 10_000.0, "fraction": 1.0, "layout": "half"}},
+        }),
+    }
+}
+
+#[test]
+fn every_kind_has_the_steps_of_its_definition_and_they_change_the_loss() {
+    let plain = small::plan(Kind::Dot, Norms::Layer);
+    let batch = small::batch(&plain);
+    for kind in Kind::ALL {
+        let steps = kind.steps(plain.context);
+        let expected = Steps::from_json(&fields_of(kind, plain.context).to_string());
+        assert_eq!(expected.as_ref(), Ok(&steps), "{kind:?}");
+        assert_eq!(kind.has_step(), steps != Kind::Dot.steps(plain.context), "{kind:?}");
+        if kind.has_step() {
+            let plan = small::plan(kind, Norms::Layer);
+            let weights = small::weights(&plan);
+            let (found, without) = (loss(&plan, &weights, &batch), loss(&plain, &weights, &batch));
+            assert!((found - without).abs() > 1e-3 * without, "{kind:?}: {found}, without its step {without}");
+        }
+    }
+}
+
+#[test]
+fn a_character_has_the_same_logits_in_a_shorter_window() {
+    for plan in small::all_plans() {
+        let stack = Stack::new(&plan, &small::weights(&plan));
+        let window = &small::batch(&plan).ids[..plan.context];
+        let (whole, part) = (stack.logits(window).expect("finite"), stack.logits(&window[..3]).expect("finite"));
+        let apart = (whole.columns(0, 3) - part).amax();
+        assert!(apart < 1e-12 * whole.amax(), "{:?}: {apart}", plan.kind);
     }
 }
 

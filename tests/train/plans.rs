@@ -18,6 +18,8 @@ fn every_field_says_what_is_wrong_with_it() {
     assert!(problem(|fields| fields.warm_up = 2001).starts_with("`warm_up` is 2001"));
     assert!(problem(|fields| fields.c = 1.0).starts_with("`c` is 1, but it must be a number above 0 and below 1"));
     assert!(problem(|fields| fields.learning_rate = f64::NAN).starts_with("`learning_rate` is NaN"));
+    let said = problem(|fields| (fields.kind, fields.heads) = (Kind::Rope, 64));
+    assert!(said.starts_with("`heads` is 64, but it must be at most half of the width"), "{said}");
     let said = problem(|fields| (fields.kind, fields.norms) = (Kind::Invertible, Norms::Layer));
     assert!(said.contains("\"invertible\" has no layer norm") && said.contains("Use \"norms\":\"none\"."), "{said}");
 }

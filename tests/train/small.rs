@@ -21,11 +21,15 @@ pub fn plan(kind: Kind, norms: Norms) -> Plan {
     Plan::new(fields).expect("a plan that fits")
 }
 
-/// Initial weights in f64 with noise in every entry, so that no bias is zero and no scale one.
+/// Initial weights in f64 with noise in every entry, so that no bias is zero and no scale one. Where attention has a
+/// step, queries are eight times as large, because a cap is the identity at small scores.
 pub fn weights(plan: &Plan) -> Parameters<f64> {
     let mut random = Random::new(11, Stream::TrainedText);
     let mut weights = Parameters::draw(plan, VOCABULARY).to_f64();
     weights.iter_mut().flat_map(|parameter| &mut parameter.values).for_each(|value| *value += 0.1 * random.normal());
+    let queries = weights.iter_mut().filter(|parameter| parameter.name.ends_with("attention.query"));
+    let factor = if plan.kind.has_step() { 8.0 } else { 1.0 };
+    queries.flat_map(|parameter| &mut parameter.values).for_each(|value| *value *= factor);
     weights
 }
 

@@ -24,7 +24,7 @@ use lipscope_train::{Corpus, Kind, Norms, Plan, PlanFields};
 /// Arguments of `lipscope train`.
 #[derive(Debug, Args)]
 pub(super) struct TrainArguments {
-    /// Kinds of attention: a list of dot, l2, l2_tied, contractive, invertible.
+    /// Kinds of attention: a list of dot, l2, l2_tied, contractive, invertible, qk_norm, softcap, sigmoid, rope.
     #[arg(long, value_delimiter = ',', default_value = "dot", value_parser = kind())]
     attention: Vec<Kind>,
     /// Numbers of blocks: a list 2,6,12.

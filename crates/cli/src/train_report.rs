@@ -154,12 +154,13 @@ fn layers(values: &[f64]) -> String {
     format!("{} to {}", number(least), number(most))
 }
 
-/// Held-out loss against the step: a dash pattern for each kind, but one for contractive and invertible together; the
-/// deepest models in the accent colour where depths differ.
+/// Held-out loss against the step: a dash pattern for each kind, but one for contractive and invertible together; rings
+/// too for kinds with a step beside plain dot-product attention; the deepest models in the accent colour where depths
+/// differ.
 fn chart(runs: &[FinishedRun]) -> LineChart {
     let deepest = runs.iter().map(|run| run.plan.blocks).max().unwrap_or_default();
     let several = runs.iter().any(|run| run.plan.blocks != deepest);
-    let series = runs.iter().filter_map(|run| {
+    let series = runs.iter().flat_map(|run| {
         let role = if several && run.plan.blocks == deepest { Role::Selected } else { Role::Measured };
         let label = format!("{}, {} blocks", run.plan.kind.id(), run.plan.blocks);
         // A curve begins at the first loss that is not above that of guessing, so untrained models are not shown. It
@@ -167,13 +168,22 @@ fn chart(runs: &[FinishedRun]) -> LineChart {
         let learned = run.rows.iter().skip_while(|row| row.held_out > run.guess);
         let data = learned.map(|row| (row.step, row.held_out)).take_while(|(_, loss)| *loss <= run.guess);
         let data: Vec<_> = data.collect();
-        let style = match run.plan.kind {
-            Kind::Dot => LineStyle::Solid,
-            Kind::L2 => LineStyle::Dashed,
-            Kind::L2Tied => LineStyle::Dotted,
-            Kind::Contractive | Kind::Invertible => LineStyle::DashDot,
+        if data.len() < 2 {
+            return Vec::new();
+        }
+        let (style, has_rings) = match run.plan.kind {
+            Kind::Dot => (LineStyle::Solid, false),
+            Kind::L2 => (LineStyle::Dashed, false),
+            Kind::L2Tied => (LineStyle::Dotted, false),
+            Kind::Contractive | Kind::Invertible => (LineStyle::DashDot, false),
+            Kind::QkNorm => (LineStyle::Dashed, true),
+            Kind::Softcap => (LineStyle::Dotted, true),
+            Kind::Sigmoid => (LineStyle::DashDot, true),
+            Kind::Rope => (LineStyle::Solid, true),
         };
-        (data.len() > 1).then(|| Series::new(run.name.clone(), label, role, SeriesKind::Line, data).line(style))
+        let rings = Series::new(format!("{}-points", run.name), "", role, SeriesKind::Hollow, data.clone());
+        let line = Series::new(run.name.clone(), label, role, SeriesKind::Line, data).line(style);
+        std::iter::once(line).chain(has_rings.then_some(rings)).collect()
     });
     let x = AxisSpec::new("step", Scale::Linear).whole();
     LineChart::new(x, AxisSpec::new("held-out loss (nats per character)", Scale::Linear), series.collect())

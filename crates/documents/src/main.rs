@@ -13,7 +13,7 @@ const DOCUMENTS: [(&str, &str); 2] = [
     ("theory", "Every bound and witness of Lipscope: statement, hypotheses, source and, where it is ours, proof."),
     (
         "training",
-        "Small Transformers with five kinds of attention: how they are trained, run backwards, and what was seen.",
+        "Small Transformers with nine kinds of attention: how they are trained, run backwards, and what was seen.",
     ),
 ];
 

@@ -393,6 +393,14 @@ mod tests {
             (r#"{"model_type":"gpt2","add_cross_attention":true}"#, ["add_cross_attention", "encoder"]),
             (r#"{"model_type":"gpt2","pruned_heads":{"0":[1]}}"#, ["pruned_heads", "removed"]),
             (r#"{"model_type":"distilbert","is_decoder":true}"#, ["is_decoder", "causal"]),
+            (
+                r#"{"model_type":"lipscope","attention":"dot","layer_norms":"both","score":{"softcap":5.0}}"#,
+                ["`score` = {\"softcap\":5.0}", "is not supported: it adds a step"],
+            ),
+            (
+                r#"{"model_type":"lipscope","attention":"dot","layer_norms":"both","weighting":{"kind":"sigmoid"}}"#,
+                ["`weighting` = {\"kind\":\"sigmoid\"}", "only plain dot-product"],
+            ),
             (r#"{"model_type":"gpt2","quantization_config":{"bits":4}}"#, ["quantization_config", "quantised"]),
             (
                 r#"{"model_type":"bert","position_embedding_type":"relative_key","transformers_version":"4.6.1"}"#,

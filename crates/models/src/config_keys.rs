@@ -42,6 +42,7 @@ pub(super) enum Unsupported {
     PerLayer,
     DistilBertDecoder,
     OtherScores,
+    Steps,
 }
 
 impl Unsupported {
@@ -71,6 +72,10 @@ impl Unsupported {
             Unsupported::DistilBertDecoder => {
                 phrase!("why_distilbert_decoder", "transformers has no DistilBERT with a causal mask")
             }
+            Unsupported::Steps => phrase!(
+                "why_steps",
+                "it adds a step to the attention of `lipscope train`, and only plain dot-product and L2 attention is read"
+            ),
             Unsupported::OtherScores => {
                 phrase!("why_other_scores", "a model of `lipscope train` divides its scores by sqrt(k) alone")
             }
@@ -255,8 +260,10 @@ const GPT2: [(&str, KeyUse); 26] = [
     ("predict_special_tokens", HEAD),
 ];
 
-const LIPSCOPE: [(&str, KeyUse); 4] = [
+const LIPSCOPE: [(&str, KeyUse); 6] = [
     ("attention", Used),
+    ("score", Refused("{}", Unsupported::Steps)),
+    ("weighting", Refused(r#"{"kind":"softmax"}"#, Unsupported::Steps)),
     ("layer_norms", Used),
     ("scale_attn_weights", Refused("true", Unsupported::OtherScores)),
     ("scale_attn_by_inverse_layer_idx", Refused("false", Unsupported::OtherScores)),

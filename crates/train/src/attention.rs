@@ -1,16 +1,20 @@
-//! The attention branch of a block on tensors: heads, causal scores, softmax, output matrix, and the Lipschitz constant
+//! The attention branch of a block on tensors: heads, causal scores, weights, output matrix, and the Lipschitz constant
 //! of a contraction.
 //!
-//! Scores are those of `lipscope-core` (`Kernel`): c q_i.k_j - w |k_j|^2, up to a constant along a row. For the tied
-//! kinds keys are queries, and the values of head h are x A_h W_V,h with A_h = W_Q,h W_Q,h^T/sqrt(k).
+//! Scores are those of `lipscope-core` (`Kernel`): c q_i.k_j - w |k_j|^2, up to a constant along a row. Of the engine's
+//! steps those that [a kind has](super::kind::Kind::steps) are here: qk-norm `rms` without gains, RoPE, the cap, and
+//! sigmoid weights. For the tied kinds keys are queries, and the values of head h are x A_h W_V,h with
+//! A_h = W_Q,h W_Q,h^T/sqrt(k).
 
-use burn_tensor::{Tensor, activation::softmax};
+use burn_tensor::Tensor;
+use burn_tensor::activation::{sigmoid, softmax};
 use lipscope_core::attention::Kernel;
+use lipscope_core::experiment::{Rope, Score, Weighting};
 
 use super::product::product;
 use super::tensors::Tensors;
 
-/// Added to a score that the causal mask forbids: its exponential is 0 in f32 and f64.
+/// Added to a score that the causal mask forbids: its exponential and its sigmoid are 0 in f32 and f64.
 const FORBIDDEN: f64 = -1e30;
 
 /// The output of attention for the tokens (windows x T x d) of a block. If the plan has a layer norm before attention,
@@ -30,12 +34,21 @@ pub(crate) fn attention(tensors: &Tensors<'_>, block: usize, tokens: &Tensor<3>)
         let keys = split(product(flat.clone(), matrix("attention.key").clone()));
         (keys, split(product(flat, matrix("attention.value").clone())))
     };
+    let steps = plan.kind.steps(plan.context);
+    let (queries, keys) = (turned(tensors, &steps.score, queries), turned(tensors, &steps.score, keys));
     let kernel = Kernel::new(plan.kind.kernel(), k);
     let mut scores = product(queries, keys.clone().swap_dims(2, 3)).mul_scalar(kernel.cross);
     if kernel.key_square != 0.0 {
         scores = scores - keys.square().sum_dim(3).swap_dims(2, 3).mul_scalar(kernel.key_square);
     }
-    let weights = softmax(scores + tensors.numbers(&causal(n), [n, n]).unsqueeze::<4>(), 3);
+    if let Some(tau) = steps.score.softcap {
+        scores = scores.mul_scalar(1.0 / tau).tanh().mul_scalar(tau);
+    }
+    let allowed = scores + tensors.numbers(&causal(n), [n, n]).unsqueeze::<4>();
+    let weights = match steps.weighting {
+        Weighting::Sigmoid { bias } => sigmoid(allowed.add_scalar(bias.unwrap_or_else(|| -(n as f64).ln()))),
+        _ => softmax(allowed, 3),
+    };
     let heads_out = product(weights, values).swap_dims(1, 2).reshape([windows * n, d]);
     let out = product(heads_out, matrix("attention.output").clone()).reshape([windows, n, d]);
     if !plan.kind.is_contraction() {
@@ -48,6 +61,39 @@ pub(crate) fn attention(tensors: &Tensors<'_>, block: usize, tokens: &Tensor<3>)
         heads,
     };
     out.mul_scalar(plan.c) / attention_constant(&matrices, plan.context)
+}
+
+/// Queries or keys (windows x heads x T x k) after their steps.
+fn turned(tensors: &Tensors<'_>, score: &Score, mut vectors: Tensor<4>) -> Tensor<4> {
+    if let Some(norm) = &score.qk_norm {
+        vectors = vectors.clone() / vectors.square().mean_dim(3).add_scalar(norm.eps).sqrt();
+    }
+    match score.rope {
+        Some(rope) => rotated(tensors, rope, vectors),
+        None => vectors,
+    }
+}
+
+/// Queries or keys (windows x heads x T x k), each pair of entries turned by the angle of its position: cos * z + sin *
+/// (z J), where J takes a pair (x, y) to (-y, x).
+fn rotated(tensors: &Tensors<'_>, rope: Rope, vectors: Tensor<4>) -> Tensor<4> {
+    let [windows, heads, n, k] = vectors.dims();
+    let r = rope.turned(k);
+    let (mut cosines, mut sines, mut quarter_turn) = (vec![1.0; n * k], vec![0.0; n * k], vec![0.0; k * k]);
+    for m in 0..r / 2 {
+        let (x, y) = rope.pair(m, r);
+        (quarter_turn[y * k + x], quarter_turn[x * k + y]) = (-1.0, 1.0);
+        for position in 0..n {
+            let (sin, cos) = libm::sincos(position as f64 * rope.angle(m, r));
+            for entry in [x, y] {
+                (cosines[position * k + entry], sines[position * k + entry]) = (cos, sin);
+            }
+        }
+    }
+    let flat = vectors.clone().reshape([windows * heads * n, k]);
+    let across = product(flat, tensors.numbers(&quarter_turn, [k, k])).reshape([windows, heads, n, k]);
+    let of_positions = |numbers: &[f64]| tensors.numbers(numbers, [n, k]).unsqueeze::<4>();
+    vectors * of_positions(&cosines) + across * of_positions(&sines)
 }
 
 /// [A_1 W_V,1, .., A_H W_V,H], d x d.

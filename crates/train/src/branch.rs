@@ -1,7 +1,7 @@
 //! The two branches of a block in f64: x -> x + branch(x). Tokens are columns (d x n), as in `lipscope-core`.
 
-use lipscope_core::attention::{Forward, Projections};
-use lipscope_core::experiment::{InputError, Mask};
+use lipscope_core::attention::Forward;
+use lipscope_core::experiment::{Attention, InputError, Steps};
 use lipscope_core::weights::Weights;
 use nalgebra::{DMatrix, DVector};
 
@@ -11,7 +11,8 @@ use super::network::EPS;
 #[derive(Clone, Debug)]
 pub struct AttentionBranch {
     pub(crate) norm: Option<LayerNorm>,
-    pub(crate) projections: Projections<f64>,
+    pub(crate) kernel: Attention,
+    pub(crate) steps: Steps,
     pub(crate) weights: Weights,
     /// c/Lambda of a contraction, otherwise 1.
     pub(crate) factor: f64,
@@ -56,7 +57,7 @@ impl AttentionBranch {
     /// # Errors
     /// [`InputError::Overflow`] where tokens or scores overflow.
     pub fn forward(&self, inputs: &DMatrix<f64>) -> Result<Forward<f64>, InputError> {
-        Forward::of_projections(self.projections.clone(), Mask::Causal, inputs)
+        Forward::with_steps(self.kernel, &self.steps, &self.weights, inputs)
     }
 
     /// The branch's output, which is added to the tokens (d x n).

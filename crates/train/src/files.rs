@@ -2,11 +2,12 @@
 //!
 //! The tensors are those of a GPT-2 with the exact GELU, whose biases in attention are zero, and whose head is not tied
 //! to the embedding. `dot` with layer norms is written as a GPT-2, so that any reader of GPT-2 reads it. The other
-//! kinds have a `model_type` of their own and state their attention and layer norms. The matrices are those that act on
-//! tokens: where queries and keys are equal, the keys are written too; the values of a tied kind are V_h = W_V,h^T A_h;
-//! and the factor c/Lambda of a contraction is in the output matrix of attention, or in W_2 and b_2 of the MLP.
+//! kinds have a `model_type` of their own and state their attention, its steps (`score` and `weighting`, as in an
+//! experiment file) and their layer norms. The matrices are those that act on tokens: where queries and keys are equal,
+//! the keys are written too; the values of a tied kind are V_h = W_V,h^T A_h; and the factor c/Lambda of a contraction
+//! is in the output matrix of attention, or in W_2 and b_2 of the MLP.
 
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{Attention, InputError};
 use lipscope_core::phrase;
 use nalgebra::DMatrix;
 use safetensors::Dtype;
@@ -51,7 +52,13 @@ pub fn config(plan: &Plan, corpus: &Corpus) -> Value {
     });
     if !is_gpt2(plan) {
         config["model_type"] = "lipscope".into();
-        config["attention"] = if plan.kind == Kind::Dot { "dot" } else { "l2" }.into();
+        config["attention"] = if plan.kind.kernel() == Attention::L2 { "l2" } else { "dot" }.into();
+        let steps = plan.kind.steps(plan.context).to_value();
+        for key in ["score", "weighting"] {
+            if let Some(step) = steps.get(key) {
+                config[key] = step.clone();
+            }
+        }
         config["layer_norms"] = match (plan.norm_before_attention(), plan.norm_elsewhere()) {
             (true, _) => "both",
             (false, true) => "mlp",

@@ -1,6 +1,7 @@
-//! A character-level Transformer trained here, with dot-product, L2 or contractive attention: the last experiment of
-//! \[K\]. Two things that \[K\] leaves open are added: the local Lipschitz constant of every layer while the model
-//! learns, and the trained stack run backwards from its outputs to the characters.
+//! A character-level Transformer trained here, with dot-product, L2 or contractive attention, or with a step that models
+//! of today add to dot-product attention ([`Kind`]). This is the last experiment of \[K\], with two things that \[K\]
+//! leaves open: the local Lipschitz constant of every layer while the model learns, and the trained stack run backwards
+//! from its outputs to the characters.
 //!
 //! A [`Plan`] and a [`Corpus`] make a [`Trainer`], which does one step at a time. [`Stack`] is the model in f64, by the
 //! attention of `lipscope-core`: its layers are measured ([`measure_layers`]), it writes text ([`draw_text`]) and it
@@ -55,7 +56,7 @@ pub use gelu::{exponential, gelu_and_slope};
 pub use gradient::{Batch, loss, loss_and_gradients};
 pub use half::{Errand, HalfGradient, Halves};
 pub use invert::{BranchInversion, Extent, FixedPointStep, Inversion, invert};
-pub use kind::{Kind, Norms};
+pub use kind::{Kind, Norms, SOFTCAP};
 pub use layers::{LayerConstant, measure_layers};
 pub use number::Number;
 pub use optimizer::learning_rate;

@@ -3,9 +3,9 @@
 //! Tokens are rows here, so a matrix W maps a token x to x W and has as many rows as its input has entries. Head h owns
 //! columns h k to (h + 1) k of `query`, `key` and `value`, and the same rows of `output`.
 
+use lipscope_core::experiment::Attention;
 use lipscope_core::random::{Random, Stream};
 
-use super::kind::Kind;
 use super::number::Number;
 use super::plan::Plan;
 
@@ -156,9 +156,9 @@ fn layout(plan: &Plan, vocabulary: usize) -> Vec<(String, usize, usize, Start)> 
     // |q_i - k_j|^2/sqrt(k) is then 2 on average for every k. Without the division by k^(1/4) it would be 2 sqrt(k).
     // Where keys are queries, a token's own score is 0, so every token would attend only to itself, and would be slow
     // to learn anything else.
-    let score = match plan.kind {
-        Kind::Dot => narrow(d),
-        _ => Start::Normal(1.0 / (d as f64 * (plan.head_width() as f64).sqrt()).sqrt()),
+    let score = match plan.kind.kernel() {
+        Attention::L2 => Start::Normal(1.0 / (d as f64 * (plan.head_width() as f64).sqrt()).sqrt()),
+        _ => narrow(d),
     };
     let (zero, one) = (Start::Constant(0.0), Start::Constant(1.0));
     let mut layout = vec![

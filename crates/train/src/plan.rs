@@ -84,6 +84,13 @@ impl Plan {
             let expected = phrase!("divisor_of_width", "a divisor of the width {width}", width = width);
             return Err(InputError::bad_value("heads", heads.to_string(), expected));
         }
+        if fields.kind == Kind::Rope && width / heads < 2 {
+            let expected = phrase!(
+                "heads_with_pairs",
+                "at most half of the width, because the kind \"rope\" turns the entries of a head in pairs"
+            );
+            return Err(InputError::bad_value("heads", heads.to_string(), expected));
+        }
         whole("blocks", blocks, (1, MOST_BLOCKS))?;
         whole("context", context, (2, MOST_CONTEXT))?;
         whole("batch", batch, (1, MOST_BATCH))?;

@@ -1,6 +1,5 @@
 //! The model in f64, with the attention of `lipscope-core`; it shares no code with the tensors used in training.
 
-use lipscope_core::attention::Projections;
 use lipscope_core::bounds::{BoundId, HeadNorms, Hypotheses};
 use lipscope_core::experiment::{Attention, InputError, MaskKind};
 use lipscope_core::random::{Random, Stream};
@@ -184,7 +183,8 @@ impl<E: Number> Reader<'_, E> {
         let contraction = self.plan.kind.is_contraction().then_some(self.plan.c);
         AttentionBranch {
             norm: self.plan.norm_before_attention().then(|| self.norm(&in_block(block, "attention.norm"))),
-            projections: Projections::new(self.plan.kind.kernel(), &weights),
+            kernel: self.plan.kind.kernel(),
+            steps: self.plan.kind.steps(self.plan.context),
             factor: contraction.map_or(1.0, |c| c / kim_linf(&weights, self.plan.context)),
             weights,
             contraction,

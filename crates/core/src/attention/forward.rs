@@ -18,7 +18,7 @@ use super::projections::{MapLayout, Projections, combine};
 use super::stacked::Stacked;
 use super::steps::{Steps, Turn, ignores_offsets};
 use super::view::{Accumulate, Scalar, View, ViewMut};
-use crate::experiment::{Experiment, InputError, Mask, Scope, limits};
+use crate::experiment::{self, Attention, Experiment, InputError, Mask, Scope, Score, Weighting, limits};
 use crate::parallel::{self, Schedule, Scratch};
 use crate::phrase;
 use crate::weights::{Inputs, Weights};
@@ -120,9 +120,38 @@ impl<T: Scalar> Forward<T> {
     pub fn at(experiment: &Experiment, inputs: &Inputs, tokens: &DMatrix<T>) -> Result<Self, InputError> {
         check(tokens)?;
         let normalizer = Normalizer::new(experiment.normalization, experiment.eps, tokens)?;
-        let steps = Steps::of(experiment, inputs.weights.heads.len(), (tokens.ncols() as f64).ln());
-        let projections = projections_of(experiment, &inputs.weights, &steps);
-        Forward::of_normalized(projections, normalizer, (experiment.scope(), experiment.mask.clone(), steps))
+        let Experiment { attention, mask, score, weighting, .. } = experiment;
+        let place = (experiment.scope(), mask.clone());
+        Forward::of_weights((*attention, score, weighting), &inputs.weights, place, normalizer)
+    }
+
+    /// Runs the forward pass of these weights, such as those of a trained model, with these steps at tokens (d x n),
+    /// without a normaliser. A sigmoid without a bias has that of n tokens.
+    ///
+    /// # Errors
+    /// As [`Forward::new`].
+    pub fn with_steps(
+        attention: Attention,
+        steps: &experiment::Steps,
+        weights: &Weights,
+        tokens: &DMatrix<T>,
+    ) -> Result<Self, InputError> {
+        check(tokens)?;
+        let experiment::Steps { mask, score, weighting } = steps;
+        let place = (Scope::Inputs, mask.clone());
+        Forward::of_weights((attention, score, weighting), weights, place, Normalizer::none(tokens))
+    }
+
+    fn of_weights(
+        (attention, score, weighting): (Attention, &Score, &Weighting),
+        weights: &Weights,
+        (scope, mask): (Scope, Mask),
+        normalizer: Normalizer<T>,
+    ) -> Result<Self, InputError> {
+        let ln_n = (normalizer.outputs().ncols() as f64).ln();
+        let steps = Steps::of((attention, score, weighting), weights.heads.len(), ln_n);
+        let projections = projections_of((attention, score), weights, &steps);
+        Forward::of_normalized(projections, normalizer, (scope, mask, steps))
     }
 
     /// Runs the forward pass through given projections, such as those of a trained model, at tokens (d x n), without a
@@ -399,10 +428,14 @@ impl<T: Scalar> Forward<T> {
     }
 }
 
-/// The projections of an experiment, with the kernel that its steps need.
-fn projections_of<T: Scalar>(experiment: &Experiment, weights: &Weights, steps: &Steps) -> Projections<T> {
+/// The projections of weights, with the kernel that the steps need.
+fn projections_of<T: Scalar>(
+    (attention, score): (Attention, &Score),
+    weights: &Weights,
+    steps: &Steps,
+) -> Projections<T> {
     Projections::with_kernel(weights, |key_dim| {
-        let kernel = Kernel::with_scale(experiment.attention, experiment.score.scale, key_dim);
+        let kernel = Kernel::with_scale(attention, score.scale, key_dim);
         if steps.knows_row_constants() { kernel.with_row_terms() } else { kernel }
     })
 }
@@ -421,8 +454,9 @@ impl Forward<f64> {
     ) -> Result<Self, InputError> {
         let most = ln_sizes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let ln_n = most + ln_sizes.iter().map(|ln| (ln - most).exp()).sum::<f64>().ln();
-        let steps = Steps::of(experiment, weights.heads.len(), ln_n).at_measure(ln_sizes);
-        let projections = projections_of(experiment, weights, &steps);
+        let Experiment { attention, score, weighting, .. } = experiment;
+        let steps = Steps::of((*attention, score, weighting), weights.heads.len(), ln_n).at_measure(ln_sizes);
+        let projections = projections_of((*attention, score), weights, &steps);
         let projected = projections.project(normalizer.outputs());
         let place = (Scope::Inputs, experiment.mask.clone(), steps);
         Forward::through(projections, (projected, Vec::new()), normalizer, place)

@@ -54,13 +54,7 @@ pub struct Projections<T: Scalar> {
 }
 
 impl<T: Scalar> Projections<T> {
-    /// Stacks the heads of `weights`, without biases; scores have their usual scale.
-    #[must_use]
-    pub fn new(attention: Attention, weights: &Weights) -> Self {
-        Projections::with_kernel(weights, |key_dim| Kernel::new(attention, key_dim))
-    }
-
-    /// Stacks the heads of `weights`; `kernel` is for a key dimension.
+    /// Stacks the heads of `weights`, without biases; `kernel` is for a key dimension.
     pub(super) fn with_kernel(weights: &Weights, kernel: impl Fn(usize) -> Kernel) -> Self {
         let mut stacked = Rows::default();
         let mut maps: Vec<MapLayout> = Vec::with_capacity(weights.heads.len());

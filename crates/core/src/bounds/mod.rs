@@ -37,7 +37,7 @@ pub use bound::{Bound, BoundId, Domain, Norm, Side};
 pub use certified::Neighbourhood;
 pub use heads::{Combination, HeadNorms};
 pub use hypotheses::{Hypotheses, radius_of_ball};
-pub use local::bound::LocalBound;
+pub use local::at_tokens::LocalBound;
 pub(crate) use local::bound::combine as combine_local;
 pub(crate) use local::head::LocalHead;
 pub use local::head::LocalParts;

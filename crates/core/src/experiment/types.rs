@@ -33,16 +33,10 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// The normaliser of queries and keys: that of the file, or of cosine scores, which are those of normalised vectors.
+    /// The normaliser of queries and keys ([`Attention::vector_norm`]).
     #[must_use]
     pub fn vector_norm(&self) -> Option<QkNorm> {
-        match self.attention {
-            Attention::Cosine => {
-                let eps = self.score.cosine_eps.unwrap_or(Score::COSINE_EPS);
-                Some(QkNorm { eps, ..QkNorm::of(VectorNorm::L2) })
-            }
-            _ => self.score.qk_norm.clone(),
-        }
+        self.attention.vector_norm(&self.score)
     }
 
     /// c of the scores of a head whose queries have k entries.
@@ -109,6 +103,17 @@ impl Attention {
             Attention::Cosine => Score::COSINE_SCALE,
             Attention::Linear => 1.0,
         }
+    }
+
+    /// The normaliser of queries and keys: that of the score, or of cosine scores, which are those of normalised
+    /// vectors.
+    #[must_use]
+    pub fn vector_norm(self, score: &Score) -> Option<QkNorm> {
+        if self != Attention::Cosine {
+            return score.qk_norm.clone();
+        }
+        let eps = score.cosine_eps.unwrap_or(Score::COSINE_EPS);
+        Some(QkNorm { eps, ..QkNorm::of(VectorNorm::L2) })
     }
 }
 

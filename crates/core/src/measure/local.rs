@@ -19,9 +19,9 @@ const ROWS_ONE_BY_ONE: usize = 4096;
 #[derive(Clone, Debug)]
 pub(super) enum Local {
     /// Over tokens, in several steps.
-    Tokens(Box<LocalBound>),
-    /// The same where steps have derivatives of their own.
-    Steps(Box<StepsLocal>),
+    Tokens(LocalBound),
+    /// Over the positions of a token measure whose steps have derivatives of their own, in several steps.
+    Clusters(Box<StepsLocal>),
     /// Computed at once.
     Known(LocalParts),
     /// Not computed: no bounds are requested; or the runs are too long to process every row, and the bound on a block
@@ -32,16 +32,11 @@ pub(super) enum Local {
 impl Local {
     pub(super) fn new(system: &System, weights: &Weights, attention: Attention, combination: Combination) -> Self {
         match system {
-            System::Tokens(operator) if operator.forward().has_plain_blocks() => {
-                Local::Tokens(Box::new(LocalBound::new(operator.forward(), weights)))
-            }
-            System::Tokens(operator) => {
-                Local::Steps(Box::new(StepsLocal::new(operator.forward(), Multiplicities::One)))
-            }
+            System::Tokens(operator) => Local::Tokens(LocalBound::new(operator.forward(), weights)),
             System::Clusters(clusters) => match &clusters.forward {
                 Some(forward) => {
                     let ln_sizes = clusters.jacobian.ln_sizes().to_vec();
-                    Local::Steps(Box::new(StepsLocal::new(forward, Multiplicities::Ln(ln_sizes))))
+                    Local::Clusters(Box::new(StepsLocal::new(forward, Multiplicities::Ln(ln_sizes))))
                 }
                 None => Local::Known(of_clusters(clusters, weights, attention, combination)),
             },
@@ -53,8 +48,7 @@ impl Local {
     pub(super) fn step(&mut self, system: &System) -> bool {
         match (self, system) {
             (Local::Tokens(bound), System::Tokens(operator)) => bound.step(operator.forward()),
-            (Local::Steps(bound), System::Tokens(operator)) => bound.step(operator.forward()),
-            (Local::Steps(bound), System::Clusters(clusters)) => {
+            (Local::Clusters(bound), System::Clusters(clusters)) => {
                 clusters.forward.as_ref().is_none_or(|forward| bound.step(forward))
             }
             _ => true,
@@ -64,7 +58,7 @@ impl Local {
     pub(super) fn finish(self, combination: Combination) -> Option<LocalParts> {
         match self {
             Local::Tokens(bound) => Some(bound.finish(combination)),
-            Local::Steps(bound) => Some(bound.finish(combination)),
+            Local::Clusters(bound) => Some(bound.finish(combination)),
             Local::Known(parts) => Some(parts),
             Local::Absent => None,
         }

@@ -18,7 +18,7 @@ pub use context::{Beginning, TrainContext};
 pub use files::{FilesPlan, FilesTask, ModelFiles};
 pub use gradient::{GradientEvent, GradientPlan, GradientTask};
 pub use helper::{Answer, Helper};
-pub use lipscope_train::{Batch, Kind, Norms, Plan, PlanFields, exponential};
+pub use lipscope_train::{Batch, Kind, Norms, Plan, PlanFields, SOFTCAP, exponential};
 pub use record::{LayerRow, Measured, RunFacts, Saved, StepRow};
 pub use stretch::{Saving, StretchEvent, StretchPlan, StretchTask};
 

@@ -31,7 +31,7 @@ pub(super) use weigh::Weighed;
 pub(crate) use weigh::{Elementwise, Weigh};
 
 use super::view::Scalar;
-use crate::experiment::{Attention, Experiment, MaskKind, QkNorm};
+use crate::experiment::{Attention, Experiment, MaskKind, QkNorm, Score, Weighting};
 
 /// The steps of an experiment at its number of tokens.
 #[derive(Clone, Debug)]
@@ -53,18 +53,17 @@ impl Steps {
         }
     }
 
-    /// The steps of an experiment with `heads` heads and e^ln_n tokens.
-    pub(crate) fn of(experiment: &Experiment, heads: usize, ln_n: f64) -> Self {
-        let Experiment { attention, score, weighting, .. } = experiment;
+    /// The steps of attention with this score and weighting, `heads` heads and e^ln_n tokens.
+    pub(crate) fn of((attention, score, weighting): (Attention, &Score, &Weighting), heads: usize, ln_n: f64) -> Self {
         Steps {
             vectors: VectorSteps {
-                norm: experiment.vector_norm(),
+                norm: attention.vector_norm(score),
                 rope: score.rope,
-                has_feature: *attention == Attention::Linear,
+                has_feature: attention == Attention::Linear,
                 value_eps: score.value_norm,
             },
             squash: match score.softcap {
-                _ if *attention == Attention::Linear => Squash::Log,
+                _ if attention == Attention::Linear => Squash::Log,
                 Some(tau) => Squash::Cap { tau },
                 None => Squash::Absent,
             },

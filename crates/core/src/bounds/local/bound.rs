@@ -17,10 +17,11 @@ use crate::attention::{Forward, Storage};
 use crate::parallel::{self, Schedule, Scratch, groups, share};
 use crate::weights::Weights;
 
-/// Computes `local` at a forward pass in short steps, so that a worker can handle messages between them. The rows of a
-/// head are split into groups; several threads compute the groups, and their results are added in order.
+/// Computes `local` at a forward pass of plain attention in short steps, so that a worker can handle messages between
+/// them. The rows of a head are split into groups; several threads compute the groups, and their results are added in
+/// order.
 #[derive(Clone, Debug)]
-pub struct LocalBound {
+pub struct PlainLocal {
     /// The groups of all heads, in order.
     groups: Vec<Group>,
     /// The first group that is not done.
@@ -47,7 +48,7 @@ struct Buffers {
 /// milliseconds. Natively they take much longer than waking a thread.
 const STEP_OPERATIONS: usize = if cfg!(target_arch = "wasm32") { 10_000_000 } else { 400_000_000 };
 
-impl LocalBound {
+impl PlainLocal {
     /// Prepares the bound at a forward pass.
     #[must_use]
     pub fn new(forward: &Forward<f64>, weights: &Weights) -> Self {
@@ -80,7 +81,7 @@ impl LocalBound {
             }));
         }
         let buffers = Scratch::new(Buffers::of(forward));
-        LocalBound { groups: all, next: 0, buffers }
+        PlainLocal { groups: all, next: 0, buffers }
     }
 
     /// Adds some rows; true when all rows are done.
@@ -227,7 +228,7 @@ mod tests {
         combination: Combination,
         is_row_by_row: bool,
     ) -> (LocalParts, bool) {
-        let mut bound = LocalBound::new(forward, weights);
+        let mut bound = PlainLocal::new(forward, weights);
         let is_taken = bound.groups.iter().all(|group| group.head.has_moments());
         if is_row_by_row {
             bound.groups.iter_mut().for_each(|group| group.head.row_by_row());

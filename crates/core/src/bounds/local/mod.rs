@@ -2,6 +2,7 @@
 //!
 //! | file | concept |
 //! | --- | --- |
+//! | `at_tokens` | the bounds at a forward pass, whatever its steps |
 //! | `bound` | the bounds over all heads, for plain attention |
 //! | `steps` | the same for attention whose steps have derivatives of their own |
 //! | `head` | the terms of one head, row by row |
@@ -13,6 +14,7 @@
 //! | `top_eigenvalue` | an upper bound on the largest eigenvalue |
 //! | `rounding` | what rounding may add |
 
+pub(super) mod at_tokens;
 pub(super) mod blocks;
 pub(super) mod bound;
 pub(super) mod head;
