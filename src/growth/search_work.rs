@@ -131,7 +131,7 @@ impl Growth {
 
     fn take_search(self, event: SearchEvent) {
         match event {
-            SearchEvent::Domain(domain) => self.search.renewed(|run| run.domain = Some(Arc::new(*domain))),
+            SearchEvent::Domain(domain) => self.search.renewed(|run| run.domain = domain.open().map(Arc::new)),
             SearchEvent::Steps { steps, checkpoint, best, .. } => {
                 self.search.renewed(|run| run.take(&steps, *checkpoint, *best));
                 self.show_found();

@@ -322,6 +322,7 @@ fn a_search_is_streamed_stopped_and_taken_up_again_where_it_stood() {
     let Some(EngineEvent::Search(SearchEvent::Domain(domain))) = events(&replies).next() else {
         panic!("the domain is not the first event of {replies:?}");
     };
+    let domain = domain.open().expect("a domain");
     assert_eq!((domain.n, domain.d, domain.radius), (40, 3, 1.5));
     let found = |replies: &[Reply<EngineEvent>]| -> (Vec<SearchStep>, Option<Box<SearchCheckpoint>>) {
         let (mut steps, mut last) = (Vec::new(), None);

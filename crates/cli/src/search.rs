@@ -95,7 +95,7 @@ fn search(experiment: Experiment, arguments: &SearchArguments) -> Result<Option<
     let (mut domain, mut found, mut steps) = (None, None, Vec::new());
     let request = SearchRequest { plan, checkpoint: None, starts: None };
     work::run(EnginePlan::Search(request), arguments.memory.memory, |event| match event {
-        EngineEvent::Search(SearchEvent::Domain(at)) => domain = Some(at),
+        EngineEvent::Search(SearchEvent::Domain(at)) => domain = at.open(),
         EngineEvent::Search(SearchEvent::Steps { steps: more, checkpoint, .. }) => {
             steps.extend(more);
             found = Some(checkpoint);
@@ -106,7 +106,7 @@ fn search(experiment: Experiment, arguments: &SearchArguments) -> Result<Option<
 }
 
 struct Searched {
-    domain: Box<SearchDomain>,
+    domain: SearchDomain,
     found: Box<SearchCheckpoint>,
     steps: Vec<SearchStep>,
 }

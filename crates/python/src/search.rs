@@ -31,7 +31,7 @@ pub(crate) fn search(
         let (mut domain, mut found, mut steps) = (None, None, Vec::new());
         let request = SearchRequest { plan, checkpoint: None, starts: None };
         run(EnginePlan::Search(request), memory(memory_bytes), stop, |event| match event {
-            EngineEvent::Search(SearchEvent::Domain(at)) => domain = Some(at),
+            EngineEvent::Search(SearchEvent::Domain(at)) => domain = at.open(),
             EngineEvent::Search(SearchEvent::Steps { steps: more, checkpoint, .. }) => {
                 steps.extend(more);
                 found = Some(checkpoint);

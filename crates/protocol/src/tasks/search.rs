@@ -8,6 +8,7 @@ use lipscope_core::search::{Found, Search, SearchCheckpoint, SearchDomain, Searc
 use serde::{Deserialize, Serialize};
 
 use crate::cut::cut_evenly;
+use crate::envelope::Packed;
 use crate::task::{Cut, Report, Task, Turn};
 
 /// Parts per worker: some starts end long before others.
@@ -27,8 +28,8 @@ pub struct SearchRequest {
 /// Events of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SearchEvent {
-    /// R, n, d and the bounds on the ball.
-    Domain(Box<SearchDomain>),
+    /// R, n, d and the bounds on the ball; packed, since it holds an experiment.
+    Domain(Packed<SearchDomain>),
     /// Iterations since the last event.
     Steps {
         /// The iterations, in order.
@@ -103,7 +104,7 @@ impl Task<Memory> for SearchTask {
 
     fn step(&mut self, _: &mut Memory, report: &mut Report<'_, SearchEvent>) -> Result<Turn, InputError> {
         if !std::mem::replace(&mut self.has_begun, true) {
-            report.event(SearchEvent::Domain(Box::new(self.search.domain().clone())));
+            report.event(SearchEvent::Domain(Packed::of(self.search.domain())));
         }
         let step = self.search.step()?;
         let turn = if step.is_none() { Turn::Done } else { Turn::More };
