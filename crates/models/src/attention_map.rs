@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::map_kind::{Heads, MapKind};
 use super::parts::{Linear, Model};
-use lipscope_core::attention::{Forward, Projections, Scalar};
+use lipscope_core::attention::{Forward, GivenSteps, HeadSizes, Kernel, Projections, Scalar};
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
 use lipscope_core::phrase;
@@ -68,7 +68,7 @@ impl AttentionMap {
         tokens: &DMatrix<f64>,
         mask: Order,
     ) -> Result<(DMatrix<f64>, AttentionJacobian<f64>), InputError> {
-        let forward = Forward::of_projections(self.double.clone(), mask.mask(), tokens)?;
+        let forward = Forward::of_projections(self.double.clone(), mask.mask(), &GivenSteps::default(), tokens)?;
         let mut value = forward.output();
         if let Some(bias) = &self.output_bias {
             add_bias(&mut value, bias);
@@ -86,7 +86,7 @@ impl AttentionJacobian<f64> {
     /// [`InputError::Overflow`] if scores overflow in f32.
     pub(super) fn single(&self) -> Result<AttentionJacobian<f32>, InputError> {
         let tokens = self.operator.forward().normalizer().outputs().map(|x| x as f32);
-        let forward = Forward::of_projections(self.single.clone(), self.mask.mask(), &tokens)?;
+        let forward = Forward::of_projections(self.single.clone(), self.mask.mask(), &GivenSteps::default(), &tokens)?;
         let operator = JacobianOperator::new(forward);
         Ok(AttentionJacobian { operator, single: self.single.clone(), mask: self.mask })
     }
@@ -149,7 +149,9 @@ pub(super) fn projections<T: Scalar>(
         .flat_map(|(linear, first, factor)| linear.bias[*first..first + k].iter().map(|x| number(*x, *factor)))
         .collect();
     let output = output(&part.output, kind, &columns).map(|matrix| matrix.map(T::constant));
-    Ok(Projections::of_equal_heads(model.config.attention, stacked, &biases, k, output))
+    let heads = columns.len() / k;
+    let sizes = HeadSizes { heads, groups: heads, k };
+    Ok(Projections::of_grouped_heads(Kernel::new(model.config.attention, k), sizes, stacked, &biases, output))
 }
 
 /// The columns of the d concatenated outputs that belong to some heads, k per head.

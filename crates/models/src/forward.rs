@@ -13,7 +13,7 @@ use super::config::NormPlace;
 use super::layer_norm::{LayerNorm, in_window};
 use super::map_kind::{Heads, MapKind};
 use super::parts::Model;
-use lipscope_core::attention::{Forward, Projections};
+use lipscope_core::attention::{Forward, GivenSteps, Projections};
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::phrase;
 
@@ -155,7 +155,12 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         let mut concatenated = DMatrix::zeros(tokens.nrows(), tokens.ncols());
         for span in spans {
             let part = |of: &DMatrix<f64>| of.columns_range(span.clone()).into_owned();
-            let window = Forward::of_projected(heads.clone(), part(&projected), self.mask.mask(), &part(tokens))?;
+            let window = Forward::of_projected(
+                heads.clone(),
+                part(&projected),
+                (self.mask.mask(), &GivenSteps::default()),
+                &part(tokens),
+            )?;
             concatenated.columns_range_mut(span.clone()).copy_from(&window.concatenated());
         }
         Ok(heads.combine(concatenated))

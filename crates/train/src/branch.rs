@@ -1,6 +1,6 @@
 //! The two branches of a block in f64: x -> x + branch(x). Tokens are columns (d x n), as in `lipscope-core`.
 
-use lipscope_core::attention::{Forward, Projections};
+use lipscope_core::attention::{Forward, GivenSteps, Projections};
 use lipscope_core::experiment::{InputError, Mask};
 use lipscope_core::weights::Weights;
 use nalgebra::{DMatrix, DVector};
@@ -56,7 +56,7 @@ impl AttentionBranch {
     /// # Errors
     /// [`InputError::Overflow`] where tokens or scores overflow.
     pub fn forward(&self, inputs: &DMatrix<f64>) -> Result<Forward<f64>, InputError> {
-        Forward::of_projections(self.projections.clone(), Mask::Causal, inputs)
+        Forward::of_projections(self.projections.clone(), Mask::Causal, &GivenSteps::default(), inputs)
     }
 
     /// The branch's output, which is added to the tokens (d x n).
