@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector, DVectorView};
 
-use crate::attention::{Elementwise, Forward, MapLayout, Squash, Steps, Weigh};
+use crate::attention::{Elementwise, Forward, MapLayout, Squash, Steps, TurningPair, Weigh};
 use crate::experiment::{Gain, VectorNorm};
 
 /// The rows of blocks at a forward pass.
@@ -46,7 +46,7 @@ struct Vectors {
     /// 1/s of each token, and N(z), k x n, where there is a normaliser.
     normed: Option<(VectorNorm, Gain, Vec<f64>, DMatrix<f64>)>,
     /// The pairs that turn with their angles per position, and the factor of what has turned.
-    angles: (Vec<((usize, usize), f64)>, f64),
+    turning: (Vec<TurningPair>, f64),
     /// phi'(z), k x n, for linear attention.
     feature: Option<DMatrix<f64>>,
 }
@@ -71,11 +71,11 @@ impl StepsRows {
                 }
                 let norm = norm.zip(gain).map(|(norm, gain)| (norm.kind, norm.eps, gain.clone()));
                 let turned = forward.projections.rows(rows.start, rows.len()).into_owned();
-                let angles = rotary.map_or((Vec::new(), 1.0), |rotary| (rotary.pairs(rows.len()), rotary.factor()));
+                let turning = rotary.map_or((Vec::new(), 1.0), |rotary| (rotary.pairs(rows.len()), rotary.factor()));
                 let has_feature = forward.steps.squash == Squash::Log;
                 let phi_slope = |z: f64| if z < 0.0 { z.exp() } else { 1.0 };
                 let feature = has_feature.then(|| plain.map(phi_slope));
-                Vectors { normed: norm.map(|norm| normed(norm, plain)), matrix, turned, angles, feature }
+                Vectors { normed: norm.map(|norm| normed(norm, plain)), matrix, turned, turning, feature }
             };
             let queries = vectors(&layout.q_rows, norm.map(|norm| &norm.q_gain));
             let keys = vectors(&layout.k_rows, norm.map(|norm| &norm.k_gain));
@@ -203,8 +203,8 @@ impl Vectors {
         if let Some(feature) = &self.feature {
             u.component_mul_assign(&feature.column(position));
         }
-        let (pairs, factor) = &self.angles;
-        for ((x, y), angle) in pairs {
+        let (pairs, factor) = &self.turning;
+        for TurningPair { entries: (x, y), angle } in pairs {
             let (sin, cos) = (position as f64 * angle).sin_cos();
             (u[*x], u[*y]) = (factor * (cos * u[*x] + sin * u[*y]), factor * (cos * u[*y] - sin * u[*x]));
         }

@@ -27,7 +27,7 @@ mod weigh;
 use bias::Bias;
 pub use given::GivenSteps;
 pub use rope::Rotary;
-pub(crate) use rope::Rotation;
+pub(crate) use rope::{Rotation, TurningPair};
 pub(crate) use squash::Squash;
 pub(crate) use turn::Turn;
 use turn::VectorSteps;

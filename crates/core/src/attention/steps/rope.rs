@@ -21,17 +21,27 @@ pub enum Rotary {
     },
 }
 
+/// Two entries that turn together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TurningPair {
+    pub(crate) entries: (usize, usize),
+    /// Radians per position.
+    pub(crate) angle: f64,
+}
+
 impl Rotary {
-    /// The pairs that turn in a vector of k entries, each with its angle per position.
-    pub(crate) fn pairs(&self, k: usize) -> Vec<((usize, usize), f64)> {
+    /// The pairs that turn in a vector of k entries.
+    pub(crate) fn pairs(&self, k: usize) -> Vec<TurningPair> {
         match self {
             Rotary::Formula(rope) => {
                 let r = rope.turned(k);
-                (0..r / 2).map(|m| (rope.layout.pair(m, r), rope.angle(m, r))).collect()
+                let pair = |m| TurningPair { entries: rope.layout.pair(m, r), angle: rope.angle(m, r) };
+                (0..r / 2).map(pair).collect()
             }
             Rotary::Given { layout, angles, .. } => {
                 let r = 2 * angles.len();
-                angles.iter().enumerate().map(|(m, angle)| (layout.pair(m, r), *angle)).collect()
+                let pair = |(m, angle): (usize, &f64)| TurningPair { entries: layout.pair(m, r), angle: *angle };
+                angles.iter().enumerate().map(pair).collect()
             }
         }
     }
@@ -57,13 +67,15 @@ pub(crate) struct Rotation<T> {
 impl<T: Scalar> Rotation<T> {
     /// The rotations of vectors of k entries at positions 0 to n - 1.
     pub(crate) fn of(rotary: &Rotary, k: usize, n: usize) -> Self {
-        let (pairs, angles): (Vec<(usize, usize)>, Vec<f64>) = rotary.pairs(k).into_iter().unzip();
+        let pairs = rotary.pairs(k);
+        let angles: Vec<f64> = pairs.iter().map(|pair| pair.angle).collect();
         let factor = rotary.factor();
         let turn = |angle: f64| {
             // libm gives the same bits on every machine.
             let (sin, cos) = libm::sincos(angle);
             (T::constant(cos * factor), T::constant(sin * factor))
         };
+        let pairs = pairs.iter().map(|pair| pair.entries).collect();
         Rotation { pairs, turns: (0..n).flat_map(|p| angles.iter().map(move |angle| turn(p as f64 * angle))).collect() }
     }
 
