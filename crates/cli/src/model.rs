@@ -24,7 +24,7 @@ use lipscope_models::{
 /// Arguments of `lipscope model`.
 #[derive(Debug, Args)]
 pub(super) struct ModelArguments {
-    /// A folder with model.safetensors and config.json (BERT, MiniLM, DistilBERT, GPT-2), or random:gpt2 or random:bert
+    /// A folder with model.safetensors and config.json (BERT, MiniLM, DistilBERT, GPT-2, Llama, Mistral, Qwen), or random:gpt2, random:bert or random:llama
     /// for a randomly initialised model.
     #[arg(long)]
     weights: String,
