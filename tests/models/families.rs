@@ -115,7 +115,7 @@ fn every_family_has_the_numbers_of_transformers_under_both_spellings() {
             count += 1;
         }
     }
-    assert_eq!(count, 6, "three families in two spellings");
+    assert_eq!(count, 10, "five families in two spellings");
 }
 
 #[test]

@@ -189,6 +189,9 @@ fn linear_shapes(config: &ModelConfig) -> Vec<(&'static str, (usize, usize))> {
         MlpNames::Gated { gate, up, down } => {
             parts.extend([(gate, (inner, d)), (up, (inner, d)), (down, (d, inner))]);
         }
+        MlpNames::GatedFused { gate_up, down } => {
+            parts.extend([(gate_up, (inner.saturating_mul(2), d)), (down, (d, inner))]);
+        }
     }
     parts
 }

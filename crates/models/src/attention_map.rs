@@ -81,8 +81,8 @@ impl LayerRules {
             q_gain: gain(query),
             k_gain: gain(key),
         });
-        let rotary = config.rope.map(|rope| rope.rotary());
-        let steps = GivenSteps { norm, rotary, ..GivenSteps::default() };
+        let rotary = config.rope.filter(|_| config.rope_layers.has(layer)).map(|rope| rope.rotary());
+        let steps = GivenSteps { norm, rotary, softcap: config.softcap, sinks: Vec::new() };
         Ok(LayerRules { steps, window: config.window_of(layer) })
     }
 
@@ -218,7 +218,8 @@ pub(super) fn projections<T: Scalar>(
         .flat_map(|(linear, first, factor)| linear.bias[*first..first + k].iter().map(|x| number(*x, *factor)))
         .collect();
     let output = output(&part.output, kind, &columns).map(|matrix| matrix.map(T::constant));
-    Ok(Projections::of_grouped_heads(Kernel::new(model.config.attention, k), sizes, stacked, &biases, output))
+    let kernel = Kernel::with_scale(model.config.attention, model.config.given_scale(), k);
+    Ok(Projections::of_grouped_heads(kernel, sizes, stacked, &biases, output))
 }
 
 /// The columns of the H k concatenated outputs that belong to some heads, k per head.

@@ -13,7 +13,7 @@ use lipscope_core::experiment::{Attention, InputError, Normalization, Order, lim
 use lipscope_core::phrase;
 
 /// The divisor of the scores q.k of a layer's attention before softmax; GPT-2's config can choose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ScoreScale {
     /// sqrt(k), with k the width of a head: usual.
     Root,
@@ -23,6 +23,8 @@ pub enum ScoreScale {
     RootTimesLayer,
     /// layer + 1: both settings.
     Layer,
+    /// 1/c: the scores are c q.k, with c in the config.
+    Factor(f64),
 }
 
 /// The architecture of a model.
@@ -63,8 +65,16 @@ pub struct ModelConfig {
     pub attention_norm: Normalization,
     /// The norm of the feed-forward network, likewise.
     pub mlp_norm: Normalization,
+    /// tau of the soft cap s <- tau tanh(s/tau) of the scores.
+    pub softcap: Option<f64>,
+    /// What word embeddings are multiplied by.
+    pub embedding_factor: f64,
+    /// What the outputs of attention and of the MLP are multiplied by before they are added.
+    pub residual_factor: f64,
     /// Rotary positions.
     pub rope: Option<Rope>,
+    /// The layers that have them.
+    pub rope_layers: LayerSet,
     /// The window of attention.
     pub window: Option<AttentionWindow>,
 }
@@ -124,7 +134,11 @@ impl ModelConfig {
             mask: if family.mask == MaskRule::Causal { Order::Causal } else { Order::Free },
             attention_norm: family.normalization,
             mlp_norm: family.normalization,
+            softcap: family.softcap.and_then(|key| key.default),
+            embedding_factor: 1.0,
+            residual_factor: 1.0,
             rope: family.rope.map(|rule| Rope::of(rule.theta, head_dim, rule.layout)),
+            rope_layers: LayerSet::of(|_| true),
             window: None,
         }
     }
@@ -163,7 +177,7 @@ impl ModelConfig {
 
     /// Whether the MLP has a gate.
     pub(super) fn has_gate(&self) -> bool {
-        matches!(self.family.mlp, MlpNames::Gated { .. })
+        !matches!(self.family.mlp, MlpNames::Plain { .. })
     }
 
     /// The width of a layer's window, if it has one.
@@ -175,15 +189,29 @@ impl ModelConfig {
     /// Whether attention is softmax of plain scores of heads that share nothing, as in BERT and GPT-2.
     #[must_use]
     pub fn has_plain_attention(&self) -> bool {
-        self.rope.is_none() && self.window.is_none() && self.family.qk_norm.is_none() && self.key_heads == self.heads
+        self.rope.is_none()
+            && self.window.is_none()
+            && self.softcap.is_none()
+            && self.given_scale().is_none()
+            && self.family.qk_norm.is_none()
+            && self.key_heads == self.heads
     }
 
-    /// The engine divides q.k by sqrt(k). With this factor on the queries of a layer, it computes the model's scores.
+    /// c, where the config gives the scores as c q.k. A factor on the queries would vanish in their norm.
+    pub(super) fn given_scale(&self) -> Option<f64> {
+        match self.score_scale {
+            ScoreScale::Factor(scale) => Some(scale),
+            _ => None,
+        }
+    }
+
+    /// Unless the config gives their scale, the engine divides q.k by sqrt(k). With this factor on the queries of a layer,
+    /// it computes the model's scores.
     #[must_use]
     pub fn query_factor(&self, layer: usize) -> f64 {
         let (root, number) = ((self.head_dim as f64).sqrt(), (layer + 1) as f64);
         match self.score_scale {
-            ScoreScale::Root => 1.0,
+            ScoreScale::Root | ScoreScale::Factor(_) => 1.0,
             ScoreScale::One => root,
             ScoreScale::RootTimesLayer => 1.0 / number,
             ScoreScale::Layer => root / number,

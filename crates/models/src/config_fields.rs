@@ -74,7 +74,15 @@ impl Fields {
     pub(super) fn count(&self, name: &str, default: usize) -> Result<usize, InputError> {
         let Some(value) = self.get(name) else { return Ok(default) };
         let count = value.as_u64().and_then(|count| usize::try_from(count).ok());
-        count.ok_or_else(|| self.bad(name, value, phrase!("whole_number_0_more", "a whole number of at least 0")))
+        count.ok_or_else(|| self.bad(name, value, phrase!("whole_number_0_more", "a whole number, 0 or more")))
+    }
+
+    /// A list of whole numbers, if it is there.
+    pub(super) fn counts(&self, name: &str) -> Result<Option<Vec<u64>>, InputError> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let list = value.as_array().and_then(|list| list.iter().map(Value::as_u64).collect::<Option<Vec<u64>>>());
+        let expected = || phrase!("list_of_whole_numbers", "a list of whole numbers");
+        list.map(Some).ok_or_else(|| self.bad(name, value, expected()))
     }
 
     /// A number above 0, if the field is there.

@@ -9,7 +9,9 @@ use super::config_fields::Fields;
 use super::config_keys::{KeyUse, key_use};
 use super::config_rope::rope_of;
 use super::families;
-use super::family::{Family, MaskRule, ScoreRule, SizeKey, SizeKeys, Usual, WindowRule};
+use super::family::{
+    EmbeddingFactor, Family, MaskRule, NumberKey, RopeLayers, RopeRule, ScoreRule, SizeKey, SizeKeys, Usual, WindowRule,
+};
 use super::layer_set::LayerSet;
 use super::unread::{self, UnreadFamily, without_framework};
 use lipscope_core::experiment::{Attention, InputError, Normalization, Order, Phrase, json_problem};
@@ -222,6 +224,10 @@ fn config_of(fields: &Fields, family: &'static Family) -> Result<ModelConfig, In
     let default = ModelConfig::of_family(family);
     let SizeKeys { eps, activation, .. } = &family.sizes;
     let sizes = sizes_of(fields, default)?;
+    let rope_layers = match family.rope {
+        Some(RopeRule { layers: RopeLayers::Listed, .. }) => listed_layers(fields)?,
+        _ => default.rope_layers,
+    };
     let reason = phrase!(
         "why_activation",
         "the activations that are read are {names}",
@@ -235,7 +241,15 @@ fn config_of(fields: &Fields, family: &'static Family) -> Result<ModelConfig, In
             MaskRule::CausalIfDecoder if fields.flag("is_decoder", false)? => Order::Causal,
             _ => default.mask,
         },
-        window: window_of(fields, family.window)?,
+        window: window_of(fields, family.window, rope_layers)?,
+        softcap: family.softcap.map_or(Ok(None), |key| number_of(fields, key))?,
+        embedding_factor: match family.embedding_factor {
+            EmbeddingFactor::One => 1.0,
+            EmbeddingFactor::RootOfWidth => (sizes.d as f64).sqrt(),
+            EmbeddingFactor::Key(key) => number_of(fields, key)?.unwrap_or(1.0),
+        },
+        residual_factor: family.residual_factor.map_or(Ok(None), |key| number_of(fields, key))?.unwrap_or(1.0),
+        rope_layers,
         rope: family.rope.map(|rule| rope_of(fields, rule, &sizes)).transpose()?,
         ..with_scores(fields, sizes)?
     })
@@ -271,6 +285,14 @@ fn sizes_of(fields: &Fields, default: ModelConfig) -> Result<ModelConfig, InputE
 fn with_scores(fields: &Fields, config: ModelConfig) -> Result<ModelConfig, InputError> {
     match config.family.scores {
         ScoreRule::Root => Ok(config),
+        ScoreRule::Factor(key) => {
+            let scale = number_of(fields, key)?.unwrap_or(1.0);
+            Ok(ModelConfig { score_scale: ScoreScale::Factor(scale), ..config })
+        }
+        ScoreRule::RootOf(key) => {
+            let square = number_of(fields, key)?.or(key.default).unwrap_or(1.0);
+            Ok(ModelConfig { score_scale: ScoreScale::Factor(1.0 / square.sqrt()), ..config })
+        }
         ScoreRule::Gpt2 => {
             let is_by_root = fields.flag("scale_attn_weights", true)?;
             let is_by_layer = fields.flag("scale_attn_by_inverse_layer_idx", false)?;
@@ -292,8 +314,19 @@ fn with_scores(fields: &Fields, config: ModelConfig) -> Result<ModelConfig, Inpu
     }
 }
 
+/// A number that is in use.
+fn number_of(fields: &Fields, key: NumberKey) -> Result<Option<f64>, InputError> {
+    if fields.is_null(key.name) { Ok(None) } else { Ok(fields.positive(key.name)?.or(key.default)) }
+}
+
+/// The layers with 1 in `no_rope_layers`; all but every fourth where the list is absent.
+fn listed_layers(fields: &Fields) -> Result<LayerSet, InputError> {
+    let list = fields.counts("no_rope_layers")?;
+    Ok(LayerSet::of(|layer| list.as_ref().map_or((layer + 1) % 4 != 0, |list| list.get(layer) == Some(&1))))
+}
+
 /// The layers with a window.
-fn window_of(fields: &Fields, rule: WindowRule) -> Result<Option<AttentionWindow>, InputError> {
+fn window_of(fields: &Fields, rule: WindowRule, rope_layers: LayerSet) -> Result<Option<AttentionWindow>, InputError> {
     const WIDTH: &str = "sliding_window";
     let types = fields.texts("layer_types")?;
     if let Some(strange) = types.iter().find(|kind| !["full_attention", "sliding_attention"].contains(kind)) {
@@ -304,19 +337,27 @@ fn window_of(fields: &Fields, rule: WindowRule) -> Result<Option<AttentionWindow
         );
         return Err(fields.not_supported("layer_types", reason));
     }
+    // Whether the list says of a layer that it has a window; `None` without a list.
+    let slides = |layer: usize| (!types.is_empty()).then(|| types.get(layer) == Some(&"sliding_attention"));
     match rule {
-        WindowRule::All(width) if !fields.is_null(WIDTH) => {
-            let width = fields.size(&[WIDTH], width)?;
+        _ if fields.is_null(WIDTH) => Ok(None),
+        WindowRule::All(usual) if usual.is_some() || fields.get(WIDTH).is_some() => {
+            let width = fields.size(&[WIDTH], usual.unwrap_or(1))?;
             Ok(Some(AttentionWindow { width, layers: LayerSet::of(|_| true) }))
         }
-        WindowRule::IfUsed { width, from } if fields.flag("use_sliding_window", false)? && !fields.is_null(WIDTH) => {
+        WindowRule::Alternate(width) => {
+            let width = fields.size(&[WIDTH], width)?;
+            Ok(Some(AttentionWindow { width, layers: LayerSet::of(|layer| slides(layer).unwrap_or(layer % 2 == 0)) }))
+        }
+        WindowRule::IfUsedWithoutRope if fields.flag("use_sliding_window", false)? && fields.get(WIDTH).is_some() => {
+            let width = fields.size(&[WIDTH], 1)?;
+            let layers = LayerSet::of(|layer| slides(layer).unwrap_or(!rope_layers.has(layer)));
+            Ok(Some(AttentionWindow { width, layers }))
+        }
+        WindowRule::IfUsed { width, from } if fields.flag("use_sliding_window", false)? => {
             let width = fields.size(&[WIDTH], width)?;
             let first = fields.count("max_window_layers", from)?;
-            let slides = |layer: usize| match types.is_empty() {
-                true => layer >= first,
-                false => types.get(layer) == Some(&"sliding_attention"),
-            };
-            Ok(Some(AttentionWindow { width, layers: LayerSet::of(slides) }))
+            Ok(Some(AttentionWindow { width, layers: LayerSet::of(|layer| slides(layer).unwrap_or(layer >= first)) }))
         }
         _ => Ok(None),
     }

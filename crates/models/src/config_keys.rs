@@ -25,6 +25,7 @@ pub(super) enum Unsupported {
     CrossAttention,
     RelativePositions,
     OtherPositions,
+    Bidirectional,
     PrunedHeads,
     Quantized,
     EncoderDecoder,
@@ -48,6 +49,9 @@ impl Unsupported {
             ),
             Unsupported::OtherPositions => {
                 phrase!("why_other_positions", "positions enter its attention in a way that is not read")
+            }
+            Unsupported::Bidirectional => {
+                phrase!("why_bidirectional", "its tokens see later ones too, and the family is read as causal")
             }
             Unsupported::PrunedHeads => {
                 phrase!("why_pruned_heads", "heads were removed, so that layers have different numbers of them")

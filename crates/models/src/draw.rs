@@ -10,7 +10,7 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::config::ModelConfig;
-use super::family::Initial;
+use super::family::{GainRule, Initial};
 use super::parts::{AttentionPart, Block, Embeddings, FeedForward, Linear, Model, Needs};
 use super::residual::Residual;
 use super::token_norm::TokenNorm;
@@ -90,9 +90,15 @@ fn feed_forward(config: &ModelConfig, mut random: Random) -> FeedForward {
     }
 }
 
-/// Norms with gains of 1 in the places of the family.
+/// Norms that leave normalised tokens as they are, in the places of the family.
 fn norms(config: &ModelConfig, places: Residual<&str>, normalization: Normalization) -> Residual<TokenNorm> {
-    let plain = || TokenNorm::plain(normalization, config.eps, config.d);
+    let plain = || {
+        let norm = TokenNorm::plain(normalization, config.eps, config.d);
+        match config.family.gains {
+            GainRule::Whole => norm,
+            GainRule::MinusOne => TokenNorm { base: 1.0, gain: vec![0.0; config.d], ..norm },
+        }
+    };
     match places {
         _ if normalization == Normalization::None => Residual::Branch { before: None, after: None },
         Residual::Sum(_) => Residual::Sum(plain()),

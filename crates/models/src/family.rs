@@ -28,6 +28,12 @@ pub struct Family {
     pub(super) mlp: MlpNames,
     pub(super) mlp_norms: Residual<&'static str>,
     pub(super) normalization: Normalization,
+    pub(super) gains: GainRule,
+    pub(super) embedding_factor: EmbeddingFactor,
+    /// What the outputs of attention and of the MLP are multiplied by before they are added; 1 without a key.
+    pub(super) residual_factor: Option<NumberKey>,
+    /// tau of the soft cap of scores.
+    pub(super) softcap: Option<NumberKey>,
     /// How matrices lie in the files, unless their shapes say otherwise.
     pub(super) layout: Layout,
     pub(super) biases: Biases,
@@ -70,6 +76,35 @@ pub(super) enum MlpNames {
     Plain { widen: &'static str, narrow: &'static str },
     /// W_2 (g(W_g x) * W_u x).
     Gated { gate: &'static str, up: &'static str, down: &'static str },
+    /// As `Gated`, with W_g above W_u in one tensor.
+    GatedFused { gate_up: &'static str, down: &'static str },
+}
+
+/// What the file holds of the gain of a norm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GainRule {
+    /// The gain.
+    Whole,
+    /// The gain minus 1.
+    MinusOne,
+}
+
+/// A number of the config: its key and its default. Where the key is null, it is not used.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NumberKey {
+    pub(super) name: &'static str,
+    pub(super) default: Option<f64>,
+}
+
+/// What word embeddings are multiplied by.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum EmbeddingFactor {
+    /// 1.
+    One,
+    /// sqrt(d).
+    RootOfWidth,
+    /// A number of the config.
+    Key(NumberKey),
 }
 
 /// Whether every linear map has a bias.
@@ -121,7 +156,7 @@ pub(super) struct SizeKeys {
 }
 
 /// How the config says what the scores are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum ScoreRule {
     /// q.k/sqrt(k).
     Root,
@@ -129,6 +164,10 @@ pub(super) enum ScoreRule {
     Gpt2,
     /// By `attention` and `layer_norms`, which also say where layer norms are absent: a model of `lipscope train`.
     Lipscope,
+    /// c q.k with c in the config.
+    Factor(NumberKey),
+    /// q.k/sqrt(s) with s in the config.
+    RootOf(NumberKey),
 }
 
 /// The mask of a family.
@@ -148,7 +187,10 @@ pub(super) enum WindowRule {
     /// None.
     None,
     /// All, unless `sliding_window` is null; the number where the key is absent.
-    All(usize),
+    All(Option<usize>),
+    /// Those that `layer_types` calls `sliding_attention`, otherwise every other one from layer 0 on; the number where
+    /// `sliding_window` is absent.
+    Alternate(usize),
     /// Only where `use_sliding_window` is true: those that `layer_types` calls `sliding_attention`, otherwise those from
     /// `max_window_layers` on.
     IfUsed {
@@ -157,6 +199,9 @@ pub(super) enum WindowRule {
         /// `max_window_layers` where the key is absent.
         from: usize,
     },
+    /// Only where `use_sliding_window` is true: those that `layer_types` calls `sliding_attention`, otherwise those
+    /// without rotary positions.
+    IfUsedWithoutRope,
 }
 
 /// Rotary positions: `rope_parameters`, or `rope_theta` and `rope_scaling`.
@@ -165,6 +210,16 @@ pub(super) struct RopeRule {
     /// theta where no key says it.
     pub(super) theta: f64,
     pub(super) layout: RopeLayout,
+    pub(super) layers: RopeLayers,
+}
+
+/// Which layers have rotary positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RopeLayers {
+    /// All.
+    All,
+    /// Those with 1 in `no_rope_layers`, otherwise all but every fourth.
+    Listed,
 }
 
 /// What transformers' initialisation does beside drawing every matrix from N(0, 0.02^2).
@@ -206,6 +261,7 @@ impl Family {
         match self.mlp {
             MlpNames::Plain { widen, narrow } => names.extend([widen, narrow]),
             MlpNames::Gated { gate, up, down } => names.extend([gate, up, down]),
+            MlpNames::GatedFused { gate_up, down } => names.extend([gate_up, down]),
         }
         names
     }

@@ -110,7 +110,7 @@ impl<M: Borrow<Model>> ForwardPass<M> {
             return Ok(());
         };
         let value = self.attended(stacked, &y, &pass.spans)?;
-        leave(norms, entered, pass, value, &stacked.output_bias)?;
+        leave(norms, entered, pass, value, (&stacked.output_bias, model.config.residual_factor))?;
         if kind == MapKind::MlpResidual {
             pass.keep_present(layer);
         }
@@ -121,7 +121,7 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         y.copy_from(&pass.x);
         let entered = enter(&mlp.norms, &mut y, &pass.spans)?;
         let value = mlp.apply(&y, model.config.activation);
-        leave(&mlp.norms, entered, pass, value, &[])
+        leave(&mlp.norms, entered, pass, value, (&[], model.config.residual_factor))
     }
 
     /// The attention of all windows, concatenated along the tokens, after the output matrix.
@@ -159,9 +159,9 @@ fn leave(
     entered: Option<NormJacobian<f64>>,
     pass: &mut Pass,
     value: DMatrix<f64>,
-    bias: &[f64],
+    scaled_bias: (&[f64], f64),
 ) -> Result<(), InputError> {
-    let left = norms.leave(entered, &mut pass.x, value, bias);
+    let left = norms.leave(entered, &mut pass.x, value, scaled_bias);
     left.map(drop).map_err(|problem| in_window(problem, &pass.spans))
 }
 
@@ -248,7 +248,8 @@ fn embed(model: &Model, windows: &[&[u32]]) -> Result<DMatrix<f64>, InputError> 
             expected: phrase!("one_whose_embedding_loaded", "one whose embedding is loaded"),
         })?;
         let position = embeddings.positions.as_ref().map(|rows| &rows[place]);
-        for row in [Some(word), position, embeddings.kind.as_ref()].into_iter().flatten() {
+        token.iter_mut().zip(word).for_each(|(x, y)| *x += model.config.embedding_factor * f64::from(*y));
+        for row in [position, embeddings.kind.as_ref()].into_iter().flatten() {
             token.iter_mut().zip(row).for_each(|(x, y)| *x += f64::from(*y));
         }
     }

@@ -2,7 +2,7 @@
 //! connection and its norms.
 //!
 //! With B the Jacobian of attention or of the MLP and N, T, L those of norms, a step is B, I + T B N (N before the branch
-//! and T after it, each present or not) or L (I + B), and the steps multiply.
+//! and T after it, each present or not) or L (I + B), and the steps multiply. Some families multiply B by a number.
 
 use super::attention_map::AttentionJacobian;
 use super::mlp::MlpJacobian;
@@ -31,6 +31,8 @@ pub(super) struct StepJacobian<T: Scalar> {
     pub(super) branch: BranchJacobian<T>,
     /// The norms of the residual connection, if the step has one.
     pub(super) residual: Option<Residual<NormJacobian<T>>>,
+    /// What the branch's output is multiplied by before it is added.
+    pub(super) factor: T,
 }
 
 /// The Jacobian of attention or of the MLP.
@@ -72,7 +74,7 @@ impl MapJacobian<f64> {
             };
             let single = |norm: NormJacobian<f64>| Ok::<_, InputError>(norm.single());
             let residual = step.residual.clone().map(|norms| norms.try_map(single)).transpose()?;
-            Ok(StepJacobian { branch, residual })
+            Ok(StepJacobian { branch, residual, factor: step.factor as f32 })
         };
         Ok(MapJacobian::new(self.steps.iter().map(step).collect::<Result<_, InputError>>()?))
     }
@@ -116,10 +118,12 @@ impl<T: Scalar> StepJacobian<T> {
                 before.iter().for_each(|norm| norm.apply(inside));
                 branch.apply(inside, out);
                 after.iter().for_each(|norm| norm.apply(out));
+                scale(out, self.factor);
                 add(out, v);
             }
             Some(Residual::Sum(norm)) => {
                 branch.apply(v, out);
+                scale(out, self.factor);
                 add(out, v);
                 norm.apply(out);
             }
@@ -135,12 +139,14 @@ impl<T: Scalar> StepJacobian<T> {
                 after.iter().for_each(|norm| norm.apply_transpose(inside));
                 branch.apply_transpose(inside, out);
                 before.iter().for_each(|norm| norm.apply_transpose(out));
+                scale(out, self.factor);
                 add(out, u);
             }
             Some(Residual::Sum(norm)) => {
                 inside.copy_from_slice(u);
                 norm.apply_transpose(inside);
                 branch.apply_transpose(inside, out);
+                scale(out, self.factor);
                 add(out, inside);
             }
         }
@@ -153,6 +159,12 @@ impl<T: Scalar> BranchJacobian<T> {
             BranchJacobian::Attention(attention) => &mut attention.operator,
             BranchJacobian::Mlp(mlp) => mlp,
         }
+    }
+}
+
+fn scale<T: Scalar>(out: &mut [T], factor: T) {
+    if factor != T::constant(1.0) {
+        out.iter_mut().for_each(|x| *x *= factor);
     }
 }
 

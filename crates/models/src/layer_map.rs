@@ -18,6 +18,8 @@ use lipscope_core::experiment::{InputError, Order};
 #[derive(Clone, Debug)]
 pub struct LayerMap {
     steps: Vec<Step>,
+    /// What the outputs of branches are multiplied by before they are added.
+    factor: f64,
     /// For attention alone, the direction (d numbers) of which the start vector of the iteration is made.
     value_direction: Option<Vec<f64>>,
 }
@@ -69,7 +71,7 @@ impl LayerMap {
         if kind.is_attention_alone() {
             let step = Step { branch: Branch::Attention(Box::new(attention(layer)?)), residual: None };
             let value_direction = Some(value_direction(model, layer, kind, heads)?);
-            return Ok(LayerMap { steps: vec![step], value_direction });
+            return Ok(LayerMap { steps: vec![step], factor: 1.0, value_direction });
         }
         let mut steps = Vec::new();
         for layer in kind.first_layer(layer)..=layer {
@@ -83,7 +85,7 @@ impl LayerMap {
                 steps.push(Step { branch, residual: Some(mlp.norms.clone()) });
             }
         }
-        Ok(LayerMap { steps, value_direction: None })
+        Ok(LayerMap { steps, factor: model.config.residual_factor, value_direction: None })
     }
 
     /// Runs the map at tokens (d x n).
@@ -94,7 +96,7 @@ impl LayerMap {
         let mut value = tokens.clone();
         let mut steps = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
-            let (next, jacobian) = step.at(value, mask)?;
+            let (next, jacobian) = step.at(value, mask, self.factor)?;
             value = next;
             steps.push(jacobian);
         }
@@ -109,17 +111,22 @@ impl LayerMap {
 
 impl Step {
     /// The value at tokens (d x n), and the Jacobian there.
-    fn at(&self, tokens: DMatrix<f64>, mask: Order) -> Result<(DMatrix<f64>, StepJacobian<f64>), InputError> {
+    fn at(
+        &self,
+        tokens: DMatrix<f64>,
+        mask: Order,
+        factor: f64,
+    ) -> Result<(DMatrix<f64>, StepJacobian<f64>), InputError> {
         let Some(norms) = &self.residual else {
             let (value, branch) = self.branch.at(&tokens, mask)?;
-            return Ok((value, StepJacobian { branch, residual: None }));
+            return Ok((value, StepJacobian { branch, residual: None, factor }));
         };
         let mut entering = tokens.clone();
         let entered = norms.enter(&mut entering).map_err(in_this_window)?;
         let (value, branch) = self.branch.at(&entering, mask)?;
         let mut sum = tokens;
-        let residual = norms.leave(entered, &mut sum, value, &[]).map_err(in_this_window)?;
-        Ok((sum, StepJacobian { branch, residual: Some(residual) }))
+        let residual = norms.leave(entered, &mut sum, value, (&[], factor)).map_err(in_this_window)?;
+        Ok((sum, StepJacobian { branch, residual: Some(residual), factor }))
     }
 }
 

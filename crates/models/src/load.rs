@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::arrangement::Arrangement;
 use super::checkpoint::Checkpoint;
 use super::config::ModelConfig;
-use super::family::{Biases, EmbeddingNames, MlpNames, ProjectionNames};
+use super::family::{Biases, EmbeddingNames, GainRule, MlpNames, ProjectionNames};
 use super::parts::{AttentionPart, Block, Embeddings, FeedForward, Linear, Model, Needs};
 use super::residual::Residual;
 use super::source::Source;
@@ -71,10 +71,7 @@ impl<S: Source> Loader<'_, S> {
             ],
             ProjectionNames::Fused(name) => {
                 let fused = self.linear(&self.in_layer(layer, name), (queries + 2 * keys, d))?;
-                [(0, queries), (queries, keys), (queries + keys, keys)].map(|(first, count)| Linear {
-                    weight: fused.weight.rows(first, count).into_owned(),
-                    bias: fused.bias[first..first + count].to_vec(),
-                })
+                [(0, queries), (queries, keys), (queries + keys, keys)].map(|(first, count)| rows(&fused, first, count))
             }
         };
         Ok(AttentionPart {
@@ -93,12 +90,19 @@ impl<S: Source> Loader<'_, S> {
     fn feed_forward(&mut self, layer: usize) -> Result<FeedForward, InputError> {
         let ModelConfig { d, inner, family, .. } = self.config;
         let (widen, gate, narrow) = match family.mlp {
-            MlpNames::Plain { widen, narrow } => (widen, None, narrow),
-            MlpNames::Gated { gate, up, down } => (up, Some(gate), down),
+            MlpNames::Plain { widen, narrow } => (self.linear(&self.in_layer(layer, widen), (inner, d))?, None, narrow),
+            MlpNames::Gated { gate, up, down } => {
+                let gate = self.linear(&self.in_layer(layer, gate), (inner, d))?;
+                (self.linear(&self.in_layer(layer, up), (inner, d))?, Some(gate), down)
+            }
+            MlpNames::GatedFused { gate_up, down } => {
+                let fused = self.linear(&self.in_layer(layer, gate_up), (2 * inner, d))?;
+                (rows(&fused, inner, inner), Some(rows(&fused, 0, inner)), down)
+            }
         };
         Ok(FeedForward {
-            widen: self.linear(&self.in_layer(layer, widen), (inner, d))?,
-            gate: gate.map(|gate| self.linear(&self.in_layer(layer, gate), (inner, d))).transpose()?,
+            widen,
+            gate,
             narrow: self.linear(&self.in_layer(layer, narrow), (d, inner))?,
             norms: self.norms(layer, family.mlp_norms, self.config.mlp_norm)?,
         })
@@ -144,6 +148,7 @@ impl<S: Source> Loader<'_, S> {
         Ok(TokenNorm {
             normalization: family.normalization,
             eps,
+            base: if family.gains == GainRule::MinusOne { 1.0 } else { 0.0 },
             gain: self.file.vector(&format!("{name}.{gain}"), d)?,
             shift: match family.normalization {
                 Normalization::Rms => vec![0.0; d],
@@ -151,4 +156,9 @@ impl<S: Source> Loader<'_, S> {
             },
         })
     }
+}
+
+/// Some rows of a linear map.
+fn rows(linear: &Linear, first: usize, count: usize) -> Linear {
+    Linear { weight: linear.weight.rows(first, count).into_owned(), bias: linear.bias[first..first + count].to_vec() }
 }

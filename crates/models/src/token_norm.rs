@@ -17,7 +17,9 @@ pub struct TokenNorm {
     pub normalization: Normalization,
     /// Added to the variance, or to the mean square.
     pub eps: f64,
-    /// The gain of each coordinate, d numbers.
+    /// Added to every gain: 0, or 1 where the file holds the gains minus 1.
+    pub base: f64,
+    /// The gain of each coordinate minus the base, d numbers.
     pub gain: Vec<f32>,
     /// The shift of each coordinate, d numbers; zeros for a norm without one.
     pub shift: Vec<f32>,
@@ -34,7 +36,7 @@ impl TokenNorm {
     /// A norm with gains of 1 and shifts of 0, for tokens of d entries.
     #[must_use]
     pub fn plain(normalization: Normalization, eps: f64, d: usize) -> Self {
-        TokenNorm { normalization, eps, gain: vec![1.0; d], shift: vec![0.0; d] }
+        TokenNorm { normalization, eps, base: 0.0, gain: vec![1.0; d], shift: vec![0.0; d] }
     }
 
     /// Normalises every column, then applies gain and shift; returns the Jacobian there.
@@ -44,12 +46,13 @@ impl TokenNorm {
     pub(super) fn apply(&self, x: &mut DMatrix<f64>) -> Result<NormJacobian<f64>, InputError> {
         let normalizer = Normalizer::new(self.normalization, self.eps, x)?;
         x.copy_from(normalizer.outputs());
+        let gains: Vec<f64> = self.gain.iter().map(|gain| self.base + f64::from(*gain)).collect();
         for mut token in x.column_iter_mut() {
-            for ((x, gain), shift) in token.iter_mut().zip(&self.gain).zip(&self.shift) {
-                *x = *x * f64::from(*gain) + f64::from(*shift);
+            for ((x, gain), shift) in token.iter_mut().zip(&gains).zip(&self.shift) {
+                *x = *x * gain + f64::from(*shift);
             }
         }
-        Ok(NormJacobian { gain: self.gain.iter().map(|gain| f64::from(*gain)).collect(), normalizer })
+        Ok(NormJacobian { gain: gains, normalizer })
     }
 }
 
@@ -65,7 +68,7 @@ impl Residual<TokenNorm> {
         }
     }
 
-    /// Adds what comes out of the branch, `value` plus `bias`, to the tokens x (d x n); `entered` is what
+    /// Adds what comes out of the branch, `value` plus `bias`, times `factor` to the tokens x (d x n); `entered` is what
     /// [`Residual::enter`] returned.
     ///
     /// # Errors
@@ -75,23 +78,27 @@ impl Residual<TokenNorm> {
         entered: Option<NormJacobian<f64>>,
         x: &mut DMatrix<f64>,
         mut value: DMatrix<f64>,
-        bias: &[f64],
+        (bias, factor): (&[f64], f64),
     ) -> Result<Residual<NormJacobian<f64>>, InputError> {
+        let add_to = |x: &mut DMatrix<f64>, value: DMatrix<f64>| {
+            x.zip_apply(&value, |x, y| *x += factor * y);
+        };
+        let add_scaled = |x: &mut DMatrix<f64>| add_bias(x, &bias.iter().map(|b| factor * b).collect::<Vec<f64>>());
         Ok(match self {
             Residual::Sum(norm) => {
-                *x += value;
-                add_bias(x, bias);
+                add_to(x, value);
+                add_scaled(x);
                 Residual::Sum(norm.apply(x)?)
             }
             Residual::Branch { after: None, .. } => {
-                *x += value;
-                add_bias(x, bias);
+                add_to(x, value);
+                add_scaled(x);
                 Residual::Branch { before: entered, after: None }
             }
             Residual::Branch { after: Some(norm), .. } => {
                 add_bias(&mut value, bias);
                 let after = Some(norm.apply(&mut value)?);
-                *x += value;
+                add_to(x, value);
                 Residual::Branch { before: entered, after }
             }
         })

@@ -87,7 +87,7 @@ const fn unread(
     UnreadFamily { model_type, name, prefix, difference }
 }
 
-static UNREAD: [UnreadFamily; 56] = [
+static UNREAD: [UnreadFamily; 55] = [
     unread("roberta", "Roberta", "roberta", Difference::Positions),
     unread("xlm-roberta", "XLMRoberta", "roberta", Difference::Positions),
     unread("xlm-roberta-xl", "XLMRobertaXL", "roberta", Difference::Positions),
@@ -136,11 +136,10 @@ static UNREAD: [UnreadFamily; 56] = [
     unread("qwen3_moe", "Qwen3Moe", "", Difference::Block),
     unread("qwen3_next", "Qwen3Next", "", Difference::Block),
     unread("qwen3_vl", "Qwen3VL", "", Difference::RelativePositions),
-    unread("gemma", "Gemma", "", Difference::RelativePositions),
-    unread("gemma2", "Gemma2", "", Difference::RelativePositions),
+    unread("gemma3n", "Gemma3n", "", Difference::Block),
+    unread("granitemoe", "GraniteMoe", "", Difference::Block),
     unread("gemma3_text", "Gemma3", "", Difference::RelativePositions),
     unread("phi", "Phi", "", Difference::RelativePositions),
-    unread("phi3", "Phi3", "", Difference::RelativePositions),
     unread("t5", "T5", "", Difference::TwoStacks),
     unread("bart", "Bart", "", Difference::TwoStacks),
     unread("encoder-decoder", "EncoderDecoder", "", Difference::TwoStacks),

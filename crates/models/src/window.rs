@@ -38,7 +38,8 @@ pub struct WindowExperiment {
 /// Converts a cell to an experiment, given the tokens (d x n) at the input of its layer's attention.
 ///
 /// # Errors
-/// [`InputError`] if the map is more than attention, the model has no such layer or head, or numbers are not finite.
+/// [`InputError`] if the map is more than attention, attention has steps beside softmax of plain scores, the model has no
+/// such layer or head, or numbers are not finite.
 pub fn window_experiment(
     model: &Model,
     plan: &Plan,

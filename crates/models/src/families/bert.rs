@@ -3,8 +3,8 @@
 use crate::activation::Activation;
 use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, TRAINING, Used};
 use crate::family::{
-    Biases, EmbeddingNames, Family, Initial, MaskRule, MlpNames, ProjectionNames, ScoreRule, SizeKey, SizeKeys, Usual,
-    WindowRule, size,
+    Biases, EmbeddingFactor, EmbeddingNames, Family, GainRule, Initial, MaskRule, MlpNames, ProjectionNames, ScoreRule,
+    SizeKey, SizeKeys, Usual, WindowRule, size,
 };
 use crate::map_kind::MapKind;
 use crate::residual::Residual;
@@ -29,6 +29,10 @@ pub(crate) const BERT: Family = Family {
     mlp: MlpNames::Plain { widen: "intermediate.dense", narrow: "output.dense" },
     mlp_norms: Residual::Sum("output.LayerNorm"),
     normalization: Normalization::Layer,
+    gains: GainRule::Whole,
+    embedding_factor: EmbeddingFactor::One,
+    residual_factor: None,
+    softcap: None,
     layout: Layout::OutputsByInputs,
     biases: Biases::Required,
     sizes: SizeKeys {

@@ -5,8 +5,8 @@ use super::bert::BERT;
 use crate::activation::Activation;
 use crate::config_keys::{COMMON, Irrelevant, KeyUse, STORAGE, TRAINING, Used};
 use crate::family::{
-    Biases, EmbeddingNames, Family, Initial, MaskRule, MlpNames, ProjectionNames, RopeRule, SizeKey, SizeKeys, Usual,
-    size,
+    Biases, EmbeddingNames, Family, Initial, MaskRule, MlpNames, ProjectionNames, RopeLayers, RopeRule, SizeKey,
+    SizeKeys, Usual, size,
 };
 use crate::map_kind::MapKind;
 use crate::residual::Residual;
@@ -40,7 +40,7 @@ pub(crate) const LLAMA: Family = Family {
     },
     keys: &[KEYS, COMMON],
     mask: MaskRule::Causal,
-    rope: Some(RopeRule { theta: 1e4, layout: RopeLayout::Half }),
+    rope: Some(RopeRule { theta: 1e4, layout: RopeLayout::Half, layers: RopeLayers::All }),
     initial: Initial::Plain,
     usual_map: MapKind::WithOutput,
     ..BERT

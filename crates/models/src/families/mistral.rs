@@ -15,7 +15,7 @@ pub(super) const MISTRAL: Family = Family {
         ..LLAMA.sizes
     },
     keys: &[KEYS, KEYS_OF_LLAMA, COMMON],
-    window: WindowRule::All(4_096),
+    window: WindowRule::All(Some(4_096)),
     ..LLAMA
 };
 

@@ -2,12 +2,17 @@
 
 mod bert;
 mod distilbert;
+mod gemma;
+mod gemma2;
 mod gpt2;
+mod granite;
 mod lipscope;
 mod llama;
 mod mistral;
+mod phi3;
 mod qwen2;
 mod qwen3;
+mod smollm3;
 
 use super::family::Family;
 
@@ -16,8 +21,21 @@ pub(super) use gpt2::GPT2;
 pub(super) use llama::LLAMA;
 
 /// All families.
-pub(super) static ALL: [Family; 8] =
-    [BERT, distilbert::DISTILBERT, GPT2, lipscope::LIPSCOPE, LLAMA, mistral::MISTRAL, qwen2::QWEN2, qwen3::QWEN3];
+pub(super) static ALL: [Family; 13] = [
+    BERT,
+    distilbert::DISTILBERT,
+    GPT2,
+    lipscope::LIPSCOPE,
+    LLAMA,
+    mistral::MISTRAL,
+    qwen2::QWEN2,
+    qwen3::QWEN3,
+    phi3::PHI3,
+    smollm3::SMOLLM3,
+    granite::GRANITE,
+    gemma::GEMMA,
+    gemma2::GEMMA2,
+];
 
 /// The family with this `model_type`.
 pub(super) fn of_model_type(model_type: &str) -> Option<&'static Family> {
