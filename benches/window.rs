@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use lipscope_core::experiment::{Normalization, Order};
+use lipscope_core::experiment::Order;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::weights::Inputs;
 use lipscope_models::{
-    AttentionPart, Block, Embeddings, Estimators, Heads, LayerMap, LayerNorm, Linear, MapKind, Model, ModelConfig,
+    AttentionPart, Block, Embeddings, Estimators, Heads, LayerMap, Linear, MapKind, Model, ModelConfig, Residual,
     estimate,
 };
 use nalgebra::DMatrix;
@@ -36,11 +36,12 @@ impl Window {
             query,
             key,
             value,
-            norm: LayerNorm::plain(Normalization::Layer, d),
+            qk_gains: None,
+            norms: Residual::Branch { before: None, after: None },
         };
         let model = Model {
             config: ModelConfig::bert().resized(d, 1, heads.len()).expect("heads that divide d"),
-            embeddings: Embeddings { words: BTreeMap::new(), positions: Vec::new(), kind: None, norm: None },
+            embeddings: Embeddings { words: BTreeMap::new(), positions: None, kind: None, norm: None },
             blocks: vec![Block { attention, feed_forward: None }],
         };
         let map = LayerMap::new(&model, 0, MapKind::Attention, Heads::All).expect("a layer");

@@ -6,7 +6,9 @@ pub use crate::words::model_figures::*;
 use lipscope_core::experiment::Order;
 use lipscope_core::fit::PowerLaw;
 use lipscope_models::charts::{ModelWords, power_law_text, sqrt_law_text};
-use lipscope_models::{Cell, CurveTokens, Estimate, Family, Group, Heads, MapKind, Published, Quantity, Training};
+use lipscope_models::{
+    Cell, CurveTokens, Estimate, Group, Heads, MapKind, Published, PublishedModel, Quantity, Training,
+};
 use lipscope_plot::{Kind, Number, raised};
 
 use super::spectrum::claimed_kind;
@@ -138,9 +140,9 @@ pub fn model_tile_readout(row: &str, n: usize, mean: f64, windows: usize) -> Str
 
 /// A published curve: its formula and its subject.
 pub fn model_curve(curve: &Published) -> String {
-    let family = match (curve.family, curve.training) {
-        (Family::Gpt2, Training::Trained) => model_curve::gpt2_trained(),
-        (Family::Gpt2, Training::Random) => model_curve::gpt2_random(),
+    let family = match (curve.model, curve.training) {
+        (PublishedModel::Gpt2, Training::Trained) => model_curve::gpt2_trained(),
+        (PublishedModel::Gpt2, Training::Random) => model_curve::gpt2_random(),
         (_, Training::Trained) => model_curve::trained(),
         (_, Training::Random) => model_curve::random(),
     };

@@ -4,7 +4,7 @@ use crate::words::models as words;
 pub use crate::words::models::*;
 
 use lipscope_core::experiment::{Attention, Normalization, Order};
-use lipscope_models::{Estimators, Family, LeftOut, MapKind, ModelConfig};
+use lipscope_models::{Estimators, LeftOut, MapKind, ModelConfig};
 
 use lipscope_plot::Number;
 use lipscope_protocol::envelope::Progress;
@@ -62,12 +62,7 @@ pub fn model_estimator_choice(estimators: Estimators) -> &'static str {
 
 pub fn model_facts(config: &ModelConfig, label: &str) -> String {
     let ModelConfig { d, layers, heads, positions, .. } = config;
-    let family = match config.family {
-        Family::Bert => "BERT",
-        Family::DistilBert => "DistilBERT",
-        Family::Gpt2 if config.attention == Attention::L2 => model_l2(),
-        Family::Gpt2 => "GPT-2",
-    };
+    let family = if config.attention == Attention::L2 { model_l2() } else { config.family.name() };
     let family = match (config.attention_norm, config.mlp_norm) {
         (Normalization::None, Normalization::None) => model_no_norms(family),
         (Normalization::None, _) => model_norms_of_mlps(family),

@@ -10,6 +10,7 @@ mod cost;
 mod derivatives;
 mod experiment_errors;
 mod gallery;
+mod given_steps;
 mod golden;
 mod growth;
 mod kernels;

@@ -137,7 +137,7 @@ fn weights_written_in_another_way_are_the_same_weights() {
 }
 
 /// The file with a changed header; the numbers stay where they are.
-fn changed(bytes: &[u8], change: impl FnOnce(&mut serde_json::Map<String, Value>)) -> Vec<u8> {
+pub fn changed(bytes: &[u8], change: impl FnOnce(&mut serde_json::Map<String, Value>)) -> Vec<u8> {
     let len = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
     let mut header: Value = serde_json::from_slice(&bytes[8..8 + len]).expect("JSON");
     change(header.as_object_mut().expect("tensors"));
@@ -146,7 +146,7 @@ fn changed(bytes: &[u8], change: impl FnOnce(&mut serde_json::Map<String, Value>
 }
 
 /// A file with one of its tensors a second time, under another name.
-fn with_copy(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+pub fn with_copy(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     let mut copied = Vec::new();
     let start = 8 + u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
     let data = &bytes[start..];

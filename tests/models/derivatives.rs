@@ -7,8 +7,8 @@ use lipscope_core::experiment::{Attention, Normalization, Order};
 use lipscope_core::jacobian::LinearOperator;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{
-    Activation, Estimators, FeedForward, Heads, LayerMap, LayerNorm, Linear, MapAtTokens, MapKind, Model, ModelConfig,
-    Needs, NormPlace, draw_model, estimate,
+    Activation, Estimators, FeedForward, Heads, LayerMap, Linear, MapAtTokens, MapKind, Model, ModelConfig, Needs,
+    Residual, TokenNorm, draw_model, estimate,
 };
 use nalgebra::DMatrix;
 
@@ -47,10 +47,10 @@ fn for_maps(mut check: impl FnMut(&str, &Model, MapKind, Heads, Order)) {
 fn l2_without_norms() -> Model {
     let mut model = model("gpt2");
     model.config.attention = Attention::L2;
-    let d = model.config.d;
-    model.blocks[0].attention.norm = LayerNorm::plain(Normalization::None, d);
+    let none = Residual::Branch { before: None, after: None };
+    model.blocks[0].attention.norms = none.clone();
     let mlp = model.blocks[1].feed_forward.as_mut().expect("loaded");
-    Arc::make_mut(mlp).norm = LayerNorm::plain(Normalization::None, d);
+    Arc::make_mut(mlp).norms = none;
     model
 }
 
@@ -121,7 +121,7 @@ fn a_unit_at_the_kink_of_relu_is_refused_unless_the_outside_does_not_see_it() {
     let mut model = model("gpt2");
     model.config.activation = Activation::Relu;
     let mut part = model.blocks[1].feed_forward.take().map(Arc::unwrap_or_clone).expect("loaded");
-    part.norm = LayerNorm::plain(Normalization::None, 32);
+    part.norms = Residual::Branch { before: None, after: None };
     part.widen.weight.row_mut(7).fill(0.0);
     part.widen.bias[7] = 0.0;
     let mut at = |part: &FeedForward| {
@@ -187,47 +187,47 @@ fn dense_map(model: &Model, kind: MapKind, mask: Order, x: DMatrix<f64>) -> (DMa
     let (mut value, mut jacobian) = (x, DMatrix::identity(32 * N, 32 * N));
     for layer in if kind == MapKind::Blocks { 0..2 } else { 1..2 } {
         let block = &model.blocks[layer];
-        let mut step = |norm: &LayerNorm, branch: Branch<'_>| {
-            let (next, of_step) = dense_step(model, norm, branch, &value);
+        let mut step = |norms: &Residual<TokenNorm>, branch: Branch<'_>| {
+            let (next, of_step) = dense_step(norms, branch, &value);
             value = next;
             jacobian = of_step * &jacobian;
         };
         if kind.has_attention() {
-            step(&block.attention.norm, &attention(layer));
+            step(&block.attention.norms, &attention(layer));
         }
         if kind.has_mlp() {
-            step(&block.feed_forward.as_ref().expect("loaded").norm, &mlp(layer));
+            step(&block.feed_forward.as_ref().expect("loaded").norms, &mlp(layer));
         }
     }
     (value, jacobian)
 }
 
-/// x + F(ln x), or ln(x + F(x)).
-fn dense_step(model: &Model, norm: &LayerNorm, branch: Branch<'_>, x: &DMatrix<f64>) -> (DMatrix<f64>, DMatrix<f64>) {
+/// x + T F(N x), or L(x + F(x)).
+fn dense_step(norms: &Residual<TokenNorm>, branch: Branch<'_>, x: &DMatrix<f64>) -> (DMatrix<f64>, DMatrix<f64>) {
     let identity = DMatrix::<f64>::identity(32 * N, 32 * N);
-    match model.config.norm_place() {
-        NormPlace::First => {
-            let (normalized, of_norm) = dense_norm(norm, model.config.eps, x);
+    match norms {
+        Residual::Branch { before, after } => {
+            let (normalized, of_norm) = dense_norm(before.as_ref(), x);
             let (value, of_branch) = branch(&normalized);
-            (value + x, identity + of_branch * of_norm)
+            let (value, of_after) = dense_norm(after.as_ref(), &value);
+            (value + x, identity + of_after * of_branch * of_norm)
         }
-        NormPlace::Last => {
+        Residual::Sum(norm) => {
             let (value, of_branch) = branch(x);
-            let (normalized, of_norm) = dense_norm(norm, model.config.eps, &(value + x));
+            let (normalized, of_norm) = dense_norm(Some(norm), &(value + x));
             (normalized, of_norm * (identity + of_branch))
         }
     }
 }
 
-/// diag(g) (I - 11^T/d - y y^T/d)/s for each token; the identity where there is no layer norm.
-fn dense_norm(norm: &LayerNorm, eps: f64, x: &DMatrix<f64>) -> (DMatrix<f64>, DMatrix<f64>) {
-    if norm.normalization == Normalization::None {
-        return (x.clone(), DMatrix::identity(32 * N, 32 * N));
-    }
+/// diag(g) (I - 11^T/d - y y^T/d)/s for each token, without 11^T/d for RMS norm; the identity where there is no norm.
+fn dense_norm(norm: Option<&TokenNorm>, x: &DMatrix<f64>) -> (DMatrix<f64>, DMatrix<f64>) {
+    let Some(norm) = norm else { return (x.clone(), DMatrix::identity(32 * N, 32 * N)) };
     let (mut value, mut jacobian) = (x.clone(), DMatrix::zeros(32 * N, 32 * N));
+    let mean_share = if norm.normalization == Normalization::Layer { 1.0 / 32.0 } else { 0.0 };
     for token in 0..N {
-        let mean = x.column(token).mean();
-        let s = (x.column(token).map(|x| (x - mean).powi(2)).mean() + eps).sqrt();
+        let mean = x.column(token).sum() * mean_share;
+        let s = (x.column(token).map(|x| (x - mean).powi(2)).mean() + norm.eps).sqrt();
         let y = x.column(token).map(|x| (x - mean) / s);
         for row in 0..32 {
             let gain = f64::from(norm.gain[row]);
@@ -235,7 +235,7 @@ fn dense_norm(norm: &LayerNorm, eps: f64, x: &DMatrix<f64>) -> (DMatrix<f64>, DM
             for column in 0..32 {
                 let unit = f64::from(u8::from(row == column));
                 jacobian[(32 * token + row, 32 * token + column)] =
-                    gain * (unit - 1.0 / 32.0 - y[row] * y[column] / 32.0) / s;
+                    gain * (unit - mean_share - y[row] * y[column] / 32.0) / s;
             }
         }
     }

@@ -2,7 +2,9 @@
 
 mod cases;
 mod derivatives;
+mod families;
 mod figures;
 mod files;
+mod plain;
 mod reference;
 mod token_ids;

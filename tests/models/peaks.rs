@@ -15,10 +15,23 @@ const MOST_UNDER: f64 = 3.0;
 fn measured_peaks_are_those_of_the_model_for_every_map() {
     let ids: Vec<u32> = (0..400).map(|at| (at * at + 7) % 50).collect();
     let mut wrong = Vec::new();
-    println!("{:<44} {:>12} {:>12} {:>7}", "run", "measured", "modelled", "ratio");
+    println!("{:<60} {:>12} {:>12} {:>7}", "run", "measured", "modelled", "ratio");
     // Wide weights and short windows; then narrow weights, for which the attention matrices of a long window take most
     // of the memory.
-    for (d, depth, heads, n) in [(256, 4, 4, 40), (64, 4, 8, 400)] {
+    let gpt2 = |d, heads| ModelConfig::gpt2().resized(d, 4, heads).expect("sizes");
+    // Heads wider together than a token, few keys and values, a gate.
+    let llama = |d, heads: usize| ModelConfig {
+        key_heads: heads / 4,
+        ..ModelConfig::llama().resized(d, 4, heads).expect("sizes")
+    };
+    let wide = ModelConfig { head_dim: 64, rope: None, ..llama(64, 8) };
+    for (name, config, n) in [
+        ("GPT-2", gpt2(256, 4), 40),
+        ("GPT-2", gpt2(64, 8), 400),
+        ("Llama", llama(256, 4), 40),
+        ("Llama", llama(64, 8), 400),
+        ("wide heads", wide, 40),
+    ] {
         for kind in MapKind::ALL {
             for layers in [vec![3], vec![0, 3]] {
                 let plan = Plan {
@@ -32,7 +45,6 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
                     // Small enough for many steps, large enough for the iteration to run in f32 beside f64.
                     options: lipscope_core::spectral::LanczosOptions { tolerance: 3e-5, ..Default::default() },
                 };
-                let config = ModelConfig::gpt2().resized(d, depth, heads).expect("sizes");
                 let measured = peak(|| {
                     let batches = plan.batches(Shard { index: 0, count: 1 });
                     let model = draw_model(config, &plan.needs(&ids, &batches), 0).expect("drawn");
@@ -42,8 +54,8 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
                     }
                 });
                 let ratio = measured as f64 / plan.bytes(&config) as f64;
-                let name = format!("{} of layers {:?}, d = {d}, n = {n}", kind.id(), plan.layers);
-                println!("{name:<44} {measured:>12} {:>12} {ratio:>7.3}", plan.bytes(&config));
+                let name = format!("{name}: {} of layers {:?}, d = {}, n = {n}", kind.id(), plan.layers, config.d);
+                println!("{name:<60} {measured:>12} {:>12} {ratio:>7.3}", plan.bytes(&config));
                 if ratio > MOST_OVER || ratio * MOST_UNDER < 1.0 {
                     wrong.push(name);
                 }

@@ -24,8 +24,8 @@ use lipscope_models::{
 /// Arguments of `lipscope model`.
 #[derive(Debug, Args)]
 pub(super) struct ModelArguments {
-    /// A folder with model.safetensors and config.json (BERT, MiniLM, DistilBERT, GPT-2), or random:gpt2 or random:bert
-    /// for a randomly initialised model.
+    /// A folder with model.safetensors and config.json (BERT, MiniLM, DistilBERT, GPT-2, Llama, Mistral, Qwen, Phi 3,
+    /// Gemma, ..), or random:gpt2, random:bert or random:llama for a randomly initialised model.
     #[arg(long)]
     weights: String,
     /// A text file, or - for standard input; the default is a built-in page about attention.

@@ -20,14 +20,15 @@ pub(super) struct Found {
     folder: Option<PathBuf>,
 }
 
-/// Opens a folder, `random:gpt2` or `random:bert`.
+/// Opens a folder, or a model of [`DrawnFamily::ALL`].
 pub(super) fn open(weights: &str, size: (usize, usize, usize), seed: u64) -> Result<Found, InputError> {
     if !weights.starts_with("random:") {
         return open_folder(Path::new(weights));
     }
     let family = DrawnFamily::ALL.into_iter().find(|(word, _)| *word == weights).map(|(_, family)| family);
-    let family =
-        family.ok_or_else(|| InputError::bad_value("--weights", weights, "a folder, random:gpt2 or random:bert"))?;
+    let family = family.ok_or_else(|| {
+        InputError::bad_value("--weights", weights, "a folder, random:gpt2, random:bert or random:llama")
+    })?;
     let (d, layers, heads) = size;
     Ok(Found { model: Opened::drawn(DrawnModel { family, d, layers, heads, seed })?, folder: None })
 }

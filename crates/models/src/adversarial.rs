@@ -74,7 +74,7 @@ impl AdversarialHead {
     /// The adversarial direction of one head of a layer.
     ///
     /// # Errors
-    /// [`InputError`] if the model has no such layer or head, its attention is L2, or A has no real eigenvalue.
+    /// [`InputError`] if the model has no such layer or head, its attention is L2 or has steps that A does not describe, or A has no real eigenvalue.
     pub fn new(model: &Model, layer: usize, head: usize, kind: MapKind) -> Result<Self, InputError> {
         if model.config.attention != Attention::Dot {
             return Err(InputError::Conflict {
@@ -86,9 +86,19 @@ impl AdversarialHead {
                 fix: phrase!("measure_windows_of_text", "Measure windows of a text."),
             });
         }
+        if !model.config.has_plain_attention() {
+            return Err(InputError::Conflict {
+                what: phrase!("adversarial_tokens", "The adversarial tokens"),
+                problem: phrase!(
+                    "of_plain_scores",
+                    "come from A = K^T Q/sqrt(k), which is not all of this model's scores: they have rotary positions, shared keys, norms of queries or a window"
+                ),
+                fix: phrase!("measure_windows_of_text", "Measure windows of a text."),
+            });
+        }
         let map = LayerMap::new(model, layer, kind, Heads::One(head))?;
         let part = &model.block(layer)?.attention;
-        let k = model.config.head_dim();
+        let k = model.config.head_dim;
         let rows = |weight: &DMatrix<f32>| weight.rows(head * k, k).map(f64::from);
         let (q, k) = (rows(&part.query.weight) * model.config.query_factor(layer), rows(&part.key.weight));
         Ok(AdversarialHead { layer, head, map, line: AdversarialDirection::of(QueryKey { q: &q, k: &k })? })

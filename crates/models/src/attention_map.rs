@@ -5,12 +5,31 @@ use std::ops::Range;
 use nalgebra::{DMatrix, DVector};
 
 use super::map_kind::{Heads, MapKind};
-use super::parts::{Linear, Model};
-use lipscope_core::attention::{Forward, Projections, Scalar};
-use lipscope_core::experiment::{InputError, Order};
+use super::parts::{AttentionPart, Linear, Model};
+use super::token_norm::add_bias;
+use lipscope_core::attention::{Forward, GivenSteps, HeadPart, HeadSizes, Kernel, Projections, Scalar};
+use lipscope_core::experiment::{Gain, InputError, Mask, Order, QkNorm, VectorNorm};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
 use lipscope_core::phrase;
 use lipscope_core::spectral::{Lanczos, LanczosOptions};
+
+/// The attention of all heads of a layer, stacked for the forward pass.
+#[derive(Clone, Debug)]
+pub(super) struct StackedAttention {
+    /// With the output matrix.
+    pub(super) heads: Projections<f64>,
+    /// b_O, d numbers.
+    pub(super) output_bias: Vec<f64>,
+    pub(super) rules: LayerRules,
+}
+
+/// What a layer does between its projections and the weights of attention.
+#[derive(Clone, Debug)]
+pub(super) struct LayerRules {
+    pub(super) steps: GivenSteps,
+    /// The width of the layer's window.
+    window: Option<usize>,
+}
 
 /// Self-attention of one layer, with its biases. Clones share the weights.
 #[derive(Clone, Debug)]
@@ -20,6 +39,7 @@ pub(super) struct AttentionMap {
     single: Projections<f32>,
     /// b_O if all heads and the output matrix are included. A single head has none, since b_O belongs to the sum.
     output_bias: Option<Vec<f64>>,
+    rules: LayerRules,
 }
 
 /// The Jacobian of attention at given tokens.
@@ -27,7 +47,49 @@ pub(super) struct AttentionMap {
 pub(super) struct AttentionJacobian<T: Scalar> {
     pub(super) operator: JacobianOperator<T>,
     single: Projections<f32>,
-    mask: Order,
+    rules: LayerRules,
+    mask: Mask,
+}
+
+impl StackedAttention {
+    /// The attention of a layer.
+    ///
+    /// # Errors
+    /// [`InputError::BadValue`] if the model has no such layer.
+    pub(super) fn new(model: &Model, layer: usize) -> Result<Self, InputError> {
+        let bias = &model.block(layer)?.attention.output.bias;
+        Ok(StackedAttention {
+            heads: projections(model, layer, MapKind::WithOutput, Heads::All)?,
+            output_bias: bias.iter().map(|x| f64::from(*x)).collect(),
+            rules: LayerRules::of(model, layer)?,
+        })
+    }
+}
+
+impl LayerRules {
+    /// The rules of a layer.
+    ///
+    /// # Errors
+    /// [`InputError::BadValue`] if the model has no such layer.
+    fn of(model: &Model, layer: usize) -> Result<Self, InputError> {
+        let config = model.config;
+        let AttentionPart { qk_gains, .. } = &model.block(layer)?.attention;
+        let gain = |gains: &[f32]| Gain::Entries(gains.iter().map(|x| f64::from(*x)).collect());
+        let norm = qk_gains.as_ref().map(|[query, key]| QkNorm {
+            kind: VectorNorm::Rms,
+            eps: config.eps,
+            q_gain: gain(query),
+            k_gain: gain(key),
+        });
+        let rotary = config.rope.filter(|_| config.rope_layers.has(layer)).map(|rope| rope.rotary());
+        let steps = GivenSteps { norm, rotary, softcap: config.softcap, sinks: Vec::new() };
+        Ok(LayerRules { steps, window: config.window_of(layer) })
+    }
+
+    /// The mask of the layer under an order of the whole model.
+    pub(super) fn mask(&self, order: Order) -> Mask {
+        self.window.map_or(order.mask(), |width| Mask::Window { width, order })
+    }
 }
 
 impl AttentionMap {
@@ -42,21 +104,22 @@ impl AttentionMap {
             double: projections(model, layer, kind, heads)?,
             single: projections(model, layer, kind, heads)?,
             output_bias: has_bias.then(|| bias.iter().map(|x| f64::from(*x)).collect()),
+            rules: LayerRules::of(model, layer)?,
         })
     }
 
-    /// The attention of all heads of a layer with the output matrix, given its projections stacked in f64 and its bias
-    /// b_O.
+    /// The attention of all heads of a layer with the output matrix, given as it is stacked for the forward pass.
     ///
     /// # Errors
     /// As [`AttentionMap::new`].
     pub(super) fn of_stacked(
         model: &Model,
         layer: usize,
-        (double, bias): &(Projections<f64>, Vec<f64>),
+        StackedAttention { heads, output_bias, rules }: &StackedAttention,
     ) -> Result<Self, InputError> {
         let single = projections(model, layer, MapKind::WithOutput, Heads::All)?;
-        Ok(AttentionMap { double: double.clone(), single, output_bias: Some(bias.clone()) })
+        let output_bias = Some(output_bias.clone());
+        Ok(AttentionMap { double: heads.clone(), single, output_bias, rules: rules.clone() })
     }
 
     /// The value at tokens (d x n), d_out x n, and the Jacobian there.
@@ -68,14 +131,15 @@ impl AttentionMap {
         tokens: &DMatrix<f64>,
         mask: Order,
     ) -> Result<(DMatrix<f64>, AttentionJacobian<f64>), InputError> {
-        let forward = Forward::of_projections(self.double.clone(), mask.mask(), tokens)?;
+        let (rules, mask) = (self.rules.clone(), self.rules.mask(mask));
+        let forward = Forward::of_projections(self.double.clone(), mask.clone(), &rules.steps, tokens)?;
         let mut value = forward.output();
         if let Some(bias) = &self.output_bias {
             add_bias(&mut value, bias);
         }
         // Biases enter the Jacobian only through P and the projections.
         let operator = JacobianOperator::new(forward);
-        Ok((value, AttentionJacobian { operator, single: self.single.clone(), mask }))
+        Ok((value, AttentionJacobian { operator, single: self.single.clone(), rules, mask }))
     }
 }
 
@@ -86,9 +150,10 @@ impl AttentionJacobian<f64> {
     /// [`InputError::Overflow`] if scores overflow in f32.
     pub(super) fn single(&self) -> Result<AttentionJacobian<f32>, InputError> {
         let tokens = self.operator.forward().normalizer().outputs().map(|x| x as f32);
-        let forward = Forward::of_projections(self.single.clone(), self.mask.mask(), &tokens)?;
+        let AttentionJacobian { single, rules, mask, .. } = self;
+        let forward = Forward::of_projections(single.clone(), mask.clone(), &rules.steps, &tokens)?;
         let operator = JacobianOperator::new(forward);
-        Ok(AttentionJacobian { operator, single: self.single.clone(), mask: self.mask })
+        Ok(AttentionJacobian { operator, single: single.clone(), rules: rules.clone(), mask: mask.clone() })
     }
 }
 
@@ -105,14 +170,11 @@ pub(super) fn value_direction(
 ) -> Result<Vec<f64>, InputError> {
     let part = &model.block(layer)?.attention;
     let columns = columns(model, heads)?;
-    let values = part.value.weight.rows(columns.start, columns.len()).map(f64::from);
+    let sizes = model.config.head_sizes();
+    let of_columns = columns.clone().map(|column| sizes.group(column / sizes.k) * sizes.k + column % sizes.k);
+    let values = part.value.weight.select_rows(&of_columns.collect::<Vec<usize>>()).map(f64::from);
     let output = output(&part.output, kind, &columns);
     Ok(ValuePath { values, output }.leading_direction())
-}
-
-/// Adds a bias to every column.
-pub(super) fn add_bias(x: &mut DMatrix<f64>, bias: &[f64]) {
-    x.column_iter_mut().for_each(|mut token| token.iter_mut().zip(bias).for_each(|(x, b)| *x += b));
 }
 
 /// The stacked projections of some heads of a layer.
@@ -124,23 +186,30 @@ pub(super) fn projections<T: Scalar>(
 ) -> Result<Projections<T>, InputError> {
     let part = &model.block(layer)?.attention;
     let columns = columns(model, heads)?;
-    let (d, k) = (model.config.d, model.config.head_dim());
+    let (whole, k) = (model.config.head_sizes(), model.config.head_dim);
     let scaled = model.config.query_factor(layer);
     let number = |x: f32, factor: f64| T::constant(f64::from(x) * factor);
-    let parts: Vec<(&Linear, usize, f64)> = columns
-        .clone()
-        .step_by(k)
-        .flat_map(|first| {
-            [(&part.query, scaled), (&part.key, 1.0), (&part.value, 1.0)]
-                .map(|(linear, factor)| (linear, first, factor))
+    // A head alone has the keys and values of its group.
+    let (sizes, first_head) = match heads {
+        Heads::All => (whole, 0),
+        Heads::One(head) => (HeadSizes { heads: 1, groups: 1, k }, head),
+    };
+    let first_group = whole.group(first_head);
+    let parts: Vec<(&Linear, usize, f64)> = sizes
+        .parts()
+        .into_iter()
+        .map(|of| match of {
+            HeadPart::Query(head) => (&part.query, (first_head + head) * k, scaled),
+            HeadPart::Key(group) => (&part.key, (first_group + group) * k, 1.0),
+            HeadPart::Value(group) => (&part.value, (first_group + group) * k, 1.0),
         })
         .collect();
     let p = parts.len() * k;
-    let mut stacked = DMatrix::from_element(p, d, T::constant(0.0));
+    let mut stacked = DMatrix::from_element(p, model.config.d, T::constant(0.0));
     // Column by column, so that both matrices are read in order.
     for (column, entries) in stacked.as_mut_slice().chunks_exact_mut(p).enumerate() {
         for (to, (linear, first, factor)) in entries.chunks_exact_mut(k).zip(&parts) {
-            let from = &linear.weight.as_slice()[column * d + first..column * d + first + k];
+            let from = &linear.weight.as_slice()[column * linear.weight.nrows() + first..][..k];
             to.iter_mut().zip(from).for_each(|(to, from)| *to = number(*from, *factor));
         }
     }
@@ -149,17 +218,18 @@ pub(super) fn projections<T: Scalar>(
         .flat_map(|(linear, first, factor)| linear.bias[*first..first + k].iter().map(|x| number(*x, *factor)))
         .collect();
     let output = output(&part.output, kind, &columns).map(|matrix| matrix.map(T::constant));
-    Ok(Projections::of_equal_heads(model.config.attention, stacked, &biases, k, output))
+    let kernel = Kernel::with_scale(model.config.attention, model.config.given_scale(), k);
+    Ok(Projections::of_grouped_heads(kernel, sizes, stacked, &biases, output))
 }
 
-/// The columns of the d concatenated outputs that belong to some heads, k per head.
+/// The columns of the H k concatenated outputs that belong to some heads, k per head.
 ///
 /// # Errors
 /// [`InputError::BadValue`] if the model has no such head.
 pub(super) fn columns(model: &Model, heads: Heads) -> Result<Range<usize>, InputError> {
-    let (k, count) = (model.config.head_dim(), model.config.heads);
+    let (k, count) = (model.config.head_dim, model.config.heads);
     match heads {
-        Heads::All => Ok(0..model.config.d),
+        Heads::All => Ok(0..count * k),
         Heads::One(head) if head < count => Ok(head * k..(head + 1) * k),
         Heads::One(head) => Err(InputError::BadValue {
             key: "head".into(),

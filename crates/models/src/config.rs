@@ -1,35 +1,19 @@
 //! The architecture of a transformer: family and sizes. `config_file` reads it from a `config.json`.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::activation::Activation;
+use super::families::{BERT, GPT2, LLAMA, of_model_type};
+use super::family::{Family, MaskRule, MlpNames, SizeKey, Usual};
+use super::layer_set::{LayerSet, MAX_LAYERS};
 use super::map_kind::MapKind;
+use super::rope::Rope;
+use lipscope_core::attention::HeadSizes;
 use lipscope_core::experiment::{Attention, InputError, Normalization, Order, limits};
 use lipscope_core::phrase;
 
-/// The supported model families.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Family {
-    /// BERT and MiniLM: layer norm after attention and after the feed-forward network.
-    Bert,
-    /// DistilBERT: BERT with other tensor names and without token types.
-    DistilBert,
-    /// GPT-2: layer norm before attention and before the feed-forward network; causal.
-    Gpt2,
-}
-
-/// Activation function of the feed-forward network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Activation {
-    /// x Phi(x), with Phi the normal distribution function.
-    GeluErf,
-    /// x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))/2.
-    GeluTanh,
-    /// max(x, 0).
-    Relu,
-}
-
 /// The divisor of the scores q.k of a layer's attention before softmax; GPT-2's config can choose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ScoreScale {
     /// sqrt(k), with k the width of a head: usual.
     Root,
@@ -39,28 +23,26 @@ pub enum ScoreScale {
     RootTimesLayer,
     /// layer + 1: both settings.
     Layer,
-}
-
-/// Where a family has the layer norm of a residual connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NormPlace {
-    /// x + F(ln(x)), pre-norm.
-    First,
-    /// ln(x + F(x)), post-norm.
-    Last,
+    /// 1/c: the scores are c q.k, with c in the config.
+    Factor(f64),
 }
 
 /// The architecture of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelConfig {
-    /// The family.
-    pub family: Family,
+    /// The family; as text its `model_type`.
+    #[serde(serialize_with = "write_family", deserialize_with = "read_family")]
+    pub family: &'static Family,
     /// d, the width of a token.
     pub d: usize,
     /// Number of layers.
     pub layers: usize,
-    /// Number of heads of each layer, a divisor of d.
+    /// H, the number of heads of each layer.
     pub heads: usize,
+    /// G, the number of groups of heads that share keys and values, a divisor of H.
+    pub key_heads: usize,
+    /// k, the number of entries of a head; H k may differ from d.
+    pub head_dim: usize,
     /// Hidden width of the feed-forward network.
     pub inner: usize,
     /// Number of token ids.
@@ -69,7 +51,7 @@ pub struct ModelConfig {
     pub token_types: usize,
     /// Number of positions, which limits the window length.
     pub positions: usize,
-    /// Epsilon of the layer norms.
+    /// Epsilon of the norms.
     pub eps: f64,
     /// Activation of the feed-forward network.
     pub activation: Activation,
@@ -79,110 +61,168 @@ pub struct ModelConfig {
     pub score_scale: ScoreScale,
     /// The mask that the model has by default.
     pub mask: Order,
-    /// The layer norm of attention: `Layer`, or `None` in a model of `lipscope train`.
+    /// The norm of attention: `Layer`, `Rms`, or `None` in a model of `lipscope train`.
     pub attention_norm: Normalization,
-    /// The layer norm of the feed-forward network, likewise.
+    /// The norm of the feed-forward network, likewise.
     pub mlp_norm: Normalization,
+    /// tau of the soft cap s <- tau tanh(s/tau) of the scores.
+    pub softcap: Option<f64>,
+    /// What word embeddings are multiplied by.
+    pub embedding_factor: f64,
+    /// What the outputs of attention and of the MLP are multiplied by before they are added.
+    pub residual_factor: f64,
+    /// Rotary positions.
+    pub rope: Option<Rope>,
+    /// The layers that have them.
+    pub rope_layers: LayerSet,
+    /// The window of attention.
+    pub window: Option<AttentionWindow>,
 }
 
-/// The most layers; far above existing models.
-const MAX_LAYERS: usize = 1_024;
+/// Layers whose tokens see only the tokens near them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttentionWindow {
+    /// w: token i sees token j where |i - j| < w.
+    pub width: usize,
+    /// The layers.
+    pub layers: LayerSet,
+}
+
 /// The most token ids, token types or positions; far above existing models.
 const MAX_ROWS: usize = 16_777_216;
-
-impl Family {
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Family::Bert => "BERT",
-            Family::DistilBert => "DistilBERT",
-            Family::Gpt2 => "GPT-2",
-        }
-    }
-}
 
 impl ModelConfig {
     /// GPT-2's default: d 768, 12 layers, 12 heads.
     #[must_use]
     pub fn gpt2() -> Self {
-        ModelConfig {
-            family: Family::Gpt2,
-            d: 768,
-            layers: 12,
-            heads: 12,
-            inner: 3_072,
-            vocabulary: 50_257,
-            token_types: 1,
-            positions: 1_024,
-            eps: 1e-5,
-            activation: Activation::GeluTanh,
-            attention: Attention::Dot,
-            score_scale: ScoreScale::Root,
-            mask: Order::Causal,
-            attention_norm: Normalization::Layer,
-            mlp_norm: Normalization::Layer,
-        }
+        ModelConfig::of_family(&GPT2)
     }
 
     /// BERT's default: d 768, 12 layers, 12 heads.
     #[must_use]
     pub fn bert() -> Self {
+        ModelConfig::of_family(&BERT)
+    }
+
+    /// Llama's default: d 4096, 32 layers, 32 heads.
+    #[must_use]
+    pub fn llama() -> Self {
+        ModelConfig::of_family(&LLAMA)
+    }
+
+    /// The default of a family.
+    pub(super) fn of_family(family: &'static Family) -> Self {
+        let sizes = &family.sizes;
+        let (d, heads) = (sizes.d.usual(0, 0), sizes.heads.usual(0, 0));
+        let usual = |key: SizeKey| key.usual(d, heads);
+        let head_dim = usual(sizes.head_dim);
         ModelConfig {
-            family: Family::Bert,
-            vocabulary: 30_522,
-            token_types: 2,
-            positions: 512,
-            eps: 1e-12,
-            activation: Activation::GeluErf,
-            mask: Order::Free,
-            ..ModelConfig::gpt2()
+            family,
+            d,
+            layers: usual(sizes.layers),
+            heads,
+            key_heads: usual(sizes.key_heads),
+            head_dim,
+            inner: usual(sizes.inner),
+            vocabulary: usual(sizes.vocabulary),
+            token_types: usual(sizes.token_types),
+            positions: usual(sizes.positions),
+            eps: sizes.eps.1,
+            activation: sizes.activation.1,
+            attention: Attention::Dot,
+            score_scale: ScoreScale::Root,
+            mask: if family.mask == MaskRule::Causal { Order::Causal } else { Order::Free },
+            attention_norm: family.normalization,
+            mlp_norm: family.normalization,
+            softcap: family.softcap.and_then(|key| key.default),
+            embedding_factor: 1.0,
+            residual_factor: 1.0,
+            rope: family.rope.map(|rule| Rope::of(rule.theta, head_dim, rule.layout)),
+            rope_layers: LayerSet::of(|_| true),
+            window: None,
         }
     }
 
-    /// The same family with another width, depth and number of heads; the feed-forward network is four times as wide.
+    /// The same family with another width, depth and number of heads, each with its own keys and values; the
+    /// feed-forward network is four times as wide.
     ///
     /// # Errors
     /// [`InputError`] if the sizes are out of range or `heads` does not divide `d`.
     pub fn resized(self, d: usize, layers: usize, heads: usize) -> Result<Self, InputError> {
-        ModelConfig { d, layers, heads, inner: d.saturating_mul(4), ..self }.checked()
+        if heads > 0 && !d.is_multiple_of(heads) {
+            return Err(heads_do_not_divide(heads, d));
+        }
+        let head_dim = d / heads.max(1);
+        let rope = self.rope.map(|rope| Rope { turned: head_dim, ..rope });
+        ModelConfig { d, layers, heads, key_heads: heads, head_dim, inner: d.saturating_mul(4), rope, ..self }.checked()
     }
 
-    /// The key dimension k of a head.
+    /// H, G and k as the engine takes them.
     #[must_use]
-    pub fn head_dim(&self) -> usize {
-        self.d / self.heads
+    pub fn head_sizes(&self) -> HeadSizes {
+        HeadSizes { heads: self.heads, groups: self.key_heads, k: self.head_dim }
     }
 
-    /// The engine divides q.k by sqrt(k). With this factor on the queries of a layer, it computes the model's scores.
+    /// How many numbers the matrices of a layer's attention have; saturates.
+    pub(super) fn numbers_of_attention(&self) -> usize {
+        let of_heads = 2 * (self.heads.saturating_add(self.key_heads));
+        of_heads.saturating_mul(self.head_dim).saturating_mul(self.d)
+    }
+
+    /// How many numbers the matrices of a layer's MLP have; saturates.
+    pub(super) fn numbers_of_mlp(&self) -> usize {
+        let matrices = if self.has_gate() { 3 } else { 2 };
+        self.inner.saturating_mul(matrices).saturating_mul(self.d)
+    }
+
+    /// Whether the MLP has a gate.
+    pub(super) fn has_gate(&self) -> bool {
+        !matches!(self.family.mlp, MlpNames::Plain { .. })
+    }
+
+    /// The width of a layer's window, if it has one.
+    #[must_use]
+    pub fn window_of(&self, layer: usize) -> Option<usize> {
+        self.window.filter(|window| window.layers.has(layer)).map(|window| window.width)
+    }
+
+    /// Whether attention is softmax of plain scores of heads that share nothing, as in BERT and GPT-2.
+    #[must_use]
+    pub fn has_plain_attention(&self) -> bool {
+        self.rope.is_none()
+            && self.window.is_none()
+            && self.softcap.is_none()
+            && self.given_scale().is_none()
+            && self.family.qk_norm.is_none()
+            && self.key_heads == self.heads
+    }
+
+    /// c, where the config gives the scores as c q.k. A factor on the queries would vanish in their norm.
+    pub(super) fn given_scale(&self) -> Option<f64> {
+        match self.score_scale {
+            ScoreScale::Factor(scale) => Some(scale),
+            _ => None,
+        }
+    }
+
+    /// Unless the config gives their scale, the engine divides q.k by sqrt(k). With this factor on the queries of a layer,
+    /// it computes the model's scores.
     #[must_use]
     pub fn query_factor(&self, layer: usize) -> f64 {
-        let (root, number) = ((self.head_dim() as f64).sqrt(), (layer + 1) as f64);
+        let (root, number) = ((self.head_dim as f64).sqrt(), (layer + 1) as f64);
         match self.score_scale {
-            ScoreScale::Root => 1.0,
+            ScoreScale::Root | ScoreScale::Factor(_) => 1.0,
             ScoreScale::One => root,
             ScoreScale::RootTimesLayer => 1.0 / number,
             ScoreScale::Layer => root / number,
         }
     }
 
-    /// Where the family has its layer norms.
-    #[must_use]
-    pub fn norm_place(&self) -> NormPlace {
-        match self.family {
-            Family::Gpt2 => NormPlace::First,
-            Family::Bert | Family::DistilBert => NormPlace::Last,
-        }
-    }
-
-    /// The map that \[C\]'s script measures: the output of the family's attention module. For GPT-2 this includes the
-    /// output matrix.
+    /// The map that \[C\]'s script measures: the output of the family's attention module. For all but BERT and its kin
+    /// this includes the output matrix.
     #[must_use]
     pub fn usual_map(&self) -> MapKind {
-        match self.family {
-            Family::Gpt2 => MapKind::WithOutput,
-            Family::Bert | Family::DistilBert => MapKind::Attention,
-        }
+        self.family.usual_map
     }
 
     pub(super) fn checked(self) -> Result<Self, InputError> {
@@ -190,6 +230,7 @@ impl ModelConfig {
             (phrase!("model_width", "width d"), self.d, limits::MAX_DIM),
             (phrase!("model_layers", "layers"), self.layers, MAX_LAYERS),
             (phrase!("model_heads", "heads"), self.heads, limits::MAX_HEADS),
+            (phrase!("model_head_width", "width of a head"), self.head_dim, limits::MAX_DIM),
             (phrase!("model_inner_width", "feed-forward width"), self.inner, 8 * limits::MAX_DIM),
             (phrase!("model_vocabulary", "vocabulary"), self.vocabulary, MAX_ROWS),
             (phrase!("model_token_types", "token types"), self.token_types, MAX_ROWS),
@@ -204,11 +245,26 @@ impl ModelConfig {
                 });
             }
         }
-        if !self.d.is_multiple_of(self.heads) {
+        if self.key_heads == 0 || !self.heads.is_multiple_of(self.key_heads) {
             return Err(InputError::BadValue {
-                key: phrase!("model_size", "The model's {what}", what = phrase!("model_heads", "heads")),
-                found: self.heads.to_string().into(),
-                expected: phrase!("divisor_width", "a divisor of its width, {width}", width = self.d),
+                key: phrase!(
+                    "model_size",
+                    "The model's {what}",
+                    what = phrase!("model_key_heads", "heads of keys and values")
+                ),
+                found: self.key_heads.to_string().into(),
+                expected: phrase!("divisor_heads", "a divisor of the number of its heads, {heads}", heads = self.heads),
+            });
+        }
+        if let Some(rope) = self.rope.filter(|rope| !rope.turned.is_multiple_of(2) || rope.turned > self.head_dim) {
+            return Err(InputError::BadValue {
+                key: phrase!("model_turned", "The number of entries of a head that turn with the position"),
+                found: rope.turned.to_string().into(),
+                expected: phrase!(
+                    "even_and_at_most",
+                    "an even number of at most {most}, the width of a head",
+                    most = self.head_dim
+                ),
             });
         }
         if !(self.eps.is_finite() && self.eps >= 0.0) {
@@ -220,4 +276,34 @@ impl ModelConfig {
         }
         Ok(self)
     }
+}
+
+/// The refusal of heads that do not share the width evenly.
+pub(super) fn heads_do_not_divide(heads: usize, width: usize) -> InputError {
+    InputError::BadValue {
+        key: phrase!("model_size", "The model's {what}", what = phrase!("model_heads", "heads")),
+        found: heads.to_string().into(),
+        expected: phrase!("divisor_width", "a divisor of its width, {width}", width = width),
+    }
+}
+
+impl SizeKey {
+    /// The default in a model of width d with so many heads.
+    pub(super) fn usual(&self, d: usize, heads: usize) -> usize {
+        match self.default {
+            Usual::Number(number) => number,
+            Usual::Widths(factor) => d.saturating_mul(factor),
+            Usual::Heads => heads,
+            Usual::WidthOfHead => d / heads.max(1),
+        }
+    }
+}
+
+fn write_family<S: Serializer>(family: &&'static Family, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(family.model_type)
+}
+
+fn read_family<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static Family, D::Error> {
+    let model_type = String::deserialize(deserializer)?;
+    of_model_type(&model_type).ok_or_else(|| serde::de::Error::custom(format!("no family {model_type}")))
 }

@@ -2,106 +2,201 @@
 
 use serde_json::{Map, Value};
 
-use super::config::Activation;
+use super::activation::Activation;
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_core::phrase;
 
-/// The fields of a `config.json`.
-pub(super) struct Fields(pub(super) Map<String, Value>);
+/// The fields of a `config.json`, or of an object in it.
+pub(super) struct Fields {
+    map: Map<String, Value>,
+    /// The names of the objects around these fields, each with a dot after it.
+    path: String,
+}
 
 impl Fields {
+    /// The fields of the whole file.
+    pub(super) fn of(map: Map<String, Value>) -> Self {
+        Fields { map, path: String::new() }
+    }
+
+    /// All fields by name.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.map.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// Whether a field is there and null.
+    pub(super) fn is_null(&self, name: &str) -> bool {
+        self.map.get(name).is_some_and(Value::is_null)
+    }
+
+    /// How sentences name a field.
+    pub(super) fn name_of(&self, name: &str) -> String {
+        format!("{}{name}", self.path)
+    }
+
+    /// An object.
+    pub(super) fn object(&self, name: &str) -> Result<Option<Fields>, InputError> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        match value.as_object() {
+            Some(map) => Ok(Some(Fields { map: map.clone(), path: format!("{}.", self.name_of(name)) })),
+            None => Err(self.bad(name, value, phrase!("json_object", "a JSON object"))),
+        }
+    }
+
     /// A field that is there and not null.
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
-        self.0.get(name).filter(|value| !value.is_null())
+        self.map.get(name).filter(|value| !value.is_null())
     }
 
     /// A text.
     pub(super) fn text(&self, name: &str) -> Result<Option<&str>, InputError> {
         match self.get(name) {
             None => Ok(None),
-            Some(value) => value.as_str().map(Some).ok_or_else(|| bad(name, value, phrase!("any_text", "a text"))),
+            Some(value) => value.as_str().map(Some).ok_or_else(|| self.bad(name, value, phrase!("any_text", "a text"))),
         }
     }
 
-    /// A whole number of at least 1, under the family's own name or the name that all families of transformers share.
-    pub(super) fn size(&self, names: [&str; 2], default: usize) -> Result<usize, InputError> {
-        let [name, shared] = names;
-        let Some((name, value)) = self.one_of(name, shared)? else { return Ok(default) };
+    /// A whole number of at least 1, under any of its names.
+    pub(super) fn size(&self, names: &[&str], default: usize) -> Result<usize, InputError> {
+        let Some((name, value)) = self.one_of(names)? else { return Ok(default) };
         let size = value.as_u64().and_then(|size| usize::try_from(size).ok());
         size.filter(|size| *size > 0)
-            .ok_or_else(|| bad(name, value, phrase!("whole_number_least_1", "a whole number of at least 1")))
+            .ok_or_else(|| self.bad(name, value, phrase!("whole_number_least_1", "a whole number of at least 1")))
     }
 
     /// A number.
     pub(super) fn number(&self, name: &str, default: f64) -> Result<f64, InputError> {
         let Some(value) = self.get(name) else { return Ok(default) };
-        value.as_f64().ok_or_else(|| bad(name, value, phrase!("any_number", "a number")))
+        value.as_f64().ok_or_else(|| self.bad(name, value, phrase!("any_number", "a number")))
+    }
+
+    /// A whole number of at least 0.
+    pub(super) fn count(&self, name: &str, default: usize) -> Result<usize, InputError> {
+        let Some(value) = self.get(name) else { return Ok(default) };
+        let count = value.as_u64().and_then(|count| usize::try_from(count).ok());
+        count.ok_or_else(|| self.bad(name, value, phrase!("whole_number_0_more", "a whole number, 0 or more")))
+    }
+
+    /// A list of whole numbers, if it is there.
+    pub(super) fn counts(&self, name: &str) -> Result<Option<Vec<u64>>, InputError> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let list = value.as_array().and_then(|list| list.iter().map(Value::as_u64).collect::<Option<Vec<u64>>>());
+        let expected = || phrase!("list_of_whole_numbers", "a list of whole numbers");
+        list.map(Some).ok_or_else(|| self.bad(name, value, expected()))
+    }
+
+    /// A number above 0, if the field is there.
+    pub(super) fn positive(&self, name: &str) -> Result<Option<f64>, InputError> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let number = value.as_f64().filter(|number| number.is_finite() && *number > 0.0);
+        number.map(Some).ok_or_else(|| self.bad(name, value, phrase!("number_above_0", "a number above 0")))
+    }
+
+    /// A number above 0 that has no default.
+    pub(super) fn needed(&self, name: &str) -> Result<f64, InputError> {
+        let expected = || phrase!("number_above_0", "a number above 0");
+        self.positive(name)?.ok_or_else(|| InputError::MissingKey { key: self.key(name), expected: expected() })
     }
 
     /// `true` or `false`.
     pub(super) fn flag(&self, name: &str, default: bool) -> Result<bool, InputError> {
         let Some(value) = self.get(name) else { return Ok(default) };
-        value.as_bool().ok_or_else(|| bad(name, value, phrase!("true_or_false", "true or false")))
+        value.as_bool().ok_or_else(|| self.bad(name, value, phrase!("true_or_false", "true or false")))
     }
 
     /// A list of texts.
     pub(super) fn texts(&self, name: &str) -> Result<Vec<&str>, InputError> {
         let Some(value) = self.get(name) else { return Ok(Vec::new()) };
         let list = value.as_array().and_then(|list| list.iter().map(Value::as_str).collect::<Option<Vec<&str>>>());
-        list.ok_or_else(|| bad(name, value, phrase!("list_of_texts", "a list of texts")))
+        list.ok_or_else(|| self.bad(name, value, phrase!("list_of_texts", "a list of texts")))
     }
 
     /// One of the words in `choices`; an error if the field is absent.
     pub(super) fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<T, InputError> {
         let words: Vec<String> = choices.iter().map(|(word, _)| format!("\"{word}\"")).collect();
         let expected = phrase!("one_of_words", "one of {words}", words = words.join(", "));
-        let Some(found) = self.text(name)? else { return Err(InputError::MissingKey { key: key(name), expected }) };
+        let Some(found) = self.text(name)? else {
+            return Err(InputError::MissingKey { key: self.key(name), expected });
+        };
         let chosen = choices.iter().find(|(word, _)| *word == found);
-        chosen.map(|(_, choice)| *choice).ok_or_else(|| bad(name, &self.0[name], expected))
+        chosen.map(|(_, choice)| *choice).ok_or_else(|| self.bad(name, &self.map[name], expected))
     }
 
     /// An activation; `None` for an unsupported one.
     pub(super) fn activation(&self, name: &str, default: Activation) -> Result<Option<Activation>, InputError> {
-        Ok(match self.text(name)? {
-            None => Some(default),
-            Some("gelu" | "gelu_python") => Some(Activation::GeluErf),
-            // These differ in how sqrt(2/pi) is rounded, and in intermediate roundings.
-            Some("gelu_new" | "gelu_pytorch_tanh" | "gelu_python_tanh" | "gelu_fast" | "gelu_accurate") => {
-                Some(Activation::GeluTanh)
-            }
-            Some("relu") => Some(Activation::Relu),
-            Some(_) => None,
-        })
+        let known = |found: &str| Activation::BY_NAME.into_iter().find(|(word, _)| *word == found);
+        Ok(self.text(name)?.map_or(Some(default), |found| known(found).map(|(_, activation)| activation)))
     }
 
-    /// The value under one of two names; both may be there if they agree.
-    fn one_of<'a>(&'a self, name: &'a str, shared: &'a str) -> Result<Option<(&'a str, &'a Value)>, InputError> {
-        match (self.get(name), self.get(shared).filter(|_| shared != name)) {
-            (Some(own), Some(other)) if own != other => Err(InputError::Conflict {
+    /// The value under one of several names; several may be there if they agree.
+    fn one_of<'a>(&'a self, names: &[&'a str]) -> Result<Option<(&'a str, &'a Value)>, InputError> {
+        let mut found = names.iter().filter_map(|name| Some((*name, self.get(name)?)));
+        let Some((name, own)) = found.next() else { return Ok(None) };
+        match found.find(|(_, other)| *other != own) {
+            Some((other, value)) => Err(InputError::Conflict {
                 what: format!("config.json: `{name}` = {own}").into(),
                 problem: phrase!(
                     "two_names_disagree",
                     "and `{other}` = {value} are two names of one size, and they disagree",
-                    other = shared,
-                    value = other.to_string()
+                    other = other,
+                    value = value.to_string()
                 ),
                 fix: phrase!(
                     "copy_config_again",
                     "Copy config.json again from the place where the model was published."
                 ),
             }),
-            (Some(value), _) => Ok(Some((name, value))),
-            (None, value) => Ok(value.map(|value| (shared, value))),
+            None => Ok(Some((name, own))),
         }
+    }
+
+    /// A setting with its value, and with the version of transformers that wrote the file if the file names it.
+    pub(super) fn setting(&self, name: &str) -> Phrase {
+        let (key, value) = (self.name_of(name), shortened(self.get(name)));
+        match self.get("transformers_version").and_then(Value::as_str) {
+            Some(version) => phrase!(
+                "setting_of_version",
+                "config.json, written by transformers {version}: `{key}` = {value}",
+                version = shortened_text(version),
+                key = key,
+                value = value
+            ),
+            None => phrase!("setting_of_config", "config.json: `{key}` = {value}", key = key, value = value),
+        }
+    }
+
+    /// The refusal of a setting. It proposes no edit: with another value the file would describe a model that does not
+    /// exist.
+    pub(super) fn not_supported(&self, name: &str, reason: Phrase) -> InputError {
+        InputError::Conflict {
+            what: self.setting(name),
+            problem: phrase!("not_supported", "is not supported: {reason}", reason = reason),
+            fix: phrase!(
+                "do_not_edit_setting",
+                "Measure a model without it; with another value in the file, the number would be that of no model."
+            ),
+        }
+    }
+
+    /// The error for a field whose value is not of the expected kind.
+    fn bad(&self, name: &str, value: &Value, expected: impl Into<Phrase>) -> InputError {
+        InputError::bad_value(self.key(name), value.to_string(), expected)
+    }
+
+    /// How errors name a field.
+    fn key(&self, name: &str) -> String {
+        format!("config.json: {}", self.name_of(name))
     }
 }
 
-/// How errors name a field.
-pub(super) fn key(name: &str) -> String {
-    format!("config.json: {name}")
+fn shortened(value: Option<&Value>) -> String {
+    shortened_text(&value.map_or_else(String::new, Value::to_string))
 }
 
-/// The error for a field whose value is not of the expected kind.
-pub(super) fn bad(name: &str, value: &Value, expected: impl Into<Phrase>) -> InputError {
-    InputError::bad_value(key(name), value.to_string(), expected)
+fn shortened_text(text: &str) -> String {
+    const MOST: usize = 60;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }

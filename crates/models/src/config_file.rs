@@ -3,10 +3,17 @@
 
 use serde_json::Value;
 
-use super::config::{Activation, Family, ModelConfig, ScoreScale};
+use super::activation::Activation;
+use super::config::{AttentionWindow, ModelConfig, ScoreScale, heads_do_not_divide};
 use super::config_fields::Fields;
-use super::config_keys::{ConfigKind, KeyUse, key_use};
-use super::families::{UnreadFamily, of_class, of_model_type, without_framework};
+use super::config_keys::{KeyUse, key_use};
+use super::config_rope::rope_of;
+use super::families;
+use super::family::{
+    EmbeddingFactor, Family, MaskRule, NumberKey, RopeLayers, RopeRule, ScoreRule, SizeKey, SizeKeys, Usual, WindowRule,
+};
+use super::layer_set::LayerSet;
+use super::unread::{self, UnreadFamily, without_framework};
 use lipscope_core::experiment::{Attention, InputError, Normalization, Order, Phrase, json_problem};
 use lipscope_core::phrase;
 
@@ -45,18 +52,12 @@ impl ConfigFile {
             let whole = phrase!("whole_config", "config.json as a whole");
             return Err(InputError::bad_value(whole, value.to_string(), phrase!("json_object", "a JSON object")));
         };
-        let fields = Fields(fields);
+        let fields = Fields::of(fields);
         let mut notes = Vec::new();
-        let kind = kind_of(&fields, &mut notes)?;
-        check_classes(&fields, kind, &mut notes)?;
-        check_keys(&fields, kind, &mut notes)?;
-        let config = match kind {
-            ConfigKind::Gpt2 => gpt2_from(&fields),
-            ConfigKind::Lipscope => lipscope_from(&fields),
-            ConfigKind::Bert => bert_from(&fields),
-            ConfigKind::DistilBert => distilbert_from(&fields),
-        }?;
-        Ok(ConfigFile { config: config.checked()?, notes })
+        let family = family_of(&fields, &mut notes)?;
+        check_classes(&fields, family, &mut notes)?;
+        check_keys(&fields, family, &mut notes)?;
+        Ok(ConfigFile { config: config_of(&fields, family)?.checked()?, notes })
     }
 }
 
@@ -77,43 +78,45 @@ pub(super) fn unread_family(found: Phrase, name: &str, reason: Phrase) -> InputE
         ),
         fix: phrase!(
             "measure_model_of_family",
-            "Measure a BERT (MiniLM too), a DistilBERT, a GPT-2 or a model of `lipscope train`: another name in the file would not make it one."
+            "Measure a model of a family that is read ({families}) or of `lipscope train`: another name in the file would not make it one.",
+            families = names_of_families()
         ),
     }
 }
 
-/// The supported `model_type` names and their kinds.
-const KINDS: [(&str, ConfigKind); 4] = [
-    ("bert", ConfigKind::Bert),
-    ("distilbert", ConfigKind::DistilBert),
-    ("gpt2", ConfigKind::Gpt2),
-    ("lipscope", ConfigKind::Lipscope),
-];
+/// The names of the families that are read, each once.
+fn names_of_families() -> String {
+    let mut names: Vec<&str> = families::ALL.iter().map(|family| family.name).collect();
+    let mut seen = Vec::new();
+    names.retain(|name| {
+        !seen.contains(name) && {
+            seen.push(*name);
+            true
+        }
+    });
+    names.join(", ")
+}
 
-fn kind_of(fields: &Fields, notes: &mut Vec<Phrase>) -> Result<ConfigKind, InputError> {
+fn family_of(fields: &Fields, notes: &mut Vec<Phrase>) -> Result<&'static Family, InputError> {
     let model_type = fields.text("model_type")?.unwrap_or_default();
-    if let Some((_, kind)) = KINDS.into_iter().find(|(name, _)| *name == model_type) {
-        return Ok(kind);
+    if let Some(family) = families::of_model_type(model_type) {
+        return Ok(family);
     }
     if !model_type.is_empty() {
-        let (name, reason) =
-            of_model_type(model_type).map_or((model_type, unknown_reason()), |family| (family.name, family.reason()));
-        return Err(unread_family(setting(fields, "model_type"), name, reason));
+        let (name, reason) = unread::of_model_type(model_type)
+            .map_or((model_type, unknown_reason()), |family| (family.name, family.reason()));
+        return Err(unread_family(fields.setting("model_type"), name, reason));
     }
     // Files of the first years have no model_type.
     let classes = fields.texts("architectures")?;
-    let kind = classes.iter().find_map(|class| {
-        let of = |kind: &ConfigKind| class_of(*kind).is_some_and(|name| is_of(class, name));
-        [ConfigKind::Bert, ConfigKind::DistilBert, ConfigKind::Gpt2].into_iter().find(of)
-    });
-    match kind {
-        Some(kind) => {
+    match classes.iter().find_map(|class| family_of_class(class)) {
+        Some(family) => {
             notes.push(phrase!(
                 "note_family_of_class",
                 "config.json has no model_type; the family is that of its architectures, {classes}",
                 classes = classes.join(", ")
             ));
-            Ok(kind)
+            Ok(family)
         }
         None => Err(InputError::File {
             file: "config.json".into(),
@@ -127,18 +130,18 @@ fn kind_of(fields: &Fields, notes: &mut Vec<Phrase>) -> Result<ConfigKind, Input
 }
 
 /// Refuses unsupported settings, and notes unknown ones.
-fn check_keys(fields: &Fields, kind: ConfigKind, notes: &mut Vec<Phrase>) -> Result<(), InputError> {
+fn check_keys(fields: &Fields, family: &Family, notes: &mut Vec<Phrase>) -> Result<(), InputError> {
     let mut unknown = Vec::new();
-    for (name, value) in &fields.0 {
-        match key_use(kind, name) {
+    for (name, value) in fields.all() {
+        match key_use(family.keys, name) {
             _ if value.is_null() => {}
             Some(KeyUse::Used | KeyUse::Irrelevant(_)) => {}
             Some(KeyUse::Refused(accepted, unsupported)) => {
                 if serde_json::from_str::<Value>(accepted).ok().as_ref() != Some(value) {
-                    return Err(not_supported(fields, name, unsupported.reason()));
+                    return Err(fields.not_supported(name, unsupported.reason()));
                 }
             }
-            None => unknown.push(name.as_str()),
+            None => unknown.push(name),
         }
     }
     if !unknown.is_empty() {
@@ -150,28 +153,26 @@ fn check_keys(fields: &Fields, kind: ConfigKind, notes: &mut Vec<Phrase>) -> Res
     }
     // Only a RoBERTa has both values, so a file with both is a RoBERTa under another name.
     let is = |name: &str| fields.get(name).and_then(Value::as_u64) == Some(1);
-    if kind == ConfigKind::Bert && is("pad_token_id") && is("type_vocab_size") {
+    if family.model_type == "bert" && is("pad_token_id") && is("type_vocab_size") {
         let both = phrase!("marks_of_roberta", "config.json, with `pad_token_id` = 1 and `type_vocab_size` = 1,");
-        return Err(refusal_of(of_model_type("roberta"), both, "Roberta"));
+        return Err(refusal_of(unread::of_model_type("roberta"), both, "Roberta"));
     }
     Ok(())
 }
 
 /// Checks `architectures` and `auto_map` against the family.
-fn check_classes(fields: &Fields, kind: ConfigKind, notes: &mut Vec<Phrase>) -> Result<(), InputError> {
-    let Some(own) = class_of(kind) else { return Ok(()) };
+fn check_classes(fields: &Fields, family: &Family, notes: &mut Vec<Phrase>) -> Result<(), InputError> {
+    let Some(own) = family.class else { return Ok(()) };
     let classes = fields.texts("architectures")?;
-    if let Some(class) = classes.iter().find(|class| of_class(class).is_some()) {
-        return Err(refusal_of(of_class(class), setting(fields, "architectures"), class));
+    let is_unread = |class: &str| family_of_class(class).is_none() && unread::of_class(class).is_some();
+    if let Some(class) = classes.iter().find(|class| is_unread(class)) {
+        return Err(refusal_of(unread::of_class(class), fields.setting("architectures"), class));
     }
-    let reads = [ConfigKind::Bert, ConfigKind::DistilBert, ConfigKind::Gpt2];
-    let is_of_another = |class: &&&str| {
-        let other = |kind: &ConfigKind| class_of(*kind).is_some_and(|name| name != own && is_of(class, name));
-        reads.iter().any(other)
-    };
+    let is_of = |class: &str| family_of_class(class).is_some_and(|known| known.class == family.class);
+    let is_of_another = |class: &&&str| family_of_class(class).is_some() && !is_of(class);
     if let Some(class) = classes.iter().find(is_of_another) {
         return Err(InputError::Conflict {
-            what: setting(fields, "architectures"),
+            what: fields.setting("architectures"),
             problem: phrase!(
                 "class_of_another_family",
                 "names {class}, which is no class of {family}, as model_type says",
@@ -181,7 +182,7 @@ fn check_classes(fields: &Fields, kind: ConfigKind, notes: &mut Vec<Phrase>) -> 
             fix: phrase!("copy_config_again", "Copy config.json again from the place where the model was published."),
         });
     }
-    let strange: Vec<&str> = classes.iter().copied().filter(|class| !is_of(class, own)).collect();
+    let strange: Vec<&str> = classes.iter().copied().filter(|class| !is_of(class)).collect();
     if !strange.is_empty() {
         notes.push(phrase!(
             "note_strange_class",
@@ -200,18 +201,13 @@ fn check_classes(fields: &Fields, kind: ConfigKind, notes: &mut Vec<Phrase>) -> 
     Ok(())
 }
 
-/// How the class names of a kind begin. The configs of `lipscope train` name no class.
-fn class_of(kind: ConfigKind) -> Option<&'static str> {
-    match kind {
-        ConfigKind::Bert => Some("Bert"),
-        ConfigKind::DistilBert => Some("DistilBert"),
-        ConfigKind::Gpt2 => Some("GPT2"),
-        ConfigKind::Lipscope => None,
-    }
-}
-
-fn is_of(class: &str, name: &str) -> bool {
-    without_framework(class).starts_with(name) && of_class(class).is_none()
+/// The family of a transformers class, such as `LlamaForCausalLM`: the one with the longest name that begins it, unless
+/// the longer name of a family that is not read does.
+fn family_of_class(class: &str) -> Option<&'static Family> {
+    let len = |family: &&Family| family.class.map_or(0, str::len);
+    let begins = |family: &&Family| family.class.is_some_and(|name| without_framework(class).starts_with(name));
+    let found = families::ALL.iter().filter(begins).max_by_key(len)?;
+    unread::of_class(class).is_none_or(|other| other.name.len() < len(&found)).then_some(found)
 }
 
 fn refusal_of(family: Option<&UnreadFamily>, found: Phrase, name: &str) -> InputError {
@@ -223,119 +219,148 @@ fn unknown_reason() -> Phrase {
     phrase!("why_unknown_family", "how its blocks compute is not known here")
 }
 
-/// A setting with its value, and with the version of transformers that wrote the file if the file names it.
-fn setting(fields: &Fields, name: &str) -> Phrase {
-    let value = shortened(fields.get(name));
-    match fields.get("transformers_version").and_then(Value::as_str) {
-        Some(version) => phrase!(
-            "setting_of_version",
-            "config.json, written by transformers {version}: `{key}` = {value}",
-            version = shortened_text(version),
-            key = name,
-            value = value
-        ),
-        None => phrase!("setting_of_config", "config.json: `{key}` = {value}", key = name, value = value),
-    }
-}
-
-fn shortened(value: Option<&Value>) -> String {
-    shortened_text(&value.map_or_else(String::new, Value::to_string))
-}
-
-fn shortened_text(text: &str) -> String {
-    const MOST: usize = 60;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
-/// The refusal of a setting. It proposes no edit: with another value the file would describe a model that does not
-/// exist.
-fn not_supported(fields: &Fields, name: &str, reason: Phrase) -> InputError {
-    InputError::Conflict {
-        what: setting(fields, name),
-        problem: phrase!("not_supported", "is not supported: {reason}", reason = reason),
-        fix: phrase!(
-            "do_not_edit_setting",
-            "Measure a model without it; with another value in the file, the number would be that of no model."
-        ),
-    }
-}
-
-fn activation_of(fields: &Fields, name: &str, default: Activation) -> Result<Activation, InputError> {
+/// The architecture that the fields describe.
+fn config_of(fields: &Fields, family: &'static Family) -> Result<ModelConfig, InputError> {
+    let default = ModelConfig::of_family(family);
+    let SizeKeys { eps, activation, .. } = &family.sizes;
+    let sizes = sizes_of(fields, default)?;
+    let rope_layers = match family.rope {
+        Some(RopeRule { layers: RopeLayers::Listed, .. }) => listed_layers(fields)?,
+        _ => default.rope_layers,
+    };
     let reason = phrase!(
         "why_activation",
-        "the activations that are read are gelu, gelu_new, gelu_pytorch_tanh, gelu_fast and relu"
+        "the activations that are read are {names}",
+        names = Activation::BY_NAME.map(|(name, _)| name).join(", ")
     );
-    fields.activation(name, default)?.ok_or_else(|| not_supported(fields, name, reason))
+    let activation = fields.activation(activation.0, activation.1)?;
+    Ok(ModelConfig {
+        eps: fields.number(eps.0, eps.1)?,
+        activation: activation.ok_or_else(|| fields.not_supported(family.sizes.activation.0, reason))?,
+        mask: match family.mask {
+            MaskRule::CausalIfDecoder if fields.flag("is_decoder", false)? => Order::Causal,
+            _ => default.mask,
+        },
+        window: window_of(fields, family.window, rope_layers)?,
+        softcap: family.softcap.map_or(Ok(None), |key| number_of(fields, key))?,
+        embedding_factor: match family.embedding_factor {
+            EmbeddingFactor::One => 1.0,
+            EmbeddingFactor::RootOfWidth => (sizes.d as f64).sqrt(),
+            EmbeddingFactor::Key(key) => number_of(fields, key)?.unwrap_or(1.0),
+        },
+        residual_factor: family.residual_factor.map_or(Ok(None), |key| number_of(fields, key))?.unwrap_or(1.0),
+        rope_layers,
+        rope: family.rope.map(|rule| rope_of(fields, rule, &sizes)).transpose()?,
+        ..with_scores(fields, sizes)?
+    })
 }
 
-fn gpt2_from(fields: &Fields) -> Result<ModelConfig, InputError> {
-    let default = ModelConfig::gpt2();
-    let d = fields.size(["n_embd", "hidden_size"], default.d)?;
-    let is_by_root = fields.flag("scale_attn_weights", true)?;
-    let is_by_layer = fields.flag("scale_attn_by_inverse_layer_idx", false)?;
+/// The sizes of the config.
+fn sizes_of(fields: &Fields, default: ModelConfig) -> Result<ModelConfig, InputError> {
+    let sizes = &default.family.sizes;
+    let plain = |key: SizeKey| fields.size(key.names, key.usual(0, 0));
+    let (d, heads) = (plain(sizes.d)?, plain(sizes.heads)?);
+    let key_heads = sizes.key_heads;
+    let is_whole = key_heads.names.iter().any(|name| fields.is_null(name));
+    let of_width = |key: SizeKey| fields.size(key.names, key.usual(d, heads));
+    let has_own_width = sizes.head_dim.names.iter().any(|name| fields.get(name).is_some());
+    if matches!(sizes.head_dim.default, Usual::WidthOfHead) && !has_own_width && !d.is_multiple_of(heads) {
+        return Err(heads_do_not_divide(heads, d));
+    }
     Ok(ModelConfig {
         d,
-        layers: fields.size(["n_layer", "num_hidden_layers"], default.layers)?,
-        heads: fields.size(["n_head", "num_attention_heads"], default.heads)?,
-        inner: fields.size(["n_inner", "n_inner"], d.saturating_mul(4))?,
-        vocabulary: fields.size(["vocab_size", "vocab_size"], default.vocabulary)?,
-        positions: fields.size(["n_positions", "max_position_embeddings"], default.positions)?,
-        eps: fields.number("layer_norm_epsilon", default.eps)?,
-        activation: activation_of(fields, "activation_function", default.activation)?,
-        score_scale: match (is_by_root, is_by_layer) {
-            (true, false) => ScoreScale::Root,
-            (false, false) => ScoreScale::One,
-            (true, true) => ScoreScale::RootTimesLayer,
-            (false, true) => ScoreScale::Layer,
-        },
+        heads,
+        layers: plain(sizes.layers)?,
+        key_heads: if is_whole { heads } else { of_width(key_heads)? },
+        head_dim: of_width(sizes.head_dim)?,
+        inner: of_width(sizes.inner)?,
+        vocabulary: plain(sizes.vocabulary)?,
+        token_types: plain(sizes.token_types)?,
+        positions: plain(sizes.positions)?,
         ..default
     })
 }
 
-/// A model of `lipscope train`: a GPT-2 with its own kind of attention, and with layer norms that may be absent.
-fn lipscope_from(fields: &Fields) -> Result<ModelConfig, InputError> {
-    let attention = fields.choice("attention", &[("dot", Attention::Dot), ("l2", Attention::L2)])?;
-    let (none, layer) = (Normalization::None, Normalization::Layer);
-    let norms = [("both", (layer, layer)), ("mlp", (none, layer)), ("none", (none, none))];
-    let (attention_norm, mlp_norm) = fields.choice("layer_norms", &norms)?;
-    Ok(ModelConfig { attention, attention_norm, mlp_norm, ..gpt2_from(fields)? })
+/// The same config with the scores and the norms that its keys choose.
+fn with_scores(fields: &Fields, config: ModelConfig) -> Result<ModelConfig, InputError> {
+    match config.family.scores {
+        ScoreRule::Root => Ok(config),
+        ScoreRule::Factor(key) => {
+            let scale = number_of(fields, key)?.unwrap_or(1.0);
+            Ok(ModelConfig { score_scale: ScoreScale::Factor(scale), ..config })
+        }
+        ScoreRule::RootOf(key) => {
+            let square = number_of(fields, key)?.or(key.default).unwrap_or(1.0);
+            Ok(ModelConfig { score_scale: ScoreScale::Factor(1.0 / square.sqrt()), ..config })
+        }
+        ScoreRule::Gpt2 => {
+            let is_by_root = fields.flag("scale_attn_weights", true)?;
+            let is_by_layer = fields.flag("scale_attn_by_inverse_layer_idx", false)?;
+            let score_scale = match (is_by_root, is_by_layer) {
+                (true, false) => ScoreScale::Root,
+                (false, false) => ScoreScale::One,
+                (true, true) => ScoreScale::RootTimesLayer,
+                (false, true) => ScoreScale::Layer,
+            };
+            Ok(ModelConfig { score_scale, ..config })
+        }
+        ScoreRule::Lipscope => {
+            let attention = fields.choice("attention", &[("dot", Attention::Dot), ("l2", Attention::L2)])?;
+            let (none, layer) = (Normalization::None, Normalization::Layer);
+            let norms = [("both", (layer, layer)), ("mlp", (none, layer)), ("none", (none, none))];
+            let (attention_norm, mlp_norm) = fields.choice("layer_norms", &norms)?;
+            Ok(ModelConfig { attention, attention_norm, mlp_norm, ..config })
+        }
+    }
 }
 
-fn bert_from(fields: &Fields) -> Result<ModelConfig, InputError> {
-    let default = ModelConfig::bert();
-    let same = |name: &'static str| [name, name];
-    Ok(ModelConfig {
-        d: fields.size(same("hidden_size"), default.d)?,
-        layers: fields.size(same("num_hidden_layers"), default.layers)?,
-        heads: fields.size(same("num_attention_heads"), default.heads)?,
-        inner: fields.size(same("intermediate_size"), default.inner)?,
-        vocabulary: fields.size(same("vocab_size"), default.vocabulary)?,
-        token_types: fields.size(same("type_vocab_size"), default.token_types)?,
-        positions: fields.size(same("max_position_embeddings"), default.positions)?,
-        eps: fields.number("layer_norm_eps", default.eps)?,
-        activation: activation_of(fields, "hidden_act", default.activation)?,
-        // A decoder BERT has the mask of GPT-2.
-        mask: if fields.flag("is_decoder", false)? { Order::Causal } else { Order::Free },
-        ..default
-    })
+/// A number that is in use.
+fn number_of(fields: &Fields, key: NumberKey) -> Result<Option<f64>, InputError> {
+    if fields.is_null(key.name) { Ok(None) } else { Ok(fields.positive(key.name)?.or(key.default)) }
 }
 
-fn distilbert_from(fields: &Fields) -> Result<ModelConfig, InputError> {
-    let default = ModelConfig::bert();
-    Ok(ModelConfig {
-        family: Family::DistilBert,
-        d: fields.size(["dim", "hidden_size"], default.d)?,
-        layers: fields.size(["n_layers", "num_hidden_layers"], 6)?,
-        heads: fields.size(["n_heads", "num_attention_heads"], default.heads)?,
-        inner: fields.size(["hidden_dim", "hidden_dim"], default.inner)?,
-        vocabulary: fields.size(["vocab_size", "vocab_size"], default.vocabulary)?,
-        positions: fields.size(["max_position_embeddings", "max_position_embeddings"], default.positions)?,
-        activation: activation_of(fields, "activation", default.activation)?,
-        ..default
-    })
+/// The layers with 1 in `no_rope_layers`; all but every fourth where the list is absent.
+fn listed_layers(fields: &Fields) -> Result<LayerSet, InputError> {
+    let list = fields.counts("no_rope_layers")?;
+    Ok(LayerSet::of(|layer| list.as_ref().map_or((layer + 1) % 4 != 0, |list| list.get(layer) == Some(&1))))
+}
+
+/// The layers with a window.
+fn window_of(fields: &Fields, rule: WindowRule, rope_layers: LayerSet) -> Result<Option<AttentionWindow>, InputError> {
+    const WIDTH: &str = "sliding_window";
+    let types = fields.texts("layer_types")?;
+    if let Some(strange) = types.iter().find(|kind| !["full_attention", "sliding_attention"].contains(kind)) {
+        let reason = phrase!(
+            "why_layer_type",
+            "{kind} is no kind of attention that is read; those are full_attention and sliding_attention",
+            kind = *strange
+        );
+        return Err(fields.not_supported("layer_types", reason));
+    }
+    // Whether the list says of a layer that it has a window; `None` without a list.
+    let slides = |layer: usize| (!types.is_empty()).then(|| types.get(layer) == Some(&"sliding_attention"));
+    match rule {
+        _ if fields.is_null(WIDTH) => Ok(None),
+        WindowRule::All(usual) if usual.is_some() || fields.get(WIDTH).is_some() => {
+            let width = fields.size(&[WIDTH], usual.unwrap_or(1))?;
+            Ok(Some(AttentionWindow { width, layers: LayerSet::of(|_| true) }))
+        }
+        WindowRule::Alternate(width) => {
+            let width = fields.size(&[WIDTH], width)?;
+            Ok(Some(AttentionWindow { width, layers: LayerSet::of(|layer| slides(layer).unwrap_or(layer % 2 == 0)) }))
+        }
+        WindowRule::IfUsedWithoutRope if fields.flag("use_sliding_window", false)? && fields.get(WIDTH).is_some() => {
+            let width = fields.size(&[WIDTH], 1)?;
+            let layers = LayerSet::of(|layer| slides(layer).unwrap_or(!rope_layers.has(layer)));
+            Ok(Some(AttentionWindow { width, layers }))
+        }
+        WindowRule::IfUsed { width, from } if fields.flag("use_sliding_window", false)? => {
+            let width = fields.size(&[WIDTH], width)?;
+            let first = fields.count("max_window_layers", from)?;
+            Ok(Some(AttentionWindow { width, layers: LayerSet::of(|layer| slides(layer).unwrap_or(layer >= first)) }))
+        }
+        _ => Ok(None),
+    }
 }
 
 #[cfg(test)]
@@ -347,7 +372,7 @@ mod tests {
         assert_eq!(ModelConfig::from_json(r#"{"model_type":"gpt2"}"#), Ok(ModelConfig::gpt2()));
         assert_eq!(ModelConfig::from_json("\u{feff}{\"model_type\":\"bert\"}"), Ok(ModelConfig::bert()));
         let small = ModelConfig::from_json(r#"{"model_type":"gpt2","n_embd":8,"n_head":2,"n_inner":null}"#);
-        assert_eq!(small.map(|config| (config.inner, config.head_dim())), Ok((32, 4)));
+        assert_eq!(small.map(|config| (config.inner, config.head_dim)), Ok((32, 4)));
         // transformers also accepts the shared names.
         let small = ModelConfig::from_json(r#"{"model_type":"gpt2","hidden_size":8,"num_attention_heads":2}"#);
         assert_eq!(small.map(|config| (config.d, config.heads)), Ok((8, 2)));
@@ -378,14 +403,14 @@ mod tests {
     #[test]
     fn what_is_not_supported_is_refused_by_name_without_an_edit_that_gives_a_wrong_number() {
         for (text, words) in [
-            (r#"{"model_type":"llama"}"#, ["\"llama\"", "Llama"]),
+            (r#"{"model_type":"deberta"}"#, ["\"deberta\"", "Deberta"]),
             (r#"{"model_type":"abcdef"}"#, ["\"abcdef\"", "family that is not supported"]),
             (r#"{"model_type":"roberta"}"#, ["Roberta", "begin at 2"]),
             (r#"{"model_type":"bert","architectures":["RobertaModel"]}"#, ["architectures", "begin at 2"]),
             (r#"{"model_type":"bert","architectures":["GPT2LMHeadModel"]}"#, ["GPT2LMHeadModel", "Bert"]),
             (r#"{"model_type":"bert","pad_token_id":1,"type_vocab_size":1}"#, ["pad_token_id", "begin at 2"]),
             (r#"{"architectures":["RobertaModel"]}"#, ["config.json", "model_type"]),
-            (r#"{"model_type":"bert","hidden_act":"swish"}"#, ["hidden_act", "is not supported"]),
+            (r#"{"model_type":"bert","hidden_act":"mish"}"#, ["hidden_act", "is not supported"]),
             (
                 r#"{"model_type":"bert","position_embedding_type":"relative_key"}"#,
                 ["position_embedding_type", "scores"],

@@ -9,9 +9,11 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::config::{Family, ModelConfig};
-use super::layer_norm::LayerNorm;
+use super::config::ModelConfig;
+use super::family::{GainRule, Initial};
 use super::parts::{AttentionPart, Block, Embeddings, FeedForward, Linear, Model, Needs};
+use super::residual::Residual;
+use super::token_norm::TokenNorm;
 use lipscope_core::experiment::{InputError, Normalization};
 use lipscope_core::phrase;
 use lipscope_core::random::{Random, Stream};
@@ -27,7 +29,7 @@ const MOST_DRAWN: usize = 1 << 30;
 /// [`InputError`] if `needs` exceeds the model, or there are too many numbers.
 pub fn draw_model(config: ModelConfig, needs: &Needs, seed: u64) -> Result<Model, InputError> {
     needs.check(&config)?;
-    let layer = (4 * config.d).saturating_add(2 * config.inner).saturating_mul(config.d);
+    let layer = config.numbers_of_attention().saturating_add(config.numbers_of_mlp());
     let rows = (needs.ids.len() + needs.positions).saturating_mul(config.d);
     let drawn = layer.saturating_mul(needs.layers).saturating_add(rows);
     if drawn > MOST_DRAWN {
@@ -42,15 +44,17 @@ pub fn draw_model(config: ModelConfig, needs: &Needs, seed: u64) -> Result<Model
         let mut random = Random::new(seed, stream);
         (0..config.d).map(|_| number(&mut random, DEVIATION)).collect::<Vec<f32>>()
     };
-    let word = |id: u32| match (config.family, id) {
-        (Family::Bert | Family::DistilBert, 0) => vec![0.0; config.d],
+    let names = config.family.embeddings;
+    let word = |id: u32| match (config.family.initial, id) {
+        (Initial::ZeroPadding, 0) => vec![0.0; config.d],
         _ => row(Stream::ModelWord(id as usize)),
     };
+    let positions = |_| (0..needs.positions).map(|position| row(Stream::ModelPosition(position))).collect();
     let embeddings = Embeddings {
         words: needs.ids.iter().map(|id| (*id, word(*id))).collect(),
-        positions: (0..needs.positions).map(|position| row(Stream::ModelPosition(position))).collect(),
-        kind: (config.family == Family::Bert).then(|| row(Stream::ModelTokenType)),
-        norm: (config.family != Family::Gpt2).then(|| LayerNorm::plain(Normalization::Layer, config.d)),
+        positions: names.positions.map(positions),
+        kind: names.kinds.map(|_| row(Stream::ModelTokenType)),
+        norm: names.norm.map(|_| TokenNorm::plain(Normalization::Layer, config.eps, config.d)),
     };
     let blocks = (0..needs.layers)
         .map(|layer| Block {
@@ -63,14 +67,16 @@ pub fn draw_model(config: ModelConfig, needs: &Needs, seed: u64) -> Result<Model
 }
 
 fn attention(config: &ModelConfig, mut random: Random) -> AttentionPart {
-    let d = config.d;
-    let mut square = |deviation| linear(&mut random, (d, d), deviation);
+    let ModelConfig { d, heads, key_heads, head_dim, .. } = *config;
+    let (queries, keys) = (heads * head_dim, key_heads * head_dim);
+    let mut part = |shape, deviation| linear(&mut random, shape, deviation);
     AttentionPart {
-        query: square(DEVIATION),
-        key: square(DEVIATION),
-        value: square(DEVIATION),
-        output: square(residual_deviation(config)),
-        norm: LayerNorm::plain(config.attention_norm, d),
+        query: part((queries, d), DEVIATION),
+        key: part((keys, d), DEVIATION),
+        value: part((keys, d), DEVIATION),
+        output: part((d, queries), residual_deviation(config)),
+        qk_gains: config.family.qk_norm.map(|_| [(); 2].map(|()| vec![1.0; head_dim])),
+        norms: norms(config, config.family.attention_norms, config.attention_norm),
     }
 }
 
@@ -79,15 +85,34 @@ fn feed_forward(config: &ModelConfig, mut random: Random) -> FeedForward {
     FeedForward {
         widen: linear(&mut random, (inner, d), DEVIATION),
         narrow: linear(&mut random, (d, inner), residual_deviation(config)),
-        norm: LayerNorm::plain(config.mlp_norm, d),
+        gate: config.has_gate().then(|| linear(&mut random, (inner, d), DEVIATION)),
+        norms: norms(config, config.family.mlp_norms, config.mlp_norm),
+    }
+}
+
+/// Norms that leave normalised tokens as they are, in the places of the family.
+fn norms(config: &ModelConfig, places: Residual<&str>, normalization: Normalization) -> Residual<TokenNorm> {
+    let plain = || {
+        let norm = TokenNorm::plain(normalization, config.eps, config.d);
+        match config.family.gains {
+            GainRule::Whole => norm,
+            GainRule::MinusOne => TokenNorm { base: 1.0, gain: vec![0.0; config.d], ..norm },
+        }
+    };
+    match places {
+        _ if normalization == Normalization::None => Residual::Branch { before: None, after: None },
+        Residual::Sum(_) => Residual::Sum(plain()),
+        Residual::Branch { before, after } => {
+            Residual::Branch { before: before.map(|_| plain()), after: after.map(|_| plain()) }
+        }
     }
 }
 
 /// Standard deviation of a matrix that writes into the residual stream.
 fn residual_deviation(config: &ModelConfig) -> f64 {
-    match config.family {
-        Family::Gpt2 => DEVIATION / (2.0 * config.layers as f64).sqrt(),
-        Family::Bert | Family::DistilBert => DEVIATION,
+    match config.family.initial {
+        Initial::SmallerOutputs => DEVIATION / (2.0 * config.layers as f64).sqrt(),
+        Initial::Plain | Initial::ZeroPadding => DEVIATION,
     }
 }
 

@@ -1,19 +1,19 @@
 //! The forward pass of a model, from token ids to the input of a map of each layer ([`MapKind`]).
 //!
-//! GPT-2 (layer norm first): y = ln_1(x) is the input of attention, x <- x + O att(y) + b_O, x <- x + FF(ln_2(x)).
-//! BERT (layer norm last): x is the input of attention, x <- ln(x + O att(x) + b_O), x <- ln(x + FF(x)).
+//! A layer is two steps, attention and the MLP, each with a residual connection and its norms ([`Residual`]): GPT-2 and
+//! Llama have x <- x + B(N x), BERT has x <- L(x + B x). The tokens that enter attention are N x, or x itself.
 
 use std::borrow::Borrow;
 use std::ops::Range;
 
 use nalgebra::DMatrix;
 
-use super::attention_map::{add_bias, projections};
-use super::config::NormPlace;
-use super::layer_norm::{LayerNorm, in_window};
-use super::map_kind::{Heads, MapKind};
+use super::attention_map::StackedAttention;
+use super::map_kind::MapKind;
 use super::parts::Model;
-use lipscope_core::attention::{Forward, Projections};
+use super::residual::Residual;
+use super::token_norm::{NormJacobian, TokenNorm, in_window};
+use lipscope_core::attention::Forward;
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::phrase;
 
@@ -22,8 +22,8 @@ use lipscope_core::phrase;
 pub struct ForwardPass<M> {
     model: M,
     mask: Order,
-    /// Projections and b_O of the first layers.
-    attention: Vec<(Projections<f64>, Vec<f64>)>,
+    /// The attention of the first layers.
+    attention: Vec<StackedAttention>,
 }
 
 impl<M: Borrow<Model>> ForwardPass<M> {
@@ -38,17 +38,12 @@ impl<M: Borrow<Model>> ForwardPass<M> {
     /// [`InputError::BadValue`] if the model has fewer.
     pub fn new(model: M, mask: Order, layers: usize) -> Result<Self, InputError> {
         let of: &Model = model.borrow();
-        let of_layer = |layer: usize| {
-            let bias = &of.block(layer)?.attention.output.bias;
-            let heads = projections(of, layer, MapKind::WithOutput, Heads::All)?;
-            Ok((heads, bias.iter().map(|x| f64::from(*x)).collect()))
-        };
-        let attention = (0..layers).map(of_layer).collect::<Result<_, InputError>>()?;
+        let attention = (0..layers).map(|layer| StackedAttention::new(of, layer)).collect::<Result<_, InputError>>()?;
         Ok(ForwardPass { model, mask, attention })
     }
 
-    /// The stacked projections and b_O of a layer, if passes run through its attention.
-    pub(super) fn stacked(&self, layer: usize) -> Option<&(Projections<f64>, Vec<f64>)> {
+    /// The attention of a layer, if passes run through it.
+    pub(super) fn stacked(&self, layer: usize) -> Option<&StackedAttention> {
         self.attention.get(layer)
     }
 
@@ -99,12 +94,9 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         pass.done += 1;
         let model = self.model();
         let kind = pass.kind;
-        let place = model.config.norm_place();
-        let block = model.block(layer)?;
+        let norms = &model.block(layer)?.attention.norms;
         let mut y = pass.x.clone();
-        if place == NormPlace::First {
-            self.normalize(&block.attention.norm, &mut y, &pass.spans)?;
-        }
+        let entered = enter(norms, &mut y, &pass.spans)?;
         match kind {
             MapKind::Attention | MapKind::WithOutput => pass.keep(layer, &y),
             MapKind::AttentionResidual | MapKind::Block | MapKind::Blocks => pass.keep_present(layer),
@@ -113,15 +105,12 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         if is_last && kind != MapKind::MlpResidual {
             return Ok(());
         }
-        let Some((heads, bias)) = self.stacked(layer) else {
+        let Some(stacked) = self.stacked(layer) else {
             pass.done = pass.layers;
             return Ok(());
         };
-        pass.x += self.attended(heads, &y, &pass.spans)?;
-        add_bias(&mut pass.x, bias);
-        if place == NormPlace::Last {
-            self.normalize(&block.attention.norm, &mut pass.x, &pass.spans)?;
-        }
+        let value = self.attended(stacked, &y, &pass.spans)?;
+        leave(norms, entered, pass, value, (&stacked.output_bias, model.config.residual_factor))?;
         if kind == MapKind::MlpResidual {
             pass.keep_present(layer);
         }
@@ -130,36 +119,50 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         }
         let mlp = model.mlp(layer)?;
         y.copy_from(&pass.x);
-        if place == NormPlace::First {
-            self.normalize(&mlp.norm, &mut y, &pass.spans)?;
-        }
-        pass.x += mlp.apply(&y, model.config.activation);
-        if place == NormPlace::Last {
-            self.normalize(&mlp.norm, &mut pass.x, &pass.spans)?;
-        }
-        Ok(())
-    }
-
-    fn normalize(&self, norm: &LayerNorm, x: &mut DMatrix<f64>, spans: &[Range<usize>]) -> Result<(), InputError> {
-        norm.apply(x, self.model().config.eps).map(drop).map_err(|problem| in_window(problem, spans))
+        let entered = enter(&mlp.norms, &mut y, &pass.spans)?;
+        let value = mlp.apply(&y, model.config.activation);
+        leave(&mlp.norms, entered, pass, value, (&[], model.config.residual_factor))
     }
 
     /// The attention of all windows, concatenated along the tokens, after the output matrix.
     fn attended(
         &self,
-        heads: &Projections<f64>,
+        StackedAttention { heads, rules, .. }: &StackedAttention,
         tokens: &DMatrix<f64>,
         spans: &[Range<usize>],
     ) -> Result<DMatrix<f64>, InputError> {
         let projected = heads.project(tokens);
-        let mut concatenated = DMatrix::zeros(tokens.nrows(), tokens.ncols());
+        let sizes = self.model().config.head_sizes();
+        let mut concatenated = DMatrix::zeros(sizes.heads * sizes.k, tokens.ncols());
         for span in spans {
             let part = |of: &DMatrix<f64>| of.columns_range(span.clone()).into_owned();
-            let window = Forward::of_projected(heads.clone(), part(&projected), self.mask.mask(), &part(tokens))?;
+            let rule = (rules.mask(self.mask), &rules.steps);
+            let window = Forward::of_projected(heads.clone(), part(&projected), rule, &part(tokens))?;
             concatenated.columns_range_mut(span.clone()).copy_from(&window.concatenated());
         }
         Ok(heads.combine(concatenated))
     }
+}
+
+/// Turns tokens into what enters a branch. An error names the token's place in its own window.
+fn enter(
+    norms: &Residual<TokenNorm>,
+    x: &mut DMatrix<f64>,
+    spans: &[Range<usize>],
+) -> Result<Option<NormJacobian<f64>>, InputError> {
+    norms.enter(x).map_err(|problem| in_window(problem, spans))
+}
+
+/// Adds to the tokens of a pass what comes out of a branch.
+fn leave(
+    norms: &Residual<TokenNorm>,
+    entered: Option<NormJacobian<f64>>,
+    pass: &mut Pass,
+    value: DMatrix<f64>,
+    scaled_bias: (&[f64], f64),
+) -> Result<(), InputError> {
+    let left = norms.leave(entered, &mut pass.x, value, scaled_bias);
+    left.map(drop).map_err(|problem| in_window(problem, &pass.spans))
 }
 
 /// Windows on their way through the model.
@@ -223,32 +226,35 @@ fn spans(windows: &[&[u32]]) -> Vec<Range<usize>> {
     windows.iter().map(next).collect()
 }
 
-/// Word, position and type embeddings, summed and, for BERT, normalised: d x (all tokens).
+/// Word embeddings plus those of positions and types where there are any, normalised for BERT: d x (all tokens).
 fn embed(model: &Model, windows: &[&[u32]]) -> Result<DMatrix<f64>, InputError> {
     let embeddings = &model.embeddings;
     let longest = windows.iter().map(|window| window.len()).max().unwrap_or(0);
-    if longest > embeddings.positions.len() {
+    let most = embeddings.positions.as_ref().map_or(model.config.positions, Vec::len);
+    if longest > most {
         return Err(InputError::TooLarge {
             what: phrase!("number_tokens_n_window", "The number of tokens n of a window"),
             found: longest.to_string().into(),
-            limit: embeddings.positions.len().to_string().into(),
+            limit: most.to_string().into(),
             fix: phrase!("use_windows_models_positions", "Use windows that the model's positions reach."),
         });
     }
     let mut x = DMatrix::zeros(model.config.d, windows.iter().map(|window| window.len()).sum());
-    let cells = windows.iter().flat_map(|window| window.iter().zip(&embeddings.positions));
-    for ((id, position), mut token) in cells.zip(x.column_iter_mut()) {
+    let cells = windows.iter().flat_map(|window| window.iter().enumerate());
+    for ((place, id), mut token) in cells.zip(x.column_iter_mut()) {
         let word = embeddings.words.get(id).ok_or_else(|| InputError::BadValue {
             key: phrase!("token_id", "The token id"),
             found: id.to_string().into(),
             expected: phrase!("one_whose_embedding_loaded", "one whose embedding is loaded"),
         })?;
-        for row in [Some(word), Some(position), embeddings.kind.as_ref()].into_iter().flatten() {
+        let position = embeddings.positions.as_ref().map(|rows| &rows[place]);
+        token.iter_mut().zip(word).for_each(|(x, y)| *x += model.config.embedding_factor * f64::from(*y));
+        for row in [position, embeddings.kind.as_ref()].into_iter().flatten() {
             token.iter_mut().zip(row).for_each(|(x, y)| *x += f64::from(*y));
         }
     }
     if let Some(norm) = &embeddings.norm {
-        norm.apply(&mut x, model.config.eps).map_err(|problem| in_window(problem, &spans(windows)))?;
+        norm.apply(&mut x).map_err(|problem| in_window(problem, &spans(windows)))?;
     }
     Ok(x)
 }

@@ -1,13 +1,13 @@
 //! The Jacobian of a map of a layer: steps one after another, each attention or the MLP, alone or with its residual
-//! connection and layer norm.
+//! connection and its norms.
 //!
-//! With B the Jacobian of attention or of the MLP and N that of the layer norm, a step is B, I + B N (pre-norm) or
-//! N (I + B) (post-norm), and the steps multiply.
+//! With B the Jacobian of attention or of the MLP and N, T, L those of norms, a step is B, I + T B N (N before the branch
+//! and T after it, each present or not) or L (I + B), and the steps multiply. Some families multiply B by a number.
 
 use super::attention_map::AttentionJacobian;
-use super::config::NormPlace;
-use super::layer_norm::NormJacobian;
 use super::mlp::MlpJacobian;
+use super::residual::Residual;
+use super::token_norm::NormJacobian;
 use lipscope_core::attention::{Forward, Scalar};
 use lipscope_core::experiment::InputError;
 use lipscope_core::jacobian::LinearOperator;
@@ -29,8 +29,10 @@ pub struct MapJacobian<T: Scalar> {
 #[derive(Clone, Debug)]
 pub(super) struct StepJacobian<T: Scalar> {
     pub(super) branch: BranchJacobian<T>,
-    /// The layer norm of the residual connection, if the step has one.
-    pub(super) residual: Option<(NormPlace, NormJacobian<T>)>,
+    /// The norms of the residual connection, if the step has one.
+    pub(super) residual: Option<Residual<NormJacobian<T>>>,
+    /// What the branch's output is multiplied by before it is added.
+    pub(super) factor: T,
 }
 
 /// The Jacobian of attention or of the MLP.
@@ -70,8 +72,9 @@ impl MapJacobian<f64> {
                 BranchJacobian::Attention(attention) => BranchJacobian::Attention(Box::new(attention.single()?)),
                 BranchJacobian::Mlp(mlp) => BranchJacobian::Mlp(mlp.single()),
             };
-            let residual = step.residual.as_ref().map(|(place, norm)| (*place, norm.single()));
-            Ok(StepJacobian { branch, residual })
+            let single = |norm: NormJacobian<f64>| Ok::<_, InputError>(norm.single());
+            let residual = step.residual.clone().map(|norms| norms.try_map(single)).transpose()?;
+            Ok(StepJacobian { branch, residual, factor: step.factor as f32 })
         };
         Ok(MapJacobian::new(self.steps.iter().map(step).collect::<Result<_, InputError>>()?))
     }
@@ -110,14 +113,17 @@ impl<T: Scalar> StepJacobian<T> {
         let branch = self.branch.operator();
         match &self.residual {
             None => branch.apply(v, out),
-            Some((NormPlace::First, norm)) => {
+            Some(Residual::Branch { before, after }) => {
                 inside.copy_from_slice(v);
-                norm.apply(inside);
+                before.iter().for_each(|norm| norm.apply(inside));
                 branch.apply(inside, out);
+                after.iter().for_each(|norm| norm.apply(out));
+                scale(out, self.factor);
                 add(out, v);
             }
-            Some((NormPlace::Last, norm)) => {
+            Some(Residual::Sum(norm)) => {
                 branch.apply(v, out);
+                scale(out, self.factor);
                 add(out, v);
                 norm.apply(out);
             }
@@ -128,15 +134,19 @@ impl<T: Scalar> StepJacobian<T> {
         let branch = self.branch.operator();
         match &self.residual {
             None => branch.apply_transpose(u, out),
-            Some((NormPlace::First, norm)) => {
-                branch.apply_transpose(u, out);
-                norm.apply_transpose(out);
+            Some(Residual::Branch { before, after }) => {
+                inside.copy_from_slice(u);
+                after.iter().for_each(|norm| norm.apply_transpose(inside));
+                branch.apply_transpose(inside, out);
+                before.iter().for_each(|norm| norm.apply_transpose(out));
+                scale(out, self.factor);
                 add(out, u);
             }
-            Some((NormPlace::Last, norm)) => {
+            Some(Residual::Sum(norm)) => {
                 inside.copy_from_slice(u);
                 norm.apply_transpose(inside);
                 branch.apply_transpose(inside, out);
+                scale(out, self.factor);
                 add(out, inside);
             }
         }
@@ -149,6 +159,12 @@ impl<T: Scalar> BranchJacobian<T> {
             BranchJacobian::Attention(attention) => &mut attention.operator,
             BranchJacobian::Mlp(mlp) => mlp,
         }
+    }
+}
+
+fn scale<T: Scalar>(out: &mut [T], factor: T) {
+    if factor != T::constant(1.0) {
+        out.iter_mut().for_each(|x| *x *= factor);
     }
 }
 

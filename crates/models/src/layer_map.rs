@@ -4,19 +4,22 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
+use super::activation::Activation;
 use super::attention_map::{AttentionMap, value_direction};
-use super::config::{Activation, NormPlace};
 use super::jacobian::{BranchJacobian, MapJacobian, StepJacobian};
-use super::layer_norm::{LayerNorm, in_window};
 use super::map_kind::{Heads, MapKind};
 use super::mlp::MlpJacobian;
 use super::parts::{FeedForward, Model};
+use super::residual::Residual;
+use super::token_norm::{TokenNorm, in_window};
 use lipscope_core::experiment::{InputError, Order};
 
 /// A map of a layer, with its biases.
 #[derive(Clone, Debug)]
 pub struct LayerMap {
     steps: Vec<Step>,
+    /// What the outputs of branches are multiplied by before they are added.
+    factor: f64,
     /// For attention alone, the direction (d numbers) of which the start vector of the iteration is made.
     value_direction: Option<Vec<f64>>,
 }
@@ -25,21 +28,14 @@ pub struct LayerMap {
 #[derive(Clone, Debug)]
 struct Step {
     branch: Branch,
-    residual: Option<Residual>,
+    /// The norms of the residual connection, if the step has one.
+    residual: Option<Residual<TokenNorm>>,
 }
 
 #[derive(Clone, Debug)]
 enum Branch {
-    Attention(AttentionMap),
+    Attention(Box<AttentionMap>),
     Mlp(Arc<FeedForward>, Activation),
-}
-
-/// The layer norm of a residual connection.
-#[derive(Clone, Debug)]
-struct Residual {
-    place: NormPlace,
-    norm: LayerNorm,
-    eps: f64,
 }
 
 /// A map evaluated at given tokens.
@@ -73,26 +69,23 @@ impl LayerMap {
     ) -> Result<Self, InputError> {
         kind.check_heads(heads)?;
         if kind.is_attention_alone() {
-            let step = Step { branch: Branch::Attention(attention(layer)?), residual: None };
+            let step = Step { branch: Branch::Attention(Box::new(attention(layer)?)), residual: None };
             let value_direction = Some(value_direction(model, layer, kind, heads)?);
-            return Ok(LayerMap { steps: vec![step], value_direction });
+            return Ok(LayerMap { steps: vec![step], factor: 1.0, value_direction });
         }
-        let residual = |norm: &LayerNorm| {
-            Some(Residual { place: model.config.norm_place(), norm: norm.clone(), eps: model.config.eps })
-        };
         let mut steps = Vec::new();
         for layer in kind.first_layer(layer)..=layer {
             if kind.has_attention() {
-                let norm = &model.block(layer)?.attention.norm;
-                steps.push(Step { branch: Branch::Attention(attention(layer)?), residual: residual(norm) });
+                let residual = Some(model.block(layer)?.attention.norms.clone());
+                steps.push(Step { branch: Branch::Attention(Box::new(attention(layer)?)), residual });
             }
             if kind.has_mlp() {
                 let mlp = model.mlp(layer)?;
                 let branch = Branch::Mlp(Arc::clone(mlp), model.config.activation);
-                steps.push(Step { branch, residual: residual(&mlp.norm) });
+                steps.push(Step { branch, residual: Some(mlp.norms.clone()) });
             }
         }
-        Ok(LayerMap { steps, value_direction: None })
+        Ok(LayerMap { steps, factor: model.config.residual_factor, value_direction: None })
     }
 
     /// Runs the map at tokens (d x n).
@@ -103,7 +96,7 @@ impl LayerMap {
         let mut value = tokens.clone();
         let mut steps = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
-            let (next, jacobian) = step.at(value, mask)?;
+            let (next, jacobian) = step.at(value, mask, self.factor)?;
             value = next;
             steps.push(jacobian);
         }
@@ -118,26 +111,22 @@ impl LayerMap {
 
 impl Step {
     /// The value at tokens (d x n), and the Jacobian there.
-    fn at(&self, tokens: DMatrix<f64>, mask: Order) -> Result<(DMatrix<f64>, StepJacobian<f64>), InputError> {
-        let Some(Residual { place, norm, eps }) = &self.residual else {
+    fn at(
+        &self,
+        tokens: DMatrix<f64>,
+        mask: Order,
+        factor: f64,
+    ) -> Result<(DMatrix<f64>, StepJacobian<f64>), InputError> {
+        let Some(norms) = &self.residual else {
             let (value, branch) = self.branch.at(&tokens, mask)?;
-            return Ok((value, StepJacobian { branch, residual: None }));
+            return Ok((value, StepJacobian { branch, residual: None, factor }));
         };
-        let (value, branch, norm) = match place {
-            NormPlace::First => {
-                let mut normalized = tokens.clone();
-                let norm = norm.apply(&mut normalized, *eps).map_err(in_this_window)?;
-                let (value, branch) = self.branch.at(&normalized, mask)?;
-                (value + tokens, branch, norm)
-            }
-            NormPlace::Last => {
-                let (value, branch) = self.branch.at(&tokens, mask)?;
-                let mut value = value + tokens;
-                let norm = norm.apply(&mut value, *eps).map_err(in_this_window)?;
-                (value, branch, norm)
-            }
-        };
-        Ok((value, StepJacobian { branch, residual: Some((*place, norm)) }))
+        let mut entering = tokens.clone();
+        let entered = norms.enter(&mut entering).map_err(in_this_window)?;
+        let (value, branch) = self.branch.at(&entering, mask)?;
+        let mut sum = tokens;
+        let residual = norms.leave(entered, &mut sum, value, (&[], factor)).map_err(in_this_window)?;
+        Ok((sum, StepJacobian { branch, residual: Some(residual), factor }))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Trained and randomly initialised transformers (BERT, GPT-2): the attention, MLP and blocks of their layers as maps
+//! Trained and randomly initialised transformers (BERT, GPT-2, Llama and their relatives): the attention, MLP and blocks of their layers as maps
 //! of the engine.
 //!
 //! The experiments of \[C\] section 5 (docs/models.md): the local Lipschitz constant of one layer's self-attention, at
@@ -11,6 +11,7 @@
 //! [`Table`], which is read by layer and head as [`Group`]s and compared with the [`Published`] curves.
 //! [`adversarial_curve`] uses \[C\]'s adversarial tokens instead of a text.
 
+mod activation;
 mod adversarial;
 mod arrangement;
 mod attention_map;
@@ -21,13 +22,15 @@ mod config;
 mod config_fields;
 mod config_file;
 mod config_keys;
+mod config_rope;
 mod draw;
 mod estimate;
 mod families;
+mod family;
 mod forward;
 mod jacobian;
 mod layer_map;
-mod layer_norm;
+mod layer_set;
 mod load;
 mod map_kind;
 mod maps;
@@ -39,25 +42,31 @@ mod plan;
 mod plan_text;
 mod published;
 mod readings;
+mod residual;
+mod rope;
 mod safetensors;
 mod source;
 mod table;
 mod text;
+mod token_norm;
 mod tokenizer;
+mod unread;
 mod weight_files;
 mod window;
 
+pub use activation::Activation;
 pub use adversarial::{AdversarialHead, AdversarialPlan, adversarial_curve, adversarial_text};
 pub use batch::{Batch, PrefixGroup, Shard, Window};
 pub use checkpoint::Checkpoint;
-pub use config::{Activation, Family, ModelConfig, NormPlace, ScoreScale};
+pub use config::{AttentionWindow, ModelConfig, ScoreScale};
 pub use config_file::ConfigFile;
 pub use draw::draw_model;
 pub use estimate::{Estimate, Estimators, Sink, SpectralNorm, estimate};
+pub use family::Family;
 pub use forward::ForwardPass;
 pub use jacobian::MapJacobian;
 pub use layer_map::{LayerMap, MapAtTokens};
-pub use layer_norm::LayerNorm;
+pub use layer_set::LayerSet;
 pub use load::load_model;
 pub use map_kind::{Heads, MapKind};
 pub use maps::{BatchCells, BatchStep, Maps};
@@ -65,11 +74,14 @@ pub use opened::{DrawnFamily, DrawnModel, Opened};
 pub use parts::{AttentionPart, Block, Embeddings, FeedForward, Linear, Model, Needs};
 pub use plan::{MOST_WINDOWS, Plan};
 pub use plan_text::{MODEL_TOLERANCE, PlanText, text_fingerprint};
-pub use published::{CurveTokens, PUBLISHED, Published, Training};
+pub use published::{CurveTokens, PUBLISHED, Published, PublishedModel, Training};
 pub use readings::{AtLength, Group, NormGrid, Quantity, Spread, head_grid, layer_grid, layers_by_head};
+pub use residual::Residual;
+pub use rope::{Rope, Stretch, YarnBorder};
 pub use source::{Source, whole_text};
 pub use table::{Cell, Subject, Table};
 pub use text::{check_windows, fingerprint, ids_by_first_appearance, spans_of_words, window_span};
+pub use token_norm::TokenNorm;
 pub use tokenizer::{TOKENIZER_FILES, Tokenizer, TokenizerFiles};
 pub use weight_files::{WEIGHT_INDEX, WEIGHTS, WeightFiles, is_about_weights, no_weights, shards};
 pub use window::{LeftOut, WindowExperiment, window_experiment};

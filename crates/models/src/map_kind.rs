@@ -1,8 +1,8 @@
 //! Which map of a layer is measured, and which heads it includes.
 //!
-//! With Att the heads with their biases, O and b_O the output matrix and its bias, and ln_1, ln_2 the layer norms:
+//! With Att the heads with their biases, O and b_O the output matrix and its bias, and ln_1, ln_2 the norms:
 //!
-//! | map | BERT, DistilBERT (layer norm last) | GPT-2 (layer norm first) | at |
+//! | map | BERT, DistilBERT (norm last) | GPT-2, Llama and its kin (norm first) | at |
 //! | --- | --- | --- | --- |
 //! | `attention` | Att(y) | Att(y) | y, the input of attention |
 //! | `with-output` | O Att(y) + b_O | O Att(y) + b_O | y |

@@ -1,12 +1,16 @@
-//! The MLP of a layer, MLP(x) = W_2 g(W_1 x + b_1) + b_2 with g the activation, and its Jacobian W_2 diag(g') W_1 at
-//! given tokens.
+//! The MLP of a layer and its Jacobian at given tokens, with g the activation:
+//!
+//! | MLP | value | Jacobian |
+//! | --- | --- | --- |
+//! | plain | W_2 g(a) + b_2, a = W_1 x + b_1 | W_2 diag(g'(a)) W_1 |
+//! | gated | W_2 (g(a) * b) + b_2, a = W_g x + b_g, b = W_1 x + b_1 | W_2 (diag(g'(a) * b) W_g + diag(g(a)) W_1) |
 
 use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::config::Activation;
-use super::parts::{FeedForward, Side};
+use super::activation::Activation;
+use super::parts::{FeedForward, Linear, Side};
 use lipscope_core::attention::Scalar;
 use lipscope_core::experiment::InputError;
 use lipscope_core::jacobian::LinearOperator;
@@ -16,18 +20,30 @@ use lipscope_core::phrase;
 #[derive(Clone, Debug)]
 pub(super) struct MlpJacobian<T: Scalar> {
     part: Arc<FeedForward>,
-    /// g' at W_1 x + b_1, inner x n.
+    /// g'(a), or g'(a) * b for a gated MLP, inner x n.
     slopes: DMatrix<T>,
+    /// g(a) of a gated MLP, inner x n.
+    factors: Option<DMatrix<T>>,
     /// Buffer for the hidden layer in a product, inner x n numbers.
     hidden: Vec<T>,
+    /// Another one, where there is a gate.
+    gated: Vec<T>,
 }
 
 impl FeedForward {
     /// The MLP at tokens (d x n).
     pub(super) fn apply(&self, x: &DMatrix<f64>, activation: Activation) -> DMatrix<f64> {
         let mut hidden = self.widen.apply(x);
-        hidden.apply(|x| *x = activation.at(*x));
+        match &self.gate {
+            Some(gate) => hidden.zip_apply(&gate.apply(x), |b, a| *b *= activation.at(a)),
+            None => hidden.apply(|x| *x = activation.at(*x)),
+        }
         self.narrow.apply(&hidden)
+    }
+
+    /// The map whose outputs go through the activation.
+    fn activated(&self) -> &Linear {
+        self.gate.as_ref().unwrap_or(&self.widen)
     }
 }
 
@@ -41,14 +57,23 @@ impl MlpJacobian<f64> {
         x: &DMatrix<f64>,
         activation: Activation,
     ) -> Result<(DMatrix<f64>, Self), InputError> {
-        let mut hidden = part.widen.apply(x);
+        let mut hidden = part.activated().apply(x);
         if activation == Activation::Relu {
             check_kinks(part, &hidden)?;
         }
-        let slopes = hidden.map(|x| activation.derivative(x));
+        let mut slopes = hidden.map(|x| activation.derivative(x));
         hidden.apply(|x| *x = activation.at(*x));
+        let mut factors = None;
+        if part.gate.is_some() {
+            let widened = part.widen.apply(x);
+            slopes.component_mul_assign(&widened);
+            factors = Some(hidden.clone());
+            hidden.component_mul_assign(&widened);
+        }
         let value = part.narrow.apply(&hidden);
-        Ok((value, MlpJacobian { part: Arc::clone(part), slopes, hidden: hidden.data.into() }))
+        let gated = vec![0.0; factors.as_ref().map_or(0, DMatrix::len)];
+        let part = Arc::clone(part);
+        Ok((value, MlpJacobian { part, slopes, factors, hidden: hidden.data.into(), gated }))
     }
 
     /// The same Jacobian in f32.
@@ -56,7 +81,9 @@ impl MlpJacobian<f64> {
         MlpJacobian {
             part: Arc::clone(&self.part),
             slopes: self.slopes.map(|x| x as f32),
+            factors: self.factors.as_ref().map(|factors| factors.map(|x| x as f32)),
             hidden: vec![0.0; self.hidden.len()],
+            gated: vec![0.0; self.gated.len()],
         }
     }
 }
@@ -65,7 +92,7 @@ impl MlpJacobian<f64> {
 /// has a kink. A unit whose input weights or output weights are all zero does not change the output, so it is allowed.
 fn check_kinks(part: &FeedForward, hidden: &DMatrix<f64>) -> Result<(), InputError> {
     let matters = |unit: usize| {
-        let (read, written) = (part.widen.weight.row(unit), part.narrow.weight.column(unit));
+        let (read, written) = (part.activated().weight.row(unit), part.narrow.weight.column(unit));
         read.iter().any(|x| *x != 0.0) && written.iter().any(|x| *x != 0.0)
     };
     for (token_idx, units) in hidden.column_iter().enumerate() {
@@ -85,15 +112,10 @@ fn check_kinks(part: &FeedForward, hidden: &DMatrix<f64>) -> Result<(), InputErr
 }
 
 impl<T: Scalar> MlpJacobian<T> {
-    /// out = W_2 diag(g') W_1 v, or its transpose.
-    fn product(&mut self, side: Side, v: &[T], out: &mut [T]) {
-        let FeedForward { widen, narrow, .. } = &*self.part;
-        let [first, second] = if side == Side::Plain { [widen, narrow] } else { [narrow, widen] };
-        self.hidden.fill(T::constant(0.0));
-        first.add_product(side, v, &mut self.hidden);
-        self.hidden.iter_mut().zip(self.slopes.as_slice()).for_each(|(x, slope)| *x *= *slope);
+    /// The product of a linear map, or of its transpose, with v.
+    fn linear(of: &Linear, side: Side, v: &[T], out: &mut [T]) {
         out.fill(T::constant(0.0));
-        second.add_product(side, &self.hidden, out);
+        of.add_product(side, v, out);
     }
 }
 
@@ -107,50 +129,31 @@ impl<T: Scalar> LinearOperator<T> for MlpJacobian<T> {
     }
 
     fn apply(&mut self, v: &[T], out: &mut [T]) {
-        self.product(Side::Plain, v, out);
+        Self::linear(self.part.activated(), Side::Plain, v, &mut self.hidden);
+        multiply_entries(&mut self.hidden, &self.slopes);
+        if let Some(factors) = &self.factors {
+            Self::linear(&self.part.widen, Side::Plain, v, &mut self.gated);
+            multiply_entries(&mut self.gated, factors);
+            self.hidden.iter_mut().zip(&self.gated).for_each(|(x, y)| *x += *y);
+        }
+        Self::linear(&self.part.narrow, Side::Plain, &self.hidden, out);
     }
 
     fn apply_transpose(&mut self, u: &[T], out: &mut [T]) {
-        self.product(Side::Transposed, u, out);
-    }
-}
-
-impl Activation {
-    /// The value at x.
-    #[must_use]
-    pub fn at(self, x: f64) -> f64 {
-        match self {
-            Activation::GeluErf => x * normal_distribution(x),
-            Activation::GeluTanh => x * logistic(x).0,
-            Activation::Relu => x.max(0.0),
+        Self::linear(&self.part.narrow, Side::Transposed, u, &mut self.hidden);
+        if let Some(factors) = &self.factors {
+            self.gated.copy_from_slice(&self.hidden);
+            multiply_entries(&mut self.gated, factors);
         }
-    }
-
-    /// The derivative at x; max(x, 0) has none at 0, and this gives 0 there (`MlpJacobian::at` refuses such tokens).
-    #[must_use]
-    pub fn derivative(self, x: f64) -> f64 {
-        match self {
-            Activation::GeluErf => {
-                let density = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
-                normal_distribution(x) + x * density
-            }
-            Activation::GeluTanh => {
-                let (s, slope) = logistic(x);
-                s + x * s * (1.0 - s) * slope
-            }
-            Activation::Relu => f64::from(u8::from(x > 0.0)),
+        multiply_entries(&mut self.hidden, &self.slopes);
+        Self::linear(self.part.activated(), Side::Transposed, &self.hidden, out);
+        if self.factors.is_some() {
+            self.part.widen.add_product(Side::Transposed, &self.gated, out);
         }
     }
 }
 
-/// Phi(x).
-fn normal_distribution(x: f64) -> f64 {
-    0.5 * (1.0 + libm::erf(x * std::f64::consts::FRAC_1_SQRT_2))
-}
-
-/// (1 + tanh(z))/2 = 1/(1 + exp(-2 z)) with z = sqrt(2/pi) (x + 0.044715 x^3), and the derivative of 2 z.
-fn logistic(x: f64) -> (f64, f64) {
-    const CUBIC: f64 = 0.044_715;
-    let root = (2.0 / std::f64::consts::PI).sqrt();
-    (1.0 / (1.0 + (-2.0 * root * (x + CUBIC * x * x * x)).exp()), 2.0 * root * (1.0 + 3.0 * CUBIC * x * x))
+/// x * y, entry by entry.
+fn multiply_entries<T: Scalar>(x: &mut [T], y: &DMatrix<T>) {
+    x.iter_mut().zip(y.as_slice()).for_each(|(x, y)| *x *= *y);
 }

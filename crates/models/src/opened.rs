@@ -23,6 +23,8 @@ pub enum DrawnFamily {
     Gpt2,
     /// BERT.
     Bert,
+    /// Llama.
+    Llama,
 }
 
 /// A randomly initialised model.
@@ -57,8 +59,8 @@ enum Origin<S> {
 
 impl DrawnFamily {
     /// All families, with their names on the command line.
-    pub const ALL: [(&'static str, DrawnFamily); 2] =
-        [("random:gpt2", DrawnFamily::Gpt2), ("random:bert", DrawnFamily::Bert)];
+    pub const ALL: [(&'static str, DrawnFamily); 3] =
+        [("random:gpt2", DrawnFamily::Gpt2), ("random:bert", DrawnFamily::Bert), ("random:llama", DrawnFamily::Llama)];
 
     /// Its name on the command line and in tables.
     #[must_use]
@@ -66,6 +68,7 @@ impl DrawnFamily {
         match self {
             DrawnFamily::Gpt2 => "random:gpt2",
             DrawnFamily::Bert => "random:bert",
+            DrawnFamily::Llama => "random:llama",
         }
     }
 }
@@ -80,6 +83,7 @@ impl<S: Source> Opened<S> {
         let default = match family {
             DrawnFamily::Gpt2 => ModelConfig::gpt2(),
             DrawnFamily::Bert => ModelConfig::bert(),
+            DrawnFamily::Llama => ModelConfig::llama(),
         };
         let label = format!("{} {d}x{layers}x{heads} seed {seed}", family.id());
         Ok(Opened {

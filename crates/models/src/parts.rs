@@ -9,7 +9,8 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::config::ModelConfig;
-use super::layer_norm::LayerNorm;
+use super::residual::Residual;
+use super::token_norm::TokenNorm;
 use lipscope_core::attention::{Accumulate, Scalar, View, ViewMut, multiply};
 use lipscope_core::experiment::InputError;
 use lipscope_core::experiment::Phrase;
@@ -33,30 +34,35 @@ pub(super) enum Side {
     Transposed,
 }
 
-/// The attention of a layer, with its layer norm.
+/// The attention of a layer, with its norms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttentionPart {
-    /// d x d, the rows of the heads one below the other.
+    /// H k x d, the rows of the heads one below the other.
     pub query: Linear,
-    /// d x d.
+    /// G k x d.
     pub key: Linear,
-    /// d x d.
+    /// G k x d.
     pub value: Linear,
-    /// d x d, applied to the concatenated heads.
+    /// d x H k, applied to the concatenated heads.
     pub output: Linear,
-    /// Applied before attention (GPT-2) or after the residual sum (BERT).
-    pub norm: LayerNorm,
+    /// The gains of the RMS norms of every query and every key, k numbers each.
+    pub qk_gains: Option<[Vec<f32>; 2]>,
+    /// The norms of the residual connection around attention.
+    pub norms: Residual<TokenNorm>,
 }
 
-/// The feed-forward network of a layer, with its layer norm.
+/// The feed-forward network of a layer, with its norms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeedForward {
     /// inner x d.
     pub widen: Linear,
+    /// inner x d: what goes through the activation, then multiplies the widened token; `None` where the widened token
+    /// itself goes through it.
+    pub gate: Option<Linear>,
     /// d x inner.
     pub narrow: Linear,
-    /// Applied before the network (GPT-2) or after the residual sum (BERT).
-    pub norm: LayerNorm,
+    /// The norms of the residual connection around the network.
+    pub norms: Residual<TokenNorm>,
 }
 
 /// A layer of the model.
@@ -73,12 +79,12 @@ pub struct Block {
 pub struct Embeddings {
     /// By token id.
     pub words: BTreeMap<u32, Vec<f32>>,
-    /// By position, from 0.
-    pub positions: Vec<Vec<f32>>,
+    /// By position, from 0; `None` where positions enter in the layers.
+    pub positions: Option<Vec<Vec<f32>>>,
     /// The embedding of token type 0, if the model has token types.
     pub kind: Option<Vec<f32>>,
     /// Applied after the sum (BERT).
-    pub norm: Option<LayerNorm>,
+    pub norm: Option<TokenNorm>,
 }
 
 /// A model up to the deepest measured layer.

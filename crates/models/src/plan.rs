@@ -85,8 +85,8 @@ impl Plan {
 
     /// Approximate memory of a run with this plan in bytes, with a margin for temporaries; saturates.
     ///
-    /// Weights are f32: 4 d^2 for attention and 2 d inner for the MLP, for each layer up to the deepest, and a row for
-    /// each token id and position. Forward pass and maps keep attention's 4 d^2 in f64, and the measured maps in f32
+    /// Weights are f32: 2 (H + G) k d for attention and 2 d inner for the MLP, 3 d inner with a gate, for each layer up to
+    /// the deepest, and a row for each token id and position. Forward pass and maps keep attention's in f64, and the measured maps in f32
     /// too. A window adds, in f64 and f32, the attention matrices, slopes and fields of every layer that its map
     /// includes, and 40 pairs of vectors for the iteration. Each thread measures a window of its own, so a window's
     /// memory counts once for each thread.
@@ -136,11 +136,16 @@ impl Plan {
         };
         let (n, depth) = (at(Size::Tokens, self.longest()), at(Size::Layers, self.depth()));
         let (d, heads) = (at(Size::Dimension, config.d), config.heads as f64);
-        let inner = config.inner as f64 * (d / config.d as f64);
-        let square = 4.0 * d * d;
+        let wider = d / config.d as f64;
+        let inner = config.inner as f64 * wider;
+        let square = config.numbers_of_attention() as f64 * wider * wider;
+        let of_mlps = config.numbers_of_mlp() as f64 * wider * wider;
+        let matrices = if config.has_gate() { 3.0 } else { 2.0 };
+        // The vectors of a token in attention, in widths: as many as 12 where H k = G k = d.
+        let vectors = 3.0 * ((2 * config.heads + 2 * config.key_heads) * config.head_dim) as f64 / config.d as f64;
         let kept = |layers: usize| (depth - self.depth() as f64 + layers as f64).max(0.0);
         let rows = (n * self.lengths.len() as f64 * self.windows as f64).min(config.vocabulary as f64) + n;
-        let weights = 4.0 * (square * depth + 2.0 * d * inner * kept(self.mlps()) + rows * d);
+        let weights = 4.0 * (square * depth + of_mlps * kept(self.mlps()) + rows * d);
         let forward = 8.0 * square * kept(self.passed_layers());
         let measured = (self.layers.len() as f64).min(depth);
         let maps = match self.kind {
@@ -153,13 +158,13 @@ impl Plan {
             MapKind::Blocks => 4.0 * square * depth,
         };
         let tokens = n.max(PASS_TOKENS as f64);
-        let pass = 8.0 * tokens * (inner + (12.0 + measured) * d);
+        let pass = 8.0 * tokens * ((matrices - 1.0) * inner + (vectors + measured) * d);
         let layers = if self.kind == MapKind::Blocks { depth } else { 1.0 };
         let of_attention = match self.kind.has_attention() {
-            true => 12.0 * ((heads * n * n).min(MOST_KEPT as f64) + 12.0 * n * d),
+            true => 12.0 * ((heads * n * n).min(MOST_KEPT as f64) + vectors * n * d),
             false => 0.0,
         };
-        let of_mlp = if self.kind.has_mlp() { 12.0 * n * (3.0 * inner + 3.0 * d) } else { 0.0 };
+        let of_mlp = if self.kind.has_mlp() { 12.0 * n * ((2.0 * matrices - 1.0) * inner + 3.0 * d) } else { 0.0 };
         let window = layers * (of_attention + of_mlp) + 8.0 * 82.0 * n * d;
         // Every thread measures its own window.
         let at_once = threads().min(self.lengths.len().saturating_mul(self.windows)).max(1) as f64;

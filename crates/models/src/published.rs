@@ -3,7 +3,6 @@
 //! The script released with \[C\] returns sqrt(|J^T f(X)|) ([`super::estimate`]), so the curves are compared with that
 //! estimator (docs/models.md).
 
-use super::config::Family;
 use super::map_kind::{Heads, MapKind};
 use super::table::Subject;
 use lipscope_core::experiment::Order;
@@ -15,6 +14,15 @@ pub enum Training {
     Trained,
     /// Randomly initialised.
     Random,
+}
+
+/// The model of a curve, in its default size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PublishedModel {
+    /// GPT-2.
+    Gpt2,
+    /// BERT.
+    Bert,
 }
 
 /// The tokens at which a curve was measured.
@@ -35,8 +43,8 @@ pub struct Published {
     pub factor: f64,
     /// alpha.
     pub exponent: f64,
-    /// The family of its model, in the default size.
-    pub family: Family,
+    /// Its model.
+    pub model: PublishedModel,
     /// Trained or randomly initialised.
     pub training: Training,
     /// The layer, from 0.
@@ -53,13 +61,21 @@ pub struct Published {
 pub const PUBLISHED: [Published; 8] = [
     Published { id: "gpt2-0", factor: 35.3, exponent: 0.26, layer: 0, ..GPT2 },
     Published { id: "gpt2-6", factor: 25.0, exponent: 0.51, layer: 6, ..GPT2 },
-    Published { id: "bert-0", factor: 14.3, exponent: 0.24, family: Family::Bert, mask: Order::Free, layer: 0, ..GPT2 },
+    Published {
+        id: "bert-0",
+        factor: 14.3,
+        exponent: 0.24,
+        model: PublishedModel::Bert,
+        mask: Order::Free,
+        layer: 0,
+        ..GPT2
+    },
     Published { id: "random-gpt2-6", factor: 0.445, exponent: 0.25, training: Training::Random, layer: 6, ..GPT2 },
     Published {
         id: "adversarial-bert-0-0",
         factor: 4.39,
         exponent: 0.5,
-        family: Family::Bert,
+        model: PublishedModel::Bert,
         mask: Order::Free,
         layer: 0,
         head: Some(0),
@@ -70,7 +86,7 @@ pub const PUBLISHED: [Published; 8] = [
         id: "adversarial-bert-decoder-6-7",
         factor: 5.73,
         exponent: 0.5,
-        family: Family::Bert,
+        model: PublishedModel::Bert,
         layer: 6,
         head: Some(7),
         tokens: CurveTokens::Adversarial(21.5),
@@ -100,7 +116,7 @@ const GPT2: Published = Published {
     id: "",
     factor: 1.0,
     exponent: 0.0,
-    family: Family::Gpt2,
+    model: PublishedModel::Gpt2,
     training: Training::Trained,
     layer: 0,
     head: None,
@@ -133,8 +149,8 @@ impl Published {
         };
         let tokens = subject.adversarial_radius().map_or(CurveTokens::Text, CurveTokens::Adversarial);
         // A single head is measured before the output matrix, which mixes all heads.
-        let kind = match (self.tokens, self.family) {
-            (CurveTokens::Text, Family::Gpt2) => MapKind::WithOutput,
+        let kind = match (self.tokens, self.model) {
+            (CurveTokens::Text, PublishedModel::Gpt2) => MapKind::WithOutput,
             _ => MapKind::Attention,
         };
         is_head
@@ -148,10 +164,10 @@ impl Published {
     /// Whether the table's model name matches this curve.
     fn is_of_model(&self, model: &str) -> bool {
         let name = model.split_whitespace().next().unwrap_or_default().to_lowercase();
-        match (self.training, self.family) {
-            (Training::Random, Family::Gpt2) => model.starts_with("random:gpt2 768x12x12 "),
+        match (self.training, self.model) {
+            (Training::Random, PublishedModel::Gpt2) => model.starts_with("random:gpt2 768x12x12 "),
             (Training::Random, _) => model.starts_with("random:bert 768x12x12 "),
-            (Training::Trained, Family::Gpt2) => name == "gpt2",
+            (Training::Trained, PublishedModel::Gpt2) => name == "gpt2",
             (Training::Trained, _) => name.starts_with("bert-base"),
         }
     }

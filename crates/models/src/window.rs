@@ -38,7 +38,8 @@ pub struct WindowExperiment {
 /// Converts a cell to an experiment, given the tokens (d x n) at the input of its layer's attention.
 ///
 /// # Errors
-/// [`InputError`] if the map is more than attention, the model has no such layer or head, or numbers are not finite.
+/// [`InputError`] if the map is more than attention, attention has steps beside softmax of plain scores, the model has no
+/// such layer or head, or numbers are not finite.
 pub fn window_experiment(
     model: &Model,
     plan: &Plan,
@@ -60,8 +61,18 @@ pub fn window_experiment(
             ),
         });
     }
+    if !model.config.has_plain_attention() {
+        return Err(InputError::Conflict {
+            what: phrase!("window_as_experiment", "A window of this model as an experiment"),
+            problem: phrase!(
+                "no_experiment_of_steps",
+                "would be other attention: the model's has rotary positions, shared keys, norms of queries or a window"
+            ),
+            fix: phrase!("measure_windows_of_text", "Measure windows of a text."),
+        });
+    }
     let part = &model.block(cell.layer)?.attention;
-    let (d, k) = (model.config.d, model.config.head_dim());
+    let (d, k) = (model.config.d, model.config.head_dim);
     let columns = columns(model, cell.heads)?;
     // An experiment divides its scores by sqrt(k); `query_factor` corrects a model that divides differently.
     let scaled = model.config.query_factor(cell.layer);

@@ -81,7 +81,7 @@ fn rotated(tensors: &Tensors<'_>, rope: Rope, vectors: Tensor<4>) -> Tensor<4> {
     let r = rope.turned(k);
     let (mut cosines, mut sines, mut quarter_turn) = (vec![1.0; n * k], vec![0.0; n * k], vec![0.0; k * k]);
     for m in 0..r / 2 {
-        let (x, y) = rope.pair(m, r);
+        let (x, y) = rope.layout.pair(m, r);
         (quarter_turn[y * k + x], quarter_turn[x * k + y]) = (-1.0, 1.0);
         for position in 0..n {
             let (sin, cos) = libm::sincos(position as f64 * rope.angle(m, r));

@@ -16,7 +16,7 @@ use super::normalize::Normalizer;
 use super::product::multiply;
 use super::projections::{MapLayout, Projections, combine};
 use super::stacked::Stacked;
-use super::steps::{Steps, Turn, ignores_offsets};
+use super::steps::{GivenSteps, Steps, Turn, ignores_offsets};
 use super::view::{Accumulate, Scalar, View, ViewMut};
 use crate::experiment::{self, Attention, Experiment, InputError, Mask, Scope, Score, Weighting, limits};
 use crate::parallel::{self, Schedule, Scratch};
@@ -65,6 +65,8 @@ pub struct Forward<T: Scalar> {
     pub(crate) normalizer: Normalizer<T>,
     /// p x d.
     pub(crate) stacked: Stacked<T>,
+    /// p numbers, or none. Products with the Jacobian need them no more.
+    pub(crate) biases: Option<Arc<[T]>>,
     /// Queries, keys and values of the tokens minus their common part ([`Centred`]), after the steps that turn them, p x
     /// n.
     pub(crate) projections: DMatrix<T>,
@@ -154,15 +156,21 @@ impl<T: Scalar> Forward<T> {
         Forward::of_normalized(projections, normalizer, (scope, mask, steps))
     }
 
-    /// Runs the forward pass through given projections, such as those of a trained model, at tokens (d x n), without a
-    /// normaliser.
+    /// Runs the forward pass through given projections and steps, such as those of a trained model, at tokens (d x n),
+    /// without a normaliser.
     ///
     /// # Errors
     /// As [`Forward::new`].
-    pub fn of_projections(projections: Projections<T>, mask: Mask, tokens: &DMatrix<T>) -> Result<Self, InputError> {
+    pub fn of_projections(
+        projections: Projections<T>,
+        mask: Mask,
+        steps: &GivenSteps,
+        tokens: &DMatrix<T>,
+    ) -> Result<Self, InputError> {
         // Checked before the product, whose cost grows with the number of tokens.
         check(tokens)?;
-        Forward::of_normalized(projections, Normalizer::none(tokens), (Scope::Inputs, mask, Steps::none()))
+        let place = (Scope::Inputs, mask, Steps::given(steps));
+        Forward::of_normalized(projections, Normalizer::none(tokens), place)
     }
 
     /// As [`Forward::of_projections`], for tokens that are already [projected](Projections::project), for instance
@@ -173,11 +181,11 @@ impl<T: Scalar> Forward<T> {
     pub fn of_projected(
         projections: Projections<T>,
         projected: DMatrix<T>,
-        mask: Mask,
+        (mask, steps): (Mask, &GivenSteps),
         tokens: &DMatrix<T>,
     ) -> Result<Self, InputError> {
         check(tokens)?;
-        let place = (Scope::Inputs, mask, Steps::none());
+        let place = (Scope::Inputs, mask, Steps::given(steps));
         Forward::through(projections, (projected, Vec::new()), Normalizer::none(tokens), place)
     }
 
@@ -202,7 +210,7 @@ impl<T: Scalar> Forward<T> {
         normalizer: Normalizer<T>,
         (scope, mask, steps): (Scope, Mask, Steps),
     ) -> Result<Self, InputError> {
-        let Projections { maps, stacked, output, .. } = projections;
+        let Projections { maps, stacked, biases, output } = projections;
         let (d, n) = normalizer.outputs().shape();
         if projected.iter().any(|x| !x.value().is_finite()) {
             return Err(InputError::Overflow { what: phrase!("queries_keys_values", "The queries, keys or values") });
@@ -226,6 +234,7 @@ impl<T: Scalar> Forward<T> {
             turn,
             normalizer,
             stacked,
+            biases,
             projections: projected,
             centre,
             output,

@@ -15,7 +15,6 @@ use super::kernel::Kernel;
 use super::product::multiply_tokens;
 use super::stacked::Stacked;
 use super::view::{Accumulate, Scalar, View};
-use crate::experiment::Attention;
 use crate::weights::Weights;
 
 /// One attention map: its rows in the stacked projections. A head has one map; a differential head has two, with the
@@ -51,6 +50,51 @@ pub struct Projections<T: Scalar> {
     pub(super) biases: Option<Arc<[T]>>,
     /// d_out x (sum of d_v).
     pub(super) output: Option<Arc<DMatrix<T>>>,
+}
+
+/// Heads that all have key and value dimension k, and share keys and values by groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeadSizes {
+    /// H.
+    pub heads: usize,
+    /// G, from 1 to H: head h has the keys and values of group floor(h G/H).
+    pub groups: usize,
+    /// k.
+    pub k: usize,
+}
+
+/// k rows of the stacked projections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeadPart {
+    /// The queries of a head.
+    Query(usize),
+    /// The keys of a group.
+    Key(usize),
+    /// The values of a group.
+    Value(usize),
+}
+
+impl HeadSizes {
+    /// The group of a head.
+    #[must_use]
+    pub fn group(self, head: usize) -> usize {
+        head * self.groups / self.heads
+    }
+
+    /// What the stacked projections hold, k rows each: \[Q_1; K_1; V_1; Q_2; ..\], the keys and values of a group after
+    /// the queries of its first head.
+    #[must_use]
+    pub fn parts(self) -> Vec<HeadPart> {
+        let mut parts = Vec::with_capacity(self.heads + 2 * self.groups);
+        for head in 0..self.heads {
+            let group = self.group(head);
+            parts.push(HeadPart::Query(head));
+            if head == 0 || self.group(head - 1) != group {
+                parts.extend([HeadPart::Key(group), HeadPart::Value(group)]);
+            }
+        }
+        parts
+    }
 }
 
 impl<T: Scalar> Projections<T> {
@@ -97,39 +141,47 @@ impl<T: Scalar> Projections<T> {
         Projections { maps, stacked: Stacked::of(&stacked.matrices, weights.d()), biases: None, output }
     }
 
-    /// Heads that all have key and value dimension k: `stacked` is p x d, and `biases` has p numbers.
+    /// Heads of the same sizes: `stacked` is p x d and `biases` has p numbers, in the order of [`HeadSizes::parts`].
+    /// Scores are those of `kernel`.
     ///
     /// # Panics
     /// If the shapes do not fit. They come from checked weights, so no input reaches this.
     #[must_use]
-    pub fn of_equal_heads(
-        attention: Attention,
+    pub fn of_grouped_heads(
+        kernel: Kernel,
+        sizes: HeadSizes,
         stacked: DMatrix<T>,
         biases: &[T],
-        k: usize,
         output: Option<DMatrix<T>>,
     ) -> Self {
-        let p = stacked.nrows();
-        assert!(p == biases.len() && p.is_multiple_of(3 * k), "a head needs 3 k projections with one bias each");
-        let heads = (0..p / (3 * k)).map(|head| {
-            let rows = |part: usize| (3 * head + part) * k..(3 * head + part + 1) * k;
-            let kernel = Kernel::new(attention, k);
+        let HeadSizes { heads, groups, k } = sizes;
+        let p = (heads + 2 * groups) * k;
+        assert!(stacked.nrows() == p && biases.len() == p, "{sizes:?} need {p} projections with one bias each");
+        let parts = sizes.parts();
+        let rows = |wanted: HeadPart| {
+            let at = parts.iter().position(|part| *part == wanted).unwrap_or(0);
+            at * k..(at + 1) * k
+        };
+        let head = |head: usize| {
+            let group = sizes.group(head);
+            let is_first = head == 0 || sizes.group(head - 1) != group;
+            let into = if is_first { Accumulate::Replace } else { Accumulate::Add };
             let out_rows = head * k..(head + 1) * k;
             MapLayout {
                 head_idx: head,
                 coefficient: 1.0,
                 kernel,
-                q_rows: rows(0),
-                k_rows: rows(1),
-                v_rows: rows(2),
+                q_rows: rows(HeadPart::Query(head)),
+                k_rows: rows(HeadPart::Key(group)),
+                v_rows: rows(HeadPart::Value(group)),
                 own_rows: out_rows.clone(),
                 out_rows,
-                into_keys: Accumulate::Replace,
-                into_values: Accumulate::Replace,
+                into_keys: into,
+                into_values: into,
             }
-        });
+        };
         Projections {
-            maps: heads.collect(),
+            maps: (0..heads).map(head).collect(),
             stacked: Stacked::Dense(Arc::new(stacked)),
             biases: Some(biases.into()),
             output: output.map(Arc::new),

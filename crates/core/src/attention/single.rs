@@ -51,6 +51,7 @@ impl Forward<f64> {
                     Stacked::Multiples { d: *d, factors: factors.iter().map(|x| *x as f32).collect() }
                 }
             },
+            biases: self.biases.as_ref().map(|biases| biases.iter().map(|x| *x as f32).collect()),
             projections: self.projections.map(|x| x as f32),
             centre: self.centre.iter().map(|x| *x as f32).collect(),
             output: self.output.as_ref().map(|matrix| Arc::new(matrix.map(|x| x as f32))),

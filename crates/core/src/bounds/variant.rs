@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 
 use super::heads::HeadNorms;
 use super::lower::variant_witnesses::VariantWitnesses;
-use crate::attention::Rotation;
+use crate::attention::{Rotary, Rotation};
 use crate::experiment::{Attention, Experiment, Mask, MaskKind, Rope, Rows, VectorNorm, Weighting};
 use crate::spectral::{largest_singular_value, norm_of_product};
 use crate::weights::{HeadWeights, Weights};
@@ -195,7 +195,7 @@ fn map_of(
 
 /// The largest ||c K^T T(s) Q||_2 over s = 0..t and over s = -t..0, for each t below [`OFFSETS`].
 fn offsets(rope: Rope, scale: f64, q: &DMatrix<f64>, k: &DMatrix<f64>) -> [Vec<f64>; 2] {
-    let rotation: Rotation<f64> = Rotation::of(rope, q.nrows(), OFFSETS);
+    let rotation: Rotation<f64> = Rotation::of(&Rotary::Formula(rope), q.nrows(), OFFSETS);
     [Rotation::apply, Rotation::apply_transpose].map(|turn: fn(&Rotation<f64>, usize, &mut [f64])| {
         let norm = |t: usize| {
             let mut turned = q.clone();

@@ -130,15 +130,6 @@ impl Rope {
         2 * ((self.fraction * k as f64 / 2.0).floor() as usize).min(k / 2)
     }
 
-    /// The two entries of pair m, out of r that turn.
-    #[must_use]
-    pub fn pair(&self, m: usize, r: usize) -> (usize, usize) {
-        match self.layout {
-            RopeLayout::Half => (m, m + r / 2),
-            RopeLayout::Interleaved => (2 * m, 2 * m + 1),
-        }
-    }
-
     /// theta_m: the angle of pair m per position, where r entries turn.
     #[must_use]
     pub fn angle(&self, m: usize, r: usize) -> f64 {
@@ -159,6 +150,15 @@ pub enum RopeLayout {
 impl RopeLayout {
     /// Both.
     pub const ALL: [RopeLayout; 2] = [RopeLayout::Half, RopeLayout::Interleaved];
+
+    /// The two entries of pair m, out of r that turn.
+    #[must_use]
+    pub fn pair(self, m: usize, r: usize) -> (usize, usize) {
+        match self {
+            RopeLayout::Half => (m, m + r / 2),
+            RopeLayout::Interleaved => (2 * m, 2 * m + 1),
+        }
+    }
 }
 
 /// ALiBi: the bias -h |i - j| with one slope h for each head.

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector, DVectorView};
 
-use crate::attention::{Elementwise, Forward, MapLayout, Squash, Steps, Weigh};
+use crate::attention::{Elementwise, Forward, MapLayout, Squash, Steps, TurningPair, Weigh};
 use crate::experiment::{Gain, VectorNorm};
 
 /// The rows of blocks at a forward pass.
@@ -45,8 +45,8 @@ struct Vectors {
     turned: DMatrix<f64>,
     /// 1/s of each token, and N(z), k x n, where there is a normaliser.
     normed: Option<(VectorNorm, Gain, Vec<f64>, DMatrix<f64>)>,
-    /// For each position the rotation, k x k, as the list of its entries off the identity.
-    angles: Vec<(usize, usize, f64)>,
+    /// The pairs that turn with their angles per position, and the factor of what has turned.
+    turning: (Vec<TurningPair>, f64),
     /// phi'(z), k x n, for linear attention.
     feature: Option<DMatrix<f64>>,
 }
@@ -61,21 +61,21 @@ impl StepsRows {
     pub(crate) fn new(forward: &Forward<f64>) -> Self {
         let tokens = forward.normalizer().outputs();
         let of_map = |layout: &MapLayout| {
-            let (norm, rope) = forward.steps.norm_and_rope();
+            let (norm, rotary) = forward.steps.norm_and_rotary();
             let vectors = |rows: &Range<usize>, gain: Option<&Gain>| {
                 let matrix = forward.stacked.rows(rows);
-                let plain = &matrix * tokens;
+                let mut plain = &matrix * tokens;
+                if let Some(biases) = &forward.biases {
+                    let biases = DVector::from_column_slice(&biases[rows.clone()]);
+                    plain.column_iter_mut().for_each(|mut vector| vector += &biases);
+                }
                 let norm = norm.zip(gain).map(|(norm, gain)| (norm.kind, norm.eps, gain.clone()));
                 let turned = forward.projections.rows(rows.start, rows.len()).into_owned();
-                let k = rows.len();
-                let angles = rope.map_or(Vec::new(), |rope| {
-                    let r = rope.turned(k);
-                    (0..r / 2).map(|m| (rope.pair(m, r).0, rope.pair(m, r).1, rope.angle(m, r))).collect()
-                });
+                let turning = rotary.map_or((Vec::new(), 1.0), |rotary| (rotary.pairs(rows.len()), rotary.factor()));
                 let has_feature = forward.steps.squash == Squash::Log;
                 let phi_slope = |z: f64| if z < 0.0 { z.exp() } else { 1.0 };
                 let feature = has_feature.then(|| plain.map(phi_slope));
-                Vectors { normed: norm.map(|norm| normed(norm, plain)), matrix, turned, angles, feature }
+                Vectors { normed: norm.map(|norm| normed(norm, plain)), matrix, turned, turning, feature }
             };
             let queries = vectors(&layout.q_rows, norm.map(|norm| &norm.q_gain));
             let keys = vectors(&layout.k_rows, norm.map(|norm| &norm.k_gain));
@@ -203,9 +203,10 @@ impl Vectors {
         if let Some(feature) = &self.feature {
             u.component_mul_assign(&feature.column(position));
         }
-        for (x, y, angle) in &self.angles {
+        let (pairs, factor) = &self.turning;
+        for TurningPair { entries: (x, y), angle } in pairs {
             let (sin, cos) = (position as f64 * angle).sin_cos();
-            (u[*x], u[*y]) = (cos * u[*x] + sin * u[*y], cos * u[*y] - sin * u[*x]);
+            (u[*x], u[*y]) = (factor * (cos * u[*x] + sin * u[*y]), factor * (cos * u[*y] - sin * u[*x]));
         }
         if let Some((kind, gain, scales, outputs)) = &self.normed {
             for (entry, x) in u.iter_mut().enumerate() {

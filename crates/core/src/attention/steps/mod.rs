@@ -9,6 +9,7 @@
 //! | `turn` | all of these, in their order, on the stacked projections | |
 //! | `squash` | soft cap, logarithm | s <- tau tanh(s/tau), s <- ln s, with their slopes |
 //! | `bias` | ALiBi, a matrix | s_ij <- s_ij + B_ij, slope 1 |
+//! | `given` | those of the above that a trained model has | |
 //! | `weigh` | softmax with a sink, sigmoid, relu, softplus | P and its slopes |
 //!
 //! A step that is absent is not run: attention without steps takes the code and keeps the digits that it had before
@@ -16,6 +17,7 @@
 
 mod bias;
 mod feature;
+mod given;
 mod rope;
 mod squash;
 mod turn;
@@ -23,7 +25,9 @@ mod vector_norm;
 mod weigh;
 
 use bias::Bias;
-pub(crate) use rope::Rotation;
+pub use given::GivenSteps;
+pub use rope::Rotary;
+pub(crate) use rope::{Rotation, TurningPair};
 pub(crate) use squash::Squash;
 pub(crate) use turn::Turn;
 use turn::VectorSteps;
@@ -43,13 +47,14 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// No steps: the usual softmax of plain scores.
-    pub(crate) fn none() -> Self {
+    /// The steps that a trained model gives.
+    pub(super) fn given(steps: &GivenSteps) -> Self {
+        let GivenSteps { norm, rotary, softcap, sinks } = steps;
         Steps {
-            vectors: VectorSteps::default(),
-            squash: Squash::Absent,
+            vectors: VectorSteps { norm: norm.clone(), rotary: rotary.clone(), ..VectorSteps::default() },
+            squash: softcap.map_or(Squash::Absent, |tau| Squash::Cap { tau }),
             bias: Bias::default(),
-            weigh: Weigh::Softmax { sinks: Vec::new() },
+            weigh: Weigh::Softmax { sinks: sinks.clone() },
         }
     }
 
@@ -58,7 +63,7 @@ impl Steps {
         Steps {
             vectors: VectorSteps {
                 norm: attention.vector_norm(score),
-                rope: score.rope,
+                rotary: score.rope.map(Rotary::Formula),
                 has_feature: attention == Attention::Linear,
                 value_eps: score.value_norm,
             },
@@ -111,8 +116,8 @@ impl Steps {
     }
 
     /// The normaliser of queries and keys, and the rotation.
-    pub(crate) fn norm_and_rope(&self) -> (Option<&QkNorm>, Option<crate::experiment::Rope>) {
-        (self.vectors.norm.as_ref(), self.vectors.rope)
+    pub(crate) fn norm_and_rotary(&self) -> (Option<&QkNorm>, Option<&Rotary>) {
+        (self.vectors.norm.as_ref(), self.vectors.rotary.as_ref())
     }
 
     /// Turns the scores of row i of a head into weights, in place. Writes the slopes, unless `slopes` is empty.

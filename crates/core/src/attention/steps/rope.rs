@@ -1,8 +1,59 @@
 //! Rotary positions: the first r entries of the vector at position p turn in pairs, (x, y) -> (x cos - y sin, x sin + y
-//! cos) by the angle p theta_m. The map is linear and its own derivative; the adjoint turns back.
+//! cos) by the angle p theta_m. The map is linear and its own derivative; the adjoint turns back, times the same factor.
 
 use super::super::view::Scalar;
-use crate::experiment::Rope;
+use crate::experiment::{Rope, RopeLayout};
+
+/// The angles of rotary positions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rotary {
+    /// Those of an experiment, theta_m = base^(-2m/r).
+    Formula(Rope),
+    /// A list, as trained models that stretch their positions have it.
+    Given {
+        /// Which entries are a pair, among the first r = 2 `angles.len()`.
+        layout: RopeLayout,
+        /// theta_m of each pair, in radians per position.
+        angles: Vec<f64>,
+        /// What cosines and sines are multiplied by, so that scores grow by its square; 1 unless positions are stretched
+        /// by YaRN or LongRoPE.
+        factor: f64,
+    },
+}
+
+/// Two entries that turn together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TurningPair {
+    pub(crate) entries: (usize, usize),
+    /// Radians per position.
+    pub(crate) angle: f64,
+}
+
+impl Rotary {
+    /// The pairs that turn in a vector of k entries.
+    pub(crate) fn pairs(&self, k: usize) -> Vec<TurningPair> {
+        match self {
+            Rotary::Formula(rope) => {
+                let r = rope.turned(k);
+                let pair = |m| TurningPair { entries: rope.layout.pair(m, r), angle: rope.angle(m, r) };
+                (0..r / 2).map(pair).collect()
+            }
+            Rotary::Given { layout, angles, .. } => {
+                let r = 2 * angles.len();
+                let pair = |(m, angle): (usize, &f64)| TurningPair { entries: layout.pair(m, r), angle: *angle };
+                angles.iter().enumerate().map(pair).collect()
+            }
+        }
+    }
+
+    /// What cosines and sines are multiplied by.
+    pub(crate) fn factor(&self) -> f64 {
+        match self {
+            Rotary::Formula(_) => 1.0,
+            Rotary::Given { factor, .. } => *factor,
+        }
+    }
+}
 
 /// The rotations of vectors of one length at all positions.
 #[derive(Clone, Debug)]
@@ -15,18 +66,17 @@ pub(crate) struct Rotation<T> {
 
 impl<T: Scalar> Rotation<T> {
     /// The rotations of vectors of k entries at positions 0 to n - 1.
-    pub(crate) fn of(rope: Rope, k: usize, n: usize) -> Self {
-        let r = rope.turned(k);
-        let angles: Vec<f64> = (0..r / 2).map(|m| rope.angle(m, r)).collect();
+    pub(crate) fn of(rotary: &Rotary, k: usize, n: usize) -> Self {
+        let pairs = rotary.pairs(k);
+        let angles: Vec<f64> = pairs.iter().map(|pair| pair.angle).collect();
+        let factor = rotary.factor();
         let turn = |angle: f64| {
             // libm gives the same bits on every machine.
             let (sin, cos) = libm::sincos(angle);
-            (T::constant(cos), T::constant(sin))
+            (T::constant(cos * factor), T::constant(sin * factor))
         };
-        Rotation {
-            pairs: (0..r / 2).map(|m| rope.pair(m, r)).collect(),
-            turns: (0..n).flat_map(|p| angles.iter().map(move |angle| turn(p as f64 * angle))).collect(),
-        }
+        let pairs = pairs.iter().map(|pair| pair.entries).collect();
+        Rotation { pairs, turns: (0..n).flat_map(|p| angles.iter().map(move |angle| turn(p as f64 * angle))).collect() }
     }
 
     /// T(p) z, in place.
@@ -59,13 +109,12 @@ impl<T: Scalar> Rotation<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::RopeLayout;
 
     #[test]
     fn a_rotation_keeps_lengths_and_its_transpose_undoes_it() {
         for layout in [RopeLayout::Half, RopeLayout::Interleaved] {
             for fraction in [0.5, 1.0] {
-                let rotation = Rotation::of(Rope { base: 100.0, fraction, layout }, 5, 4);
+                let rotation = Rotation::of(&Rotary::Formula(Rope { base: 100.0, fraction, layout }), 5, 4);
                 let vector = [0.3, -1.0, 2.0, 0.7, 1.1];
                 let mut turned = vector;
                 rotation.apply(3, &mut turned);
@@ -77,6 +126,24 @@ mod tests {
                 let mut first = vector;
                 rotation.apply(0, &mut first);
                 assert_eq!(first, vector, "position 0 turns nothing");
+            }
+        }
+    }
+
+    #[test]
+    fn given_angles_are_those_of_the_formula_and_their_factor_lengthens_the_turned_entries() {
+        for layout in [RopeLayout::Half, RopeLayout::Interleaved] {
+            let rope = Rope { base: 100.0, fraction: 0.8, layout };
+            let angles = (0..2).map(|m| rope.angle(m, 4)).collect();
+            let turned = |rotary: &Rotary| {
+                let mut vector = [0.3, -1.0, 2.0, 0.7, 1.1];
+                Rotation::of(rotary, 5, 4).apply(3, &mut vector);
+                vector
+            };
+            let (formula, given) =
+                (turned(&Rotary::Formula(rope)), turned(&Rotary::Given { layout, angles, factor: 2.0 }));
+            for (at, (plain, doubled)) in formula.into_iter().zip(given).enumerate() {
+                assert_eq!(doubled, if at < 4 { 2.0 * plain } else { plain }, "{layout:?}, entry {at}");
             }
         }
     }

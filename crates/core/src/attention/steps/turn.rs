@@ -9,9 +9,9 @@ use nalgebra::DMatrix;
 use super::super::projections::MapLayout;
 use super::super::view::Scalar;
 use super::feature::Feature;
-use super::rope::Rotation;
+use super::rope::{Rotary, Rotation};
 use super::vector_norm::Normed;
-use crate::experiment::{Gain, InputError, QkNorm, Rope, VectorNorm};
+use crate::experiment::{Gain, InputError, QkNorm, VectorNorm};
 use crate::parallel::{Schedule, for_parts, share, token_parts};
 
 /// Which steps turn queries, keys and values.
@@ -19,7 +19,7 @@ use crate::parallel::{Schedule, for_parts, share, token_parts};
 pub(crate) struct VectorSteps {
     /// The normaliser of queries and keys.
     pub(super) norm: Option<QkNorm>,
-    pub(super) rope: Option<Rope>,
+    pub(super) rotary: Option<Rotary>,
     /// Whether queries and keys go through phi = elu + 1.
     pub(super) has_feature: bool,
     /// eps of the normaliser of values.
@@ -29,7 +29,7 @@ pub(crate) struct VectorSteps {
 impl VectorSteps {
     /// Whether there are none.
     pub(super) fn are_absent(&self) -> bool {
-        self.norm.is_none() && self.rope.is_none() && !self.has_feature && self.value_eps.is_none()
+        self.norm.is_none() && self.rotary.is_none() && !self.has_feature && self.value_eps.is_none()
     }
 }
 
@@ -68,7 +68,7 @@ impl<T: Scalar> Turn<T> {
             for (rows, gain) in gains {
                 if parts.iter().all(|part| part.rows != *rows) {
                     let norm = norm.zip(gain).map(|(norm, gain)| (norm.kind, norm.eps, gain));
-                    parts.push(Part::of(rows, norm, (steps.rope, steps.has_feature), projections)?);
+                    parts.push(Part::of(rows, norm, (steps.rotary.as_ref(), steps.has_feature), projections)?);
                 }
             }
             if let Some(eps) = steps.value_eps
@@ -163,7 +163,7 @@ impl<T: Scalar> Part<T> {
     fn of(
         rows: &Range<usize>,
         norm: Option<(VectorNorm, f64, &Gain)>,
-        (rope, has_feature): (Option<Rope>, bool),
+        (rotary, has_feature): (Option<&Rotary>, bool),
         projections: &mut DMatrix<T>,
     ) -> Result<Self, InputError> {
         let (k, n) = (rows.len(), projections.ncols());
@@ -172,7 +172,7 @@ impl<T: Scalar> Part<T> {
         let mut part = Part {
             rows: rows.clone(),
             norm: norm.transpose()?,
-            rotation: rope.map(|rope| Rotation::of(rope, k, n)),
+            rotation: rotary.map(|rotary| Rotation::of(rotary, k, n)),
             feature: has_feature.then(|| Feature::with_capacity(k, n)),
         };
         for (token_idx, mut column) in projections.column_iter_mut().enumerate() {

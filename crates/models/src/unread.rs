@@ -1,5 +1,5 @@
 //! Unsupported model families. The code recognises them by `model_type`, by the classes in `architectures`, and by the
-//! first word of their tensors' names.
+//! first word of their tensors' names. Families that are read are in `families`.
 //!
 //! Some of them have exactly BERT's tensor names and shapes but compute something else. A file that says "bert" is
 //! therefore checked against this list in every way in which it can contradict itself.
@@ -19,7 +19,7 @@ pub(super) struct UnreadFamily {
     difference: Difference,
 }
 
-/// Why its numbers would be wrong if it were read as BERT or GPT-2.
+/// Why its numbers would be wrong if it were read as another family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Difference {
     /// Positions are counted from the padding token's id + 1.
@@ -42,14 +42,13 @@ impl UnreadFamily {
                 "why_positions_begin_later",
                 "its tensors look like those of BERT, but its positions begin at 2 (the padding token's id + 1), not at 0"
             ),
-            Difference::RelativePositions => phrase!(
-                "why_relative_positions",
-                "positions enter the scores of attention, and only positions that are added to the tokens are read"
-            ),
+            Difference::RelativePositions => {
+                phrase!("why_other_positions", "positions enter its attention in a way that is not read")
+            }
             Difference::Sharing => {
                 phrase!("why_sharing", "its layers share their weights, or its embeddings have a width of their own")
             }
-            Difference::Block => phrase!("why_other_block", "its blocks have other steps than those of BERT and GPT-2"),
+            Difference::Block => phrase!("why_other_block", "its blocks have steps that are not read"),
             Difference::TwoStacks => {
                 phrase!("why_encoder_decoder", "the model is an encoder with a decoder, and only one stack is read")
             }
@@ -62,7 +61,7 @@ pub(super) fn of_model_type(model_type: &str) -> Option<&'static UnreadFamily> {
     UNREAD.iter().find(|family| family.model_type == model_type)
 }
 
-/// The family of a transformers class, such as `RobertaForMaskedLM`: the family with the longest name that begins it.
+/// The unsupported family of a transformers class, such as `RobertaForMaskedLM`: the family with the longest name that begins it.
 pub(super) fn of_class(class: &str) -> Option<&'static UnreadFamily> {
     let class = without_framework(class);
     let known = UNREAD.iter().filter(|family| class.starts_with(family.name));
@@ -88,7 +87,7 @@ const fn unread(
     UnreadFamily { model_type, name, prefix, difference }
 }
 
-static UNREAD: [UnreadFamily; 52] = [
+static UNREAD: [UnreadFamily; 55] = [
     unread("roberta", "Roberta", "roberta", Difference::Positions),
     unread("xlm-roberta", "XLMRoberta", "roberta", Difference::Positions),
     unread("xlm-roberta-xl", "XLMRobertaXL", "roberta", Difference::Positions),
@@ -128,16 +127,19 @@ static UNREAD: [UnreadFamily; 52] = [
     unread("bloom", "Bloom", "", Difference::RelativePositions),
     unread("falcon", "Falcon", "", Difference::RelativePositions),
     unread("opt", "OPT", "", Difference::Block),
-    unread("llama", "Llama", "", Difference::RelativePositions),
-    unread("mistral", "Mistral", "", Difference::RelativePositions),
     unread("mixtral", "Mixtral", "", Difference::RelativePositions),
-    unread("qwen2", "Qwen2", "", Difference::RelativePositions),
-    unread("qwen3", "Qwen3", "", Difference::RelativePositions),
-    unread("gemma", "Gemma", "", Difference::RelativePositions),
-    unread("gemma2", "Gemma2", "", Difference::RelativePositions),
+    unread("mistral3", "Mistral3", "", Difference::Block),
+    unread("qwen2_moe", "Qwen2Moe", "", Difference::Block),
+    unread("qwen2_vl", "Qwen2VL", "", Difference::RelativePositions),
+    unread("qwen2_5_vl", "Qwen2_5_", "", Difference::RelativePositions),
+    unread("qwen2_audio", "Qwen2Audio", "", Difference::TwoStacks),
+    unread("qwen3_moe", "Qwen3Moe", "", Difference::Block),
+    unread("qwen3_next", "Qwen3Next", "", Difference::Block),
+    unread("qwen3_vl", "Qwen3VL", "", Difference::RelativePositions),
+    unread("gemma3n", "Gemma3n", "", Difference::Block),
+    unread("granitemoe", "GraniteMoe", "", Difference::Block),
     unread("gemma3_text", "Gemma3", "", Difference::RelativePositions),
     unread("phi", "Phi", "", Difference::RelativePositions),
-    unread("phi3", "Phi3", "", Difference::RelativePositions),
     unread("t5", "T5", "", Difference::TwoStacks),
     unread("bart", "Bart", "", Difference::TwoStacks),
     unread("encoder-decoder", "EncoderDecoder", "", Difference::TwoStacks),

@@ -1,0 +1,97 @@
+//! The activation of an MLP, and its derivative.
+
+use serde::{Deserialize, Serialize};
+
+/// Activation function of the feed-forward network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Activation {
+    /// x Phi(x), with Phi the normal distribution function.
+    GeluErf,
+    /// x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))/2.
+    GeluTanh,
+    /// max(x, 0).
+    Relu,
+    /// x sigma(x), with sigma(x) = 1/(1 + exp(-x)).
+    Silu,
+}
+
+impl Activation {
+    /// The activations by their names in a `config.json`. Those by tanh differ in how sqrt(2/pi) is rounded, and in
+    /// intermediate roundings.
+    pub(super) const BY_NAME: [(&'static str, Activation); 10] = [
+        ("gelu", Activation::GeluErf),
+        ("gelu_python", Activation::GeluErf),
+        ("gelu_new", Activation::GeluTanh),
+        ("gelu_pytorch_tanh", Activation::GeluTanh),
+        ("gelu_python_tanh", Activation::GeluTanh),
+        ("gelu_fast", Activation::GeluTanh),
+        ("gelu_accurate", Activation::GeluTanh),
+        ("relu", Activation::Relu),
+        ("silu", Activation::Silu),
+        ("swish", Activation::Silu),
+    ];
+
+    /// The value at x.
+    #[must_use]
+    pub fn at(self, x: f64) -> f64 {
+        match self {
+            Activation::GeluErf => x * normal_distribution(x),
+            Activation::GeluTanh => x * gelu_logistic(x).0,
+            Activation::Relu => x.max(0.0),
+            Activation::Silu => x * logistic(x),
+        }
+    }
+
+    /// The derivative at x; max(x, 0) has none at 0, and this gives 0 there (`MlpJacobian::at` refuses such tokens).
+    #[must_use]
+    pub fn derivative(self, x: f64) -> f64 {
+        match self {
+            Activation::GeluErf => {
+                let density = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
+                normal_distribution(x) + x * density
+            }
+            Activation::GeluTanh => {
+                let (s, slope) = gelu_logistic(x);
+                s + x * s * (1.0 - s) * slope
+            }
+            Activation::Relu => f64::from(u8::from(x > 0.0)),
+            Activation::Silu => {
+                let s = logistic(x);
+                s + x * s * logistic(-x)
+            }
+        }
+    }
+}
+
+/// sigma(x).
+fn logistic(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// Phi(x).
+fn normal_distribution(x: f64) -> f64 {
+    0.5 * (1.0 + libm::erf(x * std::f64::consts::FRAC_1_SQRT_2))
+}
+
+/// (1 + tanh(z))/2 = sigma(2 z) with z = sqrt(2/pi) (x + 0.044715 x^3), and the derivative of 2 z.
+fn gelu_logistic(x: f64) -> (f64, f64) {
+    const CUBIC: f64 = 0.044_715;
+    let root = (2.0 / std::f64::consts::PI).sqrt();
+    (1.0 / (1.0 + (-2.0 * root * (x + CUBIC * x * x * x)).exp()), 2.0 * root * (1.0 + 3.0 * CUBIC * x * x))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn derivatives_are_those_of_differences() {
+        for (name, activation) in Activation::BY_NAME {
+            for x in [-30.0, -2.0, -0.3, 0.1, 0.7, 4.0, 40.0] {
+                let difference = (activation.at(x + 1e-5) - activation.at(x - 1e-5)) / 2e-5;
+                let found = activation.derivative(x);
+                assert!((found - difference).abs() < 1e-8, "{name} at {x}: {found} {difference}");
+            }
+        }
+    }
+}
