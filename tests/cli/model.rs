@@ -201,7 +201,7 @@ fn impossible_settings_give_an_error_message() {
     for (arguments, word) in [
         (vec!["model", "--weights", "nowhere"], "nowhere"),
         (vec!["model", "--weights", "tests/data/models/bert/model.safetensors"], "Give the folder"),
-        (vec!["model", "--weights", "random:llama"], "random:gpt2"),
+        (vec!["model", "--weights", "random:mamba"], "random:gpt2"),
         (vec!["model", "--weights", "tests/data/models/bert", "--layers", "7", "-n", "3"], "at most 2"),
         (vec!["model", "--weights", "tests/data/models/bert", "-n", "100"], "positions"),
         (vec!["model", "--weights", "tests/data/models/bert", "--head", "9", "-n", "3"], "head"),

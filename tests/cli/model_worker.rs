@@ -343,7 +343,7 @@ fn whatever_is_wrong_is_a_sentence() {
             }),
             "cut off",
         ),
-        (of_config("\"gpt2\"", "\"llama\""), "model_type"),
+        (of_config("\"gpt2\"", "\"deberta\""), "model_type"),
         (of_config("\"n_embd\": 32", "\"n_embd\": 64"), "shape"),
         (of_config("\"n_embd\": 32", "\"n_embd\": \"wide\""), "n_embd"),
     ] {

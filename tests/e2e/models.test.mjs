@@ -241,7 +241,7 @@ pageTest('whatever is wrong with a model\'s files is a sentence', { timeout: 240
   for (const [what, change, pattern] of [
     ['cut off', edit('model.safetensors', weights.subarray(0, weights.length * 2 / 3)), /cut off/],
     ['no safetensors', edit('model.safetensors', 'this is no model at all'), /not a safetensors file/],
-    ['another architecture', edit('config.json', config.replace('"gpt2"', '"llama"')), /model_type.*llama/],
+    ['another architecture', edit('config.json', config.replace('"gpt2"', '"deberta"')), /model_type.*deberta/],
     ['a missing tensor', edit('model.safetensors', renamed), /Tensor.*h\.0\.attn\.c_attn\.weight.*not in the file/],
     ['a misshapen config', edit('config.json', config.replace('"n_embd": 32', '"n_embd": 64')), /shape/],
     ['no config', (folder) => rmSync(join(folder, 'config.json')), /config\.json.*not among the files/],
