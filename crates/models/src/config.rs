@@ -1,5 +1,6 @@
 //! The architecture of a transformer: family and sizes. `config_file` reads it from a `config.json`.
 
+use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::activation::Activation;
@@ -305,5 +306,6 @@ fn write_family<S: Serializer>(family: &&'static Family, serializer: S) -> Resul
 
 fn read_family<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static Family, D::Error> {
     let model_type = String::deserialize(deserializer)?;
-    of_model_type(&model_type).ok_or_else(|| serde::de::Error::custom(format!("no family {model_type}")))
+    let unknown = || D::Error::invalid_value(Unexpected::Str(&model_type), &"model_type");
+    of_model_type(&model_type).ok_or_else(unknown)
 }
