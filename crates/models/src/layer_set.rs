@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub(super) const MAX_LAYERS: usize = 1_024;
 const WORDS: usize = MAX_LAYERS / 64;
 
-/// A set of layers, each by its index below [`MAX_LAYERS`].
+/// A set of layers, each by its index below `MAX_LAYERS`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LayerSet([u64; WORDS]);
 
