@@ -60,35 +60,45 @@ impl Case {
     }
 }
 
-fn at(experiment: &Experiment, tokens: &DMatrix<f64>) -> Measurement {
+/// The experiment at other tokens (d x n).
+pub(crate) fn with_tokens(experiment: &Experiment, tokens: &DMatrix<f64>) -> Experiment {
     let rows = Rows::new("The tokens", tokens.nrows(), tokens.as_slice().to_vec()).expect("finite tokens");
-    measure(&Experiment { tokens: TokenSource::Explicit(rows), ..experiment.clone() }).expect("measured")
+    Experiment { tokens: TokenSource::Explicit(rows), ..experiment.clone() }
 }
 
-/// Number of steps of a walk, and the length of the first step in units of R.
+fn at(experiment: &Experiment, tokens: &DMatrix<f64>) -> Measurement {
+    measure(&with_tokens(experiment, tokens)).expect("measured")
+}
+
+/// Number of steps of a walk that raises norm over bound.
 const STEPS: usize = 40;
+/// The length of the first step of a walk, in units of R.
 const FIRST_LENGTH: f64 = 0.3;
 
-/// Moves one token at a time at random wherever that raises norm over bound; returns the measurement at the end.
-fn walk(experiment: &Experiment, id: BoundId, start: &DMatrix<f64>, radius: f64, seed: u64) -> Measurement {
+/// Moves one token at a time at random wherever that raises the height of what is found there; returns tokens and
+/// finding at the end.
+pub(crate) fn walk<T>(
+    steps: usize,
+    (start, radius, seed): (&DMatrix<f64>, f64, u64),
+    find: impl Fn(&DMatrix<f64>) -> T,
+    height: impl Fn(&T) -> f64,
+) -> (DMatrix<f64>, T) {
     let mut random = Random::new(seed, Stream::AscentStart(0));
-    let ratio =
-        |found: &Measurement| found.spectral / find(found, id).and_then(|bound| bound.value).unwrap_or(f64::MAX);
-    let (mut tokens, mut best) = (start.clone(), at(experiment, start));
+    let (mut tokens, mut best) = (start.clone(), find(start));
     let mut length = FIRST_LENGTH;
-    for _ in 0..STEPS {
+    for _ in 0..steps {
         let mut moved = tokens.clone();
         let token = random.below(moved.ncols());
         moved.column_mut(token).iter_mut().for_each(|x| *x += length * radius * random.normal());
         let moved = Region::Ball.project(moved, radius);
-        let found = at(experiment, &moved);
-        if ratio(&found) > ratio(&best) {
+        let found = find(&moved);
+        if height(&found) > height(&best) {
             (tokens, best) = (moved, found);
         } else {
             length = (length * 0.93).max(1e-3);
         }
     }
-    best
+    (tokens, best)
 }
 
 #[test]
@@ -127,7 +137,11 @@ fn searches_that_try_to_break_the_bounds_break_none() {
         // At the tokens themselves: where the norm is largest, and where it comes nearest to each local bound.
         check_order(&worst, &at(&domain.experiment, tokens)).unwrap_or_else(|problem| panic!("{case:?}: {problem}"));
         for id in [BoundId::LocalBlocks, BoundId::Local] {
-            let found = walk(&domain.experiment, id, tokens, domain.radius, case.seed);
+            let ratio = |found: &Measurement| {
+                found.spectral / find(found, id).and_then(|bound| bound.value).unwrap_or(f64::MAX)
+            };
+            let start = (tokens, domain.radius, case.seed);
+            let (_, found) = walk(STEPS, start, |tokens| at(&domain.experiment, tokens), ratio);
             check_order(&worst, &found).unwrap_or_else(|problem| panic!("{case:?}: {problem}"));
         }
     }

@@ -2,49 +2,23 @@
 //! raise the norm over the largest token. No list of tokens that they find passes a bound.
 
 use lipscope_core::bounds::{Bound, Norm, Side};
-use lipscope_core::experiment::{Experiment, Normalization, Rows, TokenSource};
+use lipscope_core::experiment::{Experiment, Normalization, TokenSource};
 use lipscope_core::measure::measure;
-use lipscope_core::random::{Random, Stream};
 use lipscope_core::search::{Region, Search, SearchPlan};
 use lipscope_testkit::drawn_variant::drawn_variant;
 use lipscope_testkit::ratios;
 use nalgebra::DMatrix;
 use serde_json::Value;
 
+use crate::bounds_searched::{walk, with_tokens};
 use crate::variants_hold::reached_token_norm;
 
 /// The number of experiments that are searched.
 const SEARCHES: usize = 300;
-/// The steps of a walk, and the length of its first step in units of R.
+/// The steps of a walk that raises the norm over the largest token.
 const STEPS: usize = 60;
-const FIRST_LENGTH: f64 = 0.4;
 /// Allowance for rounding of bound and norm, relative.
 const TOLERANCE: f64 = 1e-9;
-
-fn at(experiment: &Experiment, tokens: &DMatrix<f64>) -> Experiment {
-    let rows = Rows::new("The tokens", tokens.nrows(), tokens.as_slice().to_vec()).expect("finite tokens");
-    Experiment { tokens: TokenSource::Explicit(rows), ..experiment.clone() }
-}
-
-/// Moves one token at a time at random wherever that raises the norm over the largest token.
-fn walk(experiment: &Experiment, start: &DMatrix<f64>, radius: f64, seed: u64) -> (DMatrix<f64>, f64) {
-    let mut random = Random::new(seed, Stream::AscentStart(0));
-    let (mut tokens, mut best) = (start.clone(), reached_token_norm(&at(experiment, start)));
-    let mut length = FIRST_LENGTH;
-    for _ in 0..STEPS {
-        let mut moved = tokens.clone();
-        let token = random.below(moved.ncols());
-        moved.column_mut(token).iter_mut().for_each(|x| *x += length * radius * random.normal());
-        let moved = Region::Ball.project(moved, radius);
-        let norm = reached_token_norm(&at(experiment, &moved));
-        if norm > best {
-            (tokens, best) = (moved, norm);
-        } else {
-            length = (length * 0.95).max(1e-3);
-        }
-    }
-    (tokens, best)
-}
 
 fn check(file: &Value, bounds: &[Bound], norm: Norm, reached: f64) -> usize {
     let uppers = bounds.iter().filter(|bound| bound.side == Side::Upper && bound.norm == norm);
@@ -83,10 +57,11 @@ fn three_hundred_searches_in_two_norms_break_no_bound_on_a_variant() {
         let domain = search.domain();
         let (tokens, best) = search.best().expect("it has begun");
         checked += check(&case.file, &domain.bounds, Norm::Spectral, best);
-        let (found, reached) = walk(&case.experiment, tokens, domain.radius, seed);
+        let norm = |tokens: &DMatrix<f64>| reached_token_norm(&with_tokens(&case.experiment, tokens));
+        let (found, reached) = walk(STEPS, (tokens, domain.radius, seed), norm, |norm| *norm);
         checked += check(&case.file, &domain.bounds, Norm::MaxToken, reached);
         for (tokens, norm, value) in [(tokens, Norm::Spectral, best), (&found, Norm::MaxToken, reached)] {
-            let measured = measure(&at(&case.experiment, tokens));
+            let measured = measure(&with_tokens(&case.experiment, tokens));
             let measured = measured.unwrap_or_else(|problem| panic!("{}: {problem}", case.file));
             checked += check(&case.file, &measured.bounds, norm, value);
         }

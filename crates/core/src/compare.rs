@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::bounds::{Norm, best_upper};
 use crate::cost::shape_of;
 use crate::experiment::{
-    Attention, Experiment, InputError, Mask, Memory, Normalization, Order, RandomTokens, Rows, Scope, Sink, Steps,
+    Attention, Experiment, InputError, Mask, Memory, Normalization, Order, RandomTokens, Rows, Scope, Steps,
     TokenSource, Weighting,
 };
 use crate::measure;
@@ -247,13 +247,7 @@ impl Comparison {
                 experiment.score.softcap = Some(caps[place]);
                 Ok(experiment)
             }
-            Along::Sink(logits) => {
-                let mut experiment = base;
-                if let Weighting::Softmax { sink } = &mut experiment.weighting {
-                    *sink = Some(Sink::All(logits[place]));
-                }
-                Ok(experiment)
-            }
+            Along::Sink(logits) => Ok(Experiment { weighting: Weighting::with_sink(logits[place]), ..base }),
             Along::Window(widths) => {
                 Ok(Experiment { mask: Mask::Window { width: widths[place], order: Order::Causal }, ..base })
             }

@@ -87,13 +87,17 @@ impl HeadSizes {
     pub fn parts(self) -> Vec<HeadPart> {
         let mut parts = Vec::with_capacity(self.heads + 2 * self.groups);
         for head in 0..self.heads {
-            let group = self.group(head);
             parts.push(HeadPart::Query(head));
-            if head == 0 || self.group(head - 1) != group {
+            if self.begins_group(head) {
+                let group = self.group(head);
                 parts.extend([HeadPart::Key(group), HeadPart::Value(group)]);
             }
         }
         parts
+    }
+
+    fn begins_group(self, head: usize) -> bool {
+        head == 0 || self.group(head - 1) != self.group(head)
     }
 }
 
@@ -157,23 +161,28 @@ impl<T: Scalar> Projections<T> {
         let HeadSizes { heads, groups, k } = sizes;
         let p = (heads + 2 * groups) * k;
         assert!(stacked.nrows() == p && biases.len() == p, "{sizes:?} need {p} projections with one bias each");
-        let parts = sizes.parts();
-        let rows = |wanted: HeadPart| {
-            let at = parts.iter().position(|part| *part == wanted).unwrap_or(0);
-            at * k..(at + 1) * k
+        let mut next = 0;
+        let mut next_rows = || {
+            next += k;
+            next - k..next
         };
+        let (mut k_rows, mut v_rows) = (0..0, 0..0);
         let head = |head: usize| {
-            let group = sizes.group(head);
-            let is_first = head == 0 || sizes.group(head - 1) != group;
-            let into = if is_first { Accumulate::Replace } else { Accumulate::Add };
+            let q_rows = next_rows();
+            let into = if sizes.begins_group(head) {
+                (k_rows, v_rows) = (next_rows(), next_rows());
+                Accumulate::Replace
+            } else {
+                Accumulate::Add
+            };
             let out_rows = head * k..(head + 1) * k;
             MapLayout {
                 head_idx: head,
                 coefficient: 1.0,
                 kernel,
-                q_rows: rows(HeadPart::Query(head)),
-                k_rows: rows(HeadPart::Key(group)),
-                v_rows: rows(HeadPart::Value(group)),
+                q_rows,
+                k_rows: k_rows.clone(),
+                v_rows: v_rows.clone(),
                 own_rows: out_rows.clone(),
                 out_rows,
                 into_keys: into,

@@ -9,7 +9,6 @@
 //! | `turn` | all of these, in their order, on the stacked projections | |
 //! | `squash` | soft cap, logarithm | s <- tau tanh(s/tau), s <- ln s, with their slopes |
 //! | `bias` | ALiBi, a matrix | s_ij <- s_ij + B_ij, slope 1 |
-//! | `given` | those of the above that a trained model has | |
 //! | `weigh` | softmax with a sink, sigmoid, relu, softplus | P and its slopes |
 //!
 //! A step that is absent is not run: attention without steps takes the code and keeps the digits that it had before
@@ -17,7 +16,6 @@
 
 mod bias;
 mod feature;
-mod given;
 mod rope;
 mod squash;
 mod turn;
@@ -25,7 +23,6 @@ mod vector_norm;
 mod weigh;
 
 use bias::Bias;
-pub use given::GivenSteps;
 pub use rope::Rotary;
 pub(crate) use rope::{Rotation, TurningPair};
 pub(crate) use squash::Squash;
@@ -37,7 +34,22 @@ pub(crate) use weigh::{Elementwise, Weigh};
 use super::view::Scalar;
 use crate::experiment::{Attention, Experiment, MaskKind, QkNorm, Score, Weighting};
 
-/// The steps of an experiment at its number of tokens.
+/// The steps of a trained model between the projections and the weights of softmax attention, the same for all heads but
+/// for the sinks; their numbers come from its files. The default has none: softmax of the plain scores. An experiment
+/// describes the others.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GivenSteps {
+    /// The normaliser of queries and keys, before they turn; gains of k entries.
+    pub norm: Option<QkNorm>,
+    /// The rotation of queries and keys; its pairs lie within the k entries of a head.
+    pub rotary: Option<Rotary>,
+    /// tau of s <- tau tanh(s/tau), above 0.
+    pub softcap: Option<f64>,
+    /// c0 of each head, the score of a place whose value is 0; empty without sinks.
+    pub sinks: Vec<f64>,
+}
+
+/// The steps of an experiment at its number of tokens, or of a trained model.
 #[derive(Clone, Debug)]
 pub(crate) struct Steps {
     vectors: VectorSteps,

@@ -62,6 +62,14 @@ impl Multiplicities {
         }
     }
 
+    /// N_b.
+    fn count(&self, b: usize) -> f64 {
+        match self {
+            Multiplicities::One => 1.0,
+            Multiplicities::Ln(ln) => ln[b].exp(),
+        }
+    }
+
     /// ln N_b.
     fn ln(&self, b: usize) -> f64 {
         match self {
@@ -322,7 +330,7 @@ impl Head {
             let mut of_query = DMatrix::zeros(layout.q_rows.len(), reach);
             for j in (0..reach).filter(|j| forward.mask.allows(i, *j)) {
                 // Of all the tokens of a column together. The weights of softmax are so already.
-                let (size, ln_size) = if is_elementwise { (sizes.ln(j).exp(), 0.0) } else { (1.0, sizes.ln(j)) };
+                let (size, ln_size) = if is_elementwise { (sizes.count(j), 0.0) } else { (1.0, sizes.ln(j)) };
                 let weight = size * weights[j];
                 let slope = match (is_elementwise, block.slopes.get(j)) {
                     (true, Some(slope)) => size * slope,
