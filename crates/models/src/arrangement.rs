@@ -1,8 +1,9 @@
 //! How the tensors of a model's files are named and laid out.
 //!
 //! The names of a family are in its file in `families`. The prefix is everything before them, such as `bert.`,
-//! `transformer.` or `model.language_model.`; programs that wrap a model add words of their own. Older BERT files call a layer norm's gain and shift `gamma` and `beta`. GPT-2's matrices have a row for each input, BERT's a row for
-//! each output. The shapes of non-square matrices show which order a file has; its square matrices have the same order.
+//! `transformer.` or `model.language_model.`; programs that wrap a model add words of their own. Older BERT files call a
+//! layer norm's gain and shift `gamma` and `beta`. GPT-2's matrices have a row for each input, BERT's a row for each
+//! output. The shapes of non-square matrices show which order a file has; its square matrices have the same order.
 
 use super::checkpoint::Checkpoint;
 use super::config::ModelConfig;
@@ -44,8 +45,9 @@ impl Arrangement {
                 unread.reason(),
             ));
         }
-        check_known(family, &prefix, file)?;
-        let layout = layout(config, &prefix, file)?;
+        let linear = linear_shapes(config);
+        check_known(family, &linear, &prefix, file)?;
+        let layout = layout(config, &linear, &prefix, file)?;
         let mut notes = Vec::new();
         if layout != family.layout {
             notes.push(match layout {
@@ -147,14 +149,19 @@ fn check_adapters<S: Source>(file: &Checkpoint<S>) -> Result<(), InputError> {
 /// Refuses tensors in the embeddings or the layers that the family does not have: their effect would be left out. A
 /// layer that lacks one of the family's matrices is not checked, nor are embeddings that lack one of its tables:
 /// reading them will name the missing tensor, and the tensors that may replace it.
-fn check_known<S: Source>(family: &Family, prefix: &str, file: &Checkpoint<S>) -> Result<(), InputError> {
+fn check_known<S: Source>(
+    family: &Family,
+    linear: &[LinearShape],
+    prefix: &str,
+    file: &Checkpoint<S>,
+) -> Result<(), InputError> {
     let layers = format!("{prefix}{}.", family.layer);
-    let linear = family.linear();
+    let linear: Vec<&str> = linear.iter().map(|(name, _)| *name).collect();
     let is_strange = |name: &&str| {
         if let Some(rest) = name.strip_prefix(layers.as_str()) {
             let Some((layer, rest)) = rest.split_once('.') else { return true };
             let has = |part: &str| file.has(&format!("{layers}{layer}.{part}.weight"));
-            return !family.is_of_layer(rest) && linear.iter().copied().all(has);
+            return !family.is_of_layer(rest, &linear) && linear.iter().copied().all(has);
         }
         let rest = name.strip_prefix(prefix).unwrap_or_default();
         let has = |name: &str| file.has(&format!("{prefix}{name}"));
@@ -173,8 +180,11 @@ fn check_known<S: Source>(family: &Family, prefix: &str, file: &Checkpoint<S>) -
     }
 }
 
-/// The linear maps of a layer with their outputs and inputs.
-fn linear_shapes(config: &ModelConfig) -> Vec<(&'static str, (usize, usize))> {
+/// The name of a linear map, and how many outputs and inputs it has.
+type LinearShape = (&'static str, (usize, usize));
+
+/// The linear maps of a layer.
+fn linear_shapes(config: &ModelConfig) -> Vec<LinearShape> {
     let (d, inner) = (config.d, config.inner);
     let [queries, keys] = [config.heads, config.key_heads].map(|heads| heads.saturating_mul(config.head_dim));
     let mut parts = match config.family.projections {
@@ -197,12 +207,16 @@ fn linear_shapes(config: &ModelConfig) -> Vec<(&'static str, (usize, usize))> {
 }
 
 /// The order of the matrices, from the shapes of those that are not square.
-fn layout<S: Source>(config: &ModelConfig, prefix: &str, file: &Checkpoint<S>) -> Result<Layout, InputError> {
+fn layout<S: Source>(
+    config: &ModelConfig,
+    linear: &[LinearShape],
+    prefix: &str,
+    file: &Checkpoint<S>,
+) -> Result<Layout, InputError> {
     let family = config.family;
-    let parts = linear_shapes(config);
     let mut found: Option<(Layout, String)> = None;
     for layer in 0..config.layers {
-        for (part, (n_outputs, n_inputs)) in parts.iter().filter(|(_, (outputs, inputs))| outputs != inputs) {
+        for (part, (n_outputs, n_inputs)) in linear.iter().filter(|(_, (outputs, inputs))| outputs != inputs) {
             let tensor = family.in_layer(prefix, layer, &format!("{part}.weight"));
             let has = |layout: &Layout| file.shape(&tensor) == Some(&layout.shape((*n_outputs, *n_inputs))[..]);
             let Some(layout) = [Layout::OutputsByInputs, Layout::InputsByOutputs].into_iter().find(has) else {

@@ -84,17 +84,10 @@ pub(super) fn unread_family(found: Phrase, name: &str, reason: Phrase) -> InputE
     }
 }
 
-/// The names of the families that are read, each once.
+/// The names of the families that are read, without the models of `lipscope train`, which have no class.
 fn names_of_families() -> String {
-    let mut names: Vec<&str> = families::ALL.iter().map(|family| family.name).collect();
-    let mut seen = Vec::new();
-    names.retain(|name| {
-        !seen.contains(name) && {
-            seen.push(*name);
-            true
-        }
-    });
-    names.join(", ")
+    let families = families::ALL.iter().filter(|family| family.class.is_some());
+    families.map(|family| family.name).collect::<Vec<_>>().join(", ")
 }
 
 fn family_of(fields: &Fields, notes: &mut Vec<Phrase>) -> Result<&'static Family, InputError> {

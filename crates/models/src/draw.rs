@@ -99,12 +99,9 @@ fn norms(config: &ModelConfig, places: Residual<&str>, normalization: Normalizat
             GainRule::MinusOne => TokenNorm { base: 1.0, gain: vec![0.0; config.d], ..norm },
         }
     };
-    match places {
-        _ if normalization == Normalization::None => Residual::Branch { before: None, after: None },
-        Residual::Sum(_) => Residual::Sum(plain()),
-        Residual::Branch { before, after } => {
-            Residual::Branch { before: before.map(|_| plain()), after: after.map(|_| plain()) }
-        }
+    match normalization {
+        Normalization::None => Residual::Branch { before: None, after: None },
+        _ => places.map(|_| plain()),
     }
 }
 

@@ -251,23 +251,8 @@ impl Family {
         format!("{prefix}{}.{layer}.{name}", self.layer)
     }
 
-    /// The linear maps of a layer.
-    pub(super) fn linear(&self) -> Vec<&'static str> {
-        let mut names = match self.projections {
-            ProjectionNames::Apart(names) => names.to_vec(),
-            ProjectionNames::Fused(name) => vec![name],
-        };
-        names.push(self.output);
-        match self.mlp {
-            MlpNames::Plain { widen, narrow } => names.extend([widen, narrow]),
-            MlpNames::Gated { gate, up, down } => names.extend([gate, up, down]),
-            MlpNames::GatedFused { gate_up, down } => names.extend([gate_up, down]),
-        }
-        names
-    }
-
-    /// Whether a layer of the family has a tensor of that name.
-    pub(super) fn is_of_layer(&self, name: &str) -> bool {
+    /// Whether a layer of the family, with these linear maps, has a tensor of that name.
+    pub(super) fn is_of_layer(&self, name: &str, linear: &[&str]) -> bool {
         let norms: &[&str] = match self.normalization {
             Normalization::Rms => &["weight"],
             _ => &["weight", "bias", "gamma", "beta"],
@@ -275,7 +260,7 @@ impl Family {
         let mut of_norms = self.attention_norms.norms().chain(self.mlp_norms.norms());
         // The causal mask and the angles of positions, which older programs stored with the weights.
         ["attn.bias", "attn.masked_bias", "self_attn.rotary_emb.inv_freq"].contains(&name)
-            || self.linear().into_iter().any(|part| is_part(name, part, &["weight", "bias"]))
+            || linear.iter().any(|part| is_part(name, part, &["weight", "bias"]))
             || self.qk_norm.into_iter().flatten().any(|part| is_part(name, part, &["weight"]))
             || of_norms.any(|part| is_part(name, part, norms))
     }

@@ -72,8 +72,7 @@ impl MapJacobian<f64> {
                 BranchJacobian::Attention(attention) => BranchJacobian::Attention(Box::new(attention.single()?)),
                 BranchJacobian::Mlp(mlp) => BranchJacobian::Mlp(mlp.single()),
             };
-            let single = |norm: NormJacobian<f64>| Ok::<_, InputError>(norm.single());
-            let residual = step.residual.clone().map(|norms| norms.try_map(single)).transpose()?;
+            let residual = step.residual.clone().map(|norms| norms.map(|norm| norm.single()));
             Ok(StepJacobian { branch, residual, factor: step.factor as f32 })
         };
         Ok(MapJacobian::new(self.steps.iter().map(step).collect::<Result<_, InputError>>()?))

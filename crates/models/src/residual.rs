@@ -1,5 +1,7 @@
 //! Where a residual connection has its norms: x + T B(N x), or L(x + B x), with B attention or the MLP.
 
+use std::convert::Infallible;
+
 /// The norms of a residual connection, by name, by weights or as Jacobians.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Residual<N> {
@@ -32,7 +34,13 @@ impl<N> Residual<N> {
         norms.into_iter().flatten()
     }
 
-    /// The same places with other contents; `None` from `convert` is no norm.
+    /// The same places with other contents.
+    pub(super) fn map<M>(self, mut convert: impl FnMut(N) -> M) -> Residual<M> {
+        let Ok(mapped) = self.try_map(|norm| Ok::<M, Infallible>(convert(norm)));
+        mapped
+    }
+
+    /// The same places with other contents.
     ///
     /// # Errors
     /// The first of `convert`.
