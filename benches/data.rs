@@ -1,11 +1,34 @@
-//! Writes inputs for the runners in Python: they do not have this crate's random streams and need the numbers themselves.
+//! The numbers of an experiment: listed, and written for the runners in Python, which do not have this crate's random
+//! streams.
 
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::Path;
 
-use lipscope_core::weights::Inputs;
+use lipscope_core::experiment::{Experiment, Head, Rows, TokenSource, WeightSource};
+use lipscope_core::weights::{Inputs, inputs};
+use nalgebra::DMatrix;
 use npyz::WriterBuilder;
+
+/// The experiment with its numbers listed; as many heads in a row share keys and values as `kv_heads` leaves to each.
+pub fn listed(experiment: &Experiment, kv_heads: usize) -> Experiment {
+    let Inputs { tokens, weights, .. } = inputs(experiment).expect("inputs that fit");
+    let rows = |matrix: &DMatrix<f64>| {
+        let entries = matrix.transpose().as_slice().to_vec();
+        Rows::new("a matrix", matrix.ncols(), entries).expect("finite numbers")
+    };
+    let heads =
+        weights.heads.iter().map(|head| Head { q: rows(&head.q), k: rows(&head.k), v: rows(&head.v), second: None });
+    let heads: Vec<Head> = heads.collect();
+    let a_group = heads.len() / kv_heads;
+    let shared = if a_group > 1 { (0..heads.len()).map(|head| head / a_group).collect() } else { Vec::new() };
+    let weights = WeightSource::listed(heads, shared, None).expect("matrices that fit");
+    Experiment {
+        tokens: TokenSource::Explicit(rows(&tokens.transpose())),
+        weights: Some(weights),
+        ..experiment.clone()
+    }
+}
 
 /// Writes tokens and weights as .npy: `tokens`, n x d; `q`, heads x k x d; `k` and `v`, `kv_heads` x k x d, where each is
 /// shared by as many heads in a row.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use criterion::Criterion;
 use lipscope_benches::Window;
 use lipscope_core::attention::{Accumulate, Forward, View, ViewMut, multiply};
-use lipscope_core::experiment::{Experiment, Head, Rows, TokenSource, WeightSource};
+use lipscope_core::experiment::Experiment;
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
 use lipscope_core::measure::{MeasureOptions, measure_with};
 use lipscope_core::spectral::{Lanczos, LanczosOptions};
@@ -94,7 +94,8 @@ fn bench_experiment(criterion: &mut Criterion, name: &str, experiment: &Experime
     group.bench_function("measure_loose", |bencher| {
         bencher.iter(|| measure_with(black_box(experiment), loose).expect("a measurement"));
     });
-    let text = file_of(experiment);
+    let heads = inputs(experiment).expect("inputs that fit").weights.heads.len();
+    let text = data::listed(experiment, heads).to_json();
     group.bench_function("read", |bencher| bencher.iter(|| Experiment::from_json(black_box(&text)).expect("valid")));
     for (id, options) in [("file", options), ("file_loose", loose)] {
         group.bench_function(id, |bencher| {
@@ -148,20 +149,6 @@ fn operator(experiment: &Experiment, inputs: &Inputs) -> JacobianOperator<f64> {
 
 fn loose(options: MeasureOptions, tolerance: f64) -> MeasureOptions {
     MeasureOptions { lanczos: LanczosOptions { tolerance, ..options.lanczos }, ..options }
-}
-
-/// An experiment file that lists the experiment's tokens and weights.
-fn file_of(experiment: &Experiment) -> String {
-    let Inputs { tokens, weights, .. } = inputs(experiment).expect("inputs that fit");
-    let rows = |matrix: &DMatrix<f64>| {
-        let entries = matrix.transpose().as_slice().to_vec();
-        Rows::new("a matrix", matrix.ncols(), entries).expect("finite numbers")
-    };
-    let heads =
-        weights.heads.iter().map(|head| Head { q: rows(&head.q), k: rows(&head.k), v: rows(&head.v), second: None });
-    let weights = WeightSource::listed(heads.collect(), Vec::new(), None).expect("matrices that fit");
-    let tokens = TokenSource::Explicit(rows(&tokens.transpose()));
-    Experiment { tokens, weights: Some(weights), ..experiment.clone() }.to_json()
 }
 
 /// Writes tokens and weights as .npy. Also writes the spectral norm that a long iteration finds, and the errors of two

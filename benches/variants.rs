@@ -13,12 +13,11 @@ use std::time::Duration;
 
 use criterion::Criterion;
 use lipscope_core::attention::Forward;
-use lipscope_core::experiment::{Experiment, Head, Preset, Rows, TokenSource, WeightSource};
+use lipscope_core::experiment::{Experiment, Preset, TokenSource, WeightSource};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
 use lipscope_core::measure::{Detail, MeasureOptions, measure_with};
 use lipscope_core::spectral::{Lanczos, LanczosOptions};
-use lipscope_core::weights::{Inputs, inputs};
-use nalgebra::DMatrix;
+use lipscope_core::weights::inputs;
 use serde_json::{Value, json};
 
 struct Settings {
@@ -72,27 +71,8 @@ fn experiment(input: &str, kv_heads: usize, kind: &str) -> Experiment {
     let preset = Preset::ALL.into_iter().find(|preset| preset.id() == kind).expect("a preset");
     let (attention, steps) = preset.attention();
     let base = Experiment::from_value(value).expect("a valid experiment");
-    listed(&Experiment { attention, ..base }.with_steps(steps), kv_heads)
-}
-
-/// The experiment with its numbers listed, so that drawing them is not timed.
-fn listed(experiment: &Experiment, kv_heads: usize) -> Experiment {
-    let Inputs { tokens, weights, .. } = inputs(experiment).expect("inputs that fit");
-    let rows = |matrix: &DMatrix<f64>| {
-        let entries = matrix.transpose().as_slice().to_vec();
-        Rows::new("a matrix", matrix.ncols(), entries).expect("finite numbers")
-    };
-    let heads =
-        weights.heads.iter().map(|head| Head { q: rows(&head.q), k: rows(&head.k), v: rows(&head.v), second: None });
-    let heads: Vec<Head> = heads.collect();
-    let a_group = heads.len() / kv_heads;
-    let shared = if a_group > 1 { (0..heads.len()).map(|head| head / a_group).collect() } else { Vec::new() };
-    let weights = WeightSource::listed(heads, shared, None).expect("matrices that fit");
-    Experiment {
-        tokens: TokenSource::Explicit(rows(&tokens.transpose())),
-        weights: Some(weights),
-        ..experiment.clone()
-    }
+    // Listed, so that drawing the numbers is not timed.
+    data::listed(&Experiment { attention, ..base }.with_steps(steps), kv_heads)
 }
 
 fn options(tolerance: f64) -> MeasureOptions {
