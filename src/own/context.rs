@@ -91,8 +91,9 @@ impl Own {
         self.question.set(None);
         page.engine.submit(EngineLane::Read, [EnginePlan::Read(plan)], move |plan, news| match (plan, news) {
             (_, EngineNews::Reply(Content::Event(EngineEvent::Read(given)), _)) => {
+                let Some(given) = given.open() else { return };
                 // This runs in a task of its own, since unpacking a long list has filled the present one.
-                set_timeout(move || given.open().into_iter().for_each(|given| self.take(given)), Duration::ZERO);
+                set_timeout(move || self.take(given), Duration::ZERO);
             }
             (EnginePlan::Read(plan), EngineNews::Reply(Content::Failed(problem), _)) => {
                 page.answers.own_note.set(String::new());
