@@ -40,6 +40,16 @@ const SCREENS = {
   scaled: [adversarial('plot=scaled'), done('scaled')],
   tightness: [adversarial('plot=tightness'), done('tightness')],
   inverse: [adversarial('plot=inverse'), done('inverse')],
+  compare: ['#v3&plot=compare', done('compare')],
+  'compare-caps': ['#v3&plot=compare&compare=plain,causal,cap,linear&compare-along=cap', done('compare')],
+  gemma: [adversarial('steps=gemma-2&n=24&d=4&R=4&tokens=ball'), openSteps],
+  qwen: ['#v3&steps=qwen-3&n=24&d=4', (page) => page.getByTestId('eps-note').scrollIntoViewIfNeeded()],
+  kinds: [adversarial('plot=train'), async (page) => {
+    for (const kind of ['qk_norm', 'softcap', 'sigmoid', 'rope']) await page.check(`#train-kind-${kind}`);
+    for (const [id, words] of Object.entries({ 'train-width': '32', 'train-steps': '60' })) await page.fill(`#${id}`, words);
+    await page.click('#train-run');
+    await page.waitForSelector('[data-testid="train-progress"][data-phase="done"]', { state: 'attached', timeout: 180_000 });
+  }],
   models: [adversarial('plot=model'), async (page) => {
     await reveal(page, '#model-lengths');
     await page.fill('#model-lengths', '2:98:16');
@@ -111,6 +121,14 @@ const kinds = (name) => (VIEWS.includes(name) ? ['en', 'zh'] : ['en'])
 /** Opens the panel of all controls. */
 async function openSheet(page) {
   await page.click('#more-controls');
+}
+
+/** Opens the panel of all controls at the steps of attention. */
+async function openSteps(page) {
+  await openSheet(page);
+  await page.click('.more > summary');
+  await page.click('.steps > summary');
+  await page.getByTestId('pipeline').scrollIntoViewIfNeeded();
 }
 
 const [folder, ...wanted] = process.argv.slice(2);
