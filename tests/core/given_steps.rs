@@ -1,7 +1,7 @@
 //! Attention as trained models give it: grouped heads with biases, and steps with their numbers. The products with its
 //! Jacobian against each other, against a dense Jacobian and against dual numbers.
 
-use lipscope_core::attention::{Dual, Forward, GivenSteps, HeadPart, HeadSizes, Kernel, Projections, Rotary, Scalar};
+use lipscope_core::attention::{DistanceBias, Dual, Forward, GivenSteps, HeadPart, HeadSizes, Kernel, Projections, Rotary, Scalar};
 use lipscope_core::experiment::{Attention, Gain, Mask, Order, QkNorm, RopeLayout, VectorNorm};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator, dense_jacobian};
 use lipscope_core::random::{Random, Stream};
@@ -27,9 +27,14 @@ fn projections<T: Scalar>(sizes: HeadSizes, seed: u64) -> Projections<T> {
 
 /// Every step by itself, and all together.
 fn steps_of(sizes: HeadSizes) -> Vec<(&'static str, GivenSteps)> {
-    let HeadSizes { heads, k, .. } = sizes;
-    let gains = |from: f64| Gain::Entries((0..k).map(|entry| from - 0.3 * entry as f64).collect());
-    let norm = QkNorm { eps: 0.01, q_gain: gains(1.4), k_gain: gains(0.9), ..QkNorm::of(VectorNorm::Rms) };
+    let HeadSizes { heads, groups, k } = sizes;
+    let gains = |from: f64, count: usize| Gain::Entries((0..count).map(|entry| from - 0.3 * entry as f64).collect());
+    let norm = QkNorm { eps: 0.01, q_gain: gains(1.4, k), k_gain: gains(0.9, k), ..QkNorm::of(VectorNorm::Rms) };
+    let wide = QkNorm { q_gain: gains(1.4, heads * k), k_gain: gains(0.9, groups * k), ..norm.clone() };
+    // Distances beyond 3 have the biases of 3.
+    let table = |head: usize| (0..7).map(|at| ((at * at + 3 * head) % 5) as f64 - 2.0).collect();
+    let tables = DistanceBias::Tables((0..heads).map(table).collect());
+    let slopes = DistanceBias::Slopes((0..heads).map(|head| 0.5 / (head + 1) as f64).collect());
     let rotary = |layout, pairs: usize| Rotary::Given {
         layout,
         angles: (0..pairs).map(|m| 0.9 / (m + 1) as f64).collect(),
@@ -40,16 +45,23 @@ fn steps_of(sizes: HeadSizes) -> Vec<(&'static str, GivenSteps)> {
         norm: Some(norm.clone()),
         rotary: Some(rotary(RopeLayout::Half, k / 2)),
         softcap: Some(1.5),
+        bias: slopes.clone(),
         sinks: (0..heads).map(|head| head as f64 - 1.0).collect(),
+        wide_norm: None,
     };
+    let all_wide = GivenSteps { norm: None, wide_norm: Some(wide.clone()), bias: tables.clone(), ..all.clone() };
     vec![
         ("none", alone.clone()),
         ("norm", GivenSteps { norm: Some(norm), ..alone.clone() }),
         ("halves", GivenSteps { rotary: Some(rotary(RopeLayout::Half, k / 2)), ..alone.clone() }),
         ("some pairs", GivenSteps { rotary: Some(rotary(RopeLayout::Interleaved, k / 4)), ..alone.clone() }),
         ("cap", GivenSteps { softcap: Some(0.8), ..alone.clone() }),
+        ("wide norm", GivenSteps { wide_norm: Some(wide), ..alone.clone() }),
+        ("slopes", GivenSteps { bias: slopes, ..alone.clone() }),
+        ("tables", GivenSteps { bias: tables, ..alone.clone() }),
         ("sinks", GivenSteps { sinks: vec![0.4; heads], ..alone }),
         ("all", all),
+        ("all, wide norm", all_wide),
     ]
 }
 
@@ -122,4 +134,25 @@ fn heads_of_a_group_have_the_numbers_of_heads_with_copies_of_its_keys_and_values
     assert!((value - &expected).amax() < 1e-14 * expected.amax());
     assert!((pulled - &expected_pulled).amax() < 1e-13 * expected_pulled.amax());
     assert_eq!([0, 1, 2, 3, 4].map(|head| sizes.group(head)), [0, 0, 0, 1, 1]);
+}
+
+#[test]
+fn a_bias_by_distance_is_that_of_its_head_and_clamped_beyond_its_table() {
+    let sizes = HeadSizes { heads: 2, groups: 2, k: 1 };
+    let weights = |bias: DistanceBias| {
+        // No query: all scores are biases.
+        let projections =
+            Projections::of_grouped_heads(Kernel::new(Attention::Dot, 1), sizes, DMatrix::zeros(6, D), &[0.0; 6], None);
+        let steps = GivenSteps { bias, ..GivenSteps::default() };
+        let forward = Forward::of_projections(projections, Mask::None, &steps, &drawn(D, N, 3)).expect("finite");
+        let mut buffer = forward.row_buffer();
+        let block = forward.rows_of_p(1, 2..3, &mut buffer);
+        block.weights[..N].iter().map(|weight| (weight / block.weights[2]).ln()).collect::<Vec<f64>>()
+    };
+    let close = |found: Vec<f64>, expected: [f64; N]| {
+        assert!(found.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-14), "{found:?}");
+    };
+    close(weights(DistanceBias::Slopes(vec![9.0, 0.5])), [-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0]);
+    let table = vec![3.0, 4.0, 0.0, -1.0, -2.0];
+    close(weights(DistanceBias::Tables(vec![vec![7.0], table])), [3.0, 4.0, 0.0, -1.0, -2.0, -2.0, -2.0]);
 }

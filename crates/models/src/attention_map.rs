@@ -82,7 +82,7 @@ impl LayerRules {
             k_gain: gain(key),
         });
         let rotary = config.rope.filter(|_| config.rope_layers.has(layer)).map(|rope| rope.rotary());
-        let steps = GivenSteps { norm, rotary, softcap: config.softcap, sinks: Vec::new() };
+        let steps = GivenSteps { norm, rotary, softcap: config.softcap, ..GivenSteps::default() };
         Ok(LayerRules { steps, window: config.window_of(layer) })
     }
 

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector, DVectorView};
 
-use crate::attention::{Elementwise, Forward, MapLayout, Squash, Steps, TurningPair, Weigh};
+use crate::attention::{Elementwise, Forward, MapLayout, Squash, Steps, TurningPair, Weigh, all_rows};
 use crate::experiment::{Gain, VectorNorm};
 
 /// The rows of blocks at a forward pass.
@@ -39,8 +39,10 @@ struct MapRows {
 /// Queries or keys with what their derivatives need.
 #[derive(Clone, Debug)]
 struct Vectors {
-    /// Q or K, k x d.
+    /// Q or K, k x d; those of all heads where a normaliser takes them together.
     matrix: DMatrix<f64>,
+    /// The first row of these queries or keys in `matrix`.
+    first: usize,
     /// After all steps, k x n.
     turned: DMatrix<f64>,
     /// 1/s of each token, and N(z), k x n, where there is a normaliser.
@@ -62,23 +64,31 @@ impl StepsRows {
         let tokens = forward.normalizer().outputs();
         let of_map = |layout: &MapLayout| {
             let (norm, rotary) = forward.steps.norm_and_rotary();
-            let vectors = |rows: &Range<usize>, gain: Option<&Gain>| {
-                let matrix = forward.stacked.rows(rows);
+            let wide = forward.steps.wide_norm();
+            let vectors = |rows: &Range<usize>, of_all: Vec<Range<usize>>, gain: Option<&Gain>| {
+                // All rows that a normaliser takes together, and the place of these among them.
+                let together = if wide.is_some() { of_all } else { vec![rows.clone()] };
+                let before = together.iter().take_while(|other| *other != rows);
+                let first = before.map(|rows| rows.len()).sum();
+                let matrix = stacked(together.iter().map(|rows| forward.stacked.rows(rows)).collect());
+                let at: Vec<usize> = together.into_iter().flatten().collect();
                 let mut plain = &matrix * tokens;
                 if let Some(biases) = &forward.biases {
-                    let biases = DVector::from_column_slice(&biases[rows.clone()]);
+                    let biases = DVector::from_iterator(at.len(), at.iter().map(|row| biases[*row]));
                     plain.column_iter_mut().for_each(|mut vector| vector += &biases);
                 }
-                let norm = norm.zip(gain).map(|(norm, gain)| (norm.kind, norm.eps, gain.clone()));
+                let norm = norm.or(wide).zip(gain).map(|(norm, gain)| (norm.kind, norm.eps, gain.clone()));
                 let turned = forward.projections.rows(rows.start, rows.len()).into_owned();
                 let turning = rotary.map_or((Vec::new(), 1.0), |rotary| (rotary.pairs(rows.len()), rotary.factor()));
                 let has_feature = forward.steps.squash == Squash::Log;
                 let phi_slope = |z: f64| if z < 0.0 { z.exp() } else { 1.0 };
                 let feature = has_feature.then(|| plain.map(phi_slope));
-                Vectors { normed: norm.map(|norm| normed(norm, plain)), matrix, turned, turning, feature }
+                Vectors { normed: norm.map(|norm| normed(norm, plain)), matrix, first, turned, turning, feature }
             };
-            let queries = vectors(&layout.q_rows, norm.map(|norm| &norm.q_gain));
-            let keys = vectors(&layout.k_rows, norm.map(|norm| &norm.k_gain));
+            let [q_rows, k_rows] = all_rows(&forward.maps);
+            let gains = norm.or(wide);
+            let queries = vectors(&layout.q_rows, q_rows, gains.map(|norm| &norm.q_gain));
+            let keys = vectors(&layout.k_rows, k_rows, gains.map(|norm| &norm.k_gain));
             let value = forward.stacked.rows(&layout.v_rows);
             let values = forward.projections.rows(layout.v_rows.start, layout.v_rows.len()).into_owned();
             let slopes = match forward.steps.value_eps() {
@@ -208,6 +218,11 @@ impl Vectors {
             let (sin, cos) = (position as f64 * angle).sin_cos();
             (u[*x], u[*y]) = (factor * (cos * u[*x] + sin * u[*y]), factor * (cos * u[*y] - sin * u[*x]));
         }
+        if u.len() < self.matrix.nrows() {
+            let mut together = DVector::zeros(self.matrix.nrows());
+            together.rows_mut(self.first, u.len()).copy_from(&u);
+            u = together;
+        }
         if let Some((kind, gain, scales, outputs)) = &self.normed {
             for (entry, x) in u.iter_mut().enumerate() {
                 *x *= gain.at(entry);
@@ -219,6 +234,18 @@ impl Vectors {
         }
         self.matrix.tr_mul(&u)
     }
+}
+
+/// Matrices one below the other.
+fn stacked(matrices: Vec<DMatrix<f64>>) -> DMatrix<f64> {
+    let columns = matrices.first().map_or(0, DMatrix::ncols);
+    let mut all = DMatrix::zeros(matrices.iter().map(DMatrix::nrows).sum(), columns);
+    let mut row = 0;
+    for matrix in matrices {
+        all.rows_mut(row, matrix.nrows()).copy_from(&matrix);
+        row += matrix.nrows();
+    }
+    all
 }
 
 /// 1/s and z/s of the columns of a matrix.

@@ -1,10 +1,24 @@
-//! The bias of a score, B_ij: ALiBi -h |i - j| with one slope h a head, and a matrix for all heads. It has no part in
-//! the derivative. At a token measure, the logarithm of the number of tokens at a position is a bias of its column.
+//! The bias of a score, B_ij: ALiBi -h |i - j| with one slope h a head, a matrix for all heads, or what a trained model
+//! adds by the distance j - i. It has no part in the derivative. At a token measure, the logarithm of the number of
+//! tokens at a position is a bias of its column.
 
 use std::sync::Arc;
 
 use super::super::view::Scalar;
 use crate::experiment::{Rows, Score};
+
+/// What a trained model adds to a score by the distance j - i from token i to token j, for each head.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum DistanceBias {
+    /// Nothing.
+    #[default]
+    None,
+    /// h (j - i), with h of each head.
+    Slopes(Vec<f64>),
+    /// For each head an odd number of entries: those for the distances -D to D, of which the first and the last also
+    /// stand for all distances beyond.
+    Tables(Vec<Vec<f64>>),
+}
 
 /// The biases of all heads; none by default.
 #[derive(Clone, Debug, Default)]
@@ -15,13 +29,20 @@ pub(super) struct Bias {
     matrix: Option<Arc<Rows>>,
     /// ln N_j of each position of a token measure; empty at a list of tokens.
     ln_sizes: Vec<f64>,
+    by_distance: DistanceBias,
 }
 
 impl Bias {
     /// The biases of `heads` heads.
     pub(super) fn of(score: &Score, heads: usize) -> Self {
         let slopes = score.alibi.as_ref().map(|alibi| (0..heads).map(|head| alibi.slope(head, heads)).collect());
-        Bias { slopes: slopes.unwrap_or_default(), matrix: score.bias.clone().map(Arc::new), ln_sizes: Vec::new() }
+        let matrix = score.bias.clone().map(Arc::new);
+        Bias { slopes: slopes.unwrap_or_default(), matrix, ..Bias::default() }
+    }
+
+    /// The biases that a trained model gives.
+    pub(super) fn given(by_distance: DistanceBias) -> Self {
+        Bias { by_distance, ..Bias::default() }
     }
 
     /// The same biases at a token measure.
@@ -31,7 +52,8 @@ impl Bias {
 
     /// Whether there is none.
     pub(super) fn is_absent(&self) -> bool {
-        self.slopes.is_empty() && self.matrix.is_none() && self.ln_sizes.is_empty()
+        let is_by_place = !self.slopes.is_empty() || self.matrix.is_some() || !self.ln_sizes.is_empty();
+        !is_by_place && self.by_distance == DistanceBias::None
     }
 
     /// Adds the biases to the first scores of row i of a head.
@@ -45,6 +67,21 @@ impl Bias {
         if let Some(matrix) = &self.matrix {
             let row = &matrix.entries()[i * matrix.n_columns()..];
             scores.iter_mut().zip(row).for_each(|(score, bias)| *score += T::constant(*bias));
+        }
+        match &self.by_distance {
+            DistanceBias::None => {}
+            DistanceBias::Slopes(slopes) => {
+                for (j, score) in scores.iter_mut().enumerate() {
+                    *score += T::constant(slopes[head_idx] * (j as f64 - i as f64));
+                }
+            }
+            DistanceBias::Tables(tables) => {
+                let table = &tables[head_idx];
+                let (middle, last) = (table.len() / 2, table.len() - 1);
+                for (j, score) in scores.iter_mut().enumerate() {
+                    *score += T::constant(table[(middle + j).saturating_sub(i).min(last)]);
+                }
+            }
         }
     }
 }

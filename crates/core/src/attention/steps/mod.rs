@@ -8,7 +8,7 @@
 //! | `feature` | linear attention | phi = elu + 1 |
 //! | `turn` | all of these, in their order, on the stacked projections | |
 //! | `squash` | soft cap, logarithm | s <- tau tanh(s/tau), s <- ln s, with their slopes |
-//! | `bias` | ALiBi, a matrix | s_ij <- s_ij + B_ij, slope 1 |
+//! | `bias` | ALiBi, a matrix, distances | s_ij <- s_ij + B_ij, slope 1 |
 //! | `weigh` | softmax with a sink, sigmoid, relu, softplus | P and its slopes |
 //!
 //! A step that is absent is not run: attention without steps takes the code and keeps the digits that it had before
@@ -23,10 +23,11 @@ mod vector_norm;
 mod weigh;
 
 use bias::Bias;
+pub use bias::DistanceBias;
 pub use rope::Rotary;
 pub(crate) use rope::{Rotation, TurningPair};
 pub(crate) use squash::Squash;
-pub(crate) use turn::Turn;
+pub(crate) use turn::{Turn, all_rows};
 use turn::VectorSteps;
 pub(super) use weigh::Weighed;
 pub(crate) use weigh::{Elementwise, Weigh};
@@ -41,10 +42,15 @@ use crate::experiment::{Attention, Experiment, MaskKind, QkNorm, Score, Weightin
 pub struct GivenSteps {
     /// The normaliser of queries and keys, before they turn; gains of k entries.
     pub norm: Option<QkNorm>,
+    /// A normaliser of all queries of a token together, and of all its keys, before they turn; gains of H k and of G k
+    /// entries.
+    pub wide_norm: Option<QkNorm>,
     /// The rotation of queries and keys; its pairs lie within the k entries of a head.
     pub rotary: Option<Rotary>,
     /// tau of s <- tau tanh(s/tau), above 0.
     pub softcap: Option<f64>,
+    /// What is added to the scores after the soft cap.
+    pub bias: DistanceBias,
     /// c0 of each head, the score of a place whose value is 0; empty without sinks.
     pub sinks: Vec<f64>,
 }
@@ -61,11 +67,16 @@ pub(crate) struct Steps {
 impl Steps {
     /// The steps that a trained model gives.
     pub(super) fn given(steps: &GivenSteps) -> Self {
-        let GivenSteps { norm, rotary, softcap, sinks } = steps;
+        let GivenSteps { norm, wide_norm, rotary, softcap, bias, sinks } = steps;
         Steps {
-            vectors: VectorSteps { norm: norm.clone(), rotary: rotary.clone(), ..VectorSteps::default() },
+            vectors: VectorSteps {
+                norm: norm.clone(),
+                wide_norm: wide_norm.clone(),
+                rotary: rotary.clone(),
+                ..VectorSteps::default()
+            },
             squash: softcap.map_or(Squash::Absent, |tau| Squash::Cap { tau }),
-            bias: Bias::default(),
+            bias: Bias::given(bias.clone()),
             weigh: Weigh::Softmax { sinks: sinks.clone() },
         }
     }
@@ -75,6 +86,7 @@ impl Steps {
         Steps {
             vectors: VectorSteps {
                 norm: attention.vector_norm(score),
+                wide_norm: None,
                 rotary: score.rope.map(Rotary::Formula),
                 has_feature: attention == Attention::Linear,
                 value_eps: score.value_norm,
@@ -130,6 +142,11 @@ impl Steps {
     /// The normaliser of queries and keys, and the rotation.
     pub(crate) fn norm_and_rotary(&self) -> (Option<&QkNorm>, Option<&Rotary>) {
         (self.vectors.norm.as_ref(), self.vectors.rotary.as_ref())
+    }
+
+    /// The normaliser of all queries together, and of all keys.
+    pub(crate) fn wide_norm(&self) -> Option<&QkNorm> {
+        self.vectors.wide_norm.as_ref()
     }
 
     /// Turns the scores of row i of a head into weights, in place. Writes the slopes, unless `slopes` is empty.

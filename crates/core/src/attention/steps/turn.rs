@@ -1,5 +1,5 @@
 //! What happens to queries, keys and values between projection and scores, in place on the stacked projections (p x n):
-//! qk-norm, then RoPE, then the feature map; for values their normaliser. Each run of rows (the queries of a head, the
+//! qk-norm, then RoPE, then the feature map; for values their normaliser. The norm of all queries together comes first. Each run of rows (the queries of a head, the
 //! keys of a group) is turned once, however many heads read it.
 
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::ops::Range;
 use nalgebra::DMatrix;
 
 use super::super::projections::MapLayout;
-use super::super::view::Scalar;
+use super::super::view::{Accumulate, Scalar};
 use super::feature::Feature;
 use super::rope::{Rotary, Rotation};
 use super::vector_norm::Normed;
@@ -19,6 +19,8 @@ use crate::parallel::{Schedule, for_parts, share, token_parts};
 pub(crate) struct VectorSteps {
     /// The normaliser of queries and keys.
     pub(super) norm: Option<QkNorm>,
+    /// The normaliser of all queries together, and of all keys.
+    pub(super) wide_norm: Option<QkNorm>,
     pub(super) rotary: Option<Rotary>,
     /// Whether queries and keys go through phi = elu + 1.
     pub(super) has_feature: bool,
@@ -29,14 +31,30 @@ pub(crate) struct VectorSteps {
 impl VectorSteps {
     /// Whether there are none.
     pub(super) fn are_absent(&self) -> bool {
-        self.norm.is_none() && self.rotary.is_none() && !self.has_feature && self.value_eps.is_none()
+        let has_norm = self.norm.is_some() || self.wide_norm.is_some();
+        !has_norm && self.rotary.is_none() && !self.has_feature && self.value_eps.is_none()
     }
+}
+
+/// The rows of all queries, and those of all keys, each once.
+pub(crate) fn all_rows(maps: &[MapLayout]) -> [Vec<Range<usize>>; 2] {
+    let keys = maps.iter().filter(|map| map.into_keys == Accumulate::Replace);
+    [maps.iter().map(|map| map.q_rows.clone()).collect(), keys.map(|map| map.k_rows.clone()).collect()]
 }
 
 /// The steps at the tokens of a forward pass.
 #[derive(Clone, Debug)]
 pub(crate) struct Turn<T: Scalar> {
+    /// Run before the parts.
+    wide: Vec<Wide<T>>,
     parts: Vec<Part<T>>,
+}
+
+/// A normaliser of the rows of several heads together.
+#[derive(Clone, Debug)]
+struct Wide<T: Scalar> {
+    rows: Vec<Range<usize>>,
+    norm: Normed<T>,
 }
 
 /// The steps of some rows of the projections.
@@ -61,6 +79,14 @@ impl<T: Scalar> Turn<T> {
         if steps.are_absent() {
             return Ok(None);
         }
+        let wide = match &steps.wide_norm {
+            Some(norm) => {
+                let rows = all_rows(maps);
+                let of = |(rows, gain)| Wide::of(rows, (norm.kind, norm.eps, gain), projections);
+                rows.into_iter().zip([&norm.q_gain, &norm.k_gain]).map(of).collect::<Result<Vec<Wide<T>>, InputError>>()?
+            }
+            None => Vec::new(),
+        };
         let mut parts: Vec<Part<T>> = Vec::new();
         let norm = steps.norm.as_ref();
         for map in maps {
@@ -78,17 +104,23 @@ impl<T: Scalar> Turn<T> {
                 parts.push(Part::of(&map.v_rows, norm, (None, false), projections)?);
             }
         }
-        Ok(Some(Turn { parts }))
+        Ok(Some(Turn { wide, parts }))
     }
 
     /// The changes of the turned vectors, from the changes of the projections (p n numbers), in place.
     pub(crate) fn differentiate(&self, changes: &mut [T], n: usize) {
-        self.for_tokens(changes, n, Part::differentiate);
+        self.for_tokens(changes, n, |token_idx, column| {
+            self.wide.iter().for_each(|wide| wide.with(column, |rows| wide.norm.differentiate(token_idx, rows)));
+            self.parts.iter().for_each(|part| part.differentiate(token_idx, &mut column[part.rows.clone()]));
+        });
     }
 
     /// The gradient at the projections, from the gradient at the turned vectors (p n numbers), in place.
     pub(crate) fn pull_back(&self, gradients: &mut [T], n: usize) {
-        self.for_tokens(gradients, n, Part::pull_back);
+        self.for_tokens(gradients, n, |token_idx, column| {
+            self.parts.iter().for_each(|part| part.pull_back(token_idx, &mut column[part.rows.clone()]));
+            self.wide.iter().for_each(|wide| wide.with(column, |rows| wide.norm.pull_back(token_idx, rows)));
+        });
     }
 
     /// The change of one turned vector, in place; `rows` are its rows in the projections.
@@ -105,6 +137,11 @@ impl<T: Scalar> Turn<T> {
         }
     }
 
+    /// Whether no step mixes the rows of several heads, so that the steps of some rows need those alone.
+    pub(crate) fn is_by_rows(&self) -> bool {
+        self.wide.is_empty()
+    }
+
     fn part(&self, rows: &Range<usize>) -> Option<&Part<T>> {
         self.parts.iter().find(|part| part.rows == *rows)
     }
@@ -117,20 +154,50 @@ impl<T: Scalar> Turn<T> {
             rotation: part.rotation.as_ref().map(Rotation::cast),
             feature: part.feature.as_ref().map(Feature::cast),
         };
-        Turn { parts: self.parts.iter().map(cast).collect() }
+        let wide = self.wide.iter().map(|wide| Wide { rows: wide.rows.clone(), norm: wide.norm.cast() }).collect();
+        Turn { wide, parts: self.parts.iter().map(cast).collect() }
     }
 
-    /// Calls `work` with every part of every token's column of `columns`.
-    fn for_tokens(&self, columns: &mut [T], n: usize, work: impl Fn(&Part<T>, usize, &mut [T]) + Sync) {
+    /// Calls `work` with every token's column of `columns`.
+    fn for_tokens(&self, columns: &mut [T], n: usize, work: impl Fn(usize, &mut [T]) + Sync) {
         let p = columns.len() / n.max(1);
         let operations = 8 * columns.len() as u64;
         let pieces = token_parts(n, operations);
         let start = |piece: usize| p * share(piece, pieces, n).start;
         for_parts(Schedule::of(operations), 0..pieces, columns, &start, &|piece, columns| {
             for (token_idx, column) in share(piece, pieces, n).zip(columns.chunks_exact_mut(p)) {
-                self.parts.iter().for_each(|part| work(part, token_idx, &mut column[part.rows.clone()]));
+                work(token_idx, column);
             }
         });
+    }
+}
+
+impl<T: Scalar> Wide<T> {
+    /// Normalises these rows of the projections, one below the other.
+    fn of(
+        rows: Vec<Range<usize>>,
+        (kind, eps, gain): (VectorNorm, f64, &Gain),
+        projections: &mut DMatrix<T>,
+    ) -> Result<Self, InputError> {
+        let at: Vec<usize> = rows.iter().cloned().flatten().collect();
+        let norm = Normed::of(kind, eps, gain, &projections.select_rows(&at))?;
+        let wide = Wide { rows, norm };
+        for (token_idx, mut column) in projections.column_iter_mut().enumerate() {
+            wide.with(column.as_mut_slice(), |rows| wide.norm.write(token_idx, rows));
+        }
+        Ok(wide)
+    }
+
+    /// Calls `work` with these rows of a token's column, one below the other.
+    fn with(&self, column: &mut [T], work: impl Fn(&mut [T])) {
+        let mut together: Vec<T> = self.rows.iter().flat_map(|rows| column[rows.clone()].iter().copied()).collect();
+        work(&mut together);
+        let mut rest = &together[..];
+        for rows in &self.rows {
+            let (own, others) = rest.split_at(rows.len());
+            column[rows.clone()].copy_from_slice(own);
+            rest = others;
+        }
     }
 }
 
