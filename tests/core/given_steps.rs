@@ -1,7 +1,9 @@
 //! Attention as trained models give it: grouped heads with biases, and steps with their numbers. The products with its
 //! Jacobian against each other, against a dense Jacobian and against dual numbers.
 
-use lipscope_core::attention::{DistanceBias, Dual, Forward, GivenSteps, HeadPart, HeadSizes, Kernel, Projections, Rotary, Scalar};
+use lipscope_core::attention::{
+    DistanceBias, Dual, Forward, GivenSteps, HeadPart, HeadSizes, Kernel, Projections, Rotary, Scalar,
+};
 use lipscope_core::experiment::{Attention, Gain, Mask, Order, QkNorm, RopeLayout, VectorNorm};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator, dense_jacobian};
 use lipscope_core::random::{Random, Stream};

@@ -1,7 +1,7 @@
 //! `lipscope model`: the local Lipschitz constant of a transformer's attention, MLP or blocks over windows of text, on
 //! all cores.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -18,16 +18,19 @@ use super::{model_chart, model_files};
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_models::{
     Cell, Estimators, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text,
-    text_fingerprint,
+    names_of_families, text_fingerprint,
 };
 
 /// Arguments of `lipscope model`.
 #[derive(Debug, Args)]
 pub(super) struct ModelArguments {
-    /// A folder with model.safetensors and config.json (BERT, MiniLM, DistilBERT, GPT-2, Llama, Mistral, Qwen, Phi 3,
-    /// Gemma, ..), or random:gpt2, random:bert or random:llama for a randomly initialised model.
+    /// A folder with model.safetensors and config.json of a family that --families lists (BERT, RoBERTa, ModernBERT,
+    /// T5, GPT-2, Llama, Qwen, Gemma, ..), or random:gpt2, random:bert or random:llama for a randomly initialised model.
+    #[arg(long, required_unless_present = "families")]
+    weights: Option<String>,
+    /// List the families of models that are read, by model_type in config.json.
     #[arg(long)]
-    weights: String,
+    families: bool,
     /// A text file, or - for standard input; the default is a built-in page about attention.
     #[arg(long)]
     text: Option<PathBuf>,
@@ -105,6 +108,12 @@ enum MaskName {
 }
 
 pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
+    if arguments.families {
+        for (model_type, name) in names_of_families() {
+            writeln!(io::stdout(), "{model_type}: {name}")?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     let text = match &arguments.text {
         Some(path) => read_text(path)?,
         None => include_str!("../../../assets/attention.txt").to_string(),
@@ -137,7 +146,7 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
 
 fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), InputError> {
     let size = (arguments.dim, arguments.depth, arguments.heads);
-    let found = model_files::open(&arguments.weights, size, arguments.seed)?;
+    let found = model_files::open(arguments.weights.as_deref().unwrap_or_default(), size, arguments.seed)?;
     let (ids, of_text) = match arguments.adversarial {
         Some(_) => Default::default(),
         None => found.ids(text, arguments.tokenizer.as_deref())?,

@@ -41,6 +41,8 @@ pub enum Stream {
     ModelAttention(usize),
     /// The feed-forward matrices of one layer of a randomly initialised model.
     ModelFeedForward(usize),
+    /// The linear map from the width of the embeddings to d in a randomly initialised model.
+    ModelProjection,
     /// A random start of the ascent to a head's exponent.
     ExponentStart(usize),
     /// A matrix of a model that is trained.
@@ -74,6 +76,7 @@ impl Stream {
             Stream::ModelTokenType => (12, 0),
             Stream::ModelAttention(layer) => (13, layer),
             Stream::ModelFeedForward(layer) => (14, layer),
+            Stream::ModelProjection => (21, 0),
             Stream::ExponentStart(start) => (15, start),
             Stream::TrainingWeights(matrix) => (16, matrix),
             Stream::TrainingWindows(step) => (17, step),

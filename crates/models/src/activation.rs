@@ -13,12 +13,20 @@ pub enum Activation {
     Relu,
     /// x sigma(x), with sigma(x) = 1/(1 + exp(-x)).
     Silu,
+    /// max(x, 0)^2.
+    SquaredRelu,
+    /// x sigma(1.702 x).
+    QuickGelu,
+    /// tanh(x).
+    Tanh,
+    /// As `GeluTanh`, with 0.79788456 for sqrt(2/pi): BLOOM's own.
+    GeluBloom,
 }
 
 impl Activation {
     /// The activations by their names in a `config.json`. Those by tanh differ in how sqrt(2/pi) is rounded, and in
     /// intermediate roundings.
-    pub(super) const BY_NAME: [(&'static str, Activation); 10] = [
+    pub(super) const BY_NAME: [(&'static str, Activation); 13] = [
         ("gelu", Activation::GeluErf),
         ("gelu_python", Activation::GeluErf),
         ("gelu_new", Activation::GeluTanh),
@@ -29,6 +37,9 @@ impl Activation {
         ("relu", Activation::Relu),
         ("silu", Activation::Silu),
         ("swish", Activation::Silu),
+        ("relu2", Activation::SquaredRelu),
+        ("quick_gelu", Activation::QuickGelu),
+        ("tanh", Activation::Tanh),
     ];
 
     /// The value at x.
@@ -36,9 +47,13 @@ impl Activation {
     pub fn at(self, x: f64) -> f64 {
         match self {
             Activation::GeluErf => x * normal_distribution(x),
-            Activation::GeluTanh => x * gelu_logistic(x).0,
+            Activation::GeluTanh => x * gelu_logistic(x, root()).0,
+            Activation::GeluBloom => x * gelu_logistic(x, BLOOM_ROOT).0,
             Activation::Relu => x.max(0.0),
             Activation::Silu => x * logistic(x),
+            Activation::SquaredRelu => x.max(0.0).powi(2),
+            Activation::QuickGelu => x * logistic(QUICK * x),
+            Activation::Tanh => x.tanh(),
         }
     }
 
@@ -50,8 +65,8 @@ impl Activation {
                 let density = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
                 normal_distribution(x) + x * density
             }
-            Activation::GeluTanh => {
-                let (s, slope) = gelu_logistic(x);
+            Activation::GeluTanh | Activation::GeluBloom => {
+                let (s, slope) = gelu_logistic(x, if self == Activation::GeluTanh { root() } else { BLOOM_ROOT });
                 s + x * s * (1.0 - s) * slope
             }
             Activation::Relu => f64::from(u8::from(x > 0.0)),
@@ -59,12 +74,26 @@ impl Activation {
                 let s = logistic(x);
                 s + x * s * logistic(-x)
             }
+            Activation::SquaredRelu => 2.0 * x.max(0.0),
+            Activation::QuickGelu => {
+                let s = logistic(QUICK * x);
+                s + QUICK * x * s * logistic(-QUICK * x)
+            }
+            Activation::Tanh => 1.0 - x.tanh().powi(2),
         }
     }
 }
 
+const QUICK: f64 = 1.702;
+const BLOOM_ROOT: f64 = 0.797_884_56;
+
+/// sqrt(2/pi).
+fn root() -> f64 {
+    (2.0 / std::f64::consts::PI).sqrt()
+}
+
 /// sigma(x).
-fn logistic(x: f64) -> f64 {
+pub(super) fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
@@ -73,10 +102,9 @@ fn normal_distribution(x: f64) -> f64 {
     0.5 * (1.0 + libm::erf(x * std::f64::consts::FRAC_1_SQRT_2))
 }
 
-/// (1 + tanh(z))/2 = sigma(2 z) with z = sqrt(2/pi) (x + 0.044715 x^3), and the derivative of 2 z.
-fn gelu_logistic(x: f64) -> (f64, f64) {
+/// (1 + tanh(z))/2 = sigma(2 z) with z = root (x + 0.044715 x^3), and the derivative of 2 z.
+fn gelu_logistic(x: f64, root: f64) -> (f64, f64) {
     const CUBIC: f64 = 0.044_715;
-    let root = (2.0 / std::f64::consts::PI).sqrt();
     (1.0 / (1.0 + (-2.0 * root * (x + CUBIC * x * x * x)).exp()), 2.0 * root * (1.0 + 3.0 * CUBIC * x * x))
 }
 
@@ -90,7 +118,8 @@ mod tests {
             for x in [-30.0, -2.0, -0.3, 0.1, 0.7, 4.0, 40.0] {
                 let difference = (activation.at(x + 1e-5) - activation.at(x - 1e-5)) / 2e-5;
                 let found = activation.derivative(x);
-                assert!((found - difference).abs() < 1e-8, "{name} at {x}: {found} {difference}");
+                let error = (found - difference).abs();
+                assert!(error < 1e-8 * found.abs().max(1.0), "{name} at {x}: {found} {difference}");
             }
         }
     }

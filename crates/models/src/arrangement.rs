@@ -37,7 +37,15 @@ impl Arrangement {
         let family = config.family;
         check_adapters(file)?;
         let prefix = prefix(family, file)?;
-        if let Some(unread) = prefix.split('.').find_map(of_prefix) {
+        let is_of_another = |other: &&Family| {
+            !other.prefix.is_empty()
+                && other.prefix != family.prefix
+                && prefix.split('.').any(|word| word == other.prefix)
+        };
+        if let Some(other) = families::ALL.iter().find(is_of_another) {
+            return Err(names_of_another(other, family));
+        }
+        if let Some(unread) = prefix.split('.').filter(|word| *word != family.prefix).find_map(of_prefix) {
             let tensor = format!("{prefix}{}", family.embeddings.words);
             return Err(unread_family(
                 phrase!("name_of_tensor", "The name of the tensor `{tensor}`", tensor = tensor),
@@ -90,16 +98,7 @@ fn prefix<S: Source>(family: &Family, file: &Checkpoint<S>) -> Result<String, In
         (None, _) => {
             let mut others = families::ALL.iter().filter(|other| other.name != family.name);
             match others.find(|other| !prefixes(other, file).is_empty()) {
-                Some(other) => Err(InputError::File {
-                    file: WEIGHTS.into(),
-                    problem: phrase!(
-                        "tensors_of_another_family",
-                        "its tensors have the names of {other}, and config.json says {family}",
-                        other = other.name(),
-                        family = family.name()
-                    ),
-                    fix: phrase!("give_files_of_one_model", "Give config.json and the weights of one model."),
-                }),
+                Some(other) => Err(names_of_another(other, family)),
                 // No prefix has both the embeddings and the first layer. If exactly one has the embeddings, it is
                 // returned, so that the later error for the missing tensor names the tensor with this prefix.
                 None => {
@@ -109,6 +108,19 @@ fn prefix<S: Source>(family: &Family, file: &Checkpoint<S>) -> Result<String, In
                 }
             }
         }
+    }
+}
+
+fn names_of_another(other: &Family, family: &Family) -> InputError {
+    InputError::File {
+        file: WEIGHTS.into(),
+        problem: phrase!(
+            "tensors_of_another_family",
+            "its tensors have the names of {other}, and config.json says {family}",
+            other = other.name(),
+            family = family.name()
+        ),
+        fix: phrase!("give_files_of_one_model", "Give config.json and the weights of one model."),
     }
 }
 
@@ -155,28 +167,37 @@ fn check_known<S: Source>(
     prefix: &str,
     file: &Checkpoint<S>,
 ) -> Result<(), InputError> {
-    let layers = format!("{prefix}{}.", family.layer);
+    let layers = format!("{prefix}{}.", family.before_layers());
     let linear: Vec<&str> = linear.iter().map(|(name, _)| *name).collect();
     let is_strange = |name: &&str| {
         if let Some(rest) = name.strip_prefix(layers.as_str()) {
-            let Some((layer, rest)) = rest.split_once('.') else { return true };
-            let has = |part: &str| file.has(&format!("{layers}{layer}.{part}.weight"));
-            return !family.is_of_layer(rest, &linear) && linear.iter().copied().all(has);
+            let numbered = rest.split_once('.').and_then(|(number, rest)| Some((number.parse::<usize>().ok()?, rest)));
+            let Some((number, rest)) = numbered else { return true };
+            let Some(rest) = family.within_layer(rest) else { return true };
+            let has = |part: &str| file.has(&family.in_layer(prefix, number, &format!("{part}.weight")));
+            return !family.is_of_layer(number, rest, &linear) && linear.iter().copied().all(has);
         }
         let rest = name.strip_prefix(prefix).unwrap_or_default();
         let has = |name: &str| file.has(&format!("{prefix}{name}"));
-        rest.starts_with("embeddings.") && !family.is_of_embeddings(rest) && family.embedded().all(has)
+        (rest.starts_with("embeddings.") || rest.starts_with("embeddings_project"))
+            && !family.is_of_embeddings(rest)
+            && family.embedded().all(has)
     };
     match file.names().find(is_strange) {
-        Some(name) => Err(InputError::Tensor {
-            tensor: name.into(),
-            problem: phrase!("not_of_family", "belongs to no model of the family that config.json names"),
-            expected: phrase!(
-                "only_tensors_of_family",
-                "only the tensors of that family, since what another one does would be left out"
-            ),
-        }),
+        Some(name) => Err(not_of_family(name)),
         None => Ok(()),
+    }
+}
+
+/// The refusal of a tensor whose effect would be left out.
+pub(super) fn not_of_family(tensor: &str) -> InputError {
+    InputError::Tensor {
+        tensor: tensor.into(),
+        problem: phrase!("not_of_family", "belongs to no model of the family that config.json names"),
+        expected: phrase!(
+            "only_tensors_of_family",
+            "only the tensors of that family, since what another one does would be left out"
+        ),
     }
 }
 
@@ -191,7 +212,9 @@ fn linear_shapes(config: &ModelConfig) -> Vec<LinearShape> {
         ProjectionNames::Apart([query, key, value]) => {
             vec![(query, (queries, d)), (key, (keys, d)), (value, (keys, d))]
         }
-        ProjectionNames::Fused(name) => vec![(name, (queries.saturating_add(keys).saturating_add(keys), d))],
+        ProjectionNames::Fused(name) | ProjectionNames::FusedByGroup(name) => {
+            vec![(name, (queries.saturating_add(keys).saturating_add(keys), d))]
+        }
     };
     parts.push((config.family.output, (d, queries)));
     match config.family.mlp {
@@ -215,7 +238,7 @@ fn layout<S: Source>(
 ) -> Result<Layout, InputError> {
     let family = config.family;
     let mut found: Option<(Layout, String)> = None;
-    for layer in 0..config.layers {
+    for layer in 0..config.layer_groups {
         for (part, (n_outputs, n_inputs)) in linear.iter().filter(|(_, (outputs, inputs))| outputs != inputs) {
             let tensor = family.in_layer(prefix, layer, &format!("{part}.weight"));
             let has = |layout: &Layout| file.shape(&tensor) == Some(&layout.shape((*n_outputs, *n_inputs))[..]);

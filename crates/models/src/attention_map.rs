@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector};
 
+use super::config::ScoreBias;
 use super::map_kind::{Heads, MapKind};
 use super::parts::{AttentionPart, Linear, Model};
 use super::token_norm::add_bias;
-use lipscope_core::attention::{Forward, GivenSteps, HeadPart, HeadSizes, Kernel, Projections, Scalar};
+use lipscope_core::attention::{DistanceBias, Forward, GivenSteps, HeadPart, HeadSizes, Kernel, Projections, Scalar};
 use lipscope_core::experiment::{Gain, InputError, Mask, Order, QkNorm, VectorNorm};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
 use lipscope_core::phrase;
@@ -61,28 +62,41 @@ impl StackedAttention {
         Ok(StackedAttention {
             heads: projections(model, layer, MapKind::WithOutput, Heads::All)?,
             output_bias: bias.iter().map(|x| f64::from(*x)).collect(),
-            rules: LayerRules::of(model, layer)?,
+            rules: LayerRules::of(model, layer, Heads::All)?,
         })
     }
 }
 
 impl LayerRules {
-    /// The rules of a layer.
+    /// The rules of some heads of a layer.
     ///
     /// # Errors
     /// [`InputError::BadValue`] if the model has no such layer.
-    fn of(model: &Model, layer: usize) -> Result<Self, InputError> {
+    fn of(model: &Model, layer: usize, heads: Heads) -> Result<Self, InputError> {
         let config = model.config;
-        let AttentionPart { qk_gains, .. } = &model.block(layer)?.attention;
-        let gain = |gains: &[f32]| Gain::Entries(gains.iter().map(|x| f64::from(*x)).collect());
+        let AttentionPart { qk_gains, sinks, .. } = &model.block(layer)?.attention;
+        let base = config.family.gains.base();
+        let gain = |gains: &[f32]| Gain::Entries(gains.iter().map(|x| base + f64::from(*x)).collect());
         let norm = qk_gains.as_ref().map(|[query, key]| QkNorm {
             kind: VectorNorm::Rms,
             eps: config.eps,
             q_gain: gain(query),
             k_gain: gain(key),
         });
-        let rotary = config.rope.filter(|_| config.rope_layers.has(layer)).map(|rope| rope.rotary());
-        let steps = GivenSteps { norm, rotary, softcap: config.softcap, ..GivenSteps::default() };
+        let (norm, wide_norm) = if config.has_wide_norm() { (None, norm) } else { (norm, None) };
+        // The heads that are run.
+        let heads = match run_heads(model, heads) {
+            Heads::All => 0..config.heads,
+            Heads::One(head) => head..head + 1,
+        };
+        let steps = GivenSteps {
+            norm,
+            wide_norm,
+            rotary: config.rope_of(layer).map(|rope| rope.rotary()),
+            softcap: config.softcap,
+            bias: distance_bias(model, heads.clone()),
+            sinks: sinks.get(heads).unwrap_or_default().iter().map(|x| f64::from(*x)).collect(),
+        };
         Ok(LayerRules { steps, window: config.window_of(layer) })
     }
 
@@ -104,7 +118,7 @@ impl AttentionMap {
             double: projections(model, layer, kind, heads)?,
             single: projections(model, layer, kind, heads)?,
             output_bias: has_bias.then(|| bias.iter().map(|x| f64::from(*x)).collect()),
-            rules: LayerRules::of(model, layer)?,
+            rules: LayerRules::of(model, layer, heads)?,
         })
     }
 
@@ -190,7 +204,7 @@ pub(super) fn projections<T: Scalar>(
     let scaled = model.config.query_factor(layer);
     let number = |x: f32, factor: f64| T::constant(f64::from(x) * factor);
     // A head alone has the keys and values of its group.
-    let (sizes, first_head) = match heads {
+    let (sizes, first_head) = match run_heads(model, heads) {
         Heads::All => (whole, 0),
         Heads::One(head) => (HeadSizes { heads: 1, groups: 1, k }, head),
     };
@@ -217,9 +231,65 @@ pub(super) fn projections<T: Scalar>(
         .iter()
         .flat_map(|(linear, first, factor)| linear.bias[*first..first + k].iter().map(|x| number(*x, *factor)))
         .collect();
-    let output = output(&part.output, kind, &columns).map(|matrix| matrix.map(T::constant));
+    let output = match output(&part.output, kind, &columns) {
+        // All heads are run for one: the others do not get through the output matrix.
+        of_head if run_heads(model, heads) != heads => {
+            let through = of_head.unwrap_or_else(|| DMatrix::identity(k, k));
+            let mut among_all = DMatrix::zeros(through.nrows(), whole.heads * k);
+            among_all.columns_mut(columns.start, k).copy_from(&through);
+            Some(among_all)
+        }
+        output => output,
+    };
+    let output = output.map(|matrix| matrix.map(T::constant));
     let kernel = Kernel::with_scale(model.config.attention, model.config.given_scale(), k);
     Ok(Projections::of_grouped_heads(kernel, sizes, stacked, &biases, output))
+}
+
+/// The heads that are run to measure some: all of them where a norm takes all queries together.
+fn run_heads(model: &Model, heads: Heads) -> Heads {
+    if model.config.has_wide_norm() { Heads::All } else { heads }
+}
+
+/// What is added to the scores of some heads.
+fn distance_bias(model: &Model, heads: Range<usize>) -> DistanceBias {
+    match model.config.score_bias {
+        ScoreBias::None => DistanceBias::None,
+        ScoreBias::Alibi { factor } => {
+            DistanceBias::Slopes(heads.map(|head| factor * alibi_slope(head, model.config.heads)).collect())
+        }
+        ScoreBias::Table { buckets, distance, .. } => {
+            let far = distance as isize;
+            let entry = |head: usize, by: isize| f64::from(model.score_table[bucket(by, buckets, distance)][head]);
+            DistanceBias::Tables(heads.map(|head| (-far..=far).map(|by| entry(head, by)).collect()).collect())
+        }
+    }
+}
+
+/// The slope of a head: 2^(-8(h+1)/B) for the first B heads, B the largest power of two up to H, then every other slope of
+/// twice as many heads.
+fn alibi_slope(head: usize, heads: usize) -> f64 {
+    let power = 1 << heads.max(1).ilog2();
+    let exponent = match head.checked_sub(power) {
+        None => 8.0 * (head + 1) as f64 / power as f64,
+        Some(beyond) => 4.0 * (2 * beyond + 1) as f64 / power as f64,
+    };
+    libm::exp2(-exponent)
+}
+
+/// The bucket of the distance from a token to another: half of them are for later tokens. Of each half, half are for
+/// single distances, the others grow by a factor up to `distance`.
+fn bucket(by: isize, buckets: usize, distance: usize) -> usize {
+    let (half, t) = (buckets / 2, by.unsigned_abs());
+    let single = half / 2;
+    let first = if by > 0 { half } else { 0 };
+    if t < single {
+        return first + t;
+    }
+    let [grown, whole] = [t, distance].map(|x| libm::log2(x as f64 / single as f64));
+    // The last digit must not put a power of the factor into the bucket before.
+    let further = (grown / whole * (half - single) as f64 + 1e-9).floor() as usize;
+    first + (single + further).min(half - 1)
 }
 
 /// The columns of the H k concatenated outputs that belong to some heads, k per head.

@@ -4,8 +4,10 @@ use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::activation::Activation;
-use super::families::{BERT, GPT2, LLAMA, of_model_type};
-use super::family::{Family, MaskRule, MlpNames, SizeKey, Usual};
+use super::families::{BERT, GPT2, LLAMA, of_id};
+use super::family::{
+    BiasRule, BlockShape, Family, FirstPosition, MaskRule, MlpNames, NormScope, Projected, SizeKey, Usual,
+};
 use super::layer_set::{LayerSet, MAX_LAYERS};
 use super::map_kind::MapKind;
 use super::rope::Rope;
@@ -52,6 +54,12 @@ pub struct ModelConfig {
     pub token_types: usize,
     /// Number of positions, which limits the window length.
     pub positions: usize,
+    /// The row of the table of positions that the first token of a window has.
+    pub first_position: usize,
+    /// The width of the embeddings; a linear map brings another one to d.
+    pub embedding_width: usize,
+    /// How many groups of layers have weights of their own; below the number of layers, layers share them.
+    pub layer_groups: usize,
     /// Epsilon of the norms.
     pub eps: f64,
     /// Activation of the feed-forward network.
@@ -68,16 +76,41 @@ pub struct ModelConfig {
     pub mlp_norm: Normalization,
     /// tau of the soft cap s <- tau tanh(s/tau) of the scores.
     pub softcap: Option<f64>,
+    /// What is added to the scores.
+    pub score_bias: ScoreBias,
     /// What word embeddings are multiplied by.
     pub embedding_factor: f64,
     /// What the outputs of attention and of the MLP are multiplied by before they are added.
     pub residual_factor: f64,
     /// Rotary positions.
     pub rope: Option<Rope>,
+    /// Other rotary positions of the layers with a window.
+    pub local_rope: Option<Rope>,
     /// The layers that have them.
     pub rope_layers: LayerSet,
     /// The window of attention.
     pub window: Option<AttentionWindow>,
+}
+
+/// What is added to the scores of attention, by the distance j - i.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ScoreBias {
+    /// Nothing.
+    None,
+    /// ALiBi: slope times distance, with a slope for each head.
+    Alibi {
+        /// What the slopes are multiplied by.
+        factor: f64,
+    },
+    /// A number for each bucket of distances and each head, from a table of the files.
+    Table {
+        /// Rows of the table.
+        rows: usize,
+        /// N: half of them for earlier tokens, half for later ones.
+        buckets: usize,
+        /// D: from this distance on, all tokens share a bucket.
+        distance: usize,
+    },
 }
 
 /// Layers whose tokens see only the tokens near them.
@@ -91,6 +124,8 @@ pub struct AttentionWindow {
 
 /// The most token ids, token types or positions; far above existing models.
 const MAX_ROWS: usize = 16_777_216;
+/// The most buckets of distances, and the largest distance with a bucket of its own; far above existing models.
+const MAX_BUCKETS: usize = 65_536;
 
 impl ModelConfig {
     /// GPT-2's default: d 768, 12 layers, 12 heads.
@@ -114,20 +149,33 @@ impl ModelConfig {
     /// The default of a family.
     pub(super) fn of_family(family: &'static Family) -> Self {
         let sizes = &family.sizes;
-        let (d, heads) = (sizes.d.usual(0, 0), sizes.heads.usual(0, 0));
-        let usual = |key: SizeKey| key.usual(d, heads);
+        let whole = Wholes { d: sizes.d.usual(Wholes::NONE), ..Wholes::NONE };
+        let whole = Wholes { heads: sizes.heads.usual(whole), layers: sizes.layers.usual(whole), ..whole };
+        let Wholes { d, heads, .. } = whole;
+        let usual = |key: SizeKey| key.usual(whole);
+        let first_position = match family.first_position {
+            FirstPosition::Zero => 0,
+            FirstPosition::AfterPadding { id, .. } => id + 1,
+            FirstPosition::Beyond(row) => row,
+        };
         let head_dim = usual(sizes.head_dim);
         ModelConfig {
             family,
             d,
             layers: usual(sizes.layers),
             heads,
-            key_heads: usual(sizes.key_heads),
+            key_heads: if family.multi_query.is_some() { 1 } else { usual(sizes.key_heads) },
             head_dim,
             inner: usual(sizes.inner),
             vocabulary: usual(sizes.vocabulary),
             token_types: usual(sizes.token_types),
-            positions: usual(sizes.positions),
+            positions: match family.first_position {
+                FirstPosition::AfterPadding { .. } => usual(sizes.positions).saturating_sub(first_position),
+                _ => usual(sizes.positions),
+            },
+            first_position,
+            embedding_width: usual(sizes.embedding),
+            layer_groups: usual(sizes.groups),
             eps: sizes.eps.1,
             activation: sizes.activation.1,
             attention: Attention::Dot,
@@ -136,9 +184,17 @@ impl ModelConfig {
             attention_norm: family.normalization,
             mlp_norm: family.normalization,
             softcap: family.softcap.and_then(|key| key.default),
+            score_bias: match family.score_bias {
+                BiasRule::None | BiasRule::AlibiIf(_) => ScoreBias::None,
+                BiasRule::Alibi => ScoreBias::Alibi { factor: 1.0 },
+                BiasRule::Table { rows, buckets, distance, .. } => {
+                    ScoreBias::Table { rows: rows.1, buckets: buckets.unwrap_or(rows.1), distance: distance.1 }
+                }
+            },
             embedding_factor: 1.0,
             residual_factor: 1.0,
-            rope: family.rope.map(|rule| Rope::of(rule.theta, head_dim, rule.layout)),
+            rope: family.rope.map(|rule| rule.usual_rope(head_dim)),
+            local_rope: family.rope.and_then(|rule| rule.usual_local(head_dim)),
             rope_layers: LayerSet::of(|_| true),
             window: None,
         }
@@ -155,7 +211,9 @@ impl ModelConfig {
         }
         let head_dim = d / heads.max(1);
         let rope = self.rope.map(|rope| Rope { turned: head_dim, ..rope });
-        ModelConfig { d, layers, heads, key_heads: heads, head_dim, inner: d.saturating_mul(4), rope, ..self }.checked()
+        let inner = d.saturating_mul(4);
+        let wide = ModelConfig { embedding_width: d, layer_groups: layers, ..self };
+        ModelConfig { d, layers, heads, key_heads: heads, head_dim, inner, rope, ..wide }.checked()
     }
 
     /// H, G and k as the engine takes them.
@@ -187,10 +245,49 @@ impl ModelConfig {
         self.window.filter(|window| window.layers.has(layer)).map(|window| window.width)
     }
 
+    /// How attention and the MLP of a layer follow each other.
+    #[must_use]
+    pub fn block_shape(&self) -> BlockShape {
+        self.family.block
+    }
+
+    /// The group of a layer: layers of a group share their weights.
+    pub(super) fn group_of_layer(&self, layer: usize) -> usize {
+        layer * self.layer_groups / self.layers.max(1)
+    }
+
+    /// The rotary positions of a layer, if it has some.
+    #[must_use]
+    pub fn rope_of(&self, layer: usize) -> Option<Rope> {
+        let of_window = self.local_rope.filter(|_| self.window_of(layer).is_some());
+        of_window.or(self.rope).filter(|_| self.rope_layers.has(layer))
+    }
+
+    /// Whether a norm takes all queries of a token together.
+    pub(super) fn has_wide_norm(&self) -> bool {
+        self.family.qk_norm.is_some_and(|names| names.scope == NormScope::AllHeads)
+    }
+
+    /// The width of the positions' and types' embeddings, and of the norm after them.
+    pub(super) fn sum_width(&self) -> usize {
+        match self.family.embeddings.projection {
+            Some(projection) if projection.of == Projected::Words => self.d,
+            _ => self.embedding_width,
+        }
+    }
+
+    /// The id of the padding token, where a padding token in a window has a position of its own.
+    pub(super) fn padding(&self) -> Option<usize> {
+        let is_counted = matches!(self.family.first_position, FirstPosition::AfterPadding { .. });
+        is_counted.then(|| self.first_position - 1)
+    }
+
     /// Whether attention is softmax of plain scores of heads that share nothing, as in BERT and GPT-2.
     #[must_use]
     pub fn has_plain_attention(&self) -> bool {
         self.rope.is_none()
+            && self.score_bias == ScoreBias::None
+            && self.family.sinks.is_none()
             && self.window.is_none()
             && self.softcap.is_none()
             && self.given_scale().is_none()
@@ -236,6 +333,8 @@ impl ModelConfig {
             (phrase!("model_vocabulary", "vocabulary"), self.vocabulary, MAX_ROWS),
             (phrase!("model_token_types", "token types"), self.token_types, MAX_ROWS),
             (phrase!("model_positions", "positions"), self.positions, MAX_ROWS),
+            (phrase!("model_embedding_width", "width of the embeddings"), self.embedding_width, limits::MAX_DIM),
+            (phrase!("model_layer_groups", "groups of layers"), self.layer_groups, self.layers),
         ];
         for (what, found, most) in sizes {
             if !(1..=most).contains(&found) {
@@ -257,7 +356,29 @@ impl ModelConfig {
                 expected: phrase!("divisor_heads", "a divisor of the number of its heads, {heads}", heads = self.heads),
             });
         }
-        if let Some(rope) = self.rope.filter(|rope| !rope.turned.is_multiple_of(2) || rope.turned > self.head_dim) {
+        if let ScoreBias::Table { rows, buckets, distance } = self.score_bias {
+            let sizes = [
+                (phrase!("model_buckets", "buckets of distances"), rows.max(buckets), 4, MAX_BUCKETS),
+                (phrase!("model_distance", "largest distance with a bucket"), distance, 1, MAX_BUCKETS),
+            ];
+            for (what, found, least, most) in sizes {
+                // Half of the buckets are for later tokens, and half of those for single distances.
+                if !(least..=most).contains(&found) || rows < buckets || distance <= buckets / 4 {
+                    return Err(InputError::BadValue {
+                        key: phrase!("model_size", "The model's {what}", what = what),
+                        found: found.to_string().into(),
+                        expected: phrase!(
+                            "buckets_and_distance",
+                            "at least 4 buckets, not more than the table has rows, and a distance above a quarter of them, each at most {most}",
+                            most = most
+                        ),
+                    });
+                }
+            }
+        }
+        let ropes = [self.rope, self.local_rope].into_iter().flatten();
+        if let Some(rope) = ropes.into_iter().find(|rope| !rope.turned.is_multiple_of(2) || rope.turned > self.head_dim)
+        {
             return Err(InputError::BadValue {
                 key: phrase!("model_turned", "The number of entries of a head that turn with the position"),
                 found: rope.turned.to_string().into(),
@@ -288,24 +409,38 @@ pub(super) fn heads_do_not_divide(heads: usize, width: usize) -> InputError {
     }
 }
 
+/// The sizes on which defaults of other sizes depend.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wholes {
+    pub(super) d: usize,
+    pub(super) heads: usize,
+    pub(super) layers: usize,
+}
+
+impl Wholes {
+    /// For a size that depends on none.
+    pub(super) const NONE: Self = Wholes { d: 0, heads: 0, layers: 0 };
+}
+
 impl SizeKey {
-    /// The default in a model of width d with so many heads.
-    pub(super) fn usual(&self, d: usize, heads: usize) -> usize {
+    /// The default in a model of these sizes.
+    pub(super) fn usual(&self, Wholes { d, heads, layers }: Wholes) -> usize {
         match self.default {
             Usual::Number(number) => number,
             Usual::Widths(factor) => d.saturating_mul(factor),
             Usual::Heads => heads,
             Usual::WidthOfHead => d / heads.max(1),
+            Usual::Layers => layers,
+            Usual::Unlimited => MAX_ROWS,
         }
     }
 }
 
 fn write_family<S: Serializer>(family: &&'static Family, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(family.model_type)
+    serializer.serialize_str(&family.id())
 }
 
 fn read_family<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static Family, D::Error> {
-    let model_type = String::deserialize(deserializer)?;
-    let unknown = || D::Error::invalid_value(Unexpected::Str(&model_type), &"model_type");
-    of_model_type(&model_type).ok_or_else(unknown)
+    let id = String::deserialize(deserializer)?;
+    of_id(&id).ok_or_else(|| D::Error::invalid_value(Unexpected::Str(&id), &"a family"))
 }

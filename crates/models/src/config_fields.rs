@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::activation::Activation;
+use super::family::Setting;
+use super::layer_set::MAX_LAYERS;
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_core::phrase;
 
@@ -64,9 +66,9 @@ impl Fields {
             .ok_or_else(|| self.bad(name, value, phrase!("whole_number_least_1", "a whole number of at least 1")))
     }
 
-    /// A number.
-    pub(super) fn number(&self, name: &str, default: f64) -> Result<f64, InputError> {
-        let Some(value) = self.get(name) else { return Ok(default) };
+    /// A number, under any of its names.
+    pub(super) fn number(&self, names: &[&str], default: f64) -> Result<f64, InputError> {
+        let Some((name, value)) = self.one_of(names)? else { return Ok(default) };
         value.as_f64().ok_or_else(|| self.bad(name, value, phrase!("any_number", "a number")))
     }
 
@@ -111,6 +113,32 @@ impl Fields {
         list.ok_or_else(|| self.bad(name, value, phrase!("list_of_texts", "a list of texts")))
     }
 
+    /// GPT-Neo's `attention_layers`, or else `attention_types`, a list of \[list of words, times\]: whether each layer is
+    /// `local`, if one of them is there.
+    pub(super) fn kinds_of_layers(&self) -> Result<Option<Vec<bool>>, InputError> {
+        let is_local = |word: &Value| match word.as_str() {
+            Some("local") => Some(true),
+            Some("global") => Some(false),
+            _ => None,
+        };
+        let list = |value: &Value| value.as_array()?.iter().map(is_local).collect::<Option<Vec<bool>>>();
+        let expanded = |part: &Value| {
+            let [words, times] = part.as_array()?.as_slice() else { return None };
+            let times = usize::try_from(times.as_u64()?).ok()?.min(MAX_LAYERS);
+            Some(list(words)?.repeat(times))
+        };
+        let (name, found) = if let Some(value) = self.get("attention_layers") {
+            ("attention_layers", list(value))
+        } else if let Some(value) = self.get("attention_types") {
+            let parts = value.as_array().and_then(|parts| parts.iter().map(expanded).collect::<Option<Vec<_>>>());
+            ("attention_types", parts.map(|parts| parts.concat()))
+        } else {
+            return Ok(None);
+        };
+        let expected = || phrase!("kinds_of_layers", "for each layer \"global\" or \"local\"");
+        found.map(Some).ok_or_else(|| self.bad(name, &self.map[name], expected()))
+    }
+
     /// One of the words in `choices`; an error if the field is absent.
     pub(super) fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<T, InputError> {
         let words: Vec<String> = choices.iter().map(|(word, _)| format!("\"{word}\"")).collect();
@@ -122,10 +150,34 @@ impl Fields {
         chosen.map(|(_, choice)| *choice).ok_or_else(|| self.bad(name, &self.map[name], expected))
     }
 
-    /// An activation; `None` for an unsupported one.
-    pub(super) fn activation(&self, name: &str, default: Activation) -> Result<Option<Activation>, InputError> {
-        let known = |found: &str| Activation::BY_NAME.into_iter().find(|(word, _)| *word == found);
-        Ok(self.text(name)?.map_or(Some(default), |found| known(found).map(|(_, activation)| activation)))
+    /// An activation, under any of the names of the key, by one of the words that all families have or of `own`.
+    ///
+    /// The refusal of an unsupported one.
+    pub(super) fn activation(
+        &self,
+        names: &[&str],
+        own: &[(&str, Activation)],
+        default: Activation,
+    ) -> Result<Activation, InputError> {
+        let Some((name, _)) = self.one_of(names)? else { return Ok(default) };
+        let found = self.text(name)?.unwrap_or_default();
+        let mut known = Activation::BY_NAME.iter().chain(own);
+        if let Some((_, activation)) = known.find(|(word, _)| *word == found) {
+            return Ok(*activation);
+        }
+        let words = Activation::BY_NAME.iter().chain(own).map(|(word, _)| *word).collect::<Vec<_>>();
+        let reason = phrase!("why_activation", "the activations that are read are {names}", names = words.join(", "));
+        Err(self.not_supported(name, reason))
+    }
+
+    /// Whether the fields have a setting.
+    pub(super) fn has(&self, setting: &Setting) -> bool {
+        let text = |name: &str| self.get(name).and_then(Value::as_str);
+        match *setting {
+            Setting::Is(name, value) => self.get(name).map(Value::to_string).as_deref() == Some(value),
+            Setting::Begins(name, start) => text(name).is_some_and(|found| found.starts_with(start)),
+            Setting::BeginsNot(name, start) => text(name).is_some_and(|found| !found.starts_with(start)),
+        }
     }
 
     /// The value under one of several names; several may be there if they agree.

@@ -3,14 +3,14 @@
 
 use serde_json::Value;
 
-use super::activation::Activation;
-use super::config::{AttentionWindow, ModelConfig, ScoreScale, heads_do_not_divide};
+use super::config::{AttentionWindow, ModelConfig, ScoreBias, ScoreScale, Wholes, heads_do_not_divide};
 use super::config_fields::Fields;
-use super::config_keys::{KeyUse, key_use};
-use super::config_rope::rope_of;
+use super::config_keys::{KeyUse, Unsupported, key_use};
+use super::config_rope::{Ropes, ropes_of};
 use super::families;
 use super::family::{
-    EmbeddingFactor, Family, MaskRule, NumberKey, RopeLayers, RopeRule, ScoreRule, SizeKey, SizeKeys, Usual, WindowRule,
+    BiasRule, EmbeddingFactor, Family, FirstPosition, MaskRule, NumberKey, PaddingSource, RopeLayers, RopeRule,
+    ScoreRule, SizeKey, SizeKeys, Usual, WindowRule,
 };
 use super::layer_set::LayerSet;
 use super::unread::{self, UnreadFamily, without_framework};
@@ -52,10 +52,15 @@ impl ConfigFile {
             let whole = phrase!("whole_config", "config.json as a whole");
             return Err(InputError::bad_value(whole, value.to_string(), phrase!("json_object", "a JSON object")));
         };
-        let fields = Fields::of(fields);
+        let whole = Fields::of(fields);
         let mut notes = Vec::new();
-        let family = family_of(&fields, &mut notes)?;
-        check_classes(&fields, family, &mut notes)?;
+        let (family, part) = family_of(&whole, &mut notes)?;
+        check_classes(&whole, family, &mut notes)?;
+        if part.is_some() {
+            check_quantization(&whole)?;
+        }
+        let fields = part.unwrap_or(whole);
+        let family = families::chosen(family, &fields);
         check_keys(&fields, family, &mut notes)?;
         Ok(ConfigFile { config: config_of(&fields, family)?.checked()?, notes })
     }
@@ -78,22 +83,35 @@ pub(super) fn unread_family(found: Phrase, name: &str, reason: Phrase) -> InputE
         ),
         fix: phrase!(
             "measure_model_of_family",
-            "Measure a model of a family that is read ({families}) or of `lipscope train`: another name in the file would not make it one.",
-            families = names_of_families()
+            "Measure a model of one of the {count} families that are read, such as BERT, ModernBERT, T5, GPT-2, Llama, Qwen 3 and Gemma 3 (docs/models.md and `lipscope model --families` list them), or of `lipscope train`: another name in the file would not make it one.",
+            count = names_of_families().count()
         ),
     }
 }
 
-/// The names of the families that are read, without the models of `lipscope train`, which have no class.
-fn names_of_families() -> String {
+/// `model_type` and name of the families that are read, without the models of `lipscope train`, which have no class.
+pub fn names_of_families() -> impl Iterator<Item = (&'static str, &'static str)> {
     let families = families::ALL.iter().filter(|family| family.class.is_some());
-    families.map(|family| family.name).collect::<Vec<_>>().join(", ")
+    families.filter(|family| family.variant.is_empty()).map(|family| (family.model_type, family.name))
 }
 
-fn family_of(fields: &Fields, notes: &mut Vec<Phrase>) -> Result<&'static Family, InputError> {
+/// The family of a config, and the part of the config that is read where it is not the whole.
+fn family_of(fields: &Fields, notes: &mut Vec<Phrase>) -> Result<(&'static Family, Option<Fields>), InputError> {
     let model_type = fields.text("model_type")?.unwrap_or_default();
     if let Some(family) = families::of_model_type(model_type) {
-        return Ok(family);
+        return Ok((family, None));
+    }
+    if let Some(nested) = families::NESTED.iter().find(|nested| nested.model_type == model_type)
+        && let Some(family) = families::of_model_type(nested.family)
+    {
+        let part = fields.object(nested.part)?.ok_or_else(|| InputError::MissingKey {
+            key: format!("config.json: {}", nested.part),
+            expected: phrase!("json_object", "a JSON object"),
+        })?;
+        return match part.text("model_type")? {
+            Some(other) if other != nested.family => Err(part.not_supported("model_type", unknown_reason())),
+            _ => Ok((family, Some(part))),
+        };
     }
     if !model_type.is_empty() {
         let (name, reason) = unread::of_model_type(model_type)
@@ -109,7 +127,7 @@ fn family_of(fields: &Fields, notes: &mut Vec<Phrase>) -> Result<&'static Family
                 "config.json has no model_type; the family is that of its architectures, {classes}",
                 classes = classes.join(", ")
             ));
-            Ok(family)
+            Ok((family, None))
         }
         None => Err(InputError::File {
             file: "config.json".into(),
@@ -120,6 +138,13 @@ fn family_of(fields: &Fields, notes: &mut Vec<Phrase>) -> Result<&'static Family
             ),
         }),
     }
+}
+
+/// Refuses quantised weights, which the whole config names where a part of it is read.
+fn check_quantization(whole: &Fields) -> Result<(), InputError> {
+    const KEY: &str = "quantization_config";
+    let is_there = whole.get(KEY).is_some();
+    if is_there { Err(whole.not_supported(KEY, Unsupported::Quantized.reason())) } else { Ok(()) }
 }
 
 /// Refuses unsupported settings, and notes unknown ones.
@@ -147,8 +172,14 @@ fn check_keys(fields: &Fields, family: &Family, notes: &mut Vec<Phrase>) -> Resu
     // Only a RoBERTa has both values, so a file with both is a RoBERTa under another name.
     let is = |name: &str| fields.get(name).and_then(Value::as_u64) == Some(1);
     if family.model_type == "bert" && is("pad_token_id") && is("type_vocab_size") {
-        let both = phrase!("marks_of_roberta", "config.json, with `pad_token_id` = 1 and `type_vocab_size` = 1,");
-        return Err(refusal_of(unread::of_model_type("roberta"), both, "Roberta"));
+        return Err(InputError::Conflict {
+            what: phrase!("marks_of_roberta", "config.json, with `pad_token_id` = 1 and `type_vocab_size` = 1,"),
+            problem: phrase!(
+                "is_roberta_called_bert",
+                "is that of a RoBERTa, whose positions begin at 2, and its model_type says BERT"
+            ),
+            fix: phrase!("copy_config_again", "Copy config.json again from the place where the model was published."),
+        });
     }
     Ok(())
 }
@@ -221,15 +252,14 @@ fn config_of(fields: &Fields, family: &'static Family) -> Result<ModelConfig, In
         Some(RopeRule { layers: RopeLayers::Listed, .. }) => listed_layers(fields)?,
         _ => default.rope_layers,
     };
-    let reason = phrase!(
-        "why_activation",
-        "the activations that are read are {names}",
-        names = Activation::BY_NAME.map(|(name, _)| name).join(", ")
-    );
-    let activation = fields.activation(activation.0, activation.1)?;
+    let score_bias = bias_of(fields, &sizes)?;
+    let has_rope = !matches!((family.score_bias, score_bias), (BiasRule::AlibiIf(_), ScoreBias::Alibi { .. }));
+    let rope = family.rope.filter(|_| has_rope);
+    let Ropes { whole: rope, local: local_rope } =
+        rope.map_or(Ok(Ropes::default()), |rule| ropes_of(fields, rule, &sizes))?;
     Ok(ModelConfig {
         eps: fields.number(eps.0, eps.1)?,
-        activation: activation.ok_or_else(|| fields.not_supported(family.sizes.activation.0, reason))?,
+        activation: fields.activation(activation.0, family.activation_words, activation.1)?,
         mask: match family.mask {
             MaskRule::CausalIfDecoder if fields.flag("is_decoder", false)? => Order::Causal,
             _ => default.mask,
@@ -242,8 +272,10 @@ fn config_of(fields: &Fields, family: &'static Family) -> Result<ModelConfig, In
             EmbeddingFactor::Key(key) => number_of(fields, key)?.unwrap_or(1.0),
         },
         residual_factor: family.residual_factor.map_or(Ok(None), |key| number_of(fields, key))?.unwrap_or(1.0),
+        score_bias,
         rope_layers,
-        rope: family.rope.map(|rule| rope_of(fields, rule, &sizes)).transpose()?,
+        rope,
+        local_rope,
         ..with_scores(fields, sizes)?
     })
 }
@@ -251,11 +283,29 @@ fn config_of(fields: &Fields, family: &'static Family) -> Result<ModelConfig, In
 /// The sizes of the config.
 fn sizes_of(fields: &Fields, default: ModelConfig) -> Result<ModelConfig, InputError> {
     let sizes = &default.family.sizes;
-    let plain = |key: SizeKey| fields.size(key.names, key.usual(0, 0));
-    let (d, heads) = (plain(sizes.d)?, plain(sizes.heads)?);
+    let plain = |key: SizeKey| fields.size(key.names, key.usual(Wholes::NONE));
+    let (d, heads, layers) = (plain(sizes.d)?, plain(sizes.heads)?, plain(sizes.layers)?);
     let key_heads = sizes.key_heads;
     let is_whole = key_heads.names.iter().any(|name| fields.is_null(name));
-    let of_width = |key: SizeKey| fields.size(key.names, key.usual(d, heads));
+    let of_width = |key: SizeKey| fields.size(key.names, key.usual(Wholes { d, heads, layers }));
+    let is_shared_by_all = match default.family.multi_query {
+        Some(key) => fields.flag(key, true)?,
+        None => false,
+    };
+    let rows = plain(sizes.positions)?;
+    let (first_position, positions) = match default.family.first_position {
+        FirstPosition::Zero => (0, rows),
+        FirstPosition::Beyond(row) => (row, rows),
+        FirstPosition::AfterPadding { id, source } => {
+            const KEY: &str = "pad_token_id";
+            let id = if source == PaddingSource::Config { fields.count(KEY, id)? } else { id };
+            if rows <= id + 1 {
+                let reason = phrase!("why_no_positions_left", "its positions begin after the row of the padding token");
+                return Err(fields.not_supported(KEY, reason));
+            }
+            (id + 1, rows - id - 1)
+        }
+    };
     let has_own_width = sizes.head_dim.names.iter().any(|name| fields.get(name).is_some());
     if matches!(sizes.head_dim.default, Usual::WidthOfHead) && !has_own_width && !d.is_multiple_of(heads) {
         return Err(heads_do_not_divide(heads, d));
@@ -263,13 +313,22 @@ fn sizes_of(fields: &Fields, default: ModelConfig) -> Result<ModelConfig, InputE
     Ok(ModelConfig {
         d,
         heads,
-        layers: plain(sizes.layers)?,
-        key_heads: if is_whole { heads } else { of_width(key_heads)? },
+        layers,
+        key_heads: if is_shared_by_all {
+            1
+        } else if is_whole {
+            heads
+        } else {
+            of_width(key_heads)?
+        },
         head_dim: of_width(sizes.head_dim)?,
         inner: of_width(sizes.inner)?,
         vocabulary: plain(sizes.vocabulary)?,
         token_types: plain(sizes.token_types)?,
-        positions: plain(sizes.positions)?,
+        positions,
+        first_position,
+        embedding_width: of_width(sizes.embedding)?,
+        layer_groups: of_width(sizes.groups)?,
         ..default
     })
 }
@@ -278,6 +337,7 @@ fn sizes_of(fields: &Fields, default: ModelConfig) -> Result<ModelConfig, InputE
 fn with_scores(fields: &Fields, config: ModelConfig) -> Result<ModelConfig, InputError> {
     match config.family.scores {
         ScoreRule::Root => Ok(config),
+        ScoreRule::One => Ok(ModelConfig { score_scale: ScoreScale::One, ..config }),
         ScoreRule::Factor(key) => {
             let scale = number_of(fields, key)?.unwrap_or(1.0);
             Ok(ModelConfig { score_scale: ScoreScale::Factor(scale), ..config })
@@ -307,6 +367,23 @@ fn with_scores(fields: &Fields, config: ModelConfig) -> Result<ModelConfig, Inpu
     }
 }
 
+/// What the config adds to the scores.
+fn bias_of(fields: &Fields, sizes: &ModelConfig) -> Result<ScoreBias, InputError> {
+    Ok(match sizes.family.score_bias {
+        BiasRule::None => ScoreBias::None,
+        BiasRule::Alibi => ScoreBias::Alibi { factor: 1.0 },
+        BiasRule::AlibiIf(key) if fields.flag(key, false)? => {
+            ScoreBias::Alibi { factor: 1.0 / (sizes.head_dim as f64).sqrt() }
+        }
+        BiasRule::AlibiIf(_) => ScoreBias::None,
+        BiasRule::Table { rows, buckets, distance, .. } => {
+            let rows = fields.size(&[rows.0], rows.1)?;
+            let distance = fields.size(&[distance.0], distance.1)?;
+            ScoreBias::Table { rows, buckets: buckets.unwrap_or(rows), distance }
+        }
+    })
+}
+
 /// A number that is in use.
 fn number_of(fields: &Fields, key: NumberKey) -> Result<Option<f64>, InputError> {
     if fields.is_null(key.name) { Ok(None) } else { Ok(fields.positive(key.name)?.or(key.default)) }
@@ -315,7 +392,10 @@ fn number_of(fields: &Fields, key: NumberKey) -> Result<Option<f64>, InputError>
 /// The layers with 1 in `no_rope_layers`; all but every fourth where the list is absent.
 fn listed_layers(fields: &Fields) -> Result<LayerSet, InputError> {
     let list = fields.counts("no_rope_layers")?;
-    Ok(LayerSet::of(|layer| list.as_ref().map_or((layer + 1) % 4 != 0, |list| list.get(layer) == Some(&1))))
+    let every = fields.size(&["no_rope_layer_interval"], 4)?;
+    let has =
+        |layer: usize| list.as_ref().map_or(!(layer + 1).is_multiple_of(every), |list| list.get(layer) == Some(&1));
+    Ok(LayerSet::of(has))
 }
 
 /// The layers with a window.
@@ -332,8 +412,29 @@ fn window_of(fields: &Fields, rule: WindowRule, rope_layers: LayerSet) -> Result
     }
     // Whether the list says of a layer that it has a window; `None` without a list.
     let slides = |layer: usize| (!types.is_empty()).then(|| types.get(layer) == Some(&"sliding_attention"));
+    let of_layers = |width: usize, layers: LayerSet| Ok(Some(AttentionWindow { width, layers }));
     match rule {
+        WindowRule::Symmetric { width, every } => {
+            // |i - j| <= width/2.
+            let width = fields.size(&["local_attention"], width)? / 2 + 1;
+            let every = fields.size(&["global_attn_every_n_layers"], every)?;
+            of_layers(width, LayerSet::of(|layer| slides(layer).unwrap_or(layer % every != 0)))
+        }
+        WindowRule::Named(width) => {
+            let kinds = fields.kinds_of_layers()?;
+            let is_local =
+                |layer: usize| kinds.as_ref().map_or(layer % 2 == 1, |kinds| kinds.get(layer) == Some(&true));
+            of_layers(fields.size(&["window_size"], width)?, LayerSet::of(is_local))
+        }
         _ if fields.is_null(WIDTH) => Ok(None),
+        WindowRule::Pattern { width, every } => {
+            let every = fields.size(&["sliding_window_pattern", "_sliding_window_pattern"], every)?;
+            let layers = LayerSet::of(|layer| slides(layer).unwrap_or((layer + 1) % every != 0));
+            of_layers(fields.size(&[WIDTH], width)?, layers)
+        }
+        WindowRule::IfUsedInAll(width) if fields.flag("use_sliding_window", false)? => {
+            of_layers(fields.size(&[WIDTH], width)?, LayerSet::of(|_| true))
+        }
         WindowRule::All(usual) if usual.is_some() || fields.get(WIDTH).is_some() => {
             let width = fields.size(&[WIDTH], usual.unwrap_or(1))?;
             Ok(Some(AttentionWindow { width, layers: LayerSet::of(|_| true) }))
@@ -398,11 +499,23 @@ mod tests {
         for (text, words) in [
             (r#"{"model_type":"deberta"}"#, ["\"deberta\"", "Deberta"]),
             (r#"{"model_type":"abcdef"}"#, ["\"abcdef\"", "family that is not supported"]),
-            (r#"{"model_type":"roberta"}"#, ["Roberta", "begin at 2"]),
-            (r#"{"model_type":"bert","architectures":["RobertaModel"]}"#, ["architectures", "begin at 2"]),
+            (r#"{"model_type":"whisper"}"#, ["Whisper", "a model of speech"]),
+            (r#"{"model_type":"roberta-prelayernorm"}"#, ["RobertaPreLayerNorm", "begin at 2"]),
+            (r#"{"model_type":"bert","architectures":["RobertaModel"]}"#, ["architectures", "no class of Bert"]),
+            (r#"{"model_type":"roberta","max_position_embeddings":2}"#, ["pad_token_id", "row of the padding token"]),
+            (r#"{"model_type":"albert","inner_group_num":2}"#, ["inner_group_num", "consists of several"]),
+            (r#"{"model_type":"gemma3","text_config":{"model_type":"llama"}}"#, ["text_config.model_type", "llama"]),
+            (
+                r#"{"model_type":"gemma3","text_config":{},"quantization_config":{"bits":4}}"#,
+                ["quantization_config", "quantised"],
+            ),
+            (
+                r#"{"model_type":"gemma3_text","rope_parameters":{"rope_theta":5}}"#,
+                ["rope_parameters.rope_theta", "layers with a window"],
+            ),
             (r#"{"model_type":"bert","architectures":["GPT2LMHeadModel"]}"#, ["GPT2LMHeadModel", "Bert"]),
             (r#"{"model_type":"bert","pad_token_id":1,"type_vocab_size":1}"#, ["pad_token_id", "begin at 2"]),
-            (r#"{"architectures":["RobertaModel"]}"#, ["config.json", "model_type"]),
+            (r#"{"architectures":["BartModel"]}"#, ["config.json", "model_type"]),
             (r#"{"model_type":"bert","hidden_act":"mish"}"#, ["hidden_act", "is not supported"]),
             (
                 r#"{"model_type":"bert","position_embedding_type":"relative_key"}"#,

@@ -32,6 +32,12 @@ pub(super) enum Unsupported {
     PerLayer,
     DistilBertDecoder,
     OtherScores,
+    OtherScoresOfFamily,
+    OtherBlock,
+    LayersInLayers,
+    ClippedProjections,
+    NormsOfHeads,
+    NormsWithoutGains,
     Steps,
 }
 
@@ -72,6 +78,23 @@ impl Unsupported {
                 "why_steps",
                 "it adds a step to the attention of `lipscope train`, and only plain dot-product and L2 attention is read"
             ),
+            Unsupported::OtherScoresOfFamily => {
+                phrase!("why_other_scores_of_family", "it divides the scores of attention in a way that is not read")
+            }
+            Unsupported::OtherBlock => phrase!("why_other_block", "its blocks have steps that are not read"),
+            Unsupported::LayersInLayers => {
+                phrase!("why_layers_in_layers", "each of its layers consists of several, and one is read")
+            }
+            Unsupported::ClippedProjections => {
+                phrase!("why_clipped_projections", "it cuts queries, keys and values off, which is not read")
+            }
+            Unsupported::NormsOfHeads => phrase!(
+                "why_norms_of_heads",
+                "it has layer norms of queries and keys, and only RMS norms of them are read"
+            ),
+            Unsupported::NormsWithoutGains => {
+                phrase!("why_norms_without_gains", "its norms have no gains, and the family is read with gains")
+            }
             Unsupported::OtherScores => {
                 phrase!("why_other_scores", "a model of `lipscope train` divides its scores by sqrt(k) alone")
             }

@@ -3,7 +3,7 @@
 
 use super::config::ModelConfig;
 use super::config_fields::Fields;
-use super::family::RopeRule;
+use super::family::{RopeRule, Turned};
 use super::rope::{Rope, Stretch, YarnBorder};
 use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
@@ -26,27 +26,119 @@ const KNOWN: [&str; 13] = [
     "finetuned",
 ];
 
+/// The rotary positions of a config.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ropes {
+    /// Those of the layers, and those of layers with a window where these have others.
+    pub(super) whole: Option<Rope>,
+    pub(super) local: Option<Rope>,
+}
+
 /// The rotary positions of a config with these sizes.
 ///
 /// [`InputError`] that names the key, for a kind of positions or a setting of it that is not read.
-pub(super) fn rope_of(fields: &Fields, rule: RopeRule, sizes: &ModelConfig) -> Result<Rope, InputError> {
-    let given = match fields.object("rope_parameters")? {
-        Some(given) => Some(given),
-        None => fields.object("rope_scaling")?,
+pub(super) fn ropes_of(fields: &Fields, rule: RopeRule, sizes: &ModelConfig) -> Result<Ropes, InputError> {
+    let (newer, older) = (fields.object("rope_parameters")?, fields.object("rope_scaling")?);
+    if let (Some(newer), Some(older)) = (&newer, &older)
+        && !older.all().all(|(name, value)| newer.get(name) == Some(value) || value.is_null())
+    {
+        return Err(fields.not_supported(
+            "rope_scaling",
+            phrase!("why_two_ropes", "`rope_parameters` says something else, and programs differ in which they read"),
+        ));
+    }
+    let Some((local_key, local_theta)) = rule.local else {
+        let given = newer.or(older);
+        if let (Some(usual), None) = (rule.usual, &given) {
+            if fields.is_null("rope_scaling") || fields.is_null("rope_parameters") {
+                let reason =
+                    phrase!("why_null_rope", "versions of transformers differ in what null means in this family");
+                let name = if fields.is_null("rope_scaling") { "rope_scaling" } else { "rope_parameters" };
+                return Err(fields.not_supported(name, reason));
+            }
+            let whole = Rope { stretch: usual, ..rope_of((fields, None), rule, sizes)? };
+            return Ok(Ropes { whole: Some(whole), local: None });
+        }
+        return Ok(Ropes { whole: Some(rope_of((fields, given.as_ref()), rule, sizes)?), local: None });
     };
-    let number = |name: &str, default: f64| -> Result<f64, InputError> {
-        let own = given.as_ref().map_or(Ok(None), |given| given.positive(name))?;
-        Ok(own.or(fields.positive(name)?).unwrap_or(default))
+    // By kind of layer: what stands in `rope_parameters` is for one of the two.
+    let of_kind = |name: &str| newer.as_ref().map_or(Ok(None), |newer| newer.object(name));
+    let (full, sliding) = (of_kind("full_attention")?, of_kind("sliding_attention")?);
+    if let Some(newer) = &newer
+        && let Some((flat, _)) = newer.all().find(|(name, _)| !["full_attention", "sliding_attention"].contains(name))
+    {
+        let reason =
+            phrase!("why_flat_rope", "it does not say whether it is for layers with a window or for the others");
+        return Err(newer.not_supported(flat, reason));
+    }
+    let whole = rope_of((fields, full.as_ref().or(older.as_ref())), rule, sizes)?;
+    let theta = if fields.is_null(local_key) && sliding.is_none() { whole.theta } else { local_theta };
+    let local = rope_of((fields, sliding.as_ref()), RopeRule { theta: (local_key, theta), ..rule }, sizes)?;
+    Ok(Ropes { whole: Some(whole), local: Some(local) })
+}
+
+impl RopeRule {
+    /// The positions of a config without keys for them, with heads of k entries.
+    pub(super) fn usual_rope(&self, k: usize) -> Rope {
+        let turned = match self.turned {
+            Turned::All => k,
+            Turned::Share(_, share) => share_of(k, share),
+            Turned::Number(_, number) => number,
+        };
+        Rope { theta: self.theta.1, turned, layout: self.layout, stretch: self.usual.unwrap_or(Stretch::None) }
+    }
+
+    /// Those of layers with a window.
+    pub(super) fn usual_local(&self, k: usize) -> Option<Rope> {
+        self.local.map(|(_, theta)| Rope { theta, stretch: Stretch::None, ..self.usual_rope(k) })
+    }
+}
+
+/// A share of the k entries of a head, rounded down.
+fn share_of(k: usize, share: f64) -> usize {
+    (k as f64 * share).floor() as usize
+}
+
+/// Rotary positions from an object of the config, else from its own fields.
+fn rope_of(
+    (fields, given): (&Fields, Option<&Fields>),
+    rule: RopeRule,
+    sizes: &ModelConfig,
+) -> Result<Rope, InputError> {
+    let within = |name: &str| given.map_or(Ok(None), |given| given.positive(name));
+    let number = |name: &str, own: &str, default: f64| -> Result<f64, InputError> {
+        Ok(within(name)?.or(fields.positive(own)?).unwrap_or(default))
     };
-    let theta = number("rope_theta", rule.theta)?;
-    let share = number("partial_rotary_factor", 1.0)?;
-    let turned = (sizes.head_dim as f64 * share).floor() as usize;
-    let length = number("original_max_position_embeddings", sizes.positions as f64)?;
-    let stretch = given.as_ref().map_or(Ok(Stretch::None), |given| stretch_of(given, length))?;
+    let theta = number("rope_theta", rule.theta.0, rule.theta.1)?;
+    const SHARE: &str = "partial_rotary_factor";
+    let turned = match rule.turned {
+        Turned::All => {
+            let holder = [given, Some(fields)].into_iter().flatten().find(|fields| fields.get(SHARE).is_some());
+            if let Some(holder) = holder.filter(|holder| holder.positive(SHARE).is_ok_and(|share| share != Some(1.0))) {
+                let reason = phrase!("why_partial_turn", "in this family all entries of a head turn");
+                return Err(holder.not_supported(SHARE, reason));
+            }
+            sizes.head_dim
+        }
+        Turned::Share(own, usual) => share_of(sizes.head_dim, number(SHARE, own, usual)?),
+        Turned::Number(own, usual) => {
+            if fields.is_null(own) {
+                let reason = phrase!("why_null_turned", "how many entries of a head turn is not said");
+                return Err(fields.not_supported(own, reason));
+            }
+            fields.size(&[own], usual)?
+        }
+    };
+    // transformers lets the setting of the whole config win.
+    let length = "original_max_position_embeddings";
+    let length = fields.positive(length)?.or(within(length)?).unwrap_or(sizes.positions as f64);
+    let stretch =
+        given.map_or(Ok(Stretch::None), |given| stretch_of(given, length, sizes.positions as f64 / length))?;
     Ok(Rope { theta, turned, layout: rule.layout, stretch })
 }
 
-fn stretch_of(given: &Fields, length: f64) -> Result<Stretch, InputError> {
+/// How positions are stretched; `usual` is the factor of YaRN where none is given.
+fn stretch_of(given: &Fields, length: f64, usual: f64) -> Result<Stretch, InputError> {
     if let Some((strange, _)) = given.all().find(|(name, value)| !value.is_null() && !KNOWN.contains(name)) {
         let reason =
             phrase!("why_unknown_rope_key", "what it does to rotary positions is not known here, or differs by layer");
@@ -65,7 +157,7 @@ fn stretch_of(given: &Fields, length: f64) -> Result<Stretch, InputError> {
             length,
         }),
         Some("yarn") => {
-            let factor = needed("factor")?;
+            let factor = given.positive("factor")?.unwrap_or(usual);
             Ok(Stretch::Yarn {
                 factor,
                 fast: given.positive("beta_fast")?.unwrap_or(32.0),
@@ -105,7 +197,9 @@ mod tests {
         let plain = rope("").expect("defaults");
         assert_eq!((plain.theta, plain.stretch), (1e4, Stretch::None));
         assert_eq!(rope(r#","rope_scaling":null,"rope_parameters":{"rope_type":"dynamic","factor":2}"#), Ok(plain));
-        assert_eq!(rope(r#","rope_parameters":{"partial_rotary_factor":0.5}"#).map(|rope| rope.turned), Ok(4));
+        let phi3 = r#"{"model_type":"phi3","hidden_size":32,"num_attention_heads":4,"partial_rotary_factor":0.5}"#;
+        let turned = ModelConfig::from_json(phi3).map(|config| config.rope.map(|rope| rope.turned));
+        assert_eq!(turned, Ok(Some(4)));
     }
 
     #[test]
@@ -132,6 +226,8 @@ mod tests {
             (r#","rope_scaling":{"type":"yarn","factor":4,"mscale":1}"#, "`rope_scaling.mscale` = 1"),
             (r#","rope_scaling":{"type":"linear"}"#, "config.json: rope_scaling.factor"),
             (r#","rope_theta":-1"#, "config.json: rope_theta"),
+            (r#","partial_rotary_factor":0.5"#, "`partial_rotary_factor` = 0.5"),
+            (r#","rope_scaling":{"type":"linear","factor":4},"rope_parameters":{"rope_theta":9}"#, "`rope_scaling`"),
             (r#","head_dim":7"#, "turn"),
         ] {
             let problem = rope(more).expect_err(more);

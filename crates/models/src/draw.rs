@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::config::ModelConfig;
-use super::family::{GainRule, Initial};
+use super::config::{ModelConfig, ScoreBias};
+use super::family::{GainRule, Initial, NormScope, Presence};
 use super::parts::{AttentionPart, Block, Embeddings, FeedForward, Linear, Model, Needs};
 use super::residual::Residual;
 use super::token_norm::TokenNorm;
@@ -40,33 +40,49 @@ pub fn draw_model(config: ModelConfig, needs: &Needs, seed: u64) -> Result<Model
             fix: phrase!("use_narrower_model_measure", "Use a narrower model, or measure a layer nearer to the first."),
         });
     }
-    let row = |stream: Stream| {
+    let (of_words, of_sum) = (config.embedding_width, config.sum_width());
+    let row = |stream: Stream, width: usize| {
         let mut random = Random::new(seed, stream);
-        (0..config.d).map(|_| number(&mut random, DEVIATION)).collect::<Vec<f32>>()
+        (0..width).map(|_| number(&mut random, DEVIATION)).collect::<Vec<f32>>()
     };
     let names = config.family.embeddings;
     let word = |id: u32| match (config.family.initial, id) {
-        (Initial::ZeroPadding, 0) => vec![0.0; config.d],
-        _ => row(Stream::ModelWord(id as usize)),
+        (Initial::ZeroPadding, 0) => vec![0.0; config.embedding_width],
+        _ => row(Stream::ModelWord(id as usize), of_words),
     };
-    let positions = |_| (0..needs.positions).map(|position| row(Stream::ModelPosition(position))).collect();
+    let position = |position: usize| row(Stream::ModelPosition(position), of_sum);
+    let first = config.first_position;
+    let projection = names.projection.filter(|names| names.presence == Presence::Always || of_words != config.d);
     let embeddings = Embeddings {
         words: needs.ids.iter().map(|id| (*id, word(*id))).collect(),
-        positions: names.positions.map(positions),
-        kind: names.kinds.map(|_| row(Stream::ModelTokenType)),
-        norm: names.norm.map(|_| TokenNorm::plain(Normalization::Layer, config.eps, config.d)),
+        positions: names.positions.map(|_| (first..first + needs.positions).map(position).collect()),
+        padding: names.positions.and(config.padding()).map(position),
+        kind: names.kinds.map(|_| row(Stream::ModelTokenType, of_sum)),
+        norm: names.norm.map(|_| TokenNorm::plain(config.family.normalization, config.eps, of_sum)),
+        projection: projection
+            .map(|_| linear(&mut Random::new(seed, Stream::ModelProjection), (config.d, of_words), DEVIATION)),
+    };
+    let score_table = match config.score_bias {
+        ScoreBias::Table { buckets, .. } => vec![vec![0.0; config.heads]; buckets],
+        _ => Vec::new(),
     };
     let blocks = (0..needs.layers)
         .map(|layer| Block {
-            attention: attention(&config, Random::new(seed, Stream::ModelAttention(layer))),
-            feed_forward: (layer < needs.mlps)
-                .then(|| Arc::new(feed_forward(&config, Random::new(seed, Stream::ModelFeedForward(layer))))),
+            attention: attention(
+                &config,
+                layer,
+                Random::new(seed, Stream::ModelAttention(config.group_of_layer(layer))),
+            ),
+            feed_forward: (layer < needs.mlps).then(|| {
+                let stream = Stream::ModelFeedForward(config.group_of_layer(layer));
+                Arc::new(feed_forward(&config, Random::new(seed, stream)))
+            }),
         })
         .collect();
-    Ok(Model { config, embeddings, blocks })
+    Ok(Model { config, embeddings, score_table, blocks })
 }
 
-fn attention(config: &ModelConfig, mut random: Random) -> AttentionPart {
+fn attention(config: &ModelConfig, layer: usize, mut random: Random) -> AttentionPart {
     let ModelConfig { d, heads, key_heads, head_dim, .. } = *config;
     let (queries, keys) = (heads * head_dim, key_heads * head_dim);
     let mut part = |shape, deviation| linear(&mut random, shape, deviation);
@@ -75,8 +91,12 @@ fn attention(config: &ModelConfig, mut random: Random) -> AttentionPart {
         key: part((keys, d), DEVIATION),
         value: part((keys, d), DEVIATION),
         output: part((d, queries), residual_deviation(config)),
-        qk_gains: config.family.qk_norm.map(|_| [(); 2].map(|()| vec![1.0; head_dim])),
-        norms: norms(config, config.family.attention_norms, config.attention_norm),
+        qk_gains: config.family.qk_norm.map(|names| match names.scope {
+            NormScope::Head => [vec![1.0; head_dim], vec![1.0; head_dim]],
+            NormScope::AllHeads => [vec![1.0; queries], vec![1.0; keys]],
+        }),
+        sinks: config.family.sinks.map_or_else(Vec::new, |_| vec![0.0; heads]),
+        norms: norms(config, config.family.norms_of_attention(layer), config.attention_norm),
     }
 }
 

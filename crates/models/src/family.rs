@@ -5,39 +5,57 @@ use super::activation::Activation;
 use super::config_keys::KeyUse;
 use super::map_kind::MapKind;
 use super::residual::Residual;
+use super::rope::Stretch;
 use super::safetensors::Layout;
 use lipscope_core::experiment::{Normalization, RopeLayout};
+use serde::{Deserialize, Serialize};
 
 /// A family of models.
 #[derive(Debug)]
 pub struct Family {
     /// `model_type` in its configs.
     pub(super) model_type: &'static str,
+    /// For a family whose config chooses between several layers: which of them this is. Empty for the usual one.
+    pub(super) variant: &'static str,
+    /// The settings with which the config chooses it, all of them; none for the usual one.
+    pub(super) when: &'static [Setting],
     pub(super) name: &'static str,
     /// How transformers' classes of the family begin; `None` where configs name no class.
     pub(super) class: Option<&'static str>,
+    /// The word before its tensors' names that no other family has; empty where there is none.
+    pub(super) prefix: &'static str,
     pub(super) embeddings: EmbeddingNames,
-    /// The name of a layer, before its number.
-    pub(super) layer: &'static str,
+    pub(super) first_position: FirstPosition,
+    pub(super) layer: LayerNames,
     pub(super) projections: ProjectionNames,
     /// The output matrix of attention.
     pub(super) output: &'static str,
-    /// The gains of the norms of queries and keys, each for the k entries of a head.
-    pub(super) qk_norm: Option<[&'static str; 2]>,
+    /// The gains of the norms of queries and keys.
+    pub(super) qk_norm: Option<QkNormNames>,
+    /// The sink of each head.
+    pub(super) sinks: Option<&'static str>,
     pub(super) attention_norms: Residual<&'static str>,
+    pub(super) first_norm: FirstNorm,
     pub(super) mlp: MlpNames,
     pub(super) mlp_norms: Residual<&'static str>,
+    pub(super) block: BlockShape,
     pub(super) normalization: Normalization,
+    pub(super) norm_tensors: NormTensors,
     pub(super) gains: GainRule,
     pub(super) embedding_factor: EmbeddingFactor,
     /// What the outputs of attention and of the MLP are multiplied by before they are added; 1 without a key.
     pub(super) residual_factor: Option<NumberKey>,
     /// tau of the soft cap of scores.
     pub(super) softcap: Option<NumberKey>,
+    pub(super) score_bias: BiasRule,
     /// How matrices lie in the files, unless their shapes say otherwise.
     pub(super) layout: Layout,
     pub(super) biases: Biases,
     pub(super) sizes: SizeKeys,
+    /// The setting that, where it is true or absent, gives all heads one key and one value (Falcon, GPT-BigCode).
+    pub(super) multi_query: Option<&'static str>,
+    /// Words for activations that only this family has.
+    pub(super) activation_words: &'static [(&'static str, Activation)],
     /// What each key of the config does.
     pub(super) keys: &'static [&'static [(&'static str, KeyUse)]],
     pub(super) scores: ScoreRule,
@@ -58,6 +76,145 @@ pub(super) struct EmbeddingNames {
     pub(super) kinds: Option<&'static str>,
     /// The norm after the sum.
     pub(super) norm: Option<&'static str>,
+    /// What brings embeddings of another width to d.
+    pub(super) projection: Option<EmbeddingProjection>,
+}
+
+/// The linear map from the width of the embeddings to d, which a file has only if they differ, unless it is always there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EmbeddingProjection {
+    pub(super) name: &'static str,
+    pub(super) of: Projected,
+    pub(super) presence: Presence,
+}
+
+/// Which embeddings are projected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Projected {
+    /// The sum of words, positions and types, after its norm.
+    Sum,
+    /// Words; positions have width d.
+    Words,
+}
+
+/// Whether the projection of embeddings is there where their width is d.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Presence {
+    Always,
+    IfWidthsDiffer,
+}
+
+/// The row of the table of positions that the first token of a window has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FirstPosition {
+    /// Row 0.
+    Zero,
+    /// The row after that of the padding token, whose id is in the config; the rows up to there are among
+    /// `max_position_embeddings`. A padding token in a window has its own row, and the tokens after it are not moved.
+    AfterPadding {
+        /// The id where the config has none, or whatever it says.
+        id: usize,
+        source: PaddingSource,
+    },
+    /// That row, and the table has so many rows more than `max_position_embeddings`.
+    Beyond(usize),
+}
+
+/// Where the id of the padding token comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PaddingSource {
+    /// `pad_token_id`.
+    Config,
+    /// It is the same for all models of the family.
+    Fixed,
+}
+
+/// How the tensors of a layer begin.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum LayerNames {
+    /// With this and the layer's number.
+    Numbered(&'static str),
+    /// With `before`, the number of the group of layers that share their weights, and `after`.
+    Shared { before: &'static str, after: &'static str },
+}
+
+/// A setting of a config.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Setting {
+    /// The key has this value, as JSON.
+    Is(&'static str, &'static str),
+    /// The key is a text that begins so.
+    Begins(&'static str, &'static str),
+    /// The key is a text that begins otherwise.
+    BeginsNot(&'static str, &'static str),
+}
+
+/// The tensors of the norms of queries and keys.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct QkNormNames {
+    pub(super) query: &'static str,
+    pub(super) key: &'static str,
+    pub(super) scope: NormScope,
+}
+
+/// What a norm of queries normalises together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NormScope {
+    /// The k entries of a head.
+    Head,
+    /// The entries of all heads.
+    AllHeads,
+}
+
+/// Whether layer 0 has the norm before attention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FirstNorm {
+    Present,
+    Absent,
+}
+
+/// How attention and the MLP of a layer follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BlockShape {
+    /// The MLP takes the tokens after attention: m(a(x)).
+    InTurn,
+    /// Both take the tokens of the layer: x + A(N_1 x) + M(N_2 x).
+    SideBySide,
+}
+
+/// The tensors that a norm has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NormTensors {
+    /// Gain and shift.
+    Both,
+    /// A gain, and a shift if it is in the file.
+    ShiftOptional,
+    /// A gain alone.
+    Gain,
+    /// None: gains of 1, no shift.
+    None,
+}
+
+/// What is added to the scores.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum BiasRule {
+    /// Nothing.
+    None,
+    /// ALiBi.
+    Alibi,
+    /// ALiBi divided by sqrt(k) if this setting is true; then there are no rotary positions.
+    AlibiIf(&'static str),
+    /// A number for each bucket of distances and each head, from one table for all layers.
+    Table {
+        /// The table, buckets x heads.
+        tensor: &'static str,
+        /// The key of its number of rows, and its default.
+        rows: (&'static str, usize),
+        /// The number of buckets, where it is not that of the rows.
+        buckets: Option<usize>,
+        /// The key of the distance from which on all tokens share a bucket, and its default.
+        distance: (&'static str, usize),
+    },
 }
 
 /// The tensors of queries, keys and values.
@@ -67,6 +224,8 @@ pub(super) enum ProjectionNames {
     Apart([&'static str; 3]),
     /// One: all queries, then all keys, then all values.
     Fused(&'static str),
+    /// One: for each group of heads its queries, its key and its value.
+    FusedByGroup(&'static str),
 }
 
 /// The tensors of the MLP.
@@ -87,6 +246,16 @@ pub(super) enum GainRule {
     Whole,
     /// The gain minus 1.
     MinusOne,
+}
+
+impl GainRule {
+    /// What is added to the numbers of the file.
+    pub(super) fn base(self) -> f64 {
+        match self {
+            GainRule::Whole => 0.0,
+            GainRule::MinusOne => 1.0,
+        }
+    }
 }
 
 /// A number of the config: its key and its default. Where the key is null, it is not used.
@@ -134,6 +303,10 @@ pub(super) enum Usual {
     Heads,
     /// d/H.
     WidthOfHead,
+    /// The number of layers.
+    Layers,
+    /// No limit.
+    Unlimited,
 }
 
 /// The keys of the sizes.
@@ -150,9 +323,13 @@ pub(super) struct SizeKeys {
     pub(super) vocabulary: SizeKey,
     pub(super) token_types: SizeKey,
     pub(super) positions: SizeKey,
-    /// Key and default; without a key the default.
-    pub(super) eps: (&'static str, f64),
-    pub(super) activation: (&'static str, Activation),
+    /// How many groups of layers there are, each with weights of its own.
+    pub(super) groups: SizeKey,
+    /// The width of the embeddings.
+    pub(super) embedding: SizeKey,
+    /// Keys and default; without a key the default.
+    pub(super) eps: (&'static [&'static str], f64),
+    pub(super) activation: (&'static [&'static str], Activation),
 }
 
 /// How the config says what the scores are.
@@ -160,6 +337,8 @@ pub(super) struct SizeKeys {
 pub(super) enum ScoreRule {
     /// q.k/sqrt(k).
     Root,
+    /// q.k.
+    One,
     /// By `scale_attn_weights` and `scale_attn_by_inverse_layer_idx`.
     Gpt2,
     /// By `attention` and `layer_norms`, which also say where layer norms are absent: a model of `lipscope train`.
@@ -202,15 +381,51 @@ pub(super) enum WindowRule {
     /// Only where `use_sliding_window` is true: those that `layer_types` calls `sliding_attention`, otherwise those
     /// without rotary positions.
     IfUsedWithoutRope,
+    /// Only where `use_sliding_window` is true: all layers.
+    IfUsedInAll(usize),
+    /// Those that `layer_types` calls `sliding_attention`, otherwise all but every one whose number counted from 1 is a
+    /// multiple of `sliding_window_pattern`.
+    Pattern {
+        /// `sliding_window` where the key is absent.
+        width: usize,
+        /// `sliding_window_pattern` where the key is absent.
+        every: usize,
+    },
+    /// |i - j| <= `local_attention`/2 in those that `layer_types` calls `sliding_attention`, otherwise in all but every
+    /// one whose number is a multiple of `global_attn_every_n_layers`.
+    Symmetric {
+        /// `local_attention` where the key is absent.
+        width: usize,
+        /// `global_attn_every_n_layers` where the key is absent.
+        every: usize,
+    },
+    /// Those that `attention_types` (or `attention_layers`) calls `local`; the number where `window_size` is absent.
+    Named(usize),
 }
 
-/// Rotary positions: `rope_parameters`, or `rope_theta` and `rope_scaling`.
+/// Rotary positions: `rope_parameters`, or theta by its own key and `rope_scaling`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RopeRule {
-    /// theta where no key says it.
-    pub(super) theta: f64,
+    /// The key of theta beside `rope_theta` within `rope_parameters`, and its default.
+    pub(super) theta: (&'static str, f64),
+    pub(super) turned: Turned,
     pub(super) layout: RopeLayout,
     pub(super) layers: RopeLayers,
+    /// In layers with a window: the key of another theta, and its default. They are not stretched.
+    pub(super) local: Option<(&'static str, f64)>,
+    /// The positions where the config says nothing of them at all.
+    pub(super) usual: Option<Stretch>,
+}
+
+/// How many of a head's entries turn.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Turned {
+    /// All.
+    All,
+    /// A share: its key beside `partial_rotary_factor` within `rope_parameters`, and its default.
+    Share(&'static str, f64),
+    /// A number: its key and its default.
+    Number(&'static str, usize),
 }
 
 /// Which layers have rotary positions.
@@ -246,22 +461,63 @@ impl Family {
         [Some(words), positions, kinds].into_iter().flatten()
     }
 
-    /// A tensor's name in a layer.
-    pub(super) fn in_layer(&self, prefix: &str, layer: usize, name: &str) -> String {
-        format!("{prefix}{}.{layer}.{name}", self.layer)
+    /// `model_type`, and the variant where it is not the usual one.
+    pub(super) fn id(&self) -> String {
+        if self.variant.is_empty() {
+            self.model_type.to_owned()
+        } else {
+            format!("{}, {}", self.model_type, self.variant)
+        }
+    }
+
+    /// How the tensors of all layers begin, up to the number of a layer or of a group.
+    pub(super) fn before_layers(&self) -> &'static str {
+        match self.layer {
+            LayerNames::Numbered(before) | LayerNames::Shared { before, .. } => before,
+        }
+    }
+
+    /// A tensor's name in a layer, or in a group of layers that share their weights.
+    pub(super) fn in_layer(&self, prefix: &str, number: usize, name: &str) -> String {
+        match self.layer {
+            LayerNames::Numbered(before) => format!("{prefix}{before}.{number}.{name}"),
+            LayerNames::Shared { before, after } => format!("{prefix}{before}.{number}.{after}.{name}"),
+        }
+    }
+
+    /// The norms of the attention of a layer.
+    pub(super) fn norms_of_attention(&self, layer: usize) -> Residual<&'static str> {
+        match self.attention_norms {
+            Residual::Branch { after, .. } if layer == 0 && self.first_norm == FirstNorm::Absent => {
+                Residual::Branch { before: None, after }
+            }
+            norms => norms,
+        }
+    }
+
+    /// The part of a tensor's name after the layer's number, without what all tensors of a layer have there.
+    pub(super) fn within_layer<'a>(&self, rest: &'a str) -> Option<&'a str> {
+        match self.layer {
+            LayerNames::Numbered(_) => Some(rest),
+            LayerNames::Shared { after, .. } => rest.strip_prefix(after).and_then(|rest| rest.strip_prefix('.')),
+        }
     }
 
     /// Whether a layer of the family, with these linear maps, has a tensor of that name.
-    pub(super) fn is_of_layer(&self, name: &str, linear: &[&str]) -> bool {
-        let norms: &[&str] = match self.normalization {
-            Normalization::Rms => &["weight"],
-            _ => &["weight", "bias", "gamma", "beta"],
+    pub(super) fn is_of_layer(&self, layer: usize, name: &str, linear: &[&str]) -> bool {
+        let norms: &[&str] = match self.norm_tensors {
+            NormTensors::Both | NormTensors::ShiftOptional => &["weight", "bias", "gamma", "beta"],
+            NormTensors::Gain => &["weight"],
+            NormTensors::None => &[],
         };
-        let mut of_norms = self.attention_norms.norms().chain(self.mlp_norms.norms());
-        // The causal mask and the angles of positions, which older programs stored with the weights.
-        ["attn.bias", "attn.masked_bias", "self_attn.rotary_emb.inv_freq"].contains(&name)
+        let of_attention = self.norms_of_attention(layer);
+        let mut of_norms = of_attention.norms().chain(self.mlp_norms.norms());
+        let of_qk = self.qk_norm.map(|names| [names.query, names.key]);
+        STORED_WITH_WEIGHTS.contains(&name)
             || linear.iter().any(|part| is_part(name, part, &["weight", "bias"]))
-            || self.qk_norm.into_iter().flatten().any(|part| is_part(name, part, &["weight"]))
+            || of_qk.into_iter().flatten().any(|part| is_part(name, part, &["weight"]))
+            || self.sinks == Some(name)
+            || self.score_bias.is_table(&format!("{}.{layer}.{name}", self.before_layers()))
             || of_norms.any(|part| is_part(name, part, norms))
     }
 
@@ -269,6 +525,7 @@ impl Family {
     pub(super) fn is_of_embeddings(&self, name: &str) -> bool {
         self.embedded().any(|known| known == name)
             || self.embeddings.norm.is_some_and(|norm| is_part(name, norm, &["weight", "bias", "gamma", "beta"]))
+            || self.embeddings.projection.is_some_and(|part| is_part(name, part.name, &["weight", "bias"]))
             // Position ids (0, 1, ..) and token type ids (all 0), which are not learnt.
             || ["embeddings.position_ids", "embeddings.token_type_ids"].contains(&name)
     }
@@ -276,9 +533,31 @@ impl Family {
 
 impl PartialEq for Family {
     fn eq(&self, other: &Family) -> bool {
-        self.model_type == other.model_type
+        (self.model_type, self.variant) == (other.model_type, other.variant)
     }
 }
+
+impl BiasRule {
+    /// Whether this is the name of its table.
+    pub(super) fn is_table(&self, name: &str) -> bool {
+        matches!(self, BiasRule::Table { tensor, .. } if name.strip_prefix(tensor) == Some(".weight"))
+    }
+}
+
+/// The causal mask and the angles of positions, which older programs stored with the weights of a layer.
+const STORED_WITH_WEIGHTS: [&str; 11] = [
+    "attn.bias",
+    "attn.masked_bias",
+    "attn.embed_positions",
+    "attn.attention.bias",
+    "attn.attention.masked_bias",
+    "attention.bias",
+    "attention.masked_bias",
+    "attention.rotary_emb.inv_freq",
+    "self_attn.rotary_emb.inv_freq",
+    "self_attention.rotary_emb.inv_freq",
+    "attn.rotary_emb.inv_freq",
+];
 
 fn is_part(name: &str, part: &str, ends: &[&str]) -> bool {
     name.strip_prefix(part).and_then(|rest| rest.strip_prefix('.')).is_some_and(|end| ends.contains(&end))

@@ -9,8 +9,9 @@ use std::ops::Range;
 use nalgebra::DMatrix;
 
 use super::attention_map::StackedAttention;
+use super::family::BlockShape;
 use super::map_kind::MapKind;
-use super::parts::Model;
+use super::parts::{Embeddings, Model};
 use super::residual::Residual;
 use super::token_norm::{NormJacobian, TokenNorm, in_window};
 use lipscope_core::attention::Forward;
@@ -95,14 +96,16 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         let model = self.model();
         let kind = pass.kind;
         let norms = &model.block(layer)?.attention.norms;
+        let is_in_turn = model.config.block_shape() == BlockShape::InTurn;
         let mut y = pass.x.clone();
         let entered = enter(norms, &mut y, &pass.spans)?;
         match kind {
             MapKind::Attention | MapKind::WithOutput => pass.keep(layer, &y),
             MapKind::AttentionResidual | MapKind::Block | MapKind::Blocks => pass.keep_present(layer),
+            MapKind::MlpResidual if !is_in_turn => pass.keep_present(layer),
             MapKind::MlpResidual => {}
         }
-        if is_last && kind != MapKind::MlpResidual {
+        if is_last && (kind != MapKind::MlpResidual || !is_in_turn) {
             return Ok(());
         }
         let Some(stacked) = self.stacked(layer) else {
@@ -110,15 +113,19 @@ impl<M: Borrow<Model>> ForwardPass<M> {
             return Ok(());
         };
         let value = self.attended(stacked, &y, &pass.spans)?;
+        // The tokens that enter the MLP's branch: those of the layer, or those after attention.
+        y.copy_from(&pass.x);
         leave(norms, entered, pass, value, (&stacked.output_bias, model.config.residual_factor))?;
-        if kind == MapKind::MlpResidual {
-            pass.keep_present(layer);
+        if is_in_turn {
+            y.copy_from(&pass.x);
+            if kind == MapKind::MlpResidual {
+                pass.keep_present(layer);
+            }
         }
         if is_last {
             return Ok(());
         }
         let mlp = model.mlp(layer)?;
-        y.copy_from(&pass.x);
         let entered = enter(&mlp.norms, &mut y, &pass.spans)?;
         let value = mlp.apply(&y, model.config.activation);
         leave(&mlp.norms, entered, pass, value, (&[], model.config.residual_factor))
@@ -239,22 +246,45 @@ fn embed(model: &Model, windows: &[&[u32]]) -> Result<DMatrix<f64>, InputError> 
             fix: phrase!("use_windows_models_positions", "Use windows that the model's positions reach."),
         });
     }
-    let mut x = DMatrix::zeros(model.config.d, windows.iter().map(|window| window.len()).sum());
-    let cells = windows.iter().flat_map(|window| window.iter().enumerate());
-    for ((place, id), mut token) in cells.zip(x.column_iter_mut()) {
+    let config = &model.config;
+    let n = windows.iter().map(|window| window.len()).sum();
+    let mut x = DMatrix::zeros(config.embedding_width, n);
+    for (id, mut token) in windows.iter().copied().flatten().zip(x.column_iter_mut()) {
         let word = embeddings.words.get(id).ok_or_else(|| InputError::BadValue {
             key: phrase!("token_id", "The token id"),
             found: id.to_string().into(),
             expected: phrase!("one_whose_embedding_loaded", "one whose embedding is loaded"),
         })?;
-        let position = embeddings.positions.as_ref().map(|rows| &rows[place]);
-        token.iter_mut().zip(word).for_each(|(x, y)| *x += model.config.embedding_factor * f64::from(*y));
-        for row in [position, embeddings.kind.as_ref()].into_iter().flatten() {
+        token.iter_mut().zip(word).for_each(|(x, y)| *x = config.embedding_factor * f64::from(*y));
+    }
+    let projects_words = config.sum_width() != config.embedding_width;
+    let projection = |of_words: bool| embeddings.projection.as_ref().filter(|_| of_words == projects_words);
+    if let Some(words) = projection(true) {
+        x = words.apply(&x);
+    }
+    for (row, mut token) in position_rows(model, windows).zip(x.column_iter_mut()) {
+        for row in [row, embeddings.kind.as_ref()].into_iter().flatten() {
             token.iter_mut().zip(row).for_each(|(x, y)| *x += f64::from(*y));
         }
     }
     if let Some(norm) = &embeddings.norm {
         norm.apply(&mut x).map_err(|problem| in_window(problem, &spans(windows)))?;
     }
-    Ok(x)
+    Ok(projection(false).map_or(x.clone(), |sum| sum.apply(&x)))
+}
+
+/// The position that is added to each token of the windows, if positions are.
+fn position_rows<'a>(model: &'a Model, windows: &'a [&'a [u32]]) -> impl Iterator<Item = Option<&'a Vec<f32>>> {
+    let Embeddings { positions, padding, .. } = &model.embeddings;
+    let padding = padding.as_ref().zip(model.config.padding());
+    let row = move |place: &mut usize, id: &u32| {
+        if let Some((row, padding)) = padding
+            && *id as usize == padding
+        {
+            return Some(Some(row));
+        }
+        *place += 1;
+        Some(positions.as_ref().map(|rows| &rows[*place - 1]))
+    };
+    windows.iter().flat_map(move |window| window.iter().scan(0, row))
 }

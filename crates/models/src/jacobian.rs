@@ -2,7 +2,8 @@
 //! connection and its norms.
 //!
 //! With B the Jacobian of attention or of the MLP and N, T, L those of norms, a step is B, I + T B N (N before the branch
-//! and T after it, each present or not) or L (I + B), and the steps multiply. Some families multiply B by a number.
+//! and T after it, each present or not) or L (I + B), and the steps multiply. Some families multiply B by a number. Where
+//! attention and the MLP take the same tokens, a step is I + T B N + T' B' N'.
 
 use super::attention_map::AttentionJacobian;
 use super::mlp::MlpJacobian;
@@ -21,8 +22,8 @@ pub struct MapJacobian<T: Scalar> {
     n_outputs: usize,
     /// Buffer for the vector between two steps, d n numbers; empty for attention alone.
     between: Vec<T>,
-    /// Buffer for a vector inside a step, d n numbers; empty for attention alone.
-    inside: Vec<T>,
+    /// Buffers for vectors inside a step, d n numbers each; empty for attention alone.
+    inside: [Vec<T>; 2],
 }
 
 /// The Jacobian of one step.
@@ -31,6 +32,8 @@ pub(super) struct StepJacobian<T: Scalar> {
     pub(super) branch: BranchJacobian<T>,
     /// The norms of the residual connection, if the step has one.
     pub(super) residual: Option<Residual<NormJacobian<T>>>,
+    /// A branch of the same tokens that is added too.
+    pub(super) beside: Option<(BranchJacobian<T>, Residual<NormJacobian<T>>)>,
     /// What the branch's output is multiplied by before it is added.
     pub(super) factor: T,
 }
@@ -48,7 +51,7 @@ impl<T: Scalar> MapJacobian<T> {
         let n_outputs = steps.last_mut().map_or(0, |step| step.branch.operator().n_outputs());
         let is_bare = steps.iter().all(|step| step.residual.is_none());
         let zeros = || vec![T::constant(0.0); if is_bare { 0 } else { n_inputs }];
-        MapJacobian { steps, n_inputs, n_outputs, between: zeros(), inside: zeros() }
+        MapJacobian { steps, n_inputs, n_outputs, between: zeros(), inside: [zeros(), zeros()] }
     }
 
     /// The forward pass of the attention of the map's last layer, or `None` for a map without attention.
@@ -68,12 +71,13 @@ impl MapJacobian<f64> {
     /// [`InputError::Overflow`] if numbers overflow in f32.
     pub(super) fn single(&self) -> Result<MapJacobian<f32>, InputError> {
         let step = |step: &StepJacobian<f64>| {
-            let branch = match &step.branch {
-                BranchJacobian::Attention(attention) => BranchJacobian::Attention(Box::new(attention.single()?)),
-                BranchJacobian::Mlp(mlp) => BranchJacobian::Mlp(mlp.single()),
+            let norms = |norms: &Residual<NormJacobian<f64>>| norms.clone().map(|norm| norm.single());
+            let beside = match &step.beside {
+                Some((branch, residual)) => Some((branch.single()?, norms(residual))),
+                None => None,
             };
-            let residual = step.residual.clone().map(|norms| norms.map(|norm| norm.single()));
-            Ok(StepJacobian { branch, residual, factor: step.factor as f32 })
+            let residual = step.residual.as_ref().map(norms);
+            Ok(StepJacobian { branch: step.branch.single()?, residual, beside, factor: step.factor as f32 })
         };
         Ok(MapJacobian::new(self.steps.iter().map(step).collect::<Result<_, InputError>>()?))
     }
@@ -108,7 +112,7 @@ impl<T: Scalar> LinearOperator<T> for MapJacobian<T> {
 }
 
 impl<T: Scalar> StepJacobian<T> {
-    fn apply(&mut self, v: &[T], out: &mut [T], inside: &mut [T]) {
+    fn apply(&mut self, v: &[T], out: &mut [T], [inside, aside]: &mut [Vec<T>; 2]) {
         let branch = self.branch.operator();
         match &self.residual {
             None => branch.apply(v, out),
@@ -127,9 +131,17 @@ impl<T: Scalar> StepJacobian<T> {
                 norm.apply(out);
             }
         }
+        if let Some((branch, norms)) = &mut self.beside {
+            inside.copy_from_slice(v);
+            norms.before_branch().into_iter().for_each(|norm| norm.apply(inside));
+            branch.operator().apply(inside, aside);
+            norms.after_branch().into_iter().for_each(|norm| norm.apply(aside));
+            scale(aside, self.factor);
+            add(out, aside);
+        }
     }
 
-    fn apply_transpose(&mut self, u: &[T], out: &mut [T], inside: &mut [T]) {
+    fn apply_transpose(&mut self, u: &[T], out: &mut [T], [inside, aside]: &mut [Vec<T>; 2]) {
         let branch = self.branch.operator();
         match &self.residual {
             None => branch.apply_transpose(u, out),
@@ -149,6 +161,24 @@ impl<T: Scalar> StepJacobian<T> {
                 add(out, inside);
             }
         }
+        if let Some((branch, norms)) = &mut self.beside {
+            inside.copy_from_slice(u);
+            norms.after_branch().into_iter().for_each(|norm| norm.apply_transpose(inside));
+            branch.operator().apply_transpose(inside, aside);
+            norms.before_branch().into_iter().for_each(|norm| norm.apply_transpose(aside));
+            scale(aside, self.factor);
+            add(out, aside);
+        }
+    }
+}
+
+impl BranchJacobian<f64> {
+    /// The same Jacobian in f32.
+    fn single(&self) -> Result<BranchJacobian<f32>, InputError> {
+        Ok(match self {
+            BranchJacobian::Attention(attention) => BranchJacobian::Attention(Box::new(attention.single()?)),
+            BranchJacobian::Mlp(mlp) => BranchJacobian::Mlp(mlp.single()),
+        })
     }
 }
 

@@ -6,12 +6,13 @@ use nalgebra::DMatrix;
 
 use super::activation::Activation;
 use super::attention_map::{AttentionMap, value_direction};
+use super::family::BlockShape;
 use super::jacobian::{BranchJacobian, MapJacobian, StepJacobian};
 use super::map_kind::{Heads, MapKind};
 use super::mlp::MlpJacobian;
 use super::parts::{FeedForward, Model};
 use super::residual::Residual;
-use super::token_norm::{TokenNorm, in_window};
+use super::token_norm::{NormJacobian, TokenNorm, in_window};
 use lipscope_core::experiment::{InputError, Order};
 
 /// A map of a layer, with its biases.
@@ -30,6 +31,8 @@ struct Step {
     branch: Branch,
     /// The norms of the residual connection, if the step has one.
     residual: Option<Residual<TokenNorm>>,
+    /// A branch of the same tokens that is added too: the MLP beside attention.
+    beside: Option<(Branch, Residual<TokenNorm>)>,
 }
 
 #[derive(Clone, Debug)]
@@ -69,7 +72,8 @@ impl LayerMap {
     ) -> Result<Self, InputError> {
         kind.check_heads(heads)?;
         if kind.is_attention_alone() {
-            let step = Step { branch: Branch::Attention(Box::new(attention(layer)?)), residual: None };
+            let branch = Branch::Attention(Box::new(attention(layer)?));
+            let step = Step { branch, residual: None, beside: None };
             let value_direction = Some(value_direction(model, layer, kind, heads)?);
             return Ok(LayerMap { steps: vec![step], factor: 1.0, value_direction });
         }
@@ -77,12 +81,18 @@ impl LayerMap {
         for layer in kind.first_layer(layer)..=layer {
             if kind.has_attention() {
                 let residual = Some(model.block(layer)?.attention.norms.clone());
-                steps.push(Step { branch: Branch::Attention(Box::new(attention(layer)?)), residual });
+                let branch = Branch::Attention(Box::new(attention(layer)?));
+                steps.push(Step { branch, residual, beside: None });
             }
             if kind.has_mlp() {
                 let mlp = model.mlp(layer)?;
                 let branch = Branch::Mlp(Arc::clone(mlp), model.config.activation);
-                steps.push(Step { branch, residual: Some(mlp.norms.clone()) });
+                match steps.last_mut() {
+                    Some(step) if kind.has_attention() && model.config.block_shape() == BlockShape::SideBySide => {
+                        step.beside = Some((branch, mlp.norms.clone()));
+                    }
+                    _ => steps.push(Step { branch, residual: Some(mlp.norms.clone()), beside: None }),
+                }
             }
         }
         Ok(LayerMap { steps, factor: model.config.residual_factor, value_direction: None })
@@ -119,14 +129,15 @@ impl Step {
     ) -> Result<(DMatrix<f64>, StepJacobian<f64>), InputError> {
         let Some(norms) = &self.residual else {
             let (value, branch) = self.branch.at(&tokens, mask)?;
-            return Ok((value, StepJacobian { branch, residual: None, factor }));
+            return Ok((value, StepJacobian { branch, residual: None, beside: None, factor }));
         };
-        let mut entering = tokens.clone();
-        let entered = norms.enter(&mut entering).map_err(in_this_window)?;
-        let (value, branch) = self.branch.at(&entering, mask)?;
-        let mut sum = tokens;
-        let residual = norms.leave(entered, &mut sum, value, (&[], factor)).map_err(in_this_window)?;
-        Ok((sum, StepJacobian { branch, residual: Some(residual), factor }))
+        let mut sum = tokens.clone();
+        let (branch, residual) = self.branch.add_to(&mut sum, &tokens, norms, (mask, factor))?;
+        let beside = match &self.beside {
+            Some((branch, norms)) => Some(branch.add_to(&mut sum, &tokens, norms, (mask, factor))?),
+            None => None,
+        };
+        Ok((sum, StepJacobian { branch, residual: Some(residual), beside, factor }))
     }
 }
 
@@ -136,6 +147,21 @@ fn in_this_window(problem: InputError) -> InputError {
 }
 
 impl Branch {
+    /// Adds what the branch makes of tokens to a sum, through the norms of its residual connection; the Jacobians there.
+    fn add_to(
+        &self,
+        sum: &mut DMatrix<f64>,
+        tokens: &DMatrix<f64>,
+        norms: &Residual<TokenNorm>,
+        (mask, factor): (Order, f64),
+    ) -> Result<(BranchJacobian<f64>, Residual<NormJacobian<f64>>), InputError> {
+        let mut entering = tokens.clone();
+        let entered = norms.enter(&mut entering).map_err(in_this_window)?;
+        let (value, branch) = self.at(&entering, mask)?;
+        let residual = norms.leave(entered, sum, value, (&[], factor)).map_err(in_this_window)?;
+        Ok((branch, residual))
+    }
+
     fn at(&self, tokens: &DMatrix<f64>, mask: Order) -> Result<(DMatrix<f64>, BranchJacobian<f64>), InputError> {
         match self {
             Branch::Attention(attention) => {

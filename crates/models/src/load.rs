@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use super::arrangement::Arrangement;
+use super::arrangement::{Arrangement, not_of_family};
 use super::checkpoint::Checkpoint;
-use super::config::ModelConfig;
-use super::family::{Biases, EmbeddingNames, GainRule, MlpNames, ProjectionNames};
+use super::config::{ModelConfig, ScoreBias};
+use super::family::{
+    BiasRule, Biases, EmbeddingNames, EmbeddingProjection, MlpNames, NormTensors, Presence, Projected, ProjectionNames,
+    QkNormNames,
+};
 use super::parts::{AttentionPart, Block, Embeddings, FeedForward, Linear, Model, Needs};
 use super::residual::Residual;
 use super::source::Source;
@@ -26,13 +29,14 @@ pub fn load_model<S: Source>(
     let arrangement = Arrangement::find(&config, file)?;
     let mut loader = Loader { arrangement, config, file };
     let embeddings = loader.embeddings(needs)?;
+    let score_table = loader.score_table()?;
     let mut blocks = Vec::with_capacity(needs.layers);
     for layer in 0..needs.layers {
         let attention = loader.attention(layer)?;
         let feed_forward = if layer < needs.mlps { Some(Arc::new(loader.feed_forward(layer)?)) } else { None };
         blocks.push(Block { attention, feed_forward });
     }
-    Ok(Model { config, embeddings, blocks })
+    Ok(Model { config, embeddings, score_table, blocks })
 }
 
 struct Loader<'a, S> {
@@ -43,21 +47,52 @@ struct Loader<'a, S> {
 
 impl<S: Source> Loader<'_, S> {
     fn embeddings(&mut self, needs: &Needs) -> Result<Embeddings, InputError> {
-        let (d, prefix) = (self.config.d, self.arrangement.prefix.clone());
-        let EmbeddingNames { words: words_name, positions, kinds, norm } = self.config.family.embeddings;
+        let ModelConfig { d, embedding_width, first_position, .. } = self.config;
+        let (prefix, sum_width) = (self.arrangement.prefix.clone(), self.config.sum_width());
+        let EmbeddingNames { words: words_name, positions, kinds, norm, projection } = self.config.family.embeddings;
         let mut rows =
-            |name: &str, n_rows, first, count| self.file.rows(&format!("{prefix}{name}"), (n_rows, d), first, count);
+            |name: &str, shape, first, count| self.file.rows(&format!("{prefix}{name}"), shape, first, count);
         let mut words = std::collections::BTreeMap::new();
         for id in &needs.ids {
-            words.extend(rows(words_name, self.config.vocabulary, *id as usize, 1)?.pop().map(|row| (*id, row)));
+            let shape = (self.config.vocabulary, embedding_width);
+            words.extend(rows(words_name, shape, *id as usize, 1)?.pop().map(|row| (*id, row)));
         }
-        let positions = positions.map(|name| rows(name, self.config.positions, 0, needs.positions)).transpose()?;
+        let table = (self.config.positions + first_position, sum_width);
+        let padding = match (positions, self.config.padding()) {
+            (Some(name), Some(row)) => rows(name, table, row, 1)?.pop(),
+            _ => None,
+        };
+        let positions = positions.map(|name| rows(name, table, first_position, needs.positions)).transpose()?;
         let kind = match kinds {
-            Some(name) => rows(name, self.config.token_types, 0, 1)?.pop(),
+            Some(name) => rows(name, (self.config.token_types, sum_width), 0, 1)?.pop(),
             None => None,
         };
-        let norm = norm.map(|name| self.norm(&format!("{prefix}{name}"))).transpose()?;
-        Ok(Embeddings { words, positions, kind, norm })
+        let norm = norm.map(|name| self.norm(&format!("{prefix}{name}"), sum_width)).transpose()?;
+        let projection = match projection {
+            Some(EmbeddingProjection { name, of, presence })
+                if presence == Presence::Always || embedding_width != d =>
+            {
+                let name = format!("{prefix}{name}");
+                let linear = self.linear(&name, (d, embedding_width))?;
+                if of == Projected::Words && linear.bias.iter().any(|x| *x != 0.0) {
+                    return Err(not_of_family(&format!("{name}.bias")));
+                }
+                Some(linear)
+            }
+            _ => None,
+        };
+        Ok(Embeddings { words, positions, padding, kind, norm, projection })
+    }
+
+    /// The table of biases of scores, if the family has one.
+    fn score_table(&mut self) -> Result<Vec<Vec<f32>>, InputError> {
+        match (self.config.family.score_bias, self.config.score_bias) {
+            (BiasRule::Table { tensor, .. }, ScoreBias::Table { rows, buckets, .. }) => {
+                let name = format!("{}{tensor}.weight", self.arrangement.prefix);
+                self.file.rows(&name, (rows, self.config.heads), 0, buckets)
+            }
+            _ => Ok(Vec::new()),
+        }
     }
 
     fn attention(&mut self, layer: usize) -> Result<AttentionPart, InputError> {
@@ -71,19 +106,41 @@ impl<S: Source> Loader<'_, S> {
             ],
             ProjectionNames::Fused(name) => {
                 let fused = self.linear(&self.in_layer(layer, name), (queries + 2 * keys, d))?;
-                [(0, queries), (queries, keys), (queries + keys, keys)].map(|(first, count)| rows(&fused, first, count))
+                [(0, queries), (queries, keys), (queries + keys, keys)]
+                    .map(|(first, count)| rows(&fused, first..first + count))
+            }
+            ProjectionNames::FusedByGroup(name) => {
+                let fused = self.linear(&self.in_layer(layer, name), (queries + 2 * keys, d))?;
+                // The queries of a group's heads, its key and its value.
+                let of_group = queries / self.config.key_heads;
+                let group = of_group + 2 * head_dim;
+                let starts = [(0, of_group), (of_group, head_dim), (of_group + head_dim, head_dim)];
+                starts.map(|(start, count)| {
+                    let at = |group_idx: usize| {
+                        let first = group_idx * group + start;
+                        first..first + count
+                    };
+                    rows(&fused, (0..self.config.key_heads).flat_map(at))
+                })
             }
         };
+        let qk_widths = if self.config.has_wide_norm() { [queries, keys] } else { [head_dim; 2] };
         Ok(AttentionPart {
             query,
             key,
             value,
             output: self.linear(&self.in_layer(layer, family.output), (d, queries))?,
             qk_gains: match family.qk_norm {
-                Some([query, key]) => Some([self.gains(layer, query)?, self.gains(layer, key)?]),
+                Some(QkNormNames { query, key, .. }) => {
+                    Some([self.gains(layer, query, qk_widths[0])?, self.gains(layer, key, qk_widths[1])?])
+                }
                 None => None,
             },
-            norms: self.norms(layer, family.attention_norms, self.config.attention_norm)?,
+            sinks: match family.sinks {
+                Some(name) => self.file.vector(&self.in_layer(layer, name), self.config.heads)?,
+                None => Vec::new(),
+            },
+            norms: self.norms(layer, family.norms_of_attention(layer), self.config.attention_norm)?,
         })
     }
 
@@ -97,7 +154,7 @@ impl<S: Source> Loader<'_, S> {
             }
             MlpNames::GatedFused { gate_up, down } => {
                 let fused = self.linear(&self.in_layer(layer, gate_up), (2 * inner, d))?;
-                (rows(&fused, inner, inner), Some(rows(&fused, 0, inner)), down)
+                (rows(&fused, inner..2 * inner), Some(rows(&fused, 0..inner)), down)
             }
         };
         Ok(FeedForward {
@@ -109,7 +166,7 @@ impl<S: Source> Loader<'_, S> {
     }
 
     fn in_layer(&self, layer: usize, name: &str) -> String {
-        self.config.family.in_layer(&self.arrangement.prefix, layer, name)
+        self.config.family.in_layer(&self.arrangement.prefix, self.config.group_of_layer(layer), name)
     }
 
     fn linear(&mut self, name: &str, shape: (usize, usize)) -> Result<Linear, InputError> {
@@ -120,10 +177,10 @@ impl<S: Source> Loader<'_, S> {
         Ok(Linear { weight, bias })
     }
 
-    /// The gains of the norm of every query or key.
-    fn gains(&mut self, layer: usize, name: &str) -> Result<Vec<f32>, InputError> {
+    /// The gains of the norm of every query or key, or of all of them.
+    fn gains(&mut self, layer: usize, name: &str, count: usize) -> Result<Vec<f32>, InputError> {
         let name = format!("{}.weight", self.in_layer(layer, name));
-        self.file.vector(&name, self.config.head_dim)
+        self.file.vector(&name, count)
     }
 
     /// The norms of attention or of the MLP; a model without them has no tensors for them.
@@ -135,12 +192,15 @@ impl<S: Source> Loader<'_, S> {
     ) -> Result<Residual<TokenNorm>, InputError> {
         match normalization {
             Normalization::None => Ok(Residual::Branch { before: None, after: None }),
-            _ => names.try_map(|name| self.norm(&self.in_layer(layer, name))),
+            _ => names.try_map(|name| self.norm(&self.in_layer(layer, name), self.config.d)),
         }
     }
 
-    fn norm(&mut self, name: &str) -> Result<TokenNorm, InputError> {
-        let ModelConfig { d, eps, family, .. } = self.config;
+    fn norm(&mut self, name: &str, d: usize) -> Result<TokenNorm, InputError> {
+        let ModelConfig { eps, family, .. } = self.config;
+        if family.norm_tensors == NormTensors::None {
+            return Ok(TokenNorm::plain(family.normalization, eps, d));
+        }
         let [gain, shift] = match self.file.has(&format!("{name}.gamma")) {
             true => ["gamma", "beta"],
             false => ["weight", "bias"],
@@ -148,17 +208,22 @@ impl<S: Source> Loader<'_, S> {
         Ok(TokenNorm {
             normalization: family.normalization,
             eps,
-            base: if family.gains == GainRule::MinusOne { 1.0 } else { 0.0 },
+            base: family.gains.base(),
             gain: self.file.vector(&format!("{name}.{gain}"), d)?,
-            shift: match family.normalization {
-                Normalization::Rms => vec![0.0; d],
-                _ => self.file.vector(&format!("{name}.{shift}"), d)?,
+            shift: match family.norm_tensors {
+                NormTensors::Both => self.file.vector(&format!("{name}.{shift}"), d)?,
+                NormTensors::ShiftOptional if self.file.has(&format!("{name}.{shift}")) => {
+                    self.file.vector(&format!("{name}.{shift}"), d)?
+                }
+                _ => vec![0.0; d],
             },
         })
     }
 }
 
 /// Some rows of a linear map.
-fn rows(linear: &Linear, first: usize, count: usize) -> Linear {
-    Linear { weight: linear.weight.rows(first, count).into_owned(), bias: linear.bias[first..first + count].to_vec() }
+fn rows(linear: &Linear, rows: impl Iterator<Item = usize>) -> Linear {
+    let at: Vec<usize> = rows.collect();
+    let bias = at.iter().map(|row| linear.bias[*row]).collect();
+    Linear { weight: linear.weight.select_rows(&at), bias }
 }

@@ -45,8 +45,11 @@ pub struct AttentionPart {
     pub value: Linear,
     /// d x H k, applied to the concatenated heads.
     pub output: Linear,
-    /// The gains of the RMS norms of every query and every key, k numbers each.
+    /// The gains of the RMS norms of every query and every key, k numbers each; H k and G k where a norm takes all heads
+    /// together.
     pub qk_gains: Option<[Vec<f32>; 2]>,
+    /// The sink of each head; empty without sinks.
+    pub sinks: Vec<f32>,
     /// The norms of the residual connection around attention.
     pub norms: Residual<TokenNorm>,
 }
@@ -81,10 +84,14 @@ pub struct Embeddings {
     pub words: BTreeMap<u32, Vec<f32>>,
     /// By position, from 0; `None` where positions enter in the layers.
     pub positions: Option<Vec<Vec<f32>>>,
+    /// The row of a padding token's position, where it is not that of its place.
+    pub padding: Option<Vec<f32>>,
     /// The embedding of token type 0, if the model has token types.
     pub kind: Option<Vec<f32>>,
     /// Applied after the sum (BERT).
     pub norm: Option<TokenNorm>,
+    /// Brings words, or the normalised sum, to width d.
+    pub projection: Option<Linear>,
 }
 
 /// A model up to the deepest measured layer.
@@ -94,6 +101,8 @@ pub struct Model {
     pub config: ModelConfig,
     /// Embeddings.
     pub embeddings: Embeddings,
+    /// The bias of a score for each bucket of distances and each head, row by row; empty without such a table.
+    pub score_table: Vec<Vec<f32>>,
     /// The layers from the first to the deepest measured one.
     pub blocks: Vec<Block>,
 }

@@ -25,6 +25,22 @@ impl<N> Residual<N> {
         Residual::Branch { before: Some(norm), after: None }
     }
 
+    /// The norm before the branch.
+    pub(super) fn before_branch(&self) -> Option<&N> {
+        match self {
+            Residual::Branch { before, .. } => before.as_ref(),
+            Residual::Sum(_) => None,
+        }
+    }
+
+    /// The norm after the branch.
+    pub(super) fn after_branch(&self) -> Option<&N> {
+        match self {
+            Residual::Branch { after, .. } => after.as_ref(),
+            Residual::Sum(_) => None,
+        }
+    }
+
     /// Its norms.
     pub fn norms(&self) -> impl Iterator<Item = &N> {
         let norms = match self {

@@ -81,11 +81,6 @@ impl Stretch {
 }
 
 impl Rope {
-    /// Positions that are not stretched and turn all of a head's k entries.
-    pub(super) fn of(theta: f64, k: usize, layout: RopeLayout) -> Self {
-        Rope { theta, turned: k, layout, stretch: Stretch::None }
-    }
-
     /// The rotation as the engine takes it.
     #[must_use]
     pub fn rotary(&self) -> Rotary {

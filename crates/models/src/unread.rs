@@ -26,12 +26,18 @@ enum Difference {
     Positions,
     /// Scores depend on distances or angles between positions.
     RelativePositions,
-    /// All layers share weights, or the embeddings are narrower than the layers.
-    Sharing,
     /// Another block: norms, activations, projections.
     Block,
     /// An encoder and a decoder.
     TwoStacks,
+    /// Its tokens are sounds.
+    Speech,
+    /// Its tokens are parts of images.
+    Images,
+    /// Keys and values come from a narrower vector.
+    LatentAttention,
+    /// Layers that carry a state along the text instead of attention.
+    States,
 }
 
 impl UnreadFamily {
@@ -45,10 +51,17 @@ impl UnreadFamily {
             Difference::RelativePositions => {
                 phrase!("why_other_positions", "positions enter its attention in a way that is not read")
             }
-            Difference::Sharing => {
-                phrase!("why_sharing", "its layers share their weights, or its embeddings have a width of their own")
-            }
             Difference::Block => phrase!("why_other_block", "its blocks have steps that are not read"),
+            Difference::Speech => phrase!("why_speech", "it is a model of speech, and a text does not give its tokens"),
+            Difference::Images => phrase!("why_images", "it takes images, and a text does not give its tokens"),
+            Difference::LatentAttention => phrase!(
+                "why_latent_attention",
+                "its keys and values come from one narrower vector for all heads, which is not read"
+            ),
+            Difference::States => phrase!(
+                "why_states",
+                "some of its layers carry a state along the text instead of attention to all tokens"
+            ),
             Difference::TwoStacks => {
                 phrase!("why_encoder_decoder", "the model is an encoder with a decoder, and only one stack is read")
             }
@@ -87,18 +100,12 @@ const fn unread(
     UnreadFamily { model_type, name, prefix, difference }
 }
 
-static UNREAD: [UnreadFamily; 55] = [
-    unread("roberta", "Roberta", "roberta", Difference::Positions),
-    unread("xlm-roberta", "XLMRoberta", "roberta", Difference::Positions),
+static UNREAD: [UnreadFamily; 73] = [
     unread("xlm-roberta-xl", "XLMRobertaXL", "roberta", Difference::Positions),
-    unread("camembert", "Camembert", "roberta", Difference::Positions),
     unread("roberta-prelayernorm", "RobertaPreLayerNorm", "roberta_prelayernorm", Difference::Positions),
     unread("data2vec-text", "Data2VecText", "data2vec_text", Difference::Positions),
     unread("ibert", "IBert", "ibert", Difference::Positions),
     unread("longformer", "Longformer", "longformer", Difference::Block),
-    unread("mpnet", "MPNet", "mpnet", Difference::RelativePositions),
-    unread("electra", "Electra", "electra", Difference::Sharing),
-    unread("albert", "Albert", "albert", Difference::Sharing),
     unread("ernie", "Ernie", "ernie", Difference::Block),
     unread("mobilebert", "MobileBert", "mobilebert", Difference::Block),
     unread("squeezebert", "SqueezeBert", "", Difference::Block),
@@ -110,37 +117,61 @@ static UNREAD: [UnreadFamily; 55] = [
     unread("convbert", "ConvBert", "convbert", Difference::Block),
     unread("megatron-bert", "MegatronBert", "", Difference::Block),
     unread("bert-generation", "BertGeneration", "", Difference::Block),
-    unread("modernbert", "ModernBert", "", Difference::RelativePositions),
-    unread("nomic_bert", "NomicBert", "", Difference::RelativePositions),
     unread("jina_bert", "JinaBert", "", Difference::RelativePositions),
     unread("big_bird", "BigBird", "", Difference::Block),
     unread("flaubert", "Flaubert", "", Difference::Block),
     unread("xlm", "XLM", "", Difference::Block),
     unread("xlnet", "XLNet", "", Difference::RelativePositions),
     unread("openai-gpt", "OpenAIGPT", "", Difference::Block),
-    unread("gpt_bigcode", "GPTBigCode", "", Difference::Block),
-    unread("gpt_neo", "GPTNeo", "", Difference::Block),
-    unread("gpt_neox", "GPTNeoX", "gpt_neox", Difference::RelativePositions),
-    unread("gptj", "GPTJ", "", Difference::RelativePositions),
     unread("imagegpt", "ImageGPT", "", Difference::Block),
     unread("codegen", "CodeGen", "", Difference::RelativePositions),
-    unread("bloom", "Bloom", "", Difference::RelativePositions),
-    unread("falcon", "Falcon", "", Difference::RelativePositions),
-    unread("opt", "OPT", "", Difference::Block),
     unread("mixtral", "Mixtral", "", Difference::RelativePositions),
     unread("mistral3", "Mistral3", "", Difference::Block),
     unread("qwen2_moe", "Qwen2Moe", "", Difference::Block),
     unread("qwen2_vl", "Qwen2VL", "", Difference::RelativePositions),
     unread("qwen2_5_vl", "Qwen2_5_", "", Difference::RelativePositions),
-    unread("qwen2_audio", "Qwen2Audio", "", Difference::TwoStacks),
+    unread("qwen2_audio", "Qwen2Audio", "", Difference::Speech),
     unread("qwen3_moe", "Qwen3Moe", "", Difference::Block),
-    unread("qwen3_next", "Qwen3Next", "", Difference::Block),
+    unread("qwen3_next", "Qwen3Next", "", Difference::States),
     unread("qwen3_vl", "Qwen3VL", "", Difference::RelativePositions),
     unread("gemma3n", "Gemma3n", "", Difference::Block),
     unread("granitemoe", "GraniteMoe", "", Difference::Block),
-    unread("gemma3_text", "Gemma3", "", Difference::RelativePositions),
-    unread("phi", "Phi", "", Difference::RelativePositions),
-    unread("t5", "T5", "", Difference::TwoStacks),
+    unread("cohere2", "Cohere2", "", Difference::Block),
+    unread("falcon_mamba", "FalconMamba", "", Difference::States),
+    unread("falcon_h1", "FalconH1", "", Difference::States),
+    unread("gpt_neox_japanese", "GPTNeoXJapanese", "gpt_neox_japanese", Difference::Block),
+    unread("granite_speech", "GraniteSpeech", "", Difference::Speech),
+    unread("granitemoehybrid", "GraniteMoeHybrid", "", Difference::States),
+    unread("llama4", "Llama4", "", Difference::Block),
+    unread("modernbert-decoder", "ModernBertDecoder", "", Difference::Block),
+    unread("olmo3", "Olmo3", "", Difference::Block),
+    unread("olmoe", "Olmoe", "", Difference::Block),
+    unread("phimoe", "Phimoe", "", Difference::Block),
+    unread("phi4_multimodal", "Phi4Multimodal", "", Difference::Block),
+    unread("t5gemma", "T5Gemma", "", Difference::TwoStacks),
+    unread("deepseek_v2", "DeepseekV2", "", Difference::LatentAttention),
+    unread("deepseek_v3", "DeepseekV3", "", Difference::LatentAttention),
+    unread("kimi_k2", "KimiK2", "", Difference::LatentAttention),
+    unread("glm4", "Glm4", "", Difference::Block),
+    unread("mamba", "Mamba", "", Difference::States),
+    unread("mamba2", "Mamba2", "", Difference::States),
+    unread("rwkv", "Rwkv", "", Difference::States),
+    unread("lfm2", "Lfm2", "", Difference::States),
+    unread("qwen3_5", "Qwen3_5", "", Difference::States),
+    unread("whisper", "Whisper", "", Difference::Speech),
+    unread("wav2vec2", "Wav2Vec2", "wav2vec2", Difference::Speech),
+    unread("hubert", "Hubert", "hubert", Difference::Speech),
+    unread("moonshine", "Moonshine", "", Difference::Speech),
+    unread("pegasus", "Pegasus", "", Difference::TwoStacks),
+    unread("mbart", "MBart", "", Difference::TwoStacks),
+    unread("marian", "Marian", "", Difference::TwoStacks),
+    unread("llava", "Llava", "", Difference::Images),
+    unread("paligemma", "PaliGemma", "", Difference::Images),
+    unread("clip", "CLIPModel", "", Difference::Images),
+    unread("siglip", "SiglipModel", "", Difference::Images),
+    unread("vit", "ViT", "", Difference::Images),
+    unread("deit", "DeiT", "", Difference::Images),
+    unread("dinov2", "Dinov2", "", Difference::Images),
     unread("bart", "Bart", "", Difference::TwoStacks),
     unread("encoder-decoder", "EncoderDecoder", "", Difference::TwoStacks),
 ];
@@ -152,10 +183,9 @@ mod tests {
     #[test]
     fn a_class_has_the_family_with_the_longest_name() {
         let of = |class: &str| of_class(class).map(|family| family.model_type);
-        assert_eq!(of("RobertaForMaskedLM"), Some("roberta"));
         assert_eq!(of("RobertaPreLayerNormModel"), Some("roberta-prelayernorm"));
-        assert_eq!(of("TFXLMRobertaModel"), Some("xlm-roberta"));
-        assert_eq!(of("FlaxAlbertModel"), Some("albert"));
+        assert_eq!(of("TFXLMRobertaXLModel"), Some("xlm-roberta-xl"));
+        assert_eq!(of("FlaxBartModel"), Some("bart"));
         assert_eq!(of("BertGenerationDecoder"), Some("bert-generation"));
         for read in ["BertModel", "DistilBertModel", "GPT2LMHeadModel", "HF_ColBERT"] {
             assert_eq!(of(read), None, "{read}");

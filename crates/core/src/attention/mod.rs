@@ -29,6 +29,6 @@ pub(crate) use product::{multiply_gram, multiply_portably, multiply_tokens};
 pub(crate) use projections::MapLayout;
 pub use projections::{HeadPart, HeadSizes, Projections};
 pub(crate) use single::{MOST_COPIED, flushed};
-pub(crate) use steps::{Elementwise, Rotation, Squash, Steps, TurningPair, Weigh, all_rows, stored_a_pair};
 pub use steps::{DistanceBias, GivenSteps, Rotary};
+pub(crate) use steps::{Elementwise, Rotation, Squash, Steps, TurningPair, Weigh, all_rows, stored_a_pair};
 pub use view::{Accumulate, Dual, Entries, Scalar, View, ViewMut};

@@ -3,8 +3,9 @@
 use crate::activation::Activation;
 use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, TRAINING, Used};
 use crate::family::{
-    Biases, EmbeddingFactor, EmbeddingNames, Family, GainRule, Initial, MaskRule, MlpNames, ProjectionNames, ScoreRule,
-    SizeKey, SizeKeys, Usual, WindowRule, size,
+    BiasRule, Biases, BlockShape, EmbeddingFactor, EmbeddingNames, Family, FirstNorm, FirstPosition, GainRule, Initial,
+    LayerNames, MaskRule, MlpNames, NormTensors, ProjectionNames, ScoreRule, SizeKey, SizeKeys, Usual, WindowRule,
+    size,
 };
 use crate::map_kind::MapKind;
 use crate::residual::Residual;
@@ -13,26 +14,36 @@ use lipscope_core::experiment::Normalization;
 
 pub(crate) const BERT: Family = Family {
     model_type: "bert",
+    variant: "",
+    when: &[],
     name: "BERT",
     class: Some("Bert"),
+    prefix: "bert",
     embeddings: EmbeddingNames {
         words: "embeddings.word_embeddings.weight",
         positions: Some("embeddings.position_embeddings.weight"),
         kinds: Some("embeddings.token_type_embeddings.weight"),
         norm: Some("embeddings.LayerNorm"),
+        projection: None,
     },
-    layer: "encoder.layer",
+    first_position: FirstPosition::Zero,
+    layer: LayerNames::Numbered("encoder.layer"),
     projections: ProjectionNames::Apart(["attention.self.query", "attention.self.key", "attention.self.value"]),
     output: "attention.output.dense",
     qk_norm: None,
+    sinks: None,
     attention_norms: Residual::Sum("attention.output.LayerNorm"),
+    first_norm: FirstNorm::Present,
     mlp: MlpNames::Plain { widen: "intermediate.dense", narrow: "output.dense" },
     mlp_norms: Residual::Sum("output.LayerNorm"),
+    block: BlockShape::InTurn,
     normalization: Normalization::Layer,
+    norm_tensors: NormTensors::Both,
     gains: GainRule::Whole,
     embedding_factor: EmbeddingFactor::One,
     residual_factor: None,
     softcap: None,
+    score_bias: BiasRule::None,
     layout: Layout::OutputsByInputs,
     biases: Biases::Required,
     sizes: SizeKeys {
@@ -45,9 +56,13 @@ pub(crate) const BERT: Family = Family {
         vocabulary: size(&["vocab_size"], 30_522),
         token_types: size(&["type_vocab_size"], 2),
         positions: size(&["max_position_embeddings"], 512),
-        eps: ("layer_norm_eps", 1e-12),
-        activation: ("hidden_act", Activation::GeluErf),
+        groups: SizeKey { names: &[], default: Usual::Layers },
+        embedding: SizeKey { names: &[], default: Usual::Widths(1) },
+        eps: (&["layer_norm_eps"], 1e-12),
+        activation: (&["hidden_act"], Activation::GeluErf),
     },
+    multi_query: None,
+    activation_words: &[],
     keys: &[KEYS, COMMON],
     scores: ScoreRule::Root,
     // A decoder BERT has the mask of GPT-2.
@@ -58,7 +73,7 @@ pub(crate) const BERT: Family = Family {
     usual_map: MapKind::Attention,
 };
 
-const KEYS: &[(&str, KeyUse)] = &[
+pub(super) const KEYS: &[(&str, KeyUse)] = &[
     ("hidden_size", Used),
     ("num_hidden_layers", Used),
     ("num_attention_heads", Used),

@@ -3,7 +3,7 @@
 use super::bert::BERT;
 use crate::activation::Activation;
 use crate::config_keys::{COMMON, Irrelevant, KeyUse, Refused, TRAINING, Unsupported, Used};
-use crate::family::{EmbeddingNames, Family, MaskRule, MlpNames, ProjectionNames, SizeKeys, size};
+use crate::family::{EmbeddingNames, Family, LayerNames, MaskRule, MlpNames, ProjectionNames, SizeKeys, size};
 use crate::residual::Residual;
 
 pub(super) const DISTILBERT: Family = Family {
@@ -11,7 +11,8 @@ pub(super) const DISTILBERT: Family = Family {
     name: "DistilBERT",
     class: Some("DistilBert"),
     embeddings: EmbeddingNames { kinds: None, ..BERT.embeddings },
-    layer: "transformer.layer",
+    prefix: "distilbert",
+    layer: LayerNames::Numbered("transformer.layer"),
     projections: ProjectionNames::Apart(["attention.q_lin", "attention.k_lin", "attention.v_lin"]),
     output: "attention.out_lin",
     attention_norms: Residual::Sum("sa_layer_norm"),
@@ -23,8 +24,8 @@ pub(super) const DISTILBERT: Family = Family {
         heads: size(&["n_heads", "num_attention_heads"], 12),
         inner: size(&["hidden_dim"], 3_072),
         token_types: size(&[], 2),
-        eps: ("", 1e-12),
-        activation: ("activation", Activation::GeluErf),
+        eps: (&[], 1e-12),
+        activation: (&["activation"], Activation::GeluErf),
         ..BERT.sizes
     },
     keys: &[KEYS, COMMON],

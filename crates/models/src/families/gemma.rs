@@ -19,7 +19,7 @@ pub(super) const GEMMA: Family = Family {
         inner: size(&["intermediate_size"], 24_576),
         vocabulary: size(&["vocab_size"], 256_000),
         positions: size(&["max_position_embeddings"], 8_192),
-        activation: ("", Activation::GeluTanh),
+        activation: (&[], Activation::GeluTanh),
         ..LLAMA.sizes
     },
     keys: &[KEYS, KEYS_OF_LLAMA, COMMON],

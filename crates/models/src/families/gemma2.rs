@@ -2,6 +2,7 @@
 
 use super::gemma::{GEMMA, KEYS as KEYS_OF_GEMMA};
 use super::llama::KEYS as KEYS_OF_LLAMA;
+use crate::activation::Activation;
 use crate::config_keys::{COMMON, HEAD, KeyUse, Used};
 use crate::family::{Family, NumberKey, ScoreRule, SizeKey, SizeKeys, Usual, WindowRule, size};
 use crate::residual::Residual;
@@ -23,6 +24,7 @@ pub(super) const GEMMA2: Family = Family {
         heads: size(&["num_attention_heads"], 8),
         key_heads: SizeKey { names: &["num_key_value_heads"], default: Usual::Number(4) },
         inner: size(&["intermediate_size"], 9_216),
+        activation: (&["hidden_activation"], Activation::GeluTanh),
         ..GEMMA.sizes
     },
     keys: &[KEYS, KEYS_OF_GEMMA, KEYS_OF_LLAMA, COMMON],
@@ -30,7 +32,8 @@ pub(super) const GEMMA2: Family = Family {
     ..GEMMA
 };
 
-const KEYS: &[(&str, KeyUse)] = &[
+pub(super) const KEYS: &[(&str, KeyUse)] = &[
+    ("hidden_activation", Used),
     ("query_pre_attn_scalar", Used),
     ("attn_logit_softcapping", Used),
     ("final_logit_softcapping", HEAD),

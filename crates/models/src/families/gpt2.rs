@@ -4,7 +4,8 @@ use super::bert::BERT;
 use crate::activation::Activation;
 use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, TRAINING, Used};
 use crate::family::{
-    EmbeddingNames, Family, Initial, MaskRule, MlpNames, ProjectionNames, ScoreRule, SizeKey, SizeKeys, Usual, size,
+    EmbeddingNames, Family, Initial, LayerNames, MaskRule, MlpNames, ProjectionNames, ScoreRule, SizeKey, SizeKeys,
+    Usual, size,
 };
 use crate::map_kind::MapKind;
 use crate::residual::Residual;
@@ -14,8 +15,15 @@ pub(crate) const GPT2: Family = Family {
     model_type: "gpt2",
     name: "GPT-2",
     class: Some("GPT2"),
-    embeddings: EmbeddingNames { words: "wte.weight", positions: Some("wpe.weight"), kinds: None, norm: None },
-    layer: "h",
+    embeddings: EmbeddingNames {
+        words: "wte.weight",
+        positions: Some("wpe.weight"),
+        kinds: None,
+        norm: None,
+        projection: None,
+    },
+    prefix: "",
+    layer: LayerNames::Numbered("h"),
     projections: ProjectionNames::Fused("attn.c_attn"),
     output: "attn.c_proj",
     attention_norms: Residual::before("ln_1"),
@@ -30,8 +38,8 @@ pub(crate) const GPT2: Family = Family {
         vocabulary: size(&["vocab_size"], 50_257),
         token_types: size(&[], 1),
         positions: size(&["n_positions", "max_position_embeddings"], 1_024),
-        eps: ("layer_norm_epsilon", 1e-5),
-        activation: ("activation_function", Activation::GeluTanh),
+        eps: (&["layer_norm_epsilon"], 1e-5),
+        activation: (&["activation_function"], Activation::GeluTanh),
         ..BERT.sizes
     },
     keys: &[KEYS, COMMON],

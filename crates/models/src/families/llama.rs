@@ -5,8 +5,8 @@ use super::bert::BERT;
 use crate::activation::Activation;
 use crate::config_keys::{COMMON, Irrelevant, KeyUse, STORAGE, TRAINING, Used};
 use crate::family::{
-    Biases, EmbeddingNames, Family, Initial, MaskRule, MlpNames, ProjectionNames, RopeLayers, RopeRule, SizeKey,
-    SizeKeys, Usual, size,
+    Biases, EmbeddingNames, Family, Initial, LayerNames, MaskRule, MlpNames, NormTensors, ProjectionNames, RopeLayers,
+    RopeRule, SizeKey, SizeKeys, Turned, Usual, size,
 };
 use crate::map_kind::MapKind;
 use crate::residual::Residual;
@@ -16,14 +16,22 @@ pub(crate) const LLAMA: Family = Family {
     model_type: "llama",
     name: "Llama",
     class: Some("Llama"),
-    embeddings: EmbeddingNames { words: "embed_tokens.weight", positions: None, kinds: None, norm: None },
-    layer: "layers",
+    embeddings: EmbeddingNames {
+        words: "embed_tokens.weight",
+        positions: None,
+        kinds: None,
+        norm: None,
+        projection: None,
+    },
+    prefix: "",
+    layer: LayerNames::Numbered("layers"),
     projections: ProjectionNames::Apart(["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"]),
     output: "self_attn.o_proj",
     attention_norms: Residual::before("input_layernorm"),
     mlp: MlpNames::Gated { gate: "mlp.gate_proj", up: "mlp.up_proj", down: "mlp.down_proj" },
     mlp_norms: Residual::before("post_attention_layernorm"),
     normalization: Normalization::Rms,
+    norm_tensors: NormTensors::Gain,
     biases: Biases::Optional,
     sizes: SizeKeys {
         d: size(&["hidden_size"], 4_096),
@@ -35,15 +43,26 @@ pub(crate) const LLAMA: Family = Family {
         vocabulary: size(&["vocab_size"], 32_000),
         token_types: size(&[], 1),
         positions: size(&["max_position_embeddings"], 2_048),
-        eps: ("rms_norm_eps", 1e-6),
-        activation: ("hidden_act", Activation::Silu),
+        eps: (&["rms_norm_eps"], 1e-6),
+        activation: (&["hidden_act"], Activation::Silu),
+        ..BERT.sizes
     },
     keys: &[KEYS, COMMON],
     mask: MaskRule::Causal,
-    rope: Some(RopeRule { theta: 1e4, layout: RopeLayout::Half, layers: RopeLayers::All }),
+    rope: Some(ROPE),
     initial: Initial::Plain,
     usual_map: MapKind::WithOutput,
     ..BERT
+};
+
+/// Positions that turn all entries of a head.
+pub(super) const ROPE: RopeRule = RopeRule {
+    theta: ("rope_theta", 1e4),
+    turned: Turned::All,
+    layout: RopeLayout::Half,
+    layers: RopeLayers::All,
+    local: None,
+    usual: None,
 };
 
 /// What Llama and its relatives have in common.

@@ -1,45 +1,127 @@
 //! The families of models that are read: one file each, by `model_type`.
 
+mod albert;
 mod bert;
+mod bloom;
+mod clip_text;
+mod cohere;
 mod distilbert;
+mod electra;
+mod falcon;
 mod gemma;
 mod gemma2;
+mod gemma3;
 mod gpt2;
+mod gpt_bigcode;
+mod gpt_neo;
+mod gpt_neox;
+mod gptj;
 mod granite;
 mod lipscope;
 mod llama;
 mod mistral;
+mod modernbert;
+mod mpnet;
+mod nomic_bert;
+mod olmo;
+mod olmo2;
+mod opt;
+mod phi;
 mod phi3;
 mod qwen2;
 mod qwen3;
+mod roberta;
 mod smollm3;
+mod stablelm;
+mod starcoder2;
+mod t5;
 
+use super::config_fields::Fields;
 use super::family::Family;
 
 pub(super) use bert::BERT;
 pub(super) use gpt2::GPT2;
 pub(super) use llama::LLAMA;
 
-/// All families.
-pub(super) static ALL: [Family; 13] = [
+/// All families; those whose config chooses between several layers have a row for each.
+pub(super) static ALL: [Family; 47] = [
     BERT,
     distilbert::DISTILBERT,
+    roberta::ROBERTA,
+    roberta::XLM_ROBERTA,
+    roberta::CAMEMBERT,
+    electra::ELECTRA,
+    albert::ALBERT,
+    mpnet::MPNET,
+    modernbert::MODERNBERT,
+    nomic_bert::NOMIC_BERT,
+    t5::T5,
+    t5::T5_GATED,
+    t5::MT5,
+    t5::MT5_PLAIN,
     GPT2,
     lipscope::LIPSCOPE,
+    gpt_bigcode::GPT_BIGCODE,
+    gpt_neo::GPT_NEO,
+    gptj::GPTJ,
+    gpt_neox::GPT_NEOX,
+    gpt_neox::GPT_NEOX_IN_TURN,
+    opt::OPT,
+    opt::OPT_NORM_LAST,
+    bloom::BLOOM,
+    falcon::FALCON,
+    falcon::FALCON_11B,
+    falcon::FALCON_40B,
+    falcon::FALCON_IN_TURN,
     LLAMA,
     mistral::MISTRAL,
     qwen2::QWEN2,
     qwen3::QWEN3,
+    phi::PHI,
     phi3::PHI3,
+    stablelm::STABLELM,
+    stablelm::STABLELM_SIDE_BY_SIDE,
+    olmo::OLMO,
+    olmo2::OLMO2,
     smollm3::SMOLLM3,
     granite::GRANITE,
+    cohere::COHERE,
+    starcoder2::STARCODER2,
     gemma::GEMMA,
     gemma2::GEMMA2,
+    gemma3::GEMMA3,
+    clip_text::CLIP_TEXT,
+    clip_text::SIGLIP_TEXT,
 ];
 
-/// The family with this `model_type`.
+/// A model whose config has that of another family within it.
+#[derive(Debug)]
+pub(super) struct Nested {
+    /// `model_type` of the whole.
+    pub(super) model_type: &'static str,
+    /// The key of the part that is read.
+    pub(super) part: &'static str,
+    /// `model_type` of that part.
+    pub(super) family: &'static str,
+}
+
+/// Models that also take images; their text model is read.
+pub(super) static NESTED: [Nested; 1] = [Nested { model_type: "gemma3", part: "text_config", family: "gemma3_text" }];
+
+/// The usual family with this `model_type`.
 pub(super) fn of_model_type(model_type: &str) -> Option<&'static Family> {
-    ALL.iter().find(|family| family.model_type == model_type)
+    ALL.iter().find(|family| family.model_type == model_type && family.variant.is_empty())
+}
+
+/// The family with the same `model_type` that the settings of a config choose.
+pub(super) fn chosen(family: &'static Family, fields: &Fields) -> &'static Family {
+    let mut variants = ALL.iter().filter(|other| other.model_type == family.model_type && !other.when.is_empty());
+    variants.find(|variant| variant.when.iter().all(|setting| fields.has(setting))).unwrap_or(family)
+}
+
+/// The family with this id.
+pub(super) fn of_id(id: &str) -> Option<&'static Family> {
+    ALL.iter().find(|family| family.id() == id)
 }
 
 #[cfg(test)]
@@ -50,8 +132,9 @@ mod tests {
     fn no_two_families_have_one_model_type_or_class() {
         for (at, family) in ALL.iter().enumerate() {
             assert!(ALL[..at].iter().all(|other| other != family), "{family:?}");
-            let is_alone = family.class.is_none() || ALL[..at].iter().all(|other| other.class != family.class);
-            assert!(is_alone, "{family:?}");
+            let is_same = |other: &Family| other.class == family.class && other.model_type != family.model_type;
+            assert!(family.class.is_none() || !ALL[..at].iter().any(is_same), "{family:?}");
+            assert_eq!(family.variant.is_empty(), family.when.is_empty(), "{family:?}");
         }
     }
 

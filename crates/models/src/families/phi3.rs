@@ -1,8 +1,8 @@
 //! Phi 3 and 4: Llama with fused matrices and a window where the config has one.
 
-use super::llama::{KEYS as KEYS_OF_LLAMA, LLAMA};
+use super::llama::{KEYS as KEYS_OF_LLAMA, LLAMA, ROPE};
 use crate::config_keys::{COMMON, KeyUse, TRAINING, Used};
-use crate::family::{Family, MlpNames, ProjectionNames, SizeKeys, WindowRule, size};
+use crate::family::{Family, MlpNames, ProjectionNames, RopeRule, SizeKeys, Turned, WindowRule, size};
 
 pub(super) const PHI3: Family = Family {
     model_type: "phi3",
@@ -15,11 +15,12 @@ pub(super) const PHI3: Family = Family {
         inner: size(&["intermediate_size"], 8_192),
         vocabulary: size(&["vocab_size"], 32_064),
         positions: size(&["max_position_embeddings"], 4_096),
-        eps: ("rms_norm_eps", 1e-5),
+        eps: (&["rms_norm_eps"], 1e-5),
         ..LLAMA.sizes
     },
     keys: &[KEYS, KEYS_OF_LLAMA, COMMON],
     window: WindowRule::All(None),
+    rope: Some(RopeRule { turned: Turned::Share("partial_rotary_factor", 1.0), ..ROPE }),
     ..LLAMA
 };
 

@@ -3,13 +3,13 @@
 use super::llama::KEYS as KEYS_OF_LLAMA;
 use super::qwen2::{KEYS, QWEN2};
 use crate::config_keys::COMMON;
-use crate::family::{Family, SizeKeys, size};
+use crate::family::{Family, NormScope, QkNormNames, SizeKeys, size};
 
 pub(super) const QWEN3: Family = Family {
     model_type: "qwen3",
     name: "Qwen 3",
     class: Some("Qwen3"),
-    qk_norm: Some(["self_attn.q_norm", "self_attn.k_norm"]),
+    qk_norm: Some(QkNormNames { query: "self_attn.q_norm", key: "self_attn.k_norm", scope: NormScope::Head }),
     sizes: SizeKeys { head_dim: size(&["head_dim"], 128), ..QWEN2.sizes },
     keys: &[KEYS, KEYS_OF_LLAMA, COMMON],
     ..QWEN2

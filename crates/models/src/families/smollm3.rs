@@ -1,9 +1,8 @@
 //! SmolLM 3: Llama without positions in every fourth layer.
 
-use super::llama::{KEYS as KEYS_OF_LLAMA, LLAMA};
+use super::llama::{KEYS as KEYS_OF_LLAMA, LLAMA, ROPE};
 use crate::config_keys::{COMMON, Irrelevant, KeyUse, Used};
 use crate::family::{Family, RopeLayers, RopeRule, SizeKeys, WindowRule, size};
-use lipscope_core::experiment::RopeLayout;
 
 pub(super) const SMOLLM3: Family = Family {
     model_type: "smollm3",
@@ -20,13 +19,13 @@ pub(super) const SMOLLM3: Family = Family {
     },
     keys: &[KEYS, KEYS_OF_LLAMA, COMMON],
     window: WindowRule::IfUsedWithoutRope,
-    rope: Some(RopeRule { theta: 2e6, layout: RopeLayout::Half, layers: RopeLayers::Listed }),
+    rope: Some(RopeRule { theta: ("rope_theta", 2e6), layers: RopeLayers::Listed, ..ROPE }),
     ..LLAMA
 };
 
 const KEYS: &[(&str, KeyUse)] = &[
     ("no_rope_layers", Used),
-    ("no_rope_layer_interval", Irrelevant("only how no_rope_layers was made")),
+    ("no_rope_layer_interval", Used),
     ("sliding_window", Used),
     ("use_sliding_window", Used),
     ("layer_types", Used),

@@ -27,8 +27,8 @@ pub use bias::DistanceBias;
 pub use rope::Rotary;
 pub(crate) use rope::{Rotation, TurningPair};
 pub(crate) use squash::Squash;
-pub(crate) use turn::{Turn, all_rows};
 use turn::VectorSteps;
+pub(crate) use turn::{Turn, all_rows};
 pub(super) use weigh::Weighed;
 pub(crate) use weigh::{Elementwise, Weigh};
 

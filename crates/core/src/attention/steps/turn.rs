@@ -83,7 +83,10 @@ impl<T: Scalar> Turn<T> {
             Some(norm) => {
                 let rows = all_rows(maps);
                 let of = |(rows, gain)| Wide::of(rows, (norm.kind, norm.eps, gain), projections);
-                rows.into_iter().zip([&norm.q_gain, &norm.k_gain]).map(of).collect::<Result<Vec<Wide<T>>, InputError>>()?
+                rows.into_iter()
+                    .zip([&norm.q_gain, &norm.k_gain])
+                    .map(of)
+                    .collect::<Result<Vec<Wide<T>>, InputError>>()?
             }
             None => Vec::new(),
         };
@@ -135,11 +138,6 @@ impl<T: Scalar> Turn<T> {
         if let Some(part) = self.part(rows) {
             part.pull_back(token_idx, gradient);
         }
-    }
-
-    /// Whether no step mixes the rows of several heads, so that the steps of some rows need those alone.
-    pub(crate) fn is_by_rows(&self) -> bool {
-        self.wide.is_empty()
     }
 
     fn part(&self, rows: &Range<usize>) -> Option<&Part<T>> {

@@ -1,0 +1,39 @@
+//! StarCoder 2: Llama with layer norms, biases and a plain MLP, and a window where the config has one.
+
+use super::llama::{KEYS as KEYS_OF_LLAMA, LLAMA};
+use crate::activation::Activation;
+use crate::config_keys::{COMMON, Irrelevant, KeyUse, TRAINING, Used};
+use crate::family::{Family, MlpNames, NormTensors, SizeKeys, WindowRule, size};
+use lipscope_core::experiment::Normalization;
+
+pub(super) const STARCODER2: Family = Family {
+    model_type: "starcoder2",
+    name: "StarCoder 2",
+    class: Some("Starcoder2"),
+    mlp: MlpNames::Plain { widen: "mlp.c_fc", narrow: "mlp.c_proj" },
+    normalization: Normalization::Layer,
+    norm_tensors: NormTensors::Both,
+    sizes: SizeKeys {
+        d: size(&["hidden_size"], 3_072),
+        layers: size(&["num_hidden_layers"], 30),
+        heads: size(&["num_attention_heads"], 24),
+        key_heads: size(&["num_key_value_heads"], 2),
+        inner: size(&["intermediate_size"], 12_288),
+        vocabulary: size(&["vocab_size"], 49_152),
+        positions: size(&["max_position_embeddings"], 4_096),
+        eps: (&["norm_epsilon"], 1e-5),
+        activation: (&["hidden_act"], Activation::GeluTanh),
+        ..LLAMA.sizes
+    },
+    keys: &[KEYS, KEYS_OF_LLAMA, COMMON],
+    window: WindowRule::All(None),
+    ..LLAMA
+};
+
+const KEYS: &[(&str, KeyUse)] = &[
+    ("norm_epsilon", Used),
+    ("sliding_window", Used),
+    ("use_bias", Irrelevant("the file has the biases, or has none")),
+    ("residual_dropout", TRAINING),
+    ("embedding_dropout", TRAINING),
+];
