@@ -1,7 +1,11 @@
 //! The memory that a run over a model holds at a time, counted by a global allocator, against the figure of
 //! [`Plan::bytes`].
 
-use lipscope_models::{Estimators, Heads, MapKind, Maps, ModelConfig, Plan, Shard, draw_model};
+use lipscope_core::experiment::Memory;
+use lipscope_models::{
+    DrawnFamily, DrawnModel, Estimators, Heads, Held, LayerByLayer, MapKind, Maps, ModelConfig, Opened, Plan, Shard,
+    draw_model,
+};
 use lipscope_testkit::peak::{Counting, peak};
 
 #[global_allocator]
@@ -63,4 +67,51 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn one_layer_at_a_time_gives_the_same_digits_in_the_memory_of_its_figure() {
+    let drawn = DrawnModel { family: DrawnFamily::Llama, d: 256, layers: 8, heads: 4, seed: 3 };
+    let ids: Vec<u32> = (0..200).map(|at| (at * at + 7) % 50).collect();
+    for kind in MapKind::ALL.into_iter().filter(|kind| *kind != MapKind::Blocks) {
+        let plan = Plan {
+            layers: vec![7, 2],
+            heads: vec![Heads::All],
+            lengths: vec![24, 9],
+            windows: 3,
+            mask: lipscope_core::experiment::Order::Causal,
+            kind,
+            estimators: Estimators::Both,
+            options: lipscope_core::spectral::LanczosOptions { tolerance: 3e-5, ..Default::default() },
+        };
+        let mut opened = Opened::<&[u8]>::drawn(drawn).expect("sizes");
+        let batches = plan.batches(Shard { index: 0, count: 1 });
+        let config = *opened.config();
+        let mut by_layer = Vec::new();
+        let measured = peak(|| {
+            let mut layers = LayerByLayer::new(&mut opened, &plan, &ids, batches.clone()).expect("embeddings");
+            while let Some(rows) = layers.next_layer(&mut opened, |_| true).expect("a layer") {
+                by_layer.extend(rows);
+            }
+            assert_eq!(layers.progress(), (8, 8));
+        });
+        let figure = plan.bytes_by_layer(&config);
+        let ratio = measured as f64 / figure as f64;
+        println!("{}: {measured} of {figure}, {ratio:.3}; all layers {}", kind.id(), plan.bytes(&config));
+        assert!(ratio <= MOST_OVER && ratio * MOST_UNDER >= 1.0, "{}: {ratio}", kind.id());
+        let maps = Maps::new(&plan, opened.model(&plan.needs(&ids, &batches)).expect("drawn")).expect("eight layers");
+        let mut whole = Vec::new();
+        for batch in &batches {
+            whole.extend(maps.measure(&ids, batch, |_| true).expect("measured"));
+        }
+        let sorted = |mut rows: Vec<(lipscope_models::Cell, lipscope_models::Estimate)>| {
+            rows.sort_by_key(|(cell, _)| (cell.layer, cell.n, cell.window));
+            rows
+        };
+        assert_eq!(sorted(by_layer), sorted(whole), "{}", kind.id());
+        let tight = Memory::from_bytes(plan.bytes(&config) - 1);
+        assert_eq!(plan.held(&config, tight), Ok(Held::OneLayer), "{}", kind.id());
+        assert_eq!(plan.held(&config, Memory::NATIVE), Ok(Held::AllLayers), "{}", kind.id());
+        assert!(plan.held(&config, Memory::from_bytes(figure - 1)).is_err(), "{}", kind.id());
+    }
 }

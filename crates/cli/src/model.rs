@@ -11,13 +11,13 @@ use clap::{Args, ValueEnum};
 use super::console::{tell, tell_lines};
 use super::files::read_text;
 use super::model_chart::{summary, tell_notes};
-use super::model_run::{Outcome, Run, measure_adversarial, measure_all};
+use super::model_run::{Outcome, Run, measure_adversarial, measure_all, measure_by_layer};
 use super::results::{Form, Results};
 use super::work::MemoryArguments;
 use super::{model_chart, model_files};
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_models::{
-    Cell, Estimators, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text,
+    Cell, Estimators, Held, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text,
     names_of_families, text_fingerprint,
 };
 
@@ -170,12 +170,16 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
     }
     .plan(found.model.config())?;
     plan.check(if arguments.adversarial.is_some() { usize::MAX } else { ids.len() })?;
-    plan.check_memory(found.model.config(), arguments.memory.memory)?;
+    let (config, memory) = (found.model.config(), arguments.memory.memory);
+    let held = match arguments.adversarial {
+        None => plan.held(config, memory)?,
+        Some(_) => plan.check_memory(config, memory).map(|()| Held::AllLayers)?,
+    };
     let text = arguments.adversarial.map_or_else(|| text_fingerprint(&ids), adversarial_text);
     let subject = Subject::of(found.model.label(), &text, &plan);
     let table = Table::new(subject).with_notes(found.model.notes()).with_notes(&of_text);
     let results = Results::open(arguments.out.as_deref(), arguments.format, table)?;
-    Ok((Run { found, ids, plan }, results))
+    Ok((Run { found, ids, plan, held }, results))
 }
 
 /// Measures the missing cells; returns the table and the problems found.
@@ -187,6 +191,9 @@ fn measure(arguments: &ModelArguments, run: &mut Run, results: Results) -> Outco
         .into_iter()
         .filter(|batch| plan.cells(batch).any(|cell| is_missing(&cell, &results)))
         .collect();
+    if run.held == Held::OneLayer {
+        return measure_by_layer(run, batches, results);
+    }
     let model = run.found.model.model(&plan.needs(&run.ids, &batches))?;
     let maps = Maps::new(plan, &model)?;
     let done = results.table().rows.clone();

@@ -8,12 +8,14 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use super::console::progress_bar;
+use super::console::{progress_bar, tell};
 use super::model_files::Found;
 use super::results::Results;
 use super::work::one_of;
 use lipscope_core::experiment::InputError;
-use lipscope_models::{AdversarialHead, AdversarialPlan, Cell, Estimate, Needs, Plan, Shard, Table};
+use lipscope_models::{
+    AdversarialHead, AdversarialPlan, Batch, Cell, Estimate, Held, LayerByLayer, Needs, Plan, Shard, Table,
+};
 
 /// The table of a run, and the problems found.
 pub(super) type Outcome = Result<(Table, Vec<InputError>), InputError>;
@@ -23,6 +25,7 @@ pub(super) struct Run {
     pub(super) found: Found,
     pub(super) ids: Vec<u32>,
     pub(super) plan: Plan,
+    pub(super) held: Held,
 }
 
 /// The results so far, and the problems found.
@@ -65,6 +68,35 @@ pub(super) fn measure_all<T: Send>(
     });
     bar.finish_and_clear();
     let (results, mut problems) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (table, problem) = results.finish();
+    if let Some(problem) = problem {
+        note(&mut problems, problem);
+    }
+    Ok((table, problems))
+}
+
+/// Measures the missing cells of some batches with one layer of the model in memory at a time.
+pub(super) fn measure_by_layer(run: &mut Run, batches: Vec<Batch>, mut results: Results) -> Outcome {
+    let done = results.table().rows.clone();
+    let mut problems = Vec::new();
+    let mut layers = LayerByLayer::new(&mut run.found.model, &run.plan, &run.ids, batches)?;
+    tell!("lipscope model: reading one layer at a time, since all together would take more memory than the limit");
+    let bar = progress_bar(layers.progress().1, "layers");
+    loop {
+        match layers.next_layer(&mut run.found.model, |cell| !done.contains_key(cell)) {
+            Ok(Some(rows)) => results.add(rows),
+            Ok(None) => break,
+            Err(problem) => {
+                note(&mut problems, problem);
+                break;
+            }
+        }
+        if let Err(problem) = results.keep() {
+            note(&mut problems, problem);
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
     let (table, problem) = results.finish();
     if let Some(problem) = problem {
         note(&mut problems, problem);

@@ -72,8 +72,9 @@ pub(super) fn ropes_of(fields: &Fields, rule: RopeRule, sizes: &ModelConfig) -> 
         return Err(newer.not_supported(flat, reason));
     }
     let whole = rope_of((fields, full.as_ref().or(older.as_ref())), rule, sizes)?;
-    let theta = if fields.is_null(local_key) && sliding.is_none() { whole.theta } else { local_theta };
-    let local = rope_of((fields, sliding.as_ref()), RopeRule { theta: (local_key, theta), ..rule }, sizes)?;
+    let of_null = if fields.is_null(local_key) { whole.theta } else { local_theta };
+    let theta = fields.positive(local_key)?.unwrap_or(of_null);
+    let local = rope_of((fields, sliding.as_ref()), RopeRule { theta: (&[], theta), ..rule }, sizes)?;
     Ok(Ropes { whole: Some(whole), local: Some(local) })
 }
 
@@ -106,8 +107,9 @@ fn rope_of(
     sizes: &ModelConfig,
 ) -> Result<Rope, InputError> {
     let within = |name: &str| given.map_or(Ok(None), |given| given.positive(name));
-    let number = |name: &str, own: &str, default: f64| -> Result<f64, InputError> {
-        Ok(within(name)?.or(fields.positive(own)?).unwrap_or(default))
+    let number = |name: &str, own: &[&str], default: f64| -> Result<f64, InputError> {
+        let own = own.iter().map(|own| fields.positive(own)).collect::<Result<Vec<_>, InputError>>()?;
+        Ok(within(name)?.or(own.into_iter().flatten().next()).unwrap_or(default))
     };
     let theta = number("rope_theta", rule.theta.0, rule.theta.1)?;
     const SHARE: &str = "partial_rotary_factor";
@@ -120,7 +122,7 @@ fn rope_of(
             }
             sizes.head_dim
         }
-        Turned::Share(own, usual) => share_of(sizes.head_dim, number(SHARE, own, usual)?),
+        Turned::Share(own, usual) => share_of(sizes.head_dim, number(SHARE, &[own], usual)?),
         Turned::Number(own, usual) => {
             if fields.is_null(own) {
                 let reason = phrase!("why_null_turned", "how many entries of a head turn is not said");

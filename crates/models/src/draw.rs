@@ -5,13 +5,14 @@
 //! feed-forward network) from N(0, 0.02^2/(2 layers)); BERT's embedding of token 0, its padding, is zero. Each layer
 //! and each embedding row has its own random stream, so that a part can be drawn without the rest.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
 use super::config::{ModelConfig, ScoreBias};
 use super::family::{GainRule, Initial, NormScope, Presence};
-use super::parts::{AttentionPart, Block, Embeddings, FeedForward, Linear, Model, Needs};
+use super::parts::{AttentionPart, Block, Embeddings, FeedForward, LayerParts, Linear, Model, Needs};
 use super::residual::Residual;
 use super::token_norm::TokenNorm;
 use lipscope_core::experiment::{InputError, Normalization};
@@ -62,24 +63,40 @@ pub fn draw_model(config: ModelConfig, needs: &Needs, seed: u64) -> Result<Model
         projection: projection
             .map(|_| linear(&mut Random::new(seed, Stream::ModelProjection), (config.d, of_words), DEVIATION)),
     };
-    let score_table = match config.score_bias {
+    let blocks = (0..needs.layers).map(|layer| block(&config, (layer, LayerParts::of(layer, needs.mlps)), seed));
+    Ok(Model { config, embeddings, score_table: score_table(&config), blocks: blocks.collect(), first_layer: 0 })
+}
+
+/// Draws a single layer.
+///
+/// # Errors
+/// [`InputError::BadValue`] if the model has no such layer.
+pub(super) fn draw_layer(config: ModelConfig, at: (usize, LayerParts), seed: u64) -> Result<Model, InputError> {
+    let needs = Needs { layers: at.0 + 1, mlps: 0, ids: BTreeSet::new(), positions: 0 };
+    needs.check(&config)?;
+    Ok(Model {
+        config,
+        embeddings: Embeddings::default(),
+        score_table: score_table(&config),
+        blocks: vec![block(&config, at, seed)],
+        first_layer: at.0,
+    })
+}
+
+fn score_table(config: &ModelConfig) -> Vec<Vec<f32>> {
+    match config.score_bias {
         ScoreBias::Table { buckets, .. } => vec![vec![0.0; config.heads]; buckets],
         _ => Vec::new(),
-    };
-    let blocks = (0..needs.layers)
-        .map(|layer| Block {
-            attention: attention(
-                &config,
-                layer,
-                Random::new(seed, Stream::ModelAttention(config.group_of_layer(layer))),
-            ),
-            feed_forward: (layer < needs.mlps).then(|| {
-                let stream = Stream::ModelFeedForward(config.group_of_layer(layer));
-                Arc::new(feed_forward(&config, Random::new(seed, stream)))
-            }),
-        })
-        .collect();
-    Ok(Model { config, embeddings, score_table, blocks })
+    }
+}
+
+fn block(config: &ModelConfig, (layer, parts): (usize, LayerParts), seed: u64) -> Block {
+    let group = config.group_of_layer(layer);
+    Block {
+        attention: attention(config, layer, Random::new(seed, Stream::ModelAttention(group))),
+        feed_forward: (parts == LayerParts::Whole)
+            .then(|| Arc::new(feed_forward(config, Random::new(seed, Stream::ModelFeedForward(group))))),
+    }
 }
 
 fn attention(config: &ModelConfig, layer: usize, mut random: Random) -> AttentionPart {

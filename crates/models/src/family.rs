@@ -406,8 +406,8 @@ pub(super) enum WindowRule {
 /// Rotary positions: `rope_parameters`, or theta by its own key and `rope_scaling`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RopeRule {
-    /// The key of theta beside `rope_theta` within `rope_parameters`, and its default.
-    pub(super) theta: (&'static str, f64),
+    /// The keys of theta beside `rope_theta` within `rope_parameters`, and its default.
+    pub(super) theta: (&'static [&'static str], f64),
     pub(super) turned: Turned,
     pub(super) layout: RopeLayout,
     pub(super) layers: RopeLayers,

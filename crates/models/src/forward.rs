@@ -23,7 +23,7 @@ use lipscope_core::phrase;
 pub struct ForwardPass<M> {
     model: M,
     mask: Order,
-    /// The attention of the first layers.
+    /// The attention of the loaded layers, as far as passes run through it.
     attention: Vec<StackedAttention>,
 }
 
@@ -33,19 +33,21 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         self.model.borrow()
     }
 
-    /// Prepares forward passes through the attention of the first `layers` layers.
+    /// Prepares forward passes through the attention of the loaded layers below `layers`.
     ///
     /// # Errors
-    /// [`InputError::BadValue`] if the model has fewer.
+    /// [`InputError::BadValue`] if the model has not loaded them.
     pub fn new(model: M, mask: Order, layers: usize) -> Result<Self, InputError> {
         let of: &Model = model.borrow();
-        let attention = (0..layers).map(|layer| StackedAttention::new(of, layer)).collect::<Result<_, InputError>>()?;
+        let attention = (of.first_layer..layers)
+            .map(|layer| StackedAttention::new(of, layer))
+            .collect::<Result<_, InputError>>()?;
         Ok(ForwardPass { model, mask, attention })
     }
 
     /// The attention of a layer, if passes run through it.
     pub(super) fn stacked(&self, layer: usize) -> Option<&StackedAttention> {
-        self.attention.get(layer)
+        layer.checked_sub(self.model().first_layer).and_then(|place| self.attention.get(place))
     }
 
     /// The inputs of a map of some layers at some windows of token ids: for each window, one d x n matrix per layer, in
@@ -198,6 +200,16 @@ impl Pass {
     /// How many layers the windows have still to pass.
     pub(super) fn layers_left(&self) -> usize {
         self.layers - self.done
+    }
+
+    /// The input of the map of wanted layer number `at` for each window.
+    pub(super) fn inputs_at(&self, at: usize) -> impl Iterator<Item = &DMatrix<f64>> {
+        self.inputs.iter().map(move |of_window| &of_window[at])
+    }
+
+    /// Drops the inputs of wanted layer number `at`.
+    pub(super) fn forget(&mut self, at: usize) {
+        self.inputs.iter_mut().for_each(|of_window| of_window[at] = DMatrix::zeros(0, 0));
     }
 
     /// What [`ForwardPass::inputs`] returns.

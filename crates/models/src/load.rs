@@ -9,7 +9,7 @@ use super::family::{
     BiasRule, Biases, EmbeddingNames, EmbeddingProjection, MlpNames, NormTensors, Presence, Projected, ProjectionNames,
     QkNormNames,
 };
-use super::parts::{AttentionPart, Block, Embeddings, FeedForward, Linear, Model, Needs};
+use super::parts::{AttentionPart, Block, Embeddings, FeedForward, LayerParts, Linear, Model, Needs};
 use super::residual::Residual;
 use super::source::Source;
 use super::token_norm::TokenNorm;
@@ -30,13 +30,25 @@ pub fn load_model<S: Source>(
     let mut loader = Loader { arrangement, config, file };
     let embeddings = loader.embeddings(needs)?;
     let score_table = loader.score_table()?;
-    let mut blocks = Vec::with_capacity(needs.layers);
-    for layer in 0..needs.layers {
-        let attention = loader.attention(layer)?;
-        let feed_forward = if layer < needs.mlps { Some(Arc::new(loader.feed_forward(layer)?)) } else { None };
-        blocks.push(Block { attention, feed_forward });
-    }
-    Ok(Model { config, embeddings, score_table, blocks })
+    let blocks = (0..needs.layers).map(|layer| loader.block(layer, LayerParts::of(layer, needs.mlps)));
+    let blocks = blocks.collect::<Result<_, InputError>>()?;
+    Ok(Model { config, embeddings, score_table, blocks, first_layer: 0 })
+}
+
+/// Loads a single layer, and what all layers share.
+///
+/// # Errors
+/// As [`load_model`].
+pub(super) fn load_layer<S: Source>(
+    config: ModelConfig,
+    file: &mut Checkpoint<S>,
+    (layer, parts): (usize, LayerParts),
+) -> Result<Model, InputError> {
+    let arrangement = Arrangement::find(&config, file)?;
+    let mut loader = Loader { arrangement, config, file };
+    let score_table = loader.score_table()?;
+    let blocks = vec![loader.block(layer, parts)?];
+    Ok(Model { config, embeddings: Embeddings::default(), score_table, blocks, first_layer: layer })
 }
 
 struct Loader<'a, S> {
@@ -93,6 +105,15 @@ impl<S: Source> Loader<'_, S> {
             }
             _ => Ok(Vec::new()),
         }
+    }
+
+    fn block(&mut self, layer: usize, parts: LayerParts) -> Result<Block, InputError> {
+        let attention = self.attention(layer)?;
+        let feed_forward = match parts {
+            LayerParts::Whole => Some(Arc::new(self.feed_forward(layer)?)),
+            LayerParts::Attention => None,
+        };
+        Ok(Block { attention, feed_forward })
     }
 
     fn attention(&mut self, layer: usize) -> Result<AttentionPart, InputError> {

@@ -8,9 +8,9 @@ use super::arrangement::Arrangement;
 use super::checkpoint::Checkpoint;
 use super::config::ModelConfig;
 use super::config_file::ConfigFile;
-use super::draw::draw_model;
-use super::load::load_model;
-use super::parts::{Model, Needs};
+use super::draw::{draw_layer, draw_model};
+use super::load::{load_layer, load_model};
+use super::parts::{LayerParts, Model, Needs};
 use super::source::Source;
 use super::text::fingerprint;
 use super::weight_files::WeightFiles;
@@ -131,6 +131,17 @@ impl<S: Source> Opened<S> {
     #[must_use]
     pub fn notes(&self) -> &[Phrase] {
         &self.notes
+    }
+
+    /// Loads or draws a single layer, without embeddings.
+    ///
+    /// # Errors
+    /// As [`Opened::model`].
+    pub(super) fn layer(&mut self, layer: usize, parts: LayerParts) -> Result<Model, InputError> {
+        match &mut self.origin {
+            Origin::Drawn { seed } => draw_layer(self.config, (layer, parts), *seed),
+            Origin::Files(checkpoint) => load_layer(self.config, checkpoint, (layer, parts)),
+        }
     }
 
     /// Loads or draws the needed part of the model.

@@ -77,8 +77,24 @@ pub struct Block {
     pub feed_forward: Option<Arc<FeedForward>>,
 }
 
+/// Which parts of a layer are needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LayerParts {
+    /// Attention and its norms.
+    Attention,
+    /// Attention and the MLP.
+    Whole,
+}
+
+impl LayerParts {
+    /// The parts of a layer in a run that needs the MLPs of the first `mlps` layers.
+    pub(super) fn of(layer: usize, mlps: usize) -> Self {
+        if layer < mlps { LayerParts::Whole } else { LayerParts::Attention }
+    }
+}
+
 /// The embeddings of the tokens and positions that are used.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Embeddings {
     /// By token id.
     pub words: BTreeMap<u32, Vec<f32>>,
@@ -103,8 +119,10 @@ pub struct Model {
     pub embeddings: Embeddings,
     /// The bias of a score for each bucket of distances and each head, row by row; empty without such a table.
     pub score_table: Vec<Vec<f32>>,
-    /// The layers from the first to the deepest measured one.
+    /// The layers from the first to the deepest measured one, or one of them.
     pub blocks: Vec<Block>,
+    /// The index of the first of these layers; above 0 where layers are read one at a time.
+    pub first_layer: usize,
 }
 
 /// The part of a model that a run needs.
@@ -126,7 +144,8 @@ impl Model {
     /// # Errors
     /// [`InputError::BadValue`] if it was not loaded or does not exist.
     pub fn block(&self, layer: usize) -> Result<&Block, InputError> {
-        self.blocks.get(layer).ok_or_else(|| not_loaded(layer, self.blocks.len()))
+        let place = layer.checked_sub(self.first_layer);
+        place.and_then(|place| self.blocks.get(place)).ok_or_else(|| not_loaded(layer, self.layers_end()))
     }
 
     /// The MLP of a loaded layer.
@@ -135,7 +154,13 @@ impl Model {
     /// [`InputError::BadValue`] if it was not loaded or does not exist.
     pub(super) fn mlp(&self, layer: usize) -> Result<&Arc<FeedForward>, InputError> {
         let mlps = || self.blocks.iter().map_while(|block| block.feed_forward.as_ref());
-        mlps().nth(layer).ok_or_else(|| not_loaded(layer, mlps().count()))
+        let place = layer.checked_sub(self.first_layer);
+        place.and_then(|place| mlps().nth(place)).ok_or_else(|| not_loaded(layer, self.first_layer + mlps().count()))
+    }
+
+    /// One more than the index of the last loaded layer.
+    pub(super) fn layers_end(&self) -> usize {
+        self.first_layer + self.blocks.len()
     }
 }
 

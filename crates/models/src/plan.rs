@@ -33,6 +33,15 @@ pub struct Plan {
     pub options: LanczosOptions,
 }
 
+/// How much of a model a run holds at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// All layers up to the deepest measured one.
+    AllLayers,
+    /// One layer.
+    OneLayer,
+}
+
 /// Approximate number of tokens in a batch's forward pass: enough to amortise reading the weight matrices.
 pub(super) const PASS_TOKENS: usize = 256;
 /// The most windows of a run.
@@ -93,6 +102,33 @@ impl Plan {
     #[must_use]
     pub fn bytes(&self, config: &ModelConfig) -> u64 {
         self.bytes_with(config, None)
+    }
+
+    /// How much of the model a run can hold within the limit: all layers, or else one at a time, which a map of several
+    /// layers together does not allow.
+    ///
+    /// # Errors
+    /// [`InputError::TooCostly`].
+    pub fn held(&self, config: &ModelConfig, memory: Memory) -> Result<Held, InputError> {
+        let is_one_enough = || self.kind != MapKind::Blocks && self.bytes_by_layer(config) <= memory.bytes();
+        match self.check_memory(config, memory) {
+            Ok(()) => Ok(Held::AllLayers),
+            Err(_) if is_one_enough() => Ok(Held::OneLayer),
+            Err(problem) => Err(problem),
+        }
+    }
+
+    /// As [`Plan::bytes`], for a run that holds one layer at a time.
+    #[must_use]
+    pub fn bytes_by_layer(&self, config: &ModelConfig) -> u64 {
+        // One window is measured at a time.
+        let first = Plan { layers: vec![0], lengths: vec![self.longest()], windows: 1, ..self.clone() };
+        // A layer on the way to a measured one is passed whole, with its MLP and its attention stacked in f64.
+        let of_layer = 12 * config.numbers_of_attention() as u64 + 4 * config.numbers_of_mlp() as u64;
+        // The tokens of all windows, and once more as inputs of a map.
+        let tokens = self.lengths.iter().fold(0usize, |sum, n| sum.saturating_add(*n)).saturating_mul(self.windows);
+        let of_tokens = (tokens as u64).saturating_mul(16 * config.d as u64);
+        first.bytes(config).saturating_add(of_layer.saturating_add(of_tokens).saturating_mul(6) / 5)
     }
 
     /// Refuses a run that would take more memory than the limit, before the model is read or drawn.

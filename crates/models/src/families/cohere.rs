@@ -26,7 +26,7 @@ pub(super) const COHERE: Family = Family {
         ..LLAMA.sizes
     },
     keys: &[KEYS, KEYS_OF_LLAMA, COMMON],
-    rope: Some(RopeRule { theta: ("rope_theta", 5e5), layout: RopeLayout::Interleaved, ..ROPE }),
+    rope: Some(RopeRule { theta: (&["rope_theta"], 5e5), layout: RopeLayout::Interleaved, ..ROPE }),
     ..LLAMA
 };
 

@@ -20,7 +20,7 @@ pub(super) const GEMMA3: Family = Family {
     },
     keys: &[KEYS, KEYS_OF_GEMMA2, KEYS_OF_GEMMA, KEYS_OF_LLAMA, COMMON],
     window: WindowRule::Pattern { width: 4_096, every: 6 },
-    rope: Some(RopeRule { theta: ("rope_theta", 1e6), local: Some(("rope_local_base_freq", 1e4)), ..ROPE }),
+    rope: Some(RopeRule { theta: (&["rope_theta"], 1e6), local: Some(("rope_local_base_freq", 1e4)), ..ROPE }),
     ..GEMMA2
 };
 

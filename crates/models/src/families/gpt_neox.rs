@@ -34,7 +34,7 @@ pub(super) const GPT_NEOX: Family = Family {
         ..LLAMA.sizes
     },
     keys: &[KEYS, KEYS_OF_LLAMA, COMMON],
-    rope: Some(RopeRule { theta: ("rotary_emb_base", 1e4), turned: Turned::Share("rotary_pct", 0.25), ..ROPE }),
+    rope: Some(RopeRule { theta: (&["rotary_emb_base"], 1e4), turned: Turned::Share("rotary_pct", 0.25), ..ROPE }),
     ..LLAMA
 };
 

@@ -34,7 +34,7 @@ pub(super) const GPTJ: Family = Family {
     keys: &[KEYS, KEYS_OF_GPT2, COMMON],
     scores: ScoreRule::Root,
     rope: Some(RopeRule {
-        theta: ("", 1e4),
+        theta: (&[], 1e4),
         turned: Turned::Number("rotary_dim", 64),
         layout: RopeLayout::Interleaved,
         ..ROPE

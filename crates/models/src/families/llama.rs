@@ -57,7 +57,7 @@ pub(crate) const LLAMA: Family = Family {
 
 /// Positions that turn all entries of a head.
 pub(super) const ROPE: RopeRule = RopeRule {
-    theta: ("rope_theta", 1e4),
+    theta: (&["rope_theta"], 1e4),
     turned: Turned::All,
     layout: RopeLayout::Half,
     layers: RopeLayers::All,

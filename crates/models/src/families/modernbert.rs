@@ -43,7 +43,7 @@ pub(super) const MODERNBERT: Family = Family {
     keys: &[KEYS, KEYS_OF_LLAMA, COMMON],
     mask: MaskRule::Free,
     window: WindowRule::Symmetric { width: 128, every: 3 },
-    rope: Some(RopeRule { theta: ("global_rope_theta", 160_000.0), local: Some(("local_rope_theta", 1e4)), ..ROPE }),
+    rope: Some(RopeRule { theta: (&["global_rope_theta"], 160_000.0), local: Some(("local_rope_theta", 1e4)), ..ROPE }),
     ..LLAMA
 };
 

@@ -39,7 +39,7 @@ pub(super) const NOMIC_BERT: Family = Family {
     activation_words: &[("swiglu", Activation::Silu)],
     keys: &[KEYS, KEYS_OF_GPT2, KEYS_OF_BERT, COMMON],
     mask: MaskRule::Free,
-    rope: Some(RopeRule { theta: ("rotary_emb_base", 1e3), ..ROPE }),
+    rope: Some(RopeRule { theta: (&["rotary_emb_base", "rope_theta"], 1e3), ..ROPE }),
     initial: Initial::Plain,
     ..BERT
 };
@@ -47,6 +47,8 @@ pub(super) const NOMIC_BERT: Family = Family {
 const KEYS: &[(&str, KeyUse)] = &[
     ("head_dim", Used),
     ("rope_parameters", Used),
+    ("rope_scaling", Used),
+    ("rope_theta", Used),
     ("rotary_emb_base", Used),
     ("prenorm", Refused("false", Unsupported::OtherBlock)),
     ("parallel_block", Refused("false", Unsupported::OtherBlock)),

@@ -19,7 +19,7 @@ pub(super) const SMOLLM3: Family = Family {
     },
     keys: &[KEYS, KEYS_OF_LLAMA, COMMON],
     window: WindowRule::IfUsedWithoutRope,
-    rope: Some(RopeRule { theta: ("rope_theta", 2e6), layers: RopeLayers::Listed, ..ROPE }),
+    rope: Some(RopeRule { theta: (&["rope_theta"], 2e6), layers: RopeLayers::Listed, ..ROPE }),
     ..LLAMA
 };
 
