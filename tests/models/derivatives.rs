@@ -122,18 +122,18 @@ fn a_unit_at_the_kink_of_relu_is_refused_unless_the_outside_does_not_see_it() {
     model.config.activation = Activation::Relu;
     let mut part = model.blocks[1].feed_forward.take().map(Arc::unwrap_or_clone).expect("loaded");
     part.norms = Residual::Branch { before: None, after: None };
-    part.widen.weight.row_mut(7).fill(0.0);
-    part.widen.bias[7] = 0.0;
+    part.network.networks_mut()[0].widen.weight.row_mut(7).fill(0.0);
+    part.network.networks_mut()[0].widen.bias[7] = 0.0;
     let mut at = |part: &FeedForward| {
         model.blocks[1].feed_forward = Some(Arc::new(part.clone()));
         LayerMap::new(&model, 1, MapKind::MlpResidual, Heads::All).and_then(|map| map.at(&x, Order::Causal))
     };
     assert!(at(&part).is_ok(), "a unit that reads nothing has a derivative");
-    part.widen.weight[(7, ENTRY)] = 1.0;
+    part.network.networks_mut()[0].widen.weight[(7, ENTRY)] = 1.0;
     let problem = at(&part).expect_err("ReLU at 0").to_string();
     let said = "Token 1 of the window puts unit 8 of the MLP at exactly 0, where ReLU has no derivative";
     assert!(problem.starts_with(said), "{problem}");
-    part.narrow.weight.column_mut(7).fill(0.0);
+    part.network.networks_mut()[0].narrow.weight.column_mut(7).fill(0.0);
     assert!(at(&part).is_ok(), "a unit that nothing reads has a derivative");
 }
 
@@ -244,6 +244,7 @@ fn dense_norm(norm: Option<&TokenNorm>, x: &DMatrix<f64>) -> (DMatrix<f64>, DMat
 
 /// W_2 diag(g') W_1 for each token, with g' by central differences of g.
 fn dense_mlp(part: &FeedForward, activation: Activation, x: &DMatrix<f64>) -> (DMatrix<f64>, DMatrix<f64>) {
+    let part = part.network.dense().expect("one network");
     let (first, second) = (part.widen.weight.map(f64::from), part.narrow.weight.map(f64::from));
     let mut jacobian = DMatrix::zeros(32 * N, 32 * N);
     let mut value = DMatrix::zeros(32, N);

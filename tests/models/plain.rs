@@ -11,8 +11,9 @@ use lipscope_core::jacobian::LinearOperator;
 use lipscope_core::random::{Random, Stream};
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{
-    Activation, BlockShape, Estimators, Heads, LayerMap, Linear, MapAtTokens, MapKind, Model, ModelConfig, Needs,
-    Residual, Rope, ScoreBias, ScoreScale, Stretch, TokenNorm, YarnBorder, draw_model, estimate,
+    Activation, BlockShape, Dense, Estimators, Heads, LayerMap, Linear, MapAtTokens, MapKind, Model, ModelConfig,
+    Needs, Network, Residual, Rope, ScoreBias, ScoreScale, Shares, Stretch, TokenNorm, Unit, YarnBorder, draw_model,
+    estimate,
 };
 use nalgebra::DMatrix;
 
@@ -25,7 +26,7 @@ const LAYERS: usize = 2;
 fn config(seed: u64) -> String {
     let mut random = Random::new(seed, Stream::Output);
     let mut below = |most: usize| ((random.uniform() * most as f64) as usize).min(most - 1);
-    const FAMILIES: [&str; 38] = [
+    const FAMILIES: [&str; 41] = [
         "llama",
         "mistral",
         "qwen2",
@@ -64,6 +65,9 @@ fn config(seed: u64) -> String {
         "siglip_text_model",
         "xlm-roberta",
         "camembert",
+        "gpt_oss",
+        "mixtral",
+        "qwen3_moe",
     ];
     let family = FAMILIES[seed as usize % FAMILIES.len()];
     let heads = 1 + below(4);
@@ -84,6 +88,7 @@ fn config(seed: u64) -> String {
     let share = if can_be_partial { share } else { "1.0" };
     let window = ["null", "2", "3"][below(3)];
     let activation = ["silu", "gelu", "gelu_pytorch_tanh", "quick_gelu", "relu2"][below(5)];
+    let cap = if family == "gemma3_text" { "null" } else { "1.5" };
     let is_by_kind = ["gemma3_text", "modernbert"].contains(&family);
     let theta = [10.0, 1e4][below(2)];
     let rope = if is_by_kind {
@@ -173,8 +178,10 @@ fn config(seed: u64) -> String {
         "max_position_embeddings":80,"sliding_window":{window},"use_sliding_window":true,"layer_norm_eps":0.01,"norm_eps":0.01,
         "norm_epsilon":0.01,"use_parallel_residual":{other},"num_hidden_groups":1,"embedding_size":{d},"local_attention":3,
         "global_attn_every_n_layers":2,"sliding_window_pattern":2,"hidden_activation":"{activation}",
-        "no_rope_layers":[1,{}],"attention_multiplier":0.3,"residual_multiplier":0.7,"query_pre_attn_scalar":3,
-        "attn_logit_softcapping":1.5,"max_window_layers":{},"rope_parameters":{rope}}}"#,
+        "num_local_experts":4,"num_experts_per_tok":{},"moe_intermediate_size":3,"norm_topk_prob":{other},
+        "decoder_sparse_step":2,"swiglu_limit":0.8,"no_rope_layers":[1,{}],"attention_multiplier":0.3,"residual_multiplier":0.7,"query_pre_attn_scalar":3,
+        "attn_logit_softcapping":{cap},"max_window_layers":{},"rope_parameters":{rope}}}"#,
+        1 + below(3),
         below(2),
         below(2),
     )
@@ -191,9 +198,18 @@ fn drawn(config: ModelConfig, seed: u64) -> Model {
     for block in &mut model.blocks {
         let mlp = Arc::make_mut(block.feed_forward.as_mut().expect("loaded"));
         let part = &mut block.attention;
-        let linear =
-            [&mut part.query, &mut part.key, &mut part.value, &mut part.output, &mut mlp.widen, &mut mlp.narrow];
-        for Linear { weight, bias } in linear.into_iter().chain(mlp.gate.as_mut()) {
+        let mut linear = vec![&mut part.query, &mut part.key, &mut part.value, &mut part.output];
+        if let Network::Experts(experts) = &mut mlp.network {
+            linear.push(&mut experts.router);
+        }
+        for Linear { weight, bias } in linear {
+            weight.apply(|x| *x = number(0.0, 0.5));
+            bias.iter_mut().for_each(|x| *x = if has_biases { number(0.0, 0.5) } else { 0.0 });
+        }
+        let linear = mlp.network.networks_mut().iter_mut();
+        for Linear { weight, bias } in
+            linear.flat_map(|of| [&mut of.widen, &mut of.narrow].into_iter().chain(&mut of.gate))
+        {
             weight.apply(|x| *x = number(0.0, 0.5));
             bias.iter_mut().for_each(|x| *x = if has_biases { number(0.0, 0.5) } else { 0.0 });
         }
@@ -251,6 +267,7 @@ fn angle(rope: &Rope, t: usize) -> (f64, f64) {
     match rope.stretch {
         Stretch::None => (f, 1.0),
         Stretch::Linear { factor } => (f / factor, 1.0),
+        Stretch::LongRope { factors, attention } => (f / factors.as_slice()[t], attention),
         Stretch::Llama3 { factor, low, high, length } => {
             let turns = f * length / TAU;
             let smooth = ((turns - low) / (high - low)).clamp(0.0, 1.0);
@@ -371,6 +388,45 @@ fn activated<T: Scalar>(activation: Activation, x: T) -> T {
     T::constant(value) + (x - T::constant(x.value())) * T::constant(slope)
 }
 
+/// A feed-forward network at a token.
+fn network<T: Scalar>(model: &Model, network: &Network, x: &[T]) -> Vec<T> {
+    let activation = model.config.activation;
+    let unit = model.config.experts.map_or(Unit::Plain, |sizes| sizes.unit);
+    let dense = |part: &Dense| {
+        let up = affine(&part.widen, x);
+        let Some(gate) = &part.gate else {
+            let hidden: Vec<T> = up.into_iter().map(|a| activated(activation, a)).collect();
+            return affine(&part.narrow, &hidden);
+        };
+        let meet = |(a, b): (T, T)| match unit {
+            Unit::Plain => activated(activation, a) * b,
+            Unit::Cut { alpha, limit } => {
+                let one = T::constant(1.0);
+                let a = if a.value() > limit { T::constant(limit) } else { a };
+                let b = if b.value().abs() > limit { T::constant(limit.copysign(b.value())) } else { b };
+                a / (one + (a * T::constant(-alpha)).exp()) * (b + one)
+            }
+        };
+        let hidden: Vec<T> = affine(gate, x).into_iter().zip(up).map(meet).collect();
+        affine(&part.narrow, &hidden)
+    };
+    let (sizes, experts) = match (network, model.config.experts) {
+        (Network::Experts(experts), Some(sizes)) => (sizes, experts),
+        (network, _) => return dense(network.dense().expect("one network")),
+    };
+    let z = affine(&experts.router, x);
+    let mut order: Vec<usize> = (0..z.len()).collect();
+    order.sort_by(|a, b| z[*b].value().total_cmp(&z[*a].value()));
+    let of = if sizes.shares == Shares::OfAll { &order[..] } else { &order[..sizes.chosen] };
+    let sum = of.iter().fold(T::constant(0.0), |sum, expert| sum + z[*expert].exp());
+    let mut out = vec![T::constant(0.0); x.len()];
+    for expert in &order[..sizes.chosen] {
+        let share = z[*expert].exp() / sum;
+        out.iter_mut().zip(dense(&experts.experts[*expert])).for_each(|(out, y)| *out += share * y);
+    }
+    out
+}
+
 /// A map of a layer at tokens.
 fn map<T: Scalar>(
     model: &Model,
@@ -393,13 +449,7 @@ fn map<T: Scalar>(
     };
     let mlp = |layer: usize, x: &Tokens<T>| -> Tokens<T> {
         let part = model.blocks[layer].feed_forward.as_ref().expect("loaded");
-        let hidden = |x: &Vec<T>| {
-            let activation = model.config.activation;
-            let up = affine(&part.widen, x);
-            let Some(gate) = &part.gate else { return up.into_iter().map(|a| activated(activation, a)).collect() };
-            affine(gate, x).into_iter().zip(up).map(|(a, b)| activated(activation, a) * b).collect::<Vec<T>>()
-        };
-        x.iter().map(|x| affine(&part.narrow, &hidden(x))).collect()
+        x.iter().map(|x| network(model, &part.network, x)).collect()
     };
     let normed = |norm: Option<&TokenNorm>, x: Tokens<T>| -> Tokens<T> {
         let Some(norm) = norm else { return x };
@@ -446,7 +496,7 @@ fn map<T: Scalar>(
 
 #[test]
 fn drawn_models_have_the_values_and_jacobians_of_a_plain_computation() {
-    for seed in 0..380 {
+    for seed in 0..410 {
         let text = config(seed);
         let model = drawn(ModelConfig::from_json(&text).expect(&text), seed);
         let d = model.config.d;

@@ -53,9 +53,8 @@ impl Arrangement {
                 unread.reason(),
             ));
         }
-        let linear = linear_shapes(config);
-        check_known(family, &linear, &prefix, file)?;
-        let layout = layout(config, &linear, &prefix, file)?;
+        check_known(config, &prefix, file)?;
+        let layout = layout(config, &prefix, file)?;
         let mut notes = Vec::new();
         if layout != family.layout {
             notes.push(match layout {
@@ -161,19 +160,15 @@ fn check_adapters<S: Source>(file: &Checkpoint<S>) -> Result<(), InputError> {
 /// Refuses tensors in the embeddings or the layers that the family does not have: their effect would be left out. A
 /// layer that lacks one of the family's matrices is not checked, nor are embeddings that lack one of its tables:
 /// reading them will name the missing tensor, and the tensors that may replace it.
-fn check_known<S: Source>(
-    family: &Family,
-    linear: &[LinearShape],
-    prefix: &str,
-    file: &Checkpoint<S>,
-) -> Result<(), InputError> {
+fn check_known<S: Source>(config: &ModelConfig, prefix: &str, file: &Checkpoint<S>) -> Result<(), InputError> {
+    let family = config.family;
     let layers = format!("{prefix}{}.", family.before_layers());
-    let linear: Vec<&str> = linear.iter().map(|(name, _)| *name).collect();
     let is_strange = |name: &&str| {
         if let Some(rest) = name.strip_prefix(layers.as_str()) {
             let numbered = rest.split_once('.').and_then(|(number, rest)| Some((number.parse::<usize>().ok()?, rest)));
             let Some((number, rest)) = numbered else { return true };
             let Some(rest) = family.within_layer(rest) else { return true };
+            let linear: Vec<&str> = linear_shapes(config, number).iter().map(|(name, _)| *name).collect();
             let has = |part: &str| file.has(&family.in_layer(prefix, number, &format!("{part}.weight")));
             return !family.is_of_layer(number, rest, &linear) && linear.iter().copied().all(has);
         }
@@ -204,8 +199,8 @@ pub(super) fn not_of_family(tensor: &str) -> InputError {
 /// The name of a linear map, and how many outputs and inputs it has.
 type LinearShape = (&'static str, (usize, usize));
 
-/// The linear maps of a layer.
-fn linear_shapes(config: &ModelConfig) -> Vec<LinearShape> {
+/// The linear maps of a layer, but for experts.
+fn linear_shapes(config: &ModelConfig, layer: usize) -> Vec<LinearShape> {
     let (d, inner) = (config.d, config.inner);
     let [queries, keys] = [config.heads, config.key_heads].map(|heads| heads.saturating_mul(config.head_dim));
     let mut parts = match config.family.projections {
@@ -218,6 +213,7 @@ fn linear_shapes(config: &ModelConfig) -> Vec<LinearShape> {
     };
     parts.push((config.family.output, (d, queries)));
     match config.family.mlp {
+        _ if config.experts_of(layer).is_some() => {}
         MlpNames::Plain { widen, narrow } => parts.extend([(widen, (inner, d)), (narrow, (d, inner))]),
         MlpNames::Gated { gate, up, down } => {
             parts.extend([(gate, (inner, d)), (up, (inner, d)), (down, (d, inner))]);
@@ -230,15 +226,11 @@ fn linear_shapes(config: &ModelConfig) -> Vec<LinearShape> {
 }
 
 /// The order of the matrices, from the shapes of those that are not square.
-fn layout<S: Source>(
-    config: &ModelConfig,
-    linear: &[LinearShape],
-    prefix: &str,
-    file: &Checkpoint<S>,
-) -> Result<Layout, InputError> {
+fn layout<S: Source>(config: &ModelConfig, prefix: &str, file: &Checkpoint<S>) -> Result<Layout, InputError> {
     let family = config.family;
     let mut found: Option<(Layout, String)> = None;
     for layer in 0..config.layer_groups {
+        let linear = linear_shapes(config, layer);
         for (part, (n_outputs, n_inputs)) in linear.iter().filter(|(_, (outputs, inputs))| outputs != inputs) {
             let tensor = family.in_layer(prefix, layer, &format!("{part}.weight"));
             let has = |layout: &Layout| file.shape(&tensor) == Some(&layout.shape((*n_outputs, *n_inputs))[..]);

@@ -121,6 +121,17 @@ impl<S: Source> Checkpoint<S> {
         file.matrix(&name, (n_outputs, n_inputs), layout)
     }
 
+    /// Reads one matrix of a tensor count x inputs x outputs, as outputs x inputs.
+    pub(super) fn slab(
+        &mut self,
+        tensor: &str,
+        (count, n_inputs, n_outputs): (usize, usize, usize),
+        at: usize,
+    ) -> Result<DMatrix<f32>, InputError> {
+        let (file, name) = self.find(tensor, &[count, n_inputs, n_outputs])?;
+        file.slab(&name, (count, n_inputs, n_outputs), at)
+    }
+
     /// Reads some rows of a table, from `first` on.
     pub(super) fn rows(
         &mut self,

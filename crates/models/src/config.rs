@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::activation::Activation;
 use super::families::{BERT, GPT2, LLAMA, of_id};
 use super::family::{
-    BiasRule, BlockShape, Family, FirstPosition, MaskRule, MlpNames, NormScope, Projected, SizeKey, Usual,
+    BiasRule, BlockShape, Family, FirstPosition, MaskRule, MlpNames, NormScope, Projected, SizeKey, UnitRule, Usual,
 };
 use super::layer_set::{LayerSet, MAX_LAYERS};
 use super::map_kind::MapKind;
@@ -76,6 +76,8 @@ pub struct ModelConfig {
     pub mlp_norm: Normalization,
     /// tau of the soft cap s <- tau tanh(s/tau) of the scores.
     pub softcap: Option<f64>,
+    /// The experts of layers whose MLP is not one network for all tokens.
+    pub experts: Option<ExpertSizes>,
     /// What is added to the scores.
     pub score_bias: ScoreBias,
     /// What word embeddings are multiplied by.
@@ -90,6 +92,46 @@ pub struct ModelConfig {
     pub rope_layers: LayerSet,
     /// The window of attention.
     pub window: Option<AttentionWindow>,
+}
+
+/// The experts of a model: networks of which a token chooses some.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExpertSizes {
+    /// How many there are.
+    pub count: usize,
+    /// How many a token chooses: those with the largest logits of the router.
+    pub chosen: usize,
+    /// The hidden width of each.
+    pub inner: usize,
+    /// What their outputs are multiplied by.
+    pub shares: Shares,
+    /// How their two halves meet.
+    pub unit: Unit,
+    /// The layers that have them; the others have one network.
+    pub layers: LayerSet,
+}
+
+/// What the outputs of the chosen experts are multiplied by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Shares {
+    /// Softmax over the chosen ones.
+    OfChosen,
+    /// Softmax over all, so that they sum to less than 1.
+    OfAll,
+}
+
+/// How the gate a and the other half b of a network meet.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Unit {
+    /// g(a) b.
+    Plain,
+    /// a sigma(alpha a) (b + 1), with a cut off at the limit from above and b on both sides.
+    Cut {
+        /// alpha.
+        alpha: f64,
+        /// The limit.
+        limit: f64,
+    },
 }
 
 /// What is added to the scores of attention, by the distance j - i.
@@ -126,6 +168,8 @@ pub struct AttentionWindow {
 const MAX_ROWS: usize = 16_777_216;
 /// The most buckets of distances, and the largest distance with a bucket of its own; far above existing models.
 const MAX_BUCKETS: usize = 65_536;
+/// The most experts of a layer; far above existing models.
+const MAX_EXPERTS: usize = 16_384;
 
 impl ModelConfig {
     /// GPT-2's default: d 768, 12 layers, 12 heads.
@@ -184,6 +228,17 @@ impl ModelConfig {
             attention_norm: family.normalization,
             mlp_norm: family.normalization,
             softcap: family.softcap.and_then(|key| key.default),
+            experts: family.experts.map(|rule| ExpertSizes {
+                count: usual(rule.count),
+                chosen: usual(rule.chosen),
+                inner: usual(rule.inner),
+                shares: Shares::OfChosen,
+                unit: match rule.unit {
+                    UnitRule::Plain => Unit::Plain,
+                    UnitRule::Cut { alpha, limit } => Unit::Cut { alpha: alpha.1, limit: limit.1 },
+                },
+                layers: LayerSet::of(|_| true),
+            }),
             score_bias: match family.score_bias {
                 BiasRule::None | BiasRule::AlibiIf(_) => ScoreBias::None,
                 BiasRule::Alibi => ScoreBias::Alibi { factor: 1.0 },
@@ -231,7 +286,22 @@ impl ModelConfig {
     /// How many numbers the matrices of a layer's MLP have; saturates.
     pub(super) fn numbers_of_mlp(&self) -> usize {
         let matrices = if self.has_gate() { 3 } else { 2 };
-        self.inner.saturating_mul(matrices).saturating_mul(self.d)
+        let dense = self.inner.saturating_mul(matrices).saturating_mul(self.d);
+        let of_experts = |experts: ExpertSizes| {
+            experts.inner.saturating_mul(3).saturating_add(1).saturating_mul(self.d).saturating_mul(experts.count)
+        };
+        self.experts.map_or(dense, |experts| of_experts(experts).max(dense))
+    }
+
+    /// The hidden width of the networks that a token goes through together.
+    pub(super) fn inner_of_token(&self) -> usize {
+        self.experts.map_or(self.inner, |experts| experts.inner.saturating_mul(experts.chosen).max(self.inner))
+    }
+
+    /// The experts of a layer, if it has some.
+    #[must_use]
+    pub fn experts_of(&self, layer: usize) -> Option<ExpertSizes> {
+        self.experts.filter(|experts| experts.layers.has(layer))
     }
 
     /// Whether the MLP has a gate.
@@ -355,6 +425,22 @@ impl ModelConfig {
                 found: self.key_heads.to_string().into(),
                 expected: phrase!("divisor_heads", "a divisor of the number of its heads, {heads}", heads = self.heads),
             });
+        }
+        if let Some(ExpertSizes { count, chosen, inner, .. }) = self.experts {
+            let sizes = [
+                (phrase!("model_experts", "experts"), count, MAX_EXPERTS),
+                (phrase!("model_chosen", "experts of a token"), chosen, count),
+                (phrase!("model_inner_width", "feed-forward width"), inner, 8 * limits::MAX_DIM),
+            ];
+            for (what, found, most) in sizes {
+                if !(1..=most).contains(&found) {
+                    return Err(InputError::BadValue {
+                        key: phrase!("model_size", "The model's {what}", what = what),
+                        found: found.to_string().into(),
+                        expected: phrase!("from_1", "from 1 to {most}", most = most),
+                    });
+                }
+            }
         }
         if let ScoreBias::Table { rows, buckets, distance } = self.score_bias {
             let sizes = [

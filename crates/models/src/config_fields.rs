@@ -87,6 +87,13 @@ impl Fields {
         list.map(Some).ok_or_else(|| self.bad(name, value, expected()))
     }
 
+    /// A list of numbers, if it is there.
+    pub(super) fn numbers(&self, name: &str) -> Result<Option<Vec<f64>>, InputError> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let list = value.as_array().and_then(|list| list.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>());
+        list.map(Some).ok_or_else(|| self.bad(name, value, phrase!("list_of_numbers", "a list of numbers")))
+    }
+
     /// A number above 0, if the field is there.
     pub(super) fn positive(&self, name: &str) -> Result<Option<f64>, InputError> {
         let Some(value) = self.get(name) else { return Ok(None) };
@@ -161,11 +168,11 @@ impl Fields {
     ) -> Result<Activation, InputError> {
         let Some((name, _)) = self.one_of(names)? else { return Ok(default) };
         let found = self.text(name)?.unwrap_or_default();
-        let mut known = Activation::BY_NAME.iter().chain(own);
+        let mut known = own.iter().chain(&Activation::BY_NAME);
         if let Some((_, activation)) = known.find(|(word, _)| *word == found) {
             return Ok(*activation);
         }
-        let words = Activation::BY_NAME.iter().chain(own).map(|(word, _)| *word).collect::<Vec<_>>();
+        let words = own.iter().chain(&Activation::BY_NAME).map(|(word, _)| *word).collect::<Vec<_>>();
         let reason = phrase!("why_activation", "the activations that are read are {names}", names = words.join(", "));
         Err(self.not_supported(name, reason))
     }

@@ -3,16 +3,19 @@
 
 use serde_json::Value;
 
-use super::config::{AttentionWindow, ModelConfig, ScoreBias, ScoreScale, Wholes, heads_do_not_divide};
+use super::config::{
+    AttentionWindow, ExpertSizes, ModelConfig, ScoreBias, ScoreScale, Shares, Unit, Wholes, heads_do_not_divide,
+};
 use super::config_fields::Fields;
 use super::config_keys::{KeyUse, Unsupported, key_use};
 use super::config_rope::{Ropes, ropes_of};
 use super::families;
 use super::family::{
-    BiasRule, EmbeddingFactor, Family, FirstPosition, MaskRule, NumberKey, PaddingSource, RopeLayers, RopeRule,
-    ScoreRule, SizeKey, SizeKeys, Usual, WindowRule,
+    BiasRule, EmbeddingFactor, ExpertLayers, Family, FirstPosition, MaskRule, NumberKey, PaddingSource, RopeLayers,
+    RopeRule, ScoreRule, ShareRule, SizeKey, SizeKeys, UnitRule, Usual, WindowRule,
 };
 use super::layer_set::LayerSet;
+use super::rope::Stretch;
 use super::unread::{self, UnreadFamily, without_framework};
 use lipscope_core::experiment::{Attention, InputError, Normalization, Order, Phrase, json_problem};
 use lipscope_core::phrase;
@@ -169,6 +172,19 @@ fn check_keys(fields: &Fields, family: &Family, notes: &mut Vec<Phrase>) -> Resu
             keys = unknown.join(", ")
         ));
     }
+    // The published gpt-oss has its experts in MXFP4 and all else in BF16.
+    const QUANTIZATION: &str = "quantization_config";
+    if family.experts.is_some()
+        && let Some(found) = fields.object(QUANTIZATION)?
+    {
+        if found.text("quant_method")? != Some("mxfp4") {
+            return Err(fields.not_supported(QUANTIZATION, Unsupported::Quantized.reason()));
+        }
+        notes.push(phrase!(
+            "note_quantized_experts",
+            "the experts are quantised (MXFP4), which is not read; the attention of layer 0 needs none"
+        ));
+    }
     // Only a RoBERTa has both values, so a file with both is a RoBERTa under another name.
     let is = |name: &str| fields.get(name).and_then(Value::as_u64) == Some(1);
     if family.model_type == "bert" && is("pad_token_id") && is("type_vocab_size") {
@@ -257,6 +273,12 @@ fn config_of(fields: &Fields, family: &'static Family) -> Result<ModelConfig, In
     let rope = family.rope.filter(|_| has_rope);
     let Ropes { whole: rope, local: local_rope } =
         rope.map_or(Ok(Ropes::default()), |rule| ropes_of(fields, rule, &sizes))?;
+    // LongRoPE has other factors for longer texts, so that a window is as long as the model's first texts at most.
+    let most = match rope.map(|rope| rope.stretch) {
+        Some(Stretch::LongRope { .. }) => fields.size(&["original_max_position_embeddings"], 4_096)?,
+        _ => usize::MAX,
+    };
+    let sizes = ModelConfig { positions: sizes.positions.min(most), ..sizes };
     Ok(ModelConfig {
         eps: fields.number(eps.0, eps.1)?,
         activation: fields.activation(activation.0, family.activation_words, activation.1)?,
@@ -272,6 +294,7 @@ fn config_of(fields: &Fields, family: &'static Family) -> Result<ModelConfig, In
             EmbeddingFactor::Key(key) => number_of(fields, key)?.unwrap_or(1.0),
         },
         residual_factor: family.residual_factor.map_or(Ok(None), |key| number_of(fields, key))?.unwrap_or(1.0),
+        experts: experts_of(fields, &sizes)?,
         score_bias,
         rope_layers,
         rope,
@@ -365,6 +388,38 @@ fn with_scores(fields: &Fields, config: ModelConfig) -> Result<ModelConfig, Inpu
             Ok(ModelConfig { attention, attention_norm, mlp_norm, ..config })
         }
     }
+}
+
+/// The experts of the config.
+fn experts_of(fields: &Fields, sizes: &ModelConfig) -> Result<Option<ExpertSizes>, InputError> {
+    let (Some(rule), Some(usual)) = (sizes.family.experts, sizes.experts) else { return Ok(None) };
+    let whole = Wholes { d: sizes.d, heads: sizes.heads, layers: sizes.layers };
+    let size = |key: SizeKey| fields.size(key.names, key.usual(whole));
+    let layers = match rule.layers {
+        ExpertLayers::All => usual.layers,
+        ExpertLayers::Listed => {
+            let step = fields.size(&["decoder_sparse_step"], 1)?;
+            let dense = fields.counts("mlp_only_layers")?.unwrap_or_default();
+            LayerSet::of(|layer| (layer + 1).is_multiple_of(step) && !dense.contains(&(layer as u64)))
+        }
+    };
+    Ok(Some(ExpertSizes {
+        count: size(rule.count)?,
+        chosen: size(rule.chosen)?,
+        inner: size(rule.inner)?,
+        shares: match rule.shares {
+            ShareRule::OfAllUnless(key) if !fields.flag(key, false)? => Shares::OfAll,
+            _ => Shares::OfChosen,
+        },
+        unit: match rule.unit {
+            UnitRule::Plain => Unit::Plain,
+            UnitRule::Cut { alpha, limit } => Unit::Cut {
+                alpha: fields.positive(alpha.0)?.unwrap_or(alpha.1),
+                limit: fields.positive(limit.0)?.unwrap_or(limit.1),
+            },
+        },
+        layers,
+    }))
 }
 
 /// What the config adds to the scores.

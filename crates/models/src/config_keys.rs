@@ -38,6 +38,7 @@ pub(super) enum Unsupported {
     ClippedProjections,
     NormsOfHeads,
     NormsWithoutGains,
+    UnusedCap,
     Steps,
 }
 
@@ -95,6 +96,10 @@ impl Unsupported {
             Unsupported::NormsWithoutGains => {
                 phrase!("why_norms_without_gains", "its norms have no gains, and the family is read with gains")
             }
+            Unsupported::UnusedCap => phrase!(
+                "why_unused_cap",
+                "transformers leaves this setting out in the family, so that it is unclear which scores are meant"
+            ),
             Unsupported::OtherScores => {
                 phrase!("why_other_scores", "a model of `lipscope train` divides its scores by sqrt(k) alone")
             }
@@ -112,7 +117,7 @@ pub(super) use KeyUse::{Irrelevant, Refused, Used};
 pub(super) const TRAINING: KeyUse = Irrelevant("only training");
 const GENERATING: KeyUse = Irrelevant("only how texts are generated from the output");
 pub(super) const HEAD: KeyUse = Irrelevant("only what comes after the last block");
-const RETURNED: KeyUse = Irrelevant("only which results transformers returns");
+pub(super) const RETURNED: KeyUse = Irrelevant("only which results transformers returns");
 pub(super) const STORAGE: KeyUse = Irrelevant("only how transformers holds or computes the same numbers");
 const NAME: KeyUse = Irrelevant("only a name or a note");
 const TOKEN_ID: KeyUse = Irrelevant("only which id a special token has; the tokenizer's files say so");

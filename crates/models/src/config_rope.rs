@@ -4,12 +4,12 @@
 use super::config::ModelConfig;
 use super::config_fields::Fields;
 use super::family::{RopeRule, Turned};
-use super::rope::{Rope, Stretch, YarnBorder};
+use super::rope::{Factors, Rope, Stretch, YarnBorder};
 use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
 
 /// Keys of a description that are read, for any kind of rotary positions.
-const KNOWN: [&str; 13] = [
+const KNOWN: [&str; 15] = [
     "rope_theta",
     "rope_type",
     "type",
@@ -22,6 +22,8 @@ const KNOWN: [&str; 13] = [
     "beta_slow",
     "attention_factor",
     "truncate",
+    "short_factor",
+    "long_factor",
     // Whether the model was trained further with stretched positions.
     "finetuned",
 ];
@@ -134,9 +136,30 @@ fn rope_of(
     // transformers lets the setting of the whole config win.
     let length = "original_max_position_embeddings";
     let length = fields.positive(length)?.or(within(length)?).unwrap_or(sizes.positions as f64);
-    let stretch =
-        given.map_or(Ok(Stretch::None), |given| stretch_of(given, length, sizes.positions as f64 / length))?;
+    let usual = sizes.positions as f64 / length;
+    let stretch = match given {
+        None => Stretch::None,
+        Some(given) if given.get("short_factor").is_some() => long_stretch(given, (length, usual), turned / 2)?,
+        Some(given) => stretch_of(given, length, usual)?,
+    };
     Ok(Rope { theta, turned, layout: rule.layout, stretch })
+}
+
+/// LongRoPE. A text of more than `length` tokens has other factors, and windows are not as long.
+fn long_stretch(given: &Fields, (length, usual): (f64, f64), pairs: usize) -> Result<Stretch, InputError> {
+    const KEY: &str = "short_factor";
+    let key = if given.get("rope_type").is_some() { "rope_type" } else { "type" };
+    if !matches!(given.text(key)?, Some("longrope" | "su" | "yarn")) {
+        return Err(given.not_supported(KEY, phrase!("why_factors_of_long", "only positions of type longrope have it")));
+    }
+    let factors = given.numbers(KEY)?.and_then(|given| Factors::of(&given)).filter(|of| of.as_slice().len() == pairs);
+    let factors = factors.ok_or_else(|| {
+        let reason = phrase!("why_factor_count", "it needs a number above 0 for each of {count} pairs", count = pairs);
+        given.not_supported(KEY, reason)
+    })?;
+    let factor = given.positive("factor")?.unwrap_or(usual);
+    let attention = given.positive("attention_factor")?.unwrap_or_else(|| Stretch::long_attention(factor, length));
+    Ok(Stretch::LongRope { factors, attention })
 }
 
 /// How positions are stretched; `usual` is the factor of YaRN where none is given.
@@ -220,9 +243,25 @@ mod tests {
     }
 
     #[test]
+    fn longrope_has_a_factor_for_each_pair_and_windows_of_the_first_length() {
+        let text = r#"{"model_type":"phi3","hidden_size":32,"num_attention_heads":4,"max_position_embeddings":131072,
+            "original_max_position_embeddings":4096,
+            "rope_scaling":{"type":"su","short_factor":[1.0,1.5,2,3],"long_factor":[4,4,4,4]}}"#;
+        let config = ModelConfig::from_json(text).expect("LongRoPE");
+        let Some(Stretch::LongRope { factors, attention }) = config.rope.map(|rope| rope.stretch) else {
+            panic!("none")
+        };
+        assert_eq!((factors.as_slice(), config.positions), (&[1.0, 1.5, 2.0, 3.0][..], 4_096));
+        assert!((attention - (1.0 + 32f64.ln() / 4_096f64.ln()).sqrt()).abs() < 1e-15);
+        let again: Rope = serde_json::from_str(&serde_json::to_string(&config.rope).expect("JSON")).expect("the same");
+        assert_eq!(Some(again), config.rope);
+    }
+
+    #[test]
     fn what_is_not_read_is_refused_by_name() {
         for (more, words) in [
             (r#","rope_scaling":{"rope_type":"longrope","short_factor":[1]}"#, "`rope_scaling.short_factor` = [1]"),
+            (r#","rope_scaling":{"rope_type":"llama3","short_factor":[1,1,1,1]}"#, "only positions of type longrope"),
             (r#","rope_parameters":{"rope_type":"spiral"}"#, "`rope_parameters.rope_type` = \"spiral\""),
             (r#","rope_parameters":{"full_attention":{"rope_theta":5}}"#, "`rope_parameters.full_attention`"),
             (r#","rope_scaling":{"type":"yarn","factor":4,"mscale":1}"#, "`rope_scaling.mscale` = 1"),

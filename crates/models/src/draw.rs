@@ -12,7 +12,9 @@ use nalgebra::DMatrix;
 
 use super::config::{ModelConfig, ScoreBias};
 use super::family::{GainRule, Initial, NormScope, Presence};
-use super::parts::{AttentionPart, Block, Embeddings, FeedForward, LayerParts, Linear, Model, Needs};
+use super::parts::{
+    AttentionPart, Block, Dense, Embeddings, Experts, FeedForward, LayerParts, Linear, Model, Needs, Network,
+};
 use super::residual::Residual;
 use super::token_norm::TokenNorm;
 use lipscope_core::experiment::{InputError, Normalization};
@@ -95,7 +97,7 @@ fn block(config: &ModelConfig, (layer, parts): (usize, LayerParts), seed: u64) -
     Block {
         attention: attention(config, layer, Random::new(seed, Stream::ModelAttention(group))),
         feed_forward: (parts == LayerParts::Whole)
-            .then(|| Arc::new(feed_forward(config, Random::new(seed, Stream::ModelFeedForward(group))))),
+            .then(|| Arc::new(feed_forward(config, layer, Random::new(seed, Stream::ModelFeedForward(group))))),
     }
 }
 
@@ -117,14 +119,20 @@ fn attention(config: &ModelConfig, layer: usize, mut random: Random) -> Attentio
     }
 }
 
-fn feed_forward(config: &ModelConfig, mut random: Random) -> FeedForward {
-    let (d, inner) = (config.d, config.inner);
-    FeedForward {
-        widen: linear(&mut random, (inner, d), DEVIATION),
-        narrow: linear(&mut random, (d, inner), residual_deviation(config)),
-        gate: config.has_gate().then(|| linear(&mut random, (inner, d), DEVIATION)),
-        norms: norms(config, config.family.mlp_norms, config.mlp_norm),
-    }
+fn feed_forward(config: &ModelConfig, layer: usize, mut random: Random) -> FeedForward {
+    let mut dense = |inner: usize, has_gate: bool| Dense {
+        widen: linear(&mut random, (inner, config.d), DEVIATION),
+        narrow: linear(&mut random, (config.d, inner), residual_deviation(config)),
+        gate: has_gate.then(|| linear(&mut random, (inner, config.d), DEVIATION)),
+    };
+    let network = match config.experts_of(layer) {
+        None => Network::Dense(dense(config.inner, config.has_gate())),
+        Some(sizes) => {
+            let experts = (0..sizes.count).map(|_| dense(sizes.inner, true)).collect();
+            Network::Experts(Experts { router: linear(&mut random, (sizes.count, config.d), DEVIATION), experts })
+        }
+    };
+    FeedForward { network, norms: norms(config, config.family.mlp_norms, config.mlp_norm) }
 }
 
 /// Norms that leave normalised tokens as they are, in the places of the family.
@@ -186,7 +194,7 @@ mod tests {
             let squares: f64 = linear.weight.iter().map(|x| f64::from(x * x)).sum();
             (squares / linear.weight.len() as f64).sqrt()
         };
-        let part = model.blocks[0].feed_forward.as_ref().expect("an MLP was asked for");
+        let part = model.blocks[0].feed_forward.as_ref().and_then(|part| part.network.dense()).expect("an MLP");
         for (linear, expected) in [
             (&model.blocks[0].attention.query, 0.02),
             (&model.blocks[0].attention.output, 0.005),

@@ -38,6 +38,8 @@ pub struct Family {
     pub(super) first_norm: FirstNorm,
     pub(super) mlp: MlpNames,
     pub(super) mlp_norms: Residual<&'static str>,
+    /// The experts of layers whose MLP is not the one above.
+    pub(super) experts: Option<ExpertRule>,
     pub(super) block: BlockShape,
     pub(super) normalization: Normalization,
     pub(super) norm_tensors: NormTensors,
@@ -237,6 +239,57 @@ pub(super) enum MlpNames {
     Gated { gate: &'static str, up: &'static str, down: &'static str },
     /// As `Gated`, with W_g above W_u in one tensor.
     GatedFused { gate_up: &'static str, down: &'static str },
+}
+
+/// Experts: their tensors and their keys.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ExpertRule {
+    pub(super) router: &'static str,
+    pub(super) tensors: ExpertTensors,
+    /// How many there are.
+    pub(super) count: SizeKey,
+    /// How many a token chooses.
+    pub(super) chosen: SizeKey,
+    /// The hidden width of each.
+    pub(super) inner: SizeKey,
+    pub(super) shares: ShareRule,
+    pub(super) unit: UnitRule,
+    pub(super) layers: ExpertLayers,
+}
+
+/// The tensors of experts.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ExpertTensors {
+    /// Three matrices for each expert, whose number stands between `before` and their names.
+    Apart { before: &'static str, gate: &'static str, up: &'static str, down: &'static str },
+    /// Two tensors for all, stored by inputs, with the rows of the gate at even places; each has biases.
+    Stacked { gate_up: &'static str, down: &'static str },
+}
+
+/// What the chosen experts are multiplied by.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ShareRule {
+    /// Softmax over the chosen ones.
+    OfChosen,
+    /// Softmax over all, divided by the sum of the chosen ones if this setting is true.
+    OfAllUnless(&'static str),
+}
+
+/// How the two halves of an expert meet.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum UnitRule {
+    /// g(a) b.
+    Plain,
+    /// With both halves cut off: the keys of alpha and of the limit, and their defaults.
+    Cut { alpha: (&'static str, f64), limit: (&'static str, f64) },
+}
+
+/// The layers that have experts.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ExpertLayers {
+    All,
+    /// Every one of `decoder_sparse_step`, but for those in `mlp_only_layers`.
+    Listed,
 }
 
 /// What the file holds of the gain of a norm.
@@ -517,6 +570,7 @@ impl Family {
             || linear.iter().any(|part| is_part(name, part, &["weight", "bias"]))
             || of_qk.into_iter().flatten().any(|part| is_part(name, part, &["weight"]))
             || self.sinks == Some(name)
+            || self.experts.is_some_and(|rule| rule.has(name))
             || self.score_bias.is_table(&format!("{}.{layer}.{name}", self.before_layers()))
             || of_norms.any(|part| is_part(name, part, norms))
     }
@@ -534,6 +588,24 @@ impl Family {
 impl PartialEq for Family {
     fn eq(&self, other: &Family) -> bool {
         (self.model_type, self.variant) == (other.model_type, other.variant)
+    }
+}
+
+impl ExpertRule {
+    /// Whether a layer has a tensor of that name for its experts. Of those that are stored in fewer bits only attention
+    /// can be measured.
+    fn has(&self, name: &str) -> bool {
+        let is_expert = match self.tensors {
+            ExpertTensors::Apart { before, gate, up, down } => {
+                let numbered = name.strip_prefix(before).and_then(|rest| rest.strip_prefix('.'));
+                let part = numbered.and_then(|rest| rest.split_once('.')).filter(|(at, _)| at.parse::<usize>().is_ok());
+                part.is_some_and(|(_, rest)| [gate, up, down].iter().any(|part| is_part(rest, part, &["weight"])))
+            }
+            ExpertTensors::Stacked { gate_up, down } => [gate_up, down].iter().any(|part| {
+                name.strip_prefix(part).is_some_and(|end| ["", "_bias", "_blocks", "_scales"].contains(&end))
+            }),
+        };
+        is_expert || is_part(name, self.router, &["weight", "bias"])
     }
 }
 

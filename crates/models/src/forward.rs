@@ -11,6 +11,7 @@ use nalgebra::DMatrix;
 use super::attention_map::StackedAttention;
 use super::family::BlockShape;
 use super::map_kind::MapKind;
+use super::mlp::MlpRule;
 use super::parts::{Embeddings, Model};
 use super::residual::Residual;
 use super::token_norm::{NormJacobian, TokenNorm, in_window};
@@ -129,7 +130,7 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         }
         let mlp = model.mlp(layer)?;
         let entered = enter(&mlp.norms, &mut y, &pass.spans)?;
-        let value = mlp.apply(&y, model.config.activation);
+        let value = mlp.apply(&y, MlpRule::of(&model.config));
         leave(&mlp.norms, entered, pass, value, (&[], model.config.residual_factor))
     }
 

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::activation::Activation;
 use super::attention_map::{AttentionMap, value_direction};
 use super::family::BlockShape;
 use super::jacobian::{BranchJacobian, MapJacobian, StepJacobian};
 use super::map_kind::{Heads, MapKind};
-use super::mlp::MlpJacobian;
+use super::mlp::{MlpJacobian, MlpRule};
 use super::parts::{FeedForward, Model};
 use super::residual::Residual;
 use super::token_norm::{NormJacobian, TokenNorm, in_window};
@@ -38,7 +37,7 @@ struct Step {
 #[derive(Clone, Debug)]
 enum Branch {
     Attention(Box<AttentionMap>),
-    Mlp(Arc<FeedForward>, Activation),
+    Mlp(Arc<FeedForward>, MlpRule),
 }
 
 /// A map evaluated at given tokens.
@@ -86,7 +85,7 @@ impl LayerMap {
             }
             if kind.has_mlp() {
                 let mlp = model.mlp(layer)?;
-                let branch = Branch::Mlp(Arc::clone(mlp), model.config.activation);
+                let branch = Branch::Mlp(Arc::clone(mlp), MlpRule::of(&model.config));
                 match steps.last_mut() {
                     Some(step) if kind.has_attention() && model.config.block_shape() == BlockShape::SideBySide => {
                         step.beside = Some((branch, mlp.norms.clone()));
@@ -168,8 +167,8 @@ impl Branch {
                 let (value, jacobian) = attention.at(tokens, mask)?;
                 Ok((value, BranchJacobian::Attention(Box::new(jacobian))))
             }
-            Branch::Mlp(part, activation) => {
-                let (value, jacobian) = MlpJacobian::at(part, tokens, *activation).map_err(in_this_window)?;
+            Branch::Mlp(part, rule) => {
+                let (value, jacobian) = MlpJacobian::at(part, tokens, *rule).map_err(in_this_window)?;
                 Ok((value, BranchJacobian::Mlp(jacobian)))
             }
         }

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use super::arrangement::{Arrangement, not_of_family};
 use super::checkpoint::Checkpoint;
-use super::config::{ModelConfig, ScoreBias};
+use super::config::{ExpertSizes, ModelConfig, ScoreBias};
 use super::family::{
-    BiasRule, Biases, EmbeddingNames, EmbeddingProjection, MlpNames, NormTensors, Presence, Projected, ProjectionNames,
-    QkNormNames,
+    BiasRule, Biases, EmbeddingNames, EmbeddingProjection, ExpertRule, ExpertTensors, MlpNames, NormTensors, Presence,
+    Projected, ProjectionNames, QkNormNames,
 };
-use super::parts::{AttentionPart, Block, Embeddings, FeedForward, LayerParts, Linear, Model, Needs};
+use super::parts::{
+    AttentionPart, Block, Dense, Embeddings, Experts, FeedForward, LayerParts, Linear, Model, Needs, Network,
+};
 use super::residual::Residual;
 use super::source::Source;
 use super::token_norm::TokenNorm;
@@ -166,6 +168,49 @@ impl<S: Source> Loader<'_, S> {
     }
 
     fn feed_forward(&mut self, layer: usize) -> Result<FeedForward, InputError> {
+        let network = match (self.config.experts_of(layer), self.config.family.experts) {
+            (Some(sizes), Some(rule)) => Network::Experts(self.experts(layer, sizes, rule)?),
+            _ => Network::Dense(self.dense(layer)?),
+        };
+        Ok(FeedForward { network, norms: self.norms(layer, self.config.family.mlp_norms, self.config.mlp_norm)? })
+    }
+
+    fn experts(&mut self, layer: usize, sizes: ExpertSizes, rule: ExpertRule) -> Result<Experts, InputError> {
+        let d = self.config.d;
+        let ExpertSizes { count, inner, .. } = sizes;
+        let router = self.linear(&self.in_layer(layer, rule.router), (count, d))?;
+        let expert = |expert: usize, loader: &mut Self| match rule.tensors {
+            ExpertTensors::Apart { before, gate, up, down } => {
+                let name = |part: &str| loader.in_layer(layer, &format!("{before}.{expert}.{part}"));
+                let [gate, up, down] = [name(gate), name(up), name(down)];
+                Ok(Dense {
+                    widen: loader.linear(&up, (inner, d))?,
+                    gate: Some(loader.linear(&gate, (inner, d))?),
+                    narrow: loader.linear(&down, (d, inner))?,
+                })
+            }
+            ExpertTensors::Stacked { gate_up, down } => {
+                let [gate_up, down] = [gate_up, down].map(|name| loader.in_layer(layer, name));
+                let both = loader.slab(&gate_up, (count, d, 2 * inner), expert)?;
+                Ok(Dense {
+                    widen: rows(&both, (0..inner).map(|unit| 2 * unit + 1)),
+                    gate: Some(rows(&both, (0..inner).map(|unit| 2 * unit))),
+                    narrow: loader.slab(&down, (count, inner, d), expert)?,
+                })
+            }
+        };
+        let experts = (0..count).map(|at| expert(at, self)).collect::<Result<_, InputError>>()?;
+        Ok(Experts { router, experts })
+    }
+
+    /// One of the linear maps of a tensor count x inputs x outputs, with its bias.
+    fn slab(&mut self, name: &str, shape: (usize, usize, usize), at: usize) -> Result<Linear, InputError> {
+        let weight = self.file.slab(name, shape, at)?;
+        let bias = self.file.rows(&format!("{name}_bias"), (shape.0, shape.2), at, 1)?.remove(0);
+        Ok(Linear { weight, bias })
+    }
+
+    fn dense(&mut self, layer: usize) -> Result<Dense, InputError> {
         let ModelConfig { d, inner, family, .. } = self.config;
         let (widen, gate, narrow) = match family.mlp {
             MlpNames::Plain { widen, narrow } => (self.linear(&self.in_layer(layer, widen), (inner, d))?, None, narrow),
@@ -178,12 +223,7 @@ impl<S: Source> Loader<'_, S> {
                 (rows(&fused, inner..2 * inner), Some(rows(&fused, 0..inner)), down)
             }
         };
-        Ok(FeedForward {
-            widen,
-            gate,
-            narrow: self.linear(&self.in_layer(layer, narrow), (d, inner))?,
-            norms: self.norms(layer, family.mlp_norms, self.config.mlp_norm)?,
-        })
+        Ok(Dense { widen, gate, narrow: self.linear(&self.in_layer(layer, narrow), (d, inner))? })
     }
 
     fn in_layer(&self, layer: usize, name: &str) -> String {

@@ -1,28 +1,61 @@
-//! The MLP of a layer and its Jacobian at given tokens, with g the activation:
+//! A feed-forward network and its Jacobian at given tokens, with g the activation:
 //!
-//! | MLP | value | Jacobian |
+//! | network | value | Jacobian |
 //! | --- | --- | --- |
 //! | plain | W_2 g(a) + b_2, a = W_1 x + b_1 | W_2 diag(g'(a)) W_1 |
-//! | gated | W_2 (g(a) * b) + b_2, a = W_g x + b_g, b = W_1 x + b_1 | W_2 (diag(g'(a) * b) W_g + diag(g(a)) W_1) |
+//! | gated | W_2 (g(a) * h(b)) + b_2, a = W_g x + b_g, b = W_1 x + b_1 | W_2 (diag(g'(a) * h(b)) W_g + diag(g(a) * h'(b)) W_1) |
+//!
+//! h(b) = b, but for units that are cut off ([`Unit::Cut`]). Networks of which a token chooses some are in `experts`.
 
 use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::activation::Activation;
-use super::parts::{FeedForward, Linear, Side};
+use super::activation::{Activation, logistic};
+use super::config::{ExpertSizes, ModelConfig, Unit};
+use super::experts::ExpertsJacobian;
+use super::parts::{Dense, FeedForward, Linear, Network, Side};
 use lipscope_core::attention::Scalar;
 use lipscope_core::experiment::InputError;
 use lipscope_core::jacobian::LinearOperator;
 use lipscope_core::phrase;
 
+/// How networks are evaluated: what they have beside their weights.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MlpRule {
+    pub(super) activation: Activation,
+    /// That of experts; other networks are plain.
+    pub(super) experts: Option<ExpertSizes>,
+}
+
+impl MlpRule {
+    /// The rule of a model.
+    pub(super) fn of(config: &ModelConfig) -> Self {
+        MlpRule { activation: config.activation, experts: config.experts }
+    }
+}
+
 /// The Jacobian of an MLP at given tokens. The weights stay f32 in the model, and products convert them.
 #[derive(Clone, Debug)]
 pub(super) struct MlpJacobian<T: Scalar> {
     part: Arc<FeedForward>,
-    /// g'(a), or g'(a) * b for a gated MLP, inner x n.
+    network: NetworkJacobian<T>,
+    /// d n.
+    len: usize,
+}
+
+#[derive(Clone, Debug)]
+enum NetworkJacobian<T: Scalar> {
+    Dense(DenseJacobian<T>),
+    Experts(ExpertsJacobian<T>),
+}
+
+/// The Jacobian of one network at some tokens.
+#[derive(Clone, Debug)]
+pub(super) struct DenseJacobian<T: Scalar> {
+    /// g'(a), or g'(a) * h(b) for a gated network, inner x n.
     slopes: DMatrix<T>,
-    /// g(a) of a gated MLP, inner x n.
+    /// g(a) * h'(b) of a gated network, inner x n.
     factors: Option<DMatrix<T>>,
     /// Buffer for the hidden layer in a product, inner x n numbers.
     hidden: Vec<T>,
@@ -32,10 +65,20 @@ pub(super) struct MlpJacobian<T: Scalar> {
 
 impl FeedForward {
     /// The MLP at tokens (d x n).
-    pub(super) fn apply(&self, x: &DMatrix<f64>, activation: Activation) -> DMatrix<f64> {
+    pub(super) fn apply(&self, x: &DMatrix<f64>, rule: MlpRule) -> DMatrix<f64> {
+        match &self.network {
+            Network::Dense(dense) => dense.apply(x, rule.activation, Unit::Plain),
+            Network::Experts(experts) => experts.apply(x, rule),
+        }
+    }
+}
+
+impl Dense {
+    /// The network at tokens (d x n).
+    pub(super) fn apply(&self, x: &DMatrix<f64>, activation: Activation, unit: Unit) -> DMatrix<f64> {
         let mut hidden = self.widen.apply(x);
         match &self.gate {
-            Some(gate) => hidden.zip_apply(&gate.apply(x), |b, a| *b *= activation.at(a)),
+            Some(gate) => hidden.zip_apply(&gate.apply(x), |b, a| *b = unit.gate(activation, a).0 * unit.other(*b).0),
             None => hidden.apply(|x| *x = activation.at(*x)),
         }
         self.narrow.apply(&hidden)
@@ -47,6 +90,29 @@ impl FeedForward {
     }
 }
 
+impl Unit {
+    /// g(a), and its derivative.
+    pub(super) fn gate(self, activation: Activation, a: f64) -> (f64, f64) {
+        match self {
+            Unit::Plain => (activation.at(a), activation.derivative(a)),
+            Unit::Cut { alpha, limit } => {
+                let cut = a.min(limit);
+                let s = logistic(alpha * cut);
+                let slope = s + alpha * cut * s * logistic(-alpha * cut);
+                (cut * s, if a > limit { 0.0 } else { slope })
+            }
+        }
+    }
+
+    /// h(b), and its derivative.
+    pub(super) fn other(self, b: f64) -> (f64, f64) {
+        match self {
+            Unit::Plain => (b, 1.0),
+            Unit::Cut { limit, .. } => (b.clamp(-limit, limit) + 1.0, f64::from(u8::from(b.abs() <= limit))),
+        }
+    }
+}
+
 impl MlpJacobian<f64> {
     /// The value at tokens (d x n), and the Jacobian there.
     ///
@@ -55,31 +121,93 @@ impl MlpJacobian<f64> {
     pub(super) fn at(
         part: &Arc<FeedForward>,
         x: &DMatrix<f64>,
-        activation: Activation,
+        rule: MlpRule,
     ) -> Result<(DMatrix<f64>, Self), InputError> {
-        let mut hidden = part.activated().apply(x);
-        if activation == Activation::Relu {
-            check_kinks(part, &hidden)?;
-        }
-        let mut slopes = hidden.map(|x| activation.derivative(x));
-        hidden.apply(|x| *x = activation.at(*x));
-        let mut factors = None;
-        if part.gate.is_some() {
-            let widened = part.widen.apply(x);
-            slopes.component_mul_assign(&widened);
-            factors = Some(hidden.clone());
-            hidden.component_mul_assign(&widened);
-        }
-        let value = part.narrow.apply(&hidden);
-        let gated = vec![0.0; factors.as_ref().map_or(0, DMatrix::len)];
-        let part = Arc::clone(part);
-        Ok((value, MlpJacobian { part, slopes, factors, hidden: hidden.data.into(), gated }))
+        let (value, network) = match &part.network {
+            Network::Dense(dense) => {
+                let (value, jacobian) = DenseJacobian::at(dense, x, rule.activation, Unit::Plain)?;
+                (value, NetworkJacobian::Dense(jacobian))
+            }
+            Network::Experts(experts) => {
+                let (value, jacobian) = ExpertsJacobian::at(experts, x, rule)?;
+                (value, NetworkJacobian::Experts(jacobian))
+            }
+        };
+        Ok((value, MlpJacobian { part: Arc::clone(part), network, len: x.len() }))
     }
 
     /// The same Jacobian in f32.
     pub(super) fn single(&self) -> MlpJacobian<f32> {
-        MlpJacobian {
-            part: Arc::clone(&self.part),
+        let network = match &self.network {
+            NetworkJacobian::Dense(dense) => NetworkJacobian::Dense(dense.single()),
+            NetworkJacobian::Experts(experts) => NetworkJacobian::Experts(experts.single()),
+        };
+        MlpJacobian { part: Arc::clone(&self.part), network, len: self.len }
+    }
+}
+
+impl<T: Scalar> LinearOperator<T> for MlpJacobian<T> {
+    fn n_inputs(&self) -> usize {
+        self.len
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.len
+    }
+
+    fn apply(&mut self, v: &[T], out: &mut [T]) {
+        match (&mut self.network, &self.part.network) {
+            (NetworkJacobian::Dense(jacobian), Network::Dense(dense)) => jacobian.apply(dense, v, out),
+            (NetworkJacobian::Experts(jacobian), Network::Experts(experts)) => jacobian.apply(experts, v, out),
+            // Both are made from the same network.
+            _ => {}
+        }
+    }
+
+    fn apply_transpose(&mut self, u: &[T], out: &mut [T]) {
+        match (&mut self.network, &self.part.network) {
+            (NetworkJacobian::Dense(jacobian), Network::Dense(dense)) => jacobian.apply_transpose(dense, u, out),
+            (NetworkJacobian::Experts(jacobian), Network::Experts(experts)) => {
+                jacobian.apply_transpose(experts, u, out);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl DenseJacobian<f64> {
+    /// The value of a network at tokens (d x n), and the Jacobian there.
+    ///
+    /// # Errors
+    /// As [`MlpJacobian::at`].
+    pub(super) fn at(
+        part: &Dense,
+        x: &DMatrix<f64>,
+        activation: Activation,
+        unit: Unit,
+    ) -> Result<(DMatrix<f64>, Self), InputError> {
+        let mut hidden = part.activated().apply(x);
+        if activation == Activation::Relu && unit == Unit::Plain {
+            check_kinks(part, &hidden)?;
+        }
+        let mut slopes = hidden.map(|a| unit.gate(activation, a).1);
+        hidden.apply(|a| *a = unit.gate(activation, *a).0);
+        let mut factors = None;
+        if part.gate.is_some() {
+            let mut other = part.widen.apply(x);
+            factors = Some(hidden.zip_map(&other, |a, b| a * unit.other(b).1));
+            other.apply(|b| *b = unit.other(*b).0);
+            slopes.component_mul_assign(&other);
+            hidden.component_mul_assign(&other);
+        }
+        let value = part.narrow.apply(&hidden);
+        let gated = vec![0.0; factors.as_ref().map_or(0, DMatrix::len)];
+        Ok((value, DenseJacobian { slopes, factors, hidden: hidden.data.into(), gated }))
+    }
+
+    /// The same Jacobian in f32.
+    pub(super) fn single(&self) -> DenseJacobian<f32> {
+        DenseJacobian {
             slopes: self.slopes.map(|x| x as f32),
             factors: self.factors.as_ref().map(|factors| factors.map(|x| x as f32)),
             hidden: vec![0.0; self.hidden.len()],
@@ -90,7 +218,7 @@ impl MlpJacobian<f64> {
 
 /// Refuses tokens that put a unit of the hidden layer (inner x n, before the activation) at exactly 0, where max(x, 0)
 /// has a kink. A unit whose input weights or output weights are all zero does not change the output, so it is allowed.
-fn check_kinks(part: &FeedForward, hidden: &DMatrix<f64>) -> Result<(), InputError> {
+fn check_kinks(part: &Dense, hidden: &DMatrix<f64>) -> Result<(), InputError> {
     let matters = |unit: usize| {
         let (read, written) = (part.activated().weight.row(unit), part.narrow.weight.column(unit));
         read.iter().any(|x| *x != 0.0) && written.iter().any(|x| *x != 0.0)
@@ -111,46 +239,38 @@ fn check_kinks(part: &FeedForward, hidden: &DMatrix<f64>) -> Result<(), InputErr
     Ok(())
 }
 
-impl<T: Scalar> MlpJacobian<T> {
-    /// The product of a linear map, or of its transpose, with v.
-    fn linear(of: &Linear, side: Side, v: &[T], out: &mut [T]) {
-        out.fill(T::constant(0.0));
-        of.add_product(side, v, out);
-    }
-}
-
-impl<T: Scalar> LinearOperator<T> for MlpJacobian<T> {
-    fn n_inputs(&self) -> usize {
-        self.part.widen.weight.ncols() * self.slopes.ncols()
-    }
-
-    fn n_outputs(&self) -> usize {
-        self.part.narrow.weight.nrows() * self.slopes.ncols()
-    }
-
-    fn apply(&mut self, v: &[T], out: &mut [T]) {
-        Self::linear(self.part.activated(), Side::Plain, v, &mut self.hidden);
+impl<T: Scalar> DenseJacobian<T> {
+    /// The product with v.
+    pub(super) fn apply(&mut self, part: &Dense, v: &[T], out: &mut [T]) {
+        linear(part.activated(), Side::Plain, v, &mut self.hidden);
         multiply_entries(&mut self.hidden, &self.slopes);
         if let Some(factors) = &self.factors {
-            Self::linear(&self.part.widen, Side::Plain, v, &mut self.gated);
+            linear(&part.widen, Side::Plain, v, &mut self.gated);
             multiply_entries(&mut self.gated, factors);
             self.hidden.iter_mut().zip(&self.gated).for_each(|(x, y)| *x += *y);
         }
-        Self::linear(&self.part.narrow, Side::Plain, &self.hidden, out);
+        linear(&part.narrow, Side::Plain, &self.hidden, out);
     }
 
-    fn apply_transpose(&mut self, u: &[T], out: &mut [T]) {
-        Self::linear(&self.part.narrow, Side::Transposed, u, &mut self.hidden);
+    /// The product of the transpose with u.
+    pub(super) fn apply_transpose(&mut self, part: &Dense, u: &[T], out: &mut [T]) {
+        linear(&part.narrow, Side::Transposed, u, &mut self.hidden);
         if let Some(factors) = &self.factors {
             self.gated.copy_from_slice(&self.hidden);
             multiply_entries(&mut self.gated, factors);
         }
         multiply_entries(&mut self.hidden, &self.slopes);
-        Self::linear(self.part.activated(), Side::Transposed, &self.hidden, out);
+        linear(part.activated(), Side::Transposed, &self.hidden, out);
         if self.factors.is_some() {
-            self.part.widen.add_product(Side::Transposed, &self.gated, out);
+            part.widen.add_product(Side::Transposed, &self.gated, out);
         }
     }
+}
+
+/// The product of a linear map, or of its transpose, with v.
+pub(super) fn linear<T: Scalar>(of: &Linear, side: Side, v: &[T], out: &mut [T]) {
+    out.fill(T::constant(0.0));
+    of.add_product(side, v, out);
 }
 
 /// x * y, entry by entry.

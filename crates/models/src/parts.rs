@@ -57,6 +57,24 @@ pub struct AttentionPart {
 /// The feed-forward network of a layer, with its norms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeedForward {
+    /// What it computes.
+    pub network: Network,
+    /// The norms of the residual connection around the network.
+    pub norms: Residual<TokenNorm>,
+}
+
+/// A feed-forward network.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Network {
+    /// One network for all tokens.
+    Dense(Dense),
+    /// Several, of which a token chooses some.
+    Experts(Experts),
+}
+
+/// W_2 g(W_1 x), or W_2 (g(W_g x) * W_1 x) with a gate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dense {
     /// inner x d.
     pub widen: Linear,
     /// inner x d: what goes through the activation, then multiplies the widened token; `None` where the widened token
@@ -64,8 +82,34 @@ pub struct FeedForward {
     pub gate: Option<Linear>,
     /// d x inner.
     pub narrow: Linear,
-    /// The norms of the residual connection around the network.
-    pub norms: Residual<TokenNorm>,
+}
+
+/// Networks with a gate each, and the router that chooses among them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Experts {
+    /// experts x d.
+    pub router: Linear,
+    /// The networks.
+    pub experts: Vec<Dense>,
+}
+
+impl Network {
+    /// The network for all tokens, unless there are several.
+    #[must_use]
+    pub fn dense(&self) -> Option<&Dense> {
+        match self {
+            Network::Dense(dense) => Some(dense),
+            Network::Experts(_) => None,
+        }
+    }
+
+    /// All networks.
+    pub fn networks_mut(&mut self) -> &mut [Dense] {
+        match self {
+            Network::Dense(dense) => std::slice::from_mut(dense),
+            Network::Experts(experts) => &mut experts.experts,
+        }
+    }
 }
 
 /// A layer of the model.

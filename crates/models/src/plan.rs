@@ -173,7 +173,7 @@ impl Plan {
         let (n, depth) = (at(Size::Tokens, self.longest()), at(Size::Layers, self.depth()));
         let (d, heads) = (at(Size::Dimension, config.d), config.heads as f64);
         let wider = d / config.d as f64;
-        let inner = config.inner as f64 * wider;
+        let inner = config.inner_of_token() as f64 * wider;
         let square = config.numbers_of_attention() as f64 * wider * wider;
         let of_mlps = config.numbers_of_mlp() as f64 * wider * wider;
         let matrices = if config.has_gate() { 3.0 } else { 2.0 };

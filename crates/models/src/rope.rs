@@ -6,7 +6,8 @@
 
 use std::f64::consts::{LN_2, TAU};
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use lipscope_core::attention::Rotary;
 use lipscope_core::experiment::RopeLayout;
@@ -62,6 +63,54 @@ pub enum Stretch {
         /// The factor of cosines and sines.
         attention: f64,
     },
+    /// LongRoPE up to the number of positions before stretching: f_t divided by a factor of its own; cosines and sines
+    /// times `attention`.
+    LongRope {
+        /// A factor for each pair.
+        factors: Factors,
+        /// The factor of cosines and sines.
+        attention: f64,
+    },
+}
+
+/// The most pairs with factors of their own; heads of 128 entries have 64.
+const MOST_FACTORS: usize = 64;
+
+/// A factor for each of the first pairs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Factors {
+    numbers: [f64; MOST_FACTORS],
+    count: usize,
+}
+
+impl Factors {
+    /// These factors; `None` if there are too many, or one is not above 0.
+    #[must_use]
+    pub fn of(given: &[f64]) -> Option<Self> {
+        let is_number = |factor: &f64| factor.is_finite() && *factor > 0.0;
+        let mut numbers = [1.0; MOST_FACTORS];
+        numbers.get_mut(..given.len())?.copy_from_slice(given);
+        given.iter().all(is_number).then_some(Factors { numbers, count: given.len() })
+    }
+
+    /// The factors.
+    #[must_use]
+    pub fn as_slice(&self) -> &[f64] {
+        &self.numbers[..self.count]
+    }
+}
+
+impl Serialize for Factors {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_slice().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Factors {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let given = Vec::<f64>::deserialize(deserializer)?;
+        Factors::of(&given).ok_or_else(|| D::Error::invalid_length(given.len(), &"at most 64 numbers above 0"))
+    }
 }
 
 /// Where YaRN's mixture begins and ends.
@@ -74,6 +123,12 @@ pub enum YarnBorder {
 }
 
 impl Stretch {
+    /// LongRoPE's factor of cosines and sines where a config names none; the text may be `factor` times as long as
+    /// `length`.
+    pub(super) fn long_attention(factor: f64, length: f64) -> f64 {
+        if factor <= 1.0 { 1.0 } else { (1.0 + ln(factor) / ln(length)).sqrt() }
+    }
+
     /// YaRN's factor of cosines and sines where a config names none.
     pub(super) fn yarn_attention(factor: f64) -> f64 {
         if factor <= 1.0 { 1.0 } else { 0.1 * factor.ln() + 1.0 }
@@ -85,7 +140,7 @@ impl Rope {
     #[must_use]
     pub fn rotary(&self) -> Rotary {
         let factor = match self.stretch {
-            Stretch::Yarn { attention, .. } => attention,
+            Stretch::Yarn { attention, .. } | Stretch::LongRope { attention, .. } => attention,
             _ => 1.0,
         };
         Rotary::Given { layout: self.layout, angles: (0..self.turned / 2).map(|t| self.angle(t)).collect(), factor }
@@ -101,6 +156,7 @@ impl Rope {
         match self.stretch {
             Stretch::None => plain,
             Stretch::Linear { factor } => plain / factor,
+            Stretch::LongRope { factors, .. } => plain / factors.numbers[t],
             Stretch::Llama3 { factor, low, high, length } => {
                 let turns = plain * length / TAU;
                 mixed(((turns - low) / (high - low)).clamp(0.0, 1.0), factor)

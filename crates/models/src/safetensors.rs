@@ -125,6 +125,19 @@ impl<S: Source> SafeTensors<S> {
         })
     }
 
+    /// Reads one matrix of a tensor count x inputs x outputs, as outputs x inputs.
+    pub(super) fn slab(
+        &mut self,
+        tensor: &str,
+        (count, n_inputs, n_outputs): (usize, usize, usize),
+        at: usize,
+    ) -> Result<DMatrix<f32>, InputError> {
+        let len = n_inputs * n_outputs;
+        let numbers = self.numbers(tensor, &[count, n_inputs, n_outputs], at * len, len)?;
+        // The file's rows are this matrix's columns.
+        Ok(DMatrix::from_vec(n_outputs, n_inputs, numbers))
+    }
+
     /// Reads some rows of a table, from `first` on.
     pub(super) fn rows(
         &mut self,

@@ -100,7 +100,7 @@ const fn unread(
     UnreadFamily { model_type, name, prefix, difference }
 }
 
-static UNREAD: [UnreadFamily; 73] = [
+static UNREAD: [UnreadFamily; 71] = [
     unread("xlm-roberta-xl", "XLMRobertaXL", "roberta", Difference::Positions),
     unread("roberta-prelayernorm", "RobertaPreLayerNorm", "roberta_prelayernorm", Difference::Positions),
     unread("data2vec-text", "Data2VecText", "data2vec_text", Difference::Positions),
@@ -125,13 +125,11 @@ static UNREAD: [UnreadFamily; 73] = [
     unread("openai-gpt", "OpenAIGPT", "", Difference::Block),
     unread("imagegpt", "ImageGPT", "", Difference::Block),
     unread("codegen", "CodeGen", "", Difference::RelativePositions),
-    unread("mixtral", "Mixtral", "", Difference::RelativePositions),
     unread("mistral3", "Mistral3", "", Difference::Block),
     unread("qwen2_moe", "Qwen2Moe", "", Difference::Block),
     unread("qwen2_vl", "Qwen2VL", "", Difference::RelativePositions),
     unread("qwen2_5_vl", "Qwen2_5_", "", Difference::RelativePositions),
     unread("qwen2_audio", "Qwen2Audio", "", Difference::Speech),
-    unread("qwen3_moe", "Qwen3Moe", "", Difference::Block),
     unread("qwen3_next", "Qwen3Next", "", Difference::States),
     unread("qwen3_vl", "Qwen3VL", "", Difference::RelativePositions),
     unread("gemma3n", "Gemma3n", "", Difference::Block),

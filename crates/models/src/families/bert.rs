@@ -36,6 +36,7 @@ pub(crate) const BERT: Family = Family {
     first_norm: FirstNorm::Present,
     mlp: MlpNames::Plain { widen: "intermediate.dense", narrow: "output.dense" },
     mlp_norms: Residual::Sum("output.LayerNorm"),
+    experts: None,
     block: BlockShape::InTurn,
     normalization: Normalization::Layer,
     norm_tensors: NormTensors::Both,

@@ -46,6 +46,7 @@ pub(super) const BLOOM: Family = Family {
 
 const KEYS: &[(&str, KeyUse)] = &[
     ("n_embed", Used),
+    ("is_causal", Refused("true", Unsupported::Bidirectional)),
     ("hidden_size", Used),
     ("n_layer", Used),
     ("num_hidden_layers", Used),

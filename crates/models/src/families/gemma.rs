@@ -19,15 +19,16 @@ pub(super) const GEMMA: Family = Family {
         inner: size(&["intermediate_size"], 24_576),
         vocabulary: size(&["vocab_size"], 256_000),
         positions: size(&["max_position_embeddings"], 8_192),
-        activation: (&[], Activation::GeluTanh),
+        activation: (&["hidden_act"], Activation::GeluTanh),
         ..LLAMA.sizes
     },
+    // The first files say "gelu" and mean the one by tanh, which transformers takes.
+    activation_words: &[("gelu", Activation::GeluTanh)],
     keys: &[KEYS, KEYS_OF_LLAMA, COMMON],
     ..LLAMA
 };
 
 pub(super) const KEYS: &[(&str, KeyUse)] = &[
-    ("hidden_act", Irrelevant("always GELU by tanh")),
-    ("hidden_activation", Irrelevant("always GELU by tanh")),
+    ("hidden_activation", Irrelevant("Gemma 1 reads hidden_act")),
     ("use_bidirectional_attention", Refused("false", Unsupported::Bidirectional)),
 ];

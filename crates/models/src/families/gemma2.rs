@@ -3,7 +3,7 @@
 use super::gemma::{GEMMA, KEYS as KEYS_OF_GEMMA};
 use super::llama::KEYS as KEYS_OF_LLAMA;
 use crate::activation::Activation;
-use crate::config_keys::{COMMON, HEAD, KeyUse, Used};
+use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, Used};
 use crate::family::{Family, NumberKey, ScoreRule, SizeKey, SizeKeys, Usual, WindowRule, size};
 use crate::residual::Residual;
 
@@ -27,6 +27,7 @@ pub(super) const GEMMA2: Family = Family {
         activation: (&["hidden_activation"], Activation::GeluTanh),
         ..GEMMA.sizes
     },
+    activation_words: &[],
     keys: &[KEYS, KEYS_OF_GEMMA, KEYS_OF_LLAMA, COMMON],
     window: WindowRule::Alternate(4_096),
     ..GEMMA
@@ -34,6 +35,7 @@ pub(super) const GEMMA2: Family = Family {
 
 pub(super) const KEYS: &[(&str, KeyUse)] = &[
     ("hidden_activation", Used),
+    ("hidden_act", Irrelevant("Gemma 2 and 3 read hidden_activation")),
     ("query_pre_attn_scalar", Used),
     ("attn_logit_softcapping", Used),
     ("final_logit_softcapping", HEAD),

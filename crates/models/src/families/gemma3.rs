@@ -4,15 +4,15 @@
 use super::gemma::KEYS as KEYS_OF_GEMMA;
 use super::gemma2::{GEMMA2, KEYS as KEYS_OF_GEMMA2};
 use super::llama::{KEYS as KEYS_OF_LLAMA, ROPE};
-use crate::config_keys::{COMMON, KeyUse, STORAGE, Used};
-use crate::family::{Family, NormScope, NumberKey, QkNormNames, RopeRule, SizeKeys, WindowRule, size};
+use crate::config_keys::{COMMON, KeyUse, Refused, STORAGE, Unsupported, Used};
+use crate::family::{Family, NormScope, QkNormNames, RopeRule, SizeKeys, WindowRule, size};
 
 pub(super) const GEMMA3: Family = Family {
     model_type: "gemma3_text",
     name: "Gemma 3",
     class: Some("Gemma3"),
     qk_norm: Some(QkNormNames { query: "self_attn.q_norm", key: "self_attn.k_norm", scope: NormScope::Head }),
-    softcap: Some(NumberKey { name: "attn_logit_softcapping", default: None }),
+    softcap: None,
     sizes: SizeKeys {
         vocabulary: size(&["vocab_size"], 262_208),
         positions: size(&["max_position_embeddings"], 131_072),
@@ -26,6 +26,7 @@ pub(super) const GEMMA3: Family = Family {
 
 const KEYS: &[(&str, KeyUse)] = &[
     ("rope_local_base_freq", Used),
+    ("attn_logit_softcapping", Refused("null", Unsupported::UnusedCap)),
     ("sliding_window_pattern", Used),
     ("_sliding_window_pattern", Used),
     ("cache_implementation", STORAGE),

@@ -2,7 +2,7 @@
 
 use super::bert::BERT;
 use crate::activation::Activation;
-use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, TRAINING, Used};
+use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, Refused, TRAINING, Unsupported, Used};
 use crate::family::{
     EmbeddingNames, Family, Initial, LayerNames, MaskRule, MlpNames, ProjectionNames, ScoreRule, SizeKey, SizeKeys,
     Usual, size,
@@ -52,6 +52,7 @@ pub(crate) const GPT2: Family = Family {
 
 pub(super) const KEYS: &[(&str, KeyUse)] = &[
     ("n_embd", Used),
+    ("is_causal", Refused("true", Unsupported::Bidirectional)),
     ("hidden_size", Used),
     ("n_layer", Used),
     ("num_hidden_layers", Used),

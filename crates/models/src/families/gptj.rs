@@ -2,7 +2,7 @@
 
 use super::gpt2::{GPT2, KEYS as KEYS_OF_GPT2};
 use super::llama::ROPE;
-use crate::config_keys::{COMMON, Irrelevant, KeyUse, Used};
+use crate::config_keys::{COMMON, Irrelevant, KeyUse, Refused, Unsupported, Used};
 use crate::family::{
     Biases, BlockShape, EmbeddingNames, Family, Initial, MlpNames, ProjectionNames, RopeRule, ScoreRule, SizeKeys,
     Turned, size,
@@ -45,6 +45,9 @@ pub(super) const GPTJ: Family = Family {
 
 const KEYS: &[(&str, KeyUse)] = &[
     ("rotary_dim", Used),
+    ("rope_parameters", Refused("null", Unsupported::OtherPositions)),
+    ("rope_scaling", Refused("null", Unsupported::OtherPositions)),
+    ("rope_theta", Irrelevant("GPT-J's theta is 10000 whatever the config says")),
     ("rotary", Irrelevant("GPT-J has rotary positions whatever the config says")),
     ("scale_attn_weights", Irrelevant("GPT-J divides its scores by sqrt(k) whatever the config says")),
 ];

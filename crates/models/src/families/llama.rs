@@ -3,7 +3,7 @@
 
 use super::bert::BERT;
 use crate::activation::Activation;
-use crate::config_keys::{COMMON, Irrelevant, KeyUse, STORAGE, TRAINING, Used};
+use crate::config_keys::{COMMON, Irrelevant, KeyUse, Refused, STORAGE, TRAINING, Unsupported, Used};
 use crate::family::{
     Biases, EmbeddingNames, Family, Initial, LayerNames, MaskRule, MlpNames, NormTensors, ProjectionNames, RopeLayers,
     RopeRule, SizeKey, SizeKeys, Turned, Usual, size,
@@ -68,6 +68,7 @@ pub(super) const ROPE: RopeRule = RopeRule {
 /// What Llama and its relatives have in common.
 pub(super) const KEYS: &[(&str, KeyUse)] = &[
     ("hidden_size", Used),
+    ("is_causal", Refused("true", Unsupported::Bidirectional)),
     ("num_hidden_layers", Used),
     ("num_attention_heads", Used),
     ("num_key_value_heads", Used),

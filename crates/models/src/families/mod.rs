@@ -15,11 +15,13 @@ mod gpt2;
 mod gpt_bigcode;
 mod gpt_neo;
 mod gpt_neox;
+mod gpt_oss;
 mod gptj;
 mod granite;
 mod lipscope;
 mod llama;
 mod mistral;
+mod mixtral;
 mod modernbert;
 mod mpnet;
 mod nomic_bert;
@@ -30,6 +32,7 @@ mod phi;
 mod phi3;
 mod qwen2;
 mod qwen3;
+mod qwen3_moe;
 mod roberta;
 mod smollm3;
 mod stablelm;
@@ -44,7 +47,7 @@ pub(super) use gpt2::GPT2;
 pub(super) use llama::LLAMA;
 
 /// All families; those whose config chooses between several layers have a row for each.
-pub(super) static ALL: [Family; 47] = [
+pub(super) static ALL: [Family; 50] = [
     BERT,
     distilbert::DISTILBERT,
     roberta::ROBERTA,
@@ -75,8 +78,11 @@ pub(super) static ALL: [Family; 47] = [
     falcon::FALCON_IN_TURN,
     LLAMA,
     mistral::MISTRAL,
+    mixtral::MIXTRAL,
+    gpt_oss::GPT_OSS,
     qwen2::QWEN2,
     qwen3::QWEN3,
+    qwen3_moe::QWEN3_MOE,
     phi::PHI,
     phi3::PHI3,
     stablelm::STABLELM,

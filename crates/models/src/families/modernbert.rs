@@ -63,6 +63,7 @@ const KEYS: &[(&str, KeyUse)] = &[
     ("sliding_window", Irrelevant("ModernBERT reads local_attention")),
     ("num_key_value_heads", Irrelevant("every head of ModernBERT has keys and values of its own")),
     ("head_dim", Irrelevant("the heads of ModernBERT share the width evenly")),
+    ("is_causal", Irrelevant("the family has no causal mask either way")),
     ("is_decoder", Irrelevant("ModernBERT has no causal mask either way")),
     ("position_embedding_type", Irrelevant("ModernBERT has rotary positions whatever the config says")),
     ("mlp_dropout", TRAINING),

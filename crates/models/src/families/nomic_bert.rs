@@ -61,6 +61,7 @@ const KEYS: &[(&str, KeyUse)] = &[
     ("scale_attn_by_inverse_layer_idx", Refused("false", Unsupported::OtherScoresOfFamily)),
     ("num_experts", Refused("0", Unsupported::OtherBlock)),
     ("moe_every_n_layers", Refused("0", Unsupported::OtherBlock)),
+    ("is_causal", Irrelevant("the family has no causal mask either way")),
     ("is_decoder", Irrelevant("NomicBERT has no mask either way")),
     ("rotary_scaling_factor", Irrelevant("it changes angles only beyond the positions that windows may have")),
     ("max_trained_positions", Irrelevant("it changes angles only beyond the positions that windows may have")),

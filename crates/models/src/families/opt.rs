@@ -61,6 +61,7 @@ pub(super) const OPT_NORM_LAST: Family = Family {
 
 const KEYS: &[(&str, KeyUse)] = &[
     ("hidden_size", Used),
+    ("is_causal", Refused("true", Unsupported::Bidirectional)),
     ("num_hidden_layers", Used),
     ("num_attention_heads", Used),
     ("ffn_dim", Used),
