@@ -53,7 +53,7 @@ test-python: ## build the Python package and use it, its widget in JupyterLab an
 	@$(setup) wasm browser e2e numpy maturin lab
 	@bash scripts/test.sh site python
 
-test-models: ## a trained encoder and lipscope.torch against PyTorch, table on standard output (installs PyTorch and the model)
+test-models: ## a trained encoder, drawn models of every family and lipscope.torch against PyTorch, table on standard output (installs PyTorch and the model)
 	@$(setup) rust maturin
 	@bash scripts/test-models.sh
 

