@@ -8,18 +8,36 @@ use super::source_view::Drawn;
 use crate::controls::Choice;
 use crate::controls::InputBox;
 use crate::strings;
+use lipscope_models::{MapKind, ModelConfig};
 
-/// The choice of a layer's map.
+/// The choice of a layer's map, with the formulas of all maps for the norms of this model.
 #[component]
 pub fn MapField(
     /// The form of models, with its workers.
     session: ModelSession,
 ) -> impl IntoView {
+    let config = memo(move |_| session.facts.with(|facts| facts.as_ref().map(|facts| facts.config)));
+    let note = move || {
+        let kind = session.plan.with(|plan| plan.kind);
+        config.with(|config| strings::model_map_note(kind, config.as_ref()))
+    };
+    let maps = memo(move |_| {
+        let of = |config: &ModelConfig| {
+            MapKind::ALL.map(|kind| (strings::model_map_choice(Some(kind)), kind.formula(config))).to_vec()
+        };
+        config.with(|config| config.as_ref().map_or_else(Vec::new, of))
+    });
     view! {
         <div class="model-row">
             <Of session id="model-map" label=strings::model_map() all=PlanForm::kinds() word=strings::model_map_choice get=|plan| plan.kind set=|plan, kind| plan.kind = kind/>
-            <span class="note" data-testid="model-map-note">{move || strings::model_map_note(session.plan.with(|plan| plan.kind))}</span>
+            <span class="note" data-testid="model-map-note">{note}</span>
         </div>
+        <details class="model-maps" id="model-maps">
+            <summary>{strings::model_maps()}</summary>
+            <dl>
+                {move || maps.get().into_iter().map(|(name, formula)| view! { <div><dt>{name}</dt><dd class="formula">{formula}</dd></div> }).collect_view()}
+            </dl>
+        </details>
     }
 }
 

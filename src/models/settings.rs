@@ -13,6 +13,8 @@ pub enum SourceKind {
     Gpt2,
     /// A BERT with random weights.
     Bert,
+    /// A Llama with random weights.
+    Llama,
     /// The reader's own files.
     Files,
     /// The address of a folder.
@@ -21,16 +23,22 @@ pub enum SourceKind {
 
 impl SourceKind {
     /// All, with their ids.
-    pub const ALL: [(&'static str, SourceKind); 4] = [
+    pub const ALL: [(&'static str, SourceKind); 5] = [
         ("random-gpt2", SourceKind::Gpt2),
         ("random-bert", SourceKind::Bert),
+        ("random-llama", SourceKind::Llama),
         ("files", SourceKind::Files),
         ("address", SourceKind::Address),
     ];
 
-    /// Whether its weights are random.
-    pub fn is_drawn(self) -> bool {
-        matches!(self, SourceKind::Gpt2 | SourceKind::Bert)
+    /// The family, if its weights are random.
+    pub fn family(self) -> Option<DrawnFamily> {
+        match self {
+            SourceKind::Gpt2 => Some(DrawnFamily::Gpt2),
+            SourceKind::Bert => Some(DrawnFamily::Bert),
+            SourceKind::Llama => Some(DrawnFamily::Llama),
+            SourceKind::Files | SourceKind::Address => None,
+        }
     }
 }
 
@@ -57,12 +65,11 @@ impl Default for SourceForm {
 }
 
 impl SourceForm {
-    /// The random model that the fields describe.
+    /// The random model of a family that the fields describe.
     ///
     /// # Errors
     /// A sentence about a field that has no usable number.
-    pub fn drawn(&self) -> Result<DrawnModel, String> {
-        let family = if self.kind == SourceKind::Bert { DrawnFamily::Bert } else { DrawnFamily::Gpt2 };
+    pub fn drawn(&self, family: DrawnFamily) -> Result<DrawnModel, String> {
         let seed = self.seed.trim().parse::<u64>().ok().filter(|seed| *seed <= MOST_SEED);
         Ok(DrawnModel {
             family,

@@ -76,7 +76,8 @@ async function atRest(page) {
 pageTest('a small drawn model is measured, and its table is the command line\'s', async ({ page, requests }) => {
   assert.ok(!requests().some((address) => address.includes('model_worker')), 'nobody pays for models before the view is opened');
   await small(page, { 'model-layers': '0,2', 'model-lengths': '2:8:2', 'model-windows': '3' });
-  assert.match(await page.getByTestId('model-facts').innerText(), /GPT-2: 3 layers, 4 heads, d = 32.*; causal mask; /);
+  assert.match(await page.getByTestId('model-description').innerText(), /^GPT-2, 3 layers, d = 32, 4 heads, layer norm before attention and MLP; \d.* parameters/);
+  assert.match(await page.getByTestId('model-facts').innerText(), /; causal mask; /);
   await page.click('#model-run');
   await inPhase(page, 'done');
   assert.equal(await rows(page), 24);
@@ -158,7 +159,8 @@ pageTest('a model\'s folder is measured, and results of the command line are tak
   await page.setInputFiles('#model-folder', GPT2);
   await hasTokens(page);
   assert.match(await page.getByTestId('model-given').innerText(), /^gpt2: /);
-  assert.match(await page.getByTestId('model-facts').innerText(), /GPT-2: 3 layers, 4 heads, d = 32, at most 40 tokens/);
+  assert.match(await page.getByTestId('model-description').innerText(), /^GPT-2, 3 layers, d = 32, 4 heads/);
+  assert.match(await page.getByTestId('model-facts').innerText(), /^At most 40 tokens/);
   const options = ['--weights', GPT2, '--layers', '0,2', '--windows', '2'];
   const whole = lipscope(...options, '--lengths', '3,8,20');
   const folder = mkdtempSync(join(tmpdir(), 'lipscope-table-'));
@@ -206,7 +208,8 @@ pageTest('files may be chosen one by one', async ({ page }) => {
   await page.selectOption('#model-source', 'files');
   await page.setInputFiles('#model-files', ['config.json', 'model.safetensors', 'vocab.txt'].map((name) => `${ROOT}tests/data/models/bert/${name}`));
   await hasTokens(page);
-  assert.match(await page.getByTestId('model-facts').innerText(), /BERT: 3 layers.*; no mask; /);
+  assert.match(await page.getByTestId('model-description').innerText(), /^BERT, 3 layers/);
+  assert.match(await page.getByTestId('model-facts').innerText(), /; no mask; /);
 });
 
 pageTest('weights in several files are chosen together, and what was guessed stands under the model', async ({ page }) => {

@@ -138,6 +138,7 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
 fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), InputError> {
     let size = (arguments.dim, arguments.depth, arguments.heads);
     let found = model_files::open(&arguments.weights, size, arguments.seed)?;
+    tell!("lipscope model: {}", found.model.description());
     let (ids, of_text) = match arguments.adversarial {
         Some(_) => Default::default(),
         None => found.ids(text, arguments.tokenizer.as_deref())?,
