@@ -3,7 +3,7 @@
 use crate::state::MOST_SEED;
 use crate::strings;
 use lipscope_core::experiment::Order;
-use lipscope_models::{DrawnFamily, DrawnModel, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Subject};
+use lipscope_models::{Bounding, DrawnFamily, DrawnModel, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Subject};
 
 /// Where a model comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,12 +98,23 @@ pub struct PlanForm {
     pub kind: Option<MapKind>,
     /// What the workers compute.
     pub estimators: Estimators,
+    /// Whether bounds are computed too.
+    pub bounds: Bounding,
 }
 
 impl Default for PlanForm {
     fn default() -> Self {
         let [layers, lengths, windows, heads] = ["6", "2:98:8", "2", "all"].map(String::from);
-        PlanForm { layers, lengths, windows, heads, mask: None, kind: None, estimators: Estimators::Both }
+        PlanForm {
+            layers,
+            lengths,
+            windows,
+            heads,
+            mask: None,
+            kind: None,
+            estimators: Estimators::Both,
+            bounds: Bounding::Skipped,
+        }
     }
 }
 
@@ -140,6 +151,7 @@ impl PlanForm {
             kind: self.kind,
             estimators: self.estimators,
             tolerance: MODEL_TOLERANCE,
+            bounds: self.bounds,
         })
     }
 
@@ -156,6 +168,7 @@ impl PlanForm {
             kind: MapKind::by_id(&subject.map),
             estimators: estimators.map_or(Estimators::Both, |(_, estimators)| estimators),
             tolerance: MODEL_TOLERANCE,
+            bounds: Bounding::Skipped,
         }
     }
 }

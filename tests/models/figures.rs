@@ -43,6 +43,7 @@ fn table(layers: &[usize], heads: &[Heads]) -> Table {
                         released: Some(0.445 * noise * (n as f64).powf(0.25)),
                         radius: 27.0 + window as f64,
                         sink: Some(Sink { mass: (n as f64).sqrt() * noise, token: 0, head: 3 }),
+                        bounds: None,
                     };
                     table.rows.insert(Cell { layer: *layer, heads: *heads, n, window }, estimate);
                 }

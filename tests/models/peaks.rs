@@ -1,7 +1,7 @@
 //! The memory that a run over a model holds at a time, counted by a global allocator, against the figure of
 //! [`Plan::bytes`].
 
-use lipscope_models::{Estimators, Heads, MapKind, Maps, ModelConfig, Plan, Shard, draw_model};
+use lipscope_models::{Bounding, Estimators, Heads, MapKind, Maps, ModelConfig, Plan, Shard, draw_model};
 use lipscope_testkit::peak::{Counting, peak};
 
 #[global_allocator]
@@ -33,7 +33,9 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
         ("wide heads", wide, 40),
     ] {
         for kind in MapKind::ALL {
-            for layers in [vec![3], vec![0, 3]] {
+            for (layers, bounds) in
+                [(vec![3], Bounding::Skipped), (vec![0, 3], Bounding::Skipped), (vec![3], Bounding::AtTokens)]
+            {
                 let plan = Plan {
                     layers,
                     heads: vec![Heads::All],
@@ -44,6 +46,7 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
                     estimators: Estimators::Both,
                     // Small enough for many steps, large enough for the iteration to run in f32 beside f64.
                     options: lipscope_core::spectral::LanczosOptions { tolerance: 3e-5, ..Default::default() },
+                    bounds,
                 };
                 let measured = peak(|| {
                     let batches = plan.batches(Shard { index: 0, count: 1 });
@@ -54,7 +57,8 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
                     }
                 });
                 let ratio = measured as f64 / plan.bytes(&config) as f64;
-                let name = format!("{name}: {} of layers {:?}, d = {}, n = {n}", kind.id(), plan.layers, config.d);
+                let name =
+                    format!("{name}: {} of layers {:?}, d = {}, n = {n}, {bounds:?}", kind.id(), plan.layers, config.d);
                 println!("{name:<60} {measured:>12} {:>12} {ratio:>7.3}", plan.bytes(&config));
                 if ratio > MOST_OVER || ratio * MOST_UNDER < 1.0 {
                     wrong.push(name);

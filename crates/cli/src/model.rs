@@ -17,7 +17,7 @@ use super::work::MemoryArguments;
 use super::{model_chart, model_files};
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_models::{
-    Cell, Estimators, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text,
+    Bounding, Estimators, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text,
     text_fingerprint,
 };
 
@@ -56,6 +56,10 @@ pub(super) struct ModelArguments {
     /// all heads together, each head by itself, or a list 0,7 of single heads.
     #[arg(long, default_value = "all")]
     head: String,
+    /// Also compute upper bounds at the same tokens, for attention alone: the columns local, local_blocks (on the
+    /// spectral norm) and local_token (on the norm over the largest token). It about doubles the time.
+    #[arg(long, conflicts_with = "adversarial")]
+    bounds: bool,
     /// What is measured of a layer; by default attention for BERT and with-output for GPT-2, as in their attention modules.
     #[arg(long, value_parser = map_kind())]
     map: Option<MapKind>,
@@ -159,13 +163,16 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
             EstimatorName::Both => Estimators::Both,
         },
         tolerance: arguments.tolerance,
+        bounds: if arguments.bounds { Bounding::AtTokens } else { Bounding::Skipped },
     }
     .plan(found.model.config())?;
     plan.check(if arguments.adversarial.is_some() { usize::MAX } else { ids.len() })?;
     plan.check_memory(found.model.config(), arguments.memory.memory)?;
     let text = arguments.adversarial.map_or_else(|| text_fingerprint(&ids), adversarial_text);
     let subject = Subject::of(found.model.label(), &text, &plan);
-    let table = Table::new(subject).with_notes(found.model.notes()).with_notes(&of_text);
+    let of_plan = plan.note();
+    let notes = found.model.notes().iter().chain(&of_text).chain(&of_plan);
+    let table = Table::new(subject).with_notes(notes);
     let results = Results::open(arguments.out.as_deref(), arguments.format, table)?;
     Ok((Run { found, ids, plan }, results))
 }
@@ -173,17 +180,16 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
 /// Measures the missing cells; returns the table and the problems found.
 fn measure(arguments: &ModelArguments, run: &mut Run, results: Results) -> Outcome {
     let plan = &run.plan;
-    let is_missing = |cell: &Cell, results: &Results| !results.table().rows.contains_key(cell);
+    let done = results.table().clone();
     let batches: Vec<_> = plan
         .batches(arguments.shard)
         .into_iter()
-        .filter(|batch| plan.cells(batch).any(|cell| is_missing(&cell, &results)))
+        .filter(|batch| plan.cells(batch).any(|cell| plan.is_missing(&done, &cell)))
         .collect();
     let model = run.found.model.model(&plan.needs(&run.ids, &batches))?;
     let maps = Maps::new(plan, &model)?;
-    let done = results.table().rows.clone();
     measure_all(batches, "portions", (results, Vec::new()), |batch| {
-        maps.measure(&run.ids, &batch, |cell| !done.contains_key(cell))
+        maps.measure(&run.ids, &batch, |cell| plan.is_missing(&done, cell))
     })
 }
 

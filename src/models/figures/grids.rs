@@ -131,7 +131,7 @@ fn TilesFigure(
     move || is_there.get().then(figure)
 }
 
-fn no_tiles() -> Tiles {
+pub fn no_tiles() -> Tiles {
     let name = String::new;
     Tiles {
         rows: Vec::new(),

@@ -8,11 +8,13 @@
 //! | `dots`, `window_dots`, `tiles` | canvases that the reader reads with pointer or keys |
 //! | `norms`, `grids`, `adversarial` | the figures: norms over n and over the attention sink, means as tiles, one head |
 //! | `adversarial_form` | the choice of head and R |
+//! | `bounds` | the bounds at the tokens of each window |
 //! | `readout` | the selected window, and a link into the explorer |
 //! | `files` | the table of a figure, and what can be exported from it |
 
 mod adversarial;
 mod adversarial_form;
+mod bounds;
 mod curves;
 mod dots;
 mod figure_data;
@@ -33,6 +35,7 @@ use crate::models::context::use_models;
 
 use adversarial::AdversarialFigure;
 use adversarial_form::AdversarialForm;
+use bounds::BoundsFigure;
 use figure_data::{FigureData, Kind};
 use grids::{HeadsFigure, LayersFigure};
 use norms::{NormsFigure, SinksFigure};
@@ -61,6 +64,7 @@ pub fn ModelFigures() -> impl IntoView {
                     <p class="note" data-testid="model-about">{about}</p>
                     <p class="note" data-testid="model-no-bound" hidden=move || no_bound().is_none()>{no_bound} {strings::between_sentences()} {strings::model_no_window()}</p>
                     <NormsFigure shown/>
+                    <BoundsFigure shown/>
                     <NextTask>
                         <LayersFigure shown/>
                         <HeadsFigure shown/>

@@ -43,6 +43,15 @@ pub fn norms_chart(groups: &[&Group], released: Released, published: &[Published
             let rings = group.points(Quantity::Released);
             chart.series.push(Series::new(name, "", Role::ReleasedScript, SeriesKind::Hollow, rings));
         }
+        let bounds: Vec<(f64, f64)> = group
+            .readings
+            .iter()
+            .filter_map(|(cell, estimate)| Some((cell.n as f64, estimate.bounds?.best()?)))
+            .collect();
+        if !bounds.is_empty() {
+            let name = format!("{cell}{}", words.bound);
+            chart.series.push(Series::new(&name, &name, Role::Local, SeriesKind::Hollow, bounds));
+        }
         let Some((first, last)) = group.ends() else { continue };
         let ends = [first as f64, last as f64];
         for (quantity, name, role) in [

@@ -31,6 +31,8 @@ pub struct ModelWords {
     pub windows: String,
     /// The largest relative residual.
     pub residual: String,
+    /// The smaller of the bounds on ||J||_2 at a window's tokens.
+    pub bound: String,
     /// The note in an empty chart.
     pub note: String,
 }
@@ -52,6 +54,7 @@ impl ModelWords {
             published: "published".into(),
             windows: "windows".into(),
             residual: "largest residual".into(),
+            bound: "≤ bound at these tokens".into(),
             note: String::new(),
         }
     }
