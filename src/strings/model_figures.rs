@@ -38,6 +38,7 @@ pub fn model_words() -> ModelWords {
         sink: model_words::sink().to_owned(),
         layer: model_words::layer().to_owned(),
         head: model_words::head().to_owned(),
+        key_head: model_words::key_head().to_owned(),
         published: model_words::published().to_owned(),
         windows: model_words::windows().to_owned(),
         residual: model_words::residual().to_owned(),

@@ -137,6 +137,7 @@ pub fn no_tiles() -> Tiles {
         rows: Vec::new(),
         cols: Vec::new(),
         values: Vec::new(),
+        breaks: Vec::new(),
         row_label: name(),
         col_label: name(),
         value_label: name(),

@@ -6,7 +6,7 @@
 //! | `figure_data` | the data of all figures: groups, the chosen one, the selected window |
 //! | `group_choice`, `curves` | which layer and head; which published curves |
 //! | `dots`, `window_dots`, `tiles` | canvases that the reader reads with pointer or keys |
-//! | `norms`, `grids`, `adversarial` | the figures: norms over n and over the attention sink, means as tiles, one head |
+//! | `norms`, `grids`, `head_map`, `adversarial` | the figures: norms over n and over the attention sink, means as tiles, layers by heads, one head |
 //! | `adversarial_form` | the choice of head and R |
 //! | `bounds` | the bounds at the tokens of each window |
 //! | `readout` | the selected window, and a link into the explorer |
@@ -21,6 +21,7 @@ mod figure_data;
 mod files;
 mod grids;
 mod group_choice;
+mod head_map;
 mod norms;
 mod readout;
 mod tiles;
@@ -38,6 +39,7 @@ use adversarial_form::AdversarialForm;
 use bounds::BoundsFigure;
 use figure_data::{FigureData, Kind};
 use grids::{HeadsFigure, LayersFigure};
+use head_map::HeadMapFigure;
 use norms::{NormsFigure, SinksFigure};
 
 /// All figures of [`super::context::Models::table`] and of [`super::context::Models::adversarial`].
@@ -68,6 +70,7 @@ pub fn ModelFigures() -> impl IntoView {
                     <NextTask>
                         <LayersFigure shown/>
                         <HeadsFigure shown/>
+                        <HeadMapFigure shown/>
                         <SinksFigure shown/>
                     </NextTask>
                 }

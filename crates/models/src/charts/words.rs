@@ -25,6 +25,8 @@ pub struct ModelWords {
     pub layer: String,
     /// The word for a head.
     pub head: String,
+    /// The word for a head of keys and values.
+    pub key_head: String,
     /// The name of a published curve.
     pub published: String,
     /// The number of windows.
@@ -51,6 +53,7 @@ impl ModelWords {
             sink: "largest column sum of attention".into(),
             layer: "layer".into(),
             head: "head".into(),
+            key_head: "key-value head".into(),
             published: "published".into(),
             windows: "windows".into(),
             residual: "largest residual".into(),
