@@ -8,18 +8,48 @@ use super::source_view::Drawn;
 use crate::controls::Choice;
 use crate::controls::InputBox;
 use crate::strings;
+use lipscope_models::{Bounding, MapKind, ModelConfig};
 
-/// The choice of a layer's map.
+/// The choice of a layer's map, with the formulas of all maps for the norms of this model.
 #[component]
 pub fn MapField(
     /// The form of models, with its workers.
     session: ModelSession,
 ) -> impl IntoView {
+    let config = memo(move |_| session.facts.with(|facts| facts.as_ref().map(|facts| facts.config)));
+    let note = move || {
+        let kind = session.plan.with(|plan| plan.kind);
+        config.with(|config| strings::model_map_note(kind, config.as_ref()))
+    };
+    let maps = memo(move |_| {
+        let of = |config: &ModelConfig| {
+            MapKind::ALL.map(|kind| (strings::model_map_choice(Some(kind)), kind.formula(config))).to_vec()
+        };
+        config.with(|config| config.as_ref().map_or_else(Vec::new, of))
+    });
     view! {
         <div class="model-row">
             <Of session id="model-map" label=strings::model_map() all=PlanForm::kinds() word=strings::model_map_choice get=|plan| plan.kind set=|plan, kind| plan.kind = kind/>
-            <span class="note" data-testid="model-map-note">{move || strings::model_map_note(session.plan.with(|plan| plan.kind))}</span>
+            <span class="note" data-testid="model-map-note">{note}</span>
         </div>
+        <div class="model-row">
+            <label class="switch-line">
+                <input
+                    type="checkbox"
+                    id="model-bounds"
+                    prop:checked=move || session.plan.with(|plan| plan.bounds == Bounding::AtTokens)
+                    on:change=move |_| session.plan.update(|plan| plan.bounds = toggled(plan.bounds))
+                />
+                <span>{strings::model_bounds()}</span>
+            </label>
+            <span class="note" data-testid="model-bounds-note">{strings::model_bounds_note()}</span>
+        </div>
+        <details class="model-maps" id="model-maps">
+            <summary>{strings::model_maps()}</summary>
+            <dl>
+                {move || maps.get().into_iter().map(|(name, formula)| view! { <div><dt>{name}</dt><dd class="formula">{formula}</dd></div> }).collect_view()}
+            </dl>
+        </details>
     }
 }
 
@@ -61,6 +91,13 @@ pub fn MoreFields(
                 <Of session id="model-estimator" label=strings::model_estimator() all=PlanForm::ESTIMATORS.to_vec() word=strings::model_estimator_choice get=|plan| plan.estimators set=|plan, one| plan.estimators = one/>
             </div>
         </details>
+    }
+}
+
+fn toggled(bounds: Bounding) -> Bounding {
+    match bounds {
+        Bounding::Skipped => Bounding::AtTokens,
+        Bounding::AtTokens => Bounding::Skipped,
     }
 }
 

@@ -52,7 +52,10 @@ impl ModelSession {
             plan.needs(&facts.ids, &batches).check(&facts.config).map(|()| batches)
         });
         let batches = checked.map_err(|problem| strings::problem_text(&problem))?;
-        self.take_table(Table::new(Subject::of(&facts.label, &facts.text, &plan)).with_notes(&facts.notes));
+        self.take_table(
+            Table::new(Subject::of(&facts.label, &facts.text, &plan))
+                .with_notes(facts.notes.iter().chain(&plan.note())),
+        );
         let jobs = self.missing(&plan, shortest_first(batches));
         let total = plan.batches(Shard { index: 0, count: 1 }).iter().map(|batch| plan.cells(batch).count()).sum();
         let cost = jobs.iter().map(|(batch, wanted)| cost(batch, wanted)).sum();
@@ -89,7 +92,7 @@ impl ModelSession {
     /// The batches, each with those of its cells that the table lacks.
     fn missing(self, plan: &Plan, batches: Vec<Batch>) -> Vec<(Batch, Vec<Cell>)> {
         self.models().table.with_untracked(|table| {
-            let is_missing = |cell: &Cell| table.as_ref().is_none_or(|table| !table.rows.contains_key(cell));
+            let is_missing = |cell: &Cell| table.as_ref().is_none_or(|table| plan.is_missing(table, cell));
             let job = |batch: Batch| {
                 let wanted: Vec<Cell> = plan.cells(&batch).filter(is_missing).collect();
                 (!wanted.is_empty()).then_some((batch, wanted))
@@ -136,9 +139,10 @@ impl ModelSession {
         // If a worker dies, its batch is measured from the start again: rows that came already are dropped.
         self.models().table.with_untracked(|table| {
             self.gathered.with_value(|gathered| {
-                rows.retain(|(cell, _)| {
-                    let is_in_table = table.as_ref().is_some_and(|table| table.rows.contains_key(cell));
-                    !is_in_table && gathered.iter().all(|(known, _)| known != cell)
+                rows.retain(|(cell, row)| {
+                    let known = table.as_ref().and_then(|table| table.rows.get(cell));
+                    let is_new = known.is_none_or(|known| known.bounds.is_none() && row.bounds.is_some());
+                    is_new && gathered.iter().all(|(known, _)| known != cell)
                 });
             });
         });

@@ -161,9 +161,9 @@ impl ModelSession {
     /// A sentence: a field has no usable number, or no model is chosen yet.
     pub(super) fn source_now(self) -> Result<ModelSource, String> {
         let form = self.source.get_untracked();
-        let (origin, files) = match form.kind {
-            SourceKind::Gpt2 | SourceKind::Bert => (ModelOrigin::Drawn(form.drawn()?), js_sys::Object::new()),
-            SourceKind::Files | SourceKind::Address => {
+        let (origin, files) = match form.kind.family() {
+            Some(family) => (ModelOrigin::Drawn(form.drawn(family)?), js_sys::Object::new()),
+            None => {
                 let folder = match form.kind {
                     SourceKind::Files => self.given.get_untracked(),
                     _ => self.fetched.get_untracked(),
@@ -205,7 +205,7 @@ impl ModelSession {
         if is_awaited {
             self.models().phase.set(ModelPhase::Idle);
         }
-        if is_awaited || self.source.with_untracked(|form| form.kind.is_drawn()) {
+        if is_awaited || self.source.with_untracked(|form| form.kind.family().is_some()) {
             self.complain(problem);
         }
     }

@@ -3,7 +3,7 @@
 use crate::state::MOST_SEED;
 use crate::strings;
 use lipscope_core::experiment::Order;
-use lipscope_models::{DrawnFamily, DrawnModel, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Subject};
+use lipscope_models::{Bounding, DrawnFamily, DrawnModel, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Subject};
 
 /// Where a model comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum SourceKind {
     Gpt2,
     /// A BERT with random weights.
     Bert,
+    /// A Llama with random weights.
+    Llama,
     /// The reader's own files.
     Files,
     /// The address of a folder.
@@ -21,16 +23,22 @@ pub enum SourceKind {
 
 impl SourceKind {
     /// All, with their ids.
-    pub const ALL: [(&'static str, SourceKind); 4] = [
+    pub const ALL: [(&'static str, SourceKind); 5] = [
         ("random-gpt2", SourceKind::Gpt2),
         ("random-bert", SourceKind::Bert),
+        ("random-llama", SourceKind::Llama),
         ("files", SourceKind::Files),
         ("address", SourceKind::Address),
     ];
 
-    /// Whether its weights are random.
-    pub fn is_drawn(self) -> bool {
-        matches!(self, SourceKind::Gpt2 | SourceKind::Bert)
+    /// The family, if its weights are random.
+    pub fn family(self) -> Option<DrawnFamily> {
+        match self {
+            SourceKind::Gpt2 => Some(DrawnFamily::Gpt2),
+            SourceKind::Bert => Some(DrawnFamily::Bert),
+            SourceKind::Llama => Some(DrawnFamily::Llama),
+            SourceKind::Files | SourceKind::Address => None,
+        }
     }
 }
 
@@ -57,12 +65,11 @@ impl Default for SourceForm {
 }
 
 impl SourceForm {
-    /// The random model that the fields describe.
+    /// The random model of a family that the fields describe.
     ///
     /// # Errors
     /// A sentence about a field that has no usable number.
-    pub fn drawn(&self) -> Result<DrawnModel, String> {
-        let family = if self.kind == SourceKind::Bert { DrawnFamily::Bert } else { DrawnFamily::Gpt2 };
+    pub fn drawn(&self, family: DrawnFamily) -> Result<DrawnModel, String> {
         let seed = self.seed.trim().parse::<u64>().ok().filter(|seed| *seed <= MOST_SEED);
         Ok(DrawnModel {
             family,
@@ -91,12 +98,23 @@ pub struct PlanForm {
     pub kind: Option<MapKind>,
     /// What the workers compute.
     pub estimators: Estimators,
+    /// Whether bounds are computed too.
+    pub bounds: Bounding,
 }
 
 impl Default for PlanForm {
     fn default() -> Self {
         let [layers, lengths, windows, heads] = ["6", "2:98:8", "2", "all"].map(String::from);
-        PlanForm { layers, lengths, windows, heads, mask: None, kind: None, estimators: Estimators::Both }
+        PlanForm {
+            layers,
+            lengths,
+            windows,
+            heads,
+            mask: None,
+            kind: None,
+            estimators: Estimators::Both,
+            bounds: Bounding::Skipped,
+        }
     }
 }
 
@@ -133,6 +151,7 @@ impl PlanForm {
             kind: self.kind,
             estimators: self.estimators,
             tolerance: MODEL_TOLERANCE,
+            bounds: self.bounds,
         })
     }
 
@@ -149,6 +168,7 @@ impl PlanForm {
             kind: MapKind::by_id(&subject.map),
             estimators: estimators.map_or(Estimators::Both, |(_, estimators)| estimators),
             tolerance: MODEL_TOLERANCE,
+            bounds: Bounding::Skipped,
         }
     }
 }

@@ -41,6 +41,7 @@ pub fn SourceFields(
         <ul class="note" data-testid="model-notes" hidden=move || notes().is_empty()>
             {move || notes().into_iter().map(|note| view! { <li>{note}</li> }).collect_view()}
         </ul>
+        <p class="model-description" data-testid="model-description">{move || session.facts.with(|facts| facts.as_ref().map(|facts| strings::phrase_text(&facts.description)))}</p>
         <p class="note model-facts" data-testid="model-facts">{move || session.facts.with(|facts| facts.as_ref().map(|facts| strings::model_facts(&facts.config, &facts.label)))}</p>
     }
 }
@@ -64,7 +65,7 @@ pub fn Drawn(
         ("model-seed", strings::seed(), "5", |source| &mut source.seed),
     ];
     view! {
-        <div class="model-row" hidden=move || !session.source.with(|source| source.kind.is_drawn())>{fields.map(field).collect_view()}</div>
+        <div class="model-row" hidden=move || session.source.with(|source| source.kind.family().is_none())>{fields.map(field).collect_view()}</div>
     }
 }
 
@@ -131,6 +132,7 @@ fn name_of(kind: SourceKind) -> &'static str {
     match kind {
         SourceKind::Gpt2 => words::gpt2(),
         SourceKind::Bert => words::bert(),
+        SourceKind::Llama => words::llama(),
         SourceKind::Files => words::files(),
         SourceKind::Address => words::address(),
     }

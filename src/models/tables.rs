@@ -10,7 +10,7 @@ use super::session::ModelSession;
 use super::settings::PlanForm;
 use crate::strings;
 use crate::workers::{ModelLane, ModelSource};
-use lipscope_models::{Cell, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Subject, Table};
+use lipscope_models::{Bounding, Cell, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Subject, Table};
 use lipscope_protocol::models::{
     AdversarialRequest, Arriving, ModelPlan, ReadTablePlan, TableBatch, TableForm, WindowPlan, WriteTablePlan,
 };
@@ -93,6 +93,7 @@ impl ModelSession {
             kind: Some(MapKind::Attention),
             estimators: Estimators::Both,
             tolerance: MODEL_TOLERANCE,
+            bounds: Bounding::Skipped,
         };
         self.models().adversarial_awaited.set(true);
         let request = AdversarialRequest { origin: source.origin.clone(), plan, radius };

@@ -3,14 +3,17 @@
 use crate::words::model_figures as words;
 pub use crate::words::model_figures::*;
 
+use lipscope_core::bounds::BoundId;
 use lipscope_core::experiment::Order;
 use lipscope_core::fit::PowerLaw;
 use lipscope_models::charts::{ModelWords, power_law_text, sqrt_law_text};
 use lipscope_models::{
-    Cell, CurveTokens, Estimate, Group, Heads, MapKind, Published, PublishedModel, Quantity, Training,
+    Cell, CurveTokens, Estimate, Group, Heads, LocalBounds, MapKind, Published, PublishedModel, Quantity, SpectralNorm,
+    Training,
 };
 use lipscope_plot::{Kind, Number, raised};
 
+use super::bounds::bound_label;
 use super::spectrum::claimed_kind;
 use crate::phase::ModelPhase;
 
@@ -35,9 +38,11 @@ pub fn model_words() -> ModelWords {
         sink: model_words::sink().to_owned(),
         layer: model_words::layer().to_owned(),
         head: model_words::head().to_owned(),
+        key_head: model_words::key_head().to_owned(),
         published: model_words::published().to_owned(),
         windows: model_words::windows().to_owned(),
         residual: model_words::residual().to_owned(),
+        bound: model_words::bound().to_owned(),
         note: model_waiting().to_owned(),
     }
 }
@@ -104,6 +109,13 @@ pub fn model_readout(map: Option<MapKind>, cell: &Cell, estimate: &Estimate) -> 
     let where_it_is = model_place(map, layer, heads);
     let mut parts = vec![model_readout::place(n, &where_it_is, window)];
     parts.extend(numbers(estimate));
+    if let Some(bounds) = estimate.bounds {
+        let bound = |id: BoundId| {
+            let value = Number::known(bounds.get(id)?, Kind::UpperBound);
+            Some(format!("{} {value}", bound_label(id)))
+        };
+        parts.extend(LocalBounds::ALL.into_iter().filter_map(bound));
+    }
     if let Some(sink) = estimate.sink {
         let mass = Number::of(sink.mass);
         parts.push(model_readout::sink(sink.head, &mass, sink.token + 1));
@@ -117,10 +129,15 @@ pub fn model_length_readout(n: usize, estimate: &Estimate) -> String {
     parts.join("  ·  ")
 }
 
+/// A norm with its sign: exact where the iteration converged, else a lower bound.
+pub fn model_norm(norm: &SpectralNorm) -> String {
+    Number::known(norm.value, claimed_kind(norm.is_converged())).to_string()
+}
+
 fn numbers(estimate: &Estimate) -> Vec<String> {
     let mut parts = Vec::new();
     if let Some(norm) = estimate.spectral {
-        let value = Number::known(norm.value, claimed_kind(norm.is_converged()));
+        let value = model_norm(&norm);
         let residual = Number::rough(norm.relative_residual);
         parts.push(numbers::spectral(norm.iterations, &residual, &value));
     }

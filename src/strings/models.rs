@@ -3,7 +3,7 @@
 use crate::words::models as words;
 pub use crate::words::models::*;
 
-use lipscope_core::experiment::{Attention, Normalization, Order};
+use lipscope_core::experiment::Order;
 use lipscope_models::{Estimators, LeftOut, MapKind, ModelConfig};
 
 use lipscope_plot::Number;
@@ -41,14 +41,17 @@ pub fn model_map_choice(kind: Option<MapKind>) -> &'static str {
     }
 }
 
-/// The definition of a map, in a sentence.
-pub fn model_map_note(kind: Option<MapKind>) -> &'static str {
+/// The definition of a map, in a sentence with its formula in this model. Without a model there is no formula yet.
+pub fn model_map_note(kind: Option<MapKind>, config: Option<&ModelConfig>) -> String {
+    let Some(config) = config else { return model_counting().into() };
+    let kind = kind.unwrap_or_else(|| config.usual_map());
+    let formula = kind.formula(config);
     match kind {
-        None | Some(MapKind::Attention | MapKind::WithOutput) => model_map_note::attention(),
-        Some(MapKind::AttentionResidual) => model_map_note::attention_residual(),
-        Some(MapKind::MlpResidual) => model_map_note::mlp_residual(),
-        Some(MapKind::Block) => model_map_note::block(),
-        Some(MapKind::Blocks) => model_map_note::blocks(),
+        MapKind::Attention | MapKind::WithOutput => model_map_note::attention(formula),
+        MapKind::AttentionResidual => model_map_note::attention_residual(formula),
+        MapKind::MlpResidual => model_map_note::mlp_residual(formula),
+        MapKind::Block => model_map_note::block(formula),
+        MapKind::Blocks => model_map_note::blocks().into(),
     }
 }
 
@@ -60,20 +63,14 @@ pub fn model_estimator_choice(estimators: Estimators) -> &'static str {
     }
 }
 
+/// What the one line about a model leaves out.
 pub fn model_facts(config: &ModelConfig, label: &str) -> String {
-    let ModelConfig { d, layers, heads, positions, .. } = config;
-    let family = if config.attention == Attention::L2 { model_l2() } else { config.family.name() };
-    let family = match (config.attention_norm, config.mlp_norm) {
-        (Normalization::None, Normalization::None) => model_no_norms(family),
-        (Normalization::None, _) => model_norms_of_mlps(family),
-        _ => family.to_owned(),
-    };
     let mask = match config.mask {
         Order::Free => model_facts_mask::none(),
         Order::Causal => model_facts_mask::causal(),
     };
     let map = model_map_choice(Some(config.usual_map()));
-    words::model_facts(d, family, heads, label, layers, map, mask, positions)
+    words::model_facts(label, map, mask, config.positions)
 }
 
 pub fn model_given(name: &str, names: &[String], size: f64) -> String {

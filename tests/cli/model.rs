@@ -62,6 +62,47 @@ fn an_interrupted_run_resumes_and_ends_with_the_same_file() {
 }
 
 #[test]
+fn bounds_stand_beside_the_norms_fill_a_table_without_them_and_say_where_they_do_not_apply() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("table.csv").display().to_string();
+    let llama = |more: &[&str]| {
+        let options =
+            ["model", "--weights", "random:llama", "--dim", "32", "--depth", "3", "--heads", "4", "--layers", "0,2"];
+        run(lipscope(&[&options[..], &["-n", "2:8:2", "--windows", "2"], more].concat()))
+    };
+    let (plain, said) = llama(&["-o", &out]);
+    assert!(plain.is_empty() && said.contains("lipscope model: Llama, 3 layers, d = 32, 4 heads, RoPE"), "{said}");
+    let without = fs::read_to_string(&out).expect("written");
+    assert!(!without.contains("local"), "{without}");
+    let (fresh, _) = llama(&["--bounds"]);
+    llama(&["--bounds", "-o", &out]);
+    let filled = fs::read_to_string(&out).expect("written");
+    assert_eq!(filled, fresh);
+    // A table with bounds is whole for a run that wants none.
+    llama(&["-o", &out]);
+    assert_eq!(fs::read_to_string(&out).expect("written"), filled);
+    let mut rows = csv::Reader::from_reader(filled.as_bytes());
+    let header = rows.headers().expect("a header").clone();
+    let at = |name: &str| header.iter().position(|known| known == name).expect(name);
+    let (norm, bounds) = (at("spectral"), ["local", "local_blocks"].map(at));
+    let mut count = 0;
+    for row in rows.records() {
+        let row = row.expect("a row");
+        let number = |column: usize| row[column].parse::<f64>().expect("a number");
+        assert!(
+            bounds.iter().all(|bound| number(*bound) >= number(norm)) && number(at("local_token")) > 0.0,
+            "{row:?}"
+        );
+        count += 1;
+    }
+    assert_eq!(count, 16);
+    let (block, said) = llama(&["--bounds", "--map", "block"]);
+    assert!(said.contains("note: no bounds were computed: they are proved for attention alone"), "{said}");
+    assert!(!block.contains("local_blocks"), "{block}");
+    lipscope(&["model", "--weights", "random:llama", "--bounds", "--adversarial", "9"]).assert().code(2);
+}
+
+#[test]
 fn a_run_over_blocks_resumes_and_its_shards_merge() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();

@@ -9,8 +9,8 @@ use std::rc::Rc;
 use assert_cmd::Command;
 use lipscope_core::experiment::InputError;
 use lipscope_models::{
-    Batch, Cell, DrawnFamily, DrawnModel, Estimate, Estimators, MODEL_TOLERANCE, PlanText, Shard, Source, Subject,
-    Table, WindowExperiment,
+    Batch, Bounding, Cell, DrawnFamily, DrawnModel, Estimate, Estimators, MODEL_TOLERANCE, PlanText, Shard, Source,
+    Subject, Table, WindowExperiment,
 };
 use lipscope_protocol::envelope::{Command as ToWorker, Content, Reply, Request};
 use lipscope_protocol::models::{
@@ -69,6 +69,7 @@ pub fn plan(layers: &str, lengths: &str, windows: usize) -> PlanText {
         kind: None,
         estimators: Estimators::Both,
         tolerance: MODEL_TOLERANCE,
+        bounds: Bounding::Skipped,
     }
 }
 

@@ -1,7 +1,7 @@
 // The view of models: drawn models, files, an address; running, pausing, stopping; tables out and in; sentences about
 // faults.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -76,7 +76,8 @@ async function atRest(page) {
 pageTest('a small drawn model is measured, and its table is the command line\'s', async ({ page, requests }) => {
   assert.ok(!requests().some((address) => address.includes('model_worker')), 'nobody pays for models before the view is opened');
   await small(page, { 'model-layers': '0,2', 'model-lengths': '2:8:2', 'model-windows': '3' });
-  assert.match(await page.getByTestId('model-facts').innerText(), /GPT-2: 3 layers, 4 heads, d = 32.*; causal mask; /);
+  assert.match(await page.getByTestId('model-description').innerText(), /^GPT-2, 3 layers, d = 32, 4 heads, layer norm before attention and MLP; \d.* parameters/);
+  assert.match(await page.getByTestId('model-facts').innerText(), /; causal mask; /);
   await page.click('#model-run');
   await inPhase(page, 'done');
   assert.equal(await rows(page), 24);
@@ -91,6 +92,46 @@ pageTest('a small drawn model is measured, and its table is the command line\'s'
   await inPhase(page, 'done');
   assert.equal(await rows(page), 30);
   assert.equal(await page.getByTestId('model-problem').isVisible(), false);
+});
+
+pageTest('a random Llama is described, measured and bounded as on the command line', async ({ page }) => {
+  await show(page, 'model');
+  await page.selectOption('#model-source', 'random-llama');
+  await fill(page, { ...SMALL, 'model-layers': '0,2', 'model-lengths': '2:8:2', 'model-windows': '2' });
+  await page.waitForSelector('[data-testid=model-facts]:has-text("random:llama 32x3x4")', { timeout: 60_000 });
+  const options = ['--weights', 'random:llama', '--dim', '32', '--depth', '3', '--heads', '4', '--layers', '0,2', '--lengths', '2:8:2', '--windows', '2'];
+  const { stdout, stderr } = spawnSync(BINARY, ['model', ...options], { encoding: 'utf8' });
+  const line = await page.getByTestId('model-description').innerText();
+  assert.match(line, /^Llama, 3 layers, d = 32, 4 heads, RoPE, RMS norm before attention and MLP, gated MLP; \d/);
+  assert.ok(stderr.includes(`lipscope model: ${line}`), `${stderr} has not: ${line}`);
+  await page.click('#model-maps summary');
+  assert.match(await page.locator('#model-maps').innerText(), /x \+ O Att\(RMS\(x\)\)/);
+  await page.click('#model-run');
+  await inPhase(page, 'done');
+  compare(await saved(page, '#model-csv'), stdout);
+  assert.equal(await page.getByTestId('model-bounds-rows').isVisible(), false);
+  assert.ok(await page.getByTestId('model-bounds-missing').isVisible(), 'a line says how bounds come');
+  // The rows that are there get their bounds.
+  await page.check('#model-bounds');
+  await page.click('#model-run');
+  await page.waitForFunction(() => document.querySelectorAll('[data-testid=model-bounds-rows] tr').length === 8
+    && !document.querySelector('[data-testid=model-bounds-rows] .absent'), undefined, { timeout: 60_000 });
+  const csv = await saved(page, '#model-csv');
+  compare(csv, lipscope(...options, '--bounds'));
+  const [header, ...lines] = csv.trim().split('\n').map((line) => line.split(','));
+  const column = (name) => header.indexOf(name);
+  for (const cells of lines) {
+    for (const bound of ['local', 'local_blocks']) {
+      assert.ok(Number(cells[column(bound)]) >= Number(cells[column('spectral')]), `${bound}: ${cells}`);
+    }
+    assert.ok(Number(cells[column('local_token')]) > 0);
+  }
+  // Of a map with a residual connection the page says why there is none.
+  await page.selectOption('#model-map', 'block');
+  await page.click('#model-run');
+  await inPhase(page, 'done');
+  assert.match(await page.getByTestId('model-bounds-absent').innerText(), /proved for attention alone/);
+  assert.deepEqual(await faults(page), []);
 });
 
 pageTest('blocks are measured as on the command line, and single heads of one are refused', async ({ page }) => {
@@ -158,7 +199,8 @@ pageTest('a model\'s folder is measured, and results of the command line are tak
   await page.setInputFiles('#model-folder', GPT2);
   await hasTokens(page);
   assert.match(await page.getByTestId('model-given').innerText(), /^gpt2: /);
-  assert.match(await page.getByTestId('model-facts').innerText(), /GPT-2: 3 layers, 4 heads, d = 32, at most 40 tokens/);
+  assert.match(await page.getByTestId('model-description').innerText(), /^GPT-2, 3 layers, d = 32, 4 heads/);
+  assert.match(await page.getByTestId('model-facts').innerText(), /^At most 40 tokens/);
   const options = ['--weights', GPT2, '--layers', '0,2', '--windows', '2'];
   const whole = lipscope(...options, '--lengths', '3,8,20');
   const folder = mkdtempSync(join(tmpdir(), 'lipscope-table-'));
@@ -206,7 +248,8 @@ pageTest('files may be chosen one by one', async ({ page }) => {
   await page.selectOption('#model-source', 'files');
   await page.setInputFiles('#model-files', ['config.json', 'model.safetensors', 'vocab.txt'].map((name) => `${ROOT}tests/data/models/bert/${name}`));
   await hasTokens(page);
-  assert.match(await page.getByTestId('model-facts').innerText(), /BERT: 3 layers.*; no mask; /);
+  assert.match(await page.getByTestId('model-description').innerText(), /^BERT, 3 layers/);
+  assert.match(await page.getByTestId('model-facts').innerText(), /; no mask; /);
 });
 
 pageTest('weights in several files are chosen together, and what was guessed stands under the model', async ({ page }) => {
@@ -431,7 +474,7 @@ test('windows over which a models\' worker dies go to another; those that kill a
 pageTest('the view is accessible, and keeps to a phone\'s width', { viewport: PHONE }, async ({ page }) => {
   await show(page, 'model');
   await hasTokens(page);
-  for (const source of ['files', 'address', 'random-bert']) {
+  for (const source of ['files', 'address', 'random-bert', 'random-llama']) {
     await page.selectOption('#model-source', source);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), `${source}: no horizontal scroll`);
   }

@@ -89,7 +89,8 @@ pageTest('two kinds are trained, paused, kept over a reload, taken up, run backw
   // The chosen model is opened and measured without a file of the reader's: the norm of its window is that of training.
   const last = rows(await saved(page, '#train-table-file')).at(-1);
   await page.click('#train-open-model');
-  await page.waitForFunction(() => /L2 attention, no layer norms: 1 layers.*invertible-1-seed0/.test(document.querySelector('[data-testid="model-facts"]')?.textContent ?? ''), undefined, LONG);
+  await page.waitForFunction(() => /1 layer,.*L2 attention, no norms;/.test(document.querySelector('[data-testid="model-description"]')?.textContent ?? '')
+    && /invertible-1-seed0/.test(document.querySelector('[data-testid="model-facts"]')?.textContent ?? ''), undefined, LONG);
   assert.equal(await page.locator('#model-lengths').inputValue(), '2:16:2');
   await reveal(page, '#model-lengths');
   await page.fill('#model-lengths', '16');

@@ -8,10 +8,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use lipscope_core::experiment::InputError;
-use lipscope_models::{Checkpoint, Needs};
 use lipscope_models::{
-    Estimators, Heads, MapKind, Maps, ModelConfig, Opened, PlanText, Shard, WeightFiles, load_model,
+    Bounding, Estimators, Heads, MapKind, Maps, ModelConfig, Opened, PlanText, Shard, WeightFiles, load_model,
 };
+use lipscope_models::{Checkpoint, Needs};
 use lipscope_testkit::in_repository;
 use lipscope_testkit::weights::{Rewriting, rewritten};
 use serde_json::Value;
@@ -55,6 +55,7 @@ fn measured(name: &str, files: &[(String, Vec<u8>)], n: usize, layer: usize) -> 
         kind: None,
         estimators: Estimators::Spectral,
         tolerance: 1e-12,
+        bounds: Bounding::Skipped,
     };
     let plan = text.plan(opened.config())?;
     let ids = ids(name);
@@ -280,6 +281,7 @@ fn the_scale_of_the_scores_is_in_every_map_of_a_head() {
         kind: None,
         estimators: Estimators::Spectral,
         tolerance: 1e-12,
+        bounds: Bounding::Skipped,
     };
     let plan = text.plan(&model.config).expect("a plan");
     let cell = lipscope_models::Cell { layer: 0, heads: Heads::All, n: 5, window: 0 };

@@ -7,13 +7,13 @@ use lipscope_core::experiment::{Experiment, InputError, Order};
 use lipscope_core::fit::fit_power_law;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::charts::{
-    ModelWords, Released, adversarial_chart, by_sink, head_tiles, layer_tiles, lengths_table, norms_chart, sinks_chart,
-    sqrt_law,
+    ModelWords, Released, adversarial_chart, by_sink, head_map_table, head_map_tiles, head_tiles, layer_tiles,
+    lengths_table, norms_chart, sinks_chart, sqrt_law,
 };
 use lipscope_models::{
-    AdversarialPlan, Cell, Estimate, Estimators, Heads, MapKind, Model, ModelConfig, Needs, PUBLISHED, Published,
-    Quantity, Sink, SpectralNorm, Subject, Table, adversarial_curve, adversarial_text, draw_model, head_grid,
-    layer_grid, layers_by_head,
+    AdversarialPlan, Cell, Estimate, Estimators, HeadMap, Heads, MapKind, Model, ModelConfig, Needs, PUBLISHED,
+    Published, Quantity, Sink, SpectralNorm, Subject, Table, adversarial_curve, adversarial_text, draw_model,
+    head_grid, layer_grid, layers_by_head,
 };
 use lipscope_plot::{Dot, Figure, MOST_DRAWN, Scatter, Style, Theme};
 
@@ -43,6 +43,7 @@ fn table(layers: &[usize], heads: &[Heads]) -> Table {
                         released: Some(0.445 * noise * (n as f64).powf(0.25)),
                         radius: 27.0 + window as f64,
                         sink: Some(Sink { mass: (n as f64).sqrt() * noise, token: 0, head: 3 }),
+                        bounds: None,
                     };
                     table.rows.insert(Cell { layer: *layer, heads: *heads, n, window }, estimate);
                 }
@@ -183,6 +184,29 @@ fn layers_and_heads_by_lengths_are_tiles_with_a_table() {
     let tiles = head_tiles(&head_grid(&by_head, 4).expect("two heads"), &words);
     assert_eq!((tiles.rows.as_slice(), tiles.row_label.as_str()), (&["0".to_owned(), "3".to_owned()][..], "head"));
     assert_eq!(head_grid(&by_head, 0), None);
+}
+
+#[test]
+fn the_map_of_heads_has_a_row_a_layer_and_a_gap_between_groups_that_share_keys() {
+    let heads: Vec<Heads> = (0..6).map(Heads::One).collect();
+    let groups = table(&[1, 4], &heads).groups();
+    assert_eq!(HeadMap::lengths(&groups), [2, 4, 8, 16, 32, 64, 98]);
+    let map = HeadMap::of(&groups, 32).expect("six heads");
+    assert_eq!((&map.layers[..], &map.heads[..]), (&[1, 4][..], &[0, 1, 2, 3, 4, 5][..]));
+    let (mean, windows) = map.at(1, 5).expect("measured");
+    let at_length = groups.last().expect("a group").by_length();
+    let of_windows = at_length.iter().find(|at| at.n == 32).and_then(|at| at.spectral).expect("measured");
+    assert_eq!((mean, windows), (of_windows.mean, 3));
+    assert_eq!((map.at(2, 0), map.at(0, 6)), (None, None));
+    assert_eq!(HeadMap::of(&groups, 5), None);
+    assert_eq!(HeadMap::of(&table(&[1, 4], &[Heads::All]).groups(), 32), None);
+    let words = ModelWords::english();
+    let config = ModelConfig { heads: 6, key_heads: 3, ..ModelConfig::llama() };
+    assert_eq!(head_map_tiles(&map, Some(&config), &words).breaks, [2, 4]);
+    assert_eq!(head_map_tiles(&map, None, &words).breaks, Vec::<usize>::new());
+    let rows = head_map_table(&map, Some(&config), &words, |mean| mean.to_string()).rows;
+    assert_eq!(rows.len(), 12);
+    assert_eq!(rows[11][..4], ["4", "5", "2", "32"].map(str::to_owned));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Tests of transformers.
 
+mod bounds;
 mod cases;
 mod derivatives;
 mod families;

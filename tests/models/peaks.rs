@@ -3,8 +3,8 @@
 
 use lipscope_core::experiment::Memory;
 use lipscope_models::{
-    DrawnFamily, DrawnModel, Estimators, Heads, Held, LayerByLayer, MapKind, Maps, ModelConfig, Opened, Plan, Shard,
-    draw_model,
+    Bounding, DrawnFamily, DrawnModel, Estimators, Heads, Held, LayerByLayer, MapKind, Maps, ModelConfig, Opened, Plan,
+    Shard, draw_model,
 };
 use lipscope_testkit::peak::{Counting, peak};
 
@@ -37,7 +37,9 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
         ("wide heads", wide, 40),
     ] {
         for kind in MapKind::ALL {
-            for layers in [vec![3], vec![0, 3]] {
+            for (layers, bounds) in
+                [(vec![3], Bounding::Skipped), (vec![0, 3], Bounding::Skipped), (vec![3], Bounding::AtTokens)]
+            {
                 let plan = Plan {
                     layers,
                     heads: vec![Heads::All],
@@ -48,6 +50,7 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
                     estimators: Estimators::Both,
                     // Small enough for many steps, large enough for the iteration to run in f32 beside f64.
                     options: lipscope_core::spectral::LanczosOptions { tolerance: 3e-5, ..Default::default() },
+                    bounds,
                 };
                 let measured = peak(|| {
                     let batches = plan.batches(Shard { index: 0, count: 1 });
@@ -58,7 +61,8 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
                     }
                 });
                 let ratio = measured as f64 / plan.bytes(&config) as f64;
-                let name = format!("{name}: {} of layers {:?}, d = {}, n = {n}", kind.id(), plan.layers, config.d);
+                let name =
+                    format!("{name}: {} of layers {:?}, d = {}, n = {n}, {bounds:?}", kind.id(), plan.layers, config.d);
                 println!("{name:<60} {measured:>12} {:>12} {ratio:>7.3}", plan.bytes(&config));
                 if ratio > MOST_OVER || ratio * MOST_UNDER < 1.0 {
                     wrong.push(name);
@@ -82,6 +86,7 @@ fn one_layer_at_a_time_gives_the_same_digits_in_the_memory_of_its_figure() {
             mask: lipscope_core::experiment::Order::Causal,
             kind,
             estimators: Estimators::Both,
+            bounds: if kind == MapKind::Attention { Bounding::AtTokens } else { Bounding::Skipped },
             options: lipscope_core::spectral::LanczosOptions { tolerance: 3e-5, ..Default::default() },
         };
         let mut opened = Opened::<&[u8]>::drawn(drawn).expect("sizes");

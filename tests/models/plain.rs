@@ -23,7 +23,7 @@ const N: usize = 5;
 const LAYERS: usize = 2;
 
 /// The text of a config with drawn sizes and settings.
-fn config(seed: u64) -> String {
+pub fn config(seed: u64) -> String {
     let mut random = Random::new(seed, Stream::Output);
     let mut below = |most: usize| ((random.uniform() * most as f64) as usize).min(most - 1);
     const FAMILIES: [&str; 41] = [
@@ -188,7 +188,7 @@ fn config(seed: u64) -> String {
 }
 
 /// A model whose weights, biases and gains are far from those of an initialisation.
-fn drawn(config: ModelConfig, seed: u64) -> Model {
+pub fn drawn(config: ModelConfig, seed: u64) -> Model {
     let needs = Needs { layers: LAYERS, mlps: LAYERS, ids: BTreeSet::new(), positions: 0 };
     let mut model = draw_model(config, &needs, seed).expect("small");
     let mut random = Random::new(seed, Stream::Tokens);

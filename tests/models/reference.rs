@@ -5,8 +5,8 @@ use std::fs;
 use lipscope_core::experiment::Order;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{
-    Estimators, Heads, LayerMap, MapKind, Maps, ModelConfig, Needs, Plan, Shard, Subject, Table, draw_model, estimate,
-    ids_by_first_appearance,
+    Bounding, Estimators, Heads, LayerMap, MapKind, Maps, ModelConfig, Needs, Plan, Shard, Subject, Table, draw_model,
+    estimate, ids_by_first_appearance,
 };
 
 use lipscope_testkit::in_repository;
@@ -58,6 +58,7 @@ fn randomly_initialised_gpt2_has_the_slopes_of_its_table() {
         kind: MapKind::WithOutput,
         estimators: Estimators::Both,
         options: LanczosOptions { tolerance: 1e-3, ..LanczosOptions::default() },
+        bounds: Bounding::Skipped,
     };
     plan.check(ids.len()).expect("a text that is long enough");
     let needs = Needs { layers: 7, mlps: 6, ids: ids[..196].iter().copied().collect(), positions: 98 };
@@ -104,6 +105,7 @@ fn a_window_is_the_same_in_a_shared_pass_as_alone() {
             kind,
             estimators: Estimators::Both,
             options: LanczosOptions::default(),
+            bounds: Bounding::Skipped,
         };
         let batches = plan.batches(Shard { index: 0, count: 1 });
         let shared =

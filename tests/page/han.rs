@@ -6,7 +6,7 @@ use lipscope::problem_text;
 use lipscope_core::experiment::InputError;
 
 /// Names, and signs of the format, that are the same in every language.
-const NAMES: [&str; 29] = [
+const NAMES: [&str; 32] = [
     "JSON",
     "CSV",
     "TSV",
@@ -30,6 +30,9 @@ const NAMES: [&str; 29] = [
     "skew",
     "safetensors",
     "MLP",
+    "QK",
+    "RMS",
+    "RoPE",
     "ReLU",
     "MATLAB",
     "Python",

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use lipscope_core::experiment::Order;
 use lipscope_core::spectral::LanczosOptions;
-use lipscope_models::{Cell, Estimators, Heads, MOST_WINDOWS, MapKind, Plan, Shard, Table};
+use lipscope_models::{Bounding, Cell, Estimators, Heads, MOST_WINDOWS, MapKind, Plan, Shard, Table};
 
 /// A window of a text: its length and its index.
 type Window = (usize, usize);
@@ -130,6 +130,7 @@ fn shards(
         kind: MapKind::by_id(&whole.subject.map)?,
         estimators: Estimators::Both,
         options: LanczosOptions::default(),
+        bounds: Bounding::Skipped,
     };
     // The index of each window's batch in the run; shard i of N has every N-th batch from i on.
     let mut batch_of: BTreeMap<Window, usize> = BTreeMap::new();

@@ -17,7 +17,7 @@ use super::work::MemoryArguments;
 use super::{model_chart, model_files};
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_models::{
-    Cell, Estimators, Held, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text,
+    Bounding, Estimators, Held, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text,
     names_of_families, text_fingerprint,
 };
 
@@ -59,6 +59,10 @@ pub(super) struct ModelArguments {
     /// all heads together, each head by itself, or a list 0,7 of single heads.
     #[arg(long, default_value = "all")]
     head: String,
+    /// Also compute upper bounds at the same tokens, for attention alone: the columns local, local_blocks (on the
+    /// spectral norm) and local_token (on the norm over the largest token). It about doubles the time.
+    #[arg(long, conflicts_with = "adversarial")]
+    bounds: bool,
     /// What is measured of a layer; by default attention for BERT and with-output for GPT-2, as in their attention modules.
     #[arg(long, value_parser = map_kind())]
     map: Option<MapKind>,
@@ -147,6 +151,7 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
 fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), InputError> {
     let size = (arguments.dim, arguments.depth, arguments.heads);
     let found = model_files::open(arguments.weights.as_deref().unwrap_or_default(), size, arguments.seed)?;
+    tell!("lipscope model: {}", found.model.description());
     let (ids, of_text) = match arguments.adversarial {
         Some(_) => Default::default(),
         None => found.ids(text, arguments.tokenizer.as_deref())?,
@@ -167,6 +172,7 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
             EstimatorName::Both => Estimators::Both,
         },
         tolerance: arguments.tolerance,
+        bounds: if arguments.bounds { Bounding::AtTokens } else { Bounding::Skipped },
     }
     .plan(found.model.config())?;
     plan.check(if arguments.adversarial.is_some() { usize::MAX } else { ids.len() })?;
@@ -177,7 +183,9 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
     };
     let text = arguments.adversarial.map_or_else(|| text_fingerprint(&ids), adversarial_text);
     let subject = Subject::of(found.model.label(), &text, &plan);
-    let table = Table::new(subject).with_notes(found.model.notes()).with_notes(&of_text);
+    let of_plan = plan.note();
+    let notes = found.model.notes().iter().chain(&of_text).chain(&of_plan);
+    let table = Table::new(subject).with_notes(notes);
     let results = Results::open(arguments.out.as_deref(), arguments.format, table)?;
     Ok((Run { found, ids, plan, held }, results))
 }
@@ -185,20 +193,19 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
 /// Measures the missing cells; returns the table and the problems found.
 fn measure(arguments: &ModelArguments, run: &mut Run, results: Results) -> Outcome {
     let plan = &run.plan;
-    let is_missing = |cell: &Cell, results: &Results| !results.table().rows.contains_key(cell);
+    let done = results.table().clone();
     let batches: Vec<_> = plan
         .batches(arguments.shard)
         .into_iter()
-        .filter(|batch| plan.cells(batch).any(|cell| is_missing(&cell, &results)))
+        .filter(|batch| plan.cells(batch).any(|cell| plan.is_missing(&done, &cell)))
         .collect();
     if run.held == Held::OneLayer {
         return measure_by_layer(run, batches, results);
     }
     let model = run.found.model.model(&plan.needs(&run.ids, &batches))?;
     let maps = Maps::new(plan, &model)?;
-    let done = results.table().rows.clone();
     measure_all(batches, "portions", (results, Vec::new()), |batch| {
-        maps.measure(&run.ids, &batch, |cell| !done.contains_key(cell))
+        maps.measure(&run.ids, &batch, |cell| plan.is_missing(&done, cell))
     })
 }
 

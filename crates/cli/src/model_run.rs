@@ -77,13 +77,13 @@ pub(super) fn measure_all<T: Send>(
 
 /// Measures the missing cells of some batches with one layer of the model in memory at a time.
 pub(super) fn measure_by_layer(run: &mut Run, batches: Vec<Batch>, mut results: Results) -> Outcome {
-    let done = results.table().rows.clone();
+    let (done, plan) = (results.table().clone(), run.plan.clone());
     let mut problems = Vec::new();
     let mut layers = LayerByLayer::new(&mut run.found.model, &run.plan, &run.ids, batches)?;
     tell!("lipscope model: reading one layer at a time, since all together would take more memory than the limit");
     let bar = progress_bar(layers.progress().1, "layers");
     loop {
-        match layers.next_layer(&mut run.found.model, |cell| !done.contains_key(cell)) {
+        match layers.next_layer(&mut run.found.model, |cell| plan.is_missing(&done, cell)) {
             Ok(Some(rows)) => results.add(rows),
             Ok(None) => break,
             Err(problem) => {

@@ -194,6 +194,7 @@ mod tests {
 
     fn plan(mask: Order, layers: usize) -> Plan {
         Plan {
+            bounds: crate::Bounding::Skipped,
             layers: (0..layers).collect(),
             heads: vec![Heads::All],
             lengths: (2..=98).step_by(2).chain([500, 7, 7]).collect(),

@@ -97,6 +97,16 @@ impl<S: Source> Checkpoint<S> {
         self.files[place.file].info(&place.tensor).map(|info| info.shape.as_slice())
     }
 
+    /// How many numbers a tensor holds; `None` if it is no vector, matrix or stack of matrices of learnt numbers, such as
+    /// a stored mask or a list of positions.
+    pub(super) fn count(&self, tensor: &str) -> Option<u64> {
+        let place = self.places.get(tensor)?;
+        let info = self.files[place.file].info(&place.tensor)?;
+        let is_learnt = matches!(info.dtype, Dtype::F64 | Dtype::F32 | Dtype::F16 | Dtype::BF16);
+        let product = || info.shape.iter().fold(1u64, |product, size| product.saturating_mul(*size as u64));
+        (is_learnt && (1..=3).contains(&info.shape.len())).then(product)
+    }
+
     /// Whether a tensor holds 64-bit numbers.
     pub(super) fn is_wide(&self, tensor: &str) -> bool {
         let info = self.places.get(tensor).and_then(|place| self.files[place.file].info(&place.tensor));

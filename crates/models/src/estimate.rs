@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::jacobian::MapJacobian;
 use super::layer_map::{LayerMap, MapAtTokens};
+use super::local_bounds::{Bounding, Bounds, LocalBounds};
 use super::norm::{NormIteration, NormStep};
 use lipscope_core::attention::Forward;
 use lipscope_core::experiment::{InputError, Order};
@@ -80,6 +81,8 @@ pub struct Estimate {
     pub radius: f64,
     /// The token that receives the most attention in the map's last layer, unless the map has no attention.
     pub sink: Option<Sink>,
+    /// Upper bounds at the same tokens, if requested, for attention alone.
+    pub bounds: Option<LocalBounds>,
 }
 
 /// Measures a map at its tokens (d x n).
@@ -93,7 +96,7 @@ pub fn estimate(
     estimators: Estimators,
     options: LanczosOptions,
 ) -> Result<Estimate, InputError> {
-    let mut estimating = Estimating::new(map, tokens, mask, estimators, options)?;
+    let mut estimating = Estimating::new(map, tokens, mask, (estimators, options), Bounding::Skipped)?;
     loop {
         if let EstimateStep::Done(found) = estimating.step()? {
             return Ok(found);
@@ -107,7 +110,9 @@ pub(super) struct Estimating {
     jacobian: MapJacobian<f64>,
     /// The iteration for ||J||_2, if it is requested.
     norm: Option<NormIteration>,
-    /// What is found before it.
+    /// The bounds, if they are requested and apply.
+    bounds: Option<Bounds>,
+    /// What is found before them.
     found: Estimate,
 }
 
@@ -115,12 +120,14 @@ pub(super) struct Estimating {
 pub(super) enum EstimateStep {
     /// Steps of the iteration so far, and its relative residual.
     Going(usize, f64),
+    /// Some rows of the bounds.
+    Bounding,
     /// All that is requested.
     Done(Estimate),
 }
 
 impl Estimating {
-    /// Finds all but ||J||_2, for which [`Estimating::step`] iterates.
+    /// Finds all but ||J||_2 and the bounds, which [`Estimating::step`] computes.
     ///
     /// # Errors
     /// [`InputError`] if numbers overflow or there are too many tokens.
@@ -128,8 +135,8 @@ impl Estimating {
         map: &LayerMap,
         tokens: &DMatrix<f64>,
         mask: Order,
-        estimators: Estimators,
-        options: LanczosOptions,
+        (estimators, options): (Estimators, LanczosOptions),
+        bounding: Bounding,
     ) -> Result<Estimating, InputError> {
         let MapAtTokens { value, mut jacobian } = map.at(tokens, mask)?;
         let sink = jacobian.attention().map(sink);
@@ -143,21 +150,35 @@ impl Estimating {
             Estimators::Spectral | Estimators::Both => Some(NormIteration::new(map, &jacobian, options)?),
         };
         let radius = tokens.norm() / (tokens.ncols() as f64).sqrt();
-        Ok(Estimating { jacobian, norm, found: Estimate { spectral: None, released, radius, sink } })
+        let bounds = match bounding {
+            Bounding::Skipped => None,
+            Bounding::AtTokens => Bounds::new(&jacobian),
+        };
+        let found = Estimate { spectral: None, released, radius, sink, bounds: None };
+        Ok(Estimating { jacobian, norm, bounds, found })
     }
 
-    /// Does one step of the iteration.
+    /// Does one step of the iteration, then of the bounds.
     ///
     /// # Errors
     /// [`InputError::Overflow`] if numbers overflow.
     pub(super) fn step(&mut self) -> Result<EstimateStep, InputError> {
-        if let Some(norm) = &mut self.norm {
+        if let Some(norm) = &mut self.norm
+            && self.found.spectral.is_none()
+        {
             match norm.step(&mut self.jacobian) {
                 NormStep::Going(iterations, residual) => return Ok(EstimateStep::Going(iterations, residual)),
                 NormStep::Done(SingularTriplet { value, iterations, relative_residual, .. }) => {
                     self.found.spectral = Some(SpectralNorm { value, iterations, relative_residual });
                 }
             }
+        }
+        if let Some(mut bounds) = self.bounds.take() {
+            if !bounds.step(&self.jacobian) {
+                self.bounds = Some(bounds);
+                return Ok(EstimateStep::Bounding);
+            }
+            self.found.bounds = Some(bounds.finish());
         }
         let found = self.found;
         let numbers = [found.spectral.map_or(0.0, |norm| norm.value), found.released.unwrap_or(0.0)];

@@ -65,6 +65,16 @@ impl<T: Scalar> MapJacobian<T> {
 }
 
 impl MapJacobian<f64> {
+    /// The forward pass of a map that is attention alone.
+    pub(super) fn attention_alone(&self) -> Option<&Forward<f64>> {
+        match &self.steps[..] {
+            [StepJacobian { branch: BranchJacobian::Attention(attention), residual: None, .. }] => {
+                Some(attention.operator.forward())
+            }
+            _ => None,
+        }
+    }
+
     /// The same Jacobian in f32: seven digits in half the time.
     ///
     /// # Errors

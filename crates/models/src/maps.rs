@@ -101,7 +101,7 @@ impl<M: Borrow<Model>> Maps<M> {
             match self.step(&mut cells)? {
                 BatchStep::Row(cell, found) => rows.push((cell, found)),
                 BatchStep::Done => return Ok(rows),
-                BatchStep::Passed { .. } | BatchStep::Iterated { .. } => {}
+                BatchStep::Passed { .. } | BatchStep::Iterated { .. } | BatchStep::Bounded => {}
             }
         }
     }
@@ -130,7 +130,7 @@ impl<M: Borrow<Model>> Maps<M> {
         Ok(BatchCells { prefix_groups, stage, wanted: wanted.into_iter() })
     }
 
-    /// Does one step for a batch: one layer of its pass, or one step of a cell's iteration.
+    /// Does one step for a batch: one layer of its pass, or one step of a cell's iteration or bounds.
     ///
     /// # Errors
     /// [`InputError`] if the model has no such layer, or numbers overflow.
@@ -160,6 +160,7 @@ impl<M: Borrow<Model>> Maps<M> {
                         let relative_residual = residual.is_finite().then_some(residual);
                         Ok(BatchStep::Iterated { iterations, relative_residual })
                     }
+                    EstimateStep::Bounding => Ok(BatchStep::Bounded),
                     EstimateStep::Done(found) => {
                         *cell = None;
                         Ok(BatchStep::Row(at, found))
@@ -182,7 +183,7 @@ impl<M: Borrow<Model>> Maps<M> {
         let at_layer = plan.layers.iter().position(|layer| *layer == cell.layer).unwrap_or(0);
         let map = &self.maps[&(cell.layer, cell.heads)];
         let tokens = inputs[at_group][at_layer].columns(0, cell.n).into_owned();
-        Estimating::new(map, &tokens, plan.mask, plan.estimators, plan.options)
+        Estimating::new(map, &tokens, plan.mask, (plan.estimators, plan.options), plan.bounds)
     }
 }
 
@@ -203,6 +204,8 @@ pub enum BatchStep {
         /// Its relative residual, where a step has computed one.
         relative_residual: Option<f64>,
     },
+    /// Some rows of the bounds at the present cell are computed.
+    Bounded,
     /// A cell is measured.
     Row(Cell, Estimate),
     /// No cell is left.

@@ -8,8 +8,10 @@ use super::arrangement::Arrangement;
 use super::checkpoint::Checkpoint;
 use super::config::ModelConfig;
 use super::config_file::ConfigFile;
+use super::description::description;
 use super::draw::{draw_layer, draw_model};
 use super::load::{load_layer, load_model};
+use super::parameters;
 use super::parts::{LayerParts, Model, Needs};
 use super::source::Source;
 use super::text::fingerprint;
@@ -48,6 +50,7 @@ pub struct Opened<S> {
     config: ModelConfig,
     label: String,
     origin: Origin<S>,
+    parameters: u64,
     notes: Vec<Phrase>,
 }
 
@@ -86,12 +89,9 @@ impl<S: Source> Opened<S> {
             DrawnFamily::Llama => ModelConfig::llama(),
         };
         let label = format!("{} {d}x{layers}x{heads} seed {seed}", family.id());
-        Ok(Opened {
-            config: default.resized(d, layers, heads)?,
-            label,
-            origin: Origin::Drawn { seed },
-            notes: Vec::new(),
-        })
+        let config = default.resized(d, layers, heads)?;
+        let parameters = parameters::of_config(&config);
+        Ok(Opened { config, label, origin: Origin::Drawn { seed }, parameters, notes: Vec::new() })
     }
 
     /// Opens a model from files: `name` is its folder's name, `config` the text of its `config.json`.
@@ -111,14 +111,22 @@ impl<S: Source> Opened<S> {
         let label = format!("{name} {:016x}", fingerprint(looked_at));
         notes.append(&mut weights.notes);
         let checkpoint = Checkpoint::open(weights)?;
-        notes.extend(Arrangement::find(&config, &checkpoint)?.notes);
-        Ok(Opened { config, label, origin: Origin::Files(checkpoint), notes })
+        let arrangement = Arrangement::find(&config, &checkpoint)?;
+        let parameters = parameters::of_files(&config, &arrangement.prefix, &checkpoint);
+        notes.extend(arrangement.notes);
+        Ok(Opened { config, label, origin: Origin::Files(checkpoint), parameters, notes })
     }
 
     /// Its architecture.
     #[must_use]
     pub fn config(&self) -> &ModelConfig {
         &self.config
+    }
+
+    /// Its family, its size and its special parts in one line.
+    #[must_use]
+    pub fn description(&self) -> Phrase {
+        description(&self.config, self.parameters)
     }
 
     /// Its name in tables.

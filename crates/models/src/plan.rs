@@ -1,8 +1,10 @@
 //! The input of a run over windows, and what it costs.
 
 use super::config::ModelConfig;
-use super::estimate::Estimators;
+use super::estimate::{Estimate, Estimators};
+use super::local_bounds::{self, Bounding};
 use super::map_kind::{Heads, MapKind};
+use super::table::{Cell, Table};
 use super::text::check_windows;
 use lipscope_core::attention::MOST_KEPT;
 use lipscope_core::cost::check_sizes;
@@ -31,6 +33,8 @@ pub struct Plan {
     pub estimators: Estimators,
     /// Stopping rule of the iteration for ||J||_2.
     pub options: LanczosOptions,
+    /// Whether bounds are computed too.
+    pub bounds: Bounding,
 }
 
 /// How much of a model a run holds at a time.
@@ -84,6 +88,30 @@ impl Plan {
             });
         }
         check_windows(n_tokens, self.longest(), self.windows)
+    }
+
+    /// Whether a table lacks a cell's row, or the bounds that the plan wants there.
+    #[must_use]
+    pub fn is_missing(&self, table: &Table, cell: &Cell) -> bool {
+        table.rows.get(cell).is_none_or(|row| self.lacks_bounds(row))
+    }
+
+    /// Whether a row lacks the bounds that the plan wants.
+    #[must_use]
+    pub fn lacks_bounds(&self, row: &Estimate) -> bool {
+        self.has_bounds() && row.bounds.is_none()
+    }
+
+    /// A note for the plan's table, where bounds are wanted and its map has none.
+    #[must_use]
+    pub fn note(&self) -> Option<Phrase> {
+        let reason = self.kind.no_local_bounds().filter(|_| self.bounds == Bounding::AtTokens)?;
+        Some(phrase!("note_no_bounds", "no bounds were computed: they are {reason}", reason = reason))
+    }
+
+    /// Whether bounds are wanted and apply.
+    fn has_bounds(&self) -> bool {
+        self.bounds == Bounding::AtTokens && self.kind.no_local_bounds().is_none()
     }
 
     /// The longest window length.
@@ -201,7 +229,8 @@ impl Plan {
             false => 0.0,
         };
         let of_mlp = if self.kind.has_mlp() { 12.0 * n * ((2.0 * matrices - 1.0) * inner + 3.0 * d) } else { 0.0 };
-        let window = layers * (of_attention + of_mlp) + 8.0 * 82.0 * n * d;
+        let of_bounds = if self.has_bounds() { 8.0 * local_bounds::numbers(config, n) } else { 0.0 };
+        let window = layers * (of_attention + of_mlp) + of_bounds + 8.0 * 82.0 * n * d;
         // Every thread measures its own window.
         let at_once = threads().min(self.lengths.len().saturating_mul(self.windows)).max(1) as f64;
         (MARGIN * (weights + forward + maps + at_once * (pass + window))) as u64

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::ModelConfig;
 use super::estimate::Estimators;
+use super::local_bounds::Bounding;
 use super::map_kind::{Heads, MapKind};
 use super::plan::Plan;
 use super::table::Subject;
@@ -32,6 +33,8 @@ pub struct PlanText {
     pub estimators: Estimators,
     /// Relative residual at which the iteration stops.
     pub tolerance: f64,
+    /// Whether bounds at the same tokens are computed too.
+    pub bounds: Bounding,
 }
 
 /// The default tolerance of a run; the relative error of the norm is of the order of its square.
@@ -58,6 +61,7 @@ impl PlanText {
             kind: self.kind.unwrap_or_else(|| config.usual_map()),
             estimators: self.estimators,
             options,
+            bounds: self.bounds,
         })
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::estimate::{Estimate, Sink, SpectralNorm};
+use super::local_bounds::LocalBounds;
 use super::map_kind::Heads;
 use lipscope_core::experiment::InputError;
 use lipscope_core::experiment::{Phrase, json_problem, library_words};
@@ -72,9 +73,51 @@ struct Record {
     sink_head: Option<usize>,
     iterations: Option<usize>,
     relative_residual: Option<f64>,
+    /// Upper bounds at the same tokens. A table without bounds has no such columns.
+    #[serde(default, skip_serializing_if = "Column::is_absent")]
+    local: Column,
+    #[serde(default, skip_serializing_if = "Column::is_absent")]
+    local_blocks: Column,
+    #[serde(default, skip_serializing_if = "Column::is_absent")]
+    local_token: Column,
     /// All notes in one text. A table without notes has no such column; tables of earlier versions never have one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     notes: String,
+}
+
+/// A number of a column that a table may lack as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Column {
+    /// The table has no such column.
+    #[default]
+    Absent,
+    /// The cell, which may be empty.
+    Cell(Option<f64>),
+}
+
+impl Column {
+    fn is_absent(&self) -> bool {
+        *self == Column::Absent
+    }
+
+    fn number(self) -> Option<f64> {
+        match self {
+            Column::Absent => None,
+            Column::Cell(number) => number,
+        }
+    }
+}
+
+impl Serialize for Column {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.number().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Column {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::deserialize(deserializer).map(Column::Cell)
+    }
 }
 
 /// Separates two notes in a cell.
@@ -181,8 +224,10 @@ impl Table {
     /// [`InputError::Conflict`] if the subjects differ, or if both have a cell with different numbers.
     pub fn merge(&mut self, file: &str, mut other: Table) -> Result<(), InputError> {
         self.check_subject(file, &other.subject)?;
-        for (cell, estimate) in &other.rows {
+        for (cell, estimate) in &mut other.rows {
             self.check_row(file, cell, estimate)?;
+            // A row may have been measured once with bounds and once without.
+            estimate.bounds = estimate.bounds.or_else(|| self.rows.get(cell)?.bounds);
         }
         // One ordered merge, since both are sorted.
         self.rows.append(&mut other.rows);
@@ -199,9 +244,14 @@ impl Table {
         }
     }
 
-    /// Checks that a row is new or equal to the one already present.
+    /// Checks that a row is new, or equal to the one already present but for bounds that one of them lacks.
     fn check_row(&self, file: impl Into<Phrase>, cell: &Cell, estimate: &Estimate) -> Result<(), InputError> {
-        if self.rows.get(cell).is_none_or(|present| present == estimate) {
+        let is_equal = |present: &Estimate| match (present.bounds, estimate.bounds) {
+            (Some(_), Some(_)) => present == estimate,
+            (bounds, None) => *present == Estimate { bounds, ..*estimate },
+            (None, bounds) => Estimate { bounds, ..*present } == *estimate,
+        };
+        if self.rows.get(cell).is_none_or(is_equal) {
             return Ok(());
         }
         let Cell { layer, heads, n, window } = cell;
@@ -246,7 +296,12 @@ impl Table {
     }
 
     fn records(&self) -> impl Iterator<Item = Record> {
-        self.rows.iter().map(|(cell, estimate)| {
+        let has_bounds = self.rows.values().any(|estimate| estimate.bounds.is_some());
+        self.rows.iter().map(move |(cell, estimate)| {
+            let bound = |of: fn(LocalBounds) -> Option<f64>| match has_bounds {
+                true => Column::Cell(estimate.bounds.and_then(of)),
+                false => Column::Absent,
+            };
             let Subject { model, text, map, mask, estimator } = self.subject.clone();
             let Estimate { spectral, sink, .. } = *estimate;
             Record {
@@ -267,6 +322,9 @@ impl Table {
                 sink_head: sink.map(|sink| sink.head),
                 iterations: spectral.map(|norm| norm.iterations),
                 relative_residual: spectral.map(|norm| norm.relative_residual),
+                local: bound(|bounds| bounds.local),
+                local_blocks: bound(|bounds| bounds.blocks),
+                local_token: bound(|bounds| bounds.token),
                 notes: self.notes.join(BETWEEN_NOTES),
             }
         })
@@ -296,6 +354,9 @@ impl Table {
                 ("radius", Some(record.radius)),
                 ("sink", record.sink),
                 ("relative_residual", record.relative_residual),
+                ("local", record.local.number()),
+                ("local_blocks", record.local_blocks.number()),
+                ("local_token", record.local_token.number()),
             ];
             if let Some((column, _)) = numbers.into_iter().find(|(_, x)| x.is_some_and(|x| !x.is_finite())) {
                 return Err(broken(
@@ -303,7 +364,10 @@ impl Table {
                     phrase!("column_not_finite", "`{column}` is not a finite number", column = column),
                 ));
             }
-            let estimate = Estimate { spectral, released: record.released, radius: record.radius, sink };
+            let [local, blocks, token] = [record.local, record.local_blocks, record.local_token].map(Column::number);
+            let has_bounds = local.or(blocks).or(token).is_some();
+            let bounds = has_bounds.then_some(LocalBounds { local, blocks, token });
+            let estimate = Estimate { spectral, released: record.released, radius: record.radius, sink, bounds };
             let Record { model, text, map, mask, estimator, notes, .. } = record;
             let subject = Subject { model, text, map, mask, estimator };
             let table = table.get_or_insert_with(|| Table::new(subject.clone()));
@@ -357,7 +421,7 @@ mod tests {
             mask: "none".into(),
             estimator: "both".into(),
         });
-        let estimate = Estimate { spectral: None, released: Some(1.5), radius: 2.0, sink: None };
+        let estimate = Estimate { spectral: None, released: Some(1.5), radius: 2.0, sink: None, bounds: None };
         table.rows.insert(Cell { layer: 0, heads: Heads::All, n: 3, window: 0 }, estimate);
         table
     }

@@ -15,6 +15,9 @@ use super::tint::{self, Tints, Written};
 /// The greatest height of a row in CSS pixels.
 const TALLEST: f64 = 52.0;
 
+/// The width of the gap before a group of columns in CSS pixels.
+const GAP: f64 = 5.0;
+
 /// A grid of numbers, the first row on top.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tiles {
@@ -24,6 +27,8 @@ pub struct Tiles {
     pub cols: Vec<String>,
     /// The numbers, row by row; a number that is not finite has no tile.
     pub values: Vec<f64>,
+    /// The columns that begin a group: a gap stands before each.
+    pub breaks: Vec<usize>,
     /// Name of the row variable.
     pub row_label: String,
     /// Name of the column variable.
@@ -174,6 +179,15 @@ impl Tiles {
                     pen.text(&number(value), middle, Align::Center, size, palette.ink, 1.0)?;
                 }
             }
+        }
+        for col in &self.breaks {
+            let left = style.snap(layout.cell_rect(0, *col).left);
+            let PixelRect { top, bottom, .. } = layout.plot;
+            pen.rect(
+                PixelRect { left: left - GAP / 2.0, top, right: left + GAP / 2.0, bottom },
+                palette.background,
+                1.0,
+            )?;
         }
         // An edge separates the lightest tile from the background.
         let edge = mix(palette.background, palette.ink, 0.3);

@@ -131,12 +131,13 @@ fn TilesFigure(
     move || is_there.get().then(figure)
 }
 
-fn no_tiles() -> Tiles {
+pub fn no_tiles() -> Tiles {
     let name = String::new;
     Tiles {
         rows: Vec::new(),
         cols: Vec::new(),
         values: Vec::new(),
+        breaks: Vec::new(),
         row_label: name(),
         col_label: name(),
         value_label: name(),

@@ -6,19 +6,22 @@
 //! | `figure_data` | the data of all figures: groups, the chosen one, the selected window |
 //! | `group_choice`, `curves` | which layer and head; which published curves |
 //! | `dots`, `window_dots`, `tiles` | canvases that the reader reads with pointer or keys |
-//! | `norms`, `grids`, `adversarial` | the figures: norms over n and over the attention sink, means as tiles, one head |
+//! | `norms`, `grids`, `head_map`, `adversarial` | the figures: norms over n and over the attention sink, means as tiles, layers by heads, one head |
 //! | `adversarial_form` | the choice of head and R |
+//! | `bounds` | the bounds at the tokens of each window |
 //! | `readout` | the selected window, and a link into the explorer |
 //! | `files` | the table of a figure, and what can be exported from it |
 
 mod adversarial;
 mod adversarial_form;
+mod bounds;
 mod curves;
 mod dots;
 mod figure_data;
 mod files;
 mod grids;
 mod group_choice;
+mod head_map;
 mod norms;
 mod readout;
 mod tiles;
@@ -33,8 +36,10 @@ use crate::models::context::use_models;
 
 use adversarial::AdversarialFigure;
 use adversarial_form::AdversarialForm;
+use bounds::BoundsFigure;
 use figure_data::{FigureData, Kind};
 use grids::{HeadsFigure, LayersFigure};
+use head_map::HeadMapFigure;
 use norms::{NormsFigure, SinksFigure};
 
 /// All figures of [`super::context::Models::table`] and of [`super::context::Models::adversarial`].
@@ -61,9 +66,11 @@ pub fn ModelFigures() -> impl IntoView {
                     <p class="note" data-testid="model-about">{about}</p>
                     <p class="note" data-testid="model-no-bound" hidden=move || no_bound().is_none()>{no_bound} {strings::between_sentences()} {strings::model_no_window()}</p>
                     <NormsFigure shown/>
+                    <BoundsFigure shown/>
                     <NextTask>
                         <LayersFigure shown/>
                         <HeadsFigure shown/>
+                        <HeadMapFigure shown/>
                         <SinksFigure shown/>
                     </NextTask>
                 }

@@ -4,8 +4,8 @@
 use lipscope_core::experiment::Order;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{
-    Checkpoint, DrawnFamily, DrawnModel, Estimators, ForwardPass, Heads, LayerMap, MapKind, Maps, Model, ModelConfig,
-    Needs, Opened, PlanText, Shard, estimate, ids_by_first_appearance, load_model,
+    Bounding, Checkpoint, DrawnFamily, DrawnModel, Estimators, ForwardPass, Heads, LayerMap, MapKind, Maps, Model,
+    ModelConfig, Needs, Opened, PlanText, Shard, estimate, ids_by_first_appearance, load_model,
 };
 use nalgebra::DMatrix;
 use serde_json::Value;
@@ -147,6 +147,7 @@ pub fn check_drawn_rows() {
             kind: None,
             estimators: Estimators::Both,
             tolerance,
+            bounds: Bounding::Skipped,
         };
         let plan = text.plan(opened.config()).expect("a plan");
         let batches = plan.batches(Shard { index: 0, count: 1 });

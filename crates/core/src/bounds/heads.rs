@@ -1,6 +1,7 @@
 //! The norms of single heads, and how the bounds of heads combine.
 
 use super::logarithms::ln_sum;
+use crate::attention::Forward;
 use crate::spectral::norm_of_product;
 use crate::weights::{HeadWeights, Weights};
 use nalgebra::DMatrix;
@@ -24,6 +25,12 @@ pub enum Combination {
 }
 
 impl Combination {
+    /// How the heads of a forward pass combine: an output matrix adds them.
+    #[must_use]
+    pub fn of(forward: &Forward<f64>) -> Self {
+        if forward.output.is_some() { Combination::Sum } else { Combination::RootOfSquares }
+    }
+
     /// ln of the combined bound from ln of the heads' bounds.
     pub(super) fn ln_combine(self, ln_heads: &[f64]) -> f64 {
         match self {

@@ -7,7 +7,7 @@
 
 mod words;
 
-use crate::{AtLength, Cell, Estimate, Group, NormGrid, Published, Quantity, Spread};
+use crate::{AtLength, Cell, Estimate, Group, HeadMap, ModelConfig, NormGrid, Published, Quantity, Spread};
 use lipscope_core::fit::{PowerLaw, fit_factor};
 use lipscope_plot::{AxisSpec, Dot, Number, Role, Scale, Scatter, Series, SeriesKind, Table, Tiles, ascending, raised};
 
@@ -42,6 +42,15 @@ pub fn norms_chart(groups: &[&Group], released: Released, published: &[Published
             let name = format!("{cell}{}", words.released);
             let rings = group.points(Quantity::Released);
             chart.series.push(Series::new(name, "", Role::ReleasedScript, SeriesKind::Hollow, rings));
+        }
+        let bounds: Vec<(f64, f64)> = group
+            .readings
+            .iter()
+            .filter_map(|(cell, estimate)| Some((cell.n as f64, estimate.bounds?.best()?)))
+            .collect();
+        if !bounds.is_empty() {
+            let name = format!("{cell}{}", words.bound);
+            chart.series.push(Series::new(&name, &name, Role::Local, SeriesKind::Hollow, bounds));
         }
         let Some((first, last)) = group.ends() else { continue };
         let ends = [first as f64, last as f64];
@@ -130,6 +139,50 @@ pub fn head_tiles(grid: &NormGrid, words: &ModelWords) -> Tiles {
     tiles(grid, &words.head, words)
 }
 
+/// The tiles of layers by heads; a gap stands between heads that do not share keys and values.
+#[must_use]
+pub fn head_map_tiles(map: &HeadMap, config: Option<&ModelConfig>, words: &ModelWords) -> Tiles {
+    let names = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect();
+    let groups: Vec<Option<usize>> = map.heads.iter().map(|head| key_head(config, *head)).collect();
+    Tiles {
+        rows: names(&map.layers),
+        cols: names(&map.heads),
+        values: map.means.clone(),
+        breaks: (1..groups.len()).filter(|col| groups[*col] != groups[*col - 1]).collect(),
+        row_label: words.layer.clone(),
+        col_label: words.head.clone(),
+        value_label: words.mean_norm.clone(),
+        selected: None,
+    }
+}
+
+/// The same means, one row per layer and head, with numbers as `written`.
+#[must_use]
+pub fn head_map_table(
+    map: &HeadMap,
+    config: Option<&ModelConfig>,
+    words: &ModelWords,
+    written: fn(f64) -> String,
+) -> Table {
+    let ModelWords { layer, head, key_head: of_group, length, mean_norm, windows, .. } = words;
+    let header = [layer, head, of_group, length, mean_norm, windows].map(String::clone).to_vec();
+    let cells = (0..map.layers.len()).flat_map(|row| (0..map.heads.len()).map(move |column| (row, column)));
+    let row = |(row, column): (usize, usize)| {
+        let (mean, windows) = map.at(row, column)?;
+        let (layer, head) = (map.layers[row], map.heads[column]);
+        let group = key_head(config, head).map_or_else(String::new, |group| group.to_string());
+        Some(vec![layer.to_string(), head.to_string(), group, map.n.to_string(), written(mean), windows.to_string()])
+    };
+    Table { header, rows: cells.filter_map(row).collect() }
+}
+
+/// The key-value head of a head, in a model where several heads have the same.
+#[must_use]
+pub fn key_head(config: Option<&ModelConfig>, head: usize) -> Option<usize> {
+    let config = config.filter(|config| config.key_heads < config.heads && head < config.heads)?;
+    Some(config.head_sizes().group(head))
+}
+
 /// The table of one layer and head, one row per length.
 #[must_use]
 pub fn lengths_table(group: &Group, words: &ModelWords) -> Table {
@@ -168,6 +221,7 @@ fn tiles(grid: &NormGrid, row_label: &str, words: &ModelWords) -> Tiles {
         rows: grid.rows.iter().map(usize::to_string).collect(),
         cols: grid.lengths.iter().map(usize::to_string).collect(),
         values: grid.means.clone(),
+        breaks: Vec::new(),
         row_label: row_label.to_owned(),
         col_label: words.length.clone(),
         value_label: words.mean_norm.clone(),

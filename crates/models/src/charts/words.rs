@@ -25,12 +25,16 @@ pub struct ModelWords {
     pub layer: String,
     /// The word for a head.
     pub head: String,
+    /// The word for a head of keys and values.
+    pub key_head: String,
     /// The name of a published curve.
     pub published: String,
     /// The number of windows.
     pub windows: String,
     /// The largest relative residual.
     pub residual: String,
+    /// The smaller of the bounds on ||J||_2 at a window's tokens.
+    pub bound: String,
     /// The note in an empty chart.
     pub note: String,
 }
@@ -49,9 +53,11 @@ impl ModelWords {
             sink: "largest column sum of attention".into(),
             layer: "layer".into(),
             head: "head".into(),
+            key_head: "key-value head".into(),
             published: "published".into(),
             windows: "windows".into(),
             residual: "largest residual".into(),
+            bound: "≤ bound at these tokens".into(),
             note: String::new(),
         }
     }

@@ -91,7 +91,7 @@ impl Task<ModelContext> for BatchTask {
         let step = prepared.maps.step(cells)?;
         match step {
             BatchStep::Row(cell, found) => self.rows.push((cell, found)),
-            BatchStep::Passed { .. } | BatchStep::Iterated { .. } | BatchStep::Done => {}
+            BatchStep::Passed { .. } | BatchStep::Iterated { .. } | BatchStep::Bounded | BatchStep::Done => {}
         }
         let is_done = step == BatchStep::Done;
         if is_done || report.is_due() {
@@ -100,7 +100,7 @@ impl Task<ModelContext> for BatchTask {
                 BatchStep::Iterated { iterations, relative_residual } => {
                     report.iterations(iterations, relative_residual);
                 }
-                BatchStep::Row(..) | BatchStep::Done => {}
+                BatchStep::Row(..) | BatchStep::Bounded | BatchStep::Done => {}
             }
             if !self.rows.is_empty() {
                 let now = report.now();

@@ -1,6 +1,6 @@
 //! The command line that measures what the page measures.
 
-use lipscope_models::{DrawnModel, Estimators, MODEL_TOLERANCE, PlanText};
+use lipscope_models::{Bounding, DrawnModel, Estimators, MODEL_TOLERANCE, PlanText};
 
 use super::ModelOrigin;
 
@@ -45,6 +45,9 @@ pub fn command_line(origin: &ModelOrigin, text: Option<&str>, plan: &PlanText) -
     if plan.tolerance != MODEL_TOLERANCE {
         add("--tolerance", &format!("{:e}", plan.tolerance));
     }
+    if plan.bounds == Bounding::AtTokens {
+        line.push("--bounds".into());
+    }
     line.join(" ")
 }
 
@@ -76,6 +79,7 @@ mod tests {
             kind: None,
             estimators: Estimators::Both,
             tolerance: MODEL_TOLERANCE,
+            bounds: Bounding::Skipped,
         }
     }
 
@@ -89,6 +93,8 @@ mod tests {
         let small = DrawnModel { d: 32, seed: 7, ..usual };
         let line = command_line(&ModelOrigin::Drawn(small), Some("my text.txt"), &plan());
         assert!(line.contains("--dim 32 --seed 7 --text 'my text.txt'"), "{line}");
+        let bounded = PlanText { bounds: Bounding::AtTokens, ..plan() };
+        assert!(command_line(&ModelOrigin::Drawn(usual), None, &bounded).ends_with("--windows 3 --bounds"));
         let files = ModelOrigin::Files { name: "it's".into() };
         assert!(command_line(&files, None, &plan()).contains("--weights 'it'\\''s'"));
     }

@@ -25,6 +25,8 @@ pub struct ModelFacts {
     pub label: String,
     /// Its architecture.
     pub config: ModelConfig,
+    /// Its family, its size and its special parts in one line.
+    pub description: Phrase,
     /// The text's token ids.
     pub ids: Vec<u32>,
     /// The byte range of each token in the text: start, and end (exclusive).
@@ -64,6 +66,7 @@ impl Task<ModelContext> for OpenTask {
         report.event(Box::new(ModelFacts {
             label: opened.label().to_owned(),
             config: *opened.config(),
+            description: opened.description(),
             notes: notes.cloned().collect(),
             text: text_fingerprint(&ids),
             ids,

@@ -3,7 +3,7 @@
 use lipscope_core::experiment::{Experiment, InputError, Memory, TableSource};
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
-use lipscope_models::{DrawnFamily, DrawnModel, Estimators, PlanText};
+use lipscope_models::{Bounding, DrawnFamily, DrawnModel, Estimators, PlanText};
 use lipscope_protocol::envelope::{Command, Content, Message, Progress, Reply, Request, decode, encode};
 use lipscope_protocol::models::{
     ModelContext, ModelEvent, ModelOrigin, ModelPlan, ModelTasks, NoNetwork, OpenPlan, ReadTablePlan, WindowPlan,
@@ -76,6 +76,7 @@ fn made() -> Vec<Vec<u8>> {
         kind: None,
         estimators: Estimators::Both,
         tolerance: 1e-3,
+        bounds: Bounding::Skipped,
     };
     let cell = lipscope_models::Cell { layer: 0, heads: lipscope_models::Heads::All, n: 4, window: 1 };
     for plan in [

@@ -1,7 +1,7 @@
 //! Lists and ranges of numbers as they are typed: layers, heads and lengths of a run over a model.
 
 use lipscope_core::experiment::Memory;
-use lipscope_models::{Estimators, ModelConfig, PlanText};
+use lipscope_models::{Bounding, Estimators, ModelConfig, PlanText};
 
 use crate::door::{Allowance, Door, Verdict, refused, within};
 use crate::mutate::{Form, vary};
@@ -30,6 +30,7 @@ fn feed(input: &[u8]) -> Verdict {
         kind: None,
         estimators: Estimators::Both,
         tolerance: 1e-3,
+        bounds: Bounding::Skipped,
     };
     let config = ModelConfig::gpt2();
     let read = within("reading a plan", READING.of(input), || {

@@ -16,6 +16,8 @@ enum Formulas {
     Plain(Box<PlainLocal>),
     /// Where steps have derivatives of their own.
     Steps(Box<StepsLocal>),
+    /// Where projections are given, which may have biases.
+    Given(Box<StepsLocal>),
 }
 
 impl LocalBound {
@@ -29,11 +31,20 @@ impl LocalBound {
         })
     }
 
+    /// Prepares the bounds at a forward pass of given projections, such as those of a trained model; `None` where a
+    /// normaliser takes the queries of all heads together, for which none is proved. They hold with biases:
+    /// docs/theory.md, "Local bounds of every variant".
+    #[must_use]
+    pub fn of_projections(forward: &Forward<f64>) -> Option<Self> {
+        let is_by_heads = forward.steps.wide_norm().is_none();
+        is_by_heads.then(|| LocalBound(Formulas::Given(Box::new(StepsLocal::new(forward, Multiplicities::One)))))
+    }
+
     /// Adds some rows of the same forward pass; true when all rows are done.
     pub fn step(&mut self, forward: &Forward<f64>) -> bool {
         match &mut self.0 {
             Formulas::Plain(bound) => bound.step(forward),
-            Formulas::Steps(bound) => bound.step(forward),
+            Formulas::Steps(bound) | Formulas::Given(bound) => bound.step(forward),
         }
     }
 
@@ -43,6 +54,7 @@ impl LocalBound {
         match self.0 {
             Formulas::Plain(bound) => bound.finish(combination),
             Formulas::Steps(bound) => bound.finish(combination),
+            Formulas::Given(bound) => bound.finish_with_values(combination),
         }
     }
 }

@@ -119,6 +119,9 @@ struct Head {
     mixed: Vec<f64>,
     owns: Vec<f64>,
     parts: LocalParts,
+    /// The largest |a_ij|, and the largest sum of a row of U.
+    query_gradient: f64,
+    row_sum: f64,
 }
 
 /// One attention map of a head.
@@ -141,6 +144,8 @@ struct Row {
     /// U_ij for the tokens up to the reach.
     shares: Vec<f64>,
     gradient_square: f64,
+    /// The largest length of the gradient of a score in the query's projection, before Q.
+    query_gradient: f64,
     ln_ratio: f64,
     norms: Vec<f64>,
 }
@@ -221,6 +226,28 @@ impl StepsLocal {
         LocalParts { value, token, blocks, largest_column_sum, ..largest }
     }
 
+    /// The same bounds with what the rounding of w_j - mu_i may add to a computed norm. Where all values have a large
+    /// common part, as that of a bias, it is not small beside the differences, to which the other roundings are relative.
+    ///
+    /// The error of w_j - mu_i is at most gamma 2 max |w|: in the own parts that is at most gamma 2 max |w| max |a_ij|
+    /// times the largest sum of a row of U, in the blocks (i, j) at most U_ij gamma 2 max |w| max |b_ij|.
+    #[must_use]
+    pub fn finish_with_values(self, combination: Combination) -> LocalParts {
+        let terms: Vec<(f64, f64)> = self.heads.iter().map(|head| head.rounding(self.next_row)).collect();
+        let together = |of: fn(&(f64, f64)) -> f64| match combination {
+            Combination::Sum => terms.iter().map(of).sum::<f64>(),
+            Combination::RootOfSquares => terms.iter().map(of).map(|x| x * x).sum::<f64>().sqrt(),
+        };
+        let (spectral, token) = (together(|terms| terms.0), together(|terms| terms.1));
+        let parts = self.finish(combination);
+        LocalParts {
+            value: parts.value + spectral,
+            token: parts.token + token,
+            blocks: parts.blocks.map(|blocks| blocks + spectral),
+            ..parts
+        }
+    }
+
     fn norm_of_blocks(&self, combination: Combination) -> f64 {
         let n = self.next_row;
         let count = self.heads.len();
@@ -298,6 +325,8 @@ impl Head {
             mixed: Vec::new(),
             owns: Vec::with_capacity(n),
             parts: LocalParts::default(),
+            query_gradient: 0.0,
+            row_sum: 0.0,
         }
     }
 
@@ -316,6 +345,7 @@ impl Head {
         let mut maps = Vec::with_capacity(self.maps.len());
         let mut own = DMatrix::zeros(d_v, self.query_factor.nrows());
         let (mut ln_least, mut ln_most) = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut query_gradient = 0.0f64;
         for (at, map) in self.maps.iter().enumerate() {
             let layout = &map.layout;
             let block = forward.rows_of_p(map.map_idx, i..i + 1, buffer);
@@ -328,6 +358,7 @@ impl Head {
             let mut apart = DMatrix::zeros(d_v, reach);
             let mut gradients = DMatrix::zeros(layout.k_rows.len(), reach);
             let mut of_query = DMatrix::zeros(layout.q_rows.len(), reach);
+            let mut pulled = DVector::zeros(layout.q_rows.len());
             for j in (0..reach).filter(|j| forward.mask.allows(i, *j)) {
                 // Of all the tokens of a column together. The weights of softmax are so already.
                 let (size, ln_size) = if is_elementwise { (sizes.count(j), 0.0) } else { (1.0, sizes.ln(j)) };
@@ -351,6 +382,11 @@ impl Head {
                 }
                 let of_query = &mut of_query.column_mut(j);
                 of_query.zip_zip_apply(&query, &key, |x, q, k| *x = kernel.query_gradient(q, k));
+                pulled.copy_from(of_query);
+                if let Some(turn) = &forward.turn {
+                    turn.pull_back_at(&layout.q_rows, i, pulled.as_mut_slice());
+                }
+                query_gradient = query_gradient.max(pulled.norm());
             }
             let mut through_query = &apart * of_query.transpose();
             if let Some(turn) = &forward.turn {
@@ -369,7 +405,15 @@ impl Head {
             reach,
             p,
             maps,
-            row: Row { w: 0.0, own, shares, gradient_square: 0.0, ln_ratio: ln_most - ln_least, norms: Vec::new() },
+            row: Row {
+                w: 0.0,
+                own,
+                shares,
+                gradient_square: 0.0,
+                query_gradient,
+                ln_ratio: ln_most - ln_least,
+                norms: Vec::new(),
+            },
         };
         self.take_w(forward, &mut terms);
         terms
@@ -452,12 +496,27 @@ impl Head {
         self.owns.push(row.own);
         let norms = row.norms.iter().enumerate();
         self.mixed.extend(norms.map(|(j, norm)| times(sizes.ratio(row_idx, j).sqrt(), *norm)));
+        self.query_gradient = self.query_gradient.max(row.query_gradient);
+        self.row_sum = self.row_sum.max(total);
         let parts = &mut self.parts;
         parts.token = parts.token.max(row.own + (row.w * total).sqrt());
         parts.own = parts.own.max(row.own);
         parts.w = parts.w.max(row.w);
         parts.gradient_square = parts.gradient_square.max(row.gradient_square);
         parts.ln_ratio = parts.ln_ratio.max(row.ln_ratio);
+    }
+
+    /// What the rounding of w_j - mu_i may add at n tokens to the spectral norm, and to the norm over the largest token.
+    fn rounding(&self, n: usize) -> (f64, f64) {
+        let gamma = ROUNDING * (self.values.nrows() + self.value.ncols() + n) as f64;
+        let value = self.values.column_iter().map(|value| value.norm()).fold(0.0, f64::max);
+        let outer = self.outer.as_ref().map_or(1.0, largest_singular_value);
+        let error = 2.0 * gamma * value * outer;
+        let query = self.query_gradient * self.query_factor.norm();
+        let key = self.parts.gradient_square.sqrt();
+        let column_sum = self.sums.iter().copied().fold(0.0, f64::max);
+        let spectral = error * (query * self.row_sum + key * (self.row_sum * column_sum).sqrt());
+        (spectral, error * self.row_sum * (query + key))
     }
 
     fn finished(&self, head_idx: usize) -> LocalParts {
