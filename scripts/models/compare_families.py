@@ -18,7 +18,7 @@ import tempfile
 import zlib
 from pathlib import Path
 
-from family_reference import MAPS, Layers, draw, measured  # First: it makes torch.float32 mean float64.
+from family_reference import MAPS, Layers, Places, draw, measured  # First: it makes torch.float32 mean float64.
 from families import FAMILIES, N, NOT_YET, VOCABULARY  # noqa: I001
 
 import numpy as np
@@ -141,7 +141,7 @@ class Comparison:
         kind = getattr(transformers, family.config)
         seed = zlib.crc32(f"{name} {number}".encode())
         config = kind(**(family.base | case))
-        config._attn_implementation, config.use_cache = "eager", False
+        config._attn_implementation, config.use_cache = family.attention(case), False
         config._experts_implementation = "eager"
         model = getattr(transformers, family.classes[number % len(family.classes)])(config)
         model = draw(model, seed, family.has_gain_of_one)
@@ -152,7 +152,8 @@ class Comparison:
             run(self.program, folder, [0], "attention", *family.options)
         except Refused as sentence:
             return str(sentence)
-        layers = Layers(stack, family.places, inputs)
+        places = family.places if isinstance(family.places, Places) else family.places(stack.config)
+        layers = Layers(stack, places, inputs)
         heads = stack.config.num_attention_heads
         expected = {layer: {kind: measured(f, x, heads if kind == "attention" else 1) for kind, f, x in layers.maps(layer)}
                     for layer in range(len(layers.calls))}
@@ -186,7 +187,7 @@ class Comparison:
         others = {"without defaults": bare(today, kind)}
         if family.old and "rope_parameters" in today:
             old = family.old(json.loads(json.dumps(today)))
-            others |= {"older": old, "older without defaults": bare(old, kind)}
+            others |= {"older": old, "older without defaults": bare(old, kind)} if old else {}
         last = max(expected)
         map_kind = "with-output" if "blocks" in refused else "blocks"
         for spelling, other in others.items():

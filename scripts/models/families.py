@@ -21,7 +21,7 @@ class Family:
     config: str
     # The base model first, then a model with an output layer.
     classes: list[str]
-    places: Places
+    places: Places | Callable
     base: dict
     cases: list[dict]
     # Maps that may be refused, because the family's MLP is not read.
@@ -30,9 +30,11 @@ class Family:
     image: bool = False
     # Ids that stand for no word of a text.
     no_words: tuple = (0, 1, 2, 3)
+    # The attention of transformers with these hyperparameters.
+    attention: Callable = lambda case: "eager"
     # Options of the tool.
     options: tuple = ()
-    # The config as older versions of transformers spell it, from the one of today.
+    # The config as older versions of transformers spell it, from the one of today; None where they cannot.
     old: Callable | None = None
     # The stack of layers in a model.
     stack: Callable = lambda model: model.base_model
@@ -82,7 +84,12 @@ def old_gemma3(config):
     types = config.pop("layer_types")
     every = next((l + 1 for l, kind in enumerate(types) if kind == "full_attention"), len(types) + 1)
     config["sliding_window_pattern"] = every
-    return config
+    config.pop("_sliding_window_pattern", None)
+    return config if types == [kind_of_layer((l + 1) % every != 0) for l in range(len(types))] else None
+
+
+def kind_of_layer(has_window):
+    return "sliding_attention" if has_window else "full_attention"
 
 
 def old_modernbert(config):
@@ -90,8 +97,9 @@ def old_modernbert(config):
     config["global_rope_theta"] = by_layer["full_attention"]["rope_theta"]
     config["local_rope_theta"] = by_layer["sliding_attention"]["rope_theta"]
     types = config.pop("layer_types")
-    config["global_attn_every_n_layers"] = next((l for l, kind in enumerate(types) if l and kind == "full_attention"), 99)
-    return config
+    every = next((l for l, kind in enumerate(types) if l and kind == "full_attention"), 99)
+    config["global_attn_every_n_layers"] = every
+    return config if types == [kind_of_layer(l % every != 0) for l in range(len(types))] else None
 
 
 def by_layer(full, sliding=300.0):
@@ -297,8 +305,8 @@ FAMILIES = {
         [
             dict(num_hidden_layers=3, layer_types=["sliding_attention", "full_attention", "sliding_attention"],
                  **by_layer(rope("default"))),
-            dict(hidden_size=18, num_attention_heads=3, num_key_value_heads=1, attn_logit_softcapping=2.0,
-                 attention_bias=True, num_hidden_layers=6, **by_layer(LINEAR)),
+            dict(hidden_size=18, num_attention_heads=3, num_key_value_heads=1, attention_bias=True,
+                 num_hidden_layers=6, **by_layer(LINEAR)),
             dict(hidden_size=18, num_attention_heads=3, num_key_value_heads=3, head_dim=10, rms_norm_eps=1e-2,
                  layer_types=["full_attention", "full_attention"], **by_layer(LLAMA3)),
             dict(layer_types=["full_attention", "sliding_attention"], **by_layer(YARN)),
@@ -368,7 +376,11 @@ FAMILIES = {
             dict(new_decoder_architecture=True, hidden_size=18, num_attention_heads=3, multi_query=False, **rope("default")),
             # The number of heads of keys and values is not read here.
             dict(num_kv_heads=4, **rope("default")),
+            dict(alibi=True, bias=True),
+            dict(alibi=True, hidden_size=24, num_attention_heads=6, multi_query=False, parallel_attn=False),
         ],
+        # With the other the module adds the bias twice.
+        attention=lambda case: "sdpa" if case.get("alibi") else "eager",
         old=old_rope,
     ),
     "stablelm": Family(
@@ -399,14 +411,14 @@ FAMILIES = {
     ),
     "opt": Family(
         "OPTConfig", ["OPTModel", "OPTForCausalLM"],
-        Places("decoder.layers", "self_attn_layer_norm", "self_attn.out_proj", "fc2"),
+        lambda config: Places("decoder.layers", "self_attn_layer_norm", "self_attn.out_proj", "fc2") if config.do_layer_norm_before
+        else Places("decoder.layers", None, "self_attn.out_proj", "fc2", ("self_attn_layer_norm", "final_layer_norm")),
         dict(SIZES, **IDS, hidden_size=16, num_attention_heads=4, ffn_dim=20) | dict(pad_token_id=1, bos_token_id=2),
         [
             dict(),
             dict(hidden_size=18, num_attention_heads=3, word_embed_proj_dim=10, activation_function="gelu"),
             dict(num_attention_heads=1, enable_bias=False),
             dict(do_layer_norm_before=False, word_embed_proj_dim=24),
-            dict(layer_norm_elementwise_affine=False),
         ],
     ),
     "gpt_neo": Family(
