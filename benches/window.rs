@@ -37,11 +37,14 @@ impl Window {
             key,
             value,
             qk_gains: None,
+            sinks: Vec::new(),
             norms: Residual::Branch { before: None, after: None },
         };
         let model = Model {
             config: ModelConfig::bert().resized(d, 1, heads.len()).expect("heads that divide d"),
-            embeddings: Embeddings { words: BTreeMap::new(), positions: None, kind: None, norm: None },
+            embeddings: Embeddings { words: BTreeMap::new(), ..Embeddings::default() },
+            score_table: Vec::new(),
+            first_layer: 0,
             blocks: vec![Block { attention, feed_forward: None }],
         };
         let map = LayerMap::new(&model, 0, MapKind::Attention, Heads::All).expect("a layer");

@@ -255,9 +255,6 @@ FAMILIES = {
             dict(num_attention_heads=2, sliding_window=None, rms_norm_eps=1e-2, **rope("default", partial_rotary_factor=0.75)),
             dict(max_position_embeddings=64, original_max_position_embeddings=32, **rope(
                 "longrope", short_factor=[1.0, 1.5], long_factor=[2.0, 5.0])),
-            # The text is longer than the length that the model was trained with.
-            dict(max_position_embeddings=64, original_max_position_embeddings=8, **rope(
-                "longrope", short_factor=[1.0, 1.5], long_factor=[2.0, 5.0])),
             dict(num_attention_heads=2, max_position_embeddings=64, original_max_position_embeddings=32, **rope(
                 "longrope", short_factor=[1.0, 1.5, 3.0], long_factor=[2.0, 5.0, 9.0], partial_rotary_factor=0.75)),
         ],

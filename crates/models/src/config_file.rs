@@ -15,7 +15,7 @@ use super::family::{
     RopeRule, ScoreRule, ShareRule, SizeKey, SizeKeys, UnitRule, Usual, WindowRule,
 };
 use super::layer_set::LayerSet;
-use super::rope::Stretch;
+use super::rope::{Rope, Stretch};
 use super::unread::{self, UnreadFamily, without_framework};
 use lipscope_core::experiment::{Attention, InputError, Normalization, Order, Phrase, json_problem};
 use lipscope_core::phrase;
@@ -65,7 +65,15 @@ impl ConfigFile {
         let fields = part.unwrap_or(whole);
         let family = families::chosen(family, &fields);
         check_keys(&fields, family, &mut notes)?;
-        Ok(ConfigFile { config: config_of(&fields, family)?.checked()?, notes })
+        let config = config_of(&fields, family)?.checked()?;
+        if let Some(Rope { stretch: Stretch::LongRope { .. }, .. }) = config.rope {
+            notes.push(phrase!(
+                "note_long_rope",
+                "windows have at most {n} tokens: for longer ones LongRoPE has other factors, which are not used",
+                n = config.positions
+            ));
+        }
+        Ok(ConfigFile { config, notes })
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Rope {
 }
 
 /// How positions are stretched: f_t instead of theta^(-2t/m).
+// A config is copied a few times a run, so that the size of the largest kind does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Stretch {
     /// Not at all.

@@ -50,6 +50,7 @@ const KEYS: &[(&str, KeyUse)] = &[
     ("is_decoder", Irrelevant("ALBERT has no mask either way")),
     ("classifier_dropout_prob", TRAINING),
     ("down_scale_factor", Irrelevant("a word of Google's first files, which no program reads")),
+    ("layers_to_keep", Irrelevant("a word of Google's first files, which no program reads")),
     ("gap_size", Irrelevant("a word of Google's first files, which no program reads")),
     ("net_structure_type", Irrelevant("a word of Google's first files, which no program reads")),
     ("num_memory_blocks", Irrelevant("a word of Google's first files, which no program reads")),

@@ -2,7 +2,7 @@
 //! are neighbours.
 
 use super::llama::{KEYS as KEYS_OF_LLAMA, LLAMA, ROPE};
-use crate::config_keys::{COMMON, HEAD, KeyUse, Refused, Unsupported, Used};
+use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, Refused, Unsupported, Used};
 use crate::family::{BlockShape, Family, NormTensors, RopeRule, SizeKeys, size};
 use crate::residual::Residual;
 use lipscope_core::experiment::{Normalization, RopeLayout};
@@ -30,5 +30,9 @@ pub(super) const COHERE: Family = Family {
     ..LLAMA
 };
 
-const KEYS: &[(&str, KeyUse)] =
-    &[("layer_norm_eps", Used), ("logit_scale", HEAD), ("use_qk_norm", Refused("false", Unsupported::NormsOfHeads))];
+const KEYS: &[(&str, KeyUse)] = &[
+    ("layer_norm_eps", Used),
+    ("logit_scale", HEAD),
+    ("model_max_length", Irrelevant("a limit of the tokenizer")),
+    ("use_qk_norm", Refused("false", Unsupported::NormsOfHeads)),
+];

@@ -40,5 +40,6 @@ pub(super) const KEYS: &[(&str, KeyUse)] = &[
     ("attn_logit_softcapping", Used),
     ("final_logit_softcapping", HEAD),
     ("sliding_window", Used),
+    ("sliding_window_size", Irrelevant("Gemma 2 reads sliding_window")),
     ("layer_types", Used),
 ];

@@ -1,7 +1,7 @@
 //! GPT-Neo: GPT-2 with three projections, scores that are not divided, and a window in every other layer.
 
 use super::gpt2::GPT2;
-use crate::config_keys::{COMMON, KeyUse, TRAINING, Used};
+use crate::config_keys::{COMMON, HEAD, KeyUse, TRAINING, Used};
 use crate::family::{Biases, Family, Initial, ProjectionNames, ScoreRule, SizeKey, SizeKeys, Usual, WindowRule, size};
 use crate::safetensors::Layout;
 
@@ -41,6 +41,11 @@ const KEYS: &[(&str, KeyUse)] = &[
     ("attention_types", Used),
     ("attention_layers", Used),
     ("window_size", Used),
+    ("summary_type", HEAD),
+    ("summary_use_proj", HEAD),
+    ("summary_activation", HEAD),
+    ("summary_proj_to_labels", HEAD),
+    ("summary_first_dropout", HEAD),
     ("embed_dropout", TRAINING),
     ("resid_dropout", TRAINING),
     ("attention_dropout", TRAINING),

@@ -55,5 +55,7 @@ const KEYS: &[(&str, KeyUse)] = &[
     ("num_key_value_heads", Irrelevant("every head of GPT-NeoX has keys and values of its own")),
     ("head_dim", Irrelevant("the heads of GPT-NeoX share the width evenly")),
     ("hidden_dropout", TRAINING),
+    ("hidden_dropout_prob", TRAINING),
+    ("attention_probs_dropout_prob", TRAINING),
     ("classifier_dropout", TRAINING),
 ];

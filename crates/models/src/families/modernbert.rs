@@ -2,7 +2,7 @@
 
 use super::llama::{KEYS as KEYS_OF_LLAMA, LLAMA, ROPE};
 use crate::activation::Activation;
-use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, STORAGE, TRAINING, Used};
+use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, Refused, STORAGE, TRAINING, Unsupported, Used};
 use crate::family::{
     EmbeddingNames, Family, FirstNorm, MaskRule, MlpNames, NormTensors, ProjectionNames, RopeRule, SizeKey, SizeKeys,
     Usual, WindowRule, size,
@@ -56,6 +56,7 @@ const KEYS: &[(&str, KeyUse)] = &[
     ("global_rope_theta", Used),
     ("local_rope_theta", Used),
     ("norm_bias", Irrelevant("the file has the shifts, or has none")),
+    ("rope_scaling", Refused("null", Unsupported::OtherPositions)),
     ("rope_theta", Irrelevant("ModernBERT reads global_rope_theta")),
     ("rms_norm_eps", Irrelevant("ModernBERT reads norm_eps")),
     ("layer_norm_eps", Irrelevant("ModernBERT reads norm_eps")),

@@ -42,4 +42,5 @@ const KEYS: &[(&str, KeyUse)] = &[
     ("head_dim", Irrelevant("the heads of StableLM share the width evenly")),
     ("use_qkv_bias", Irrelevant("the file has the biases, or has none")),
     ("hidden_dropout", TRAINING),
+    ("model_max_length", Irrelevant("a limit of the tokenizer")),
 ];

@@ -2,7 +2,7 @@
 
 use super::llama::{KEYS as KEYS_OF_LLAMA, LLAMA};
 use crate::activation::Activation;
-use crate::config_keys::{COMMON, Irrelevant, KeyUse, TRAINING, Used};
+use crate::config_keys::{COMMON, Irrelevant, KeyUse, STORAGE, TRAINING, Used};
 use crate::family::{Family, MlpNames, NormTensors, SizeKeys, WindowRule, size};
 use lipscope_core::experiment::Normalization;
 
@@ -34,6 +34,13 @@ const KEYS: &[(&str, KeyUse)] = &[
     ("norm_epsilon", Used),
     ("sliding_window", Used),
     ("use_bias", Irrelevant("the file has the biases, or has none")),
+    ("activation_function", Irrelevant("StarCoder 2 reads hidden_act")),
+    ("layer_norm_epsilon", Irrelevant("StarCoder 2 reads norm_epsilon")),
+    ("mlp_type", Irrelevant("a word of the first files, which transformers does not read")),
+    ("norm_type", Irrelevant("a word of the first files, which transformers does not read")),
+    ("scale_attn_weights", Irrelevant("StarCoder 2 divides its scores by sqrt(k) whatever the config says")),
+    ("attention_softmax_in_fp32", STORAGE),
+    ("scale_attention_softmax_in_fp32", STORAGE),
     ("residual_dropout", TRAINING),
     ("embedding_dropout", TRAINING),
 ];
