@@ -183,6 +183,39 @@ pageTest('adversarial tokens: C √n as the command line fits it, and measured h
   assert.ok(svg.includes(`${root} √n`));
 });
 
+pageTest('heads that share keys and values are groups of tiles, read by keys, with a table beside them', { viewport: PHONE }, async ({ page }) => {
+  await show(page, 'model');
+  await page.selectOption('#model-source', 'files');
+  await page.setInputFiles('#model-folder', '../data/models/gemma2');
+  await page.waitForSelector('[data-testid=model-description]:has-text("4 heads on 2 key-value heads")', { timeout: 30_000 });
+  await reveal(page, '#model-layers');
+  for (const [id, value] of Object.entries({ 'model-layers': '0,1', 'model-lengths': '3,6', 'model-head': 'each', 'model-windows': '1' })) await page.fill(`#${id}`, value);
+  await reveal(page, '#model-text');
+  await page.fill('#model-text', Array.from({ length: 12 }, (_, at) => `w${at}`).join(' '));
+  await page.waitForSelector('[data-testid=model-tokens][data-value="12"]');
+  await page.check('#model-bounds');
+  await page.click('#model-run');
+  await page.waitForSelector('[data-testid="model-progress"][data-phase="done"]', { state: 'attached', timeout: 60_000 });
+  await page.waitForSelector('#head-map');
+  assert.match(await words(page, 'head-map-groups'), /2 groups of 2 heads/);
+  assert.match(await page.getAttribute('#head-map', 'aria-label'), /2 times 4.*2 groups of 2 heads/);
+  await page.focus('#head-map');
+  // The first key reads the first tile.
+  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'PageDown']) await page.keyboard.press(key);
+  assert.match(await words(page, 'head-map-readout'), /layer 1, head 2, key-value head 1.*n = 6.*‖J‖₂ ≥/);
+  await page.selectOption('#head-map-length', '3');
+  await page.click('#head-map-table summary');
+  const rows = await page.locator('#head-map-table tbody tr').allInnerTexts();
+  assert.equal(rows.length, 8);
+  assert.match(rows[7], /^1\s+3\s+1\s+3\s/);
+  // Each head has its bounds, with RoPE, a window, a cap and shared keys.
+  assert.equal(await page.getByTestId('model-bounds-rows').locator('tr').count(), 2);
+  assert.equal(await page.getByTestId('model-bounds-rows').locator('.absent').count(), 0);
+  const canvas = await page.locator('#head-map').boundingBox();
+  assert.ok(canvas.x + canvas.width <= PHONE.width, 'the tiles keep to a phone\'s width beside an open table');
+  assert.deepEqual(await faults(page), []);
+});
+
 for (const [name, options] of [['desktop', { colorScheme: 'light' }], ['phone, dark', { colorScheme: 'dark', viewport: PHONE }]]) {
   pageTest(`axe-core finds nothing in the figures: ${name}`, options, async ({ page }) => {
     await open(page, model('axe.csv', '--layers', '0,2', '-n', '2:20:2', '--windows', '2'));

@@ -174,6 +174,27 @@ fn no_bound_is_below_a_norm_where_it_is_nearly_reached_and_values_have_a_large_c
 }
 
 #[test]
+fn no_bound_is_below_a_norm_where_the_norms_of_blocks_are_bounded_and_not_decomposed() {
+    let mut found = Found::default();
+    let text = r#"{"model_type":"llama","hidden_size":96,"num_hidden_layers":1,"num_attention_heads":2,"num_key_value_heads":1,
+        "head_dim":48,"intermediate_size":4,"vocab_size":9}"#;
+    let config = ModelConfig::from_json(text).expect("a config");
+    let needs = Needs { layers: 1, mlps: 0, ids: Default::default(), positions: 0 };
+    let mut model = draw_model(config, &needs, 1).expect("small");
+    let mut random = Random::new(1, Stream::Tokens);
+    let part = &mut model.blocks[0].attention;
+    for linear in [&mut part.query, &mut part.key, &mut part.value, &mut part.output] {
+        linear.weight.apply(|x| *x = 0.15 * random.normal() as f32);
+        linear.bias.iter_mut().for_each(|x| *x = random.normal() as f32);
+    }
+    for order in [Order::Causal, Order::Free] {
+        let tokens = tokens(&mut random, (96, 6), 1.0);
+        check("wide", &model, 0, &tokens, order, &mut found);
+    }
+    assert_eq!(found.cases, 12);
+}
+
+#[test]
 fn no_bound_is_below_a_norm_in_the_files_of_every_family() {
     let mut found = Found::default();
     for entry in fs::read_dir(in_repository("tests/data/models")).expect("a folder").flatten() {

@@ -60,7 +60,7 @@ pub(super) struct ModelArguments {
     #[arg(long, default_value = "all")]
     head: String,
     /// Also compute upper bounds at the same tokens, for attention alone: the columns local, local_blocks (on the
-    /// spectral norm) and local_token (on the norm over the largest token). It about doubles the time.
+    /// spectral norm) and local_token (on the norm over the largest token). A run takes about three times as long.
     #[arg(long, conflicts_with = "adversarial")]
     bounds: bool,
     /// What is measured of a layer; by default attention for BERT and with-output for GPT-2, as in their attention modules.

@@ -17,7 +17,7 @@ use lipscope_core::bounds::{BoundId, Combination, LocalBound};
 use lipscope_core::experiment::{InputError, Order, Phrase};
 use lipscope_core::phrase;
 
-/// Whether bounds are computed beside the norms. They take about as long as the norms.
+/// Whether bounds are computed beside the norms. They take about twice as long as the norms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Bounding {
     /// Only norms are computed.
