@@ -6,7 +6,7 @@ shorter than a text, every kind of rotary positions, and every setting that chan
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from family_reference import Places
 
@@ -24,8 +24,6 @@ class Family:
     places: Places | Callable
     base: dict
     cases: list[dict]
-    # Maps that may be refused, because the family's MLP is not read.
-    may_refuse: set[str] = field(default_factory=set)
     has_gain_of_one: bool = False
     image: bool = False
     # Ids that stand for no word of a text.
@@ -68,6 +66,11 @@ def old_rope(config):
     if parameters.get("rope_type") == "linear":
         parameters["type"] = parameters.pop("rope_type")
     return config
+
+
+def old_gpt_oss(config):
+    """Versions of transformers differ in what no scaling means in this family."""
+    return old_rope(config) if config["rope_parameters"]["rope_type"] != "default" else None
 
 
 def old_neox(config):
@@ -508,7 +511,7 @@ FAMILIES = {
             # Rotary positions by default: YaRN.
             dict(head_dim=16, max_position_embeddings=131072),
         ],
-        may_refuse={"mlp-residual", "block", "blocks"}, old=old_rope,
+        old=old_gpt_oss,
     ),
     "mixtral": Family(
         "MixtralConfig", ["MixtralModel", "MixtralForCausalLM"], Places("layers", "input_layernorm", "self_attn.o_proj", "mlp"),
@@ -519,7 +522,7 @@ FAMILIES = {
                  num_experts_per_tok=1, **LINEAR),
             dict(num_key_value_heads=4, head_dim=8, num_experts_per_tok=4, rms_norm_eps=1e-2, **LLAMA3),
         ],
-        may_refuse={"mlp-residual", "block", "blocks"}, old=old_rope,
+        old=old_rope,
     ),
     "qwen3_moe": Family(
         "Qwen3MoeConfig", ["Qwen3MoeModel", "Qwen3MoeForCausalLM"],
@@ -532,7 +535,7 @@ FAMILIES = {
             dict(num_hidden_layers=4, decoder_sparse_step=2, mlp_only_layers=[3], head_dim=8, **rope("default")),
             dict(num_hidden_layers=2, mlp_only_layers=[0], num_key_value_heads=4, sliding_window=3, **rope("default")),
         ],
-        may_refuse={"mlp-residual", "block", "blocks"}, old=old_rope,
+        old=old_rope,
     ),
     "vit": Family("ViTConfig", ["ViTModel", "ViTForImageClassification"], VIT, IMAGES, IMAGE_CASES + [dict(qkv_bias=False)], image=True),
     "deit": Family("DeiTConfig", ["DeiTModel", "DeiTForImageClassificationWithTeacher"], VIT, IMAGES,
@@ -573,5 +576,6 @@ FAMILIES = {
     ),
 }
 
-# Families that this version of Lipscope does not open yet; the comparison fails where one of the others is refused.
-NOT_YET = set()
+# Models of images, and the halves of models of images and texts, are not opened yet. Of no other family may a model be
+# refused, and those that are opened must leave this list.
+NOT_YET = {"vit", "deit", "dinov2", "clip_vision_model", "siglip_vision_model", "clip-text", "clip-vision", "siglip-text", "siglip-vision"}
