@@ -128,8 +128,10 @@ pub fn config(seed: u64) -> String {
     ];
     let d = if own.contains(&family) { heads * head_dim } else { d };
     let inner = 3 + below(5);
+    // GPT-NeoX takes a width of heads for its angles alone, which is refused.
+    let width = if family == "gpt_neox" { "null".to_owned() } else { head_dim.to_string() };
     let layers = format!(
-        r#""num_hidden_layers":{LAYERS},"num_attention_heads":{heads},"num_key_value_heads":{groups},"head_dim":{head_dim},
+        r#""num_hidden_layers":{LAYERS},"num_attention_heads":{heads},"num_key_value_heads":{groups},"head_dim":{width},
         "hidden_size":{d},"intermediate_size":{inner},"rms_norm_eps":0.01,"hidden_act":"{activation}""#
     );
     let sizes = match family {

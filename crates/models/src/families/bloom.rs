@@ -45,6 +45,7 @@ pub(super) const BLOOM: Family = Family {
 };
 
 const KEYS: &[(&str, KeyUse)] = &[
+    ("is_decoder", Irrelevant("the mask of the family is the same either way")),
     ("n_embed", Used),
     ("is_causal", Refused("true", Unsupported::Bidirectional)),
     ("hidden_size", Used),

@@ -2,7 +2,7 @@
 
 use super::gpt2::GPT2;
 use crate::activation::Activation;
-use crate::config_keys::{COMMON, HEAD, KeyUse, TRAINING, Used};
+use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, TRAINING, Used};
 use crate::family::{
     EmbeddingNames, Family, Initial, LayerNames, MaskRule, MlpNames, ProjectionNames, ScoreRule, SizeKeys, size,
 };
@@ -61,6 +61,7 @@ pub(super) const SIGLIP_TEXT: Family = Family {
 };
 
 const KEYS: &[(&str, KeyUse)] = &[
+    ("is_decoder", Irrelevant("the mask of the family is the same either way")),
     ("hidden_size", Used),
     ("num_hidden_layers", Used),
     ("num_attention_heads", Used),

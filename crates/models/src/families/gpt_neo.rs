@@ -1,7 +1,7 @@
 //! GPT-Neo: GPT-2 with three projections, scores that are not divided, and a window in every other layer.
 
 use super::gpt2::GPT2;
-use crate::config_keys::{COMMON, HEAD, KeyUse, TRAINING, Used};
+use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, TRAINING, Used};
 use crate::family::{Biases, Family, Initial, ProjectionNames, ScoreRule, SizeKey, SizeKeys, Usual, WindowRule, size};
 use crate::safetensors::Layout;
 
@@ -29,6 +29,7 @@ pub(super) const GPT_NEO: Family = Family {
 };
 
 const KEYS: &[(&str, KeyUse)] = &[
+    ("is_decoder", Irrelevant("the mask of the family is the same either way")),
     ("hidden_size", Used),
     ("num_layers", Used),
     ("num_hidden_layers", Used),

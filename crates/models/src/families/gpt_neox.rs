@@ -2,7 +2,7 @@
 
 use super::llama::{KEYS as KEYS_OF_LLAMA, LLAMA, ROPE};
 use crate::activation::Activation;
-use crate::config_keys::{COMMON, Irrelevant, KeyUse, TRAINING, Used};
+use crate::config_keys::{COMMON, Irrelevant, KeyUse, Refused, TRAINING, Unsupported, Used};
 use crate::family::{
     BlockShape, EmbeddingNames, Family, MlpNames, NormTensors, ProjectionNames, RopeRule, Setting, SizeKey, SizeKeys,
     Turned, Usual, size,
@@ -53,7 +53,7 @@ const KEYS: &[(&str, KeyUse)] = &[
     ("rope_theta", Irrelevant("GPT-NeoX reads rotary_emb_base")),
     ("partial_rotary_factor", Irrelevant("GPT-NeoX reads rotary_pct")),
     ("num_key_value_heads", Irrelevant("every head of GPT-NeoX has keys and values of its own")),
-    ("head_dim", Irrelevant("the heads of GPT-NeoX share the width evenly")),
+    ("head_dim", Refused("null", Unsupported::OtherPositions)),
     ("hidden_dropout", TRAINING),
     ("hidden_dropout_prob", TRAINING),
     ("attention_probs_dropout_prob", TRAINING),

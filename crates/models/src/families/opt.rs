@@ -60,6 +60,7 @@ pub(super) const OPT_NORM_LAST: Family = Family {
 };
 
 const KEYS: &[(&str, KeyUse)] = &[
+    ("is_decoder", Irrelevant("the mask of the family is the same either way")),
     ("hidden_size", Used),
     ("is_causal", Refused("true", Unsupported::Bidirectional)),
     ("num_hidden_layers", Used),
