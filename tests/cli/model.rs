@@ -300,7 +300,7 @@ fn unusual_folders_are_read_and_what_was_guessed_is_said_beside_the_number() {
     let (merged, said) = run(lipscope(&["merge", &out]));
     assert!(merged == first && said.contains("lipscope merge: note: the matrices"), "{said}");
     for (name, words) in [
-        ("roberta_", ["not supported", "positions begin at 2"]),
+        ("roberta_as_bert", ["architectures", "no class of Bert"]),
         ("bert_relative_key", ["position_embedding_type", "not supported"]),
         ("gpt2_bin_only", ["pytorch_model.bin", "torch.load"]),
     ] {

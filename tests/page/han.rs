@@ -6,8 +6,9 @@ use lipscope::problem_text;
 use lipscope_core::experiment::InputError;
 
 /// Names, and signs of the format, that are the same in every language.
-const NAMES: [&str; 32] = [
+const NAMES: [&str; 33] = [
     "JSON",
+    "ALiBi",
     "CSV",
     "TSV",
     "NumPy",

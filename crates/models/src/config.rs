@@ -528,5 +528,5 @@ fn write_family<S: Serializer>(family: &&'static Family, serializer: S) -> Resul
 
 fn read_family<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static Family, D::Error> {
     let id = String::deserialize(deserializer)?;
-    of_id(&id).ok_or_else(|| D::Error::invalid_value(Unexpected::Str(&id), &"a family"))
+    of_id(&id).ok_or_else(|| D::Error::invalid_value(Unexpected::Str(&id), &"model_type"))
 }

@@ -94,7 +94,7 @@ pub(super) fn unread_family(found: Phrase, name: &str, reason: Phrase) -> InputE
         ),
         fix: phrase!(
             "measure_model_of_family",
-            "Measure a model of one of the {count} families that are read, such as BERT, ModernBERT, T5, GPT-2, Llama, Qwen 3 and Gemma 3 (docs/models.md and `lipscope model --families` list them), or of `lipscope train`: another name in the file would not make it one.",
+            "Measure a model of one of the {count} families that are read, such as BERT, ModernBERT, T5, GPT-2, Llama, Qwen 3 and Gemma 3 (`lipscope model --families` lists them), or of `lipscope train`: another name in the file would not make it one.",
             count = names_of_families().count()
         ),
     }

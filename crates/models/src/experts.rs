@@ -7,7 +7,7 @@
 use nalgebra::DMatrix;
 
 use super::config::{ExpertSizes, Shares};
-use super::mlp::{DenseJacobian, MlpRule, linear};
+use super::dense::{DenseJacobian, MlpRule, linear};
 use super::parts::{Experts, Side};
 use lipscope_core::attention::Scalar;
 use lipscope_core::experiment::InputError;

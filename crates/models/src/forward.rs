@@ -9,9 +9,9 @@ use std::ops::Range;
 use nalgebra::DMatrix;
 
 use super::attention_map::StackedAttention;
+use super::dense::MlpRule;
 use super::family::BlockShape;
 use super::map_kind::MapKind;
-use super::mlp::MlpRule;
 use super::parts::{Embeddings, Model};
 use super::residual::Residual;
 use super::token_norm::{NormJacobian, TokenNorm, in_window};

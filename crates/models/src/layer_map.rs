@@ -5,10 +5,11 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::attention_map::{AttentionMap, value_direction};
+use super::dense::MlpRule;
 use super::family::BlockShape;
 use super::jacobian::{BranchJacobian, MapJacobian, StepJacobian};
 use super::map_kind::{Heads, MapKind};
-use super::mlp::{MlpJacobian, MlpRule};
+use super::mlp::MlpJacobian;
 use super::parts::{FeedForward, Model};
 use super::residual::Residual;
 use super::token_norm::{NormJacobian, TokenNorm, in_window};

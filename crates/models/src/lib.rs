@@ -23,6 +23,7 @@ mod config_fields;
 mod config_file;
 mod config_keys;
 mod config_rope;
+mod dense;
 mod description;
 mod draw;
 mod estimate;
