@@ -82,7 +82,9 @@ pageTest('every kept model is measured or refused', { timeout: 300_000 }, async 
   await show(page, 'model');
   await page.selectOption('#model-source', 'files');
   const values = json('tests/data/cases/model_values.json');
-  const names = readdirSync(`${CASES}models`).filter((name) => name !== 'gpt2_zero_row_eps0');
+  // The first is measured with another map only; native tests hold the two RoBERTas against each other.
+  const elsewhere = ['gpt2_zero_row_eps0', 'roberta_', 'roberta_roberta'];
+  const names = readdirSync(`${CASES}models`).filter((name) => !elsewhere.includes(name));
   for (const name of names) {
     const folder = `${CASES}models/${name}`;
     await page.setInputFiles('#model-folder', folder);
@@ -90,7 +92,7 @@ pageTest('every kept model is measured or refused', { timeout: 300_000 }, async 
     if (!expected) {
       await page.waitForFunction(() => document.querySelector('[data-testid=model-problem]:not([hidden])')?.textContent);
       const said = await text(page, 'model-problem');
-      assert.match(said, /not supported|pytorch_model\.bin|positions begin at 2/, `${name}: ${said}`);
+      assert.match(said, /not supported|pytorch_model\.bin|no class of Bert/, `${name}: ${said}`);
       continue;
     }
     const plan = { 'model-layers': String(expected.layer), 'model-lengths': String(expected.n), 'model-windows': '1', 'model-text': readFileSync(`${folder}/text.txt`, 'utf8') };
@@ -107,5 +109,5 @@ pageTest('every kept model is measured or refused', { timeout: 300_000 }, async 
     const found = Number(row[head.indexOf('spectral')]);
     assert.ok(Math.abs(found / expected.spectral - 1) < 1e-6, `${name}: ${found} for ${expected.spectral}`);
   }
-  assert.ok(names.length >= 30);
+  assert.ok(names.length >= 28);
 });
