@@ -67,12 +67,7 @@ pub(super) fn measure_all<T: Send>(
         drop(work);
     });
     bar.finish_and_clear();
-    let (results, mut problems) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let (table, problem) = results.finish();
-    if let Some(problem) = problem {
-        note(&mut problems, problem);
-    }
-    Ok((table, problems))
+    Ok(finished(shared.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
 /// Measures the missing cells of some batches with one layer of the model in memory at a time.
@@ -97,11 +92,7 @@ pub(super) fn measure_by_layer(run: &mut Run, batches: Vec<Batch>, mut results: 
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let (table, problem) = results.finish();
-    if let Some(problem) = problem {
-        note(&mut problems, problem);
-    }
-    Ok((table, problems))
+    Ok(finished((results, problems)))
 }
 
 /// `lipscope model --adversarial`: measures the missing cells of a shard at the adversarial tokens of \[C\]; returns
@@ -140,6 +131,15 @@ pub(super) fn measure_adversarial(run: &mut Run, radius: f64, shard: Shard, resu
         .map(|(_, (cell, head))| (head, cell.n))
         .collect();
     measure_all(wanted, "lengths", (results, problems), |(head, n)| Ok(vec![head.measure(&plan, n)?]))
+}
+
+/// Writes the table; a problem of that is added to the others.
+fn finished((results, mut problems): Shared) -> (Table, Vec<InputError>) {
+    let (table, problem) = results.finish();
+    if let Some(problem) = problem {
+        note(&mut problems, problem);
+    }
+    (table, problems)
 }
 
 fn locked(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
