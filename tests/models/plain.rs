@@ -269,7 +269,7 @@ fn angle(rope: &Rope, t: usize) -> (f64, f64) {
     match rope.stretch {
         Stretch::None => (f, 1.0),
         Stretch::Linear { factor } => (f / factor, 1.0),
-        Stretch::LongRope { factors, attention } => (f / factors.as_slice()[t], attention),
+        Stretch::LongRope { factors, attention, .. } => (f / factors.as_slice()[t], attention),
         Stretch::Llama3 { factor, low, high, length } => {
             let turns = f * length / TAU;
             let smooth = ((turns - low) / (high - low)).clamp(0.0, 1.0);

@@ -163,14 +163,21 @@ fn check_adapters<S: Source>(file: &Checkpoint<S>) -> Result<(), InputError> {
 fn check_known<S: Source>(config: &ModelConfig, prefix: &str, file: &Checkpoint<S>) -> Result<(), InputError> {
     let family = config.family;
     let layers = format!("{prefix}{}.", family.before_layers());
+    // The linear maps of layers without experts, and of those with them.
+    let (expert_layers, dense_layers): (Vec<usize>, Vec<usize>) =
+        (0..config.layers).partition(|layer| config.experts_of(*layer).is_some());
+    let [with_experts, dense] = [expert_layers, dense_layers].map(|layers| -> Vec<&str> {
+        let shapes = layers.first().map_or_else(Vec::new, |layer| linear_shapes(config, *layer));
+        shapes.into_iter().map(|(name, _)| name).collect()
+    });
     let is_strange = |name: &&str| {
         if let Some(rest) = name.strip_prefix(layers.as_str()) {
             let numbered = rest.split_once('.').and_then(|(number, rest)| Some((number.parse::<usize>().ok()?, rest)));
             let Some((number, rest)) = numbered else { return true };
             let Some(rest) = family.within_layer(rest) else { return true };
-            let linear: Vec<&str> = linear_shapes(config, number).iter().map(|(name, _)| *name).collect();
+            let linear = if config.experts_of(number).is_some() { &with_experts } else { &dense };
             let has = |part: &str| file.has(&family.in_layer(prefix, number, &format!("{part}.weight")));
-            return !family.is_of_layer(number, rest, &linear) && linear.iter().copied().all(has);
+            return !family.is_of_layer(number, rest, linear) && linear.iter().copied().all(has);
         }
         let rest = name.strip_prefix(prefix).unwrap_or_default();
         let has = |name: &str| file.has(&format!("{prefix}{name}"));

@@ -4,11 +4,10 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector};
 
-use super::config::ScoreBias;
 use super::map_kind::{Heads, MapKind};
 use super::parts::{AttentionPart, Linear, Model};
 use super::token_norm::add_bias;
-use lipscope_core::attention::{DistanceBias, Forward, GivenSteps, HeadPart, HeadSizes, Kernel, Projections, Scalar};
+use lipscope_core::attention::{Forward, GivenSteps, HeadPart, HeadSizes, Kernel, Projections, Scalar};
 use lipscope_core::experiment::{Gain, InputError, Mask, Order, QkNorm, VectorNorm};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
 use lipscope_core::phrase;
@@ -94,7 +93,7 @@ impl LayerRules {
             wide_norm,
             rotary: config.rope_of(layer).map(|rope| rope.rotary()),
             softcap: config.softcap,
-            bias: distance_bias(model, heads.clone()),
+            bias: config.score_bias.distances(&model.score_table, heads.clone(), config.heads),
             sinks: sinks.get(heads).unwrap_or_default().iter().map(|x| f64::from(*x)).collect(),
         };
         Ok(LayerRules { steps, window: config.window_of(layer) })
@@ -249,47 +248,6 @@ pub(super) fn projections<T: Scalar>(
 /// The heads that are run to measure some: all of them where a norm takes all queries together.
 fn run_heads(model: &Model, heads: Heads) -> Heads {
     if model.config.has_wide_norm() { Heads::All } else { heads }
-}
-
-/// What is added to the scores of some heads.
-fn distance_bias(model: &Model, heads: Range<usize>) -> DistanceBias {
-    match model.config.score_bias {
-        ScoreBias::None => DistanceBias::None,
-        ScoreBias::Alibi { factor } => {
-            DistanceBias::Slopes(heads.map(|head| factor * alibi_slope(head, model.config.heads)).collect())
-        }
-        ScoreBias::Table { buckets, distance, .. } => {
-            let far = distance as isize;
-            let entry = |head: usize, by: isize| f64::from(model.score_table[bucket(by, buckets, distance)][head]);
-            DistanceBias::Tables(heads.map(|head| (-far..=far).map(|by| entry(head, by)).collect()).collect())
-        }
-    }
-}
-
-/// The slope of a head: 2^(-8(h+1)/B) for the first B heads, B the largest power of two up to H, then every other slope of
-/// twice as many heads.
-fn alibi_slope(head: usize, heads: usize) -> f64 {
-    let power = 1 << heads.max(1).ilog2();
-    let exponent = match head.checked_sub(power) {
-        None => 8.0 * (head + 1) as f64 / power as f64,
-        Some(beyond) => 4.0 * (2 * beyond + 1) as f64 / power as f64,
-    };
-    libm::exp2(-exponent)
-}
-
-/// The bucket of the distance from a token to another: half of them are for later tokens. Of each half, half are for
-/// single distances, the others grow by a factor up to `distance`.
-fn bucket(by: isize, buckets: usize, distance: usize) -> usize {
-    let (half, t) = (buckets / 2, by.unsigned_abs());
-    let single = half / 2;
-    let first = if by > 0 { half } else { 0 };
-    if t < single {
-        return first + t;
-    }
-    let [grown, whole] = [t, distance].map(|x| libm::log2(x as f64 / single as f64));
-    // The last digit must not put a power of the factor into the bucket before.
-    let further = (grown / whole * (half - single) as f64 + 1e-9).floor() as usize;
-    first + (single + further).min(half - 1)
 }
 
 /// The columns of the H k concatenated outputs that belong to some heads, k per head.

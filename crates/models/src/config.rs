@@ -6,13 +6,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::activation::Activation;
 use super::families::{BERT, GPT2, LLAMA, of_id};
 use super::family::{
-    BiasRule, BlockShape, Family, FirstPosition, MaskRule, MlpNames, NormScope, Projected, SizeKey, UnitRule, Usual,
+    BiasRule, BlockShape, EmbeddingProjection, Family, FirstPosition, MaskRule, MlpNames, NormScope, Presence,
+    Projected, SizeKey, UnitRule, Usual,
 };
 use super::layer_set::{LayerSet, MAX_LAYERS};
 use super::map_kind::MapKind;
 use super::rope::Rope;
+use super::score_bias::ScoreBias;
 use lipscope_core::attention::HeadSizes;
-use lipscope_core::experiment::{Attention, InputError, Normalization, Order, limits};
+use lipscope_core::experiment::{Attention, InputError, Normalization, Order, Phrase, limits};
 use lipscope_core::phrase;
 
 /// The divisor of the scores q.k of a layer's attention before softmax; GPT-2's config can choose.
@@ -134,27 +136,6 @@ pub enum Unit {
     },
 }
 
-/// What is added to the scores of attention, by the distance j - i.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum ScoreBias {
-    /// Nothing.
-    None,
-    /// ALiBi: slope times distance, with a slope for each head.
-    Alibi {
-        /// What the slopes are multiplied by.
-        factor: f64,
-    },
-    /// A number for each bucket of distances and each head, from a table of the files.
-    Table {
-        /// Rows of the table.
-        rows: usize,
-        /// N: half of them for earlier tokens, half for later ones.
-        buckets: usize,
-        /// D: from this distance on, all tokens share a bucket.
-        distance: usize,
-    },
-}
-
 /// Layers whose tokens see only the tokens near them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttentionWindow {
@@ -166,8 +147,6 @@ pub struct AttentionWindow {
 
 /// The most token ids, token types or positions; far above existing models.
 const MAX_ROWS: usize = 16_777_216;
-/// The most buckets of distances, and the largest distance with a bucket of its own; far above existing models.
-const MAX_BUCKETS: usize = 65_536;
 /// The most experts of a layer; far above existing models.
 const MAX_EXPERTS: usize = 16_384;
 
@@ -338,6 +317,12 @@ impl ModelConfig {
         self.family.qk_norm.is_some_and(|names| names.scope == NormScope::AllHeads)
     }
 
+    /// What brings the embeddings to width d, where the model has it.
+    pub(super) fn embedding_projection(&self) -> Option<EmbeddingProjection> {
+        let projection = self.family.embeddings.projection;
+        projection.filter(|of| of.presence == Presence::Always || self.embedding_width != self.d)
+    }
+
     /// The width of the positions' and types' embeddings, and of the norm after them.
     pub(super) fn sum_width(&self) -> usize {
         match self.family.embeddings.projection {
@@ -394,7 +379,7 @@ impl ModelConfig {
     }
 
     pub(super) fn checked(self) -> Result<Self, InputError> {
-        let sizes = [
+        let mut sizes = vec![
             (phrase!("model_width", "width d"), self.d, limits::MAX_DIM),
             (phrase!("model_layers", "layers"), self.layers, MAX_LAYERS),
             (phrase!("model_heads", "heads"), self.heads, limits::MAX_HEADS),
@@ -406,62 +391,26 @@ impl ModelConfig {
             (phrase!("model_embedding_width", "width of the embeddings"), self.embedding_width, limits::MAX_DIM),
             (phrase!("model_layer_groups", "groups of layers"), self.layer_groups, self.layers),
         ];
-        for (what, found, most) in sizes {
-            if !(1..=most).contains(&found) {
-                return Err(InputError::BadValue {
-                    key: phrase!("model_size", "The model's {what}", what = what),
-                    found: found.to_string().into(),
-                    expected: phrase!("from_1", "from 1 to {most}", most = most),
-                });
-            }
-        }
-        if self.key_heads == 0 || !self.heads.is_multiple_of(self.key_heads) {
-            return Err(InputError::BadValue {
-                key: phrase!(
-                    "model_size",
-                    "The model's {what}",
-                    what = phrase!("model_key_heads", "heads of keys and values")
-                ),
-                found: self.key_heads.to_string().into(),
-                expected: phrase!("divisor_heads", "a divisor of the number of its heads, {heads}", heads = self.heads),
-            });
-        }
         if let Some(ExpertSizes { count, chosen, inner, .. }) = self.experts {
-            let sizes = [
+            sizes.extend([
                 (phrase!("model_experts", "experts"), count, MAX_EXPERTS),
                 (phrase!("model_chosen", "experts of a token"), chosen, count),
                 (phrase!("model_inner_width", "feed-forward width"), inner, 8 * limits::MAX_DIM),
-            ];
-            for (what, found, most) in sizes {
-                if !(1..=most).contains(&found) {
-                    return Err(InputError::BadValue {
-                        key: phrase!("model_size", "The model's {what}", what = what),
-                        found: found.to_string().into(),
-                        expected: phrase!("from_1", "from 1 to {most}", most = most),
-                    });
-                }
+            ]);
+        }
+        for (what, found, most) in sizes {
+            if !(1..=most).contains(&found) {
+                return Err(bad_size(what, found, phrase!("from_1", "from 1 to {most}", most = most)));
             }
         }
-        if let ScoreBias::Table { rows, buckets, distance } = self.score_bias {
-            let sizes = [
-                (phrase!("model_buckets", "buckets of distances"), rows.max(buckets), 4, MAX_BUCKETS),
-                (phrase!("model_distance", "largest distance with a bucket"), distance, 1, MAX_BUCKETS),
-            ];
-            for (what, found, least, most) in sizes {
-                // Half of the buckets are for later tokens, and half of those for single distances.
-                if !(least..=most).contains(&found) || rows < buckets || distance <= buckets / 4 {
-                    return Err(InputError::BadValue {
-                        key: phrase!("model_size", "The model's {what}", what = what),
-                        found: found.to_string().into(),
-                        expected: phrase!(
-                            "buckets_and_distance",
-                            "at least 4 buckets, not more than the table has rows, and a distance above a quarter of them, each at most {most}",
-                            most = most
-                        ),
-                    });
-                }
-            }
+        if self.key_heads == 0 || !self.heads.is_multiple_of(self.key_heads) {
+            return Err(bad_size(
+                phrase!("model_key_heads", "heads of keys and values"),
+                self.key_heads,
+                phrase!("divisor_heads", "a divisor of the number of its heads, {heads}", heads = self.heads),
+            ));
         }
+        self.score_bias.check()?;
         let ropes = [self.rope, self.local_rope].into_iter().flatten();
         if let Some(rope) = ropes.into_iter().find(|rope| !rope.turned.is_multiple_of(2) || rope.turned > self.head_dim)
         {
@@ -476,11 +425,8 @@ impl ModelConfig {
             });
         }
         if !(self.eps.is_finite() && self.eps >= 0.0) {
-            return Err(InputError::BadValue {
-                key: phrase!("model_size", "The model's {what}", what = phrase!("model_eps", "layer norm eps")),
-                found: self.eps.to_string().into(),
-                expected: phrase!("number_0_more", "a number, 0 or more"),
-            });
+            let expected = phrase!("number_0_more", "a number, 0 or more");
+            return Err(bad_size(phrase!("model_eps", "layer norm eps"), self.eps, expected));
         }
         Ok(self)
     }
@@ -488,10 +434,16 @@ impl ModelConfig {
 
 /// The refusal of heads that do not share the width evenly.
 pub(super) fn heads_do_not_divide(heads: usize, width: usize) -> InputError {
+    let expected = phrase!("divisor_width", "a divisor of its width, {width}", width = width);
+    bad_size(phrase!("model_heads", "heads"), heads, expected)
+}
+
+/// The refusal of a size.
+pub(super) fn bad_size(what: Phrase, found: impl ToString, expected: Phrase) -> InputError {
     InputError::BadValue {
-        key: phrase!("model_size", "The model's {what}", what = phrase!("model_heads", "heads")),
-        found: heads.to_string().into(),
-        expected: phrase!("divisor_width", "a divisor of its width, {width}", width = width),
+        key: phrase!("model_size", "The model's {what}", what = what),
+        found: found.to_string().into(),
+        expected,
     }
 }
 

@@ -122,6 +122,16 @@ pub(super) const STORAGE: KeyUse = Irrelevant("only how transformers holds or co
 const NAME: KeyUse = Irrelevant("only a name or a note");
 const TOKEN_ID: KeyUse = Irrelevant("only which id a special token has; the tokenizer's files say so");
 
+/// Keys of a head that sums a text up, in configs like that of GPT-2.
+pub(super) const SUMMARY: &[(&str, KeyUse)] = &[
+    ("summary_type", HEAD),
+    ("summary_use_proj", HEAD),
+    ("summary_activation", HEAD),
+    ("summary_proj_to_labels", HEAD),
+    ("summary_first_dropout", HEAD),
+    ("summary_last_dropout", HEAD),
+];
+
 /// Keys of every config.
 pub(super) const COMMON: &[(&str, KeyUse)] = &[
     ("model_type", Used),

@@ -134,19 +134,24 @@ fn rope_of(
         }
     };
     // transformers lets the setting of the whole config win.
-    let length = "original_max_position_embeddings";
-    let length = fields.positive(length)?.or(within(length)?).unwrap_or(sizes.positions as f64);
-    let usual = sizes.positions as f64 / length;
+    const LENGTH: &str = "original_max_position_embeddings";
+    let length = fields.positive(LENGTH)?.or(within(LENGTH)?);
+    let most = sizes.positions as f64;
     let stretch = match given {
         None => Stretch::None,
-        Some(given) if given.get("short_factor").is_some() => long_stretch(given, (length, usual), turned / 2)?,
-        Some(given) => stretch_of(given, length, usual)?,
+        Some(given) if given.get("short_factor").is_some() => {
+            long_stretch(given, (length.unwrap_or(LONG_LENGTH), most), turned / 2)?
+        }
+        Some(given) => stretch_of(given, (length.unwrap_or(most), most))?,
     };
     Ok(Rope { theta, turned, layout: rule.layout, stretch })
 }
 
+/// The length of LongRoPE's first texts where a config does not say it.
+const LONG_LENGTH: f64 = 4_096.0;
+
 /// LongRoPE. A text of more than `length` tokens has other factors, and windows are not as long.
-fn long_stretch(given: &Fields, (length, usual): (f64, f64), pairs: usize) -> Result<Stretch, InputError> {
+fn long_stretch(given: &Fields, (length, most): (f64, f64), pairs: usize) -> Result<Stretch, InputError> {
     const KEY: &str = "short_factor";
     let key = if given.get("rope_type").is_some() { "rope_type" } else { "type" };
     if !matches!(given.text(key)?, Some("longrope" | "su" | "yarn")) {
@@ -157,13 +162,13 @@ fn long_stretch(given: &Fields, (length, usual): (f64, f64), pairs: usize) -> Re
         let reason = phrase!("why_factor_count", "it needs a number above 0 for each of {count} pairs", count = pairs);
         given.not_supported(KEY, reason)
     })?;
-    let factor = given.positive("factor")?.unwrap_or(usual);
+    let factor = given.positive("factor")?.unwrap_or(most / length);
     let attention = given.positive("attention_factor")?.unwrap_or_else(|| Stretch::long_attention(factor, length));
-    Ok(Stretch::LongRope { factors, attention })
+    Ok(Stretch::LongRope { factors, length, attention })
 }
 
-/// How positions are stretched; `usual` is the factor of YaRN where none is given.
-fn stretch_of(given: &Fields, length: f64, usual: f64) -> Result<Stretch, InputError> {
+/// How positions are stretched from `length` of them to `most`.
+fn stretch_of(given: &Fields, (length, most): (f64, f64)) -> Result<Stretch, InputError> {
     if let Some((strange, _)) = given.all().find(|(name, value)| !value.is_null() && !KNOWN.contains(name)) {
         let reason =
             phrase!("why_unknown_rope_key", "what it does to rotary positions is not known here, or differs by layer");
@@ -182,7 +187,7 @@ fn stretch_of(given: &Fields, length: f64, usual: f64) -> Result<Stretch, InputE
             length,
         }),
         Some("yarn") => {
-            let factor = given.positive("factor")?.unwrap_or(usual);
+            let factor = given.positive("factor")?.unwrap_or(most / length);
             Ok(Stretch::Yarn {
                 factor,
                 fast: given.positive("beta_fast")?.unwrap_or(32.0),
@@ -248,11 +253,16 @@ mod tests {
             "original_max_position_embeddings":4096,
             "rope_scaling":{"type":"su","short_factor":[1.0,1.5,2,3],"long_factor":[4,4,4,4]}}"#;
         let config = ModelConfig::from_json(text).expect("LongRoPE");
-        let Some(Stretch::LongRope { factors, attention }) = config.rope.map(|rope| rope.stretch) else {
+        let Some(Stretch::LongRope { factors, attention, .. }) = config.rope.map(|rope| rope.stretch) else {
             panic!("none")
         };
         assert_eq!((factors.as_slice(), config.positions), (&[1.0, 1.5, 2.0, 3.0][..], 4_096));
         assert!((attention - (1.0 + 32f64.ln() / 4_096f64.ln()).sqrt()).abs() < 1e-15);
+        // The newer spelling has the length among the rotary parameters.
+        let newer = r#"{"model_type":"phi3","hidden_size":32,"num_attention_heads":4,"max_position_embeddings":64,
+            "rope_parameters":{"rope_type":"longrope","short_factor":[1,1,1,1],"long_factor":[4,4,4,4],
+            "original_max_position_embeddings":8}}"#;
+        assert_eq!(ModelConfig::from_json(newer).map(|config| config.positions), Ok(8));
         let again: Rope = serde_json::from_str(&serde_json::to_string(&config.rope).expect("JSON")).expect("the same");
         assert_eq!(Some(again), config.rope);
     }

@@ -1,10 +1,11 @@
 //! A model in one line: its family, its size, the parts that tell it from a plain transformer, and how many parameters
 //! it has.
 
-use super::config::{AttentionWindow, ModelConfig, ScoreBias};
+use super::config::{AttentionWindow, ModelConfig};
 use super::family::BlockShape;
 use super::layer_set::LayerSet;
 use super::residual::Residual;
+use super::score_bias::ScoreBias;
 use lipscope_core::experiment::{Attention, Normalization, Phrase};
 use lipscope_core::phrase;
 

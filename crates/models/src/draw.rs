@@ -10,12 +10,13 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::config::{ModelConfig, ScoreBias};
-use super::family::{GainRule, Initial, NormScope, Presence};
+use super::config::ModelConfig;
+use super::family::{GainRule, Initial, NormScope};
 use super::parts::{
     AttentionPart, Block, Dense, Embeddings, Experts, FeedForward, LayerParts, Linear, Model, Needs, Network,
 };
 use super::residual::Residual;
+use super::score_bias::ScoreBias;
 use super::token_norm::TokenNorm;
 use lipscope_core::experiment::{InputError, Normalization};
 use lipscope_core::phrase;
@@ -55,14 +56,14 @@ pub fn draw_model(config: ModelConfig, needs: &Needs, seed: u64) -> Result<Model
     };
     let position = |position: usize| row(Stream::ModelPosition(position), of_sum);
     let first = config.first_position;
-    let projection = names.projection.filter(|names| names.presence == Presence::Always || of_words != config.d);
     let embeddings = Embeddings {
         words: needs.ids.iter().map(|id| (*id, word(*id))).collect(),
         positions: names.positions.map(|_| (first..first + needs.positions).map(position).collect()),
         padding: names.positions.and(config.padding()).map(position),
         kind: names.kinds.map(|_| row(Stream::ModelTokenType, of_sum)),
         norm: names.norm.map(|_| TokenNorm::plain(config.family.normalization, config.eps, of_sum)),
-        projection: projection
+        projection: config
+            .embedding_projection()
             .map(|_| linear(&mut Random::new(seed, Stream::ModelProjection), (config.d, of_words), DEVIATION)),
     };
     let blocks = (0..needs.layers).map(|layer| block(&config, (layer, LayerParts::of(layer, needs.mlps)), seed));

@@ -96,12 +96,7 @@ pub fn estimate(
     estimators: Estimators,
     options: LanczosOptions,
 ) -> Result<Estimate, InputError> {
-    let mut estimating = Estimating::new(map, tokens, mask, (estimators, options), Bounding::Skipped)?;
-    loop {
-        if let EstimateStep::Done(found) = estimating.step()? {
-            return Ok(found);
-        }
-    }
+    Estimating::new(map, tokens, mask, (estimators, options), Bounding::Skipped)?.finish()
 }
 
 /// The measurement of a map at its tokens, on its way.
@@ -156,6 +151,18 @@ impl Estimating {
         };
         let found = Estimate { spectral: None, released, radius, sink, bounds: None };
         Ok(Estimating { jacobian, norm, bounds, found })
+    }
+
+    /// Does all steps.
+    ///
+    /// # Errors
+    /// [`InputError::Overflow`] if numbers overflow.
+    pub(super) fn finish(mut self) -> Result<Estimate, InputError> {
+        loop {
+            if let EstimateStep::Done(found) = self.step()? {
+                return Ok(found);
+            }
+        }
     }
 
     /// Does one step of the iteration, then of the bounds.

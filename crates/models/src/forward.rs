@@ -10,7 +10,7 @@ use nalgebra::DMatrix;
 
 use super::attention_map::StackedAttention;
 use super::dense::MlpRule;
-use super::family::BlockShape;
+use super::family::{BlockShape, Projected};
 use super::map_kind::MapKind;
 use super::parts::{Embeddings, Model};
 use super::residual::Residual;
@@ -270,9 +270,9 @@ fn embed(model: &Model, windows: &[&[u32]]) -> Result<DMatrix<f64>, InputError> 
         })?;
         token.iter_mut().zip(word).for_each(|(x, y)| *x = config.embedding_factor * f64::from(*y));
     }
-    let projects_words = config.sum_width() != config.embedding_width;
-    let projection = |of_words: bool| embeddings.projection.as_ref().filter(|_| of_words == projects_words);
-    if let Some(words) = projection(true) {
+    let projected = config.embedding_projection().map(|projection| projection.of);
+    let projection = |of: Projected| embeddings.projection.as_ref().filter(|_| projected == Some(of));
+    if let Some(words) = projection(Projected::Words) {
         x = words.apply(&x);
     }
     for (row, mut token) in position_rows(model, windows).zip(x.column_iter_mut()) {
@@ -283,7 +283,10 @@ fn embed(model: &Model, windows: &[&[u32]]) -> Result<DMatrix<f64>, InputError> 
     if let Some(norm) = &embeddings.norm {
         norm.apply(&mut x).map_err(|problem| in_window(problem, &spans(windows)))?;
     }
-    Ok(projection(false).map_or(x.clone(), |sum| sum.apply(&x)))
+    Ok(match projection(Projected::Sum) {
+        Some(sum) => sum.apply(&x),
+        None => x,
+    })
 }
 
 /// The position that is added to each token of the windows, if positions are.

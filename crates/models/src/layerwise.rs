@@ -4,7 +4,7 @@
 //! share products with weights exactly as in a run that holds all layers, so the numbers are the same to the last digit.
 
 use super::batch::{Batch, Window};
-use super::estimate::{Estimate, EstimateStep, Estimating};
+use super::estimate::{Estimate, Estimating};
 use super::forward::{ForwardPass, Pass};
 use super::layer_map::LayerMap;
 use super::opened::Opened;
@@ -14,7 +14,6 @@ use super::source::Source;
 use super::table::Cell;
 use super::text::window_span;
 use lipscope_core::experiment::InputError;
-use nalgebra::DMatrix;
 
 /// The windows of some batches on their way through a model.
 #[derive(Debug)]
@@ -86,7 +85,9 @@ impl LayerByLayer {
                         let cell = Cell { layer, heads: *heads, n, window };
                         if is_wanted(&cell) {
                             let tokens = tokens.columns(0, n).into_owned();
-                            rows.push((cell, estimated(&map, &tokens, plan)?));
+                            let how = (plan.estimators, plan.options);
+                            let estimating = Estimating::new(&map, &tokens, plan.mask, how, plan.bounds)?;
+                            rows.push((cell, estimating.finish()?));
                         }
                     }
                 }
@@ -94,15 +95,5 @@ impl LayerByLayer {
             self.passes.iter_mut().for_each(|pass| pass.forget(at));
         }
         Ok(Some(rows))
-    }
-}
-
-/// What the plan asks for at the tokens of a map.
-fn estimated(map: &LayerMap, tokens: &DMatrix<f64>, plan: &Plan) -> Result<Estimate, InputError> {
-    let mut estimating = Estimating::new(map, tokens, plan.mask, (plan.estimators, plan.options), plan.bounds)?;
-    loop {
-        if let EstimateStep::Done(found) = estimating.step()? {
-            return Ok(found);
-        }
     }
 }

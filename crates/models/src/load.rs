@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use super::arrangement::{Arrangement, not_of_family};
 use super::checkpoint::Checkpoint;
-use super::config::{ExpertSizes, ModelConfig, ScoreBias};
+use super::config::{ExpertSizes, ModelConfig};
 use super::family::{
-    BiasRule, Biases, EmbeddingNames, EmbeddingProjection, ExpertRule, ExpertTensors, MlpNames, NormTensors, Presence,
-    Projected, ProjectionNames, QkNormNames,
+    BiasRule, Biases, EmbeddingNames, EmbeddingProjection, ExpertRule, ExpertTensors, MlpNames, NormTensors, Projected,
+    ProjectionNames, QkNormNames,
 };
 use super::parts::{
     AttentionPart, Block, Dense, Embeddings, Experts, FeedForward, LayerParts, Linear, Model, Needs, Network,
 };
 use super::residual::Residual;
+use super::score_bias::ScoreBias;
 use super::source::Source;
 use super::token_norm::TokenNorm;
 use lipscope_core::experiment::{InputError, Normalization};
@@ -37,17 +38,16 @@ pub fn load_model<S: Source>(
     Ok(Model { config, embeddings, score_table, blocks, first_layer: 0 })
 }
 
-/// Loads a single layer, and what all layers share.
+/// Loads a single layer, and what all layers share, from files that are arranged so.
 ///
 /// # Errors
 /// As [`load_model`].
 pub(super) fn load_layer<S: Source>(
     config: ModelConfig,
-    file: &mut Checkpoint<S>,
+    (file, arrangement): (&mut Checkpoint<S>, &Arrangement),
     (layer, parts): (usize, LayerParts),
 ) -> Result<Model, InputError> {
-    let arrangement = Arrangement::find(&config, file)?;
-    let mut loader = Loader { arrangement, config, file };
+    let mut loader = Loader { arrangement: arrangement.clone(), config, file };
     let score_table = loader.score_table()?;
     let blocks = vec![loader.block(layer, parts)?];
     Ok(Model { config, embeddings: Embeddings::default(), score_table, blocks, first_layer: layer })
@@ -63,7 +63,7 @@ impl<S: Source> Loader<'_, S> {
     fn embeddings(&mut self, needs: &Needs) -> Result<Embeddings, InputError> {
         let ModelConfig { d, embedding_width, first_position, .. } = self.config;
         let (prefix, sum_width) = (self.arrangement.prefix.clone(), self.config.sum_width());
-        let EmbeddingNames { words: words_name, positions, kinds, norm, projection } = self.config.family.embeddings;
+        let EmbeddingNames { words: words_name, positions, kinds, norm, .. } = self.config.family.embeddings;
         let mut rows =
             |name: &str, shape, first, count| self.file.rows(&format!("{prefix}{name}"), shape, first, count);
         let mut words = std::collections::BTreeMap::new();
@@ -82,10 +82,8 @@ impl<S: Source> Loader<'_, S> {
             None => None,
         };
         let norm = norm.map(|name| self.norm(&format!("{prefix}{name}"), sum_width)).transpose()?;
-        let projection = match projection {
-            Some(EmbeddingProjection { name, of, presence })
-                if presence == Presence::Always || embedding_width != d =>
-            {
+        let projection = match self.config.embedding_projection() {
+            Some(EmbeddingProjection { name, of, .. }) => {
                 let name = format!("{prefix}{name}");
                 let linear = self.linear(&name, (d, embedding_width))?;
                 if of == Projected::Words && linear.bias.iter().any(|x| *x != 0.0) {
@@ -93,7 +91,7 @@ impl<S: Source> Loader<'_, S> {
                 }
                 Some(linear)
             }
-            _ => None,
+            None => None,
         };
         Ok(Embeddings { words, positions, padding, kind, norm, projection })
     }

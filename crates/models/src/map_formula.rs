@@ -13,49 +13,53 @@ impl MapKind {
     /// The map as a formula, such as "x + O Att(RMS(x))".
     #[must_use]
     pub fn formula(self, config: &ModelConfig) -> String {
-        let attention = |x: &str| added(config, (config.family.attention_norms, config.attention_norm), "O Att", x);
-        let mlp = |x: &str| added(config, (config.family.mlp_norms, config.mlp_norm), "MLP", x);
+        let attention = Sublayer { norms: config.family.attention_norms, kind: config.attention_norm, branch: "O Att" };
+        let mlp = Sublayer { norms: config.family.mlp_norms, kind: config.mlp_norm, branch: "MLP" };
         match self {
             MapKind::Attention => "Att(y)".into(),
             MapKind::WithOutput => "O Att(y)".into(),
-            MapKind::AttentionResidual => attention("x"),
-            MapKind::MlpResidual => mlp("x"),
+            MapKind::AttentionResidual => attention.added(config, "x"),
+            MapKind::MlpResidual => mlp.added(config, "x"),
             MapKind::Block if config.block_shape() == BlockShape::SideBySide => {
-                let beside = mlp("x");
-                format!("{} + {}", attention("x"), beside.strip_prefix("x + ").unwrap_or(&beside))
+                format!("{} + {}", attention.added(config, "x"), mlp.outputs(config, "x"))
             }
-            MapKind::Block => format!("{}, a = {}", mlp("a"), attention("x")),
+            MapKind::Block => format!("{}, a = {}", mlp.added(config, "a"), attention.added(config, "x")),
             MapKind::Blocks => "fₗ(.. f₁(f₀(x)))".into(),
         }
     }
 }
 
-/// A branch added to its input x, with its norms.
-fn added(
-    config: &ModelConfig,
-    (places, kind): (Residual<&'static str>, Normalization),
-    branch: &str,
-    x: &str,
-) -> String {
-    let norm = match kind {
-        Normalization::None => None,
-        Normalization::Rms => Some("RMS"),
-        Normalization::Layer => Some("LN"),
-    };
-    let through = |norm: Option<&str>, inside: String| match norm {
-        Some(norm) => format!("{norm}({inside})"),
-        None => inside,
-    };
-    let factor = match config.residual_factor {
-        1.0 => String::new(),
-        factor => format!("{factor} "),
-    };
-    match places {
-        Residual::Sum(_) => through(norm, format!("{x} + {factor}{branch}({x})")),
-        Residual::Branch { before, after } => {
-            let entering = through(norm.filter(|_| before.is_some()), x.into());
-            let leaving = through(norm.filter(|_| after.is_some()), format!("{branch}({entering})"));
-            format!("{x} + {factor}{leaving}")
+/// Attention or the MLP, with its norms.
+struct Sublayer {
+    norms: Residual<&'static str>,
+    kind: Normalization,
+    branch: &'static str,
+}
+
+impl Sublayer {
+    /// It is added to its input x.
+    fn added(&self, config: &ModelConfig, x: &str) -> String {
+        let sum = format!("{x} + {}", self.outputs(config, x));
+        self.through(self.norms.after_sum(), sum)
+    }
+
+    /// What is added to its input x.
+    fn outputs(&self, config: &ModelConfig, x: &str) -> String {
+        let factor = match config.residual_factor {
+            1.0 => String::new(),
+            factor => format!("{factor} "),
+        };
+        let entering = self.through(self.norms.before_branch(), x.into());
+        let leaving = self.through(self.norms.after_branch(), format!("{}({entering})", self.branch));
+        format!("{factor}{leaving}")
+    }
+
+    /// Through a norm, where there is one.
+    fn through(&self, norm: Option<&&str>, inside: String) -> String {
+        match (norm, self.kind) {
+            (Some(_), Normalization::Rms) => format!("RMS({inside})"),
+            (Some(_), Normalization::Layer) => format!("LN({inside})"),
+            _ => inside,
         }
     }
 }

@@ -57,7 +57,7 @@ pub struct Opened<S> {
 #[derive(Debug)]
 enum Origin<S> {
     Drawn { seed: u64 },
-    Files(Checkpoint<S>),
+    Files(Checkpoint<S>, Arrangement),
 }
 
 impl DrawnFamily {
@@ -113,8 +113,8 @@ impl<S: Source> Opened<S> {
         let checkpoint = Checkpoint::open(weights)?;
         let arrangement = Arrangement::find(&config, &checkpoint)?;
         let parameters = parameters::of_files(&config, &arrangement.prefix, &checkpoint);
-        notes.extend(arrangement.notes);
-        Ok(Opened { config, label, origin: Origin::Files(checkpoint), parameters, notes })
+        notes.extend(arrangement.notes.iter().cloned());
+        Ok(Opened { config, label, origin: Origin::Files(checkpoint, arrangement), parameters, notes })
     }
 
     /// Its architecture.
@@ -148,7 +148,9 @@ impl<S: Source> Opened<S> {
     pub(super) fn layer(&mut self, layer: usize, parts: LayerParts) -> Result<Model, InputError> {
         match &mut self.origin {
             Origin::Drawn { seed } => draw_layer(self.config, (layer, parts), *seed),
-            Origin::Files(checkpoint) => load_layer(self.config, checkpoint, (layer, parts)),
+            Origin::Files(checkpoint, arrangement) => {
+                load_layer(self.config, (checkpoint, arrangement), (layer, parts))
+            }
         }
     }
 
@@ -159,7 +161,7 @@ impl<S: Source> Opened<S> {
     pub fn model(&mut self, needs: &Needs) -> Result<Model, InputError> {
         match &mut self.origin {
             Origin::Drawn { seed } => draw_model(self.config, needs, *seed),
-            Origin::Files(checkpoint) => load_model(self.config, checkpoint, needs),
+            Origin::Files(checkpoint, _) => load_model(self.config, checkpoint, needs),
         }
     }
 }

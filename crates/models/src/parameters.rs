@@ -3,7 +3,7 @@
 
 use super::checkpoint::Checkpoint;
 use super::config::ModelConfig;
-use super::family::{Biases, NormScope, NormTensors, Presence};
+use super::family::{Biases, NormScope, NormTensors};
 use super::source::Source;
 use lipscope_core::experiment::Normalization;
 
@@ -35,14 +35,13 @@ pub(super) fn of_config(config: &ModelConfig) -> u64 {
     };
     let names = family.embeddings;
     let rows = |count: usize, width: usize| of(count).saturating_mul(of(width));
-    let projected = names.projection.filter(|of| of.presence == Presence::Always || config.embedding_width != *d);
     let embeddings = rows(config.vocabulary, config.embedding_width)
         .saturating_add(
             names.positions.map_or(0, |_| rows(config.positions + config.first_position, config.sum_width())),
         )
         .saturating_add(names.kinds.map_or(0, |_| rows(config.token_types, config.sum_width())))
         .saturating_add(names.norm.map_or(0, |_| norm(family.normalization) / of(*d).max(1) * of(config.sum_width())))
-        .saturating_add(projected.map_or(0, |_| rows(*d, config.embedding_width)));
+        .saturating_add(config.embedding_projection().map_or(0, |_| rows(*d, config.embedding_width)));
     let norms = of(family.attention_norms.norms().count()) * norm(config.attention_norm)
         + of(family.mlp_norms.norms().count()) * norm(config.mlp_norm)
         + family.qk_norm.map_or(0, |names| match names.scope {

@@ -33,6 +33,14 @@ impl<N> Residual<N> {
         }
     }
 
+    /// The norm of the sum.
+    pub(super) fn after_sum(&self) -> Option<&N> {
+        match self {
+            Residual::Sum(norm) => Some(norm),
+            Residual::Branch { .. } => None,
+        }
+    }
+
     /// The norm after the branch.
     pub(super) fn after_branch(&self) -> Option<&N> {
         match self {

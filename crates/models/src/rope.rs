@@ -70,6 +70,8 @@ pub enum Stretch {
     LongRope {
         /// A factor for each pair.
         factors: Factors,
+        /// The number of positions before stretching; a longer text has other factors.
+        length: f64,
         /// The factor of cosines and sines.
         attention: f64,
     },

@@ -1,7 +1,7 @@
 //! ELECTRA: BERT whose embeddings may have a width of their own.
 
 use super::bert::{BERT, KEYS as KEYS_OF_BERT};
-use crate::config_keys::{COMMON, HEAD, KeyUse, Used};
+use crate::config_keys::{COMMON, KeyUse, SUMMARY, Used};
 use crate::family::{EmbeddingNames, EmbeddingProjection, Family, Presence, Projected, SizeKey, SizeKeys, Usual, size};
 
 pub(super) const ELECTRA: Family = Family {
@@ -24,14 +24,8 @@ pub(super) const ELECTRA: Family = Family {
         embedding: SizeKey { names: &["embedding_size"], default: Usual::Number(128) },
         ..BERT.sizes
     },
-    keys: &[KEYS, KEYS_OF_BERT, COMMON],
+    keys: &[KEYS, KEYS_OF_BERT, SUMMARY, COMMON],
     ..BERT
 };
 
-const KEYS: &[(&str, KeyUse)] = &[
-    ("embedding_size", Used),
-    ("summary_activation", HEAD),
-    ("summary_last_dropout", HEAD),
-    ("summary_type", HEAD),
-    ("summary_use_proj", HEAD),
-];
+const KEYS: &[(&str, KeyUse)] = &[("embedding_size", Used)];

@@ -2,7 +2,7 @@
 
 use super::bert::BERT;
 use crate::activation::Activation;
-use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, Refused, TRAINING, Unsupported, Used};
+use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, Refused, SUMMARY, TRAINING, Unsupported, Used};
 use crate::family::{
     EmbeddingNames, Family, Initial, LayerNames, MaskRule, MlpNames, ProjectionNames, ScoreRule, SizeKey, SizeKeys,
     Usual, size,
@@ -42,7 +42,7 @@ pub(crate) const GPT2: Family = Family {
         activation: (&["activation_function"], Activation::GeluTanh),
         ..BERT.sizes
     },
-    keys: &[KEYS, COMMON],
+    keys: &[KEYS, SUMMARY, COMMON],
     scores: ScoreRule::Gpt2,
     mask: MaskRule::Causal,
     initial: Initial::SmallerOutputs,
@@ -72,10 +72,5 @@ pub(super) const KEYS: &[(&str, KeyUse)] = &[
     ("resid_pdrop", TRAINING),
     ("embd_pdrop", TRAINING),
     ("attn_pdrop", TRAINING),
-    ("summary_type", HEAD),
-    ("summary_use_proj", HEAD),
-    ("summary_activation", HEAD),
-    ("summary_proj_to_labels", HEAD),
-    ("summary_first_dropout", HEAD),
     ("predict_special_tokens", HEAD),
 ];

@@ -1,7 +1,7 @@
 //! GPT-BigCode (SantaCoder, StarCoder): GPT-2 with matrices stored by outputs and one key and value for all heads.
 
 use super::gpt2::{GPT2, KEYS as KEYS_OF_GPT2};
-use crate::config_keys::{COMMON, Irrelevant, KeyUse, Refused, STORAGE, Unsupported, Used};
+use crate::config_keys::{COMMON, Irrelevant, KeyUse, Refused, STORAGE, SUMMARY, Unsupported, Used};
 use crate::family::{Family, Initial, ProjectionNames};
 use crate::safetensors::Layout;
 
@@ -13,7 +13,7 @@ pub(super) const GPT_BIGCODE: Family = Family {
     layout: Layout::OutputsByInputs,
     multi_query: Some("multi_query"),
     initial: Initial::Plain,
-    keys: &[KEYS, KEYS_OF_GPT2, COMMON],
+    keys: &[KEYS, KEYS_OF_GPT2, SUMMARY, COMMON],
     ..GPT2
 };
 

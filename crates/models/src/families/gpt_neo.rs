@@ -1,7 +1,7 @@
 //! GPT-Neo: GPT-2 with three projections, scores that are not divided, and a window in every other layer.
 
 use super::gpt2::GPT2;
-use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, TRAINING, Used};
+use crate::config_keys::{COMMON, Irrelevant, KeyUse, SUMMARY, TRAINING, Used};
 use crate::family::{Biases, Family, Initial, ProjectionNames, ScoreRule, SizeKey, SizeKeys, Usual, WindowRule, size};
 use crate::safetensors::Layout;
 
@@ -21,7 +21,7 @@ pub(super) const GPT_NEO: Family = Family {
         positions: size(&["max_position_embeddings"], 2_048),
         ..GPT2.sizes
     },
-    keys: &[KEYS, COMMON],
+    keys: &[KEYS, SUMMARY, COMMON],
     scores: ScoreRule::One,
     window: WindowRule::Named(256),
     initial: Initial::Plain,
@@ -42,11 +42,6 @@ const KEYS: &[(&str, KeyUse)] = &[
     ("attention_types", Used),
     ("attention_layers", Used),
     ("window_size", Used),
-    ("summary_type", HEAD),
-    ("summary_use_proj", HEAD),
-    ("summary_activation", HEAD),
-    ("summary_proj_to_labels", HEAD),
-    ("summary_first_dropout", HEAD),
     ("embed_dropout", TRAINING),
     ("resid_dropout", TRAINING),
     ("attention_dropout", TRAINING),

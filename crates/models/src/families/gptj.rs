@@ -2,7 +2,7 @@
 
 use super::gpt2::{GPT2, KEYS as KEYS_OF_GPT2};
 use super::llama::ROPE;
-use crate::config_keys::{COMMON, Irrelevant, KeyUse, Refused, Unsupported, Used};
+use crate::config_keys::{COMMON, Irrelevant, KeyUse, Refused, SUMMARY, Unsupported, Used};
 use crate::family::{
     Biases, BlockShape, EmbeddingNames, Family, Initial, MlpNames, ProjectionNames, RopeRule, ScoreRule, SizeKeys,
     Turned, size,
@@ -31,7 +31,7 @@ pub(super) const GPTJ: Family = Family {
         positions: size(&["n_positions", "max_position_embeddings"], 2_048),
         ..GPT2.sizes
     },
-    keys: &[KEYS, KEYS_OF_GPT2, COMMON],
+    keys: &[KEYS, KEYS_OF_GPT2, SUMMARY, COMMON],
     scores: ScoreRule::Root,
     rope: Some(RopeRule {
         theta: (&[], 1e4),

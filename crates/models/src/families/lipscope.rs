@@ -2,13 +2,13 @@
 //! absent.
 
 use super::gpt2::{GPT2, KEYS as KEYS_OF_GPT2};
-use crate::config_keys::{COMMON, KeyUse, Refused, Unsupported, Used};
+use crate::config_keys::{COMMON, KeyUse, Refused, SUMMARY, Unsupported, Used};
 use crate::family::{Family, ScoreRule};
 
 pub(super) const LIPSCOPE: Family = Family {
     model_type: "lipscope",
     class: None,
-    keys: &[KEYS, KEYS_OF_GPT2, COMMON],
+    keys: &[KEYS, KEYS_OF_GPT2, SUMMARY, COMMON],
     scores: ScoreRule::Lipscope,
     ..GPT2
 };

@@ -4,7 +4,7 @@ use super::bert::{BERT, KEYS as KEYS_OF_BERT};
 use super::gpt2::KEYS as KEYS_OF_GPT2;
 use super::llama::ROPE;
 use crate::activation::Activation;
-use crate::config_keys::{COMMON, Irrelevant, KeyUse, Refused, STORAGE, TRAINING, Unsupported, Used};
+use crate::config_keys::{COMMON, Irrelevant, KeyUse, Refused, STORAGE, SUMMARY, TRAINING, Unsupported, Used};
 use crate::family::{
     Biases, EmbeddingNames, Family, Initial, LayerNames, MaskRule, MlpNames, NormTensors, ProjectionNames, RopeRule,
     SizeKey, SizeKeys, Usual, size,
@@ -37,7 +37,7 @@ pub(super) const NOMIC_BERT: Family = Family {
         ..BERT.sizes
     },
     activation_words: &[("swiglu", Activation::Silu)],
-    keys: &[KEYS, KEYS_OF_GPT2, KEYS_OF_BERT, COMMON],
+    keys: &[KEYS, KEYS_OF_GPT2, KEYS_OF_BERT, SUMMARY, COMMON],
     mask: MaskRule::Free,
     rope: Some(RopeRule { theta: (&["rotary_emb_base", "rope_theta"], 1e3), ..ROPE }),
     initial: Initial::Plain,
