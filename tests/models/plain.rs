@@ -103,30 +103,10 @@ pub fn config(seed: u64) -> String {
     let other = seed / FAMILIES.len() as u64 % 2 == 1;
     let gated = ["relu", "gated-gelu"][usize::from(other)];
     let has_groups = ["gpt_bigcode", "falcon"].contains(&family) && !other;
-    // Families without a width of heads of their own.
-    let own = [
-        "gpt_neox",
-        "gptj",
-        "falcon",
-        "stablelm",
-        "opt",
-        "gpt_neo",
-        "gpt_bigcode",
-        "modernbert",
-        "bloom",
-        "bert",
-        "distilbert",
-        "gpt2",
-        "roberta",
-        "electra",
-        "albert",
-        "mpnet",
-        "clip_text_model",
-        "siglip_text_model",
-        "xlm-roberta",
-        "camembert",
-    ];
-    let d = if own.contains(&family) { heads * head_dim } else { d };
+    // In the other families the heads share the width evenly.
+    let of_width = ModelConfig::from_json(&format!(r#"{{"model_type":"{family}","head_dim":2}}"#));
+    let has_own_width = of_width.is_ok_and(|config| config.head_dim == 2);
+    let d = if has_own_width { d } else { heads * head_dim };
     let inner = 3 + below(5);
     // GPT-NeoX takes a width of heads for its angles alone, which is refused.
     let width = if family == "gpt_neox" { "null".to_owned() } else { head_dim.to_string() };
