@@ -69,6 +69,15 @@ const SCREENS = {
     await page.waitForSelector('[data-testid="model-progress"][data-phase="done"]', { state: 'attached', timeout: 180_000 });
     await page.locator('.model-figures h3, .model-figures h2').nth(1).scrollIntoViewIfNeeded();
   }],
+  llama: [adversarial('plot=model'), async (page) => {
+    await page.selectOption('#model-source', 'random-llama');
+    await reveal(page, '#model-d');
+    for (const [id, words] of Object.entries({ 'model-d': '64', 'model-depth': '4', 'model-heads': '8', 'model-layers': '0,2,3', 'model-lengths': '8,16,32', 'model-head': 'each' })) await page.fill(`#${id}`, words);
+    await page.check('#model-bounds');
+    await page.click('#model-run');
+    await page.waitForSelector('[data-testid="model-progress"][data-phase="done"]', { state: 'attached', timeout: 180_000 });
+    await page.getByTestId('model-bounds-figure').scrollIntoViewIfNeeded();
+  }],
   lessons: [adversarial(), (page) => page.click('#lessons-open')],
   lesson: [adversarial(), lesson('lipschitz')],
   guess: [adversarial(), lesson('sink')],
