@@ -575,7 +575,3 @@ FAMILIES = {
         image=True, options=("--part", "vision"), stack=stack_named("SiglipVisionModel"),
     ),
 }
-
-# Models of images, and the halves of models of images and texts, are not opened yet. Of no other family may a model be
-# refused, and those that are opened must leave this list.
-NOT_YET = {"vit", "deit", "dinov2", "clip_vision_model", "siglip_vision_model", "clip-text", "clip-vision", "siglip-text", "siglip-vision"}

@@ -1,10 +1,10 @@
 //! The files of a model, and the address from which they may be fetched.
 
 use js_sys::{Object, Reflect};
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Blob;
 
-use lipscope_models::is_about_weights;
+use lipscope_models::{is_about_weights, is_picture};
 use lipscope_protocol::models::{MODEL_FILES, RemoteFile};
 
 /// A model's files.
@@ -36,10 +36,25 @@ impl Folder {
     }
 }
 
+impl Folder {
+    /// Whether a picture is among the files.
+    pub fn has_pictures(&self) -> bool {
+        self.names.iter().any(|name| is_picture(name))
+    }
+
+    /// The same folder with other pictures.
+    pub fn with_pictures(&self, pictures: impl IntoIterator<Item = (String, Blob)>) -> Self {
+        let file = |name: &String| Reflect::get(&self.files, &JsValue::from_str(name)).ok()?.dyn_into::<Blob>().ok();
+        let kept = self.names.iter().filter(|name| !is_picture(name));
+        let kept = kept.filter_map(|name| Some((name.clone(), file(name)?)));
+        Folder::new(self.name.clone(), kept.chain(pictures).collect::<Vec<_>>())
+    }
+}
+
 /// Whether a file of a model's folder is kept. Weights in another format are kept too: an error then says how to
 /// convert them.
 pub(super) fn is_of_model(name: &str) -> bool {
-    MODEL_FILES.contains(&name) || is_about_weights(name)
+    MODEL_FILES.contains(&name) || is_about_weights(name) || is_picture(name)
 }
 
 /// An address and its state.

@@ -78,10 +78,15 @@ pub fn TextField(
     /// The form of models, with its workers.
     session: ModelSession,
 ) -> impl IntoView {
-    let count = move || session.facts.with(|facts| facts.as_ref().map(|facts| facts.ids.len()));
+    let counts =
+        move || session.facts.with(|facts| facts.as_ref().map(|facts| (facts.ids.len(), facts.pictures.len())));
     let summary = view! {
-        <span class="note" role="status" data-testid="model-tokens" data-value=move || count().unwrap_or(0)>
-            {move || count().map_or_else(|| strings::model_counting().to_owned(), strings::model_tokens)}
+        <span class="note" role="status" data-testid="model-tokens" data-value=move || counts().map_or(0, |(tokens, _)| tokens)>
+            {move || match counts() {
+                None => strings::model_counting().to_owned(),
+                Some((tokens, 0)) => strings::model_tokens(tokens),
+                Some((tokens, pictures)) => strings::model_picture_tokens(pictures, tokens),
+            }}
         </span>
     };
     view! {

@@ -10,7 +10,7 @@ use crate::files::copy;
 use crate::frame::focus_soon;
 use crate::phase::ModelPhase;
 use crate::strings;
-use lipscope_protocol::models::{TableForm, command_line};
+use lipscope_protocol::models::{Input, TableForm, command_line};
 
 /// The buttons of the run and of its table, the progress, and sentences about the run.
 #[component]
@@ -91,7 +91,12 @@ impl ModelSession {
         let text = self.text_file.with_untracked(|file| file.as_ref().map(|file| file.name.clone()));
         let is_own = text.is_none() && self.text.with_untracked(|text| text != super::session::USUAL_TEXT);
         let text = text.or_else(|| is_own.then(|| "text.txt".to_owned()));
-        Ok(command_line(&source.origin, text.as_deref(), &words))
+        let pictures = self.facts.with_untracked(|facts| facts.as_ref().map(|facts| facts.pictures.clone()));
+        let input = match pictures.as_deref() {
+            Some(pictures) if !pictures.is_empty() => Input::Pictures(pictures),
+            _ => Input::Text(text.as_deref()),
+        };
+        Ok(command_line(&source.origin, input, &words))
     }
 }
 

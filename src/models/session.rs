@@ -169,7 +169,7 @@ impl ModelSession {
                     _ => self.fetched.get_untracked(),
                 };
                 let folder = folder.ok_or_else(|| strings::model_not_chosen().to_owned())?;
-                (ModelOrigin::Files { name: folder.name.clone() }, folder.files)
+                (ModelOrigin::Files { name: folder.name.clone(), resizing: form.resizing }, folder.files)
             }
         };
         let is_same = |source: &ModelSource| {
@@ -309,6 +309,7 @@ impl ModelSession {
     fn hear_answer(self, lane: ModelLane, plan: &ModelPlan, content: Content<ModelEvent>) {
         match (plan, content) {
             (_, Content::Event(ModelEvent::Open(facts))) => {
+                self.fit_plan(&facts);
                 self.facts.set(Some(Arc::from(facts)));
                 if self.is_run_wanted.get_value() {
                     self.is_run_wanted.set_value(false);
@@ -340,6 +341,16 @@ impl ModelSession {
 }
 
 impl ModelSession {
+    /// A picture is a window: the plan of a model of pictures has their number, and the length of one.
+    fn fit_plan(self, facts: &ModelFacts) {
+        if let Some(picture) = facts.config.picture {
+            self.plan.update(|plan| {
+                plan.lengths = picture.tokens().to_string();
+                plan.windows = facts.pictures.len().to_string();
+            });
+        }
+    }
+
     /// Opens a window's tokens and weights in the explorer.
     pub(super) fn take_window(self, cell: Cell, window: WindowExperiment) {
         let page = self.page;

@@ -3,7 +3,9 @@
 use crate::state::MOST_SEED;
 use crate::strings;
 use lipscope_core::experiment::Order;
-use lipscope_models::{Bounding, DrawnFamily, DrawnModel, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Subject};
+use lipscope_models::{
+    Bounding, DrawnFamily, DrawnModel, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Resizing, Subject,
+};
 
 /// Where a model comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,12 +57,14 @@ pub struct SourceForm {
     pub heads: String,
     /// Seed of a random model.
     pub seed: String,
+    /// Whether pictures of another size than the model's are brought to it.
+    pub resizing: Resizing,
 }
 
 impl Default for SourceForm {
     fn default() -> Self {
         let [d, depth, heads, seed] = ["768", "12", "12", "0"].map(String::from);
-        SourceForm { kind: SourceKind::default(), d, depth, heads, seed }
+        SourceForm { kind: SourceKind::default(), d, depth, heads, seed, resizing: Resizing::default() }
     }
 }
 

@@ -6,12 +6,13 @@ use leptos::html::Input;
 use web_sys::HtmlInputElement;
 
 use super::fetching::total;
-use super::folder::RemotePhase;
+use super::folder::{Folder, RemotePhase};
 use super::session::ModelSession;
 use super::settings::{SourceForm, SourceKind};
 use super::taking::take_list;
 use crate::controls::{Choice, InputBox};
 use crate::strings;
+use lipscope_models::Resizing;
 
 /// The choice of a model.
 #[component]
@@ -92,12 +93,28 @@ fn Files(
             <span>{strings::model_choose_folder()}</span>
         </label>
         <label class="file">
-            <input type="file" id="model-files" multiple accept=".json,.safetensors,.txt" on:change:target=on_files/>
+            <input type="file" id="model-files" multiple accept=".json,.safetensors,.txt,.png,.jpg,.jpeg" on:change:target=on_files/>
             <span>{strings::model_choose_files()}</span>
+        </label>
+        <label class="switch-line" hidden=move || !session.given.with(|given| given.as_ref().is_some_and(Folder::has_pictures))>
+            <input
+                type="checkbox"
+                id="model-resize"
+                prop:checked=move || session.source.with(|source| source.resizing == Resizing::Allowed)
+                on:change=move |_| session.source.update(|source| source.resizing = toggled(source.resizing))
+            />
+            <span>{strings::model_resize()}</span>
         </label>
         <span class="note" data-testid="model-given">
             {move || session.given.with(|given| given.as_ref().map_or_else(|| strings::model_drop_hint().to_owned(), |given| strings::model_given(&given.name, &given.names, given.size)))}
         </span>
+    }
+}
+
+fn toggled(resizing: Resizing) -> Resizing {
+    match resizing {
+        Resizing::Refused => Resizing::Allowed,
+        Resizing::Allowed => Resizing::Refused,
     }
 }
 

@@ -13,6 +13,7 @@ use crate::answers::TrainedModel;
 use crate::controls::TextFile;
 use crate::files::read;
 use crate::strings;
+use lipscope_models::is_picture;
 use lipscope_protocol::models::MODEL_FILES;
 
 /// The folder name of loose files.
@@ -129,10 +130,32 @@ impl ModelSession {
     }
 }
 
-/// Takes files as a model, a table, or a text, by their names.
+impl ModelSession {
+    /// Takes pictures as those that the model at hand is to see.
+    fn take_pictures(self, pictures: Vec<Found>) {
+        let folder = match self.source.with_untracked(|source| source.kind) {
+            SourceKind::Files => self.given,
+            SourceKind::Address => self.fetched,
+            SourceKind::Gpt2 | SourceKind::Bert | SourceKind::Llama => {
+                return self.complain(strings::model_pictures_alone());
+            }
+        };
+        let blobs = pictures.into_iter().map(|(path, file)| (last(&path).to_owned(), file.into()));
+        match folder.get_untracked() {
+            Some(model) => folder.set(Some(model.with_pictures(blobs))),
+            None => self.complain(strings::model_pictures_alone()),
+        }
+    }
+}
+
+/// Takes files as a model, a table, pictures, or a text, by their names.
 fn take(session: ModelSession, found: Vec<Found>) {
     let is_model = |(path, _): &Found| MODEL_FILES.contains(&last(path));
     if !found.iter().any(is_model) {
+        let pictures: Vec<Found> = found.iter().filter(|(path, _)| is_picture(path)).cloned().collect();
+        if !pictures.is_empty() {
+            return session.take_pictures(pictures);
+        }
         let Some((path, file)) = found.into_iter().next() else { return session.complain(strings::model_no_files()) };
         let extension = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
         return match extension.as_str() {

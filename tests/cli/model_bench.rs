@@ -78,7 +78,7 @@ pub fn small() -> ModelOrigin {
 }
 
 pub fn of_files(name: &str) -> ModelOrigin {
-    ModelOrigin::Files { name: name.into() }
+    ModelOrigin::Files { name: name.into(), resizing: lipscope_models::Resizing::Refused }
 }
 
 /// A models' worker.

@@ -38,6 +38,23 @@ fn a_models_files_have_the_command_lines_rows_digit_for_digit() {
 }
 
 #[test]
+fn pictures_have_the_command_lines_rows_digit_for_digit() {
+    let mut bench = Bench::new(files("vit"));
+    let facts = bench.open(&of_files("vit"), TEXT).expect("opened");
+    assert_eq!((facts.pictures.as_slice(), facts.ids.len()), (&["image.png".to_owned()][..], 10));
+    let table = bench.table(&of_files("vit"), TEXT, &plan("0,1", "10", 1), Order::Forwards).expect("measured");
+    let folder = "tests/data/models/vit";
+    let arguments = ["--weights", folder, "--image", "tests/data/models/vit/image.png", "--layers", "0,1"];
+    assert_eq!(bench.write(&table, TableForm::Csv), on_command_line(&arguments));
+    // A window is a picture: no other length gives half of one.
+    let said = bench.table(&of_files("vit"), TEXT, &plan("0", "5", 2), Order::Forwards).expect_err("half a picture");
+    assert!(said.contains("a window is a picture"), "{said}");
+    let others = files("vit").into_iter().filter(|(name, _)| name != "image.png").collect();
+    let said = Bench::new(others).open(&of_files("vit"), TEXT).expect_err("no picture");
+    assert!(said.contains("takes pictures of 12 x 12"), "{said}");
+}
+
+#[test]
 fn a_table_of_the_command_line_is_read_back() {
     let text = on_command_line(&["--weights", "tests/data/models/gpt2", "--lengths", "3", "--windows", "2"]);
     let mut bench = Bench::new(BTreeMap::new());

@@ -13,6 +13,7 @@ import { startServer } from './server.mjs';
 
 const BINARY = process.env.LIPSCOPE_BIN ?? `${ROOT}target/debug/lipscope`;
 const GPT2 = `${ROOT}tests/data/models/gpt2`;
+const VIT = `${ROOT}tests/data/models/vit`;
 const CORS = { 'access-control-allow-origin': '*' };
 const SMALL = { 'model-d': '32', 'model-depth': '3', 'model-heads': '4' };
 
@@ -238,6 +239,35 @@ pageTest('a folder is dropped and measured, a text is dropped after it, and a br
     writeFileSync(join(folder, 'model.safetensors'), 'this is no model at all');
     await drop(page, folder);
     await says(page, /not a safetensors file/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+pageTest('a model of pictures is measured at those dropped with it and after it, as on the command line', async ({ page }) => {
+  await show(page, 'model');
+  await page.locator('#model-run').waitFor();
+  await drop(page, VIT);
+  await hasTokens(page);
+  assert.match(await page.getByTestId('model-description').innerText(), /^ViT, 2 layers, .*pictures of 12 x 12 in patches of 4 x 4: 10 tokens/);
+  assert.match(await page.getByTestId('model-tokens').innerText(), /^pictures: 1, tokens: 10/);
+  await fill(page, { 'model-layers': '0,1' });
+  await page.click('#model-run');
+  await inPhase(page, 'done');
+  compare(await saved(page, '#model-csv'), lipscope('--weights', VIT, '--image', join(VIT, 'image.png'), '--layers', '0,1'));
+  const folder = mkdtempSync(join(tmpdir(), 'lipscope-picture-'));
+  try {
+    // 640 x 400 pixels: the model takes 12 x 12.
+    const card = join(folder, 'card.png');
+    writeFileSync(card, await page.screenshot({ clip: { x: 0, y: 0, width: 640, height: 400 } }));
+    await drop(page, card);
+    await says(page, /card\.png .*640 x 400 pixels, and the model takes 12 x 12/);
+    await page.check('#model-resize');
+    await hasTokens(page);
+    assert.match(await page.getByTestId('model-notes').innerText(), /card\.png was scaled from 640 x 400 pixels/);
+    await page.click('#model-run');
+    await inPhase(page, 'done');
+    compare(await saved(page, '#model-csv'), lipscope('--weights', VIT, '--image', card, '--resize', '--layers', '0,1'));
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -33,7 +33,7 @@ fn opened<'a>(name: &str, files: &'a [(String, Vec<u8>)]) -> Result<Opened<&'a [
     let bytes = |wanted: &str| files.iter().find(|(name, _)| name == wanted).expect("a file").1.as_slice();
     let names: BTreeSet<String> = files.iter().map(|(name, _)| name.clone()).collect();
     let config = std::str::from_utf8(bytes("config.json")).expect("text");
-    Opened::of_files(name, config, WeightFiles::gather(&names, |name| Ok(bytes(name)))?)
+    Opened::of_files(name, config, None, WeightFiles::gather(&names, |name| Ok(bytes(name)))?)
 }
 
 /// The ids of a folder's text, as transformers finds them.

@@ -4,12 +4,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lipscope_core::jacobian::LinearOperator;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{
     Checkpoint, ConfigFile, Estimators, ForwardPass, Heads, LayerMap, MapAtTokens, MapJacobian, MapKind, Model,
-    ModelConfig, Needs, estimate, load_model,
+    ModelConfig, Needs, PREPROCESSORS, Picture, Pictures, PixelRule, Resizing, estimate, load_model,
 };
 use lipscope_testkit::in_repository;
 use nalgebra::DMatrix;
@@ -49,13 +50,23 @@ fn matrix(rows: &Value) -> DMatrix<f64> {
     DMatrix::from_fn(rows[0].len(), rows.len(), |row, column| rows[column][row])
 }
 
+/// The picture of a folder, for a model of pictures.
+fn pictures(folder: &Path, config: &ModelConfig) -> Option<Arc<Pictures>> {
+    config.picture?;
+    let rule = PixelRule::parse(PREPROCESSORS[0], &text(&folder.join(PREPROCESSORS[0]))).expect("a preprocessor");
+    let picture = Picture::read("image.png", &fs::read(folder.join("image.png")).expect("a file")).expect("a picture");
+    let pictures = Pictures::new(vec![("image.png".into(), picture)], rule, config, Resizing::Refused);
+    Some(Arc::new(pictures.expect("of the model's size")))
+}
+
 /// Compares a model with a window of its reference; the largest relative error of a norm.
-fn check_window(name: &str, model: &Model, window: &Value) -> f64 {
-    let ids: Vec<u32> = serde_json::from_value(window["ids"].clone()).expect("ids");
+fn check_window(name: &str, model: &Model, ids: &[u32], window: &Value) -> f64 {
     let config = &model.config;
     let pass = ForwardPass::new(model, config.mask, config.layers).expect("all layers");
     let layers: Vec<usize> = (0..config.layers).collect();
-    let tokens_of = |kind| pass.inputs(&[&ids[..2], &ids], kind, &layers).expect("a forward pass").remove(1);
+    // A window in the same pass changes no number; of a picture there is no shorter one.
+    let beside = if config.picture.is_some() { ids } else { &ids[..2] };
+    let tokens_of = |kind| pass.inputs(&[beside, ids], kind, &layers).expect("a forward pass").remove(1);
     let embedded = tokens_of(MapKind::Blocks).remove(config.layers - 1);
     let whole = LayerMap::new(model, config.layers - 1, MapKind::Blocks, Heads::All).expect("a map");
     let returned = whole.at(&embedded, config.mask).expect("tokens").value;
@@ -108,15 +119,20 @@ fn every_family_has_the_numbers_of_transformers_under_both_spellings() {
             let usual = if name.contains("roberta") { MapKind::Attention } else { MapKind::WithOutput };
             assert_eq!(config.usual_map(), usual, "{name}");
             for window in reference["windows"].as_array().expect("windows") {
-                let ids: Vec<u32> = serde_json::from_value(window["ids"].clone()).expect("ids");
-                let model = loaded(config, &bytes, &ids).expect(&name);
-                let worst = check_window(&name, &model, window);
+                let pictures = pictures(&folder, &config);
+                let ids = match &pictures {
+                    Some(pictures) => pictures.ids(),
+                    None => serde_json::from_value(window["ids"].clone()).expect("ids"),
+                };
+                let mut model = loaded(config, &bytes, &ids).expect(&name);
+                model.embeddings.pictures = pictures;
+                let worst = check_window(&name, &model, &ids, window);
                 println!("{name}, n = {}: off by {worst:.1e}", ids.len());
             }
             count += 1;
         }
     }
-    assert_eq!(count, 21, "families in one or two spellings");
+    assert_eq!(count, 22, "families in one or two spellings");
 }
 
 #[test]

@@ -17,8 +17,8 @@ use super::work::MemoryArguments;
 use super::{model_chart, model_files};
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_models::{
-    Bounding, Estimators, Held, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text,
-    names_of_families, text_fingerprint,
+    Bounding, Estimators, Held, MODEL_TOLERANCE, MapKind, Maps, Part, PlanText, Resizing, Shard, Subject, Table,
+    adversarial_text, names_of_families,
 };
 
 /// Arguments of `lipscope model`.
@@ -34,6 +34,17 @@ pub(super) struct ModelArguments {
     /// A text file, or - for standard input; the default is a built-in page about attention.
     #[arg(long)]
     text: Option<PathBuf>,
+    /// A picture, PNG or JPEG, for a model of pictures (ViT, DeiT, DINOv2, CLIP, SigLIP); may be given several times. Each
+    /// is a window, whose length the model says.
+    #[arg(long, conflicts_with_all = ["text", "tokenizer", "lengths", "windows", "adversarial"])]
+    image: Vec<PathBuf>,
+    /// Bring pictures of another size to the model's: the shorter side is scaled as the model's preprocessor does it, and
+    /// the middle cut out.
+    #[arg(long, requires = "image")]
+    resize: bool,
+    /// The half of a model of two halves (CLIP, SigLIP): that of texts or that of pictures.
+    #[arg(long, value_parser = part())]
+    part: Option<Part>,
     /// A tokenizer.json, if the folder has none or the model is randomly initialised; without one such a model uses
     /// words as tokens.
     #[arg(long)]
@@ -150,17 +161,24 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
 
 fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), InputError> {
     let size = (arguments.dim, arguments.depth, arguments.heads);
-    let found = model_files::open(arguments.weights.as_deref().unwrap_or_default(), size, arguments.seed)?;
+    let weights = arguments.weights.as_deref().unwrap_or_default();
+    let mut found = model_files::open(weights, arguments.part, size, arguments.seed)?;
     tell!("lipscope model: {}", found.model.description());
-    let (ids, of_text) = match arguments.adversarial {
-        Some(_) => Default::default(),
-        None => found.ids(text, arguments.tokenizer.as_deref())?,
+    let resizing = if arguments.resize { Resizing::Allowed } else { Resizing::Refused };
+    let input = match (&arguments.image[..], arguments.adversarial) {
+        (_, Some(_)) => Default::default(),
+        ([], None) => found.text(text, arguments.tokenizer.as_deref())?,
+        (pictures, None) => found.pictures(pictures, resizing)?,
+    };
+    let (lengths, windows) = match input.pictures {
+        0 => (arguments.lengths.clone(), arguments.windows),
+        count => ((input.ids.len() / count).to_string(), count),
     };
     let plan = PlanText {
         layers: arguments.layers.clone(),
         heads: arguments.head.clone(),
-        lengths: arguments.lengths.clone(),
-        windows: if arguments.adversarial.is_some() { 1 } else { arguments.windows },
+        lengths,
+        windows: if arguments.adversarial.is_some() { 1 } else { windows },
         mask: arguments.mask.map(|mask| match mask {
             MaskName::None => Order::Free,
             MaskName::Causal => Order::Causal,
@@ -175,19 +193,19 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
         bounds: if arguments.bounds { Bounding::AtTokens } else { Bounding::Skipped },
     }
     .plan(found.model.config())?;
-    plan.check(if arguments.adversarial.is_some() { usize::MAX } else { ids.len() })?;
+    plan.check(if arguments.adversarial.is_some() { usize::MAX } else { input.ids.len() })?;
     let (config, memory) = (found.model.config(), arguments.memory.memory);
     let held = match arguments.adversarial {
         None => plan.held(config, memory)?,
         Some(_) => plan.check_memory(config, memory).map(|()| Held::AllLayers)?,
     };
-    let text = arguments.adversarial.map_or_else(|| text_fingerprint(&ids), adversarial_text);
+    let text = arguments.adversarial.map_or(input.fingerprint, adversarial_text);
     let subject = Subject::of(found.model.label(), &text, &plan);
     let of_plan = plan.note();
-    let notes = found.model.notes().iter().chain(&of_text).chain(&of_plan);
+    let notes = found.model.notes().iter().chain(&input.notes).chain(&of_plan);
     let table = Table::new(subject).with_notes(notes);
     let results = Results::open(arguments.out.as_deref(), arguments.format, table)?;
-    Ok((Run { found, ids, plan, held }, results))
+    Ok((Run { found, ids: input.ids, plan, held }, results))
 }
 
 /// Measures the missing cells; returns the table and the problems found.
@@ -207,6 +225,12 @@ fn measure(arguments: &ModelArguments, run: &mut Run, results: Results) -> Outco
     measure_all(batches, "portions", (results, Vec::new()), |batch| {
         maps.measure(&run.ids, &batch, |cell| plan.is_missing(&done, cell))
     })
+}
+
+/// The parser of `--part`.
+fn part() -> impl TypedValueParser<Value = Part> {
+    let of_id = |id: String| Part::ALL.into_iter().find(|part| part.id() == id).ok_or("not a half of a model");
+    PossibleValuesParser::new(Part::ALL.map(Part::id)).try_map(of_id)
 }
 
 /// The parser of `--map`; the help lists the maps with these descriptions.

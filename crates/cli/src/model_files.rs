@@ -5,11 +5,13 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_models::{
-    DrawnFamily, DrawnModel, Opened, Source, Tokenizer, TokenizerFiles, WeightFiles, ids_by_first_appearance,
+    DrawnFamily, DrawnModel, Opened, Part, Picture, Pictures, PixelRule, Resizing, Source, Tokenizer, TokenizerFiles,
+    WeightFiles, ids_by_first_appearance, needs_pictures, takes_no_pictures, text_fingerprint,
 };
 
 /// A model, and the folder with its tokenizer.
@@ -20,10 +22,32 @@ pub(super) struct Found {
     folder: Option<PathBuf>,
 }
 
+/// What a model is measured at.
+#[derive(Default)]
+pub(super) struct Input {
+    /// The token ids.
+    pub(super) ids: Vec<u32>,
+    /// The text column of the table.
+    pub(super) fingerprint: String,
+    /// Notes on guesses, and on what was done.
+    pub(super) notes: Vec<Phrase>,
+    /// How many pictures it is; 0 for a text.
+    pub(super) pictures: usize,
+}
+
 /// Opens a folder, or a model of [`DrawnFamily::ALL`].
-pub(super) fn open(weights: &str, size: (usize, usize, usize), seed: u64) -> Result<Found, InputError> {
+pub(super) fn open(
+    weights: &str,
+    part: Option<Part>,
+    size: (usize, usize, usize),
+    seed: u64,
+) -> Result<Found, InputError> {
     if !weights.starts_with("random:") {
-        return open_folder(Path::new(weights));
+        return open_folder(Path::new(weights), part);
+    }
+    if let Some(part) = part {
+        let expected = "left out: a randomly initialised model has one part";
+        return Err(InputError::bad_value("--part", part.id(), expected));
     }
     let family = DrawnFamily::ALL.into_iter().find(|(word, _)| *word == weights).map(|(_, family)| family);
     let family = family.ok_or_else(|| {
@@ -33,7 +57,7 @@ pub(super) fn open(weights: &str, size: (usize, usize, usize), seed: u64) -> Res
     Ok(Found { model: Opened::drawn(DrawnModel { family, d, layers, heads, seed })?, folder: None })
 }
 
-fn open_folder(folder: &Path) -> Result<Found, InputError> {
+fn open_folder(folder: &Path, part: Option<Part>) -> Result<Found, InputError> {
     if folder.is_file() {
         return Err(InputError::File {
             file: folder.display().to_string().into(),
@@ -44,7 +68,7 @@ fn open_folder(folder: &Path) -> Result<Found, InputError> {
     let config = read(&folder.join("config.json"))?;
     let weights = WeightFiles::gather(&names(folder)?, |name| FileSource::open(&folder.join(name)))?;
     let name = folder.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().into_owned());
-    Ok(Found { model: Opened::of_files(&name, &config, weights)?, folder: Some(folder.to_path_buf()) })
+    Ok(Found { model: Opened::of_files(&name, &config, part, weights)?, folder: Some(folder.to_path_buf()) })
 }
 
 /// The names of a folder's files.
@@ -54,19 +78,53 @@ fn names(folder: &Path) -> Result<BTreeSet<String>, InputError> {
 }
 
 impl Found {
-    /// The token ids of a text, from the given or the folder's tokenizer, with notes on guesses. A randomly initialised
-    /// model without a tokenizer uses words.
-    pub(super) fn ids(&self, text: &str, tokenizer: Option<&Path>) -> Result<(Vec<u32>, Vec<Phrase>), InputError> {
+    /// A text as input, from the given or the folder's tokenizer, with notes on guesses. A randomly initialised model
+    /// without a tokenizer uses words.
+    pub(super) fn text(&self, text: &str, tokenizer: Option<&Path>) -> Result<Input, InputError> {
+        if self.model.config().picture.is_some() {
+            return Err(needs_pictures(self.model.config()));
+        }
+        let of_ids =
+            |ids: Vec<u32>, notes: Vec<Phrase>| Input { fingerprint: text_fingerprint(&ids), ids, notes, pictures: 0 };
         let files = match (tokenizer, &self.folder) {
             (Some(path), _) => TokenizerFiles { tokenizer: Some(read(path)?), ..TokenizerFiles::default() },
-            (None, None) => return Ok((ids_by_first_appearance(text, self.model.config().vocabulary), Vec::new())),
+            (None, None) => {
+                return Ok(of_ids(ids_by_first_appearance(text, self.model.config().vocabulary), Vec::new()));
+            }
             (None, Some(folder)) => TokenizerFiles::gather(|name| {
                 let path = folder.join(name);
                 path.exists().then(|| read(&path)).transpose()
             })?,
         };
         let tokenizer = Tokenizer::new(&files)?;
-        Ok((tokenizer.ids(text)?, tokenizer.notes().to_vec()))
+        Ok(of_ids(tokenizer.ids(text)?, tokenizer.notes().to_vec()))
+    }
+
+    /// Pictures as input, scaled as the folder's preprocessor says; the model keeps them.
+    pub(super) fn pictures(&mut self, paths: &[PathBuf], resizing: Resizing) -> Result<Input, InputError> {
+        let named = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
+            Ok((name.clone(), Picture::read(&name, &bytes)?))
+        };
+        let named = paths.iter().map(named).collect::<Result<_, InputError>>()?;
+        let config = *self.model.config();
+        let folder = self.folder.clone().unwrap_or_default();
+        let rule = match config.picture {
+            Some(_) => PixelRule::gather(|name| {
+                let path = folder.join(name);
+                path.exists().then(|| read(&path)).transpose()
+            })?,
+            None => return Err(takes_no_pictures(&config)),
+        };
+        let pictures = Arc::new(Pictures::new(named, rule, &config, resizing)?);
+        self.model.show(pictures.clone());
+        Ok(Input {
+            ids: pictures.ids(),
+            fingerprint: pictures.fingerprint(),
+            notes: pictures.notes.clone(),
+            pictures: pictures.count(),
+        })
     }
 }
 

@@ -97,14 +97,15 @@ impl<S: Source> Checkpoint<S> {
         self.files[place.file].info(&place.tensor).map(|info| info.shape.as_slice())
     }
 
-    /// How many numbers a tensor holds; `None` if it is no vector, matrix or stack of matrices of learnt numbers, such as
-    /// a stored mask or a list of positions.
+    /// How many numbers a tensor holds; `None` if they are not learnt, such as a stored mask or a list of positions.
     pub(super) fn count(&self, tensor: &str) -> Option<u64> {
         let place = self.places.get(tensor)?;
         let info = self.files[place.file].info(&place.tensor)?;
         let is_learnt = matches!(info.dtype, Dtype::F64 | Dtype::F32 | Dtype::F16 | Dtype::BF16);
         let product = || info.shape.iter().fold(1u64, |product, size| product.saturating_mul(*size as u64));
-        (is_learnt && (1..=3).contains(&info.shape.len())).then(product)
+        // A mask has four sizes, of which the first is 1; the matrix of patches has four too.
+        let is_numbers = (1..=3).contains(&info.shape.len()) || (info.shape.len() == 4 && info.shape[0] > 1);
+        (is_learnt && is_numbers).then(product)
     }
 
     /// Whether a tensor holds 64-bit numbers.
@@ -117,6 +118,12 @@ impl<S: Source> Checkpoint<S> {
     pub(super) fn vector(&mut self, tensor: &str, len: usize) -> Result<Vec<f32>, InputError> {
         let (file, name) = self.find(tensor, &[len])?;
         file.vector(&name, len)
+    }
+
+    /// Reads a tensor of that shape, or of one with ones before it, in the order of the file.
+    pub(super) fn flat(&mut self, tensor: &str, shape: &[usize]) -> Result<Vec<f32>, InputError> {
+        let (file, name) = self.find(tensor, shape)?;
+        file.flat(&name, shape)
     }
 
     /// Reads a matrix as outputs x inputs, whatever its order in the file.

@@ -62,6 +62,8 @@ pub struct ModelConfig {
     pub embedding_width: usize,
     /// How many groups of layers have weights of their own; below the number of layers, layers share them.
     pub layer_groups: usize,
+    /// For a model of pictures: how many tokens one has.
+    pub picture: Option<PictureSizes>,
     /// Epsilon of the norms.
     pub eps: f64,
     /// Activation of the feed-forward network.
@@ -94,6 +96,17 @@ pub struct ModelConfig {
     pub rope_layers: LayerSet,
     /// The window of attention.
     pub window: Option<AttentionWindow>,
+}
+
+/// How many tokens a picture has in a model of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PictureSizes {
+    /// The side of a picture in pixels.
+    pub side: usize,
+    /// The side of a patch in pixels.
+    pub patch: usize,
+    /// The tokens before the patches.
+    pub first: usize,
 }
 
 /// The experts of a model: networks of which a token chooses some.
@@ -147,6 +160,8 @@ pub struct AttentionWindow {
 
 /// The most token ids, token types or positions; far above existing models.
 const MAX_ROWS: usize = 16_777_216;
+/// The longest side of a picture in pixels, likewise.
+const MOST_SIDE: usize = 16_384;
 /// The most experts of a layer; far above existing models.
 const MAX_EXPERTS: usize = 16_384;
 
@@ -182,6 +197,11 @@ impl ModelConfig {
             FirstPosition::Beyond(row) => row,
         };
         let head_dim = usual(sizes.head_dim);
+        let picture = family.images.map(|rule| PictureSizes {
+            side: usual(rule.size),
+            patch: usual(rule.patch),
+            first: rule.first.len(),
+        });
         ModelConfig {
             family,
             d,
@@ -192,13 +212,15 @@ impl ModelConfig {
             inner: usual(sizes.inner),
             vocabulary: usual(sizes.vocabulary),
             token_types: usual(sizes.token_types),
-            positions: match family.first_position {
-                FirstPosition::AfterPadding { .. } => usual(sizes.positions).saturating_sub(first_position),
-                _ => usual(sizes.positions),
+            positions: match (picture, family.first_position) {
+                (Some(picture), _) => picture.tokens(),
+                (None, FirstPosition::AfterPadding { .. }) => usual(sizes.positions).saturating_sub(first_position),
+                (None, _) => usual(sizes.positions),
             },
             first_position,
             embedding_width: usual(sizes.embedding),
             layer_groups: usual(sizes.groups),
+            picture,
             eps: sizes.eps.1,
             activation: sizes.activation.1,
             attention: Attention::Dot,
@@ -398,6 +420,12 @@ impl ModelConfig {
                 (phrase!("model_inner_width", "feed-forward width"), inner, 8 * limits::MAX_DIM),
             ]);
         }
+        if let Some(PictureSizes { side, patch, .. }) = self.picture {
+            sizes.extend([
+                (phrase!("model_picture_side", "side of a picture"), side, MOST_SIDE),
+                (phrase!("model_patch_side", "side of a patch"), patch, side),
+            ]);
+        }
         for (what, found, most) in sizes {
             if !(1..=most).contains(&found) {
                 return Err(bad_size(what, found, phrase!("from_1", "from 1 to {most}", most = most)));
@@ -447,6 +475,21 @@ pub(super) fn bad_size(what: Phrase, found: impl ToString, expected: Phrase) -> 
     }
 }
 
+impl PictureSizes {
+    /// How many patches stand in a row, and how many rows there are. What is left of a picture at the right and at the
+    /// bottom belongs to no patch.
+    #[must_use]
+    pub fn patches_in_row(&self) -> usize {
+        self.side / self.patch.max(1)
+    }
+
+    /// How many tokens a picture has.
+    #[must_use]
+    pub fn tokens(&self) -> usize {
+        self.patches_in_row().saturating_pow(2).saturating_add(self.first)
+    }
+}
+
 /// The sizes on which defaults of other sizes depend.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wholes {
@@ -461,11 +504,22 @@ impl Wholes {
 }
 
 impl SizeKey {
+    /// With another factor in its default.
+    pub(super) fn times(self, factor: usize) -> Self {
+        let default = match self.default {
+            Usual::Widths(_) => Usual::Widths(factor),
+            Usual::GatedWidths(_) => Usual::GatedWidths(factor),
+            other => other,
+        };
+        SizeKey { default, ..self }
+    }
+
     /// The default in a model of these sizes.
     pub(super) fn usual(&self, Wholes { d, heads, layers }: Wholes) -> usize {
         match self.default {
             Usual::Number(number) => number,
             Usual::Widths(factor) => d.saturating_mul(factor),
+            Usual::GatedWidths(factor) => (d.saturating_mul(2).saturating_mul(factor) / 3).div_ceil(8) * 8,
             Usual::Heads => heads,
             Usual::WidthOfHead => d / heads.max(1),
             Usual::Layers => layers,

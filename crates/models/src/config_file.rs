@@ -3,12 +3,12 @@
 
 use serde_json::Value;
 
-use super::config::{ModelConfig, ScoreScale, Wholes, heads_do_not_divide};
+use super::config::{ModelConfig, PictureSizes, ScoreScale, Wholes, heads_do_not_divide};
 use super::config_fields::Fields;
 use super::config_keys::{KeyUse, Unsupported, key_use};
 use super::config_layers::{bias_of, experts_of, listed_layers, window_of};
 use super::config_rope::{Ropes, ropes_of};
-use super::families;
+use super::families::{self, Part};
 use super::family::{
     BiasRule, EmbeddingFactor, Family, FirstPosition, MaskRule, NumberKey, PaddingSource, RopeLayers, RopeRule,
     ScoreRule, SizeKey, SizeKeys, Usual,
@@ -45,6 +45,23 @@ impl ConfigFile {
     /// [`InputError`] that names the field, for a family or a setting that is not supported, for an invalid value, and
     /// for a missing field that has no default; [`InputError::File`] for text that is not JSON.
     pub fn parse(text: &str) -> Result<Self, InputError> {
+        ConfigFile::parse_part(text, None)
+    }
+
+    /// Whether a `config.json` is that of a model of two halves, of which one must be chosen.
+    #[must_use]
+    pub fn has_halves(text: &str) -> bool {
+        let value: Option<Value> = serde_json::from_str(without_mark(text)).ok();
+        let model_type = value.as_ref().and_then(|value| value.get("model_type")?.as_str()).unwrap_or_default();
+        families::NESTED.iter().any(|nested| nested.model_type == model_type && !nested.is_only)
+    }
+
+    /// Reads a `config.json`; of a model of two halves the given one.
+    ///
+    /// # Errors
+    /// As [`ConfigFile::parse`], and where a model of two halves is to be read without a choice, or a model of one part
+    /// with one.
+    pub fn parse_part(text: &str, part: Option<Part>) -> Result<Self, InputError> {
         let value: Value = serde_json::from_str(without_mark(text)).map_err(|error| InputError::File {
             file: "config.json".into(),
             problem: phrase!("not_valid_json", "it is not valid JSON ({detail})", detail = json_problem(&error)),
@@ -56,7 +73,7 @@ impl ConfigFile {
         };
         let whole = Fields::of(fields);
         let mut notes = Vec::new();
-        let (family, part) = family_of(&whole, &mut notes)?;
+        let (family, part) = family_of(&whole, part, &mut notes)?;
         check_classes(&whole, family, &mut notes)?;
         if part.is_some() {
             check_quantization(&whole)?;
@@ -106,14 +123,26 @@ pub fn names_of_families() -> impl Iterator<Item = (&'static str, &'static str)>
 }
 
 /// The family of a config, and the part of the config that is read where it is not the whole.
-fn family_of(fields: &Fields, notes: &mut Vec<Phrase>) -> Result<(&'static Family, Option<Fields>), InputError> {
+fn family_of(
+    fields: &Fields,
+    part: Option<Part>,
+    notes: &mut Vec<Phrase>,
+) -> Result<(&'static Family, Option<Fields>), InputError> {
     let model_type = fields.text("model_type")?.unwrap_or_default();
+    let mut parts = families::NESTED.iter().filter(|nested| nested.model_type == model_type).peekable();
+    let has_parts = parts.peek().is_some();
+    let is_only = |nested: &families::Nested| part.is_none() && nested.is_only;
+    let nested = parts.find(|nested| part == Some(nested.half) || is_only(nested));
+    if nested.is_none() && (has_parts || part.is_some()) {
+        return Err(no_such_part(fields, part, has_parts));
+    }
     if let Some(family) = families::of_model_type(model_type) {
         return Ok((family, None));
     }
-    if let Some(nested) = families::NESTED.iter().find(|nested| nested.model_type == model_type)
+    if let Some(nested) = nested
         && let Some(family) = families::of_model_type(nested.family)
     {
+        check_overrides(fields, nested)?;
         let part = fields.object(nested.part)?.ok_or_else(|| InputError::MissingKey {
             key: format!("config.json: {}", nested.part),
             expected: phrase!("json_object", "a JSON object"),
@@ -147,6 +176,55 @@ fn family_of(fields: &Fields, notes: &mut Vec<Phrase>) -> Result<(&'static Famil
                 "Copy config.json from the place where the model was published, or save the model again with transformers, which writes model_type."
             ),
         }),
+    }
+}
+
+/// The refusal of a choice of part that the model does not have, or of none where it has two.
+fn no_such_part(fields: &Fields, part: Option<Part>, has_parts: bool) -> InputError {
+    let what = fields.setting("model_type");
+    match part {
+        None => InputError::Conflict {
+            what,
+            problem: phrase!("model_of_two_halves", "is a model of two halves, one of texts and one of pictures"),
+            fix: phrase!(
+                "choose_half",
+                "Choose the half to be measured: `--part text` or `--part vision` on the command line; on the page it is that of pictures where a picture is among the files."
+            ),
+        },
+        Some(part) if has_parts => InputError::Conflict {
+            what,
+            problem: phrase!("half_not_read", "is a model whose half `{part}` is not read", part = part.id()),
+            fix: phrase!("leave_part_out", "Leave `--part` out."),
+        },
+        Some(part) => InputError::Conflict {
+            what,
+            problem: phrase!("model_of_one_part", "is a model of one part, and has no half `{part}`", part = part.id()),
+            fix: phrase!("leave_part_out", "Leave `--part` out."),
+        },
+    }
+}
+
+/// Refuses what CLIP's older configs have beside the settings of a half: transformers takes it instead of them.
+fn check_overrides(whole: &Fields, nested: &families::Nested) -> Result<(), InputError> {
+    let key = format!("{}_dict", nested.part);
+    let overrides = whole.object(&key)?;
+    let own = whole.object(nested.part)?;
+    let differs = |found: &Fields| {
+        let is_other = |(name, value): (&str, &Value)| {
+            own.as_ref().and_then(|own| own.get(name)).is_none_or(|own| own != value) && !value.is_null()
+        };
+        found.all().any(is_other)
+    };
+    match overrides {
+        Some(found) if differs(&found) => {
+            let reason = phrase!(
+                "why_overrides",
+                "it says something else than `{part}`, and transformers takes it instead",
+                part = nested.part
+            );
+            Err(whole.not_supported(&key, reason))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -215,7 +293,12 @@ fn check_classes(fields: &Fields, family: &Family, notes: &mut Vec<Phrase>) -> R
     if let Some(class) = classes.iter().find(|class| is_unread(class)) {
         return Err(refusal_of(unread::of_class(class), fields.setting("architectures"), class));
     }
-    let is_of = |class: &str| family_of_class(class).is_some_and(|known| known.class == family.class);
+    let whole = fields.text("model_type")?.unwrap_or_default();
+    let halves = families::NESTED.iter().find(|nested| nested.model_type == whole).map(|nested| nested.class);
+    let is_of = |class: &str| {
+        let is_whole = halves.is_some_and(|name| without_framework(class).starts_with(name));
+        is_whole || family_of_class(class).is_some_and(|known| known.class == family.class)
+    };
     let is_of_another = |class: &&&str| family_of_class(class).is_some() && !is_of(class);
     if let Some(class) = classes.iter().find(is_of_another) {
         return Err(InputError::Conflict {
@@ -285,7 +368,16 @@ fn config_of(fields: &Fields, family: &'static Family) -> Result<ModelConfig, In
         Some(Stretch::LongRope { length, .. }) => length as usize,
         _ => usize::MAX,
     };
-    let sizes = ModelConfig { positions: sizes.positions.min(most), ..sizes };
+    let picture = match (family.images, default.picture) {
+        (Some(rule), Some(usual)) => Some(PictureSizes {
+            side: fields.size(rule.size.names, usual.side)?,
+            patch: fields.size(rule.patch.names, usual.patch)?,
+            ..usual
+        }),
+        _ => None,
+    };
+    let positions = picture.map_or(sizes.positions.min(most), |picture| picture.tokens());
+    let sizes = ModelConfig { positions, picture, ..sizes };
     Ok(ModelConfig {
         eps: fields.number(eps.0, eps.1)?,
         activation: fields.activation(activation.0, family.activation_words, activation.1)?,
@@ -322,6 +414,10 @@ fn sizes_of(fields: &Fields, default: ModelConfig) -> Result<ModelConfig, InputE
         Some(key) => fields.flag(key, true)?,
         None => false,
     };
+    let inner = match sizes.inner_ratio {
+        Some(key) => sizes.inner.times(fields.size(&[key], 4)?),
+        None => sizes.inner,
+    };
     let rows = plain(sizes.positions)?;
     let (first_position, positions) = match default.family.first_position {
         FirstPosition::Zero => (0, rows),
@@ -352,7 +448,7 @@ fn sizes_of(fields: &Fields, default: ModelConfig) -> Result<ModelConfig, InputE
             of_width(key_heads)?
         },
         head_dim: of_width(sizes.head_dim)?,
-        inner: of_width(sizes.inner)?,
+        inner: of_width(inner)?,
         vocabulary: plain(sizes.vocabulary)?,
         token_types: plain(sizes.token_types)?,
         positions,
@@ -487,6 +583,43 @@ mod tests {
             assert!(words.iter().all(|word| problem.contains(word)), "{text}: {problem}");
             assert!(!problem.contains("must be"), "{text}: {problem}");
         }
+    }
+
+    #[test]
+    fn a_model_of_two_halves_is_read_by_half() {
+        let clip = r#"{"model_type":"clip","architectures":["CLIPModel"],"text_config":{"hidden_size":8,"num_attention_heads":2},
+            "vision_config":{"hidden_size":16,"num_attention_heads":4,"image_size":12,"patch_size":5}"#;
+        let read = |more: &str, part| ConfigFile::parse_part(&format!("{clip}{more}}}"), part);
+        let text = read("", Some(Part::Text)).expect("the half of texts");
+        let vision = read("", Some(Part::Vision)).expect("the half of pictures");
+        assert_eq!((text.config.d, text.notes.len(), text.config.picture), (8, 0, None));
+        // Two patches in a row, and the token before them.
+        assert_eq!((vision.config.d, vision.notes.len(), vision.config.positions), (16, 0, 5));
+        let said = |more: &str, part| read(more, part).expect_err(more).to_string();
+        assert!(said("", None).contains("--part text"));
+        let same = r#","vision_config_dict":{"hidden_size":16,"patch_size":null}"#;
+        assert_eq!(read(same, Some(Part::Vision)).map(|found| found.config), Ok(vision.config));
+        let other = r#","vision_config_dict":{"hidden_size":32}"#;
+        assert!(said(other, Some(Part::Vision)).contains("vision_config_dict"));
+        for (text, part, word) in [
+            (r#"{"model_type":"bert"}"#, Part::Text, "one part"),
+            (r#"{"model_type":"gemma3","text_config":{}}"#, Part::Vision, "`vision` is not read"),
+        ] {
+            let said = ConfigFile::parse_part(text, Some(part)).expect_err(text).to_string();
+            assert!(said.contains(word), "{text}: {said}");
+        }
+        for (text, word) in [
+            (r#"{"model_type":"vit","num_channels":1}"#, "num_channels"),
+            (r#"{"model_type":"vit","patch_size":500}"#, "side of a patch"),
+            (r#"{"model_type":"vit","image_size":[224,224]}"#, "image_size"),
+            (r#"{"model_type":"vit","architectures":["ViTMAEModel"]}"#, "ViTMAE"),
+            (r#"{"model_type":"dinov2","architectures":["Dinov2WithRegistersModel"]}"#, "Dinov2WithRegisters"),
+        ] {
+            let said = ModelConfig::from_json(text).expect_err(text).to_string();
+            assert!(said.contains(word), "{text}: {said}");
+        }
+        let gated = ModelConfig::from_json(r#"{"model_type":"dinov2","hidden_size":1536,"use_swiglu_ffn":true}"#);
+        assert_eq!(gated.map(|config| config.inner), Ok(4096));
     }
 
     #[test]

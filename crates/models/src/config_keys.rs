@@ -40,6 +40,7 @@ pub(super) enum Unsupported {
     NormsWithoutGains,
     UnusedCap,
     Steps,
+    Channels,
 }
 
 impl Unsupported {
@@ -100,6 +101,9 @@ impl Unsupported {
                 "why_unused_cap",
                 "transformers leaves this setting out in the family, so that it is unclear which scores are meant"
             ),
+            Unsupported::Channels => {
+                phrase!("why_channels", "its pictures have other channels than red, green and blue, which is not read")
+            }
             Unsupported::OtherScores => {
                 phrase!("why_other_scores", "a model of `lipscope train` divides its scores by sqrt(k) alone")
             }
@@ -232,7 +236,6 @@ mod tests {
         let mut missing = Vec::new();
         for version in kept.as_object().expect("versions").values() {
             for (family, keys) in version.as_object().expect("families") {
-                // Models of images are not read.
                 let Some(lists) = of_model_type(family).map(|family| family.keys) else { continue };
                 for (name, default) in keys.as_object().expect("keys") {
                     count += 1;

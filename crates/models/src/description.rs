@@ -2,7 +2,7 @@
 //! it has.
 
 use super::config::{AttentionWindow, ModelConfig};
-use super::family::BlockShape;
+use super::family::{AfterBranch, BlockShape};
 use super::layer_set::LayerSet;
 use super::residual::Residual;
 use super::score_bias::ScoreBias;
@@ -44,6 +44,15 @@ pub fn description(config: &ModelConfig, parameters: u64) -> Phrase {
     }
     if config.attention == Attention::L2 {
         parts.push(phrase!("described_l2", "L2 attention"));
+    }
+    if let Some(picture) = config.picture {
+        parts.push(phrase!(
+            "described_pictures",
+            "pictures of {side} x {side} in patches of {patch} x {patch}: {n} tokens",
+            side = picture.side,
+            patch = picture.patch,
+            n = picture.tokens()
+        ));
     }
     if let Some(rope) = config.rope {
         parts.push(rotary(config, rope.turned));
@@ -156,6 +165,9 @@ fn norms(config: &ModelConfig) -> Phrase {
         (Normalization::None, ..) => phrase!("described_norms_of_mlps", "{norm} before the MLP alone", norm = kind),
         (.., Residual::Sum(_)) => {
             phrase!("described_norms_last", "{norm} after each residual connection", norm = kind)
+        }
+        (.., Residual::Branch { .. }) if config.family.after_branch == AfterBranch::Scale => {
+            phrase!("described_scales", "{norm} before attention and MLP, and layer scale after them", norm = kind)
         }
         (.., Residual::Branch { before: Some(_), after: Some(_) }) => {
             phrase!("described_norms_around", "{norm} before and after attention and MLP", norm = kind)

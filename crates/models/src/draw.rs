@@ -65,6 +65,7 @@ pub fn draw_model(config: ModelConfig, needs: &Needs, seed: u64) -> Result<Model
         projection: config
             .embedding_projection()
             .map(|_| linear(&mut Random::new(seed, Stream::ModelProjection), (config.d, of_words), DEVIATION)),
+        ..Embeddings::default()
     };
     let blocks = (0..needs.layers).map(|layer| block(&config, (layer, LayerParts::of(layer, needs.mlps)), seed));
     Ok(Model { config, embeddings, score_table: score_table(&config), blocks: blocks.collect(), first_layer: 0 })

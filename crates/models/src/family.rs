@@ -25,6 +25,8 @@ pub struct Family {
     /// The word before its tensors' names that no other family has; empty where there is none.
     pub(super) prefix: &'static str,
     pub(super) embeddings: EmbeddingNames,
+    /// For a model of pictures, whose words are patches.
+    pub(super) images: Option<ImageRule>,
     pub(super) first_position: FirstPosition,
     pub(super) layer: LayerNames,
     pub(super) projections: ProjectionNames,
@@ -35,6 +37,7 @@ pub struct Family {
     /// The sink of each head.
     pub(super) sinks: Option<&'static str>,
     pub(super) attention_norms: Residual<&'static str>,
+    pub(super) after_branch: AfterBranch,
     pub(super) first_norm: FirstNorm,
     pub(super) mlp: MlpNames,
     pub(super) mlp_norms: Residual<&'static str>,
@@ -80,6 +83,17 @@ pub(super) struct EmbeddingNames {
     pub(super) norm: Option<&'static str>,
     /// What brings embeddings of another width to d.
     pub(super) projection: Option<EmbeddingProjection>,
+}
+
+/// How a picture becomes tokens: those of the model that come first, then the patches, row by row, each multiplied by the
+/// matrix under the name of the words.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ImageRule {
+    /// The tokens that come first.
+    pub(super) first: &'static [&'static str],
+    /// Sides of the picture and of a patch in pixels.
+    pub(super) size: SizeKey,
+    pub(super) patch: SizeKey,
 }
 
 /// The linear map from the width of the embeddings to d, which a file has only if they differ, unless it is always there.
@@ -166,6 +180,15 @@ pub(super) enum NormScope {
     Head,
     /// The entries of all heads.
     AllHeads,
+}
+
+/// What stands after a branch, where something does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AfterBranch {
+    /// A norm.
+    Norm,
+    /// A factor for each coordinate (layer scale), in the tensor of that name.
+    Scale,
 }
 
 /// Whether layer 0 has the norm before attention.
@@ -352,6 +375,8 @@ pub(super) enum Usual {
     Number(usize),
     /// A multiple of the width d.
     Widths(usize),
+    /// Two thirds of a multiple of the width d, rounded up to a multiple of 8 (DINOv2 with a gate).
+    GatedWidths(usize),
     /// The number of heads.
     Heads,
     /// d/H.
@@ -373,6 +398,8 @@ pub(super) struct SizeKeys {
     /// k.
     pub(super) head_dim: SizeKey,
     pub(super) inner: SizeKey,
+    /// The key of the factor in the default of `inner`, where the config has that instead.
+    pub(super) inner_ratio: Option<&'static str>,
     pub(super) vocabulary: SizeKey,
     pub(super) token_types: SizeKey,
     pub(super) positions: SizeKey,
@@ -511,7 +538,21 @@ impl Family {
     /// The tables of embeddings.
     pub(super) fn embedded(&self) -> impl Iterator<Item = &'static str> {
         let EmbeddingNames { words, positions, kinds, .. } = self.embeddings;
-        [Some(words), positions, kinds].into_iter().flatten()
+        let first = self.images.map_or(&[][..], |rule| rule.first);
+        [Some(words), positions, kinds].into_iter().flatten().chain(first.iter().copied())
+    }
+
+    /// The bias of the patches' matrix, for a model of pictures.
+    pub(super) fn patch_bias(&self) -> Option<String> {
+        let matrix = self.images.and_then(|_| self.embeddings.words.strip_suffix(".weight"));
+        matrix.map(|matrix| format!("{matrix}.bias"))
+    }
+
+    /// The tensors of the factors after the branches.
+    fn scales(&self) -> impl Iterator<Item = &'static str> {
+        let has_scales = self.after_branch == AfterBranch::Scale;
+        let after = [self.attention_norms, self.mlp_norms].map(|norms| norms.after_branch().copied());
+        after.into_iter().flatten().filter(move |_| has_scales)
     }
 
     /// `model_type`, and the variant where it is not the usual one.
@@ -573,6 +614,7 @@ impl Family {
             || self.experts.is_some_and(|rule| rule.has(name))
             || self.score_bias.is_table(&format!("{}.{layer}.{name}", self.before_layers()))
             || of_norms.any(|part| is_part(name, part, norms))
+            || self.scales().any(|scale| scale == name)
     }
 
     /// Whether the family has a tensor of that name among its embeddings.
@@ -580,6 +622,9 @@ impl Family {
         self.embedded().any(|known| known == name)
             || self.embeddings.norm.is_some_and(|norm| is_part(name, norm, &["weight", "bias", "gamma", "beta"]))
             || self.embeddings.projection.is_some_and(|part| is_part(name, part.name, &["weight", "bias"]))
+            || self.patch_bias().is_some_and(|bias| bias == name)
+            // What stands for hidden patches in training; a whole picture has none.
+            || (self.images.is_some() && name == "embeddings.mask_token")
             // Position ids (0, 1, ..) and token type ids (all 0), which are not learnt.
             || ["embeddings.position_ids", "embeddings.token_type_ids"].contains(&name)
     }

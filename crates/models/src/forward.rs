@@ -13,6 +13,7 @@ use super::dense::MlpRule;
 use super::family::{BlockShape, Projected};
 use super::map_kind::MapKind;
 use super::parts::{Embeddings, Model};
+use super::pictures::needs_pictures;
 use super::residual::Residual;
 use super::token_norm::{NormJacobian, TokenNorm, in_window};
 use lipscope_core::attention::Forward;
@@ -260,16 +261,11 @@ fn embed(model: &Model, windows: &[&[u32]]) -> Result<DMatrix<f64>, InputError> 
         });
     }
     let config = &model.config;
-    let n = windows.iter().map(|window| window.len()).sum();
-    let mut x = DMatrix::zeros(config.embedding_width, n);
-    for (id, mut token) in windows.iter().copied().flatten().zip(x.column_iter_mut()) {
-        let word = embeddings.words.get(id).ok_or_else(|| InputError::BadValue {
-            key: phrase!("token_id", "The token id"),
-            found: id.to_string().into(),
-            expected: phrase!("one_whose_embedding_loaded", "one whose embedding is loaded"),
-        })?;
-        token.iter_mut().zip(word).for_each(|(x, y)| *x = config.embedding_factor * f64::from(*y));
-    }
+    let mut x = match (&embeddings.patches, &embeddings.pictures) {
+        (Some(patches), Some(pictures)) => patches.tokens(pictures, windows)?,
+        (Some(_), None) => return Err(needs_pictures(config)),
+        (None, _) => words(model, windows)?,
+    };
     let projected = config.embedding_projection().map(|projection| projection.of);
     let projection = |of: Projected| embeddings.projection.as_ref().filter(|_| projected == Some(of));
     if let Some(words) = projection(Projected::Words) {
@@ -287,6 +283,22 @@ fn embed(model: &Model, windows: &[&[u32]]) -> Result<DMatrix<f64>, InputError> 
         Some(sum) => sum.apply(&x),
         None => x,
     })
+}
+
+/// The rows of the words, times the model's factor: (width of the embeddings) x (all tokens).
+fn words(model: &Model, windows: &[&[u32]]) -> Result<DMatrix<f64>, InputError> {
+    let (config, embeddings) = (&model.config, &model.embeddings);
+    let n = windows.iter().map(|window| window.len()).sum();
+    let mut x = DMatrix::zeros(config.embedding_width, n);
+    for (id, mut token) in windows.iter().copied().flatten().zip(x.column_iter_mut()) {
+        let word = embeddings.words.get(id).ok_or_else(|| InputError::BadValue {
+            key: phrase!("token_id", "The token id"),
+            found: id.to_string().into(),
+            expected: phrase!("one_whose_embedding_loaded", "one whose embedding is loaded"),
+        })?;
+        token.iter_mut().zip(word).for_each(|(x, y)| *x = config.embedding_factor * f64::from(*y));
+    }
+    Ok(x)
 }
 
 /// The position that is added to each token of the windows, if positions are.

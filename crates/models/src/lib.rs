@@ -47,6 +47,8 @@ mod norm;
 mod opened;
 mod parameters;
 mod parts;
+mod patches;
+mod pictures;
 mod plan;
 mod plan_text;
 mod published;
@@ -68,11 +70,12 @@ pub use activation::Activation;
 pub use adversarial::{AdversarialHead, AdversarialPlan, adversarial_curve, adversarial_text};
 pub use batch::{Batch, PrefixGroup, Shard, Window};
 pub use checkpoint::Checkpoint;
-pub use config::{AttentionWindow, ExpertSizes, ModelConfig, ScoreScale, Shares, Unit};
+pub use config::{AttentionWindow, ExpertSizes, ModelConfig, PictureSizes, ScoreScale, Shares, Unit};
 pub use config_file::{ConfigFile, names_of_families};
 pub use description::description;
 pub use draw::draw_model;
 pub use estimate::{Estimate, Estimators, Sink, SpectralNorm, estimate};
+pub use families::Part;
 pub use family::{BlockShape, Family};
 pub use forward::ForwardPass;
 pub use head_map::HeadMap;
@@ -85,7 +88,12 @@ pub use local_bounds::{Bounding, LocalBounds, local_bounds};
 pub use map_kind::{Heads, MapKind};
 pub use maps::{BatchCells, BatchStep, Maps};
 pub use opened::{DrawnFamily, DrawnModel, Opened};
-pub use parts::{AttentionPart, Block, Dense, Embeddings, Experts, FeedForward, Linear, Model, Needs, Network};
+pub use parts::{
+    AttentionPart, Block, Dense, Embeddings, Experts, FeedForward, Linear, Model, Needs, Network, Patches,
+};
+pub use pictures::{
+    PREPROCESSORS, Picture, Pictures, PixelRule, Resampling, Resizing, is_picture, needs_pictures, takes_no_pictures,
+};
 pub use plan::{Held, MOST_WINDOWS, Plan};
 pub use plan_text::{MODEL_TOLERANCE, PlanText, text_fingerprint};
 pub use published::{CurveTokens, PUBLISHED, Published, PublishedModel, Training};

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
+use nalgebra::DMatrix;
+
 use super::arrangement::{Arrangement, not_of_family};
 use super::checkpoint::Checkpoint;
 use super::config::{ExpertSizes, ModelConfig};
 use super::family::{
-    BiasRule, Biases, EmbeddingNames, EmbeddingProjection, ExpertRule, ExpertTensors, MlpNames, NormTensors, Projected,
-    ProjectionNames, QkNormNames,
+    AfterBranch, BiasRule, Biases, EmbeddingNames, EmbeddingProjection, ExpertRule, ExpertTensors, MlpNames,
+    NormTensors, Projected, ProjectionNames, QkNormNames,
 };
 use super::parts::{
-    AttentionPart, Block, Dense, Embeddings, Experts, FeedForward, LayerParts, Linear, Model, Needs, Network,
+    AttentionPart, Block, Dense, Embeddings, Experts, FeedForward, LayerParts, Linear, Model, Needs, Network, Patches,
 };
 use super::residual::Residual;
 use super::score_bias::ScoreBias;
@@ -67,7 +69,9 @@ impl<S: Source> Loader<'_, S> {
         let mut rows =
             |name: &str, shape, first, count| self.file.rows(&format!("{prefix}{name}"), shape, first, count);
         let mut words = std::collections::BTreeMap::new();
-        for id in &needs.ids {
+        // The tokens of pictures are no rows of a table.
+        let of_table = needs.ids.iter().filter(|_| self.config.picture.is_none());
+        for id in of_table {
             let shape = (self.config.vocabulary, embedding_width);
             words.extend(rows(words_name, shape, *id as usize, 1)?.pop().map(|row| (*id, row)));
         }
@@ -76,7 +80,11 @@ impl<S: Source> Loader<'_, S> {
             (Some(name), Some(row)) => rows(name, table, row, 1)?.pop(),
             _ => None,
         };
-        let positions = positions.map(|name| rows(name, table, first_position, needs.positions)).transpose()?;
+        let (of_pictures, of_texts) = match self.config.picture {
+            Some(_) => (positions, None),
+            None => (None, positions),
+        };
+        let of_texts = of_texts.map(|name| rows(name, table, first_position, needs.positions)).transpose()?;
         let kind = match kinds {
             Some(name) => rows(name, (self.config.token_types, sum_width), 0, 1)?.pop(),
             None => None,
@@ -93,7 +101,28 @@ impl<S: Source> Loader<'_, S> {
             }
             None => None,
         };
-        Ok(Embeddings { words, positions, padding, kind, norm, projection })
+        let whole = |name| self.file.flat(&format!("{prefix}{name}"), &[table.0, table.1]);
+        let of_pictures = of_pictures.map(whole).transpose()?;
+        let positions = of_pictures.map(|all| in_rows(&all, table.1)).or(of_texts);
+        let patches = self.patches()?;
+        Ok(Embeddings { words, positions, padding, kind, norm, projection, patches, pictures: None })
+    }
+
+    /// What turns pictures into tokens, for a model of pictures.
+    fn patches(&mut self) -> Result<Option<Patches>, InputError> {
+        let ModelConfig { d, family, picture, .. } = self.config;
+        let (Some(rule), Some(sizes), Some(bias)) = (family.images, picture, family.patch_bias()) else {
+            return Ok(None);
+        };
+        let prefix = &self.arrangement.prefix;
+        let first = rule.first.iter().map(|name| self.file.flat(&format!("{prefix}{name}"), &[d]));
+        let first = first.collect::<Result<_, InputError>>()?;
+        let matrix =
+            self.file.flat(&format!("{prefix}{}", family.embeddings.words), &[d, 3, sizes.patch, sizes.patch])?;
+        let bias = format!("{prefix}{bias}");
+        let bias = if self.file.has(&bias) { self.file.vector(&bias, d)? } else { vec![0.0; d] };
+        let weight = DMatrix::from_row_slice(d, 3 * sizes.patch * sizes.patch, &matrix);
+        Ok(Some(Patches { first, projection: Linear { weight, bias } }))
     }
 
     /// The table of biases of scores, if the family has one.
@@ -251,8 +280,20 @@ impl<S: Source> Loader<'_, S> {
     ) -> Result<Residual<TokenNorm>, InputError> {
         match normalization {
             Normalization::None => Ok(Residual::Branch { before: None, after: None }),
-            _ => names.try_map(|name| self.norm(&self.in_layer(layer, name), self.config.d)),
+            _ => match (self.config.family.after_branch, names) {
+                (AfterBranch::Scale, Residual::Branch { before, after }) => Ok(Residual::Branch {
+                    before: before.map(|name| self.norm(&self.in_layer(layer, name), self.config.d)).transpose()?,
+                    after: after.map(|name| self.scale(&self.in_layer(layer, name))).transpose()?,
+                }),
+                _ => names.try_map(|name| self.norm(&self.in_layer(layer, name), self.config.d)),
+            },
         }
+    }
+
+    /// A factor for each coordinate: gains without a norm.
+    fn scale(&mut self, name: &str) -> Result<TokenNorm, InputError> {
+        let ModelConfig { d, eps, .. } = self.config;
+        Ok(TokenNorm { gain: self.file.vector(name, d)?, ..TokenNorm::plain(Normalization::None, eps, d) })
     }
 
     fn norm(&mut self, name: &str, d: usize) -> Result<TokenNorm, InputError> {
@@ -278,6 +319,11 @@ impl<S: Source> Loader<'_, S> {
             },
         })
     }
+}
+
+/// Numbers as rows of that width.
+fn in_rows(numbers: &[f32], width: usize) -> Vec<Vec<f32>> {
+    numbers.chunks(width).map(<[f32]>::to_vec).collect()
 }
 
 /// Some rows of a linear map.

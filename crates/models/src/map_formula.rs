@@ -4,7 +4,7 @@
 //! gains, y the tokens that arrive at attention.
 
 use super::config::ModelConfig;
-use super::family::BlockShape;
+use super::family::{AfterBranch, BlockShape};
 use super::map_kind::MapKind;
 use super::residual::Residual;
 use lipscope_core::experiment::Normalization;
@@ -50,7 +50,11 @@ impl Sublayer {
             factor => format!("{factor} "),
         };
         let entering = self.through(self.norms.before_branch(), x.into());
-        let leaving = self.through(self.norms.after_branch(), format!("{}({entering})", self.branch));
+        let branch = format!("{}({entering})", self.branch);
+        let leaving = match config.family.after_branch {
+            AfterBranch::Norm => self.through(self.norms.after_branch(), branch),
+            AfterBranch::Scale => format!("diag(λ) {branch}"),
+        };
         format!("{factor}{leaving}")
     }
 
@@ -79,6 +83,7 @@ mod tests {
         assert_eq!(of("gemma2"), ["x + RMS(O Att(RMS(x)))", "x + RMS(MLP(RMS(x)))"]);
         assert_eq!(of("bert"), ["LN(x + O Att(x))", "LN(x + MLP(x))"]);
         assert_eq!(of("olmo2"), ["x + RMS(O Att(x))", "x + RMS(MLP(x))"]);
+        assert_eq!(of("dinov2"), ["x + diag(λ) O Att(LN(x))", "x + diag(λ) MLP(LN(x))"]);
         let neox = ModelConfig::from_json(r#"{"model_type":"gpt_neox"}"#).expect("a config");
         assert_eq!(MapKind::Block.formula(&neox), "x + O Att(LN(x)) + MLP(LN(x))");
         let granite = r#"{"model_type":"granite","residual_multiplier":0.22}"#;

@@ -1,6 +1,7 @@
 //! A model whose architecture is known but whose weights are not loaded yet.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,9 +11,11 @@ use super::config::ModelConfig;
 use super::config_file::ConfigFile;
 use super::description::description;
 use super::draw::{draw_layer, draw_model};
+use super::families::Part;
 use super::load::{load_layer, load_model};
 use super::parameters;
 use super::parts::{LayerParts, Model, Needs};
+use super::pictures::Pictures;
 use super::source::Source;
 use super::text::fingerprint;
 use super::weight_files::WeightFiles;
@@ -52,6 +55,7 @@ pub struct Opened<S> {
     origin: Origin<S>,
     parameters: u64,
     notes: Vec<Phrase>,
+    pictures: Option<Arc<Pictures>>,
 }
 
 #[derive(Debug)]
@@ -91,17 +95,23 @@ impl<S: Source> Opened<S> {
         let label = format!("{} {d}x{layers}x{heads} seed {seed}", family.id());
         let config = default.resized(d, layers, heads)?;
         let parameters = parameters::of_config(&config);
-        Ok(Opened { config, label, origin: Origin::Drawn { seed }, parameters, notes: Vec::new() })
+        Ok(Opened { config, label, origin: Origin::Drawn { seed }, parameters, notes: Vec::new(), pictures: None })
     }
 
-    /// Opens a model from files: `name` is its folder's name, `config` the text of its `config.json`.
+    /// Opens a model from files: `name` is its folder's name, `config` the text of its `config.json`, `part` the half of a
+    /// model of two halves.
     ///
     /// # Errors
     /// [`InputError`] if the config is not of a supported family, a file is not safetensors, or the names or shapes of
     /// its tensors fit no model of the family.
-    pub fn of_files(name: &str, config: &str, mut weights: WeightFiles<S>) -> Result<Self, InputError> {
+    pub fn of_files(
+        name: &str,
+        config: &str,
+        part: Option<Part>,
+        mut weights: WeightFiles<S>,
+    ) -> Result<Self, InputError> {
         let mut looked_at = config.as_bytes().to_vec();
-        let ConfigFile { config, mut notes } = ConfigFile::parse(config)?;
+        let ConfigFile { config, mut notes } = ConfigFile::parse_part(config, part)?;
         for (_, file) in &mut weights.files {
             looked_at.extend(file.len().to_le_bytes());
             for piece in pieces(file.len()) {
@@ -114,7 +124,12 @@ impl<S: Source> Opened<S> {
         let arrangement = Arrangement::find(&config, &checkpoint)?;
         let parameters = parameters::of_files(&config, &arrangement.prefix, &checkpoint);
         notes.extend(arrangement.notes.iter().cloned());
-        Ok(Opened { config, label, origin: Origin::Files(checkpoint, arrangement), parameters, notes })
+        Ok(Opened { config, label, origin: Origin::Files(checkpoint, arrangement), parameters, notes, pictures: None })
+    }
+
+    /// Gives the model pictures; their tokens are those of [`Pictures::ids`].
+    pub fn show(&mut self, pictures: Arc<Pictures>) {
+        self.pictures = Some(pictures);
     }
 
     /// Its architecture.
@@ -159,10 +174,12 @@ impl<S: Source> Opened<S> {
     /// # Errors
     /// As [`draw_model`] and [`load_model`].
     pub fn model(&mut self, needs: &Needs) -> Result<Model, InputError> {
-        match &mut self.origin {
+        let mut model = match &mut self.origin {
             Origin::Drawn { seed } => draw_model(self.config, needs, *seed),
             Origin::Files(checkpoint, _) => load_model(self.config, checkpoint, needs),
-        }
+        }?;
+        model.embeddings.pictures = self.pictures.clone();
+        Ok(model)
     }
 }
 
@@ -187,7 +204,7 @@ mod tests {
     fn models_that_differ_in_their_last_layer_or_their_config_have_two_labels() {
         let config = include_str!("../../../tests/data/models/gpt2/config.json");
         let label = |config: &str, weights: &[u8]| {
-            let opened = Opened::of_files("gpt2", config, WeightFiles::of_one(weights));
+            let opened = Opened::of_files("gpt2", config, None, WeightFiles::of_one(weights));
             opened.expect("a config and bytes").label().to_owned()
         };
         for len in [1 << 10, 1 << 20, (1 << 20) + 1, 5 << 20] {

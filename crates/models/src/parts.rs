@@ -9,6 +9,7 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use super::config::ModelConfig;
+use super::pictures::Pictures;
 use super::residual::Residual;
 use super::token_norm::TokenNorm;
 use lipscope_core::attention::{Accumulate, Scalar, View, ViewMut, multiply};
@@ -152,6 +153,19 @@ pub struct Embeddings {
     pub norm: Option<TokenNorm>,
     /// Brings words, or the normalised sum, to width d.
     pub projection: Option<Linear>,
+    /// For a model of pictures: what turns them into tokens, and the pictures.
+    pub patches: Option<Patches>,
+    /// The pictures whose tokens have ids.
+    pub pictures: Option<Arc<Pictures>>,
+}
+
+/// What turns pictures into tokens.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Patches {
+    /// The tokens that come first.
+    pub first: Vec<Vec<f32>>,
+    /// d x 3 p^2, p the side of a patch in pixels; a column for each channel, row and column of a patch.
+    pub projection: Linear,
 }
 
 /// A model up to the deepest measured layer.

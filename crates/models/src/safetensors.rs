@@ -106,6 +106,14 @@ impl<S: Source> SafeTensors<S> {
         self.numbers(tensor, &[len], 0, len)
     }
 
+    /// Reads a tensor of that shape, or of one with ones before it, in the order of the file.
+    pub(super) fn flat(&mut self, tensor: &str, shape: &[usize]) -> Result<Vec<f32>, InputError> {
+        let found = self.info(tensor).map_or_else(Vec::new, |info| info.shape.clone());
+        let has_ones = found.strip_suffix(shape).is_some_and(|ones| ones.iter().all(|size| *size == 1));
+        let shape = if has_ones { &found } else { shape };
+        self.numbers(tensor, shape, 0, shape.iter().product())
+    }
+
     /// Reads a matrix as outputs x inputs, whatever its order in the file.
     pub(super) fn matrix(
         &mut self,

@@ -100,7 +100,7 @@ const fn unread(
     UnreadFamily { model_type, name, prefix, difference }
 }
 
-static UNREAD: [UnreadFamily; 71] = [
+static UNREAD: [UnreadFamily; 74] = [
     unread("xlm-roberta-xl", "XLMRobertaXL", "roberta", Difference::Positions),
     unread("roberta-prelayernorm", "RobertaPreLayerNorm", "roberta_prelayernorm", Difference::Positions),
     unread("data2vec-text", "Data2VecText", "data2vec_text", Difference::Positions),
@@ -165,11 +165,14 @@ static UNREAD: [UnreadFamily; 71] = [
     unread("marian", "Marian", "", Difference::TwoStacks),
     unread("llava", "Llava", "", Difference::Images),
     unread("paligemma", "PaliGemma", "", Difference::Images),
-    unread("clip", "CLIPModel", "", Difference::Images),
-    unread("siglip", "SiglipModel", "", Difference::Images),
-    unread("vit", "ViT", "", Difference::Images),
-    unread("deit", "DeiT", "", Difference::Images),
-    unread("dinov2", "Dinov2", "", Difference::Images),
+    unread("vit_mae", "ViTMAE", "", Difference::Block),
+    unread("vit_msn", "ViTMSN", "", Difference::Block),
+    unread("vit_hybrid", "ViTHybrid", "", Difference::Block),
+    unread("vitdet", "VitDet", "", Difference::Block),
+    unread("dinov2_with_registers", "Dinov2WithRegisters", "", Difference::Block),
+    unread("siglip2", "Siglip2", "", Difference::Block),
+    unread("swin", "Swin", "swin", Difference::Block),
+    unread("beit", "Beit", "beit", Difference::Block),
     unread("bart", "Bart", "", Difference::TwoStacks),
     unread("encoder-decoder", "EncoderDecoder", "", Difference::TwoStacks),
 ];

@@ -3,9 +3,9 @@
 use crate::activation::Activation;
 use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, TRAINING, Used};
 use crate::family::{
-    BiasRule, Biases, BlockShape, EmbeddingFactor, EmbeddingNames, Family, FirstNorm, FirstPosition, GainRule, Initial,
-    LayerNames, MaskRule, MlpNames, NormTensors, ProjectionNames, ScoreRule, SizeKey, SizeKeys, Usual, WindowRule,
-    size,
+    AfterBranch, BiasRule, Biases, BlockShape, EmbeddingFactor, EmbeddingNames, Family, FirstNorm, FirstPosition,
+    GainRule, Initial, LayerNames, MaskRule, MlpNames, NormTensors, ProjectionNames, ScoreRule, SizeKey, SizeKeys,
+    Usual, WindowRule, size,
 };
 use crate::map_kind::MapKind;
 use crate::residual::Residual;
@@ -26,6 +26,7 @@ pub(crate) const BERT: Family = Family {
         norm: Some("embeddings.LayerNorm"),
         projection: None,
     },
+    images: None,
     first_position: FirstPosition::Zero,
     layer: LayerNames::Numbered("encoder.layer"),
     projections: ProjectionNames::Apart(["attention.self.query", "attention.self.key", "attention.self.value"]),
@@ -33,6 +34,7 @@ pub(crate) const BERT: Family = Family {
     qk_norm: None,
     sinks: None,
     attention_norms: Residual::Sum("attention.output.LayerNorm"),
+    after_branch: AfterBranch::Norm,
     first_norm: FirstNorm::Present,
     mlp: MlpNames::Plain { widen: "intermediate.dense", narrow: "output.dense" },
     mlp_norms: Residual::Sum("output.LayerNorm"),
@@ -54,6 +56,7 @@ pub(crate) const BERT: Family = Family {
         key_heads: SizeKey { names: &[], default: Usual::Heads },
         head_dim: SizeKey { names: &[], default: Usual::WidthOfHead },
         inner: size(&["intermediate_size"], 3_072),
+        inner_ratio: None,
         vocabulary: size(&["vocab_size"], 30_522),
         token_types: size(&["type_vocab_size"], 2),
         positions: size(&["max_position_embeddings"], 512),

@@ -4,7 +4,9 @@ mod albert;
 mod bert;
 mod bloom;
 mod clip_text;
+mod clip_vision;
 mod cohere;
+mod dinov2;
 mod distilbert;
 mod electra;
 mod falcon;
@@ -38,16 +40,18 @@ mod smollm3;
 mod stablelm;
 mod starcoder2;
 mod t5;
+mod vit;
 
 use super::config_fields::Fields;
 use super::family::Family;
+use serde::{Deserialize, Serialize};
 
 pub(super) use bert::BERT;
 pub(super) use gpt2::GPT2;
 pub(super) use llama::LLAMA;
 
 /// All families; those whose config chooses between several layers have a row for each.
-pub(super) static ALL: [Family; 50] = [
+pub(super) static ALL: [Family; 56] = [
     BERT,
     distilbert::DISTILBERT,
     roberta::ROBERTA,
@@ -98,6 +102,12 @@ pub(super) static ALL: [Family; 50] = [
     gemma3::GEMMA3,
     clip_text::CLIP_TEXT,
     clip_text::SIGLIP_TEXT,
+    clip_vision::CLIP_VISION,
+    clip_vision::SIGLIP_VISION,
+    vit::VIT,
+    vit::DEIT,
+    dinov2::DINOV2,
+    dinov2::DINOV2_GATED,
 ];
 
 /// A model whose config has that of another family within it.
@@ -105,14 +115,57 @@ pub(super) static ALL: [Family; 50] = [
 pub(super) struct Nested {
     /// `model_type` of the whole.
     pub(super) model_type: &'static str,
+    /// How transformers' classes of the whole begin.
+    pub(super) class: &'static str,
     /// The key of the part that is read.
     pub(super) part: &'static str,
     /// `model_type` of that part.
     pub(super) family: &'static str,
+    /// Which half of the model it is.
+    pub(super) half: Part,
+    /// Whether the other half is not read, so that none needs to be chosen.
+    pub(super) is_only: bool,
 }
 
-/// Models that also take images; their text model is read.
-pub(super) static NESTED: [Nested; 1] = [Nested { model_type: "gemma3", part: "text_config", family: "gemma3_text" }];
+/// A half of a model of texts and pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Part {
+    /// That of texts.
+    Text,
+    /// That of pictures.
+    Vision,
+}
+
+impl Part {
+    /// Both halves.
+    pub const ALL: [Part; 2] = [Part::Text, Part::Vision];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Part::Text => "text",
+            Part::Vision => "vision",
+        }
+    }
+}
+
+/// Models of texts and pictures.
+pub(super) static NESTED: [Nested; 5] = [
+    Nested { is_only: true, ..half(("gemma3", "Gemma3"), Part::Text, "gemma3_text") },
+    half(("clip", "CLIP"), Part::Text, "clip_text_model"),
+    half(("clip", "CLIP"), Part::Vision, "clip_vision_model"),
+    half(("siglip", "Siglip"), Part::Text, "siglip_text_model"),
+    half(("siglip", "Siglip"), Part::Vision, "siglip_vision_model"),
+];
+
+const fn half((model_type, class): (&'static str, &'static str), half: Part, family: &'static str) -> Nested {
+    let part = match half {
+        Part::Text => "text_config",
+        Part::Vision => "vision_config",
+    };
+    Nested { model_type, class, part, family, half, is_only: false }
+}
 
 /// The usual family with this `model_type`.
 pub(super) fn of_model_type(model_type: &str) -> Option<&'static Family> {

@@ -1,17 +1,26 @@
 //! The command line that measures what the page measures.
 
-use lipscope_models::{Bounding, DrawnModel, Estimators, MODEL_TOLERANCE, PlanText};
+use lipscope_models::{Bounding, DrawnModel, Estimators, MODEL_TOLERANCE, PlanText, Resizing};
 
 use super::ModelOrigin;
 
-/// The `lipscope model` command that measures the same as a plan of the page. It reads `text`, the name of a text file
-/// (`None` for the command's built-in text), and the files of a model from a folder with the model's name.
+/// What a plan is measured at.
+#[derive(Clone, Copy, Debug)]
+pub enum Input<'a> {
+    /// A text file of that name; `None` for the command's built-in text.
+    Text(Option<&'a str>),
+    /// Pictures of these names, each a window.
+    Pictures(&'a [String]),
+}
+
+/// The `lipscope model` command that measures the same as a plan of the page. It reads the input's files, and those of a
+/// model from a folder with the model's name.
 #[must_use]
-pub fn command_line(origin: &ModelOrigin, text: Option<&str>, plan: &PlanText) -> String {
+pub fn command_line(origin: &ModelOrigin, input: Input<'_>, plan: &PlanText) -> String {
     let mut line = vec!["lipscope model".to_owned()];
     let mut add = |flag: &str, value: &str| line.push(format!("{flag} {}", quoted(value)));
     match origin {
-        ModelOrigin::Files { name } => add("--weights", name),
+        ModelOrigin::Files { name, .. } => add("--weights", name),
         ModelOrigin::Drawn(DrawnModel { family, d, layers, heads, seed }) => {
             add("--weights", family.id());
             for (flag, value, usual) in [("--dim", d, 768), ("--depth", layers, 12), ("--heads", heads, 12)] {
@@ -24,12 +33,18 @@ pub fn command_line(origin: &ModelOrigin, text: Option<&str>, plan: &PlanText) -
             }
         }
     }
-    if let Some(text) = text {
-        add("--text", text);
+    match input {
+        Input::Text(text) => {
+            text.into_iter().for_each(|text| add("--text", text));
+            add("--layers", &without_blanks(&plan.layers));
+            add("--lengths", &without_blanks(&plan.lengths));
+            add("--windows", &plan.windows.to_string());
+        }
+        Input::Pictures(names) => {
+            names.iter().for_each(|name| add("--image", name));
+            add("--layers", &without_blanks(&plan.layers));
+        }
     }
-    add("--layers", &without_blanks(&plan.layers));
-    add("--lengths", &without_blanks(&plan.lengths));
-    add("--windows", &plan.windows.to_string());
     if plan.heads.trim() != "all" {
         add("--head", &without_blanks(&plan.heads));
     }
@@ -44,6 +59,9 @@ pub fn command_line(origin: &ModelOrigin, text: Option<&str>, plan: &PlanText) -
     }
     if plan.tolerance != MODEL_TOLERANCE {
         add("--tolerance", &format!("{:e}", plan.tolerance));
+    }
+    if matches!((origin, input), (ModelOrigin::Files { resizing: Resizing::Allowed, .. }, Input::Pictures(_))) {
+        line.push("--resize".into());
     }
     if plan.bounds == Bounding::AtTokens {
         line.push("--bounds".into());
@@ -87,15 +105,21 @@ mod tests {
     fn the_line_names_what_is_not_usual() {
         let usual = DrawnModel { family: DrawnFamily::Gpt2, d: 768, layers: 12, heads: 12, seed: 0 };
         assert_eq!(
-            command_line(&ModelOrigin::Drawn(usual), None, &plan()),
+            command_line(&ModelOrigin::Drawn(usual), Input::Text(None), &plan()),
             "lipscope model --weights random:gpt2 --layers 0,2 --lengths 2:8:2 --windows 3"
         );
         let small = DrawnModel { d: 32, seed: 7, ..usual };
-        let line = command_line(&ModelOrigin::Drawn(small), Some("my text.txt"), &plan());
+        let line = command_line(&ModelOrigin::Drawn(small), Input::Text(Some("my text.txt")), &plan());
         assert!(line.contains("--dim 32 --seed 7 --text 'my text.txt'"), "{line}");
         let bounded = PlanText { bounds: Bounding::AtTokens, ..plan() };
-        assert!(command_line(&ModelOrigin::Drawn(usual), None, &bounded).ends_with("--windows 3 --bounds"));
-        let files = ModelOrigin::Files { name: "it's".into() };
-        assert!(command_line(&files, None, &plan()).contains("--weights 'it'\\''s'"));
+        assert!(
+            command_line(&ModelOrigin::Drawn(usual), Input::Text(None), &bounded).ends_with("--windows 3 --bounds")
+        );
+        let files = ModelOrigin::Files { name: "it's".into(), resizing: Resizing::Allowed };
+        assert!(command_line(&files, Input::Text(None), &plan()).contains("--weights 'it'\\''s'"));
+        assert_eq!(
+            command_line(&files, Input::Pictures(&["a b.png".into(), "c.jpg".into()]), &plan()),
+            "lipscope model --weights 'it'\\''s' --image 'a b.png' --image c.jpg --layers 0,2 --resize"
+        );
     }
 }

@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use lipscope_core::experiment::{InputError, Memory};
 use lipscope_models::{
-    DrawnModel, Maps, Model, Opened, PlanText, Shard, Source, Tokenizer, TokenizerFiles, WeightFiles, whole_text,
+    ConfigFile, DrawnModel, Maps, Model, Opened, Part, Picture, Pictures, PixelRule, PlanText, Resizing, Shard, Source,
+    Tokenizer, TokenizerFiles, WeightFiles, is_picture, needs_pictures, whole_text,
 };
 use serde::{Deserialize, Serialize};
 
@@ -69,12 +71,52 @@ impl ModelContext {
     pub(super) fn opened(&self, origin: &ModelOrigin) -> Result<Opened<Box<dyn Source>>, InputError> {
         match origin {
             ModelOrigin::Drawn(model) => Opened::drawn(*model),
-            ModelOrigin::Files { name } => {
+            ModelOrigin::Files { name, .. } => {
                 let config = whole_text("config.json", &mut self.file("config.json")?)?;
                 let names = self.files.keys().cloned().collect();
-                Opened::of_files(name, &config, WeightFiles::gather(&names, |name| self.file(name))?)
+                // Of a model of two halves that of pictures is meant where there is a picture.
+                let part = match self.pictures().next() {
+                    _ if !ConfigFile::has_halves(&config) => None,
+                    Some(_) => Some(Part::Vision),
+                    None => Some(Part::Text),
+                };
+                Opened::of_files(name, &config, part, WeightFiles::gather(&names, |name| self.file(name))?)
             }
         }
+    }
+
+    /// Shows a model of pictures those among the files, in the order of their names; `None` for a model of texts.
+    ///
+    /// # Errors
+    /// [`InputError`] if there is none, a file is no picture, or a picture has another size and must not be resized.
+    pub(super) fn show_pictures(
+        &self,
+        origin: &ModelOrigin,
+        opened: &mut Opened<Box<dyn Source>>,
+    ) -> Result<Option<Arc<Pictures>>, InputError> {
+        let ModelOrigin::Files { resizing, .. } = origin else { return Ok(None) };
+        let config = *opened.config();
+        if config.picture.is_none() {
+            return Ok(None);
+        }
+        let read = |(name, file): (&String, &Box<dyn SharedFile>)| {
+            let mut source = file.open();
+            let bytes = source.read(0..source.len())?;
+            Ok((name.clone(), Picture::read(name, &bytes)?))
+        };
+        let named = self.pictures().map(read).collect::<Result<Vec<_>, InputError>>()?;
+        if named.is_empty() {
+            return Err(needs_pictures(&config));
+        }
+        let rule =
+            PixelRule::gather(|name| self.files.get(name).map(|file| whole_text(name, &mut file.open())).transpose())?;
+        let pictures = Arc::new(Pictures::new(named, rule, &config, *resizing)?);
+        opened.show(pictures.clone());
+        Ok(Some(pictures))
+    }
+
+    fn pictures(&self) -> impl Iterator<Item = (&String, &Box<dyn SharedFile>)> {
+        self.files.iter().filter(|(name, _)| is_picture(name))
     }
 
     /// The tokenizer of the model's files. A drawn model has a tokenizer only if there is a `tokenizer.json` among the
@@ -103,6 +145,7 @@ impl ModelContext {
             // The earlier plan's memory is free by now.
             None => {
                 let mut opened = self.opened(origin)?;
+                self.show_pictures(origin, &mut opened)?;
                 let plan = text.plan(opened.config())?;
                 plan.check(ids.len())?;
                 plan.check_memory(opened.config(), MODEL_MEMORY)?;
@@ -149,5 +192,7 @@ pub enum ModelOrigin {
     Files {
         /// The folder's name.
         name: String,
+        /// Whether pictures of another size than the model's are brought to it.
+        resizing: Resizing,
     },
 }

@@ -14,7 +14,7 @@ mod table;
 
 pub use adversarial::{AdversarialRequest, AdversarialTask};
 pub use batch::{BatchEvent, BatchPlan, BatchTask, WindowPlan, WindowTask};
-pub use command_line::command_line;
+pub use command_line::{Input, command_line};
 pub use context::{ModelContext, ModelOrigin, Prepared, SharedFile};
 pub use network::{
     DownloadPlan, Downloaded, MODEL_FILES, Network, NoNetwork, OTHER_WEIGHTS, RemoteFile, Transfer, TransferState,

@@ -2,11 +2,11 @@
 
 use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
-use lipscope_models::{WEIGHT_INDEX, WEIGHTS};
+use lipscope_models::{PREPROCESSORS, WEIGHT_INDEX, WEIGHTS};
 use serde::{Deserialize, Serialize};
 
 /// Names of the files in a model's folder to look for, besides those that [`WEIGHT_INDEX`] names.
-pub const MODEL_FILES: [&str; 10] = [
+pub const MODEL_FILES: [&str; 12] = [
     "config.json",
     WEIGHTS,
     WEIGHT_INDEX,
@@ -17,6 +17,8 @@ pub const MODEL_FILES: [&str; 10] = [
     "tokenizer_config.json",
     "special_tokens_map.json",
     "added_tokens.json",
+    PREPROCESSORS[0],
+    PREPROCESSORS[1],
 ];
 /// Weights in other formats. The page looks for them only to explain how to convert them.
 pub const OTHER_WEIGHTS: [&str; 4] =

@@ -29,10 +29,12 @@ pub struct ModelFacts {
     pub description: Phrase,
     /// The text's token ids.
     pub ids: Vec<u32>,
-    /// The byte range of each token in the text: start, and end (exclusive).
+    /// The byte range of each token in the text: start, and end (exclusive); empty for pictures.
     pub spans: Vec<(usize, usize)>,
-    /// The fingerprint of the ids.
+    /// The fingerprint of the ids, or of the pixels.
     pub text: String,
+    /// For a model of pictures their names; each is a window.
+    pub pictures: Vec<String>,
     /// Notes on parts guessed, rounded or ignored while reading the model and its text.
     pub notes: Vec<Phrase>,
 }
@@ -55,7 +57,20 @@ impl Task<ModelContext> for OpenTask {
         report: &mut Report<'_, Box<ModelFacts>>,
     ) -> Result<Turn, InputError> {
         let OpenPlan { origin, text } = &self.0;
-        let opened = context.opened(origin)?;
+        let mut opened = context.opened(origin)?;
+        if let Some(pictures) = context.show_pictures(origin, &mut opened)? {
+            report.event(Box::new(ModelFacts {
+                label: opened.label().to_owned(),
+                config: *opened.config(),
+                description: opened.description(),
+                notes: opened.notes().iter().chain(&pictures.notes).cloned().collect(),
+                text: pictures.fingerprint(),
+                ids: pictures.ids(),
+                spans: Vec::new(),
+                pictures: pictures.names().map(str::to_owned).collect(),
+            }));
+            return Ok(Turn::Done);
+        }
         // A drawn model without a tokenizer uses words as tokens.
         let tokenizer = context.tokenizer(origin)?;
         let notes = opened.notes().iter().chain(tokenizer.iter().flat_map(Tokenizer::notes));
@@ -71,6 +86,7 @@ impl Task<ModelContext> for OpenTask {
             text: text_fingerprint(&ids),
             ids,
             spans: spans.into_iter().map(|span| (span.start, span.end)).collect(),
+            pictures: Vec::new(),
         }));
         Ok(Turn::Done)
     }

@@ -40,7 +40,8 @@ fn feed(input: &[u8]) -> Verdict {
     };
     // Whatever sizes a config claims, nothing is held for tensors that the file does not have.
     let opened = within("opening a file without tensors", READING.of(input), || {
-        Opened::of_files("folder", &text, WeightFiles::of_one(NO_TENSORS)).and_then(|mut opened| opened.model(&needs))
+        Opened::of_files("folder", &text, None, WeightFiles::of_one(NO_TENSORS))
+            .and_then(|mut opened| opened.model(&needs))
     });
     match opened {
         Ok(model) => panic!("a model without tensors was loaded: {:?}", model.config),

@@ -1,0 +1,161 @@
+//! The pictures that a model is shown, in its size.
+
+use super::picture::Picture;
+use super::pixels::PixelRule;
+use crate::config::{ModelConfig, PictureSizes};
+use crate::text::fingerprint;
+use lipscope_core::experiment::{InputError, Phrase};
+use lipscope_core::phrase;
+use serde::{Deserialize, Serialize};
+
+/// Pictures in a model's size. The tokens of all pictures, one picture after another, have the ids 0, 1, ..
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pictures {
+    named: Vec<String>,
+    pictures: Vec<Picture>,
+    rule: PixelRule,
+    sizes: PictureSizes,
+    /// Notes on what was done to the pictures, and of the rule.
+    pub notes: Vec<Phrase>,
+}
+
+/// Whether pictures of another size than the model's are brought to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Resizing {
+    /// They are refused.
+    #[default]
+    Refused,
+    /// The shorter side is scaled, and the middle cut out.
+    Allowed,
+}
+
+impl Pictures {
+    /// Pictures, each with its name, for a model.
+    ///
+    /// # Errors
+    /// [`InputError`] if the model takes no pictures, none is given, or one has another size and must not be resized.
+    pub fn new(
+        named: Vec<(String, Picture)>,
+        rule: PixelRule,
+        config: &ModelConfig,
+        resizing: Resizing,
+    ) -> Result<Self, InputError> {
+        let Some(sizes) = config.picture else { return Err(takes_no_pictures(config)) };
+        if named.is_empty() {
+            return Err(InputError::Empty {
+                what: phrase!("list_of_pictures", "The list of pictures"),
+                least: phrase!("at_least_one", "one"),
+            });
+        }
+        let names = named.iter().map(|(name, _)| name.clone()).collect();
+        let mut notes = rule.notes.clone();
+        let side = sizes.side;
+        let mut pictures = Vec::with_capacity(named.len());
+        for (name, picture) in named {
+            let (width, height) = picture.size();
+            if (width, height) == (side, side) {
+                pictures.push(picture);
+                continue;
+            }
+            if resizing == Resizing::Refused {
+                return Err(InputError::File {
+                    file: name.into(),
+                    problem: phrase!(
+                        "picture_of_other_size",
+                        "it has {width} x {height} pixels, and the model takes {side} x {side}",
+                        width = width,
+                        height = height,
+                        side = side
+                    ),
+                    fix: phrase!(
+                        "resize_picture",
+                        "Give a picture of that size, or let it be resized: `--resize` on the command line, a switch on the page."
+                    ),
+                });
+            }
+            let resampling = rule.resampling()?;
+            notes.push(phrase!(
+                "note_resized",
+                "{name} was scaled from {width} x {height} pixels ({way}) and its middle of {side} x {side} cut out",
+                name = name,
+                width = width,
+                height = height,
+                way = resampling.id(),
+                side = side
+            ));
+            pictures.push(picture.resized(side, resampling));
+        }
+        Ok(Pictures { named: names, pictures, rule, sizes, notes })
+    }
+
+    /// Their names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.named.iter().map(String::as_str)
+    }
+
+    /// How many pictures there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.pictures.len()
+    }
+
+    /// The ids of all their tokens.
+    #[must_use]
+    pub fn ids(&self) -> Vec<u32> {
+        (0..(self.count() * self.sizes.tokens()) as u32).collect()
+    }
+
+    /// A fingerprint of the pixels, as written in tables.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        format!("{:016x}", fingerprint(self.pictures.iter().flat_map(Picture::bytes)))
+    }
+
+    /// Their sizes.
+    pub(crate) fn sizes(&self) -> PictureSizes {
+        self.sizes
+    }
+
+    /// The numbers of all patches of a picture, row by row, each channel by channel and row by row; `None` if there is no
+    /// such picture.
+    pub(crate) fn pixels(&self, picture: usize) -> Option<impl Iterator<Item = f64> + '_> {
+        let shown = self.pictures.get(picture)?;
+        let patches = self.sizes.patches_in_row().pow(2);
+        Some((0..patches).flat_map(move |patch| self.patch(shown, patch)))
+    }
+
+    fn patch(&self, picture: &Picture, patch: usize) -> impl Iterator<Item = f64> {
+        let (in_row, side) = (self.sizes.patches_in_row(), self.sizes.patch);
+        let (top, left) = (patch / in_row * side, patch % in_row * side);
+        let places = (0..3)
+            .flat_map(move |channel| (0..side * side).map(move |at| (channel, top + at / side, left + at % side)));
+        places.map(|(channel, row, column)| self.rule.number(channel, picture.value(channel, row, column)))
+    }
+}
+
+/// The refusal of pictures for a model of texts.
+#[must_use]
+pub fn takes_no_pictures(config: &ModelConfig) -> InputError {
+    InputError::Conflict {
+        what: phrase!("the_model_of_family", "The model, a {family},", family = config.family.name()),
+        problem: phrase!("takes_no_pictures", "takes texts and no pictures"),
+        fix: phrase!(
+            "give_text_instead",
+            "Give a text, or a model of pictures such as ViT, DINOv2 or CLIP's vision half."
+        ),
+    }
+}
+
+/// The refusal of a text for a model of pictures.
+#[must_use]
+pub fn needs_pictures(config: &ModelConfig) -> InputError {
+    let side = config.picture.map_or(0, |picture| picture.side);
+    InputError::Conflict {
+        what: phrase!("the_model_of_family", "The model, a {family},", family = config.family.name()),
+        problem: phrase!("takes_pictures", "takes pictures of {side} x {side} pixels and no texts", side = side),
+        fix: phrase!(
+            "give_pictures",
+            "Give PNG or JPEG files: with `--image` on the command line, on the page among the model's files."
+        ),
+    }
+}
