@@ -99,10 +99,10 @@ impl ModelContext {
         if config.picture.is_none() {
             return Ok(None);
         }
-        let read = |(name, file): (&String, &Box<dyn SharedFile>)| {
+        let read = |(name, file): (&str, &dyn SharedFile)| {
             let mut source = file.open();
             let bytes = source.read(0..source.len())?;
-            Ok((name.clone(), Picture::read(name, &bytes)?))
+            Ok((name.to_owned(), Picture::read(name, &bytes)?))
         };
         let named = self.pictures().map(read).collect::<Result<Vec<_>, InputError>>()?;
         if named.is_empty() {
@@ -115,8 +115,9 @@ impl ModelContext {
         Ok(Some(pictures))
     }
 
-    fn pictures(&self) -> impl Iterator<Item = (&String, &Box<dyn SharedFile>)> {
-        self.files.iter().filter(|(name, _)| is_picture(name))
+    fn pictures(&self) -> impl Iterator<Item = (&str, &dyn SharedFile)> {
+        let of = self.files.iter().filter(|(name, _)| is_picture(name));
+        of.map(|(name, file)| (name.as_str(), file.as_ref()))
     }
 
     /// The tokenizer of the model's files. A drawn model has a tokenizer only if there is a `tokenizer.json` among the
