@@ -97,8 +97,11 @@ pageTest('a small drawn model is measured, and its table is the command line\'s'
 pageTest('a random Llama is described, measured and bounded as on the command line', async ({ page }) => {
   await show(page, 'model');
   await page.selectOption('#model-source', 'random-llama');
-  await fill(page, { ...SMALL, 'model-layers': '0,2', 'model-lengths': '2:8:2', 'model-windows': '2' });
+  await fill(page, { ...SMALL, 'model-lengths': '2:8:2', 'model-windows': '2' });
   await page.waitForSelector('[data-testid=model-facts]:has-text("random:llama 32x3x4")', { timeout: 60_000 });
+  // The middle layer until one is named, there and for the adversarial tokens.
+  for (const id of ['model-layers', 'adversarial-layer']) assert.equal(await page.locator(`#${id}`).inputValue(), '1', id);
+  await fill(page, { 'model-layers': '0,2' });
   const options = ['--weights', 'random:llama', '--dim', '32', '--depth', '3', '--heads', '4', '--layers', '0,2', '--lengths', '2:8:2', '--windows', '2'];
   const { stdout, stderr } = spawnSync(BINARY, ['model', ...options], { encoding: 'utf8' });
   const line = await page.getByTestId('model-description').innerText();
@@ -111,6 +114,10 @@ pageTest('a random Llama is described, measured and bounded as on the command li
   compare(await saved(page, '#model-csv'), stdout);
   assert.equal(await page.getByTestId('model-bounds-rows').isVisible(), false);
   assert.ok(await page.getByTestId('model-bounds-missing').isVisible(), 'a line says how bounds come');
+  // Attention with RoPE is no experiment of the explorer: a line says so in place of the button.
+  assert.equal(await page.getByTestId('model-norms-readout-open').isVisible(), false);
+  assert.match(await page.getByTestId('model-norms-readout-closed').innerText(), /do not open in the explorer.*rotary positions/);
+  assert.doesNotMatch(await page.getByTestId('model-norms-readout').innerText(), /Enter/);
   // The rows that are there get their bounds.
   await page.check('#model-bounds');
   await page.click('#model-run');
