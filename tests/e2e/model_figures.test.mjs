@@ -206,6 +206,7 @@ pageTest('heads that share keys and values are groups of tiles, read by keys, wi
   assert.match(await words(page, 'head-map-readout'), /layer 1, head 2, key-value head 1.*n = 6.*‖J‖₂ ≥ .*, one window$/);
   await page.selectOption('#head-map-length', '3');
   await page.click('#head-map-table summary');
+  await page.waitForSelector('#head-map-table tbody tr');
   const rows = await page.locator('#head-map-table tbody tr').allInnerTexts();
   assert.equal(rows.length, 8);
   assert.match(rows[7], /^1\s+3\s+1\s+3\s/);
