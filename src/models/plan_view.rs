@@ -67,8 +67,7 @@ pub fn MoreFields(
             let set = move |text: String| session.plan.update(|plan| *part(plan) = text);
             view! { <InputBox id label hint width value set/> }
         };
-    let fields: [(&'static str, &'static str, &'static str, &'static str, Part); 4] = [
-        ("model-layers", strings::model_layers(), strings::model_layers_hint(), "8", |plan| &mut plan.layers),
+    let fields: [(&'static str, &'static str, &'static str, &'static str, Part); 3] = [
         ("model-lengths", strings::model_lengths(), strings::model_lengths_hint(), "9", |plan| &mut plan.lengths),
         ("model-windows", strings::model_windows(), strings::model_windows_hint(), "3", |plan| &mut plan.windows),
         ("model-head", strings::model_heads(), strings::model_heads_hint(), "8", |plan| &mut plan.heads),
@@ -77,10 +76,18 @@ pub fn MoreFields(
         <details class="more" id="model-more">
             <summary>
                 {strings::model_more()} " "
-                <span class="note">{move || session.plan.with(|plan| strings::model_plan_line(plan.layers.trim(), plan.lengths.trim(), plan.windows.trim()))}</span>
+                <span class="note">{move || session.plan.with(|plan| strings::model_plan_line(session.layers().trim(), plan.lengths.trim(), plan.windows.trim()))}</span>
             </summary>
             <Drawn session/>
             <div class="model-row">
+                <InputBox
+                    id="model-layers"
+                    label=strings::model_layers()
+                    hint=strings::model_layers_hint()
+                    width="8"
+                    value=Signal::derive(move || session.layers())
+                    set=move |text: String| session.plan.update(|plan| plan.layers = Some(text))
+                />
                 {fields.map(field).collect_view()}
                 <button type="button" id="model-published" title=strings::model_published_hint() on:click=move |_| session.plan.update(PlanForm::as_published)>
                     {strings::model_published()}

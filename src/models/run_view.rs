@@ -87,7 +87,7 @@ impl ModelSession {
     /// The command line that measures what this form measures.
     fn command(self) -> Result<String, String> {
         let source = self.source_now()?;
-        let words = self.plan.with_untracked(super::settings::PlanForm::words)?;
+        let words = self.plan_text()?;
         let text = self.text_file.with_untracked(|file| file.as_ref().map(|file| file.name.clone()));
         let is_own = text.is_none() && self.text.with_untracked(|text| text != super::session::USUAL_TEXT);
         let text = text.or_else(|| is_own.then(|| "text.txt".to_owned()));

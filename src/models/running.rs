@@ -6,7 +6,6 @@ use std::time::Duration;
 use crate::prelude::*;
 
 use super::session::{AtWindow, ModelSession, Progress};
-use super::settings::PlanForm;
 use crate::frame::now;
 use crate::phase::ModelPhase;
 use crate::strings;
@@ -45,7 +44,7 @@ impl ModelSession {
 
     fn begin(self, facts: &ModelFacts) -> Result<(), String> {
         let source = self.source_now()?;
-        let words = self.plan.with_untracked(PlanForm::words)?;
+        let words = self.plan_text()?;
         let plan = words.plan(&facts.config).map_err(|problem| strings::problem_text(&problem))?;
         let checked = plan.check(facts.ids.len()).and_then(|()| {
             let batches = plan.batches(Shard { index: 0, count: 1 });

@@ -17,7 +17,7 @@ use crate::phase::ModelPhase;
 use crate::strings;
 use crate::strings::Message;
 use crate::workers::{ModelLane, ModelSource, ModelWorkers, News};
-use lipscope_models::{Cell, Estimate, Table, WindowExperiment, window_span};
+use lipscope_models::{Cell, Estimate, PlanText, Table, WindowExperiment, window_span};
 use lipscope_protocol::envelope::{Content, Progress as Steps};
 use lipscope_protocol::models::{
     Arriving, BatchEvent, BatchPlan, ModelEvent, ModelFacts, ModelOrigin, ModelPlan, ModelTasks, OpenPlan, TableForm,
@@ -28,6 +28,8 @@ use lipscope_protocol::pool::{Order, PoolEvent, Spare};
 const WORKER_URL: &str = "./model_worker_loader.js";
 /// The text that comes with the page.
 pub(super) const USUAL_TEXT: &str = include_str!("../../assets/attention.txt");
+/// The middle layer of the random model that the form begins with.
+const FIRST_LAYER: &str = "6";
 /// How long the form rests before a model is opened anew.
 const REST: Duration = Duration::from_millis(300);
 
@@ -82,6 +84,8 @@ pub struct ModelSession {
     pub(super) plan: RwSignal<PlanForm>,
     /// The model and the text's tokens.
     pub(super) facts: RwSignal<Option<Arc<ModelFacts>>>,
+    /// The middle layer of the model that was opened last. It is measured where the reader has named no layer.
+    pub(super) middle_layer: Memo<String>,
     /// How far the run is.
     pub(super) progress: RwSignal<Progress>,
     /// What the page has done, in a sentence.
@@ -102,6 +106,12 @@ pub struct ModelSession {
 impl ModelSession {
     /// A form as it is on a first visit.
     pub fn new(models: Models) -> Self {
+        let facts = RwSignal::new(None::<Arc<ModelFacts>>);
+        // While another model or text is opening, the field keeps what it shows.
+        let middle_layer = memo(move |last: Option<&String>| {
+            let opened = facts.with(|facts| facts.as_ref().map(|facts| (facts.config.layers / 2).to_string()));
+            opened.unwrap_or_else(|| last.map_or(FIRST_LAYER, String::as_str).to_owned())
+        });
         let session = ModelSession {
             page: models.page,
             models,
@@ -112,7 +122,8 @@ impl ModelSession {
             text: RwSignal::new(USUAL_TEXT.to_owned()),
             text_file: RwSignal::new(None),
             plan: RwSignal::new(PlanForm::default()),
-            facts: RwSignal::new(None),
+            facts,
+            middle_layer,
             progress: RwSignal::new(Progress::default()),
             note: RwSignal::new(String::new()),
             workers: StoredValue::new_local(None),
@@ -142,6 +153,19 @@ impl ModelSession {
 
     pub(super) fn models(self) -> Models {
         self.models
+    }
+
+    /// The layers to measure: those that the reader named, else the middle one.
+    pub(super) fn layers(self) -> String {
+        self.plan.with(|plan| plan.layers.clone()).unwrap_or_else(|| self.middle_layer.get())
+    }
+
+    /// The plan of the form as text.
+    ///
+    /// # Errors
+    /// A sentence about the number of windows.
+    pub(super) fn plan_text(self) -> Result<PlanText, String> {
+        self.middle_layer.with_untracked(|middle| self.plan.with_untracked(|plan| plan.words(middle)))
     }
 
     /// Shows a sentence where the form shows problems.

@@ -88,8 +88,8 @@ impl SourceForm {
 /// The plan of the measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanForm {
-    /// Layers, a list.
-    pub layers: String,
+    /// Layers, a list; `None` until the reader names one: the middle layer of the model is measured.
+    pub layers: Option<String>,
     /// Lengths, a list or a range.
     pub lengths: String,
     /// Windows per length.
@@ -108,9 +108,9 @@ pub struct PlanForm {
 
 impl Default for PlanForm {
     fn default() -> Self {
-        let [layers, lengths, windows, heads] = ["6", "2:98:8", "2", "all"].map(String::from);
+        let [lengths, windows, heads] = ["2:98:8", "2", "all"].map(String::from);
         PlanForm {
-            layers,
+            layers: None,
             lengths,
             windows,
             heads,
@@ -141,13 +141,13 @@ impl PlanForm {
         self.windows = "10".into();
     }
 
-    /// The plan as text, as the command line takes it.
+    /// The plan as text, as the command line takes it. `middle` is the middle layer of the model.
     ///
     /// # Errors
     /// A sentence about the number of windows.
-    pub fn words(&self) -> Result<PlanText, String> {
+    pub fn words(&self, middle: &str) -> Result<PlanText, String> {
         Ok(PlanText {
-            layers: self.layers.clone(),
+            layers: self.layers.clone().unwrap_or_else(|| middle.to_owned()),
             heads: self.heads.clone(),
             lengths: self.lengths.clone(),
             windows: whole(strings::model_windows(), &self.windows)?,

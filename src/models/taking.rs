@@ -122,7 +122,7 @@ impl ModelSession {
         let step = context.div_ceil(LENGTHS);
         let layers: Vec<String> = (0..plan.blocks).map(|layer| layer.to_string()).collect();
         self.plan.set(PlanForm {
-            layers: layers.join(","),
+            layers: Some(layers.join(",")),
             lengths: format!("{}:{context}:{step}", context - (context - 1) / step * step),
             windows: windows.to_string(),
             ..PlanForm::default()

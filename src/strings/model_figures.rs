@@ -152,7 +152,10 @@ fn numbers(estimate: &Estimate) -> Vec<String> {
 /// A tile in one line.
 pub fn model_tile_readout(row: &str, n: usize, mean: f64, windows: usize) -> String {
     let mean = Number::known(mean, Kind::LowerBound);
-    words::model_tile_readout(&mean, n, row, windows)
+    match windows {
+        1 => model_tile_readout::one(n, &mean, row),
+        _ => model_tile_readout::several(&mean, n, row, windows),
+    }
 }
 
 /// A published curve: its formula and its subject.

@@ -136,6 +136,7 @@ pageTest('a table of blocks says what it is of, why no bound is shown, and opens
   assert.match(readout, /n = 2, window 0, layers 0 to 2 .*largest column sum/);
   assert.ok(Math.abs(Number(/‖J‖₂ ≥ ([\d.]+)/.exec(readout)[1]) / Number(row[9]) - 1) < 1e-3, `${readout}; ${row[9]}`);
   assert.equal(await page.getByTestId('model-norms-readout-open').isVisible(), false);
+  assert.equal(await page.getByTestId('model-norms-readout-closed').isVisible(), false);
   assert.match(await words(page, 'model-no-bound'), /do not open in the explorer/);
   await open(page, model('mlp.csv', '--layers', '1', '-n', '2:8:2', '--windows', '2', '--map', 'mlp-residual'));
   await page.waitForSelector('[data-testid=model-about]:has-text("MLP with its residual connection")');
@@ -202,9 +203,10 @@ pageTest('heads that share keys and values are groups of tiles, read by keys, wi
   await page.focus('#head-map');
   // The first key reads the first tile.
   for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'PageDown']) await page.keyboard.press(key);
-  assert.match(await words(page, 'head-map-readout'), /layer 1, head 2, key-value head 1.*n = 6.*‖J‖₂ ≥/);
+  assert.match(await words(page, 'head-map-readout'), /layer 1, head 2, key-value head 1.*n = 6.*‖J‖₂ ≥ .*, one window$/);
   await page.selectOption('#head-map-length', '3');
   await page.click('#head-map-table summary');
+  await page.waitForSelector('#head-map-table tbody tr');
   const rows = await page.locator('#head-map-table tbody tr').allInnerTexts();
   assert.equal(rows.length, 8);
   assert.match(rows[7], /^1\s+3\s+1\s+3\s/);

@@ -19,7 +19,10 @@ pub fn AdversarialForm(
     hidden: Signal<bool>,
 ) -> impl IntoView {
     let (models, form) = (use_models(), use_form());
-    let [layer, head, radius] = ["6", "0", "100"].map(|text| RwSignal::new(text.to_owned()));
+    let [head, radius] = ["0", "100"].map(|text| RwSignal::new(text.to_owned()));
+    let typed_layer = RwSignal::new(None::<String>);
+    let middle_layer = move || form.session().map(|session| session.middle_layer.get());
+    let layer = memo(move |_| typed_layer.get().or_else(middle_layer).unwrap_or_default());
     let problem = RwSignal::new(None::<String>);
     let is_awaited = models.adversarial_awaited;
     let on_measure = move |_| {
@@ -40,7 +43,7 @@ pub fn AdversarialForm(
             <h3 id="model-adversarial-heading">{strings::model_adversarial_heading()}</h3>
             <p class="note">{strings::model_adversarial_note()}</p>
             <div class="model-tools">
-                <InputBox id="adversarial-layer" label=strings::model_adversarial_layer() width="3" value=layer set=Callback::new(move |text| layer.set(text))/>
+                <InputBox id="adversarial-layer" label=strings::model_adversarial_layer() width="3" value=layer set=Callback::new(move |text| typed_layer.set(Some(text)))/>
                 <InputBox id="adversarial-head" label=strings::model_adversarial_head() width="3" value=head set=Callback::new(move |text| head.set(text))/>
                 <InputBox id="adversarial-radius" label="R" width="5" value=radius set=Callback::new(move |text| radius.set(text))/>
                 <button type="button" id="adversarial-measure" disabled=move || is_awaited.get() on:click=on_measure>

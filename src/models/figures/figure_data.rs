@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
+use crate::models::form_at_hand::FormAtHand;
 use crate::strings;
 use lipscope_models::charts::lengths_table;
-use lipscope_models::{Cell, Estimate, Group, Heads, MapKind, Table};
+use lipscope_models::{Cell, Estimate, Group, Heads, MapKind, ModelConfig, Table};
 
 /// A layer, with all its heads or one.
 pub type At = (usize, Heads);
@@ -80,6 +81,15 @@ impl FigureData {
     /// The map that was measured.
     pub fn map(self) -> Option<MapKind> {
         self.table.with(|table| table.as_ref().and_then(|table| MapKind::by_id(&table.subject.map)))
+    }
+
+    /// The architecture of the table's model, where that is the form's model.
+    pub fn config(self, form: FormAtHand) -> Memo<Option<ModelConfig>> {
+        memo(move |_| {
+            let session = form.session()?;
+            let model = self.table.with(|table| table.as_ref().map(|table| table.subject.model.clone()))?;
+            session.facts.with(|facts| facts.as_ref().filter(|facts| facts.label == model).map(|facts| facts.config))
+        })
     }
 
     /// Reads one group.

@@ -7,7 +7,7 @@ use crate::charts::exportable;
 use crate::models::form_at_hand::use_form;
 use crate::strings;
 use lipscope_models::charts::{head_map_table, head_map_tiles, key_head};
-use lipscope_models::{HeadMap, Heads, ModelConfig};
+use lipscope_models::{HeadMap, Heads};
 use lipscope_plot::Number;
 
 use super::figure_data::FigureData;
@@ -22,12 +22,7 @@ pub fn HeadMapFigure(
     /// The table and the choices in it.
     shown: FigureData,
 ) -> impl IntoView {
-    let form = use_form();
-    let config = memo(move |_| -> Option<ModelConfig> {
-        let session = form.session()?;
-        let model = shown.table.with(|table| table.as_ref().map(|table| table.subject.model.clone()))?;
-        session.facts.with(|facts| facts.as_ref().filter(|facts| facts.label == model).map(|facts| facts.config))
-    });
+    let config = shown.config(use_form());
     let lengths = memo(move |_| shown.groups.with(|groups| HeadMap::lengths(groups)));
     let chosen = RwSignal::new(None::<usize>);
     let length = memo(move |_| {

@@ -18,12 +18,17 @@ pub fn WindowReadout(
 ) -> impl IntoView {
     let form = use_form();
     let reading = memo(move |_| shown.reading());
-    let can_open = memo(move |_| shown.map().is_none_or(MapKind::is_attention_alone));
+    let config = shown.config(form);
+    let has_more = memo(move |_| config.with(|config| config.is_some_and(|config| !config.has_plain_attention())));
+    let is_attention = memo(move |_| shown.map().is_none_or(MapKind::is_attention_alone));
+    // For a map with more than attention the reason stands once, above all figures.
+    let has_reason = move || is_attention.get() && has_more.get();
+    let can_open = memo(move |_| is_attention.get() && !has_more.get());
+    let hint = move || if can_open.get() { strings::model_window_hint() } else { strings::model_length_hint() };
     let words = move || {
-        reading.get().map_or_else(
-            || strings::model_window_hint().to_owned(),
-            |(cell, estimate)| strings::model_readout(shown.map(), &cell, &estimate),
-        )
+        reading
+            .get()
+            .map_or_else(|| hint().to_owned(), |(cell, estimate)| strings::model_readout(shown.map(), &cell, &estimate))
     };
     view! {
         <div class="model-readout">
@@ -38,6 +43,7 @@ pub fn WindowReadout(
             >
                 {strings::model_open_window()}
             </button>
+            <p class="note" data-testid=format!("{id}-closed") hidden=move || !has_reason()>{strings::model_window_closed()}</p>
         </div>
     }
 }
