@@ -308,3 +308,27 @@ fn unusual_folders_are_read_and_what_was_guessed_is_said_beside_the_number() {
         assert!(words.iter().all(|word| said.contains(word)) && !said.contains("must be"), "{name}: {said}");
     }
 }
+
+#[test]
+fn the_fits_of_random_models_in_the_documentation_are_those_of_its_commands() {
+    let read = |path: &str| fs::read_to_string(in_repository(path)).expect(path);
+    let page = read("docs/models.md");
+    for (family, name) in [("random:gpt2", "GPT-2"), ("random:llama", "Llama")] {
+        let options = "--lengths 2:98:x12 --windows 2 --estimator spectral";
+        let file = format!("{}-layers.svg", family.replace(':', "-"));
+        let command = format!("lipscope model --weights {family} --layers 0,6 --text alice.txt {options} --svg {file}");
+        assert!(page.lines().any(|line| line == command), "{command}");
+        let figure = read(&format!("docs/figures/{file}"));
+        let plan = ["model", "--weights", family, "--layers", "0,6", "--text", "assets/alice.txt"];
+        let (_, said) = run(lipscope(&[&plan[..], &options.split(' ').collect::<Vec<_>>()].concat()));
+        for layer in ["0", "6"] {
+            let line = said.split(&format!("layer {layer}, head all: spectral norm = ")).nth(1).expect(&said);
+            let (law, rest) = line.split_once(", exponent ± ").expect(line);
+            let (half_width, _) = rest.split_once(',').expect(line);
+            let row = page.lines().find(|row| row.starts_with(&format!("| {name}, {layer} |"))).expect("a row");
+            assert!(row.ends_with(&format!("| {law} (exponent ± {half_width}) |")), "{row}: {law} ± {half_width}");
+            let factor = law.split(' ').next().expect(law);
+            assert!(figure.contains(&format!("layer {layer}: ‖J‖: {factor} n")), "{file}: {law}");
+        }
+    }
+}
