@@ -7,6 +7,7 @@ use crate::prelude::*;
 use crate::page::Page;
 use crate::phase::ModelPhase;
 use lipscope_models::Table;
+use lipscope_protocol::models::ChangeAt;
 
 /// The tables of the models, and the state of the run.
 #[derive(Clone, Copy)]
@@ -18,6 +19,8 @@ pub struct Models {
     pub adversarial: RwSignal<Option<Arc<Table>>>,
     /// Whether a worker measures adversarial tokens.
     pub adversarial_awaited: RwSignal<bool>,
+    /// The worst change at a window that the reader asked for.
+    pub change: RwSignal<Option<Arc<ChangeAt>>>,
     /// What is wrong, in a sentence.
     pub problem: RwSignal<Option<String>>,
     /// The state of the run.
@@ -37,6 +40,7 @@ impl Models {
             table: RwSignal::new(None),
             adversarial: RwSignal::new(None),
             adversarial_awaited: RwSignal::new(false),
+            change: RwSignal::new(None),
             problem: RwSignal::new(None),
             phase: page.answers.model_phase,
         }

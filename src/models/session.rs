@@ -344,6 +344,7 @@ impl ModelSession {
                 self.models().adversarial_awaited.set(false);
                 self.models().adversarial.set(Some(Arc::new(table)));
             }
+            (_, Content::Event(ModelEvent::Change(found))) => self.models().change.set(Some(Arc::from(found))),
             (_, Content::Event(ModelEvent::ReadTable(batch))) => self.take_batch(batch),
             (ModelPlan::WriteTable(plan), Content::Event(ModelEvent::WriteTable(text))) => {
                 let kind = if plan.form == TableForm::Csv { "text/csv" } else { "application/json" };

@@ -39,6 +39,9 @@ impl ModelSession {
         if present.as_ref().is_some_and(|table| table.subject == subject) {
             return;
         }
+        // The change was one at the tokens of the earlier table.
+        self.cancel(ModelLane::Window);
+        self.models().change.set(None);
         self.shelf.update_value(|shelf| {
             if let Some(present) = present.filter(|table| !table.rows.is_empty()) {
                 shelf.push(present);
@@ -71,6 +74,17 @@ impl ModelSession {
                 self.note.set(strings::model_opening_window().into());
                 let plan = WindowPlan { origin: source.origin.clone(), plan, ids, cell };
                 self.submit(ModelLane::Window, Some(source), ModelPlan::Window(plan));
+            }
+            Err(problem) => self.complain(problem),
+        }
+    }
+
+    /// Asks for the worst change at a window.
+    pub(super) fn ask_change(self, cell: Cell) {
+        match self.window_plan(cell) {
+            Ok((source, plan, ids)) => {
+                let plan = WindowPlan { origin: source.origin.clone(), plan, ids, cell };
+                self.submit(ModelLane::Window, Some(source), ModelPlan::Change(plan));
             }
             Err(problem) => self.complain(problem),
         }

@@ -12,6 +12,7 @@ use lipscope_models::{
     Training,
 };
 use lipscope_plot::{Kind, Number, raised};
+use lipscope_protocol::models::ChangeAt;
 
 use super::bounds::bound_label;
 use super::spectrum::claimed_kind;
@@ -39,6 +40,10 @@ pub fn model_words() -> ModelWords {
         layer: model_words::layer().to_owned(),
         head: model_words::head().to_owned(),
         key_head: model_words::key_head().to_owned(),
+        token: model_words::token().to_owned(),
+        patch_row: model_words::patch_row().to_owned(),
+        patch_column: model_words::patch_column().to_owned(),
+        patch_share: model_words::patch_share().to_owned(),
         published: model_words::published().to_owned(),
         windows: model_words::windows().to_owned(),
         residual: model_words::residual().to_owned(),
@@ -156,6 +161,25 @@ pub fn model_tile_readout(row: &str, n: usize, mean: f64, windows: usize) -> Str
         1 => model_tile_readout::one(n, &mean, row),
         _ => model_tile_readout::several(&mean, n, row, windows),
     }
+}
+
+/// The worst change at a picture: where it was found, with its norm, and how much of it lies before the patches.
+pub fn model_patches_line(map: Option<MapKind>, name: &str, at: &ChangeAt, first: usize) -> String {
+    let ChangeAt { cell, change } = at;
+    let place = model_place(map, cell.layer, cell.heads);
+    let SpectralNorm { iterations, relative_residual, .. } = change.norm;
+    let norm = numbers::spectral(iterations, Number::rough(relative_residual), model_norm(&change.norm));
+    let share: f64 = change.tokens.iter().take(first).map(|x| x * x).sum();
+    let line = format!("{}  ·  {place}  ·  {norm}", super::wrong::shortened(name));
+    match first {
+        0 => line,
+        _ => format!("{line}  ·  {}", model_patches_first(Number::of(100.0 * share))),
+    }
+}
+
+/// A patch in one line.
+pub fn model_patch_readout(row: usize, column: usize, share: f64) -> String {
+    words::model_patch_readout(column + 1, row + 1, Number::of(share))
 }
 
 /// A published curve: its formula and its subject.

@@ -288,6 +288,18 @@ pageTest('a model of pictures is measured at those dropped with it and after it,
   compare(await saved(page, '#model-csv'), lipscope('--weights', VIT, '--image', join(VIT, 'image.png'), '--layers', '0,1'));
   const folder = mkdtempSync(join(tmpdir(), 'lipscope-picture-'));
   try {
+    // Which patches the worst change moves: the squares of all tokens add to 1.
+    await page.focus('#model-norms');
+    await page.keyboard.press('Home');
+    await page.click('#patch-map-find');
+    await page.getByTestId('patch-map-line').waitFor();
+    assert.match(await page.getByTestId('patch-map-line').innerText(), /^image\.png .* layer 0, all heads .* % of its square length is at the tokens before the patches$/);
+    await page.click('#patch-map-table summary');
+    await page.waitForSelector('#patch-map-table tbody tr');
+    const shares = await page.$$eval('#patch-map-table tbody tr', (rows) => rows.map((row) => Number(row.lastElementChild.textContent)));
+    assert.equal(shares.length, 10);
+    // The table shows rounded numbers.
+    assert.ok(Math.abs(shares.reduce((sum, share) => sum + share * share, 0) - 1) < 5e-3, shares.join(' '));
     // 640 x 400 pixels: the model takes 12 x 12.
     const card = join(folder, 'card.png');
     writeFileSync(card, await page.screenshot({ clip: { x: 0, y: 0, width: 640, height: 400 } }));

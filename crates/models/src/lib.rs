@@ -65,6 +65,7 @@ mod tokenizer;
 mod unread;
 mod weight_files;
 mod window;
+mod worst_change;
 
 pub use activation::Activation;
 pub use adversarial::{AdversarialHead, AdversarialPlan, adversarial_curve, adversarial_text};
@@ -108,3 +109,4 @@ pub use token_norm::TokenNorm;
 pub use tokenizer::{TOKENIZER_FILES, Tokenizer, TokenizerFiles};
 pub use weight_files::{WEIGHT_INDEX, WEIGHTS, WeightFiles, is_about_weights, no_weights, shards};
 pub use window::{LeftOut, WindowExperiment, window_experiment};
+pub use worst_change::{WorstChange, WorstChangeStep, WorstChanging};

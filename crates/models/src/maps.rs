@@ -15,6 +15,7 @@ use super::parts::Model;
 use super::plan::Plan;
 use super::table::Cell;
 use super::text::window_span;
+use super::worst_change::WorstChanging;
 use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
 
@@ -83,6 +84,16 @@ impl<M: Borrow<Model>> Maps<M> {
             fix: phrase!("give_text_table_was", "Give the text that the table was measured on."),
         })?;
         Ok(self.forward.inputs(&[window], self.plan.kind, &[cell.layer])?.remove(0).remove(0))
+    }
+
+    /// Begins the search for the worst change at one window.
+    ///
+    /// # Errors
+    /// As [`Maps::tokens`], and if numbers overflow.
+    pub fn worst_change(&self, ids: &[u32], cell: &Cell) -> Result<WorstChanging, InputError> {
+        let tokens = self.tokens(ids, cell)?;
+        let map = LayerMap::new(self.model(), cell.layer, self.plan.kind, cell.heads)?;
+        WorstChanging::new(&map, &tokens, self.plan.mask, self.plan.options)
     }
 
     /// Measures the wanted cells of a batch.

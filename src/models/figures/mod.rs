@@ -7,6 +7,7 @@
 //! | `group_choice`, `curves` | which layer and head; which published curves |
 //! | `dots`, `window_dots`, `tiles` | canvases that the reader reads with pointer or keys |
 //! | `norms`, `grids`, `head_map`, `adversarial` | the figures: norms over n and over the attention sink, means as tiles, layers by heads, one head |
+//! | `patch_map` | which patches of a picture the worst change moves |
 //! | `adversarial_form` | the choice of head and R |
 //! | `bounds` | the bounds at the tokens of each window |
 //! | `readout` | the selected window, and a link into the explorer |
@@ -23,6 +24,7 @@ mod grids;
 mod group_choice;
 mod head_map;
 mod norms;
+mod patch_map;
 mod readout;
 mod tiles;
 mod window_dots;
@@ -41,6 +43,7 @@ use figure_data::{FigureData, Kind};
 use grids::{HeadsFigure, LayersFigure};
 use head_map::HeadMapFigure;
 use norms::{NormsFigure, SinksFigure};
+use patch_map::PatchMapFigure;
 
 /// All figures of [`super::context::Models::table`] and of [`super::context::Models::adversarial`].
 #[component]
@@ -67,6 +70,7 @@ pub fn ModelFigures() -> impl IntoView {
                     <p class="note" data-testid="model-no-bound" hidden=move || no_bound().is_none()>{no_bound} {strings::between_sentences()} {strings::model_no_window()}</p>
                     <NormsFigure shown/>
                     <BoundsFigure shown/>
+                    <PatchMapFigure shown/>
                     <NextTask>
                         <LayersFigure shown/>
                         <HeadsFigure shown/>

@@ -7,7 +7,9 @@
 
 mod words;
 
-use crate::{AtLength, Cell, Estimate, Group, HeadMap, ModelConfig, NormGrid, Published, Quantity, Spread};
+use crate::{
+    AtLength, Cell, Estimate, Group, HeadMap, ModelConfig, NormGrid, PictureSizes, Published, Quantity, Spread,
+};
 use lipscope_core::fit::{PowerLaw, fit_factor};
 use lipscope_plot::{AxisSpec, Dot, Number, Role, Scale, Scatter, Series, SeriesKind, Table, Tiles, ascending, raised};
 
@@ -174,6 +176,39 @@ pub fn head_map_table(
         Some(vec![layer.to_string(), head.to_string(), group, map.n.to_string(), written(mean), windows.to_string()])
     };
     Table { header, rows: cells.filter_map(row).collect() }
+}
+
+/// How much of a change each patch of a picture bears, laid out as in the picture; `None` if the change is not one of the
+/// picture's tokens.
+#[must_use]
+pub fn patch_tiles(change: &[f64], picture: PictureSizes, words: &ModelWords) -> Option<Tiles> {
+    let in_row = picture.patches_in_row();
+    let values = change.get(picture.first..).filter(|_| change.len() == picture.tokens())?.to_vec();
+    let names: Vec<String> = (1..=in_row).map(|at| at.to_string()).collect();
+    Some(Tiles {
+        rows: names.clone(),
+        cols: names,
+        values,
+        breaks: Vec::new(),
+        row_label: words.patch_row.clone(),
+        col_label: words.patch_column.clone(),
+        value_label: words.patch_share.clone(),
+        selected: None,
+    })
+}
+
+/// The same numbers, one row per token, with numbers as `written`.
+#[must_use]
+pub fn patch_table(change: &[f64], picture: PictureSizes, words: &ModelWords, written: fn(f64) -> String) -> Table {
+    let header = [&words.token, &words.patch_row, &words.patch_column, &words.patch_share].map(String::clone).to_vec();
+    let in_row = picture.patches_in_row().max(1);
+    let row = |(token, share): (usize, &f64)| {
+        let patch = token.checked_sub(picture.first);
+        let place =
+            |of: fn(usize, usize) -> usize| patch.map_or_else(String::new, |at| (of(at, in_row) + 1).to_string());
+        vec![(token + 1).to_string(), place(|at, width| at / width), place(|at, width| at % width), written(*share)]
+    };
+    Table { header, rows: change.iter().enumerate().map(row).collect() }
 }
 
 /// The key-value head of a head, in a model where several heads have the same.

@@ -27,6 +27,14 @@ pub struct ModelWords {
     pub head: String,
     /// The word for a head of keys and values.
     pub key_head: String,
+    /// The word for a token.
+    pub token: String,
+    /// The row of a patch in its picture.
+    pub patch_row: String,
+    /// Its column.
+    pub patch_column: String,
+    /// How much of the worst change it bears.
+    pub patch_share: String,
     /// The name of a published curve.
     pub published: String,
     /// The number of windows.
@@ -54,6 +62,10 @@ impl ModelWords {
             layer: "layer".into(),
             head: "head".into(),
             key_head: "key-value head".into(),
+            token: "token".into(),
+            patch_row: "row of patches".into(),
+            patch_column: "column of patches".into(),
+            patch_share: "|change|".into(),
             published: "published".into(),
             windows: "windows".into(),
             residual: "largest residual".into(),

@@ -6,6 +6,7 @@
 
 mod adversarial;
 mod batch;
+mod change;
 mod command_line;
 mod context;
 mod network;
@@ -14,6 +15,7 @@ mod table;
 
 pub use adversarial::{AdversarialRequest, AdversarialTask};
 pub use batch::{BatchEvent, BatchPlan, BatchTask, WindowPlan, WindowTask};
+pub use change::{ChangeAt, ChangeTask};
 pub use command_line::{Input, command_line};
 pub use context::{ModelContext, ModelOrigin, Prepared, SharedFile};
 pub use network::{
@@ -33,6 +35,8 @@ crate::task_list! {
     Batch = BatchTask,
     /// Makes an experiment of one window.
     Window = WindowTask,
+    /// Finds the worst change at one window.
+    Change = ChangeTask,
     /// Measures heads at their adversarial tokens.
     Adversarial = AdversarialTask,
     /// Reads a table of results.

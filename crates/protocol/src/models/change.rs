@@ -1,0 +1,55 @@
+//! The worst change at one window, step by step.
+
+use lipscope_core::experiment::InputError;
+use lipscope_models::{Cell, WorstChange, WorstChangeStep, WorstChanging};
+use serde::{Deserialize, Serialize};
+
+use super::ModelContext;
+use super::batch::WindowPlan;
+use crate::task::{Report, Task, Turn};
+
+/// The worst change at a window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChangeAt {
+    /// The window, its layer and heads.
+    pub cell: Cell,
+    /// The change.
+    pub change: WorstChange,
+}
+
+/// Finds the change; reports steps of the iteration as progress.
+#[derive(Debug)]
+pub struct ChangeTask {
+    plan: WindowPlan,
+    changing: Option<WorstChanging>,
+}
+
+impl Task<ModelContext> for ChangeTask {
+    type Plan = WindowPlan;
+    type Event = Box<ChangeAt>;
+
+    fn start(plan: WindowPlan, _: &mut ModelContext) -> Result<Self, InputError> {
+        Ok(ChangeTask { plan, changing: None })
+    }
+
+    fn step(&mut self, context: &mut ModelContext, report: &mut Report<'_, Box<ChangeAt>>) -> Result<Turn, InputError> {
+        let WindowPlan { origin, plan, ids, cell } = &self.plan;
+        let Some(changing) = &mut self.changing else {
+            let prepared = context.prepare(origin, plan, ids)?;
+            self.changing = Some(prepared.maps.worst_change(&prepared.ids, cell)?);
+            return Ok(Turn::More);
+        };
+        match changing.step() {
+            WorstChangeStep::Going(iterations, residual) => {
+                if report.is_due() {
+                    report.iterations(iterations, residual.is_finite().then_some(residual));
+                }
+                Ok(Turn::More)
+            }
+            WorstChangeStep::Done(change) => {
+                report.event(Box::new(ChangeAt { cell: *cell, change }));
+                Ok(Turn::Done)
+            }
+        }
+    }
+}
