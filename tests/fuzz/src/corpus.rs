@@ -23,6 +23,18 @@ pub fn folder(door: &str) -> PathBuf {
     in_repository("tests/fuzz/corpus").join(door)
 }
 
+/// The files of that name in the folders of small models of every kind, tests/data/models, by folder.
+///
+/// # Panics
+/// Where the folder cannot be read.
+#[must_use]
+pub fn of_models(name: &str) -> Vec<Vec<u8>> {
+    let folders = fs::read_dir(in_repository("tests/data/models")).unwrap_or_else(|problem| panic!("{problem}"));
+    let mut paths: Vec<PathBuf> = folders.flatten().map(|folder| folder.path().join(name)).collect();
+    paths.sort();
+    paths.iter().filter_map(|path| fs::read(path).ok()).collect()
+}
+
 /// The inputs of a door, by name, so that the order is the same on every machine. A door whose inputs are all made by
 /// code has no folder.
 ///

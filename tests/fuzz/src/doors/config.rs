@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use lipscope_models::{ConfigFile, ModelConfig, Needs, Opened, WeightFiles, draw_model};
+use lipscope_models::{ConfigFile, ModelConfig, Needs, Opened, WeightFiles, draw_model, names_of_families};
 
+use crate::corpus;
 use crate::door::{Allowance, Door, Verdict, refused, within};
 use crate::mutate::{Form, vary};
 use serde_json::Value;
@@ -11,10 +12,17 @@ use serde_json::Value;
 pub(super) const DOOR: Door = Door {
     name: "config",
     about: "config.json; a small model is drawn, and a file that lacks all tensors is opened with it",
-    made: Vec::new,
+    made,
     vary: |dice, inputs| vary(dice, inputs, Form::Json),
     feed,
 };
+
+/// The configs of small models, and of every family one that leaves all to its defaults.
+fn made() -> Vec<Vec<u8>> {
+    let of_families =
+        names_of_families().map(|(model_type, _)| format!(r#"{{"model_type":"{model_type}"}}"#).into_bytes());
+    ["config.json", "config.old.json"].into_iter().flat_map(corpus::of_models).chain(of_families).collect()
+}
 
 const READING: Allowance = Allowance { base: 1 << 20, each: 400 };
 
@@ -30,7 +38,7 @@ fn feed(input: &[u8]) -> Verdict {
         Err(problem) => return refused(&problem),
     };
     check_rewritten(&text, &config);
-    assert!(config.heads > 0 && config.d.is_multiple_of(config.heads), "{config:?}");
+    assert!(config.key_heads > 0 && config.heads.is_multiple_of(config.key_heads), "{config:?}");
     assert!(config.eps.is_finite() && config.eps >= 0.0, "{config:?}");
     let needs = Needs {
         layers: config.layers.min(2),
@@ -47,14 +55,21 @@ fn feed(input: &[u8]) -> Verdict {
         Ok(model) => panic!("a model without tensors was loaded: {:?}", model.config),
         Err(problem) => drop(refused(&problem)),
     }
-    let layer = config.d.saturating_mul(config.d.saturating_mul(4).saturating_add(config.inner.saturating_mul(2)));
-    if layer.saturating_mul(2) < MOST_NUMBERS {
+    if most_of_layer(&config).saturating_mul(2) < MOST_NUMBERS {
         let drawn = within("drawing a model", 64 << 20, || draw_model(config, &needs, 7));
         if let Err(problem) = drawn {
             refused(&problem);
         }
     }
     Verdict::Taken
+}
+
+/// How many numbers a layer has at most.
+fn most_of_layer(config: &ModelConfig) -> usize {
+    let of_heads = 4usize.saturating_mul(config.heads).saturating_mul(config.head_dim);
+    let of_experts = config.experts.map_or(0, |experts| experts.inner.saturating_mul(3).saturating_mul(experts.count));
+    let outputs = of_heads.saturating_add(config.inner.saturating_mul(3)).saturating_add(of_experts);
+    config.d.max(config.embedding_width).saturating_mul(outputs)
 }
 
 /// The same fields after a byte order mark, in another form and with one more that is null, are the same config.

@@ -1,10 +1,12 @@
 //! Weights of models.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use lipscope_core::experiment::Order;
 use lipscope_models::{Checkpoint, ForwardPass, MapKind, Model, ModelConfig, Needs, WeightFiles, load_model};
 
+use crate::corpus;
 use crate::door::{Allowance, Door, Verdict, refused, within};
 use crate::mutate::{Form, bytes, json, vary};
 use lipscope_testkit::dice::Dice;
@@ -13,7 +15,7 @@ use lipscope_testkit::weights::{Rewriting, rewritten};
 pub(super) const DOOR: Door = Door {
     name: "safetensors",
     about: "model.safetensors: header, then all tensors of small models of each family, then a forward pass",
-    made: Vec::new,
+    made: || corpus::of_models("model.safetensors"),
     vary: vary_file,
     feed,
 };
@@ -21,11 +23,19 @@ pub(super) const DOOR: Door = Door {
 const READING: Allowance = Allowance { base: 1 << 20, each: 400 };
 
 /// The small models of the corpus: d = 4, two layers of two heads.
-const CONFIGS: [&str; 3] = [
+const SMALL: [&str; 3] = [
     r#"{"model_type":"bert","hidden_size":4,"num_hidden_layers":2,"num_attention_heads":2,"intermediate_size":8,"vocab_size":6,"max_position_embeddings":5,"type_vocab_size":2}"#,
     r#"{"model_type":"distilbert","dim":4,"n_layers":2,"n_heads":2,"hidden_dim":8,"vocab_size":6,"max_position_embeddings":5}"#,
     r#"{"model_type":"gpt2","n_embd":4,"n_layer":2,"n_head":2,"n_inner":8,"vocab_size":6,"n_positions":5}"#,
 ];
+
+/// The configs of the corpus' models, and of those in tests/data/models.
+static CONFIGS: LazyLock<Vec<ModelConfig>> = LazyLock::new(|| {
+    let of_models =
+        corpus::of_models("config.json").into_iter().map(|text| String::from_utf8_lossy(&text).into_owned());
+    let read = |text: String| ModelConfig::from_json(&text).unwrap_or_else(|problem| panic!("{problem}"));
+    SMALL.map(String::from).into_iter().chain(of_models).map(read).collect()
+});
 
 /// Faults are in the header more often than in the numbers.
 fn vary_file(dice: &mut Dice, inputs: &[Vec<u8>]) -> Vec<u8> {
@@ -50,8 +60,7 @@ fn vary_file(dice: &mut Dice, inputs: &[Vec<u8>]) -> Vec<u8> {
 
 fn feed(input: &[u8]) -> Verdict {
     let mut verdict = Verdict::Refused;
-    for config in CONFIGS {
-        let config = ModelConfig::from_json(config).unwrap_or_else(|problem| panic!("{problem}"));
+    for config in CONFIGS.iter().copied() {
         let needs = Needs { layers: 2, mlps: 2, ids: BTreeSet::from([0, 3, 5]), positions: 5 };
         let read = within("reading weights", READING.of(input), || {
             Checkpoint::of_one(input).and_then(|mut file| load_model(config, &mut file, &needs))
