@@ -21,6 +21,8 @@ pub struct Models {
     pub adversarial_awaited: RwSignal<bool>,
     /// The worst change at a window that the reader asked for.
     pub change: RwSignal<Option<Arc<ChangeAt>>>,
+    /// Whether a worker searches for it.
+    pub is_change_awaited: RwSignal<bool>,
     /// What is wrong, in a sentence.
     pub problem: RwSignal<Option<String>>,
     /// The state of the run.
@@ -41,6 +43,7 @@ impl Models {
             adversarial: RwSignal::new(None),
             adversarial_awaited: RwSignal::new(false),
             change: RwSignal::new(None),
+            is_change_awaited: RwSignal::new(false),
             problem: RwSignal::new(None),
             phase: page.answers.model_phase,
         }

@@ -91,12 +91,13 @@ impl ModelSession {
         let text = self.text_file.with_untracked(|file| file.as_ref().map(|file| file.name.clone()));
         let is_own = text.is_none() && self.text.with_untracked(|text| text != super::session::USUAL_TEXT);
         let text = text.or_else(|| is_own.then(|| "text.txt".to_owned()));
-        let pictures = self.facts.with_untracked(|facts| facts.as_ref().map(|facts| facts.pictures.clone()));
+        let facts = self.facts.get_untracked();
+        let (pictures, part) = (facts.as_ref().map(|facts| facts.pictures.clone()), facts.and_then(|facts| facts.part));
         let input = match pictures.as_deref() {
             Some(pictures) if !pictures.is_empty() => Input::Pictures(pictures),
             _ => Input::Text(text.as_deref()),
         };
-        Ok(command_line(&source.origin, input, &words))
+        Ok(command_line((&source.origin, part), input, &words))
     }
 }
 

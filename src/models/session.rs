@@ -99,6 +99,8 @@ pub struct ModelSession {
     pub(super) shelf: StoredValue<Vec<Arc<Table>>>,
     /// The table that is being opened, as far as it has arrived.
     pub(super) arriving: StoredValue<Option<Arriving>>,
+    /// Lengths and windows of the plan for texts, and those that stand for a model of pictures instead.
+    fitted: StoredValue<Option<([String; 2], [String; 2])>>,
     /// Opens the model when the form rests.
     pub(super) opening: Debounce,
 }
@@ -133,6 +135,7 @@ impl ModelSession {
             gathered: StoredValue::new(Vec::new()),
             shelf: StoredValue::new(Vec::new()),
             arriving: StoredValue::new(None),
+            fitted: StoredValue::new(None),
             opening: Debounce::default(),
         };
         let workers = ModelWorkers::new(WORKER_URL, Spare::None, move |news| session.hear(news));
@@ -144,6 +147,7 @@ impl ModelSession {
             session.text.track();
             session.text_file.track();
             session.facts.set(None);
+            session.forget_change();
             // Another model or text may still be opening.
             session.cancel(ModelLane::Open);
             session.opening.after(REST, move || session.open());
@@ -326,7 +330,8 @@ impl ModelSession {
                 self.models().phase.set(ModelPhase::Idle);
             }
             ModelLane::ReadTable => self.arriving.set_value(None),
-            ModelLane::Batches | ModelLane::Window | ModelLane::WriteTable => {}
+            ModelLane::Window => self.models().is_change_awaited.set(false),
+            ModelLane::Batches | ModelLane::WriteTable => {}
         }
     }
 
@@ -344,7 +349,10 @@ impl ModelSession {
                 self.models().adversarial_awaited.set(false);
                 self.models().adversarial.set(Some(Arc::new(table)));
             }
-            (_, Content::Event(ModelEvent::Change(found))) => self.models().change.set(Some(Arc::from(found))),
+            (_, Content::Event(ModelEvent::Change(found))) => {
+                self.models().is_change_awaited.set(false);
+                self.models().change.set(Some(Arc::from(found)));
+            }
             (_, Content::Event(ModelEvent::ReadTable(batch))) => self.take_batch(batch),
             (ModelPlan::WriteTable(plan), Content::Event(ModelEvent::WriteTable(text))) => {
                 let kind = if plan.form == TableForm::Csv { "text/csv" } else { "application/json" };
@@ -366,13 +374,35 @@ impl ModelSession {
 }
 
 impl ModelSession {
-    /// A picture is a window: the plan of a model of pictures has their number, and the length of one.
+    /// A picture is a window: the plan of a model of pictures has their number, and the length of one. The plan for texts
+    /// comes back with a model of texts, unless it was changed in between.
     fn fit_plan(self, facts: &ModelFacts) {
-        if let Some(picture) = facts.config.picture {
+        let now = self.plan.with_untracked(|plan| [plan.lengths.clone(), plan.windows.clone()]);
+        let fitted =
+            facts.config.picture.map(|picture| [picture.tokens(), facts.pictures.len()].map(|n| n.to_string()));
+        let set = |[lengths, windows]: [String; 2]| {
             self.plan.update(|plan| {
-                plan.lengths = picture.tokens().to_string();
-                plan.windows = facts.pictures.len().to_string();
+                plan.lengths = lengths;
+                plan.windows = windows;
             });
+        };
+        let before = self.fitted.get_value();
+        match (fitted, before) {
+            (Some(to), None) => {
+                self.fitted.set_value(Some((now, to.clone())));
+                set(to);
+            }
+            (Some(to), Some((texts, last))) if to != last => {
+                self.fitted.set_value(Some((texts, to.clone())));
+                set(to);
+            }
+            (None, Some((texts, last))) => {
+                self.fitted.set_value(None);
+                if now == last {
+                    set(texts);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -28,6 +28,14 @@ pub fn SourceFields(
         let notes = session.facts.with(|facts| facts.as_ref().map(|facts| facts.notes.clone()).unwrap_or_default());
         notes.iter().map(strings::phrase_text).collect::<Vec<_>>()
     };
+    let has_pictures = move || {
+        let of = |folder: &Option<Folder>| folder.as_ref().is_some_and(Folder::has_pictures);
+        match kind.get() {
+            SourceKind::Files => session.given.with(of),
+            SourceKind::Address => session.fetched.with(of),
+            SourceKind::Gpt2 | SourceKind::Bert | SourceKind::Llama => false,
+        }
+    };
     let on_pick = move |id: String| {
         if let Some((_, kind)) = SourceKind::ALL.into_iter().find(|(known, _)| *known == id) {
             session.source.update(|source| source.kind = kind);
@@ -38,6 +46,15 @@ pub fn SourceFields(
             <Choice id="model-source" label=strings::model_name() options chosen=Signal::derive(chosen) on_pick=Callback::new(on_pick)/>
             <div class="model-row" hidden=move || kind.get() != SourceKind::Files><Files session/></div>
             <div class="model-row" hidden=move || kind.get() != SourceKind::Address><Address session/></div>
+            <label class="switch-line" hidden=move || !has_pictures()>
+                <input
+                    type="checkbox"
+                    id="model-resize"
+                    prop:checked=move || session.source.with(|source| source.resizing == Resizing::Allowed)
+                    on:change=move |_| session.source.update(|source| source.resizing = toggled(source.resizing))
+                />
+                <span>{strings::model_resize()}</span>
+            </label>
         </div>
         <ul class="note" data-testid="model-notes" hidden=move || notes().is_empty()>
             {move || notes().into_iter().map(|note| view! { <li>{note}</li> }).collect_view()}
@@ -95,15 +112,6 @@ fn Files(
         <label class="file">
             <input type="file" id="model-files" multiple accept=".json,.safetensors,.txt,.png,.jpg,.jpeg" on:change:target=on_files/>
             <span>{strings::model_choose_files()}</span>
-        </label>
-        <label class="switch-line" hidden=move || !session.given.with(|given| given.as_ref().is_some_and(Folder::has_pictures))>
-            <input
-                type="checkbox"
-                id="model-resize"
-                prop:checked=move || session.source.with(|source| source.resizing == Resizing::Allowed)
-                on:change=move |_| session.source.update(|source| source.resizing = toggled(source.resizing))
-            />
-            <span>{strings::model_resize()}</span>
         </label>
         <span class="note" data-testid="model-given">
             {move || session.given.with(|given| given.as_ref().map_or_else(|| strings::model_drop_hint().to_owned(), |given| strings::model_given(&given.name, &given.names, given.size)))}

@@ -39,9 +39,7 @@ impl ModelSession {
         if present.as_ref().is_some_and(|table| table.subject == subject) {
             return;
         }
-        // The change was one at the tokens of the earlier table.
-        self.cancel(ModelLane::Window);
-        self.models().change.set(None);
+        self.forget_change();
         self.shelf.update_value(|shelf| {
             if let Some(present) = present.filter(|table| !table.rows.is_empty()) {
                 shelf.push(present);
@@ -71,6 +69,8 @@ impl ModelSession {
     pub(super) fn open_window(self, cell: Cell) {
         match self.window_plan(cell) {
             Ok((source, plan, ids)) => {
+                // The two share a lane.
+                self.models().is_change_awaited.set(false);
                 self.note.set(strings::model_opening_window().into());
                 let plan = WindowPlan { origin: source.origin.clone(), plan, ids, cell };
                 self.submit(ModelLane::Window, Some(source), ModelPlan::Window(plan));
@@ -79,11 +79,25 @@ impl ModelSession {
         }
     }
 
+    /// Drops the worst change, and the search for it: it is one at the tokens of one model and one table.
+    pub(super) fn forget_change(self) {
+        let models = self.models();
+        if models.is_change_awaited.get_untracked() {
+            self.cancel(ModelLane::Window);
+            models.is_change_awaited.set(false);
+        }
+        models.change.set(None);
+    }
+
     /// Asks for the worst change at a window.
     pub(super) fn ask_change(self, cell: Cell) {
         match self.window_plan(cell) {
             Ok((source, plan, ids)) => {
                 let plan = WindowPlan { origin: source.origin.clone(), plan, ids, cell };
+                self.forget_change();
+                self.models().problem.set(None);
+                self.note.set(String::new());
+                self.models().is_change_awaited.set(true);
                 self.submit(ModelLane::Window, Some(source), ModelPlan::Change(plan));
             }
             Err(problem) => self.complain(problem),

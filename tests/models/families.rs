@@ -55,7 +55,7 @@ fn pictures(folder: &Path, config: &ModelConfig) -> Option<Arc<Pictures>> {
     config.picture?;
     let rule = PixelRule::parse(PREPROCESSORS[0], &text(&folder.join(PREPROCESSORS[0]))).expect("a preprocessor");
     let picture = Picture::read("image.png", &fs::read(folder.join("image.png")).expect("a file")).expect("a picture");
-    let pictures = Pictures::new(vec![("image.png".into(), picture)], rule, config, Resizing::Refused);
+    let pictures = Pictures::new([Ok(("image.png".into(), picture))], rule, config, Resizing::Refused);
     Some(Arc::new(pictures.expect("of the model's size")))
 }
 

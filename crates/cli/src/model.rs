@@ -38,8 +38,8 @@ pub(super) struct ModelArguments {
     /// is a window, whose length the model says.
     #[arg(long, conflicts_with_all = ["text", "tokenizer", "lengths", "windows", "adversarial"])]
     image: Vec<PathBuf>,
-    /// Bring pictures of another size to the model's: the shorter side is scaled as the model's preprocessor does it, and
-    /// the middle cut out.
+    /// Bring pictures of another size to the model's: the shorter side is scaled, in the way (bilinear or bicubic) of the
+    /// model's preprocessor, and the middle cut out. The preprocessor itself may squeeze or cut otherwise.
     #[arg(long, requires = "image")]
     resize: bool,
     /// The half of a model of two halves (CLIP, SigLIP): that of texts or that of pictures.

@@ -107,7 +107,6 @@ impl Found {
             let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
             Ok((name.clone(), Picture::read(&name, &bytes)?))
         };
-        let named = paths.iter().map(named).collect::<Result<_, InputError>>()?;
         let config = *self.model.config();
         let folder = self.folder.clone().unwrap_or_default();
         let rule = match config.picture {
@@ -117,7 +116,7 @@ impl Found {
             })?,
             None => return Err(takes_no_pictures(&config)),
         };
-        let pictures = Arc::new(Pictures::new(named, rule, &config, resizing)?);
+        let pictures = Arc::new(Pictures::new(paths.iter().map(named), rule, &config, resizing)?);
         self.model.show(pictures.clone());
         Ok(Input {
             ids: pictures.ids(),

@@ -73,12 +73,13 @@ impl ConfigFile {
         };
         let whole = Fields::of(fields);
         let mut notes = Vec::new();
-        let (family, part) = family_of(&whole, part, &mut notes)?;
+        let (family, half) = family_of(&whole, part, &mut notes)?;
         check_classes(&whole, family, &mut notes)?;
-        if part.is_some() {
+        if let Some((nested, fields)) = &half {
             check_quantization(&whole)?;
+            check_overrides(&whole, nested, &config_of(fields, family)?)?;
         }
-        let fields = part.unwrap_or(whole);
+        let fields = half.map_or(whole, |(_, fields)| fields);
         let family = families::chosen(family, &fields);
         check_keys(&fields, family, &mut notes)?;
         let config = config_of(&fields, family)?.checked()?;
@@ -122,12 +123,15 @@ pub fn names_of_families() -> impl Iterator<Item = (&'static str, &'static str)>
     families.filter(|family| family.variant.is_empty()).map(|family| (family.model_type, family.name))
 }
 
+/// The part of a config that is read where that is not the whole.
+type Half = (&'static families::Nested, Fields);
+
 /// The family of a config, and the part of the config that is read where it is not the whole.
 fn family_of(
     fields: &Fields,
     part: Option<Part>,
     notes: &mut Vec<Phrase>,
-) -> Result<(&'static Family, Option<Fields>), InputError> {
+) -> Result<(&'static Family, Option<Half>), InputError> {
     let model_type = fields.text("model_type")?.unwrap_or_default();
     let mut parts = families::NESTED.iter().filter(|nested| nested.model_type == model_type).peekable();
     let has_parts = parts.peek().is_some();
@@ -142,14 +146,13 @@ fn family_of(
     if let Some(nested) = nested
         && let Some(family) = families::of_model_type(nested.family)
     {
-        check_overrides(fields, nested)?;
         let part = fields.object(nested.part)?.ok_or_else(|| InputError::MissingKey {
             key: format!("config.json: {}", nested.part),
             expected: phrase!("json_object", "a JSON object"),
         })?;
         return match part.text("model_type")? {
             Some(other) if other != nested.family => Err(part.not_supported("model_type", unknown_reason())),
-            _ => Ok((family, Some(part))),
+            _ => Ok((family, Some((nested, part)))),
         };
     }
     if !model_type.is_empty() {
@@ -204,28 +207,20 @@ fn no_such_part(fields: &Fields, part: Option<Part>, has_parts: bool) -> InputEr
     }
 }
 
-/// Refuses what CLIP's older configs have beside the settings of a half: transformers takes it instead of them.
-fn check_overrides(whole: &Fields, nested: &families::Nested) -> Result<(), InputError> {
+/// Refuses what CLIP's older configs have beside the settings of a half, where it says something else: transformers takes it,
+/// with its defaults, instead of them.
+fn check_overrides(whole: &Fields, nested: &families::Nested, config: &ModelConfig) -> Result<(), InputError> {
     let key = format!("{}_dict", nested.part);
-    let overrides = whole.object(&key)?;
-    let own = whole.object(nested.part)?;
-    let differs = |found: &Fields| {
-        let is_other = |(name, value): (&str, &Value)| {
-            own.as_ref().and_then(|own| own.get(name)).is_none_or(|own| own != value) && !value.is_null()
-        };
-        found.all().any(is_other)
-    };
-    match overrides {
-        Some(found) if differs(&found) => {
-            let reason = phrase!(
-                "why_overrides",
-                "it says something else than `{part}`, and transformers takes it instead",
-                part = nested.part
-            );
-            Err(whole.not_supported(&key, reason))
-        }
-        _ => Ok(()),
+    let Some(overrides) = whole.object(&key)?.filter(|_| nested.model_type == "clip") else { return Ok(()) };
+    if config_of(&overrides, config.family)? == *config {
+        return Ok(());
     }
+    let reason = phrase!(
+        "why_overrides",
+        "it says something else than `{part}`, and transformers takes it instead",
+        part = nested.part
+    );
+    Err(whole.not_supported(&key, reason))
 }
 
 /// Refuses quantised weights, which the whole config names where a part of it is read.
@@ -597,10 +592,12 @@ mod tests {
         assert_eq!((vision.config.d, vision.notes.len(), vision.config.positions), (16, 0, 5));
         let said = |more: &str, part| read(more, part).expect_err(more).to_string();
         assert!(said("", None).contains("--part text"));
-        let same = r#","vision_config_dict":{"hidden_size":16,"patch_size":null}"#;
+        let same = r#","vision_config_dict":{"hidden_size":16,"num_attention_heads":4,"image_size":12,"patch_size":5}"#;
         assert_eq!(read(same, Some(Part::Vision)).map(|found| found.config), Ok(vision.config));
-        let other = r#","vision_config_dict":{"hidden_size":32}"#;
-        assert!(said(other, Some(Part::Vision)).contains("vision_config_dict"));
+        // What is absent from it has its default, whatever the other says.
+        for other in [r#","vision_config_dict":{"hidden_size":32}"#, r#","vision_config_dict":{"hidden_size":16}"#] {
+            assert!(said(other, Some(Part::Vision)).contains("vision_config_dict"), "{other}");
+        }
         for (text, part, word) in [
             (r#"{"model_type":"bert"}"#, Part::Text, "one part"),
             (r#"{"model_type":"gemma3","text_config":{}}"#, Part::Vision, "`vision` is not read"),

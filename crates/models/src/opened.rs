@@ -55,6 +55,7 @@ pub struct Opened<S> {
     origin: Origin<S>,
     parameters: u64,
     notes: Vec<Phrase>,
+    part: Option<Part>,
     pictures: Option<Arc<Pictures>>,
 }
 
@@ -95,7 +96,15 @@ impl<S: Source> Opened<S> {
         let label = format!("{} {d}x{layers}x{heads} seed {seed}", family.id());
         let config = default.resized(d, layers, heads)?;
         let parameters = parameters::of_config(&config);
-        Ok(Opened { config, label, origin: Origin::Drawn { seed }, parameters, notes: Vec::new(), pictures: None })
+        Ok(Opened {
+            config,
+            label,
+            origin: Origin::Drawn { seed },
+            parameters,
+            notes: Vec::new(),
+            part: None,
+            pictures: None,
+        })
     }
 
     /// Opens a model from files: `name` is its folder's name, `config` the text of its `config.json`, `part` the half of a
@@ -111,6 +120,8 @@ impl<S: Source> Opened<S> {
         mut weights: WeightFiles<S>,
     ) -> Result<Self, InputError> {
         let mut looked_at = config.as_bytes().to_vec();
+        // The halves of a model have the same files.
+        looked_at.extend(part.iter().flat_map(|part| part.id().bytes()));
         let ConfigFile { config, mut notes } = ConfigFile::parse_part(config, part)?;
         for (_, file) in &mut weights.files {
             looked_at.extend(file.len().to_le_bytes());
@@ -124,12 +135,26 @@ impl<S: Source> Opened<S> {
         let arrangement = Arrangement::find(&config, &checkpoint)?;
         let parameters = parameters::of_files(&config, &arrangement.prefix, &checkpoint);
         notes.extend(arrangement.notes.iter().cloned());
-        Ok(Opened { config, label, origin: Origin::Files(checkpoint, arrangement), parameters, notes, pictures: None })
+        Ok(Opened {
+            config,
+            label,
+            origin: Origin::Files(checkpoint, arrangement),
+            parameters,
+            notes,
+            part,
+            pictures: None,
+        })
     }
 
     /// Gives the model pictures; their tokens are those of [`Pictures::ids`].
     pub fn show(&mut self, pictures: Arc<Pictures>) {
         self.pictures = Some(pictures);
+    }
+
+    /// Which half of a model of two halves it is.
+    #[must_use]
+    pub fn part(&self) -> Option<Part> {
+        self.part
     }
 
     /// Its architecture.

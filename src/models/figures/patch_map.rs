@@ -23,7 +23,12 @@ pub fn PatchMapFigure(
 ) -> impl IntoView {
     let form = use_form();
     let config = shown.config(form);
-    let picture = memo(move |_| config.get().and_then(|config| config.picture));
+    let is_at_hand = move || {
+        let text = form.session()?.facts.with(|facts| facts.as_ref().map(|facts| facts.text.clone()))?;
+        Some(shown.table.with(|table| table.as_ref().is_some_and(|table| table.subject.text == text)))
+    };
+    // The same model may have been shown other pictures since.
+    let picture = memo(move |_| config.get().and_then(|config| config.picture).filter(|_| is_at_hand() == Some(true)));
     let figure = move || picture.get().map(|picture| view! { <Change shown picture/> });
     move || figure()
 }
@@ -37,7 +42,7 @@ fn Change(
     picture: PictureSizes,
 ) -> impl IntoView {
     let form = use_form();
-    let found = use_models().change;
+    let (found, is_awaited) = (use_models().change, use_models().is_change_awaited);
     let at = RwSignal::new(None::<(usize, usize)>);
     let tiles = memo(move |_| {
         let words = strings::model_words();
@@ -54,7 +59,7 @@ fn Change(
     };
     let words = memo(move |_| {
         let (rows, columns) = tiles.with(|tiles| (tiles.rows.len(), tiles.cols.len()));
-        strings::model_tiles_finding(columns, rows, heading)
+        strings::model_patches_finding(columns, rows)
     });
     let read = move || {
         let of = |(row, column)| {
@@ -83,7 +88,7 @@ fn Change(
     };
     let drawn = move || {
         view! {
-            <p class="readout" data-testid="patch-map-line">{line}</p>
+            <p class="readout" role="status" data-testid="patch-map-line">{line}</p>
             <div class="model-tiles model-patches">
                 <TilesCanvas id=ids.canvas tiles at words readout="patch-map-readout"/>
             </div>
@@ -108,6 +113,9 @@ fn Change(
                     {strings::model_patches_button()}
                 </button>
             </div>
+            <p class="note" role="status" data-testid="patch-map-status">
+                {move || is_awaited.get().then(strings::model_patches_searching)}
+            </p>
             {move || is_there.get().then(drawn)}
         </section>
     }

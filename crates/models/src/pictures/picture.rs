@@ -3,14 +3,14 @@
 use std::io::Cursor;
 
 use image::imageops::FilterType;
-use image::{DynamicImage, ImageFormat, ImageReader, Limits, RgbImage};
+use image::{ColorType, DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, RgbImage};
 
 use super::pixels::Resampling;
 use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
 
-/// A picture. Greys have three equal channels, 16 bits are rounded to 8, and transparency is dropped, as `convert("RGB")` of
-/// the library Pillow does, on which transformers' processors are built.
+/// A picture, upright as its EXIF data say. Greys have three equal channels, and transparency is dropped, as transformers
+/// does through the library Pillow. Pictures of 16 bits are refused: Pillow drops or clips bits of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     pixels: RgbImage,
@@ -54,8 +54,21 @@ impl Picture {
         limits.max_image_height = Some(MOST_SIDE);
         limits.max_alloc = Some(MOST_BYTES);
         reader.limits(limits);
-        let found = reader.decode().map_err(|error| unreadable(error.to_string()))?;
-        Ok(Picture { pixels: without_alpha(found) })
+        let mut decoder = reader.into_decoder().map_err(|error| unreadable(error.to_string()))?;
+        if !matches!(decoder.color_type(), ColorType::L8 | ColorType::La8 | ColorType::Rgb8 | ColorType::Rgba8) {
+            return Err(InputError::File {
+                file: name.into(),
+                problem: phrase!("picture_not_8_bits", "its channels have other than 8 bits"),
+                fix: phrase!("save_with_8_bits", "Save it with 8 bits a channel."),
+            });
+        }
+        if decoder.total_bytes() > MOST_BYTES {
+            return Err(unreadable(format!("{} bytes", decoder.total_bytes())));
+        }
+        let turn = decoder.orientation().map_err(|error| unreadable(error.to_string()))?;
+        let mut found = DynamicImage::from_decoder(decoder).map_err(|error| unreadable(error.to_string()))?;
+        found.apply_orientation(turn);
+        Ok(Picture { pixels: found.into_rgb8() })
     }
 
     /// Width and height in pixels.
@@ -96,11 +109,6 @@ impl Picture {
     }
 }
 
-/// Three channels of 8 bits.
-fn without_alpha(found: DynamicImage) -> RgbImage {
-    found.into_rgb8()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,6 +126,22 @@ mod tests {
         let read = Picture::read("a.png", &file(&grey.into(), ImageFormat::Png)).expect("a picture");
         assert_eq!(read.size(), (3, 2));
         assert_eq!([0, 1, 2].map(|channel| read.value(channel, 1, 2)), [87; 3]);
+    }
+
+    #[test]
+    fn a_jpeg_file_is_turned_as_its_exif_data_say_and_16_bits_are_refused() {
+        let lying = RgbImage::from_fn(16, 8, |x, _| if x < 8 { Rgb([250, 0, 0]) } else { Rgb([0, 0, 250]) });
+        let plain = file(&lying.into(), ImageFormat::Jpeg);
+        // Orientation 6: turned by a quarter to the right, the left side comes to the top.
+        let exif = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+        let segment = [&[0xff, 0xe1][..], &((exif.len() + 2) as u16).to_be_bytes(), exif].concat();
+        let turned = [&plain[..2], &segment, &plain[2..]].concat();
+        let read = Picture::read("a.jpg", &turned).expect("a picture");
+        assert_eq!(read.size(), (8, 16));
+        assert!(read.value(0, 1, 4) > 200 && read.value(2, 14, 4) > 200);
+        let deep = image::ImageBuffer::<Rgb<u16>, _>::from_pixel(2, 2, Rgb([300, 300, 300]));
+        let said = Picture::read("a.png", &file(&deep.into(), ImageFormat::Png)).expect_err("16 bits").to_string();
+        assert!(said.contains("8 bits a channel"), "{said}");
     }
 
     #[test]

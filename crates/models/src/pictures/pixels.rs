@@ -7,8 +7,7 @@ use crate::config_file::without_mark;
 use lipscope_core::experiment::{InputError, Phrase, json_problem};
 use lipscope_core::phrase;
 
-/// The files that say how pixels are scaled: the first that is there is read. In the second the settings are those of
-/// `image_processor`.
+/// The files that say how pixels are scaled. As in transformers, `image_processor` in the second wins where it is there.
 pub const PREPROCESSORS: [&str; 2] = ["preprocessor_config.json", "processor_config.json"];
 
 /// A channel c with value v becomes (v factor - mean_c)/deviation_c.
@@ -19,6 +18,8 @@ pub struct PixelRule {
     deviation: [f64; 3],
     /// How the preprocessor scales a picture; `None` for a way that is not known here.
     resampling: Option<Resampling>,
+    /// The side of the pictures that the preprocessor makes, where it says so.
+    side: Option<u64>,
     /// Notes on settings that were not understood and ignored.
     pub notes: Vec<Phrase>,
 }
@@ -43,8 +44,8 @@ impl Resampling {
     }
 }
 
-/// Settings that change no number here, because a picture is given in the size of `config.json` or is resized at the
-/// user's wish.
+/// Settings that change no number here: a picture is given in the size of `config.json`, or brought to it in one way at the
+/// user's wish. A note tells where the preprocessor's size is another.
 const IRRELEVANT: [&str; 22] = [
     "image_processor_type",
     "feature_extractor_type",
@@ -91,17 +92,20 @@ impl PixelRule {
         }
     }
 
-    /// Reads the first of [`PREPROCESSORS`] that `read` finds.
+    /// Reads the one of [`PREPROCESSORS`] that counts.
     ///
     /// # Errors
     /// Those of `read` and [`PixelRule::parse`], and [`InputError::File`] if there is none.
     pub fn gather(mut read: impl FnMut(&str) -> Result<Option<String>, InputError>) -> Result<Self, InputError> {
-        for name in PREPROCESSORS {
-            if let Some(text) = read(name)? {
-                return PixelRule::parse(name, &text);
-            }
+        let [name, whole] = PREPROCESSORS;
+        if let Some(text) = read(whole)?
+            && serde_json::from_str::<Value>(&text).is_ok_and(|value| value.get("image_processor").is_some())
+        {
+            return PixelRule::parse(whole, &text);
         }
-        let [name, _] = PREPROCESSORS;
+        if let Some(text) = read(name)? {
+            return PixelRule::parse(name, &text);
+        }
         Err(InputError::File {
             file: name.into(),
             problem: phrase!("no_preprocessor", "it is not there, and only it says how pixels are scaled"),
@@ -147,7 +151,11 @@ impl PixelRule {
             Some(3) => Some(Resampling::Bicubic),
             _ => None,
         };
-        Ok(PixelRule { factor, mean, deviation, resampling, notes })
+        let side = match fields.flag("do_center_crop", false)? {
+            true => fields.get("crop_size").and_then(side_of),
+            false => fields.get("size").and_then(side_of),
+        };
+        Ok(PixelRule { factor, mean, deviation, resampling, side, notes })
     }
 
     /// How the model's preprocessor scales a picture.
@@ -165,10 +173,33 @@ impl PixelRule {
         })
     }
 
+    /// A note, where the preprocessor makes pictures of another side than the model's.
+    pub(super) fn note_of_side(&self, side: usize) -> Option<Phrase> {
+        let found = self.side.filter(|found| *found != side as u64)?;
+        Some(phrase!(
+            "note_other_side",
+            "the model's preprocessor makes pictures of {found} x {found}; measured is the {side} x {side} of config.json",
+            found = found,
+            side = side
+        ))
+    }
+
+    /// The numbers of the rule, for a fingerprint.
+    pub(super) fn bytes(&self) -> impl Iterator<Item = u8> {
+        let numbers = [self.factor].into_iter().chain(self.mean).chain(self.deviation);
+        numbers.flat_map(f64::to_le_bytes)
+    }
+
     /// The number that a channel's byte becomes.
     pub(super) fn number(&self, channel: usize, value: u8) -> f64 {
         (f64::from(value) * self.factor - self.mean[channel]) / self.deviation[channel]
     }
+}
+
+/// The side of a square: a number, or an equal height and width.
+fn side_of(value: &Value) -> Option<u64> {
+    let side = |name: &str| value.get(name).and_then(Value::as_u64);
+    value.as_u64().or_else(|| side("height").filter(|height| side("width") == Some(*height)))
 }
 
 /// How sentences name a setting.

@@ -29,29 +29,28 @@ pub enum Resizing {
     Allowed,
 }
 
+/// How many times the other a side of a picture that is scaled may be.
+const MOST_TIMES: usize = 16;
+
 impl Pictures {
-    /// Pictures, each with its name, for a model.
+    /// Pictures, each with its name, for a model; one after another is read and brought to the model's size.
     ///
     /// # Errors
     /// [`InputError`] if the model takes no pictures, none is given, or one has another size and must not be resized.
     pub fn new(
-        named: Vec<(String, Picture)>,
+        named: impl IntoIterator<Item = Result<(String, Picture), InputError>>,
         rule: PixelRule,
         config: &ModelConfig,
         resizing: Resizing,
     ) -> Result<Self, InputError> {
         let Some(sizes) = config.picture else { return Err(takes_no_pictures(config)) };
-        if named.is_empty() {
-            return Err(InputError::Empty {
-                what: phrase!("list_of_pictures", "The list of pictures"),
-                least: phrase!("at_least_one", "one"),
-            });
-        }
-        let names = named.iter().map(|(name, _)| name.clone()).collect();
-        let mut notes = rule.notes.clone();
         let side = sizes.side;
-        let mut pictures = Vec::with_capacity(named.len());
-        for (name, picture) in named {
+        let mut notes = rule.notes.clone();
+        notes.extend(rule.note_of_side(side));
+        let (mut names, mut pictures) = (Vec::new(), Vec::new());
+        for read in named {
+            let (name, picture) = read?;
+            names.push(name.clone());
             let (width, height) = picture.size();
             if (width, height) == (side, side) {
                 pictures.push(picture);
@@ -73,6 +72,20 @@ impl Pictures {
                     ),
                 });
             }
+            // Scaling comes before cutting, so that a thin picture would become a very long one.
+            if width.max(height) > MOST_TIMES * width.min(height) {
+                return Err(InputError::File {
+                    file: name.into(),
+                    problem: phrase!(
+                        "picture_too_thin",
+                        "it has {width} x {height} pixels: one side is more than {times} times the other",
+                        width = width,
+                        height = height,
+                        times = MOST_TIMES
+                    ),
+                    fix: phrase!("give_picture_of_size", "Give a picture that has the size already."),
+                });
+            }
             let resampling = rule.resampling()?;
             notes.push(phrase!(
                 "note_resized",
@@ -84,6 +97,12 @@ impl Pictures {
                 side = side
             ));
             pictures.push(picture.resized(side, resampling));
+        }
+        if pictures.is_empty() {
+            return Err(InputError::Empty {
+                what: phrase!("list_of_pictures", "The list of pictures"),
+                least: phrase!("at_least_one", "one"),
+            });
         }
         Ok(Pictures { named: names, pictures, rule, sizes, notes })
     }
@@ -105,10 +124,10 @@ impl Pictures {
         (0..(self.count() * self.sizes.tokens()) as u32).collect()
     }
 
-    /// A fingerprint of the pixels, as written in tables.
+    /// A fingerprint of the pixels and of how they are scaled, as written in tables.
     #[must_use]
     pub fn fingerprint(&self) -> String {
-        format!("{:016x}", fingerprint(self.pictures.iter().flat_map(Picture::bytes)))
+        format!("{:016x}", fingerprint(self.pictures.iter().flat_map(Picture::bytes).chain(self.rule.bytes())))
     }
 
     /// Their sizes.
@@ -157,5 +176,55 @@ pub fn needs_pictures(config: &ModelConfig) -> InputError {
             "give_pictures",
             "Give PNG or JPEG files: with `--image` on the command line, on the page among the model's files."
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A grey PNG file.
+    fn picture(width: u32, height: u32) -> Picture {
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        let grey = image::GrayImage::from_fn(width, height, |x, y| image::Luma([(17 * x + 5 * y) as u8]));
+        grey.write_to(&mut bytes, image::ImageFormat::Png).expect("written");
+        Picture::read("a.png", &bytes.into_inner()).expect("a picture")
+    }
+
+    fn shown(rule: &str, (width, height): (u32, u32), resizing: Resizing) -> Result<Pictures, String> {
+        let config =
+            ModelConfig::from_json(r#"{"model_type":"vit","image_size":12,"patch_size":4}"#).expect("a config");
+        let rule = PixelRule::parse("preprocessor_config.json", rule).expect("a rule");
+        let named = [Ok(("a.png".to_owned(), picture(width, height)))];
+        Pictures::new(named, rule, &config, resizing).map_err(|problem| problem.to_string())
+    }
+
+    #[test]
+    fn pictures_that_are_scaled_otherwise_are_another_input() {
+        let plain = r#"{"do_normalize":false}"#;
+        let of = |rule: &str| shown(rule, (12, 12), Resizing::Refused).expect("the model's size").fingerprint();
+        assert_eq!(of(plain), of(plain));
+        for other in
+            [r#"{"do_normalize":false,"rescale_factor":0.5}"#, r#"{"image_mean":[0,0,0.1],"image_std":[1,1,1]}"#]
+        {
+            assert_ne!(of(plain), of(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn another_size_is_refused_or_told() {
+        let rule = r#"{"do_normalize":false,"resample":2,"size":{"height":24,"width":24}}"#;
+        let said = shown(rule, (20, 12), Resizing::Refused).expect_err("another size");
+        assert!(said.contains("20 x 12") && said.contains("12 x 12"), "{said}");
+        let notes = shown(rule, (20, 12), Resizing::Allowed).expect("resized").notes;
+        let notes: Vec<String> = notes.iter().map(Phrase::to_string).collect();
+        assert!(
+            notes[0].contains("makes pictures of 24 x 24") && notes[1].contains("scaled from 20 x 12"),
+            "{notes:?}"
+        );
+        let thin = shown(rule, (2, 40), Resizing::Allowed).expect_err("too thin");
+        assert!(thin.contains("more than 16 times"), "{thin}");
+        let other = shown(r#"{"do_normalize":false,"resample":0}"#, (20, 12), Resizing::Allowed).expect_err("nearest");
+        assert!(other.contains("resample"), "{other}");
     }
 }

@@ -1,6 +1,6 @@
 //! The command line that measures what the page measures.
 
-use lipscope_models::{Bounding, DrawnModel, Estimators, MODEL_TOLERANCE, PlanText, Resizing};
+use lipscope_models::{Bounding, DrawnModel, Estimators, MODEL_TOLERANCE, Part, PlanText, Resizing};
 
 use super::ModelOrigin;
 
@@ -16,7 +16,7 @@ pub enum Input<'a> {
 /// The `lipscope model` command that measures the same as a plan of the page. It reads the input's files, and those of a
 /// model from a folder with the model's name.
 #[must_use]
-pub fn command_line(origin: &ModelOrigin, input: Input<'_>, plan: &PlanText) -> String {
+pub fn command_line((origin, part): (&ModelOrigin, Option<Part>), input: Input<'_>, plan: &PlanText) -> String {
     let mut line = vec!["lipscope model".to_owned()];
     let mut add = |flag: &str, value: &str| line.push(format!("{flag} {}", quoted(value)));
     match origin {
@@ -33,6 +33,7 @@ pub fn command_line(origin: &ModelOrigin, input: Input<'_>, plan: &PlanText) -> 
             }
         }
     }
+    part.into_iter().for_each(|part| add("--part", part.id()));
     match input {
         Input::Text(text) => {
             text.into_iter().for_each(|text| add("--text", text));
@@ -41,7 +42,7 @@ pub fn command_line(origin: &ModelOrigin, input: Input<'_>, plan: &PlanText) -> 
             add("--windows", &plan.windows.to_string());
         }
         Input::Pictures(names) => {
-            names.iter().for_each(|name| add("--image", name));
+            names.iter().take(plan.windows).for_each(|name| add("--image", name));
             add("--layers", &without_blanks(&plan.layers));
         }
     }
@@ -105,21 +106,22 @@ mod tests {
     fn the_line_names_what_is_not_usual() {
         let usual = DrawnModel { family: DrawnFamily::Gpt2, d: 768, layers: 12, heads: 12, seed: 0 };
         assert_eq!(
-            command_line(&ModelOrigin::Drawn(usual), Input::Text(None), &plan()),
+            command_line((&ModelOrigin::Drawn(usual), None), Input::Text(None), &plan()),
             "lipscope model --weights random:gpt2 --layers 0,2 --lengths 2:8:2 --windows 3"
         );
         let small = DrawnModel { d: 32, seed: 7, ..usual };
-        let line = command_line(&ModelOrigin::Drawn(small), Input::Text(Some("my text.txt")), &plan());
+        let line = command_line((&ModelOrigin::Drawn(small), None), Input::Text(Some("my text.txt")), &plan());
         assert!(line.contains("--dim 32 --seed 7 --text 'my text.txt'"), "{line}");
         let bounded = PlanText { bounds: Bounding::AtTokens, ..plan() };
         assert!(
-            command_line(&ModelOrigin::Drawn(usual), Input::Text(None), &bounded).ends_with("--windows 3 --bounds")
+            command_line((&ModelOrigin::Drawn(usual), None), Input::Text(None), &bounded)
+                .ends_with("--windows 3 --bounds")
         );
         let files = ModelOrigin::Files { name: "it's".into(), resizing: Resizing::Allowed };
-        assert!(command_line(&files, Input::Text(None), &plan()).contains("--weights 'it'\\''s'"));
+        assert!(command_line((&files, None), Input::Text(None), &plan()).contains("--weights 'it'\\''s'"));
         assert_eq!(
-            command_line(&files, Input::Pictures(&["a b.png".into(), "c.jpg".into()]), &plan()),
-            "lipscope model --weights 'it'\\''s' --image 'a b.png' --image c.jpg --layers 0,2 --resize"
+            command_line((&files, Some(Part::Vision)), Input::Pictures(&["a b.png".into(), "c.jpg".into()]), &plan()),
+            "lipscope model --weights 'it'\\''s' --part vision --image 'a b.png' --image c.jpg --layers 0,2 --resize"
         );
     }
 }

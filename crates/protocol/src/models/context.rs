@@ -104,13 +104,12 @@ impl ModelContext {
             let bytes = source.read(0..source.len())?;
             Ok((name.to_owned(), Picture::read(name, &bytes)?))
         };
-        let named = self.pictures().map(read).collect::<Result<Vec<_>, InputError>>()?;
-        if named.is_empty() {
+        if self.pictures().next().is_none() {
             return Err(needs_pictures(&config));
         }
         let rule =
             PixelRule::gather(|name| self.files.get(name).map(|file| whole_text(name, &mut file.open())).transpose())?;
-        let pictures = Arc::new(Pictures::new(named, rule, &config, *resizing)?);
+        let pictures = Arc::new(Pictures::new(self.pictures().map(read), rule, &config, *resizing)?);
         opened.show(pictures.clone());
         Ok(Some(pictures))
     }

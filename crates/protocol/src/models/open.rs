@@ -2,7 +2,7 @@
 //! which files it has.
 
 use lipscope_core::experiment::{InputError, Phrase};
-use lipscope_models::{ModelConfig, Tokenizer, ids_by_first_appearance, spans_of_words, text_fingerprint};
+use lipscope_models::{ModelConfig, Part, Tokenizer, ids_by_first_appearance, spans_of_words, text_fingerprint};
 use serde::{Deserialize, Serialize};
 
 use super::network::{DownloadPlan, Downloaded, Transfer, TransferState};
@@ -25,6 +25,8 @@ pub struct ModelFacts {
     pub label: String,
     /// Its architecture.
     pub config: ModelConfig,
+    /// Which half of a model of two halves it is.
+    pub part: Option<Part>,
     /// Its family, its size and its special parts in one line.
     pub description: Phrase,
     /// The text's token ids.
@@ -62,6 +64,7 @@ impl Task<ModelContext> for OpenTask {
             report.event(Box::new(ModelFacts {
                 label: opened.label().to_owned(),
                 config: *opened.config(),
+                part: opened.part(),
                 description: opened.description(),
                 notes: opened.notes().iter().chain(&pictures.notes).cloned().collect(),
                 text: pictures.fingerprint(),
@@ -81,6 +84,7 @@ impl Task<ModelContext> for OpenTask {
         report.event(Box::new(ModelFacts {
             label: opened.label().to_owned(),
             config: *opened.config(),
+            part: opened.part(),
             description: opened.description(),
             notes: notes.cloned().collect(),
             text: text_fingerprint(&ids),
