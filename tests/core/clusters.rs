@@ -59,7 +59,12 @@ fn five_hundred_token_measures_equal_their_expanded_lists() {
                 proptest::prop_assert_eq!(found.id, expected.id);
                 // The matrix of `local_blocks` is larger for the list, and its power steps end at another vector: one
                 // more doubling of the margin, of which draws have shown 1.1e-4.
-                let allowed = if found.id == BoundId::LocalBlocks { 3e-4 } else { 1e-8 };
+                // `local` counts rounding, of which a list has more: draws with steep scores have shown 6.8e-8.
+                let allowed = match found.id {
+                    BoundId::LocalBlocks => 3e-4,
+                    BoundId::Local => 1e-6,
+                    _ => 1e-8,
+                };
                 let is_near = within(TEST, "bounds", (found.log10 - expected.log10).abs(), allowed);
                 proptest::prop_assert!(is_near, "{:?}: {} for {}", found.id, found.log10, expected.log10);
             }

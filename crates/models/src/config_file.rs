@@ -212,7 +212,7 @@ fn no_such_part(fields: &Fields, part: Option<Part>, has_parts: bool) -> InputEr
 fn check_overrides(whole: &Fields, nested: &families::Nested, config: &ModelConfig) -> Result<(), InputError> {
     let key = format!("{}_dict", nested.part);
     let Some(overrides) = whole.object(&key)?.filter(|_| nested.model_type == "clip") else { return Ok(()) };
-    if config_of(&overrides, config.family)? == *config {
+    if config_of(&overrides, config.family).is_ok_and(|found| found == *config) {
         return Ok(());
     }
     let reason = phrase!(

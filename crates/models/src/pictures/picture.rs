@@ -63,7 +63,7 @@ impl Picture {
             });
         }
         if decoder.total_bytes() > MOST_BYTES {
-            return Err(unreadable(format!("{} bytes", decoder.total_bytes())));
+            return Err(unreadable(format!("{} B", decoder.total_bytes())));
         }
         let turn = decoder.orientation().map_err(|error| unreadable(error.to_string()))?;
         let mut found = DynamicImage::from_decoder(decoder).map_err(|error| unreadable(error.to_string()))?;
