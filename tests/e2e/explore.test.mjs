@@ -385,10 +385,10 @@ pageTest('what the head has no room for is behind one button', { ...OPENING, vie
   await settled(page);
   assert.ok(await page.locator('#language').isHidden());
   await page.click('#head-more');
-  assert.ok(await page.locator('#language').isVisible());
+  await page.waitForSelector('#language', { state: 'visible' });
   assert.deepEqual(await faults(page), []);
   await page.keyboard.press('Escape');
-  assert.ok(await page.locator('#language').isHidden());
+  await page.waitForSelector('#language', { state: 'hidden' });
   await page.keyboard.press('?');
   await page.waitForSelector('#keys[open]');
   assert.ok(await page.locator('#keys').isVisible());
