@@ -9,6 +9,7 @@ mod seed;
 mod steps;
 mod sweep;
 mod text_source;
+mod tick;
 mod tokens;
 mod weights;
 
@@ -24,6 +25,7 @@ pub use beside::{Meanings, ProblemAt};
 pub use choice::{Choice, Switch};
 pub use number::NumberField;
 pub use text_source::{InputBox, TextFile, TextSource};
+pub use tick::Tick;
 pub use tokens::why_n_is_fixed;
 
 /// All controls, top to bottom; own data stand below them.

@@ -6,7 +6,7 @@ use super::session::ModelSession;
 use super::settings::PlanForm;
 use super::source_view::Drawn;
 use crate::controls::Choice;
-use crate::controls::InputBox;
+use crate::controls::{InputBox, Tick};
 use crate::strings;
 use lipscope_models::{Bounding, MapKind, ModelConfig};
 
@@ -33,15 +33,7 @@ pub fn MapField(
             <span class="note" data-testid="model-map-note">{note}</span>
         </div>
         <div class="model-row">
-            <label class="switch-line">
-                <input
-                    type="checkbox"
-                    id="model-bounds"
-                    prop:checked=move || session.plan.with(|plan| plan.bounds == Bounding::AtTokens)
-                    on:change=move |_| session.plan.update(|plan| plan.bounds = toggled(plan.bounds))
-                />
-                <span>{strings::model_bounds()}</span>
-            </label>
+            <Tick id="model-bounds" label=strings::model_bounds() states=[Bounding::Skipped, Bounding::AtTokens] now=Signal::derive(move || session.plan.with(|plan| plan.bounds)) on_change=move |bounds| session.plan.update(|plan| plan.bounds = bounds)/>
             <span class="note" data-testid="model-bounds-note">{strings::model_bounds_note()}</span>
         </div>
         <details class="model-maps" id="model-maps">
@@ -98,13 +90,6 @@ pub fn MoreFields(
                 <Of session id="model-estimator" label=strings::model_estimator() all=PlanForm::ESTIMATORS.to_vec() word=strings::model_estimator_choice get=|plan| plan.estimators set=|plan, one| plan.estimators = one/>
             </div>
         </details>
-    }
-}
-
-fn toggled(bounds: Bounding) -> Bounding {
-    match bounds {
-        Bounding::Skipped => Bounding::AtTokens,
-        Bounding::AtTokens => Bounding::Skipped,
     }
 }
 

@@ -10,7 +10,7 @@ use super::folder::{Folder, RemotePhase};
 use super::session::ModelSession;
 use super::settings::{SourceForm, SourceKind};
 use super::taking::take_list;
-use crate::controls::{Choice, InputBox};
+use crate::controls::{Choice, InputBox, Tick};
 use crate::strings;
 use lipscope_models::Resizing;
 
@@ -46,15 +46,7 @@ pub fn SourceFields(
             <Choice id="model-source" label=strings::model_name() options chosen=Signal::derive(chosen) on_pick=Callback::new(on_pick)/>
             <div class="model-row" hidden=move || kind.get() != SourceKind::Files><Files session/></div>
             <div class="model-row" hidden=move || kind.get() != SourceKind::Address><Address session/></div>
-            <label class="switch-line" hidden=move || !has_pictures()>
-                <input
-                    type="checkbox"
-                    id="model-resize"
-                    prop:checked=move || session.source.with(|source| source.resizing == Resizing::Allowed)
-                    on:change=move |_| session.source.update(|source| source.resizing = toggled(source.resizing))
-                />
-                <span>{strings::model_resize()}</span>
-            </label>
+            <Tick id="model-resize" label=strings::model_resize() states=[Resizing::Refused, Resizing::Allowed] now=Signal::derive(move || session.source.with(|source| source.resizing)) on_change=move |resizing| session.source.update(|source| source.resizing = resizing) hidden=Signal::derive(move || !has_pictures())/>
         </div>
         <ul class="note" data-testid="model-notes" hidden=move || notes().is_empty()>
             {move || notes().into_iter().map(|note| view! { <li>{note}</li> }).collect_view()}
@@ -116,13 +108,6 @@ fn Files(
         <span class="note" data-testid="model-given">
             {move || session.given.with(|given| given.as_ref().map_or_else(|| strings::model_drop_hint().to_owned(), |given| strings::model_given(&given.name, &given.names, given.size)))}
         </span>
-    }
-}
-
-fn toggled(resizing: Resizing) -> Resizing {
-    match resizing {
-        Resizing::Refused => Resizing::Allowed,
-        Resizing::Allowed => Resizing::Refused,
     }
 }
 

@@ -6,7 +6,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compressed, serve, SLOW } from '../../benches/line.mjs';
-import { adversarial, DESKTOP, DIST, launch, openPage, PHONE, shutDown } from './browser.mjs';
+import { adversarial, DESKTOP, DIST, launch, openPage, PHONE, ROOT, shutDown } from './browser.mjs';
 import { changed, reveal, swept } from './reading.mjs';
 
 const done = (view) => (page) => page.waitForSelector(`[data-testid="${view}-progress"][data-phase="done"]`, { state: 'attached', timeout: 90_000 });
@@ -77,6 +77,18 @@ const SCREENS = {
     await page.click('#model-run');
     await page.waitForSelector('[data-testid="model-progress"][data-phase="done"]', { state: 'attached', timeout: 180_000 });
     await page.getByTestId('model-bounds-figure').scrollIntoViewIfNeeded();
+  }],
+  pictures: [adversarial('plot=model'), async (page) => {
+    await page.selectOption('#model-source', 'files');
+    await page.setInputFiles('#model-folder', `${ROOT}tests/data/models/vit`);
+    await page.waitForFunction(() => document.querySelector('[data-testid=model-description]')?.textContent.startsWith('ViT'));
+    await page.click('#model-run');
+    await page.waitForSelector('[data-testid="model-progress"][data-phase="done"]', { state: 'attached', timeout: 180_000 });
+    await page.focus('#model-norms');
+    await page.keyboard.press('Home');
+    await page.click('#patch-map-find');
+    await page.waitForSelector('#patch-map');
+    await page.evaluate(() => document.querySelector('#patch-map-heading').scrollIntoView());
   }],
   lessons: [adversarial(), (page) => page.click('#lessons-open')],
   lesson: [adversarial(), lesson('lipschitz')],

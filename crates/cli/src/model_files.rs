@@ -91,10 +91,7 @@ impl Found {
             (None, None) => {
                 return Ok(of_ids(ids_by_first_appearance(text, self.model.config().vocabulary), Vec::new()));
             }
-            (None, Some(folder)) => TokenizerFiles::gather(|name| {
-                let path = folder.join(name);
-                path.exists().then(|| read(&path)).transpose()
-            })?,
+            (None, Some(folder)) => TokenizerFiles::gather(|name| read_if_there(&folder.join(name)))?,
         };
         let tokenizer = Tokenizer::new(&files)?;
         Ok(of_ids(tokenizer.ids(text)?, tokenizer.notes().to_vec()))
@@ -108,14 +105,10 @@ impl Found {
             Ok((name.clone(), Picture::read(&name, &bytes)?))
         };
         let config = *self.model.config();
-        let folder = self.folder.clone().unwrap_or_default();
-        let rule = match config.picture {
-            Some(_) => PixelRule::gather(|name| {
-                let path = folder.join(name);
-                path.exists().then(|| read(&path)).transpose()
-            })?,
-            None => return Err(takes_no_pictures(&config)),
+        let Some(folder) = self.folder.as_ref().filter(|_| config.picture.is_some()) else {
+            return Err(takes_no_pictures(&config));
         };
+        let rule = PixelRule::gather(|name| read_if_there(&folder.join(name)))?;
         let pictures = Arc::new(Pictures::new(paths.iter().map(named), rule, &config, resizing)?);
         self.model.show(pictures.clone());
         Ok(Input {
@@ -174,6 +167,10 @@ impl Source for FileSource {
             Err(error) => Err(unreadable(&self.path, &error)),
         }
     }
+}
+
+fn read_if_there(path: &Path) -> Result<Option<String>, InputError> {
+    path.exists().then(|| read(path)).transpose()
 }
 
 fn read(path: &Path) -> Result<String, InputError> {

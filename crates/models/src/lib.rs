@@ -59,6 +59,7 @@ mod safetensors;
 mod score_bias;
 mod source;
 mod table;
+mod tensor_names;
 mod text;
 mod token_norm;
 mod tokenizer;

@@ -14,6 +14,7 @@ use super::files::{FileIds, Files};
 use super::group_choice::GroupChoice;
 use super::window_dots::WindowDots;
 use crate::charts::exportable;
+use crate::controls::Tick;
 use crate::frame::NextTask;
 
 /// The norm of each window over n, for the layer and head on screen.
@@ -44,15 +45,7 @@ pub fn NormsFigure(
             <h3 id="model-norms-heading">{strings::model_norms_heading()}</h3>
             <div class="model-tools">
                 <GroupChoice shown id="model-group"/>
-                <label class="switch-line">
-                    <input
-                        type="checkbox"
-                        id="model-released"
-                        prop:checked=move || is_released.get()
-                        on:change=move |_| released.update(|now| *now = toggled(*now))
-                    />
-                    <span>{strings::model_released_too()}</span>
-                </label>
+                <Tick id="model-released" label=strings::model_released_too() states=[Released::Hidden, Released::Shown] now=released on_change=move |now| released.set(now)/>
             </div>
             <p class="model-fit" data-testid="model-fit-spectral">{move || fit(shown, Quantity::Spectral)}</p>
             <p class="model-fit" data-testid="model-fit-released" hidden=move || !is_released.get()>
@@ -119,13 +112,6 @@ pub fn SinksFigure(
                 />
             </div>
         </section>
-    }
-}
-
-fn toggled(released: Released) -> Released {
-    match released {
-        Released::Hidden => Released::Shown,
-        Released::Shown => Released::Hidden,
     }
 }
 

@@ -29,8 +29,7 @@ pub fn PatchMapFigure(
     };
     // The same model may have been shown other pictures since.
     let picture = memo(move |_| config.get().and_then(|config| config.picture).filter(|_| is_at_hand() == Some(true)));
-    let figure = move || picture.get().map(|picture| view! { <Change shown picture/> });
-    move || figure()
+    move || picture.get().map(|picture| view! { <Change shown picture/> })
 }
 
 /// The button, the tiles and their table.

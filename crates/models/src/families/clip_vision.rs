@@ -2,9 +2,9 @@
 //! embeddings, and a token of its own before the patches.
 
 use super::clip_text::{CLIP_TEXT, SIGLIP_TEXT};
-use super::vit::{PICTURES, VIT};
+use super::vit::{PICTURES, SIZES, VIT};
 use crate::activation::Activation;
-use crate::config_keys::{COMMON, HEAD, KeyUse, TRAINING, Used};
+use crate::config_keys::{COMMON, HEAD, KeyUse, TRAINING};
 use crate::family::{EmbeddingNames, Family, ImageRule, SizeKeys, size};
 
 pub(super) const CLIP_VISION: Family = Family {
@@ -35,7 +35,7 @@ pub(super) const CLIP_VISION: Family = Family {
         activation: (&["hidden_act"], Activation::QuickGelu),
         ..VIT.sizes
     },
-    keys: &[KEYS, PICTURES, COMMON],
+    keys: &[KEYS, SIZES, PICTURES, COMMON],
     ..VIT
 };
 
@@ -50,12 +50,6 @@ pub(super) const SIGLIP_VISION: Family = Family {
 };
 
 const KEYS: &[(&str, KeyUse)] = &[
-    ("hidden_size", Used),
-    ("num_hidden_layers", Used),
-    ("num_attention_heads", Used),
-    ("intermediate_size", Used),
-    ("hidden_act", Used),
-    ("layer_norm_eps", Used),
     ("projection_dim", HEAD),
     ("vision_use_head", HEAD),
     ("attention_dropout", TRAINING),

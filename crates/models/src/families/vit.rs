@@ -40,7 +40,7 @@ pub(super) const VIT: Family = Family {
         positions: size(&[], 1),
         ..BERT.sizes
     },
-    keys: &[KEYS, PICTURES, COMMON],
+    keys: &[KEYS, SIZES, PICTURES, COMMON],
     mask: MaskRule::Free,
     initial: Initial::Plain,
     usual_map: MapKind::WithOutput,
@@ -61,17 +61,21 @@ pub(super) const DEIT: Family = Family {
 };
 
 const KEYS: &[(&str, KeyUse)] = &[
+    ("hidden_dropout_prob", TRAINING),
+    ("attention_probs_dropout_prob", TRAINING),
+    ("encoder_stride", HEAD),
+    ("pooler_act", HEAD),
+    ("pooler_output_size", HEAD),
+];
+
+/// Keys of a layer's sizes.
+pub(super) const SIZES: &[(&str, KeyUse)] = &[
     ("hidden_size", Used),
     ("num_hidden_layers", Used),
     ("num_attention_heads", Used),
     ("intermediate_size", Used),
     ("hidden_act", Used),
     ("layer_norm_eps", Used),
-    ("hidden_dropout_prob", TRAINING),
-    ("attention_probs_dropout_prob", TRAINING),
-    ("encoder_stride", HEAD),
-    ("pooler_act", HEAD),
-    ("pooler_output_size", HEAD),
 ];
 
 /// Keys of models of pictures.

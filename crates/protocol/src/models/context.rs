@@ -107,8 +107,7 @@ impl ModelContext {
         if self.pictures().next().is_none() {
             return Err(needs_pictures(&config));
         }
-        let rule =
-            PixelRule::gather(|name| self.files.get(name).map(|file| whole_text(name, &mut file.open())).transpose())?;
+        let rule = PixelRule::gather(|name| self.text(name))?;
         let pictures = Arc::new(Pictures::new(self.pictures().map(read), rule, &config, *resizing)?);
         opened.show(pictures.clone());
         Ok(Some(pictures))
@@ -125,9 +124,7 @@ impl ModelContext {
         if matches!(origin, ModelOrigin::Drawn(_)) && !self.files.contains_key("tokenizer.json") {
             return Ok(None);
         }
-        let files = TokenizerFiles::gather(|name| {
-            self.files.get(name).map(|file| whole_text(name, &mut file.open())).transpose()
-        })?;
+        let files = TokenizerFiles::gather(|name| self.text(name))?;
         Tokenizer::new(&files).map(Some)
     }
 
@@ -160,6 +157,11 @@ impl ModelContext {
     /// The prepared model, if it is the one at `origin`.
     pub(super) fn model(&self, origin: &ModelOrigin) -> Option<&Model> {
         self.prepared.as_ref().filter(|prepared| prepared.origin == *origin).map(|prepared| prepared.maps.model())
+    }
+
+    /// The text of a file, if it is there.
+    fn text(&self, name: &str) -> Result<Option<String>, InputError> {
+        self.files.get(name).map(|file| whole_text(name, &mut file.open())).transpose()
     }
 
     fn file(&self, name: &str) -> Result<Box<dyn Source>, InputError> {

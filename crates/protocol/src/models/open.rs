@@ -1,6 +1,8 @@
 //! Opens a model, and splits a text into its tokens; downloads a model's files from an address, or asks the server
 //! which files it has.
 
+use std::ops::Range;
+
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_models::{ModelConfig, Part, Tokenizer, ids_by_first_appearance, spans_of_words, text_fingerprint};
 use serde::{Deserialize, Serialize};
@@ -41,6 +43,15 @@ pub struct ModelFacts {
     pub notes: Vec<Phrase>,
 }
 
+/// What a model is measured at, as it is opened.
+struct Input {
+    notes: Vec<Phrase>,
+    text: String,
+    ids: Vec<u32>,
+    spans: Vec<Range<usize>>,
+    pictures: Vec<String>,
+}
+
 /// Opens in one step.
 #[derive(Debug)]
 pub struct OpenTask(OpenPlan);
@@ -60,37 +71,40 @@ impl Task<ModelContext> for OpenTask {
     ) -> Result<Turn, InputError> {
         let OpenPlan { origin, text } = &self.0;
         let mut opened = context.opened(origin)?;
-        if let Some(pictures) = context.show_pictures(origin, &mut opened)? {
-            report.event(Box::new(ModelFacts {
-                label: opened.label().to_owned(),
-                config: *opened.config(),
-                part: opened.part(),
-                description: opened.description(),
-                notes: opened.notes().iter().chain(&pictures.notes).cloned().collect(),
+        let input = match context.show_pictures(origin, &mut opened)? {
+            Some(pictures) => Input {
+                notes: pictures.notes.clone(),
                 text: pictures.fingerprint(),
                 ids: pictures.ids(),
                 spans: Vec::new(),
                 pictures: pictures.names().map(str::to_owned).collect(),
-            }));
-            return Ok(Turn::Done);
-        }
-        // A drawn model without a tokenizer uses words as tokens.
-        let tokenizer = context.tokenizer(origin)?;
-        let notes = opened.notes().iter().chain(tokenizer.iter().flat_map(Tokenizer::notes));
-        let (ids, spans) = match &tokenizer {
-            Some(tokenizer) => tokenizer.ids_and_spans(text)?,
-            None => (ids_by_first_appearance(text, opened.config().vocabulary), spans_of_words(text)),
+            },
+            None => {
+                // A drawn model without a tokenizer uses words as tokens.
+                let tokenizer = context.tokenizer(origin)?;
+                let (ids, spans) = match &tokenizer {
+                    Some(tokenizer) => tokenizer.ids_and_spans(text)?,
+                    None => (ids_by_first_appearance(text, opened.config().vocabulary), spans_of_words(text)),
+                };
+                Input {
+                    notes: tokenizer.iter().flat_map(Tokenizer::notes).cloned().collect(),
+                    text: text_fingerprint(&ids),
+                    ids,
+                    spans,
+                    pictures: Vec::new(),
+                }
+            }
         };
         report.event(Box::new(ModelFacts {
             label: opened.label().to_owned(),
             config: *opened.config(),
             part: opened.part(),
             description: opened.description(),
-            notes: notes.cloned().collect(),
-            text: text_fingerprint(&ids),
-            ids,
-            spans: spans.into_iter().map(|span| (span.start, span.end)).collect(),
-            pictures: Vec::new(),
+            notes: opened.notes().iter().cloned().chain(input.notes).collect(),
+            text: input.text,
+            ids: input.ids,
+            spans: input.spans.into_iter().map(|span| (span.start, span.end)).collect(),
+            pictures: input.pictures,
         }));
         Ok(Turn::Done)
     }
