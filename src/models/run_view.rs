@@ -4,12 +4,13 @@ use crate::prelude::*;
 use leptos::ev;
 use web_sys::HtmlInputElement;
 
-use super::session::{ModelSession, Progress};
+use super::session::{At, ModelSession, Progress};
 use super::taking::take_table_file;
 use crate::files::copy;
 use crate::frame::focus_soon;
 use crate::phase::ModelPhase;
 use crate::strings;
+use lipscope_models::Held;
 use lipscope_protocol::models::{Input, TableForm, command_line};
 
 /// The buttons of the run and of its table, the progress, and sentences about the run.
@@ -23,6 +24,8 @@ pub fn RunBar(
     let is = move |one: ModelPhase| phase.get() == one;
     let is_at_work = move || is(ModelPhase::Running) || is(ModelPhase::Paused);
     let can_resume = move || is(ModelPhase::Paused) || is(ModelPhase::Stopped);
+    // A run layer by layer has no batches between which it could pause.
+    let is_by_layer = move || session.progress.with(|progress| progress.held == Held::OneLayer);
     let share = move || {
         let progress = session.progress.get();
         progress.rows as f64 / progress.total.max(1) as f64
@@ -58,7 +61,7 @@ pub fn RunBar(
     view! {
         <div class="model-row">
             <button type="button" id="model-run" class="primary" hidden=is_at_work on:click=on_run>{strings::model_run()}</button>
-            <button type="button" id="model-pause" hidden=move || !is(ModelPhase::Running) on:click=move |_| session.pause()>{strings::model_pause()}</button>
+            <button type="button" id="model-pause" hidden=move || !is(ModelPhase::Running) || is_by_layer() on:click=move |_| session.pause()>{strings::model_pause()}</button>
             <button type="button" id="model-resume" hidden=move || !can_resume() on:click=move |_| session.resume()>{strings::model_resume()}</button>
             <button type="button" id="model-stop" hidden=move || !is_at_work() on:click=move |_| session.stop()>{strings::stop()}</button>
             <button type="button" id="model-csv" hidden=move || !has_rows() on:click=move |_| session.save_table(TableForm::Csv)>"CSV"</button>
@@ -108,6 +111,7 @@ fn progress_words(phase: ModelPhase, progress: &Progress) -> String {
     match phase {
         ModelPhase::Idle => String::new(),
         ModelPhase::Running if total == 0 => words::opening().into(),
+        ModelPhase::Running if progress.held == Held::OneLayer => words::by_layer(rows, total),
         ModelPhase::Running if progress.first.is_none() => words::preparing(rows, total, workers),
         ModelPhase::Running => match seconds_left(progress) {
             Some(left) => words::running(strings::time_left(left), rows, total),
@@ -119,10 +123,13 @@ fn progress_words(phase: ModelPhase, progress: &Progress) -> String {
     }
 }
 
-/// How far the window is that a worker has last told of.
+/// How far a worker is, as it has last told.
 fn window_words(phase: ModelPhase, progress: &Progress) -> Option<String> {
-    let (_, at) = progress.window.filter(|_| phase == ModelPhase::Running)?;
-    Some(strings::model_window_progress(at.n, &at.progress))
+    let (_, at) = progress.at.filter(|_| phase == ModelPhase::Running)?;
+    Some(match at {
+        At::Window { n, progress } => strings::model_window_progress(n, &progress),
+        At::Reading { layer, of, bytes } => strings::model_reading(layer, of, bytes),
+    })
 }
 
 /// The seconds left, from the rate since the first rows; `None` until later rows have arrived.

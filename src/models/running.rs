@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use crate::prelude::*;
 
-use super::session::{AtWindow, ModelSession, Progress};
+use super::session::{At, ModelSession, Progress};
 use crate::frame::now;
 use crate::phase::ModelPhase;
 use crate::strings;
 use crate::workers::ModelLane;
-use lipscope_models::{Batch, Cell, Estimate, Plan, Shard, Subject, Table};
-use lipscope_protocol::models::{BatchPlan, ModelFacts, ModelPlan};
+use lipscope_models::{Batch, Cell, Estimate, Held, Plan, Shard, Subject, Table};
+use lipscope_protocol::models::{BatchPlan, LayersPlan, ModelFacts, ModelPlan, held};
 use lipscope_protocol::pool::Order;
 
 /// How long rows are collected before the figures draw them.
@@ -51,6 +51,7 @@ impl ModelSession {
             plan.needs(&facts.ids, &batches).check(&facts.config).map(|()| batches)
         });
         let batches = checked.map_err(|problem| strings::problem_text(&problem))?;
+        let held = held(&plan, &facts.config).map_err(|problem| strings::problem_text(&problem))?;
         self.take_table(
             Table::new(Subject::of(&facts.label, &facts.text, &plan))
                 .with_notes(facts.notes.iter().chain(&plan.note())),
@@ -59,24 +60,29 @@ impl ModelSession {
         let total = plan.batches(Shard { index: 0, count: 1 }).iter().map(|batch| plan.cells(batch).count()).sum();
         let cost = jobs.iter().map(|(batch, wanted)| cost(batch, wanted)).sum();
         let missing: usize = jobs.iter().map(|(_, wanted)| wanted.len()).sum();
-        let workers = workers_for(&plan, facts).min(jobs.len().max(1));
-        self.progress.set(Progress { rows: total - missing, total, cost, workers, ..Progress::default() });
+        let workers = match held {
+            Held::AllLayers => workers_for(&plan, facts).min(jobs.len().max(1)),
+            Held::OneLayer => 1,
+        };
+        self.progress.set(Progress { rows: total - missing, total, cost, workers, held, ..Progress::default() });
         if jobs.is_empty() {
             self.models().phase.set(ModelPhase::Done);
             return Ok(());
         }
         self.models().phase.set(ModelPhase::Running);
         let ids = Arc::new(needed_ids(facts, &plan));
-        let orders = jobs.into_iter().map(|(batch, wanted)| Order {
-            plan: ModelPlan::Batch(BatchPlan {
-                origin: source.origin.clone(),
-                plan: words.clone(),
-                ids: Arc::clone(&ids),
-                batch,
-                wanted,
-            }),
-            companion: Some(source.clone()),
-        });
+        let origin = source.origin.clone();
+        let plans: Vec<ModelPlan> = match held {
+            Held::AllLayers => {
+                let of = |(batch, wanted)| {
+                    let (origin, plan, ids) = (origin.clone(), words.clone(), Arc::clone(&ids));
+                    ModelPlan::Batch(BatchPlan { origin, plan, ids, batch, wanted })
+                };
+                jobs.into_iter().map(of).collect()
+            }
+            Held::OneLayer => vec![ModelPlan::Layers(LayersPlan { origin, plan: words, ids, batches: jobs })],
+        };
+        let orders: Vec<_> = plans.into_iter().map(|plan| Order { plan, companion: Some(source.clone()) }).collect();
         self.is_prepared.set_value(false);
         self.with_workers(|pool| {
             pool.with(|pool| {
@@ -134,7 +140,7 @@ impl ModelSession {
     }
 
     /// Adds rows. The figures draw them a few times a second, not with every event.
-    pub(super) fn take_rows(self, plan: &BatchPlan, mut rows: Vec<(Cell, Estimate)>) {
+    pub(super) fn take_rows(self, share: &Share, mut rows: Vec<(Cell, Estimate)>) {
         // If a worker dies, its batch is measured from the start again: rows that came already are dropped.
         self.models().table.with_untracked(|table| {
             self.gathered.with_value(|gathered| {
@@ -150,7 +156,7 @@ impl ModelSession {
         }
         self.progress.update(|progress| {
             progress.rows += rows.len();
-            progress.done += share_of_cost(plan, &rows);
+            progress.done += share.cost(&rows);
             progress.last = now();
             progress.first.get_or_insert((progress.last, progress.done));
         });
@@ -162,11 +168,12 @@ impl ModelSession {
     }
 
     /// Takes note of how far a worker is with its windows.
-    pub(super) fn take_steps(self, at: AtWindow) {
+    pub(super) fn take_steps(self, at: At) {
         let now = now();
-        let is_fresh = |(then, _): (f64, AtWindow)| now - then < NOTE_MILLISECONDS;
-        if !self.progress.with_untracked(|progress| progress.window.is_some_and(is_fresh)) {
-            self.progress.update(|progress| progress.window = Some((now, at)));
+        // Reading is always told: it may take long.
+        let is_kept = |(then, _): (f64, At)| now - then < NOTE_MILLISECONDS && matches!(at, At::Window { .. });
+        if !self.progress.with_untracked(|progress| progress.at.is_some_and(is_kept)) {
+            self.progress.update(|progress| progress.at = Some((now, at)));
         }
     }
 
@@ -200,10 +207,31 @@ fn cost(batch: &Batch, wanted: &[Cell]) -> f64 {
     (batch.pass_tokens() + wanted.iter().map(|cell| cell.n).sum::<usize>()) as f64
 }
 
-/// The part of a batch's cost that belongs to some of its rows: their own tokens, and their share of the pass.
-fn share_of_cost(plan: &BatchPlan, rows: &[(Cell, Estimate)]) -> f64 {
-    let pass = plan.batch.pass_tokens() as f64 * rows.len() as f64 / plan.wanted.len().max(1) as f64;
-    pass + rows.iter().map(|(cell, _)| cell.n).sum::<usize>() as f64
+/// What some rows share: the pass of their windows through the model.
+pub(super) struct Share {
+    pass_tokens: usize,
+    rows: usize,
+}
+
+impl Share {
+    /// The rows of a batch.
+    pub(super) fn of_batch(plan: &BatchPlan) -> Self {
+        Share { pass_tokens: plan.batch.pass_tokens(), rows: plan.wanted.len() }
+    }
+
+    /// The rows of a run layer by layer.
+    pub(super) fn of_layers(plan: &LayersPlan) -> Self {
+        Share {
+            pass_tokens: plan.batches.iter().map(|(batch, _)| batch.pass_tokens()).sum(),
+            rows: plan.batches.iter().map(|(_, wanted)| wanted.len()).sum(),
+        }
+    }
+
+    /// The part of the cost that belongs to some of the rows: their own tokens, and their share of the pass.
+    fn cost(&self, rows: &[(Cell, Estimate)]) -> f64 {
+        let pass = self.pass_tokens as f64 * rows.len() as f64 / self.rows.max(1) as f64;
+        pass + rows.iter().map(|(cell, _)| cell.n).sum::<usize>() as f64
+    }
 }
 
 /// The number of workers that the browser's cores and the memory allow.

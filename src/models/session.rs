@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::prelude::*;
 
 use super::context::Models;
-use super::folder::{Folder, Remote};
+use super::folder::{Folder, ModelFile, Remote};
+use super::running::Share;
 use super::settings::{PlanForm, SourceForm, SourceKind};
 use crate::answers::TokenWords;
 use crate::controls::TextFile;
@@ -17,10 +18,11 @@ use crate::phase::ModelPhase;
 use crate::strings;
 use crate::strings::Message;
 use crate::workers::{ModelLane, ModelSource, ModelWorkers, News};
-use lipscope_models::{Cell, Estimate, PlanText, Table, WindowExperiment, window_span};
+use lipscope_models::{Cell, Estimate, Held, PlanText, Table, WindowExperiment, window_span};
 use lipscope_protocol::envelope::{Content, Progress as Steps};
 use lipscope_protocol::models::{
-    Arriving, BatchEvent, BatchPlan, ModelEvent, ModelFacts, ModelOrigin, ModelPlan, ModelTasks, OpenPlan, TableForm,
+    Arriving, BatchEvent, BatchPlan, LayersEvent, LayersPlan, ModelEvent, ModelFacts, ModelOrigin, ModelPlan,
+    ModelTasks, OpenPlan, TableForm,
 };
 use lipscope_protocol::pool::{Order, PoolEvent, Spare};
 
@@ -50,17 +52,31 @@ pub struct Progress {
     pub last: f64,
     /// Number of workers.
     pub workers: usize,
-    /// The window that a worker has last told of, with when the page took note of it.
-    pub window: Option<(f64, AtWindow)>,
+    /// What a worker has last told of, with when the page took note of it.
+    pub at: Option<(f64, At)>,
+    /// Whether all windows are measured by one worker, layer by layer.
+    pub held: Held,
 }
 
-/// How far a worker is with a batch of windows.
+/// How far a worker is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AtWindow {
-    /// Tokens of the batch's longest window.
-    pub n: usize,
-    /// Layers that it has passed, of how many; or steps of an iteration, of which no number is known beforehand.
-    pub progress: Steps,
+pub enum At {
+    /// With a batch of windows.
+    Window {
+        /// Tokens of the batch's longest window.
+        n: usize,
+        /// Layers that it has passed, of how many; or steps of an iteration, of which no number is known beforehand.
+        progress: Steps,
+    },
+    /// It reads a layer.
+    Reading {
+        /// Which, from 0.
+        layer: usize,
+        /// How many layers the run needs.
+        of: usize,
+        /// Bytes of the model's files that have been read so far.
+        bytes: u64,
+    },
 }
 
 /// The form and its workers.
@@ -74,6 +90,8 @@ pub struct ModelSession {
     pub(super) given: RwSignal<Option<Folder>, LocalStorage>,
     /// Files that the page fetched.
     pub(super) fetched: RwSignal<Option<Folder>, LocalStorage>,
+    /// What will stay at the address when the files that are being fetched have arrived.
+    pub(super) there: StoredValue<Vec<(String, ModelFile)>, LocalStorage>,
     /// The state of the address.
     pub(super) remote: RwSignal<Remote>,
     /// The text in the form.
@@ -120,6 +138,7 @@ impl ModelSession {
             source: RwSignal::new(SourceForm::default()),
             given: RwSignal::new_local(None),
             fetched: RwSignal::new_local(None),
+            there: StoredValue::new_local(Vec::new()),
             remote: RwSignal::new(Remote::default()),
             text: RwSignal::new(USUAL_TEXT.to_owned()),
             text_file: RwSignal::new(None),
@@ -265,17 +284,18 @@ impl ModelSession {
     fn hear(self, (event, files): News<ModelTasks, ModelLane, Option<ModelSource>>) {
         match event {
             PoolEvent::Reply { lane: ModelLane::Download, content, .. } => self.hear_server(content, files),
-            PoolEvent::Reply { lane: ModelLane::Batches, of, content, left, .. } => {
-                if let ModelPlan::Batch(plan) = &of.plan {
-                    self.hear_batch(plan, content, left);
-                }
-            }
+            PoolEvent::Reply { lane: ModelLane::Batches, of, content, left, .. } => match &of.plan {
+                ModelPlan::Batch(plan) => self.hear_batch(plan, content, left),
+                ModelPlan::Layers(plan) => self.hear_layers(plan, content),
+                _ => {}
+            },
             PoolEvent::Reply { lane, of, content, .. } => self.hear_answer(lane, &of.plan, content),
             PoolEvent::Restarted(ModelLane::Batches) => self.note.set(strings::model_worker_replaced().into()),
             PoolEvent::Restarted(_) => {}
             PoolEvent::GaveUp { lane: ModelLane::Batches, of, left } => {
-                if let ModelPlan::Batch(plan) = &of.plan {
-                    self.complain(strings::model_left_out(plan.batch.longest()));
+                match &of.plan {
+                    ModelPlan::Batch(plan) => self.complain(strings::model_left_out(plan.batch.longest())),
+                    _ => self.complain(strings::model_worker_lost()),
                 }
                 self.finish_if(left == 0);
             }
@@ -294,8 +314,10 @@ impl ModelSession {
     fn hear_batch(self, plan: &BatchPlan, content: Content<ModelEvent>, left: usize) {
         match content {
             Content::Event(ModelEvent::Batch(BatchEvent::Prepared)) => self.is_prepared.set_value(true),
-            Content::Event(ModelEvent::Batch(BatchEvent::Rows { rows, .. })) => self.take_rows(plan, rows),
-            Content::Progress(progress) => self.take_steps(AtWindow { n: plan.batch.longest(), progress }),
+            Content::Event(ModelEvent::Batch(BatchEvent::Rows { rows, .. })) => {
+                self.take_rows(&Share::of_batch(plan), rows)
+            }
+            Content::Progress(progress) => self.take_steps(At::Window { n: plan.batch.longest(), progress }),
             // No worker has prepared the model yet, so no window of the run can be measured.
             Content::Failed(problem) if !self.is_prepared.get_value() => {
                 self.cancel(ModelLane::Batches);
@@ -307,6 +329,29 @@ impl ModelSession {
                 self.finish_if(left == 0);
             }
             Content::Finished => self.finish_if(left == 0),
+            _ => {}
+        }
+    }
+
+    fn hear_layers(self, plan: &LayersPlan, content: Content<ModelEvent>) {
+        match content {
+            Content::Event(ModelEvent::Layers(LayersEvent::Prepared)) => self.is_prepared.set_value(true),
+            Content::Event(ModelEvent::Layers(LayersEvent::Reading { layer, of, bytes })) => {
+                self.take_steps(At::Reading { layer, of, bytes });
+            }
+            Content::Event(ModelEvent::Layers(LayersEvent::Rows(rows))) => {
+                self.take_rows(&Share::of_layers(plan), rows)
+            }
+            Content::Progress(progress) => {
+                let n = plan.batches.iter().map(|(batch, _)| batch.longest()).max().unwrap_or(0);
+                self.take_steps(At::Window { n, progress });
+            }
+            Content::Failed(problem) => {
+                self.flush();
+                self.stopped();
+                self.complain(problem);
+            }
+            Content::Finished => self.finish_if(true),
             _ => {}
         }
     }

@@ -13,6 +13,7 @@ use super::taking::take_list;
 use crate::controls::{Choice, InputBox, Tick};
 use crate::strings;
 use lipscope_models::Resizing;
+use lipscope_protocol::models::Serving;
 
 /// The choice of a model.
 #[component]
@@ -120,17 +121,19 @@ fn Address(
     let phase = memo(move |_| session.remote.with(|remote| remote.phase.clone()));
     let address = Signal::derive(move || session.remote.with(|remote| remote.address.clone()));
     let can_look = move || phase.with(|phase| *phase == RemotePhase::Typed);
-    let found = move || phase.with(|phase| matches!(phase, RemotePhase::Found(_)));
+    let found = move || phase.with(|phase| matches!(phase, RemotePhase::Found(..)));
+    let has_ranges = move || phase.with(|phase| matches!(phase, RemotePhase::Found(_, Serving::Ranges)));
     let is_busy = move || phase.with(|phase| matches!(phase, RemotePhase::Looking | RemotePhase::Fetching(..)));
     let fetch_words = move || {
         phase.with(|phase| match phase {
-            RemotePhase::Found(files) => strings::model_fetch(total(files)),
+            RemotePhase::Found(files, _) => strings::model_fetch(total(files)),
             _ => String::new(),
         })
     };
     view! {
         <InputBox id="model-address" label=strings::model_address() hint=strings::model_address_hint() width="36" value=address set=move |text: String| session.set_address(text)/>
         <button type="button" id="model-look" hidden=move || !can_look() on:click=move |_| session.look()>{strings::model_look()}</button>
+        <button type="button" id="model-there" title=strings::model_there_hint() hidden=move || !has_ranges() on:click=move |_| session.open_there()>{strings::model_there()}</button>
         <button type="button" id="model-fetch" hidden=move || !found() on:click=move |_| session.fetch()>{fetch_words}</button>
         <button type="button" id="model-cancel" hidden=move || !is_busy() on:click=move |_| session.cancel_fetch()>{strings::model_cancel()}</button>
         <span class="note" role="status" data-testid="model-remote">{move || phase.with(remote_words)}</span>
@@ -154,7 +157,7 @@ fn remote_words(phase: &RemotePhase) -> String {
     match phase {
         RemotePhase::Typed => String::new(),
         RemotePhase::Looking => words::looking().into(),
-        RemotePhase::Found(files) => {
+        RemotePhase::Found(files, _) => {
             let size = |size: Option<u64>| size.map_or_else(|| "?".into(), |size| model_bytes(size as f64));
             let files: Vec<String> = files.iter().map(|file| format!("{} {}", file.name, size(file.size))).collect();
             files.join(", ")
@@ -171,5 +174,6 @@ fn remote_words(phase: &RemotePhase) -> String {
             }
         }
         RemotePhase::Here => words::here().into(),
+        RemotePhase::There => words::there().into(),
     }
 }

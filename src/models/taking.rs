@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
-use super::folder::Folder;
+use super::folder::{Folder, ModelFile};
 use super::session::ModelSession;
 use super::settings::{PlanForm, SourceKind};
 use crate::answers::TrainedModel;
@@ -113,7 +113,7 @@ impl ModelSession {
         ];
         let blobs = files.into_iter().filter_map(|(name, bytes)| {
             let blob = Blob::new_with_u8_array_sequence(&Array::of1(&Uint8Array::from(bytes))).ok()?;
-            Some((name.to_owned(), blob))
+            Some((name.to_owned(), ModelFile::Here(blob)))
         });
         self.given.set(Some(Folder::new(name.clone(), blobs)));
         self.source.update(|source| source.kind = SourceKind::Files);
@@ -140,7 +140,7 @@ impl ModelSession {
                 return self.complain(strings::model_pictures_alone());
             }
         };
-        let blobs = pictures.into_iter().map(|(path, file)| (last(&path).to_owned(), file.into()));
+        let blobs = pictures.into_iter().map(|(path, file)| (last(&path).to_owned(), ModelFile::Here(file.into())));
         match folder.get_untracked() {
             Some(model) => folder.set(Some(model.with_pictures(blobs))),
             None => self.complain(strings::model_pictures_alone()),
@@ -172,7 +172,7 @@ fn take(session: ModelSession, found: Vec<Found>) {
         parts.next();
         parts.next().map(str::to_owned)
     });
-    let blobs = found.into_iter().map(|(path, file)| (last(&path).to_owned(), file.into()));
+    let blobs = found.into_iter().map(|(path, file)| (last(&path).to_owned(), ModelFile::Here(file.into())));
     let folder = Folder::new(name.unwrap_or_else(|| LOOSE.into()), blobs);
     session.given.set(Some(folder));
     session.source.update(|source| source.kind = SourceKind::Files);

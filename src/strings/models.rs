@@ -21,6 +21,12 @@ pub fn model_window_progress(n: usize, progress: &Progress) -> String {
     }
 }
 
+/// Which layer is being read, and how much has been read before it.
+pub fn model_reading(layer: usize, of: usize, bytes: u64) -> String {
+    let here = model_bytes(bytes as f64);
+    model_window_at::reading(&here, layer, of)
+}
+
 pub fn model_mask_choice(mask: Option<Order>) -> &'static str {
     match mask {
         None => model_mask_choice::own(),

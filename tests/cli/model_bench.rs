@@ -14,8 +14,8 @@ use lipscope_models::{
 };
 use lipscope_protocol::envelope::{Command as ToWorker, Content, Reply, Request};
 use lipscope_protocol::models::{
-    BatchEvent, BatchPlan, ModelContext, ModelEvent, ModelFacts, ModelOrigin, ModelPlan, ModelTasks, NoNetwork,
-    OpenPlan, ReadTablePlan, SharedFile, TableBatch, TableForm, WindowPlan, WriteTablePlan,
+    BatchEvent, BatchPlan, LayersEvent, LayersPlan, ModelContext, ModelEvent, ModelFacts, ModelOrigin, ModelPlan,
+    ModelTasks, NoNetwork, OpenPlan, ReadTablePlan, SharedFile, TableBatch, TableForm, WindowPlan, WriteTablePlan,
 };
 use lipscope_protocol::runner::Runner;
 use lipscope_testkit::in_repository;
@@ -149,6 +149,33 @@ impl Bench {
             table.rows.extend(rows);
         }
         Ok(table)
+    }
+
+    /// The rows of a plan whose model is read layer by layer, in the order in which they come, and the layers in the order
+    /// in which they are read.
+    pub fn by_layer(&mut self, origin: &ModelOrigin, plan: &PlanText) -> (Vec<(Cell, Estimate)>, Vec<usize>) {
+        let facts = self.open(origin, TEXT).expect("opened");
+        let whole = plan.plan(&facts.config).expect("a plan");
+        let with_cells = |batch: Batch| {
+            let wanted = whole.cells(&batch).collect();
+            (batch, wanted)
+        };
+        let batches = whole.batches(ALL_OF).into_iter().map(with_cells).collect();
+        let (origin, plan, ids) = (origin.clone(), plan.clone(), facts.ids.into());
+        let events = self.events(ModelPlan::Layers(LayersPlan { origin, plan, ids, batches })).expect("measured");
+        let (mut rows, mut layers) = (Vec::new(), Vec::new());
+        for event in events {
+            match event {
+                ModelEvent::Layers(LayersEvent::Prepared) => assert!(rows.is_empty() && layers.is_empty()),
+                ModelEvent::Layers(LayersEvent::Reading { layer, of, .. }) => {
+                    assert_eq!(of, whole.depth());
+                    layers.push(layer);
+                }
+                ModelEvent::Layers(LayersEvent::Rows(more)) => rows.extend(more),
+                other => panic!("{other:?}"),
+            }
+        }
+        (rows, layers)
     }
 
     pub fn window(&mut self, origin: &ModelOrigin, plan: &PlanText, cell: Cell) -> Result<WindowExperiment, String> {

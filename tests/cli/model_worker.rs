@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use lipscope_core::experiment;
 use lipscope_core::measure::measure;
-use lipscope_models::{Cell, DrawnFamily, DrawnModel, Estimate, Heads, LeftOut, PlanText, Shard, Sink, Subject, Table};
+use lipscope_models::{
+    Cell, DrawnFamily, DrawnModel, Estimate, Heads, LeftOut, MapKind, PlanText, Shard, Sink, Subject, Table,
+};
 use lipscope_protocol::envelope::{Content, Progress};
 use lipscope_protocol::models::{
     AdversarialRequest, Arriving, BatchEvent, BatchPlan, DownloadPlan, MOST_ROWS, ModelEvent, ModelOrigin, ModelPlan,
@@ -34,6 +36,29 @@ fn a_models_files_have_the_command_lines_rows_digit_for_digit() {
         let folder = format!("tests/data/models/{name}");
         let arguments = ["--weights", &folder, "--layers", "1", "--lengths", "3,8", "--windows", "2"];
         assert_eq!(bench.write(&table, TableForm::Csv), on_command_line(&arguments), "{name}");
+    }
+}
+
+#[test]
+fn a_model_that_is_read_layer_by_layer_has_the_same_rows_and_no_layer_is_read_twice() {
+    let mut gpt2 = files("gpt2");
+    let weights = gpt2["model.safetensors"].clone();
+    gpt2.insert("model.safetensors".into(), weights.clone());
+    let mut bench = Bench::new(gpt2);
+    for plan in [plan("2,0", "3,8", 2), PlanText { kind: Some(MapKind::Block), ..plan("1,2", "5", 3) }] {
+        let whole = bench.table(&of_files("gpt2"), TEXT, &plan, Order::Forwards).expect("measured");
+        weights.reads.borrow_mut().clear();
+        let (rows, layers) = bench.by_layer(&of_files("gpt2"), &plan);
+        assert_eq!(layers, [0, 1, 2], "each once, in order");
+        assert!(rows.is_sorted_by_key(|(cell, _)| cell.layer), "a layer's rows come before the next layer is read");
+        let count = rows.len();
+        let by_layer: BTreeMap<Cell, Estimate> = rows.into_iter().collect();
+        assert_eq!((count, &by_layer), (whole.rows.len(), &whole.rows), "digit for digit");
+        let mut tensors = weights.reads.borrow().clone();
+        // The first pieces are those of the fingerprints, of which the plan's opening and the run's have one each.
+        tensors.retain(|range| range.start >= 100 && range.end - range.start > 1_000);
+        tensors.sort_by_key(|range| range.start);
+        assert!(!tensors.is_empty() && tensors.windows(2).all(|pair| pair[0] != pair[1]), "{tensors:?}");
     }
 }
 

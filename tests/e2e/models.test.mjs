@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { faults, openPage, pageTest, PHONE, ROOT } from './browser.mjs';
+import { FULL_LAYER, LAYER_BYTES, writeLargeLlama } from './large.mjs';
 import { drop, reveal, saved, show, value } from './reading.mjs';
 import { startServer } from './server.mjs';
 
@@ -455,14 +456,15 @@ test('a model at an address of another server is fetched when the reader says so
     await page.click('#model-look');
     await page.locator('#model-fetch').waitFor();
     assert.match(await page.locator('#model-fetch').innerText(), /Download 7\d KB/);
-    assert.ok(server.requests.every(({ method }) => method === 'HEAD'));
+    // Eight bytes are asked for, to see whether the server gives ranges.
+    assert.ok(server.requests.every(({ method, bytes }) => method === 'HEAD' || bytes === 8));
     await page.click('#model-fetch');
     await hasTokens(page);
     await fill(page, { 'model-layers': '0', 'model-lengths': '3,8', 'model-windows': '2' });
     await page.click('#model-run');
     await inPhase(page, 'done');
     compare(await saved(page, '#model-csv'), lipscope('--weights', GPT2, '--lengths', '3,8', '--windows', '2'));
-    assert.equal(server.requests.filter(({ method }) => method === 'GET').length, 4);
+    assert.equal(server.requests.filter(({ method, status }) => method === 'GET' && status === 200).length, 4);
     await page.fill('#model-address', `${server.url}nowhere`);
     await page.click('#model-look');
     await says(page, /no config\.json/);
@@ -481,6 +483,45 @@ test('a model at an address of another server is fetched when the reader says so
   } finally {
     await opened.close();
     await server.close();
+  }
+});
+
+test('of a model of a billion weights at an address only the needed layers are read, one at a time', { timeout: 300_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lipscope-large-'));
+  const small = `${ROOT}tests/data/models/llama`;
+  writeLargeLlama(folder, small);
+  const server = await startServer({ root: folder, base: '/large/', headers: CORS });
+  const opened = await openPage();
+  const { page, problems } = opened;
+  try {
+    await show(page, 'model');
+    await page.selectOption('#model-source', 'address');
+    await fill(page, { 'model-text': readFileSync(`${small}/text.txt`, 'utf8') });
+    await page.fill('#model-address', server.url);
+    await page.click('#model-look');
+    await page.locator('#model-fetch').waitFor();
+    assert.match(await page.locator('#model-fetch').innerText(), /Download 24\d\d MB/);
+    await page.click('#model-there');
+    await hasTokens(page);
+    assert.match(await page.getByTestId('model-remote').innerText(), /weights are read when they are needed/);
+    assert.match(await page.getByTestId('model-description').innerText(), /^Llama, 16 layers, .*1\.2 B parameters/);
+    await fill(page, { 'model-layers': `${FULL_LAYER}`, 'model-lengths': '4,8', 'model-windows': '2' });
+    await page.click('#model-run');
+    await page.waitForFunction(() => /reading layer [123], of 4 needed; \d+ MB/.test(document.querySelector('[data-testid="model-window"]').textContent), undefined, { timeout: 120_000 });
+    assert.match(await page.getByTestId('model-progress').innerText(), /one layer of the model at a time/);
+    assert.equal(await page.locator('#model-pause').isVisible(), false);
+    await inPhase(page, 'done');
+    const expected = lipscope('--weights', folder, '--text', `${small}/text.txt`, '--layers', `${FULL_LAYER}`, '--lengths', '4,8', '--windows', '2');
+    const unnamed = (text) => text.split('\n').map((line) => line.slice(line.indexOf(','))).join('\n');
+    compare(unnamed(await saved(page, '#model-csv')), unnamed(expected), 1e-10);
+    const bytes = server.requests.reduce((sum, request) => sum + request.bytes, 0);
+    // The attention of the measured layer, the whole of those before it, embeddings, headers, and pieces for fingerprints.
+    assert.ok(bytes > FULL_LAYER * LAYER_BYTES && bytes < (FULL_LAYER + 0.3) * LAYER_BYTES, `${bytes} bytes`);
+    assert.deepEqual((await problems()).filter((line) => !line.includes(server.origin) && !line.includes('404')), []);
+  } finally {
+    await opened.close();
+    await server.close();
+    rmSync(folder, { recursive: true });
   }
 });
 

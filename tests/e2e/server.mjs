@@ -26,8 +26,8 @@ const TYPES = {
  * @param {string} [options.base] the path it appears under, with a slash at both ends
  * @param {number} [options.port] 0 lets the system choose
  * @param {Record<string, string>} [options.headers] more headers for every answer
- * @returns {Promise<{url: string, origin: string, requests: {method: string, path: string, status: number}[], close(): Promise<void>}>}
- *   `url` is the page's address; `requests` grows with every answer
+ * @returns {Promise<{url: string, origin: string, requests: {method: string, path: string, status: number, bytes: number}[], close(): Promise<void>}>}
+ *   `url` is the page's address; `requests` grows with every answer, whose body has that many bytes
  */
 export async function startServer({ root, base = '/some/where/', port = 0, headers: more = {} }) {
   const requests = [];
@@ -35,7 +35,8 @@ export async function startServer({ root, base = '/some/where/', port = 0, heade
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url, 'http://localhost').pathname);
     const answer = (status, headers = {}) => {
-      requests.push({ method: request.method, path, status });
+      const bytes = request.method === 'HEAD' ? 0 : headers['content-length'] ?? 0;
+      requests.push({ method: request.method, path, status, bytes });
       response.writeHead(status, { ...more, ...headers });
     };
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -53,14 +54,17 @@ export async function startServer({ root, base = '/some/where/', port = 0, heade
       answer(404, { 'content-type': TYPES['.txt'] });
       return response.end(`${path} is not here.\n`);
     }
-    answer(200, {
+    const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+    const part = first === undefined ? {} : { start: Number(first), end: Math.min(Number(last), info.size - 1) };
+    answer(part.end === undefined ? 200 : 206, {
       'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
-      'content-length': info.size,
+      'content-length': part.end === undefined ? info.size : part.end - part.start + 1,
+      ...(part.end !== undefined && { 'content-range': `bytes ${part.start}-${part.end}/${info.size}` }),
       'cache-control': 'no-cache',
     });
     if (request.method === 'HEAD') return response.end();
     // A test may end, and its folder go, while a worker that the page started still loads.
-    createReadStream(file).on('error', () => response.destroy()).pipe(response);
+    createReadStream(file, part).on('error', () => response.destroy()).pipe(response);
   });
 
   await new Promise((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));

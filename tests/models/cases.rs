@@ -287,7 +287,7 @@ fn the_scale_of_the_scores_is_in_every_map_of_a_head() {
     let cell = lipscope_models::Cell { layer: 0, heads: Heads::All, n: 5, window: 0 };
     let experiment = |model: &lipscope_models::Model| {
         let maps = Maps::new(&plan, model).expect("a layer");
-        let tokens = maps.tokens(&ids(name), &cell).expect("a window");
+        let tokens = maps.at_window(&ids(name), &cell).expect("a window").tokens().clone();
         lipscope_models::window_experiment(model, &plan, &cell, &tokens).expect("an experiment").experiment
     };
     assert_eq!(experiment(&model), experiment(&by_hand));

@@ -3,8 +3,8 @@
 
 use lipscope_core::experiment::Memory;
 use lipscope_models::{
-    Bounding, DrawnFamily, DrawnModel, Estimators, Heads, Held, LayerByLayer, MapKind, Maps, ModelConfig, Opened, Plan,
-    Shard, draw_model,
+    AtWindow, BatchStep, Bounding, DrawnFamily, DrawnModel, Estimators, Heads, Held, LayerByLayer, LayerStep, MapKind,
+    Maps, ModelConfig, Opened, Plan, Shard, draw_model,
 };
 use lipscope_testkit::peak::{Counting, peak};
 
@@ -94,11 +94,16 @@ fn one_layer_at_a_time_gives_the_same_digits_in_the_memory_of_its_figure() {
         let config = *opened.config();
         let mut by_layer = Vec::new();
         let measured = peak(|| {
-            let mut layers = LayerByLayer::new(&mut opened, &plan, &ids, batches.clone()).expect("embeddings");
-            while let Some(rows) = layers.next_layer(&mut opened, |_| true).expect("a layer") {
-                by_layer.extend(rows);
+            let mut layers =
+                LayerByLayer::new(&mut opened, &plan, &ids, batches.clone(), |_| true).expect("embeddings");
+            loop {
+                match layers.step(&mut opened).expect("a layer") {
+                    LayerStep::Measuring(BatchStep::Row(cell, found)) => by_layer.push((cell, found)),
+                    LayerStep::Measuring(BatchStep::Done) => break,
+                    LayerStep::Read | LayerStep::Dropped | LayerStep::Measuring(_) => {}
+                }
             }
-            assert_eq!(layers.progress(), (8, 8));
+            assert_eq!((layers.layer(), layers.layers()), (8, 8));
         });
         let figure = plan.bytes_by_layer(&config);
         let ratio = measured as f64 / figure as f64;
@@ -108,6 +113,11 @@ fn one_layer_at_a_time_gives_the_same_digits_in_the_memory_of_its_figure() {
         let mut whole = Vec::new();
         for batch in &batches {
             whole.extend(maps.measure(&ids, batch, |_| true).expect("measured"));
+        }
+        for cell in [by_layer[0].0, by_layer[by_layer.len() - 1].0] {
+            let by_layer = AtWindow::by_layer(&mut opened, &plan, &ids, cell).expect("a window");
+            let whole = maps.at_window(&ids, &cell).expect("a window");
+            assert_eq!(by_layer.tokens(), whole.tokens(), "{}: {cell:?}", kind.id());
         }
         let sorted = |mut rows: Vec<(lipscope_models::Cell, lipscope_models::Estimate)>| {
             rows.sort_by_key(|(cell, _)| (cell.layer, cell.n, cell.window));

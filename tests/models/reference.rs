@@ -117,7 +117,7 @@ fn a_window_is_the_same_in_a_shared_pass_as_alone() {
         for batch in batches {
             for (cell, found) in maps.measure(&ids, &batch, |_| true).expect("measured") {
                 let map = LayerMap::new(&model, cell.layer, plan.kind, cell.heads).expect("a map");
-                let tokens = maps.tokens(&ids, &cell).expect("a window");
+                let tokens = maps.at_window(&ids, &cell).expect("a window").tokens().clone();
                 let alone = estimate(&map, &tokens, mask, plan.estimators, plan.options).expect("an estimate");
                 for (what, a, b) in [
                     ("spectral", found.spectral.map(|norm| norm.value), alone.spectral.map(|norm| norm.value)),

@@ -195,10 +195,7 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
     .plan(found.model.config())?;
     plan.check(if arguments.adversarial.is_some() { usize::MAX } else { input.ids.len() })?;
     let (config, memory) = (found.model.config(), arguments.memory.memory);
-    let held = match arguments.adversarial {
-        None => plan.held(config, memory)?,
-        Some(_) => plan.check_memory(config, memory).map(|()| Held::AllLayers)?,
-    };
+    let held = plan.held(config, memory)?;
     let text = arguments.adversarial.map_or(input.fingerprint, adversarial_text);
     let subject = Subject::of(found.model.label(), &text, &plan);
     let of_plan = plan.note();

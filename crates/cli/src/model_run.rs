@@ -14,7 +14,8 @@ use super::results::Results;
 use super::work::one_of;
 use lipscope_core::experiment::InputError;
 use lipscope_models::{
-    AdversarialHead, AdversarialPlan, Batch, Cell, Estimate, Held, LayerByLayer, Needs, Plan, Shard, Table,
+    AdversarialHead, AdversarialPlan, Batch, BatchStep, Cell, Estimate, Held, LayerByLayer, LayerStep, Plan, Shard,
+    Table,
 };
 
 /// The table of a run, and the problems found.
@@ -74,22 +75,26 @@ pub(super) fn measure_all<T: Send>(
 pub(super) fn measure_by_layer(run: &mut Run, batches: Vec<Batch>, mut results: Results) -> Outcome {
     let (done, plan) = (results.table().clone(), run.plan.clone());
     let mut problems = Vec::new();
-    let mut layers = LayerByLayer::new(&mut run.found.model, &run.plan, &run.ids, batches)?;
+    let is_wanted = |cell: &Cell| plan.is_missing(&done, cell);
+    let mut layers = LayerByLayer::new(&mut run.found.model, &run.plan, &run.ids, batches, is_wanted)?;
     tell!("lipscope model: reading one layer at a time, since all together would take more memory than the limit");
-    let bar = progress_bar(layers.progress().1, "layers");
+    let bar = progress_bar(layers.layers(), "layers");
     loop {
-        match layers.next_layer(&mut run.found.model, |cell| plan.is_missing(&done, cell)) {
-            Ok(Some(rows)) => results.add(rows),
-            Ok(None) => break,
+        match layers.step(&mut run.found.model) {
+            Ok(LayerStep::Dropped) => bar.inc(1),
+            Ok(LayerStep::Measuring(BatchStep::Row(cell, found))) => {
+                results.add(vec![(cell, found)]);
+                if let Err(problem) = results.keep() {
+                    note(&mut problems, problem);
+                }
+            }
+            Ok(LayerStep::Measuring(BatchStep::Done)) => break,
+            Ok(LayerStep::Read | LayerStep::Measuring(_)) => {}
             Err(problem) => {
                 note(&mut problems, problem);
                 break;
             }
         }
-        if let Err(problem) = results.keep() {
-            note(&mut problems, problem);
-        }
-        bar.inc(1);
     }
     bar.finish_and_clear();
     Ok(finished((results, problems)))
@@ -100,10 +105,9 @@ pub(super) fn measure_by_layer(run: &mut Run, batches: Vec<Batch>, mut results: 
 pub(super) fn measure_adversarial(run: &mut Run, radius: f64, shard: Shard, results: Results) -> Outcome {
     let of_plan = &run.plan;
     let plan = AdversarialPlan::of(of_plan, radius);
-    let model =
-        run.found.model.model(&Needs { layers: of_plan.depth(), mlps: 0, ids: Default::default(), positions: 0 })?;
     let (mut heads, mut problems) = (Vec::new(), Vec::new());
     for layer in &of_plan.layers {
+        let model = run.found.model.attention(*layer)?;
         for which in &of_plan.heads {
             let head = which.alone()?;
             match AdversarialHead::new(&model, *layer, head, of_plan.kind) {

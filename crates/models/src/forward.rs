@@ -35,6 +35,11 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         self.model.borrow()
     }
 
+    /// The model, without what was prepared for passes.
+    pub(super) fn into_model(self) -> M {
+        self.model
+    }
+
     /// Prepares forward passes through the attention of the loaded layers below `layers`.
     ///
     /// # Errors

@@ -14,6 +14,7 @@
 mod activation;
 mod adversarial;
 mod arrangement;
+mod at_window;
 mod attention_map;
 mod batch;
 pub mod charts;
@@ -70,6 +71,7 @@ mod worst_change;
 
 pub use activation::Activation;
 pub use adversarial::{AdversarialHead, AdversarialPlan, adversarial_curve, adversarial_text};
+pub use at_window::AtWindow;
 pub use batch::{Batch, PrefixGroup, Shard, Window};
 pub use checkpoint::Checkpoint;
 pub use config::{AttentionWindow, ExpertSizes, ModelConfig, PictureSizes, ScoreScale, Shares, Unit};
@@ -84,7 +86,7 @@ pub use head_map::HeadMap;
 pub use jacobian::MapJacobian;
 pub use layer_map::{LayerMap, MapAtTokens};
 pub use layer_set::LayerSet;
-pub use layerwise::LayerByLayer;
+pub use layerwise::{LayerByLayer, LayerStep};
 pub use load::load_model;
 pub use local_bounds::{Bounding, LocalBounds, local_bounds};
 pub use map_kind::{Heads, MapKind};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use nalgebra::DMatrix;
 
+use super::at_window::AtWindow;
 use super::attention_map::AttentionMap;
 use super::batch::{Batch, PrefixGroup, Window};
 use super::estimate::{Estimate, EstimateStep, Estimating};
@@ -14,10 +15,8 @@ use super::map_kind::Heads;
 use super::parts::Model;
 use super::plan::Plan;
 use super::table::Cell;
-use super::text::window_span;
-use super::worst_change::WorstChanging;
+use super::text::{ids_of_window, window_span};
 use lipscope_core::experiment::InputError;
-use lipscope_core::phrase;
 
 /// The maps of a plan, built once for all windows.
 #[derive(Debug)]
@@ -66,34 +65,14 @@ impl<M: Borrow<Model>> Maps<M> {
         &self.plan
     }
 
-    /// The input of the map of a layer at one window, d x n.
+    /// One window at the layer of a cell.
     ///
     /// # Errors
     /// [`InputError`] if the text has no such window, or the model no such layer.
-    pub fn tokens(&self, ids: &[u32], cell: &Cell) -> Result<DMatrix<f64>, InputError> {
-        let span = window_span(cell.n, cell.window);
-        let window = ids.get(span).ok_or_else(|| InputError::Conflict {
-            what: phrase!("text", "The text"),
-            problem: phrase!(
-                "has_tokens_no_window",
-                "has {tokens} tokens, and no window {window} of {n}",
-                tokens = ids.len(),
-                window = cell.window,
-                n = cell.n
-            ),
-            fix: phrase!("give_text_table_was", "Give the text that the table was measured on."),
-        })?;
-        Ok(self.forward.inputs(&[window], self.plan.kind, &[cell.layer])?.remove(0).remove(0))
-    }
-
-    /// Begins the search for the worst change at one window.
-    ///
-    /// # Errors
-    /// As [`Maps::tokens`], and if numbers overflow.
-    pub fn worst_change(&self, ids: &[u32], cell: &Cell) -> Result<WorstChanging, InputError> {
-        let tokens = self.tokens(ids, cell)?;
-        let map = LayerMap::new(self.model(), cell.layer, self.plan.kind, cell.heads)?;
-        WorstChanging::new(&map, &tokens, self.plan.mask, self.plan.options)
+    pub fn at_window(&self, ids: &[u32], cell: &Cell) -> Result<AtWindow<'_>, InputError> {
+        let window = ids_of_window(ids, cell.n, cell.window)?;
+        let tokens = self.forward.inputs(&[window], self.plan.kind, &[cell.layer])?.remove(0).remove(0);
+        Ok(AtWindow::of_model(self.model(), &self.plan, *cell, tokens))
     }
 
     /// Measures the wanted cells of a batch.

@@ -184,7 +184,7 @@ impl<S: Source> Opened<S> {
     /// Loads or draws a single layer, without embeddings.
     ///
     /// # Errors
-    /// As [`Opened::model`].
+    /// As [`draw_model`] and [`load_model`].
     pub(super) fn layer(&mut self, layer: usize, parts: LayerParts) -> Result<Model, InputError> {
         match &mut self.origin {
             Origin::Drawn { seed } => draw_layer(self.config, (layer, parts), *seed),
@@ -192,6 +192,14 @@ impl<S: Source> Opened<S> {
                 load_layer(self.config, (checkpoint, arrangement), (layer, parts))
             }
         }
+    }
+
+    /// Loads or draws the attention of a single layer.
+    ///
+    /// # Errors
+    /// As [`Opened::model`].
+    pub fn attention(&mut self, layer: usize) -> Result<Model, InputError> {
+        self.layer(layer, LayerParts::Attention)
     }
 
     /// Loads or draws the needed part of the model.

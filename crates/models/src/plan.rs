@@ -38,9 +38,10 @@ pub struct Plan {
 }
 
 /// How much of a model a run holds at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Held {
     /// All layers up to the deepest measured one.
+    #[default]
     AllLayers,
     /// One layer.
     OneLayer,
@@ -151,12 +152,18 @@ impl Plan {
     pub fn bytes_by_layer(&self, config: &ModelConfig) -> u64 {
         // One window is measured at a time.
         let first = Plan { layers: vec![0], lengths: vec![self.longest()], windows: 1, ..self.clone() };
-        // A layer on the way to a measured one is passed whole, with its MLP and its attention stacked in f64.
-        let of_layer = 12 * config.numbers_of_attention() as u64 + 4 * config.numbers_of_mlp() as u64;
+        // A layer on the way to a measured one is passed whole, with its MLP and its attention stacked in f64; before it
+        // is measured the stack is dropped.
+        let of_mlp = 4 * config.numbers_of_mlp() as u64;
+        let passing = 12 * config.numbers_of_attention() as u64 + of_mlp;
         // The tokens of all windows, and once more as inputs of a map.
         let tokens = self.lengths.iter().fold(0usize, |sum, n| sum.saturating_add(*n)).saturating_mul(self.windows);
         let of_tokens = (tokens as u64).saturating_mul(16 * config.d as u64);
-        first.bytes(config).saturating_add(of_layer.saturating_add(of_tokens).saturating_mul(6) / 5)
+        let with_margin = |bytes: u64| bytes.saturating_mul(6) / 5;
+        // A measured layer on the way to another one has its MLP too, which the map may leave out.
+        let beside = if self.kind.has_mlp() { 0 } else { of_mlp };
+        let measuring = first.bytes(config).saturating_add(with_margin(beside));
+        with_margin(passing).max(measuring).saturating_add(with_margin(of_tokens))
     }
 
     /// Refuses a run that would take more memory than the limit, before the model is read or drawn.

@@ -35,6 +35,24 @@ pub fn window_span(n: usize, window: usize) -> Range<usize> {
     window * n..(window + 1) * n
 }
 
+/// The token ids of a window.
+///
+/// # Errors
+/// [`InputError::Conflict`] if the text has no such window.
+pub(super) fn ids_of_window(ids: &[u32], n: usize, window: usize) -> Result<&[u32], InputError> {
+    ids.get(window_span(n, window)).ok_or_else(|| InputError::Conflict {
+        what: phrase!("text", "The text"),
+        problem: phrase!(
+            "has_tokens_no_window",
+            "has {tokens} tokens, and no window {window} of {n}",
+            tokens = ids.len(),
+            window = window,
+            n = n
+        ),
+        fix: phrase!("give_text_table_was", "Give the text that the table was measured on."),
+    })
+}
+
 /// Checks that the text has enough tokens for `windows` windows of the longest length.
 ///
 /// # Errors

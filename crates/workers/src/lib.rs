@@ -10,8 +10,10 @@
 //! | [`helper`] | the training worker's second worker |
 //! | [`blob`] | a blob read by ranges |
 //! | [`network`] | files at an address that the user typed |
+//! | [`remote`] | a file at such an address, read by ranges |
 
 pub mod blob;
 pub mod helper;
 pub mod listen;
 pub mod network;
+pub mod remote;

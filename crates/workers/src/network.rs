@@ -5,6 +5,7 @@
 //! response that its script came with. A response without a policy allows these downloads.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
@@ -18,10 +19,11 @@ use web_sys::{
 use lipscope_core::experiment::InputError;
 use lipscope_models::{WEIGHT_INDEX, WEIGHTS, shards};
 use lipscope_protocol::models::{
-    DownloadPlan, Downloaded, MODEL_FILES, Network, OTHER_WEIGHTS, RemoteFile, Transfer, TransferState,
+    DownloadPlan, Downloaded, MODEL_FILES, Network, OTHER_WEIGHTS, RemoteFile, Serving, Transfer, TransferState,
 };
 
 use crate::listen::{get, scope};
+use crate::remote::{PARTIAL, range_header};
 use lipscope_core::phrase;
 
 /// Bytes per blob; the browser may keep a blob on disk.
@@ -57,7 +59,7 @@ impl Network for BrowserNetwork {
         let (plan, files, under_way) = (plan.clone(), Rc::clone(&self.files), Rc::clone(&state));
         spawn_local(async move {
             let outcome = match plan {
-                DownloadPlan::List { address } => list(&address, signal.as_ref()).await.map(Downloaded::List),
+                DownloadPlan::List { address } => list(&address, signal.as_ref()).await,
                 DownloadPlan::Fetch { address, names } => {
                     let tell = |bytes| *under_way.borrow_mut() = Ok(TransferState::Under(bytes));
                     fetch(&address, &names, signal.as_ref(), tell).await.map(|fetched| {
@@ -86,8 +88,8 @@ impl Drop for BrowserTransfer {
     }
 }
 
-/// Which of a model's files the server has.
-async fn list(address: &str, signal: Option<&AbortSignal>) -> Result<Vec<RemoteFile>, InputError> {
+/// Which of a model's files the server has, and whether it gives ranges of the weights.
+async fn list(address: &str, signal: Option<&AbortSignal>) -> Result<Downloaded, InputError> {
     let mut files = Vec::new();
     for name in MODEL_FILES {
         files.extend(look_for(address, name, signal).await?);
@@ -106,7 +108,18 @@ async fn list(address: &str, signal: Option<&AbortSignal>) -> Result<Vec<RemoteF
             files.extend(look_for(address, name, signal).await?);
         }
     }
-    Ok(files)
+    let mut serving = Serving::WholeFiles;
+    if let Some(weights) = files.iter().find(|file| file.name.ends_with(".safetensors") && file.size.is_some()) {
+        let first_bytes = Some(0..8);
+        let response = ask_for(&url_of(address, &weights.name), ("GET", first_bytes), signal).await?;
+        // A server that ignores the range begins to send the whole file, which is dropped with the response.
+        if response.status() == PARTIAL {
+            serving = Serving::Ranges;
+        } else if let Some(body) = response.body() {
+            let _ = body.cancel();
+        }
+    }
+    Ok(Downloaded::List(files, serving))
 }
 
 /// A file, if the server has it.
@@ -193,14 +206,28 @@ fn blob(parts: &Array) -> Result<JsValue, InputError> {
     })
 }
 
-/// One request, without credentials, cache or referrer.
 async fn ask(url: &str, method: &str, signal: Option<&AbortSignal>) -> Result<Response, InputError> {
+    ask_for(url, (method, None), signal).await
+}
+
+/// One request for a file or a range of it, without credentials, cache or referrer.
+async fn ask_for(
+    url: &str,
+    (method, range): (&str, Option<Range<u64>>),
+    signal: Option<&AbortSignal>,
+) -> Result<Response, InputError> {
     let options = RequestInit::new();
     options.set_method(method);
     options.set_signal(signal);
     options.set_credentials(RequestCredentials::Omit);
     options.set_cache(RequestCache::NoStore);
     options.set_referrer_policy(ReferrerPolicy::NoReferrer);
+    if let Some(range) = range {
+        let headers = Object::new();
+        // It is a new object, so this cannot fail.
+        let _ = Reflect::set(&headers, &JsValue::from_str("Range"), &JsValue::from_str(&range_header(&range)));
+        options.set_headers(&headers);
+    }
     let request = Request::new_with_str_and_init(url, &options).map_err(|_| InputError::File {
         file: url.into(),
         problem: phrase!("this_not_address", "this is not an address"),

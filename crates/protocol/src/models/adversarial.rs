@@ -1,12 +1,10 @@
 //! Heads of a model at their own adversarial tokens.
 
-use std::collections::BTreeSet;
-
 use lipscope_core::experiment::InputError;
-use lipscope_models::{AdversarialPlan, Needs, PlanText, Subject, Table, adversarial_curve, adversarial_text};
+use lipscope_models::{AdversarialPlan, PlanText, Subject, Table, adversarial_curve, adversarial_text};
 use serde::{Deserialize, Serialize};
 
-use super::context::{MODEL_MEMORY, ModelContext, ModelOrigin};
+use super::context::{ModelContext, ModelOrigin, held};
 use crate::task::{Report, Task, Turn};
 
 /// Which heads, at which radius.
@@ -38,23 +36,15 @@ impl Task<ModelContext> for AdversarialTask {
         let plan = text.plan(opened.config())?;
         // The lengths are not limited by a text.
         plan.check(usize::MAX)?;
-        plan.check_memory(opened.config(), MODEL_MEMORY)?;
+        held(&plan, opened.config())?;
         let of = Subject::of(opened.label(), &adversarial_text(*radius), &plan);
-        let layers = plan.depth();
-        let read;
-        let model = match context.model(origin).filter(|model| model.blocks.len() >= layers) {
-            Some(model) => model,
-            None => {
-                read = opened.model(&Needs { layers, mlps: 0, ids: BTreeSet::new(), positions: 0 })?;
-                &read
-            }
-        };
         let at_tokens = AdversarialPlan::of(&plan, *radius);
         let mut table = Table::new(of);
         for layer in &plan.layers {
+            let model = opened.attention(*layer)?;
             for heads in &plan.heads {
                 let head = heads.alone()?;
-                table.rows.extend(adversarial_curve(model, (*layer, head), &at_tokens, &plan.lengths)?);
+                table.rows.extend(adversarial_curve(&model, (*layer, head), &at_tokens, &plan.lengths)?);
             }
         }
         report.event(table);

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use lipscope_core::experiment::InputError;
-use lipscope_models::{Batch, BatchCells, BatchStep, Cell, Estimate, PlanText, WindowExperiment, window_experiment};
+use lipscope_models::{Batch, BatchCells, BatchStep, Cell, Estimate, PlanText, WindowExperiment};
 use serde::{Deserialize, Serialize};
 
 use super::{ModelContext, ModelOrigin};
@@ -143,10 +143,7 @@ impl Task<ModelContext> for WindowTask {
         report: &mut Report<'_, Box<WindowExperiment>>,
     ) -> Result<Turn, InputError> {
         let WindowPlan { origin, plan, ids, cell } = &self.0;
-        let prepared = context.prepare(origin, plan, ids)?;
-        let maps = &prepared.maps;
-        let tokens = maps.tokens(&prepared.ids, cell)?;
-        report.event(Box::new(window_experiment(maps.model(), maps.plan(), cell, &tokens)?));
+        report.event(Box::new(context.at_window((origin, plan, ids), cell, |at| at.experiment())?));
         Ok(Turn::Done)
     }
 }

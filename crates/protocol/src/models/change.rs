@@ -35,8 +35,8 @@ impl Task<ModelContext> for ChangeTask {
     fn step(&mut self, context: &mut ModelContext, report: &mut Report<'_, Box<ChangeAt>>) -> Result<Turn, InputError> {
         let WindowPlan { origin, plan, ids, cell } = &self.plan;
         let Some(changing) = &mut self.changing else {
-            let prepared = context.prepare(origin, plan, ids)?;
-            self.changing = Some(prepared.maps.worst_change(&prepared.ids, cell)?);
+            let begun = context.at_window((origin, plan, ids), cell, |at| at.worst_change())?;
+            self.changing = Some(begun);
             return Ok(Turn::More);
         };
         match changing.step() {

@@ -1,14 +1,18 @@
 //! What a models' worker keeps between runs: where a model comes from, its files, and the model as far as a plan needs
 //! it.
 
+use std::cell::Cell as Shared;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use lipscope_core::experiment::{InputError, Memory};
 use lipscope_models::{
-    ConfigFile, DrawnModel, Maps, Model, Opened, Part, Picture, Pictures, PixelRule, PlanText, Resizing, Shard, Source,
-    Tokenizer, TokenizerFiles, WeightFiles, is_picture, needs_pictures, whole_text,
+    AtWindow, Cell, ConfigFile, DrawnModel, Held, Maps, Model, ModelConfig, Opened, Part, Picture, Pictures, PixelRule,
+    Plan, PlanText, Resizing, Shard, Source, Tokenizer, TokenizerFiles, WeightFiles, is_picture, needs_pictures,
+    whole_text,
 };
 use serde::{Deserialize, Serialize};
 
@@ -29,13 +33,25 @@ impl<S: Source + Clone + 'static> SharedFile for S {
 
 /// The memory limit of a run over a model, also in a browser: the larger the model, the fewer workers the page starts.
 /// All layers of GPT-2 take more than [`Memory::BROWSER`].
-pub(super) const MODEL_MEMORY: Memory = Memory::NATIVE;
+const MODEL_MEMORY: Memory = Memory::NATIVE;
+/// The most memory that the layers of a model take together before they are read one at a time.
+const LAYERS_MEMORY: Memory = Memory::from_bytes(5 << 28);
+
+/// How much of a model a run of a worker holds.
+///
+/// # Errors
+/// [`InputError::TooCostly`] if even the least is too much.
+pub fn held(plan: &Plan, config: &ModelConfig) -> Result<Held, InputError> {
+    plan.held(config, LAYERS_MEMORY).or_else(|_| plan.held(config, MODEL_MEMORY))
+}
 
 /// The state that a models' worker keeps between runs.
 pub struct ModelContext {
     files: BTreeMap<String, Box<dyn SharedFile>>,
     prepared: Option<Prepared>,
     network: Box<dyn Network>,
+    /// Bytes that were read from the files.
+    bytes: Rc<Shared<u64>>,
 }
 
 /// A plan with as much of its model as it needs.
@@ -53,13 +69,24 @@ impl ModelContext {
     /// A context without files; `network` does its downloads.
     #[must_use]
     pub fn new(network: Box<dyn Network>) -> Self {
-        ModelContext { files: BTreeMap::new(), prepared: None, network }
+        ModelContext { files: BTreeMap::new(), prepared: None, network, bytes: Rc::default() }
     }
 
     /// Replaces the files, given by name, and drops what was prepared from the earlier ones.
     pub fn take_files(&mut self, files: BTreeMap<String, Box<dyn SharedFile>>) {
         self.files = files;
         self.prepared = None;
+        self.bytes.set(0);
+    }
+
+    /// Drops what was prepared, and frees its memory.
+    pub(super) fn forget(&mut self) {
+        self.prepared = None;
+    }
+
+    /// Bytes that were read from the present files.
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.bytes.get()
     }
 
     /// The network of the worker.
@@ -128,6 +155,23 @@ impl ModelContext {
         Tokenizer::new(&files).map(Some)
     }
 
+    /// Opens a model for a plan, with its pictures.
+    ///
+    /// # Errors
+    /// [`InputError`] if it cannot be opened, or the plan does not fit it or the text.
+    pub(super) fn opened_for(
+        &self,
+        origin: &ModelOrigin,
+        text: &PlanText,
+        ids: &[u32],
+    ) -> Result<(Opened<Box<dyn Source>>, Plan), InputError> {
+        let mut opened = self.opened(origin)?;
+        self.show_pictures(origin, &mut opened)?;
+        let plan = text.plan(opened.config())?;
+        plan.check(ids.len())?;
+        Ok((opened, plan))
+    }
+
     /// As much of a model as a plan needs: kept from an earlier run, or read or drawn now.
     pub(super) fn prepare(
         &mut self,
@@ -135,28 +179,37 @@ impl ModelContext {
         text: &PlanText,
         ids: &[u32],
     ) -> Result<&Prepared, InputError> {
-        let is_there =
-            |prepared: &Prepared| prepared.origin == *origin && prepared.text == *text && prepared.ids == ids;
-        let prepared = match self.prepared.take().filter(is_there) {
+        let prepared = match self.prepared.take().filter(|prepared| prepared.is_of(origin, text, ids)) {
             Some(prepared) => prepared,
             // The earlier plan's memory is free by now.
             None => {
-                let mut opened = self.opened(origin)?;
-                self.show_pictures(origin, &mut opened)?;
-                let plan = text.plan(opened.config())?;
-                plan.check(ids.len())?;
-                plan.check_memory(opened.config(), MODEL_MEMORY)?;
-                let needs = plan.needs(ids, &plan.batches(Shard { index: 0, count: 1 }));
-                let maps = Maps::new(&plan, opened.model(&needs)?)?;
-                Prepared { origin: origin.clone(), text: text.clone(), ids: ids.to_vec(), maps }
+                let (opened, plan) = self.opened_for(origin, text, ids)?;
+                Prepared::read(opened, &plan, (origin, text, ids))?
             }
         };
         Ok(self.prepared.insert(prepared))
     }
 
-    /// The prepared model, if it is the one at `origin`.
-    pub(super) fn model(&self, origin: &ModelOrigin) -> Option<&Model> {
-        self.prepared.as_ref().filter(|prepared| prepared.origin == *origin).map(|prepared| prepared.maps.model())
+    /// Does some work at one window of the text.
+    ///
+    /// # Errors
+    /// [`InputError`] if the model cannot be read, the text has no such window, or as the work.
+    pub(super) fn at_window<R>(
+        &mut self,
+        (origin, text, ids): (&ModelOrigin, &PlanText, &[u32]),
+        cell: &Cell,
+        work: impl FnOnce(&AtWindow<'_>) -> Result<R, InputError>,
+    ) -> Result<R, InputError> {
+        if self.prepared.as_ref().is_none_or(|prepared| !prepared.is_of(origin, text, ids)) {
+            self.forget();
+            let (mut opened, plan) = self.opened_for(origin, text, ids)?;
+            if held(&plan, opened.config())? == Held::OneLayer {
+                return work(&AtWindow::by_layer(&mut opened, &plan, ids, *cell)?);
+            }
+            self.prepared = Some(Prepared::read(opened, &plan, (origin, text, ids))?);
+        }
+        let Prepared { maps, ids, .. } = self.prepare(origin, text, ids)?;
+        work(&maps.at_window(ids, cell)?)
     }
 
     /// The text of a file, if it is there.
@@ -165,7 +218,9 @@ impl ModelContext {
     }
 
     fn file(&self, name: &str) -> Result<Box<dyn Source>, InputError> {
-        self.files.get(name).map(|file| file.open()).ok_or_else(|| InputError::File {
+        let counted = |file: &dyn SharedFile| Counted { file: file.open(), bytes: Rc::clone(&self.bytes) };
+        let file = self.files.get(name).map(|file| Box::new(counted(file.as_ref())) as Box<dyn Source>);
+        file.ok_or_else(|| InputError::File {
             file: name.into(),
             problem: phrase!("not_among_files", "it is not among the files"),
             fix: phrase!(
@@ -173,6 +228,42 @@ impl ModelContext {
                 "Give config.json, model.safetensors and the tokenizer's files together, or the folder that has them."
             ),
         })
+    }
+}
+
+impl Prepared {
+    fn is_of(&self, origin: &ModelOrigin, text: &PlanText, ids: &[u32]) -> bool {
+        self.origin == *origin && self.text == *text && self.ids == ids
+    }
+
+    /// Reads or draws all layers that a plan needs.
+    fn read(
+        mut opened: Opened<Box<dyn Source>>,
+        plan: &Plan,
+        (origin, text, ids): (&ModelOrigin, &PlanText, &[u32]),
+    ) -> Result<Self, InputError> {
+        plan.check_memory(opened.config(), MODEL_MEMORY)?;
+        let needs = plan.needs(ids, &plan.batches(Shard { index: 0, count: 1 }));
+        let maps = Maps::new(plan, opened.model(&needs)?)?;
+        Ok(Prepared { origin: origin.clone(), text: text.clone(), ids: ids.to_vec(), maps })
+    }
+}
+
+/// A file whose reads are counted.
+struct Counted {
+    file: Box<dyn Source>,
+    bytes: Rc<Shared<u64>>,
+}
+
+impl Source for Counted {
+    fn len(&self) -> u64 {
+        self.file.len()
+    }
+
+    fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, InputError> {
+        let read = self.file.read(range)?;
+        self.bytes.set(self.bytes.get() + read.len() as u64);
+        Ok(read)
     }
 }
 

@@ -9,6 +9,7 @@ mod batch;
 mod change;
 mod command_line;
 mod context;
+mod layers;
 mod network;
 mod open;
 mod table;
@@ -17,9 +18,11 @@ pub use adversarial::{AdversarialRequest, AdversarialTask};
 pub use batch::{BatchEvent, BatchPlan, BatchTask, WindowPlan, WindowTask};
 pub use change::{ChangeAt, ChangeTask};
 pub use command_line::{Input, command_line};
-pub use context::{ModelContext, ModelOrigin, Prepared, SharedFile};
+pub use context::{ModelContext, ModelOrigin, Prepared, SharedFile, held};
+pub use layers::{LayersEvent, LayersPlan, LayersTask};
 pub use network::{
-    DownloadPlan, Downloaded, MODEL_FILES, Network, NoNetwork, OTHER_WEIGHTS, RemoteFile, Transfer, TransferState,
+    DownloadPlan, Downloaded, MODEL_FILES, Network, NoNetwork, OTHER_WEIGHTS, RemoteFile, Serving, Transfer,
+    TransferState,
 };
 pub use open::{DownloadTask, ModelFacts, OpenPlan, OpenTask};
 pub use table::{
@@ -33,6 +36,8 @@ crate::task_list! {
     Open = OpenTask,
     /// Measures a batch of windows.
     Batch = BatchTask,
+    /// Measures all windows of a run with one layer in memory at a time.
+    Layers = LayersTask,
     /// Makes an experiment of one window.
     Window = WindowTask,
     /// Finds the worst change at one window.

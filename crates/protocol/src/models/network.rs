@@ -27,7 +27,7 @@ pub const OTHER_WEIGHTS: [&str; 4] =
 /// A request to a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DownloadPlan {
-    /// Asks which files the server has, and their sizes: of [`MODEL_FILES`] and of the files that an index of weights
+    /// Asks which files the server has, their sizes, and whether it gives ranges of the weights: of [`MODEL_FILES`] and of the files that an index of weights
     /// names; if none of these holds weights, also of [`OTHER_WEIGHTS`].
     List {
         /// The folder's address.
@@ -51,11 +51,20 @@ pub struct RemoteFile {
     pub size: Option<u64>,
 }
 
+/// What a server gives of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Serving {
+    /// Only the whole of it.
+    WholeFiles,
+    /// Any range of its bytes, and its size.
+    Ranges,
+}
+
 /// An answer of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Downloaded {
     /// The files that the server has.
-    List(Vec<RemoteFile>),
+    List(Vec<RemoteFile>, Serving),
     /// The files, which travel beside the message.
     Files,
 }

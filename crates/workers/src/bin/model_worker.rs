@@ -9,6 +9,7 @@ use lipscope_protocol::models::{ModelContext, ModelTasks, SharedFile};
 use lipscope_workers::blob::BlobSource;
 use lipscope_workers::listen::{Beside, get, listen};
 use lipscope_workers::network::BrowserNetwork;
+use lipscope_workers::remote::RemoteSource;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Blob;
 
@@ -42,13 +43,19 @@ impl Beside<ModelContext> for Files {
     }
 }
 
-/// Readers of blobs, by the files' names.
+/// Readers of blobs, and of files at an address, by the files' names.
 fn readers(files: &JsValue) -> BTreeMap<String, Box<dyn SharedFile>> {
     let entries = Object::entries(files.unchecked_ref());
     let entry = |entry: JsValue| {
         let pair: Array = entry.dyn_into().ok()?;
-        let source = BlobSource::new(pair.get(1).dyn_into::<Blob>().ok()?)?;
-        Some((pair.get(0).as_string()?, Box::new(source) as Box<dyn SharedFile>))
+        let source: Box<dyn SharedFile> = match pair.get(1).dyn_into::<Blob>() {
+            Ok(blob) => Box::new(BlobSource::new(blob)?),
+            Err(there) => {
+                let (url, size) = (get(&there, "url").as_string()?, get(&there, "size").as_f64()?);
+                Box::new(RemoteSource::new(url, size as u64))
+            }
+        };
+        Some((pair.get(0).as_string()?, source))
     };
     entries.iter().filter_map(entry).collect()
 }
