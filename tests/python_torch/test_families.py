@@ -213,6 +213,14 @@ class Blocks(unittest.TestCase):
                     self.assertLess(found.residual, 1e-9)
                     torch.testing.assert_close(torch.from_numpy(found.tokens), point)
 
+    def test_attention_that_is_no_experiment_is_measured_by_itself(self):
+        module, at = drawn(LlamaAttention()), positions(N, stretch=0.5)
+        x = torch.randn(1, N, D, dtype=torch.float64)
+        with self.assertRaisesRegex(ValueError, r'Measure it with lipscope.torch.blocks\(.., map="attention"\).'):
+            lipscope.torch.attention(module, x, position_embeddings=at)
+        (found,) = lipscope.torch.blocks(module, x, map="attention", position_embeddings=at)
+        self.assertLess(abs(found.value / dense_norm(lambda x: module.of_heads(x[None], at)[0], x[0]) - 1), 1e-9)
+
     def test_padding_is_neither_moved_nor_counted(self):
         x = torch.randn(2, N, D, dtype=torch.float64, generator=torch.Generator().manual_seed(7))
         mask = torch.ones(2, N, dtype=torch.long)

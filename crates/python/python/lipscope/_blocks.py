@@ -235,7 +235,6 @@ class _Parts:
             raise ValueError(f'{layer.name} is of no known family of transformers. Measure its "block".')
         self.family: Family = family
         self.output = self._part([family.dense or ".".join(filter(None, (name, family.output)))])
-        self.down = self._part(family.down)
 
     def _part(self, paths: Any) -> torch.nn.Module:
         names = dict(self.layer.module.named_modules())
@@ -271,7 +270,7 @@ class _Parts:
 
     def attention_residual(self, x: torch.Tensor) -> torch.Tensor:
         """The layer without its MLP."""
-        with self._without(self.down, self.family.last[1:]):
+        with self._without(self._part(self.family.down), self.family.last[1:]):
             return self.layer.block(x)
 
     def mlp_residual(self, x: torch.Tensor) -> torch.Tensor:

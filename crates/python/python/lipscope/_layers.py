@@ -145,7 +145,7 @@ class Catcher:
     name: str
     module: torch.nn.Module
     family: Family | None
-    calls: list[tuple[str, Weights, list[Item]]]
+    calls: list[tuple[str, str, Weights, list[Item]]]
     crossing: list[ValueError]
     _heads: list[torch.Tensor] = field(default_factory=list)
     _is_repeated: bool = False
@@ -163,7 +163,7 @@ class Catcher:
     def _multihead(self, module: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
         read = self._named(lambda: _multihead(module, given_to(module, arguments, options)))
         if read is not None:
-            self.calls.append((self.name, *read))
+            self.calls.append((self.name, fix(module), *read))
 
     def _read(self, module: Any, arguments: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
         family, given = self.family, given_to(module, arguments, options)
@@ -177,7 +177,7 @@ class Catcher:
         if torch.finfo(heads.dtype).eps > _VALUE_TOLERANCE:
             heads = self._in_single(weights, given)
         self._compare(weights, found, heads)
-        self.calls.append((self.name, weights, found))
+        self.calls.append((self.name, fix(module), weights, found))
 
     def _of_module(self, result: Any) -> torch.Tensor:
         """The concatenated heads as the module computed them."""
@@ -228,9 +228,14 @@ class Catcher:
 def refusal(name: str, module: Any, what: str) -> ValueError:
     """An error that says which module has no experiment, and what to do."""
     return ValueError(
-        f"{name or 'The module'} ({type(module).__name__}) {what}: no experiment has the same Jacobian. "
-        'Measure it with lipscope.torch.blocks(.., map="attention").'
+        f"{name or 'The module'} ({type(module).__name__}) {what}: no experiment has the same Jacobian. {fix(module)}."
     )
+
+
+def fix(module: Any) -> str:
+    """How attention that is no experiment is measured."""
+    by_name = 'blocks(.., map="attention")' if family_of(module) is not None else "norm"
+    return f"Measure it with lipscope.torch.{by_name}"
 
 
 def is_attention(module: Any) -> bool:

@@ -158,7 +158,7 @@ def attention(
             "self-attention of the families that `lipscope model --families` lists; for others use lipscope.torch.blocks."
         )
     chosen(layers, list(attentions))
-    found: list[tuple[str, Weights, list[Item]]] = []
+    found: list[tuple[str, str, Weights, list[Item]]] = []
     crossing: list[ValueError] = []
     catchers = [
         Catcher(name, part, family_of(part), found, crossing)
@@ -174,9 +174,10 @@ def attention(
 
 @dataclass(frozen=True)
 class _Call:
-    """One call of a layer: its weights, and its items."""
+    """One call of a layer: its weights, its items, and how it is measured if it is no experiment."""
 
     layer: str
+    fix: str
     weights: Weights
     items: list[Item]
 
@@ -206,10 +207,7 @@ class _Call:
         shift = np.linalg.lstsq(matrix, bias, rcond=None)[0]
         if np.linalg.norm(matrix @ shift - bias) > _SHIFT_TOLERANCE * np.linalg.norm(bias):
             whose = "the heads together" if head is None else f"head {head}"
-            fix = (
-                'Measure each head by itself with heads="each"' if head is None
-                else 'Use lipscope.torch.blocks(.., map="attention")'
-            )  # fmt: skip
+            fix = 'Measure each head by itself with heads="each"' if head is None else self.fix
             raise ValueError(
                 f"The {of.biases_needed()} of {whose} of {self.layer or 'the module'} are no shift of the tokens, so that no "
                 f"experiment has the same Jacobian. {fix}."
