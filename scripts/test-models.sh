@@ -49,7 +49,7 @@ cargo build --locked --quiet --package lipscope-models --example token_ids >&2
 
 # Small models of every family, with drawn weights and hyperparameters.
 cargo build --locked --quiet --package lipscope-cli >&2
-"$python" -W ignore scripts/models/compare_families.py "$target_dir/debug/lipscope" >&2
+PYTHONPATH=$package "$python" -W ignore scripts/models/compare_families.py "$target_dir/debug/lipscope" >&2
 
 rm -f "$out"/*.csv
 "$python" scripts/models/reference.py "$weights" assets/attention.txt "$out/reference.json" >&2

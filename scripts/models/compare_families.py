@@ -3,7 +3,8 @@
     compare_families.py PROGRAM [-v] [FAMILY[:CASE]..]
 
 PROGRAM is `lipscope`. For each case of `families.py` the script draws weights, saves the model as `save_pretrained` does,
-and measures all six maps of all layers. Two more spellings of each config must give the same numbers: the keys of older
+and measures all six maps of all layers, with the program and, at the same modules, with `lipscope.torch`, the heads one by one
+as experiments too, for the first case of a family in a batch with padding. Two more spellings of each config must give the same numbers: the keys of older
 programs, and a config without the keys that have their default. Prints a line for each model, and fails at numbers that
 differ by more than 1e-9, at refusals, and at notes (an unknown key is one).
 """
@@ -22,6 +23,7 @@ from family_reference import MAPS, Layers, Places, draw, measured  # First: it m
 from families import FAMILIES, N, VOCABULARY  # noqa: I001
 
 import numpy as np
+import lipscope.torch
 import torch
 import transformers
 from safetensors.numpy import load_file, save_file
@@ -34,6 +36,7 @@ TOKENIZER = {
     "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": None, "decoder": None,
     "model": {"type": "WordLevel", "vocab": {f"w{i}": i for i in range(VOCABULARY)}, "unk_token": "w0"},
 }
+SHORT = N - 3  # Tokens of the item that has padding.
 # What the tool says of a family that it does not open.
 NOT_OPENED = "`model_type` ="
 PREPROCESSOR = {"do_rescale": True, "rescale_factor": 1 / 255, "do_normalize": True,
@@ -116,6 +119,20 @@ def is_same(kind, a, b):
     return of(a) == of(b)
 
 
+def no_experiment(config):
+    """Why the heads of a model are no experiments, in words of the refusal; None if they are."""
+    named = getattr(config, "rope_parameters", None) or {}
+    kinds = [kind for kind in named.values() if isinstance(kind, dict)] or [named]
+    if config.model_type == "olmo2":
+        return "a norm of all queries together"
+    if any(kind.get("rope_type", "default") not in ("default", "dynamic") for kind in kinds):
+        return "rotary positions that are scaled"
+    # Biases of queries, keys and values that no shift of the tokens can give.
+    if config.model_type == "gpt_oss" and config.attention_bias and 3 * config.head_dim > config.hidden_size:
+        return "biases of queries, keys and values"
+    return None
+
+
 class Comparison:
     def __init__(self, program, is_verbose):
         self.program, self.is_verbose = program, is_verbose
@@ -182,7 +199,47 @@ class Comparison:
                     else:
                         by_head = reference["by_head"][int(head)]
                         worst = max(worst, self.check(f"{what}, head {head}", row["spectral"], by_head))
+        # The first case of a family in every map and with padding.
+        maps = ["mlp-residual"] if number else MAPS
+        worst = max(worst, self.modules(f"{name}:{number}, module", stack, places, inputs, expected, maps))
         self.spellings(name, number, family, kind, folder, expected)
+        return worst
+
+    def modules(self, what, stack, places, inputs, expected, maps):
+        """`lipscope.torch` at the modules themselves. Returns the largest error."""
+        heads, references = stack.config.num_attention_heads, [expected]
+        if maps == MAPS and "input_ids" in inputs:
+            ids = inputs["input_ids"]
+            layers = Layers(stack, places, {"input_ids": ids[:, :SHORT]})
+            references.append({
+                layer: {kind: measured(f, x, heads if kind == "attention" else 1) for kind, f, x in layers.maps(layer)}
+                for layer in expected
+            })
+            padding = torch.full((1, N - SHORT), stack.config.pad_token_id or 0)
+            mask = torch.ones(2, N, dtype=torch.long)
+            mask[1, SHORT:] = 0
+            inputs = {"input_ids": torch.cat([ids, torch.cat([ids[:, :SHORT], padding], 1)]), "attention_mask": mask}
+        worst = 0.0
+        for kind in maps:
+            for at, one in enumerate(lipscope.torch.blocks(stack, inputs, map=kind)):
+                layer = at % len(expected)
+                error = self.check(f"{what}, {kind}, layer {layer}", one.value, references[one.item][layer][kind]["spectral"])
+                worst = max(worst, error)
+        reason = no_experiment(stack.config)
+        try:
+            found = lipscope.torch.attention(stack, inputs)
+        except ValueError as sentence:
+            if reason is None or reason not in str(sentence):
+                self.fail(f"{what}: {sentence}")
+            return worst
+        if reason is not None:
+            self.fail(f"{what}: measured, but it has {reason}")
+        if len(found) != len(references) * len(expected) * heads:
+            self.fail(f"{what}: {len(found)} heads")
+        for at, one in enumerate(found):
+            layer = at // (heads * len(references))
+            by_head = references[one.item][layer]["attention"]["by_head"][one.head]
+            worst = max(worst, self.check(f"{what}, layer {layer}, head {one.head}", one.measure().value, by_head))
         return worst
 
     def spellings(self, name, number, family, kind, folder, expected):

@@ -16,7 +16,8 @@ torch.set_num_threads(1)
 
 def load_tests(loader, tests, pattern):
     """Adds the examples of the docstrings."""
-    tests.addTests(doctest.DocTestSuite(lipscope.torch))
+    for module in (lipscope.torch, lipscope._blocks, lipscope._norm):
+        tests.addTests(doctest.DocTestSuite(module))
     return tests
 
 
@@ -99,11 +100,16 @@ class MultiheadAttention(unittest.TestCase):
     def test_what_is_no_experiment_is_refused(self):
         module = torch.nn.MultiheadAttention(4, 2, batch_first=True)
         x = torch.randn(1, 3, 4)
-        other = torch.zeros(3, 3).masked_fill(torch.eye(3, dtype=torch.bool), float("-inf"))
-        with self.assertRaisesRegex(ValueError, "neither causal nor padding"):
-            lipscope.torch.attention(module, x, attn_mask=other)
-        with self.assertRaisesRegex(ValueError, "adds numbers to the scores"):
-            lipscope.torch.attention(module, x, attn_mask=torch.ones(3, 3))
+        of_heads = torch.zeros(2, 3, 3, dtype=torch.bool)
+        of_heads[0, 0, 2] = True
+        with self.assertRaisesRegex(
+            ValueError, "a mask that differs from head to head: no experiment has the same Jacobian"
+        ):
+            lipscope.torch.attention(module, x, attn_mask=of_heads)
+        with self.assertRaisesRegex(ValueError, "a token that attends to no token.*with lipscope.torch.norm"):
+            lipscope.torch.attention(
+                module, x, attn_mask=torch.eye(3, dtype=torch.bool) | torch.tensor([True, False, False])[:, None]
+            )
         with self.assertRaisesRegex(ValueError, "cross-attention"):
             lipscope.torch.attention(module, (x, x + 1, x))
         with self.assertRaisesRegex(ValueError, "holds no attention that is known"):
@@ -112,8 +118,37 @@ class MultiheadAttention(unittest.TestCase):
             lipscope.torch.attention(torch.nn.MultiheadAttention(4, 2, add_bias_kv=True, batch_first=True), x)
         module.in_proj_weight.data[:4] = 0
         torch.nn.init.ones_(module.in_proj_bias)
-        with self.assertRaisesRegex(ValueError, "not in the range of Q"):
+        with self.assertRaisesRegex(
+            ValueError, "The biases of queries of head 0 of the module are no shift of the tokens"
+        ):
             lipscope.torch.attention(module, x)
+
+    def test_any_mask_and_any_bias_of_scores_is_an_experiment(self):
+        torch.manual_seed(3)
+        module = randomised(torch.nn.MultiheadAttention(6, 2, batch_first=True))
+        x = torch.randn(1, 5, 6, dtype=torch.float64)
+        near = torch.arange(5)[None] - torch.arange(5)[:, None]
+        low = float("-inf")
+        masks = {
+            "diagonal": (torch.zeros(5, 5).double().masked_fill(near == 0, low), "allowed"),
+            "window": (torch.zeros(5, 5).double().masked_fill((near > 0) | (near < -1), low), "window"),
+            "both sides": (torch.zeros(5, 5).double().masked_fill(near.abs() > 2, low), "window"),
+            "bias": (torch.randn(5, 5, dtype=torch.float64).masked_fill(near > 0, low), "causal"),
+            "slope": ((-0.5 * near.abs()).double(), "none"),
+        }
+        for name, (mask, expected) in masks.items():
+            for one in lipscope.torch.attention(module, x, attn_mask=mask):
+                self.close(one, dense_norm(lambda x: of_head(module, x, one.head, mask), x[0]), name)
+                found = one.experiment.to_dict()
+                self.assertEqual(
+                    found["mask"] if isinstance(found["mask"], str) else found["mask"]["kind"], expected, name
+                )
+                self.assertEqual("alibi" in found.get("score", {}), name == "slope", name)
+        of_heads = torch.randn(2, 5, 5, dtype=torch.float64)
+        for one in lipscope.torch.attention(module, x, attn_mask=of_heads):
+            self.close(one, dense_norm(lambda x: of_head(module, x, one.head, of_heads[one.head]), x[0]), "of heads")
+        with self.assertRaisesRegex(ValueError, 'differs from head to head. Measure each head with heads="each"'):
+            lipscope.torch.attention(module, x, heads="all", attn_mask=of_heads)
 
 
 def separate(module):

@@ -1,199 +1,401 @@
-"""Reads the self-attention of modules of PyTorch: weights, and what a call gives them."""
+"""Reads the self-attention of modules of PyTorch: weights, steps, and what a call gives them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import inspect
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable
 
 import numpy as np
 import torch
 
+from ._families import Family, family_of
+from ._masks import Item, float64, items, masked_items, numpy, same_for_heads, split
+from ._positions import Rope, rope_of
+
+#: The most by which what is read may miss what a module computes in float32, relative to it.
+_VALUE_TOLERANCE = float(np.finfo(np.float32).eps) ** 0.5
+#: Arguments that would remember the tokens of every call.
+CACHES = ("past_key_values", "past_key_value", "layer_past", "cache_params")
+
+
+@dataclass(frozen=True)
+class QkNorm:
+    """RMS norms of the queries and of the keys of each head."""
+
+    eps: float
+    q_gain: np.ndarray
+    k_gain: np.ndarray
+
+    def score(self) -> dict[str, Any]:
+        """As an experiment has it."""
+        gains = {"q_gain": self.q_gain.tolist(), "k_gain": self.k_gain.tolist()}
+        return {"qk_norm": {"kind": "rms", "eps": self.eps, **gains}}
+
 
 @dataclass(frozen=True)
 class Weights:
-    """The weights of a layer: Q, K and V of all heads, one below the other, biases, the output matrix."""
+    """The weights of a layer and the steps of its attention.
 
-    count: int
+    q (heads, k, d), k and v (groups, k, d) with their biases (heads or groups, k), the output matrix (d_out, heads k), the
+    factor of scores, the norms, the positions, the cap of scores and the sinks (heads,), where they are.
+    """
+
     q: np.ndarray
     k: np.ndarray
     v: np.ndarray
     q_bias: np.ndarray
+    k_bias: np.ndarray
+    v_bias: np.ndarray
     output: np.ndarray | None
+    scale: float
+    norm: QkNorm | None = None
+    rope: Rope | None = None
+    softcap: float | None = None
+    sinks: np.ndarray | None = None
+
+    @property
+    def count(self) -> int:
+        """The number of heads."""
+        return len(self.q)
+
+    def group(self, head: int) -> int:
+        """The group of keys and values of a head."""
+        return head * len(self.k) // len(self.q)
+
+    def score(self) -> dict[str, Any]:
+        """The steps between projections and weights, as an experiment has them."""
+        usual = self.q.shape[1] ** -0.5
+        return {
+            **({} if abs(self.scale / usual - 1) < 1e-15 else {"scale": self.scale}),
+            **({} if self.softcap is None else {"softcap": self.softcap}),
+            **({} if self.norm is None else self.norm.score()),
+            **({} if self.rope is None else self.rope.score()),
+        }
+
+    def of(self, head: int | None) -> Weights:
+        """Those of one head, without the output matrix; None for all heads."""
+        if head is None:
+            return self
+        group, one = self.group(head), slice(head, head + 1)
+        of_group = slice(group, group + 1)
+        return replace(
+            self, q=self.q[one], k=self.k[of_group], v=self.v[of_group], q_bias=self.q_bias[one],
+            k_bias=self.k_bias[of_group], v_bias=self.v_bias[of_group], output=None,
+            sinks=None if self.sinks is None else self.sinks[one],
+        )  # fmt: skip
+
+    def _needed(self) -> list[tuple[str, np.ndarray, np.ndarray]]:
+        parts = [("queries", self.q, self.q_bias)]
+        # A bias of keys adds a number to each row of plain scores, which softmax without a sink cancels.
+        if any(step is not None for step in (self.norm, self.rope, self.softcap, self.sinks)):
+            parts.append(("keys", self.k, self.k_bias))
+        # Rows of weights that add to 1 pass a bias of values on as a constant.
+        if self.sinks is not None:
+            parts.append(("values", self.v, self.v_bias))
+        return parts
+
+    def needed(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rows (r, d) of the matrices whose biases the Jacobian depends on, and these biases (r,)."""
+        parts = self._needed()
+        return (
+            np.concatenate([matrix.reshape(-1, matrix.shape[-1]) for _, matrix, _ in parts]),
+            np.concatenate([bias.ravel() for _, _, bias in parts]),
+        )
+
+    def biases_needed(self) -> str:
+        """These biases in words."""
+        names = [name for name, _, _ in self._needed()]
+        return "biases of " + " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+    def value(self, item: Item) -> np.ndarray:
+        """The concatenated heads (n, heads k) at an item, by their formula."""
+        q, k, v = (
+            np.einsum("hkd,nd->hnk", matrix, item.tokens) + bias[:, None]
+            for matrix, bias in ((self.q, self.q_bias), (self.k, self.k_bias), (self.v, self.v_bias))
+        )
+        if self.norm is not None:
+            rms = lambda z: z / np.sqrt((z**2).mean(-1, keepdims=True) + self.norm.eps)
+            q, k = rms(q) * self.norm.q_gain, rms(k) * self.norm.k_gain
+        if self.rope is not None:
+            q, k = self.rope.turn(q), self.rope.turn(k)
+        of_heads = [self.group(head) for head in range(self.count)]
+        scores = self.scale * q @ k[of_heads].swapaxes(1, 2)
+        if self.softcap is not None:
+            scores = self.softcap * np.tanh(scores / self.softcap)
+        if item.bias is not None:
+            scores = scores + item.bias
+        scores = np.where(item.allowed, scores, -np.inf)
+        largest = scores.max(-1, keepdims=True)
+        weights = np.exp(scores - largest)
+        sums = weights.sum(-1, keepdims=True)
+        if self.sinks is not None:
+            sums = sums + np.exp(self.sinks[:, None, None] - largest)
+        return (weights / sums @ v[of_heads]).swapaxes(0, 1).reshape(len(item.tokens), -1)
 
 
-#: Reads a layer's weights and the items of a call.
-Reader = Callable[[Any, tuple[Any, ...], dict[str, Any]], tuple[Weights, list[tuple[np.ndarray, str]]]]
+class CrossAttention(ValueError):
+    """A call whose keys are of other tokens."""
 
 
-def reader_of(module: torch.nn.Module) -> Reader | None:
-    """How the attention of a module is read, by its shape rather than by its type: transformers renames its classes."""
-    if isinstance(module, torch.nn.MultiheadAttention):
-        return _multihead
-    has = lambda *names: all(isinstance(getattr(module, name, None), torch.nn.Module) for name in names)
-    if has("query", "key", "value") and hasattr(module, "num_attention_heads"):
-        return _bert
-    if has("q_lin", "k_lin", "v_lin", "out_lin"):
-        return _distilbert
-    if has("c_attn", "c_proj") and hasattr(module, "num_heads"):
-        return _gpt2
-    return None
+@dataclass
+class Catcher:
+    """Reads every call of one module of attention, through hooks on it."""
+
+    name: str
+    module: torch.nn.Module
+    family: Family | None
+    calls: list[tuple[str, str, Weights, list[Item]]]
+    crossing: list[ValueError]
+    _heads: list[torch.Tensor] = field(default_factory=list)
+    _is_repeated: bool = False
+
+    def hooks(self) -> list[Any]:
+        """Hooks that add each call to `calls`, or its refusal to `crossing`; the caller removes them."""
+        if self.family is None:
+            return [self.module.register_forward_pre_hook(self._multihead, with_kwargs=True)]
+        hooks = [self.module.register_forward_hook(self._read, with_kwargs=True)]
+        output = getattr(self.module, self.family.output or "", None)
+        if output is not None:
+            hooks.append(output.register_forward_pre_hook(lambda _, arguments: self._heads.append(arguments[0])))
+        return hooks
+
+    def _multihead(self, module: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+        read = self._named(lambda: _multihead(module, given_to(module, arguments, options)))
+        if read is not None:
+            self.calls.append((self.name, fix(module), *read))
+
+    def _read(self, module: Any, arguments: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
+        family, given = self.family, given_to(module, arguments, options)
+        if family is None or self._is_repeated:
+            return
+        read = self._named(lambda: _transformers(module, family, given))
+        heads = self._of_module(result)
+        if read is None:
+            return
+        weights, found = read
+        if torch.finfo(heads.dtype).eps > _VALUE_TOLERANCE:
+            heads = self._in_single(weights, given)
+        self._compare(weights, found, heads)
+        self.calls.append((self.name, fix(module), weights, found))
+
+    def _of_module(self, result: Any) -> torch.Tensor:
+        """The concatenated heads as the module computed them."""
+        if self.family is not None and self.family.output:
+            return self._heads.pop()
+        return result[0] if isinstance(result, tuple) else result
+
+    def _named(self, read: Callable[[], tuple[Weights, list[Item]]]) -> tuple[Weights, list[Item]] | None:
+        """What is read, or an error that names the module; None for cross-attention."""
+        try:
+            return read()
+        except ValueError as problem:
+            named = refusal(self.name, self.module, str(problem))
+            if not isinstance(problem, CrossAttention):
+                raise named from None
+            self.crossing.append(named)
+            return None
+
+    def _in_single(self, weights: Weights, given: dict[str, Any]) -> torch.Tensor:
+        """What the module gives if it computes in float32, with cosines that are not rounded to half of that."""
+
+        def single(part: Any) -> Any:
+            if isinstance(part, (tuple, list)):
+                return tuple(single(one) for one in part)
+            return part.float() if isinstance(part, torch.Tensor) and part.is_floating_point() else part
+
+        given = {name: single(part) for name, part in given.items() if name not in CACHES}
+        if weights.rope is not None and given.get("position_embeddings") is not None:
+            given["position_embeddings"] = weights.rope.embeddings(given["position_embeddings"])
+        parameters = {name: single(parameter) for name, parameter in self.module.named_parameters()}
+        self._is_repeated = True
+        try:
+            return self._of_module(torch.func.functional_call(self.module, parameters, (), given))
+        finally:
+            self._is_repeated = False
+
+    def _compare(self, weights: Weights, found: list[Item], heads: torch.Tensor) -> None:
+        """What was read must give what the module gave: a class may have learnt a step that its row does not know."""
+        for item, of_module in zip(found, float64(heads)):
+            expected = of_module.reshape(len(item.kept), -1)[item.kept]
+            if not np.isfinite(expected).all():
+                raise refusal(self.name, self.module, "gives values that are no numbers")
+            error = np.linalg.norm(weights.value(item) - expected)
+            if not error <= _VALUE_TOLERANCE * np.linalg.norm(expected):
+                raise refusal(self.name, self.module, "computes something else than the attention of its class")
 
 
-def _multihead(module: torch.nn.MultiheadAttention, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    names = (
-        "query",
-        "key",
-        "value",
-        "key_padding_mask",
-        "need_weights",
-        "attn_mask",
-        "average_attn_weights",
-        "is_causal",
+def refusal(name: str, module: Any, what: str) -> ValueError:
+    """An error that says which module has no experiment, and what to do."""
+    return ValueError(
+        f"{name or 'The module'} ({type(module).__name__}) {what}: no experiment has the same Jacobian. {fix(module)}."
     )
-    given = {**dict(zip(names, arguments)), **options}
+
+
+def fix(module: Any) -> str:
+    """How attention that is no experiment is measured."""
+    by_name = 'blocks(.., map="attention")' if family_of(module) is not None else "norm"
+    return f"Measure it with lipscope.torch.{by_name}"
+
+
+def is_attention(module: Any) -> bool:
+    """Whether a module is self-attention that is known."""
+    return isinstance(module, torch.nn.MultiheadAttention) or family_of(module) is not None
+
+
+def given_to(module: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by their names."""
+    bound = inspect.signature(module.forward).bind_partial(*arguments, **options)
+    kinds = {name: parameter.kind for name, parameter in bound.signature.parameters.items()}
+    found: dict[str, Any] = {}
+    for name, value in bound.arguments.items():
+        found.update(value if kinds[name] is inspect.Parameter.VAR_KEYWORD else {name: value})
+    return found
+
+
+def _multihead(module: torch.nn.MultiheadAttention, given: dict[str, Any]) -> tuple[Weights, list[Item]]:
     query = given["query"]
     # Query, key and value may be views of one tensor.
     same = lambda other: other is query or (other.shape == query.shape and torch.equal(other, query))
     if not (same(given["key"]) and same(given["value"])):
-        raise ValueError(
-            "This is cross-attention: key and value are not the query. Only self-attention is an experiment."
-        )
+        raise CrossAttention("is cross-attention: key and value are not the query")
     if module.bias_k is not None or module.add_zero_attn:
-        raise ValueError("add_bias_kv and add_zero_attn add keys that are no tokens. Use lipscope.torch.norm.")
-    d = module.embed_dim
+        raise ValueError("has keys that are no tokens, by add_bias_kv or add_zero_attn")
+    d, heads = module.embed_dim, module.num_heads
     if module.in_proj_weight is not None:
-        q, k, v = float64(module.in_proj_weight).reshape(3, d, d)
+        q, k, v = float64(module.in_proj_weight).reshape(3, heads, -1, d)
     else:
-        q, k, v = (float64(part) for part in (module.q_proj_weight, module.k_proj_weight, module.v_proj_weight))
-    bias = np.zeros(d) if module.in_proj_bias is None else float64(module.in_proj_bias)[:d]
-    weights = Weights(module.num_heads, q, k, v, bias, float64(module.out_proj.weight))
+        parts = (module.q_proj_weight, module.k_proj_weight, module.v_proj_weight)
+        q, k, v = (float64(part).reshape(heads, -1, d) for part in parts)
+    biases = np.zeros(3 * d) if module.in_proj_bias is None else float64(module.in_proj_bias)
+    q_bias, k_bias, v_bias = biases.reshape(3, heads, -1)
+    weights = Weights(q, k, v, q_bias, k_bias, v_bias, float64(module.out_proj.weight), (d // heads) ** -0.5)
     if query.dim() == 2:
         tokens = query[None]
     else:
         tokens = query if module.batch_first else query.transpose(0, 1)
-    padding = given.get("key_padding_mask")
-    padding = None if padding is None else padding.reshape(len(tokens), -1)
-    mask = given.get("attn_mask")
-    n = tokens.shape[1]
-    kept = _kept(padding, len(tokens), n)
-    if mask is None:
-        # `is_causal` masks nothing by itself: it only promises that the given mask is causal.
-        allowed = np.ones((len(tokens), n, n), bool)
-    else:
-        of_heads = _allowed(mask).reshape(-1, n, n)
-        if of_heads.shape[0] not in (1, len(tokens) * module.num_heads):
-            raise ValueError(f"`attn_mask` has shape {tuple(mask.shape)}, which fits neither the tokens nor the heads.")
-        by_head = np.broadcast_to(of_heads, (len(tokens) * module.num_heads, n, n)).reshape(len(tokens), -1, n, n)
-        if not (by_head == by_head[:, :1]).all():
-            raise ValueError("`attn_mask` differs from head to head. Only one mask for all heads is an experiment.")
-        allowed = by_head[:, 0]
-    return weights, _items(tokens, allowed, kept)
-
-
-def _bert(module: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    names = ("hidden_states", "attention_mask")
-    given = {**dict(zip(names, arguments)), **options}
-    if getattr(module, "position_embedding_type", None) not in (None, "absolute"):
-        raise ValueError("Relative positions add to the scores what no experiment has. Use lipscope.torch.norm.")
-    if given.get("encoder_hidden_states") is not None:
-        raise ValueError("This is cross-attention. Only self-attention is an experiment.")
-    weights = Weights(
-        module.num_attention_heads, *(float64(part.weight) for part in (module.query, module.key, module.value)),
-        _bias(module.query), None,
-    )  # fmt: skip
-    return weights, _masked_items(given["hidden_states"], given.get("attention_mask"))
-
-
-def _distilbert(module: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    given = dict(options)
-    tokens = given.get("hidden_states", given.get("query", arguments[0] if arguments else None))
-    tensors = [argument for argument in arguments[1:] if isinstance(argument, torch.Tensor)]
-    mask = given.get("attention_mask", given.get("mask", tensors[-1] if tensors else None))
-    weights = Weights(
-        module.n_heads, *(float64(part.weight) for part in (module.q_lin, module.k_lin, module.v_lin)),
-        _bias(module.q_lin), float64(module.out_lin.weight),
-    )  # fmt: skip
-    return weights, _masked_items(tokens, mask)
-
-
-def _gpt2(module: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    given = {**dict(zip(("hidden_states",), arguments)), **options}
-    if given.get("encoder_hidden_states") is not None or getattr(module, "is_cross_attention", False):
-        raise ValueError("This is cross-attention. Only self-attention is an experiment.")
-    # What Conv1D calls weight is the transposed matrix.
-    q, k, v = (np.ascontiguousarray(part) for part in np.split(float64(module.c_attn.weight).T, 3))
-    scale = 1.0
-    if not getattr(module, "scale_attn_weights", True):
-        scale *= np.sqrt(q.shape[0] // module.num_heads)
-    if getattr(module, "scale_attn_by_inverse_layer_idx", False):
-        scale /= module.layer_idx + 1
-    bias = np.split(float64(module.c_attn.bias), 3)[0]
-    weights = Weights(module.num_heads, scale * q, k, v, scale * bias, float64(module.c_proj.weight).T.copy())
-    return weights, _masked_items(given["hidden_states"], given.get("attention_mask"), "causal")
-
-
-def _masked_items(tokens: torch.Tensor, mask: torch.Tensor | None, usual: str = "none") -> list[tuple[np.ndarray, str]]:
-    """The items of a call, given a mask of transformers: (batch, n), or (batch, heads or 1, n or 1, n), added or boolean."""
     count, n = tokens.shape[:2]
-    causal = np.tril(np.ones((n, n), bool))
-    allowed = np.broadcast_to(causal if usual == "causal" else np.ones((n, n), bool), (count, n, n))
-    if mask is not None and mask.dim() == 2:
-        # 1 for tokens, 0 for padding.
-        return _items(tokens, allowed, _numpy(mask) > 0)
+    padding, mask = given.get("key_padding_mask"), given.get("attn_mask")
+    kept = np.ones((count, n), bool)
+    if padding is not None:
+        padding = padding.reshape(count, -1)
+        kept, added = (~numpy(padding), None) if padding.dtype == torch.bool else split(padding)
+        if added is not None:
+            raise ValueError("has a padding mask that adds numbers to the scores")
+    # `is_causal` masks nothing by itself: it only promises that the given mask is causal.
+    allowed, bias = np.ones((count, n, n), bool), None
     if mask is not None:
-        # Here true allows attention; in torch.nn.MultiheadAttention true forbids it.
-        of_mask = _numpy(mask) if mask.dtype == torch.bool else _allowed(mask)
-        of_mask = np.broadcast_to(of_mask, (count, of_mask.shape[1], n, n))
-        if not (of_mask == of_mask[:, :1]).all():
-            raise ValueError("The mask differs from head to head. Only one mask for all heads is an experiment.")
-        allowed = allowed & of_mask[:, 0]
-    # A token to which no token attends is padding.
-    return _items(tokens, allowed, allowed.any(1))
-
-
-def _items(tokens: torch.Tensor, allowed: np.ndarray, kept: np.ndarray) -> list[tuple[np.ndarray, str]]:
-    """For each item its tokens without padding, and the name of its mask."""
-    found = []
-    for of_item, may, real in zip(float64(tokens), allowed, kept):
-        may = may[np.ix_(real, real)]
-        if may.all():
-            mask = "none"
-        elif (may == np.tril(np.ones_like(may))).all():
-            mask = "causal"
-        else:
+        of_mask, added = (~numpy(mask), None) if mask.dtype == torch.bool else split(mask)
+        if of_mask.size not in (n * n, count * heads * n * n):
             raise ValueError(
-                "The mask is neither causal nor padding alone: no experiment has it. Use lipscope.torch.norm."
+                f"has an `attn_mask` of shape {tuple(mask.shape)}, which fits neither the tokens nor the heads"
             )
-        found.append((of_item[real], mask))
-    return found
+        whole = lambda part: np.broadcast_to(part.reshape(-1, n, n), (count * heads, n, n)).reshape(count, heads, n, n)
+        allowed = same_for_heads(whole(of_mask))
+        bias = None if added is None else whole(added)
+    return weights, items(tokens, allowed, kept, bias)
 
 
-def _kept(padding: torch.Tensor | None, count: int, n: int) -> np.ndarray:
-    if padding is None:
-        return np.ones((count, n), bool)
-    return _allowed(padding)
+def _transformers(module: Any, family: Family, given: dict[str, Any]) -> tuple[Weights, list[Item]]:
+    for name in ("encoder_hidden_states", "key_value_states"):
+        if given.get(name) is not None:
+            raise CrossAttention("is cross-attention")
+    if getattr(module, "is_cross_attention", False):
+        raise CrossAttention("is cross-attention")
+    if getattr(module, "position_embedding_type", None) not in (None, "absolute"):
+        raise ValueError("has relative positions")
+    if family.wide:
+        raise ValueError(f"has {family.wide}")
+    _check_parts(module, family)
+    weights = _weights(module, family)
+    tokens = next(given[name] for name in ("hidden_states", "query") if name in given)
+    n = tokens.shape[1]
+    mask = next((given[name] for name in ("attention_mask", "mask") if given.get(name) is not None), None)
+    said = given.get("is_causal")
+    is_causal = getattr(module, "is_causal", False) if said is None else said
+    if family.own_mask:
+        usual = numpy(getattr(module, family.own_mask))[0, 0, :n, :n].astype(bool)
+    elif mask is None and is_causal:
+        usual = np.tril(np.ones((n, n), bool))
+    else:
+        usual = np.ones((n, n), bool)
+    found = masked_items(tokens, mask, usual, _score_bias(module, family, given, tokens.shape[0], weights.count))
+    # ALiBi stands in place of rotary positions.
+    is_turned = family.rope and given.get("alibi") is None and (not family.rope_if or getattr(module, family.rope_if))
+    if is_turned:
+        rope = rope_of(module, family.rope, given, [item.kept for item in found], weights.q.shape[1])
+        weights = replace(weights, rope=rope)
+    return weights, found
 
 
-def _allowed(mask: torch.Tensor) -> np.ndarray:
-    """Where a mask of torch allows attention: false or 0 does, true or -inf does not."""
-    if mask.dtype == torch.bool:
-        return ~_numpy(mask)
-    added = _numpy(mask.to(torch.float64))
-    # For a forbidden pair transformers adds the most negative number of the type.
-    forbidden = added <= -1e4
-    if not ((added == 0) | forbidden).all():
-        raise ValueError("The mask adds numbers to the scores: no experiment has that. Use lipscope.torch.norm.")
-    return ~forbidden
+def _check_parts(module: Any, family: Family) -> None:
+    """Refuses a module with parts that its row does not know."""
+    known = {*family.projections, *family.norms, *family.more, family.output, family.sinks}
+    parts = [name for name, part in module.named_children() if any(True for _ in part.parameters())]
+    parts += [name for name, _ in module.named_parameters(recurse=False)]
+    unknown = [name for name in parts if name not in known]
+    if unknown:
+        raise ValueError(f"has parts that are not known ({', '.join(unknown)})")
 
 
-def _bias(linear: Any) -> np.ndarray:
-    return np.zeros(linear.weight.shape[0]) if linear.bias is None else float64(linear.bias)
+def _weights(module: Any, family: Family) -> Weights:
+    matrices, biases = zip(*(_linear(getattr(module, name)) for name in family.projections))
+    heads = _first(module, "num_heads", "num_attention_heads", "n_heads") or module.config.num_attention_heads
+    k = _first(module, "head_dim", "attention_head_size", "head_size", "key_value_proj_dim")
+    k = k or len(matrices[0]) // heads
+    # A bias is one more column.
+    rows = np.concatenate([np.column_stack(part) for part in zip(matrices, biases)])
+    rows = rows.reshape(-1, k, rows.shape[1])
+    groups = (len(rows) - heads) // 2
+    if len(rows) != heads + 2 * groups or groups < 1 or heads % groups:
+        raise ValueError("has projections of other shapes than its class")
+    if family.fused == "grouped":
+        of_groups = rows.reshape(groups, heads // groups + 2, k, -1)
+        q, keys, values = of_groups[:, :-2].reshape(heads, k, -1), of_groups[:, -2], of_groups[:, -1]
+    else:
+        q, keys, values = np.split(rows, [heads, heads + groups])
+    return Weights(
+        q[..., :-1], keys[..., :-1], values[..., :-1], q[..., -1], keys[..., -1], values[..., -1],
+        output=None if family.output is None else _linear(getattr(module, family.output))[0],
+        scale=float(family.scale or _first(module, "scaling", "scale") or k**-0.5),
+        norm=_qk_norm(module, family),
+        softcap=_first(module, family.softcap),
+        sinks=float64(getattr(module, family.sinks)) if family.sinks else None,
+    )  # fmt: skip
 
 
-def float64(tensor: torch.Tensor) -> np.ndarray:
-    """The numbers of a tensor in float64."""
-    return _numpy(tensor.to(torch.float64))
+def _first(module: Any, *names: str) -> Any:
+    """The first of these attributes that the module has; None without one."""
+    return next((getattr(module, name) for name in names if hasattr(module, name)), None)
 
 
-def _numpy(tensor: torch.Tensor) -> np.ndarray:
-    return tensor.detach().cpu().numpy()
+def _qk_norm(module: Any, family: Family) -> QkNorm | None:
+    if not family.norms:
+        return None
+    of_q, of_k = (getattr(module, name) for name in family.norms)
+    eps, other = (_first(norm, "variance_epsilon", "eps") for norm in (of_q, of_k))
+    if eps != other:
+        raise ValueError("has norms of queries and keys with two epsilons")
+    return QkNorm(float(eps), *(family.gain_base + float64(norm.weight) for norm in (of_q, of_k)))
+
+
+def _score_bias(module: Any, family: Family, given: dict[str, Any], count: int, heads: int) -> np.ndarray | None:
+    """What a call adds to the scores beside its mask: (batch or 1, heads, n or 1, n)."""
+    if not family.bias:
+        return None
+    bias = given.get(family.bias)
+    if bias is None and hasattr(module, "relative_attention_bias"):
+        n = given["hidden_states"].shape[1]
+        bias = module.compute_bias(n, n)
+    if bias is None:
+        return None
+    of_call = float64(bias)
+    return of_call.reshape(count, heads, 1, -1) if of_call.ndim == 3 else of_call
+
+
+def _linear(part: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The matrix of a linear map and its bias. What Conv1D calls weight is the transposed matrix."""
+    matrix = float64(part.weight)
+    matrix = matrix.T if type(part).__name__ == "Conv1D" else matrix
+    bias = getattr(part, "bias", None)
+    return np.ascontiguousarray(matrix), np.zeros(len(matrix)) if bias is None else float64(bias)
