@@ -3,12 +3,12 @@
 use crate::prelude::*;
 
 use super::session::ModelSession;
-use super::settings::PlanForm;
+use super::settings::{PlanForm, Special};
 use super::source_view::Drawn;
 use crate::controls::Choice;
 use crate::controls::{InputBox, Tick};
 use crate::strings;
-use lipscope_models::{Bounding, MapKind, ModelConfig};
+use lipscope_models::{Bounding, MapKind, ModelConfig, SpecialToken};
 
 /// The choice of a layer's map, with the formulas of all maps for the norms of this model.
 #[component]
@@ -64,6 +64,13 @@ pub fn MoreFields(
         ("model-windows", strings::model_windows(), strings::model_windows_hint(), "3", |plan| &mut plan.windows),
         ("model-head", strings::model_heads(), strings::model_heads_hint(), "8", |plan| &mut plan.heads),
     ];
+    // The names of the special tokens before and after a text, of a model that has some.
+    let special = move || {
+        let special = session.facts.with(|facts| facts.as_ref().map(|facts| facts.special.clone()))?;
+        let names =
+            |tokens: &[SpecialToken]| tokens.iter().map(|token| token.name.clone()).collect::<Vec<_>>().join(" ");
+        (special.count() > 0).then(|| (names(&special.before), names(&special.after)))
+    };
     view! {
         <details class="more" id="model-more">
             <summary>
@@ -84,6 +91,10 @@ pub fn MoreFields(
                 <button type="button" id="model-published" title=strings::model_published_hint() on:click=move |_| session.plan.update(PlanForm::as_published)>
                     {strings::model_published()}
                 </button>
+            </div>
+            <div class="model-row">
+                <Tick id="model-special" label=strings::model_special() states=[Special::None, Special::OfModel] now=Signal::derive(move || session.plan.with(|plan| plan.special)) on_change=move |special| session.plan.update(|plan| plan.special = special) hidden=Signal::derive(move || special().is_none())/>
+                <span class="note" data-testid="model-special-note">{move || special().map(|(before, after)| strings::model_special_note(&after, &before))}</span>
             </div>
             <div class="model-row">
                 <Of session id="model-mask" label=strings::model_mask() all=PlanForm::MASKS.to_vec() word=strings::model_mask_choice get=|plan| plan.mask set=|plan, mask| plan.mask = mask/>

@@ -18,7 +18,7 @@ use crate::phase::ModelPhase;
 use crate::strings;
 use crate::strings::Message;
 use crate::workers::{ModelLane, ModelSource, ModelWorkers, News};
-use lipscope_models::{Cell, Estimate, Held, PlanText, Table, WindowExperiment, window_span};
+use lipscope_models::{Cell, Estimate, Held, PlanText, SpecialToken, SpecialTokens, Table, WindowExperiment};
 use lipscope_protocol::envelope::{Content, Progress as Steps};
 use lipscope_protocol::models::{
     Arriving, BatchEvent, BatchPlan, LayersEvent, LayersPlan, ModelEvent, ModelFacts, ModelOrigin, ModelPlan,
@@ -188,7 +188,9 @@ impl ModelSession {
     /// # Errors
     /// A sentence about the number of windows.
     pub(super) fn plan_text(self) -> Result<PlanText, String> {
-        self.middle_layer.with_untracked(|middle| self.plan.with_untracked(|plan| plan.words(middle)))
+        let special = self.facts.with_untracked(|facts| facts.as_ref().map(|facts| facts.special.clone()));
+        let special = special.unwrap_or_default();
+        self.middle_layer.with_untracked(|middle| self.plan.with_untracked(|plan| plan.words(middle, &special)))
     }
 
     /// Shows a sentence where the form shows problems.
@@ -451,6 +453,16 @@ impl ModelSession {
         }
     }
 
+    /// What stands around the windows of the table that is shown.
+    pub(super) fn special_of_table(self) -> SpecialTokens {
+        let has_some = self
+            .models()
+            .table
+            .with_untracked(|table| table.as_ref().is_some_and(|table| table.subject.has_special_tokens()));
+        let of_model = self.facts.with_untracked(|facts| facts.as_ref().map(|facts| facts.special.clone()));
+        of_model.filter(|_| has_some).unwrap_or_default()
+    }
+
     /// Opens a window's tokens and weights in the explorer.
     pub(super) fn take_window(self, cell: Cell, window: WindowExperiment) {
         let page = self.page;
@@ -473,8 +485,12 @@ fn words(session: ModelSession, cell: Cell) -> Arc<[String]> {
         let word = text.get(span.0..span.1).unwrap_or_default();
         word.split_whitespace().collect::<Vec<_>>().join(" ")
     };
+    let special = session.special_of_table();
+    let names = |tokens: &[SpecialToken]| tokens.iter().map(|token| token.name.clone()).collect::<Vec<_>>();
     session.facts.with_untracked(|facts| {
-        let spans = facts.as_ref().and_then(|facts| facts.spans.get(window_span(cell.n, cell.window)));
-        spans.unwrap_or_default().iter().map(word).collect()
+        let span = special.text_span(cell.n, cell.window);
+        let spans = facts.as_ref().and_then(|facts| facts.spans.get(span)).unwrap_or_default();
+        let words = spans.iter().map(word);
+        names(&special.before).into_iter().chain(words).chain(names(&special.after)).collect()
     })
 }

@@ -4,7 +4,7 @@ use crate::state::MOST_SEED;
 use crate::strings;
 use lipscope_core::experiment::Order;
 use lipscope_models::{
-    Bounding, DrawnFamily, DrawnModel, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Resizing, Subject,
+    Bounding, DrawnFamily, DrawnModel, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Resizing, SpecialTokens, Subject,
 };
 
 /// Where a model comes from.
@@ -104,6 +104,18 @@ pub struct PlanForm {
     pub estimators: Estimators,
     /// Whether bounds are computed too.
     pub bounds: Bounding,
+    /// Whether the model's special tokens stand around every window.
+    pub special: Special,
+}
+
+/// What stands around every window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Special {
+    /// Nothing: windows are text alone.
+    #[default]
+    None,
+    /// The model's special tokens.
+    OfModel,
 }
 
 impl Default for PlanForm {
@@ -118,6 +130,7 @@ impl Default for PlanForm {
             kind: None,
             estimators: Estimators::Both,
             bounds: Bounding::Skipped,
+            special: Special::default(),
         }
     }
 }
@@ -141,11 +154,12 @@ impl PlanForm {
         self.windows = "10".into();
     }
 
-    /// The plan as text, as the command line takes it. `middle` is the middle layer of the model.
+    /// The plan as text, as the command line takes it. `middle` is the middle layer of the model, `special` its special
+    /// tokens.
     ///
     /// # Errors
     /// A sentence about the number of windows.
-    pub fn words(&self, middle: &str) -> Result<PlanText, String> {
+    pub fn words(&self, middle: &str, special: &SpecialTokens) -> Result<PlanText, String> {
         Ok(PlanText {
             layers: self.layers.clone().unwrap_or_else(|| middle.to_owned()),
             heads: self.heads.clone(),
@@ -156,6 +170,10 @@ impl PlanForm {
             estimators: self.estimators,
             tolerance: MODEL_TOLERANCE,
             bounds: self.bounds,
+            special: match self.special {
+                Special::None => SpecialTokens::default(),
+                Special::OfModel => special.clone(),
+            },
         })
     }
 
@@ -173,6 +191,7 @@ impl PlanForm {
             estimators: estimators.map_or(Estimators::Both, |(_, estimators)| estimators),
             tolerance: MODEL_TOLERANCE,
             bounds: Bounding::Skipped,
+            special: Default::default(),
         }
     }
 }

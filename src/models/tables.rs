@@ -122,6 +122,7 @@ impl ModelSession {
             estimators: Estimators::Both,
             tolerance: MODEL_TOLERANCE,
             bounds: Bounding::Skipped,
+            special: Default::default(),
         };
         self.models().adversarial_awaited.set(true);
         let request = AdversarialRequest { origin: source.origin.clone(), plan, radius };
@@ -137,6 +138,7 @@ impl ModelSession {
             heads: cell.heads.id(),
             lengths: cell.n.to_string(),
             windows: cell.window + 1,
+            special: self.special_of_table(),
             ..PlanForm::of_subject(&table.subject)
         };
         let plan = words.plan(&facts.config).map_err(|problem| strings::problem_text(&problem))?;

@@ -238,6 +238,22 @@ fn a_model_folder_is_read_with_its_tokenizer() {
 }
 
 #[test]
+fn special_tokens_stand_around_every_window_where_they_are_asked_for() {
+    let bert = |more: &[&str]| {
+        lipscope(&[&["model", "--weights", "tests/data/models/bert", "-n", "6", "--windows", "2"], more].concat())
+    };
+    let (table, _) = run(bert(&["--special", "model"]));
+    let (without, _) = run(bert(&[]));
+    assert!(table.lines().skip(1).all(|line| line.contains("+2..3,")), "{table}");
+    assert!(!without.contains("+2..3") && table.lines().count() == without.lines().count(), "{without}");
+    assert!(
+        problem(lipscope(&["model", "--weights", "random:gpt2", "--special", "model"])).contains("puts nothing around")
+    );
+    let short = lipscope(&["model", "--weights", "tests/data/models/bert", "-n", "2", "--special", "model"]);
+    assert!(problem(short).contains("above 2"));
+}
+
+#[test]
 fn impossible_settings_give_an_error_message() {
     for (arguments, word) in [
         (vec!["model", "--weights", "nowhere"], "nowhere"),

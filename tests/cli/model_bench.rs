@@ -70,6 +70,7 @@ pub fn plan(layers: &str, lengths: &str, windows: usize) -> PlanText {
         estimators: Estimators::Both,
         tolerance: MODEL_TOLERANCE,
         bounds: Bounding::Skipped,
+        special: Default::default(),
     }
 }
 

@@ -9,8 +9,8 @@ use lipscope_models::{
 };
 use lipscope_protocol::envelope::{Content, Progress};
 use lipscope_protocol::models::{
-    AdversarialRequest, Arriving, BatchEvent, BatchPlan, DownloadPlan, MOST_ROWS, ModelEvent, ModelOrigin, ModelPlan,
-    TableForm, WindowPlan,
+    AdversarialRequest, Arriving, BatchEvent, BatchPlan, DownloadPlan, Input, MOST_ROWS, ModelEvent, ModelOrigin,
+    ModelPlan, TableForm, WindowPlan, command_line,
 };
 
 use crate::model_bench::{Bench, Order, TEXT, Watched, files, of_files, on_command_line, plan, rows_of, small};
@@ -60,6 +60,20 @@ fn a_model_that_is_read_layer_by_layer_has_the_same_rows_and_no_layer_is_read_tw
         tensors.sort_by_key(|range| range.start);
         assert!(!tensors.is_empty() && tensors.windows(2).all(|pair| pair[0] != pair[1]), "{tensors:?}");
     }
+}
+
+#[test]
+fn windows_with_special_tokens_have_the_command_lines_rows_and_words() {
+    let mut bench = Bench::new(files("bert"));
+    let special = bench.open(&of_files("bert"), TEXT).expect("opened").special;
+    let names: Vec<&str> = special.before.iter().chain(&special.after).map(|token| token.name.as_str()).collect();
+    assert_eq!(names, ["[CLS]", "[SEP]"]);
+    let plan = PlanText { special, ..plan("1", "5,8", 2) };
+    let table = bench.table(&of_files("bert"), TEXT, &plan, Order::Forwards).expect("measured");
+    let folder = "tests/data/models/bert";
+    let arguments = ["--weights", folder, "--layers", "1", "--lengths", "5,8", "--windows", "2", "--special", "model"];
+    assert_eq!(bench.write(&table, TableForm::Csv), on_command_line(&arguments));
+    assert!(command_line((&of_files("bert"), None), Input::Text(None), &plan).ends_with("--special model"));
 }
 
 #[test]

@@ -248,6 +248,7 @@ fn a_plan_computes_bounds_only_where_it_is_asked_and_they_apply() {
             estimators: Estimators::Both,
             tolerance: 1e-10,
             bounds: bounding,
+            special: Default::default(),
         };
         let rows = rows(config, &plan);
         assert_eq!(rows.len(), 2);

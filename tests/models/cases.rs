@@ -56,6 +56,7 @@ fn measured(name: &str, files: &[(String, Vec<u8>)], n: usize, layer: usize) -> 
         estimators: Estimators::Spectral,
         tolerance: 1e-12,
         bounds: Bounding::Skipped,
+        special: Default::default(),
     };
     let plan = text.plan(opened.config())?;
     let ids = ids(name);
@@ -282,6 +283,7 @@ fn the_scale_of_the_scores_is_in_every_map_of_a_head() {
         estimators: Estimators::Spectral,
         tolerance: 1e-12,
         bounds: Bounding::Skipped,
+        special: Default::default(),
     };
     let plan = text.plan(&model.config).expect("a plan");
     let cell = lipscope_models::Cell { layer: 0, heads: Heads::All, n: 5, window: 0 };

@@ -8,4 +8,5 @@ mod figures;
 mod files;
 mod plain;
 mod reference;
+mod special;
 mod token_ids;

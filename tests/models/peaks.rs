@@ -51,6 +51,7 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
                     // Small enough for many steps, large enough for the iteration to run in f32 beside f64.
                     options: lipscope_core::spectral::LanczosOptions { tolerance: 3e-5, ..Default::default() },
                     bounds,
+                    special: Default::default(),
                 };
                 let measured = peak(|| {
                     let batches = plan.batches(Shard { index: 0, count: 1 });
@@ -87,6 +88,7 @@ fn one_layer_at_a_time_gives_the_same_digits_in_the_memory_of_its_figure() {
             kind,
             estimators: Estimators::Both,
             bounds: if kind == MapKind::Attention { Bounding::AtTokens } else { Bounding::Skipped },
+            special: Default::default(),
             options: lipscope_core::spectral::LanczosOptions { tolerance: 3e-5, ..Default::default() },
         };
         let mut opened = Opened::<&[u8]>::drawn(drawn).expect("sizes");

@@ -59,6 +59,7 @@ fn randomly_initialised_gpt2_has_the_slopes_of_its_table() {
         estimators: Estimators::Both,
         options: LanczosOptions { tolerance: 1e-3, ..LanczosOptions::default() },
         bounds: Bounding::Skipped,
+        special: Default::default(),
     };
     plan.check(ids.len()).expect("a text that is long enough");
     let needs = Needs { layers: 7, mlps: 6, ids: ids[..196].iter().copied().collect(), positions: 98 };
@@ -106,6 +107,7 @@ fn a_window_is_the_same_in_a_shared_pass_as_alone() {
             estimators: Estimators::Both,
             options: LanczosOptions::default(),
             bounds: Bounding::Skipped,
+            special: Default::default(),
         };
         let batches = plan.batches(Shard { index: 0, count: 1 });
         let shared =

@@ -131,6 +131,7 @@ fn shards(
         estimators: Estimators::Both,
         options: LanczosOptions::default(),
         bounds: Bounding::Skipped,
+        special: Default::default(),
     };
     // The index of each window's batch in the run; shard i of N has every N-th batch from i on.
     let mut batch_of: BTreeMap<Window, usize> = BTreeMap::new();

@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use super::console::{tell, tell_lines};
 use super::files::read_text;
 use super::model_chart::{summary, tell_notes};
+use super::model_files::SpecialName;
 use super::model_run::{Outcome, Run, measure_adversarial, measure_all, measure_by_layer};
 use super::results::{Form, Results};
 use super::work::MemoryArguments;
@@ -102,6 +103,9 @@ pub(super) struct ModelArguments {
     /// Also draw both estimators over n, with their slopes, into this SVG file.
     #[arg(long)]
     svg: Option<PathBuf>,
+    /// The special tokens around every window.
+    #[arg(long, value_enum, default_value_t = SpecialName::None, conflicts_with_all = ["image", "adversarial"])]
+    special: SpecialName,
     /// Measure part i of N of the windows, as i/N with i from 0; merge the parts with `lipscope merge`.
     #[arg(long, default_value = "0/1", value_parser = shard)]
     shard: Shard,
@@ -167,7 +171,7 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
     let resizing = if arguments.resize { Resizing::Allowed } else { Resizing::Refused };
     let input = match (&arguments.image[..], arguments.adversarial) {
         (_, Some(_)) => Default::default(),
-        ([], None) => found.text(text, arguments.tokenizer.as_deref())?,
+        ([], None) => found.text(text, arguments.tokenizer.as_deref(), arguments.special)?,
         (pictures, None) => found.pictures(pictures, resizing)?,
     };
     let (lengths, windows) = match input.pictures {
@@ -191,6 +195,7 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
         },
         tolerance: arguments.tolerance,
         bounds: if arguments.bounds { Bounding::AtTokens } else { Bounding::Skipped },
+        special: input.special.clone(),
     }
     .plan(found.model.config())?;
     plan.check(if arguments.adversarial.is_some() { usize::MAX } else { input.ids.len() })?;

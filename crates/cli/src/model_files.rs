@@ -10,9 +10,19 @@ use std::time::SystemTime;
 
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_models::{
-    DrawnFamily, DrawnModel, Opened, Part, Picture, Pictures, PixelRule, Resizing, Source, Tokenizer, TokenizerFiles,
-    WeightFiles, ids_by_first_appearance, needs_pictures, takes_no_pictures, text_fingerprint,
+    DrawnFamily, DrawnModel, Opened, Part, Picture, Pictures, PixelRule, Resizing, Source, SpecialTokens, Tokenizer,
+    TokenizerFiles, WeightFiles, ids_by_first_appearance, needs_pictures, no_special_tokens, takes_no_pictures,
+    text_fingerprint,
 };
+
+/// What `--special` puts around every window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum SpecialName {
+    /// Nothing: windows are text alone.
+    None,
+    /// What the model's tokenizer puts around a text, such as [CLS] and [SEP]; they count in n.
+    Model,
+}
 
 /// A model, and the folder with its tokenizer.
 pub(super) struct Found {
@@ -33,6 +43,8 @@ pub(super) struct Input {
     pub(super) notes: Vec<Phrase>,
     /// How many pictures it is; 0 for a text.
     pub(super) pictures: usize,
+    /// What stands around every window.
+    pub(super) special: SpecialTokens,
 }
 
 /// Opens a folder, or a model of [`DrawnFamily::ALL`].
@@ -80,21 +92,30 @@ fn names(folder: &Path) -> Result<BTreeSet<String>, InputError> {
 impl Found {
     /// A text as input, from the given or the folder's tokenizer, with notes on guesses. A randomly initialised model
     /// without a tokenizer uses words.
-    pub(super) fn text(&self, text: &str, tokenizer: Option<&Path>) -> Result<Input, InputError> {
+    pub(super) fn text(&self, text: &str, tokenizer: Option<&Path>, special: SpecialName) -> Result<Input, InputError> {
         if self.model.config().picture.is_some() {
             return Err(needs_pictures(self.model.config()));
         }
-        let of_ids =
-            |ids: Vec<u32>, notes: Vec<Phrase>| Input { fingerprint: text_fingerprint(&ids), ids, notes, pictures: 0 };
+        let of_ids = |ids: Vec<u32>, notes: Vec<Phrase>| Input {
+            fingerprint: text_fingerprint(&ids),
+            ids,
+            notes,
+            ..Input::default()
+        };
         let files = match (tokenizer, &self.folder) {
             (Some(path), _) => TokenizerFiles { tokenizer: Some(read(path)?), ..TokenizerFiles::default() },
+            (None, None) if special == SpecialName::Model => return Err(no_special_tokens()),
             (None, None) => {
                 return Ok(of_ids(ids_by_first_appearance(text, self.model.config().vocabulary), Vec::new()));
             }
             (None, Some(folder)) => TokenizerFiles::gather(|name| read_if_there(&folder.join(name)))?,
         };
         let tokenizer = Tokenizer::new(&files)?;
-        Ok(of_ids(tokenizer.ids(text)?, tokenizer.notes().to_vec()))
+        let special = match special {
+            SpecialName::None => SpecialTokens::default(),
+            SpecialName::Model => tokenizer.special_tokens(self.model.first_token())?,
+        };
+        Ok(Input { special, ..of_ids(tokenizer.ids(text)?, tokenizer.notes().to_vec()) })
     }
 
     /// Pictures as input, scaled as the folder's preprocessor says; the model keeps them.
@@ -116,6 +137,7 @@ impl Found {
             fingerprint: pictures.fingerprint(),
             notes: pictures.notes.clone(),
             pictures: pictures.count(),
+            special: SpecialTokens::default(),
         })
     }
 }

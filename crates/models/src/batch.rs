@@ -12,7 +12,6 @@ use super::map_kind::{Heads, MapKind};
 use super::parts::Needs;
 use super::plan::{PASS_TOKENS, Plan};
 use super::table::Cell;
-use super::text::window_span;
 use lipscope_core::experiment::Order;
 
 /// A window of a text: its length and its index among the windows of that length.
@@ -86,7 +85,7 @@ impl Plan {
         Needs {
             layers: self.depth(),
             mlps: self.mlps(),
-            ids: texts.filter_map(|text| ids.get(window_span(text.n, text.window))).flatten().copied().collect(),
+            ids: texts.filter_map(|text| self.special.window(ids, text.n, text.window).ok()).flatten().collect(),
             positions: batches.iter().map(Batch::longest).max().unwrap_or(0),
         }
     }
@@ -120,12 +119,13 @@ impl Plan {
         lengths.dedup();
         let windows = lengths.iter().flat_map(|n| (0..self.windows).map(|window| Window { n: *n, window }));
         let alone = |longest| PrefixGroup { longest, shorter: Vec::new() };
-        if self.mask != Order::Causal {
+        // What stands after a window's text is not where the longer one has its text.
+        if self.mask != Order::Causal || !self.special.after.is_empty() {
             return windows.map(alone).collect();
         }
         let mut by_start: BTreeMap<usize, Vec<PrefixGroup>> = BTreeMap::new();
         for window in windows {
-            let here = by_start.entry(window.n * window.window).or_default();
+            let here = by_start.entry(self.special.text_span(window.n, window.window).start).or_default();
             match here.last_mut() {
                 Some(last) if Size::of(last).measured + window.n <= most_measured => last.shorter.push(window),
                 _ => here.push(alone(window)),
@@ -195,6 +195,7 @@ mod tests {
     fn plan(mask: Order, layers: usize) -> Plan {
         Plan {
             bounds: crate::Bounding::Skipped,
+            special: crate::SpecialTokens::default(),
             layers: (0..layers).collect(),
             heads: vec![Heads::All],
             lengths: (2..=98).step_by(2).chain([500, 7, 7]).collect(),

@@ -26,6 +26,8 @@ pub struct ConfigFile {
     pub config: ModelConfig,
     /// Notes on guesses, and on settings that were not understood and ignored.
     pub notes: Vec<Phrase>,
+    /// `bos_token_id`: the token that the model's texts begin with, if it says one of its vocabulary.
+    pub first_token: Option<u32>,
 }
 
 impl ModelConfig {
@@ -90,7 +92,9 @@ impl ConfigFile {
                 n = config.positions
             ));
         }
-        Ok(ConfigFile { config, notes })
+        let said = fields.get("bos_token_id").and_then(Value::as_u64).and_then(|id| u32::try_from(id).ok());
+        let first_token = said.filter(|id| (*id as usize) < config.vocabulary);
+        Ok(ConfigFile { config, notes, first_token })
     }
 }
 

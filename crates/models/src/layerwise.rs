@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use nalgebra::DMatrix;
 
-use super::batch::{Batch, Window};
+use super::batch::{Batch, PrefixGroup, Window};
 use super::estimate::{EstimateStep, Estimating};
 use super::forward::{ForwardPass, Pass};
 use super::layer_map::LayerMap;
@@ -18,7 +18,6 @@ use super::parts::{LayerParts, Model, Needs};
 use super::plan::Plan;
 use super::source::Source;
 use super::table::Cell;
-use super::text::{ids_of_window, window_span};
 use lipscope_core::experiment::InputError;
 
 /// The windows of some batches on their way through a model.
@@ -83,8 +82,9 @@ impl LayerByLayer {
         let needs = Needs { layers: 0, mlps: 0, ..plan.needs(ids, &batches) };
         let forward = ForwardPass::new(opened.model(&needs)?, plan.mask, 0)?;
         let begin = |batch: &Batch| {
-            let longest = batch.prefix_groups.iter().map(|group| window_span(group.longest.n, group.longest.window));
-            forward.begin(&longest.map(|span| &ids[span]).collect::<Vec<&[u32]>>(), plan.kind, &plan.layers)
+            let text = |group: &PrefixGroup| plan.special.window(ids, group.longest.n, group.longest.window);
+            let texts = batch.prefix_groups.iter().map(text).collect::<Result<Vec<_>, InputError>>()?;
+            forward.begin(&texts.iter().map(Vec::as_slice).collect::<Vec<&[u32]>>(), plan.kind, &plan.layers)
         };
         let passes = batches.iter().map(begin).collect::<Result<_, InputError>>()?;
         let wanted = batches.iter().flat_map(|batch| plan.cells(batch)).filter(is_wanted).collect();
@@ -210,7 +210,7 @@ pub(super) fn layer_at_window<S: Source>(
     ids: &[u32],
     cell: &Cell,
 ) -> Result<(Model, DMatrix<f64>), InputError> {
-    let window = ids_of_window(ids, cell.n, cell.window)?;
+    let window = &plan.special.window(ids, cell.n, cell.window)?;
     let plan = Plan { layers: vec![cell.layer], ..plan.clone() };
     let needs = Needs { layers: 0, mlps: 0, ids: window.iter().copied().collect(), positions: window.len() };
     let embedded = ForwardPass::new(opened.model(&needs)?, plan.mask, 0)?;

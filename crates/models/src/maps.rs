@@ -15,7 +15,6 @@ use super::map_kind::Heads;
 use super::parts::Model;
 use super::plan::Plan;
 use super::table::Cell;
-use super::text::{ids_of_window, window_span};
 use lipscope_core::experiment::InputError;
 
 /// The maps of a plan, built once for all windows.
@@ -70,8 +69,8 @@ impl<M: Borrow<Model>> Maps<M> {
     /// # Errors
     /// [`InputError`] if the text has no such window, or the model no such layer.
     pub fn at_window(&self, ids: &[u32], cell: &Cell) -> Result<AtWindow<'_>, InputError> {
-        let window = ids_of_window(ids, cell.n, cell.window)?;
-        let tokens = self.forward.inputs(&[window], self.plan.kind, &[cell.layer])?.remove(0).remove(0);
+        let window = self.plan.special.window(ids, cell.n, cell.window)?;
+        let tokens = self.forward.inputs(&[&window], self.plan.kind, &[cell.layer])?.remove(0).remove(0);
         Ok(AtWindow::of_model(self.model(), &self.plan, *cell, tokens))
     }
 
@@ -111,8 +110,9 @@ impl<M: Borrow<Model>> Maps<M> {
         // The forward pass covers the whole batch even if few cells are wanted, so that their digits are the same in
         // every run.
         let prefix_groups = if wanted.is_empty() { Vec::new() } else { batch.prefix_groups.clone() };
-        let text = |prefix_group: &PrefixGroup| &ids[window_span(prefix_group.longest.n, prefix_group.longest.window)];
-        let texts: Vec<&[u32]> = prefix_groups.iter().map(text).collect();
+        let text = |group: &PrefixGroup| plan.special.window(ids, group.longest.n, group.longest.window);
+        let texts: Vec<Vec<u32>> = prefix_groups.iter().map(text).collect::<Result<_, InputError>>()?;
+        let texts: Vec<&[u32]> = texts.iter().map(Vec::as_slice).collect();
         let stage = match texts.is_empty() {
             true => Stage::nothing(),
             false => Stage::Passing(self.forward.begin(&texts, plan.kind, &plan.layers)?),

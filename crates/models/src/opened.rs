@@ -56,6 +56,7 @@ pub struct Opened<S> {
     parameters: u64,
     notes: Vec<Phrase>,
     part: Option<Part>,
+    first_token: Option<u32>,
     pictures: Option<Arc<Pictures>>,
 }
 
@@ -103,6 +104,7 @@ impl<S: Source> Opened<S> {
             parameters,
             notes: Vec::new(),
             part: None,
+            first_token: None,
             pictures: None,
         })
     }
@@ -122,7 +124,7 @@ impl<S: Source> Opened<S> {
         let mut looked_at = config.as_bytes().to_vec();
         // The halves of a model have the same files.
         looked_at.extend(part.iter().flat_map(|part| part.id().bytes()));
-        let ConfigFile { config, mut notes } = ConfigFile::parse_part(config, part)?;
+        let ConfigFile { config, mut notes, first_token } = ConfigFile::parse_part(config, part)?;
         for (_, file) in &mut weights.files {
             looked_at.extend(file.len().to_le_bytes());
             for piece in pieces(file.len()) {
@@ -142,6 +144,7 @@ impl<S: Source> Opened<S> {
             parameters,
             notes,
             part,
+            first_token,
             pictures: None,
         })
     }
@@ -155,6 +158,12 @@ impl<S: Source> Opened<S> {
     #[must_use]
     pub fn part(&self) -> Option<Part> {
         self.part
+    }
+
+    /// The token that its texts begin with, as its config says.
+    #[must_use]
+    pub fn first_token(&self) -> Option<u32> {
+        self.first_token
     }
 
     /// Its architecture.

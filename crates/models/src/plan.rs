@@ -4,6 +4,7 @@ use super::config::ModelConfig;
 use super::estimate::{Estimate, Estimators};
 use super::local_bounds::{self, Bounding};
 use super::map_kind::{Heads, MapKind};
+use super::special_tokens::SpecialTokens;
 use super::table::{Cell, Table};
 use super::text::check_windows;
 use lipscope_core::attention::MOST_KEPT;
@@ -35,6 +36,8 @@ pub struct Plan {
     pub options: LanczosOptions,
     /// Whether bounds are computed too.
     pub bounds: Bounding,
+    /// What stands around the text of every window; it counts in n.
+    pub special: SpecialTokens,
 }
 
 /// How much of a model a run holds at a time.
@@ -88,7 +91,19 @@ impl Plan {
                 fix: phrase!("give_fewer_lengths_windows", "Give fewer lengths or windows."),
             });
         }
-        check_windows(n_tokens, self.longest(), self.windows)
+        let special = self.special.count();
+        if let Some(n) = self.lengths.iter().find(|n| **n <= special) {
+            return Err(InputError::BadValue {
+                key: "lengths".into(),
+                found: n.to_string().into(),
+                expected: phrase!(
+                    "more_than_special_tokens",
+                    "numbers of tokens above {count}: so many are special tokens",
+                    count = special
+                ),
+            });
+        }
+        check_windows(n_tokens, self.longest() - special, self.windows)
     }
 
     /// Whether a table lacks a cell's row, or the bounds that the plan wants there.

@@ -7,6 +7,7 @@ use super::estimate::Estimators;
 use super::local_bounds::Bounding;
 use super::map_kind::{Heads, MapKind};
 use super::plan::Plan;
+use super::special_tokens::{SPECIAL, SpecialTokens};
 use super::table::Subject;
 use super::text::fingerprint;
 use lipscope_core::experiment::{InputError, Order};
@@ -35,6 +36,8 @@ pub struct PlanText {
     pub tolerance: f64,
     /// Whether bounds at the same tokens are computed too.
     pub bounds: Bounding,
+    /// What stands around the text of every window.
+    pub special: SpecialTokens,
 }
 
 /// The default tolerance of a run; the relative error of the norm is of the order of its square.
@@ -62,6 +65,7 @@ impl PlanText {
             estimators: self.estimators,
             options,
             bounds: self.bounds,
+            special: self.special.clone(),
         })
     }
 }
@@ -72,11 +76,19 @@ impl Subject {
     pub fn of(model: &str, text: &str, plan: &Plan) -> Self {
         Subject {
             model: model.into(),
-            text: text.into(),
+            text: plan.special.in_column(text),
             map: plan.kind.id().into(),
             mask: plan.mask.id().into(),
             estimator: plan.estimators.id().into(),
         }
+    }
+}
+
+impl Subject {
+    /// Whether special tokens stand around its windows.
+    #[must_use]
+    pub fn has_special_tokens(&self) -> bool {
+        self.text.contains(SPECIAL)
     }
 }
 

@@ -148,6 +148,7 @@ pub fn check_drawn_rows() {
             estimators: Estimators::Both,
             tolerance,
             bounds: Bounding::Skipped,
+            special: Default::default(),
         };
         let plan = text.plan(opened.config()).expect("a plan");
         let batches = plan.batches(Shard { index: 0, count: 1 });

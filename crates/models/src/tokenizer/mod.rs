@@ -1,10 +1,11 @@
 //! Tokenizers in the formats that models come with: `tokenizer.json`, BERT's `vocab.txt`, or GPT-2's `vocab.json` with
 //! `merges.txt`, each with the settings and tokens in the files beside them. The code puts no special tokens around the
-//! text, and does not cut or pad it: windows contain only the text.
+//! text unless it is asked to, and does not cut or pad it.
 //!
 //! The ids are those of the library `tokenizers`, and of the classes of transformers that are built on it.
 
 mod added;
+mod around;
 mod class;
 mod files;
 mod problem;
@@ -25,9 +26,11 @@ pub use files::{TOKENIZER_FILES, TokenizerFiles};
 use added::{ADDED_TOKENS, Added, SPECIAL_TOKENS, Sources};
 use class::Class;
 use files::text_of;
-use problem::{listed, object, unable, wrong};
-use settings::{CONFIG, Settings, SpecialTokens};
+use problem::{listed, object, quoted, unable, wrong};
+use settings::{CONFIG, Settings, SpecialInText};
 use unknown::Coverage;
+
+use super::special_tokens::{SpecialToken, SpecialTokens};
 
 /// Converts text to token ids.
 #[derive(Clone, Debug)]
@@ -37,6 +40,10 @@ pub struct Tokenizer {
     renamed: BTreeMap<u32, u32>,
     coverage: Coverage,
     notes: Vec<Phrase>,
+    /// What is put around a text, or why that is not known.
+    around: Result<SpecialTokens, InputError>,
+    /// Whether a token is put in front, as `tokenizer_config.json` says.
+    adds_first: Option<bool>,
 }
 
 /// The vocabulary that the files hold.
@@ -68,8 +75,13 @@ impl Tokenizer {
             ));
         }
 
+        let mut around = Ok(SpecialTokens::default());
         let (file, mut whole) = match vocabulary {
-            Vocabulary::WholeFile(text) => ("tokenizer.json".into(), whole_file::needed_of(text)?),
+            Vocabulary::WholeFile(text) => {
+                let (whole, post_processor) = whole_file::needed_of(text)?;
+                around = around::of_post_processor(&post_processor);
+                ("tokenizer.json".into(), whole)
+            }
             Vocabulary::WordPieces(_) => (Phrase::from("vocab.txt"), Value::Null),
             Vocabulary::BytePairs { pieces, merges } => (
                 phrase!("vocab_json_merges_txt", "vocab.json with merges.txt"),
@@ -116,9 +128,16 @@ impl Tokenizer {
         inner.with_padding(None);
         inner.with_truncation(None).map_err(|error| wrong(file, library_words(error.to_string())))?;
         let renamed = added::add(&mut inner, &added, &in_whole_file)?;
-        inner.set_encode_special_tokens(settings.special_tokens == SpecialTokens::Split);
+        inner.set_encode_special_tokens(settings.special_tokens == SpecialInText::Split);
         let coverage = Coverage::of(&inner, &whole);
-        Ok(Tokenizer { inner, renamed, coverage, notes })
+        let adds_first = config.get("add_bos_token").and_then(Value::as_bool);
+        let mut tokenizer = Tokenizer { inner, renamed, coverage, notes, around, adds_first };
+        if let Vocabulary::WordPieces(_) = vocabulary {
+            let named = |key: &str, usual: &str| tokenizer.named(added.named.get(key).map_or(usual, String::as_str));
+            tokenizer.around = named("cls_token", "[CLS]")
+                .and_then(|first| Ok(SpecialTokens { before: vec![first], after: vec![named("sep_token", "[SEP]")?] }));
+        }
+        Ok(tokenizer)
     }
 
     /// Notes on guesses where no file states a setting, and on settings that were not used; each is a clause of a
@@ -149,9 +168,55 @@ impl Tokenizer {
         Ok((self.as_given(encoding.get_ids()), spans))
     }
 
+    /// The special tokens that the tokenizer puts around a text; where it puts none, the model's first token, `first`, in
+    /// front, unless `tokenizer_config.json` says that none is put there.
+    ///
+    /// # Errors
+    /// [`InputError`] if there are none, or the files contradict each other or are not understood.
+    pub fn special_tokens(&self, first: Option<u32>) -> Result<SpecialTokens, InputError> {
+        let around = self.around.clone()?;
+        match (self.adds_first, around.before.is_empty()) {
+            (Some(said), is_empty) if said == is_empty && around.count() > 0 => Err(InputError::Conflict {
+                what: phrase!("special_tokens", "The special tokens"),
+                problem: phrase!(
+                    "bos_contradicts",
+                    "are not known: `add_bos_token` of tokenizer_config.json is {said}, and tokenizer.json says otherwise",
+                    said = said.to_string()
+                ),
+                fix: phrase!("mend_post_processor", "Mend one of the two files, or measure without special tokens."),
+            }),
+            (_, _) if around.count() > 0 => Ok(around),
+            (said, _) => match first.filter(|_| said != Some(false)) {
+                Some(id) => {
+                    let name = self.inner.id_to_token(id).unwrap_or_else(|| id.to_string());
+                    Ok(SpecialTokens { before: vec![SpecialToken { id, name }], after: Vec::new() })
+                }
+                None => Err(no_special_tokens()),
+            },
+        }
+    }
+
+    /// The token of that name.
+    fn named(&self, name: &str) -> Result<SpecialToken, InputError> {
+        let id = self.inner.token_to_id(name).ok_or_else(|| {
+            wrong("vocab.txt", phrase!("special_token_missing", "it has no token {token}", token = quoted(name)))
+        })?;
+        Ok(SpecialToken { id: self.renamed.get(&id).copied().unwrap_or(id), name: name.to_owned() })
+    }
+
     /// The library's ids, replaced by the files' ids where these differ.
     fn as_given(&self, ids: &[u32]) -> Vec<u32> {
         ids.iter().map(|id| self.renamed.get(id).copied().unwrap_or(*id)).collect()
+    }
+}
+
+/// The error for a model without special tokens.
+#[must_use]
+pub fn no_special_tokens() -> InputError {
+    InputError::Conflict {
+        what: phrase!("special_tokens", "The special tokens"),
+        problem: phrase!("no_special_tokens", "are none: this model's tokenizer puts nothing around a text"),
+        fix: phrase!("leave_special_out", "Measure without them."),
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Settings {
     /// `add_prefix_space`.
     pub(super) prefix_space: Option<bool>,
     /// `split_special_tokens`.
-    pub(super) special_tokens: SpecialTokens,
+    pub(super) special_tokens: SpecialInText,
     /// `never_split`.
     pub(super) never_split: Vec<String>,
     /// Keys with unknown effect.
@@ -33,7 +33,7 @@ pub(super) struct Settings {
 
 /// How a special token within a text is treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum SpecialTokens {
+pub(super) enum SpecialInText {
     /// It is one token.
     #[default]
     Matched,
@@ -148,8 +148,8 @@ impl Settings {
             chinese_characters: flag("tokenize_chinese_chars")?,
             prefix_space: flag("add_prefix_space")?,
             special_tokens: match flag("split_special_tokens")? {
-                Some(true) => SpecialTokens::Split,
-                Some(false) | None => SpecialTokens::Matched,
+                Some(true) => SpecialInText::Split,
+                Some(false) | None => SpecialInText::Matched,
             },
             never_split,
             unknown: config.iter().filter(|(key, value)| is_unknown(key, value)).map(|(key, _)| key.clone()).collect(),
@@ -205,7 +205,7 @@ mod tests {
         .expect("all are known");
         assert_eq!((settings.lowercase, settings.strip_accents), (Some(false), Some(None)));
         assert_eq!((settings.chinese_characters, settings.prefix_space), (Some(false), Some(true)));
-        assert_eq!(settings.special_tokens, SpecialTokens::Split);
+        assert_eq!(settings.special_tokens, SpecialInText::Split);
         assert_eq!(settings.class.as_ref().map(Class::name), Some("BertTokenizer"));
         assert_eq!((settings.never_split, settings.unknown), (vec!["a".to_owned()], vec![]));
     }

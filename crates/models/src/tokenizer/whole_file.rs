@@ -15,16 +15,17 @@ use super::settings::Settings;
 /// The name of the file, for errors.
 const WHOLE_FILE: &str = "tokenizer.json";
 
-/// A `tokenizer.json` without the parts that are never used. The decoder turns ids into text; the library panics at a
+/// A `tokenizer.json` without the parts that are never used, and its post-processor. The decoder turns ids into text; the library panics at a
 /// broken one, and at broken JSON inside it. The post-processor adds special tokens and may repeat the text any number
 /// of times.
-pub(super) fn needed_of(text: &str) -> Result<Value, InputError> {
+pub(super) fn needed_of(text: &str) -> Result<(Value, Value), InputError> {
+    let mut post_processor = Value::Null;
     let mut whole: Value = serde_json::from_str(text).map_err(|error| wrong(WHOLE_FILE, json_problem(&error)))?;
     check_merges(&whole["model"])?;
     check_replacements(&whole["normalizer"])?;
     if let Some(fields) = whole.as_object_mut() {
         fields.remove("decoder");
-        fields.remove("post_processor");
+        post_processor = fields.remove("post_processor").unwrap_or_default();
         // Dropping merges at random is for training: the same text would get different tokens each time.
         if let Some(model) = fields.get_mut("model").and_then(Value::as_object_mut) {
             model.remove("dropout");
@@ -33,7 +34,7 @@ pub(super) fn needed_of(text: &str) -> Result<Value, InputError> {
             drop_empty_prefixes(normalizer);
         }
     }
-    Ok(whole)
+    Ok((whole, post_processor))
 }
 
 /// Checks that the second piece of every merge begins with the prefix for pieces inside a word; the library cuts that

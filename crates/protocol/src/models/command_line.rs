@@ -46,6 +46,9 @@ pub fn command_line((origin, part): (&ModelOrigin, Option<Part>), input: Input<'
             add("--layers", &without_blanks(&plan.layers));
         }
     }
+    if plan.special.count() > 0 {
+        add("--special", "model");
+    }
     if plan.heads.trim() != "all" {
         add("--head", &without_blanks(&plan.heads));
     }
@@ -99,6 +102,7 @@ mod tests {
             estimators: Estimators::Both,
             tolerance: MODEL_TOLERANCE,
             bounds: Bounding::Skipped,
+            special: Default::default(),
         }
     }
 

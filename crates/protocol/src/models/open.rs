@@ -4,7 +4,9 @@
 use std::ops::Range;
 
 use lipscope_core::experiment::{InputError, Phrase};
-use lipscope_models::{ModelConfig, Part, Tokenizer, ids_by_first_appearance, spans_of_words, text_fingerprint};
+use lipscope_models::{
+    ModelConfig, Part, SpecialTokens, Tokenizer, ids_by_first_appearance, spans_of_words, text_fingerprint,
+};
 use serde::{Deserialize, Serialize};
 
 use super::network::{DownloadPlan, Downloaded, Transfer, TransferState};
@@ -39,6 +41,9 @@ pub struct ModelFacts {
     pub text: String,
     /// For a model of pictures their names; each is a window.
     pub pictures: Vec<String>,
+    /// The special tokens that can be put around every window; none where the model has none, or its files contradict
+    /// each other about them.
+    pub special: SpecialTokens,
     /// Notes on parts guessed, rounded or ignored while reading the model and its text.
     pub notes: Vec<Phrase>,
 }
@@ -50,6 +55,7 @@ struct Input {
     ids: Vec<u32>,
     spans: Vec<Range<usize>>,
     pictures: Vec<String>,
+    special: SpecialTokens,
 }
 
 /// Opens in one step.
@@ -78,6 +84,7 @@ impl Task<ModelContext> for OpenTask {
                 ids: pictures.ids(),
                 spans: Vec::new(),
                 pictures: pictures.names().map(str::to_owned).collect(),
+                special: SpecialTokens::default(),
             },
             None => {
                 // A drawn model without a tokenizer uses words as tokens.
@@ -86,12 +93,14 @@ impl Task<ModelContext> for OpenTask {
                     Some(tokenizer) => tokenizer.ids_and_spans(text)?,
                     None => (ids_by_first_appearance(text, opened.config().vocabulary), spans_of_words(text)),
                 };
+                let around = |of: Tokenizer| of.special_tokens(opened.first_token()).unwrap_or_default();
                 Input {
                     notes: tokenizer.iter().flat_map(Tokenizer::notes).cloned().collect(),
                     text: text_fingerprint(&ids),
                     ids,
                     spans,
                     pictures: Vec::new(),
+                    special: tokenizer.map(around).unwrap_or_default(),
                 }
             }
         };
@@ -105,6 +114,7 @@ impl Task<ModelContext> for OpenTask {
             ids: input.ids,
             spans: input.spans.into_iter().map(|span| (span.start, span.end)).collect(),
             pictures: input.pictures,
+            special: input.special,
         }));
         Ok(Turn::Done)
     }

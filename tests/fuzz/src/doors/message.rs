@@ -77,6 +77,7 @@ fn made() -> Vec<Vec<u8>> {
         estimators: Estimators::Both,
         tolerance: 1e-3,
         bounds: Bounding::Skipped,
+        special: Default::default(),
     };
     let cell = lipscope_models::Cell { layer: 0, heads: lipscope_models::Heads::All, n: 4, window: 1 };
     for plan in [

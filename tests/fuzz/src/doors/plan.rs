@@ -31,6 +31,7 @@ fn feed(input: &[u8]) -> Verdict {
         estimators: Estimators::Both,
         tolerance: 1e-3,
         bounds: Bounding::Skipped,
+        special: Default::default(),
     };
     let config = ModelConfig::gpt2();
     let read = within("reading a plan", READING.of(input), || {
