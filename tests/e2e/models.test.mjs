@@ -365,6 +365,27 @@ pageTest('files may be chosen one by one', async ({ page }) => {
   assert.match(await page.getByTestId('model-facts').innerText(), /; no mask; /);
 });
 
+pageTest('special tokens stand around every window where they are asked for, as on the command line', async ({ page }) => {
+  const bert = `${ROOT}tests/data/models/bert`;
+  await show(page, 'model');
+  await page.selectOption('#model-source', 'files');
+  // A random model's words have none.
+  assert.equal(await page.locator('#model-special').isVisible(), false);
+  await page.setInputFiles('#model-folder', bert);
+  await hasTokens(page);
+  await fill(page, { 'model-layers': '1', 'model-lengths': '5,8', 'model-windows': '2' });
+  assert.equal(await page.getByTestId('model-special-note').innerText(), '[CLS] … [SEP]; they count in n');
+  await page.check('#model-special');
+  await page.click('#model-run');
+  await inPhase(page, 'done');
+  const options = ['--weights', bert, '--layers', '1', '--lengths', '5,8', '--windows', '2'];
+  compare(await saved(page, '#model-csv'), lipscope(...options, '--special', 'model'));
+  await page.uncheck('#model-special');
+  await page.click('#model-run');
+  await inPhase(page, 'done');
+  compare(await saved(page, '#model-csv'), lipscope(...options));
+});
+
 pageTest('weights in several files are chosen together, and what was guessed stands under the model', async ({ page }) => {
   await show(page, 'model');
   await page.selectOption('#model-source', 'files');
