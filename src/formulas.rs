@@ -40,16 +40,15 @@ pub fn markup(id: BoundId) -> Option<&'static str> {
              </mrow></msup>"
         }
         BoundId::Sharp => {
-            "<mi>v</mi><mrow><mo>(</mo><mi>a</mi><mo>+</mo><msqrt><mi>min</mi><mo>(</mo><mi>n</mi><mi>G</mi><mo>(</mo><mi>a</mi>\
-             <mo>)</mo><mo>,</mo><mi>F</mi><mo>(</mo><mi>a</mi><mo>)</mo><mo>,</mo><mfrac><mrow><mo>(</mo><mn>1</mn><mo>+</mo>\
-             <msup><mi>a</mi><mn>2</mn></msup><mo>)</mo><mi>n</mi></mrow><mrow><mn>1</mn><mo>+</mo><mo>(</mo><mi>n</mi><mo>−</mo>\
-             <mn>1</mn><mo>)</mo><msup><mi>e</mi><mrow><mo>−</mo><mn>2</mn><mi>a</mi></mrow></msup></mrow></mfrac><mo>)</mo>\
-             </msqrt><mo>)</mo></mrow>"
+            "<mi>v</mi><mrow><mo>(</mo><mi>a</mi><mo>+</mo><mi>min</mi><mo>(</mo><msqrt><mi>n</mi><mi>G</mi><mo>(</mo>\
+             <mi>a</mi><mo>)</mo></msqrt><mo>,</mo><msqrt><mi>F</mi><mo>(</mo><mi>a</mi><mo>)</mo></msqrt><mo>,</mo>\
+             <msqrt><mo>(</mo><mn>1</mn><mo>+</mo><msup><mi>a</mi><mn>2</mn></msup><mo>)</mo><msub><mi>S</mi><mi>Γ</mi>\
+             </msub></msqrt><mo>,</mo><mi>…</mi><mo>)</mo><mo>)</mo></mrow>"
         }
         BoundId::SharpMasked => {
-            "<mi>v</mi><mrow><mo>(</mo><mi>a</mi><mo>+</mo><mi>min</mi><mo>(</mo><msqrt><munder><mo>∑</mo><mi>i</mi></munder>\
-             <mi>min</mi><mo>(</mo><mi>G</mi><mo>(</mo><mi>a</mi><mo>)</mo><mo>,</mo><mi>F</mi><mo>(</mo><mi>a</mi><mo>)</mo>\
-             <mo>/</mo><mi>i</mi><mo>)</mo></msqrt><mo>,</mo><mi>…</mi><mo>)</mo><mo>)</mo></mrow>"
+            "<mi>v</mi><mrow><mo>(</mo><mi>a</mi><mo>+</mo><mi>min</mi><mo>(</mo><msqrt><munder><mo>∑</mo><mi>i</mi>\
+             </munder><mi>min</mi><mo>(</mo><mi>G</mi><mo>(</mo><mi>a</mi><mo>)</mo><mo>,</mo><mi>F</mi><mo>(</mo><mi>a\
+             </mi><mo>)</mo><mo>/</mo><mi>i</mi><mo>)</mo></msqrt><mo>,</mo><mi>…</mi><mo>)</mo><mo>)</mo></mrow>"
         }
         BoundId::Unified => {
             "<mi>v</mi><mrow><mo>(</mo><mi>a</mi><mo>+</mo><msqrt><mfrac><mrow><mo>(</mo><mn>1</mn><mo>+</mo><msup><mi>a</mi>\
@@ -80,6 +79,10 @@ pub fn markup(id: BoundId) -> Option<&'static str> {
         }
         BoundId::LocalBlocks
         | BoundId::KimLinf
+        | BoundId::KimColumn
+        | BoundId::TwoTokens
+        | BoundId::Centre
+        | BoundId::Cesaro
         | BoundId::LocalToken
         | BoundId::MaxToken
         | BoundId::AdversarialEnvelope

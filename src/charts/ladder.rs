@@ -21,7 +21,7 @@ use super::easel::{Easel, LastPainted, Paint, Timing, use_easel};
 use super::theory_link::TheoryLink;
 
 /// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
-const RUNGS: [Option<BoundId>; 24] = [
+const RUNGS: [Option<BoundId>; 28] = [
     Some(BoundId::CastinMeanField),
     Some(BoundId::CastinGeneral),
     Some(BoundId::Unified),
@@ -32,7 +32,9 @@ const RUNGS: [Option<BoundId>; 24] = [
     Some(BoundId::GeneralToken),
     Some(BoundId::Elementwise),
     Some(BoundId::ElementwiseToken),
+    Some(BoundId::TwoTokens),
     Some(BoundId::KimL2),
+    Some(BoundId::KimColumn),
     Some(BoundId::KimLinf),
     Some(BoundId::Local),
     Some(BoundId::LocalToken),
@@ -43,6 +45,8 @@ const RUNGS: [Option<BoundId>; 24] = [
     Some(BoundId::WindowCausal),
     Some(BoundId::Fork),
     Some(BoundId::Sink),
+    Some(BoundId::Centre),
+    Some(BoundId::Cesaro),
     Some(BoundId::TwoClusters),
     Some(BoundId::AdversarialEnvelope),
     Some(BoundId::Adversarial),
@@ -188,10 +192,14 @@ pub fn role_of(bound: BoundId) -> Role {
         | BoundId::General
         | BoundId::GeneralToken
         | BoundId::Elementwise
-        | BoundId::ElementwiseToken => Role::Sharp,
+        | BoundId::ElementwiseToken
+        | BoundId::TwoTokens
+        | BoundId::KimColumn => Role::Sharp,
         BoundId::Unified | BoundId::UnifiedMasked => Role::Unified,
         BoundId::Local | BoundId::LocalBlocks | BoundId::LocalToken | BoundId::MaxToken => Role::Local,
-        BoundId::TwoClusters | BoundId::EqualTokens | BoundId::ZeroKey => Role::LowerBound,
+        BoundId::TwoClusters | BoundId::EqualTokens | BoundId::ZeroKey | BoundId::Centre | BoundId::Cesaro => {
+            Role::LowerBound
+        }
         BoundId::Sink => Role::LowerSink,
         BoundId::Fork => Role::LowerFork,
         BoundId::Adversarial | BoundId::WindowCausal => Role::LowerFamily,

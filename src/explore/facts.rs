@@ -29,7 +29,7 @@ pub struct Facts {
     pub best: Option<Bound>,
     /// The smallest upper bound on the ball that holds for every number of tokens.
     pub limit: Option<Bound>,
-    /// ln n at which the known growth like sqrt(n) ends.
+    /// ln n at which growth like sqrt(n) ends without a mask.
     pub growth_ends: Option<f64>,
     /// The published mean-field bound.
     pub mean_field: Option<Bound>,

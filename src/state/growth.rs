@@ -160,6 +160,7 @@ impl Trace {
                 BoundId::SharpMasked,
                 BoundId::General,
                 BoundId::Elementwise,
+                BoundId::KimColumn,
                 BoundId::GeneralToken,
                 BoundId::ElementwiseToken,
             ],

@@ -29,6 +29,10 @@ pub fn bound_label(bound: BoundId) -> &'static str {
         BoundId::TwoClusters => bound_label::two_clusters(),
         BoundId::Skew => bound_label::skew(),
         BoundId::KimL2 | BoundId::KimLinf => bound_label::kim_l2(),
+        BoundId::KimColumn => bound_label::kim_column(),
+        BoundId::TwoTokens => bound_label::two_tokens(),
+        BoundId::Centre => bound_label::centre(),
+        BoundId::Cesaro => bound_label::cesaro(),
         BoundId::MaxToken => bound_label::max_token(),
         BoundId::LocalToken => bound_label::local_token(),
         BoundId::General => bound_label::general(),
@@ -80,6 +84,10 @@ pub fn formula_words(bound: BoundId) -> &'static str {
         | BoundId::Local
         | BoundId::LocalBlocks
         | BoundId::KimL2
+        | BoundId::KimColumn
+        | BoundId::TwoTokens
+        | BoundId::Centre
+        | BoundId::Cesaro
         | BoundId::KimLinf
         | BoundId::LocalToken
         | BoundId::MaxToken
@@ -116,6 +124,10 @@ pub fn formula_where(bound: BoundId) -> &'static str {
         BoundId::TwoClusters => formula_where::two_clusters(),
         BoundId::Skew => formula_where::skew(),
         BoundId::KimL2 | BoundId::KimLinf => formula_where::kim_l2(),
+        BoundId::KimColumn => formula_where::kim_column(),
+        BoundId::TwoTokens => formula_where::two_tokens(),
+        BoundId::Centre => formula_where::centre(),
+        BoundId::Cesaro => formula_where::cesaro(),
         BoundId::General | BoundId::GeneralToken => formula_where::general(),
         BoundId::Elementwise | BoundId::ElementwiseToken => formula_where::elementwise(),
         BoundId::EqualTokens => formula_where::equal_tokens(),
@@ -166,6 +178,10 @@ pub fn source(bound: BoundId) -> String {
         | BoundId::TwoClusters
         | BoundId::Sink
         | BoundId::Fork
+        | BoundId::KimColumn
+        | BoundId::TwoTokens
+        | BoundId::Centre
+        | BoundId::Cesaro
         | BoundId::General
         | BoundId::GeneralToken
         | BoundId::Elementwise

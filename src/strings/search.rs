@@ -23,6 +23,7 @@ pub fn search_start(kind: StartKind) -> &'static str {
         StartKind::TwoClusters => search_start::two_clusters(),
         StartKind::Sink => search_start::sink(),
         StartKind::Fork => search_start::fork(),
+        StartKind::Centre => search_start::centre(),
         StartKind::Crossed => search_start::crossed(),
         StartKind::Skew => search_start::skew(),
         StartKind::Random => search_start::random(),

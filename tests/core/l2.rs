@@ -2,7 +2,7 @@
 
 use lipscope_core::attention::Forward;
 use lipscope_core::bounds::{BoundId, Norm, Side};
-use lipscope_core::experiment::Experiment;
+use lipscope_core::experiment::{Experiment, Mask};
 use lipscope_core::inverse::{ConstantKind, InversePlan, Inverting, Outcome};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
 use lipscope_core::measure::{BlockNorms, MeasureOptions, Measurement, measure, measure_with};
@@ -77,15 +77,26 @@ fn the_bounds_of_l2_attention_hold_over_six_thousand_drawn_cases() {
         let dense = found.dense.expect("a small Jacobian");
         prop_assert!(bound(&found, BoundId::KimL2).is_some());
         prop_assert_eq!(bound(&found, BoundId::KimLinf).is_some(), scope == "inputs");
-        for (id, norm) in
-            [(BoundId::KimL2, found.spectral), (BoundId::KimLinf, dense.linf), (BoundId::Local, found.spectral)]
-        {
+        for (id, norm) in [
+            (BoundId::KimL2, found.spectral),
+            (BoundId::KimColumn, found.spectral),
+            (BoundId::KimLinf, dense.linf),
+            (BoundId::Local, found.spectral),
+        ] {
             let Some(log10) = bound(&found, id) else { continue };
             let ratio = 10f64.powf(norm.log10() - log10);
             if norm > 0.0 {
                 record("l2.bounds", &format!("norm / {}", id.id()), ratio);
             }
             prop_assert!(norm == 0.0 || ratio <= 1.0 + 1e-9, "{:?}: {norm:e} above 10^{log10}", id);
+        }
+        let causal =
+            measure(&Experiment { mask: Mask::Causal, ..case.experiment(normalization, scope) }).expect("measured");
+        let linf = causal.dense.as_ref().expect("a small Jacobian").linf;
+        prop_assert!(bound(&causal, BoundId::KimColumn).is_none());
+        for (id, norm) in [(BoundId::KimL2, causal.spectral), (BoundId::KimLinf, linf)] {
+            let Some(log10) = bound(&causal, id) else { continue };
+            prop_assert!(norm == 0.0 || norm.log10() <= log10 + 1e-9, "causal {:?}: {norm:e} above 10^{log10}", id);
         }
         // In one dimension blocks are entries, so the max-token bound equals the l_inf norm.
         if case.heads * case.k == 1 {

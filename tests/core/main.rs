@@ -2,6 +2,7 @@
 
 mod alike;
 mod blocks;
+mod bounds_exponent;
 mod bounds_hold;
 mod bounds_searched;
 mod certified;

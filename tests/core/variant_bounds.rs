@@ -39,7 +39,7 @@ const UPPER: [BoundId; 4] = [BoundId::General, BoundId::GeneralToken, BoundId::E
 
 #[test]
 fn every_reference_case_has_its_bounds_on_the_ball() {
-    let mut checked = 0;
+    let (mut checked, mut improved) = (0, 0);
     for case in kernel_cases() {
         let Some(bounds) = case.expected["bounds"].as_object() else { continue };
         let hypotheses = hypotheses(&case.experiment);
@@ -50,11 +50,20 @@ fn every_reference_case_has_its_bounds_on_the_ball() {
             let expected = bounds.get(id.id()).and_then(Value::as_f64);
             assert_eq!(found.is_some(), expected.is_some(), "{} {}", case.name, id.id());
             let Some((found, expected)) = found.zip(expected) else { continue };
-            assert_close(&format!("{} {}", case.name, id.id()), found, expected, 1e-9, expected);
+            let what = format!("{} {}", case.name, id.id());
             checked += 1;
+            // The reference has no exponents of A and knows two ways to combine heads, so that bounds may be smaller here.
+            if found >= expected {
+                assert_close(&what, found, expected, 1e-9, expected);
+                continue;
+            }
+            improved += usize::from(found < expected * (1.0 - 1e-9));
+            let spectral = case.expected["spectral"].as_f64().expect("a number");
+            let norm = if id.norm() == Norm::Spectral { spectral } else { 0.0 };
+            assert!(found >= norm * (1.0 - 1e-9), "{what}: {found} is below the norm {norm}");
         }
     }
-    assert!(checked >= 60, "{checked} bounds");
+    assert!(checked >= 60 && improved <= checked / 4, "{checked} bounds, {improved} improved");
 }
 
 /// Values tabulated outside this crate: n = 101, a = 4, d = 1, A = -1, V = 1.
@@ -334,10 +343,10 @@ fn closed_sums_equal_the_sums_over_the_table_of_the_same_mask() {
                     for id in UPPER {
                         let [closed, table] = [&closed, &table].map(|at| id.at(at).map(|bound| bound.log10));
                         let Some((closed, table)) = closed.zip(table) else { continue };
-                        // Hardy's inequality is not taken for tables.
-                        let is_causal = mask == "causal" && closed < table;
+                        // Hardy's inequality and the exponents of A are not taken for tables.
+                        let is_smaller = (mask == "causal" || mask == "none") && alibi.is_none() && closed < table;
                         assert!(
-                            is_causal || (closed - table).abs() < 1e-11,
+                            is_smaller || (closed - table).abs() < 1e-11,
                             "{mask} n={n} R={radius} {id:?} {alibi:?} {weighting}"
                         );
                     }

@@ -43,8 +43,6 @@ pub enum Stream {
     ModelFeedForward(usize),
     /// The linear map from the width of the embeddings to d in a randomly initialised model.
     ModelProjection,
-    /// A random start of the ascent to a head's exponent.
-    ExponentStart(usize),
     /// A matrix of a model that is trained.
     TrainingWeights(usize),
     /// The windows of a step of training.
@@ -77,7 +75,6 @@ impl Stream {
             Stream::ModelAttention(layer) => (13, layer),
             Stream::ModelFeedForward(layer) => (14, layer),
             Stream::ModelProjection => (21, 0),
-            Stream::ExponentStart(start) => (15, start),
             Stream::TrainingWeights(matrix) => (16, matrix),
             Stream::TrainingWindows(step) => (17, step),
             Stream::TrainedText => (18, 0),

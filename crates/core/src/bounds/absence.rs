@@ -28,6 +28,10 @@ pub enum Absence {
     /// There are several heads and an output matrix. In their sum the other heads may cancel the head that the bound is
     /// about.
     HeadsMixed,
+    /// The bound is only about two tokens.
+    OtherLength,
+    /// The bound is only about multiples of the identity for A.
+    OtherMatrix,
     /// A has no direction that the bound could use: no real eigenvalue, or A = 0.
     NoDirection,
     /// The bound is proved only for the attention of the two papers, and this one has other steps.
@@ -63,6 +67,8 @@ impl Absence {
             Absence::FewTokens => phrase!("absent_few_tokens", "needs more tokens"),
             Absence::OneDimension => phrase!("absent_one_dimension", "needs two dimensions"),
             Absence::HeadsMixed => phrase!("absent_heads_mixed", "needs a single head where there is an output matrix"),
+            Absence::OtherLength => phrase!("absent_other_length", "only for two tokens"),
+            Absence::OtherMatrix => phrase!("absent_other_matrix", "only where A is a multiple of the identity"),
             Absence::NoDirection => phrase!("absent_no_direction", "A has no direction for its tokens"),
             Absence::Variant => phrase!("absent_variant", "only for attention without further steps"),
             Absence::PlainAttention => phrase!("absent_plain_attention", "only for attention with further steps"),
@@ -95,11 +101,25 @@ impl Hypotheses {
     /// Why the bound `id` has no value under these hypotheses.
     #[must_use]
     pub fn absence(&self, id: BoundId) -> Absence {
-        let is_about_kim = matches!(id, BoundId::KimL2 | BoundId::KimLinf);
-        let is_masked = matches!(id, BoundId::SharpMasked | BoundId::UnifiedMasked);
-        let is_for_both = matches!(id, BoundId::CastinGeneral | BoundId::Adversarial);
+        let is_about_kim = matches!(id, BoundId::KimL2 | BoundId::KimLinf | BoundId::KimColumn);
+        let is_masked = matches!(id, BoundId::SharpMasked | BoundId::UnifiedMasked | BoundId::Cesaro);
+        let is_for_both = matches!(
+            id,
+            BoundId::CastinGeneral
+                | BoundId::Adversarial
+                | BoundId::Sink
+                | BoundId::Fork
+                | BoundId::Centre
+                | BoundId::KimL2
+                | BoundId::KimLinf
+        );
         let is_lower = id.side() == Side::Lower;
-        let is_of_one_head = matches!(id, BoundId::Adversarial | BoundId::AdversarialEnvelope);
+        let is_causal = self.mask == MaskKind::Causal;
+        let is_of_one_head = match id {
+            BoundId::Adversarial | BoundId::AdversarialEnvelope | BoundId::Centre | BoundId::Cesaro => true,
+            BoundId::Sink | BoundId::Fork => is_causal,
+            _ => false,
+        };
         let are_heads_mixed = self.heads.len() > 1 && self.combination == Combination::Sum;
         if let Some(variant) = self.variant.as_deref() {
             return self.absence_of_variant(variant, id);
@@ -113,7 +133,9 @@ impl Hypotheses {
             BoundId::KimLinf if self.scope == Scope::Composed => Absence::Normalizer,
             _ if is_masked && self.mask == MaskKind::None => Absence::NoMask,
             _ if !is_masked && !is_for_both && self.mask == MaskKind::Causal => Absence::CausalMask,
-            BoundId::Fork if self.n() < 3.0 - 1e-9 => Absence::FewTokens,
+            BoundId::TwoTokens if self.n().round() != 2.0 => Absence::OtherLength,
+            BoundId::TwoTokens => Absence::OtherMatrix,
+            BoundId::Fork | BoundId::Centre if self.n() < 3.0 - 1e-9 => Absence::FewTokens,
             _ if is_lower && self.n() < 2.0 - 1e-9 => Absence::FewTokens,
             BoundId::Fork if self.directions.iter().any(|direction| direction.w.is_none()) => Absence::OneDimension,
             _ if is_of_one_head && are_heads_mixed => Absence::HeadsMixed,
@@ -228,9 +250,10 @@ mod tests {
                 (next["normalization"], next["normalization_scope"]) = (json!("none"), json!("inputs"));
             }
             Absence::FewTokens => next["tokens"]["n"] = json!(7),
+            Absence::OtherLength => next["tokens"]["n"] = json!(2),
             Absence::OneDimension => given.d = 2,
             Absence::HeadsMixed => (given.has_output, given.heads) = (false, 1),
-            Absence::NoDirection => given.kind = "minus",
+            Absence::NoDirection | Absence::OtherMatrix => given.kind = "minus",
             // The experiments here have no further steps.
             Absence::Variant
             | Absence::PlainAttention
@@ -287,7 +310,7 @@ mod tests {
             }
         }
         // All reasons but `NotComputed`.
-        assert_eq!(seen.len(), 9, "{seen:?}");
+        assert_eq!(seen.len(), 11, "{seen:?}");
     }
 
     #[test]
@@ -302,8 +325,12 @@ mod tests {
             (json!({}), BoundId::SharpMasked, Some(Absence::NoMask)),
             (json!({}), BoundId::KimL2, Some(Absence::OtherAttention)),
             (json!({}), BoundId::Sink, None),
-            (json!({"mask": "causal"}), BoundId::Sink, Some(Absence::CausalMask)),
-            (json!({"mask": "causal"}), BoundId::Fork, Some(Absence::CausalMask)),
+            (json!({"mask": "causal"}), BoundId::Sink, None),
+            (json!({"mask": "causal"}), BoundId::Fork, None),
+            (json!({"mask": "causal"}), BoundId::TwoClusters, Some(Absence::CausalMask)),
+            (json!({}), BoundId::Cesaro, Some(Absence::NoMask)),
+            (json!({}), BoundId::TwoTokens, Some(Absence::OtherLength)),
+            (json!({"weights": of_turn, "tokens": tokens(2, 2)}), BoundId::TwoTokens, Some(Absence::OtherMatrix)),
             (json!({"mask": "causal"}), BoundId::CastinMeanField, Some(Absence::CausalMask)),
             (json!({"mask": "causal"}), BoundId::Adversarial, None),
             (json!({"normalization": "rms"}), BoundId::Sink, Some(Absence::Normalizer)),

@@ -35,6 +35,12 @@ pub enum BoundId {
     /// Ours (section 4): lower, for every A and V, from three clusters of tokens, two of which share the attention of
     /// the third.
     Fork,
+    /// Ours (section 4): lower, for every A and V, from a token at 0 that attends to two opposite clusters.
+    Centre,
+    /// Ours (section 4): lower, causal, from tokens that are all 0.
+    Cesaro,
+    /// Ours (section 2): upper, for two tokens and A = +-kappa I.
+    TwoTokens,
     /// Ours (section 4): the exact norm of the skew witness, for another A of the same norm; shows how sharp `Unified`
     /// is.
     Skew,
@@ -42,6 +48,8 @@ pub enum BoundId {
     KimLinf,
     /// \[K\] Theorem 3.2, corrected (section 5): upper, in the spectral norm.
     KimL2,
+    /// Ours (section 5): upper, in the spectral norm, for \[K\]'s L2 attention: grows like ln n.
+    KimColumn,
     /// The largest row sum of block spectral norms: upper, in the max-token norm.
     MaxToken,
     /// Ours (section 6): upper, for every variant whose weights are a softmax; `Sharp` and `SharpMasked` where those
@@ -113,7 +121,7 @@ pub struct Bound {
 
 impl BoundId {
     /// All bounds, upper ones first.
-    pub const ALL: [BoundId; 25] = [
+    pub const ALL: [BoundId; 29] = [
         BoundId::CastinGeneral,
         BoundId::CastinMeanField,
         BoundId::Sharp,
@@ -125,6 +133,8 @@ impl BoundId {
         BoundId::Local,
         BoundId::LocalBlocks,
         BoundId::LocalToken,
+        BoundId::TwoTokens,
+        BoundId::KimColumn,
         BoundId::KimL2,
         BoundId::KimLinf,
         BoundId::GeneralToken,
@@ -133,6 +143,8 @@ impl BoundId {
         BoundId::TwoClusters,
         BoundId::Sink,
         BoundId::Fork,
+        BoundId::Centre,
+        BoundId::Cesaro,
         BoundId::EqualTokens,
         BoundId::ZeroKey,
         BoundId::WindowCausal,
@@ -162,6 +174,10 @@ impl BoundId {
             BoundId::Skew => "skew",
             BoundId::KimLinf => "kim_linf",
             BoundId::KimL2 => "kim_l2",
+            BoundId::KimColumn => "kim_column",
+            BoundId::Centre => "centre",
+            BoundId::Cesaro => "cesaro",
+            BoundId::TwoTokens => "two_tokens",
             BoundId::MaxToken => "max_token",
             BoundId::General => "general",
             BoundId::GeneralToken => "general_token",
@@ -179,9 +195,9 @@ impl BoundId {
         match self {
             BoundId::CastinGeneral => "√3 v √(a²(4n + 1) + n)",
             BoundId::CastinMeanField => "v (1 + 3a) e^(2a)",
-            BoundId::Sharp => "v (a + √min(n G(a), F(a), (1 + a²) n / (1 + (n − 1) e^(−2a))))",
+            BoundId::Sharp => "v (a + min(√(n G(a)), √F(a), √((1 + a²) S_Γ), √S_Γ + e^(Γ/2) √(m + m²/4)))",
             BoundId::SharpMasked => {
-                "v (a + min(√Σᵢ min(G(a), F(a)/i), √((1 + a²) Σᵢ 1/(1 + (i − 1) e^(−2a))), 2 (1 + 2a) e^(2a)))"
+                "v (a + min(√Σᵢ min(G(a), F(a)/i), √((1 + a²) S_c), √((1 + a²) S_Γ), 2 e^a √((1 + 2a) √(1 + a²))))"
             }
             BoundId::Unified => "v (a + √((1 + a²) n / (1 + (n − 1) e^(−2a))))",
             BoundId::UnifiedMasked => "v (a + min(√((1 + a²) Σᵢ 1/(1 + (i − 1) e^(−2a))), 2 (1 + 2a) e^(2a)))",
@@ -195,8 +211,14 @@ impl BoundId {
             BoundId::Fork => "√(N t) p R sin θ |Ax| |Vw|, p = 1/(t + N e^(−D)), D = R|Ax| cos θ − x·Ax",
             BoundId::KimLinf => "(4φ⁻¹(n − 1) + 1/√k) ‖W_Oᵀ‖∞ maxₕ ‖W_Q‖∞‖W_Qᵀ‖∞ maxₕ ‖W_Vᵀ‖∞, φ(x) = x e^(x + 1)",
             BoundId::KimL2 => "√(n/k) (4φ⁻¹(n − 1) + 1) √(Σₕ ‖W_Q‖⁴‖W_V‖²) ‖W_O‖, φ(x) = x e^(x + 1)",
+            BoundId::KimColumn => {
+                "(2c + min(√n (1 + 2c), (4/3)^(k/4) (1 + √(8c/3)))) √(Σₕ ‖W_Q‖⁴‖W_V‖² / k) ‖W_O‖, c = φ⁻¹(n − 1)"
+            }
+            BoundId::Centre => "|V (t w/n + (1 − t/n) R² |Aᵀe| e)|, w = Aᵀe/|Aᵀe|, t = 1 or 2",
+            BoundId::Cesaro => "v ‖C‖, Cᵢⱼ = 1/i for j ≤ i",
+            BoundId::TwoTokens => "v (0.354a + 2.37)",
             BoundId::MaxToken => "maxᵢ Σⱼ ‖Jᵢⱼ‖₂",
-            BoundId::General => "v (ρ a_o + min(√(ω S), √(maxⱼ Σᵢ λᵢ), 2 (1 + 2a_m) e^(2κ) if causal))",
+            BoundId::General => "v (ρ a_o + min(√(ω S), √(maxⱼ Σᵢ λᵢ), 2 e^κ √((1 + 2a_m) √ω) if causal))",
             BoundId::GeneralToken => "v (ρ a_o + √(ρ ω))",
             BoundId::Elementwise => "v (a_o maxᵢ Σⱼ dᵢⱼ + √(maxᵢ Σⱼ Tᵢⱼ · maxⱼ Σᵢ Tᵢⱼ)), Tᵢⱼ = pᵢⱼ + dᵢⱼ a_m",
             BoundId::ElementwiseToken => "v maxᵢ Σⱼ (pᵢⱼ + dᵢⱼ (a_m + a_o))",
@@ -245,6 +267,10 @@ impl BoundId {
                 | BoundId::UnifiedMasked
                 | BoundId::KimLinf
                 | BoundId::KimL2
+                | BoundId::KimColumn
+                | BoundId::TwoTokens
+                | BoundId::Centre
+                | BoundId::Cesaro
                 | BoundId::Adversarial
                 | BoundId::AdversarialEnvelope
                 | BoundId::TwoClusters
@@ -275,6 +301,8 @@ impl BoundId {
             | BoundId::UnifiedMasked
             | BoundId::General
             | BoundId::Elementwise
+            | BoundId::KimColumn
+            | BoundId::TwoTokens
             | BoundId::KimL2 => (Side::Upper, Domain::Ball, Norm::Spectral),
             BoundId::GeneralToken | BoundId::ElementwiseToken => (Side::Upper, Domain::Ball, Norm::MaxToken),
             BoundId::KimLinf => (Side::Upper, Domain::Ball, Norm::Linf),
@@ -285,6 +313,8 @@ impl BoundId {
             | BoundId::TwoClusters
             | BoundId::Sink
             | BoundId::Fork
+            | BoundId::Centre
+            | BoundId::Cesaro
             | BoundId::EqualTokens
             | BoundId::ZeroKey
             | BoundId::WindowCausal => (Side::Lower, Domain::Ball, Norm::Spectral),

@@ -1,10 +1,13 @@
 //! The hypotheses of the bounds: kernel, mask, n, R and norms of the weights, but no tokens.
 
-use super::heads::{Combination, HeadNorms, head_norms, leading_heads};
+use super::exponents::Exponents;
+use super::heads::{Combination, HeadNorms, Mixing, has_isotropic_scores, head_norms, leading_heads};
 use super::isotropic::in_few_dimensions;
+use super::lower::centre::{self, CentreDirection};
+use super::lower::exponent::HeadGrowth;
 use super::lower::line::{AdversarialLine, Line, adversarial_line, lines};
 use super::lower::variant_witnesses::{DotWitnesses, with_scale};
-use super::lower::witness_direction::{WitnessDirection, WitnessDirections, directions};
+use super::lower::witness_direction::{WitnessDirection, directions};
 use super::variant::Variant;
 use crate::attention::Normalizer;
 use crate::experiment::{Attention, Experiment, MaskKind, Normalization, Scope};
@@ -26,6 +29,12 @@ pub struct Hypotheses {
     pub radius: f64,
     /// The norms of each head.
     pub heads: Vec<HeadNorms>,
+    /// Ways to bound several heads behind an output matrix.
+    pub(super) mixings: Vec<Mixing>,
+    /// The dimension of the tokens.
+    pub(super) d: usize,
+    /// Of each head whether A is a multiple of the identity.
+    pub(super) isotropic: Vec<bool>,
     /// How the bounds of single heads combine.
     pub combination: Combination,
     /// An upper bound on the norm of the normaliser's Jacobian in scope `composed`; otherwise 1.
@@ -34,8 +43,10 @@ pub struct Hypotheses {
     pub(super) lines: Vec<Line>,
     /// Directions in which `sink` and `fork` look for their witnesses; empty if no lower bound applies.
     pub(super) directions: Vec<WitnessDirection>,
-    /// gamma: gamma R^2 is the largest exponent of a head (see [`Hypotheses::exponent`]).
-    pub(super) gamma: f64,
+    /// The exponents of each head.
+    pub(super) exponents: Vec<Exponents>,
+    /// Directions of the tokens of `centre`; empty if it does not apply.
+    pub(super) centres: Vec<CentreDirection>,
     /// The constants of the adversarial tokens; `None` if no lower bound applies, if A has no real eigenvalue, and with
     /// several heads and an output matrix.
     pub(super) adversarial: Option<AdversarialLine>,
@@ -73,7 +84,18 @@ impl Hypotheses {
         let seen = few.as_ref().unwrap_or(&scaled);
         let leading = leading_heads(seen, &heads);
         let lines = if has_lower { lines(seen, &leading) } else { Vec::new() };
-        let WitnessDirections { gamma, directions } = directions(seen, &leading, &lines);
+        let growth: Vec<HeadGrowth> = match experiment.attention {
+            Attention::Dot => {
+                let scale =
+                    |at: usize| experiment.score.scale.map_or(1.0, |c| c * (weights.heads[at].q.nrows() as f64).sqrt());
+                (0..heads.len()).map(|at| HeadGrowth::of(seen, &leading, at, heads[at].a_norm * scale(at))).collect()
+            }
+            _ => heads.iter().map(|head| HeadGrowth::of_norm(head.a_norm)).collect(),
+        };
+        let exponents: Vec<Exponents> = growth.iter().map(|head| head.exponents).collect();
+        let directions = directions(seen, &leading, &lines, &growth);
+        let centres = if is_plain && is_dot { centre::directions(seen, &leading) } else { Vec::new() };
+        let centres = centres.into_iter().map(|direction| direction.in_dimension(d)).collect();
         Hypotheses {
             attention: experiment.attention,
             mask: experiment.mask.kind(),
@@ -86,13 +108,17 @@ impl Hypotheses {
                 .filter(|_| is_plain || of_variant == DotWitnesses::Fork)
                 .map(|direction| direction.in_dimension(d))
                 .collect(),
-            gamma,
+            centres,
             adversarial: if has_lower && of_variant != DotWitnesses::Fork { adversarial_line(seen) } else { None },
             kim: weights.l2_mha.as_ref().map(KimNorms::of),
             normalization: experiment.normalization,
             scope: experiment.scope(),
-            variant: (!is_plain).then(|| Arc::new(Variant::of(experiment, weights, &heads))),
+            variant: (!is_plain).then(|| Arc::new(Variant::of(experiment, weights, &heads, &exponents))),
+            mixings: Mixing::of(weights, &heads),
+            d,
+            isotropic: weights.heads.iter().map(has_isotropic_scores).collect(),
             heads,
+            exponents,
             combination: if weights.output.is_some() { Combination::Sum } else { Combination::RootOfSquares },
             outer_factor: match experiment.scope() {
                 Scope::Composed => normalizer.jacobian_norm_bound(),
@@ -113,7 +139,7 @@ impl Hypotheses {
         }
     }
 
-    /// One head with the given norms, in the ball of radius R.
+    /// One head with the given norms, in the ball of radius R of a plane.
     #[must_use]
     pub fn of_norms(attention: Attention, mask: MaskKind, norms: HeadNorms, radius: f64, n: f64) -> Self {
         Hypotheses {
@@ -122,12 +148,15 @@ impl Hypotheses {
             ln_n: n.ln(),
             radius,
             heads: vec![norms],
+            mixings: Vec::new(),
+            d: 2,
+            isotropic: vec![false],
             combination: Combination::RootOfSquares,
             outer_factor: 1.0,
             lines: Vec::new(),
             directions: Vec::new(),
-            // gamma of A = -||A|| I, the largest for this norm.
-            gamma: 2.0 * norms.a_norm,
+            centres: Vec::new(),
+            exponents: vec![Exponents::of_norm(norms.a_norm)],
             adversarial: None,
             kim: None,
             normalization: Normalization::None,
@@ -172,16 +201,39 @@ impl Hypotheses {
         Hypotheses { radius, ..self.clone() }
     }
 
-    /// Gamma, the largest R |A x| - x.A x over the ball and the heads: the sqrt(n) growth ends near n = e^Gamma.
+    /// Gamma, the largest R |A x| - x.A x over the ball and the heads, from above: the sqrt(n) growth ends near n =
+    /// e^Gamma.
     #[must_use]
     pub fn exponent(&self) -> f64 {
-        self.gamma * self.radius * self.radius
+        let gamma = self.exponents.iter().map(|head| head.gamma).fold(0.0, f64::max);
+        gamma * self.radius * self.radius
+    }
+
+    /// A head on the ball.
+    pub(super) fn head_on_ball(&self, head_idx: usize) -> HeadOnBall {
+        let HeadNorms { a_norm, v_norm } = self.heads[head_idx];
+        let exponents = self.exponents[head_idx].on_ball(self.radius);
+        let is_isotropic = self.isotropic[head_idx];
+        HeadOnBall { a: a_norm * self.radius * self.radius, v_norm, exponents, is_isotropic }
     }
 
     /// a = ||A||_2 R^2 of each head.
     pub fn a_of_heads(&self) -> impl Iterator<Item = f64> + '_ {
         self.heads.iter().map(|head| head.a_norm * self.radius * self.radius)
     }
+}
+
+/// The constants of one head on the ball.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HeadOnBall {
+    /// a = ||A||_2 R^2.
+    pub(super) a: f64,
+    /// ||V||_2, or ||O_h V||_2.
+    pub(super) v_norm: f64,
+    /// Gamma and the other exponents.
+    pub(super) exponents: Exponents,
+    /// Whether A is a multiple of the identity.
+    pub(super) is_isotropic: bool,
 }
 
 /// R of the bounds: the radius of the ball that holds the tokens, or sqrt d under a normaliser.

@@ -9,7 +9,7 @@
 //! | `local` | upper bounds at given tokens |
 //! | `certified` | upper bounds for all tokens near given ones |
 //! | `variant` | the steps of attention and the norms that bounds on variants depend on |
-//! | `hypotheses`, `heads`, `isotropic`, `logarithms`, `maximum` | what bounds depend on, and tools that the folders share |
+//! | `hypotheses`, `heads`, `exponents`, `isotropic`, `logarithms`, `maximum` | what bounds depend on, and tools that the folders share |
 //! | `bound`, `best`, `absence`, `slack` | a bound as data, the best of several, why one is absent, and its proof's slack |
 
 mod absence;
@@ -17,6 +17,7 @@ mod ball;
 mod best;
 mod bound;
 mod certified;
+mod exponents;
 mod heads;
 mod hypotheses;
 mod isotropic;
@@ -27,15 +28,22 @@ mod maximum;
 mod slack;
 mod variant;
 
-use ball::{castin, elementwise, general, kim, sharp, unified};
+use ball::{castin, elementwise, general, kim, sharp, two_tokens, unified};
 use lower::witness_form::Shape;
-use lower::{adversarial, equal_tokens, two_clusters, variant_fork, window_causal, witness, zero_key};
+use lower::{
+    adversarial, causal_witness, centre, cesaro, equal_tokens, two_clusters, variant_fork, window_causal, witness,
+    zero_key,
+};
+
+use crate::experiment::MaskKind;
 
 pub use absence::Absence;
 pub use best::{best_lower, best_upper};
 pub use bound::{Bound, BoundId, Domain, Norm, Side};
 pub use certified::Neighbourhood;
+use heads::Mixing;
 pub use heads::{Combination, HeadNorms};
+use hypotheses::HeadOnBall;
 pub use hypotheses::{Hypotheses, radius_of_ball};
 pub use local::at_tokens::LocalBound;
 pub(crate) use local::bound::combine as combine_local;
@@ -57,19 +65,25 @@ impl BoundId {
             return None;
         }
         match self {
-            BoundId::CastinGeneral => ln_of_heads(hypotheses, castin::ln_general),
-            BoundId::CastinMeanField => ln_of_heads(hypotheses, castin::ln_mean_field),
-            BoundId::Sharp => ln_of_heads(hypotheses, sharp::ln_sharp),
-            BoundId::SharpMasked => ln_of_heads(hypotheses, sharp::ln_sharp_masked),
-            BoundId::Unified => ln_of_heads(hypotheses, unified::ln_unified),
-            BoundId::UnifiedMasked => ln_of_heads(hypotheses, unified::ln_unified_masked),
+            BoundId::CastinGeneral => ln_of_heads(hypotheses, |at, head| castin::ln_general(at, head.a)),
+            BoundId::CastinMeanField => ln_of_heads(hypotheses, |at, head| castin::ln_mean_field(at, head.a)),
+            BoundId::Sharp => ln_of_mixed_heads(hypotheses, &hypotheses.mixings, sharp::ln_sharp),
+            BoundId::SharpMasked => ln_of_mixed_heads(hypotheses, &hypotheses.mixings, sharp::ln_sharp_masked),
+            BoundId::Unified => ln_of_heads(hypotheses, |at, head| unified::ln_unified(at, head.a)),
+            BoundId::UnifiedMasked => ln_of_heads(hypotheses, |at, head| unified::ln_unified_masked(at, head.a)),
             BoundId::Adversarial => adversarial::ln_adversarial(hypotheses),
             BoundId::AdversarialEnvelope => adversarial::ln_envelope(hypotheses),
             BoundId::TwoClusters => two_clusters::ln_two_clusters(hypotheses),
+            BoundId::Sink | BoundId::Fork if hypotheses.mask == MaskKind::Causal => {
+                let shape = if self == BoundId::Sink { Shape::Sink } else { Shape::Fork };
+                causal_witness::best(hypotheses, shape).map(|found| found.ln_closed)
+            }
             BoundId::Sink => witness::best(hypotheses, Shape::Sink).map(|found| found.norm.ln()),
             BoundId::Fork => fork(hypotheses).map(|found| found.norm.ln()),
             BoundId::General => general::ln_general(hypotheses),
-            BoundId::GeneralToken if hypotheses.is_plain() => ln_of_heads(hypotheses, general::ln_plain_token),
+            BoundId::GeneralToken if hypotheses.is_plain() => {
+                ln_of_mixed_heads(hypotheses, &hypotheses.mixings, |at, head| general::ln_plain_token(at, head.a))
+            }
             BoundId::GeneralToken => general::ln_general_token(hypotheses),
             BoundId::Elementwise => elementwise::ln_elementwise(hypotheses),
             BoundId::ElementwiseToken => elementwise::ln_elementwise_token(hypotheses),
@@ -78,6 +92,10 @@ impl BoundId {
             BoundId::WindowCausal => window_causal::ln_window_causal(hypotheses),
             BoundId::KimLinf => kim::ln_linf(hypotheses),
             BoundId::KimL2 => kim::ln_l2(hypotheses),
+            BoundId::KimColumn => kim::ln_column(hypotheses),
+            BoundId::TwoTokens => ln_of_mixed_heads(hypotheses, &hypotheses.mixings, two_tokens::ln_two_tokens),
+            BoundId::Centre => centre::best(hypotheses).map(|found| found.ln_closed),
+            BoundId::Cesaro => cesaro::ln_cesaro(hypotheses),
             BoundId::Local | BoundId::LocalBlocks | BoundId::LocalToken | BoundId::Skew | BoundId::MaxToken => None,
         }
     }
@@ -105,6 +123,8 @@ pub struct Witnesses {
     pub sink: Option<ClusterWitness>,
     /// The tokens behind `fork`.
     pub fork: Option<ClusterWitness>,
+    /// The tokens behind `centre`.
+    pub centre: Option<ClusterWitness>,
 }
 
 /// All bounds on the ball that apply under the hypotheses, and the tokens behind the lower ones.
@@ -115,10 +135,13 @@ pub fn bounds_and_witnesses(hypotheses: &Hypotheses) -> (Vec<Bound>, Witnesses) 
         two_clusters: curve.and_then(|curve| curve.at(hypotheses.ln_n)),
         sink: hypotheses.is_plain().then(|| witness::best(hypotheses, Shape::Sink)).flatten(),
         fork: fork(hypotheses),
+        centre: hypotheses.is_plain().then(|| centre::best(hypotheses)).flatten(),
     };
     let bound = |id: BoundId| {
         let norm = match id {
             BoundId::TwoClusters => witnesses.two_clusters.as_ref().map(|found| found.norm),
+            // Under the causal mask the two have closed forms, and no clusters.
+            BoundId::Sink | BoundId::Fork if hypotheses.mask == MaskKind::Causal => return id.at(hypotheses),
             BoundId::Sink => witnesses.sink.as_ref().map(|found| found.norm),
             BoundId::Fork => witnesses.fork.as_ref().map(|found| found.norm),
             _ => return id.at(hypotheses),
@@ -126,6 +149,16 @@ pub fn bounds_and_witnesses(hypotheses: &Hypotheses) -> (Vec<Bound>, Witnesses) 
         norm.map(|norm| Bound::of_ln(id, norm.ln()))
     };
     (BoundId::ALL.into_iter().filter_map(bound).collect(), witnesses)
+}
+
+/// The tokens behind the lower bounds under the causal mask, where their order counts: each witness lists them in it.
+#[must_use]
+pub(crate) fn causal_witnesses(hypotheses: &Hypotheses) -> Witnesses {
+    if !hypotheses.is_plain() || hypotheses.mask != MaskKind::Causal {
+        return Witnesses::default();
+    }
+    let [sink, fork] = [Shape::Sink, Shape::Fork].map(|shape| causal_witness::best(hypotheses, shape));
+    Witnesses { two_clusters: None, sink, fork, centre: centre::best(hypotheses) }
 }
 
 /// The best fork: with its exact norm for plain experiments, with its closed form elsewhere.
@@ -164,11 +197,22 @@ impl BoundsOverN {
     }
 }
 
-/// ln of an upper bound. `ln_one_head` is ln of the bound for one head with a = ||A||_2 R^2 and v = 1.
-fn ln_of_heads(hypotheses: &Hypotheses, ln_one_head: fn(&Hypotheses, f64) -> Option<f64>) -> Option<f64> {
-    let mut ln_heads = Vec::with_capacity(hypotheses.heads.len());
-    for (head, a) in hypotheses.heads.iter().zip(hypotheses.a_of_heads()) {
-        ln_heads.push(ln_one_head(hypotheses, a)? + head.v_norm.ln());
-    }
-    Some(hypotheses.combination.ln_combine(&ln_heads) + hypotheses.outer_factor.ln())
+/// ln of an upper bound whose heads behind an output matrix add up. `ln_one_head` is ln of the bound for one head with v =
+/// 1.
+fn ln_of_heads(hypotheses: &Hypotheses, ln_one_head: impl Fn(&Hypotheses, &HeadOnBall) -> Option<f64>) -> Option<f64> {
+    ln_of_mixed_heads(hypotheses, &[], ln_one_head)
+}
+
+/// ln of an upper bound whose heads behind an output matrix add up, or combine in one of the ways given.
+fn ln_of_mixed_heads(
+    hypotheses: &Hypotheses,
+    mixings: &[Mixing],
+    ln_one_head: impl Fn(&Hypotheses, &HeadOnBall) -> Option<f64>,
+) -> Option<f64> {
+    let heads: Vec<HeadOnBall> = (0..hypotheses.heads.len()).map(|at| hypotheses.head_on_ball(at)).collect();
+    let ln_ones = heads.iter().map(|head| ln_one_head(hypotheses, head)).collect::<Option<Vec<f64>>>()?;
+    let ln_heads: Vec<f64> = ln_ones.iter().zip(&heads).map(|(ln, head)| ln + head.v_norm.ln()).collect();
+    let ln_apart = hypotheses.combination.ln_combine(&ln_heads);
+    let ln_mixed = mixings.iter().map(|mixing| mixing.ln_combine(&ln_ones)).filter(|ln| !ln.is_nan());
+    Some(ln_mixed.fold(ln_apart, f64::min) + hypotheses.outer_factor.ln())
 }

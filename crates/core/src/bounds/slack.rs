@@ -4,6 +4,7 @@ use super::ball::mixed_terms::MixedTerms;
 use super::ball::row_mass::{self, KeySlopes};
 use super::ball::unified::{ln_column_sum, ln_hardy, ln_masked_column_sum};
 use super::ball::{elementwise, general};
+use super::hypotheses::HeadOnBall;
 use super::local::head::LocalParts;
 use super::logarithms::ln_add;
 use super::{Bound, BoundId, Combination, Hypotheses};
@@ -26,14 +27,16 @@ pub struct BoundSlack {
 #[must_use]
 pub fn slacks(hypotheses: &Hypotheses, bounds: &[Bound], local: Option<&LocalParts>, spectral: f64) -> Vec<BoundSlack> {
     let head_idx = local.map_or(0, |parts| parts.head_idx).min(hypotheses.heads.len().saturating_sub(1));
-    let Some(head) = hypotheses.heads.get(head_idx) else { return Vec::new() };
-    let a = head.a_norm * hypotheses.radius * hypotheses.radius;
+    if hypotheses.heads.is_empty() {
+        return Vec::new();
+    }
+    let on_ball = hypotheses.head_on_ball(head_idx);
     bounds
         .iter()
         .map(|bound| BoundSlack {
             id: bound.id,
-            worked: worked(bound.id, hypotheses, head_idx, (a, head.v_norm), local),
-            factors: factors(bound, bounds, hypotheses, a, head.v_norm, local, spectral),
+            worked: worked(bound.id, hypotheses, head_idx, &on_ball, local),
+            factors: factors(bound, bounds, hypotheses, &on_ball, local, spectral),
         })
         .collect()
 }
@@ -60,16 +63,18 @@ fn worked(
     id: BoundId,
     hypotheses: &Hypotheses,
     head_idx: usize,
-    (a, v): (f64, f64),
+    head: &HeadOnBall,
     local: Option<&LocalParts>,
 ) -> String {
+    let (a, v) = (head.a, head.v_norm);
     let (n, last) = (brief(hypotheses.n()), brief(hypotheses.n() - 1.0));
     let (a_text, v_text) = (brief(a), brief(v));
     let formula = match id {
         BoundId::CastinGeneral => format!("√3 · {v_text} · √({a_text}² · (4 · {n} + 1) + {n})"),
         BoundId::CastinMeanField => format!("{v_text} · (1 + 3 · {a_text}) · e^(2 · {a_text})"),
         BoundId::Sharp | BoundId::SharpMasked => {
-            let mixed = brief(MixedTerms::of_dot(hypotheses.mask, hypotheses.ln_n, a, 2.0 * a).ln_smallest().exp());
+            let mixed = MixedTerms::of_dot(hypotheses.mask, hypotheses.ln_n, a, 2.0 * a, &head.exponents);
+            let mixed = brief(mixed.ln_smallest().exp());
             let [short, long] =
                 [row_mass::ln_any_length(KeySlopes::Constant, a), row_mass::ln_long(KeySlopes::Constant, a, 2.0 * a)]
                     .map(f64::exp)
@@ -96,7 +101,12 @@ fn worked(
             }
             None => String::new(),
         },
-        BoundId::KimLinf | BoundId::KimL2 => super::ball::kim::worked(id, hypotheses, brief).unwrap_or_default(),
+        BoundId::KimLinf | BoundId::KimL2 | BoundId::KimColumn => {
+            super::ball::kim::worked(id, hypotheses, brief).unwrap_or_default()
+        }
+        BoundId::GeneralToken if hypotheses.is_plain() && hypotheses.d == 1 => {
+            format!("{v_text} · max(1 + {a_text}, 2 · {a_text} + 1/(8 · {a_text}))")
+        }
         BoundId::GeneralToken if hypotheses.is_plain() => format!("{v_text} · ({a_text} + √(1 + {a_text}²))"),
         BoundId::General | BoundId::GeneralToken | BoundId::Elementwise | BoundId::ElementwiseToken => {
             worked_of_variant(id, hypotheses, head_idx, v).unwrap_or_default()
@@ -107,7 +117,8 @@ fn worked(
         | BoundId::EqualTokens
         | BoundId::ZeroKey
         | BoundId::WindowCausal => String::new(),
-        BoundId::TwoClusters | BoundId::Sink | BoundId::Fork | BoundId::Skew => {
+        BoundId::TwoTokens => format!("{v_text} · (0.354 · {a_text} + 2.37)"),
+        BoundId::TwoClusters | BoundId::Sink | BoundId::Fork | BoundId::Centre | BoundId::Cesaro | BoundId::Skew => {
             format!("a = {a_text}, v = {v_text}, n = {n}")
         }
     };
@@ -116,7 +127,7 @@ fn worked(
     let formula = if outer == 1.0 || formula.is_empty() { formula } else { format!("{} · ({formula})", brief(outer)) };
     match (hypotheses.heads.len(), hypotheses.combination) {
         (0 | 1, _) => formula,
-        (_, Combination::Sum) => format!("{formula} for this head; heads add up"),
+        (_, Combination::Sum) => format!("{formula} for this head; heads add up, or less"),
         (_, Combination::RootOfSquares) => format!("{formula} for this head; heads combine as √(b₁² + b₂² + …)"),
     }
 }
@@ -125,8 +136,7 @@ fn factors(
     bound: &Bound,
     bounds: &[Bound],
     hypotheses: &Hypotheses,
-    a: f64,
-    v: f64,
+    head: &HeadOnBall,
     local: Option<&LocalParts>,
     spectral: f64,
 ) -> Vec<SlackFactor> {
@@ -141,10 +151,10 @@ fn factors(
             vec![SlackFactor { kind: SlackKind::Parts, times: bound.value.unwrap_or(f64::INFINITY) / spectral }]
         }
         BoundId::Sharp | BoundId::SharpMasked => {
-            local.map_or_else(Vec::new, |parts| sharp_factors(bound, hypotheses, (a, v), parts, spectral))
+            local.map_or_else(Vec::new, |parts| sharp_factors(bound, hypotheses, head, parts, spectral))
         }
         BoundId::Unified | BoundId::UnifiedMasked => {
-            local.map_or_else(Vec::new, |parts| mixed_part_slack(hypotheses, a, v, parts))
+            local.map_or_else(Vec::new, |parts| mixed_part_slack(hypotheses, (head.a, head.v_norm), parts))
         }
         BoundId::CastinGeneral => beside(bound.id, SlackKind::Length).into_iter().collect(),
         BoundId::CastinMeanField => beside(bound.id, SlackKind::Exponent).into_iter().collect(),
@@ -154,6 +164,10 @@ fn factors(
         | BoundId::MaxToken
         | BoundId::KimLinf
         | BoundId::KimL2
+        | BoundId::KimColumn
+        | BoundId::TwoTokens
+        | BoundId::Centre
+        | BoundId::Cesaro
         | BoundId::Adversarial
         | BoundId::AdversarialEnvelope
         | BoundId::TwoClusters
@@ -175,7 +189,7 @@ fn factors(
 
 /// The factors whose product is (mixed part of `unified`) / (mixed part of `local`), for one head (docs/theory.md
 /// section 2).
-fn mixed_part_slack(hypotheses: &Hypotheses, a: f64, v: f64, parts: &LocalParts) -> Vec<SlackFactor> {
+fn mixed_part_slack(hypotheses: &Hypotheses, (a, v): (f64, f64), parts: &LocalParts) -> Vec<SlackFactor> {
     if hypotheses.attention != Attention::Dot || parts.w <= 0.0 || parts.mixed <= 0.0 {
         return Vec::new();
     }
@@ -268,17 +282,18 @@ pub enum SlackKind {
 }
 
 /// What each step of the proof of `sharp` and `sharp_masked` loses (docs/theory.md section 2). For one head the product
-/// of the factors is bound / norm; for several heads [`SlackKind::Rows`] is left out. `a` and `v` are the head's
-/// constants, `local` its terms at the tokens.
+/// of the factors is bound / norm; for several heads [`SlackKind::Rows`] is left out. `local` has the head's terms at the
+/// tokens.
 fn sharp_factors(
     bound: &Bound,
     hypotheses: &Hypotheses,
-    (a, v): (f64, f64),
+    head: &HeadOnBall,
     local: &LocalParts,
     spectral: f64,
 ) -> Vec<SlackFactor> {
+    let (a, v) = (head.a, head.v_norm);
     let mixed = |a: f64, ln_ratio: f64| {
-        v.ln() + MixedTerms::of_dot(hypotheses.mask, hypotheses.ln_n, a, ln_ratio).ln_smallest()
+        v.ln() + MixedTerms::of_dot(hypotheses.mask, hypotheses.ln_n, a, ln_ratio, &head.exponents).ln_smallest()
     };
     // The proof's constants at these tokens. They are at most the constants for the ball.
     let gradient = (local.gradient_square.sqrt() * hypotheses.radius).min(a);

@@ -3,6 +3,7 @@
 
 use nalgebra::DMatrix;
 
+use super::exponents::Exponents;
 use super::heads::HeadNorms;
 use super::lower::variant_witnesses::VariantWitnesses;
 use crate::attention::{Rotary, Rotation};
@@ -83,6 +84,8 @@ pub(super) struct MapNorms {
     pub(super) scale: f64,
     /// c ||K^T Q||_2.
     pub(super) a_norm: f64,
+    /// The exponents of c K^T Q, for dot-product scores.
+    pub(super) exponents: Exponents,
     /// ||Q||_2 and ||K||_2; infinite where no bound needs them.
     pub(super) q_norm: f64,
     pub(super) k_norm: f64,
@@ -97,8 +100,9 @@ const OFFSETS: usize = 16;
 const MOST_ENTRIES: usize = 1024;
 
 impl Variant {
-    /// The variant of an experiment with these weights, whose heads have the norms `norms`.
-    pub(super) fn of(experiment: &Experiment, weights: &Weights, norms: &[HeadNorms]) -> Self {
+    /// The variant of an experiment with these weights, whose heads have the norms `norms` and, with the scale of the
+    /// scores, the exponents `exponents`.
+    pub(super) fn of(experiment: &Experiment, weights: &Weights, norms: &[HeadNorms], exponents: &[Exponents]) -> Self {
         let score = &experiment.score;
         let scores = scores_of(experiment);
         let count = weights.heads.len();
@@ -107,7 +111,7 @@ impl Variant {
             outer_value: norms.v_norm,
             slope: score.alibi.as_ref().map_or(0.0, |alibi| alibi.slope(head_idx, count)),
             sink: experiment.weighting.sink_of(head_idx),
-            maps: maps_of(experiment, scores, head, norms.a_norm),
+            maps: maps_of(experiment, scores, head, (norms.a_norm, exponents[head_idx])),
         });
         let values: Vec<f64> = norms.iter().map(|norms| norms.v_norm).collect();
         Variant {
@@ -162,9 +166,15 @@ fn scores_of(experiment: &Experiment) -> Scores {
     }
 }
 
-/// The maps of a head; `plain_a` is ||K^T Q||_2/sqrt(k) of its first map.
-fn maps_of(experiment: &Experiment, scores: Scores, head: &HeadWeights, plain_a: f64) -> Vec<MapNorms> {
-    let mut maps = vec![map_of(experiment, scores, (&head.q, &head.k), 1.0, Some(plain_a))];
+/// The maps of a head, from ||K^T Q||_2/sqrt(k) and the exponents of its first map.
+fn maps_of(
+    experiment: &Experiment,
+    scores: Scores,
+    head: &HeadWeights,
+    (plain_a, exponents): (f64, Exponents),
+) -> Vec<MapNorms> {
+    let first = map_of(experiment, scores, (&head.q, &head.k), 1.0, Some(plain_a));
+    let mut maps = vec![MapNorms { exponents, ..first }];
     if let Some(second) = &head.second {
         maps.push(map_of(experiment, scores, (&second.q, &second.k), second.lambda.abs(), None));
     }
@@ -190,7 +200,8 @@ fn map_of(
         Some(rope) if scores == Scores::Rope && q.len() <= MOST_ENTRIES => offsets(rope, scale, q, k),
         _ => [Vec::new(), Vec::new()],
     };
-    MapNorms { share, k: entries as f64, scale, a_norm, q_norm: norm(q), k_norm: norm(k), by_offset }
+    let exponents = Exponents::of_norm(a_norm);
+    MapNorms { share, k: entries as f64, scale, a_norm, exponents, q_norm: norm(q), k_norm: norm(k), by_offset }
 }
 
 /// The largest ||c K^T T(s) Q||_2 over s = 0..t and over s = -t..0, for each t below [`OFFSETS`].

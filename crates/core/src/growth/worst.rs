@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ball::Ball;
-use crate::bounds::{BoundId, Hypotheses, Witnesses, bounds_and_witnesses};
+use crate::bounds::{BoundId, ClusterWitness, Hypotheses, Witnesses, bounds_and_witnesses, causal_witnesses};
 use crate::experiment::{Attention, Experiment, InputError, Mask, MaskKind, Memory, Normalization, Rows, TokenSource};
 use crate::measure::{MeasureOptions, measure_with};
 use crate::phrase;
@@ -50,6 +50,10 @@ pub fn worst_tokens(
         true => {
             let mut all = candidates(&bounds_and_witnesses(&open).1)?;
             all.extend(adversarial(experiment, hypotheses)?.map(|tokens| (BoundId::Adversarial, tokens)));
+            let causal = causal_witnesses(hypotheses);
+            for (id, witness) in of_witnesses(&causal) {
+                all.extend(in_order(witness)?.map(|tokens| (id, tokens)));
+            }
             all
         }
     };
@@ -61,9 +65,12 @@ pub fn worst_tokens(
     for (id, tokens) in found {
         let tokens = match is_causal {
             false => tokens,
-            true => match listed(&tokens)? {
-                Some(rows) => TokenSource::Explicit(rows),
-                None => continue,
+            true => match tokens {
+                TokenSource::Explicit(_) => tokens,
+                clusters => match listed(&clusters)? {
+                    Some(rows) => TokenSource::Explicit(rows),
+                    None => continue,
+                },
             },
         };
         let options = MeasureOptions { memory, ..MeasureOptions::for_sweep() };
@@ -94,12 +101,28 @@ fn candidates(witnesses: &Witnesses) -> Result<Vec<(BoundId, TokenSource)>, Inpu
     if let Some(clusters) = &witnesses.two_clusters {
         found.push((BoundId::TwoClusters, clusters.token_source()?));
     }
-    for (id, witness) in [(BoundId::Sink, &witnesses.sink), (BoundId::Fork, &witnesses.fork)] {
-        if let Some(witness) = witness {
-            found.push((id, witness.token_source()?));
-        }
+    for (id, witness) in of_witnesses(witnesses) {
+        found.push((id, witness.token_source()?));
     }
     Ok(found)
+}
+
+fn of_witnesses(witnesses: &Witnesses) -> impl Iterator<Item = (BoundId, &ClusterWitness)> {
+    let Witnesses { sink, fork, centre, .. } = witnesses;
+    [(BoundId::Sink, sink), (BoundId::Fork, fork), (BoundId::Centre, centre)]
+        .into_iter()
+        .filter_map(|(id, witness)| witness.as_ref().map(|witness| (id, witness)))
+}
+
+/// The tokens of a witness of the causal mask as a list; `None` for a list that would be too long.
+fn in_order(witness: &ClusterWitness) -> Result<Option<TokenSource>, InputError> {
+    let d = witness.positions.first().map_or(0, Vec::len);
+    let count: f64 = witness.ln_sizes.iter().map(|ln| ln.exp()).sum();
+    if count * d as f64 > MOST_LISTED {
+        return Ok(None);
+    }
+    let entries = witness.tokens_in_order().concat();
+    Ok(Some(TokenSource::Explicit(Rows::new(phrase!("tokens", "The tokens"), d, entries)?)))
 }
 
 /// The adversarial tokens as two clusters, the first token apart; `None` where A has no real eigenvalue.

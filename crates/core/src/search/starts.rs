@@ -27,6 +27,8 @@ pub enum StartKind {
     /// One token at -e and all others at e, with e the top right singular vector of the first head's A: the shape of
     /// the skew witness.
     Skew,
+    /// Tokens at R e and -R e in turn, the last one at 0, with e as for `Skew`, times A: the shape of `centre`.
+    Centre,
     /// Two tokens at w and -w, all others at e, with w orthogonal to A e (docs/theory.md section 4).
     Crossed,
     /// Random in the ball.
@@ -46,6 +48,7 @@ impl StartKind {
             StartKind::Sink => "sink",
             StartKind::Fork => "fork",
             StartKind::Skew => "skew",
+            StartKind::Centre => "centre",
             StartKind::Crossed => "crossed",
             StartKind::Random => "random",
             StartKind::RandomClusters => "random_clusters",
@@ -78,6 +81,7 @@ pub(super) fn structured(
         (StartKind::TwoClusters, witnesses.two_clusters.as_ref().and_then(|found| on_line(found, n))),
         (StartKind::Sink, witnesses.sink.as_ref().and_then(|found| listed(found, n))),
         (StartKind::Fork, witnesses.fork.as_ref().and_then(|found| listed(found, n))),
+        (StartKind::Centre, first.and_then(|head| centre(head, n, radius))),
         (StartKind::Crossed, first.and_then(|head| crossed(head, n, radius))),
         (StartKind::Skew, first.and_then(most_stretched).map(|e| split(&(e * radius), n))),
     ];
@@ -140,9 +144,7 @@ fn on_line(found: &TwoClusters, n: usize) -> Option<DMatrix<f64>> {
 
 /// The tokens of a few clusters, one cluster after the other; `None` if the sizes do not add up to n.
 fn listed(found: &ClusterWitness, n: usize) -> Option<DMatrix<f64>> {
-    let sizes: Vec<usize> = found.ln_sizes.iter().map(|ln| ln.exp().round() as usize).collect();
-    let tokens = found.positions.iter().zip(&sizes).flat_map(|(place, size)| std::iter::repeat_n(place, *size));
-    let entries: Vec<f64> = tokens.flatten().copied().collect();
+    let entries = found.tokens_in_order().concat();
     let d = found.positions.first()?.len();
     (entries.len() == n * d).then(|| DMatrix::from_vec(d, n, entries))
 }
@@ -159,6 +161,18 @@ const MOST_DIM: usize = 256;
 fn most_stretched(head: &HeadWeights) -> Option<DVector<f64>> {
     let a = a_of(head)?;
     Some(DVector::from_vec(largest_triplet(&a)?.right))
+}
+
+/// The tokens R e, -R e, R e, .., 0, with e along the longest image of A; `None` for n <= 2, and where A is zero or too
+/// large to decompose.
+fn centre(head: &HeadWeights, n: usize, radius: f64) -> Option<DMatrix<f64>> {
+    let e = DVector::from_vec(largest_triplet(&a_of(head)?)?.left);
+    let side = |col: usize| match col {
+        _ if col + 1 == n => 0.0,
+        _ if col.is_multiple_of(2) => radius,
+        _ => -radius,
+    };
+    (n > 2).then(|| DMatrix::from_fn(e.len(), n, |row, col| side(col) * e[row]))
 }
 
 /// The tokens w, -w, e, .., e of norm R, with e^T A e as low as possible and w orthogonal to A e. `None` where no such

@@ -191,7 +191,7 @@ fn scaled(matrix: &DMatrix<f64>) -> Option<(DMatrix<f64>, f64)> {
 }
 
 /// R of the QR decomposition of a matrix with more rows than columns.
-fn triangle_of_columns(matrix: &DMatrix<f64>) -> DMatrix<f64> {
+pub(crate) fn triangle_of_columns(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     let factors = view(matrix).qr();
     clear_wide_registers();
     let r = factors.thin_R();

@@ -31,7 +31,7 @@ pub struct Ball {
     pub limit: Vec<Bound>,
     /// The worst of the tokens behind the lower bounds, and the norm at them.
     pub worst: Option<WorstTokens>,
-    /// Gamma, the natural logarithm of the n at which the known growth like sqrt(n) ends. Only for dot-product
+    /// Gamma, the natural logarithm of the n at which growth like sqrt(n) ends. Only for dot-product
     /// attention without a mask.
     pub growth_ends: Option<f64>,
 }

@@ -6,14 +6,14 @@
 //! - `general_token`, max-token norm: v (rho a_o + sqrt(rho omega)), for every n and mask.
 //!
 //! omega = 1 + a_m^2, 1 + a_m + a_m^2 or (1 + a_m)^2 by [`KeySlopes`]; with a sink the smaller of that and
-//! rho (1 + a_m)^2. Hardy is 2 (1 + 2 a_m) e^(2 kappa), under the causal mask without bias. For dot-product attention
-//! without sink and bias `general` is `sharp` and `sharp_masked`.
+//! rho (1 + a_m)^2. Hardy is 2 e^kappa sqrt((1 + 2 a_m) sqrt(omega)), under the causal mask without bias. For dot-product
+//! attention without sink and bias `general` is `sharp` and `sharp_masked`; with a sink their column sums hold too.
 //!
 //! Both are computed as natural logarithms with v = 1, so that they do not overflow.
 
 use super::super::Hypotheses;
 use super::super::logarithms::ln_add;
-use super::super::variant::{HeadVariant, MapNorms, Variant};
+use super::super::variant::{HeadVariant, MapNorms, Scores, Variant};
 use super::distance_bias;
 use super::mixed_terms::{MixedTerms, ln_hardy};
 use super::row_lengths::{ln_column_sum_of, ln_longest_row, ln_rows_of, longest_column};
@@ -32,10 +32,13 @@ pub(in crate::bounds) fn ln_general(hypotheses: &Hypotheses) -> Option<f64> {
     })
 }
 
-/// ln of `general_token` of dot-product attention without other steps, v = 1: a + sqrt(1 + a^2), under any mask. Over all
-/// n no smaller bound holds.
+/// ln of `general_token` of dot-product attention without other steps, v = 1, under any mask: a + sqrt(1 + a^2), and on a
+/// line max(1 + a, 2a + 1/(8a)), the second from a = 1/4 on. Over all n no smaller bound holds.
 pub(in crate::bounds) fn ln_plain_token(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
-    (hypotheses.attention == Attention::Dot).then(|| ln_add(a.ln(), 1f64.hypot(a).ln()))
+    let plane = || ln_add(a.ln(), 1f64.hypot(a).ln());
+    // Below a = 1/4 no tokens have the second value; from there on it is the larger one from a = 0.85 on.
+    let line = || a.ln_1p().max(if a >= 0.25 { (2.0 * a + 0.125 / a).ln() } else { f64::NEG_INFINITY });
+    (hypotheses.attention == Attention::Dot).then(|| if hypotheses.d == 1 { line() } else { plane() })
 }
 
 /// ln of `general_token`; `None` as for `general`.
@@ -96,16 +99,21 @@ impl Terms {
                 ln_mixed_token: 0.5 * ln_rho + half,
             });
         }
-        let is_causal = variant.mask == Mask::Causal && variant.bias.is_none() && head.slope == 0.0;
-        Some(Terms {
-            ln_own: ln_rho + scores.own.ln(),
-            mixed: MixedTerms {
-                ln_rows: 0.5 * sums.ln_rows,
-                ln_columns: half_omega + 0.5 * sums.ln_columns,
-                ln_hardy: if is_causal { ln_hardy(scores.mixed, scores.range) } else { f64::INFINITY },
-            },
-            ln_mixed_token: 0.5 * ln_rho + half_omega,
-        })
+        let has_bias = variant.bias.is_some() || head.slope != 0.0;
+        let mut mixed = MixedTerms {
+            ln_rows: 0.5 * sums.ln_rows,
+            ln_columns: half_omega + 0.5 * sums.ln_columns,
+            ..MixedTerms::NONE
+        };
+        if variant.mask == Mask::Causal && !has_bias {
+            mixed.ln_hardy = ln_hardy(half_omega, scores.mixed, scores.range);
+        }
+        // A sink takes from every weight, so that column sums without it are bounds.
+        if variant.scores == Scores::Dot && variant.softcap.is_none() && !has_bias {
+            let exponents = map.exponents.on_ball(r);
+            mixed = mixed.with_exponents(variant.mask.kind(), ln_n, half_omega, scores.range, &exponents);
+        }
+        Some(Terms { ln_own: ln_rho + scores.own.ln(), mixed, ln_mixed_token: 0.5 * ln_rho + half_omega })
     }
 }
 

@@ -1,6 +1,8 @@
 //! The terms whose minimum bounds the mixed part of the Jacobian on the ball: those of `sharp`, `sharp_masked` and
 //! `general` (ours, docs/theory.md sections 2 and 6).
 
+use super::super::exponents::Exponents;
+use super::exponent_sums;
 use super::row_lengths::{RowRun, ln_column_sum_of, ln_rows_of};
 use super::row_mass::KeySlopes;
 use crate::experiment::MaskKind;
@@ -14,36 +16,64 @@ pub(in crate::bounds) struct MixedTerms {
     pub(in crate::bounds) ln_columns: f64,
     /// From Hardy's inequality; infinite except under the causal mask.
     pub(in crate::bounds) ln_hardy: f64,
+    /// From the kernel of the scores and its slopes; infinite except without a mask.
+    pub(in crate::bounds) ln_kernel: f64,
 }
 
 impl MixedTerms {
     /// The terms of dot-product attention where |A x_i| R <= a, and the attention weights of each row are within a
-    /// factor e^ln_ratio <= e^(2a) of each other.
-    pub(in crate::bounds) fn of_dot(mask: MaskKind, ln_n: f64, a: f64, ln_ratio: f64) -> Self {
+    /// factor e^ln_ratio <= e^(2a) of each other. `exponents` are those on the ball.
+    pub(in crate::bounds) fn of_dot(mask: MaskKind, ln_n: f64, a: f64, ln_ratio: f64, exponents: &Exponents) -> Self {
         let runs = match mask {
             MaskKind::None => [RowRun::Same { ln_count: ln_n, ln_length: ln_n }],
             MaskKind::Causal => [RowRun::up_to(ln_n)],
             // `general` reads the column sums of other masks from the mask.
             MaskKind::Other => return MixedTerms::NONE,
         };
-        MixedTerms {
-            ln_rows: 0.5 * ln_rows_of(&runs, KeySlopes::Constant, a, ln_ratio),
-            ln_columns: 1f64.hypot(a).ln() + 0.5 * ln_column_sum_of(&runs, ln_ratio, f64::NEG_INFINITY),
-            ln_hardy: if mask == MaskKind::Causal { ln_hardy(a, ln_ratio) } else { f64::INFINITY },
-        }
+        let half_omega = 1f64.hypot(a).ln();
+        let ln_rows = 0.5 * ln_rows_of(&runs, KeySlopes::Constant, a, ln_ratio);
+        let ln_columns = half_omega + 0.5 * ln_column_sum_of(&runs, ln_ratio, f64::NEG_INFINITY);
+        let (is_causal, terms) = (mask == MaskKind::Causal, MixedTerms { ln_rows, ln_columns, ..MixedTerms::NONE });
+        let terms = terms.with_exponents(mask, ln_n, half_omega, ln_ratio, exponents);
+        MixedTerms { ln_hardy: if is_causal { ln_hardy(half_omega, a, ln_ratio) } else { f64::INFINITY }, ..terms }
     }
 
     /// No term is known.
-    pub(in crate::bounds) const NONE: MixedTerms =
-        MixedTerms { ln_rows: f64::INFINITY, ln_columns: f64::INFINITY, ln_hardy: f64::INFINITY };
+    pub(in crate::bounds) const NONE: MixedTerms = MixedTerms {
+        ln_rows: f64::INFINITY,
+        ln_columns: f64::INFINITY,
+        ln_hardy: f64::INFINITY,
+        ln_kernel: f64::INFINITY,
+    };
+
+    /// The same terms, or smaller ones from the exponents of the scores on the ball, where scores are c x_j.A x_i.
+    /// `half_omega` is ln sqrt(omega), and scores of a row are within `range` of each other.
+    pub(in crate::bounds) fn with_exponents(
+        self,
+        mask: MaskKind,
+        ln_n: f64,
+        half_omega: f64,
+        range: f64,
+        exponents: &Exponents,
+    ) -> Self {
+        let (ln_sum, ln_kernel) = match mask {
+            MaskKind::None => {
+                (exponent_sums::ln_column_sum(ln_n, range, exponents), exponent_sums::ln_mixed(ln_n, range, exponents))
+            }
+            MaskKind::Causal => (exponent_sums::ln_causal_column_sum(ln_n, exponents), f64::INFINITY),
+            MaskKind::Other => return self,
+        };
+        MixedTerms { ln_columns: self.ln_columns.min(half_omega + 0.5 * ln_sum), ln_kernel, ..self }
+    }
 
     /// The smallest of the terms.
     pub(in crate::bounds) fn ln_smallest(&self) -> f64 {
-        self.ln_rows.min(self.ln_columns).min(self.ln_hardy)
+        self.ln_rows.min(self.ln_columns).min(self.ln_hardy).min(self.ln_kernel)
     }
 }
 
-/// ln of 2 (1 + 2a) H: under the causal mask |M_ij| <= 1 + 2a and P_ij <= H/i, and the Cesaro operator has norm 2.
-pub(in crate::bounds) fn ln_hardy(a: f64, ln_ratio: f64) -> f64 {
-    2f64.ln() + (2.0 * a).ln_1p() + ln_ratio
+/// ln of 2 sqrt(H (1 + 2a) sqrt(omega)): under the causal mask |M_ij| <= 1 + 2a, P_ij <= H/i, the numbers P_ij |M_ij^T u|
+/// of a row sum to at most sqrt(omega), and the Cesaro operator has norm 2.
+pub(in crate::bounds) fn ln_hardy(half_omega: f64, a: f64, ln_ratio: f64) -> f64 {
+    2f64.ln() + 0.5 * (ln_ratio + (2.0 * a).ln_1p() + half_omega)
 }

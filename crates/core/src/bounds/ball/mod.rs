@@ -8,7 +8,9 @@
 //! | `general` | ours, for every variant whose weights are a softmax |
 //! | `elementwise` | ours, for weights that each depend on their own score alone |
 //! | `score_constants` | what the bounds on variants ask of scores on the ball |
+//! | `two_tokens` | ours, for two tokens and multiples of the identity for A |
 //! | `mixed_terms` | the terms whose minimum bounds the mixed part |
+//! | `exponent_sums` | column sums from the exponents of A |
 //! | `row_mass` | the constants G and F: bounds on one row |
 //! | `row_lengths`, `distance_bias`, `table_sums` | sums over a mask: closed, with ALiBi's bias, and over tables |
 //! | `variant_heads` | how bounds of single maps become a bound on all heads |
@@ -17,6 +19,7 @@
 pub(super) mod castin;
 pub(super) mod distance_bias;
 pub(super) mod elementwise;
+pub(super) mod exponent_sums;
 pub(super) mod general;
 pub(super) mod kim;
 pub(super) mod mixed_terms;
@@ -25,5 +28,6 @@ pub(super) mod row_mass;
 pub(super) mod score_constants;
 pub(super) mod sharp;
 pub(super) mod table_sums;
+pub(super) mod two_tokens;
 pub(super) mod unified;
 pub(super) mod variant_heads;

@@ -8,26 +8,28 @@
 //! Both are computed as natural logarithms with v = 1, so that they do not overflow. They are never above `unified` and
 //! `unified_masked`: the minima here include the terms of those bounds.
 
-use super::super::Hypotheses;
+use super::super::hypotheses::{HeadOnBall, Hypotheses};
 use super::super::logarithms::ln_add;
 use super::mixed_terms::MixedTerms;
 use crate::experiment::{Attention, MaskKind};
 
 /// ln of `sharp` with v = 1.
-pub(in crate::bounds) fn ln_sharp(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
-    ln_of_mask(hypotheses, MaskKind::None, a)
+pub(in crate::bounds) fn ln_sharp(hypotheses: &Hypotheses, head: &HeadOnBall) -> Option<f64> {
+    ln_of_mask(hypotheses, MaskKind::None, head)
 }
 
 /// ln of `sharp_masked` with v = 1.
-pub(in crate::bounds) fn ln_sharp_masked(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
-    ln_of_mask(hypotheses, MaskKind::Causal, a)
+pub(in crate::bounds) fn ln_sharp_masked(hypotheses: &Hypotheses, head: &HeadOnBall) -> Option<f64> {
+    ln_of_mask(hypotheses, MaskKind::Causal, head)
 }
 
-fn ln_of_mask(hypotheses: &Hypotheses, mask: MaskKind, a: f64) -> Option<f64> {
+fn ln_of_mask(hypotheses: &Hypotheses, mask: MaskKind, head: &HeadOnBall) -> Option<f64> {
     if hypotheses.attention != Attention::Dot || hypotheses.mask != mask {
         return None;
     }
-    Some(ln_add(a.ln(), MixedTerms::of_dot(mask, hypotheses.ln_n, a, 2.0 * a).ln_smallest()))
+    let a = head.a;
+    let terms = MixedTerms::of_dot(mask, hypotheses.ln_n, a, 2.0 * a, &head.exponents);
+    Some(ln_add(a.ln(), terms.ln_smallest()))
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use super::super::variant::{HeadVariant, MapNorms, Variant};
 /// `None` for plain experiments, and where a map has no bound. A map is asked for with R and ln n.
 ///
 /// A head with values V_h has L_h(V_h) = v (L_1 + |lambda| L_2). Concatenated heads have the root of the sum of squares.
-/// With an output matrix the bound is the smaller of sum_h L_h(O_h V_h) and ||O|| (sum_h L_h(V_h)^2)^(1/2); with
-/// normalised values only the second holds.
+/// With an output matrix the bound is the smallest of sum_h L_h(O_h V_h), ||O|| (sum_h L_h(V_h)^2)^(1/2) and those of
+/// [`Mixing`](super::super::heads::Mixing); with normalised values only the second holds.
 pub(in crate::bounds) fn ln_of_maps(
     hypotheses: &Hypotheses,
     ln_map: impl Fn(&Variant, &HeadVariant, &MapNorms, f64, f64) -> Option<f64>,
@@ -35,7 +35,10 @@ pub(in crate::bounds) fn ln_of_maps(
     let combined = match variant.output_norm {
         None => beside,
         Some(norm) if variant.value_norm.is_some() => beside + norm.ln(),
-        Some(norm) => (beside + norm.ln()).min(ln_sum(with(|head| head.outer_value))),
+        Some(norm) => {
+            let mixed = hypotheses.mixings.iter().map(|mixing| mixing.ln_combine(&ln_heads)).filter(|ln| !ln.is_nan());
+            mixed.fold((beside + norm.ln()).min(ln_sum(with(|head| head.outer_value))), f64::min)
+        }
     };
     Some(combined + hypotheses.outer_factor.ln())
 }

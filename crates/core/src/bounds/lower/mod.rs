@@ -17,6 +17,9 @@
 //! | `exponent` | the largest growth of scores over a head's directions |
 
 pub(super) mod adversarial;
+pub(super) mod causal_witness;
+pub(super) mod centre;
+pub(super) mod cesaro;
 pub(super) mod equal_tokens;
 pub(super) mod exponent;
 pub(super) mod line;

@@ -27,8 +27,8 @@ pub struct ClusterWitness {
     pub positions: Vec<Vec<f64>>,
     /// ln of the number of tokens at each position.
     pub ln_sizes: Vec<f64>,
-    /// ||J|| on perturbations in a few dimensions (all of them where d <= 5): a lower bound on ||J|| at these tokens,
-    /// and so on the Lipschitz constant on the ball.
+    /// ||J|| on perturbations in a few dimensions (all of them where d <= 5), or the closed form: a lower bound on ||J||
+    /// at these tokens, and so on the Lipschitz constant on the ball.
     pub norm: f64,
     /// ln of the closed form, for the head that the direction of x comes from: at most ln of `norm` if there is one
     /// head and, for a fork, t is even.
@@ -36,6 +36,13 @@ pub struct ClusterWitness {
 }
 
 impl ClusterWitness {
+    /// The tokens, one cluster after the other.
+    #[must_use]
+    pub fn tokens_in_order(&self) -> Vec<&[f64]> {
+        let counts = self.ln_sizes.iter().map(|ln| ln.exp().round() as usize);
+        self.positions.iter().zip(counts).flat_map(|(place, count)| std::iter::repeat_n(&place[..], count)).collect()
+    }
+
     /// These clusters as the token measure of an experiment.
     ///
     /// # Errors
@@ -223,8 +230,9 @@ mod tests {
     use crate::bounds::BoundId;
     use crate::bounds::heads::head_norms;
     use crate::bounds::heads::leading_heads;
+    use crate::bounds::lower::exponent::HeadGrowth;
     use crate::bounds::lower::line::lines;
-    use crate::bounds::lower::witness_direction::{WitnessDirections, directions};
+    use crate::bounds::lower::witness_direction::directions;
     use crate::experiment::Attention;
     use crate::random::{Random, Stream};
     use crate::weights::{HeadWeights, Weights};
@@ -242,11 +250,12 @@ mod tests {
         let norms = head_norms(&weights);
         let leading = leading_heads(&weights, &norms);
         let lines = lines(&weights, &leading);
-        let WitnessDirections { gamma, directions } = directions(&weights, &leading, &lines);
+        let growth = [HeadGrowth::of(&weights, &leading, 0, norms[0].a_norm)];
+        let directions = directions(&weights, &leading, &lines, &growth);
         Hypotheses {
             lines,
             directions,
-            gamma,
+            exponents: vec![growth[0].exponents],
             ..Hypotheses::of_norms(Attention::Dot, MaskKind::None, norms[0], radius, n)
         }
     }

@@ -8,7 +8,7 @@
 
 use super::super::heads::HeadSpan;
 use super::super::local::shared::reduced_value;
-use super::exponent::{HeadDirections, best_reach};
+use super::exponent::{HeadGrowth, best_reach};
 use super::line::Line;
 use crate::attention::Normalizer;
 use crate::experiment::{Attention, Scope};
@@ -108,33 +108,27 @@ impl WitnessDirection {
     }
 }
 
-/// The directions of the witnesses, and the largest gamma of the heads.
-pub(in crate::bounds) struct WitnessDirections {
-    pub(in crate::bounds) gamma: f64,
-    pub(in crate::bounds) directions: Vec<WitnessDirection>,
-}
-
 /// The most directions: each costs a search at every n.
 const MOST_WITNESS_DIRECTIONS: usize = 8;
 
 /// The directions of the witnesses from the leading heads; of directions with equal constants only the first. Without
-/// lines no lower bound applies, so there are no directions. The exponent is computed in any case.
+/// lines no lower bound applies, so there are no directions. `growth` has all heads.
 pub(in crate::bounds) fn directions(
     weights: &Weights,
     leading: &[(usize, HeadSpan)],
     lines: &[Line],
-) -> WitnessDirections {
+    growth: &[HeadGrowth],
+) -> Vec<WitnessDirection> {
     let known: Vec<_> = lines.iter().map(|line| line.direction.clone()).collect();
-    let (mut gamma, mut directions) = (0.0f64, Vec::<WitnessDirection>::new());
+    let mut directions = Vec::<WitnessDirection>::new();
+    if lines.is_empty() {
+        return directions;
+    }
     for (head_idx, span) in leading {
         let head = &weights.heads[*head_idx];
-        let found = HeadDirections::of(span, &known);
-        gamma = gamma.max(found.gamma);
-        let Some((outer, value)) = weights.values_through_output().nth(*head_idx).filter(|_| !lines.is_empty()) else {
-            continue;
-        };
+        let Some((outer, value)) = weights.values_through_output().nth(*head_idx) else { continue };
         let value = reduced_value(&outer, value);
-        for u in found.directions {
+        for u in growth[*head_idx].directions(span, &known) {
             if directions.len() < MOST_WITNESS_DIRECTIONS
                 && let Some(direction) = WitnessDirection::new(weights, head, &value, &u)
                 && !directions.iter().any(|known| known.is_like(&direction))
@@ -143,7 +137,7 @@ pub(in crate::bounds) fn directions(
             }
         }
     }
-    WitnessDirections { gamma, directions }
+    directions
 }
 
 /// ||J||_2 at clusters with positions (d x m) and ln of their sizes, for dot-product attention without mask and

@@ -45,6 +45,20 @@ impl Closed<'_> {
         (image, self.radius * image * toward - x * x * self.direction.along)
     }
 
+    /// D.
+    pub(in crate::bounds) fn exponent(&self, reach: f64, angle: f64) -> f64 {
+        self.image_and_exponent(reach, angle).1
+    }
+
+    /// The coefficients of 1, z and z^2 in the square of what one token at x gains, over t p^2.
+    pub(in crate::bounds) fn gain_squares(&self, reach: f64, angle: f64) -> [f64; 3] {
+        let (image, _) = self.image_and_exponent(reach, angle);
+        match self.shape {
+            Shape::Sink => self.gains(reach, image),
+            Shape::Fork => [(self.radius * angle.sin() * image * self.direction.value_w).powi(2), 0.0, 0.0],
+        }
+    }
+
     /// The coefficients of 1, z and z^2 in |V (y + z (R y - x) |A x|)|^2.
     fn gains(&self, reach: f64, image: f64) -> [f64; 3] {
         let [yy, yx, xx] = self.direction.values;

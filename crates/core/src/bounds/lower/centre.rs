@@ -1,0 +1,134 @@
+//! `centre` (ours, docs/theory.md section 4): one or two tokens at 0, and the others at R e and -R e, as many at each, for a
+//! unit vector e. With w = A^T e/|A^T e| and t = 1 token at 0 where n is odd, t = 2 where it is even:
+//!
+//! - no mask: |V (t w/n + (1 - t/n) R^2 |A^T e| e)|;
+//! - causal, with the tokens at 0 last: |V (w/n + (1 - t/n) R^2 |A^T e| e)|.
+//!
+//! A token at 0 attends to all tokens alike, so that its covariance is (1 - t/n) R^2 e e^T whatever A is.
+
+use std::f64::consts::LN_2;
+
+use nalgebra::{DMatrix, DVector};
+
+use super::super::Hypotheses;
+use super::super::heads::HeadSpan;
+use super::super::local::shared::reduced_value;
+use super::super::logarithms::ln_subtract;
+use super::witness::ClusterWitness;
+use crate::experiment::MaskKind;
+use crate::weights::Weights;
+
+/// A direction e of a head.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::bounds) struct CentreDirection {
+    /// e.
+    direction: DVector<f64>,
+    /// |A^T e|.
+    stretch: f64,
+    /// |V e|^2, V e.V w, |V w|^2.
+    values: [f64; 3],
+}
+
+/// The best tokens in their order, those at 0 last; `None` for fewer than three tokens, and where no direction is known.
+pub(in crate::bounds) fn best(hypotheses: &Hypotheses) -> Option<ClusterWitness> {
+    let ln_n = hypotheses.ln_n;
+    if ln_n < 3f64.ln() - 1e-12 || !hypotheses.radius.is_finite() {
+        return None;
+    }
+    // Above 2^53 tokens one token more or less changes nothing.
+    let n = ln_n.exp().round();
+    let ln_t = if n < 9e15 && n % 2.0 == 0.0 { LN_2 } else { 0.0 };
+    let of_w = match hypotheses.mask {
+        MaskKind::None => (ln_t - ln_n).exp(),
+        MaskKind::Causal => (-ln_n).exp(),
+        MaskKind::Other => return None,
+    };
+    let rest = ln_subtract(0.0, ln_t - ln_n).exp();
+    let of_direction = |direction: &CentreDirection| {
+        let (of_e, [ee, ew, ww]) = (rest * direction.stretch * hypotheses.radius.powi(2), direction.values);
+        // Divided by the larger factor, so that no square overflows.
+        let scale = of_e.max(of_w);
+        let (x, y) = (of_e / scale, of_w / scale);
+        scale.ln() + 0.5 * (x * x * ee + 2.0 * x * y * ew + y * y * ww).max(0.0).ln()
+    };
+    let found = hypotheses.centres.iter().map(|direction| (direction, of_direction(direction)));
+    let (best, ln_closed) = found.filter(|(_, ln)| !ln.is_nan()).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let place = |sign: f64| (&best.direction * (sign * hypotheses.radius)).as_slice().to_vec();
+    let ln_half = ln_subtract(ln_n, ln_t) - LN_2;
+    Some(ClusterWitness {
+        positions: [1.0, -1.0, 0.0].map(place).into(),
+        ln_sizes: vec![ln_half, ln_half, ln_t],
+        norm: ln_closed.exp(),
+        ln_closed,
+    })
+}
+
+/// The directions of the leading heads: where A is longest, from the left, alone and followed by V. None for several
+/// heads and an output matrix, where the other heads may cancel the one of the direction.
+pub(in crate::bounds) fn directions(weights: &Weights, leading: &[(usize, HeadSpan)]) -> Vec<CentreDirection> {
+    if weights.output.is_some() && weights.heads.len() > 1 {
+        return Vec::new();
+    }
+    let of_head = |(head_idx, span): &(usize, HeadSpan)| -> Vec<CentreDirection> {
+        let Some((outer, value)) = weights.values_through_output().nth(*head_idx) else { return Vec::new() };
+        let on_span = reduced_value(&outer, value) * &span.basis;
+        let images = span.right_singular_vectors().into_iter().map(|u| &span.a * u);
+        images.filter_map(|e| CentreDirection::of(span, &on_span, &e)).collect()
+    };
+    leading.iter().flat_map(of_head).collect()
+}
+
+impl CentreDirection {
+    /// Of a vector along e, in the basis of A and V; `None` where it or A^T e is zero or not finite.
+    fn of(span: &HeadSpan, value: &DMatrix<f64>, along: &DVector<f64>) -> Option<Self> {
+        let unit = |x: &DVector<f64>| {
+            let length = x.norm();
+            (length > 0.0 && length.is_finite()).then(|| (x / length, length))
+        };
+        let (e, _) = unit(along)?;
+        let (w, stretch) = unit(&span.a.tr_mul(&e))?;
+        let (of_e, of_w) = (value * &e, value * w);
+        let values = [of_e.norm_squared(), of_e.dot(&of_w), of_w.norm_squared()];
+        Some(CentreDirection { direction: &span.basis * e, stretch, values })
+    }
+
+    /// The same direction in a space of d dimensions; the added coordinates are zero.
+    pub(in crate::bounds) fn in_dimension(self, d: usize) -> Self {
+        CentreDirection { direction: self.direction.resize_vertically(d, 0.0), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::bounds::BoundId;
+    use crate::experiment::Experiment;
+    use crate::growth::hypotheses_of_ball;
+    use crate::measure::measure;
+    use serde_json::json;
+
+    #[test]
+    fn the_bound_is_at_most_the_norm_of_its_tokens() {
+        let turned = json!([[0.6, -1.1], [0.4, 0.9]]);
+        let weights = |q: &serde_json::Value| json!({"source": "explicit", "heads": [{"q": q, "k": [[1.0, 0.0], [0.2, 1.0]], "v": [[1.0, 0.3], [0.0, 0.7]]}]});
+        for (mask, n) in [("none", 3), ("none", 4), ("none", 15), ("none", 16), ("causal", 3), ("causal", 8)] {
+            for q in [json!([[1.0, 0.0], [0.0, 1.0]]), json!([[-1.0, 0.0], [0.0, 0.1]]), turned.clone()] {
+                let of = |tokens: serde_json::Value| {
+                    Experiment::from_value(json!({"tokens": tokens, "weights": weights(&q), "mask": mask}))
+                        .expect("valid")
+                };
+                let ball = of(json!({"source": "random", "distribution": "ball", "n": n, "d": 2, "radius": 2}));
+                let hypotheses = hypotheses_of_ball(&ball).expect("a ball").with_n(f64::from(n));
+                let bound = BoundId::Centre.at(&hypotheses).and_then(|bound| bound.value).expect("it applies");
+                // The same direction, from A itself.
+                let a = crate::weights::inputs(&ball).expect("inputs").weights.heads[0].query_key().a();
+                let e = crate::spectral::largest_triplet(&a).expect("finite").left;
+                let zeros = if n % 2 == 0 { 2 } else { 1 };
+                let side = |sign: f64| vec![vec![2.0 * sign * e[0], 2.0 * sign * e[1]]; ((n - zeros) / 2) as usize];
+                let rows = [side(1.0), side(-1.0), vec![vec![0.0, 0.0]; zeros as usize]].concat();
+                let found = measure(&of(json!({"source": "explicit", "rows": rows}))).expect("measured").spectral;
+                assert!(bound <= found * (1.0 + 1e-9), "{mask} n={n} {q}: {bound} above {found}");
+                assert!(bound >= 0.3 * found, "{mask} n={n} {q}: {bound} far below {found}");
+            }
+        }
+    }
+}
