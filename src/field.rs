@@ -35,6 +35,8 @@ pub struct Field<Of: 'static> {
     /// The most that a control takes, where the range goes further: only a witness can have as many tokens, and pasted
     /// experiments and models have sizes that nobody sets by hand.
     most: Option<fn(&Of) -> f64>,
+    /// What is wrong with a value between the ends, where that depends on other values.
+    fault: Option<fn(&Of, f64) -> Option<String>>,
     /// Makes the stops of its slider from the least and the greatest value that a control takes.
     rungs: fn(&Of, (f64, f64)) -> Vec<f64>,
     /// Its box shows values from this one on with an exponent, and also those below 1e-4.
@@ -135,6 +137,10 @@ impl Field<PageState> {
     pub const HEADS_PER_KEY: &Self = &Self {
         used: |state| (state.heads / state.kv_heads().max(1)) as f64,
         most: Some(|_| 64.0),
+        fault: Some(|state, value| {
+            let divides = state.heads.is_multiple_of((value as usize).max(1));
+            (!divides).then(|| strings::must_divide(field_label::heads_per_key(), value, state.heads))
+        }),
         rungs: |state, _| (1..=16usize).filter(|of| state.heads.is_multiple_of(*of)).map(|of| of as f64).collect(),
         ..whole!(
             "heads-per-key",
@@ -379,6 +385,7 @@ impl<Of> Field<Of> {
             least: range.0,
             floor: None,
             most: None,
+            fault: None,
             rungs: |_, _| Vec::new(),
             long: 1e9,
         }
@@ -414,7 +421,11 @@ impl<Of> Field<Of> {
     /// # Errors
     /// A sentence that says what is wrong and which values are accepted.
     pub fn accept(&self, text: &str, of: &Of) -> Result<f64, String> {
-        self.accept_within(text, self.ends(of))
+        let value = self.accept_within(text, self.ends(of))?;
+        match self.fault.and_then(|fault| fault(of, value)) {
+            Some(sentence) => Err(sentence),
+            None => Ok(value),
+        }
     }
 
     /// The value as its box shows it.
@@ -505,8 +516,12 @@ impl AnyField {
 /// A sentence, where the text is no finite number.
 pub fn number(name: &str, text: &str) -> Result<f64, String> {
     let plain = text.trim().replace(['\u{2212}', '\u{2013}'], "-");
-    let value = plain.parse().ok().filter(|x: &f64| x.is_finite());
-    value.ok_or_else(|| strings::not_a_number(name, text.trim()))
+    match plain.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        // Digits whose value is past the range of f64; the word "inf" is no number.
+        Ok(_) if plain.contains(|c: char| c.is_ascii_digit()) => Err(strings::number_too_large(name, text.trim())),
+        _ => Err(strings::not_a_number(name, text.trim())),
+    }
 }
 
 /// Whole numbers, evenly spaced in the logarithm: a fixed count per doubling. Where the first is a power of two, all

@@ -2,9 +2,7 @@
 //! starts new work only if the plan changes.
 
 use lipscope_core::bounds::Norm;
-use lipscope_core::experiment::{
-    Attention, Distribution, Experiment, Mask, Normalization, RandomTokens, TokenSource, WeightSource,
-};
+use lipscope_core::experiment::{Distribution, Experiment, Mask, RandomTokens, TokenSource, WeightSource};
 use lipscope_core::growth::GrowthPlan;
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
@@ -90,15 +88,18 @@ pub fn bounds(state: &PageState) -> GrowthRequest {
     GrowthRequest::of_curves(ball_over_n(state), GrowthPlan { lengths, spacing: Spacing::Fixed })
 }
 
-/// The plan of the worst tokens known over n, at those lengths of the curves that are measured quickly. `None` without
-/// a mask, since the curves of the lower bounds then say as much, and where proofs give no tokens.
+/// The plan of the worst tokens known over n, at those lengths of the curves that are measured quickly. `None` where the
+/// curves of the lower bounds say as much: without a mask, a normaliser and further steps. Where proofs give no tokens
+/// and many are tried, the lengths are those of the sweep.
 pub fn worst_over_n(state: &PageState, curves: &GrowthRequest) -> Option<WorstRequest> {
-    let is_proved = state.attention == Attention::Dot && state.normalization == Normalization::None;
-    if state.mask == Mask::None || !is_proved || state.tokens == TokenChoice::Skew {
+    let is_proved = curves.experiment.has_proved_witnesses();
+    if state.tokens == TokenChoice::Skew || (is_proved && state.mask == Mask::None) {
         return None;
     }
     let most = (MOST_WORST_ENTRIES / state.dim().max(1)) as f64;
-    let lengths = curves.plan.lengths.iter().filter(|n| **n <= most).map(|n| *n as usize).collect();
+    let swept = sweep_lengths(state.sweep_max);
+    let is_tried = |n: &usize| is_proved || swept.contains(n);
+    let lengths = curves.plan.lengths.iter().filter(|n| **n <= most).map(|n| *n as usize).filter(is_tried).collect();
     let (experiment, spacing) = (curves.experiment.clone(), curves.plan.spacing);
     Some(WorstRequest { experiment, lengths, spacing, units: None })
 }

@@ -132,7 +132,8 @@ impl KnownTokens {
     #[must_use]
     pub fn on(&self, state: &PageState, norm: Norm) -> KnownOfMap<'_> {
         let (map, d) = (plans::map(state), state.dim());
-        KnownOfMap(self.0.iter().filter(|known| known.norm == norm && known.d == d && known.map == map).collect())
+        let all = self.0.iter().filter(|known| known.norm == norm && known.d == d && known.map == map).collect();
+        KnownOfMap { all, is_plain: map.is_plain() }
     }
 
     fn add(
@@ -177,14 +178,37 @@ impl KnownTokens {
 
 /// What is known of one map in one norm.
 #[derive(Clone, Debug)]
-pub struct KnownOfMap<'a>(Vec<&'a Known>);
+pub struct KnownOfMap<'a> {
+    all: Vec<&'a Known>,
+    /// Whether the lower bounds over n are a curve that known tokens raise: for attention without further steps. Of
+    /// other attention the bounds say little, and known tokens count at their own n only.
+    is_plain: bool,
+}
+
+/// What is known at an n: the n, R of the ball there, and log10 of the best lower bound.
+pub type LowerAt = (f64, f64, Option<f64>);
 
 impl<'a> KnownOfMap<'a> {
     /// See [`KnownTokens::worst`].
     #[must_use]
     pub fn worst(&self, n: f64, radius: f64) -> Option<&'a Known> {
         let counts = |known: &&&Known| is_within(known.radius, radius) && known.counts_at(n);
-        self.0.iter().filter(counts).max_by(|a, b| a.log10.total_cmp(&b.log10)).copied()
+        self.all.iter().filter(counts).max_by(|a, b| a.log10.total_cmp(&b.log10)).copied()
+    }
+
+    /// The curve of the largest norms known, as (n, log10). A curve of lower bounds is raised by what is known. Where
+    /// there is none, or where known tokens count at their own n only and so would make a saw of it, the curve has the
+    /// n at which tokens are known.
+    #[must_use]
+    pub fn over_n(&self, rows: impl IntoIterator<Item = LowerAt>) -> Vec<(f64, f64)> {
+        let of = |(n, radius, lower): LowerAt| (n, lower, self.worst(n, radius).map(|known| known.log10));
+        let rows: Vec<_> = rows.into_iter().map(of).collect();
+        let has_bounds = rows.iter().any(|(_, lower, _)| lower.is_some());
+        let has_known = rows.iter().any(|(_, _, known)| known.is_some());
+        let follows_bounds = has_bounds && (self.is_plain || !has_known);
+        let kept =
+            rows.into_iter().filter(|(_, lower, known)| if follows_bounds { lower.is_some() } else { known.is_some() });
+        kept.filter_map(|(n, lower, known)| Some((n, larger(lower, known)?))).collect()
     }
 
     /// log10 of the larger of a lower bound on the ball and the largest norm known in it.
@@ -192,6 +216,12 @@ impl<'a> KnownOfMap<'a> {
     pub fn raise(&self, bound_log10: f64, n: f64, radius: f64) -> f64 {
         self.worst(n, radius).map_or(bound_log10, |known| known.log10.max(bound_log10))
     }
+}
+
+/// The larger of two numbers that may be missing.
+#[must_use]
+pub fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    a.into_iter().chain(b).reduce(f64::max)
 }
 
 impl Known {
@@ -241,14 +271,16 @@ impl Known {
     }
 
     /// The state with these tokens, filled up to `n`. R stays as the reader has set it, except for adversarial tokens,
-    /// which bring their own.
+    /// which bring their own. The seed stays too: another one would bring another sweep with draws that may be worse,
+    /// and the choice "random" would not bring the reader's sample back.
     fn load(&self, state: &PageState, n: f64) -> Result<PageState, InputError> {
         let from_worst = |state: PageState| PageState { own_from: Some(TokenChoice::Worst), ..state };
         let source = self.tokens()?;
         match &source {
             TokenSource::Random(random) => {
                 let as_drawn = state.with_draw(random);
-                if random.n as f64 == n && random.radius == state.radius && as_drawn.experiment().tokens == source {
+                let is_same = random.n as f64 == n && random.radius == state.radius && random.seed == state.token_seed;
+                if is_same && as_drawn.experiment().tokens == source {
                     return Ok(as_drawn);
                 }
                 let tokens = random_tokens(random);

@@ -34,7 +34,7 @@ use crate::workers::EngineLane;
 
 pub use curves::Curves;
 pub use inverse::{Pair, Side, Which};
-pub use known::{Known, KnownOfMap, KnownTokens, WorstKnown, with_worst_known, written_reached};
+pub use known::{Known, KnownOfMap, KnownTokens, LowerAt, WorstKnown, larger, with_worst_known, written_reached};
 pub use measured::{BallFacts, First, Measured};
 pub use sweep::{Sweep, n_points, values};
 pub use trained::{Backwards, RunState, TrainRun, TrainedModel};

@@ -12,7 +12,7 @@ use lipscope_core::experiment::{Attention, Normalization, Output, Scope};
 use super::beside::Meanings;
 use super::choice::Choice;
 use super::number::NumberField;
-use super::steps::StepControls;
+use super::steps::{MaskSize, StepControls};
 
 /// Kernel, mask, normaliser, scope, norm, and "more".
 #[component]
@@ -21,6 +21,7 @@ pub fn AttentionControls() -> impl IntoView {
     let read = move |get: fn(&PageState) -> &'static str| Signal::derive(move || page.state.with(get));
     let is_clusters = memo(move |_| page.state.with(|state| state.tokens == TokenChoice::Clusters));
     let masks = memo(move |_| page.state.with(|state| strings::mask_choices(&state.mask)));
+    let is_other_norm = memo(move |_| page.state.with(|state| state.norm != Norm::Spectral));
     let has_normalizer = memo(move |_| page.state.with(|state| state.normalization != Normalization::None));
     let is_kim =
         memo(move |_| page.state.with(|state| state.weights == WeightChoice::Kim && state.tokens != TokenChoice::Skew));
@@ -52,6 +53,7 @@ pub fn AttentionControls() -> impl IntoView {
                     page.edit("mask", |state| state.choose_mask(&id));
                 })
             />
+            <MaskSize/>
             <Choice
                 id="normalization"
                 label=strings::normalizer()
@@ -91,6 +93,7 @@ pub fn AttentionControls() -> impl IntoView {
                     }
                 })
             />
+            <p class="note" data-testid="norm-stays" hidden=move || !is_other_norm.get()>{strings::norm_stays()}</p>
             <More/>
             <Meanings of=vec![
                 (strings::kernel(), strings::kernel_hint()),

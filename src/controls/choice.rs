@@ -71,7 +71,7 @@ pub fn Switch<T: Copy + PartialEq + Send + Sync + 'static>(
     on_pick: Callback<T>,
     /// A note on the choice: which option is missing and what would bring it back, or what the present one is.
     #[prop(optional, into)]
-    note: Signal<Option<&'static str>>,
+    note: Signal<Option<String>>,
 ) -> impl IntoView {
     let values: Vec<T> = options.iter().map(|option| option.1).collect();
     let words = options.into_iter().map(|(id, _, words)| (id, words)).collect();
@@ -97,7 +97,7 @@ fn SwitchRow(
     /// Called with the button that the reader presses.
     on_press: Callback<usize>,
     /// The note.
-    note: Signal<Option<&'static str>>,
+    note: Signal<Option<String>>,
 ) -> impl IntoView {
     let button = |(at, (id, words)): (usize, (&'static str, Signal<String>))| {
         view! {

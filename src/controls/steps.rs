@@ -24,6 +24,14 @@ pub fn StepControls() -> impl IntoView {
         let own = preset.get().is_none().then(|| (OWN, strings::step_words::own_steps().to_owned()));
         all.chain(own).collect::<Vec<_>>()
     });
+    let kernel = memo(move |_| page.state.with(|state| state.attention));
+    let idle = memo(move |_| {
+        page.answers.ball.with(|facts| {
+            let ball =
+                facts.as_ref().filter(|facts| page.state.with(|state| facts.is_of(state))).map(|facts| &facts.ball)?;
+            strings::idle(&ball.idle, ball.n)
+        })
+    });
     let on_pick = move |id: String| {
         let Some(preset) = Preset::ALL.into_iter().find(|preset| preset.id() == id) else { return };
         page.edit("attention-preset", |state| state.choose_preset(preset));
@@ -38,6 +46,15 @@ pub fn StepControls() -> impl IntoView {
             on_pick=Callback::new(on_pick)
         />
         <Pipeline/>
+        <p class="note" data-testid="idle-steps" hidden=move || idle.with(Option::is_none)>{move || idle.get()}</p>
+        <Show when=move || matches!(kernel.get(), Attention::Cosine | Attention::Linear)>
+            <p class="note">
+                {move || match kernel.get() {
+                    Attention::Cosine => page.state.with(strings::cosine_note),
+                    _ => strings::step_note::linear().to_owned(),
+                }}
+            </p>
+        </Show>
         <details class="steps">
             <summary>{strings::step_words::steps()}</summary>
             <ScoreSteps/>
@@ -114,8 +131,8 @@ fn ScoreSteps() -> impl IntoView {
             <NumberField field=Field::ROPE_FRACTION/>
             <p class="note">{strings::step_note::rope()}</p>
         </Show>
-        <OptionalNumber field=Field::SCORE_SCALE has=|state| state.score.scale.is_some() drop=|state| state.score.scale = None note=strings::step_note::scale fixed=not_scored/>
-        <OptionalNumber field=Field::SOFTCAP has=|state| state.score.softcap.is_some() drop=|state| state.score.softcap = None note=strings::step_note::cap fixed=not_scored/>
+        <OptionalNumber field=Field::SCORE_SCALE has=|state| state.score.scale.is_some() drop=|state| state.score.scale = None note=strings::scale_note fixed=not_scored/>
+        <OptionalNumber field=Field::SOFTCAP has=|state| state.score.softcap.is_some() drop=|state| state.score.softcap = None note=|_| strings::step_note::cap().to_owned() fixed=not_scored/>
         <Toggle
             id="alibi"
             label=strings::step_words::alibi_name()
@@ -127,11 +144,6 @@ fn ScoreSteps() -> impl IntoView {
         />
         <Show when=move || page.state.with(|state| state.score.alibi.is_some())>
             <p class="note">{strings::step_note::alibi()}</p>
-        </Show>
-        <Show when=move || matches!(kernel.get(), Attention::Cosine | Attention::Linear)>
-            <p class="note">
-                {move || if kernel.get() == Attention::Cosine { strings::step_note::cosine() } else { strings::step_note::linear() }}
-            </p>
         </Show>
     }
 }
@@ -158,20 +170,7 @@ fn WeightSteps() -> impl IntoView {
         _ => None,
     };
     let is_linear = memo(move |_| page.state.with(|state| state.attention == Attention::Linear));
-    let has_size =
-        memo(move |_| page.state.with(|state| matches!(state.mask, Mask::Window { .. } | Mask::Prefix { .. })));
-    let mask_note = move || {
-        page.state.with(|state| match state.mask {
-            Mask::Window { .. } => Some(strings::step_note::window()),
-            Mask::Prefix { .. } => Some(strings::step_note::prefix()),
-            _ => None,
-        })
-    };
     view! {
-        <Show when=move || has_size.get()>
-            <NumberField field=Field::MASK_SIZE/>
-            <p class="note">{mask_note}</p>
-        </Show>
         <Choice
             id="weighting"
             label=strings::step_words::weighting_name()
@@ -194,6 +193,27 @@ fn WeightSteps() -> impl IntoView {
     }
 }
 
+/// The number of a mask that has one, and what the mask changes.
+#[component]
+pub fn MaskSize() -> impl IntoView {
+    let page = use_page();
+    let has_size =
+        memo(move |_| page.state.with(|state| matches!(state.mask, Mask::Window { .. } | Mask::Prefix { .. })));
+    let note = move || {
+        page.state.with(|state| match state.mask {
+            Mask::Window { .. } => Some(strings::step_note::window()),
+            Mask::Prefix { .. } => Some(strings::step_note::prefix()),
+            _ => None,
+        })
+    };
+    view! {
+        <Show when=move || has_size.get()>
+            <NumberField field=Field::MASK_SIZE/>
+            <p class="note">{note}</p>
+        </Show>
+    }
+}
+
 #[component]
 fn HeadSteps() -> impl IntoView {
     let page = use_page();
@@ -201,13 +221,22 @@ fn HeadSteps() -> impl IntoView {
         page.state.with(|state| (state.weights != WeightChoice::Random).then(strings::only_random))
     });
     view! {
-        <OptionalNumber field=Field::VALUE_EPS has=|state| state.score.value_norm.is_some() drop=|state| state.score.value_norm = None note=strings::step_note::value_norm/>
+        <OptionalNumber field=Field::VALUE_EPS has=|state| state.score.value_norm.is_some() drop=|state| state.score.value_norm = None note=|_| strings::step_note::value_norm().to_owned()/>
         <NumberField field=Field::HEADS_PER_KEY fixed=not_random/>
+        <Ungrouped/>
         <Show when=move || page.state.with(|state| state.kv_heads() != state.heads && state.weights == WeightChoice::Random)>
             <p class="note">{strings::step_note::grouped()}</p>
         </Show>
-        <OptionalNumber field=Field::DIFFERENTIAL has=|state| state.differential.is_some() drop=|state| state.differential = None note=strings::step_note::differential fixed=not_random/>
+        <OptionalNumber field=Field::DIFFERENTIAL has=|state| state.differential.is_some() drop=|state| state.differential = None note=|_| strings::step_note::differential().to_owned() fixed=not_random/>
     }
+}
+
+/// Says that heads do not share keys and values, where their number does not allow it.
+#[component]
+pub fn Ungrouped() -> impl IntoView {
+    let page = use_page();
+    let said = memo(move |_| page.state.with(strings::ungrouped));
+    view! { <p class="note ungrouped" role="status" hidden=move || said.with(Option::is_none)>{move || said.get()}</p> }
 }
 
 /// A step with one number: a box to switch it on, then its number and what it changes.
@@ -220,7 +249,7 @@ fn OptionalNumber(
     /// Takes the step away.
     drop: fn(&mut PageState),
     /// What the step changes.
-    note: fn() -> &'static str,
+    note: fn(&PageState) -> String,
     /// Why the reader cannot set it now, in a few words.
     #[prop(optional, into)]
     fixed: Option<Signal<Option<&'static str>>>,
@@ -238,7 +267,7 @@ fn OptionalNumber(
         <Toggle id=field.id label=field.meaning().0 is_on=Signal::derive(move || is_on.get()) fixed on_change=Callback::new(on_change)/>
         <Show when=move || is_on.get() && fixed.get().is_none()>
             <NumberField field/>
-            <p class="note">{note()}</p>
+            <p class="note">{move || page.state.with(note)}</p>
         </Show>
     }
 }

@@ -13,6 +13,7 @@ use super::beside::{Meanings, UnavailableControl};
 use super::choice::Choice;
 use super::number::NumberField;
 use super::seed::SeedField;
+use super::steps::Ungrouped;
 
 const CHOICES: [(&str, WeightChoice); 5] = WeightChoice::ALL;
 
@@ -52,6 +53,7 @@ pub fn WeightControls() -> impl IntoView {
             <p class="note" data-testid="kim-note" hidden=move || !is_kim.get()>{move || page.state.with(|state| strings::kim_note(state.heads, state.dim()))}</p>
             <Show when=move || fixed.get().is_none()>
                 <NumberField field=Field::HEADS/>
+                <Ungrouped/>
                 <NumberField field=Field::HEAD_DIM fixed=head_dim_fixed/>
                 <NumberField field=Field::SCALE/>
                 <SeedField field=Field::WEIGHT_SEED redraw_hint=strings::redraw_weights()/>

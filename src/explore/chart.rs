@@ -2,6 +2,7 @@
 //! bound, and the root of n for comparison.
 
 use lipscope_core::bounds::{Bound, BoundId, Norm, best_lower, best_upper};
+use lipscope_core::growth::GrowthRow;
 use lipscope_plot::{Extent, Kind, LineChart, Role, Scale, Series, SeriesKind, ascending};
 
 use crate::answers::{Curves, KnownTokens, Measured, Sweep};
@@ -69,11 +70,12 @@ pub fn explore_chart(
         ),
     ];
     for (id, role, pick, name) in picks {
-        let mut data = curve(pick);
-        if id == id::WORST && are_curves_present {
-            let radius = curves.rows().first().map_or(0.0, |row| row.radius);
-            data.iter_mut().for_each(|(n, log10)| *log10 = known.raise(*log10, *n, radius));
-        }
+        let data = if id == id::WORST && are_curves_present {
+            let lower = |row: &GrowthRow| (row.n, row.radius, pick(&row.bounds).map(|bound| bound.log10));
+            known.over_n(curves.rows().iter().map(lower))
+        } else {
+            curve(pick)
+        };
         if !data.is_empty() {
             let claim = if id == id::WORST { Kind::LowerBound } else { Kind::UpperBound };
             let line = Series::new(id, name, role, SeriesKind::Line, data).given_log10().claim(claim);

@@ -42,7 +42,7 @@ pub enum Standing {
     Below,
     /// These are the worst tokens known.
     Worst,
-    /// No tokens with a larger norm are known, but proofs give no worst tokens to compare with.
+    /// No tokens with a larger norm are known, but none were tried at this size to compare with.
     Alone,
 }
 
@@ -83,9 +83,12 @@ pub fn facts(page: Page) -> Option<Facts> {
         worst_log10: known.max(measured_log10),
         best: best_upper(bounds, norm).copied(),
         limit: best_upper(&ball.ball.limit, norm).copied(),
-        // Growth that ends at three tokens or fewer is not reported. The growth is that of the worst tokens known, so
-        // it is not reported either where none are known.
-        growth_ends: ball.ball.growth_ends.filter(|ln_n| ball.ball.worst.is_some() && *ln_n > 3f64.ln()),
+        // Growth that ends at three tokens or fewer is not reported. The growth is that of the tokens that proofs name,
+        // so it is not reported either where they name none.
+        growth_ends: ball
+            .ball
+            .growth_ends
+            .filter(|ln_n| ball.of.experiment.has_proved_witnesses() && *ln_n > 3f64.ln()),
         mean_field: of(bounds, BoundId::CastinMeanField),
     })
 }

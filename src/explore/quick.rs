@@ -81,8 +81,8 @@ enum Source {
     Yours,
 }
 
-/// Whether proofs give a list of worst tokens for the settings. True also before the first answer.
-fn is_worst_proved(page: Page) -> bool {
+/// Whether the ball has tokens that are the worst known before any search. True also before the first answer.
+fn has_worst_tokens(page: Page) -> bool {
     page.answers.ball.with(|facts| facts.as_ref().is_none_or(|facts| facts.ball.worst.is_some()))
 }
 
@@ -91,16 +91,23 @@ fn chosen_source(page: Page) -> Memo<Option<Source>> {
     memo(move |_| {
         page.state.with(|state| match state.tokens {
             TokenChoice::Distribution(_) => Some(Source::Random),
-            // Where other known tokens are worse than those of the proofs, no button is pressed, and a press loads the
-            // worse ones. Where proofs give no tokens, the disc shows random ones.
+            // Where other known tokens are worse than those of the ball, no button is pressed, and a press loads the
+            // worse ones. Where the ball has no such tokens, the disc shows random ones.
             TokenChoice::Worst => {
                 let is_worst = facts(page).is_none_or(|facts| facts.standing != Standing::Below);
-                is_worst_proved(page).then_some(Source::Worst).filter(|_| is_worst)
+                has_worst_tokens(page).then_some(Source::Worst).filter(|_| is_worst)
             }
-            TokenChoice::Own | TokenChoice::Clusters => Some(Source::Yours),
+            TokenChoice::Own | TokenChoice::Clusters => {
+                Some(if is_loaded_worst(page, state) { Source::Worst } else { Source::Yours })
+            }
             TokenChoice::Adversarial | TokenChoice::Skew => None,
         })
     })
+}
+
+/// Whether a list is the worst known: the button "worst known" has loaded it, and none has been found since.
+fn is_loaded_worst(page: Page, state: &PageState) -> bool {
+    state.moved_from() == Some(TokenChoice::Worst) && facts(page).is_some_and(|facts| facts.standing == Standing::Worst)
 }
 
 #[component]
@@ -109,7 +116,7 @@ fn TokenSwitch(
     chosen: Memo<Option<Source>>,
 ) -> impl IntoView {
     let (page, panels, later) = (use_page(), use_panels(), use_later());
-    let has_worst = memo(move |_| is_worst_proved(page));
+    let has_worst = memo(move |_| has_worst_tokens(page));
     // The distribution of the last random tokens, for the button "random". While other tokens are chosen, the state
     // does not hold it.
     let last_random = StoredValue::new(Distribution::Ball);
@@ -140,11 +147,12 @@ fn TokenSwitch(
     };
     let note = Signal::derive(move || {
         page.state.with(|state| match state.tokens {
-            TokenChoice::Worst if !has_worst.get() => Some(strings::worst_is_random()),
+            TokenChoice::Worst if !has_worst.get() => Some(strings::worst_is_random().to_owned()),
+            TokenChoice::Own | TokenChoice::Clusters if is_loaded_worst(page, state) => None,
             TokenChoice::Own | TokenChoice::Clusters if state.moved_from().is_some() => {
-                Some(strings::quick_moved_said())
+                Some(strings::quick_moved_said().to_owned())
             }
-            TokenChoice::Own | TokenChoice::Clusters => Some(strings::quick_yours_said()),
+            TokenChoice::Own | TokenChoice::Clusters => Some(strings::quick_yours_said().to_owned()),
             _ => None,
         })
     });
@@ -165,6 +173,9 @@ fn MaskSwitch() -> impl IntoView {
             ("quick-mask-causal", MaskKind::Causal, words(strings::quick_causal())),
         ]
     };
+    let note = Signal::derive(move || {
+        page.state.with(|state| (state.mask.kind() == MaskKind::Other).then(|| strings::mask_name(&state.mask)))
+    });
     // Clusters have no order, so there is nothing to mask. The worst tokens that the reader has moved are clusters too:
     // a mask draws the worst tokens anew.
     let is_masked =
@@ -179,7 +190,7 @@ fn MaskSwitch() -> impl IntoView {
     };
     view! {
         <Show when=move || is_masked.get()>
-            <Switch label=strings::mask() options=options() chosen on_pick=Callback::new(pick)/>
+            <Switch label=strings::mask() options=options() chosen on_pick=Callback::new(pick) note/>
         </Show>
     }
 }

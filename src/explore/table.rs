@@ -1,13 +1,14 @@
 //! The plot at the present n as a table, and the bounds that do not apply with their reason.
 
+use std::sync::Arc;
+
 use crate::prelude::*;
 
-use crate::answers::{Curves, Sweep, written_reached};
+use crate::answers::{Curves, Measured, Sweep, written_reached};
 use crate::page::use_page;
 use crate::plans::MOST_CURVE_END;
 use crate::state::Trace;
 use crate::strings;
-use lipscope_core::experiment::{Attention, MaskKind};
 use lipscope_plot::{Kind, Number};
 
 use super::facts::{best_label, facts, worst_value};
@@ -81,18 +82,15 @@ fn Absent() -> impl IntoView {
     let page = use_page();
     let rows = memo(move |_| {
         let Some(facts) = facts(page) else { return Vec::new() };
-        // The mask counts as the reason only for dot-product attention that has a best bound; else another setting is
-        // the reason.
-        let mask = page.state.with(|state| match state.attention {
-            Attention::Dot if facts.best.is_some() => state.mask.kind(),
-            _ => MaskKind::None,
-        });
         let missing = [
-            (facts.mean_field.is_none(), strings::trace_label(Trace::MeanField)),
-            (facts.best.is_none(), strings::explore_best_bound()),
+            (facts.mean_field.is_none(), strings::trace_label(Trace::MeanField), Trace::MeanField),
+            (facts.best.is_none(), strings::explore_best_bound(), Trace::Sharp),
         ];
-        let missing = missing.into_iter().filter(|(is_missing, _)| *is_missing);
-        let missing = missing.map(|(_, name)| strings::explore_absent(name, mask));
+        let missing = missing.into_iter().filter(|(is_missing, ..)| *is_missing);
+        let missing = missing.map(|(_, name, trace)| {
+            let why = |measured: &Arc<Measured>| strings::why_absent(&measured.measurement.absent, trace.bounds());
+            strings::explore_absent(name, page.answers.measured.with(|measured| measured.as_ref().and_then(why)))
+        });
         missing.chain(ends(&page.answers.sweep.read(), &page.answers.bounds.read(), facts.n)).collect()
     });
     view! {

@@ -11,7 +11,7 @@ use crate::plans::{is_marked, sweep_over_n};
 use crate::state::{PageState, Trace, Traces, XAxis};
 use crate::strings;
 
-use super::reading::{bound_in, claim_of, is_about, worst_in};
+use super::reading::{bound_in, claim_of, is_about, worst_over};
 use super::search_run::SearchRun;
 
 /// The curves. Where there is room for few names, the first curves keep theirs.
@@ -100,12 +100,10 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
         chart.x.root.clear();
     }
     let norm = state.norm;
-    let rows = data.rows();
     if chart.y.scale == Scale::Log {
-        let gap = rows
-            .iter()
-            .filter_map(|row| Some((row.n, worst_in(row, tokens, norm)?, row.best_upper(norm)?.log10)))
-            .collect();
+        let upper = |n: f64| data.row(n)?.best_upper(norm).map(|bound| bound.log10);
+        let lower = worst_over(data, tokens, norm).into_iter();
+        let gap = lower.filter_map(|(n, lower)| Some((n, lower, upper(n)?))).collect();
         chart.bands = vec![Band::new("gap", strings::gap_text(), Role::Measured, gap).given_log10()];
         chart.bands[0].opacity *= known.curves;
     }
@@ -157,16 +155,16 @@ fn curves<'a>(
 ) -> impl Iterator<Item = Series> + 'a {
     let Known { data, state, curves: opacity, .. } = *known;
     CURVES.into_iter().filter(move |trace| traces.has(*trace)).filter_map(move |trace| {
-        let of_row = |row: &GrowthRow| {
-            let log10 = match trace {
-                Trace::Worst => worst_in(row, tokens, state.norm)?,
-                _ => bound_in(row, trace, state.norm)?.log10,
-            };
-            Some((row.n, log10))
+        let of_row = |row: &GrowthRow| Some((row.n, bound_in(row, trace, state.norm)?.log10));
+        let curve: Vec<(f64, f64)> = match trace {
+            Trace::Worst => worst_over(data, tokens, state.norm),
+            _ => data.rows().iter().filter_map(of_row).collect(),
         };
-        let curve: Vec<(f64, f64)> = data.rows().iter().filter_map(of_row).collect();
         let role = trace.bounds().first().map_or(Role::LowerBound, |id| role_of(*id));
-        let claim = data.rows().iter().find_map(|row| bound_in(row, trace, state.norm)).map_or(Kind::Plain, claim_of);
+        let claim = match trace {
+            Trace::Worst => Kind::LowerBound,
+            _ => data.rows().iter().find_map(|row| bound_in(row, trace, state.norm)).map_or(Kind::Plain, claim_of),
+        };
         let line = Series::new(series_id(trace), strings::trace_label(trace), role, SeriesKind::Line, curve)
             .given_log10()
             .claim(claim);

@@ -144,10 +144,12 @@ fn TraceLine(
     });
     let reason = memo(move |_| {
         if is_absent.get() {
-            return Some(page.state.with(|state| strings::trace_absent(trace, state)));
+            let measured = page.answers.measured.get();
+            let absent = measured.as_ref().map_or(&[][..], |measured| measured.measurement.absent.as_slice());
+            return Some(page.state.with(|state| strings::trace_absent(trace, state, absent)));
         }
         let is_read = page.answers.growth.with(|data| data.row(at.get()).is_some());
-        (is_read && value.with(Option::is_none)).then(|| strings::trace_absent_here(trace))
+        (is_read && value.with(Option::is_none)).then(|| strings::trace_absent_here(trace).to_owned())
     });
     let full = move || value.with(|v| v.as_ref().map_or_else(String::new, |v| 10f64.powf(v.log10).to_string()));
     let log10 = move || value.with(|v| v.as_ref().map_or_else(String::new, |v| v.log10.to_string()));

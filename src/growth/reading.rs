@@ -6,7 +6,7 @@ use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::growth::GrowthRow;
 use lipscope_plot::{Kind, Number};
 
-use crate::answers::{Answers, Curves, KnownOfMap, SearchFound, Sweep, written_reached};
+use crate::answers::{Answers, Curves, KnownOfMap, SearchFound, Sweep, larger, written_reached};
 use crate::page::Page;
 use crate::plans::sweep_over_n;
 use crate::state::{PageState, Trace};
@@ -57,11 +57,21 @@ pub fn bound_in(row: &GrowthRow, trace: Trace, norm: Norm) -> Option<&Bound> {
 }
 
 /// log10 of the largest norm known at the n and R of a row: the best lower bound, or the norm at tokens that were
-/// measured or found where that is larger. `None` without a lower bound: norms at tokens alone are known at a few n
-/// only, and make no curve. `known` is `None` where the row belongs to another state than the known tokens.
+/// measured or found where that is larger, or where there is no bound. `known` is `None` where the row belongs to
+/// another state than the known tokens.
 pub fn worst_in(row: &GrowthRow, known: Option<&KnownOfMap<'_>>, norm: Norm) -> Option<f64> {
-    let lower = row.best_lower(norm)?.log10;
-    Some(known.map_or(lower, |known| known.raise(lower, row.n, row.radius)))
+    let found = known.and_then(|known| known.worst(row.n, row.radius)).map(|found| found.log10);
+    larger(row.best_lower(norm).map(|bound| bound.log10), found)
+}
+
+/// The curve of the largest norms known, as (n, log10): see [`KnownOfMap::over_n`].
+pub fn worst_over(data: &Curves, known: Option<&KnownOfMap<'_>>, norm: Norm) -> Vec<(f64, f64)> {
+    let lower = |row: &GrowthRow| (row.n, row.radius, row.best_lower(norm).map(|bound| bound.log10));
+    let rows = data.rows().iter().map(lower);
+    match known {
+        Some(known) => known.over_n(rows),
+        None => rows.filter_map(|(n, _, log10)| Some((n, log10?))).collect(),
+    }
 }
 
 /// Whether a trace has anything to show: a bound at some n, or points of this norm.
@@ -70,6 +80,11 @@ pub fn has_values(data: &Curves, answers: &Answers, state: &PageState, trace: Tr
         Trace::Draws | Trace::Root => true,
         Trace::Found => answers.searched.read().iter().any(|found| is_about(found, data, state)),
         Trace::Exact => state.norm == Norm::Spectral && !data.family.is_empty(),
+        Trace::Worst => {
+            let all = answers.known.read();
+            let known = data.are_of_view(state).then(|| all.on(state, state.norm));
+            !worst_over(data, known.as_ref(), state.norm).is_empty()
+        }
         _ => data.rows().iter().any(|row| bound_in(row, trace, state.norm).is_some()),
     }
 }

@@ -67,6 +67,14 @@ impl PageState {
         if self.heads.is_multiple_of(self.heads_per_key) { self.heads / self.heads_per_key } else { self.heads }
     }
 
+    /// The numbers of heads and of heads a key of random weights, where the second does not divide the first, so that
+    /// each head has its own K and V.
+    #[must_use]
+    pub fn undivided_heads(&self) -> Option<(usize, usize)> {
+        let is_random = self.weights == WeightChoice::Random;
+        (is_random && !self.heads.is_multiple_of(self.heads_per_key)).then_some((self.heads, self.heads_per_key))
+    }
+
     fn cluster_source(&self) -> Option<TokenSource> {
         self.own_clusters.as_ref().map(|own| TokenSource::Clusters {
             positions: own.positions.clone(),

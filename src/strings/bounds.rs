@@ -75,6 +75,7 @@ pub fn formula_words(bound: BoundId) -> &'static str {
         BoundId::Sink => formula_words::sink(),
         BoundId::Fork => formula_words::fork(),
         BoundId::Skew => formula_words::skew(),
+        BoundId::General => formula_words::general(),
         BoundId::CastinGeneral
         | BoundId::CastinMeanField
         | BoundId::Sharp
@@ -91,7 +92,6 @@ pub fn formula_words(bound: BoundId) -> &'static str {
         | BoundId::KimLinf
         | BoundId::LocalToken
         | BoundId::MaxToken
-        | BoundId::General
         | BoundId::GeneralToken
         | BoundId::Elementwise
         | BoundId::ElementwiseToken
@@ -102,12 +102,37 @@ pub fn formula_words(bound: BoundId) -> &'static str {
     }
 }
 
-/// A line for each bound without a value, with the reason. A bound with and without the mask counts as one.
+/// A line for each reason why bounds have no value, with the names of these bounds. Bounds of one name count as one.
 pub fn bounds_absent(measurement: &Measurement) -> Vec<String> {
-    let is_twin = |id: BoundId| measurement.bounds.iter().any(|bound| bound_label(bound.id) == bound_label(id));
+    let mut lines: Vec<(Absence, Vec<&str>)> = Vec::new();
+    for (id, _) in &measurement.absent {
+        let name = bound_label(*id);
+        let is_twin = measurement.bounds.iter().any(|bound| bound_label(bound.id) == name);
+        let Some(absence) = why_absent(&measurement.absent, &[*id]).filter(|_| !is_twin) else { continue };
+        if lines.iter().any(|(_, names)| names.contains(&name)) {
+            continue;
+        }
+        match lines.iter_mut().find(|(known, _)| *known == absence) {
+            Some((_, names)) => names.push(name),
+            None => lines.push((absence, vec![name])),
+        }
+    }
+    let line =
+        |(absence, names): (Absence, Vec<&str>)| words::bounds_absent(names.join(between_names()), reason(absence));
+    lines.into_iter().map(line).collect()
+}
+
+/// Why none of these bounds, which share a name, has a value: the reason of the first of them that is not about another
+/// mask or kernel. `None` where all of them are, or none is absent.
+pub fn why_absent(absent: &[(BoundId, Absence)], ids: &[BoundId]) -> Option<Absence> {
     let of_others = |absence: Absence| matches!(absence, Absence::NoMask | Absence::OtherAttention);
-    let absent = measurement.absent.iter().filter(|(id, absence)| !of_others(*absence) && !is_twin(*id));
-    absent.map(|(id, absence)| bound_absent(bound_label(*id), phrase_text(&absence.phrase()))).collect()
+    let of = |id: &BoundId| absent.iter().find(|(other, _)| other == id).map(|(_, absence)| *absence);
+    ids.iter().filter_map(of).find(|absence| !of_others(*absence))
+}
+
+/// Why a bound has no value, in the same words in every view.
+pub fn reason(absence: Absence) -> String {
+    phrase_text(&absence.phrase())
 }
 
 /// The meaning of the letters of a formula.

@@ -3,12 +3,14 @@
 pub use crate::words::explore::*;
 
 use crate::state::{PageState, TokenChoice, View, WeightChoice};
+use lipscope_core::bounds::Absence;
 use lipscope_core::experiment::{Attention, MaskKind, Normalization, Scope};
 use lipscope_plot::{Kind, Number};
 
+use super::bounds::reason;
 use super::controls::weight_choice;
 use super::plot::{count, mean_label};
-use super::steps::step_names;
+use super::steps::{mask_name, step_names};
 
 /// The name of the ball in sentences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +74,9 @@ pub fn which_attention(state: &PageState) -> String {
         (_, WeightChoice::IdentityPlus) => which_attention::alike(kernel),
         _ => which_attention::other(kernel, weight_choice(state.weights, None)),
     };
-    std::iter::once(weights).chain(step_names(state)).collect::<Vec<_>>().join(" · ")
+    // The switch beside this line has buttons for the other masks.
+    let mask = (state.mask.kind() == MaskKind::Other).then(|| mask_name(&state.mask));
+    std::iter::once(weights).chain(mask).chain(step_names(state)).collect::<Vec<_>>().join(" · ")
 }
 
 /// The words of the button that chooses these weights.
@@ -147,10 +151,10 @@ pub fn explore_best_alone(n: f64, place: &str, best: &str) -> String {
 }
 
 /// Why a curve is missing.
-pub fn explore_absent(name: &str, mask: MaskKind) -> String {
-    match mask {
-        MaskKind::Causal => absent::causal(name),
-        MaskKind::None | MaskKind::Other => absent::setting(name),
+pub fn explore_absent(name: &str, absence: Option<Absence>) -> String {
+    match absence {
+        Some(absence) => absent::because(name, reason(absence)),
+        None => absent::setting(name),
     }
 }
 

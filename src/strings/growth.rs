@@ -5,12 +5,12 @@ pub use crate::words::growth::*;
 
 use crate::answers::Curves;
 use crate::state::{PageState, RadiusGrowth, Trace, WeightChoice};
-use lipscope_core::bounds::{Bound, Norm, Side};
+use lipscope_core::bounds::{Absence, Bound, BoundId, Norm, Side};
 use lipscope_core::experiment::{Attention, Mask, Normalization};
 use lipscope_core::growth::Crossover;
 use lipscope_plot::Number;
 
-use super::bounds::{bound_label, side_kind};
+use super::bounds::{bound_label, reason, side_kind, why_absent};
 use super::explore::on_axis;
 use super::norms::{norm_axis, norm_note};
 use super::plot::{count, measured};
@@ -136,7 +136,16 @@ pub fn trace_more(trace: Trace) -> String {
 }
 
 /// Why a trace has no value in a state, at any n.
-pub fn trace_absent(trace: Trace, state: &PageState) -> &'static str {
+///
+/// A bound has the reason that other views give: `absent` holds those of the present measurement.
+pub fn trace_absent(trace: Trace, state: &PageState, absent: &[(BoundId, Absence)]) -> String {
+    match why_absent(absent, trace.bounds()) {
+        Some(absence) if state.norm == Norm::Spectral => reason(absence),
+        _ => trace_absent_text(trace, state).into(),
+    }
+}
+
+fn trace_absent_text(trace: Trace, state: &PageState) -> &'static str {
     let is_masked = state.mask == Mask::Causal;
     let is_upper = trace.side() == Some(Side::Upper);
     let has_mask_twin =

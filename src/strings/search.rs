@@ -8,6 +8,7 @@ use lipscope_core::search::{Region, SearchDomain, StartKind};
 use lipscope_plot::Number;
 
 use super::problems::message;
+use super::steps::mask_name;
 
 pub fn search_region(region: Region) -> &'static str {
     match region {
@@ -44,12 +45,11 @@ pub fn search_about(setting: &SearchDomain) -> String {
         Attention::Linear => search_about::linear(),
     };
     let mask = match setting.experiment.mask.kind() {
-        MaskKind::None => search_about::none(),
-        MaskKind::Causal => search_about::causal(),
-        MaskKind::Other => search_about::other(),
+        MaskKind::None => search_about::none().to_owned(),
+        MaskKind::Causal | MaskKind::Other => mask_name(&setting.experiment.mask),
     };
     let radius = Number::of(setting.radius);
-    search_about::sentence(setting.d, kernel, mask, setting.n, &radius, sign)
+    search_about::sentence(setting.d, kernel, &mask, setting.n, &radius, sign)
 }
 
 pub fn search_progress(phase: &Phase, (done, total): (usize, usize), start: Option<StartKind>) -> String {

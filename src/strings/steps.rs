@@ -6,9 +6,11 @@ pub use crate::words::steps::note as step_note;
 
 use crate::state::{PageState, WeightChoice};
 use lipscope_core::experiment::{Attention, Mask, Order, Preset, QkNorm, Rope, Sink, VectorNorm, Weighting};
+use lipscope_core::growth::IdleStep;
 use lipscope_plot::Number;
 
 use super::controls::{kernels, masks};
+use super::plot::count;
 
 /// The name of a preset: the models that have it.
 pub fn preset_name(preset: Preset) -> &'static str {
@@ -126,6 +128,34 @@ pub fn mask_choices(now: &Mask) -> Vec<(&'static str, String)> {
         all.push((now.id(), mask_name(now)));
     }
     all
+}
+
+/// The steps of a preset that change nothing at n tokens, with the reason; `None` without any.
+pub fn idle(steps: &[IdleStep], n: f64) -> Option<String> {
+    let of = |step: &IdleStep| match *step {
+        IdleStep::Window { width } => words::idle_step::window(count(n), count(width as f64)),
+        IdleStep::Rope { k } => words::idle_step::rope(k),
+        IdleStep::Cap { cap, largest_score } => {
+            words::idle_step::cap(Number::short(cap), Number::from_log10_above(largest_score.log10()))
+        }
+    };
+    let all: Vec<String> = steps.iter().map(of).collect();
+    (!all.is_empty()).then(|| words::idle(all.join(words::idle_between())))
+}
+
+/// What an own scale of the scores changes, beside the usual one.
+pub fn scale_note(state: &PageState) -> String {
+    step_note::scale(Number::short(state.attention.usual_scale(state.head_dim_used())))
+}
+
+/// What cosine scores change, with their scale.
+pub fn cosine_note(state: &PageState) -> String {
+    step_note::cosine(Number::short(state.experiment().scale_of(state.head_dim_used())))
+}
+
+/// Why heads do not share keys and values as the reader has set it; `None` where they do.
+pub fn ungrouped(state: &PageState) -> Option<String> {
+    state.undivided_heads().map(|(heads, of)| step_note::ungrouped(heads, of))
 }
 
 /// What attention does besides dot products, a mask, softmax and heads of their own: a name for each step that is there.

@@ -12,6 +12,14 @@ pub fn not_a_number(name: &str, text: &str) -> String {
     }
 }
 
+pub fn number_too_large(name: &str, text: &str) -> String {
+    wrong::too_large(name, shortened(text))
+}
+
+pub fn must_divide(name: &str, found: f64, heads: usize) -> String {
+    wrong::must_divide(found, heads, name)
+}
+
 pub fn out_of_range(name: &str, text: &str, least: f64, most: f64) -> String {
     wrong::out_of_range(plain(least), plain(most), name, shortened(text))
 }

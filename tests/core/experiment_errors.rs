@@ -37,6 +37,10 @@ fn missing_and_misspelt_fields_are_named() {
     check(&format!(r#"{{"version":2,{TOKENS},{WEIGHTS}}}"#), &["`version`"]);
     check(&format!(r#"{{"eps":-1,{TOKENS},{WEIGHTS}}}"#), &["`eps`", "0 or more"]);
     check(&format!(r#"{{"tokens":{{"source":"random","n":1.5}},{WEIGHTS}}}"#), &["`tokens.n`", "1.5"]);
+    check(
+        &format!(r#"{{"tokens":{{"source":"random","n":1e300}},{WEIGHTS}}}"#),
+        &["`tokens.n`", "1e", "Make it smaller"],
+    );
     check(&format!(r#"{{"tokens":{{"source":"random","radius":0}},{WEIGHTS}}}"#), &["`tokens.radius`", "above 0"]);
     check(&format!(r#"{{{TOKENS},"weights":{{"source":"identity","sign":3}}}}"#), &["`weights.sign`", "1 or -1"]);
     check(

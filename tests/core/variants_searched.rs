@@ -8,7 +8,7 @@ use lipscope_core::search::{Region, Search, SearchPlan};
 use lipscope_testkit::drawn_variant::drawn_variant;
 use lipscope_testkit::ratios;
 use nalgebra::DMatrix;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::bounds_searched::{walk, with_tokens};
 use crate::variants_hold::reached_token_norm;
@@ -68,4 +68,29 @@ fn three_hundred_searches_in_two_norms_break_no_bound_on_a_variant() {
     }
     assert_eq!(searched, SEARCHES);
     assert!(checked > 5 * SEARCHES, "{checked}");
+}
+
+/// Inside one window attention is causal attention on its W tokens, but more tokens than that can reach more: the
+/// constant of a window is not that of causal attention on W tokens, and only its upper bound depends on W in place of n.
+#[test]
+fn more_tokens_than_a_window_holds_reach_more_than_causal_attention_on_the_window() {
+    for width in [2, 3, 4] {
+        let found = |n: usize, mask: Value| {
+            let file = json!({
+                "tokens": {"source": "random", "distribution": "ball", "n": n, "d": 2, "radius": 1.5},
+                "weights": {"source": "identity", "sign": -1}, "mask": mask,
+            });
+            let experiment = Experiment::from_value(file.clone()).expect("valid");
+            let plan =
+                SearchPlan { experiment, region: Region::Ball, dim: None, restarts: 12, iterations: 100, seed: 1 };
+            let mut search = Search::start(&plan).expect("a search");
+            while search.step().expect("a step").is_some() {}
+            let best = search.best().expect("it has begun").1;
+            assert!(check(&file, &search.domain().bounds, Norm::Spectral, best) > 0);
+            best
+        };
+        let causal = found(width, json!("causal"));
+        let window = found(4 * width, json!({"kind": "window", "width": width}));
+        assert!(window > 1.05 * causal, "W = {width}: {window} with 4 W tokens, {causal} with W");
+    }
 }

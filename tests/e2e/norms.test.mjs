@@ -73,3 +73,11 @@ pageTest('the norm over tokens is a bound, and says so', async ({ page }) => {
   const { lines: [expected] } = await measureOnCommandLine(await exported(page), ['--block-norms']);
   near(await value(page, 'max_token'), expected.bounds.find((bound) => bound.id === 'max_token').value, 'max_token');
 });
+
+pageTest('beside the norm stands what does not follow it', async ({ page }) => {
+  const stays = page.getByTestId('norm-stays');
+  assert.ok(await stays.isHidden());
+  await page.selectOption('#norm', 'frobenius');
+  await stays.waitFor({ state: 'visible' });
+  assert.match(await stays.innerText(), /sentence stay those of L/);
+});

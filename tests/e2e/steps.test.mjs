@@ -111,3 +111,39 @@ pageTest('a phone shows presets and comparison without a sideways scroll', { has
   await reveal(page, '#compare-relu');
   assert.deepEqual(await faults(page), []);
 });
+
+pageTest('what a preset does not change at this size stands beside it, with the reason', { hash: '#v3&steps=mistral', controls: 'open' }, async ({ page }) => {
+  await page.click('.more > summary');
+  const idle = page.getByTestId('idle-steps');
+  await idle.waitFor({ state: 'visible' });
+  assert.match(await idle.innerText(), /No effect here: the window \(all 64 tokens fit into its 4096\)/);
+  for (const [preset, words] of [['gpt-neox', /RoPE \(none of 2 entries turns/], ['gemma-2', /the cap of 50 \(no score passes 0\.19\d+\)/]]) {
+    await page.selectOption('#attention-preset', preset);
+    await page.waitForFunction((source) => new RegExp(source).test(document.querySelector('[data-testid=idle-steps]').textContent), words.source);
+  }
+  await page.selectOption('#attention-preset', 'llama');
+  await idle.waitFor({ state: 'hidden' });
+});
+
+pageTest('the width of a window stands under the mask, and the switch of masks names it', { hash: '', controls: 'open' }, async ({ page }) => {
+  await page.selectOption('#mask', 'window');
+  // Not in the folded steps.
+  await page.locator('#mask-size-number').waitFor({ state: 'visible' });
+  assert.equal(await page.locator('#mask-size-number').inputValue(), '16');
+  assert.match(await page.getByTestId('attention-line').textContent(), /window of 16, causal/);
+  const pressed = await page.$$eval('[id^=quick-mask]', (all) => all.map((button) => button.getAttribute('aria-pressed')));
+  assert.deepEqual(pressed, ['false', 'false']);
+  assert.ok((await page.locator('.quick-away').allTextContents()).includes('window of 16, causal'));
+});
+
+pageTest('heads a key that do not divide the heads are refused in their box, and said where the heads change', { hash: '#v3&n=12&weights=random&heads=6&k=2', controls: 'open' }, async ({ page }) => {
+  await page.click('.more > summary');
+  await page.click('.steps > summary');
+  await type(page, 'heads-per-key-number', '4');
+  assert.match(await page.getByTestId('heads-per-key-problem').innerText(), /must divide the number of heads, 6; 4 does not/);
+  assert.equal((await exported(page)).weights.kv_heads ?? 6, 6);
+  await type(page, 'heads-per-key-number', '3');
+  await page.waitForFunction(() => !document.querySelector('#heads-per-key-problem:not([hidden])'));
+  await type(page, 'heads-number', '4');
+  await page.waitForFunction(() => [...document.querySelectorAll('.ungrouped')].some((line) => line.checkVisibility() && /3 heads a key do not divide 4 heads/.test(line.textContent)));
+});

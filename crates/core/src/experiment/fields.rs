@@ -132,6 +132,14 @@ impl Fields {
         let whole = value.as_u64().or_else(|| {
             value.as_f64().filter(|x| x.fract() == 0.0 && (0.0..9.007_199_254_740_992e15).contains(x)).map(|x| x as u64)
         });
+        if whole.is_none() && value.as_f64().is_some_and(|x| x.fract() == 0.0 && x > 0.0) {
+            return Err(InputError::TooLarge {
+                what: format!("`{}`", self.path_of(key)).into(),
+                found: value.to_string().into(),
+                limit: u64::MAX.to_string().into(),
+                fix: phrase!("make_smaller", "Make it smaller."),
+            });
+        }
         whole.filter(|n| *n >= least).ok_or_else(|| {
             let expected = match least {
                 0 => phrase!("whole_number_0_more", "a whole number, 0 or more"),

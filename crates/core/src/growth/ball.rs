@@ -50,7 +50,7 @@ pub fn hypotheses_of_ball_within(
 /// Weights and radius of an experiment, without its n.
 pub(super) struct Ball {
     /// A few tokens of the experiment; only their dimension is used.
-    tokens: DMatrix<f64>,
+    pub(super) tokens: DMatrix<f64>,
     pub(super) weights: Weights,
     pub(super) radius: f64,
 }

@@ -3,7 +3,9 @@
 //! \[C\].
 
 mod ball;
+mod candidates;
 mod family;
+mod idle;
 mod plan;
 mod worst;
 
@@ -22,6 +24,7 @@ use crate::weights::{HeadWeights, Weights};
 
 pub use ball::{hypotheses_of_ball, hypotheses_of_ball_within};
 pub use family::{Family, FamilyPoint};
+pub use idle::{IdleStep, idle_steps};
 pub use plan::{GrowthPlan, MOST_N, MOST_ROWS};
 pub use worst::{WorstTokens, worst_tokens};
 

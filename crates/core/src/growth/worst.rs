@@ -1,32 +1,39 @@
-//! The worst tokens known of a ball, with the norm at them: the tokens behind the lower bounds, measured.
+//! The worst tokens known of a ball, with the norm at them: those behind the lower bounds, or where no proof names any
+//! those of [`candidates`], measured.
 
 use serde::{Deserialize, Serialize};
 
 use super::ball::Ball;
-use crate::bounds::{BoundId, ClusterWitness, Hypotheses, Witnesses, bounds_and_witnesses, causal_witnesses};
-use crate::experiment::{Attention, Experiment, InputError, Mask, MaskKind, Memory, Normalization, Rows, TokenSource};
-use crate::measure::{MeasureOptions, measure_with};
+use super::candidates::{MOST_LISTED, candidates, clusters_of, has_order, listed, witnesses_of};
+use crate::bounds::{ClusterWitness, Hypotheses, Witnesses, bounds_and_witnesses, causal_witnesses};
+use crate::experiment::{
+    Attention, Distribution, Experiment, InputError, Mask, MaskKind, Memory, Normalization, RandomTokens, Rows,
+    TokenSource,
+};
+use crate::measure::{self, MeasureOptions, measure_with};
 use crate::phrase;
 use crate::tokens::AdversarialDirection;
 
 /// Tokens of a ball, and the norm at them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorstTokens {
-    /// The lower bound that they come from.
-    pub id: BoundId,
-    /// The tokens: clusters without a mask, a list under the causal mask, where the order counts.
+    /// The tokens: a list where their order counts, else clusters.
     pub tokens: TokenSource,
-    /// ||J||_2 at these tokens. Without a mask it is at least the lower bound `id`.
+    /// ||J||_2 at these tokens. For dot-product attention without further steps and without a mask it is at least the
+    /// lower bounds that have tokens.
     pub norm: f64,
 }
 
-/// The most numbers of a list that is made for the causal mask, so that the norm at it takes milliseconds.
-const MOST_LISTED: f64 = 65_536.0;
 /// Up to this many tokens the witnesses of many smaller balls are tried.
 const FEW_TOKENS: f64 = 16.0;
+/// About how many operations the norms at all candidates may take together: a tenth of a second.
+const MOST_OPERATIONS: u64 = 200_000_000;
+/// Where fewer candidates than this can be measured, none is: the largest of so few norms says little.
+const FEWEST_CANDIDATES: u64 = 4;
 
-/// The worst of the tokens behind the lower bounds on the ball of `hypotheses`, which are those of `experiment`; `None`
-/// where there are none: for L2 attention, with a normaliser, and for a list that would be too long.
+/// The worst of the tokens that are known in the ball of `hypotheses`, which are those of `experiment`: of those behind
+/// the lower bounds for dot-product attention without further steps and normaliser, of [`candidates`] elsewhere. `None`
+/// where none are tried: for a list that would be too long, and where a norm takes too long.
 ///
 /// # Errors
 /// [`InputError`] if the experiment cannot be built.
@@ -36,93 +43,110 @@ pub fn worst_tokens(
     witnesses: &Witnesses,
     memory: Memory,
 ) -> Result<Option<WorstTokens>, InputError> {
-    let is_open = experiment.normalization == Normalization::None;
-    if !(experiment.is_plain() && experiment.attention == Attention::Dot && is_open) {
-        return Ok(None);
-    }
-    // What is proved without a mask is proved for tokens that all see each other. The norm of the same tokens under the
-    // causal mask is another one, but it is measured below.
-    let mut open = hypotheses.clone();
-    open.mask = MaskKind::None;
-    let is_causal = experiment.mask == Mask::Causal;
-    let own = match is_causal {
-        false => candidates(witnesses)?,
-        true => {
-            let mut all = candidates(&bounds_and_witnesses(&open).1)?;
-            all.extend(adversarial(experiment, hypotheses)?.map(|tokens| (BoundId::Adversarial, tokens)));
-            let causal = causal_witnesses(hypotheses);
-            for (id, witness) in of_witnesses(&causal) {
-                all.extend(in_order(witness)?.map(|tokens| (id, tokens)));
-            }
-            all
+    let options = MeasureOptions { memory, ..MeasureOptions::for_sweep() };
+    let tried = if experiment.has_proved_witnesses() {
+        proved(experiment, hypotheses, witnesses)?
+    } else {
+        let ball = Ball::of(experiment)?;
+        let most = number_measured(experiment, &ball, hypotheses.n(), &options);
+        if most < FEWEST_CANDIDATES {
+            return Ok(None);
         }
+        // A normaliser leaves the tokens of the ball another length, and R of the bounds is that one.
+        let radius = if experiment.normalization == Normalization::None { hypotheses.radius } else { ball.radius };
+        let radii: Vec<f64> = [radius].into_iter().chain(smaller_radii(radius, hypotheses.n())).collect();
+        let mut all = candidates(experiment, &ball, &radii, hypotheses.ln_n, witnesses)?;
+        all.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        all
     };
-    let mut found: Vec<(BoundId, TokenSource)> = own;
-    for radius in smaller_radii(hypotheses) {
-        found.extend(candidates(&bounds_and_witnesses(&open.with_radius(radius)).1)?);
-    }
     let mut worst: Option<WorstTokens> = None;
-    for (id, tokens) in found {
-        let tokens = match is_causal {
-            false => tokens,
-            true => match tokens {
-                TokenSource::Explicit(_) => tokens,
-                clusters => match listed(&clusters)? {
-                    Some(rows) => TokenSource::Explicit(rows),
-                    None => continue,
-                },
-            },
-        };
-        let options = MeasureOptions { memory, ..MeasureOptions::for_sweep() };
+    for tokens in tried {
         // Tokens whose norm overflows, or takes more memory than there is, are left out.
         let Ok(measured) = measure_with(&Experiment { tokens: tokens.clone(), ..experiment.clone() }, options) else {
             continue;
         };
         if worst.as_ref().is_none_or(|worst| measured.spectral > worst.norm) {
-            worst = Some(WorstTokens { id, tokens, norm: measured.spectral });
+            worst = Some(WorstTokens { tokens, norm: measured.spectral });
         }
     }
     Ok(worst)
 }
 
-/// Radii of smaller balls. The tokens found in a smaller ball lie in this ball too, and the norm at them may be larger
-/// than at those that the search in this ball finds. The radii are powers of one number, so that balls of nearly the
-/// same R try the same tokens, and the worst norm known seldom falls as R grows.
-fn smaller_radii(hypotheses: &Hypotheses) -> impl Iterator<Item = f64> {
-    let (step, most) = if hypotheses.n() <= FEW_TOKENS { (1.2f64, 10) } else { (1.25, 2) };
-    let radius = hypotheses.radius;
-    let last = (radius.ln() / step.ln()).floor();
-    (0..=most).map(move |k| step.powf(last - f64::from(k))).filter(move |smaller| *smaller > 0.0 && *smaller < radius)
-}
-
-/// The tokens behind the lower bounds.
-fn candidates(witnesses: &Witnesses) -> Result<Vec<(BoundId, TokenSource)>, InputError> {
-    let mut found = Vec::with_capacity(4);
-    if let Some(clusters) = &witnesses.two_clusters {
-        found.push((BoundId::TwoClusters, clusters.token_source()?));
+impl Experiment {
+    /// Whether proofs name bad tokens of a ball: for dot-product attention without further steps and normaliser.
+    #[must_use]
+    pub fn has_proved_witnesses(&self) -> bool {
+        self.is_plain() && self.attention == Attention::Dot && self.normalization == Normalization::None
     }
-    for (id, witness) in of_witnesses(witnesses) {
-        found.push((id, witness.token_source()?));
+}
+
+/// The tokens behind the lower bounds of attention without further steps.
+fn proved(
+    experiment: &Experiment,
+    hypotheses: &Hypotheses,
+    witnesses: &Witnesses,
+) -> Result<Vec<TokenSource>, InputError> {
+    // What is proved without a mask is proved for tokens that all see each other. The norm of the same tokens under the
+    // causal mask is another one, but it is measured.
+    let mut open = hypotheses.clone();
+    open.mask = MaskKind::None;
+    let is_causal = experiment.mask == Mask::Causal;
+    let mut found = match is_causal {
+        false => clusters_of(witnesses)?,
+        true => {
+            let mut all = clusters_of(&bounds_and_witnesses(&open).1)?;
+            all.extend(adversarial(experiment, hypotheses)?);
+            all
+        }
+    };
+    for radius in smaller_radii(hypotheses.radius, hypotheses.n()) {
+        found.extend(clusters_of(&bounds_and_witnesses(&open.with_radius(radius)).1)?);
     }
-    Ok(found)
+    if !is_causal {
+        return Ok(found);
+    }
+    let lists = found.iter().map(listed).collect::<Result<Vec<_>, _>>()?;
+    let mut lists: Vec<Rows> = lists.into_iter().flatten().collect();
+    for witness in witnesses_of(&causal_witnesses(hypotheses)) {
+        lists.extend(in_order(witness)?);
+    }
+    Ok(lists.into_iter().map(TokenSource::Explicit).collect())
 }
 
-fn of_witnesses(witnesses: &Witnesses) -> impl Iterator<Item = (BoundId, &ClusterWitness)> {
-    let Witnesses { sink, fork, centre, .. } = witnesses;
-    [(BoundId::Sink, sink), (BoundId::Fork, fork), (BoundId::Centre, centre)]
-        .into_iter()
-        .filter_map(|(id, witness)| witness.as_ref().map(|witness| (id, witness)))
-}
-
-/// The tokens of a witness of the causal mask as a list; `None` for a list that would be too long.
-fn in_order(witness: &ClusterWitness) -> Result<Option<TokenSource>, InputError> {
+/// The tokens of a witness of the causal mask; `None` for a list that would be too long.
+fn in_order(witness: &ClusterWitness) -> Result<Option<Rows>, InputError> {
     let d = witness.positions.first().map_or(0, Vec::len);
     let count: f64 = witness.ln_sizes.iter().map(|ln| ln.exp()).sum();
     if count * d as f64 > MOST_LISTED {
         return Ok(None);
     }
-    let entries = witness.tokens_in_order().concat();
-    Ok(Some(TokenSource::Explicit(Rows::new(phrase!("tokens", "The tokens"), d, entries)?)))
+    Rows::new(phrase!("tokens", "The tokens"), d, witness.tokens_in_order().concat()).map(Some)
+}
+
+/// How many candidates can be measured within [`MOST_OPERATIONS`].
+fn number_measured(experiment: &Experiment, ball: &Ball, n: f64, options: &MeasureOptions) -> u64 {
+    let d = ball.weights.d();
+    let tokens = if !has_order(experiment) {
+        const PLACES: usize = 3;
+        let positions = Rows::new(phrase!("positions", "The positions"), d, vec![0.0; PLACES * d]);
+        positions.map(|positions| TokenSource::Clusters { positions, log_multiplicities: vec![n.ln(); PLACES] }).ok()
+    } else if n * d as f64 <= MOST_LISTED {
+        let n = n.round() as usize;
+        Some(TokenSource::Random(RandomTokens { distribution: Distribution::Ball, n, d, radius: 1.0, seed: 0 }))
+    } else {
+        None
+    };
+    let one = tokens.map(|tokens| measure::cost(&Experiment { tokens, ..experiment.clone() }, options).operations);
+    one.map_or(0, |one| MOST_OPERATIONS / one.max(1))
+}
+
+/// Radii of smaller balls. The tokens found in a smaller ball lie in this ball too, and the norm at them may be larger
+/// than at those that the search in this ball finds. The radii are powers of one number, so that balls of nearly the
+/// same R try the same tokens, and the worst norm known seldom falls as R grows.
+fn smaller_radii(radius: f64, n: f64) -> impl Iterator<Item = f64> {
+    let (step, most) = if n <= FEW_TOKENS { (1.2f64, 10) } else { (1.25, 2) };
+    let last = (radius.ln() / step.ln()).floor();
+    (0..=most).map(move |k| step.powf(last - f64::from(k))).filter(move |smaller| *smaller > 0.0 && *smaller < radius)
 }
 
 /// The adversarial tokens as two clusters, the first token apart; `None` where A has no real eigenvalue.
@@ -138,25 +162,11 @@ fn adversarial(experiment: &Experiment, hypotheses: &Hypotheses) -> Result<Optio
     }))
 }
 
-/// Clusters as a list, the smallest first: under the causal mask the first tokens are those that all others see. `None`
-/// for a list that would be too long.
-fn listed(source: &TokenSource) -> Result<Option<Rows>, InputError> {
-    let TokenSource::Clusters { positions, log_multiplicities } = source else { return Ok(None) };
-    let sizes: Vec<f64> = log_multiplicities.iter().map(|ln| ln.exp().round()).collect();
-    if sizes.iter().sum::<f64>() * positions.n_columns() as f64 > MOST_LISTED {
-        return Ok(None);
-    }
-    let mut clusters: Vec<(f64, &[f64])> = sizes.into_iter().zip(positions.iter()).collect();
-    clusters.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let entries = clusters.iter().flat_map(|(size, place)| place.repeat(*size as usize)).collect();
-    Rows::new(phrase!("tokens", "The tokens"), positions.n_columns(), entries).map(Some)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bounds::{Side, all_bounds};
-    use crate::experiment::{Distribution, RandomTokens, WeightSource};
+    use crate::bounds::{BoundId, Norm, Side, all_bounds, best_upper};
+    use crate::experiment::{Preset, WeightSource};
     use crate::growth::hypotheses_of_ball;
 
     fn ball(n: usize, radius: f64, mask: Mask) -> (Experiment, Hypotheses) {
@@ -213,15 +223,76 @@ mod tests {
         assert!(rows.iter().all(|token| token.iter().map(|x| x * x).sum::<f64>().sqrt() <= 2.0 + 1e-12));
     }
 
+    /// The experiment with a preset's kernel and steps, and the norm at a list of its tokens.
+    fn of_preset(preset: Preset, n: usize) -> (Experiment, Hypotheses) {
+        let (experiment, _) = ball(n, 1.5, Mask::None);
+        let (attention, steps) = preset.attention();
+        let experiment = Experiment { attention, ..experiment }.with_steps(steps);
+        let hypotheses = hypotheses_of_ball(&experiment).expect("a ball").with_n(n as f64);
+        (experiment, hypotheses)
+    }
+
+    fn norm_at(experiment: &Experiment, tokens: TokenSource) -> f64 {
+        let at = Experiment { tokens, ..experiment.clone() };
+        measure_with(&at, MeasureOptions::for_sweep()).expect("it can be measured").spectral
+    }
+
     #[test]
-    fn without_lower_bounds_there_are_no_tokens() {
-        let (experiment, hypotheses) = ball(8, 1.0, Mask::None);
+    fn with_every_preset_the_worst_known_are_no_better_than_adversarial_equal_or_opposed_tokens() {
+        let n = 64;
+        for preset in Preset::ALL {
+            let (experiment, hypotheses) = of_preset(preset, n);
+            let witnesses = bounds_and_witnesses(&hypotheses).1;
+            let worst = worst_tokens(&experiment, &hypotheses, &witnesses, Memory::default());
+            let worst = worst.expect("it can be measured").expect("some are tried");
+            assert_eq!(norm_at(&experiment, worst.tokens.clone()), worst.norm, "{}", preset.id());
+            if let TokenSource::Explicit(rows) | TokenSource::Clusters { positions: rows, .. } = &worst.tokens {
+                let longest = rows.iter().map(|token| token.iter().map(|x| x * x).sum::<f64>().sqrt());
+                assert!(longest.fold(0.0, f64::max) <= 1.5 * (1.0 + 1e-9), "{}", preset.id());
+            }
+            let at = |sign: &dyn Fn(usize) -> f64| {
+                let entries = (0..n).flat_map(|at| [1.5 * sign(at), 0.0]).collect();
+                TokenSource::Explicit(Rows::new("tokens", 2, entries).expect("numbers"))
+            };
+            for (name, tokens) in [
+                ("adversarial", at(&|at| if at == 0 { -1.0 } else { 1.0 })),
+                ("equal", at(&|_| 1.0)),
+                ("alternating", at(&|at| if at % 2 == 0 { -1.0 } else { 1.0 })),
+                ("one at zero", at(&|at| if at == 0 { 0.0 } else { 1.0 })),
+            ] {
+                let norm = norm_at(&experiment, tokens);
+                assert!(worst.norm >= norm * (1.0 - 1e-9), "{}: {} for {norm} of {name}", preset.id(), worst.norm);
+            }
+            let upper = best_upper(&all_bounds(&hypotheses), Norm::Spectral).map(|bound| bound.log10);
+            assert!(upper.is_none_or(|upper| worst.norm.log10() <= upper + 1e-9), "{}", preset.id());
+        }
+    }
+
+    #[test]
+    fn other_kernels_and_normalizers_have_their_tokens_too() {
+        let (experiment, _) = ball(8, 1.0, Mask::None);
         for other in [
             Experiment { attention: Attention::L2, ..experiment.clone() },
-            Experiment { normalization: Normalization::Layer, ..experiment },
+            Experiment { normalization: Normalization::Layer, ..experiment.clone() },
+            Experiment { normalization: Normalization::Rms, mask: Mask::Causal, ..experiment },
         ] {
-            let witnesses = bounds_and_witnesses(&hypotheses).1;
-            assert_eq!(worst_tokens(&other, &hypotheses, &witnesses, Memory::default()), Ok(None));
+            let hypotheses = hypotheses_of_ball(&other).expect("a ball").with_n(8.0);
+            let worst = worst_tokens(&other, &hypotheses, &Witnesses::default(), Memory::default());
+            let worst = worst.expect("it can be measured").expect("some are tried");
+            assert_eq!(norm_at(&other, worst.tokens), worst.norm);
         }
+    }
+
+    #[test]
+    fn none_are_tried_where_a_norm_takes_too_long() {
+        for (n, is_tried) in [(64, true), (4096, false)] {
+            let (experiment, hypotheses) = of_preset(Preset::Llama, n);
+            let worst = worst_tokens(&experiment, &hypotheses, &Witnesses::default(), Memory::default());
+            assert_eq!(worst.expect("it can be measured").is_some(), is_tried, "n = {n}");
+        }
+        // Clusters cost the same at every n.
+        let (experiment, hypotheses) = of_preset(Preset::OffByOne, 64);
+        let far = hypotheses.with_n(1e12);
+        assert!(worst_tokens(&experiment, &far, &Witnesses::default(), Memory::default()).is_ok_and(|w| w.is_some()));
     }
 }

@@ -3,7 +3,7 @@
 
 use lipscope_core::bounds::{Bound, BoundId, Side, all_bounds, bounds_and_witnesses};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
-use lipscope_core::growth::{WorstTokens, hypotheses_of_ball_within, worst_tokens};
+use lipscope_core::growth::{IdleStep, WorstTokens, hypotheses_of_ball_within, idle_steps, worst_tokens};
 use lipscope_core::phrase;
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +29,10 @@ pub struct Ball {
     pub bounds: Vec<Bound>,
     /// The upper bounds that hold for any number of tokens in it.
     pub limit: Vec<Bound>,
-    /// The worst of the tokens behind the lower bounds, and the norm at them.
+    /// The worst of the tokens that are tried, and the norm at them; `None` where this takes too long.
     pub worst: Option<WorstTokens>,
+    /// The steps of attention that have no effect on n tokens of it.
+    pub idle: Vec<IdleStep>,
     /// Gamma, the natural logarithm of the n at which growth like sqrt(n) ends. Only for dot-product
     /// attention without a mask.
     pub growth_ends: Option<f64>,
@@ -61,13 +63,14 @@ impl Task<Memory> for BallTask {
         let hypotheses = hypotheses_of_ball_within(experiment, what, *memory)?.with_n(*n);
         let (bounds, found) = bounds_and_witnesses(&hypotheses);
         let worst = worst_tokens(experiment, &hypotheses, &found, *memory)?;
+        let idle = idle_steps(experiment, &hypotheses)?;
         let [far, nearer] = MOST_TOKENS.map(|n| hypotheses.with_n(n));
         let is_settled = |bound: &Bound| bound.id.at(&nearer).is_some_and(|near| bound.log10 - near.log10 <= SETTLED);
         let upper = all_bounds(&far).into_iter().filter(|bound| bound.side == Side::Upper);
         let limit = upper.filter(is_settled).collect();
         let has_growth = bounds.iter().any(|bound| bound.id == BoundId::CastinGeneral);
         let growth_ends = has_growth.then(|| hypotheses.exponent());
-        report.event(Ball { n: *n, radius: hypotheses.radius, bounds, limit, worst, growth_ends });
+        report.event(Ball { n: *n, radius: hypotheses.radius, bounds, limit, worst, idle, growth_ends });
         Ok(Turn::Done)
     }
 }

@@ -1,10 +1,10 @@
-//! Finds the worst tokens known at each n, and measures the norm at them. Only the causal mask needs this: without a
-//! mask, the lower bounds over n already are these norms.
+//! Finds the worst tokens known at each n, and measures the norm at them. Attention without a mask, normaliser and
+//! further steps does not need this: its lower bounds over n already are these norms.
 
 use std::ops::Range;
 
-use lipscope_core::bounds::Witnesses;
-use lipscope_core::experiment::{Experiment, InputError, Memory};
+use lipscope_core::bounds::{Witnesses, bounds_and_witnesses};
+use lipscope_core::experiment::{Experiment, InputError, Mask, Memory};
 use lipscope_core::growth::{WorstTokens, hypotheses_of_ball_within, worst_tokens};
 use lipscope_core::measure::MeasureOptions;
 use lipscope_core::phrase;
@@ -79,7 +79,10 @@ impl Task<Memory> for WorstTask {
             let ball = hypotheses_of_ball_within(experiment, phrase!("growth_curves", "The growth curves"), *memory)?;
             let radius = spacing.of_ball(experiment.normalization).radius_at(ball.radius, n as f64);
             let ball = ball.with_n(n as f64).with_radius(radius);
-            let worst = worst_tokens(experiment, &ball, &Witnesses::default(), *memory)?;
+            // Only without a mask do the lower bounds have tokens of their own.
+            let is_open = experiment.mask == Mask::None;
+            let witnesses = if is_open { bounds_and_witnesses(&ball).1 } else { Witnesses::default() };
+            let worst = worst_tokens(experiment, &ball, &witnesses, *memory)?;
             self.pending.extend(worst.map(|worst| WorstAt { n, radius, worst }));
         }
         if !self.pending.is_empty() && (next.is_none() || report.is_due()) {
