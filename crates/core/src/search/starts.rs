@@ -29,6 +29,8 @@ pub enum StartKind {
     Skew,
     /// Two tokens at w and -w, all others at e, with w orthogonal to A e (docs/theory.md section 4).
     Crossed,
+    /// The best tokens of an earlier search, given by the caller ([`Search::also_from`](super::Search::also_from)).
+    Carried,
     /// Random in the ball.
     Random,
     /// A few random clusters.
@@ -47,6 +49,7 @@ impl StartKind {
             StartKind::Fork => "fork",
             StartKind::Skew => "skew",
             StartKind::Crossed => "crossed",
+            StartKind::Carried => "carried",
             StartKind::Random => "random",
             StartKind::RandomClusters => "random_clusters",
         }
