@@ -20,7 +20,7 @@ mod settings;
 pub use answer::Guessed;
 pub use assigned::Assigned;
 pub use choices::{OwnClusters, OwnWeights, TokenChoice, WeightChoice, XAxis};
-pub use compare::{CompareSettings, ComparedAlong, ComparedKind, ComparedTokens};
+pub use compare::{BarControl, CompareSettings, ComparedAlong, ComparedKind, ComparedTokens};
 pub use growth::{GrowthView, RadiusGrowth, Range, SearchFold, Trace, Traces};
 pub use movable::NotMovable;
 pub use page_state::{MAX_D, MAX_N, MAX_TOKEN_ENTRIES, MAX_WEIGHTS, MAX_WITNESS_N, MOST_SEED, PageState, largest_norm};

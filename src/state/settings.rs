@@ -5,7 +5,7 @@ use lipscope_core::scaling::ScaledTokens;
 use lipscope_core::search::Region;
 use lipscope_core::spectrum::{SpectrumMap, USUAL_COUNT};
 
-use super::compare::CompareSettings;
+use super::compare::{BarControl, CompareSettings};
 use super::plots::PlotChoice;
 
 /// The tokens that the lab of scaled tokens offers, with their words in the page and in links.
@@ -57,6 +57,12 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Whether a plot leaves a control of the bar unused, though the bar is there.
+    #[must_use]
+    pub fn ignores(&self, plot: PlotChoice, control: BarControl) -> bool {
+        plot == PlotChoice::Compare && self.compare.ignores(control)
+    }
+
     /// Whether a plot shows the tokens and weights of the controls, with these settings.
     #[must_use]
     pub fn has_tokens(&self, plot: PlotChoice) -> bool {
