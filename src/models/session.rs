@@ -17,7 +17,7 @@ use crate::phase::ModelPhase;
 use crate::strings;
 use crate::strings::Message;
 use crate::workers::{ModelLane, ModelSource, ModelWorkers, News};
-use lipscope_models::{Cell, Estimate, PlanText, Table, WindowExperiment, window_span};
+use lipscope_models::{Cell, Estimate, PlanText, WindowExperiment, window_span};
 use lipscope_protocol::envelope::{Content, Progress as Steps};
 use lipscope_protocol::models::{
     Arriving, BatchEvent, BatchPlan, ModelEvent, ModelFacts, ModelOrigin, ModelPlan, ModelTasks, OpenPlan, TableForm,
@@ -96,7 +96,6 @@ pub struct ModelSession {
     pub(super) is_prepared: StoredValue<bool>,
     pub(super) is_run_wanted: StoredValue<bool>,
     pub(super) gathered: StoredValue<Vec<(Cell, Estimate)>>,
-    pub(super) shelf: StoredValue<Vec<Arc<Table>>>,
     /// The table that is being opened, as far as it has arrived.
     pub(super) arriving: StoredValue<Option<Arriving>>,
     /// Lengths and windows of the plan for texts, and those that stand for a model of pictures instead.
@@ -133,7 +132,6 @@ impl ModelSession {
             is_prepared: StoredValue::new(false),
             is_run_wanted: StoredValue::new(false),
             gathered: StoredValue::new(Vec::new()),
-            shelf: StoredValue::new(Vec::new()),
             arriving: StoredValue::new(None),
             fitted: StoredValue::new(None),
             opening: Debounce::default(),

@@ -1,4 +1,4 @@
-//! The reader's settings of the labs.
+//! The reader's settings of the labs, and of the view of models.
 
 use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, Preset};
 use lipscope_core::scaling::ScaledTokens;
@@ -6,6 +6,7 @@ use lipscope_core::search::Region;
 use lipscope_core::spectrum::{SpectrumMap, USUAL_COUNT};
 
 use super::compare::{BarControl, CompareSettings};
+use super::models::ModelSettings;
 use super::plots::PlotChoice;
 
 /// The tokens that the lab of scaled tokens offers, with their words in the page and in links.
@@ -34,6 +35,8 @@ pub struct Settings {
     pub certify: CertifySettings,
     /// The settings of the comparison.
     pub compare: CompareSettings,
+    /// The settings of the view of models.
+    pub model: ModelSettings,
 }
 
 impl Default for Settings {
@@ -52,6 +55,7 @@ impl Default for Settings {
             },
             certify: CertifySettings { relative: 0.1, restarts: 3 },
             compare: CompareSettings::default(),
+            model: ModelSettings::default(),
         }
     }
 }
