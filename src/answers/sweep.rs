@@ -149,6 +149,13 @@ impl Sweep {
         values(&self.points, norm)
     }
 
+    /// The lengths at which this norm is known, ascending: larger Jacobians have no norms that need all their entries.
+    #[must_use]
+    pub fn lengths_of(&self, norm: Norm) -> Vec<usize> {
+        let has = |n: &usize| self.points.iter().any(|point| point.n == *n && point.norm(norm).is_some());
+        self.lengths().iter().copied().filter(has).collect()
+    }
+
     /// The power law fitted to a norm over n. Its exponent is the slope of the logarithm of the norm on log n.
     #[must_use]
     pub fn slope(&self, norm: Norm) -> Option<PowerLaw> {
@@ -176,7 +183,7 @@ fn cost(n: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use lipscope_core::measure::Method;
+    use lipscope_core::measure::{DenseNormValues, Method};
 
     use super::*;
 
@@ -215,5 +222,18 @@ mod tests {
         assert_eq!((sweep.points.len(), sweep.before.len()), (1, 4));
         sweep.add(&first, points(&[3, 4, 5]), 11.0);
         assert!(sweep.before.is_empty());
+    }
+
+    #[test]
+    fn the_lengths_of_a_norm_are_those_at_which_it_is_known() {
+        let plan = plans::sweep(&PageState { sweep_max: 5, draws: 1, ..PageState::default() }).expect("a sweep");
+        let mut sweep = Sweep::default();
+        let mut all = points(&[2, 3, 4]);
+        let dense = DenseNormValues { frobenius: 2.0, linf: 2.0, l1: 2.0, max_token: Some(2.0) };
+        all[0].dense = Some(dense);
+        all[1].dense = Some(dense);
+        sweep.add(&plan, all, 1.0);
+        assert_eq!(sweep.lengths_of(Norm::Spectral), [2, 3, 4]);
+        assert_eq!(sweep.lengths_of(Norm::MaxToken), [2, 3]);
     }
 }

@@ -72,6 +72,10 @@ pub fn Switch<T: Copy + PartialEq + Send + Sync + 'static>(
     /// A note on the choice: which option is missing and what would bring it back, or what the present one is.
     #[prop(optional, into)]
     note: Signal<Option<String>>,
+    /// Why the reader cannot set it now, in a few words. While there is a reason, its buttons are disabled, and the reason
+    /// takes the place of the note.
+    #[prop(optional, into)]
+    away: Signal<Option<&'static str>>,
 ) -> impl IntoView {
     let values: Vec<T> = options.iter().map(|option| option.1).collect();
     let words = options.into_iter().map(|(id, _, words)| (id, words)).collect();
@@ -82,7 +86,7 @@ pub fn Switch<T: Copy + PartialEq + Send + Sync + 'static>(
             on_pick.run(*value);
         }
     });
-    view! { <SwitchRow label words pressed on_press note/> }
+    view! { <SwitchRow label words pressed on_press note away/> }
 }
 
 /// The row of a switch. It does not know the type of the values, so it is compiled only once.
@@ -98,10 +102,13 @@ fn SwitchRow(
     on_press: Callback<usize>,
     /// The note.
     note: Signal<Option<String>>,
+    /// Why its buttons are disabled.
+    away: Signal<Option<&'static str>>,
 ) -> impl IntoView {
+    let said = move || away.get().map(str::to_owned).or_else(|| note.get());
     let button = |(at, (id, words)): (usize, (&'static str, Signal<String>))| {
         view! {
-            <button type="button" id=id hidden=move || words.with(String::is_empty) aria-pressed=move || (pressed.get() == Some(at)).to_string() on:click=move |_| on_press.run(at)>
+            <button type="button" id=id hidden=move || words.with(String::is_empty) aria-pressed=move || (pressed.get() == Some(at)).to_string() disabled=move || away.get().is_some() on:click=move |_| on_press.run(at)>
                 {move || words.get()}
             </button>
         }
@@ -109,7 +116,7 @@ fn SwitchRow(
     view! {
         <div class="quick-switch">
             <span class="quick-label" aria-hidden="true">{label}</span>
-            <span class="quick-away" role="status" hidden=move || note.get().is_none()>{move || note.get()}</span>
+            <span class="quick-away" role="status" hidden=move || said().is_none()>{said}</span>
             <div class="switch" role="group" aria-label=label>{words.into_iter().enumerate().map(button).collect_view()}</div>
         </div>
     }

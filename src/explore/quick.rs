@@ -7,7 +7,7 @@ use crate::field::Field;
 use crate::later::use_later;
 use crate::page::{PLACE_LINK, Page, use_page};
 use crate::panels::{OwnDataKind, use_panels};
-use crate::state::{MOST_SEED, PageState, TokenChoice, WeightChoice};
+use crate::state::{BarControl, MOST_SEED, PageState, TokenChoice, WeightChoice};
 use crate::strings;
 use lipscope_core::experiment::{Distribution, Mask, MaskKind, Normalization, Scope};
 
@@ -24,9 +24,15 @@ pub fn Quick() -> impl IntoView {
     let is_open = use_panels().controls;
     let source = chosen_source(page);
     // While the reader moves a token by hand, no control goes away.
-    let is_random = move || source.get() == Some(Source::Random) || page.state.with(PageState::has_samples);
+    let unused = unused(page);
+    let is_random = move || {
+        unused(BarControl::Tokens).is_none()
+            && (source.get() == Some(Source::Random) || page.state.with(PageState::has_samples))
+    };
     let own = Signal::derive(move || page.state.with(why_n_is_fixed));
-    let own_radius = Signal::derive(move || own.get().map(|_| strings::fixed_by_farthest()));
+    let fixed_n = Signal::derive(move || unused(BarControl::N).or_else(|| own.get()));
+    let fixed_radius =
+        Signal::derive(move || unused(BarControl::Radius).or_else(|| own.get().map(|_| strings::fixed_by_farthest())));
     let problem = memo(move |_| {
         // Sentences that stand at controls of the panel. While the panel is closed, they are shown here instead.
         let is_elsewhere = |place: &str| place != PLACE_LINK && !place.starts_with("quick-");
@@ -37,8 +43,8 @@ pub fn Quick() -> impl IntoView {
     view! {
         <div class="quick" role="group" aria-label=strings::quick()>
             <TokenSwitch chosen=source/>
-            <NumberField field=Field::N fixed=own id="quick-n"/>
-            <NumberField field=Field::RADIUS fixed=own_radius id="quick-radius"/>
+            <NumberField field=Field::N fixed=fixed_n id="quick-n"/>
+            <NumberField field=Field::RADIUS fixed=fixed_radius id="quick-radius"/>
             <MaskSwitch/>
             <NormalizerSwitch/>
             <div class="quick-buttons">
@@ -60,6 +66,14 @@ pub fn Quick() -> impl IntoView {
                 {move || problem.get().unwrap_or_default()}
             </p>
         </div>
+    }
+}
+
+/// Why the plot on screen does not use a control of the bar; `None` where it does.
+fn unused(page: Page) -> impl Fn(BarControl) -> Option<&'static str> + Copy + Send + Sync + 'static {
+    move |control| {
+        let is_ignored = page.settings.with(|settings| settings.ignores(page.plot.get(), control));
+        is_ignored.then(|| strings::unused_here(control))
     }
 }
 
@@ -156,7 +170,9 @@ fn TokenSwitch(
             _ => None,
         })
     });
-    view! { <Switch label=strings::tokens() options chosen on_pick=Callback::new(on_pick) note/> }
+    let unused = unused(page);
+    let away = Signal::derive(move || unused(BarControl::Tokens));
+    view! { <Switch label=strings::tokens() options chosen on_pick=Callback::new(on_pick) note away/> }
 }
 
 fn choose(page: Page, tokens: TokenChoice) {
@@ -188,9 +204,11 @@ fn MaskSwitch() -> impl IntoView {
             state.mask = if mask == MaskKind::Causal { Mask::Causal } else { Mask::None };
         });
     };
+    let unused = unused(page);
+    let away = Signal::derive(move || unused(BarControl::Mask));
     view! {
         <Show when=move || is_masked.get()>
-            <Switch label=strings::mask() options=options() chosen on_pick=Callback::new(pick) note/>
+            <Switch label=strings::mask() options=options() chosen on_pick=Callback::new(pick) note away/>
         </Show>
     }
 }
@@ -205,7 +223,9 @@ fn NormalizerSwitch() -> impl IntoView {
         ("quick-norm-layer", Normalization::Layer, words(strings::quick_layer())),
     ];
     let on_pick = move |normalizer| page.edit("normalization", |state| state.normalization = normalizer);
-    view! { <Switch label=strings::normalizer() options chosen on_pick=Callback::new(on_pick)/> }
+    let unused = unused(page);
+    let away = Signal::derive(move || unused(BarControl::Normalizer));
+    view! { <Switch label=strings::normalizer() options chosen on_pick=Callback::new(on_pick) away/> }
 }
 
 /// Side effects of a choice that a reader may miss, each with a button that makes another choice.

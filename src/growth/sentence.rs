@@ -104,7 +104,12 @@ pub fn Slope() -> impl IntoView {
                 .with(|state| sweep.slope(state.norm).filter(|_| sweep.has_plan(plans::sweep_over_n(state).as_ref())))
         })
     });
-    let words = move || page.answers.sweep.with(|sweep| strings::slope(slope.get(), sweep.draws(), sweep.lengths()));
+    let words = move || {
+        page.answers.sweep.with(|sweep| {
+            let norm = page.state.with(|state| state.norm);
+            strings::slope(slope.get(), sweep.draws(), &sweep.lengths_of(norm))
+        })
+    };
     let exact = move || slope.get().map_or_else(String::new, |fit| fit.exponent.to_string());
     let half = move || slope.get().map_or_else(String::new, |fit| fit.half_width.to_string());
     view! {

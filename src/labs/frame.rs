@@ -133,6 +133,16 @@ fn frame(parts: LabParts, plots: Vec<AnyView>, work: Work) -> AnyView {
             {title}
             {controls}
             <p class="lab-note" hidden=move || !without_controls()>{strings::lab_without_controls(plot)}</p>
+            <div class="progress lab-progress" data-testid=format!("{id}-progress") data-phase=move || phase.with(Phase::id)>
+                <div class="progress-bar" class:idle=move || !is_running() style=move || format!("--at:{}", share())></div>
+                <span class="progress-words" role="status">{spoken}</span>
+                <button type="button" id=format!("{id}-stop") hidden=move || !is_running() on:click=move |_| stop.run(())>
+                    {strings::stop()}
+                </button>
+                <button type="button" id=format!("{id}-again") hidden=move || !can_repeat() on:click=move |_| again.run(())>
+                    {strings::again()}
+                </button>
+            </div>
             <div class="lab-plots" class:wide=is_wide>
                 {plots}
                 {beside}
@@ -141,16 +151,6 @@ fn frame(parts: LabParts, plots: Vec<AnyView>, work: Work) -> AnyView {
             <div class="lab-foot">
                 {terms}
                 {theory.map(|to| view! { <TheoryLink to/> })}
-                <div class="progress lab-progress" data-testid=format!("{id}-progress") data-phase=move || phase.with(Phase::id)>
-                    <div class="progress-bar" class:idle=move || !is_running() style=move || format!("--at:{}", share())></div>
-                    <span class="progress-words" role="status">{spoken}</span>
-                    <button type="button" id=format!("{id}-stop") hidden=move || !is_running() on:click=move |_| stop.run(())>
-                        {strings::stop()}
-                    </button>
-                    <button type="button" id=format!("{id}-again") hidden=move || !can_repeat() on:click=move |_| again.run(())>
-                        {strings::again()}
-                    </button>
-                </div>
             </div>
         </div>
     }

@@ -62,6 +62,8 @@ impl Pictures {
         };
         chart.mark_x = None;
         chart.rules.clear();
+        // A card has a sentence, and no room for a key.
+        chart.key.clear();
         for series in &mut chart.series {
             series.label = series.short_label.take().unwrap_or_else(|| std::mem::take(&mut series.label));
         }

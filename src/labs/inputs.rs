@@ -99,7 +99,7 @@ pub fn LabNumber(
     field: &'static Field<Settings>,
 ) -> impl IntoView {
     let settings = use_page().settings;
-    let Field { id, is_whole, range: (least, most), .. } = *field;
+    let id = field.id;
     let value = memo(move |_| settings.with(|settings| field.used(settings)));
     let problem = RwSignal::new(None::<String>);
     let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
@@ -118,15 +118,15 @@ pub fn LabNumber(
         <div class="lab-number">
             <label for=id>{field.meaning().0}</label>
             <input
-                type="number"
+                type="text"
+                inputmode="decimal"
+                autocomplete="off"
+                spellcheck="false"
                 class="number"
                 id=id
-                min=least.to_string()
-                max=most.to_string()
-                step=if is_whole { "1" } else { "any" }
                 aria-invalid=move || problem.with(Option::is_some).then_some("true")
                 aria-describedby=format!("{id}-problem")
-                prop:value=move || value.get().to_string()
+                prop:value=move || field.text(value.get())
                 on:change:target=on_change
             />
             <p class="problem" role="alert" id=format!("{id}-problem") hidden=move || problem.with(Option::is_none)>

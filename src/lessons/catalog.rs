@@ -10,6 +10,7 @@ use super::Localized;
 use super::file::{Edition, LessonFile, StepText, parse, split_when};
 use super::goal::{Condition, Goal, Way};
 use super::lesson::{Choice, Holds, Lesson, Paragraph, Prediction, Step, Visible};
+use super::slot::Slot;
 
 macro_rules! files {
     ($($id:literal),*) => {
@@ -100,6 +101,7 @@ fn step(file: &LessonFile<'static>, en: &StepText<'static>, zh: &StepText<'stati
         goals: named("goal").filter_map(goal).collect(),
         hint: both("hint"),
         prediction: of(en, "predict", "").map_or(Prediction::None, prediction),
+        before: of(en, "before", "").and_then(Slot::parse),
         choices: named("choice").map(|(id, conditions, words)| Choice { id, conditions, words }).collect(),
         text: en.paragraphs.iter().zip(&zh.paragraphs).map(paragraph).collect(),
         source: both("source"),

@@ -14,6 +14,7 @@
 // > solve most: tokens=own&token-data=..          or: impossible by unified, press, train 100
 // > hint: Move it to the far side.
 // > predict: curve
+// > before: measured                   the number to quote as the one before the answer, where choices name another
 // > choice lower: L <= 12 | It falls.
 // > source: [theory, section 2, sharp](theory.html#sharp).
 // A line is a paragraph, with places {measured} and [at R = 5](set R=5). A slider ends it: [slider R 1..5]
@@ -102,8 +103,10 @@ pub const EXPLICIT: [&str; 19] = [
 ];
 
 const HEAD: (&[&str], &[&str]) = (&["id", "title", "summary", "minutes", "set"], &["title", "summary"]);
-const MARKS: (&[&str], &[&str]) =
-    (&["set", "show", "goal", "solve", "hint", "predict", "choice", "source"], &["goal", "hint", "choice", "source"]);
+const MARKS: (&[&str], &[&str]) = (
+    &["set", "show", "goal", "solve", "hint", "predict", "before", "choice", "source"],
+    &["goal", "hint", "choice", "source"],
+);
 /// The keys that take a name.
 const NAMED: [&str; 3] = ["goal", "solve", "choice"];
 

@@ -10,6 +10,7 @@ use lipscope_core::bounds::BoundId;
 
 use super::Localized;
 use super::goal::{Condition, Goal, Situation, all_hold};
+use super::slot::Slot;
 
 /// A lesson.
 #[derive(Debug)]
@@ -41,6 +42,9 @@ pub struct Step {
     pub hint: Option<Localized>,
     /// What the reader predicts.
     pub prediction: Prediction,
+    /// The number that is quoted beside the answer as the one before it, where the choices are about a number that the
+    /// answer does not change; `None` quotes the numbers of the choices.
+    pub before: Option<Slot>,
     /// The answers to choose from, if the reader predicts by choosing.
     pub choices: Vec<Choice>,
     /// Its paragraphs, in order.

@@ -34,9 +34,13 @@ impl Step {
         first.flat_map(|paragraph| slots(paragraph.text.now())).collect()
     }
 
-    /// The numbers that its choices are about, each once. Where choices compare numbers with each other there are none.
+    /// The numbers that are quoted as those before the answer: the one that the step names, else those that its choices
+    /// are about, each once. Where choices compare numbers with each other there are none.
     #[must_use]
     pub fn asked_places(&self) -> Vec<Slot> {
+        if let Some(before) = self.before {
+            return vec![before];
+        }
         let mut found = Vec::new();
         for place in self.choices.iter().flat_map(|choice| &choice.conditions).filter_map(|condition| condition.slot())
         {

@@ -3,9 +3,9 @@
 use crate::field::AnyField::{self, Controls, Labs};
 use crate::field::Field as Number;
 use crate::state::{
-    Assigned, ComparedAlong, ComparedKind, ComparedTokens, DotWeights, EstimatorQuantity, EstimatorSettings, Guessed,
-    HiddenParts, LabTokens, LessonAt, Part, PlotChoice, RadiusGrowth, Range, SCALED_TOKENS, Scene, SearchFold, Stage,
-    ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
+    Assigned, ComparedAlong, ComparedKind, ComparedTokens, DotWeights, DrawnSize, EstimatorQuantity, EstimatorSettings,
+    Guessed, HiddenParts, LabTokens, LessonAt, MOST_SEED, ModelSettings, Part, PlotChoice, RadiusGrowth, Range,
+    SCALED_TOKENS, Scene, SearchFold, SourceKind, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
 use crate::strings;
 use lipscope_core::bounds::Norm;
@@ -106,7 +106,7 @@ macro_rules! choice {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 68] = [
+pub const FIELDS: [Field; 75] = [
     Field::Other {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
@@ -226,6 +226,13 @@ pub const FIELDS: [Field; 68] = [
     Field::Number(Labs(Number::COMPARE_SINK)),
     Field::Number(Labs(Number::CERTIFY_EPS)),
     Field::Number(Labs(Number::CERTIFY_RESTARTS)),
+    choice!("model", SourceKind::ALL, labs.model.kind),
+    Field::Other { key: "model-size", text: size_text, read: read_size },
+    Field::Other { key: "model-plan", text: plan_text, read: read_plan },
+    choice!("model-mask", ModelSettings::MASKS, labs.model.mask),
+    choice!("model-map", ModelSettings::maps(), labs.model.map),
+    choice!("model-estimators", ModelSettings::ESTIMATORS, labs.model.estimators),
+    choice!("model-bounds", ModelSettings::BOUNDS, labs.model.bounds),
     Field::Other { key: "theme", text: theme_text, read: read_theme },
     Field::Other {
         key: "token-data",
@@ -368,6 +375,45 @@ fn read_compared(scene: &mut Scene, text: &str) -> Result<(), String> {
     let named = text.split(',').map(|one| pick(&ComparedKind::ALL, one)).collect::<Result<Vec<_>, _>>()?;
     let in_order = ComparedKind::ALL.into_iter().map(|(_, kind)| kind).filter(|kind| named.contains(kind));
     scene.labs.compare.kinds = in_order.take(MOST_KINDS).collect();
+    Ok(())
+}
+
+/// The size of a random model: width, layers, heads, seed.
+fn size_text(scene: &Scene) -> String {
+    let DrawnSize { d, layers, heads, seed } = scene.labs.model.size;
+    format!("{d},{layers},{heads},{seed}")
+}
+
+fn read_size(scene: &mut Scene, text: &str) -> Result<(), String> {
+    let wrong = || strings::not_known(text, &["768,12,12,0"]);
+    let numbers: Vec<u64> = text.split(',').map(str::parse).collect::<Result<_, _>>().map_err(|_| wrong())?;
+    let [d, layers, heads, seed] = numbers[..] else { return Err(wrong()) };
+    let size = |number: u64| usize::try_from(number).ok().filter(|number| *number > 0).ok_or_else(wrong);
+    if seed > MOST_SEED {
+        return Err(wrong());
+    }
+    scene.labs.model.size = DrawnSize { d: size(d)?, layers: size(layers)?, heads: size(heads)?, seed };
+    Ok(())
+}
+
+/// The word for the middle layer of a model.
+const MIDDLE: &str = "middle";
+
+/// Layers, lengths, windows per length, heads; a colon is written as a point.
+fn plan_text(scene: &Scene) -> String {
+    let ModelSettings { layers, lengths, windows, heads, .. } = &scene.labs.model;
+    format!("{}_{lengths}_{windows}_{heads}", layers.as_deref().unwrap_or(MIDDLE)).replace(':', ".")
+}
+
+fn read_plan(scene: &mut Scene, text: &str) -> Result<(), String> {
+    let wrong = || strings::not_known(text, &["0,6_2.98.8_2_all"]);
+    let parts: Vec<&str> = text.split('_').collect();
+    let [layers, lengths, windows, heads] = parts[..] else { return Err(wrong()) };
+    let list = |text: &str| ModelSettings::list(&text.replace('.', ":")).ok_or_else(wrong);
+    let (lengths, heads) = (list(lengths)?, list(heads)?);
+    let layers = if layers == MIDDLE { None } else { Some(list(layers)?) };
+    let windows = windows.parse().map_err(|_| wrong())?;
+    scene.labs.model = ModelSettings { layers, lengths, windows, heads, ..scene.labs.model.clone() };
     Ok(())
 }
 

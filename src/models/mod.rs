@@ -3,13 +3,14 @@
 //! | module | concept |
 //! | --- | --- |
 //! | `source_view`, `plan_view`, `run_view` | the form's parts, besides the text |
-//! | `settings` | the values of its fields |
+//! | `settings`, `address` | the values of its fields, and how the page's address holds them |
 //! | `context` | the tables, and the state of the run |
 //! | `form_at_hand` | the form, once its view was opened |
 //! | `session`, `running`, `tables` | the form's work: opening a model, a window of text as the reader's own experiment; running and pausing; tables in and out |
 //! | `folder`, `taking`, `fetching` | a model's files: chosen or dropped, at an address, or trained on this page |
 //! | `figures` | the figures of the table |
 
+mod address;
 mod context;
 mod fetching;
 mod figures;
@@ -58,6 +59,7 @@ pub fn ModelView() -> impl IntoView {
 pub fn ModelForm() -> impl IntoView {
     let models = use_models();
     let session = ModelSession::new(models);
+    address::begin(session);
     use_form().hold(session);
     view! {
         <div class="model-session" data-testid="model-session">

@@ -7,6 +7,7 @@ use super::settings::{PlanForm, Special};
 use super::source_view::Drawn;
 use crate::controls::Choice;
 use crate::controls::{InputBox, Tick};
+use crate::state::ModelSettings;
 use crate::strings;
 use lipscope_models::{Bounding, MapKind, ModelConfig, SpecialToken};
 
@@ -29,7 +30,7 @@ pub fn MapField(
     });
     view! {
         <div class="model-row">
-            <Of session id="model-map" label=strings::model_map() all=PlanForm::kinds() word=strings::model_map_choice get=|plan| plan.kind set=|plan, kind| plan.kind = kind/>
+            <Of session id="model-map" label=strings::model_map() all=ModelSettings::maps() word=strings::model_map_choice get=|plan| plan.kind set=|plan, kind| plan.kind = kind/>
             <span class="note" data-testid="model-map-note">{note}</span>
         </div>
         <div class="model-row">
@@ -71,6 +72,15 @@ pub fn MoreFields(
             |tokens: &[SpecialToken]| tokens.iter().map(|token| token.name.clone()).collect::<Vec<_>>().join(" ");
         (special.count() > 0).then(|| (names(&special.before), names(&special.after)))
     };
+    // The plan is checked while it is typed. What a run has complained about is no longer true once a field has changed.
+    let problem = memo(move |_| session.plan_problem());
+    effect(move |before: Option<()>| {
+        session.plan.track();
+        session.source.track();
+        if before.is_some() && !untrack(|| session.models().is_at_work()) {
+            set_if_new(session.models().problem, None);
+        }
+    });
     view! {
         <details class="more" id="model-more">
             <summary>
@@ -92,15 +102,29 @@ pub fn MoreFields(
                     {strings::model_published()}
                 </button>
             </div>
+            <p class="problem" role="alert" data-testid="model-plan-problem" hidden=move || problem.with(Option::is_none)>{move || problem.get()}</p>
             <div class="model-row">
                 <Tick id="model-special" label=strings::model_special() states=[Special::None, Special::OfModel] now=Signal::derive(move || session.plan.with(|plan| plan.special)) on_change=move |special| session.plan.update(|plan| plan.special = special) hidden=Signal::derive(move || special().is_none())/>
                 <span class="note" data-testid="model-special-note">{move || special().map(|(before, after)| strings::model_special_note(&after, &before))}</span>
             </div>
             <div class="model-row">
-                <Of session id="model-mask" label=strings::model_mask() all=PlanForm::MASKS.to_vec() word=strings::model_mask_choice get=|plan| plan.mask set=|plan, mask| plan.mask = mask/>
-                <Of session id="model-estimator" label=strings::model_estimator() all=PlanForm::ESTIMATORS.to_vec() word=strings::model_estimator_choice get=|plan| plan.estimators set=|plan, one| plan.estimators = one/>
+                <Of session id="model-mask" label=strings::model_mask() all=ModelSettings::MASKS.to_vec() word=strings::model_mask_choice get=|plan| plan.mask set=|plan, mask| plan.mask = mask/>
+                <Of session id="model-estimator" label=strings::model_estimator() all=ModelSettings::ESTIMATORS.to_vec() word=strings::model_estimator_choice get=|plan| plan.estimators set=|plan, one| plan.estimators = one/>
             </div>
         </details>
+    }
+}
+
+impl ModelSession {
+    /// What is wrong with the plan, in a sentence; `None` also while no model is open.
+    fn plan_problem(self) -> Option<String> {
+        let facts = self.facts.get()?;
+        let words = self.middle_layer.with(|middle| self.plan.with(|plan| plan.words(middle, &facts.special)));
+        let plan = match words {
+            Ok(words) => words.plan(&facts.config),
+            Err(sentence) => return Some(sentence),
+        };
+        plan.and_then(|plan| plan.check(facts.ids.len())).err().map(|problem| strings::problem_text(&problem))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::phase::ModelPhase;
 use crate::strings;
 use crate::strings::Message;
 use crate::workers::{ModelLane, ModelSource, ModelWorkers, News};
-use lipscope_models::{Cell, Estimate, Held, PlanText, SpecialToken, SpecialTokens, Table, WindowExperiment};
+use lipscope_models::{Cell, Estimate, Held, PlanText, SpecialToken, SpecialTokens, WindowExperiment};
 use lipscope_protocol::envelope::{Content, Progress as Steps};
 use lipscope_protocol::models::{
     Arriving, BatchEvent, BatchPlan, LayersEvent, LayersPlan, ModelEvent, ModelFacts, ModelOrigin, ModelPlan,
@@ -114,7 +114,6 @@ pub struct ModelSession {
     pub(super) is_prepared: StoredValue<bool>,
     pub(super) is_run_wanted: StoredValue<bool>,
     pub(super) gathered: StoredValue<Vec<(Cell, Estimate)>>,
-    pub(super) shelf: StoredValue<Vec<Arc<Table>>>,
     /// The table that is being opened, as far as it has arrived.
     pub(super) arriving: StoredValue<Option<Arriving>>,
     /// Lengths and windows of the plan for texts, and those that stand for a model of pictures instead.
@@ -152,7 +151,6 @@ impl ModelSession {
             is_prepared: StoredValue::new(false),
             is_run_wanted: StoredValue::new(false),
             gathered: StoredValue::new(Vec::new()),
-            shelf: StoredValue::new(Vec::new()),
             arriving: StoredValue::new(None),
             fitted: StoredValue::new(None),
             opening: Debounce::default(),

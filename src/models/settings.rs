@@ -1,48 +1,13 @@
 //! The values of the form's fields, as the reader types them.
 
-use crate::state::MOST_SEED;
+use crate::state::{DrawnSize, MOST_SEED, ModelSettings};
 use crate::strings;
 use lipscope_core::experiment::Order;
 use lipscope_models::{
     Bounding, DrawnFamily, DrawnModel, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Resizing, SpecialTokens, Subject,
 };
 
-/// Where a model comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SourceKind {
-    /// A GPT-2 with random weights.
-    #[default]
-    Gpt2,
-    /// A BERT with random weights.
-    Bert,
-    /// A Llama with random weights.
-    Llama,
-    /// The reader's own files.
-    Files,
-    /// The address of a folder.
-    Address,
-}
-
-impl SourceKind {
-    /// All, with their ids.
-    pub const ALL: [(&'static str, SourceKind); 5] = [
-        ("random-gpt2", SourceKind::Gpt2),
-        ("random-bert", SourceKind::Bert),
-        ("random-llama", SourceKind::Llama),
-        ("files", SourceKind::Files),
-        ("address", SourceKind::Address),
-    ];
-
-    /// The family, if its weights are random.
-    pub fn family(self) -> Option<DrawnFamily> {
-        match self {
-            SourceKind::Gpt2 => Some(DrawnFamily::Gpt2),
-            SourceKind::Bert => Some(DrawnFamily::Bert),
-            SourceKind::Llama => Some(DrawnFamily::Llama),
-            SourceKind::Files | SourceKind::Address => None,
-        }
-    }
-}
+pub use crate::state::SourceKind;
 
 /// The choice of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,12 +28,18 @@ pub struct SourceForm {
 
 impl Default for SourceForm {
     fn default() -> Self {
-        let [d, depth, heads, seed] = ["768", "12", "12", "0"].map(String::from);
-        SourceForm { kind: SourceKind::default(), d, depth, heads, seed, resizing: Resizing::default() }
+        SourceForm::of(&ModelSettings::default(), Resizing::default())
     }
 }
 
 impl SourceForm {
+    /// The form of some settings.
+    pub fn of(settings: &ModelSettings, resizing: Resizing) -> Self {
+        let DrawnSize { d, layers, heads, seed } = settings.size;
+        let [d, depth, heads] = [d, layers, heads].map(|number| number.to_string());
+        SourceForm { kind: settings.kind, d, depth, heads, seed: seed.to_string(), resizing }
+    }
+
     /// The random model of a family that the fields describe.
     ///
     /// # Errors
@@ -120,32 +91,37 @@ pub enum Special {
 
 impl Default for PlanForm {
     fn default() -> Self {
-        let [lengths, windows, heads] = ["2:98:8", "2", "all"].map(String::from);
-        PlanForm {
-            layers: None,
-            lengths,
-            windows,
-            heads,
-            mask: None,
-            kind: None,
-            estimators: Estimators::Both,
-            bounds: Bounding::Skipped,
-            special: Special::default(),
-        }
+        PlanForm::of(&ModelSettings::default())
     }
 }
 
-impl PlanForm {
-    /// Masks, with their ids.
-    pub const MASKS: [(&'static str, Option<Order>); 3] =
-        [("usual", None), ("none", Some(Order::Free)), ("causal", Some(Order::Causal))];
-    /// Estimators, with their ids.
-    pub const ESTIMATORS: [(&'static str, Estimators); 3] =
-        [("both", Estimators::Both), ("spectral", Estimators::Spectral), ("released", Estimators::Released)];
+/// The settings of the form's values; `None` while one of them is no number or no list.
+pub fn settings_of(source: &SourceForm, plan: &PlanForm) -> Option<ModelSettings> {
+    let DrawnModel { d, layers, heads, seed, .. } = source.drawn(DrawnFamily::Gpt2).ok()?;
+    let of_layers = match &plan.layers {
+        Some(layers) => Some(ModelSettings::list(layers)?),
+        None => None,
+    };
+    Some(ModelSettings {
+        kind: source.kind,
+        size: DrawnSize { d, layers, heads, seed },
+        layers: of_layers,
+        lengths: ModelSettings::list(&plan.lengths)?,
+        windows: plan.windows.trim().parse().ok()?,
+        heads: ModelSettings::list(&plan.heads)?,
+        mask: plan.mask,
+        map: plan.kind,
+        estimators: plan.estimators,
+        bounds: plan.bounds,
+    })
+}
 
-    /// Maps, with their ids.
-    pub fn kinds() -> Vec<(&'static str, Option<MapKind>)> {
-        std::iter::once(("usual", None)).chain(MapKind::ALL.map(|kind| (kind.id(), Some(kind)))).collect()
+impl PlanForm {
+    /// The plan of some settings.
+    pub fn of(settings: &ModelSettings) -> Self {
+        let ModelSettings { layers, lengths, windows, heads, mask, map, estimators, bounds, .. } = settings.clone();
+        let (windows, special) = (windows.to_string(), Special::default());
+        PlanForm { layers, lengths, windows, heads, mask, kind: map, estimators, bounds, special }
     }
 
     /// Sets the lengths and windows of the figures in section 5 of Castin et al.
@@ -179,8 +155,8 @@ impl PlanForm {
 
     /// A plan text with what a table's subject says; its layers, heads and lengths are empty.
     pub fn of_subject(subject: &Subject) -> PlanText {
-        let pick = |id: &str| PlanForm::MASKS.into_iter().find(|(word, _)| *word == id).and_then(|(_, mask)| mask);
-        let estimators = PlanForm::ESTIMATORS.into_iter().find(|(word, _)| *word == subject.estimator);
+        let pick = |id: &str| ModelSettings::MASKS.into_iter().find(|(word, _)| *word == id).and_then(|(_, mask)| mask);
+        let estimators = ModelSettings::ESTIMATORS.into_iter().find(|(word, _)| *word == subject.estimator);
         PlanText {
             layers: String::new(),
             heads: String::new(),
@@ -198,4 +174,28 @@ impl PlanForm {
 
 fn whole(name: &str, text: &str) -> Result<usize, String> {
     text.trim().parse().map_err(|_| strings::model_not_whole(name, text.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_and_its_settings_say_the_same_and_what_is_half_typed_has_none() {
+        let settings = ModelSettings {
+            kind: SourceKind::Llama,
+            size: DrawnSize { d: 64, layers: 4, heads: 2, seed: 7 },
+            layers: Some("0,3".into()),
+            lengths: "2:98:x8".into(),
+            map: Some(MapKind::Blocks),
+            bounds: Bounding::AtTokens,
+            ..ModelSettings::default()
+        };
+        let (source, plan) = (SourceForm::of(&settings, Resizing::default()), PlanForm::of(&settings));
+        assert_eq!(settings_of(&source, &plan), Some(settings));
+        assert_eq!(settings_of(&SourceForm::default(), &PlanForm::default()), Some(ModelSettings::default()));
+        let half = SourceForm { d: String::new(), ..source.clone() };
+        assert_eq!(settings_of(&half, &plan), None);
+        assert_eq!(settings_of(&source, &PlanForm { lengths: "2;3".into(), ..plan }), None);
+    }
 }

@@ -37,6 +37,11 @@ pub fn SourceFields(
             SourceKind::Gpt2 | SourceKind::Bert | SourceKind::Llama => false,
         }
     };
+    let random = move || {
+        session
+            .source
+            .with(|source| Some(strings::model_random(source.kind.family()?, source.depth.trim().parse().ok()?)))
+    };
     let on_pick = move |id: String| {
         if let Some((_, kind)) = SourceKind::ALL.into_iter().find(|(known, _)| *known == id) {
             session.source.update(|source| source.kind = kind);
@@ -52,6 +57,7 @@ pub fn SourceFields(
         <ul class="note" data-testid="model-notes" hidden=move || notes().is_empty()>
             {move || notes().into_iter().map(|note| view! { <li>{note}</li> }).collect_view()}
         </ul>
+        <p class="note" data-testid="model-random" hidden=move || random().is_none()>{random}</p>
         <p class="model-description" data-testid="model-description">{move || session.facts.with(|facts| facts.as_ref().map(|facts| strings::phrase_text(&facts.description)))}</p>
         <p class="note model-facts" data-testid="model-facts">{move || session.facts.with(|facts| facts.as_ref().map(|facts| strings::model_facts(&facts.config, &facts.label)))}</p>
     }
@@ -109,6 +115,7 @@ fn Files(
         <span class="note" data-testid="model-given">
             {move || session.given.with(|given| given.as_ref().map_or_else(|| strings::model_drop_hint().to_owned(), |given| strings::model_given(&given.name, &given.names, given.size)))}
         </span>
+        <span class="note" data-testid="model-not-in-address">{strings::model_not_in_address()}</span>
     }
 }
 

@@ -34,19 +34,15 @@ impl ModelSession {
         });
     }
 
-    fn show_table(self, subject: Subject) {
+    /// As [`Models::show_table`](super::context::Models::show_table), without the change that was asked for at the table
+    /// before.
+    pub(super) fn show_table(self, subject: Subject) {
         let present = self.models().table.get_untracked();
         if present.as_ref().is_some_and(|table| table.subject == subject) {
             return;
         }
         self.forget_change();
-        self.shelf.update_value(|shelf| {
-            if let Some(present) = present.filter(|table| !table.rows.is_empty()) {
-                shelf.push(present);
-            }
-            let earlier = shelf.iter().position(|table| table.subject == subject).map(|at| shelf.remove(at));
-            self.models().table.set(Some(earlier.unwrap_or_else(|| Arc::new(Table::new(subject)))));
-        });
+        self.models().show_table(subject);
     }
 
     /// Reads a table that the command line or this page has saved, so that a run can continue it. This table replaces

@@ -156,6 +156,9 @@ fn take(session: ModelSession, found: Vec<Found>) {
         if !pictures.is_empty() {
             return session.take_pictures(pictures);
         }
+        if let Some(folder) = found.iter().find_map(|(path, _)| Some(path.rsplit_once('/')?.0)) {
+            return session.complain(strings::model_no_config(folder));
+        }
         let Some((path, file)) = found.into_iter().next() else { return session.complain(strings::model_no_files()) };
         let extension = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
         return match extension.as_str() {

@@ -163,7 +163,34 @@ impl Default for CompareSettings {
     }
 }
 
+/// A control of the page's bar that a lab may leave unused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BarControl {
+    /// Which tokens.
+    Tokens,
+    /// The number of tokens.
+    N,
+    /// The radius of the ball.
+    Radius,
+    /// The mask.
+    Mask,
+    /// The normaliser.
+    Normalizer,
+}
+
 impl CompareSettings {
+    /// Whether the comparison does not read a control: it has its own tokens, each kind has a mask of its own, and the
+    /// horizontal axis sets one number.
+    #[must_use]
+    pub fn ignores(&self, control: BarControl) -> bool {
+        match control {
+            BarControl::Tokens | BarControl::Normalizer => self.tokens == ComparedTokens::Adversarial,
+            BarControl::N => self.along == ComparedAlong::Tokens,
+            BarControl::Radius => self.along == ComparedAlong::Radius,
+            BarControl::Mask => !self.kinds.contains(&ComparedKind::Own) || self.along == ComparedAlong::Window,
+        }
+    }
+
     /// Adds a kind or takes it away. At least one stays, and no more than the engine compares are taken.
     pub fn toggle(&mut self, kind: ComparedKind) {
         let had = self.kinds.contains(&kind);
@@ -173,5 +200,26 @@ impl CompareSettings {
         if (1..=lipscope_core::compare::MOST_KINDS).contains(&kinds.len()) {
             self.kinds = kinds;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_comparison_ignores_what_it_sets_itself() {
+        let first = CompareSettings::default();
+        let ignored = |settings: &CompareSettings| {
+            use BarControl::{Mask, N, Normalizer, Radius, Tokens};
+            [Tokens, N, Radius, Mask, Normalizer].map(|control| settings.ignores(control))
+        };
+        assert_eq!(ignored(&first), [true, true, false, true, true]);
+        let mut own = first.clone();
+        own.toggle(ComparedKind::Own);
+        (own.tokens, own.along) = (ComparedTokens::Page, ComparedAlong::Radius);
+        assert_eq!(ignored(&own), [false, false, true, false, false]);
+        own.along = ComparedAlong::Window;
+        assert!(own.ignores(BarControl::Mask), "every kind has the window of the axis");
     }
 }

@@ -1,11 +1,12 @@
-//! The reader's settings of the labs.
+//! The reader's settings of the labs, and of the view of models.
 
 use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, Preset};
 use lipscope_core::scaling::ScaledTokens;
 use lipscope_core::search::Region;
 use lipscope_core::spectrum::{SpectrumMap, USUAL_COUNT};
 
-use super::compare::CompareSettings;
+use super::compare::{BarControl, CompareSettings};
+use super::models::ModelSettings;
 use super::plots::PlotChoice;
 
 /// The tokens that the lab of scaled tokens offers, with their words in the page and in links.
@@ -34,6 +35,8 @@ pub struct Settings {
     pub certify: CertifySettings,
     /// The settings of the comparison.
     pub compare: CompareSettings,
+    /// The settings of the view of models.
+    pub model: ModelSettings,
 }
 
 impl Default for Settings {
@@ -52,11 +55,18 @@ impl Default for Settings {
             },
             certify: CertifySettings { relative: 0.1, restarts: 3 },
             compare: CompareSettings::default(),
+            model: ModelSettings::default(),
         }
     }
 }
 
 impl Settings {
+    /// Whether a plot leaves a control of the bar unused, though the bar is there.
+    #[must_use]
+    pub fn ignores(&self, plot: PlotChoice, control: BarControl) -> bool {
+        plot == PlotChoice::Compare && self.compare.ignores(control)
+    }
+
     /// Whether a plot shows the tokens and weights of the controls, with these settings.
     #[must_use]
     pub fn has_tokens(&self, plot: PlotChoice) -> bool {

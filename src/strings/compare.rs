@@ -2,8 +2,9 @@
 
 use crate::words::labs as words;
 
-use crate::state::{CompareSettings, ComparedAlong, ComparedKind, ComparedTokens};
+use crate::state::{CompareSettings, ComparedAlong, ComparedKind, ComparedTokens, PageState, TokenChoice};
 use lipscope_core::compare::{ComparisonPoint, Effect};
+use lipscope_core::experiment::Normalization;
 use lipscope_plot::{Kind, Number};
 
 pub fn compared_kind(kind: ComparedKind, settings: &CompareSettings) -> String {
@@ -26,19 +27,20 @@ pub fn compared_kind(kind: ComparedKind, settings: &CompareSettings) -> String {
     }
 }
 
-/// The name of a kind beside its points: without the number of a step that is the axis, and with a word where the axis
+/// The name of a kind beside its points: with the step that the axis sets in every kind, or with a word where the axis
 /// changes nothing.
 pub fn compared_name(kind: ComparedKind, settings: &CompareSettings, effect: Effect) -> String {
     use words::compared_kind as of;
-    let name = match (kind, settings.along) {
-        (ComparedKind::Cap, ComparedAlong::Cap) => of::cap("τ"),
-        (ComparedKind::Window, ComparedAlong::Window) => of::window("W"),
-        (ComparedKind::Sink, ComparedAlong::Sink) => of::sink("c₀"),
-        _ => compared_kind(kind, settings),
+    let step = match settings.along {
+        ComparedAlong::Tokens | ComparedAlong::Radius => return compared_kind(kind, settings),
+        ComparedAlong::Cap => (ComparedKind::Cap, of::cap("τ")),
+        ComparedAlong::Window => (ComparedKind::Window, of::window("W")),
+        ComparedAlong::Sink => (ComparedKind::Sink, of::sink("c₀")),
     };
-    match effect {
-        Effect::Changes => name,
-        Effect::None => words::compared_unchanged(name),
+    match (effect, step) {
+        (Effect::None, _) => words::compared_unchanged(compared_kind(kind, settings)),
+        (Effect::Changes, (of_axis, step)) if of_axis == kind => step,
+        (Effect::Changes, (_, step)) => words::compared_with(compared_kind(kind, settings), step),
     }
 }
 
@@ -91,9 +93,28 @@ pub fn compare_value(norm: f64, kind: Kind) -> String {
     format!("{sign} {}", Number::digits(norm, kind))
 }
 
+/// The largest constant that a search has found, beside the norm from which it began; a reason where nothing was
+/// searched.
+pub fn compare_found_value(point: &ComparisonPoint, state: &PageState, settings: &CompareSettings) -> String {
+    let is_of_page = settings.tokens == ComparedTokens::Page;
+    match point.found {
+        // The same tokens, measured again.
+        Some(found) if found <= point.norm * (1.0 + 1e-9) => words::compare_none_larger().into(),
+        Some(found) => compare_value(found, Kind::LowerBound),
+        None if is_of_page && state.tokens == TokenChoice::Clusters => words::compare_unlisted().into(),
+        None if is_of_page && state.normalization != Normalization::None => words::compare_normalized().into(),
+        None => words::compare_many().into(),
+    }
+}
+
 /// An upper bound with its sign, from its decimal logarithm.
 pub fn compare_bound_value(log10: f64) -> String {
     Number::claimed(log10, Kind::UpperBound).to_string()
+}
+
+/// The size of an output beside that of the tokens.
+pub fn compare_output_value(size: f64) -> String {
+    Number::of(size).to_string()
 }
 
 /// A value of the horizontal axis.
@@ -101,19 +122,36 @@ pub fn compare_place(at: f64) -> String {
     Number::short(at).to_string()
 }
 
-pub fn compare_finding(kind: &str, point: &ComparisonPoint, along: ComparedAlong) -> String {
+/// Under a sink, a smaller output than this times the tokens is called out: the map is smooth for want of an output.
+const LITTLE_OUTPUT: f64 = 0.1;
+
+/// The smoothest kind at a place, and the size of its output there.
+pub fn compare_finding(kind: &str, point: &ComparisonPoint, settings: &CompareSettings) -> String {
+    let along = settings.along;
+    let is_sink = along == ComparedAlong::Sink || settings.kinds.get(point.kind) == Some(&ComparedKind::Sink);
     let x = format!("{} = {}", compared_symbol(along), compare_place(point.at));
-    words::compare_finding::sentence(kind, Number::of(point.norm), x)
+    let first = words::compare_finding::sentence(kind, Number::of(point.norm), x);
+    let second = match point.output {
+        Some(size) if is_sink && size < LITTLE_OUTPUT => words::compare_finding::little(Number::of(size)),
+        Some(size) => words::compare_finding::output(Number::of(size)),
+        None => return first,
+    };
+    [first, second].join(super::between_sentences())
 }
 
 /// The columns of the table of a comparison.
 pub fn compare_columns(along: ComparedAlong) -> Vec<String> {
-    let bound = format!("log10 {}", words::compare_bound());
-    vec![
-        words::compare_kind().into(),
-        compared_symbol(along).into(),
-        words::compare_norm().into(),
-        words::compare_found().into(),
-        bound,
-    ]
+    use words::compare_columns as of;
+    let symbol = compared_symbol(along);
+    let columns = [
+        words::compare_kind(),
+        symbol,
+        of::sign(),
+        of::norm(),
+        of::output(),
+        of::found(),
+        of::bound(),
+        of::bound_log10(),
+    ];
+    columns.map(String::from).to_vec()
 }

@@ -3,7 +3,7 @@
 use crate::words::controls as words;
 pub use crate::words::controls::*;
 
-use crate::state::{TokenChoice, WeightChoice};
+use crate::state::{BarControl, TokenChoice, WeightChoice};
 use lipscope_core::experiment::{Distribution, Scope};
 
 type Options<const N: usize> = [(&'static str, &'static str); N];
@@ -19,6 +19,17 @@ pub fn scopes() -> Options<2> {
 }
 pub fn outputs() -> Options<2> {
     [("absent", outputs::absent()), ("drawn", outputs::drawn())]
+}
+
+/// Why the plot on screen does not use a control of the bar.
+pub fn unused_here(control: BarControl) -> &'static str {
+    match control {
+        BarControl::Tokens => unused_here::tokens(),
+        BarControl::N => unused_here::n(),
+        BarControl::Radius => unused_here::radius(),
+        BarControl::Mask => unused_here::mask(),
+        BarControl::Normalizer => unused_here::normalizer(),
+    }
 }
 
 pub fn token_choice(choice: TokenChoice, own: Option<(usize, usize)>) -> String {

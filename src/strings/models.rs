@@ -4,7 +4,7 @@ use crate::words::models as words;
 pub use crate::words::models::*;
 
 use lipscope_core::experiment::Order;
-use lipscope_models::{Estimators, LeftOut, MapKind, ModelConfig};
+use lipscope_models::{DrawnFamily, Estimators, LeftOut, MapKind, ModelConfig};
 
 use lipscope_plot::Number;
 use lipscope_protocol::envelope::Progress;
@@ -77,6 +77,18 @@ pub fn model_facts(config: &ModelConfig, label: &str) -> String {
     };
     let map = model_map_choice(Some(config.usual_map()));
     words::model_facts(label, map, mask, config.positions)
+}
+
+/// How the weights of a random model are drawn, with the factor of GPT-2's initialisation for this many layers.
+pub fn model_random(family: DrawnFamily, layers: usize) -> String {
+    match family {
+        DrawnFamily::Gpt2 => model_random::gpt2(format_args!("{:.2}", (2.0 * layers as f64).sqrt())),
+        DrawnFamily::Bert | DrawnFamily::Llama => model_random::plain().into(),
+    }
+}
+
+pub fn model_no_config(folder: &str) -> String {
+    words::model_no_config(shortened(folder))
 }
 
 pub fn model_given(name: &str, names: &[String], size: f64) -> String {

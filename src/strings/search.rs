@@ -26,6 +26,7 @@ pub fn search_start(kind: StartKind) -> &'static str {
         StartKind::Fork => search_start::fork(),
         StartKind::Centre => search_start::centre(),
         StartKind::Crossed => search_start::crossed(),
+        StartKind::Carried => search_start::carried(),
         StartKind::Skew => search_start::skew(),
         StartKind::Random => search_start::random(),
         StartKind::RandomClusters => search_start::random_clusters(),

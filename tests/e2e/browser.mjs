@@ -251,6 +251,7 @@ export function pageTest(name, options, body) {
       try {
         await body(opened, t);
         assert.deepEqual(await opened.problems(), []);
+        if (!opened.page.isClosed()) assert.deepEqual(await repeatedIds(opened.page), [], 'ids that stand twice on the page');
       } finally {
         await opened.close();
       }
@@ -290,8 +291,15 @@ export async function faults(page, impacts = ['minor', 'moderate', 'serious', 'c
   const { violations } = await page.evaluate((rules) => window.axe.run({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) }), rules);
   return violations
     .filter(({ impact }) => impacts.includes(impact))
-    .flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help} (${target.join(' ')})`));
+    .flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help} (${target.join(' ')})`))
+    .concat((await repeatedIds(page)).map((id) => `the id ${id} stands twice`));
 }
+
+/** The ids that stand twice on the page: a label would act on the first of the two. */
+export const repeatedIds = (page) => page.evaluate(() => {
+  const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
+  return [...new Set(ids.filter((id, at) => ids.indexOf(id) !== at))];
+});
 
 /** The faults that axe-core rates as serious or critical. */
 export const seriousFaults = (page, rules = null) => faults(page, ['serious', 'critical'], rules);

@@ -674,3 +674,36 @@ pageTest('Run with heads that do not divide the width goes to the sentence that 
   await page.fill('#model-heads', '12');
   await page.waitForFunction(() => document.querySelector('[data-testid=model-problem]').hidden);
 });
+
+const LINK = '#v3&plot=model&model=random-llama&model-size=32,3,4,0&model-plan=0,1_2.6.2_1_all&model-bounds=at-tokens';
+
+pageTest('an address holds the random model and the plan, and earlier results stay beside new ones', { hash: LINK }, async ({ page }) => {
+  await hasTokens(page);
+  assert.equal(await page.locator('#model-source').inputValue(), 'random-llama');
+  assert.deepEqual(await Promise.all(['d', 'depth', 'layers', 'lengths'].map((id) => page.locator(`#model-${id}`).inputValue())), ['32', '3', '0,1', '2:6:2']);
+  await page.click('#model-run');
+  await inPhase(page, 'done');
+  assert.ok(await page.locator('#adversarial-measure').isDisabled());
+  assert.match(await page.getByTestId('adversarial-reason').innerText(), /rotary positions/);
+  // The page writes what it reads.
+  await page.selectOption('#model-source', 'random-gpt2');
+  await page.waitForFunction(() => !location.hash.includes('random-llama') && location.hash.includes('model-size=32,3,4,0'));
+  assert.match(await page.getByTestId('model-random').textContent(), /2\.45/);
+  await hasTokens(page);
+  assert.ok(!(await page.locator('#adversarial-measure').isDisabled()));
+  await page.click('#model-run');
+  await inPhase(page, 'done');
+  // The table of the other model is an earlier one, and one click draws it in the same figure.
+  assert.match(await page.locator('.model-earlier li').innerText(), /llama/i);
+  await page.check('#model-beside-0');
+  const svg = await saved(page, '#export-model-norms [data-export=svg]');
+  assert.match(svg, /llama/i);
+  await page.click('#model-earlier-0');
+  await page.waitForFunction(() => /llama/i.test(document.querySelector('[data-testid=model-about]')?.textContent ?? ''));
+  // A plan that cannot be carried out is said while it is typed, and no longer once it is mended.
+  await reveal(page, '#model-layers');
+  await page.fill('#model-layers', '99');
+  await page.waitForFunction(() => /99/.test(document.querySelector('[data-testid=model-plan-problem]')?.textContent ?? ''));
+  await page.fill('#model-layers', '0');
+  await page.waitForFunction(() => document.querySelector('[data-testid=model-plan-problem]').hidden);
+});

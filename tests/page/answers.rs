@@ -14,6 +14,7 @@ use lipscope_core::picture::PairRequest;
 use lipscope_core::scaling::{Scaling, ScalingPlan, ScalingPoint};
 use lipscope_core::sweep::Spacing;
 use lipscope_core::tightness::{Tightness, TightnessPoint};
+use lipscope_protocol::tasks::MeasurePlan;
 
 /// The state of the page once the workers have answered: the measurement, the curves over n where a lesson reads them,
 /// and the numbers of the lab on screen.
@@ -30,8 +31,8 @@ pub struct Answers {
 impl Answers {
     pub fn of(scene: Scene, name: &str) -> Self {
         let experiment = scene.state.experiment();
-        let radius = plans::measurement(&scene.state, PairRequest::Skipped).radius;
-        let options = MeasureOptions { radius, ..MeasureOptions::default() };
+        let MeasurePlan { radius, block_norms, .. } = plans::measurement(&scene.state, PairRequest::Skipped);
+        let options = MeasureOptions { radius, block_norms, ..MeasureOptions::default() };
         let measurement = measure_with(&experiment, options).unwrap_or_else(|problem| panic!("{name}: {problem}"));
         let mut data = Curves { of: Some(plans::growth(&scene.state)), ..Curves::default() };
         if scene.plot == PlotChoice::Growth {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use lipscope::state::{
-    Assigned, CertifySettings, CompareSettings, ComparedAlong, ComparedKind, ComparedTokens, DotWeights,
+    Assigned, CertifySettings, CompareSettings, ComparedAlong, ComparedKind, ComparedTokens, DotWeights, DrawnSize,
     EstimatorQuantity, EstimatorSettings, GrowthView, Guessed, HiddenParts, InverseSettings, LabTokens, LessonAt,
-    MAX_WITNESS_N, OwnClusters, OwnWeights, PageState, Part, PlotChoice, RadiusGrowth, Range, SCALED_TOKENS, Scene,
-    SearchFold, SearchSettings, Settings, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
+    MAX_WITNESS_N, ModelSettings, OwnClusters, OwnWeights, PageState, Part, PlotChoice, RadiusGrowth, Range,
+    SCALED_TOKENS, Scene, SearchFold, SearchSettings, Settings, SourceKind, Stage, ThemeChoice, TokenChoice, Trace,
+    Traces, WeightChoice, XAxis,
 };
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{
@@ -183,6 +184,23 @@ fn any_scene(dice: &mut Dice) -> Scene {
             cap: real(dice, 2),
             window: 1 + dice.below(100),
             sink: real(dice, 1) - 5.0,
+        },
+        model: ModelSettings {
+            kind: dice.of(&SourceKind::ALL).1,
+            size: DrawnSize {
+                d: 1 + dice.below(2000),
+                layers: 1 + dice.below(99),
+                heads: 1 + dice.below(99),
+                seed: dice.bits() >> 11,
+            },
+            layers: (dice.below(2) == 0).then(|| format!("0,{}", 1 + dice.below(9))),
+            lengths: format!("2:{}:x8", 9 + dice.below(90)),
+            windows: 1 + dice.below(20),
+            heads: ["all", "each", "0,7"][dice.below(3)].into(),
+            mask: dice.of(&ModelSettings::MASKS).1,
+            map: dice.of(&ModelSettings::maps()).1,
+            estimators: dice.of(&ModelSettings::ESTIMATORS).1,
+            bounds: dice.of(&ModelSettings::BOUNDS).1,
         },
     };
     let lesson = LessonAt { id: format!("sink-{}", dice.below(9)), step: dice.below(12) };

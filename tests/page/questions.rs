@@ -50,6 +50,39 @@ fn a_question_keeps_its_numbers_when_the_answer_changes_the_settings() {
 }
 
 #[test]
+fn the_number_of_before_is_one_that_the_answer_changes_where_the_choices_are_about_a_bound_of_another_norm() {
+    for (at, before, known) in [(0, "measured", "bound local_token"), (1, "best-there", "there general_token")] {
+        let step = lessons_step("token-norm", at);
+        let (before, known) = (Slot::parse(before).expect("a place"), Slot::parse(known).expect("a place"));
+        assert_eq!(step.asked_places(), [before]);
+        assert!(step.choices.iter().all(|choice| choice.conditions[0].slot() == Some(known)), "step {at}");
+        let filled = |scene: &Scene, place: Slot| {
+            Answers::of(scene.clone(), "token-norm")
+                .ask(Acts::default(), |now| place.fill(&now.facts))
+                .expect("a value")
+        };
+        // The bound of the answer is there before it, and as large.
+        assert_eq!(filled(step.scene(), known).text, filled(&step.question_scene(), known).text);
+        let asked = filled(step.scene(), before).value.expect("a number");
+        assert!(asked > filled(step.scene(), known).value.expect("a number"), "step {at}: {asked}");
+    }
+}
+
+#[test]
+fn two_hundred_tokens_and_the_causal_mask_are_the_whole_goal_at_every_radius() {
+    let step = lessons_step("token-norm", 2);
+    let goal = &step.goals[0];
+    for radius in ["0.5", "2", "6"] {
+        let fields = format!("n=256&mask=causal&R={radius}");
+        let scene = link::over(step.scene().clone(), &fields).scene.expect("a scene");
+        let answers = Answers::of(scene, "token-norm");
+        assert!(answers.reaches(goal, Acts::default()), "R = {radius}");
+        // The norm that the step speaks of is there.
+        assert!(answers.live.measurement.norm(lipscope_core::bounds::Norm::MaxToken).is_some(), "R = {radius}");
+    }
+}
+
+#[test]
 fn a_number_of_earlier_settings_and_a_half_search_are_no_numbers_of_a_question() {
     let mut looked = 0;
     each_step(|name, step, _| {

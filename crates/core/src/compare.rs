@@ -1,6 +1,11 @@
 //! The same tokens and matrices through several kinds of attention: the norm at the tokens, the best bound on the ball,
 //! and the largest norm that a search in the ball finds, over n, R or a number of a step.
+//!
+//! A ball lies in every larger one. So the search at a place also starts from the best tokens that the same kind had at
+//! the place before, and over R it never finds less than there. Over n these tokens are made longer: one of them is
+//! repeated at the end.
 
+use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::{Norm, best_upper};
@@ -77,6 +82,9 @@ pub struct ComparisonPoint {
     pub bound_log10: Option<f64>,
     /// The largest norm that the search has found, at least `norm`; `None` where nothing was searched.
     pub found: Option<f64>,
+    /// |F(X)| / |X|, the size of the output at the tokens beside that of the tokens, in the Frobenius norm: a map that
+    /// gives next to nothing is smooth. `None` for a token measure, and where all tokens are zero.
+    pub output: Option<f64>,
 }
 
 /// What the value on the horizontal axis changes in a kind.
@@ -95,6 +103,8 @@ pub struct Comparison {
     memory: Memory,
     next: usize,
     stage: Stage,
+    /// For each kind, the best tokens (d x n) of its last search.
+    carried: Vec<Option<DMatrix<f64>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -120,7 +130,8 @@ impl Comparison {
         };
         count(phrase!("number_of_kinds", "The number of kinds of attention"), plan.kinds.len(), MOST_KINDS)?;
         count(phrase!("number_of_places", "The number of places"), plan.along.len(), MOST_PLACES)?;
-        let comparison = Comparison { plan: plan.clone(), memory, next: 0, stage: Stage::Begun };
+        let carried = vec![None; plan.kinds.len()];
+        let comparison = Comparison { plan: plan.clone(), memory, next: 0, stage: Stage::Begun, carried };
         for place in 0..plan.along.len() {
             for kind in 0..plan.kinds.len() {
                 let experiment = comparison.experiment_at(kind, place)?;
@@ -159,8 +170,9 @@ impl Comparison {
                     Ok(Some(None))
                 }
                 Step::Done(measurement) => {
-                    let point = self.point(kind, place, &measurement);
-                    match self.search_of(measuring.experiment().clone())? {
+                    let output = output_size(&measuring);
+                    let point = ComparisonPoint { output, ..self.point(kind, place, &measurement) };
+                    match self.search_of(kind, measuring.experiment().clone())? {
                         Some(search) => {
                             self.stage = Stage::Searching(Box::new((point, search)));
                             Ok(Some(None))
@@ -176,7 +188,10 @@ impl Comparison {
                     self.stage = Stage::Searching(searching);
                     Ok(Some(None))
                 }
-                None => Ok(Some(Some(self.done(searching.0)))),
+                None => {
+                    self.carried[kind] = searching.1.best().map(|(tokens, _)| tokens.clone());
+                    Ok(Some(Some(self.done(searching.0))))
+                }
             },
         }
     }
@@ -205,6 +220,7 @@ impl Comparison {
             is_converged: measurement.is_converged(),
             bound_log10: bound.map(|bound| bound.log10),
             found: None,
+            output: None,
         }
     }
 
@@ -218,7 +234,7 @@ impl Comparison {
     }
 
     /// The search of a point; `None` where the plan has none, or the tokens cannot move one by one.
-    fn search_of(&self, experiment: Experiment) -> Result<Option<Search>, InputError> {
+    fn search_of(&self, kind: usize, experiment: Experiment) -> Result<Option<Search>, InputError> {
         let Some(SearchEffort { restarts, iterations, most_entries }) = self.plan.search else { return Ok(None) };
         let shape = shape_of(&experiment);
         let is_list = !matches!(experiment.tokens, TokenSource::Clusters { .. });
@@ -227,7 +243,14 @@ impl Comparison {
             return Ok(None);
         }
         let plan = SearchPlan { experiment, region: Region::Ball, dim: None, restarts, iterations, seed: 0 };
-        Search::start_within(&plan, self.memory).map(Some)
+        let search = Search::start_within(&plan, self.memory)?;
+        Ok(Some(match &self.carried[kind] {
+            Some(tokens) => {
+                let n = search.domain().n;
+                search.also_from(lengthened(tokens, n))
+            }
+            None => search,
+        }))
     }
 
     /// The experiment of a kind at a place.
@@ -267,6 +290,31 @@ impl Along {
         match self {
             Along::Tokens(values) | Along::Window(values) => values[place] as f64,
             Along::Radius(values) | Along::Cap(values) | Along::Sink(values) => values[place],
+        }
+    }
+}
+
+/// See [`ComparisonPoint::output`].
+fn output_size(measuring: &Measuring) -> Option<f64> {
+    let inputs = measuring.inputs();
+    if inputs.ln_multiplicities.is_some() {
+        return None;
+    }
+    let size = inputs.tokens.norm();
+    (size > 0.0).then(|| measuring.images().norm() / size)
+}
+
+/// The token lists of n tokens that begin with the given ones (d x m) and repeat one of them at the end: for n = m the
+/// tokens themselves, for n < m none.
+fn lengthened(tokens: &DMatrix<f64>, n: usize) -> Vec<DMatrix<f64>> {
+    let (d, m) = tokens.shape();
+    let with = |again: usize| DMatrix::from_fn(d, n, |row, col| tokens[(row, if col < m { col } else { again })]);
+    match n.cmp(&m) {
+        std::cmp::Ordering::Less => Vec::new(),
+        std::cmp::Ordering::Equal => vec![tokens.clone()],
+        std::cmp::Ordering::Greater => {
+            let is_first = |col: &usize| (0..*col).all(|before| tokens.column(before) != tokens.column(*col));
+            (0..m).filter(is_first).map(with).collect()
         }
     }
 }
@@ -324,6 +372,7 @@ mod tests {
             assert!(point.found.is_none_or(|found| found >= point.norm));
             // Each token sees itself alone: F(x) = V x with V = I.
             assert!(point.kind == 0 || (point.norm - 1.0).abs() < 1e-12, "{point:?}");
+            assert!(point.kind == 0 || point.output.is_some_and(|size| (size - 1.0).abs() < 1e-12), "{point:?}");
         }
         Ok(())
     }
@@ -347,6 +396,64 @@ mod tests {
             }
         }
         Ok(())
+    }
+
+    #[test]
+    fn a_search_finds_no_less_in_a_larger_ball_and_no_less_than_the_tokens_shown() -> Result<(), InputError> {
+        let cap =
+            Steps { score: crate::experiment::Score { softcap: Some(3.0), ..Default::default() }, ..Steps::plain() };
+        let kinds = vec![(Attention::Dot, Steps::plain()), (Attention::Dot, cap)];
+        let tokens = TokenSource::Random(RandomTokens {
+            distribution: crate::experiment::Distribution::Ball,
+            n: 20,
+            d: 2,
+            radius: 1.0,
+            seed: 0,
+        });
+        let radii: Vec<f64> = (-6..=6).map(|at| 10f64.powf(f64::from(at) / 6.0)).collect();
+        let search = Some(SearchEffort { restarts: 1, iterations: 12, most_entries: 64 });
+        let experiment = Experiment::of(tokens, WeightSource::Identity { sign: -1.0 });
+        let plan = ComparisonPlan { experiment, kinds, along: Along::Radius(radii), search };
+        let found = points(&plan)?;
+        for kind in 0..2 {
+            let own: Vec<&ComparisonPoint> = found.iter().filter(|point| point.kind == kind).collect();
+            for pair in own.windows(2) {
+                let [before, after] = [pair[0], pair[1]].map(|point| point.found.expect("a search"));
+                assert!(after >= before * (1.0 - 1e-9), "{kind}, R = {}: {after} after {before}", pair[1].at);
+            }
+            assert!(own.iter().all(|point| point.found.is_some_and(|found| found >= point.norm)));
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn under_the_causal_mask_a_search_finds_no_less_in_a_longer_list() -> Result<(), InputError> {
+        let causal = Steps { mask: Mask::Causal, ..Steps::plain() };
+        let along = Along::Tokens(vec![2, 3, 4, 6, 8]);
+        let found = points(&plan(vec![(Attention::Dot, causal)], along))?;
+        for pair in found.windows(2) {
+            let [before, after] = [pair[0], pair[1]].map(|point| point.found.expect("a search"));
+            // The rows of the earlier tokens do not see the last one: the old Jacobian is a block of the new one.
+            assert!(after >= before * (1.0 - 1e-9), "n = {}: {after} after {before}", pair[1].at);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_sink_that_takes_nearly_all_attention_leaves_next_to_no_output() -> Result<(), InputError> {
+        let found = points(&plan(vec![(Attention::Dot, Steps::plain())], Along::Sink(vec![-8.0, 12.0])))?;
+        let [weak, strong] = [found[0], found[1]].map(|point| point.output.expect("a list"));
+        assert!(weak > 0.5 && strong < 1e-2, "{weak} {strong}");
+        assert!(found[1].norm < found[0].norm);
+        Ok(())
+    }
+
+    #[test]
+    fn a_list_is_made_longer_by_each_of_its_tokens_once() {
+        let tokens = DMatrix::from_row_slice(1, 3, &[1.0, -1.0, 1.0]);
+        let longer: Vec<Vec<f64>> = lengthened(&tokens, 5).iter().map(|list| list.as_slice().to_vec()).collect();
+        assert_eq!(longer, [vec![1.0, -1.0, 1.0, 1.0, 1.0], vec![1.0, -1.0, 1.0, -1.0, -1.0]]);
+        assert_eq!((lengthened(&tokens, 3), lengthened(&tokens, 2)), (vec![tokens.clone()], Vec::new()));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use nalgebra::DMatrix;
 
+use super::config::ModelConfig;
 use super::estimate::{Estimate, Estimators, estimate};
 use super::layer_map::LayerMap;
 use super::map_kind::{Heads, MapKind};
@@ -44,6 +45,31 @@ pub struct AdversarialPlan {
     pub options: LanczosOptions,
 }
 
+/// Whether a model's heads have adversarial tokens.
+///
+/// # Errors
+/// [`InputError::Conflict`] where the attention is L2, or has steps that A does not describe.
+pub fn check_adversarial(config: &ModelConfig) -> Result<(), InputError> {
+    if config.attention != Attention::Dot {
+        return Err(InputError::Conflict {
+            what: phrase!("adversarial_tokens", "The adversarial tokens"),
+            problem: phrase!("of_dot_product_attention", "are those of dot-product attention, and this model has L2"),
+            fix: phrase!("measure_windows_of_text", "Measure windows of a text."),
+        });
+    }
+    if !config.has_plain_attention() {
+        return Err(InputError::Conflict {
+            what: phrase!("adversarial_tokens", "The adversarial tokens"),
+            problem: phrase!(
+                "of_plain_scores",
+                "come from A = K^T Q/sqrt(k), which is not all of this model's scores: they have rotary positions, shared keys, norms of queries or a window"
+            ),
+            fix: phrase!("measure_windows_of_text", "Measure windows of a text."),
+        });
+    }
+    Ok(())
+}
+
 impl AdversarialPlan {
     /// The mask, map, estimators and options of a plan, at radius R.
     #[must_use]
@@ -76,26 +102,7 @@ impl AdversarialHead {
     /// # Errors
     /// [`InputError`] if the model has no such layer or head, its attention is L2 or has steps that A does not describe, or A has no real eigenvalue.
     pub fn new(model: &Model, layer: usize, head: usize, kind: MapKind) -> Result<Self, InputError> {
-        if model.config.attention != Attention::Dot {
-            return Err(InputError::Conflict {
-                what: phrase!("adversarial_tokens", "The adversarial tokens"),
-                problem: phrase!(
-                    "of_dot_product_attention",
-                    "are those of dot-product attention, and this model has L2"
-                ),
-                fix: phrase!("measure_windows_of_text", "Measure windows of a text."),
-            });
-        }
-        if !model.config.has_plain_attention() {
-            return Err(InputError::Conflict {
-                what: phrase!("adversarial_tokens", "The adversarial tokens"),
-                problem: phrase!(
-                    "of_plain_scores",
-                    "come from A = K^T Q/sqrt(k), which is not all of this model's scores: they have rotary positions, shared keys, norms of queries or a window"
-                ),
-                fix: phrase!("measure_windows_of_text", "Measure windows of a text."),
-            });
-        }
+        check_adversarial(&model.config)?;
         let map = LayerMap::new(model, layer, kind, Heads::One(head))?;
         let part = &model.block(layer)?.attention;
         let k = model.config.head_dim;

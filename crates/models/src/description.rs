@@ -142,7 +142,9 @@ fn layers_of(set: &LayerSet, layers: usize) -> Option<Phrase> {
     }
     let lacks = || (0..layers).filter(|layer| !set.has(*layer));
     let list = |all: &[usize]| all.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-    Some(if has.len() <= MOST_LISTED {
+    Some(if let [only] = has[..] {
+        phrase!("described_this_layer", "in layer {layer}", layer = only)
+    } else if has.len() <= MOST_LISTED {
         phrase!("described_these_layers", "in layers {list}", list = list(&has))
     } else if layers - has.len() <= MOST_LISTED {
         phrase!("described_other_layers", "in all layers but {list}", list = list(&lacks().collect::<Vec<_>>()))

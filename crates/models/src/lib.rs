@@ -71,7 +71,7 @@ mod window;
 mod worst_change;
 
 pub use activation::Activation;
-pub use adversarial::{AdversarialHead, AdversarialPlan, adversarial_curve, adversarial_text};
+pub use adversarial::{AdversarialHead, AdversarialPlan, adversarial_curve, adversarial_text, check_adversarial};
 pub use at_window::AtWindow;
 pub use batch::{Batch, PrefixGroup, Shard, Window};
 pub use checkpoint::Checkpoint;

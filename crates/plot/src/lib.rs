@@ -17,7 +17,7 @@
 //! | `pen`, `labels`, `frame` | drawing in CSS pixels, placing labels, axes around a plot |
 //! | `series`, `line_chart`, `readout` | curves and points: data, drawing them, reading them |
 //! | `curve`, `end_labels` | curves cut at the frame, and their names at their ends |
-//! | `band`, `rules` | areas between curves, marked positions on the horizontal axis |
+//! | `band`, `rules`, `chart_key` | areas between curves, marked positions on the horizontal axis, what kinds of marks mean |
 //! | `cells`, `heat_map`, `meter` | a matrix as pixels, as a plot, the bars under it |
 //! | `tint`, `scatter`, `tiles` | a third number by colour and size, in dots and in a grid of named rows and columns |
 //! | `token_plane`, `token_line`, `token_overlays` | points in the plane or on a line, changes of them, and what is drawn over them |
@@ -29,6 +29,7 @@ mod axis;
 mod band;
 mod caption;
 mod cells;
+mod chart_key;
 mod curve;
 mod end_labels;
 mod export;
@@ -65,6 +66,7 @@ use std::fmt;
 pub use axis::{AxisSpec, Numbers, Ruler, Tick};
 pub use band::Band;
 pub use caption::{Caption, CaptionLines};
+pub use chart_key::{KeyEntry, KeyMark};
 pub use export::{escaped, finish_svg};
 pub use extent::{Extent, HeldExtent, Scale};
 pub use figure::Figure;

@@ -7,6 +7,7 @@ use plotters::prelude::{DrawingArea, DrawingBackend, RGBColor};
 
 use super::axis::{AxisSpec, Ruler};
 use super::band::{self, Band};
+use super::chart_key::{self, KeyEntry};
 use super::curve::{self, Edge};
 use super::extent::{Extent, Scale};
 use super::frame::{ChartLayout, draw_axes, draw_note, x_title_row};
@@ -43,6 +44,8 @@ pub struct LineChart {
     pub bands: Vec<Band>,
     /// Further marked positions on the horizontal axis, labelled at the top of the plot.
     pub rules: Vec<Rule>,
+    /// What its kinds of marks mean, over the plot and the strip.
+    pub key: Vec<KeyEntry>,
     /// Curves far above all others, in a strip over the plot.
     pub above: Vec<FarAbove>,
     /// A marked x in the accent colour.
@@ -62,6 +65,7 @@ impl LineChart {
             series,
             bands: Vec::new(),
             rules: Vec::new(),
+            key: Vec::new(),
             above: Vec::new(),
             mark_x: None,
             hover_x: None,
@@ -120,6 +124,7 @@ impl LineChart {
                 layout.plot.bottom -= layout.second_row;
             }
             layout.plot.top += strip::height(&self.above, &style.font);
+            layout.plot.top += chart_key::height(&self.key, &style.font, size.0 - layout.plot.left);
         }
         layout
     }
@@ -141,6 +146,9 @@ impl LineChart {
         }
         draw_axes(&pen, style, &layout, &layout.ticks(), (&self.x, &self.y))?;
         strip::draw(&pen, style, &layout, &self.above)?;
+        let over = chart_key::height(&self.key, &style.font, pen.size().0 - layout.plot.left);
+        let top = layout.plot.top - strip::height(&self.above, &style.font) - over;
+        chart_key::draw(&pen, style, &layout, &self.key, top)?;
         rules::draw_lines(&pen, style, &layout, &self.rules)?;
         self.draw_mark(&pen, style, &layout)?;
         self.draw_hover_rule(&pen, style, &layout)?;
@@ -269,7 +277,8 @@ pub(super) fn draw_series<DB: DrawingBackend>(
         SeriesKind::Line => {
             for piece in curve::clipped(series, layout).pieces {
                 let line = series.line.unwrap_or(series.role.line());
-                pen.path(&piece, line, series.role.width(), color, series.opacity)?;
+                let width = series.width.unwrap_or(series.role.width());
+                pen.path(&piece, line, width, color, series.opacity)?;
             }
             Ok(())
         }

@@ -100,6 +100,8 @@ pub struct Series {
     pub opacity: f64,
     /// The dash pattern of one of several lines of the same role; `None` uses the role's own.
     pub line: Option<LineStyle>,
+    /// The width of its line in CSS pixels; `None` uses the role's own.
+    pub width: Option<f64>,
 }
 
 impl Series {
@@ -122,6 +124,7 @@ impl Series {
             claim: Kind::Plain,
             opacity: 1.0,
             line: None,
+            width: None,
         }
     }
 
@@ -146,6 +149,12 @@ impl Series {
     /// The same series with a dash pattern of its own.
     pub fn line(mut self, line: LineStyle) -> Self {
         self.line = Some(line);
+        self
+    }
+
+    /// The same series with a line of this width, in CSS pixels.
+    pub fn width(mut self, width: f64) -> Self {
+        self.width = Some(width);
         self
     }
 

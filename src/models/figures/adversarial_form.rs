@@ -7,6 +7,8 @@ use crate::models::context::use_models;
 use crate::models::form_at_hand::use_form;
 use crate::strings;
 
+use lipscope_models::check_adversarial;
+
 use super::adversarial::AdversarialFigure;
 use super::figure_data::FigureData;
 
@@ -37,6 +39,11 @@ pub fn AdversarialForm(
             None => problem.set(Some(strings::model_not_a_radius(typed.trim()))),
         }
     };
+    // Not every family's scores are those of A alone.
+    let reason = memo(move |_| {
+        let facts = form.session()?.facts.get()?;
+        check_adversarial(&facts.config).err().map(|problem| strings::problem_text(&problem))
+    });
     let is_there = memo(move |_| !hidden.get() && shown.table.with(Option::is_some));
     view! {
         <section class="model-figure" aria-labelledby="model-adversarial-heading" hidden=hidden>
@@ -46,11 +53,12 @@ pub fn AdversarialForm(
                 <InputBox id="adversarial-layer" label=strings::model_adversarial_layer() width="3" value=layer set=Callback::new(move |text| typed_layer.set(Some(text)))/>
                 <InputBox id="adversarial-head" label=strings::model_adversarial_head() width="3" value=head set=Callback::new(move |text| head.set(text))/>
                 <InputBox id="adversarial-radius" label="R" width="5" value=radius set=Callback::new(move |text| radius.set(text))/>
-                <button type="button" id="adversarial-measure" disabled=move || is_awaited.get() on:click=on_measure>
+                <button type="button" id="adversarial-measure" disabled=move || is_awaited.get() || reason.with(Option::is_some) aria-describedby="adversarial-reason" on:click=on_measure>
                     {strings::model_adversarial_measure()}
                 </button>
                 <span class="note" role="status">{move || is_awaited.get().then(strings::model_waiting)}</span>
             </div>
+            <p class="note" id="adversarial-reason" data-testid="adversarial-reason" hidden=move || reason.with(Option::is_none)>{move || reason.get()}</p>
             <p class="problem" role="alert" hidden=move || problem.with(Option::is_none)>{move || problem.get()}</p>
             {move || is_there.get().then(|| view! { <AdversarialFigure shown/> })}
         </section>

@@ -9,6 +9,7 @@
 //! | `norms`, `grids`, `head_map`, `adversarial` | the figures: norms over n and over the attention sink, means as tiles, layers by heads, one head |
 //! | `patch_map` | which patches of a picture the worst change moves |
 //! | `adversarial_form` | the choice of head and R |
+//! | `earlier` | earlier tables of this visit, to show again or beside the present one |
 //! | `bounds` | the bounds at the tokens of each window |
 //! | `readout` | the selected window, and a link into the explorer |
 //! | `files` | the table of a figure, and what can be exported from it |
@@ -18,6 +19,7 @@ mod adversarial_form;
 mod bounds;
 mod curves;
 mod dots;
+mod earlier;
 mod figure_data;
 mod files;
 mod grids;
@@ -39,6 +41,7 @@ use crate::models::context::use_models;
 use adversarial::AdversarialFigure;
 use adversarial_form::AdversarialForm;
 use bounds::BoundsFigure;
+use earlier::EarlierTables;
 use figure_data::{FigureData, Kind};
 use grids::{HeadsFigure, LayersFigure};
 use head_map::HeadMapFigure;
@@ -63,6 +66,7 @@ pub fn ModelFigures() -> impl IntoView {
     let no_bound = move || shown.map().and_then(strings::model_no_bound);
     view! {
         <div class="model-figures" data-testid="model-figures">
+            <EarlierTables/>
             {move || match kind.get() {
                 Kind::Empty => view! { <p class="note" data-testid="model-empty">{move || strings::model_empty(models.phase.get())}</p> }.into_any(),
                 Kind::Text => view! {

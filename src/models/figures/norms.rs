@@ -9,6 +9,7 @@ use lipscope_models::{Cell, Group, Quantity};
 use lipscope_plot::{AxisSpec, Scale, Scatter};
 
 use super::curves::{Curves, CurvesMenu, Offered};
+use super::earlier::drawn_beside;
 use super::figure_data::FigureData;
 use super::files::{FileIds, Files};
 use super::group_choice::GroupChoice;
@@ -16,6 +17,7 @@ use super::window_dots::WindowDots;
 use crate::charts::exportable;
 use crate::controls::Tick;
 use crate::frame::NextTask;
+use crate::models::context::use_models;
 
 /// The norm of each window over n, for the layer and head on screen.
 #[component]
@@ -23,14 +25,18 @@ pub fn NormsFigure(
     /// The table and the choices in it.
     shown: FigureData,
 ) -> impl IntoView {
-    let at = shown.at;
+    let (at, models) = (shown.at, use_models());
     let released = RwSignal::new(Released::Hidden);
     let is_released = Signal::derive(move || released.get() == Released::Shown);
     let curves = Curves::new(shown, at, is_released);
     let chart = memo(move |_| {
         let (released, published) = (released.get(), curves.drawn());
         let words = strings::model_words();
-        shown.with_group(at.get(), |group| norms_chart(&[group], released, &published, &words)).unwrap_or_else(nothing)
+        let mut chart = shown
+            .with_group(at.get(), |group| norms_chart(&[group], released, &published, &words))
+            .unwrap_or_else(nothing);
+        chart.series.extend(drawn_beside(models.table_beside(), at.get()));
+        chart
     });
     let cells = memo(move |_| shown.with_group(at.get(), cells).unwrap_or_default());
     let drawn = RwSignal::new(0);

@@ -1,7 +1,7 @@
 //! The cost of a measurement, from the sizes of its experiment alone.
 
 use super::options::{CLUSTER_SVD_LIMIT, basis};
-use super::{Detail, Grouping, MeasureOptions};
+use super::{Detail, MeasureOptions};
 use crate::cost::parts::{self, Part};
 use crate::cost::{BASE, Cost, Form, Shape, bounds, gathered, largest, product, shape_of, sum};
 use crate::experiment::{Experiment, InputError, limits};
@@ -64,7 +64,7 @@ pub(crate) fn of_shape(shape: &Shape, options: &MeasureOptions) -> Cost {
         Form::Clusters(m) => of_clusters(shape, m, options),
         Form::Runs(m) => of_runs(shape, m, options),
     };
-    let grouping = if options.grouping == Grouping::Auto { gathered::grouping(shape) } else { Part::default() };
+    let grouping = if options.may_group(shape.side()) { gathered::grouping(shape) } else { Part::default() };
     let numbers = sum([held, largest([inputs.besides, grouping.besides, bytes])]);
     Cost::of_numbers(numbers, sum([inputs.operations, grouping.operations, operations]))
 }
@@ -103,10 +103,8 @@ pub(crate) fn pictures(shape: &Shape, options: &MeasureOptions) -> Cost {
 
 /// The form of the Jacobian that a measurement takes.
 pub(crate) fn form(shape: &Shape, options: &MeasureOptions) -> Form {
-    match options.grouping {
-        Grouping::Auto => shape.form(options.svd_limit),
-        Grouping::Never => shape.ungathered().form(options.svd_limit),
-    }
+    let shape = if options.may_group(shape.side()) { *shape } else { shape.ungathered() };
+    shape.form(options.svd_limit)
 }
 
 /// The numbers held besides the inputs, and the operations, where every token stands by itself.

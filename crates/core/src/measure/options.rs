@@ -122,10 +122,43 @@ impl MeasureOptions {
         }
     }
 
+    /// Whether equal tokens may be grouped. They may not where the norms of blocks are asked for and a dense Jacobian can
+    /// give them: groups have no blocks of single tokens.
+    pub(crate) fn may_group(&self, side: u64) -> bool {
+        let needs_blocks = self.block_norms == BlockNorms::Included && side <= self.dense_limit as u64;
+        self.grouping == Grouping::Auto && !needs_blocks
+    }
+
     /// For the points of a sweep: one norm each, and Lanczos from the size at which it is faster than a dense SVD
     /// (docs/performance.md).
     #[must_use]
     pub fn for_sweep() -> Self {
         MeasureOptions { svd_limit: 48, dense_limit: 0, detail: Detail::NormOnly, ..MeasureOptions::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Experiment, InputError, Mask, TokenSource, WeightSource};
+    use crate::measure::measure_with;
+
+    #[test]
+    fn equal_tokens_have_block_norms_too_up_to_the_limit_of_a_dense_jacobian() -> Result<(), InputError> {
+        let tokens = TokenSource::Adversarial { n: 256, radius: 2.0 };
+        let plain = Experiment::of(tokens, WeightSource::Identity { sign: -1.0 });
+        for mask in [Mask::None, Mask::Causal] {
+            let experiment = Experiment { mask, ..plain.clone() };
+            let options = MeasureOptions { block_norms: BlockNorms::Included, ..MeasureOptions::default() };
+            let found = measure_with(&experiment, options)?;
+            let largest = found.dense.and_then(|dense| dense.max_token).expect("256 rows and columns");
+            // In one dimension the norm of a block is its absolute value.
+            let linf = found.dense.expect("the same").linf;
+            assert!((largest - linf).abs() <= 1e-12 * linf, "{largest} {linf}");
+            // Grouped, the spectral norm is the same.
+            let grouped = measure_with(&experiment, MeasureOptions::default())?;
+            assert!((found.spectral - grouped.spectral).abs() <= 1e-9 * grouped.spectral);
+        }
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::group::{Groups, clusters, runs};
-use super::{Grouping, MeasureOptions, Method};
+use super::{MeasureOptions, Method};
 use crate::attention::{Forward, Normalizer};
 use crate::bounds::ln_sum;
 use crate::cost::MOST_GATHERED;
@@ -52,8 +52,9 @@ impl System {
         }
         let (d, n) = inputs.tokens.shape();
         let size_of_token = d.max(weights.d_out());
-        let may_group = options.grouping == Grouping::Auto && experiment.is_plain();
-        if n.saturating_mul(size_of_token) > options.svd_limit && may_group {
+        let side = n.saturating_mul(size_of_token);
+        let may_group = options.may_group(side as u64) && experiment.is_plain();
+        if side > options.svd_limit && may_group {
             match &experiment.mask {
                 Mask::None => {
                     if let Some(Groups { positions, sizes, membership }) = clusters(&inputs.tokens)

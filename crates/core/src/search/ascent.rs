@@ -213,6 +213,28 @@ impl Search {
         self
     }
 
+    /// The same search with one more start, right after its own tokens: of these token lists (d x n) the one with the
+    /// largest norm, moved into the region. Lists of another shape, and lists whose norm cannot be computed, are left
+    /// out.
+    #[must_use]
+    pub fn also_from(mut self, lists: impl IntoIterator<Item = DMatrix<f64>>) -> Self {
+        let Shape { n, d, radius, region } = self.shape;
+        let mut best: Option<(DMatrix<f64>, f64)> = None;
+        for list in lists.into_iter().filter(|list| list.shape() == (d, n)) {
+            let tokens = region.project(list, radius);
+            if let Ok(point) = self.point(tokens, None)
+                && best.as_ref().is_none_or(|(_, norm)| point.triplet.value > *norm)
+            {
+                best = Some((point.tokens, point.triplet.value));
+            }
+        }
+        if let Some((tokens, _)) = best {
+            self.starts.insert(self.starts.len().min(1), (StartKind::Carried, tokens));
+            self.restarts += 1;
+        }
+        self
+    }
+
     /// The set searched and the bounds on it.
     #[must_use]
     pub fn domain(&self) -> &SearchDomain {

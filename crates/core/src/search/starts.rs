@@ -31,6 +31,8 @@ pub enum StartKind {
     Centre,
     /// Two tokens at w and -w, all others at e, with w orthogonal to A e (docs/theory.md section 4).
     Crossed,
+    /// The best tokens of an earlier search, given by the caller ([`Search::also_from`](super::Search::also_from)).
+    Carried,
     /// Random in the ball.
     Random,
     /// A few random clusters.
@@ -50,6 +52,7 @@ impl StartKind {
             StartKind::Skew => "skew",
             StartKind::Centre => "centre",
             StartKind::Crossed => "crossed",
+            StartKind::Carried => "carried",
             StartKind::Random => "random",
             StartKind::RandomClusters => "random_clusters",
         }
