@@ -8,14 +8,17 @@
 //! | all at R u | weights that each depend on their own score alone |
 //! | one at 0, the others at R u | normalised queries and keys |
 //! | every W-th token at -R u | a window of W tokens |
+//! | all lists, each token turned back by the angle of its position | rotary positions: the scores are those without |
 //! | those behind `two_clusters`, `sink`, `fork` and `centre` of the same weights without further steps, in this ball and in smaller ones | softmax of dot products |
 
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 
 use super::ball::Ball;
 use crate::attention::Normalizer;
 use crate::bounds::{ClusterWitness, Hypotheses, Witnesses, bounds_and_witnesses};
-use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, Rows, Score, TokenSource, Weighting};
+use crate::experiment::{
+    Attention, Experiment, InputError, Mask, Normalization, Rope, RopeLayout, Rows, Score, TokenSource, Weighting,
+};
 use crate::identity::multiple_of_identity;
 use crate::phrase;
 use crate::tokens::AdversarialDirection;
@@ -69,7 +72,37 @@ pub(super) fn candidates(
             lists.insert(at, period(width)?);
         }
     }
+    if let Some(rope) = experiment.score.rope.filter(|_| has_plain_queries(ball)) {
+        let pairs = lists.into_iter().map(|rows| Ok([unturned(&rows, &rope)?, rows]));
+        lists = pairs.collect::<Result<Vec<_>, InputError>>()?.into_iter().flatten().collect();
+    }
     Ok(lists.into_iter().map(TokenSource::Explicit).collect())
+}
+
+/// Whether the entries of queries and keys are those of the tokens up to a factor, so that rotary positions turn the
+/// tokens themselves.
+fn has_plain_queries(ball: &Ball) -> bool {
+    let is_plain = |matrix: &DMatrix<f64>| multiple_of_identity(matrix).is_some();
+    ball.weights.heads.iter().all(|head| is_plain(&head.q) && is_plain(&head.k))
+}
+
+/// The tokens whose queries and keys are, once they are turned, those of `rows` without a turn: x_p becomes T(-p) x_p.
+fn unturned(rows: &Rows, rope: &Rope) -> Result<Rows, InputError> {
+    let d = rows.n_columns();
+    let turned = rope.turned(d);
+    let mut entries = rows.entries().to_vec();
+    for (at, token) in entries.chunks_mut(d.max(1)).enumerate() {
+        for m in 0..turned / 2 {
+            let (first, second) = match rope.layout {
+                RopeLayout::Half => (m, m + turned / 2),
+                RopeLayout::Interleaved => (2 * m, 2 * m + 1),
+            };
+            let (sin, cos) = libm::sincos(-(at as f64) * rope.angle(m, turned));
+            let (x, y) = (token[first], token[second]);
+            (token[first], token[second]) = (x * cos - y * sin, x * sin + y * cos);
+        }
+    }
+    Rows::new(phrase!("tokens", "The tokens"), d, entries)
 }
 
 /// The clusters behind the lower bounds.

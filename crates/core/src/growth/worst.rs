@@ -263,6 +263,8 @@ mod tests {
                 let norm = norm_at(&experiment, tokens);
                 assert!(worst.norm >= norm * (1.0 - 1e-9), "{}: {} for {norm} of {name}", preset.id(), worst.norm);
             }
+            // The adversarial tokens, turned back: 9.1435 in float64 elsewhere. As they are they reach 3.1.
+            assert!(preset != Preset::Llama || worst.norm > 9.14, "{}", worst.norm);
             let upper = best_upper(&all_bounds(&hypotheses), Norm::Spectral).map(|bound| bound.log10);
             assert!(upper.is_none_or(|upper| worst.norm.log10() <= upper + 1e-9), "{}", preset.id());
         }
