@@ -123,12 +123,12 @@ pageTest('under the causal mask the worst tokens are a list, and their number is
   assert.equal(JSON.parse(await saved(page, '#export-explore [data-export=json]')).tokens.source, 'explicit');
 });
 
-pageTest('where no tokens are tried the disc shows random ones, and says so', { ...OPENING, hash: '#v3&tokens=worst&rope=half&n=2048' }, async ({ page }) => {
+pageTest('where no tokens are tried the disc shows random ones, and says so', { ...OPENING, hash: '#v3&tokens=worst&steps=llama&n=2048' }, async ({ page }) => {
   assert.match(await settled(page), /At this size no others were tried, so there may be worse ones\./);
   assert.equal(await page.locator('.quick-away:visible').innerText(), 'At this size no worst tokens are tried: these are random.');
 });
 
-pageTest('with the steps of a model the button loads the tokens whose number the sentence says, and random brings the sample back', { ...OPENING, hash: '#v3&mask=causal&rope=half' }, async ({ page }) => {
+pageTest('with the steps of a model the button loads the tokens whose number the sentence says, and random brings the sample back', { ...OPENING, hash: '#v3&steps=llama' }, async ({ page }) => {
   const [first, sentence] = [await digits(page, 'explore-norm'), await settled(page)];
   assert.match(sentence, /Some 64 tokens in this disc reach/);
   const worst = Number(await page.getByTestId('sentence').getAttribute('data-worst'));

@@ -26,8 +26,9 @@ pub struct WorstTokens {
 
 /// Up to this many tokens the witnesses of many smaller balls are tried.
 const FEW_TOKENS: f64 = 16.0;
-/// About how many operations the norms at all candidates may take together: a tenth of a second.
-const MOST_OPERATIONS: u64 = 200_000_000;
+/// About how many operations the norms at all candidates may take together: some hundredths of a second, and enough for
+/// the 256 tokens at which a sweep usually ends.
+const MOST_OPERATIONS: u64 = 1_000_000_000;
 /// Where fewer candidates than this can be measured, none is: the largest of so few norms says little.
 const FEWEST_CANDIDATES: u64 = 4;
 
