@@ -9,7 +9,7 @@ use crate::controls::Choice;
 use crate::controls::{InputBox, Tick};
 use crate::state::ModelSettings;
 use crate::strings;
-use lipscope_models::{Bounding, MapKind, ModelConfig, SpecialToken};
+use lipscope_models::{Bounding, MapKind, ModelConfig, Shard, SpecialToken};
 
 /// The choice of a layer's map, with the formulas of all maps for the norms of this model.
 #[component]
@@ -124,7 +124,13 @@ impl ModelSession {
             Ok(words) => words.plan(&facts.config),
             Err(sentence) => return Some(sentence),
         };
-        plan.and_then(|plan| plan.check(facts.ids.len())).err().map(|problem| strings::problem_text(&problem))
+        // As before a run.
+        let checked = plan.and_then(|plan| {
+            plan.check(facts.ids.len())?;
+            let batches = plan.batches(Shard { index: 0, count: 1 });
+            plan.needs(&facts.ids, &batches).check(&facts.config)
+        });
+        checked.err().map(|problem| strings::problem_text(&problem))
     }
 }
 
