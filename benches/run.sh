@@ -60,7 +60,7 @@ if wants browser; then
     "$target_dir/wasm32-unknown-unknown/release/examples/browser.wasm"
   # As scripts/modules.sh does with the site's workers.
   # shellcheck disable=SC2086
-  wasm-opt -O3 $WASM_FEATURES -o "$web/optimised.wasm" "$web/browser_bg.wasm"
+  wasm-opt -O3 --low-memory-unused $WASM_FEATURES -o "$web/optimised.wasm" "$web/browser_bg.wasm"
   mv "$web/optimised.wasm" "$web/browser_bg.wasm"
 fi
 # LIPSCOPE_DIST names a site that was built from this commit already.

@@ -22,7 +22,7 @@ const SUMS = [
   },
   { id: 'document', what: 'index.html with its styles and the opening view', budget: DOCUMENT, has: (name) => name === 'index.html' },
   { id: 'wasm', what: 'WebAssembly without that of models', budget: SIZES.wasm, has: (name) => name.endsWith('.wasm') && !/^(model|train)_worker/.test(name) },
-  { id: 'models', what: 'when models are looked at', has: (name) => name.startsWith('model_worker') },
+  { id: 'models', what: 'when models are looked at', budget: SIZES.models, has: (name) => name.startsWith('model_worker') },
   { id: 'train', what: 'when models are trained', budget: SIZES.train, has: (name) => name.startsWith('train_worker') },
   { id: 'all', what: 'everything', has: () => true },
 ];

@@ -21,6 +21,7 @@ mod run_view;
 mod running;
 mod session;
 mod settings;
+mod share;
 mod source_view;
 mod tables;
 mod taking;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::prelude::*;
 
 use super::session::{At, ModelSession, Progress};
+use super::share::Share;
 use crate::frame::now;
 use crate::phase::ModelPhase;
 use crate::strings;
@@ -205,33 +206,6 @@ pub(super) fn needed_ids(facts: &ModelFacts, plan: &Plan) -> Vec<u32> {
 /// The approximate cost of a batch, without unit: the tokens of its pass, plus the tokens of each cell in `wanted`.
 fn cost(batch: &Batch, wanted: &[Cell]) -> f64 {
     (batch.pass_tokens() + wanted.iter().map(|cell| cell.n).sum::<usize>()) as f64
-}
-
-/// What some rows share: the pass of their windows through the model.
-pub(super) struct Share {
-    pass_tokens: usize,
-    rows: usize,
-}
-
-impl Share {
-    /// The rows of a batch.
-    pub(super) fn of_batch(plan: &BatchPlan) -> Self {
-        Share { pass_tokens: plan.batch.pass_tokens(), rows: plan.wanted.len() }
-    }
-
-    /// The rows of a run layer by layer.
-    pub(super) fn of_layers(plan: &LayersPlan) -> Self {
-        Share {
-            pass_tokens: plan.batches.iter().map(|(batch, _)| batch.pass_tokens()).sum(),
-            rows: plan.batches.iter().map(|(_, wanted)| wanted.len()).sum(),
-        }
-    }
-
-    /// The part of the cost that belongs to some of the rows: their own tokens, and their share of the pass.
-    fn cost(&self, rows: &[(Cell, Estimate)]) -> f64 {
-        let pass = self.pass_tokens as f64 * rows.len() as f64 / self.rows.max(1) as f64;
-        pass + rows.iter().map(|(cell, _)| cell.n).sum::<usize>() as f64
-    }
 }
 
 /// The number of workers that the browser's cores and the memory allow.

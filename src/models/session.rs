@@ -7,8 +7,8 @@ use crate::prelude::*;
 
 use super::context::Models;
 use super::folder::{Folder, ModelFile, Remote};
-use super::running::Share;
 use super::settings::{PlanForm, SourceForm, SourceKind};
+use super::share::Share;
 use crate::answers::TokenWords;
 use crate::controls::TextFile;
 use crate::files::download;

@@ -245,7 +245,7 @@ fn bounds_are_listed_over_n_as_table_csv_and_json() {
     let csv = run(&["bounds", "-n", "2:1e18:x5", "--format", "csv"]);
     assert!(
         csv.starts_with(
-            "n,radius,castin_general,castin_mean_field,sharp,unified,general_token,two_clusters,sink,adversarial"
+            "n,radius,castin_general,castin_mean_field,sharp,unified,two_tokens,general_token,two_clusters,sink,centre"
         ),
         "{csv}"
     );

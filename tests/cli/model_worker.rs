@@ -252,7 +252,8 @@ fn of_a_file_of_weights_only_what_the_plan_needs_is_read() {
     // The header twice, then the tensors, each once at most.
     let most = data.len() as u64 + 4 * header.to_string().len() as u64;
     assert!(three_layers <= most, "{three_layers} bytes, of at most {most}");
-    assert!(2 * one_layer < three_layers, "{one_layer} bytes for one layer, {three_layers} for three");
+    // Rows of embeddings that lie near each other are read together.
+    assert!(3 * one_layer < 2 * three_layers, "{one_layer} bytes for one layer, {three_layers} for three");
 }
 
 #[test]

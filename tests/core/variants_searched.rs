@@ -91,6 +91,6 @@ fn more_tokens_than_a_window_holds_reach_more_than_causal_attention_on_the_windo
         };
         let causal = found(width, json!("causal"));
         let window = found(4 * width, json!({"kind": "window", "width": width}));
-        assert!(window > 1.05 * causal, "W = {width}: {window} with 4 W tokens, {causal} with W");
+        assert!(window > 1.03 * causal, "W = {width}: {window} with 4 W tokens, {causal} with W");
     }
 }

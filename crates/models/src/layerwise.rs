@@ -8,11 +8,11 @@ use std::collections::{BTreeSet, VecDeque};
 use nalgebra::DMatrix;
 
 use super::batch::{Batch, PrefixGroup, Window};
+use super::batch_step::BatchStep;
 use super::estimate::{EstimateStep, Estimating};
 use super::forward::{ForwardPass, Pass};
 use super::layer_map::LayerMap;
 use super::map_kind::Heads;
-use super::maps::BatchStep;
 use super::opened::Opened;
 use super::parts::{LayerParts, Model, Needs};
 use super::plan::Plan;

@@ -17,6 +17,7 @@ mod arrangement;
 mod at_window;
 mod attention_map;
 mod batch;
+mod batch_step;
 pub mod charts;
 mod checkpoint;
 mod config;
@@ -74,6 +75,7 @@ pub use activation::Activation;
 pub use adversarial::{AdversarialHead, AdversarialPlan, adversarial_curve, adversarial_text, check_adversarial};
 pub use at_window::AtWindow;
 pub use batch::{Batch, PrefixGroup, Shard, Window};
+pub use batch_step::BatchStep;
 pub use checkpoint::Checkpoint;
 pub use config::{AttentionWindow, ExpertSizes, ModelConfig, PictureSizes, ScoreScale, Shares, Unit};
 pub use config_file::{ConfigFile, names_of_families};
@@ -91,7 +93,7 @@ pub use layerwise::{LayerByLayer, LayerStep};
 pub use load::load_model;
 pub use local_bounds::{Bounding, LocalBounds, local_bounds};
 pub use map_kind::{Heads, MapKind};
-pub use maps::{BatchCells, BatchStep, Maps};
+pub use maps::{BatchCells, Maps};
 pub use opened::{DrawnFamily, DrawnModel, Opened};
 pub use parts::{
     AttentionPart, Block, Dense, Embeddings, Experts, FeedForward, Linear, Model, Needs, Network, Patches,

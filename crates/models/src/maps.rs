@@ -8,6 +8,7 @@ use nalgebra::DMatrix;
 use super::at_window::AtWindow;
 use super::attention_map::AttentionMap;
 use super::batch::{Batch, PrefixGroup, Window};
+use super::batch_step::BatchStep;
 use super::estimate::{Estimate, EstimateStep, Estimating};
 use super::forward::{ForwardPass, Pass};
 use super::layer_map::LayerMap;
@@ -175,31 +176,6 @@ impl<M: Borrow<Model>> Maps<M> {
         let tokens = inputs[at_group][at_layer].columns(0, cell.n).into_owned();
         Estimating::new(map, &tokens, plan.mask, (plan.estimators, plan.options), plan.bounds)
     }
-}
-
-/// What one step of a batch does.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum BatchStep {
-    /// The windows have passed `layers` layers of `of`.
-    Passed {
-        /// Layers that they have passed.
-        layers: usize,
-        /// Layers that they have to pass.
-        of: usize,
-    },
-    /// The iteration at the present cell has done so many steps.
-    Iterated {
-        /// Steps.
-        iterations: usize,
-        /// Its relative residual, where a step has computed one.
-        relative_residual: Option<f64>,
-    },
-    /// Some rows of the bounds at the present cell are computed.
-    Bounded,
-    /// A cell is measured.
-    Row(Cell, Estimate),
-    /// No cell is left.
-    Done,
 }
 
 /// A batch on its way, with the cells that are still to be measured.

@@ -3,7 +3,7 @@
 use super::exponents::Exponents;
 use super::heads::{Combination, HeadNorms, Mixing, has_isotropic_scores, head_norms, leading_heads};
 use super::isotropic::in_few_dimensions;
-use super::lower::centre::{self, CentreDirection};
+use super::lower::centre_direction::{self, CentreDirection};
 use super::lower::exponent::HeadGrowth;
 use super::lower::line::{AdversarialLine, Line, adversarial_line, lines};
 use super::lower::variant_witnesses::{DotWitnesses, with_scale};
@@ -94,7 +94,7 @@ impl Hypotheses {
         };
         let exponents: Vec<Exponents> = growth.iter().map(|head| head.exponents).collect();
         let directions = directions(seen, &leading, &lines, &growth);
-        let centres = if is_plain && is_dot { centre::directions(seen, &leading) } else { Vec::new() };
+        let centres = if is_plain && is_dot { centre_direction::directions(seen, &leading) } else { Vec::new() };
         let centres = centres.into_iter().map(|direction| direction.in_dimension(d)).collect();
         Hypotheses {
             attention: experiment.attention,
@@ -207,6 +207,11 @@ impl Hypotheses {
     pub fn exponent(&self) -> f64 {
         let gamma = self.exponents.iter().map(|head| head.gamma).fold(0.0, f64::max);
         gamma * self.radius * self.radius
+    }
+
+    /// The number of tokens that a table of its mask or biases is about, if it has one.
+    pub(crate) fn table_size(&self) -> Option<usize> {
+        self.variant.as_deref().and_then(Variant::table_size)
     }
 
     /// A head on the ball.

@@ -34,7 +34,8 @@ const FEWEST_CANDIDATES: u64 = 4;
 
 /// The worst of the tokens that are known in the ball of `hypotheses`, which are those of `experiment`: of those behind
 /// the lower bounds for dot-product attention without further steps and normaliser, of [`candidates`] elsewhere. `None`
-/// where none are tried: for a list that would be too long, and where a norm takes too long.
+/// where none are tried: for a list that would be too long, where a norm takes too long, and where a table of the mask or of
+/// biases is about another number of tokens.
 ///
 /// # Errors
 /// [`InputError`] if the experiment cannot be built.
@@ -44,6 +45,10 @@ pub fn worst_tokens(
     witnesses: &Witnesses,
     memory: Memory,
 ) -> Result<Option<WorstTokens>, InputError> {
+    // A table says nothing about other numbers of tokens.
+    if hypotheses.table_size().is_some_and(|size| size as f64 != hypotheses.n().round()) {
+        return Ok(None);
+    }
     let options = MeasureOptions { memory, ..MeasureOptions::for_sweep() };
     let tried = if experiment.has_proved_witnesses() {
         proved(experiment, hypotheses, witnesses)?

@@ -9,6 +9,10 @@
 //! | `witness` | sink and fork: few clusters off the line |
 //! | `witness_form` | the closed forms that choose the tokens of `witness` |
 //! | `witness_direction` | directions in which `witness` looks for its tokens; the norm at given clusters |
+//! | `causal_witness` | sink and fork under the causal mask |
+//! | `centre` | tokens at 0 between two clusters |
+//! | `centre_direction` | directions in which `centre` looks for its tokens |
+//! | `cesaro` | all tokens at 0, under the causal mask |
 //! | `variant_witnesses` | which lower bounds a variant has, and what they need of the weights |
 //! | `variant_fork` | the fork under a cap and with a sink, in closed form |
 //! | `equal_tokens` | n equal tokens, for weights that each depend on their own score alone |
@@ -19,6 +23,7 @@
 pub(super) mod adversarial;
 pub(super) mod causal_witness;
 pub(super) mod centre;
+pub(super) mod centre_direction;
 pub(super) mod cesaro;
 pub(super) mod equal_tokens;
 pub(super) mod exponent;
