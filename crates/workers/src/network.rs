@@ -111,12 +111,11 @@ async fn list(address: &str, signal: Option<&AbortSignal>) -> Result<Downloaded,
     let mut serving = Serving::WholeFiles;
     if let Some(weights) = files.iter().find(|file| file.name.ends_with(".safetensors") && file.size.is_some()) {
         let first_bytes = Some(0..8);
-        let response = ask_for(&url_of(address, &weights.name), ("GET", first_bytes), signal).await?;
-        // A server that ignores the range begins to send the whole file, which is dropped with the response.
-        if response.status() == PARTIAL {
-            serving = Serving::Ranges;
-        } else if let Some(body) = response.body() {
-            let _ = body.cancel();
+        // A server that cannot give ranges may answer with an error, or begin to send the whole file, which is dropped.
+        match ask_for(&url_of(address, &weights.name), ("GET", first_bytes), signal).await {
+            Ok(response) if response.status() == PARTIAL => serving = Serving::Ranges,
+            Ok(response) => drop(response.body().map(|body| body.cancel())),
+            Err(_) => {}
         }
     }
     Ok(Downloaded::List(files, serving))

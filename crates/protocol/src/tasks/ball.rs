@@ -2,7 +2,7 @@
 //! tokens.
 
 use lipscope_core::bounds::{Bound, BoundId, Side, all_bounds, bounds_and_witnesses};
-use lipscope_core::experiment::{Experiment, InputError, Memory};
+use lipscope_core::experiment::{Experiment, InputError, MaskKind, Memory};
 use lipscope_core::growth::{IdleStep, WorstTokens, hypotheses_of_ball_within, idle_steps, worst_tokens};
 use lipscope_core::phrase;
 use serde::{Deserialize, Serialize};
@@ -68,7 +68,8 @@ impl Task<Memory> for BallTask {
         let is_settled = |bound: &Bound| bound.id.at(&nearer).is_some_and(|near| bound.log10 - near.log10 <= SETTLED);
         let upper = all_bounds(&far).into_iter().filter(|bound| bound.side == Side::Upper);
         let limit = upper.filter(is_settled).collect();
-        let has_growth = bounds.iter().any(|bound| bound.id == BoundId::CastinGeneral);
+        let is_open = hypotheses.mask == MaskKind::None;
+        let has_growth = is_open && bounds.iter().any(|bound| bound.id == BoundId::CastinGeneral);
         let growth_ends = has_growth.then(|| hypotheses.exponent());
         report.event(Ball { n: *n, radius: hypotheses.radius, bounds, limit, worst, idle, growth_ends });
         Ok(Turn::Done)
