@@ -30,7 +30,8 @@ pub fn ProblemAt(
 #[component]
 pub fn UnavailableControl(
     /// The id of the control.
-    id: &'static str,
+    #[prop(into)]
+    id: String,
     /// The name of the control.
     label: &'static str,
     /// The reason; `None` while the control is there.

@@ -294,6 +294,6 @@ fn Toggle(
             <input type="checkbox" id=format!("{id}-on") prop:checked=move || is_on.get() on:change:target=on_tick/>
             {label}
         </label>
-        <super::beside::UnavailableControl id=id label reason=fixed/>
+        <super::beside::UnavailableControl id=format!("{id}-on") label reason=fixed/>
     }
 }

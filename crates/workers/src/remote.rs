@@ -30,8 +30,11 @@ pub struct RemoteSource {
     url: String,
     len: u64,
     /// Short ranges that were read, by their starts and ends.
-    kept: Rc<RefCell<BTreeMap<(u64, u64), Vec<u8>>>>,
+    kept: Rc<RefCell<Kept>>,
 }
+
+/// Bytes by the start and the end of their range.
+type Kept = BTreeMap<(u64, u64), Vec<u8>>;
 
 impl RemoteSource {
     /// The file of `len` bytes at an address.
