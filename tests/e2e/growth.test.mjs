@@ -286,7 +286,7 @@ pageTest('plot and ladder are read by keyboard, and their tables say the same', 
   assert.ok(await page.locator('#ladder-slack math').count());
   await reveal(page, '#ladder-table .table-fold-rows');
   await page.waitForSelector('#ladder-table tbody tr');
-  assert.equal(await page.locator('#ladder-table tbody tr').count(), 10);
+  assert.equal(await page.locator('#ladder-table tbody tr').count(), 11);
 });
 
 pageTest('nothing overflows at R = 1000; a curve far above all others stands in the strip with its value', async ({ page }) => {

@@ -1,5 +1,5 @@
 //! The worst tokens known of a ball, with the norm at them: those behind the lower bounds, or where no proof names any
-//! those of [`candidates`], measured.
+//! those of `candidates`, measured.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ const MOST_OPERATIONS: u64 = 1_000_000_000;
 const FEWEST_CANDIDATES: u64 = 4;
 
 /// The worst of the tokens that are known in the ball of `hypotheses`, which are those of `experiment`: of those behind
-/// the lower bounds for dot-product attention without further steps and normaliser, of [`candidates`] elsewhere. `None`
+/// the lower bounds for dot-product attention without further steps and normaliser, of `candidates` elsewhere. `None`
 /// where none are tried: for a list that would be too long, where a norm takes too long, and where a table of the mask or of
 /// biases is about another number of tokens.
 ///
