@@ -1,6 +1,6 @@
 //! What a step of a run over windows does.
 
-use super::estimate::Estimate;
+use super::estimate::{Estimate, EstimateStep};
 use super::table::Cell;
 
 /// What one step of a batch does.
@@ -26,4 +26,17 @@ pub enum BatchStep {
     Row(Cell, Estimate),
     /// No cell is left.
     Done,
+}
+
+impl BatchStep {
+    /// What a step at a cell did.
+    pub(super) fn at_cell(cell: Cell, step: EstimateStep) -> Self {
+        match step {
+            EstimateStep::Going(iterations, residual) => {
+                BatchStep::Iterated { iterations, relative_residual: residual.is_finite().then_some(residual) }
+            }
+            EstimateStep::Bounding => BatchStep::Bounded,
+            EstimateStep::Done(found) => BatchStep::Row(cell, found),
+        }
+    }
 }

@@ -9,7 +9,7 @@ use nalgebra::DMatrix;
 
 use super::batch::{Batch, PrefixGroup, Window};
 use super::batch_step::BatchStep;
-use super::estimate::{EstimateStep, Estimating};
+use super::estimate::Estimating;
 use super::forward::{ForwardPass, Pass};
 use super::layer_map::LayerMap;
 use super::map_kind::Heads;
@@ -50,12 +50,13 @@ enum Stage {
     /// The windows pass the layer; `batch` is the next batch to do so.
     Passing { forward: Box<ForwardPass<Model>>, batch: usize },
     /// The cells of the layer are measured.
-    Measuring { model: Box<Model>, left: VecDeque<Place>, map: Option<(Heads, LayerMap)>, cell: Option<Underway> },
+    Measuring {
+        model: Box<Model>,
+        left: VecDeque<Place>,
+        map: Option<(Heads, LayerMap)>,
+        cell: Option<(Cell, Box<Estimating>)>,
+    },
 }
-
-/// A cell on its way.
-#[derive(Debug)]
-struct Underway(Cell, Box<Estimating>);
 
 /// A cell, and where its tokens are.
 #[derive(Clone, Copy, Debug)]
@@ -135,19 +136,14 @@ impl LayerByLayer {
                 }
                 self.step(opened)
             }
-            Stage::Measuring { cell: Some(Underway(cell, estimating)), .. } => match estimating.step()? {
-                EstimateStep::Going(iterations, residual) => {
-                    let relative_residual = residual.is_finite().then_some(residual);
-                    Ok(LayerStep::Measuring(BatchStep::Iterated { iterations, relative_residual }))
-                }
-                EstimateStep::Bounding => Ok(LayerStep::Measuring(BatchStep::Bounded)),
-                EstimateStep::Done(found) => {
-                    let row = BatchStep::Row(*cell, found);
-                    self.forget_cell();
-                    Ok(LayerStep::Measuring(row))
-                }
-            },
             Stage::Measuring { model, left, map, cell } => {
+                if let Some((at, estimating)) = cell {
+                    let step = BatchStep::at_cell(*at, estimating.step()?);
+                    if let BatchStep::Row(..) = step {
+                        *cell = None;
+                    }
+                    return Ok(LayerStep::Measuring(step));
+                }
                 let Some(Place { cell: next, at, batch, prefix_group }) = left.pop_front() else {
                     for at in (0..self.plan.layers.len()).filter(|at| self.plan.layers[*at] == self.layer) {
                         self.passes.iter_mut().for_each(|pass| pass.forget(at));
@@ -167,16 +163,10 @@ impl LayerByLayer {
                 {
                     let tokens = tokens.columns(0, next.n).into_owned();
                     let begun = Estimating::new(map, &tokens, mask, (estimators, options), bounds)?;
-                    *cell = Some(Underway(next, Box::new(begun)));
+                    *cell = Some((next, Box::new(begun)));
                 }
                 Ok(LayerStep::Measuring(BatchStep::Iterated { iterations: 0, relative_residual: None }))
             }
-        }
-    }
-
-    fn forget_cell(&mut self) {
-        if let Stage::Measuring { cell, .. } = &mut self.stage {
-            *cell = None;
         }
     }
 

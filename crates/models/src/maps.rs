@@ -9,7 +9,7 @@ use super::at_window::AtWindow;
 use super::attention_map::AttentionMap;
 use super::batch::{Batch, PrefixGroup, Window};
 use super::batch_step::BatchStep;
-use super::estimate::{Estimate, EstimateStep, Estimating};
+use super::estimate::{Estimate, Estimating};
 use super::forward::{ForwardPass, Pass};
 use super::layer_map::LayerMap;
 use super::map_kind::Heads;
@@ -145,18 +145,11 @@ impl<M: Borrow<Model>> Maps<M> {
                     *cell = Some((next, Box::new(begun)));
                     return Ok(BatchStep::Iterated { iterations: 0, relative_residual: None });
                 };
-                let at = *at;
-                match estimating.step()? {
-                    EstimateStep::Going(iterations, residual) => {
-                        let relative_residual = residual.is_finite().then_some(residual);
-                        Ok(BatchStep::Iterated { iterations, relative_residual })
-                    }
-                    EstimateStep::Bounding => Ok(BatchStep::Bounded),
-                    EstimateStep::Done(found) => {
-                        *cell = None;
-                        Ok(BatchStep::Row(at, found))
-                    }
+                let step = BatchStep::at_cell(*at, estimating.step()?);
+                if let BatchStep::Row(..) = step {
+                    *cell = None;
                 }
+                Ok(step)
             }
         }
     }

@@ -9,7 +9,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::spectral::{largest_eigenvalue, largest_singular_value};
+use crate::spectral::{largest_eigenvalue, largest_singular_value, leading_eigenvector};
 
 /// The exponents of a head. They are those for R = 1: on the ball of radius R all of them are times R^2.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -187,8 +187,7 @@ impl Pencil {
 
     fn at(&mut self, sigma: f64) -> Cut {
         let leading = if self.values.len() <= SMALL {
-            let eigen = self.matrix(sigma).symmetric_eigen();
-            eigen.eigenvectors.column(eigen.eigenvalues.imax()).into_owned()
+            leading_eigenvector(self.matrix(sigma))
         } else {
             let mut y = self.start.clone();
             for _ in 0..POWER_STEPS {

@@ -21,6 +21,7 @@ use crate::experiment::{
 };
 use crate::identity::multiple_of_identity;
 use crate::phrase;
+use crate::spectral::leading_eigenvector;
 use crate::tokens::AdversarialDirection;
 
 /// A longer list is not made: its norm takes too long.
@@ -165,7 +166,12 @@ fn on_line(u: &DVector<f64>, radius: f64, ln_n: f64) -> Result<[TokenSource; ON_
     ])
 }
 
-fn clusters(u: &DVector<f64>, places: &[f64], log_multiplicities: Vec<f64>) -> Result<TokenSource, InputError> {
+/// Clusters at multiples of a unit vector.
+pub(super) fn clusters(
+    u: &DVector<f64>,
+    places: &[f64],
+    log_multiplicities: Vec<f64>,
+) -> Result<TokenSource, InputError> {
     let entries = places.iter().flat_map(|place| u.iter().map(move |x| place * x)).collect();
     let positions = Rows::new(phrase!("positions", "The positions"), u.len(), entries)?;
     Ok(TokenSource::Clusters { positions, log_multiplicities })
@@ -187,10 +193,7 @@ fn directions(experiment: &Experiment, ball: &Ball) -> Vec<DVector<f64>> {
         // With multiples of the identity every direction is like the first.
         if matrices.iter().any(|matrix| multiple_of_identity(matrix).is_none()) {
             all.extend(AdversarialDirection::of(head.query_key()).ok().map(|line| line.direction));
-            all.extend(matrices.iter().map(|matrix| {
-                let eigen = matrix.tr_mul(matrix).symmetric_eigen();
-                eigen.eigenvectors.column(eigen.eigenvalues.imax()).into_owned()
-            }));
+            all.extend(matrices.iter().map(|matrix| leading_eigenvector(matrix.tr_mul(matrix))));
         }
     }
     all.push(first);

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ball::Ball;
-use super::candidates::{MOST_LISTED, candidates, clusters_of, has_order, listed, witnesses_of};
+use super::candidates::{MOST_LISTED, candidates, clusters, clusters_of, has_order, listed, witnesses_of};
 use crate::bounds::{ClusterWitness, Hypotheses, Witnesses, bounds_and_witnesses, causal_witnesses};
 use crate::experiment::{
     Attention, Distribution, Experiment, InputError, Mask, MaskKind, Memory, Normalization, RandomTokens, Rows,
@@ -160,12 +160,8 @@ fn adversarial(experiment: &Experiment, hypotheses: &Hypotheses) -> Result<Optio
     let Ball { weights, .. } = Ball::of(experiment)?;
     let Some(head) = weights.heads.first() else { return Ok(None) };
     let Ok(line) = AdversarialDirection::of(head.query_key()) else { return Ok(None) };
-    let places = [line.first, line.others].map(|place| &line.direction * (place * hypotheses.radius));
-    let entries = places.iter().flat_map(|place| place.iter().copied()).collect();
-    Ok(Some(TokenSource::Clusters {
-        positions: Rows::new(phrase!("positions", "The positions"), line.direction.len(), entries)?,
-        log_multiplicities: vec![0.0, (hypotheses.n() - 1.0).ln()],
-    }))
+    let places = [line.first, line.others].map(|place| place * hypotheses.radius);
+    clusters(&line.direction, &places, vec![0.0, (hypotheses.n() - 1.0).ln()]).map(Some)
 }
 
 #[cfg(test)]

@@ -140,6 +140,12 @@ pub fn largest_eigenvalue(matrix: &DMatrix<f64>) -> f64 {
     }
 }
 
+/// The eigenvector of the largest eigenvalue of a symmetric matrix with at least one row and finite entries.
+pub(crate) fn leading_eigenvector(matrix: DMatrix<f64>) -> DVector<f64> {
+    let eigen = matrix.symmetric_eigen();
+    eigen.eigenvectors.column(eigen.eigenvalues.imax()).into_owned()
+}
+
 /// ||L^T R||_2 for L (k x m) and R (k x n) with few rows, from QR factors of their transposes. The m x n matrix is not
 /// formed.
 /// A factor s I is not decomposed.

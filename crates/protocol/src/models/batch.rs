@@ -95,13 +95,7 @@ impl Task<ModelContext> for BatchTask {
         }
         let is_done = step == BatchStep::Done;
         if is_done || report.is_due() {
-            match step {
-                BatchStep::Passed { layers, of } => report.progress((layers, of)),
-                BatchStep::Iterated { iterations, relative_residual } => {
-                    report.iterations(iterations, relative_residual);
-                }
-                BatchStep::Row(..) | BatchStep::Bounded | BatchStep::Done => {}
-            }
+            tell(step, report);
             if !self.rows.is_empty() {
                 let now = report.now();
                 let milliseconds = now - std::mem::replace(&mut self.began, now);
@@ -109,6 +103,15 @@ impl Task<ModelContext> for BatchTask {
             }
         }
         Ok(if is_done { Turn::Done } else { Turn::More })
+    }
+}
+
+/// Reports a step as progress: the layers that the windows have passed, or the steps of the iteration at a cell.
+pub(super) fn tell<E>(step: BatchStep, report: &mut Report<'_, E>) {
+    match step {
+        BatchStep::Passed { layers, of } => report.progress((layers, of)),
+        BatchStep::Iterated { iterations, relative_residual } => report.iterations(iterations, relative_residual),
+        BatchStep::Row(..) | BatchStep::Bounded | BatchStep::Done => {}
     }
 }
 

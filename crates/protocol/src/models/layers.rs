@@ -1,11 +1,13 @@
 //! All windows of a run, with one layer of the model in memory at a time: for a model whose layers do not fit together.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use lipscope_core::experiment::InputError;
 use lipscope_models::{Batch, BatchStep, Cell, Estimate, LayerByLayer, LayerStep, Opened, PlanText, Source};
 use serde::{Deserialize, Serialize};
 
+use super::batch::tell;
 use super::{ModelContext, ModelOrigin};
 use crate::task::{Report, Task, Turn};
 
@@ -54,14 +56,27 @@ pub struct LayersTask {
 struct Underway {
     opened: Opened<Box<dyn Source>>,
     layers: LayerByLayer,
-    told: Told,
 }
 
-/// Whether the page knows that a layer is going to be read, which may take long.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
-    No,
-    Yes,
+impl Underway {
+    /// Opens the model, and begins with the embeddings of the windows.
+    fn begin(plan: &LayersPlan, context: &mut ModelContext) -> Result<Self, InputError> {
+        let LayersPlan { origin, plan, ids, batches } = plan;
+        context.forget();
+        let (mut opened, plan) = context.opened_for(origin, plan, ids)?;
+        let wanted: BTreeSet<Cell> = batches.iter().flat_map(|(_, cells)| cells.iter().copied()).collect();
+        let batches = batches.iter().map(|(batch, _)| batch.clone()).collect();
+        let layers = LayerByLayer::new(&mut opened, &plan, ids, batches, |cell| wanted.contains(cell))?;
+        Ok(Underway { opened, layers })
+    }
+
+    /// Tells which layer the next step reads, if it reads one: that may take long.
+    fn tell_reading(&self, context: &ModelContext, report: &mut Report<'_, LayersEvent>) {
+        if self.layers.reads_next() {
+            let (layer, of, bytes) = (self.layers.layer(), self.layers.layers(), context.bytes_read());
+            report.event(LayersEvent::Reading { layer, of, bytes });
+        }
+    }
 }
 
 impl Task<ModelContext> for LayersTask {
@@ -74,49 +89,26 @@ impl Task<ModelContext> for LayersTask {
 
     fn step(&mut self, context: &mut ModelContext, report: &mut Report<'_, LayersEvent>) -> Result<Turn, InputError> {
         let Some(underway) = &mut self.underway else {
-            let LayersPlan { origin, plan, ids, batches } = &self.plan;
-            context.forget();
-            let (mut opened, plan) = context.opened_for(origin, plan, ids)?;
-            let (batches, wanted): (Vec<Batch>, Vec<Vec<Cell>>) = batches.iter().cloned().unzip();
-            let is_wanted = |cell: &Cell| wanted.iter().any(|cells| cells.contains(cell));
-            let layers = LayerByLayer::new(&mut opened, &plan, ids, batches, is_wanted)?;
+            let underway = Underway::begin(&self.plan, context)?;
             report.event(LayersEvent::Prepared);
-            self.underway = Some(Box::new(Underway { opened, layers, told: Told::No }));
+            underway.tell_reading(context, report);
+            self.underway = Some(Box::new(underway));
             return Ok(Turn::More);
         };
-        let Underway { opened, layers, told } = underway.as_mut();
-        if layers.reads_next() && *told == Told::No {
-            *told = Told::Yes;
-            if !self.rows.is_empty() {
-                report.event(LayersEvent::Rows(std::mem::take(&mut self.rows)));
-            }
-            let bytes = context.bytes_read();
-            report.event(LayersEvent::Reading { layer: layers.layer(), of: layers.layers(), bytes });
-            return Ok(Turn::More);
-        }
-        let step = match layers.step(opened)? {
-            LayerStep::Read => {
-                *told = Told::No;
-                return Ok(Turn::More);
-            }
-            LayerStep::Dropped => return Ok(Turn::More),
-            LayerStep::Measuring(step) => step,
-        };
-        if let BatchStep::Row(cell, found) = step {
+        let step = underway.layers.step(&mut underway.opened)?;
+        if let LayerStep::Measuring(BatchStep::Row(cell, found)) = step {
             self.rows.push((cell, found));
         }
-        let is_done = step == BatchStep::Done;
-        if is_done || report.is_due() {
-            match step {
-                BatchStep::Passed { layers, of } => report.progress((layers, of)),
-                BatchStep::Iterated { iterations, relative_residual } => {
-                    report.iterations(iterations, relative_residual);
-                }
-                BatchStep::Row(..) | BatchStep::Bounded | BatchStep::Done => {}
-            }
-            if !self.rows.is_empty() {
-                report.event(LayersEvent::Rows(std::mem::take(&mut self.rows)));
-            }
+        let is_done = step == LayerStep::Measuring(BatchStep::Done);
+        let is_due = is_done || step == LayerStep::Dropped || report.is_due();
+        if is_due && let LayerStep::Measuring(step) = step {
+            tell(step, report);
+        }
+        if is_due && !self.rows.is_empty() {
+            report.event(LayersEvent::Rows(std::mem::take(&mut self.rows)));
+        }
+        if step == LayerStep::Dropped {
+            underway.tell_reading(context, report);
         }
         Ok(if is_done { Turn::Done } else { Turn::More })
     }

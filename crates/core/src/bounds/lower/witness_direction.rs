@@ -13,7 +13,7 @@ use super::line::Line;
 use crate::attention::Normalizer;
 use crate::experiment::{Attention, Scope};
 use crate::jacobian::ClusterJacobian;
-use crate::spectral::largest_singular_value;
+use crate::spectral::{largest_singular_value, leading_eigenvector};
 use crate::weights::{HeadWeights, Weights};
 use nalgebra::{DMatrix, DVector};
 
@@ -165,14 +165,10 @@ fn most_stretched(value: &DMatrix<f64>, y: &DVector<f64>) -> Option<DVector<f64>
     }
     // The leading right singular vector of V (I - y y^T), through the smaller of its two Gram matrices.
     let centred = value / scale - (value * y) * y.transpose() / scale;
-    let leading = |gram: DMatrix<f64>| {
-        let eigen = gram.symmetric_eigen();
-        eigen.eigenvectors.column(eigen.eigenvalues.imax()).into_owned()
-    };
     let stretched = if value.nrows() < value.ncols() {
-        centred.tr_mul(&leading(&centred * centred.transpose()))
+        centred.tr_mul(&leading_eigenvector(&centred * centred.transpose()))
     } else {
-        leading(centred.tr_mul(&centred))
+        leading_eigenvector(centred.tr_mul(&centred))
     };
     // Where V is zero on all vectors orthogonal to y, any of them serves.
     let other = DVector::from_fn(y.len(), |row, _| f64::from(u8::from(row == y.iamin())));
