@@ -114,7 +114,12 @@ async fn list(address: &str, signal: Option<&AbortSignal>) -> Result<Downloaded,
         // A server that cannot give ranges may answer with an error, or begin to send the whole file, which is dropped.
         match ask_for(&url_of(address, &weights.name), ("GET", first_bytes), signal).await {
             Ok(response) if response.status() == PARTIAL => serving = Serving::Ranges,
-            Ok(response) => drop(response.body().map(|body| body.cancel())),
+            Ok(response) => {
+                // Dropping a file whose connection has broken off fails: a failure that nobody waits for would reach the page.
+                if let Some(body) = response.body() {
+                    let _ = JsFuture::from(body.cancel()).await;
+                }
+            }
             Err(_) => {}
         }
     }
