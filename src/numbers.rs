@@ -78,6 +78,7 @@ fn Numbers() -> impl IntoView {
                 <Reading id="method" label=strings::method_text() hint="" shown=measured(page, |m, _| Some(DisplayedNumber { text: strings::method(m.method).into(), full: m.method.id().into(), ..DisplayedNumber::default() }))/>
                 <Reading id="iterations" label=strings::iterations() hint="" shown=measured(page, |m, _| Some(DisplayedNumber::whole(m.iterations)))/>
                 <Reading id="residual" label=strings::residual() hint=strings::residual_hint() shown=measured(page, |m, _| Some(DisplayedNumber::of(m.relative_residual, Kind::Plain)))/>
+                <Reading id="upper" label=strings::upper() hint=strings::upper_hint() shown=measured(page, |m, norm| m.upper.filter(|_| norm == Norm::Spectral).map(|upper| DisplayedNumber { sign: Kind::UpperBound.sign(), text: strings::upper_number(&upper), full: upper.value.to_string() }))/>
                 <Time/>
             </dl>
             <Meanings of=vec![
@@ -90,6 +91,7 @@ fn Numbers() -> impl IntoView {
                 (strings::norm_label(Norm::Linf), strings::norm_hint(Norm::Linf)),
                 (strings::norm_label(Norm::L1), strings::norm_hint(Norm::L1)),
                 (strings::residual(), strings::residual_hint()),
+                (strings::upper(), strings::upper_hint()),
             ]/>
             <Loads/>
         </section>

@@ -106,7 +106,7 @@ macro_rules! choice {
 }
 
 /// All fields.
-pub const FIELDS: [Field; 75] = [
+pub const FIELDS: [Field; 76] = [
     Field::Other {
         key: "view",
         text: |scene| scene.stage.id().to_owned(),
@@ -233,6 +233,7 @@ pub const FIELDS: [Field; 75] = [
     choice!("model-map", ModelSettings::maps(), labs.model.map),
     choice!("model-estimators", ModelSettings::ESTIMATORS, labs.model.estimators),
     choice!("model-bounds", ModelSettings::BOUNDS, labs.model.bounds),
+    choice!("model-upper", ModelSettings::UPPERS, labs.model.upper),
     Field::Other { key: "theme", text: theme_text, read: read_theme },
     Field::Other {
         key: "token-data",

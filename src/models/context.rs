@@ -105,6 +105,7 @@ mod tests {
             radius: 1.0,
             sink: None,
             bounds: None,
+            upper: None,
         };
         measured.rows.insert(Cell { layer: 0, heads: Heads::All, n: 2, window: 0 }, estimate);
         let mut earlier = Vec::new();

@@ -9,6 +9,7 @@ use crate::controls::Choice;
 use crate::controls::{InputBox, Tick};
 use crate::state::ModelSettings;
 use crate::strings;
+use lipscope_core::measure::UpperNumber;
 use lipscope_models::{Bounding, MapKind, ModelConfig, Shard, SpecialToken};
 
 /// The choice of a layer's map, with the formulas of all maps for the norms of this model.
@@ -36,6 +37,10 @@ pub fn MapField(
         <div class="model-row">
             <Tick id="model-bounds" label=strings::model_bounds() states=[Bounding::Skipped, Bounding::AtTokens] now=Signal::derive(move || session.plan.with(|plan| plan.bounds)) on_change=move |bounds| session.plan.update(|plan| plan.bounds = bounds)/>
             <span class="note" data-testid="model-bounds-note">{strings::model_bounds_note()}</span>
+        </div>
+        <div class="model-row">
+            <Tick id="model-upper" label=strings::model_upper() states=[UpperNumber::Skipped, UpperNumber::Included] now=Signal::derive(move || session.plan.with(|plan| plan.upper)) on_change=move |upper| session.plan.update(|plan| plan.upper = upper)/>
+            <span class="note" data-testid="model-upper-note">{strings::model_upper_note()}</span>
         </div>
         <details class="model-maps" id="model-maps">
             <summary>{strings::model_maps()}</summary>

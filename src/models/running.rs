@@ -55,7 +55,7 @@ impl ModelSession {
         let held = held(&plan, &facts.config).map_err(|problem| strings::problem_text(&problem))?;
         self.take_table(
             Table::new(Subject::of(&facts.label, &facts.text, &plan))
-                .with_notes(facts.notes.iter().chain(&plan.note())),
+                .with_notes(facts.notes.iter().chain(&plan.notes())),
         );
         let jobs = self.missing(&plan, shortest_first(batches));
         let total = plan.batches(Shard { index: 0, count: 1 }).iter().map(|batch| plan.cells(batch).count()).sum();
@@ -147,7 +147,7 @@ impl ModelSession {
             self.gathered.with_value(|gathered| {
                 rows.retain(|(cell, row)| {
                     let known = table.as_ref().and_then(|table| table.rows.get(cell));
-                    let is_new = known.is_none_or(|known| known.bounds.is_none() && row.bounds.is_some());
+                    let is_new = known.is_none_or(|known| row.adds_to(known));
                     is_new && gathered.iter().all(|(known, _)| known != cell)
                 });
             });

@@ -3,6 +3,7 @@
 use crate::state::{DrawnSize, MOST_SEED, ModelSettings};
 use crate::strings;
 use lipscope_core::experiment::Order;
+use lipscope_core::measure::UpperNumber;
 use lipscope_models::{
     Bounding, DrawnFamily, DrawnModel, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Resizing, SpecialTokens, Subject,
 };
@@ -75,6 +76,8 @@ pub struct PlanForm {
     pub estimators: Estimators,
     /// Whether bounds are computed too.
     pub bounds: Bounding,
+    /// Whether an upper number is found for every map.
+    pub upper: UpperNumber,
     /// Whether the model's special tokens stand around every window.
     pub special: Special,
 }
@@ -113,15 +116,17 @@ pub fn settings_of(source: &SourceForm, plan: &PlanForm) -> Option<ModelSettings
         map: plan.kind,
         estimators: plan.estimators,
         bounds: plan.bounds,
+        upper: plan.upper,
     })
 }
 
 impl PlanForm {
     /// The plan of some settings.
     pub fn of(settings: &ModelSettings) -> Self {
-        let ModelSettings { layers, lengths, windows, heads, mask, map, estimators, bounds, .. } = settings.clone();
+        let ModelSettings { layers, lengths, windows, heads, mask, map, estimators, bounds, upper, .. } =
+            settings.clone();
         let (windows, special) = (windows.to_string(), Special::default());
-        PlanForm { layers, lengths, windows, heads, mask, kind: map, estimators, bounds, special }
+        PlanForm { layers, lengths, windows, heads, mask, kind: map, estimators, bounds, upper, special }
     }
 
     /// Sets the lengths and windows of the figures in section 5 of Castin et al.
@@ -146,6 +151,7 @@ impl PlanForm {
             estimators: self.estimators,
             tolerance: MODEL_TOLERANCE,
             bounds: self.bounds,
+            upper: self.upper,
             special: match self.special {
                 Special::None => SpecialTokens::default(),
                 Special::OfModel => special.clone(),
@@ -167,6 +173,7 @@ impl PlanForm {
             estimators: estimators.map_or(Estimators::Both, |(_, estimators)| estimators),
             tolerance: MODEL_TOLERANCE,
             bounds: Bounding::Skipped,
+            upper: UpperNumber::Skipped,
             special: Default::default(),
         }
     }
@@ -189,6 +196,7 @@ mod tests {
             lengths: "2:98:x8".into(),
             map: Some(MapKind::Blocks),
             bounds: Bounding::AtTokens,
+            upper: UpperNumber::Included,
             ..ModelSettings::default()
         };
         let (source, plan) = (SourceForm::of(&settings, Resizing::default()), PlanForm::of(&settings));

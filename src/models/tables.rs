@@ -10,6 +10,7 @@ use super::session::ModelSession;
 use super::settings::PlanForm;
 use crate::strings;
 use crate::workers::{ModelLane, ModelSource};
+use lipscope_core::measure::UpperNumber;
 use lipscope_models::{Bounding, Cell, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Subject, Table};
 use lipscope_protocol::models::{
     AdversarialRequest, Arriving, ModelPlan, ReadTablePlan, TableBatch, TableForm, WindowPlan, WriteTablePlan,
@@ -118,6 +119,7 @@ impl ModelSession {
             estimators: Estimators::Both,
             tolerance: MODEL_TOLERANCE,
             bounds: Bounding::Skipped,
+            upper: UpperNumber::Skipped,
             special: Default::default(),
         };
         self.models().adversarial_awaited.set(true);

@@ -1,6 +1,7 @@
 //! The settings of the view of models that an address can hold: which model, the size of a random one, and the plan.
 
 use lipscope_core::experiment::Order;
+use lipscope_core::measure::UpperNumber;
 use lipscope_models::{Bounding, DrawnFamily, Estimators, MapKind};
 
 /// Where a model comes from.
@@ -64,6 +65,8 @@ pub struct ModelSettings {
     pub estimators: Estimators,
     /// Whether bounds are computed too.
     pub bounds: Bounding,
+    /// Whether an upper number is found for every map.
+    pub upper: UpperNumber,
 }
 
 /// The size and the seed of a random model.
@@ -93,6 +96,7 @@ impl Default for ModelSettings {
             map: None,
             estimators: Estimators::Both,
             bounds: Bounding::Skipped,
+            upper: UpperNumber::Skipped,
         }
     }
 }
@@ -107,6 +111,9 @@ impl ModelSettings {
     /// Bounds, with their words.
     pub const BOUNDS: [(&'static str, Bounding); 2] =
         [("skipped", Bounding::Skipped), ("at-tokens", Bounding::AtTokens)];
+    /// Upper numbers, with their words.
+    pub const UPPERS: [(&'static str, UpperNumber); 2] =
+        [("skipped", UpperNumber::Skipped), ("included", UpperNumber::Included)];
 
     /// Maps, with their words.
     #[must_use]

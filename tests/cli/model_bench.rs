@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use assert_cmd::Command;
 use lipscope_core::experiment::InputError;
+use lipscope_core::measure::UpperNumber;
 use lipscope_models::{
     Batch, Bounding, Cell, DrawnFamily, DrawnModel, Estimate, Estimators, MODEL_TOLERANCE, PlanText, Shard, Source,
     Subject, Table, WindowExperiment,
@@ -70,6 +71,7 @@ pub fn plan(layers: &str, lengths: &str, windows: usize) -> PlanText {
         estimators: Estimators::Both,
         tolerance: MODEL_TOLERANCE,
         bounds: Bounding::Skipped,
+        upper: UpperNumber::Skipped,
         special: Default::default(),
     }
 }

@@ -153,8 +153,14 @@ fn a_window_of_one_layer_tells_how_far_it_is_before_its_row_comes() {
 fn large(rows: usize) -> Table {
     let sink = Some(Sink { mass: 1.5, token: 0, head: 3 });
     let cell = |window| Cell { layer: 0, heads: Heads::All, n: 2 + window % 7, window };
-    let estimate =
-        |window| Estimate { spectral: None, released: Some(0.1 + window as f64), radius: 2.0, sink, bounds: None };
+    let estimate = |window| Estimate {
+        spectral: None,
+        released: Some(0.1 + window as f64),
+        radius: 2.0,
+        sink,
+        bounds: None,
+        upper: None,
+    };
     let of = |text: &str| text.to_owned();
     let subject = Subject {
         model: of("many"),

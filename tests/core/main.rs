@@ -19,6 +19,7 @@ mod l2;
 mod parallel;
 mod portable;
 mod precise;
+mod probable;
 mod script;
 mod search;
 mod single;

@@ -175,6 +175,20 @@ pageTest('blocks are measured as on the command line, and single heads of one ar
   await inPhase(page, 'done');
   const options = ['--weights', 'random:gpt2', '--dim', '32', '--depth', '3', '--heads', '4', '--layers', '0,2', '--lengths', '2:8:2', '--windows', '2'];
   compare(await saved(page, '#model-csv'), lipscope(...options, '--map', 'blocks'));
+  // The rows that are there get an upper number, although no bound is proved for a stack of layers.
+  await page.check('#model-upper');
+  await page.click('#model-run');
+  await page.waitForFunction(() => document.querySelectorAll('[data-testid=model-bounds-rows] tr').length === 8, undefined, { timeout: 60_000 });
+  const assured = await saved(page, '#model-csv');
+  compare(assured, lipscope(...options, '--map', 'blocks', '--upper'));
+  const [names, ...rows] = assured.trim().split('\n').map((line) => line.split(','));
+  for (const cells of rows) {
+    const [norm, upper, failure] = ['spectral', 'upper', 'failure'].map((name) => Number(cells[names.indexOf(name)]));
+    assert.ok(upper >= norm && upper <= 1.02 * norm && failure === 1e-9, `${cells}`);
+  }
+  assert.match(await page.getByTestId('model-bounds-rows').innerText(), /≤ .*but for chance 1e-9/);
+  assert.ok(await page.getByTestId('model-upper-what').isVisible());
+  await page.uncheck('#model-upper');
   await page.selectOption('#model-map', 'block');
   await page.setViewportSize(PHONE);
   const select = await page.locator('#model-map').boundingBox();

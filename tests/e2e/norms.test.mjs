@@ -21,6 +21,19 @@ pageTest('each norm stands in the headline, as the command line has it', async (
   }
 });
 
+pageTest('the upper number is the command line\'s, and says what it holds by', async ({ page }) => {
+  await page.selectOption('#distribution', 'ball');
+  await type(page, 'n-number', '100');
+  await changed(page, 'spectral');
+  await page.waitForFunction(() => Number(document.querySelector('[data-testid="upper"]')?.dataset.value) > 0);
+  const { lines: [expected] } = await measureOnCommandLine(await exported(page));
+  near(await value(page, 'upper'), expected.upper, 'upper');
+  assert.deepEqual([expected.upper_by, expected.failure], ['chance', 1e-9]);
+  assert.match(await page.getByTestId('upper').textContent(), /^\d\.\d+ \(but for chance 1e-9\)$/);
+  await page.selectOption('#norm', 'linf');
+  await page.waitForFunction(() => !document.querySelector('[data-testid="upper"]').dataset.value);
+});
+
 pageTest('bounds that are about another norm are gone, with a word why', async ({ page }) => {
   await changed(page, 'spectral');
   assert.ok(await value(page, 'bound-unified') > 0);

@@ -5,6 +5,7 @@ use std::fs;
 
 use lipscope_core::bounds::BoundId;
 use lipscope_core::experiment::Order;
+use lipscope_core::measure::UpperNumber;
 use lipscope_core::random::{Random, Stream};
 use lipscope_core::spectral::largest_singular_value;
 use lipscope_models::{
@@ -248,6 +249,7 @@ fn a_plan_computes_bounds_only_where_it_is_asked_and_they_apply() {
             estimators: Estimators::Both,
             tolerance: 1e-10,
             bounds: bounding,
+            upper: UpperNumber::Skipped,
             special: Default::default(),
         };
         let rows = rows(config, &plan);

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use lipscope_core::experiment::InputError;
+use lipscope_core::measure::UpperNumber;
 use lipscope_models::{
     Bounding, Estimators, Heads, MapKind, Maps, ModelConfig, Opened, PlanText, Shard, WeightFiles, load_model,
 };
@@ -56,6 +57,7 @@ fn measured(name: &str, files: &[(String, Vec<u8>)], n: usize, layer: usize) -> 
         estimators: Estimators::Spectral,
         tolerance: 1e-12,
         bounds: Bounding::Skipped,
+        upper: UpperNumber::Skipped,
         special: Default::default(),
     };
     let plan = text.plan(opened.config())?;
@@ -283,6 +285,7 @@ fn the_scale_of_the_scores_is_in_every_map_of_a_head() {
         estimators: Estimators::Spectral,
         tolerance: 1e-12,
         bounds: Bounding::Skipped,
+        upper: UpperNumber::Skipped,
         special: Default::default(),
     };
     let plan = text.plan(&model.config).expect("a plan");

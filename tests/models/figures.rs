@@ -44,6 +44,7 @@ fn table(layers: &[usize], heads: &[Heads]) -> Table {
                         radius: 27.0 + window as f64,
                         sink: Some(Sink { mass: (n as f64).sqrt() * noise, token: 0, head: 3 }),
                         bounds: None,
+                        upper: None,
                     };
                     table.rows.insert(Cell { layer: *layer, heads: *heads, n, window }, estimate);
                 }

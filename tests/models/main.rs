@@ -10,3 +10,4 @@ mod plain;
 mod reference;
 mod special;
 mod token_ids;
+mod upper;

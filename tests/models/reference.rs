@@ -3,6 +3,7 @@
 use std::fs;
 
 use lipscope_core::experiment::Order;
+use lipscope_core::measure::UpperNumber;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{
     Bounding, Estimators, Heads, LayerMap, MapKind, Maps, ModelConfig, Needs, Plan, Shard, Subject, Table, draw_model,
@@ -59,6 +60,7 @@ fn randomly_initialised_gpt2_has_the_slopes_of_its_table() {
         estimators: Estimators::Both,
         options: LanczosOptions { tolerance: 1e-3, ..LanczosOptions::default() },
         bounds: Bounding::Skipped,
+        upper: UpperNumber::Skipped,
         special: Default::default(),
     };
     plan.check(ids.len()).expect("a text that is long enough");
@@ -107,6 +109,7 @@ fn a_window_is_the_same_in_a_shared_pass_as_alone() {
             estimators: Estimators::Both,
             options: LanczosOptions::default(),
             bounds: Bounding::Skipped,
+            upper: UpperNumber::Skipped,
             special: Default::default(),
         };
         let batches = plan.batches(Shard { index: 0, count: 1 });

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use lipscope_core::measure::UpperNumber;
 use lipscope_models::{
     Bounding, Cell, Estimate, Estimators, MapKind, Maps, Opened, PlanText, Shard, SpecialTokens, Tokenizer,
     TokenizerFiles, WeightFiles,
@@ -29,6 +30,7 @@ fn plan(lengths: &str, windows: usize, special: SpecialTokens) -> PlanText {
         estimators: Estimators::Both,
         tolerance: 1e-9,
         bounds: Bounding::Skipped,
+        upper: UpperNumber::Skipped,
         special,
     }
 }

@@ -79,6 +79,21 @@ class Arrays(unittest.TestCase):
         self.assertAlmostEqual(found.value / self.value, 1, delta=1e-12)
         self.assertLess(found.residual, 1e-9)
         np.testing.assert_allclose(jacobian @ found.right, found.value * found.left, atol=1e-9)
+        self.assertGreaterEqual(found.upper, self.value * (1 - 1e-14))
+        self.assertLess(found.upper, 1.001 * self.value)
+        self.assertEqual(found.failure, 1e-9)
+        self.assertIsNone(lipscope.spectral_norm(Map, failure=None).upper)
+        with self.assertRaisesRegex(ValueError, "`failure` is 0.7, but it must be above 0 and at most 0.5"):
+            lipscope.spectral_norm(Map, failure=0.7)
+
+    def test_products_that_are_rounded_to_seven_digits_have_no_upper_number(self):
+        matrix = np.diag(np.linspace(0, 1, 200)).astype(np.float32)
+
+        class Map:
+            shape = matrix.shape
+            matvec = rmatvec = staticmethod(lambda x: (matrix @ x.astype(np.float32)).astype(np.float64))
+
+        self.assertIsNone(lipscope.spectral_norm(Map, tolerance=1e-4).upper)
 
     def test_a_map_that_fails_raises_its_own_error(self):
         class Map:

@@ -12,7 +12,7 @@ use super::steps::StepArguments;
 use super::tables::{TableArguments, options_that_answer};
 use super::work::MemoryArguments;
 use lipscope_core::experiment::{Experiment, InputError};
-use lipscope_core::measure::{BlockNorms, MeasureOptions, measure_with};
+use lipscope_core::measure::{BlockNorms, MeasureOptions, UpperNumber, measure_with};
 use lipscope_core::spectral::LanczosOptions;
 
 /// Arguments of `lipscope measure`.
@@ -54,6 +54,7 @@ pub(super) fn run(arguments: &MeasureArguments) -> io::Result<ExitCode> {
         svd_limit: arguments.svd_limit.min(MOST_DENSE),
         dense_limit: arguments.dense_limit.min(MOST_DENSE),
         block_norms: if arguments.block_norms { BlockNorms::Included } else { BlockNorms::Skipped },
+        upper: UpperNumber::Included,
         memory: arguments.memory.memory,
         ..MeasureOptions::default()
     };

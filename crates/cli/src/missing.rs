@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use lipscope_core::experiment::Order;
+use lipscope_core::measure::UpperNumber;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{Bounding, Cell, Estimators, Heads, MOST_WINDOWS, MapKind, Plan, Shard, Table};
 
@@ -131,6 +132,7 @@ fn shards(
         estimators: Estimators::Both,
         options: LanczosOptions::default(),
         bounds: Bounding::Skipped,
+        upper: UpperNumber::Skipped,
         special: Default::default(),
     };
     // The index of each window's batch in the run; shard i of N has every N-th batch from i on.

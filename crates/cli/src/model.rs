@@ -17,6 +17,7 @@ use super::results::{Form, Results};
 use super::work::MemoryArguments;
 use super::{model_chart, model_files};
 use lipscope_core::experiment::{InputError, Order};
+use lipscope_core::measure::UpperNumber;
 use lipscope_models::{
     Bounding, Estimators, Held, MODEL_TOLERANCE, MapKind, Maps, Part, PlanText, Resizing, Shard, Subject, Table,
     adversarial_text, names_of_families,
@@ -75,6 +76,10 @@ pub(super) struct ModelArguments {
     /// spectral norm) and local_token (on the norm over the largest token). A run takes about three times as long.
     #[arg(long, conflicts_with = "adversarial")]
     bounds: bool,
+    /// Also find an upper number on the norm of every map: the columns upper and failure, the probability over the seeds that
+    /// it is too small (1e-9; 0 where a proved bound is smaller). All products are then in 64-bit numbers: twice the time.
+    #[arg(long, conflicts_with = "adversarial")]
+    upper: bool,
     /// What is measured of a layer; by default attention for BERT and with-output for GPT-2, as in their attention modules.
     #[arg(long, value_parser = map_kind())]
     map: Option<MapKind>,
@@ -195,6 +200,7 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
         },
         tolerance: arguments.tolerance,
         bounds: if arguments.bounds { Bounding::AtTokens } else { Bounding::Skipped },
+        upper: if arguments.upper { UpperNumber::Included } else { UpperNumber::Skipped },
         special: input.special.clone(),
     }
     .plan(found.model.config())?;
@@ -203,7 +209,7 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
     let held = plan.held(config, memory)?;
     let text = arguments.adversarial.map_or(input.fingerprint, adversarial_text);
     let subject = Subject::of(found.model.label(), &text, &plan);
-    let of_plan = plan.note();
+    let of_plan = plan.notes();
     let notes = found.model.notes().iter().chain(&input.notes).chain(&of_plan);
     let table = Table::new(subject).with_notes(notes);
     let results = Results::open(arguments.out.as_deref(), arguments.format, table)?;

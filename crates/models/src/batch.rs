@@ -195,6 +195,7 @@ mod tests {
     fn plan(mask: Order, layers: usize) -> Plan {
         Plan {
             bounds: crate::Bounding::Skipped,
+            upper: lipscope_core::measure::UpperNumber::Skipped,
             special: crate::SpecialTokens::default(),
             layers: (0..layers).collect(),
             heads: vec![Heads::All],

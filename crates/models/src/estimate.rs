@@ -14,8 +14,9 @@ use super::norm::{NormIteration, NormStep};
 use lipscope_core::attention::Forward;
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::jacobian::LinearOperator;
+use lipscope_core::measure::UpperNumber;
 use lipscope_core::phrase;
-use lipscope_core::spectral::{LanczosOptions, SingularTriplet};
+use lipscope_core::spectral::{LanczosOptions, ProbableUpper, SingularTriplet};
 
 /// The estimators to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +84,41 @@ pub struct Estimate {
     pub sink: Option<Sink>,
     /// Upper bounds at the same tokens, if requested, for attention alone.
     pub bounds: Option<LocalBounds>,
+    /// The smallest upper number on ||J||_2, if requested: it may fail by chance, or is the better of `bounds`.
+    pub upper: Option<ProbableUpper>,
+}
+
+impl Estimate {
+    /// Whether two measurements of a cell may be of the same one: equal but for bounds or an upper number that one of them
+    /// lacks. With an upper number the iteration starts elsewhere, so that the norms agree up to their residuals only.
+    #[must_use]
+    pub fn is_alike(&self, other: &Estimate) -> bool {
+        let is_upper_on_both = self.upper.is_some() == other.upper.is_some();
+        let has_same_norm = match (self.spectral, other.spectral) {
+            (Some(here), Some(there)) if !is_upper_on_both => {
+                let most = here.relative_residual + there.relative_residual;
+                (here.value - there.value).abs() <= most * here.value.max(there.value)
+            }
+            (here, there) => here == there && self.upper == other.upper,
+        };
+        let rest = |of: &Estimate| Estimate { spectral: None, upper: None, bounds: None, ..*of };
+        let are_bounds_alike = self.bounds.is_none() || other.bounds.is_none() || self.bounds == other.bounds;
+        has_same_norm && are_bounds_alike && rest(self) == rest(other)
+    }
+
+    /// Whether this measurement of a cell has bounds or an upper number that another one lacks.
+    #[must_use]
+    pub fn adds_to(&self, other: &Estimate) -> bool {
+        (other.bounds.is_none() && self.bounds.is_some()) || (other.upper.is_none() && self.upper.is_some())
+    }
+
+    /// This measurement with the bounds, the upper number and its norm of another one of the same cell, where it lacks them.
+    #[must_use]
+    pub fn or_with(&self, other: &Estimate) -> Estimate {
+        let of_norm = if self.upper.is_some() || other.upper.is_none() { self } else { other };
+        let Estimate { spectral, upper, .. } = *of_norm;
+        Estimate { spectral, upper, bounds: self.bounds.or(other.bounds), ..*self }
+    }
 }
 
 /// Measures a map at its tokens (d x n).
@@ -96,7 +132,15 @@ pub fn estimate(
     estimators: Estimators,
     options: LanczosOptions,
 ) -> Result<Estimate, InputError> {
-    Estimating::new(map, tokens, mask, (estimators, options), Bounding::Skipped)?.finish()
+    let extras = Extras { bounds: Bounding::Skipped, upper: UpperNumber::Skipped };
+    Estimating::new(map, tokens, mask, (estimators, options), extras)?.finish()
+}
+
+/// What is computed beside the norms.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extras {
+    pub(super) bounds: Bounding,
+    pub(super) upper: UpperNumber,
 }
 
 /// The measurement of a map at its tokens, on its way.
@@ -131,7 +175,7 @@ impl Estimating {
         tokens: &DMatrix<f64>,
         mask: Order,
         (estimators, options): (Estimators, LanczosOptions),
-        bounding: Bounding,
+        extras: Extras,
     ) -> Result<Estimating, InputError> {
         let MapAtTokens { value, mut jacobian } = map.at(tokens, mask)?;
         let sink = jacobian.attention().map(sink);
@@ -142,14 +186,16 @@ impl Estimating {
         });
         let norm = match estimators {
             Estimators::Released => None,
-            Estimators::Spectral | Estimators::Both => Some(NormIteration::new(map, &jacobian, options)?),
+            Estimators::Spectral | Estimators::Both => {
+                Some(NormIteration::new(map, &jacobian, (options, extras.upper))?)
+            }
         };
         let radius = tokens.norm() / (tokens.ncols() as f64).sqrt();
-        let bounds = match bounding {
+        let bounds = match extras.bounds {
             Bounding::Skipped => None,
             Bounding::AtTokens => Bounds::new(&jacobian),
         };
-        let found = Estimate { spectral: None, released, radius, sink, bounds: None };
+        let found = Estimate { spectral: None, released, radius, sink, bounds: None, upper: None };
         Ok(Estimating { jacobian, norm, bounds, found })
     }
 
@@ -175,8 +221,9 @@ impl Estimating {
         {
             match norm.step(&mut self.jacobian) {
                 NormStep::Going(iterations, residual) => return Ok(EstimateStep::Going(iterations, residual)),
-                NormStep::Done(SingularTriplet { value, iterations, relative_residual, .. }) => {
+                NormStep::Done(SingularTriplet { value, iterations, relative_residual, .. }, upper) => {
                     self.found.spectral = Some(SpectralNorm { value, iterations, relative_residual });
+                    self.found.upper = upper;
                 }
             }
         }
@@ -186,6 +233,11 @@ impl Estimating {
                 return Ok(EstimateStep::Bounding);
             }
             self.found.bounds = Some(bounds.finish());
+        }
+        if let (Some(upper), Some(proved)) = (&mut self.found.upper, self.found.bounds.and_then(|bounds| bounds.best()))
+            && proved <= upper.value
+        {
+            *upper = ProbableUpper { value: proved, failure: 0.0 };
         }
         let found = self.found;
         let numbers = [found.spectral.map_or(0.0, |norm| norm.value), found.released.unwrap_or(0.0)];

@@ -9,7 +9,7 @@ use nalgebra::DMatrix;
 
 use super::batch::{Batch, PrefixGroup, Window};
 use super::batch_step::BatchStep;
-use super::estimate::Estimating;
+use super::estimate::{Estimating, Extras};
 use super::forward::{ForwardPass, Pass};
 use super::layer_map::LayerMap;
 use super::map_kind::Heads;
@@ -157,12 +157,12 @@ impl LayerByLayer {
                     *map = None;
                     *map = Some((next.heads, LayerMap::new(model, self.layer, self.plan.kind, next.heads)?));
                 }
-                let Plan { estimators, options, bounds, mask, .. } = self.plan;
+                let Plan { estimators, options, bounds, upper, mask, .. } = self.plan;
                 if let Some((_, map)) = map
                     && let Some(tokens) = self.passes[batch].inputs_at(at).nth(prefix_group)
                 {
                     let tokens = tokens.columns(0, next.n).into_owned();
-                    let begun = Estimating::new(map, &tokens, mask, (estimators, options), bounds)?;
+                    let begun = Estimating::new(map, &tokens, mask, (estimators, options), Extras { bounds, upper })?;
                     *cell = Some((next, Box::new(begun)));
                 }
                 Ok(LayerStep::Measuring(BatchStep::Iterated { iterations: 0, relative_residual: None }))

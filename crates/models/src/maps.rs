@@ -9,7 +9,7 @@ use super::at_window::AtWindow;
 use super::attention_map::AttentionMap;
 use super::batch::{Batch, PrefixGroup, Window};
 use super::batch_step::BatchStep;
-use super::estimate::{Estimate, Estimating};
+use super::estimate::{Estimate, Estimating, Extras};
 use super::forward::{ForwardPass, Pass};
 use super::layer_map::LayerMap;
 use super::map_kind::Heads;
@@ -162,12 +162,13 @@ impl<M: Borrow<Model>> Maps<M> {
         inputs: &[Vec<DMatrix<f64>>],
     ) -> Result<Estimating, InputError> {
         let plan = &self.plan;
+        let extras = Extras { bounds: plan.bounds, upper: plan.upper };
         let window = Window { n: cell.n, window: cell.window };
         let at_group = prefix_groups.iter().position(|prefix_group| prefix_group.has(window)).unwrap_or(0);
         let at_layer = plan.layers.iter().position(|layer| *layer == cell.layer).unwrap_or(0);
         let map = &self.maps[&(cell.layer, cell.heads)];
         let tokens = inputs[at_group][at_layer].columns(0, cell.n).into_owned();
-        Estimating::new(map, &tokens, plan.mask, (plan.estimators, plan.options), plan.bounds)
+        Estimating::new(map, &tokens, plan.mask, (plan.estimators, plan.options), extras)
     }
 }
 

@@ -5,6 +5,9 @@
 //! in f64: the value is a norm of J v, never above ||J||_2, with its true residual. If this residual is above the
 //! tolerance, the iteration continues in f64.
 //!
+//! Where an upper number is asked for, all products are in f64, the start is uniform, and at most ten steps follow those of
+//! the norm (docs/theory.md, "An upper number for every map").
+//!
 //! For attention alone, the start vector is the leading vector in the case that attention hardly varies: the vector
 //! that O V stretches most, times the token profile that the mean of P stretches most, plus some noise in every
 //! direction. For maps with a residual connection it is random.
@@ -16,8 +19,11 @@ use super::layer_map::LayerMap;
 use lipscope_core::attention::Forward;
 use lipscope_core::experiment::InputError;
 use lipscope_core::jacobian::{LinearOperator, Single};
+use lipscope_core::measure::UpperNumber;
 use lipscope_core::random::{Random, Stream};
-use lipscope_core::spectral::{Lanczos, LanczosOptions, SingularTriplet, Status, largest_triplet};
+use lipscope_core::spectral::{
+    Assurance, Lanczos, LanczosOptions, ProbableUpper, SingularTriplet, Status, largest_triplet,
+};
 
 /// With a tolerance of at least this, the iteration takes its products in f32 first; with a tighter one, the rounding
 /// of f32 would dominate the residual.
@@ -32,14 +38,18 @@ pub(super) struct NormIteration {
     options: LanczosOptions,
     /// The Jacobian in f32, while the iteration takes its products there.
     single: Option<Single<MapJacobian<f32>>>,
+    /// How near an upper number is wanted, where one is.
+    assurance: Option<Assurance>,
+    /// The triplet, while an upper number is sought.
+    found: Option<SingularTriplet>,
 }
 
 /// What one step of a [`NormIteration`] finds.
 pub(super) enum NormStep {
     /// Steps so far, and the relative residual of the last check.
     Going(usize, f64),
-    /// The triplet, with value and residual of products in f64.
-    Done(SingularTriplet),
+    /// The triplet, with value and residual of products in f64, and the upper number, where one was asked for.
+    Done(SingularTriplet, Option<ProbableUpper>),
 }
 
 impl NormIteration {
@@ -50,21 +60,26 @@ impl NormIteration {
     pub(super) fn new(
         map: &LayerMap,
         jacobian: &MapJacobian<f64>,
-        options: LanczosOptions,
+        (options, upper): (LanczosOptions, UpperNumber),
     ) -> Result<NormIteration, InputError> {
+        let assurance = (upper == UpperNumber::Included).then(Assurance::default);
         let iteration = match (map.value_direction(), jacobian.attention()) {
-            (Some(direction), Some(forward)) => {
+            (Some(direction), Some(forward)) if assurance.is_none() => {
                 Lanczos::from_vector(start(direction, &profile(forward), options.seed), options)
             }
+            _ if assurance.is_some() => Lanczos::new(jacobian.n_inputs(), options).assured(),
             _ => Lanczos::new(jacobian.n_inputs(), options),
         };
-        let is_single = options.tolerance >= MAP_SINGLE_TOLERANCE;
+        let is_single = options.tolerance >= MAP_SINGLE_TOLERANCE && assurance.is_none();
         let single = is_single.then(|| jacobian.single().map(Single::new)).transpose()?;
-        Ok(NormIteration { iteration, options, single })
+        Ok(NormIteration { iteration, options, single, assurance, found: None })
     }
 
     /// Does one step: one product with J and one with J^T.
     pub(super) fn step(&mut self, jacobian: &mut MapJacobian<f64>) -> NormStep {
+        if let Some(found) = self.found.take() {
+            return self.assure(found, jacobian);
+        }
         let status = match &mut self.single {
             Some(single) => self.iteration.step(single),
             None => self.iteration.step(jacobian),
@@ -72,16 +87,34 @@ impl NormIteration {
         if let Status::Going { relative_residual, .. } = status {
             return NormStep::Going(self.iteration.iterations(), relative_residual);
         }
-        let ended = std::mem::replace(&mut self.iteration, Lanczos::new(0, self.options));
-        let Some(mut single) = self.single.take() else { return NormStep::Done(ended.finish(jacobian)) };
-        let rough = ended.finish(&mut single);
+        let Some(mut single) = self.single.take() else {
+            let found = self.iteration.finish(jacobian);
+            return match self.assurance {
+                Some(_) => self.assure(found, jacobian),
+                None => NormStep::Done(found, None),
+            };
+        };
+        let rough = self.iteration.finish(&mut single);
         let found = SingularTriplet::at(rough.right, rough.iterations, jacobian);
         if found.relative_residual <= self.options.tolerance {
-            return NormStep::Done(found);
+            return NormStep::Done(found, None);
         }
         let (iterations, relative_residual) = (found.iterations, found.relative_residual);
         self.iteration = Lanczos::after(found, self.options);
         NormStep::Going(iterations, relative_residual)
+    }
+
+    /// One step towards an upper number.
+    fn assure(&mut self, found: SingularTriplet, jacobian: &mut MapJacobian<f64>) -> NormStep {
+        let Some(assurance) = self.assurance else { return NormStep::Done(found, None) };
+        if self.iteration.assure(jacobian, &assurance) == Status::Done {
+            let upper = self.iteration.upper(assurance.failure);
+            let upper = upper.map(|upper| ProbableUpper { value: upper.value.max(found.value), ..upper });
+            return NormStep::Done(found, upper);
+        }
+        let step = NormStep::Going(self.iteration.iterations(), found.relative_residual);
+        self.found = Some(found);
+        step
     }
 }
 

@@ -11,6 +11,7 @@ use lipscope_core::attention::MOST_KEPT;
 use lipscope_core::cost::check_sizes;
 use lipscope_core::experiment::Phrase;
 use lipscope_core::experiment::{InputError, Memory, Order, Size};
+use lipscope_core::measure::UpperNumber;
 use lipscope_core::parallel::threads;
 use lipscope_core::phrase;
 use lipscope_core::spectral::LanczosOptions;
@@ -36,6 +37,8 @@ pub struct Plan {
     pub options: LanczosOptions,
     /// Whether bounds are computed too.
     pub bounds: Bounding,
+    /// Whether an upper number, which may fail by chance, is found for ||J||_2 of every map.
+    pub upper: UpperNumber,
     /// What stands around the text of every window; it counts in n.
     pub special: SpecialTokens,
 }
@@ -109,7 +112,13 @@ impl Plan {
     /// Whether a table lacks a cell's row, or the bounds that the plan wants there.
     #[must_use]
     pub fn is_missing(&self, table: &Table, cell: &Cell) -> bool {
-        table.rows.get(cell).is_none_or(|row| self.lacks_bounds(row))
+        table.rows.get(cell).is_none_or(|row| self.lacks_bounds(row) || self.lacks_upper(row))
+    }
+
+    /// Whether a row lacks the upper number that the plan wants.
+    #[must_use]
+    pub fn lacks_upper(&self, row: &Estimate) -> bool {
+        self.upper == UpperNumber::Included && self.estimators != Estimators::Released && row.upper.is_none()
     }
 
     /// Whether a row lacks the bounds that the plan wants.
@@ -118,11 +127,18 @@ impl Plan {
         self.has_bounds() && row.bounds.is_none()
     }
 
-    /// A note for the plan's table, where bounds are wanted and its map has none.
+    /// Notes for the plan's table, where bounds are wanted and its map has none, and where an upper number is wanted without
+    /// the norm.
     #[must_use]
-    pub fn note(&self) -> Option<Phrase> {
-        let reason = self.kind.no_local_bounds().filter(|_| self.bounds == Bounding::AtTokens)?;
-        Some(phrase!("note_no_bounds", "no bounds were computed: they are {reason}", reason = reason))
+    pub fn notes(&self) -> Vec<Phrase> {
+        let reason = self.kind.no_local_bounds().filter(|_| self.bounds == Bounding::AtTokens);
+        let no_bounds = reason
+            .map(|reason| phrase!("note_no_bounds", "no bounds were computed: they are {reason}", reason = reason));
+        let is_without_norm = self.upper == UpperNumber::Included && self.estimators == Estimators::Released;
+        let no_upper = is_without_norm.then(|| {
+            phrase!("note_no_upper", "no upper number was found: it is one on the norm, which was not measured")
+        });
+        no_bounds.into_iter().chain(no_upper).collect()
     }
 
     /// Whether bounds are wanted and apply.
@@ -252,7 +268,9 @@ impl Plan {
         };
         let of_mlp = if self.kind.has_mlp() { 12.0 * n * ((2.0 * matrices - 1.0) * inner + 3.0 * d) } else { 0.0 };
         let of_bounds = if self.has_bounds() { 8.0 * local_bounds::numbers(config, n) } else { 0.0 };
-        let window = layers * (of_attention + of_mlp) + of_bounds + 8.0 * 82.0 * n * d;
+        // The vectors of the iteration, more of them where an upper number is wanted.
+        let of_iteration = if self.upper == UpperNumber::Included { 102.0 } else { 82.0 };
+        let window = layers * (of_attention + of_mlp) + of_bounds + 8.0 * of_iteration * n * d;
         // Every thread measures its own window.
         let at_once = threads().min(self.lengths.len().saturating_mul(self.windows)).max(1) as f64;
         (MARGIN * (weights + forward + maps + at_once * (pass + window))) as u64

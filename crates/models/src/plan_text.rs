@@ -11,6 +11,7 @@ use super::special_tokens::{SPECIAL, SpecialTokens};
 use super::table::Subject;
 use super::text::fingerprint;
 use lipscope_core::experiment::{InputError, Order};
+use lipscope_core::measure::UpperNumber;
 use lipscope_core::phrase;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::sweep::parse_lengths;
@@ -36,6 +37,8 @@ pub struct PlanText {
     pub tolerance: f64,
     /// Whether bounds at the same tokens are computed too.
     pub bounds: Bounding,
+    /// Whether an upper number is found for the norm of every map.
+    pub upper: UpperNumber,
     /// What stands around the text of every window.
     pub special: SpecialTokens,
 }
@@ -65,6 +68,7 @@ impl PlanText {
             estimators: self.estimators,
             options,
             bounds: self.bounds,
+            upper: self.upper,
             special: self.special.clone(),
         })
     }

@@ -12,6 +12,7 @@ use lipscope_core::experiment::InputError;
 use lipscope_core::experiment::{Phrase, json_problem, library_words};
 use lipscope_core::fit::PowerLaw;
 use lipscope_core::phrase;
+use lipscope_core::spectral::ProbableUpper;
 use lipscope_plot::FORMULA_MARKS;
 
 /// The subject of a table. Rows of two tables can be merged only if their subjects are equal.
@@ -80,6 +81,11 @@ struct Record {
     local_blocks: Column,
     #[serde(default, skip_serializing_if = "Column::is_absent")]
     local_token: Column,
+    /// The upper number, and the probability that it fails. A table without upper numbers has no such columns.
+    #[serde(default, skip_serializing_if = "Column::is_absent")]
+    upper: Column,
+    #[serde(default, skip_serializing_if = "Column::is_absent")]
+    failure: Column,
     /// All notes in one text. A table without notes has no such column; tables of earlier versions never have one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     notes: String,
@@ -226,8 +232,10 @@ impl Table {
         self.check_subject(file, &other.subject)?;
         for (cell, estimate) in &mut other.rows {
             self.check_row(file, cell, estimate)?;
-            // A row may have been measured once with bounds and once without.
-            estimate.bounds = estimate.bounds.or_else(|| self.rows.get(cell)?.bounds);
+            // A row may have been measured once with bounds or an upper number and once without.
+            if let Some(present) = self.rows.get(cell) {
+                *estimate = estimate.or_with(present);
+            }
         }
         // One ordered merge, since both are sorted.
         self.rows.append(&mut other.rows);
@@ -244,14 +252,10 @@ impl Table {
         }
     }
 
-    /// Checks that a row is new, or equal to the one already present but for bounds that one of them lacks.
+    /// Checks that a row is new, or equal to the one already present but for bounds or an upper number that one of them
+    /// lacks.
     fn check_row(&self, file: impl Into<Phrase>, cell: &Cell, estimate: &Estimate) -> Result<(), InputError> {
-        let is_equal = |present: &Estimate| match (present.bounds, estimate.bounds) {
-            (Some(_), Some(_)) => present == estimate,
-            (bounds, None) => *present == Estimate { bounds, ..*estimate },
-            (None, bounds) => Estimate { bounds, ..*present } == *estimate,
-        };
-        if self.rows.get(cell).is_none_or(is_equal) {
+        if self.rows.get(cell).is_none_or(|present| present.is_alike(estimate)) {
             return Ok(());
         }
         let Cell { layer, heads, n, window } = cell;
@@ -297,9 +301,14 @@ impl Table {
 
     fn records(&self) -> impl Iterator<Item = Record> {
         let has_bounds = self.rows.values().any(|estimate| estimate.bounds.is_some());
+        let has_upper = self.rows.values().any(|estimate| estimate.upper.is_some());
         self.rows.iter().map(move |(cell, estimate)| {
             let bound = |of: fn(LocalBounds) -> Option<f64>| match has_bounds {
                 true => Column::Cell(estimate.bounds.and_then(of)),
+                false => Column::Absent,
+            };
+            let upper = |of: fn(ProbableUpper) -> f64| match has_upper {
+                true => Column::Cell(estimate.upper.map(of)),
                 false => Column::Absent,
             };
             let Subject { model, text, map, mask, estimator } = self.subject.clone();
@@ -325,6 +334,8 @@ impl Table {
                 local: bound(|bounds| bounds.local),
                 local_blocks: bound(|bounds| bounds.blocks),
                 local_token: bound(|bounds| bounds.token),
+                upper: upper(|upper| upper.value),
+                failure: upper(|upper| upper.failure),
                 notes: self.notes.join(BETWEEN_NOTES),
             }
         })
@@ -357,6 +368,8 @@ impl Table {
                 ("local", record.local.number()),
                 ("local_blocks", record.local_blocks.number()),
                 ("local_token", record.local_token.number()),
+                ("upper", record.upper.number()),
+                ("failure", record.failure.number()),
             ];
             if let Some((column, _)) = numbers.into_iter().find(|(_, x)| x.is_some_and(|x| !x.is_finite())) {
                 return Err(broken(
@@ -367,7 +380,11 @@ impl Table {
             let [local, blocks, token] = [record.local, record.local_blocks, record.local_token].map(Column::number);
             let has_bounds = local.or(blocks).or(token).is_some();
             let bounds = has_bounds.then_some(LocalBounds { local, blocks, token });
-            let estimate = Estimate { spectral, released: record.released, radius: record.radius, sink, bounds };
+            let upper = match (record.upper.number(), record.failure.number()) {
+                (Some(value), Some(failure)) => Some(ProbableUpper { value, failure }),
+                _ => None,
+            };
+            let estimate = Estimate { spectral, released: record.released, radius: record.radius, sink, bounds, upper };
             let Record { model, text, map, mask, estimator, notes, .. } = record;
             let subject = Subject { model, text, map, mask, estimator };
             let table = table.get_or_insert_with(|| Table::new(subject.clone()));
@@ -421,7 +438,8 @@ mod tests {
             mask: "none".into(),
             estimator: "both".into(),
         });
-        let estimate = Estimate { spectral: None, released: Some(1.5), radius: 2.0, sink: None, bounds: None };
+        let estimate =
+            Estimate { spectral: None, released: Some(1.5), radius: 2.0, sink: None, bounds: None, upper: None };
         table.rows.insert(Cell { layer: 0, heads: Heads::All, n: 3, window: 0 }, estimate);
         table
     }

@@ -8,6 +8,7 @@ use super::jacobian::MapJacobian;
 use super::layer_map::LayerMap;
 use super::norm::{NormIteration, NormStep};
 use lipscope_core::experiment::{InputError, Order};
+use lipscope_core::measure::UpperNumber;
 use lipscope_core::spectral::{LanczosOptions, SingularTriplet};
 
 /// The leading right singular vector of a map's Jacobian, token by token.
@@ -48,7 +49,7 @@ impl WorstChanging {
         options: LanczosOptions,
     ) -> Result<Self, InputError> {
         let jacobian = map.at(tokens, mask)?.jacobian;
-        let norm = NormIteration::new(map, &jacobian, options)?;
+        let norm = NormIteration::new(map, &jacobian, (options, UpperNumber::Skipped))?;
         Ok(WorstChanging { jacobian, norm, d: tokens.nrows() })
     }
 
@@ -56,7 +57,7 @@ impl WorstChanging {
     pub fn step(&mut self) -> WorstChangeStep {
         match self.norm.step(&mut self.jacobian) {
             NormStep::Going(iterations, residual) => WorstChangeStep::Going(iterations, residual),
-            NormStep::Done(SingularTriplet { value, iterations, relative_residual, right, .. }) => {
+            NormStep::Done(SingularTriplet { value, iterations, relative_residual, right, .. }, _) => {
                 let norm = SpectralNorm { value, iterations, relative_residual };
                 let of_token = |token: &[f64]| token.iter().map(|x| x * x).sum::<f64>().sqrt();
                 WorstChangeStep::Done(WorstChange { norm, tokens: right.chunks(self.d.max(1)).map(of_token).collect() })

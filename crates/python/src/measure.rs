@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lipscope_core::bounds::{BoundId, Domain, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
-use lipscope_core::measure::{BlockNorms, MeasureOptions, Measurement, Measuring, Step};
+use lipscope_core::measure::{BlockNorms, MeasureOptions, Measurement, Measuring, Step, UpperNumber};
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::spectrum::{SpectrumMap, SpectrumPlan};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
@@ -40,6 +40,7 @@ pub(crate) fn measure(
     let mut options = MeasureOptions {
         lanczos: LanczosOptions { tolerance, ..LanczosOptions::default() },
         block_norms: BlockNorms::for_norm(asked),
+        upper: UpperNumber::Included,
         memory: memory(memory_bytes),
         ..MeasureOptions::default()
     };

@@ -1,18 +1,18 @@
 //! The spectral norm of any linear map that Python gives as two functions.
 
 use lipscope_core::jacobian::LinearOperator;
-use lipscope_core::spectral::{Lanczos, LanczosOptions, Status};
+use lipscope_core::spectral::{Assurance, Failure, Lanczos, LanczosOptions, Status};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::experiment::entries_of;
 
-/// Value, relative residual, iterations, right and left singular vector.
-type Norm<'py> = (f64, f64, usize, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+/// Value, relative residual, iterations, right and left singular vector, and the upper number where one was asked for.
+type Norm<'py> = (f64, f64, usize, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Option<f64>);
 
 /// The spectral norm of the map with `n_inputs` inputs and `n_outputs` outputs, whose products with a vector the
-/// functions `apply` and `apply_transpose` compute. Checks for signals after every step of the iteration.
+/// functions `apply` and `apply_transpose` compute; with a probability of failure also the upper number. Checks for signals after every step of the iteration.
 #[pyfunction]
 pub(crate) fn operator_norm<'py>(
     py: Python<'py>,
@@ -20,6 +20,7 @@ pub(crate) fn operator_norm<'py>(
     apply: Bound<'py, PyAny>,
     apply_transpose: Bound<'py, PyAny>,
     options: (f64, usize, u64),
+    failure: Option<f64>,
 ) -> PyResult<Norm<'py>> {
     let ((n_inputs, n_outputs), (tolerance, max_iterations, seed)) = (sizes, options);
     const MOST: f64 = LanczosOptions::MOST_TOLERANCE;
@@ -30,12 +31,24 @@ pub(crate) fn operator_norm<'py>(
         );
         return Err(PyValueError::new_err(sentence));
     }
+    let assurance = match failure {
+        None => None,
+        Some(failure) => Some(Assurance {
+            failure: Failure::new(failure).ok_or_else(|| {
+                PyValueError::new_err(format!("`failure` is {failure}, but it must be above 0 and at most 0.5."))
+            })?,
+            ..Assurance::default()
+        }),
+    };
     if n_inputs == 0 || n_outputs == 0 {
         return Err(PyValueError::new_err("The map has no inputs or no outputs. Give at least one of each."));
     }
     let mut map = Map { n_inputs, n_outputs, apply, apply_transpose, failure: None };
     let options = LanczosOptions { tolerance, max_iterations, seed, ..LanczosOptions::default() };
     let mut lanczos = Lanczos::new(n_inputs, options);
+    if assurance.is_some() {
+        lanczos = lanczos.assured();
+    }
     loop {
         let status = lanczos.step(&mut map);
         map.checked(py)?;
@@ -48,8 +61,19 @@ pub(crate) fn operator_norm<'py>(
     if !triplet.value.is_finite() {
         return Err(PyValueError::new_err("The products of the map overflow 64-bit numbers. Make its inputs smaller."));
     }
+    let mut upper = None;
+    if let Some(assurance) = &assurance {
+        loop {
+            let status = lanczos.assure(&mut map, assurance);
+            map.checked(py)?;
+            if status == Status::Done {
+                break;
+            }
+        }
+        upper = lanczos.upper(assurance.failure).map(|upper| upper.value.max(triplet.value));
+    }
     let (right, left) = (PyArray1::from_vec(py, triplet.right), PyArray1::from_vec(py, triplet.left));
-    Ok((triplet.value, triplet.relative_residual, triplet.iterations, right, left))
+    Ok((triplet.value, triplet.relative_residual, triplet.iterations, right, left, upper))
 }
 
 /// Two Python functions as a linear map. A product cannot return an error, so the first failure is stored.

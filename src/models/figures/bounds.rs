@@ -13,7 +13,7 @@ use super::figure_data::FigureData;
 const MOST_ROWS: usize = 400;
 
 /// A table of the windows of the layer and head on screen: the norm with its sign, each bound, and how far the better one
-/// is above the norm. A bound that does not apply is a grey cell with the reason.
+/// is above the norm; and the upper number that may fail by chance. A bound that does not apply is a grey cell with the reason.
 #[component]
 pub fn BoundsFigure(
     /// The table and the choices in it.
@@ -23,18 +23,24 @@ pub fn BoundsFigure(
     let readings = memo(move |_| shown.with_group(shown.at.get(), |group| group.readings.clone()).unwrap_or_default());
     let refusal = move || shown.map().and_then(MapKind::no_local_bounds).map(|reason| strings::phrase_text(&reason));
     let has_bounds = memo(move |_| readings.with(|all| all.iter().any(|(_, estimate)| estimate.bounds.is_some())));
-    let is_table = move || has_bounds.get() || refusal().is_some();
-    let body = move || match (refusal(), shown.map()) {
+    let has_upper = memo(move |_| readings.with(|all| UpperColumn::of(all) == UpperColumn::Present));
+    let is_table = move || has_bounds.get() || has_upper.get() || refusal().is_some();
+    let body = move || match (refusal().filter(|_| !has_upper.get()), shown.map()) {
         (Some(reason), _) => view! {
             <tr>
-                <td colspan="7" class="absent" data-testid="model-bounds-absent">{reason}</td>
+                <td colspan="8" class="absent" data-testid="model-bounds-absent">{reason}</td>
             </tr>
         }
         .into_any(),
-        (None, Some(kind)) => readings
-            .with(|all| all.iter().take(MOST_ROWS).map(|(cell, estimate)| row(kind, cell, estimate)).collect_view())
+        (_, Some(kind)) => readings
+            .with(|all| {
+                all.iter()
+                    .take(MOST_ROWS)
+                    .map(|(cell, estimate)| row((kind, UpperColumn::of(all)), cell, estimate))
+                    .collect_view()
+            })
             .into_any(),
-        (None, None) => ().into_any(),
+        (_, None) => ().into_any(),
     };
     let left_out = move || {
         let count = readings.with(Vec::len);
@@ -44,7 +50,8 @@ pub fn BoundsFigure(
         <section class="model-figure" aria-labelledby="model-bounds-heading" data-testid="model-bounds-figure">
             <h3 id="model-bounds-heading">{strings::model_bounds_heading()} <small>{where_it_is}</small></h3>
             <p class="note" hidden=is_table data-testid="model-bounds-missing">{strings::model_bounds_missing()}</p>
-            <p class="note" hidden=move || !is_table()>{strings::model_bounds_what()}</p>
+            <p class="note" hidden=move || !is_table() || refusal().is_some()>{strings::model_bounds_what()}</p>
+            <p class="note" hidden=move || !has_upper.get() data-testid="model-upper-what">{strings::model_upper_what()}</p>
             <div class="model-bounds" hidden=move || !is_table() tabindex="0" role="group" aria-labelledby="model-bounds-heading">
                 <table>
                     <thead>
@@ -52,6 +59,7 @@ pub fn BoundsFigure(
                             <th scope="col">"n"</th>
                             <th scope="col">{strings::model_bounds_window()}</th>
                             <th scope="col">"‖J‖₂"</th>
+                            {move || has_upper.get().then(|| view! { <th scope="col">{strings::model_upper_column()}</th> })}
                             {LocalBounds::ALL[..2].iter().map(|bound| view! { <th scope="col">{strings::bound_label(*bound)}</th> }).collect_view()}
                             <th scope="col">{strings::model_bounds_ratio()}</th>
                             <th scope="col">{strings::bound_label(BoundId::LocalToken)}</th>
@@ -65,8 +73,22 @@ pub fn BoundsFigure(
     }
 }
 
+/// Whether the table has a column for upper numbers: where one window has one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum UpperColumn {
+    Present,
+    Absent,
+}
+
+impl UpperColumn {
+    fn of(readings: &[(Cell, Estimate)]) -> Self {
+        let has_one = readings.iter().any(|(_, estimate)| estimate.upper.is_some());
+        if has_one { UpperColumn::Present } else { UpperColumn::Absent }
+    }
+}
+
 /// A window with its norm and its bounds.
-fn row(kind: MapKind, cell: &Cell, estimate: &Estimate) -> impl IntoView + use<> {
+fn row((kind, column): (MapKind, UpperColumn), cell: &Cell, estimate: &Estimate) -> impl IntoView + use<> {
     let norm = estimate.spectral.map(|norm| (strings::model_norm(&norm), norm.value));
     let bounds = estimate.bounds;
     let cell_of = move |bound: BoundId| {
@@ -77,12 +99,18 @@ fn row(kind: MapKind, cell: &Cell, estimate: &Estimate) -> impl IntoView + use<>
             _ => view! { <td class="absent">{strings::model_bounds_not_yet()}</td> }.into_any(),
         }
     };
+    let upper = match estimate.upper {
+        _ if column == UpperColumn::Absent => ().into_any(),
+        Some(upper) => view! { <td class="bound-value" data-value=upper.value.to_string()>{strings::model_upper_number(&upper)}</td> }.into_any(),
+        None => view! { <td class="absent">{strings::model_bounds_not_yet()}</td> }.into_any(),
+    };
     let ratio = norm.as_ref().zip(bounds.and_then(|bounds| bounds.best())).map(|((_, norm), bound)| bound / norm);
     view! {
         <tr>
             <th scope="row">{cell.n}</th>
             <td class="bound-value">{cell.window}</td>
             <td class="bound-value">{norm.map(|(words, _)| words)}</td>
+            {upper}
             {LocalBounds::ALL[..2].iter().map(|bound| cell_of(*bound)).collect_view()}
             <td class="bound-value">{ratio.map(|ratio| format!("× {}", Number::rough(ratio)))}</td>
             {cell_of(BoundId::LocalToken)}

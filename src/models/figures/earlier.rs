@@ -119,6 +119,7 @@ mod tests {
                     radius: 1.0,
                     sink: None,
                     bounds: None,
+                    upper: None,
                 };
                 table.rows.insert(Cell { layer: *layer, heads: Heads::All, n, window }, estimate);
             }

@@ -2,6 +2,7 @@
 //! initialised models with stored rows; used natively and in the browser.
 
 use lipscope_core::experiment::Order;
+use lipscope_core::measure::UpperNumber;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{
     Bounding, Checkpoint, DrawnFamily, DrawnModel, Estimators, ForwardPass, Heads, LayerMap, MapKind, Maps, Model,
@@ -148,6 +149,7 @@ pub fn check_drawn_rows() {
             estimators: Estimators::Both,
             tolerance,
             bounds: Bounding::Skipped,
+            upper: UpperNumber::Skipped,
             special: Default::default(),
         };
         let plan = text.plan(opened.config()).expect("a plan");

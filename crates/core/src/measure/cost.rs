@@ -113,7 +113,7 @@ fn of_tokens(shape: &Shape, options: &MeasureOptions) -> (u64, u64) {
     let system = sum([forward.kept, operator.kept]);
     let is_dense = shape.side() <= options.svd_limit as u64;
     let mut iteration = if is_dense { Part::default() } else { iteration(shape, options) };
-    if !is_dense && options.lanczos.tolerance >= SINGLE_TOLERANCE {
+    if !is_dense && options.lanczos.tolerance >= SINGLE_TOLERANCE && options.assurance().is_none() {
         iteration.besides = sum([iteration.besides, parts::single(shape)]);
     }
     let dense =
@@ -134,7 +134,8 @@ fn of_clusters(shape: &Shape, m: u64, options: &MeasureOptions) -> (u64, u64) {
     let norms = if largest([rows, columns]) <= CLUSTER_SVD_LIMIT as u64 {
         parts::singular_values(rows, columns)
     } else {
-        lanczos(rows, columns, options.lanczos.max_basis)
+        let further = options.assurance().map_or(0, |assurance| assurance.further_steps);
+        lanczos(rows, columns, options.lanczos.max_basis + further)
     };
     let bounds = of_bounds(shape, m, options);
     let peak = largest([jacobian.besides, sum([product([rows, columns]), norms.peak()]), bounds.besides]);
@@ -152,7 +153,8 @@ fn of_runs(shape: &Shape, m: u64, options: &MeasureOptions) -> (u64, u64) {
 
 /// The iteration over tokens; it keeps the leading vectors.
 fn iteration(shape: &Shape, options: &MeasureOptions) -> Part {
-    let max_basis = basis(shape.inputs(), options.lanczos.max_basis);
+    let further = options.assurance().map_or(0, |assurance| assurance.further_steps);
+    let max_basis = basis(shape.inputs(), options.lanczos.max_basis) + further;
     lanczos(shape.outputs(), shape.inputs(), max_basis)
 }
 

@@ -2,15 +2,17 @@
 //! while they suffice; or over causal runs.
 
 use super::Method;
-use super::start::start_vector;
+use super::start::{RANDOM, start_vector};
 use super::system::System;
+use super::upper::FAILURES;
 use crate::jacobian::{JacobianOperator, LinearOperator, ProjectionSpan, SINGLE_TOLERANCE, Single};
-use crate::spectral::{Lanczos, LanczosOptions, SingularTriplet, Status};
+use crate::spectral::{Assurance, Lanczos, LanczosOptions, ProbableUpper, SingularTriplet, Status};
 
 /// The state of an iteration.
 #[derive(Clone, Debug)]
 pub(super) struct Iteration {
     options: LanczosOptions,
+    assurance: Option<Assurance>,
     lanczos: Lanczos,
     /// The span on which the iteration runs, where that is smaller than the tokens' space.
     span: Option<ProjectionSpan<f64>>,
@@ -23,30 +25,48 @@ pub(super) struct Iteration {
 pub(super) enum Turn {
     /// More steps are needed.
     Going(Box<Iteration>),
-    /// The leading triplet over tokens or runs. Value and residual are those of products in f64.
-    Done(SingularTriplet, Method),
+    /// The leading triplet over tokens or runs, with value and residual of products in f64; and the iteration, where an
+    /// upper bound is to follow.
+    Done(SingularTriplet, Method, Option<Box<Assuring>>),
+}
+
+/// An iteration that has found the norm, on its way to an upper bound.
+#[derive(Clone, Debug)]
+pub(super) struct Assuring {
+    assurance: Assurance,
+    lanczos: Lanczos,
+    span: Option<ProjectionSpan<f64>>,
 }
 
 impl Iteration {
-    /// Begins an iteration; `options` returns its options, given the length of its vectors. `None` for a token measure,
-    /// whose norms need no iteration.
-    pub(super) fn new(system: &mut System, options: impl FnOnce(usize) -> LanczosOptions) -> Option<Box<Self>> {
+    /// Begins an iteration; `options` returns its options, given the length of its vectors. Where an upper bound is to
+    /// follow, `assurance` says how near. `None` for a token measure, whose norms need no iteration.
+    pub(super) fn new(
+        system: &mut System,
+        options: impl FnOnce(usize) -> LanczosOptions,
+        assurance: Option<Assurance>,
+    ) -> Option<Box<Self>> {
         let span = match system {
             System::Tokens(operator) => ProjectionSpan::of(operator.forward()),
             System::Clusters(_) | System::Runs(_) => None,
         };
         let (n_inputs, _) = with_operator(system, span.as_ref(), |operator| operator.n_inputs())?;
         let options = options(n_inputs);
-        let single = SingleJacobian::of(system, span.as_ref(), options.tolerance);
+        // An upper bound needs every product in f64.
+        let single = match assurance {
+            Some(_) => None,
+            None => SingleJacobian::of(system, span.as_ref(), options.tolerance),
+        };
         let start = match system {
             System::Tokens(operator) => start_vector(operator.forward(), span.as_ref(), n_inputs, options.seed),
             System::Clusters(_) | System::Runs(_) => None,
         };
         let lanczos = match start {
-            Some(start) => Lanczos::from_vector(start, options),
+            Some(start) => Lanczos::from_plan(start, RANDOM, options),
             None => Lanczos::new(n_inputs, options),
         };
-        Some(Box::new(Iteration { options, lanczos, span, single }))
+        let lanczos = if assurance.is_some() { lanczos.assured() } else { lanczos };
+        Some(Box::new(Iteration { options, assurance, lanczos, span, single }))
     }
 
     /// Steps so far, and the relative residual, which is infinite before its first check.
@@ -63,20 +83,40 @@ impl Iteration {
         if let Status::Going { .. } = status {
             return Some(Turn::Going(self));
         }
-        let Iteration { options, lanczos, span, single } = *self;
+        let Iteration { options, assurance, lanczos, span, single } = *self;
         let was_single = single.is_some();
         drop(single);
         let (mut triplet, method) = with_operator(system, span.as_ref(), |operator| lanczos.finish(operator))?;
         let is_converged = triplet.relative_residual <= options.tolerance;
         if was_single && !is_converged {
             let lanczos = Lanczos::after(triplet, options);
-            return Some(Turn::Going(Box::new(Iteration { options, lanczos, span, single: None })));
+            return Some(Turn::Going(Box::new(Iteration { options, assurance, lanczos, span, single: None })));
         }
         if let Some(span) = &span {
             triplet.right = span.to_tokens(&triplet.right);
         }
-        Some(Turn::Done(triplet, method))
+        let assuring = assurance.map(|assurance| Box::new(Assuring { assurance, lanczos, span }));
+        Some(Turn::Done(triplet, method, assuring))
     }
+}
+
+impl Assuring {
+    /// Does one step; true when none is left.
+    pub(super) fn step(&mut self, system: &mut System) -> bool {
+        let Assuring { assurance, lanczos, span } = self;
+        let stepped = with_operator(system, span.as_ref(), |operator| lanczos.assure(operator, assurance));
+        stepped.is_none_or(|(status, _)| status == Status::Done)
+    }
+
+    /// The upper bounds, the one that fails most rarely first.
+    pub(super) fn finish(&self) -> Vec<ProbableUpper> {
+        probable(&self.lanczos)
+    }
+}
+
+/// The upper bounds that follow from an iteration.
+pub(super) fn probable(lanczos: &Lanczos) -> Vec<ProbableUpper> {
+    FAILURES.into_iter().filter_map(|failure| lanczos.upper(failure)).collect()
 }
 
 /// Calls `job` with the operator of the iteration in f64; `None` for a token measure.

@@ -5,8 +5,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::Upper;
 use crate::bounds::{Absence, Bound, BoundId, BoundSlack, ClusterWitness, Norm, TwoClusters};
 use crate::experiment::Attention;
+use crate::spectral::ProbableUpper;
 
 /// How a spectral norm was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +65,11 @@ pub struct Measurement {
     pub spectral: f64,
     /// The norms that need all entries of J; `None` above the dense limit, for causal runs, and if not asked for.
     pub dense: Option<DenseNormValues>,
+    /// The smallest upper bound on ||J||_2 at these tokens; `None` if it was not asked for, and where there is none.
+    pub upper: Option<Upper>,
+    /// The upper bounds of the iteration but for chance, the one that fails most rarely first; empty for an exact norm, and if
+    /// they were not asked for.
+    pub probable: Vec<ProbableUpper>,
     /// All singular values, largest first; `None` above the SVD limit, and where equal tokens are grouped.
     pub singular_values: Option<Vec<f64>>,
     /// How the spectral norm was computed.
@@ -230,6 +237,7 @@ impl Measurement {
             })
             .collect();
         let warnings: Vec<String> = self.warnings.iter().map(ToString::to_string).collect();
+        let probable = |upper: &ProbableUpper| json!({"upper": upper.value, "failure": upper.failure});
         json!({
             "spectral": self.spectral,
             "frobenius": self.dense.map(|norms| norms.frobenius),
@@ -242,6 +250,10 @@ impl Measurement {
             "n": whole_or_real(self.n),
             "d": self.d,
             "radius": self.radius,
+            "upper": self.upper.map(|upper| upper.value),
+            "failure": self.upper.map(|upper| upper.failure),
+            "upper_by": self.upper.map(|upper| upper.by.id()),
+            "probable": self.probable.iter().map(probable).collect::<Vec<Value>>(),
             "bounds": bounds,
             "warnings": warnings,
         })

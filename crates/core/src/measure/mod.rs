@@ -13,6 +13,7 @@ mod options;
 mod start;
 mod steps;
 mod system;
+mod upper;
 
 use crate::experiment::{Experiment, InputError};
 
@@ -21,10 +22,11 @@ pub(crate) use group::{Groups, clusters};
 pub use leading::SingularPair;
 pub(crate) use measurement::norm_of;
 pub use measurement::{DenseNormValues, Measurement, Method, Warning};
-pub use options::{BlockNorms, Detail, FirstNormBy, Grouping, MeasureOptions};
+pub use options::{BlockNorms, Detail, FirstNormBy, Grouping, MeasureOptions, UpperNumber};
 pub use start::start_vector;
 pub use steps::{FirstNorm, Measuring, Step, View};
 pub(crate) use system::{Matrix, System};
+pub use upper::{Upper, UpperBy};
 
 /// Measures an experiment with the default options.
 ///

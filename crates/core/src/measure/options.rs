@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds::Norm;
 use crate::experiment::Memory;
-use crate::spectral::LanczosOptions;
+use crate::spectral::{Assurance, LanczosOptions};
 
 /// Matrices over clusters with more rows or columns than this are iterated instead of decomposed.
 pub(super) const CLUSTER_SVD_LIMIT: usize = 384;
@@ -37,6 +37,8 @@ pub struct MeasureOptions {
     pub block_norms: BlockNorms,
     /// Whether an iteration finds the norm before a dense SVD that takes longer.
     pub first_norm: FirstNormBy,
+    /// Whether an upper bound on the norm at the tokens is found, by a few further steps of the iteration.
+    pub upper: UpperNumber,
     /// R of the ball that the bounds are about, where it is larger than that of the tokens.
     pub radius: Option<f64>,
     /// The memory that the measurement may hold at a time; a larger one is refused before it begins.
@@ -58,6 +60,16 @@ impl BlockNorms {
     pub fn for_norm(norm: Norm) -> Self {
         if norm == Norm::MaxToken { BlockNorms::Included } else { BlockNorms::Skipped }
     }
+}
+
+/// Whether the smallest upper bound on the norm at the tokens is found ([`Measurement::upper`](super::Measurement::upper)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UpperNumber {
+    /// Found: the products are in f64 even where the tolerance allows f32, and at most ten steps follow those of the norm.
+    Included,
+    /// Not found.
+    #[default]
+    Skipped,
 }
 
 /// What finds [`Measuring::first_norm`](super::Measuring::first_norm) where the spectrum comes from a dense SVD.
@@ -100,6 +112,7 @@ impl Default for MeasureOptions {
             detail: Detail::Full,
             block_norms: BlockNorms::Skipped,
             first_norm: FirstNormBy::DenseSvd,
+            upper: UpperNumber::Skipped,
             radius: None,
             memory: Memory::default(),
         }
@@ -120,6 +133,11 @@ impl MeasureOptions {
             block_norms: BlockNorms::for_norm(norm),
             ..MeasureOptions::for_sweep()
         }
+    }
+
+    /// How the iteration goes on after its value, where an upper bound is asked for.
+    pub(crate) fn assurance(&self) -> Option<Assurance> {
+        (self.upper == UpperNumber::Included).then(Assurance::default)
     }
 
     /// Whether equal tokens may be grouped. They may not where the norms of blocks are asked for and a dense Jacobian can

@@ -11,8 +11,8 @@ use crate::attention::{Forward, Storage};
 use crate::jacobian::ProjectionSpan;
 use crate::random::{Random, Stream};
 
-/// The norm of the random part; the other part has norm one.
-const RANDOM: f64 = 0.1;
+/// The norm of the random part, which is uniform on its sphere; the other part has norm one and does not depend on it.
+pub(super) const RANDOM: f64 = 0.1;
 /// Power steps that find z.
 const STEPS: usize = 4;
 

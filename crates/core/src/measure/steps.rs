@@ -3,13 +3,17 @@
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::iteration::{Iteration, Turn};
+use super::iteration::{Assuring, Iteration, Turn, probable};
 use super::leading::{SingularPair, images, singular_pair};
 use super::limit::large_radius_limit;
 use super::local::Local;
 use super::options::{CLUSTER_SVD_LIMIT, QUICK_SVD_LIMIT, basis};
 use super::system::{Matrix, System};
-use super::{BlockNorms, DenseNormValues, Detail, FirstNormBy, MeasureOptions, Measurement, Method, Warning};
+use super::upper::proved;
+use super::{
+    BlockNorms, DenseNormValues, Detail, FirstNormBy, MeasureOptions, Measurement, Method, Upper, UpperBy, UpperNumber,
+    Warning,
+};
 use crate::attention::Forward;
 use crate::bounds::{
     Bound, BoundId, Hypotheses, LocalParts, Side, Witnesses, bounds_and_witnesses, radius_of_ball, slacks,
@@ -17,8 +21,8 @@ use crate::bounds::{
 use crate::experiment::{Experiment, InputError};
 use crate::jacobian::{CausalRuns, ClusterJacobian, LinearOperator, dense_jacobian};
 use crate::spectral::{
-    DenseNorms, Lanczos, LanczosOptions, SingularTriplet, dense_norms, largest_singular_value, max_token,
-    singular_values,
+    DenseNorms, Lanczos, LanczosOptions, ProbableUpper, SingularTriplet, Status, dense_norms, largest_singular_value,
+    max_token, singular_values,
 };
 use crate::weights::{Inputs, inputs};
 use crate::{phrase, tokens};
@@ -42,7 +46,9 @@ enum Stage {
     Begun,
     Iterating(Box<Iteration>),
     /// The norm is found; other norms and bounds are to come.
-    Normed(Box<(SingularTriplet, Method)>),
+    Normed(Box<(SingularTriplet, Method, Option<Box<Assuring>>)>),
+    /// An upper bound is sought.
+    Assuring(Box<(SingularTriplet, Method, Box<Assuring>)>),
     Bounding(Box<(Norms, Local)>),
     Finished,
 }
@@ -57,6 +63,7 @@ struct Norms {
     iterations: usize,
     relative_residual: f64,
     mean_field_limit: Option<f64>,
+    probable: Vec<ProbableUpper>,
 }
 
 /// Result of one step of a measurement.
@@ -198,7 +205,10 @@ impl Measuring {
                     return self.then_bounds(norms);
                 }
                 let Measuring { system, options, .. } = self;
-                if let Some(iteration) = Iteration::new(system, |n_inputs| lanczos_options(options, n_inputs)) {
+                let assurance = options.assurance();
+                if let Some(iteration) =
+                    Iteration::new(system, |n_inputs| lanczos_options(options, n_inputs), assurance)
+                {
                     self.stage = Stage::Iterating(iteration);
                 }
                 Ok(waiting)
@@ -209,9 +219,9 @@ impl Measuring {
                     self.stage = Stage::Iterating(iteration);
                     Ok(Step::Going { iterations, relative_residual })
                 }
-                Some(Turn::Done(triplet, method)) => {
+                Some(Turn::Done(triplet, method, assuring)) => {
                     let SingularTriplet { iterations, relative_residual, .. } = triplet;
-                    self.stage = Stage::Normed(Box::new((triplet, method)));
+                    self.stage = Stage::Normed(Box::new((triplet, method, assuring)));
                     Ok(Step::Going { iterations, relative_residual })
                 }
                 None => Ok(waiting),
@@ -220,10 +230,22 @@ impl Measuring {
                 if let Some(norms) = self.at_once()? {
                     return self.then_bounds(norms);
                 }
-                let (triplet, method) = *found;
-                let norms = self.iterated(&triplet, method);
-                self.triplet = Some(triplet);
-                self.then_bounds(norms)
+                let (triplet, method, assuring) = *found;
+                let Some(assuring) = assuring else { return self.normed(triplet, method, Vec::new()) };
+                let SingularTriplet { iterations, relative_residual, .. } = triplet;
+                self.stage = Stage::Assuring(Box::new((triplet, method, assuring)));
+                Ok(Step::Going { iterations, relative_residual })
+            }
+            Stage::Assuring(mut found) => {
+                if found.2.step(&mut self.system) {
+                    let (triplet, method, assuring) = *found;
+                    let probable = assuring.finish();
+                    drop(assuring);
+                    return self.normed(triplet, method, probable);
+                }
+                let SingularTriplet { iterations, relative_residual, .. } = found.0;
+                self.stage = Stage::Assuring(found);
+                Ok(Step::Going { iterations, relative_residual })
             }
             Stage::Bounding(mut bounding) => {
                 if !bounding.1.step(&self.system) {
@@ -269,6 +291,7 @@ impl Measuring {
                     iterations: 0,
                     relative_residual: 0.0,
                     mean_field_limit: None,
+                    probable: Vec::new(),
                 }))
             }
             System::Clusters(clusters) => {
@@ -276,14 +299,17 @@ impl Measuring {
                 let between = jacobian.between();
                 let within = jacobian.within().flatten().map(largest_singular_value).fold(0.0, f64::max);
                 let sums = (self.options.detail != Detail::NormOnly).then(|| jacobian.sums(&between));
+                let mut probable = Vec::new();
                 let (largest, iterations, relative_residual) =
                     if between.nrows().max(between.ncols()) <= CLUSTER_SVD_LIMIT {
                         (largest_singular_value(&between), 0, 0.0)
                     } else {
-                        let lanczos = Lanczos::new(between.ncols(), self.options.lanczos);
-                        let triplet = lanczos.run(&mut Matrix(between));
+                        let triplet;
+                        (triplet, probable) = self.iterated_between(&mut Matrix(between));
                         (triplet.value, triplet.iterations, triplet.relative_residual)
                     };
+                // Fields inside a cluster are known exactly.
+                probable.iter_mut().for_each(|upper| upper.value = upper.value.max(within));
                 let limit = jacobian.within_limit().map(largest_singular_value).fold(largest, f64::max);
                 Ok(Some(Norms {
                     method: Method::Clusters,
@@ -297,10 +323,36 @@ impl Measuring {
                     relative_residual,
                     // With a sink, and with weights that know n, the weights change as the clusters grow.
                     mean_field_limit: (clusters.membership.is_none() && self.experiment.is_plain()).then_some(limit),
+                    probable,
                 }))
             }
             System::Runs(_) => Ok(None),
         }
+    }
+
+    /// The leading triplet between clusters, and the upper bounds that follow from its iteration.
+    fn iterated_between(&self, between: &mut Matrix) -> (SingularTriplet, Vec<ProbableUpper>) {
+        let mut lanczos = Lanczos::new(between.n_inputs(), self.options.lanczos);
+        if self.options.assurance().is_some() {
+            lanczos = lanczos.assured();
+        }
+        while let Status::Going { .. } = lanczos.step(between) {}
+        let triplet = lanczos.finish(between);
+        let Some(assurance) = self.options.assurance() else { return (triplet, Vec::new()) };
+        while let Status::Going { .. } = lanczos.assure(between, &assurance) {}
+        (triplet, probable(&lanczos))
+    }
+
+    /// Goes on to the bounds with the triplet of an iteration.
+    fn normed(
+        &mut self,
+        triplet: SingularTriplet,
+        method: Method,
+        probable: Vec<ProbableUpper>,
+    ) -> Result<Step, InputError> {
+        let norms = Norms { probable, ..self.iterated(&triplet, method) };
+        self.triplet = Some(triplet);
+        self.then_bounds(norms)
     }
 
     fn iterated(&self, triplet: &SingularTriplet, method: Method) -> Norms {
@@ -318,6 +370,7 @@ impl Measuring {
             iterations: triplet.iterations,
             relative_residual: triplet.relative_residual,
             mean_field_limit: None,
+            probable: Vec::new(),
         }
     }
 
@@ -349,7 +402,18 @@ impl Measuring {
     }
 
     fn with_bounds(&self, norms: Norms, local: Local) -> Measurement {
-        let Norms { method, spectral, dense, singular_values, iterations, relative_residual, mean_field_limit } = norms;
+        let Norms {
+            method,
+            spectral,
+            dense,
+            singular_values,
+            iterations,
+            relative_residual,
+            mean_field_limit,
+            mut probable,
+        } = norms;
+        // The value of the triplet's own products may round above that of the iteration.
+        probable.iter_mut().for_each(|upper| upper.value = upper.value.max(spectral));
         let tolerance = self.options.lanczos.tolerance;
         let mut warnings = Vec::new();
         if self.is_unconverged(iterations, relative_residual) {
@@ -390,8 +454,18 @@ impl Measuring {
         }
         warnings.extend(self.rounding(spectral, local_parts.as_ref()));
         warnings.extend(self.small_eps(&bounds));
+        let upper = match (self.options.upper, iterations) {
+            (UpperNumber::Skipped, _) => None,
+            (UpperNumber::Included, 0) => {
+                let value = spectral * (1.0 + self.rounding_of_norm());
+                Some(Upper { value, failure: 0.0, by: UpperBy::Exact })
+            }
+            (UpperNumber::Included, _) => Upper::smallest(probable.first().copied(), proved(&bounds)),
+        };
         Measurement {
             spectral,
+            upper,
+            probable,
             dense,
             singular_values,
             method,

@@ -17,7 +17,8 @@ use crate::phrase;
 use crate::random::{Random, Stream};
 
 use super::dense::full_svd;
-use super::vectors::{PART, SingularTriplet, add, norm, orthogonalize};
+use super::probable::{Assurance, Failure, FirstCycle, ProbableUpper, Start, rounding_of_back};
+use super::vectors::{PART, Passes, SingularTriplet, add, norm, orthogonalize};
 use crate::parallel::{self, Schedule, Scratch};
 
 /// Stopping rule, basis size and start of an iteration.
@@ -107,6 +108,18 @@ pub struct Lanczos {
     /// Number of pairs kept by a restart.
     kept: usize,
     checks: Checks,
+    passes: Passes,
+    cycle: Cycle,
+    first_cycle: FirstCycle,
+    /// Steps of [`Lanczos::assure`].
+    further_steps: usize,
+}
+
+/// Whether the basis was restarted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cycle {
+    First,
+    Later,
 }
 
 /// How often value and residual are computed from B.
@@ -123,12 +136,29 @@ impl Lanczos {
     #[must_use]
     pub fn new(n_inputs: usize, options: LanczosOptions) -> Self {
         let mut random = Random::new(options.seed, Stream::StartVector);
-        Lanczos::from_vector((0..n_inputs).map(|_| random.normal()).collect(), options)
+        Lanczos::begin((0..n_inputs).map(|_| random.normal()).collect(), Start::Uniform, options)
     }
 
-    /// Starts from a given vector, such as a singular vector of a nearby matrix plus some noise in every direction.
+    /// Starts from a given vector, such as a singular vector of a nearby matrix plus some noise in every direction. No
+    /// probable upper bound follows.
     #[must_use]
-    pub fn from_vector(mut start: Vec<f64>, options: LanczosOptions) -> Self {
+    pub fn from_vector(start: Vec<f64>, options: LanczosOptions) -> Self {
+        Lanczos::begin(start, Start::Given, options)
+    }
+
+    /// Starts from a unit vector that does not depend on the seed plus `share` times a unit vector that was drawn uniformly.
+    #[must_use]
+    pub fn from_plan(start: Vec<f64>, share: f64, options: LanczosOptions) -> Self {
+        Lanczos::begin(start, Start::Planned { share }, options)
+    }
+
+    /// Starts from a vector as if it had been drawn uniformly: tests place it at the edge of the failures.
+    #[cfg(test)]
+    pub(super) fn from_uniform(start: Vec<f64>, options: LanczosOptions) -> Self {
+        Lanczos::begin(start, Start::Uniform, options)
+    }
+
+    fn begin(mut start: Vec<f64>, how: Start, options: LanczosOptions) -> Self {
         let n_inputs = start.len();
         let length = norm(&start);
         start.iter_mut().for_each(|x| *x /= length.max(f64::MIN_POSITIVE));
@@ -146,6 +176,10 @@ impl Lanczos {
             wanted: 1,
             kept: KEPT_PAIRS,
             checks: Checks::Seldom,
+            passes: Passes::AsNeeded,
+            cycle: Cycle::First,
+            first_cycle: FirstCycle::new(how, n_inputs),
+            further_steps: 0,
         }
     }
 
@@ -165,6 +199,12 @@ impl Lanczos {
         Lanczos { wanted: count.max(1), kept: kept.max(KEPT_PAIRS), ..Lanczos::new(n_inputs, options) }
     }
 
+    /// Orthogonalises every vector twice, so that rounding does not decide an upper number that fails very rarely.
+    #[must_use]
+    pub fn assured(self) -> Self {
+        Lanczos { passes: Passes::Two, ..self }
+    }
+
     /// Computes value and residual at every step, for plots of the convergence.
     #[must_use]
     pub fn checked_always(self) -> Self {
@@ -177,6 +217,43 @@ impl Lanczos {
         (self.value, if self.value > 0.0 { self.residual / self.value } else { f64::INFINITY })
     }
 
+    /// An upper bound on ||J||_2 that fails with the given probability, over the seeds. It comes from the steps before the
+    /// first restart, and is near the value after some steps more than the value needs ([`Lanczos::assure`]). `None` where
+    /// the start was given ([`Lanczos::from_vector`], [`Lanczos::after`]), before the first step, where products overflow,
+    /// and where the rounding of 64-bit numbers would decide. The products must be those of J in f64.
+    #[must_use]
+    pub fn upper(&self, failure: Failure) -> Option<ProbableUpper> {
+        let upper = self.first_cycle.upper(failure)?;
+        let value = upper.value.max(self.value);
+        value.is_finite().then_some(ProbableUpper { value, ..upper })
+    }
+
+    /// After the iteration has ended: one step of the first cycle for a smaller upper bound, unless it is near enough or has
+    /// had its steps. Value and vectors of the iteration only come closer to those of J.
+    pub fn assure(&mut self, operator: &mut (impl LinearOperator<f64> + ?Sized), assurance: &Assurance) -> Status {
+        let left = assurance.further_steps.saturating_sub(self.further_steps);
+        let is_open = self.cycle == Cycle::First && !self.is_exhausted() && left > 0;
+        let Some(upper) = self.upper(assurance.failure).filter(|_| is_open) else { return Status::Done };
+        if upper.value <= self.value * (1.0 + assurance.within) {
+            return Status::Done;
+        }
+        if self.left.len() == self.options.max_basis {
+            // The basis grows by a few vectors in place of a restart, which would end the first cycle.
+            self.options.max_basis += left;
+            let size = self.options.max_basis;
+            self.small = std::mem::take(&mut self.small).resize(size, size, 0.0);
+        }
+        self.further_steps += 1;
+        self.advance(operator);
+        let (value, relative_residual) = self.estimate();
+        Status::Going { value, relative_residual }
+    }
+
+    /// Whether J maps the span of the basis into that of the left vectors and back.
+    fn is_exhausted(&self) -> bool {
+        self.right.last().is_none_or(|vector| vector.iter().all(|x| *x == 0.0)) || !self.value.is_finite()
+    }
+
     /// Does one step, with one product with J and one with J^T.
     pub fn step(&mut self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> Status {
         if self.done || self.iterations >= self.options.max_iterations {
@@ -185,6 +262,11 @@ impl Lanczos {
         if self.left.len() == self.options.max_basis {
             self.restart();
         }
+        self.advance(operator)
+    }
+
+    /// One step of a basis that has room for it.
+    fn advance(&mut self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> Status {
         self.iterations += 1;
         let at = self.left.len();
         let mut u = vec![0.0; operator.n_outputs()];
@@ -194,7 +276,9 @@ impl Lanczos {
         self.scale = self.scale.max(norm(&u));
         // The coefficients of the orthogonalisation are the entries of B above the diagonal: one beta, or after a
         // restart a full column.
-        for (row, coupling) in orthogonalize(&mut u, &self.left).into_iter().enumerate() {
+        let couplings = orthogonalize(&mut u, &self.left, self.passes);
+        let mut rounding = self.first_cycle.rounding_of_couplings(&couplings);
+        for (row, coupling) in couplings.into_iter().enumerate() {
             self.small[(row, at)] = coupling;
         }
         let alpha = norm(&u);
@@ -210,7 +294,8 @@ impl Lanczos {
         }
         let mut v = vec![0.0; operator.n_inputs()];
         operator.apply_transpose(&u, &mut v);
-        orthogonalize(&mut v, &self.right);
+        let back = orthogonalize(&mut v, &self.right, self.passes);
+        rounding = rounding.max(rounding_of_back(&back, self.small[(at, at)]));
         let beta = norm(&v);
         self.left.push(u);
         if !alpha.is_finite() || !beta.is_finite() {
@@ -219,7 +304,11 @@ impl Lanczos {
             self.done = true;
             return Status::Done;
         }
-        let exhausted = beta <= f64::EPSILON * scale || self.right.len() == operator.n_inputs();
+        let is_whole = self.right.len() == operator.n_inputs();
+        if self.cycle == Cycle::First {
+            self.first_cycle.push(self.small[(at, at)], if is_whole { 0.0 } else { beta }, rounding);
+        }
+        let exhausted = beta <= f64::EPSILON * scale || is_whole;
         if exhausted {
             v.fill(0.0);
         } else {
@@ -252,7 +341,7 @@ impl Lanczos {
 
     /// The leading triplet, with value and residual recomputed from the vectors (one more product with J and J^T).
     #[must_use]
-    pub fn finish(self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> SingularTriplet {
+    pub fn finish(&self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> SingularTriplet {
         let right = self.right_vectors(1).pop().unwrap_or_else(|| self.right[0].clone());
         let iterations = self.iterations;
         SingularTriplet::at(right, iterations, operator)
@@ -306,6 +395,7 @@ impl Lanczos {
 
     /// Keeps the leading Ritz pairs and the vector outside the basis, which couples to all of them.
     fn restart(&mut self) {
+        self.cycle = Cycle::Later;
         let size = self.left.len();
         let Some((left, right, values)) = small_svd(&self.small, size) else {
             self.done = true;

@@ -6,6 +6,7 @@ mod factor;
 mod lanczos;
 mod leading;
 mod power;
+mod probable;
 mod vectors;
 
 pub use dense::{
@@ -18,4 +19,5 @@ pub(crate) use lanczos::KEPT_PAIRS;
 pub use lanczos::{Lanczos, LanczosOptions, Status};
 pub use leading::{Leading, zero_below};
 pub use power::PowerIteration;
+pub use probable::{Assurance, Failure, ProbableUpper};
 pub use vectors::SingularTriplet;

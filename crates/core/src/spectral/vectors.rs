@@ -9,7 +9,7 @@ use crate::parallel::{self, Schedule, for_parts};
 /// Kaufman and Stewart, "Reorthogonalization and stable algorithms for updating the Gram-Schmidt QR factorization",
 /// Math. Comp. 30, 1976). Testing whether a second pass is needed halves the work on most steps. A pass computes all
 /// coefficients before it subtracts any projection, so that threads can share both kinds of work.
-pub(super) fn orthogonalize(vector: &mut [f64], basis: &[Vec<f64>]) -> Vec<f64> {
+pub(super) fn orthogonalize(vector: &mut [f64], basis: &[Vec<f64>], passes: Passes) -> Vec<f64> {
     /// The second pass runs if less than this part of the norm is left: one binary digit was lost.
     const KEPT_PART: f64 = 0.5;
     let mut coefficients = vec![0.0; basis.len()];
@@ -23,11 +23,20 @@ pub(super) fn orthogonalize(vector: &mut [f64], basis: &[Vec<f64>]) -> Vec<f64> 
             }
         });
         coefficients.iter_mut().zip(&along).for_each(|(sum, along)| *sum += along);
-        if norm(vector) > KEPT_PART * before {
+        if passes == Passes::AsNeeded && norm(vector) > KEPT_PART * before {
             break;
         }
     }
     coefficients
+}
+
+/// How often a vector is orthogonalised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passes {
+    /// A second time where most of it was removed. Over many steps a basis loses up to four digits of its orthogonality.
+    AsNeeded,
+    /// Always twice, which keeps a basis orthogonal to rounding.
+    Two,
 }
 
 /// Numbers of a vector that are worked on at a time: 8 KiB, which stay in the first-level cache.

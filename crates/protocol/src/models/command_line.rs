@@ -1,5 +1,6 @@
 //! The command line that measures what the page measures.
 
+use lipscope_core::measure::UpperNumber;
 use lipscope_models::{Bounding, DrawnModel, Estimators, MODEL_TOLERANCE, Part, PlanText, Resizing};
 
 use super::ModelOrigin;
@@ -70,6 +71,9 @@ pub fn command_line((origin, part): (&ModelOrigin, Option<Part>), input: Input<'
     if plan.bounds == Bounding::AtTokens {
         line.push("--bounds".into());
     }
+    if plan.upper == UpperNumber::Included {
+        line.push("--upper".into());
+    }
     line.join(" ")
 }
 
@@ -102,6 +106,7 @@ mod tests {
             estimators: Estimators::Both,
             tolerance: MODEL_TOLERANCE,
             bounds: Bounding::Skipped,
+            upper: UpperNumber::Skipped,
             special: Default::default(),
         }
     }
@@ -120,6 +125,11 @@ mod tests {
         assert!(
             command_line((&ModelOrigin::Drawn(usual), None), Input::Text(None), &bounded)
                 .ends_with("--windows 3 --bounds")
+        );
+        let assured = PlanText { upper: UpperNumber::Included, ..bounded };
+        assert!(
+            command_line((&ModelOrigin::Drawn(usual), None), Input::Text(None), &assured)
+                .ends_with("--windows 3 --bounds --upper")
         );
         let files = ModelOrigin::Files { name: "it's".into(), resizing: Resizing::Allowed };
         assert!(command_line((&files, None), Input::Text(None), &plan()).contains("--weights 'it'\\''s'"));

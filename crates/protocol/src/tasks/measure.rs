@@ -1,7 +1,9 @@
 //! One measurement with its pictures: the task behind the number on the page.
 
 use lipscope_core::experiment::{Experiment, InputError, Memory};
-use lipscope_core::measure::{BlockNorms, FirstNorm, FirstNormBy, MeasureOptions, Measurement, Measuring, Step};
+use lipscope_core::measure::{
+    BlockNorms, FirstNorm, FirstNormBy, MeasureOptions, Measurement, Measuring, Step, UpperNumber,
+};
 use lipscope_core::picture::{
     AttentionPicture, PairRequest, TokenPicture, TopPair, attention_picture, check_with_pair, token_picture, top_pair,
 };
@@ -71,7 +73,14 @@ impl Task<Memory> for MeasureTask {
     fn start(plan: MeasurePlan, memory: &mut Memory) -> Result<Self, InputError> {
         let MeasurePlan { experiment, head_idx, most_cells, block_norms, radius, pair } = plan;
         let first_norm = FirstNormBy::Iteration;
-        let options = MeasureOptions { block_norms, first_norm, radius, memory: *memory, ..MeasureOptions::default() };
+        let options = MeasureOptions {
+            block_norms,
+            first_norm,
+            upper: UpperNumber::Included,
+            radius,
+            memory: *memory,
+            ..MeasureOptions::default()
+        };
         if pair == PairRequest::Included {
             check_with_pair(&experiment, &options)?;
         }

@@ -73,6 +73,7 @@ def blocks(
     tolerance: float = 1e-10,
     iterations: int = 600,
     seed: int = 0,
+    failure: float | None = 1e-9,
     **options: Any,
 ) -> list[BlockNorm]:
     """The norm of the Jacobian of a map of every layer, at the tokens that enter it in the model's forward pass.
@@ -91,7 +92,7 @@ def blocks(
         to this one, at the tokens that enter the first.
     layers : list of str, optional
         The names of the layers to measure; without it all.
-    tolerance, iterations, seed
+    tolerance, iterations, seed, failure
         As for `lipscope.torch.norm`.
     **options
         Further arguments of the call.
@@ -148,7 +149,9 @@ def blocks(
                 if layers is None or layer.name in layers:
                     f, tokens = _map(map, calls, at)
                     try:
-                        measured = norm(f, tokens, tolerance=tolerance, iterations=iterations, seed=seed)
+                        measured = norm(
+                            f, tokens, tolerance=tolerance, iterations=iterations, seed=seed, failure=failure
+                        )
                     except RuntimeError as problem:
                         raise ValueError(f"{layer.name} cannot be differentiated: {_sentence(problem)}") from problem
                     except ValueError as problem:

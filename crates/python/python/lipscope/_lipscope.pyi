@@ -56,7 +56,8 @@ def operator_norm(
     apply: Callable[[_Array], _Array],
     apply_transpose: Callable[[_Array], _Array],
     options: tuple[float, int, int],
-) -> tuple[float, float, int, _Array, _Array]: ...
+    failure: float | None,
+) -> tuple[float, float, int, _Array, _Array, float | None]: ...
 def read_tokens(
     file: str | None, bytes: bytes, header: str | None, index: str | None, decimal: str | None
 ) -> tuple[_Array, str]: ...

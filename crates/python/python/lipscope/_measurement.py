@@ -67,6 +67,16 @@ class Measurement:
         return self._file["spectral"]
 
     @property
+    def upper(self) -> float | None:
+        """The smallest upper bound on the spectral norm at these tokens, which fails with the probability `failure`."""
+        return self._file["upper"]
+
+    @property
+    def failure(self) -> float | None:
+        """The probability, over the seeds of an iteration, that `upper` is too small: 0 where it is proved or exact."""
+        return self._file["failure"]
+
+    @property
     def frobenius(self) -> float | None:
         """Root of the sum of squares; None where J is too large to be formed."""
         return self._file["frobenius"]

@@ -20,6 +20,7 @@ def norm(
     tolerance: float = 1e-10,
     iterations: int = 600,
     seed: int = 0,
+    failure: float | None = 1e-9,
 ) -> Norm:
     """The spectral norm of the Jacobian of any function at x, by Golub-Kahan-Lanczos on its jvp and vjp.
 
@@ -35,6 +36,9 @@ def norm(
         The most steps; a step is one jvp and one vjp.
     seed : int
         Of the start vector.
+    failure : float or None
+        The probability, over the seeds, that the upper number is too small: at most 0.5. It takes ten more steps at most;
+        None leaves it out. Products that are rounded to float32, at any place, have none: their rounding would decide.
 
     Returns
     -------
@@ -69,7 +73,7 @@ def norm(
     def transpose(u: np.ndarray) -> np.ndarray:
         return float64(pull(tensor(u, value), retain_graph=True)[0]).ravel()
 
-    return lanczos((value.numel(), x.numel()), apply, transpose, tolerance, iterations, seed)
+    return lanczos((value.numel(), x.numel()), apply, transpose, (tolerance, iterations, seed), failure)
 
 
 def _differentiable() -> Any:

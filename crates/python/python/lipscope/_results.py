@@ -274,6 +274,10 @@ class Norm:
     iterations : int
     right, left : arrays
         v and u: the change that the map stretches most, and the direction of its image.
+    upper : float or None
+        An upper bound on the norm that fails with the probability `failure`, over the seeds; None if it was not asked for,
+        or would depend on rounding.
+    failure : float or None
     """
 
     value: float
@@ -282,13 +286,16 @@ class Norm:
     iterations: int
     right: np.ndarray = field(repr=False)
     left: np.ndarray = field(repr=False)
+    upper: float | None = None
+    failure: float | None = None
 
     def __float__(self) -> float:
         return self.value
 
     def __repr__(self) -> str:
         how = f"lanczos, {self.iterations} steps, residual {self.residual:.1e}"
-        return f"spectral norm {SIGNS[self.kind]} {self.value:.12g} ({self.kind}; {how})"
+        above = "" if self.upper is None else f"; ≤ {self.upper:.12g} but for chance {self.failure:g}"
+        return f"spectral norm {SIGNS[self.kind]} {self.value:.12g} ({self.kind}; {how}){above}"
 
 
 _METHODS = {"DenseSvd": "dense_svd", "Lanczos": "lanczos", "Clusters": "clusters", "CausalRuns": "causal_runs"}

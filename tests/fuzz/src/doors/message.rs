@@ -2,6 +2,7 @@
 
 use lipscope_core::experiment::{Experiment, InputError, Memory, TableSource};
 use lipscope_core::measure::BlockNorms;
+use lipscope_core::measure::UpperNumber;
 use lipscope_core::picture::PairRequest;
 use lipscope_models::{Bounding, DrawnFamily, DrawnModel, Estimators, PlanText};
 use lipscope_protocol::envelope::{Command, Content, Message, Progress, Reply, Request, decode, encode};
@@ -77,6 +78,7 @@ fn made() -> Vec<Vec<u8>> {
         estimators: Estimators::Both,
         tolerance: 1e-3,
         bounds: Bounding::Skipped,
+        upper: UpperNumber::Skipped,
         special: Default::default(),
     };
     let cell = lipscope_models::Cell { layer: 0, heads: lipscope_models::Heads::All, n: 4, window: 1 };

@@ -1,6 +1,7 @@
 //! Lists and ranges of numbers as they are typed: layers, heads and lengths of a run over a model.
 
 use lipscope_core::experiment::Memory;
+use lipscope_core::measure::UpperNumber;
 use lipscope_models::{Bounding, Estimators, ModelConfig, PlanText};
 
 use crate::door::{Allowance, Door, Verdict, refused, within};
@@ -31,6 +32,7 @@ fn feed(input: &[u8]) -> Verdict {
         estimators: Estimators::Both,
         tolerance: 1e-3,
         bounds: Bounding::Skipped,
+        upper: UpperNumber::Skipped,
         special: Default::default(),
     };
     let config = ModelConfig::gpt2();
