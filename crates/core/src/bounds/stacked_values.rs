@@ -33,11 +33,11 @@ impl StackedValues {
     /// and where the matrices are too large.
     pub(super) fn of(weights: &Weights) -> Option<(Self, Vec<DMatrix<f64>>)> {
         let output = weights.output.as_ref().filter(|_| weights.heads.len() > 1)?;
-        let ranks: Vec<usize> = weights.heads.iter().map(|head| head.v.nrows().min(head.v.ncols())).collect();
-        let total: usize = ranks.iter().sum();
-        if total.min(output.nrows()) > MOST_STACKED {
+        if output.ncols().min(weights.heads.len() * weights.d()).min(output.nrows()) > MOST_STACKED {
             return None;
         }
+        let ranks: Vec<usize> = weights.heads.iter().map(|head| head.v.nrows().min(head.v.ncols())).collect();
+        let total: usize = ranks.iter().sum();
         let mut factors = DMatrix::zeros(output.nrows(), total);
         let (mut columns, mut bases) = (Vec::with_capacity(ranks.len()), Vec::with_capacity(ranks.len()));
         let mut first = 0;
