@@ -381,6 +381,35 @@ fn certify_of_a_model_says_of_every_number_what_it_is_and_refuses_what_is_not_pr
 }
 
 #[test]
+fn the_certified_bounds_of_a_random_model_in_the_documentation_are_those_of_its_command() {
+    let page = fs::read_to_string(in_repository("docs/models.md")).expect("the page");
+    let options = "-n 32 --epsilon 1e-3,1e-2,1e-1 --restarts 1 --steps 10";
+    let command = format!("lipscope certify --weights random:gpt2 --layer 6 --text alice.txt {options} > gpt2-6.csv");
+    assert!(page.lines().any(|line| line == command), "{command}");
+    let plan = ["certify", "--weights", "random:gpt2", "--layer", "6", "--text", "assets/alice.txt"];
+    let (csv, _) = run(lipscope(&[&plan[..], &options.split(' ').collect::<Vec<_>>()].concat()));
+    let lines = certified(&csv);
+    let at = |eps: &str, head: &str, quantity: &str| lines[&["0", eps, head, quantity].map(str::to_owned)];
+    for eps in ["0.001", "0.01", "0.1"] {
+        let row = page.lines().find(|row| row.starts_with(&format!("| random GPT-2, 6 | {eps} |"))).expect("a row");
+        let found: Vec<f64> = row.split('|').skip(3).filter_map(|cell| cell.trim().parse().ok()).collect();
+        let of_heads = (0..12).map(|head| at(eps, &head.to_string(), "certified")).fold(0.0, f64::max);
+        // Rounded to three digits; what a search finds may depend on the last digits of its steps.
+        let expected = [
+            (at("0.0", "all", "norm"), 6e-3),
+            (at(eps, "all", "found"), 2e-2),
+            (at(eps, "all", "certified"), 6e-3),
+            (at(eps, "all", "certified_added"), 6e-3),
+            (of_heads, 6e-3),
+        ];
+        assert_eq!(found.len(), expected.len(), "{row}");
+        for (found, (expected, within)) in found.iter().zip(expected) {
+            assert!((found / expected - 1.0).abs() < within, "{row}: {expected}");
+        }
+    }
+}
+
+#[test]
 fn the_fits_of_random_models_in_the_documentation_are_those_of_its_commands() {
     let read = |path: &str| fs::read_to_string(in_repository(path)).expect(path);
     let page = read("docs/models.md");
