@@ -82,7 +82,7 @@ impl Given {
             HeadWeights { q, k, v, second: None }
         };
         let heads: Vec<HeadWeights> = (0..sizes.heads).map(|h| head(h, matrix(sizes.k, d))).collect();
-        let output = (case % 5 != 0).then(|| matrix(d_out, sizes.heads * sizes.k));
+        let output = (!case.is_multiple_of(5)).then(|| matrix(d_out, sizes.heads * sizes.k));
         let query_biases = (0..sizes.heads).map(|_| matrix(sizes.k, 1).column(0).into_owned()).collect();
         let slopes = matrix(sizes.heads, 1).as_slice().to_vec();
         let spread = 10f64.powf(random.normal() * 0.5);
@@ -97,7 +97,7 @@ impl Given {
             Mask::Window { width: 2, order: Order::Causal },
             Mask::Window { width: 3, order: Order::Free },
         ];
-        let bias = if case % 3 == 0 { DistanceBias::Slopes(slopes) } else { DistanceBias::None };
+        let bias = if case.is_multiple_of(3) { DistanceBias::Slopes(slopes) } else { DistanceBias::None };
         Given {
             sizes,
             weights: Weights { heads, shared: Vec::new(), output, l2_mha: None },

@@ -130,6 +130,13 @@ impl WindowCertifyPlan {
         let sizes = [(Size::Tokens, n as u64), (Size::Dimension, config.d as u64)];
         check_sizes(phrase!("certificate", "The certificate"), &sizes, memory, |changed| bytes(config, n, changed))
     }
+
+    /// Approximate memory of a certificate at a window of n tokens in bytes, besides the model, with a margin for
+    /// temporaries; saturates.
+    #[must_use]
+    pub fn bytes(config: &ModelConfig, n: usize) -> u64 {
+        bytes(config, n, None)
+    }
 }
 
 /// The first step of a layer's attention that the proof of `certified(eps)` does not have.
@@ -142,7 +149,7 @@ fn step_without_certificate(config: &ModelConfig, layer: usize) -> Option<Phrase
     l2.or(rope).or(norm).or(sinks).or(config.softcap.map(of_cap))
 }
 
-/// Approximate memory of a certificate in bytes besides the model, with a margin for temporaries; saturates.
+/// As [`WindowCertifyPlan::bytes`], with a size changed.
 fn bytes(config: &ModelConfig, n: usize, changed: Option<(Size, u64)>) -> u64 {
     const MARGIN: f64 = 1.2;
     let at = |size: Size, usual: usize| match changed {
