@@ -166,7 +166,7 @@ fn bytes(config: &ModelConfig, n: usize, changed: Option<(Size, u64)>) -> u64 {
     let gram = 8.0 * d.min(inner).powi(2);
     let neighbourhood = heads * n * n + 4.0 * inner * n;
     // A forward pass with its Jacobian in dual numbers, the vectors of the iteration, and the tokens of the search.
-    let search = 2.0 * (4.0 * heads * n * n + 12.0 * inner * n) + 110.0 * n * d;
+    let search = 2.0 * (2.5 * heads * n * n + 12.0 * inner * n) + 110.0 * n * d;
     (8.0 * MARGIN * (matrices + gram + neighbourhood + search)) as u64
 }
 
