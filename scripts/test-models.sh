@@ -61,3 +61,11 @@ measure attention 0,2,5 10
 measure block 0,2,5 3
 measure blocks 5 3
 "$python" scripts/models/compare.py "$out/reference.json" "$out"/{attention,block,blocks}.csv
+
+# The rows of MiniLM in docs/models.md, "How far a bound reaches".
+for layer in 0 2 5; do
+  cargo run --locked --quiet --release --package lipscope-cli -- certify --weights "$weights" --map with-output \
+    --layer "$layer" --text assets/alice.txt -n 32 --epsilon 1e-3,1e-2,1e-1 --restarts 1 --steps 10 \
+    >"$out/certified-$layer.csv"
+done
+"$python" scripts/models/certify_table.py MiniLM "$out"/certified-{0,2,5}.csv --check docs/models.md

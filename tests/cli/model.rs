@@ -1,5 +1,6 @@
 //! Tests of `lipscope model` and `lipscope merge` as a user runs them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -322,6 +323,89 @@ fn unusual_folders_are_read_and_what_was_guessed_is_said_beside_the_number() {
     ] {
         let said = problem(measured(name, &[]));
         assert!(words.iter().all(|word| said.contains(word)) && !said.contains("must be"), "{name}: {said}");
+    }
+}
+
+/// The lines of `lipscope certify --weights` by window, eps/R, head and quantity.
+fn certified(csv: &str) -> BTreeMap<[String; 4], f64> {
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("layer,n,window,epsilon_over_r,epsilon,head,quantity,kind,value"));
+    let of_line = |line: &str| {
+        let parts: Vec<&str> = line.split(',').collect();
+        let kinds: &[&str] = match parts[6] {
+            "norm" => &["exact", "lower"],
+            "found" => &["lower"],
+            _ => &["upper"],
+        };
+        assert!(kinds.contains(&parts[7]), "{line}");
+        ([parts[2], parts[3], parts[5], parts[6]].map(str::to_owned), parts[8].parse().expect("a number"))
+    };
+    lines.map(of_line).collect()
+}
+
+#[test]
+fn certify_of_a_model_says_of_every_number_what_it_is_and_refuses_what_is_not_proved() {
+    let certify = |more: &[&str]| {
+        let options = ["certify", "--weights", "random:gpt2", "--dim", "32", "--depth", "3", "--heads", "4"];
+        lipscope(&[&options[..], &["--restarts", "1", "--steps", "4", "-e", "1e-3,1e-1"], more].concat())
+    };
+    let (csv, said) = run(certify(&["--layer", "1", "-n", "6", "--windows", "2"]));
+    assert!(said.contains("with-output, at the tokens that the heads see: after the layer's norm"), "{said}");
+    let lines = certified(&csv);
+    assert_eq!(lines.len(), 2 * (5 + 2 * (3 + 4)), "{csv}");
+    for window in ["0", "1"] {
+        let at = |eps: &str, head: &str, quantity: &str| {
+            let key = [window, eps, head, quantity].map(str::to_owned);
+            *lines.get(&key).unwrap_or_else(|| panic!("{key:?} is not in {csv}"))
+        };
+        for eps in ["0.001", "0.1"] {
+            let (bound, found) = (at(eps, "all", "certified"), at(eps, "all", "found"));
+            assert!(bound <= at(eps, "all", "certified_added") && found <= bound, "{csv}");
+            assert!(found >= at("0.0", "all", "norm"), "{csv}");
+            let heads = ["0", "1", "2", "3"].map(|head| (at("0.0", head, "norm"), at(eps, head, "certified")));
+            assert!(heads.iter().all(|(norm, bound)| norm <= bound), "{csv}");
+        }
+        assert!(at("0.001", "all", "certified") < at("0.1", "all", "certified"), "{csv}");
+        assert!(at("0.1", "all", "found") > at("0.0", "all", "norm"), "{csv}");
+    }
+    let said =
+        problem(lipscope(&["certify", "--weights", "random:llama", "--dim", "32", "--depth", "3", "--heads", "4"]));
+    assert!(said.contains("Llama") && said.contains("RoPE") && said.contains("--bounds"), "{said}");
+    let said = problem(certify(&["--map", "block"]));
+    assert!(said.contains("The map block has no certified bound"), "{said}");
+    let said = problem(certify(&["--layer", "3"]));
+    assert!(said.contains("layer"), "{said}");
+    lipscope(&["certify", "--weights", "random:gpt2", "experiment.json"]).assert().code(2);
+    lipscope(&["certify", "--weights", "random:gpt2", "--rope"]).assert().code(2);
+    lipscope(&["certify", "--layer", "1"]).assert().code(2);
+}
+
+#[test]
+fn the_certified_bounds_of_a_random_model_in_the_documentation_are_those_of_its_command() {
+    let page = fs::read_to_string(in_repository("docs/models.md")).expect("the page");
+    let options = "-n 32 --epsilon 1e-3,1e-2,1e-1 --restarts 1 --steps 10";
+    let command = format!("lipscope certify --weights random:gpt2 --layer 6 --text alice.txt {options} > gpt2-6.csv");
+    assert!(page.lines().any(|line| line == command), "{command}");
+    let plan = ["certify", "--weights", "random:gpt2", "--layer", "6", "--text", "assets/alice.txt"];
+    let (csv, _) = run(lipscope(&[&plan[..], &options.split(' ').collect::<Vec<_>>()].concat()));
+    let lines = certified(&csv);
+    let at = |eps: &str, head: &str, quantity: &str| lines[&["0", eps, head, quantity].map(str::to_owned)];
+    for eps in ["0.001", "0.01", "0.1"] {
+        let row = page.lines().find(|row| row.starts_with(&format!("| random GPT-2, 6 | {eps} |"))).expect("a row");
+        let found: Vec<f64> = row.split('|').skip(3).filter_map(|cell| cell.trim().parse().ok()).collect();
+        let of_heads = (0..12).map(|head| at(eps, &head.to_string(), "certified")).fold(0.0, f64::max);
+        // Rounded to three digits; what a search finds may depend on the last digits of its steps.
+        let expected = [
+            (at("0.0", "all", "norm"), 6e-3),
+            (at(eps, "all", "found"), 2e-2),
+            (at(eps, "all", "certified"), 6e-3),
+            (at(eps, "all", "certified_added"), 6e-3),
+            (of_heads, 6e-3),
+        ];
+        assert_eq!(found.len(), expected.len(), "{row}");
+        for (found, (expected, within)) in found.iter().zip(expected) {
+            assert!((found / expected - 1.0).abs() < within, "{row}: {expected}");
+        }
     }
 }
 

@@ -1,14 +1,17 @@
 //! The certificate of a neighbourhood against norms inside it.
 
-use lipscope_core::bounds::{BoundId, Neighbourhood};
+use lipscope_core::attention::{DistanceBias, Dual, Forward, GivenSteps, HeadPart, HeadSizes, Kernel, Projections};
+use lipscope_core::bounds::{BoundId, DotAttention, Neighbourhood};
 use lipscope_core::certify::{Certificate, CertifyPlan, certify};
-use lipscope_core::experiment::{Experiment, Memory};
+use lipscope_core::experiment::{Attention, Experiment, InputError, Mask, Memory, Order};
 use lipscope_core::measure::measure;
 use lipscope_core::random::{Random, Stream};
-use lipscope_core::search::{NearbyEffort, NearbySearch, norm_at};
-use lipscope_core::weights::inputs;
+use lipscope_core::search::{AttentionAt, NearbyEffort, NearbySearch, norm_at, norm_of_attention};
+use lipscope_core::spectral::LanczosOptions;
+use lipscope_core::weights::{HeadWeights, Weights, inputs};
 use lipscope_testkit::drawn::drawn;
 use lipscope_testkit::ratios;
+use nalgebra::{DMatrix, DVector};
 use proptest::test_runner::{Config, TestRunner};
 
 const EFFORT: NearbyEffort = NearbyEffort { restarts: 2, iterations: 20, seed: 1 };
@@ -48,6 +51,169 @@ fn norms_at_drawn_tokens_of_the_neighbourhood_are_at_most_the_certificate() {
     });
     outcome.expect("every certificate holds");
     assert!(cases.get() >= 200, "only {} cases", cases.get());
+}
+
+/// Heads with biases, groups, a mask and biases of scores, as trained models have them.
+struct Given {
+    sizes: HeadSizes,
+    weights: Weights,
+    query_biases: Vec<DVector<f64>>,
+    steps: GivenSteps,
+    mask: Mask,
+    tokens: DMatrix<f64>,
+}
+
+impl Given {
+    fn drawn(case: u64) -> Self {
+        let mut random = Random::new(case, Stream::Tokens);
+        let pick = |from: usize, to: usize, random: &mut Random| {
+            from + (random.normal().abs() * 1e3) as usize % (to - from + 1)
+        };
+        let (groups, each) = (pick(1, 3, &mut random), pick(1, 2, &mut random));
+        let sizes = HeadSizes { heads: groups * each, groups, k: pick(1, 3, &mut random) };
+        let (d, d_out) = (pick(1, 6, &mut random), pick(1, 6, &mut random));
+        let n = pick(1, 7, &mut random);
+        let scale = 10f64.powf(0.5 * random.normal() - 0.4);
+        let mut matrix = |rows: usize, columns: usize| DMatrix::from_fn(rows, columns, |_, _| scale * random.normal());
+        let keys: Vec<(DMatrix<f64>, DMatrix<f64>)> =
+            (0..groups).map(|_| (matrix(sizes.k, d), matrix(sizes.k, d))).collect();
+        let head = |h: usize, q: DMatrix<f64>| {
+            let (k, v) = keys[sizes.group(h)].clone();
+            HeadWeights { q, k, v, second: None }
+        };
+        let heads: Vec<HeadWeights> = (0..sizes.heads).map(|h| head(h, matrix(sizes.k, d))).collect();
+        let output = (!case.is_multiple_of(5)).then(|| matrix(d_out, sizes.heads * sizes.k));
+        let query_biases = (0..sizes.heads).map(|_| matrix(sizes.k, 1).column(0).into_owned()).collect();
+        let slopes = matrix(sizes.heads, 1).as_slice().to_vec();
+        let spread = 10f64.powf(random.normal() * 0.5);
+        let tokens = DMatrix::from_fn(d, n, |row, column| match case % 4 {
+            // All but one equal.
+            0 => spread * f64::from(i8::from(column > 0)) * (row as f64 + 0.5).sin(),
+            _ => spread * random.normal(),
+        });
+        let masks = [
+            Mask::None,
+            Mask::Causal,
+            Mask::Window { width: 2, order: Order::Causal },
+            Mask::Window { width: 3, order: Order::Free },
+        ];
+        let bias = if case.is_multiple_of(3) { DistanceBias::Slopes(slopes) } else { DistanceBias::None };
+        Given {
+            sizes,
+            weights: Weights { heads, shared: Vec::new(), output, l2_mha: None },
+            query_biases,
+            steps: GivenSteps { bias, ..GivenSteps::default() },
+            mask: masks[case as usize / 4 % 4].clone(),
+            tokens,
+        }
+    }
+
+    fn neighbourhood(&self) -> Neighbourhood {
+        let Given { weights, query_biases, steps, mask, .. } = self;
+        Neighbourhood::of_attention(
+            DotAttention { weights, query_biases, score_biases: &steps.bias, mask },
+            &self.tokens,
+        )
+    }
+
+    fn at<T: lipscope_core::attention::Scalar>(&self, tokens: &DMatrix<T>) -> Result<Forward<T>, InputError> {
+        let k = self.sizes.k;
+        let parts = self.sizes.parts();
+        let mut stacked = DMatrix::zeros(parts.len() * k, self.tokens.nrows());
+        let mut biases = vec![0.0; parts.len() * k];
+        for (at, part) in parts.into_iter().enumerate() {
+            let of_group = |group: usize| &self.weights.heads[group * self.sizes.heads / self.sizes.groups];
+            let rows = match part {
+                HeadPart::Query(head) => {
+                    biases[at * k..][..k].copy_from_slice(self.query_biases[head].as_slice());
+                    &self.weights.heads[head].q
+                }
+                HeadPart::Key(group) => &of_group(group).k,
+                HeadPart::Value(group) => &of_group(group).v,
+            };
+            stacked.rows_mut(at * k, k).copy_from(rows);
+        }
+        let biases: Vec<T> = biases.into_iter().map(T::constant).collect();
+        let output = self.weights.output.as_ref().map(|output| output.map(T::constant));
+        let kernel = Kernel::new(Attention::Dot, k);
+        let stacked = stacked.map(T::constant);
+        let projections = Projections::of_grouped_heads(kernel, self.sizes, stacked, &biases, output);
+        Forward::of_projections(projections, self.mask.clone(), &self.steps, tokens)
+    }
+
+    fn norm_at(&self, tokens: &DMatrix<f64>) -> f64 {
+        norm_of_attention(self, tokens, None, LanczosOptions::default()).expect("finite").value
+    }
+}
+
+impl AttentionAt for Given {
+    fn forward(&self, tokens: &DMatrix<f64>) -> Result<Forward<f64>, InputError> {
+        self.at(tokens)
+    }
+
+    fn lifted(&self, tokens: &DMatrix<Dual>) -> Result<Forward<Dual>, InputError> {
+        self.at(tokens)
+    }
+}
+
+#[test]
+fn no_norm_within_eps_is_above_any_way_to_combine_heads_with_biases_masks_and_groups() {
+    let (mut together, mut smaller) = (0, 0);
+    for case in 0..2400 {
+        let given = Given::drawn(case);
+        let neighbourhood = given.neighbourhood();
+        let mut random = Random::new(case, Stream::AscentStart(0));
+        let radius = given.tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
+        for share in [0.0, 0.01, 0.2] {
+            let eps = share * radius;
+            let bounds = neighbourhood.certified_heads(eps);
+            let least = bounds.together.unwrap_or(bounds.added).min(bounds.added);
+            assert_eq!(bounds.value(), least);
+            if let Some(found) = bounds.together {
+                together += 1;
+                smaller += usize::from(found < bounds.added);
+            }
+            let check = |norm: f64, how: &str| {
+                ratios::record("certified", &format!("norm / certified of heads, eps {share} R, {how}"), norm / least);
+                assert!(
+                    norm <= least * (1.0 + 1e-9) + 1e-300,
+                    "case {case}, eps {eps}, {how}: {norm} above {bounds:?}"
+                );
+            };
+            for _ in 0..4 {
+                let mut tokens = given.tokens.clone();
+                for mut token in tokens.column_iter_mut() {
+                    let moved = DVector::from_fn(token.nrows(), |_, _| random.normal());
+                    token += moved.normalize() * eps;
+                }
+                check(given.norm_at(&tokens), "drawn");
+            }
+            let effort = NearbyEffort { restarts: 2, iterations: 6, seed: case };
+            let mut search = NearbySearch::new(given.tokens.clone(), eps, effort);
+            while search.step_of(&given, &given.tokens).expect("finite") {}
+            check(search.best().expect("begun").1, "searched");
+        }
+    }
+    println!("taken together {together} times, smaller {smaller} times");
+    assert!(together > 4000 && 2 * smaller > together, "{together} {smaller}");
+}
+
+/// What the bound of several heads behind an output matrix gains, beside the sum.
+#[test]
+fn twelve_gaussian_heads_taken_together_have_about_half_the_sum_of_their_bounds() {
+    for seed in 0..3 {
+        let experiment = Experiment::from_json(&format!(
+            r#"{{"tokens":{{"source":"random","n":16,"d":48,"radius":1,"seed":{seed}}},
+                "weights":{{"source":"random","heads":12,"head_dim":4,"seed":{seed},"output":true}}}}"#
+        ))
+        .expect("a valid experiment");
+        let given = inputs(&experiment).expect("inputs");
+        let bounds = Neighbourhood::new(&experiment, &given).expect("it applies").certified_heads(0.01);
+        let together = bounds.together.expect("twelve heads and an output matrix");
+        println!("seed {seed}: {together} for {}", bounds.added);
+        assert!((1.5..3.0).contains(&(bounds.added / together)), "{together} for {}", bounds.added);
+        assert_eq!(bounds.heads.len(), 12);
+    }
 }
 
 #[test]

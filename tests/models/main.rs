@@ -2,6 +2,7 @@
 
 mod bounds;
 mod cases;
+mod certified;
 mod derivatives;
 mod families;
 mod figures;

@@ -2,11 +2,13 @@
 //! [`Plan::bytes`].
 
 use lipscope_core::experiment::Memory;
+use lipscope_core::search::NearbyEffort;
 use lipscope_models::{
-    AtWindow, BatchStep, Bounding, DrawnFamily, DrawnModel, Estimators, Heads, Held, LayerByLayer, LayerStep, MapKind,
-    Maps, ModelConfig, Opened, Plan, Shard, draw_model,
+    AtWindow, BatchStep, Bounding, Cell, DrawnFamily, DrawnModel, Estimators, Heads, Held, LayerByLayer, LayerStep,
+    MapKind, Maps, ModelConfig, Needs, Opened, Plan, Shard, WindowCertificate, WindowCertifyPlan, draw_model,
 };
 use lipscope_testkit::peak::{Counting, peak};
+use nalgebra::DMatrix;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -75,6 +77,45 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
 }
 
 #[test]
+fn measured_peaks_of_certificates_are_those_of_their_figure() {
+    let mut wrong = Vec::new();
+    for (d, heads, n) in [(256, 4, 40), (64, 8, 250), (96, 12, 8)] {
+        let config = ModelConfig::gpt2().resized(d, 1, heads).expect("sizes");
+        let plan = Plan {
+            layers: vec![0],
+            heads: vec![Heads::All],
+            lengths: vec![n],
+            windows: 1,
+            mask: lipscope_core::experiment::Order::Causal,
+            kind: MapKind::WithOutput,
+            estimators: Estimators::Spectral,
+            options: Default::default(),
+            bounds: Bounding::Skipped,
+            special: Default::default(),
+        };
+        let needs = Needs { layers: 1, mlps: 0, ids: Default::default(), positions: 0 };
+        let model = draw_model(config, &needs, 0).expect("drawn");
+        let tokens = DMatrix::from_fn(d, n, |row, column| ((7 * row + 3 * column) as f64).sin());
+        let cell = Cell { layer: 0, heads: Heads::All, n, window: 0 };
+        let effort = NearbyEffort { restarts: 1, iterations: 2, seed: 0 };
+        let certify = WindowCertifyPlan { relative: vec![0.01], effort };
+        let measured = peak(|| {
+            let mut certificate =
+                WindowCertificate::start_within(&model, (&plan, &cell), &certify, &tokens, Memory::default())
+                    .expect("covered");
+            while certificate.step().expect("finite") {}
+        });
+        let figure = WindowCertifyPlan::bytes(&config, n);
+        let ratio = measured as f64 / figure as f64;
+        println!("d = {d}, {heads} heads, n = {n}: {measured} of {figure}, {ratio:.3}");
+        if ratio > MOST_OVER || ratio * MOST_UNDER < 1.0 {
+            wrong.push((d, heads, n));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
 fn one_layer_at_a_time_gives_the_same_digits_in_the_memory_of_its_figure() {
     let drawn = DrawnModel { family: DrawnFamily::Llama, d: 256, layers: 8, heads: 4, seed: 3 };
     let ids: Vec<u32> = (0..200).map(|at| (at * at + 7) % 50).collect();
@@ -121,7 +162,7 @@ fn one_layer_at_a_time_gives_the_same_digits_in_the_memory_of_its_figure() {
             let whole = maps.at_window(&ids, &cell).expect("a window");
             assert_eq!(by_layer.tokens(), whole.tokens(), "{}: {cell:?}", kind.id());
         }
-        let sorted = |mut rows: Vec<(lipscope_models::Cell, lipscope_models::Estimate)>| {
+        let sorted = |mut rows: Vec<(Cell, lipscope_models::Estimate)>| {
             rows.sort_by_key(|(cell, _)| (cell.layer, cell.n, cell.window));
             rows
         };

@@ -197,6 +197,7 @@ fn any_scene(dice: &mut Dice) -> Scene {
             lengths: format!("2:{}:x8", 9 + dice.below(90)),
             windows: 1 + dice.below(20),
             heads: ["all", "each", "0,7"][dice.below(3)].into(),
+            upper: dice.of(&ModelSettings::UPPERS).1,
             mask: dice.of(&ModelSettings::MASKS).1,
             map: dice.of(&ModelSettings::maps()).1,
             estimators: dice.of(&ModelSettings::ESTIMATORS).1,

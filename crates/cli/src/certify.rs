@@ -1,4 +1,5 @@
-//! `lipscope certify`: how far a local bound holds, one line of CSV for each eps.
+//! `lipscope certify`: how far a local bound holds at an experiment's tokens, one line of CSV for each eps, or at windows of
+//! a model.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -6,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::certify_model::{Certifying, ModelCertifyArguments};
 use super::console::tell;
 use super::files::read_text;
 use super::steps::StepArguments;
@@ -28,9 +30,11 @@ pub(super) struct CertifyArguments {
     /// Gradient steps of each start.
     #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=MOST_ITERATIONS as i64))]
     steps: u32,
-    /// Seed of the random starts.
+    /// Seed of the random starts, and of a randomly initialised model.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    model: ModelCertifyArguments,
     #[command(flatten)]
     attention: StepArguments,
     #[command(flatten)]
@@ -38,12 +42,16 @@ pub(super) struct CertifyArguments {
 }
 
 pub(super) fn run(arguments: &CertifyArguments) -> io::Result<ExitCode> {
-    let text = read_text(&arguments.file)?;
     let effort = NearbyEffort {
         restarts: arguments.restarts as usize,
         iterations: arguments.steps as usize,
         seed: arguments.seed,
     };
+    let certifying = Certifying { relative: arguments.epsilon.clone(), effort, memory: arguments.memory.memory };
+    if let Some(outcome) = arguments.model.run(certifying) {
+        return outcome;
+    }
+    let text = read_text(&arguments.file)?;
     let rows = arguments.attention.read(&text).and_then(|experiment| {
         certify(&CertifyPlan { experiment, relative: arguments.epsilon.clone(), effort }, arguments.memory.memory)
     });

@@ -8,6 +8,7 @@
 
 mod bounds;
 mod certify;
+mod certify_model;
 mod console;
 mod files;
 mod invert;
@@ -18,6 +19,7 @@ mod model;
 mod model_chart;
 mod model_files;
 mod model_run;
+mod model_source;
 mod results;
 mod script;
 mod search;
@@ -57,7 +59,8 @@ enum Command {
     Bounds(bounds::BoundsArguments),
     /// Writes the data of the growth view as CSV: all bounds and the exact norms at the adversarial tokens, over n.
     Growth(bounds::GrowthArguments),
-    /// Bounds the norm at all tokens within eps of an experiment's, for a list of eps; writes CSV.
+    /// Bounds the norm at all tokens within eps of an experiment's, or of those that a layer of a model sees, for a list of
+    /// eps; writes CSV.
     Certify(certify::CertifyArguments),
     /// Inverts X + c F(X)/L by fixed-point iteration; writes the error of each step as CSV.
     Invert(invert::InvertArguments),

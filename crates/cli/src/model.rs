@@ -5,22 +5,19 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::console::{tell, tell_lines};
-use super::files::read_text;
-use super::model_chart::{summary, tell_notes};
-use super::model_files::SpecialName;
+use super::model_chart::{self, summary, tell_notes};
 use super::model_run::{Outcome, Run, measure_adversarial, measure_all, measure_by_layer};
+use super::model_source::ModelSource;
 use super::results::{Form, Results};
 use super::work::MemoryArguments;
-use super::{model_chart, model_files};
-use lipscope_core::experiment::{InputError, Order};
+use lipscope_core::experiment::InputError;
 use lipscope_core::measure::UpperNumber;
 use lipscope_models::{
-    Bounding, Estimators, Held, MODEL_TOLERANCE, MapKind, Maps, Part, PlanText, Resizing, Shard, Subject, Table,
-    adversarial_text, names_of_families,
+    Bounding, Estimators, Held, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text,
+    names_of_families,
 };
 
 /// Arguments of `lipscope model`.
@@ -33,24 +30,8 @@ pub(super) struct ModelArguments {
     /// List the families of models that are read, by model_type in config.json.
     #[arg(long)]
     families: bool,
-    /// A text file, or - for standard input; the default is a built-in page about attention.
-    #[arg(long)]
-    text: Option<PathBuf>,
-    /// A picture, PNG or JPEG, for a model of pictures (ViT, DeiT, DINOv2, CLIP, SigLIP); may be given several times. Each
-    /// is a window, whose length the model says.
-    #[arg(long, conflicts_with_all = ["text", "tokenizer", "lengths", "windows", "adversarial"])]
-    image: Vec<PathBuf>,
-    /// Bring pictures of another size to the model's: the shorter side is scaled, in the way (bilinear or bicubic) of the
-    /// model's preprocessor, and the middle cut out. The preprocessor itself may squeeze or cut otherwise.
-    #[arg(long, requires = "image")]
-    resize: bool,
-    /// The half of a model of two halves (CLIP, SigLIP): that of texts or that of pictures.
-    #[arg(long, value_parser = part())]
-    part: Option<Part>,
-    /// A tokenizer.json, if the folder has none or the model is randomly initialised; without one such a model uses
-    /// words as tokens.
-    #[arg(long)]
-    tokenizer: Option<PathBuf>,
+    #[command(flatten)]
+    source: ModelSource,
     /// Layers, counted from 0: a list 0,6.
     #[arg(long, default_value = "0")]
     layers: String,
@@ -66,9 +47,6 @@ pub(super) struct ModelArguments {
     /// The spectral norm of the Jacobian, the value of the script released with "How Smooth Is Attention?", or both.
     #[arg(long, value_enum, default_value_t = EstimatorName::Both)]
     estimator: EstimatorName,
-    /// Which tokens a token attends to, in the whole model; by default the mask of the model's family.
-    #[arg(long, value_enum)]
-    mask: Option<MaskName>,
     /// all heads together, each head by itself, or a list 0,7 of single heads.
     #[arg(long, default_value = "all")]
     head: String,
@@ -80,18 +58,6 @@ pub(super) struct ModelArguments {
     /// it is too small (1e-9; 0 where a proved bound is smaller). All products are then in 64-bit numbers: twice the time.
     #[arg(long, conflicts_with = "adversarial")]
     upper: bool,
-    /// What is measured of a layer; by default attention for BERT and with-output for GPT-2, as in their attention modules.
-    #[arg(long, value_parser = map_kind())]
-    map: Option<MapKind>,
-    /// Width of a randomly initialised model.
-    #[arg(long, default_value_t = 768)]
-    dim: usize,
-    /// Layers of a randomly initialised model.
-    #[arg(long, default_value_t = 12)]
-    depth: usize,
-    /// Heads of a randomly initialised model.
-    #[arg(long, default_value_t = 12)]
-    heads: usize,
     /// Relative residual at which the iteration stops; the relative error of the norm is of the order of its square.
     #[arg(long, default_value_t = MODEL_TOLERANCE, value_parser = super::measure::tolerance)]
     tolerance: f64,
@@ -103,14 +69,11 @@ pub(super) struct ModelArguments {
     format: Form,
     /// Use the adversarial tokens of "How Smooth Is Attention?" with this R at each head of --head, instead of windows
     /// of a text, with n from -n; without --map before the output matrix.
-    #[arg(long, value_name = "R", value_parser = radius)]
+    #[arg(long, value_name = "R", value_parser = radius, conflicts_with_all = ["image", "special"])]
     adversarial: Option<f64>,
     /// Also draw both estimators over n, with their slopes, into this SVG file.
     #[arg(long)]
     svg: Option<PathBuf>,
-    /// The special tokens around every window.
-    #[arg(long, value_enum, default_value_t = SpecialName::None, conflicts_with_all = ["image", "adversarial"])]
-    special: SpecialName,
     /// Measure part i of N of the windows, as i/N with i from 0; merge the parts with `lipscope merge`.
     #[arg(long, default_value = "0/1", value_parser = shard)]
     shard: Shard,
@@ -125,12 +88,6 @@ enum EstimatorName {
     Both,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum MaskName {
-    None,
-    Causal,
-}
-
 pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
     if arguments.families {
         for (model_type, name) in names_of_families() {
@@ -138,10 +95,7 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let text = match &arguments.text {
-        Some(path) => read_text(path)?,
-        None => include_str!("../../../assets/attention.txt").to_string(),
-    };
+    let text = arguments.source.read_text()?;
     if let Some(path) = &arguments.svg {
         model_chart::probe(path)?;
     }
@@ -169,30 +123,21 @@ pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
 }
 
 fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), InputError> {
-    let size = (arguments.dim, arguments.depth, arguments.heads);
+    let source = &arguments.source;
     let weights = arguments.weights.as_deref().unwrap_or_default();
-    let mut found = model_files::open(weights, arguments.part, size, arguments.seed)?;
-    tell!("lipscope model: {}", found.model.description());
-    let resizing = if arguments.resize { Resizing::Allowed } else { Resizing::Refused };
-    let input = match (&arguments.image[..], arguments.adversarial) {
-        (_, Some(_)) => Default::default(),
-        ([], None) => found.text(text, arguments.tokenizer.as_deref(), arguments.special)?,
-        (pictures, None) => found.pictures(pictures, resizing)?,
+    let mut found = source.open("lipscope model", weights, arguments.seed)?;
+    let input = match arguments.adversarial {
+        Some(_) => Default::default(),
+        None => source.input(&mut found, text)?,
     };
-    let (lengths, windows) = match input.pictures {
-        0 => (arguments.lengths.clone(), arguments.windows),
-        count => ((input.ids.len() / count).to_string(), count),
-    };
+    let (lengths, windows) = input.windows(&arguments.lengths, arguments.windows);
     let plan = PlanText {
         layers: arguments.layers.clone(),
         heads: arguments.head.clone(),
         lengths,
         windows: if arguments.adversarial.is_some() { 1 } else { windows },
-        mask: arguments.mask.map(|mask| match mask {
-            MaskName::None => Order::Free,
-            MaskName::Causal => Order::Causal,
-        }),
-        kind: arguments.map.or(arguments.adversarial.map(|_| MapKind::Attention)),
+        mask: source.order(),
+        kind: source.map.or(arguments.adversarial.map(|_| MapKind::Attention)),
         estimators: match arguments.estimator {
             EstimatorName::Spectral => Estimators::Spectral,
             EstimatorName::Released => Estimators::Released,
@@ -233,26 +178,6 @@ fn measure(arguments: &ModelArguments, run: &mut Run, results: Results) -> Outco
     measure_all(batches, "portions", (results, Vec::new()), |batch| {
         maps.measure(&run.ids, &batch, |cell| plan.is_missing(&done, cell))
     })
-}
-
-/// The parser of `--part`.
-fn part() -> impl TypedValueParser<Value = Part> {
-    let of_id = |id: String| Part::ALL.into_iter().find(|part| part.id() == id).ok_or("not a half of a model");
-    PossibleValuesParser::new(Part::ALL.map(Part::id)).try_map(of_id)
-}
-
-/// The parser of `--map`; the help lists the maps with these descriptions.
-fn map_kind() -> impl TypedValueParser<Value = MapKind> {
-    let help = |kind| match kind {
-        MapKind::Attention => "The concatenated heads, before the output matrix",
-        MapKind::WithOutput => "The heads after the output matrix",
-        MapKind::AttentionResidual => "Attention with its residual connection and layer norm",
-        MapKind::MlpResidual => "The MLP with its residual connection and layer norm",
-        MapKind::Block => "The whole layer: attention, MLP, residual connections and layer norms",
-        MapKind::Blocks => "All layers from 0 to this one, from the embeddings on",
-    };
-    let values = MapKind::ALL.map(|kind| PossibleValue::new(kind.id()).help(help(kind)));
-    PossibleValuesParser::new(values).try_map(|id| MapKind::by_id(&id).ok_or("not the name of a map"))
 }
 
 fn radius(text: &str) -> Result<f64, String> {

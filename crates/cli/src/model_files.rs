@@ -47,6 +47,16 @@ pub(super) struct Input {
     pub(super) special: SpecialTokens,
 }
 
+impl Input {
+    /// The lengths of windows and how many there are of each: as asked for in a text, or those of the pictures.
+    pub(super) fn windows(&self, lengths: &str, windows: usize) -> (String, usize) {
+        match self.pictures {
+            0 => (lengths.into(), windows),
+            count => ((self.ids.len() / count).to_string(), count),
+        }
+    }
+}
+
 /// Opens a folder, or a model of [`DrawnFamily::ALL`].
 pub(super) fn open(
     weights: &str,

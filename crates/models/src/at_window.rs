@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use nalgebra::DMatrix;
 
+use super::certify::{WindowCertificate, WindowCertifyPlan};
 use super::layer_map::LayerMap;
 use super::layerwise::layer_at_window;
 use super::opened::Opened;
@@ -13,7 +14,7 @@ use super::source::Source;
 use super::table::Cell;
 use super::window::{WindowExperiment, window_experiment};
 use super::worst_change::WorstChanging;
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, Memory};
 
 /// A window at the layer of a cell.
 #[derive(Debug)]
@@ -58,6 +59,14 @@ impl<'a> AtWindow<'a> {
     /// As [`window_experiment`].
     pub fn experiment(&self) -> Result<WindowExperiment, InputError> {
         window_experiment(&self.model, self.plan, &self.cell, &self.tokens)
+    }
+
+    /// Begins to certify the layer at the window.
+    ///
+    /// # Errors
+    /// As [`WindowCertifyPlan::check`].
+    pub fn certificate(&self, certify: &WindowCertifyPlan, memory: Memory) -> Result<WindowCertificate, InputError> {
+        WindowCertificate::start_within(&self.model, (self.plan, &self.cell), certify, &self.tokens, memory)
     }
 
     /// Begins the search for the worst change.

@@ -71,7 +71,7 @@ impl LayerRules {
     ///
     /// # Errors
     /// [`InputError::BadValue`] if the model has no such layer.
-    fn of(model: &Model, layer: usize, heads: Heads) -> Result<Self, InputError> {
+    pub(super) fn of(model: &Model, layer: usize, heads: Heads) -> Result<Self, InputError> {
         let config = model.config;
         let AttentionPart { qk_gains, sinks, .. } = &model.block(layer)?.attention;
         let base = config.family.gains.base();

@@ -18,6 +18,7 @@ mod at_window;
 mod attention_map;
 mod batch;
 mod batch_step;
+mod certify;
 pub mod charts;
 mod checkpoint;
 mod config;
@@ -76,6 +77,7 @@ pub use adversarial::{AdversarialHead, AdversarialPlan, adversarial_curve, adver
 pub use at_window::AtWindow;
 pub use batch::{Batch, PrefixGroup, Shard, Window};
 pub use batch_step::BatchStep;
+pub use certify::{CertifiedWindow, CertifiedWindowRow, WindowCertificate, WindowCertifyPlan};
 pub use checkpoint::Checkpoint;
 pub use config::{AttentionWindow, ExpertSizes, ModelConfig, PictureSizes, ScoreScale, Shares, Unit};
 pub use config_file::{ConfigFile, names_of_families};

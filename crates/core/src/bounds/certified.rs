@@ -1,6 +1,5 @@
 //! `certified(eps)` (ours, in the line of Havens et al., ICML 2024; docs/theory.md section 2): an upper bound on
-//! ||J(X')|| for every X' with |x'_i - x_i| <= eps, for dot-product attention, without a mask and under the causal
-//! mask. With y_i = A x_i:
+//! ||J(X')|| for every X' with |x'_i - x_i| <= eps, for dot-product attention under any mask. With y_i = A x_i:
 //!
 //! - delta_ij = eps |y_i| + eps |A^T (x_j - m_i)| + eps^2 ||A||, the most that score j of row i moves, apart from a
 //!   shift of the whole row;
@@ -8,28 +7,69 @@
 //! - C_i = sum_j U_ij (x_j - m_i)(x_j - m_i)^T, s_i = ||V C_i V^T||^(1/2) + eps v,
 //!   g_i = ||A^T C_i A||^(1/2) + eps ||A||;
 //! - certified = max_i s_i g_i + (max_j sum_i U_ij (v^2 + (|y_i| + eps ||A||)^2 s_i^2))^(1/2).
+//!
+//! A bias b of the queries adds K^T b/sqrt(k) to y_i. A constant that is added to a score enters P alone. Biases of keys and
+//! values do not enter the Jacobian. Several heads behind an output matrix have the smaller of the sum of their bounds and
+//! the bound of [`StackedValues`].
 
 use nalgebra::{DMatrix, DVector};
 
 use super::heads::{Combination, HeadNorms, head_norms};
 use super::local::shared::reduced_value;
-use crate::attention::{Centred, Kernel};
-use crate::experiment::{Attention, Experiment, InputError, MaskKind, Normalization, Phrase};
+use super::stacked_values::StackedValues;
+use crate::attention::{Centred, DistanceBias, Kernel};
+use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, Phrase};
 use crate::phrase;
 use crate::spectral::largest_eigenvalue;
-use crate::weights::{HeadWeights, Inputs};
+use crate::weights::{HeadWeights, Inputs, Weights};
 
 /// Given tokens, with everything in their `certified` bound that does not depend on eps.
 #[derive(Clone, Debug)]
 pub struct Neighbourhood {
-    mask: MaskKind,
+    mask: Mask,
     heads: Vec<Head>,
     combination: Combination,
+    stacked: Option<StackedValues>,
+}
+
+/// Attention that `certified` is proved for: head h has the scores (Q_h x_i + b_h).(K_h x_j)/sqrt(k) + B_h,ij and the usual
+/// softmax over what the mask allows.
+#[derive(Clone, Copy, Debug)]
+pub struct DotAttention<'a> {
+    /// Q_h, K_h, V_h and the output matrix.
+    pub weights: &'a Weights,
+    /// b_h, k numbers for each head; empty without biases.
+    pub query_biases: &'a [DVector<f64>],
+    /// B_h,ij by the distance of the tokens.
+    pub score_biases: &'a DistanceBias,
+    /// Which tokens a token attends to.
+    pub mask: &'a Mask,
+}
+
+/// `certified(eps)` of the heads and of all together; infinite where a number leaves the range of f64.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CertifiedHeads {
+    /// The bound of each head through its part of the output matrix.
+    pub heads: Vec<f64>,
+    /// The heads' bounds added, or without an output matrix the root of the sum of their squares.
+    pub added: f64,
+    /// The heads behind an output matrix taken together ([`StackedValues`]); `None` where that does not apply.
+    pub together: Option<f64>,
+}
+
+impl CertifiedHeads {
+    /// The bound of all heads: the smaller of the two.
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        self.together.map_or(self.added, |together| together.min(self.added))
+    }
 }
 
 #[derive(Clone, Debug)]
 struct Head {
     norms: HeadNorms,
+    /// W X with V = T W, where the rows of W are orthonormal; `None` where the heads are not taken together.
+    directions: Option<DMatrix<f64>>,
     /// Scores, n x n; column i is the row of token i.
     scores: DMatrix<f64>,
     /// `values` is R V X, where |R V z| = |O V z| for every z; `pulled` is B X, where |B z| = |A^T z|. One column per
@@ -64,38 +104,89 @@ impl Neighbourhood {
             let fix = phrase!("use_plain_attention", "Leave out `score`, `weighting` and other masks.");
             return refused(phrase!("this_attention", "This attention"), fix);
         }
-        let (weights, centred) = (&inputs.weights, Centred::of(&inputs.tokens));
+        let attention = DotAttention {
+            weights: &inputs.weights,
+            query_biases: &[],
+            score_biases: &DistanceBias::None,
+            mask: &experiment.mask,
+        };
+        Ok(Neighbourhood::of_attention(attention, &inputs.tokens))
+    }
+
+    /// The neighbourhood of tokens, d x n.
+    #[must_use]
+    pub fn of_attention(attention: DotAttention<'_>, tokens: &DMatrix<f64>) -> Self {
+        let DotAttention { weights, query_biases, score_biases, mask } = attention;
+        let centred = Centred::of(tokens);
+        let (stacked, bases) = StackedValues::of(weights).unzip();
+        let of_head = |h: usize, norms: HeadNorms, outer: &DMatrix<f64>, value: &DMatrix<f64>| {
+            let basis = bases.as_ref().map(|bases| &bases[h]);
+            let values = (reduced_value(outer, value), basis);
+            let mut head = Head::new((&weights.heads[h], query_biases.get(h)), values, norms, &centred);
+            let n = tokens.ncols();
+            for (i, scores) in head.scores.as_mut_slice().chunks_exact_mut(n.max(1)).enumerate() {
+                score_biases.add(h, i, scores);
+            }
+            head
+        };
         let heads = weights
-            .heads
-            .iter()
-            .zip(weights.values_through_output())
+            .values_through_output()
             .zip(head_norms(weights))
-            .map(|((head, (outer, value)), norms)| Head::new(head, reduced_value(&outer, value), norms, &centred))
+            .enumerate()
+            .map(|(h, ((outer, value), norms))| of_head(h, norms, &outer, value))
             .collect();
         let combination = if weights.output.is_some() { Combination::Sum } else { Combination::RootOfSquares };
-        Ok(Neighbourhood { mask: experiment.mask.kind(), heads, combination })
+        Neighbourhood { mask: mask.clone(), heads, combination, stacked }
     }
 
     /// The bound on ||J|| at all tokens within eps >= 0 of these, infinite if it leaves the range of f64.
     #[must_use]
     pub fn certified(&self, eps: f64) -> f64 {
-        let ln: Vec<f64> = self.heads.iter().map(|head| head.certified(self.mask, eps).ln()).collect();
-        self.combination.ln_combine(&ln).exp()
+        self.certified_heads(eps).value()
+    }
+
+    /// The bounds of the heads, and of all together, at all tokens within eps >= 0 of these.
+    #[must_use]
+    pub fn certified_heads(&self, eps: f64) -> CertifiedHeads {
+        let found: Vec<HeadBounds> = self.heads.iter().map(|head| head.certified(&self.mask, eps)).collect();
+        let heads: Vec<f64> = found.iter().map(|found| found.through_output).collect();
+        let ln: Vec<f64> = heads.iter().map(|head| head.ln()).collect();
+        let together = self.stacked.as_ref().map(|stacked| {
+            let of_directions: Vec<f64> = found.iter().map(|found| found.of_directions).collect();
+            let norms: Vec<f64> = self.heads.iter().map(|head| head.norms.v_norm).collect();
+            stacked.combine(&of_directions, &norms)
+        });
+        CertifiedHeads { added: self.combination.ln_combine(&ln).exp(), heads, together }
     }
 }
 
+/// `certified(eps)` of one head with O V and, where the heads are taken together, with the rows of W in place of V.
+struct HeadBounds {
+    through_output: f64,
+    of_directions: f64,
+}
+
 impl Head {
-    fn new(head: &HeadWeights, value: DMatrix<f64>, norms: HeadNorms, centred: &Centred<'_, f64>) -> Self {
+    fn new(
+        (head, query_bias): (&HeadWeights, Option<&DVector<f64>>),
+        (value, basis): (DMatrix<f64>, Option<&DMatrix<f64>>),
+        norms: HeadNorms,
+        centred: &Centred<'_, f64>,
+    ) -> Self {
         let root = (head.q.nrows() as f64).sqrt();
         let tokens = centred.tokens();
         let kernel = Kernel::new(Attention::Dot, head.q.nrows());
-        let (queries, keys) = (centred.queries(kernel, &head.q, &head.k), &head.k * tokens);
+        let (mut queries, keys) = (centred.queries(kernel, &head.q, &head.k), &head.k * tokens);
+        if let Some(bias) = query_bias {
+            queries.column_iter_mut().for_each(|mut query| query += bias);
+        }
         // A^T z = Q^T K z / sqrt k. The triangular factor of Q^T in place of Q^T gives a vector of the same length.
         let tall = head.q.transpose();
         let factor = if tall.nrows() > tall.ncols() { tall.qr().r() } else { tall };
         let images = head.k.tr_mul(&queries) / root;
         Head {
             norms,
+            directions: basis.map(|basis| basis * tokens),
             scores: keys.tr_mul(&queries) / root,
             values: value * tokens,
             pulled: factor * &keys / root,
@@ -103,34 +194,60 @@ impl Head {
         }
     }
 
-    fn certified(&self, mask: MaskKind, eps: f64) -> f64 {
+    fn certified(&self, mask: &Mask, eps: f64) -> HeadBounds {
         let HeadNorms { a_norm, v_norm } = self.norms;
         let n = self.scores.ncols();
-        let (mut own, mut columns) = (0.0f64, vec![0.0; n]);
+        let mut through_output = OverRows::new(n);
+        let mut of_directions = OverRows::new(n);
         for i in 0..n {
-            let reach = if mask == MaskKind::Causal { i + 1 } else { n };
-            let scores = &self.scores.as_slice()[i * n..i * n + reach];
-            let weights = softmax(scores);
-            let values = centred(&self.values, &weights);
-            let pulled = centred(&self.pulled, &weights);
+            let seen: Vec<usize> = (0..mask.reach(i, n)).filter(|j| mask.allows(i, *j)).collect();
+            let scores: Vec<f64> = seen.iter().map(|j| self.scores[(*j, i)]).collect();
+            let weights = softmax(&scores);
+            let about_mean = |columns: &DMatrix<f64>| centred(columns.select_columns(&seen), &weights);
+            let pulled = about_mean(&self.pulled);
             let gradient = self.gradients[i];
             let moved: Vec<f64> = pulled.column_iter().map(|z| eps * (gradient + z.norm() + eps * a_norm)).collect();
-            let most = largest_weights(scores, &moved);
-            let second_moment = |centred: &DMatrix<f64>| {
-                let mut weighted = centred.clone();
-                for (mut column, weight) in weighted.column_iter_mut().zip(&most) {
-                    column *= weight.sqrt();
-                }
-                norm(&weighted)
-            };
-            let s = second_moment(&values) + eps * v_norm;
-            let g = second_moment(&pulled) + eps * a_norm;
-            own = own.max(s * g);
-            let row = v_norm * v_norm + ((gradient + eps * a_norm) * s).powi(2);
-            columns.iter_mut().zip(&most).for_each(|(sum, weight)| *sum += weight * row);
+            let most = largest_weights(&scores, &moved);
+            let g = second_moment(pulled, &most) + eps * a_norm;
+            let most_gradient = gradient + eps * a_norm;
+            let s = second_moment(about_mean(&self.values), &most) + eps * v_norm;
+            through_output.add((&seen, &most), (s * g, v_norm * v_norm + (most_gradient * s).powi(2)));
+            if let Some(directions) = &self.directions {
+                let s = second_moment(about_mean(directions), &most) + eps;
+                of_directions.add((&seen, &most), (s * g, 1.0 + (most_gradient * s).powi(2)));
+            }
         }
-        own + columns.into_iter().fold(0.0, f64::max).sqrt()
+        HeadBounds { through_output: through_output.bound(), of_directions: of_directions.bound() }
     }
+}
+
+/// The largest own part of a row, and the sums over columns of the mixed part.
+struct OverRows {
+    own: f64,
+    columns: Vec<f64>,
+}
+
+impl OverRows {
+    fn new(n: usize) -> Self {
+        OverRows { own: 0.0, columns: vec![0.0; n] }
+    }
+
+    fn add(&mut self, (seen, most): (&[usize], &[f64]), (own, mixed): (f64, f64)) {
+        self.own = self.own.max(own);
+        seen.iter().zip(most).for_each(|(j, weight)| self.columns[*j] += weight * mixed);
+    }
+
+    fn bound(&self) -> f64 {
+        self.own + self.columns.iter().copied().fold(0.0, f64::max).sqrt()
+    }
+}
+
+/// ||sum_j w_j z_j z_j^T||^(1/2) of columns z_j.
+fn second_moment(mut columns: DMatrix<f64>, weights: &[f64]) -> f64 {
+    for (mut column, weight) in columns.column_iter_mut().zip(weights) {
+        column *= weight.sqrt();
+    }
+    norm(&columns)
 }
 
 /// ||M||_2 from the smaller Gram matrix.
@@ -146,15 +263,13 @@ fn softmax(scores: &[f64]) -> Vec<f64> {
     powers.into_iter().map(|power| power / sum).collect()
 }
 
-/// The first `weights.len()` columns, minus their mean under the weights.
-fn centred(columns: &DMatrix<f64>, weights: &[f64]) -> DMatrix<f64> {
-    let columns = columns.columns(0, weights.len());
-    let mean: DVector<f64> = columns * DVector::from_column_slice(weights);
-    let mut centred = columns.into_owned();
-    for mut column in centred.column_iter_mut() {
+/// The columns, minus their mean under the weights.
+fn centred(mut columns: DMatrix<f64>, weights: &[f64]) -> DMatrix<f64> {
+    let mean: DVector<f64> = &columns * DVector::from_column_slice(weights);
+    for mut column in columns.column_iter_mut() {
         column -= &mean;
     }
-    centred
+    columns
 }
 
 /// U_ij: the largest weight of each token where score l moves by at most `moved[l]`. Only positive terms are added, so

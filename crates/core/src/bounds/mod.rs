@@ -9,7 +9,7 @@
 //! | `local` | upper bounds at given tokens |
 //! | `certified` | upper bounds for all tokens near given ones |
 //! | `variant` | the steps of attention and the norms that bounds on variants depend on |
-//! | `hypotheses`, `heads`, `exponents`, `isotropic`, `logarithms`, `maximum` | what bounds depend on, and tools that the folders share |
+//! | `hypotheses`, `heads`, `stacked_values`, `exponents`, `isotropic`, `logarithms`, `maximum` | what bounds depend on, and tools that the folders share |
 //! | `bound`, `best`, `absence`, `slack` | a bound as data, the best of several, why one is absent, and its proof's slack |
 
 mod absence;
@@ -26,6 +26,7 @@ mod logarithms;
 mod lower;
 mod maximum;
 mod slack;
+mod stacked_values;
 mod variant;
 
 use ball::{castin, elementwise, general, kim, sharp, two_tokens, unified};
@@ -40,7 +41,7 @@ use crate::experiment::MaskKind;
 pub use absence::Absence;
 pub use best::{best_lower, best_upper};
 pub use bound::{Bound, BoundId, Domain, Norm, Side};
-pub use certified::Neighbourhood;
+pub use certified::{CertifiedHeads, DotAttention, Neighbourhood};
 use heads::Mixing;
 pub use heads::{Combination, HeadNorms};
 use hypotheses::HeadOnBall;
@@ -57,6 +58,7 @@ pub use lower::two_clusters::{TwoClusterCurve, TwoClusters};
 pub use lower::witness::ClusterWitness;
 pub(crate) use lower::witness_direction::norm_of_clusters;
 pub use slack::{BoundSlack, SlackFactor, SlackKind, slacks};
+pub(crate) use stacked_values::MOST_STACKED;
 
 impl BoundId {
     /// ln of a bound on the ball; `None` if its hypotheses do not hold.

@@ -7,6 +7,7 @@ use super::parts::{self, HEADER, Part};
 use super::shape::Weights;
 use super::{Shape, largest, product, sum};
 use crate::attention::{Storage, storage};
+use crate::bounds::MOST_STACKED;
 use crate::experiment::{Attention, Normalization};
 use crate::parallel::{groups, threads};
 
@@ -169,15 +170,40 @@ fn together(shape: &Shape, r: u64, has_blocks: bool) -> Part {
 pub(crate) fn neighbourhood(shape: &Shape) -> Part {
     let Shape { n, d, heads, key_dim: k, value_dim, .. } = *shape;
     let (r, pulled) = (value_dim.min(d).min(outer(shape)), k.min(d));
-    let head = sum([product([n, n]), product([n, sum([r, pulled, 1])]), 3 * HEADER]);
+    let together = stacked_values(shape);
+    // The values in the directions of W, where the heads are taken together.
+    let directions = if together.kept > 0 { value_dim.min(d) } else { 0 };
+    let head = sum([product([n, n]), product([n, sum([r, directions, pulled, 1])]), 3 * HEADER]);
     let making =
         sum([product([2, k, n]), product([4, k, d]), product([2, d, n]), product([4, value_dim, outer(shape)])]);
-    let a_row =
-        sum([product([3, n, sum([r, pulled])]), product([8, largest([product([r, r]), product([pulled, pulled])])])]);
+    // Columns and a Gram matrix of the smaller side, for the values, the directions and the keys in turn.
+    let side = largest([r, directions, pulled]);
+    let a_row = sum([product([3, n, sum([side, pulled])]), product([8, side, side])]);
+    let squares = sum([r, directions, pulled].map(|side| product([side, side])));
     Part {
-        kept: product([heads, head]),
-        besides: largest([making, a_row]),
-        operations: product([heads, n, n, sum([product([4, r, r]), product([4, pulled, pulled])])]),
+        kept: sum([product([heads, head]), together.kept]),
+        besides: sum([largest([making, a_row]), together.besides]),
+        operations: sum([product([4, heads, n, n, squares]), together.operations]),
+    }
+}
+
+/// The matrices F_h of several heads behind an output matrix; nothing where they are not taken together.
+fn stacked_values(shape: &Shape) -> Part {
+    let Shape { d, heads, value_dim, values, .. } = *shape;
+    let Some(d_out) = shape.output.filter(|_| heads > 1) else { return Part::default() };
+    let side = values.min(product([heads, d])).min(d_out);
+    if side > MOST_STACKED as u64 {
+        return Part::default();
+    }
+    let factors = product([d_out, values]);
+    // The matrices W_h are kept until the values in their directions are.
+    let bases = product([values, d]);
+    let making = sum([bases, product([4, value_dim, d]), product([2, value_dim, d_out])]);
+    let combining = sum([factors, product([6, side, side])]);
+    Part {
+        kept: factors,
+        besides: largest([making, combining]),
+        operations: sum([product([2, d_out, values, side]), product([4, side, side, side])]),
     }
 }
 

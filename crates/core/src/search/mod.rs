@@ -28,7 +28,7 @@ use crate::experiment::{Experiment, Rows};
 pub use ascent::Search;
 pub use cost::cost;
 pub(crate) use cost::of_shape as cost_of_shape;
-pub use gradient::{gradient_at, norm_at};
+pub use gradient::{AttentionAt, ExperimentAttention, gradient_at, norm_at, norm_of_attention};
 pub use nearby::{NearbyEffort, NearbySearch};
 pub use region::Region;
 pub use starts::StartKind;

@@ -3,10 +3,10 @@
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::gradient::{gradient_at, norm_at};
+use super::gradient::{AttentionAt, ExperimentAttention, gradient_of_attention, norm_of_attention};
 use crate::experiment::{Experiment, InputError};
 use crate::random::{Random, Stream};
-use crate::spectral::SingularTriplet;
+use crate::spectral::{LanczosOptions, SingularTriplet};
 use crate::tokens::largest_norm;
 use crate::weights::Inputs;
 
@@ -32,6 +32,8 @@ const LEAST_STEP: f64 = 1e-4;
 pub struct NearbySearch {
     eps: f64,
     effort: NearbyEffort,
+    /// When the iterations for norms stop.
+    options: LanczosOptions,
     first: DMatrix<f64>,
     /// The number of restarts begun.
     begun: usize,
@@ -55,7 +57,14 @@ impl NearbySearch {
     /// [`NearbySearch::step`] is given.
     #[must_use]
     pub fn new(first: DMatrix<f64>, eps: f64, effort: NearbyEffort) -> Self {
-        NearbySearch { eps, effort, first, begun: 0, current: None, best: None }
+        let options = LanczosOptions::default();
+        NearbySearch { eps, effort, options, first, begun: 0, current: None, best: None }
+    }
+
+    /// The same search with norms from iterations that stop so: a loose tolerance takes less time and finds a little less.
+    #[must_use]
+    pub fn with_options(self, options: LanczosOptions) -> Self {
+        NearbySearch { options, ..self }
     }
 
     /// The best tokens so far (d x n) and ||J|| there; `None` before the first step.
@@ -69,15 +78,23 @@ impl NearbySearch {
     /// # Errors
     /// [`InputError::Overflow`] if scores overflow at a start.
     pub fn step(&mut self, experiment: &Experiment, inputs: &Inputs) -> Result<bool, InputError> {
+        self.step_of(&ExperimentAttention { experiment, inputs }, &inputs.tokens)
+    }
+
+    /// As [`NearbySearch::step`], for any attention around `places` (d x n).
+    ///
+    /// # Errors
+    /// As [`NearbySearch::step`].
+    pub fn step_of(&mut self, attention: &impl AttentionAt, places: &DMatrix<f64>) -> Result<bool, InputError> {
         let ascent = match self.current.take() {
             None if self.begun >= self.effort.restarts.max(1) => return Ok(false),
             None => {
-                let tokens = self.start(&inputs.tokens);
-                let triplet = norm_at(experiment, inputs, &tokens, None)?;
+                let tokens = self.start(places);
+                let triplet = norm_of_attention(attention, &tokens, None, self.options)?;
                 self.begun += 1;
                 Some(Ascent { tokens, triplet, step: FIRST_STEP, iterations: 0 })
             }
-            Some(ascent) => self.ascended(ascent, experiment, inputs)?,
+            Some(ascent) => self.ascended(ascent, attention, places)?,
         };
         if let Some(ascent) = &ascent
             && self.best.as_ref().is_none_or(|(_, norm)| ascent.triplet.value > *norm)
@@ -100,19 +117,24 @@ impl NearbySearch {
     }
 
     /// A gradient step, kept where the norm grows and made shorter where it does not; `None` at the end of the restart.
-    fn ascended(&self, ascent: Ascent, experiment: &Experiment, inputs: &Inputs) -> Result<Option<Ascent>, InputError> {
+    fn ascended(
+        &self,
+        ascent: Ascent,
+        attention: &impl AttentionAt,
+        places: &DMatrix<f64>,
+    ) -> Result<Option<Ascent>, InputError> {
         let Ascent { tokens, triplet, step, iterations } = ascent;
         if iterations >= self.effort.iterations || step <= LEAST_STEP || self.eps <= 0.0 {
             return Ok(None);
         }
-        let direction = gradient_at(experiment, inputs, &tokens, &triplet)?;
+        let direction = gradient_of_attention(attention, &tokens, &triplet)?;
         let steepest = largest_norm(&direction);
         if !(steepest > 0.0 && steepest.is_finite()) {
             return Ok(None);
         }
-        let moved = near(&tokens + direction * (step * self.eps / steepest), &inputs.tokens, self.eps);
+        let moved = near(&tokens + direction * (step * self.eps / steepest), places, self.eps);
         let iterations = iterations + 1;
-        Ok(Some(match norm_at(experiment, inputs, &moved, Some(&triplet.right)) {
+        Ok(Some(match norm_of_attention(attention, &moved, Some(&triplet.right), self.options) {
             Ok(there) if there.value > triplet.value => {
                 Ascent { tokens: moved, triplet: there, step: (step * 1.6).min(2.0), iterations }
             }

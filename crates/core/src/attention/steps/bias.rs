@@ -20,6 +20,27 @@ pub enum DistanceBias {
     Tables(Vec<Vec<f64>>),
 }
 
+impl DistanceBias {
+    /// Adds the biases to the first scores of row i of a head.
+    pub(crate) fn add<T: Scalar>(&self, head_idx: usize, i: usize, scores: &mut [T]) {
+        match self {
+            DistanceBias::None => {}
+            DistanceBias::Slopes(slopes) => {
+                for (j, score) in scores.iter_mut().enumerate() {
+                    *score += T::constant(slopes[head_idx] * (j as f64 - i as f64));
+                }
+            }
+            DistanceBias::Tables(tables) => {
+                let table = &tables[head_idx];
+                let (middle, last) = (table.len() / 2, table.len() - 1);
+                for (j, score) in scores.iter_mut().enumerate() {
+                    *score += T::constant(table[(middle + j).saturating_sub(i).min(last)]);
+                }
+            }
+        }
+    }
+}
+
 /// The biases of all heads; none by default.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bias {
@@ -68,20 +89,6 @@ impl Bias {
             let row = &matrix.entries()[i * matrix.n_columns()..];
             scores.iter_mut().zip(row).for_each(|(score, bias)| *score += T::constant(*bias));
         }
-        match &self.by_distance {
-            DistanceBias::None => {}
-            DistanceBias::Slopes(slopes) => {
-                for (j, score) in scores.iter_mut().enumerate() {
-                    *score += T::constant(slopes[head_idx] * (j as f64 - i as f64));
-                }
-            }
-            DistanceBias::Tables(tables) => {
-                let table = &tables[head_idx];
-                let (middle, last) = (table.len() / 2, table.len() - 1);
-                for (j, score) in scores.iter_mut().enumerate() {
-                    *score += T::constant(table[(middle + j).saturating_sub(i).min(last)]);
-                }
-            }
-        }
+        self.by_distance.add(head_idx, i, scores);
     }
 }

@@ -1,0 +1,166 @@
+//! `lipscope certify --weights`: how far bounds hold at windows of a model, as CSV with a line for each number.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::console::{progress_bar, tell};
+use super::model_files::{Found, Input};
+use super::model_source::ModelSource;
+use lipscope_core::experiment::{InputError, Memory};
+use lipscope_core::search::NearbyEffort;
+use lipscope_models::{
+    AtWindow, Bounding, Cell, CertifiedWindow, CertifiedWindowRow, Estimators, Heads, MODEL_TOLERANCE, Plan, PlanText,
+    SpectralNorm, WindowCertifyPlan,
+};
+
+/// The model, the layer and the windows, in place of an experiment file.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "A model, in place of an experiment file")]
+pub(super) struct ModelCertifyArguments {
+    /// A folder with a model, or random:gpt2, random:bert or random:llama, as for `lipscope model`. Certified is attention
+    /// alone, at the tokens that its heads see: after the layer's norm, where that comes first.
+    #[arg(long, conflicts_with_all = ["file", "StepArguments"])]
+    weights: Option<String>,
+    /// The layer, counted from 0.
+    #[arg(long, requires = "weights", default_value_t = 0)]
+    layer: usize,
+    /// Lengths of windows, as for `lipscope model`.
+    #[arg(long, short = 'n', requires = "weights", default_value = "32")]
+    lengths: String,
+    /// Windows per length.
+    #[arg(long, requires = "weights", default_value_t = 1)]
+    windows: usize,
+    #[command(flatten)]
+    source: ModelSource,
+}
+
+/// What is certified, how long the searches are, and with how much memory.
+pub(super) struct Certifying {
+    pub(super) relative: Vec<f64>,
+    pub(super) effort: NearbyEffort,
+    pub(super) memory: Memory,
+}
+
+impl ModelCertifyArguments {
+    /// Certifies windows of the model and writes the lines; `None` without `--weights`.
+    pub(super) fn run(&self, certifying: Certifying) -> Option<io::Result<ExitCode>> {
+        let weights = self.weights.as_deref()?;
+        let seed = certifying.effort.seed;
+        Some(self.source.read_text().and_then(|text| {
+            let prepared =
+                self.source.open("lipscope certify", weights, seed).and_then(|found| self.prepare(found, &text));
+            match prepared {
+                Ok((found, input, plan)) => run(found, &input, &plan, &certifying),
+                Err(problem) => Ok(failed(&problem)),
+            }
+        }))
+    }
+
+    fn prepare(&self, mut found: Found, text: &str) -> Result<(Found, Input, Plan), InputError> {
+        let input = self.source.input(&mut found, text)?;
+        let (lengths, windows) = input.windows(&self.lengths, self.windows);
+        let plan = PlanText {
+            layers: self.layer.to_string(),
+            heads: "all".into(),
+            lengths,
+            windows,
+            mask: self.source.order(),
+            kind: self.source.map,
+            estimators: Estimators::Spectral,
+            tolerance: MODEL_TOLERANCE,
+            bounds: Bounding::Skipped,
+            special: input.special.clone(),
+        }
+        .plan(found.model.config())?;
+        plan.check(input.ids.len())?;
+        Ok((found, input, plan))
+    }
+}
+
+fn failed(problem: &InputError) -> ExitCode {
+    tell!("lipscope certify: {problem}");
+    ExitCode::FAILURE
+}
+
+/// Certifies every window of a plan, and writes the lines of each as soon as it is done.
+fn run(mut found: Found, input: &Input, plan: &Plan, certifying: &Certifying) -> io::Result<ExitCode> {
+    let Certifying { relative, effort, memory } = certifying;
+    let certify = WindowCertifyPlan { relative: relative.clone(), effort: *effort };
+    let at_layer = |layer: usize| {
+        let of_length = move |n: &usize| (0..plan.windows).map(move |window| (*n, window)).collect::<Vec<_>>();
+        let windows = plan.lengths.iter().flat_map(of_length);
+        windows.map(move |(n, window)| Cell { layer, heads: Heads::All, n, window })
+    };
+    let cells: Vec<Cell> = plan.layers.iter().flat_map(|layer| at_layer(*layer)).collect();
+    let config = *found.model.config();
+    // Everything is refused before the first window is measured.
+    let check = |cell: &Cell| certify.check(&config, plan, cell, *memory);
+    if let Err(problem) = plan.held(&config, *memory).and_then(|_| cells.iter().try_for_each(check)) {
+        return Ok(failed(&problem));
+    }
+    for note in found.model.notes().iter().chain(&input.notes) {
+        tell!("lipscope certify: note: {note}");
+    }
+    tell!(
+        "lipscope certify: the map is {}, at the tokens that the heads see: after the layer's norm, where that comes first",
+        plan.kind.id()
+    );
+    let mut out = io::stdout().lock();
+    writeln!(out, "layer,n,window,epsilon_over_r,epsilon,head,quantity,kind,value")?;
+    let bar = progress_bar(cells.len() * relative.len(), "searches");
+    for (done, cell) in cells.iter().enumerate() {
+        let hear = |searched: usize| bar.set_position((done * relative.len() + searched) as u64);
+        match certified(&mut found, input, plan, (cell, &certify), *memory, hear) {
+            Ok(certified) => write(&mut out, cell, &certified)?,
+            Err(problem) => return Ok(failed(&problem)),
+        }
+    }
+    bar.finish_and_clear();
+    Ok(ExitCode::SUCCESS)
+}
+
+fn certified(
+    found: &mut Found,
+    input: &Input,
+    plan: &Plan,
+    (cell, certify): (&Cell, &WindowCertifyPlan),
+    memory: Memory,
+    hear: impl Fn(usize),
+) -> Result<CertifiedWindow, InputError> {
+    let at_window = AtWindow::by_layer(&mut found.model, plan, &input.ids, *cell)?;
+    let mut certificate = at_window.certificate(certify, memory)?;
+    while certificate.step()? {
+        hear(certificate.searched());
+    }
+    Ok(certificate.so_far().clone())
+}
+
+/// Writes the lines of a window: the norms at its tokens, then the bounds and what was found within each eps.
+fn write(out: &mut impl Write, cell: &Cell, certified: &CertifiedWindow) -> io::Result<()> {
+    let Cell { layer, n, window, .. } = cell;
+    let mut line = |(relative, epsilon): (f64, f64), head: Heads, (quantity, kind): (&str, &str), value: f64| {
+        let head = head.id();
+        writeln!(out, "{layer},{n},{window},{relative:?},{epsilon:?},{head},{quantity},{kind},{value:?}")
+    };
+    let here = (0.0, 0.0);
+    let kind = |norm: &SpectralNorm| ("norm", if norm.relative_residual <= EXACT { "exact" } else { "lower" });
+    line(here, Heads::All, kind(&certified.norm), certified.norm.value)?;
+    for (head, norm) in certified.heads.iter().enumerate() {
+        line(here, Heads::One(head), kind(norm), norm.value)?;
+    }
+    for CertifiedWindowRow { relative, epsilon, heads, added, certified, found } in &certified.rows {
+        let eps = (*relative, *epsilon);
+        line(eps, Heads::All, ("certified", "upper"), *certified)?;
+        line(eps, Heads::All, ("certified_added", "upper"), *added)?;
+        line(eps, Heads::All, ("found", "lower"), *found)?;
+        for (head, bound) in heads.iter().enumerate() {
+            line(eps, Heads::One(head), ("certified", "upper"), *bound)?;
+        }
+    }
+    out.flush()
+}
+
+/// The largest relative residual of a norm that is called exact, as in the figures of models.
+const EXACT: f64 = 1e-10;

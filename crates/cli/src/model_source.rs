@@ -1,0 +1,115 @@
+//! The model, its text or pictures and its windows as options, for every command that measures a model.
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+
+use super::console::tell;
+use super::files::read_text;
+use super::model_files::{self, Found, Input, SpecialName};
+use lipscope_core::experiment::{InputError, Order};
+use lipscope_models::{MapKind, Part, Resizing};
+
+/// Where a model's tokens come from, and which map of it is measured. The model itself is the command's `--weights`.
+#[derive(Debug, Args)]
+pub(super) struct ModelSource {
+    /// A text file, or - for standard input; the default is a built-in page about attention.
+    #[arg(long, requires = "weights")]
+    pub(super) text: Option<PathBuf>,
+    /// A picture, PNG or JPEG, for a model of pictures (ViT, DeiT, DINOv2, CLIP, SigLIP); may be given several times. Each
+    /// is a window, whose length the model says.
+    #[arg(long, requires = "weights", conflicts_with_all = ["text", "tokenizer", "special", "lengths", "windows"])]
+    pub(super) image: Vec<PathBuf>,
+    /// Bring pictures of another size to the model's: the shorter side is scaled, in the way (bilinear or bicubic) of the
+    /// model's preprocessor, and the middle cut out. The preprocessor itself may squeeze or cut otherwise.
+    #[arg(long, requires = "image")]
+    resize: bool,
+    /// The half of a model of two halves (CLIP, SigLIP): that of texts or that of pictures.
+    #[arg(long, requires = "weights", value_parser = part())]
+    part: Option<Part>,
+    /// A tokenizer.json, if the folder has none or the model is randomly initialised; without one such a model uses
+    /// words as tokens.
+    #[arg(long, requires = "weights")]
+    tokenizer: Option<PathBuf>,
+    /// Which tokens a token attends to, in the whole model; by default the mask of the model's family.
+    #[arg(long, requires = "weights", value_enum)]
+    mask: Option<MaskName>,
+    /// What is measured of a layer; by default attention for BERT and with-output for GPT-2, as in their attention modules.
+    #[arg(long, requires = "weights", value_parser = map_kind())]
+    pub(super) map: Option<MapKind>,
+    /// Width of a randomly initialised model.
+    #[arg(long, requires = "weights", default_value_t = 768)]
+    dim: usize,
+    /// Layers of a randomly initialised model.
+    #[arg(long, requires = "weights", default_value_t = 12)]
+    depth: usize,
+    /// Heads of a randomly initialised model.
+    #[arg(long, requires = "weights", default_value_t = 12)]
+    heads: usize,
+    /// The special tokens around every window.
+    #[arg(long, requires = "weights", value_enum, default_value_t = SpecialName::None)]
+    special: SpecialName,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum MaskName {
+    None,
+    Causal,
+}
+
+impl ModelSource {
+    /// The text of `--text`, or the built-in one.
+    pub(super) fn read_text(&self) -> io::Result<String> {
+        match &self.text {
+            Some(path) => read_text(path),
+            None => Ok(include_str!("../../../assets/attention.txt").to_string()),
+        }
+    }
+
+    /// Opens the model of `--weights`, and tells what it is.
+    pub(super) fn open(&self, command: &str, weights: &str, seed: u64) -> Result<Found, InputError> {
+        let size = (self.dim, self.depth, self.heads);
+        let found = model_files::open(weights, self.part, size, seed)?;
+        tell!("{command}: {}", found.model.description());
+        Ok(found)
+    }
+
+    /// The token ids of the text, or the pictures.
+    pub(super) fn input(&self, found: &mut Found, text: &str) -> Result<Input, InputError> {
+        let resizing = if self.resize { Resizing::Allowed } else { Resizing::Refused };
+        match &self.image[..] {
+            [] => found.text(text, self.tokenizer.as_deref(), self.special),
+            pictures => found.pictures(pictures, resizing),
+        }
+    }
+
+    /// The mask of the whole model, where it is not the model's own.
+    pub(super) fn order(&self) -> Option<Order> {
+        self.mask.map(|mask| match mask {
+            MaskName::None => Order::Free,
+            MaskName::Causal => Order::Causal,
+        })
+    }
+}
+
+/// The parser of `--part`.
+fn part() -> impl TypedValueParser<Value = Part> {
+    let of_id = |id: String| Part::ALL.into_iter().find(|part| part.id() == id).ok_or("not a half of a model");
+    PossibleValuesParser::new(Part::ALL.map(Part::id)).try_map(of_id)
+}
+
+/// The parser of `--map`; the help lists the maps with these descriptions.
+fn map_kind() -> impl TypedValueParser<Value = MapKind> {
+    let help = |kind| match kind {
+        MapKind::Attention => "The concatenated heads, before the output matrix",
+        MapKind::WithOutput => "The heads after the output matrix",
+        MapKind::AttentionResidual => "Attention with its residual connection and layer norm",
+        MapKind::MlpResidual => "The MLP with its residual connection and layer norm",
+        MapKind::Block => "The whole layer: attention, MLP, residual connections and layer norms",
+        MapKind::Blocks => "All layers from 0 to this one, from the embeddings on",
+    };
+    let values = MapKind::ALL.map(|kind| PossibleValue::new(kind.id()).help(help(kind)));
+    PossibleValuesParser::new(values).try_map(|id| MapKind::by_id(&id).ok_or("not the name of a map"))
+}
