@@ -1,5 +1,5 @@
-//! The command line: `lipscope measure`, `sweep`, `bounds`, `growth`, `certify`, `invert`, `scale`, `tightness`, `search`,
-//! `spectrum`, `estimators`, `script`, `model`, `merge` and `train`.
+//! The command line: `lipscope measure`, `sweep`, `bounds`, `growth`, `gap`, `certify`, `invert`, `scale`, `tightness`,
+//! `search`, `spectrum`, `estimators`, `script`, `model`, `merge` and `train`.
 //!
 //! Every command runs on the thread pool that `--threads` sets. Many small measurements run side by side; a few large
 //! ones run one after the other with all threads.
@@ -10,6 +10,7 @@ mod bounds;
 mod certify;
 mod console;
 mod files;
+mod gap;
 mod invert;
 mod kim;
 mod measure;
@@ -57,6 +58,8 @@ enum Command {
     Bounds(bounds::BoundsArguments),
     /// Writes the data of the growth view as CSV: all bounds and the exact norms at the adversarial tokens, over n.
     Growth(bounds::GrowthArguments),
+    /// Compares the best upper bound on a ball with the best lower one over n and R; writes CSV.
+    Gap(gap::GapArguments),
     /// Bounds the norm at all tokens within eps of an experiment's, for a list of eps; writes CSV.
     Certify(certify::CertifyArguments),
     /// Inverts X + c F(X)/L by fixed-point iteration; writes the error of each step as CSV.
@@ -106,6 +109,7 @@ fn run_command(command: Command) -> io::Result<ExitCode> {
         Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Growth(arguments) => bounds::run_growth(&arguments),
+        Command::Gap(arguments) => gap::run(&arguments),
         Command::Certify(arguments) => certify::run(&arguments),
         Command::Invert(arguments) => invert::run(&arguments),
         Command::Scale(arguments) => kim::scale(&arguments),
