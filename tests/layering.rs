@@ -10,7 +10,7 @@ use lipscope_testkit::sources::{SourceFile, sources};
 use serde_json::Value;
 
 /// The engine's modules in order: a module imports only from itself and from earlier ones.
-const MODULES: [&str; 25] = [
+const MODULES: [&str; 26] = [
     "parallel",
     "random",
     "experiment",
@@ -27,6 +27,7 @@ const MODULES: [&str; 25] = [
     "fit",
     "sweep",
     "growth",
+    "gap",
     "scaling",
     "tightness",
     "inverse",

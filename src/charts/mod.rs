@@ -13,6 +13,7 @@ mod slack_details;
 mod table_fold;
 mod tabs;
 mod theory_link;
+mod tiles;
 
 pub use attention_map::AttentionMap;
 pub use easel::{Easel, LastPainted, Paint, Timing, use_easel};
@@ -26,3 +27,4 @@ pub use slack_details::{BoundSlackDetails, SlackDetails};
 pub use table_fold::TableFold;
 pub use tabs::{keep_in_sight, plot_name};
 pub use theory_link::TheoryLink;
+pub use tiles::TilesCanvas;

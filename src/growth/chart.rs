@@ -2,7 +2,9 @@
 
 use lipscope_core::bounds::{BoundId, Domain, Norm};
 use lipscope_core::growth::GrowthRow;
-use lipscope_plot::{Band, Extent, Kind, LineChart, Role, Rule, Scale, Series, SeriesKind, ascending};
+use lipscope_plot::{
+    Band, Extent, KeyEntry, KeyMark, Kind, LineChart, Role, Rule, Scale, Series, SeriesKind, ascending,
+};
 
 use crate::answers::{Curves, KnownOfMap, Measured, SearchFound, Sweep};
 use crate::charts::role_of;
@@ -11,8 +13,11 @@ use crate::plans::{is_marked, sweep_over_n};
 use crate::state::{PageState, Trace, Traces, XAxis};
 use crate::strings;
 
-use super::reading::{bound_in, claim_of, is_about, worst_over};
+use super::reading::{Widest, band_over, bound_in, claim_of, is_about, widest_of, worst_over};
 use super::search_run::SearchRun;
+
+/// The id of the band between the best bounds, and of its ratios in tables.
+const GAP: &str = "gap";
 
 /// The curves. Where there is room for few names, the first curves keep theirs.
 const CURVES: [Trace; 12] = [
@@ -101,11 +106,21 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
     }
     let norm = state.norm;
     if chart.y.scale == Scale::Log {
-        let upper = |n: f64| data.row(n)?.best_upper(norm).map(|bound| bound.log10);
-        let lower = worst_over(data, tokens, norm).into_iter();
-        let gap = lower.filter_map(|(n, lower)| Some((n, lower, upper(n)?))).collect();
-        chart.bands = vec![Band::new("gap", strings::gap_text(), Role::Measured, gap).given_log10()];
-        chart.bands[0].opacity *= known.curves;
+        let gap = band_over(data, tokens, norm);
+        let widest = widest_of(&gap, data, norm);
+        let mut band = Band::new(GAP, strings::gap_text(), Role::Measured, gap).given_log10();
+        (band.opacity, band.bar) = (band.opacity * known.curves, widest.map(|widest| widest.n));
+        chart.bands = vec![band];
+        let entry = |widest: Widest| {
+            // An entry cannot be faint: the numbers of an earlier state are left out.
+            let words = if known.curves >= 1.0 {
+                strings::gap_key(widest.log10, widest.n)
+            } else {
+                strings::gap_key_alone().into()
+            };
+            KeyEntry { mark: KeyMark::Area(Role::Measured), words }
+        };
+        chart.key = widest.map(entry).into_iter().collect();
     }
     // A rule cannot be faint: that of an earlier state is left out.
     let crossover = data.crossover(norm).filter(|_| known.curves >= 1.0);
@@ -116,6 +131,20 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
         chart.note = strings::growth_note(norm).into();
     }
     chart
+}
+
+/// The ratio of the band's edges at each n, for tables and files; `None` without a band.
+pub fn gap_series(chart: &LineChart) -> Option<Series> {
+    let band = chart.bands.iter().find(|band| band.id == GAP)?;
+    let ratios: Vec<(f64, f64)> = band.heights().collect();
+    let is_there = !ratios.is_empty();
+    let series = Series::new(GAP, strings::gap_text(), Role::Reference, SeriesKind::Line, ratios).given_log10();
+    is_there.then_some(series)
+}
+
+/// Whether a series is that of [`gap_series`].
+pub fn is_gap(series: &Series) -> bool {
+    series.id == GAP
 }
 
 /// The selected bound of the ladder, where it is about the present tokens alone: a ring at their n, since it has no

@@ -16,9 +16,9 @@ use crate::page::{Page, PlotChoice};
 use crate::phase::Phase;
 use crate::state::{Trace, Traces};
 use crate::strings::{self, Paper};
-use lipscope_plot::{ChartLayout, LineChart, Table};
+use lipscope_plot::{ChartLayout, LineChart, Series, Table};
 
-use super::chart::{Known, growth_chart, high, series_id, wanted_y};
+use super::chart::{Known, gap_series, growth_chart, high, is_gap, series_id, wanted_y};
 use super::context::{Growth, use_growth};
 use super::list::{headed, spoken as spoken_at};
 use super::sentence::{GapSentence, Slope};
@@ -138,7 +138,9 @@ fn chart_now(growth: Growth, traces: Option<Traces>, curves: f64, faded: impl Fn
 /// state. These are left out as soon as the state changes; in the picture they stay, and fade only after a while.
 fn whole(growth: Growth) -> LineChart {
     let curves = presence(!untrack(|| growth.is_stale()));
-    of_present(chart_now(growth, Some(Traces::of(Trace::ALL)), curves, |_| Faded::ALL))
+    let mut chart = of_present(chart_now(growth, Some(Traces::of(Trace::ALL)), curves, |_| Faded::ALL));
+    chart.series.extend(gap_series(&chart));
+    chart
 }
 
 /// Every trace in short digits; the sign of each column is in its heading.
@@ -150,7 +152,8 @@ fn table(growth: Growth) -> Table {
         }
     }
     // Series that belong to no trace repeat values of others.
-    chart.series.retain(|series| Trace::ALL.into_iter().any(|trace| series_id(trace) == series.id));
+    let is_of_trace = |series: &Series| Trace::ALL.into_iter().any(|trace| series_id(trace) == series.id);
+    chart.series.retain(|series| is_gap(series) || is_of_trace(series));
     chart.to_table()
 }
 

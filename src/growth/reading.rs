@@ -3,6 +3,7 @@
 use crate::prelude::*;
 
 use lipscope_core::bounds::{Bound, BoundId, Norm};
+use lipscope_core::gap::WidestGap;
 use lipscope_core::growth::GrowthRow;
 use lipscope_plot::{Kind, Number};
 
@@ -11,6 +12,9 @@ use crate::page::Page;
 use crate::plans::sweep_over_n;
 use crate::state::{PageState, Trace};
 use crate::strings;
+
+/// A norm that exceeds a bound by less than this, in powers of ten, is that of the tokens behind the bound.
+const ROUNDING: f64 = 1e-9;
 
 /// The value of a trace at an n.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +76,45 @@ pub fn worst_over(data: &Curves, known: Option<&KnownOfMap<'_>>, norm: Norm) -> 
         Some(known) => known.over_n(rows),
         None => rows.filter_map(|(n, _, log10)| Some((n, log10?))).collect(),
     }
+}
+
+/// The band between the largest norm known and the best upper bound, as (n, lower, upper) in log10.
+pub fn band_over(data: &Curves, known: Option<&KnownOfMap<'_>>, norm: Norm) -> Vec<(f64, f64, f64)> {
+    let upper = |n: f64| data.row(n)?.best_upper(norm).map(|bound| bound.log10);
+    worst_over(data, known, norm).into_iter().filter_map(|(n, lower)| Some((n, lower, upper(n)?))).collect()
+}
+
+/// The largest ratio of a band's upper edge to its lower one, and where it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Widest {
+    /// log10 of the ratio.
+    pub log10: f64,
+    /// The number of tokens there.
+    pub n: f64,
+    /// Whether the lower edge there is a bound, and not only the norm at tokens that were measured or found.
+    pub is_proved: bool,
+}
+
+/// The widest place of a band.
+pub fn widest_of(band: &[(f64, f64, f64)], data: &Curves, norm: Norm) -> Option<Widest> {
+    let gaps = band.iter().map(|(n, lower, upper)| ((*n, *lower), upper - lower));
+    let WidestGap { log10, at: (n, lower) } = WidestGap::of(gaps)?;
+    let is_proved =
+        data.row(n).and_then(|row| row.best_lower(norm)).is_some_and(|bound| lower - bound.log10 <= ROUNDING);
+    Some(Widest { log10, n, is_proved })
+}
+
+/// The widest place of the band of the view.
+pub fn widest_now(page: Page) -> Option<Widest> {
+    let answers = page.answers;
+    answers.growth.with(|data| {
+        answers.known.with(|all| {
+            page.state.with(|state| {
+                let known = data.are_of_view(state).then(|| all.on(state, state.norm));
+                widest_of(&band_over(data, known.as_ref(), state.norm), data, state.norm)
+            })
+        })
+    })
 }
 
 /// Whether a trace has anything to show: a bound at some n, or points of this norm.

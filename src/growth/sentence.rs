@@ -12,7 +12,7 @@ use lipscope_core::experiment::Normalization;
 use lipscope_plot::Number;
 
 use super::context::use_growth;
-use super::reading::{Reading, bound_in, value_at};
+use super::reading::{Reading, Widest, bound_in, value_at, widest_now};
 
 /// The largest norm known and the best upper bound at an n.
 fn ends(page: Page, n: f64) -> (Option<Reading>, Option<(Trace, Reading)>) {
@@ -52,6 +52,7 @@ pub fn GapSentence() -> impl IntoView {
             }
         })
     };
+    let widest = memo(move |_| widest_now(page));
     let upper = memo(move |_| bound_at(page, ends.with(|(_, upper)| Some(upper.as_ref()?.0))?, at.get()));
     let radius = memo(move |_| page.answers.growth.with(|data| data.row(at.get()).map(|row| row.radius)));
     let grows = memo(move |_| page.state.with(|state| state.growth.radius_growth != RadiusGrowth::Fixed));
@@ -72,6 +73,15 @@ pub fn GapSentence() -> impl IntoView {
                 {words} {strings::between_sentences()}
                 {move || upper.get().map(|id| view! { <TheoryLink to=Place::Bound(id) words=strings::theory_link::upper()/> })}
                 <span class="stale-note" hidden=move || !is_waiting()>{strings::between_sentences()} {strings::computing()}</span>
+            </p>
+            <p
+                id="growth-widest"
+                data-testid="growth-widest"
+                hidden=move || widest.get().is_none()
+                data-n=move || widest.get().map_or_else(String::new, |widest| widest.n.to_string())
+                data-log10=move || widest.get().map_or_else(String::new, |widest| widest.log10.to_string())
+            >
+                {move || widest.get().map_or_else(String::new, |Widest { log10, n, is_proved }| strings::growth_widest(log10, n, is_proved))}
             </p>
             <p class="growth-radius" hidden=move || !grows.get() || is_normalized.get()>
                 {strings::radius_there()} {strings::between_sentences()}

@@ -110,6 +110,18 @@ pub fn growth_gap(n: f64, lower: Option<(f64, Number)>, upper: Option<(f64, Numb
     }
 }
 
+/// The entry of the band in the key: its largest ratio, and where it is.
+pub fn gap_key(log10: f64, n: f64) -> String {
+    words::gap_key(count(n), Number::from_log10(log10))
+}
+
+/// The largest ratio of upper to lower bound, and where it is. `is_proved` says whether the lower edge there is a bound,
+/// or the norm at tokens that were measured or found.
+pub fn growth_widest(log10: f64, n: f64, is_proved: bool) -> String {
+    let (n, times) = (count(n), Number::from_log10(log10));
+    if is_proved { growth_widest::proved(n, times) } else { growth_widest::reached(n, times) }
+}
+
 /// The button that goes back to the n of the tokens.
 pub fn read_at_tokens(n: f64) -> String {
     words::read_at_tokens(count(n))

@@ -47,9 +47,19 @@ fn a_line_that_is_too_large_is_refused_and_the_lines_after_it_are_answered() {
 
 #[test]
 fn memory_is_the_limit_of_every_command_that_measures() {
-    for command in
-        ["measure", "sweep", "bounds", "growth", "certify", "invert", "scale", "search", "spectrum", "estimators"]
-    {
+    for command in [
+        "measure",
+        "sweep",
+        "bounds",
+        "growth",
+        "gap",
+        "certify",
+        "invert",
+        "scale",
+        "search",
+        "spectrum",
+        "estimators",
+    ] {
         let output = lipscope().args([command, "--memory", "1MiB"]).write_stdin(RANDOM).assert().code(1);
         let problem = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
         assert!(problem.contains("of memory, over the limit of 1 MiB"), "{command}: {problem}");
@@ -261,6 +271,41 @@ fn bounds_are_listed_over_n_as_table_csv_and_json() {
     for broken in [&["bounds", "-n", "1"][..], &["growth", "-n", "2:3"], &["growth", "--growing-from", "1"]] {
         let problem = lipscope().args(broken).write_stdin(adversarial).assert().code(1).get_output().stderr.clone();
         assert!(String::from_utf8_lossy(&problem).contains("must be"), "{}", String::from_utf8_lossy(&problem));
+    }
+}
+
+#[test]
+fn the_gap_is_written_with_the_digits_of_the_engine() {
+    use lipscope_core::experiment::{Experiment, Memory};
+    use lipscope_core::gap::{Gap, GapPlan, USUAL_LENGTHS, USUAL_RADII};
+    let run = |more: &[&str]| {
+        let output = lipscope().arg("gap").args(more).write_stdin(RANDOM).assert().success();
+        String::from_utf8_lossy(&output.get_output().stdout).into_owned()
+    };
+    let experiment = Experiment::from_json(RANDOM).expect("an experiment");
+    let plan = GapPlan { experiment, radii: USUAL_RADII.to_vec(), lengths: USUAL_LENGTHS.to_vec() };
+    let mut gap = Gap::new_within(&plan, Memory::default()).expect("a grid");
+    let whole = run(&[]);
+    let mut lines = whole.lines();
+    assert_eq!(lines.next(), Some("radius,n,lower,lower_bound,upper,upper_bound,ratio,absent"));
+    for line in lines {
+        let cell = gap.step().expect("a cell for each line");
+        let cells: Vec<&str> = line.split(',').collect();
+        let numbers = [0, 1, 2, 4, 6].map(|at| cells[at].parse::<f64>().ok());
+        let value = |bound: &Option<lipscope_core::bounds::Bound>| bound.as_ref().and_then(|bound| bound.value);
+        let expected = [Some(cell.radius), Some(cell.n), value(&cell.lower), value(&cell.upper), cell.ratio()];
+        assert_eq!(numbers, expected, "{line}");
+    }
+    assert_eq!(gap.step(), None);
+    // One cell has the digits that it has among all.
+    let one = run(&["-n", "1e9", "-R", "1.5"]);
+    assert!(whole.lines().any(|line| Some(line) == one.lines().nth(1)), "{one}");
+    let l2 = r#"{"attention":"l2","tokens":{"source":"random","n":4,"d":2},"weights":{"source":"identity","sign":1}}"#;
+    let output = lipscope().args(["gap", "-n", "2", "-R", "1"]).write_stdin(l2).assert().success();
+    let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
+    assert!(text.ends_with("1.0,2.0,,,,,,upper: only for dot-product scores\n"), "{text}");
+    for broken in [&["gap", "-R", "0"][..], &["gap", "-R", "a"], &["gap", "-n", "1"]] {
+        lipscope().args(broken).write_stdin(RANDOM).assert().code(1);
     }
 }
 

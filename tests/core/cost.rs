@@ -4,6 +4,7 @@
 use lipscope_core::bounds::Norm;
 use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan};
 use lipscope_core::experiment::{Experiment, InputError, Memory, Size};
+use lipscope_core::gap::{Gap, GapPlan};
 use lipscope_core::growth::{Family, GrowthPlan, growth_within, hypotheses_of_ball_within};
 use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_core::measure::{MeasureOptions, Measuring, cost, cost_of_pictures, measure, measure_with};
@@ -129,6 +130,8 @@ fn every_door_refuses_before_anything_is_drawn() {
     let plan = GrowthPlan::new(2.0, 1e9, 5, Spacing::Fixed).expect("lengths");
     costly("The growth curves", growth_within(&experiment, &plan, memory).err());
     costly("The growth curves", Family::new_within(&experiment, &plan, memory).err());
+    let plan = GapPlan { experiment: experiment.clone(), radii: vec![1.0], lengths: vec![2.0] };
+    costly("The gap between the bounds", Gap::new_within(&plan, memory).err());
     let plan = SweepPlan::new(&experiment, &[2, 60], 3).expect("a sweep");
     let options = MeasureOptions { memory, ..MeasureOptions::for_sweep() };
     costly("The sweep", plan.check(&options).err());

@@ -11,6 +11,7 @@ mod cost;
 mod derivatives;
 mod experiment_errors;
 mod gallery;
+mod gap;
 mod given_steps;
 mod golden;
 mod growth;

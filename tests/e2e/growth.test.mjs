@@ -409,3 +409,19 @@ for (const viewport of [PHONE, { width: 360, height: 740 }]) {
     assert.deepEqual(await seriousFaults(page), []);
   });
 }
+
+pageTest('the largest ratio of the best bounds, and where it is, as the command line has it', { hash: '#v3&plot=growth&weights=identity-plus&R=3&range=1e18', controls: 'open' }, async ({ page }) => {
+  await page.waitForSelector('.growth-sentence[aria-busy=false]');
+  await settled(page);
+  const [n, log10] = await page.getByTestId('growth-widest').evaluate((line) => [Number(line.dataset.n), Number(line.dataset.log10)]);
+  const { gap } = growthOnCommandLine(await exported(page), n);
+  assert.ok(Math.abs(log10 - gap) < 1e-6, `${log10} is ${gap} on the command line`);
+  const words = await page.getByTestId('growth-widest').innerText();
+  const [, times] = words.match(/largest ratio, upper over lower bound, is ([\d.]+), at n = .*Both bounds are proved\./);
+  assert.ok(Math.abs(Number(times) / 10 ** log10 - 1) < 5e-4, words);
+  // The file has the ratio at every n; none is larger.
+  const rows = (await saved(page, '#export-growth [data-export=csv]')).split(/\r?\n/).filter((line) => line.startsWith('gap,')).map((line) => line.split(',').map(Number));
+  assert.ok(rows.length > 100, `${rows.length} rows`);
+  const widest = rows.reduce((best, row) => (row[4] > best[4] ? row : best));
+  assert.deepEqual([widest[2], widest[4]], [n, log10]);
+});

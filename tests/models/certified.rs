@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use lipscope_core::experiment::{Memory, Order};
+use lipscope_core::measure::UpperNumber;
 use lipscope_core::random::{Random, Stream};
 use lipscope_core::search::NearbyEffort;
 use lipscope_core::spectral::largest_singular_value;
@@ -28,6 +29,7 @@ fn plan(config: &ModelConfig, layer: usize, (kind, order): (MapKind, Order)) -> 
         estimators: Estimators::Spectral,
         tolerance: MODEL_TOLERANCE,
         bounds: Bounding::Skipped,
+        upper: UpperNumber::Skipped,
         special: Default::default(),
     };
     text.plan(config).expect("a plan")

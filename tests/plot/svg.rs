@@ -1,9 +1,9 @@
 //! Ladders and heat maps on an SVG back end, and properties of every plot: its CSV, and robustness against any data.
 
 use lipscope_plot::{
-    AxisSpec, Band, Caption, Changes, Dot, Extent, HeatMap, Kind, Ladder, LadderRow, LineChart, MOST_DRAWN, Mark,
-    Palette, PixelRect, Role, Rule, Scale, Scatter, Series, SeriesKind, Style, Sway, Theme, TokenPlane, css,
-    finish_svg,
+    AxisSpec, Band, Caption, Changes, Dot, Extent, HeatMap, KeyEntry, KeyMark, Kind, Ladder, LadderRow, LineChart,
+    MOST_DRAWN, Mark, Palette, PixelRect, Role, Rule, Scale, Scatter, Series, SeriesKind, Style, Sway, Theme, Tiles,
+    TokenPlane, css, finish_svg,
 };
 
 use lipscope_testkit::pictures::{
@@ -424,4 +424,65 @@ fn many_dots_of_any_numbers_are_drawn_or_left_out() {
             }
         }
     }
+}
+
+#[test]
+fn tiles_without_a_number_are_grey_where_they_have_a_meaning_and_the_key_names_it() {
+    let tiles = |absent: &str| Tiles {
+        rows: vec!["2".into(), "1".into()],
+        cols: vec!["10".into(), String::new(), "10³".into()],
+        values: vec![1.0, 2.0, 4.0, f64::NAN, 1.5, 3.0],
+        row_label: "radius R".into(),
+        col_label: "number n".into(),
+        value_label: "ratio".into(),
+        colors: Extent::new(1.0, 4.0).map(|ends| (ends, Scale::Log)),
+        absent: absent.into(),
+        ..Tiles::default()
+    };
+    let draw = |absent: &str, size| {
+        render(size, |area| tiles(absent).draw(area, &Style::svg(Theme::Light, SCALE)).expect("SVG draws"))
+    };
+    for size in SIZES {
+        let (layout, svg) = draw("no bound", size);
+        assert_written(&svg, &["radius R", "number n", "ratio", "no bound", "10³"]);
+        assert_texts_are_apart(&svg, size);
+        let (without, svg) = draw("", size);
+        assert!(!svg.contains("no bound"));
+        assert!(without.plot.top < layout.plot.top, "the entry has a row of its own");
+    }
+    // Without cells to explain there is no entry.
+    let whole = Tiles { values: vec![1.0, 2.0, 4.0, 2.0, 1.5, 3.0], ..tiles("no bound") };
+    let (_, svg) = render(SIZES[0], |area| whole.draw(area, &Style::svg(Theme::Light, SCALE)).expect("SVG draws"));
+    assert!(!svg.contains("no bound"));
+}
+
+#[test]
+fn a_band_has_a_bar_where_it_is_told_and_the_key_shows_an_area() {
+    let line = |id: &str, times: f64| {
+        let data = [1.0, 10.0, 100.0].map(|x: f64| (x, times * x.sqrt())).to_vec();
+        Series::new(id, id, Role::Sharp, SeriesKind::Line, data)
+    };
+    let data = vec![(1.0, 0.0, 0.1), (10.0, 0.5, 1.5), (100.0, 1.0, 1.2)];
+    let plain = LineChart {
+        bands: vec![Band::new("gap", "gap", Role::Measured, data).given_log10()],
+        ..LineChart::new(
+            AxisSpec::new("n", Scale::Log),
+            AxisSpec::new("L", Scale::Log),
+            vec![line("low", 1.0), line("high", 30.0)],
+        )
+    };
+    assert_eq!(plain.bands[0].heights().map(|(x, _)| x).collect::<Vec<_>>(), [1.0, 10.0, 100.0]);
+    assert!((plain.bands[0].heights().nth(1).expect("a point").1 - 1.0).abs() < 1e-12);
+    let mut marked = plain.clone();
+    marked.bands[0].bar = Some(10.0);
+    marked.key = vec![KeyEntry { mark: KeyMark::Area(Role::Measured), words: "between the bounds".into() }];
+    let draw = |chart: &LineChart| {
+        render(SIZES[0], |area| chart.draw(area, &Style::svg(Theme::Light, SCALE)).expect("SVG draws")).1
+    };
+    let (plain, marked) = (draw(&plain), draw(&marked));
+    assert_written(&marked, &["between the bounds"]);
+    let lines =
+        |svg: &str| svg.matches("<polyline").count() + svg.matches("<line").count() + svg.matches("<path").count();
+    // The bar and its two caps, and those of the key.
+    assert_eq!(lines(&marked), lines(&plain) + 6);
 }

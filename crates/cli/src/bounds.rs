@@ -212,7 +212,7 @@ fn write_growth(out: &mut impl Write, found: &Growth, points: &[FamilyPoint]) ->
 }
 
 /// Parses a list `2,100,1e9` or a log-spaced range `2:1e18:x60`.
-fn parse_lengths(text: &str) -> Result<Vec<f64>, InputError> {
+pub(super) fn parse_lengths(text: &str) -> Result<Vec<f64>, InputError> {
     let wrong = || InputError::bad_value("--lengths", text, "a list 2,100,1e9, or first:last:xCOUNT, from 2 to 1e300");
     let number = |part: &str| part.trim().parse::<f64>().map_err(|_| wrong());
     let parts: Vec<&str> = text.split(':').collect();

@@ -9,6 +9,7 @@ use super::console::{progress_bar, tell};
 use super::model_files::{Found, Input};
 use super::model_source::ModelSource;
 use lipscope_core::experiment::{InputError, Memory};
+use lipscope_core::measure::UpperNumber;
 use lipscope_core::search::NearbyEffort;
 use lipscope_models::{
     AtWindow, Bounding, Cell, CertifiedWindow, CertifiedWindowRow, Estimators, Heads, MODEL_TOLERANCE, Plan, PlanText,
@@ -71,6 +72,7 @@ impl ModelCertifyArguments {
             estimators: Estimators::Spectral,
             tolerance: MODEL_TOLERANCE,
             bounds: Bounding::Skipped,
+            upper: UpperNumber::Skipped,
             special: input.special.clone(),
         }
         .plan(found.model.config())?;

@@ -1,5 +1,5 @@
-//! The command line: `lipscope measure`, `sweep`, `bounds`, `growth`, `certify`, `invert`, `scale`, `tightness`, `search`,
-//! `spectrum`, `estimators`, `script`, `model`, `merge` and `train`.
+//! The command line: `lipscope measure`, `sweep`, `bounds`, `growth`, `gap`, `certify`, `invert`, `scale`, `tightness`,
+//! `search`, `spectrum`, `estimators`, `script`, `model`, `merge` and `train`.
 //!
 //! Every command runs on the thread pool that `--threads` sets. Many small measurements run side by side; a few large
 //! ones run one after the other with all threads.
@@ -11,6 +11,7 @@ mod certify;
 mod certify_model;
 mod console;
 mod files;
+mod gap;
 mod invert;
 mod kim;
 mod measure;
@@ -59,6 +60,8 @@ enum Command {
     Bounds(bounds::BoundsArguments),
     /// Writes the data of the growth view as CSV: all bounds and the exact norms at the adversarial tokens, over n.
     Growth(bounds::GrowthArguments),
+    /// Compares the best upper bound on a ball with the best lower one over n and R; writes CSV.
+    Gap(gap::GapArguments),
     /// Bounds the norm at all tokens within eps of an experiment's, or of those that a layer of a model sees, for a list of
     /// eps; writes CSV.
     Certify(certify::CertifyArguments),
@@ -109,6 +112,7 @@ fn run_command(command: Command) -> io::Result<ExitCode> {
         Command::Sweep(arguments) => sweep::run(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Growth(arguments) => bounds::run_growth(&arguments),
+        Command::Gap(arguments) => gap::run(&arguments),
         Command::Certify(arguments) => certify::run(&arguments),
         Command::Invert(arguments) => invert::run(&arguments),
         Command::Scale(arguments) => kim::scale(&arguments),

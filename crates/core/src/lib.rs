@@ -8,7 +8,7 @@
 //!
 //! Modules import only from modules earlier in this list (`tests/layering.rs` checks it): [`parallel`], [`random`],
 //! [`experiment`], `identity`, [`tokens`], [`weights`], [`attention`], [`jacobian`], [`spectral`], [`bounds`],
-//! [`cost`], [`measure`], [`script`], [`fit`], [`sweep`], [`growth`], [`scaling`], [`tightness`], [`inverse`],
+//! [`cost`], [`measure`], [`script`], [`fit`], [`sweep`], [`growth`], [`gap`], [`scaling`], [`tightness`], [`inverse`],
 //! [`search`], [`compare`], [`certify`], [`spectrum`], [`estimators`], [`picture`].
 //!
 //! # References
@@ -32,6 +32,7 @@ pub mod cost;
 pub mod estimators;
 pub mod experiment;
 pub mod fit;
+pub mod gap;
 pub mod growth;
 mod identity;
 pub mod inverse;

@@ -4,13 +4,17 @@ use plotters::prelude::DrawingBackend;
 
 use super::DrawError;
 use super::frame::ChartLayout;
-use super::palette::Role;
+use super::palette::{LineStyle, Role};
 use super::pen::{Pen, Point};
 use super::series::ValueForm;
 use super::style::Style;
 
 /// Positions further outside than this many axis lengths are clamped, so that their products stay finite.
 const FARTHEST: f64 = 1e12;
+
+/// The width of a bar across a band, and half the length of its caps, in CSS pixels.
+const BAR_WIDTH: f64 = 1.25;
+const BAR_CAP: f64 = 4.0;
 
 /// The area between two curves over the same x values.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +32,8 @@ pub struct Band {
     pub data: Vec<(f64, f64, f64)>,
     /// Opacity, from 0 to 1 (see [`Band::OPACITY`]).
     pub opacity: f64,
+    /// An x at which a bar across the band is drawn, such as its widest place.
+    pub bar: Option<f64>,
 }
 
 impl Band {
@@ -36,13 +42,36 @@ impl Band {
 
     /// A band of plain values with the default opacity.
     pub fn new(id: impl Into<String>, label: impl Into<String>, role: Role, data: Vec<(f64, f64, f64)>) -> Self {
-        Band { id: id.into(), label: label.into(), role, given: ValueForm::Value, data, opacity: Self::OPACITY }
+        Band {
+            id: id.into(),
+            label: label.into(),
+            role,
+            given: ValueForm::Value,
+            data,
+            opacity: Self::OPACITY,
+            bar: None,
+        }
     }
 
     /// The same band, with lows and highs given as log10.
     pub fn given_log10(mut self) -> Self {
         self.given = ValueForm::Log10;
         self
+    }
+
+    /// For each x, high minus low: where they are logarithms, log10 of high over low.
+    pub fn heights(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.data.iter().map(|&(x, low, high)| (x, high - low))
+    }
+
+    /// The ends of the bar, in CSS pixels, clipped to the frame; `None` without a bar inside the frame.
+    fn bar_ends(&self, layout: &ChartLayout) -> Option<[Point; 2]> {
+        let at = self.bar?;
+        let &(x, low, high) = self.data.iter().find(|point| point.0 == at)?;
+        let px = layout.x_to_px(x);
+        let [low, high] = [low, high].map(|y| self.given.position(&layout.y, y));
+        let is_inside = (layout.plot.left - 0.5..=layout.plot.right + 0.5).contains(&px) && high > 0.0 && low < 1.0;
+        is_inside.then(|| [low, high].map(|y| (px, layout.py_at(y.clamp(0.0, 1.0)))))
     }
 
     /// The band as polygons clipped to the frame, separated by its gaps.
@@ -78,6 +107,13 @@ pub(super) fn draw<DB: DrawingBackend>(
 ) -> Result<(), DrawError> {
     for polygon in band.polygons(layout) {
         pen.polygon(&polygon, style.palette.role(band.role), band.opacity)?;
+    }
+    let Some([low, high]) = band.bar_ends(layout) else { return Ok(()) };
+    // As faint as its band: 1 at the usual opacity.
+    let (color, opacity) = (style.palette.muted, (band.opacity / Band::OPACITY).clamp(0.0, 1.0));
+    let cap = |at: Point| [(at.0 - BAR_CAP, at.1), (at.0 + BAR_CAP, at.1)];
+    for line in [[low, high], cap(low), cap(high)] {
+        pen.path(&line, LineStyle::Solid, BAR_WIDTH, color, opacity)?;
     }
     Ok(())
 }

@@ -3,9 +3,10 @@
 use plotters::prelude::DrawingBackend;
 
 use super::DrawError;
+use super::band::Band;
 use super::frame::ChartLayout;
-use super::palette::LineStyle;
-use super::pen::{Align, Pen};
+use super::palette::{LineStyle, Role};
+use super::pen::{Align, Pen, PixelRect};
 use super::style::{Style, Type, text_width};
 
 /// The length of the sample line before the words, in CSS pixels.
@@ -31,6 +32,8 @@ pub enum KeyMark {
     Line(LineStyle),
     /// A ring.
     Ring,
+    /// An area in the colour of this role, with a bar across it.
+    Area(Role),
 }
 
 /// The height of the rows of a key in this much width, in CSS pixels; 0 without entries.
@@ -52,6 +55,16 @@ pub(super) fn draw<DB: DrawingBackend>(
         match entry.mark {
             KeyMark::Line(line) => pen.path(&[(from, y), (from + SAMPLE, y)], line, 1.5, color, 1.0)?,
             KeyMark::Ring => pen.ring((from + 0.5 * SAMPLE, y), 2.4, 1.25, color, 1.0)?,
+            KeyMark::Area(role) => {
+                let (top, bottom, middle) =
+                    (y - 0.45 * font.size_small, y + 0.45 * font.size_small, from + 0.5 * SAMPLE);
+                let area = PixelRect { left: from, top, right: from + SAMPLE, bottom };
+                pen.rect(area, style.palette.role(role), 1.5 * Band::OPACITY)?;
+                pen.path(&[(middle, top), (middle, bottom)], LineStyle::Solid, 1.25, color, 1.0)?;
+                for edge in [top, bottom] {
+                    pen.path(&[(middle - 3.0, edge), (middle + 3.0, edge)], LineStyle::Solid, 1.25, color, 1.0)?;
+                }
+            }
         }
         pen.text(&entry.words, (from + SAMPLE + BESIDE, y), Align::Left, font.size_small, color, 1.0)?;
     }

@@ -1,9 +1,10 @@
 //! Tiles: a grid of named rows and columns with a number in each cell, shown by colour and, if there is space, as text.
 
 use plotters::coord::Shift;
-use plotters::prelude::{DrawingArea, DrawingBackend};
+use plotters::prelude::{DrawingArea, DrawingBackend, RGBColor};
 
 use super::DrawError;
+use super::extent::{Extent, Scale};
 use super::frame::{is_compact, shortened};
 use super::number::Number;
 use super::palette::mix;
@@ -19,11 +20,11 @@ const TALLEST: f64 = 52.0;
 const GAP: f64 = 5.0;
 
 /// A grid of numbers, the first row on top.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tiles {
     /// The name of each row.
     pub rows: Vec<String>,
-    /// The name of each column.
+    /// The name of each column; an empty one takes no space.
     pub cols: Vec<String>,
     /// The numbers, row by row; a number that is not finite has no tile.
     pub values: Vec<f64>,
@@ -35,6 +36,12 @@ pub struct Tiles {
     pub col_label: String,
     /// Name of the numbers.
     pub value_label: String,
+    /// The values at the ends of the colours, and how the colours are spaced; `None` means from the smallest to the largest
+    /// number, evenly.
+    pub colors: Option<(Extent, Scale)>,
+    /// The meaning of a cell without a number: such cells are grey and have an entry in the key. Without a meaning they
+    /// are empty.
+    pub absent: String,
     /// The selected row and column.
     pub selected: Option<(usize, usize)>,
 }
@@ -84,7 +91,8 @@ impl Tiles {
     /// The layout in an area of this many CSS pixels.
     pub fn layout(&self, (width, height): (f64, f64), style: &Style) -> TilesLayout {
         let font = &style.font;
-        let top = 1.4 * font.size_normal + 14.0;
+        let key = if self.has_absent() { 1.5 * font.size_small } else { 0.0 };
+        let top = 1.4 * font.size_normal + 14.0 + key;
         let names = self.rows.iter().map(|name| text_width(name, font.size_small)).fold(0.0, f64::max);
         let left = 12.0 + names.max(14.0);
         let below = 8.0 + 1.5 * font.size_small + 1.5 * font.size_normal;
@@ -104,13 +112,21 @@ impl Tiles {
         let layout = self.layout(pen.size(), style);
         pen.clear()?;
         if layout.has_room() {
-            let tints = Tints::of(self.values.iter().copied());
+            let tints = match self.colors {
+                Some((ends, scale)) if Tints::of(self.values.iter().copied()).ends.is_some() => {
+                    Tints { ends: Some(ends), scale }
+                }
+                _ => Tints::of(self.values.iter().copied()),
+            };
             let written = self.written(&layout, style);
             self.draw_tiles(&pen, style, &layout, (tints, written))?;
             self.draw_names(&pen, style, &layout)?;
             let from = 14.0 + text_width(&self.row_label, style.font.size_normal);
             let color = |share| style.palette.tile(share, written);
             tint::draw_key(&pen, style, (&self.value_label, tints), color, from)?;
+            if self.has_absent() {
+                self.draw_absent_key(&pen, style)?;
+            }
             if let Some((row, col)) =
                 self.selected.filter(|(row, col)| *row < self.rows.len() && *col < self.cols.len())
             {
@@ -133,7 +149,8 @@ impl Tiles {
     /// Whether there is space for all numbers.
     fn written(&self, layout: &TilesLayout, style: &Style) -> Written {
         let (size, rect) = (style.font.size_small, layout.cell_rect(0, 0));
-        let widest = self.values.iter().map(|value| text_width(&number(*value), size)).fold(0.0, f64::max);
+        let numbers = self.values.iter().filter(|value| value.is_finite());
+        let widest = numbers.map(|value| text_width(&number(*value), size)).fold(0.0, f64::max);
         if widest + 6.0 <= rect.width() && 1.3 * size <= rect.height() { Written::Yes } else { Written::No }
     }
 
@@ -164,6 +181,9 @@ impl Tiles {
                     bottom: style.snap(rect.bottom),
                 };
                 let Some(value) = self.value(row, col) else {
+                    if self.has_absent() {
+                        pen.rect(rect, absent_color(style), 1.0)?;
+                    }
                     pen.horizontal(
                         (rect.top + rect.bottom) / 2.0,
                         rect.left + 2.0,
@@ -198,6 +218,24 @@ impl Tiles {
         pen.vertical(right, top, bottom, edge)
     }
 
+    /// Whether some cell has no number, and a meaning.
+    fn has_absent(&self) -> bool {
+        let cells = self.rows.len() * self.cols.len();
+        !self.absent.is_empty() && (0..cells).any(|at| self.values.get(at).is_none_or(|value| !value.is_finite()))
+    }
+
+    /// Draws the meaning of a grey cell into a row of its own over the tiles.
+    fn draw_absent_key<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>, style: &Style) -> Result<(), DrawError> {
+        let (size, palette, right) = (style.font.size_small, &style.palette, pen.size().0 - 6.0);
+        let y = 1.4 * style.font.size_normal + 6.0 + 0.5 * size;
+        let words = shortened(&self.absent, size, right - 40.0);
+        let left = right - text_width(&words, size) - 26.0;
+        let rect = PixelRect { left, top: y - 0.45 * size, right: left + 20.0, bottom: y + 0.45 * size };
+        pen.rect(rect, absent_color(style), 1.0)?;
+        pen.horizontal(y, rect.left + 2.0, rect.right - 2.0, palette.hairline)?;
+        pen.text(&words, (right, y), Align::Right, size, palette.muted, 1.0)
+    }
+
     /// Draws as many names as there is space for.
     fn draw_names<DB: DrawingBackend>(
         &self,
@@ -219,7 +257,7 @@ impl Tiles {
         let under = layout.plot.bottom + 8.0 + 0.6 * size;
         let gap = if is_compact(pen.size().0) { 10.0 } else { 7.0 };
         let mut free_from = f64::NEG_INFINITY;
-        for (col, name) in self.cols.iter().enumerate() {
+        for (col, name) in self.cols.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
             let x = middle(layout.cell_rect(0, col)).0;
             let half = text_width(name, size) / 2.0;
             if x - half >= free_from {
@@ -234,6 +272,11 @@ impl Tiles {
         let cols = shortened(&self.col_label, font.size_normal, room);
         pen.text(&cols, place, Align::Right, font.size_normal, palette.ink, 1.0)
     }
+}
+
+/// The grey of a cell without a number.
+fn absent_color(style: &Style) -> RGBColor {
+    mix(style.palette.background, style.palette.ink, 0.16)
 }
 
 /// A number as written on its tile.

@@ -3,7 +3,8 @@
 use plotters::prelude::{DrawingBackend, RGBColor};
 
 use super::DrawError;
-use super::extent::Extent;
+use super::axis::Ruler;
+use super::extent::{Extent, Scale};
 use super::frame::shortened;
 use super::number::Number;
 use super::palette::{Palette, mix};
@@ -24,6 +25,8 @@ const STEPS: usize = 32;
 pub(super) struct Tints {
     /// The range; `None` without numbers.
     pub ends: Option<Extent>,
+    /// How the tints are spaced in the range.
+    pub scale: Scale,
 }
 
 impl Tints {
@@ -31,14 +34,15 @@ impl Tints {
     pub fn of(numbers: impl IntoIterator<Item = f64>) -> Self {
         let ends = Extent::of(numbers);
         let is_one = |ends: &Extent| Number::of(ends.lo()) == Number::of(ends.hi());
-        Tints { ends: ends.map(|ends| if is_one(&ends) { Extent::of([ends.lo()]).unwrap_or(ends) } else { ends }) }
+        let ends = ends.map(|ends| if is_one(&ends) { Extent::of([ends.lo()]).unwrap_or(ends) } else { ends });
+        Tints { ends, scale: Scale::Linear }
     }
 
     /// The position in the range, from 0 to 1; the middle if all numbers are one or there are none.
     pub fn share(&self, number: f64) -> f64 {
         let Some(ends) = self.ends else { return 0.5 };
-        let span = ends.hi() - ends.lo();
-        if span > 0.0 && number.is_finite() { ((number - ends.lo()) / span).clamp(0.0, 1.0) } else { 0.5 }
+        let is_span = ends.hi() > ends.lo() && number.is_finite();
+        if is_span { Ruler::new(self.scale, ends).position(number).clamp(0.0, 1.0) } else { 0.5 }
     }
 }
 
@@ -134,5 +138,7 @@ mod tests {
         assert_eq!(Tints::of([3.0, 3.0]).share(3.0), 0.5);
         assert_eq!(Tints::of([27.71, 27.710_001]).share(27.710_001), 0.5, "rounding is no difference");
         assert_eq!(Tints::of([]).share(3.0), 0.5);
+        let logarithmic = Tints { scale: Scale::Log, ..Tints::of([1.0, 100.0]) };
+        assert!((logarithmic.share(10.0) - 0.5).abs() < 1e-12);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::charts::exportable;
+use crate::charts::{TilesCanvas, exportable};
 use crate::strings;
 use lipscope_models::charts::{ModelWords, head_tiles, layer_tiles};
 use lipscope_models::{Heads, NormGrid, head_grid, layer_grid, layers_by_head};
@@ -10,7 +10,6 @@ use lipscope_plot::Tiles;
 
 use super::figure_data::FigureData;
 use super::files::{FileIds, Files};
-use super::tiles::TilesCanvas;
 
 /// Layers by lengths, where two layers or more were measured.
 #[component]
@@ -91,7 +90,7 @@ fn TilesFigure(
 ) -> impl IntoView {
     let at = RwSignal::new(None::<(usize, usize)>);
     let tiles = memo(move |_| {
-        grid.with(|grid| grid.as_ref().map_or_else(no_tiles, |grid| drawn_as(grid, &strings::model_words())))
+        grid.with(|grid| grid.as_ref().map_or_else(Tiles::default, |grid| drawn_as(grid, &strings::model_words())))
     });
     let words =
         memo(move |_| tiles.with(|tiles| strings::model_tiles_finding(tiles.cols.len(), tiles.rows.len(), heading)));
@@ -129,18 +128,4 @@ fn TilesFigure(
         }
     };
     move || is_there.get().then(figure)
-}
-
-pub fn no_tiles() -> Tiles {
-    let name = String::new;
-    Tiles {
-        rows: Vec::new(),
-        cols: Vec::new(),
-        values: Vec::new(),
-        breaks: Vec::new(),
-        row_label: name(),
-        col_label: name(),
-        value_label: name(),
-        selected: None,
-    }
 }

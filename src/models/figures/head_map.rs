@@ -3,17 +3,15 @@
 use crate::prelude::*;
 use leptos::ev;
 
-use crate::charts::exportable;
+use crate::charts::{TilesCanvas, exportable};
 use crate::models::form_at_hand::use_form;
 use crate::strings;
 use lipscope_models::charts::{head_map_table, head_map_tiles, key_head};
 use lipscope_models::{HeadMap, Heads};
-use lipscope_plot::Number;
+use lipscope_plot::{Number, Tiles};
 
 use super::figure_data::FigureData;
 use super::files::{FileIds, Files};
-use super::grids::no_tiles;
-use super::tiles::TilesCanvas;
 
 /// Layers by heads at a length that the reader chooses, the longest at first, where two heads or more were measured one
 /// by one. Gaps stand between groups of heads that share keys and values, if the form's model is that of the table.
@@ -33,7 +31,9 @@ pub fn HeadMapFigure(
     let at = RwSignal::new(None::<(usize, usize)>);
     let tiles = memo(move |_| {
         let words = strings::model_words();
-        map.with(|map| map.as_ref().map_or_else(no_tiles, |map| head_map_tiles(map, config.get().as_ref(), &words)))
+        map.with(|map| {
+            map.as_ref().map_or_else(Tiles::default, |map| head_map_tiles(map, config.get().as_ref(), &words))
+        })
     });
     let heading = strings::model_head_map_heading();
     let groups = move || {

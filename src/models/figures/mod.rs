@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | `figure_data` | the data of all figures: groups, the chosen one, the selected window |
 //! | `group_choice`, `curves` | which layer and head; which published curves |
-//! | `dots`, `window_dots`, `tiles` | canvases that the reader reads with pointer or keys |
+//! | `dots`, `window_dots` | canvases that the reader reads with pointer or keys |
 //! | `norms`, `grids`, `head_map`, `adversarial` | the figures: norms over n and over the attention sink, means as tiles, layers by heads, one head |
 //! | `patch_map` | which patches of a picture the worst change moves |
 //! | `adversarial_form` | the choice of head and R |
@@ -28,7 +28,6 @@ mod head_map;
 mod norms;
 mod patch_map;
 mod readout;
-mod tiles;
 mod window_dots;
 
 use crate::prelude::*;

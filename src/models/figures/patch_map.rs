@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use crate::charts::exportable;
+use crate::charts::{TilesCanvas, exportable};
 use crate::models::context::use_models;
 use crate::models::form_at_hand::use_form;
 use crate::strings;
@@ -12,8 +12,6 @@ use lipscope_plot::Number;
 
 use super::figure_data::FigureData;
 use super::files::{FileIds, Files};
-use super::grids::no_tiles;
-use super::tiles::TilesCanvas;
 
 /// The worst change at the picture that the reader asks for, if the table is of the form's model of pictures.
 #[component]
@@ -46,7 +44,7 @@ fn Change(
     let tiles = memo(move |_| {
         let words = strings::model_words();
         let of = |change: &[f64]| patch_tiles(change, picture, &words);
-        found.with(|found| found.as_ref().and_then(|found| of(&found.change.tokens))).unwrap_or_else(no_tiles)
+        found.with(|found| found.as_ref().and_then(|found| of(&found.change.tokens))).unwrap_or_default()
     });
     let heading = strings::model_patches_heading();
     let line = move || {

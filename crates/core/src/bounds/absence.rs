@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::best::counts;
 use super::variant::{Scores, Variant};
-use super::{Bound, BoundId, Combination, Hypotheses, Side};
+use super::{Bound, BoundId, Combination, Hypotheses, Norm, Side};
 use crate::experiment::{Attention, Mask, MaskKind, Normalization, Order, Phrase, Scope};
 use crate::phrase;
 
@@ -96,6 +97,28 @@ impl Hypotheses {
         };
         let is_absent = |id: &BoundId| present.iter().all(|bound| bound.id != *id);
         BoundId::ALL.into_iter().filter(is_asked).filter(is_absent).map(|id| (id, self.absence(id))).collect()
+    }
+
+    /// Why no bound on `norm` over the ball has a value on this side, in one reason: that there are too few tokens, where
+    /// more would do, else the one that most bounds share, without those that are about another mask or kernel where there
+    /// are others. `present` are the bounds that have a value. `None` where no bound of this side is about the norm.
+    #[must_use]
+    pub fn why_none(&self, present: &[Bound], norm: Norm, side: Side) -> Option<Absence> {
+        let of_side = |(id, _): &(BoundId, Absence)| counts(*id, norm, side);
+        let reasons: Vec<Absence> = self.absences(present).into_iter().filter(of_side).map(|(_, why)| why).collect();
+        if reasons.contains(&Absence::FewTokens) {
+            return Some(Absence::FewTokens);
+        }
+        let is_of_others = |why: &Absence| {
+            matches!(why, Absence::NoMask | Absence::OtherAttention | Absence::OtherLength | Absence::PlainAttention)
+        };
+        let count = |why: Absence| reasons.iter().filter(|other| **other == why).count();
+        // The first of equally many: `max_by_key` would take the last.
+        let most = |reasons: &mut dyn Iterator<Item = Absence>| {
+            reasons.reduce(|best, why| if count(why) > count(best) { why } else { best })
+        };
+        most(&mut reasons.iter().copied().filter(|why| !is_of_others(why)))
+            .or_else(|| most(&mut reasons.iter().copied()))
     }
 
     /// Why the bound `id` has no value under these hypotheses.

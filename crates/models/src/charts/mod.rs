@@ -154,7 +154,7 @@ pub fn head_map_tiles(map: &HeadMap, config: Option<&ModelConfig>, words: &Model
         row_label: words.layer.clone(),
         col_label: words.head.clone(),
         value_label: words.mean_norm.clone(),
-        selected: None,
+        ..Tiles::default()
     }
 }
 
@@ -189,11 +189,10 @@ pub fn patch_tiles(change: &[f64], picture: PictureSizes, words: &ModelWords) ->
         rows: names.clone(),
         cols: names,
         values,
-        breaks: Vec::new(),
         row_label: words.patch_row.clone(),
         col_label: words.patch_column.clone(),
         value_label: words.patch_share.clone(),
-        selected: None,
+        ..Tiles::default()
     })
 }
 
@@ -256,11 +255,10 @@ fn tiles(grid: &NormGrid, row_label: &str, words: &ModelWords) -> Tiles {
         rows: grid.rows.iter().map(usize::to_string).collect(),
         cols: grid.lengths.iter().map(usize::to_string).collect(),
         values: grid.means.clone(),
-        breaks: Vec::new(),
         row_label: row_label.to_owned(),
         col_label: words.length.clone(),
         value_label: words.mean_norm.clone(),
-        selected: None,
+        ..Tiles::default()
     }
 }
 

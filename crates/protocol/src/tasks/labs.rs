@@ -4,6 +4,7 @@ use lipscope_core::certify::{Certificate, Certified, CertifyPlan};
 use lipscope_core::compare::{Comparison, ComparisonPlan, ComparisonPoint};
 use lipscope_core::estimators::{EstimatorComparison, EstimatorPlan, EstimatorPoint};
 use lipscope_core::experiment::{InputError, Memory};
+use lipscope_core::gap::{Gap, GapCell, GapPlan};
 use lipscope_core::picture::{BlockNorming, BlockPicture, BlockPlan};
 use lipscope_core::scaling::{Scaling, ScalingPlan, ScalingPoint};
 use lipscope_core::spectrum::{Finding, Spectrum, SpectrumPlan, Step};
@@ -202,6 +203,32 @@ impl Task<Memory> for TightnessTask {
         self.pending.extend(point);
         if report.points(&mut self.pending, turn) {
             report.progress(self.search.progress());
+        }
+        Ok(turn)
+    }
+}
+
+/// Compares the best bounds from above and from below over n and R, one cell a step.
+#[derive(Debug)]
+pub struct GapTask {
+    gap: Gap,
+    pending: Vec<GapCell>,
+}
+
+impl Task<Memory> for GapTask {
+    type Plan = GapPlan;
+    type Event = Vec<GapCell>;
+
+    fn start(plan: GapPlan, memory: &mut Memory) -> Result<Self, InputError> {
+        Ok(GapTask { gap: Gap::new_within(&plan, *memory)?, pending: Vec::new() })
+    }
+
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<GapCell>>) -> Result<Turn, InputError> {
+        let cell = self.gap.step();
+        let turn = if cell.is_none() { Turn::Done } else { Turn::More };
+        self.pending.extend(cell);
+        if report.points(&mut self.pending, turn) {
+            report.progress(self.gap.progress());
         }
         Ok(turn)
     }

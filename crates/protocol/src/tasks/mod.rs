@@ -17,7 +17,8 @@ pub use ball::{Ball, BallPlan, BallTask};
 pub use growth::{GrowthEvent, GrowthRequest, GrowthTask};
 pub use inverse::{InverseEvent, InverseTask};
 pub use labs::{
-    BlocksTask, CertifyTask, CompareTask, EstimatorsTask, ScalingTask, SpectrumTask, TightnessPlan, TightnessTask,
+    BlocksTask, CertifyTask, CompareTask, EstimatorsTask, GapTask, ScalingTask, SpectrumTask, TightnessPlan,
+    TightnessTask,
 };
 pub use measure::{MeasureEvent, MeasurePlan, MeasureTask, Measured};
 pub use search::{SearchEvent, SearchRequest, SearchTask};
@@ -42,6 +43,8 @@ crate::task_list! {
     Scaling = ScalingTask,
     /// The largest l_inf norm of L2 attention that a search finds at each n.
     Tightness = TightnessTask,
+    /// The best upper bound over the best lower one, over n and R.
+    Gap = GapTask,
     /// The inverse of X + c F(X)/L, iteration by iteration.
     Inverse = InverseTask,
     /// Bounds on the norm at all tokens within eps of an experiment's tokens, and the largest norm that a search within

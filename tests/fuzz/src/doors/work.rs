@@ -5,6 +5,7 @@ use lipscope_core::certify::CertifyPlan;
 use lipscope_core::compare::{Along, ComparisonPlan, SearchEffort};
 use lipscope_core::estimators::EstimatorPlan;
 use lipscope_core::experiment::{Experiment, Memory, Preset};
+use lipscope_core::gap::GapPlan;
 use lipscope_core::growth::GrowthPlan;
 use lipscope_core::inverse::InversePlan;
 use lipscope_core::measure::{MeasureOptions, cost};
@@ -27,8 +28,8 @@ use crate::mutate::json;
 
 pub(super) const DOOR: Door = Door {
     name: "work",
-    about: "experiment files, each given to one kind of the worker's work: draws, curves over n, the ball, scaled tokens, the \
-            inverse, certified bounds, the search, the spectrum, norms of blocks, estimators, programs",
+    about: "experiment files, each given to one kind of the worker's work: draws, curves over n, the ball, the gap of the bounds, \
+            scaled tokens, the inverse, certified bounds, the search, the spectrum, norms of blocks, estimators, programs",
     made: || corpus::entries("experiment").into_iter().flatten().map(|entry| entry.bytes).collect(),
     // One fault, and not up to four, leaves more experiments that can be measured.
     vary: |dice, inputs| {
@@ -107,6 +108,7 @@ pub(super) fn plans(experiment: Experiment) -> Vec<EnginePlan> {
             family_plan: growth(),
             units: None,
         }),
+        EnginePlan::Gap(GapPlan { experiment: of(), radii: vec![1e-3, 1e3], lengths: vec![2.0, 1e9] }),
         EnginePlan::Scaling(ScalingPlan {
             experiment: of(),
             tokens: ScaledTokens::OneAtZero,

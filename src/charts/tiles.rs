@@ -6,7 +6,7 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::charts::{LastPainted, Paint, Timing, use_easel};
+use super::easel::{LastPainted, Paint, Timing, use_easel};
 use crate::frame::When;
 use crate::keys::PlotKey;
 use lipscope_plot::{Tiles, TilesLayout};
@@ -50,6 +50,12 @@ pub fn TilesCanvas(
             at.set(found);
         }
     };
+    // A finger leaves the canvas when it is lifted; what it has touched stays.
+    let on_leave = move |event: ev::PointerEvent| {
+        if event.pointer_type() != "touch" {
+            at.set(None);
+        }
+    };
     let on_key = move |event: ev::KeyboardEvent| {
         let Some(key) = PlotKey::pressed(&event) else { return };
         let (rows, cols) = tiles.with_untracked(|tiles| (tiles.rows.len(), tiles.cols.len()));
@@ -73,21 +79,21 @@ pub fn TilesCanvas(
     };
     let height = move || {
         let rows = tiles.with(|tiles| tiles.rows.len());
-        format!("{}px", (HEIGHT.0 + HEIGHT.1 * rows).clamp(HEIGHTS.0, HEIGHTS.1))
+        format!("--tall:{}px", (HEIGHT.0 + HEIGHT.1 * rows).clamp(HEIGHTS.0, HEIGHTS.1))
     };
     view! {
         <canvas
             node_ref=canvas
             id=id
             class="lab-canvas"
-            style:height=height
+            style=height
             role="img"
             tabindex="0"
             aria-label=move || words.get()
             aria-describedby=readout
             on:pointermove=on_pointer
             on:pointerdown=on_pointer
-            on:pointerleave=move |_| at.set(None)
+            on:pointerleave=on_leave
             on:blur=move |_| at.set(None)
             on:keydown=on_key
         ></canvas>
