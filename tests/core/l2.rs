@@ -215,8 +215,8 @@ fn l2_attention_is_inverted_to_ten_digits_at_no_less_than_the_guaranteed_rate() 
     }
 }
 
-/// `kim_column` is a quarter of `kim_l2` here: the map moves tokens four times as far from the identity, and the iteration is
-/// guaranteed all the same. Under the causal mask `kim_l2` alone holds.
+/// `kim_column` is a tenth of `kim_l2` here: the map moves tokens ten times as far, and convergence is guaranteed all the
+/// same. Under the causal mask only `kim_l2` holds.
 #[test]
 fn the_inverse_divides_by_the_smaller_bound_that_holds() {
     let start = |mask: &str| {
@@ -235,8 +235,7 @@ fn the_inverse_divides_by_the_smaller_bound_that_holds() {
     let (constant, column, rows) = start("none");
     let column = column.expect("it applies");
     assert_eq!(constant.1, ConstantKind::KimColumn);
-    assert!((constant.0 / column - 1.0).abs() < 1e-9 && column < 0.5 * rows, "{constant:?}, {column}, {rows}");
-    println!("kim_l2 / kim_column = {}", rows / column);
+    assert!((constant.0 / column - 1.0).abs() < 1e-9 && column < 0.11 * rows, "{constant:?}, {column}, {rows}");
     let (constant, column, rows) = start("causal");
     assert_eq!((constant.1, column), (ConstantKind::KimL2, None));
     assert!((constant.0 / rows - 1.0).abs() < 1e-9, "{constant:?}, {rows}");
