@@ -212,7 +212,8 @@ fn About(
         page.answers.measured.with(|measured| {
             let measured = measured.as_ref()?;
             let m = &measured.measurement;
-            let id = trace.bounds().iter().copied().find(|id| bound_of(m, norm, *id).is_some())?;
+            let bounds = trace.bounds().iter().filter_map(|id| bound_of(m, norm, *id));
+            let id = bounds.min_by(|a, b| a.log10.total_cmp(&b.log10))?.id;
             Some((id, strings::at_your_tokens(m.n, m.radius, &measured.state)))
         })
     });

@@ -52,11 +52,14 @@ pub fn claim_of(bound: &Bound) -> Kind {
     if bound.id == BoundId::Skew { Kind::Exact } else { strings::side_kind(bound.side) }
 }
 
-/// The bound on a norm that a trace shows at the n of a row.
+/// The bound on a norm that a trace shows at the n of a row: of several upper ones the smallest.
 pub fn bound_in(row: &GrowthRow, trace: Trace, norm: Norm) -> Option<&Bound> {
     match trace {
         Trace::Worst => row.best_lower(norm),
-        _ => row.bounds.iter().find(|bound| trace.bounds().contains(&bound.id) && bound.id.is_about(norm)),
+        _ => {
+            let of_trace = |bound: &&Bound| trace.bounds().contains(&bound.id) && bound.id.is_about(norm);
+            row.bounds.iter().filter(of_trace).min_by(|a, b| a.log10.total_cmp(&b.log10))
+        }
     }
 }
 

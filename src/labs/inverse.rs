@@ -135,7 +135,7 @@ fn Ending(
     let iterations = move || run.with(|data| strings::ended(which.of(data).outcome, which.of(data).steps.len()));
     let kind = move || strings::constant_kind(constant.get().map(|(_, kind)| kind));
     let sign = Signal::derive(move || match constant.get() {
-        Some((_, ConstantKind::KimL2)) => "≤",
+        Some((_, kind)) if kind.is_global() => "≤",
         _ => "=",
     });
     view! {

@@ -288,9 +288,9 @@ fn inverse(what: Inverse, side: &InverseSide) -> Option<Filled> {
         Inverse::Error => last.map(|step| Filled::of(step.error, Sign::Exact)),
         Inverse::Steps => side.outcome.map(|_| Filled::chosen(side.steps.len() as f64)),
         Inverse::Residual => last.map(|step| Filled::of(step.residual, Sign::Exact)),
-        Inverse::Constant => side.constant.map(|(value, kind)| {
-            Filled::of(value, if kind == ConstantKind::KimL2 { Sign::UpperBound } else { Sign::Exact })
-        }),
+        Inverse::Constant => side
+            .constant
+            .map(|(value, kind)| Filled::of(value, if kind.is_global() { Sign::UpperBound } else { Sign::Exact })),
     }
 }
 

@@ -90,10 +90,8 @@ static FORMULAS: [LessonFormula; 26] = [
     ),
     here(
         "sharp-part",
-        "<math display=\"block\"><mi>U</mi><mo>=</mo><mfrac><mrow><mo stretchy=\"false\">(</mo><mn>1</mn>\
-         <mo>+</mo><msup><mi>a</mi><mn>2</mn></msup><mo stretchy=\"false\">)</mo><mi>n</mi></mrow><mrow><mn>1\
-         </mn><mo>+</mo><mo stretchy=\"false\">(</mo><mi>n</mi><mo>−</mo><mn>1</mn><mo stretchy=\"false\">)\
-         </mo><msup><mi>e</mi><mrow><mo>−</mo><mn>2</mn><mi>a</mi></mrow></msup></mrow></mfrac></math>",
+        "<math display=\"block\"><mi>U</mi><mo>=</mo><mo stretchy=\"false\">(</mo><mn>1</mn><mo>+</mo><msup><mi>a</mi>\
+         <mn>2</mn></msup><mo stretchy=\"false\">)</mo><msub><mi>S</mi><mi>Γ</mi></msub></math>",
     ),
     here(
         "unified_masked",

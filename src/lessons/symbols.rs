@@ -141,6 +141,7 @@ fn entry(formula: &str, symbol: &str) -> Option<Explained> {
         (_, "S_c") => ("S_c", words::causal_sum()),
         (_, "T") => ("T", words::flat_term()),
         (_, "U") => ("U", words::unified_term()),
+        (_, "S_Γ") => ("S_Γ", words::column_sum()),
         (_, "V") => ("V", words::value_matrix()),
         (_, "A") => ("A", words::score_matrix()),
         (_, "I") => ("I", words::identity()),

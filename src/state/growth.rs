@@ -150,14 +150,15 @@ impl Trace {
         }
     }
 
-    /// The bounds that it shows. Where a bound has a form for each mask or each norm, all forms are listed; one of them
-    /// applies.
+    /// The bounds that it shows. Where a bound has a form for each mask or each norm, all forms are listed. Where several
+    /// apply, as for two tokens, the smallest is shown.
     #[must_use]
     pub fn bounds(self) -> &'static [BoundId] {
         match self {
             Trace::Sharp => &[
                 BoundId::Sharp,
                 BoundId::SharpMasked,
+                BoundId::TwoTokens,
                 BoundId::General,
                 BoundId::Elementwise,
                 BoundId::KimColumn,

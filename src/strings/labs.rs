@@ -249,6 +249,7 @@ pub fn ended(outcome: Option<Outcome>, iterations: usize) -> String {
 pub fn constant_kind(kind: Option<ConstantKind>) -> &'static str {
     match kind {
         Some(ConstantKind::KimL2) => constant_kind::kim_l2(),
+        Some(ConstantKind::KimColumn) => constant_kind::kim_column(),
         Some(ConstantKind::Local) => constant_kind::local(),
         None => "",
     }

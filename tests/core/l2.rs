@@ -67,8 +67,8 @@ fn bound(found: &Measurement, id: BoundId) -> Option<f64> {
 }
 
 #[test]
-fn the_bounds_of_l2_attention_hold_over_six_thousand_drawn_cases() {
-    let config = Config { cases: 6000, failure_persistence: None, ..Config::default() };
+fn the_bounds_of_l2_attention_hold_over_twenty_thousand_drawn_cases() {
+    let config = Config { cases: 20_000, failure_persistence: None, ..Config::default() };
     let outcome = TestRunner::new(config).run(&cases(), |case| {
         let (normalization, scope) =
             [("none", "inputs"), ("none", "inputs"), ("layer", "inputs"), ("rms", "composed")][case.seed as usize % 4];
@@ -203,7 +203,7 @@ fn l2_attention_is_inverted_to_ten_digits_at_no_less_than_the_guaranteed_rate() 
         .expect("valid");
         let tokens = inputs(&experiment).expect("inputs").tokens;
         let (inverting, steps) = invert(experiment, fraction);
-        assert_eq!((inverting.outcome(), inverting.constant().1), (Some(Outcome::Converged), ConstantKind::KimL2));
+        assert_eq!((inverting.outcome(), inverting.constant().1), (Some(Outcome::Converged), ConstantKind::KimColumn));
         assert!((inverting.current() - &tokens).norm() < 1e-10, "c = {fraction}");
         for step in &steps {
             let guaranteed = step.guaranteed.expect("c < 1 and a global constant");
@@ -213,6 +213,32 @@ fn l2_attention_is_inverted_to_ten_digits_at_no_less_than_the_guaranteed_rate() 
         // The map is not the identity.
         assert!((inverting.target() - &tokens).norm() > 1e-3);
     }
+}
+
+/// `kim_column` is a tenth of `kim_l2` here: the map moves tokens ten times as far, and convergence is guaranteed all the
+/// same. Under the causal mask only `kim_l2` holds.
+#[test]
+fn the_inverse_divides_by_the_smaller_bound_that_holds() {
+    let start = |mask: &str| {
+        let experiment = Experiment::from_value(json!({
+            "attention": "l2", "mask": mask, "tokens": {"source": "random", "n": 64, "d": 8, "radius": 3, "seed": 5},
+            "weights": {"source": "kim", "heads": 8, "scale": 2.0, "seed": 1},
+        }))
+        .expect("valid");
+        let found = measure(&experiment).expect("measured");
+        let value = |id: BoundId| bound(&found, id).map(|log10| 10f64.powf(log10));
+        let (inverting, steps) = invert(experiment, 0.7);
+        assert_eq!(inverting.outcome(), Some(Outcome::Converged), "{mask}");
+        assert!(steps.iter().all(|step| step.guaranteed.is_some()), "{mask}");
+        (inverting.constant(), value(BoundId::KimColumn), value(BoundId::KimL2).expect("it applies"))
+    };
+    let (constant, column, rows) = start("none");
+    let column = column.expect("it applies");
+    assert_eq!(constant.1, ConstantKind::KimColumn);
+    assert!((constant.0 / column - 1.0).abs() < 1e-9 && column < 0.11 * rows, "{constant:?}, {column}, {rows}");
+    let (constant, column, rows) = start("causal");
+    assert_eq!((constant.1, column), (ConstantKind::KimL2, None));
+    assert!((constant.0 / rows - 1.0).abs() < 1e-9, "{constant:?}, {rows}");
 }
 
 #[test]

@@ -83,6 +83,7 @@ fn write_one(out: &mut impl Write, plan: &InversePlan, memory: Memory) -> io::Re
     let (Ok(()), Some((constant, kind))) = (&outcome, begins) else { return Ok(outcome.map(|()| String::new())) };
     let kind = match kind {
         ConstantKind::KimL2 => "kim_l2",
+        ConstantKind::KimColumn => "kim_column",
         ConstantKind::Local => "the local constant",
     };
     let outcome = ended.map_or("unfinished", |outcome| outcome.id());

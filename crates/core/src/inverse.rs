@@ -1,9 +1,9 @@
 //! Invertible attention (\[K\] section 4): g(X) = X + c F(X)/L with L >= Lip(F) and c < 1.
 //!
 //! Its inverse is the fixed point of X_{t+1} = Y - c F(X_t)/L, with |X_t - X| <= c^t/(1-c) |X_1 - X_0| if L is a
-//! Lipschitz constant on the whole space. For \[K\]'s L2 multi-head attention L = `kim_l2`. For any other attention the
-//! local constant at X is used, and the iteration may fail: dot-product attention, for instance, has no global
-//! constant.
+//! Lipschitz constant on the whole space. For \[K\]'s L2 multi-head attention L is the smaller of `kim_column` and
+//! `kim_l2`, under the causal mask `kim_l2`. For any other attention the local constant at X is used, and the iteration
+//! may fail: dot-product attention, for instance, has no global constant.
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::attention::Forward;
 use crate::bounds::{BoundId, Hypotheses};
 use crate::cost::{Cost, Shape, largest, parts, product, shape_of, sum};
-use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Normalization};
+use crate::experiment::{Attention, Experiment, InputError, Memory, Normalization};
 use crate::measure::cost::{checked_shape, of_shape};
 use crate::measure::{Detail, MeasureOptions, measure_with};
 use crate::phrase;
@@ -36,8 +36,18 @@ pub type Places = Vec<(f32, f32)>;
 pub enum ConstantKind {
     /// `kim_l2`, on the whole space: convergence at rate c is guaranteed for c < 1.
     KimL2,
+    /// `kim_column`, on the whole space: convergence at rate c is guaranteed for c < 1.
+    KimColumn,
     /// ||J||_2 at X: convergence is not guaranteed.
     Local,
+}
+
+impl ConstantKind {
+    /// Whether it bounds the Lipschitz constant on the whole space.
+    #[must_use]
+    pub fn is_global(self) -> bool {
+        self != ConstantKind::Local
+    }
 }
 
 /// One iteration of the inversion.
@@ -219,7 +229,7 @@ impl Inverting {
         if self.iteration == 0 {
             self.first_step = residual;
         }
-        let guaranteed = (self.kind == ConstantKind::KimL2 && self.fraction < 1.0)
+        let guaranteed = (self.kind.is_global() && self.fraction < 1.0)
             .then(|| self.fraction.powi(self.iteration as i32) / (1.0 - self.fraction) * self.first_step);
         let positions = places(&self.current);
         let step = InverseStep { iteration: self.iteration, error, residual, guaranteed, positions };
@@ -287,14 +297,17 @@ fn cost_of_shape(shape: &Shape, max_iterations: usize) -> Cost {
     constant.then(moved.times((max_iterations as u64).saturating_add(1))).holding(held)
 }
 
-/// `kim_l2` where it applies, else the local constant at X.
+/// The smallest of the bounds on the whole space, or where none applies the local constant at X.
 fn constant(experiment: &Experiment, inputs: &Inputs, memory: Memory) -> Result<(f64, ConstantKind), InputError> {
-    if experiment.attention == Attention::L2 && experiment.mask == Mask::None && inputs.weights.l2_mha.is_some() {
+    if experiment.attention == Attention::L2 && inputs.weights.l2_mha.is_some() {
         let forward = Forward::<f64>::new(experiment, inputs)?;
         let ln_n = (inputs.tokens.ncols() as f64).ln();
         let hypotheses = Hypotheses::new(experiment, &inputs.weights, forward.normalizer(), 0.0, ln_n);
-        if let Some(value) = BoundId::KimL2.at(&hypotheses).and_then(|bound| bound.value).filter(|value| *value > 0.0) {
-            return Ok((value, ConstantKind::KimL2));
+        let global = [(BoundId::KimColumn, ConstantKind::KimColumn), (BoundId::KimL2, ConstantKind::KimL2)];
+        let value = |id: BoundId| id.at(&hypotheses).and_then(|bound| bound.value).filter(|value| *value > 0.0);
+        let found = global.into_iter().filter_map(|(id, kind)| Some((value(id)?, kind)));
+        if let Some(smallest) = found.min_by(|a, b| a.0.total_cmp(&b.0)) {
+            return Ok(smallest);
         }
     }
     let value = measure_with(experiment, norm_only(memory))?.spectral;

@@ -156,7 +156,7 @@ impl Hypotheses {
             BoundId::KimLinf if self.scope == Scope::Composed => Absence::Normalizer,
             _ if is_masked && self.mask == MaskKind::None => Absence::NoMask,
             _ if !is_masked && !is_for_both && self.mask == MaskKind::Causal => Absence::CausalMask,
-            BoundId::TwoTokens if self.n().round() != 2.0 => Absence::OtherLength,
+            BoundId::TwoTokens if !self.has_two_tokens() => Absence::OtherLength,
             BoundId::TwoTokens => Absence::OtherMatrix,
             BoundId::Fork | BoundId::Centre if self.n() < 3.0 - 1e-9 => Absence::FewTokens,
             _ if is_lower && self.n() < 2.0 - 1e-9 => Absence::FewTokens,

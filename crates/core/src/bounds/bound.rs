@@ -9,7 +9,8 @@ pub enum BoundId {
     CastinGeneral,
     /// \[C\]'s mean-field theorem.
     CastinMeanField,
-    /// Ours (section 2): upper, without a mask; for large a its leading constant is right for few and for many tokens.
+    /// Ours (section 2): upper, without a mask. For A = -||A|| I, V = v I, d >= 2 and large a its leading constant is
+    /// right for few and for many tokens.
     Sharp,
     /// Ours (section 2): upper, causal; never above `UnifiedMasked`.
     SharpMasked,
@@ -197,7 +198,7 @@ impl BoundId {
             BoundId::CastinMeanField => "v (1 + 3a) e^(2a)",
             BoundId::Sharp => "v (a + min(√(n G(a)), √F(a), √((1 + a²) S_Γ), √S_Γ + e^(Γ/2) √(m + m²/4)))",
             BoundId::SharpMasked => {
-                "v (a + min(√Σᵢ min(G(a), F(a)/i), √((1 + a²) S_c), √((1 + a²) S_Γ), 2 e^a √((1 + 2a) √(1 + a²))))"
+                "v (a + min(√Σᵢ min(G(a), F(a)/i), √((1 + a²) S_c), √((1 + a²) S_s), 2 e^a √((1 + 2a) √(1 + a²))))"
             }
             BoundId::Unified => "v (a + √((1 + a²) n / (1 + (n − 1) e^(−2a))))",
             BoundId::UnifiedMasked => "v (a + min(√((1 + a²) Σᵢ 1/(1 + (i − 1) e^(−2a))), 2 (1 + 2a) e^(2a)))",

@@ -16,7 +16,9 @@ use crate::spectral::{largest_eigenvalue, largest_singular_value, leading_eigenv
 pub(super) struct Exponents {
     /// gamma: without a mask no column of P has a sum above e^Gamma, Gamma = gamma R^2.
     pub(super) gamma: f64,
-    /// m = ||A S_sigma^-1 A^T|| at the sigma of gamma.
+    /// sigma + m/4 at the sigma of `bend`: `gamma`, or more where the norm of A alone gives a smaller gamma.
+    pub(super) keys: f64,
+    /// m = ||A S_sigma^-1 A^T|| at the sigma of `keys`.
     pub(super) bend: f64,
     /// gamma of S, plus 2 ||A - S||: the exponent under the causal mask.
     pub(super) causal: f64,
@@ -28,7 +30,9 @@ impl Exponents {
     /// Those of the matrices of this norm with the largest exponents.
     pub(super) fn of_norm(a_norm: f64) -> Self {
         // A = -||A|| I has gamma = 2 ||A|| at sigma = 3/2 ||A||. Under the mask nothing is known of all A of this norm.
-        Exponents { gamma: 2.0 * a_norm, bend: 2.0 * a_norm, causal: f64::INFINITY, causal_rest: 0.0 }
+        // Every A has m <= 2 ||A|| at this sigma.
+        let most = 2.0 * a_norm;
+        Exponents { gamma: most, keys: most, bend: most, causal: f64::INFINITY, causal_rest: 0.0 }
     }
 
     /// Those of A (e x e), whose norm is `a_norm`, and directions of the x at which y.A x - x.A x is largest.
@@ -39,7 +43,7 @@ impl Exponents {
             return (most, Vec::new());
         }
         if scale == 0.0 {
-            return (Exponents { gamma: 0.0, bend: 0.0, causal: 0.0, causal_rest: 0.0 }, Vec::new());
+            return (Exponents { gamma: 0.0, keys: 0.0, bend: 0.0, causal: 0.0, causal_rest: 0.0 }, Vec::new());
         }
         let a = a / scale;
         let pencil = Pencil::of(&a);
@@ -51,6 +55,7 @@ impl Exponents {
         let minimum = pencil.minimum();
         let found = Exponents {
             gamma: (minimum.gamma * scale).min(most.gamma),
+            keys: minimum.gamma * scale,
             bend: minimum.bend * scale,
             causal: (of_symmetric + 2.0 * skew) * scale,
             causal_rest: (norm - of_symmetric) * scale,
@@ -61,10 +66,23 @@ impl Exponents {
     /// The exponents of the ball of radius R.
     pub(super) fn on_ball(self, radius: f64) -> Self {
         let square = radius * radius;
-        let Exponents { gamma, bend, causal, causal_rest } = self;
+        let Exponents { gamma, keys, bend, causal, causal_rest } = self;
         // 0 times infinity is no exponent.
         let causal = if causal == f64::INFINITY { causal } else { causal * square };
-        Exponents { gamma: gamma * square, bend: bend * square, causal, causal_rest: causal_rest * square }
+        Exponents {
+            gamma: gamma * square,
+            keys: keys * square,
+            bend: bend * square,
+            causal,
+            causal_rest: causal_rest * square,
+        }
+    }
+
+    /// Those of attention whose scores differ by at most `by` from the ones that A gives: no attention weight is then
+    /// more than e^(2 by) times as large, so that every column sum grows by at most this factor.
+    pub(super) fn with_scores_moved(self, by: f64) -> Self {
+        let more = 2.0 * by;
+        Exponents { gamma: self.gamma + more, keys: self.keys + more, causal: self.causal + more, ..self }
     }
 }
 

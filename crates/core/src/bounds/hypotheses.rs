@@ -189,6 +189,12 @@ impl Hypotheses {
         self.ln_n.exp()
     }
 
+    /// Whether there are two tokens. Clusters may hold 2.49 tokens too, for which a bound on two of them is not proved.
+    #[must_use]
+    pub(super) fn has_two_tokens(&self) -> bool {
+        (self.ln_n - std::f64::consts::LN_2).abs() < 1e-12
+    }
+
     /// The same hypotheses at another number of tokens.
     #[must_use]
     pub fn with_n(&self, n: f64) -> Self {

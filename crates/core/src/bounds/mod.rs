@@ -76,7 +76,7 @@ impl BoundId {
             BoundId::Adversarial => adversarial::ln_adversarial(hypotheses),
             BoundId::AdversarialEnvelope => adversarial::ln_envelope(hypotheses),
             BoundId::TwoClusters => two_clusters::ln_two_clusters(hypotheses),
-            BoundId::Sink | BoundId::Fork if hypotheses.mask == MaskKind::Causal => {
+            BoundId::Sink | BoundId::Fork if hypotheses.mask == MaskKind::Causal && hypotheses.is_plain() => {
                 let shape = if self == BoundId::Sink { Shape::Sink } else { Shape::Fork };
                 causal_witness::best(hypotheses, shape).map(|found| found.ln_closed)
             }

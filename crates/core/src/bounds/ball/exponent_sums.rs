@@ -2,9 +2,13 @@
 //! 2). For dot-product scores, on the ball, with Gamma and m of [`Exponents`] there:
 //!
 //! - no mask: a column sum is at most min(e^Gamma, 1/(1 + (n-1) e^(-2a)) + (n-1)/(1 + (n-1) e^-Gamma)) = S_Gamma;
-//! - causal: at most 2 e^Gamma (1 + max(0, ln(n e^a / (2 e^Gamma)))) for a symmetric A, with a factor e^(4 ||A - S|| R^2)
-//!   otherwise;
-//! - no mask: the mixed part is at most v (sqrt(S_Gamma) + e^(Gamma/2) sqrt(m + m^2/4)).
+//! - causal: at most 2 e^Gamma (1 + max(0, ln(n e^a / (2 e^Gamma)))) = S_s for a symmetric A, with a factor
+//!   e^(2 ||A - S|| R^2) otherwise;
+//! - no mask: the mixed part is at most v (sqrt(S_Gamma) + e^(Gamma_sigma/2) sqrt(m + m^2/4)), Gamma_sigma that of the
+//!   sigma of m.
+//!
+//! A cap tau makes at most delta = a - tau tanh(a/tau) of difference to a score: all of this holds under it with
+//! Gamma + 2 delta for Gamma ([`Exponents::with_scores_moved`]), and so it does with a sink, which takes from every weight.
 
 use std::f64::consts::LN_2;
 
@@ -28,8 +32,8 @@ pub(in crate::bounds) fn ln_causal_column_sum(ln_n: f64, exponents: &Exponents) 
 
 /// ln of the bound on the mixed part without a mask, v = 1.
 pub(in crate::bounds) fn ln_mixed(ln_n: f64, range: f64, exponents: &Exponents) -> f64 {
-    let Exponents { gamma, bend, .. } = *exponents;
-    let through_keys = gamma + (bend + 0.25 * bend * bend).ln();
+    let Exponents { keys, bend, .. } = *exponents;
+    let through_keys = keys + (bend + 0.25 * bend * bend).ln();
     ln_add(0.5 * ln_column_sum(ln_n, range, exponents), 0.5 * through_keys)
 }
 
@@ -49,23 +53,33 @@ mod tests {
         entries: Vec<f64>,
         places: Vec<(usize, usize, f64)>,
         a_norm: f64,
+        /// The cap of the scores, over their largest size; for some none.
+        cap: Option<f64>,
     }
 
     fn draws() -> impl Strategy<Value = Draw> {
         let numbers = |count: usize| prop::collection::vec(-1.0..1.0f64, count);
         (1usize..5).prop_flat_map(move |d| {
             let places = prop::collection::vec((0usize..6, 0usize..40, -1.0..1.0f64), 1..24);
-            (0usize..8, numbers(2 * d * d), places, -3.0..2.2f64).prop_map(move |(kind, entries, places, size)| Draw {
-                d,
-                kind,
-                entries,
-                places,
-                a_norm: 10f64.powf(size),
-            })
+            let caps = prop::option::of((-1.5..2.0f64).prop_map(|size| 10f64.powf(size)));
+            let sizes = (-3.0..2.2f64).prop_map(|size| 10f64.powf(size));
+            (0usize..8, numbers(2 * d * d), places, sizes, caps)
+                .prop_map(move |(kind, entries, places, a_norm, cap)| Draw { d, kind, entries, places, a_norm, cap })
         })
     }
 
     impl Draw {
+        /// The score that the cap leaves of one, for scores of at most a = ||A||.
+        fn capped(&self, score: f64) -> f64 {
+            self.cap.map_or(score, |cap| cap * self.a_norm * (score / (cap * self.a_norm)).tanh())
+        }
+
+        /// Those of A on the unit ball, under the cap.
+        fn exponents(&self, a: &DMatrix<f64>) -> Exponents {
+            let (exponents, _) = Exponents::of(a, largest_singular_value(a));
+            exponents.with_scores_moved(self.a_norm - self.capped(self.a_norm))
+        }
+
         /// A of the drawn norm: any, symmetric, definite, skew, nearly definite, of rank one.
         fn a(&self) -> Option<DMatrix<f64>> {
             let d = self.d;
@@ -111,8 +125,8 @@ mod tests {
     }
 
     /// P of tokens (d x n), where row i attends to the tokens up to `seen(i)`.
-    fn attention(a: &DMatrix<f64>, tokens: &DMatrix<f64>, seen: impl Fn(usize) -> usize) -> DMatrix<f64> {
-        let mut scores = tokens.transpose() * a.tr_mul(tokens);
+    fn attention(draw: &Draw, a: &DMatrix<f64>, tokens: &DMatrix<f64>, seen: impl Fn(usize) -> usize) -> DMatrix<f64> {
+        let mut scores = (tokens.transpose() * a.tr_mul(tokens)).map(|score| draw.capped(score));
         // scores_ij = x_j.A x_i.
         for (i, mut row) in scores.row_iter_mut().enumerate() {
             let count = seen(i);
@@ -125,22 +139,29 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
 
         #[test]
         fn no_column_sum_is_above_its_bound(draw in draws()) {
             let Some(a) = draw.a() else { return Ok(()) };
             let tokens = draw.tokens(&a);
             let n = tokens.ncols();
-            let (exponents, _) = Exponents::of(&a, largest_singular_value(&a));
+            let exponents = draw.exponents(&a);
             let of = |p: &DMatrix<f64>| p.row_sum().max();
             let ln_n = (n as f64).ln();
-            let (all, causal) = (attention(&a, &tokens, |_| n), attention(&a, &tokens, |i| i + 1));
-            let most = ln_column_sum(ln_n, 2.0 * draw.a_norm, &exponents);
+            let [all, causal] = [false, true].map(|is_causal| {
+                attention(&draw, &a, &tokens, |i| if is_causal { i + 1 } else { n })
+            });
+            let most = ln_column_sum(ln_n, 2.0 * draw.capped(draw.a_norm), &exponents);
             prop_assert!(of(&all).ln() <= most + 1e-9, "{} above {}, {a}", of(&all), most.exp());
             let most = ln_causal_column_sum(ln_n, &exponents);
             prop_assert!(of(&causal).ln() <= most + 1e-9, "causal: {} above {}, {a}", of(&causal), most.exp());
         }
+
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 8000, ..ProptestConfig::default() })]
 
         /// sum_i P_ij (A x_i)(A x_i)^T is at most e^Gamma (m + m^2/4).
         #[test]
@@ -148,10 +169,10 @@ mod tests {
             let Some(a) = draw.a() else { return Ok(()) };
             let tokens = draw.tokens(&a);
             let n = tokens.ncols();
-            let (exponents, _) = Exponents::of(&a, largest_singular_value(&a));
-            let (p, images) = (attention(&a, &tokens, |_| n), &a * &tokens);
-            let Exponents { gamma, bend, .. } = exponents;
-            let most = gamma + (bend + 0.25 * bend * bend).ln();
+            let exponents = draw.exponents(&a);
+            let (p, images) = (attention(&draw, &a, &tokens, |_| n), &a * &tokens);
+            let Exponents { keys, bend, .. } = exponents;
+            let most = keys + (bend + 0.25 * bend * bend).ln();
             for column in p.column_iter() {
                 let weighted = DMatrix::from_fn(draw.d, n, |row, i| images[(row, i)] * column[i].sqrt());
                 let found = 2.0 * largest_singular_value(&weighted).ln();

@@ -7,7 +7,8 @@
 //!
 //! omega = 1 + a_m^2, 1 + a_m + a_m^2 or (1 + a_m)^2 by [`KeySlopes`]; with a sink the smaller of that and
 //! rho (1 + a_m)^2. Hardy is 2 e^kappa sqrt((1 + 2 a_m) sqrt(omega)), under the causal mask without bias. For dot-product
-//! attention without sink and bias `general` is `sharp` and `sharp_masked`; with a sink their column sums hold too.
+//! attention without sink and bias `general` is `sharp` and `sharp_masked`; with a sink or a cap their terms from the
+//! exponents of A count too, under a cap with those of scores that it has moved.
 //!
 //! Both are computed as natural logarithms with v = 1, so that they do not overflow.
 
@@ -108,9 +109,10 @@ impl Terms {
         if variant.mask == Mask::Causal && !has_bias {
             mixed.ln_hardy = ln_hardy(half_omega, scores.mixed, scores.range);
         }
-        // A sink takes from every weight, so that column sums without it are bounds.
-        if variant.scores == Scores::Dot && variant.softcap.is_none() && !has_bias {
-            let exponents = map.exponents.on_ball(r);
+        // A sink takes from every weight, so that column sums without it are bounds. A cap moves scores by at most what
+        // it takes from the largest one.
+        if variant.scores == Scores::Dot && !has_bias {
+            let exponents = map.exponents.on_ball(r).with_scores_moved((scores.mixed - scores.top).max(0.0));
             mixed = mixed.with_exponents(variant.mask.kind(), ln_n, half_omega, scores.range, &exponents);
         }
         Some(Terms { ln_own: ln_rho + scores.own.ln(), mixed, ln_mixed_token: 0.5 * ln_rho + half_omega })

@@ -149,7 +149,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
 
         /// At tokens on a line, in a plane and in space, the first of which is the one that receives attention.
         #[test]

@@ -1,9 +1,11 @@
 //! The sharpest of our upper bounds on the ball (docs/theory.md section 2), for dot-product attention and every n. With
 //! a = ||A||_2 R^2, v = ||V||_2, and G and F of `row_mass`:
 //!
-//! - `sharp`, no mask: v (a + sqrt(min(n G, F, (1 + a^2) n / (1 + (n-1) e^(-2a))))).
-//! - `sharp_masked`, causal: v (a + min(sqrt(sum_i min(G, F/i)), sqrt((1 + a^2) sum_i 1/(1 + (i-1) e^(-2a))),
-//!   2 (1 + 2a) e^(2a))).
+//! - `sharp`, no mask: v (a + min(sqrt(n G), sqrt F, sqrt((1 + a^2) S_Gamma), sqrt S_Gamma + e^(Gamma/2) sqrt(m + m^2/4)));
+//! - `sharp_masked`, causal: v (a + min(sqrt(sum_i min(G, F/i)), sqrt((1 + a^2) min(S_c, S_s)), 2 e^a sqrt((1 + 2a)
+//!   sqrt(1 + a^2)))),
+//!
+//! with the column sums S_Gamma, S_s and the exponents Gamma, m of `exponent_sums`, and S_c of `unified`.
 //!
 //! Both are computed as natural logarithms with v = 1, so that they do not overflow. They are never above `unified` and
 //! `unified_masked`: the minima here include the terms of those bounds.
@@ -34,8 +36,12 @@ fn ln_of_mask(hypotheses: &Hypotheses, mask: MaskKind, head: &HeadOnBall) -> Opt
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::bounds::{BoundId, HeadNorms};
+    use crate::experiment::Experiment;
+    use crate::growth::hypotheses_of_ball;
 
     fn at(radius: f64, n: f64, mask: MaskKind) -> Hypotheses {
         Hypotheses::of_norms(Attention::Dot, mask, HeadNorms { a_norm: 1.0, v_norm: 1.0 }, radius, n)
@@ -58,6 +64,33 @@ mod tests {
                         "{mask:?} R={radius} ln n={ln_n}: it falls"
                     );
                     before = sharp;
+                }
+            }
+        }
+    }
+
+    /// S_Gamma and S_s rise with n for every A: so do these bounds.
+    #[test]
+    fn sharp_does_not_fall_where_gamma_is_small() {
+        for q in [json!([[1.0, 0.0], [0.0, 1.0]]), json!([[0.0, -1.0], [1.0, 0.0]]), json!([[1.0, 0.7], [-0.2, -0.3]])]
+        {
+            for (mask, id) in [("none", BoundId::Sharp), ("causal", BoundId::SharpMasked)] {
+                let experiment = Experiment::from_value(json!({
+                    "mask": mask, "tokens": {"source": "random", "distribution": "ball", "n": 5, "d": 2, "radius": 1},
+                    "weights": {"source": "explicit", "heads": [{"q": q, "k": [[1.4, 0.0], [0.0, 1.4]], "v": [[1.0, 0.0], [0.0, 1.0]]}]},
+                }))
+                .expect("valid");
+                let ball = hypotheses_of_ball(&experiment).expect("a ball");
+                for radius in [0.1, 0.5, 1.0, 2.0, 3.0, 6.0] {
+                    let mut before = f64::NEG_INFINITY;
+                    for n in (0..400).map(|step| (0.1 * f64::from(step)).exp().round()) {
+                        let found = id.at(&ball.with_radius(radius).with_n(n)).expect("it applies").log10;
+                        assert!(
+                            found >= before - 1e-11 * before.abs().max(1.0),
+                            "{q} {mask} R={radius} n={n}: it falls"
+                        );
+                        before = found;
+                    }
                 }
             }
         }

@@ -53,7 +53,9 @@ pub(in crate::bounds) fn ln_masked_column_sum(ln_n: f64, a: f64) -> f64 {
     sum.ln()
 }
 
-/// Terms added one by one before the Euler-Maclaurin formula takes over; its error is below 1e-13 from there on.
+/// Terms added one by one before the Euler-Maclaurin formula takes over. From there on what it leaves out is below 1e-13
+/// of the sum, and for the terms 1/(1 + rate i) it is negative: the formula is at least the sum (docs/theory.md, "In
+/// logarithms").
 pub(in crate::bounds) const HEAD: f64 = 1024.0;
 
 /// ln of the square root in the minimum, with v = 1.

@@ -6,8 +6,8 @@
 //! - causal: |V u| sqrt(sum_{i=2..n} [p_i (1 + 2 (1-p_i) g)]^2), p_i = 1/(1 + (i-1) e^(-2g)).
 
 use super::super::Hypotheses;
-use super::super::ball::unified::HEAD;
 use super::super::logarithms::{ln_minus_one, sigmoid, softplus};
+use super::causal_sum::CausalTerms;
 use crate::experiment::MaskKind;
 
 /// ln of the adversarial bound at this n, R and mask.
@@ -65,33 +65,13 @@ fn ln_all(ln_n_minus_1: f64, g: f64) -> f64 {
     0.5 * ln_n_minus_1 - softplus(excess) + (2.0 * sigmoid(excess) * g).ln_1p()
 }
 
-/// ln of the root of the causal sum. Its terms are h(i - 1) with h(x) = [s (1 + 2 g t)]^2, t = y/(1+y), s = 1 - t, y =
-/// x e^(-2g); the function (1 + 2 g t)^3 e^(2g) / (6 g) of x has the derivative h.
+/// ln of the root of the causal sum, rounded down. Its terms are [s (1 + 2 g z)]^2 at m = i - 1, with s = 1 - z,
+/// z = y/(1+y), y = m e^(-2g).
 fn ln_causal(n: f64, g: f64) -> f64 {
-    let rate = (-2.0 * g).exp();
-    let shares = |x: f64| {
-        let y = x * rate;
-        (1.0 / (1.0 + y), y / (1.0 + y))
-    };
-    let term = |x: f64| {
-        let (s, t) = shares(x);
-        (s * (1.0 + 2.0 * g * t)).powi(2)
-    };
-    let last = n - 1.0;
-    let mut sum: f64 = (1..=last.min(HEAD).round() as u64).map(|x| term(x as f64)).sum();
-    if last > HEAD {
-        // Euler-Maclaurin over x = HEAD + 1 .. n - 1, with factored differences, so that nothing cancels.
-        let slope = |x: f64| {
-            let (s, t) = shares(x);
-            let growing = 1.0 + 2.0 * g * t;
-            rate * 2.0 * s.powi(3) * growing * (2.0 * g * s - growing)
-        };
-        let ((s_first, t_first), (s_last, t_last)) = (shares(HEAD), shares(last));
-        let (first, end) = (1.0 + 2.0 * g * t_first, 1.0 + 2.0 * g * t_last);
-        sum += (last - HEAD) * s_first * s_last * (first * first + first * end + end * end) / 3.0;
-        sum += 0.5 * (term(last) - term(HEAD)) + (slope(last) - slope(HEAD)) / 12.0;
-    }
-    0.5 * sum.ln()
+    // 1, 4g and 4 g^2, over the square of a unit that keeps them in range.
+    let unit = (2.0 * g).max(1.0);
+    let gains = [1.0 / unit / unit, 4.0 * g / unit / unit, (2.0 * g / unit).powi(2)];
+    unit.ln() + 0.5 * CausalTerms::new((-2.0 * g).exp(), gains).sum_from_below(n - 1.0).ln()
 }
 
 #[cfg(test)]

@@ -10,10 +10,10 @@
 
 use std::f64::consts::LN_2;
 
-use super::super::ball::unified::HEAD;
 use super::super::logarithms::ln_subtract;
 use super::super::maximum::pattern_search;
 use super::super::{Combination, Hypotheses};
+use super::causal_sum::CausalTerms;
 use super::witness::ClusterWitness;
 use super::witness_form::{Closed, Shape};
 use crate::experiment::MaskKind;
@@ -91,7 +91,7 @@ impl Rows<'_> {
             let [reach, angle] = pattern_search(value, [reach, angle], [0.5 * of_reach, 0.5 * of_angle], places);
             ([ln_t, reach, angle], self.ln_at(ln_t, reach, angle))
         });
-        whole.max_by(|a, b| a.1.total_cmp(&b.1))
+        whole.filter(|found| !found.1.is_nan()).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// The places of the tokens and ln of their numbers, in their order.
@@ -125,66 +125,26 @@ impl Rows<'_> {
 
     /// ln of the value for real t, the sum taken as an integral.
     fn ln_of_integral(&self, [ln_t, reach, angle]: [f64; 3]) -> f64 {
-        let terms = Terms::of(&self.closed, ln_t, reach, angle);
+        let (ln_unit, terms) = self.terms(ln_t, reach, angle);
         let rest = ln_subtract(self.ln_n, ln_t).exp();
-        terms.ln_unit + 0.5 * terms.integral(0.5, rest + 0.5).ln()
+        ln_unit + 0.5 * terms.integral(0.5, rest + 0.5).ln()
     }
 
-    /// ln of the value for a whole t.
+    /// ln of the value for a whole t, rounded down.
     fn ln_at(&self, ln_t: f64, reach: f64, angle: f64) -> f64 {
-        let terms = Terms::of(&self.closed, ln_t, reach, angle);
+        let (ln_unit, terms) = self.terms(ln_t, reach, angle);
         let rest = ln_subtract(self.ln_n, ln_t).exp();
         let rest = if rest < 9e15 { rest.round() } else { rest };
-        let mut sum: f64 = (1..=rest.min(HEAD) as u64).map(|m| terms.term(m as f64)).sum();
-        if rest > HEAD {
-            // Euler-Maclaurin over m = HEAD + 1 .. N.
-            let slope = |m: f64| (terms.term(m * (1.0 + 1e-6)) - terms.term(m * (1.0 - 1e-6))) / (2e-6 * m);
-            sum += terms.integral(HEAD, rest) + 0.5 * (terms.term(rest) - terms.term(HEAD));
-            sum += (slope(rest) - slope(HEAD)) / 12.0;
-        }
-        // Covers what the formula leaves out, and rounding.
-        terms.ln_unit + 0.5 * (sum * (1.0 - 1e-9)).ln()
+        ln_unit + 0.5 * terms.sum_from_below(rest).ln()
     }
-}
 
-/// The terms of the sum, divided by the square of e^ln_unit.
-struct Terms {
-    ln_unit: f64,
-    /// e^-D/t.
-    rate: f64,
-    /// The coefficients of 1, z and z^2 in g(z)/t, in units.
-    gains: [f64; 3],
-}
-
-impl Terms {
-    fn of(closed: &Closed<'_>, ln_t: f64, reach: f64, angle: f64) -> Self {
-        let gains = closed.gain_squares(reach, angle);
+    /// ln of a unit, and the squares of the rows' outputs over its square.
+    fn terms(&self, ln_t: f64, reach: f64, angle: f64) -> (f64, CausalTerms) {
+        let gains = self.closed.gain_squares(reach, angle);
         let largest = gains.iter().fold(f64::MIN_POSITIVE, |most, gain| most.max(gain.abs()));
+        let rate = (-self.closed.exponent(reach, angle) - ln_t).exp();
         // t p_m^2 = (1 - z)^2/t.
-        Terms {
-            ln_unit: 0.5 * (largest.ln() - ln_t),
-            rate: (-closed.exponent(reach, angle) - ln_t).exp(),
-            gains: gains.map(|gain| gain / largest),
-        }
-    }
-
-    /// 1 - z and z at m, where z = 1 - t p_m is the attention of the row to the tokens at x.
-    fn shares(&self, m: f64) -> [f64; 2] {
-        let y = m * self.rate;
-        if y > 1.0 { [1.0 / (1.0 + y), 1.0 / (1.0 + 1.0 / y)] } else { [1.0 / (1.0 + y), y / (1.0 + y)] }
-    }
-
-    fn term(&self, m: f64) -> f64 {
-        let ([rest, z], [one, linear, square]) = (self.shares(m), self.gains);
-        rest * rest * (one + z * (linear + z * square))
-    }
-
-    /// The integral of the terms: dm = dz/(rate (1 - z)^2), so that it is that of the polynomial over z.
-    fn integral(&self, from: f64, to: f64) -> f64 {
-        let ([rest_a, a], [rest_b, b], [one, linear, square]) = (self.shares(from), self.shares(to), self.gains);
-        // (b - a)/rate without cancellation.
-        let width = (to - from) * rest_a * rest_b;
-        width * (one + 0.5 * linear * (a + b) + square * (a * a + a * b + b * b) / 3.0)
+        (0.5 * (largest.ln() - ln_t), CausalTerms::new(rate, gains.map(|gain| gain / largest)))
     }
 }
 

@@ -10,6 +10,7 @@
 //! | `witness_form` | the closed forms that choose the tokens of `witness` |
 //! | `witness_direction` | directions in which `witness` looks for its tokens; the norm at given clusters |
 //! | `causal_witness` | sink and fork under the causal mask |
+//! | `causal_sum` | sums over the rows of a causal witness |
 //! | `centre` | tokens at 0 between two clusters |
 //! | `centre_direction` | directions in which `centre` looks for its tokens |
 //! | `cesaro` | all tokens at 0, under the causal mask |
@@ -21,6 +22,7 @@
 //! | `exponent` | the largest growth of scores over a head's directions |
 
 pub(super) mod adversarial;
+mod causal_sum;
 pub(super) mod causal_witness;
 pub(super) mod centre;
 pub(super) mod centre_direction;
