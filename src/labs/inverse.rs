@@ -10,7 +10,7 @@ use crate::theory::Place;
 use lipscope_core::experiment::{
     Attention, Distribution, Experiment, Mask, Normalization, RandomTokens, Rows, TokenSource, WeightSource,
 };
-use lipscope_core::inverse::{ConstantKind, InversePlan, InverseStep, Outcome};
+use lipscope_core::inverse::{InversePlan, InverseStep, Outcome};
 use lipscope_protocol::tasks::EnginePlan;
 
 use super::context::use_labs;

@@ -8,7 +8,6 @@ use crate::state::{PageState, Settings};
 use crate::strings;
 use lipscope_core::bounds::{Bound, BoundId, Norm, Side, best_lower, best_upper};
 use lipscope_core::growth::GrowthRow;
-use lipscope_core::inverse::ConstantKind;
 use lipscope_core::scaling::{ScalingPoint, slopes};
 use lipscope_core::tightness::TightnessPoint;
 use lipscope_plot::{Kind as Sign, Number};

@@ -2,6 +2,7 @@
 //! [`Plan::bytes`].
 
 use lipscope_core::experiment::Memory;
+use lipscope_core::measure::UpperNumber;
 use lipscope_core::search::NearbyEffort;
 use lipscope_models::{
     AtWindow, BatchStep, Bounding, Cell, DrawnFamily, DrawnModel, Estimators, Heads, Held, LayerByLayer, LayerStep,
@@ -39,9 +40,12 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
         ("wide heads", wide, 40),
     ] {
         for kind in MapKind::ALL {
-            for (layers, bounds) in
-                [(vec![3], Bounding::Skipped), (vec![0, 3], Bounding::Skipped), (vec![3], Bounding::AtTokens)]
-            {
+            for (layers, bounds, upper) in [
+                (vec![3], Bounding::Skipped, UpperNumber::Skipped),
+                (vec![0, 3], Bounding::Skipped, UpperNumber::Skipped),
+                (vec![3], Bounding::AtTokens, UpperNumber::Skipped),
+                (vec![3], Bounding::Skipped, UpperNumber::Included),
+            ] {
                 let plan = Plan {
                     layers,
                     heads: vec![Heads::All],
@@ -53,6 +57,7 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
                     // Small enough for many steps, large enough for the iteration to run in f32 beside f64.
                     options: lipscope_core::spectral::LanczosOptions { tolerance: 3e-5, ..Default::default() },
                     bounds,
+                    upper,
                     special: Default::default(),
                 };
                 let measured = peak(|| {
@@ -64,8 +69,12 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
                     }
                 });
                 let ratio = measured as f64 / plan.bytes(&config) as f64;
-                let name =
-                    format!("{name}: {} of layers {:?}, d = {}, n = {n}, {bounds:?}", kind.id(), plan.layers, config.d);
+                let name = format!(
+                    "{name}: {} of layers {:?}, d = {}, n = {n}, {bounds:?} {upper:?}",
+                    kind.id(),
+                    plan.layers,
+                    config.d
+                );
                 println!("{name:<60} {measured:>12} {:>12} {ratio:>7.3}", plan.bytes(&config));
                 if ratio > MOST_OVER || ratio * MOST_UNDER < 1.0 {
                     wrong.push(name);
@@ -91,6 +100,7 @@ fn measured_peaks_of_certificates_are_those_of_their_figure() {
             estimators: Estimators::Spectral,
             options: Default::default(),
             bounds: Bounding::Skipped,
+            upper: UpperNumber::Skipped,
             special: Default::default(),
         };
         let needs = Needs { layers: 1, mlps: 0, ids: Default::default(), positions: 0 };
@@ -129,6 +139,7 @@ fn one_layer_at_a_time_gives_the_same_digits_in_the_memory_of_its_figure() {
             kind,
             estimators: Estimators::Both,
             bounds: if kind == MapKind::Attention { Bounding::AtTokens } else { Bounding::Skipped },
+            upper: UpperNumber::Skipped,
             special: Default::default(),
             options: lipscope_core::spectral::LanczosOptions { tolerance: 3e-5, ..Default::default() },
         };

@@ -23,6 +23,7 @@ use lipscope_core::attention::{Dual, Forward, Projections};
 use lipscope_core::bounds::{DotAttention, Neighbourhood};
 use lipscope_core::cost::check_sizes;
 use lipscope_core::experiment::{Attention, InputError, Mask, Memory, Order, Phrase, Size};
+use lipscope_core::measure::UpperNumber;
 use lipscope_core::phrase;
 use lipscope_core::search::{AttentionAt, NearbyEffort, NearbySearch};
 use lipscope_core::spectral::LanczosOptions;
@@ -312,9 +313,9 @@ fn dot_attention(model: &Model, layer: usize, kind: MapKind) -> Result<(Weights,
 /// ||J|| of a map at tokens (d x n), to ten digits.
 fn norm(map: &LayerMap, tokens: &DMatrix<f64>, order: Order) -> Result<SpectralNorm, InputError> {
     let mut jacobian = map.at(tokens, order)?.jacobian;
-    let mut iteration = NormIteration::new(map, &jacobian, LanczosOptions::default())?;
+    let mut iteration = NormIteration::new(map, &jacobian, (LanczosOptions::default(), UpperNumber::Skipped))?;
     loop {
-        if let NormStep::Done(found) = iteration.step(&mut jacobian) {
+        if let NormStep::Done(found, _) = iteration.step(&mut jacobian) {
             let (value, iterations) = (found.value, found.iterations);
             return Ok(SpectralNorm { value, iterations, relative_residual: found.relative_residual });
         }
