@@ -126,6 +126,7 @@ fn plot(choice: PlotChoice) -> AnyView {
         PlotChoice::Compare => view! { <labs::CompareLab/> }.into_any(),
         PlotChoice::Scaled => view! { <labs::ScalingLab/> }.into_any(),
         PlotChoice::Tightness => view! { <labs::TightnessLab/> }.into_any(),
+        PlotChoice::Gap => view! { <labs::GapLab/> }.into_any(),
         PlotChoice::Inverse => view! { <labs::InverseLab/> }.into_any(),
         PlotChoice::Gallery => view! { <labs::Gallery/> }.into_any(),
         PlotChoice::Certify => view! { <labs::CertifyLab/> }.into_any(),

@@ -3,6 +3,7 @@
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Distribution, Experiment, Mask, RandomTokens, TokenSource, WeightSource};
+use lipscope_core::gap::{GapPlan, USUAL_LENGTHS, USUAL_RADII};
 use lipscope_core::growth::GrowthPlan;
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
@@ -140,6 +141,18 @@ pub fn growth(state: &PageState) -> GrowthRequest {
     GrowthRequest { experiment, sketch, family_plan: plan.clone(), plan, units: None }
 }
 
+/// The plan of the map of the bounds over n and R. It depends on the present n and R only where these set A, of skew
+/// tokens, and on the tokens of a list.
+pub fn gap(state: &PageState) -> GapPlan {
+    let mut experiment = ball_over_n(state);
+    if let TokenSource::Random(RandomTokens { radius, .. }) | TokenSource::Adversarial { radius, .. } =
+        &mut experiment.tokens
+    {
+        *radius = 1.0;
+    }
+    GapPlan { experiment, radii: USUAL_RADII.to_vec(), lengths: USUAL_LENGTHS.to_vec() }
+}
+
 /// How R depends on n in the view over n.
 fn spacing(state: &PageState) -> Spacing {
     match state.growth.radius_growth {
@@ -260,6 +273,10 @@ mod tests {
         assert_eq!(growth(&kept), growth(&other(&kept)));
         assert_ne!(growth(&first), growth(&other(&first)));
         assert_ne!(ball(&first), ball(&other(&first)));
+        // The map over n and R depends on neither, and on the weights.
+        let elsewhere = PageState { radius: 3.0, ..other(&first) };
+        assert_eq!(gap(&first), gap(&elsewhere));
+        assert_ne!(gap(&first), gap(&PageState { weights: WeightChoice::IdentityPlus, ..first.clone() }));
         // Another draw in the same ball.
         let drawn = PageState { token_seed: 5, ..first.clone() };
         assert_eq!((ball(&first), bounds(&first), growth(&first)), (ball(&drawn), bounds(&drawn), growth(&drawn)));

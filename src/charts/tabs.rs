@@ -70,6 +70,7 @@ pub fn plot_name(choice: PlotChoice) -> (&'static str, &'static str, &'static st
         PlotChoice::Tightness => {
             ("plot-tightness", strings::plot_tightness(), strings::tightness_heading(), strings::plot_tightness_hint())
         }
+        PlotChoice::Gap => ("plot-gap", strings::plot_gap(), strings::gap_heading(), strings::plot_gap_hint()),
         PlotChoice::Inverse => {
             ("plot-inverse", strings::plot_inverse(), strings::inverse_heading(), strings::plot_inverse_hint())
         }

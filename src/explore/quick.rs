@@ -73,7 +73,7 @@ pub fn Quick() -> impl IntoView {
 fn unused(page: Page) -> impl Fn(BarControl) -> Option<&'static str> + Copy + Send + Sync + 'static {
     move |control| {
         let is_ignored = page.settings.with(|settings| settings.ignores(page.plot.get(), control));
-        is_ignored.then(|| strings::unused_here(control))
+        is_ignored.then(|| strings::unused_here(control, page.plot.get()))
     }
 }
 

@@ -5,6 +5,7 @@ use crate::prelude::*;
 use lipscope_core::certify::Certified;
 use lipscope_core::compare::ComparisonPoint;
 use lipscope_core::estimators::EstimatorPoint;
+use lipscope_core::gap::GapCell;
 use lipscope_core::picture::BlockPicture;
 use lipscope_core::spectrum::Spectrum;
 
@@ -22,6 +23,8 @@ pub struct Labs {
     pub(super) estimators: Ask<Vec<EstimatorPoint>>,
     /// The bounds around the tokens.
     pub(super) certify: Ask<Option<Certified>>,
+    /// The best bounds over n and R.
+    pub(super) gap: Ask<Vec<GapCell>>,
     /// Several kinds of attention at the same tokens.
     pub(super) compare: Ask<Vec<ComparisonPoint>>,
     /// The iteration of the inverse that is pictured.
@@ -44,6 +47,7 @@ pub(super) enum Lab {
     Certify,
     Scaled,
     Tightness,
+    Gap,
     Inverse,
     Spectrum,
     Estimators,
@@ -57,6 +61,7 @@ impl Lab {
             PlotChoice::Certify => Some(Lab::Certify),
             PlotChoice::Scaled => Some(Lab::Scaled),
             PlotChoice::Tightness => Some(Lab::Tightness),
+            PlotChoice::Gap => Some(Lab::Gap),
             PlotChoice::Inverse => Some(Lab::Inverse),
             PlotChoice::Spectrum => Some(Lab::Spectrum),
             PlotChoice::EstimatorComparison => Some(Lab::Estimators),
@@ -83,6 +88,7 @@ impl Labs {
             spectrum: Ask::new(page.engine, EngineLane::Lab, AtFailure::Clear),
             estimators: Ask::new(page.engine, EngineLane::Lab, AtFailure::Clear),
             certify: Ask::new(page.engine, EngineLane::Lab, AtFailure::Clear),
+            gap: Ask::new(page.engine, EngineLane::Lab, AtFailure::Clear),
             compare: Ask::new(page.engine, EngineLane::Lab, AtFailure::Clear),
             frame: RwSignal::new(0),
         }

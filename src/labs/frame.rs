@@ -38,7 +38,7 @@ pub struct LabParts {
 }
 
 /// The view of a lab: `run` is its latest request to the engine with the data of the answers, `plots` has the main plot
-/// first.
+/// first; it is empty where the one picture stands beside.
 pub fn lab_view<T: Default + Send + Sync + 'static>(run: Ask<T>, plots: Vec<LabPlot<T>>, parts: LabParts) -> AnyView {
     let (_, _, heading, _) = plot_name(parts.plot);
     let plots = plots.into_iter().map(|plot| plot.view(heading, parts.paper, parts.source)).collect();
@@ -103,7 +103,7 @@ pub fn Fact(
 fn frame(parts: LabParts, plots: Vec<AnyView>, work: Work) -> AnyView {
     let LabParts { id, plot, controls, beside, facts, terms, theory, .. } = parts;
     let Work { phase, progress, is_stale, stop, again } = work;
-    let is_wide = beside.is_some() || plots.len() > 1;
+    let is_wide = plots.len() + usize::from(beside.is_some()) > 1;
     let page = use_page();
     let is_running = move || phase.with(|phase| *phase == Phase::Running);
     let can_repeat = move || phase.with(|phase| matches!(phase, Phase::Stopped | Phase::Failed(_)));

@@ -14,13 +14,15 @@ use lipscope_core::bounds::Norm;
 use lipscope_core::certify::Certified;
 use lipscope_core::compare::ComparisonPoint;
 use lipscope_core::estimators::EstimatorPoint;
+use lipscope_core::gap::GapCell;
 use lipscope_core::inverse::{InverseStep, Outcome};
 use lipscope_core::scaling::ScalingPoint;
 use lipscope_core::tightness::TightnessPoint;
-use lipscope_plot::LineChart;
+use lipscope_plot::{LineChart, Tiles, ascending};
 use lipscope_protocol::envelope::decode;
 
 use super::context::Lab;
+use super::gap_map::{Axes, gap_tiles};
 use super::{certify, compare, estimators_chart, inverse_chart, scaling, tightness};
 use crate::answers::{Pair, Side};
 
@@ -31,6 +33,7 @@ struct Pictures {
     compare: Vec<ComparisonPoint>,
     scaling: Vec<ScalingPoint>,
     tightness: Vec<TightnessPoint>,
+    gap: Vec<GapCell>,
     inverse_l2: Vec<InverseStep>,
     inverse_dot: Vec<InverseStep>,
     estimators: Vec<EstimatorPoint>,
@@ -43,8 +46,23 @@ impl Pictures {
         decode(include_bytes!("../../assets/gallery.postcard")).ok()
     }
 
-    /// The picture of a lab, with the short names of its curves; `None` for a plot without a card.
-    fn of(&self, plot: PlotChoice) -> Option<LineChart> {
+    /// The picture of a lab; `None` for a plot without a card.
+    fn of(&self, plot: PlotChoice) -> Option<CardPicture> {
+        if plot == PlotChoice::Gap {
+            let of = |read: fn(&GapCell) -> f64| {
+                let mut all: Vec<f64> = self.gap.iter().map(read).collect();
+                ascending(&mut all, |x| *x);
+                all.dedup();
+                all
+            };
+            let axes = Axes::new(&of(|cell| cell.radius), &of(|cell| cell.n));
+            return Some(CardPicture::Tiles(gap_tiles(&self.gap, &axes)));
+        }
+        self.chart(plot).map(CardPicture::Lines)
+    }
+
+    /// The chart of a lab, with the short names of its curves.
+    fn chart(&self, plot: PlotChoice) -> Option<LineChart> {
         let side =
             |steps: &[InverseStep], outcome| Side { steps: steps.to_vec(), outcome: Some(outcome), ..Side::default() };
         let mut chart = match Lab::of(plot)? {
@@ -57,8 +75,8 @@ impl Pictures {
                 inverse_chart::error_chart(&Pair { l2, dot: side(&self.inverse_dot, Outcome::Stalled) }, 0)
             }
             Lab::Estimators => estimators_chart::estimators_chart(&self.estimators, EstimatorQuantity::Error),
-            // The singular values have no card: their plot stands in another view.
-            Lab::Spectrum => return None,
+            // The map is no chart. The singular values have no card: their plot stands in another view.
+            Lab::Gap | Lab::Spectrum => return None,
         };
         chart.mark_x = None;
         chart.rules.clear();
@@ -69,6 +87,12 @@ impl Pictures {
         }
         Some(chart)
     }
+}
+
+/// The picture of a card.
+enum CardPicture {
+    Lines(LineChart),
+    Tiles(Tiles),
 }
 
 /// The width at which a card's picture has room for its texts, in CSS pixels.
@@ -88,9 +112,12 @@ pub fn Gallery() -> impl IntoView {
             Timing::Frame(When::After),
             || (),
             move |easel| {
-                if let Some(chart) = pictures.with_value(|pictures| pictures.as_ref().and_then(|all| all.of(plot))) {
-                    // Where the canvas cannot be drawn on, the card still has its sentence.
-                    let _ = chart.paint(&easel.with_room_for(LEAST_WIDTH));
+                let easel = easel.with_room_for(LEAST_WIDTH);
+                // Where the canvas cannot be drawn on, the card still has its sentence.
+                match pictures.with_value(|pictures| pictures.as_ref().and_then(|all| all.of(plot))) {
+                    Some(CardPicture::Lines(chart)) => drop(chart.paint(&easel)),
+                    Some(CardPicture::Tiles(tiles)) => drop(tiles.paint(&easel)),
+                    None => {}
                 }
             },
         );

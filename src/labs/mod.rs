@@ -7,7 +7,7 @@
 //! | `frame`, `plot`, `inputs` | the frame of a lab, and its parts |
 //! | `gallery` | all labs, a picture and a sentence each |
 //! | `blocks`, `blocks_map` | the norms of the Jacobian's blocks, in the lab of its singular values |
-//! | `compare`, `certify`, `scaling`, `tightness`, `inverse`, `estimators`, `spectrum` | a lab each, some with more files |
+//! | `compare`, `certify`, `scaling`, `tightness`, `gap`, `inverse`, `estimators`, `spectrum` | a lab each, some with more files |
 //! | `plane`, `player` | the iterates of the inverse |
 
 mod blocks;
@@ -19,6 +19,8 @@ mod estimators;
 mod estimators_chart;
 mod frame;
 mod gallery;
+mod gap;
+mod gap_map;
 mod inputs;
 mod inverse;
 mod inverse_chart;
@@ -45,6 +47,7 @@ pub use compare::CompareLab;
 pub use context::Labs;
 pub use estimators::EstimatorLab;
 pub use gallery::Gallery;
+pub use gap::GapLab;
 pub use inverse::InverseLab;
 pub use scaling::ScalingLab;
 pub use spectrum::SpectrumLab;
@@ -88,6 +91,11 @@ impl Labs {
             Lab::Tightness => self.want(self.page.answers.tightness, tightness::request, |data, event| {
                 if let EngineEvent::Tightness(points) = event {
                     data.extend(points);
+                }
+            }),
+            Lab::Gap => self.want(self.gap, gap::request, |data, event| {
+                if let EngineEvent::Gap(cells) = event {
+                    data.extend(cells);
                 }
             }),
             Lab::Spectrum => self.want(self.spectrum, spectrum::request, |data, event| match event {
@@ -146,6 +154,7 @@ impl Labs {
             Lab::Compare => self.compare.leave(),
             Lab::Scaled => self.page.answers.scaling.leave(),
             Lab::Tightness => self.page.answers.tightness.leave(),
+            Lab::Gap => self.gap.leave(),
             Lab::Spectrum => self.spectrum.leave(),
             Lab::Estimators => self.estimators.leave(),
             Lab::Inverse => self.page.answers.inverse.leave(),

@@ -12,6 +12,8 @@ pub enum PlotChoice {
     Scaled,
     /// Norms that a search finds, against a bound.
     Tightness,
+    /// The ratio of the best bounds over n and R.
+    Gap,
     /// The inverse of attention with a skip.
     Inverse,
     /// The plane on which the reader moves tokens.
@@ -34,11 +36,12 @@ pub enum PlotChoice {
 
 impl PlotChoice {
     /// All, with their words in links.
-    pub const ALL: [(&'static str, PlotChoice); 13] = [
+    pub const ALL: [(&'static str, PlotChoice); 14] = [
         ("explore", PlotChoice::Explore),
         ("growth", PlotChoice::Growth),
         ("scaled", PlotChoice::Scaled),
         ("tightness", PlotChoice::Tightness),
+        ("gap", PlotChoice::Gap),
         ("inverse", PlotChoice::Inverse),
         ("tokens", PlotChoice::Tokens),
         ("spectrum", PlotChoice::Spectrum),
@@ -90,6 +93,7 @@ impl View {
                 PlotChoice::Gallery,
                 PlotChoice::Compare,
                 PlotChoice::Certify,
+                PlotChoice::Gap,
                 PlotChoice::Scaled,
                 PlotChoice::Tightness,
                 PlotChoice::Inverse,
@@ -124,6 +128,7 @@ impl PlotChoice {
             | PlotChoice::Compare
             | PlotChoice::Scaled
             | PlotChoice::Tightness
+            | PlotChoice::Gap
             | PlotChoice::Inverse
             | PlotChoice::EstimatorComparison => View::Lab,
         }

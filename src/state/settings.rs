@@ -64,7 +64,12 @@ impl Settings {
     /// Whether a plot leaves a control of the bar unused, though the bar is there.
     #[must_use]
     pub fn ignores(&self, plot: PlotChoice, control: BarControl) -> bool {
-        plot == PlotChoice::Compare && self.compare.ignores(control)
+        match plot {
+            PlotChoice::Compare => self.compare.ignores(control),
+            // Its axes are n and R, and its bounds hold for all tokens.
+            PlotChoice::Gap => matches!(control, BarControl::Tokens | BarControl::N | BarControl::Radius),
+            _ => false,
+        }
     }
 
     /// Whether a plot shows the tokens and weights of the controls, with these settings.
@@ -79,6 +84,7 @@ impl Settings {
             | PlotChoice::Tokens
             | PlotChoice::Spectrum
             | PlotChoice::Scaled
+            | PlotChoice::Gap
             | PlotChoice::Compare
             | PlotChoice::Certify => true,
         }

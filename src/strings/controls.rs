@@ -3,7 +3,7 @@
 use crate::words::controls as words;
 pub use crate::words::controls::*;
 
-use crate::state::{BarControl, TokenChoice, WeightChoice};
+use crate::state::{BarControl, PlotChoice, TokenChoice, WeightChoice};
 use lipscope_core::experiment::{Distribution, Scope};
 
 type Options<const N: usize> = [(&'static str, &'static str); N];
@@ -22,8 +22,9 @@ pub fn outputs() -> Options<2> {
 }
 
 /// Why the plot on screen does not use a control of the bar.
-pub fn unused_here(control: BarControl) -> &'static str {
+pub fn unused_here(control: BarControl, plot: PlotChoice) -> &'static str {
     match control {
+        BarControl::Tokens if plot == PlotChoice::Gap => unused_here::all_tokens(),
         BarControl::Tokens => unused_here::tokens(),
         BarControl::N => unused_here::n(),
         BarControl::Radius => unused_here::radius(),

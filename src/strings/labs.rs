@@ -6,16 +6,19 @@ pub use crate::words::labs::*;
 use crate::answers::{Side, Which};
 use crate::phase::Phase;
 use crate::state::{DotWeights, LabTokens, PlotChoice};
-use lipscope_core::bounds::Norm;
+use lipscope_core::bounds::{self, Absence, Bound, Norm};
 use lipscope_core::certify::CertifiedRow;
 use lipscope_core::experiment::WeightSource;
 use lipscope_core::fit::PowerLaw;
+use lipscope_core::gap::GapCell;
 use lipscope_core::inverse::{ConstantKind, Outcome};
 use lipscope_core::scaling::{ScaledTokens, ScalingPoint};
 use lipscope_core::tightness::TightnessPoint;
-use lipscope_plot::{Kind, Number};
+use lipscope_plot::{Kind, Number, ascending, raised};
 
+use super::bounds::{bound_label, reason, side_kind};
 use super::norms::norm_title;
+use super::plot::count;
 use super::problems::message;
 
 pub const L2: &str = "L2";
@@ -138,6 +141,76 @@ pub fn tightness_readout(point: &TightnessPoint) -> String {
     words::tightness_readout(clusters_of(point), point.n)
 }
 
+/// The name of a column of the map: powers of ten have one, and the first.
+pub fn gap_column(n: f64) -> String {
+    let power = n.log10().round();
+    match n {
+        2.0 => "2".into(),
+        10.0 => "10".into(),
+        _ if 10f64.powf(power) == n => format!("10{}", raised(&power.to_string())),
+        _ => String::new(),
+    }
+}
+
+pub fn gap_columns() -> [&'static str; 8] {
+    [
+        RADIUS,
+        "n",
+        gap_lower(),
+        gap_columns::lower_name(),
+        gap_upper(),
+        gap_columns::upper_name(),
+        gap_ratio(),
+        gap_columns::absent(),
+    ]
+}
+
+/// Which bound is missing, and why.
+pub fn gap_missing(side: bounds::Side, why: Absence) -> String {
+    match side {
+        bounds::Side::Lower => gap_missing::lower(reason(why)),
+        bounds::Side::Upper => gap_missing::upper(reason(why)),
+    }
+}
+
+/// The largest ratio, the middle one, and why some cells have none.
+pub fn gap_finding(cells: &[GapCell], widest: Option<&GapCell>) -> String {
+    let Some(first) = cells.iter().find_map(|cell| cell.absent).map(|(side, why)| gap_missing(side, why)) else {
+        return gap_widest(cells, widest);
+    };
+    let n_absent = cells.iter().filter(|cell| cell.ratio().is_none()).count();
+    if widest.is_none() {
+        return gap_finding::none(first);
+    }
+    gap_finding::some(n_absent, first, gap_widest(cells, widest), cells.len())
+}
+
+fn gap_widest(cells: &[GapCell], widest: Option<&GapCell>) -> String {
+    let Some((widest, ratio)) = widest.and_then(|widest| Some((widest, widest.ratio()?))) else {
+        return gap_finding::waiting().into();
+    };
+    let mut ratios: Vec<f64> = cells.iter().filter_map(GapCell::ratio).collect();
+    ascending(&mut ratios, |ratio| *ratio);
+    let median = ratios[ratios.len() / 2];
+    let [median, ratio] = [median, ratio].map(Number::of);
+    gap_finding::sentence(median, count(widest.n), Number::short(widest.radius), ratio)
+}
+
+/// The bounds of a cell, or which is missing and why.
+pub fn gap_readout(cell: &GapCell) -> String {
+    let (n, radius) = (count(cell.n), Number::short(cell.radius));
+    let of = |bound: &Bound| Number::claimed(bound.log10, side_kind(bound.side)).to_string();
+    let named = |bound: &Bound| gap_readout::bound(bound_label(bound.id), of(bound));
+    let both = [&cell.upper, &cell.lower].into_iter().flatten().map(named);
+    let last = match (cell.ratio(), cell.absent) {
+        (Some(ratio), _) => gap_readout::times(Number::of(ratio)),
+        (None, Some((side, why))) => gap_missing(side, why),
+        (None, None) => String::new(),
+    };
+    let place = gap_readout::place(n, radius);
+    std::iter::once(place).chain(both).chain([last]).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ·  ")
+}
+
 pub fn inverse_finding(l2: &Side, dot: &Side) -> String {
     let one = |name: &str, side: &Side| match side.steps.last() {
         Some(last) => inverse_finding::ended(ended(side.outcome, side.steps.len()), Number::of(last.error), name),
@@ -223,6 +296,8 @@ pub fn plane_words(which: Which, iteration: usize) -> String {
     words::plane_words(iteration, name)
 }
 
+/// The radius of the ball.
+pub const RADIUS: &str = "R";
 pub const EPS: &str = "ε";
 pub const EPS_OVER_R: &str = "ε/R";
 

@@ -11,6 +11,7 @@ use lipscope_core::estimators::{
     ESTIMATOR_TOLERANCE, Estimator, EstimatorComparison, EstimatorPlan, EstimatorPoint, Preset,
 };
 use lipscope_core::experiment::{Attention, Experiment, Mask, Memory, Order, Score, Sink, Steps, Weighting};
+use lipscope_core::gap::{Gap, GapPlan};
 use lipscope_core::inverse::{InversePlan, InverseStep, Inverting};
 use lipscope_core::scaling::{ScaledTokens, Scaling, ScalingPlan};
 use lipscope_core::search::NearbyEffort;
@@ -66,6 +67,17 @@ fn scaling() -> Value {
     let mut scaling = Scaling::new(&plan).expect("valid");
     let points: Vec<_> = std::iter::from_fn(|| scaling.step().expect("finite")).collect();
     json!(points)
+}
+
+fn gap() -> Value {
+    let experiment = experiment(json!({
+        "tokens": {"source": "random", "distribution": "ball", "n": 64, "d": 2, "radius": 1.5, "seed": 0},
+        "weights": {"source": "identity", "sign": -1},
+    }));
+    let radii = vec![0.3, 0.42, 0.6, 0.85, 1.2, 1.7, 2.4, 3.4];
+    let lengths = vec![2.0, 5.0, 10.0, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+    let mut gap = Gap::new_within(&GapPlan { experiment, radii, lengths }, Memory::default()).expect("valid");
+    json!(std::iter::from_fn(|| gap.step()).collect::<Vec<_>>())
 }
 
 fn tightness() -> Value {
@@ -136,6 +148,7 @@ fn the_pictures_of_the_gallery_show_what_the_engine_finds() {
         "compare": compared(),
         "scaling": scaling(),
         "tightness": tightness(),
+        "gap": gap(),
         "inverse_l2": inverse("l2"),
         "inverse_dot": inverse("dot"),
         "estimators": estimators(),

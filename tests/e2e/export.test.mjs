@@ -12,6 +12,7 @@ const VIEWS = [
   { id: 'export-attention', canvas: 'attention-map', words: ['64'] },
   { id: 'export-tokens', canvas: 'token-plane', words: ['3'] },
   { id: 'export-tightness', canvas: 'tightness-plot', tab: 'plot-tightness', words: ['number of tokens n', 'ℓ∞ norm of J'] },
+  { id: 'export-gap', canvas: 'gap-plot', tab: 'plot-gap', words: ['number of tokens n', 'upper / lower'] },
   { id: 'export-scaled', canvas: 'scaled-plot', tab: 'plot-scaled', words: ['R, the largest token norm', 'local Lipschitz constant'] },
   { id: 'export-inverse', canvas: 'inverse-plot', tab: 'plot-inverse', words: ['iteration t', 'error |Xₜ − X|'] },
   { id: 'export-inverse-l2', canvas: 'inverse-plane-l2', tab: 'plot-inverse', words: ['first coordinate', 'second'] },

@@ -74,7 +74,7 @@ deadlyTest('measuring, sweeping, reading and writing a program survive a worker 
 
 deadlyTest('every experiment of the lab is computed again when its worker dies', async (page) => {
   // "scaled" is last: it opens with random weights, at which the others take far longer.
-  for (const view of ['tightness', 'inverse', 'certify', 'compare', 'estimators', 'spectrum', 'scaled']) {
+  for (const view of ['tightness', 'gap', 'inverse', 'certify', 'compare', 'estimators', 'spectrum', 'scaled']) {
     await answered(page, view, () => killing(page, () => show(page, view)));
   }
   // The page goes on.

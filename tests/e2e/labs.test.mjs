@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { faults, measureOnCommandLine, pageTest, PHONE, ROOT, seriousFaults } from './browser.mjs';
 import { answered, changed, digits, reveal, saved, show, type, value } from './reading.mjs';
 
-const LABS = ['compare', 'certify', 'scaled', 'tightness', 'inverse', 'estimators'];
+const LABS = ['compare', 'certify', 'gap', 'scaled', 'tightness', 'inverse', 'estimators'];
 
 /** Sets the controls to random tokens in a ball, d = 8, and L2-MHA. */
 async function drawHeads(page, n, heads) {
@@ -277,7 +277,7 @@ for (const viewport of [PHONE, { width: 360, height: 740 }]) {
     await page.waitForSelector('[data-testid=gallery]');
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth), 'gallery');
     assert.deepEqual(await faultsHere(page), []);
-    for (const view of ['certify', 'scaled', 'tightness', 'inverse']) {
+    for (const view of ['certify', 'gap', 'scaled', 'tightness', 'inverse']) {
       await answered(page, view, () => show(page, view));
       const [scroll, client] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
       assert.ok(scroll <= client, `${view}: ${scroll} in ${client}`);
@@ -286,3 +286,74 @@ for (const viewport of [PHONE, { width: 360, height: 740 }]) {
     }
   });
 }
+
+/** The cells of `lipscope gap` for an experiment, as arrays of text: radius, n, lower, its name, upper, its name, ratio, what is missing. */
+function gapOnCommandLine(experiment, more = []) {
+  const binary = process.env.LIPSCOPE_BIN ?? `${ROOT}target/debug/lipscope`;
+  const csv = execFileSync(binary, ['gap', '-', ...more], { input: JSON.stringify(experiment), stdio: ['pipe', 'pipe', 'ignore'] });
+  return csv.toString().trim().split('\n').slice(1).map((line) => line.split(','));
+}
+
+pageTest('how tight is what we know: the map has the digits of the command line', { hash: '#v3&weights=identity-plus' }, async ({ page }) => {
+  await answered(page, 'gap', () => show(page, 'gap'));
+  const csv = (await saved(page, '#export-gap [data-export=csv]')).trim().split(/\r?\n/).slice(1).map((line) => line.split(','));
+  const experiment = JSON.parse(await saved(page, '#export-gap [data-export=json]'));
+  const native = gapOnCommandLine(experiment);
+  assert.equal(csv.length, 27 * 16);
+  assert.equal(native.length, csv.length);
+  csv.forEach((row, at) => [0, 1, 2, 4, 6].forEach((column) => {
+    assert.ok(Math.abs(row[column] / native[at][column] - 1) <= 1e-12, `row ${at}, column ${column}: ${row[column]} is ${native[at][column]} natively`);
+  }));
+  const onScreen = async () => Object.fromEntries(await Promise.all(['radius', 'n', 'lower', 'upper', 'ratio'].map(async (id) => [id, await value(page, `gap-${id}`)])));
+  const cellOf = ([radius, n, lower, , upper, , ratio]) => Object.fromEntries(Object.entries({ radius, n, lower, upper, ratio }).map(([id, text]) => [id, Number(text)]));
+  // Where nobody points, the numbers are those of the largest ratio.
+  const widest = csv.reduce((best, row) => (Number(row[6]) > Number(best[6]) ? row : best));
+  assert.deepEqual(await onScreen(), cellOf(widest));
+  assert.match(await page.getByTestId('gap-finding').innerText(), /at most 5\.667 × apart, at n = 50, R = 4;/);
+  // The keys go from the corner with the largest R and the fewest tokens.
+  await page.focus('#gap-plot');
+  await page.keyboard.press('Home');
+  assert.deepEqual(await onScreen(), cellOf(csv.find((row) => row[0] === '4' && row[1] === '2')));
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowDown');
+  const here = csv.find((row) => row[0] === '3.4' && row[1] === '5');
+  assert.deepEqual(await onScreen(), cellOf(here));
+  const [one] = gapOnCommandLine(experiment, ['-n', '5', '-R', '3.4']);
+  const shown = await onScreen();
+  assert.ok(Math.abs(shown.ratio / Number(one[6]) - 1) <= 1e-12, `${shown.ratio} is ${one[6]}`);
+  assert.match(await page.locator('#gap-readout').innerText(), /n = 5, R = 3\.4 .*≤ .*≥ .* × apart/);
+  await page.keyboard.press('Escape');
+  assert.deepEqual(await onScreen(), cellOf(widest));
+  await page.click('#gap-table summary');
+  await page.waitForFunction(() => document.querySelectorAll('#gap-table tbody tr').length === 432);
+});
+
+pageTest('a cell of the map under the pointer is read, and cells without a bound say why', { hash: '#v3&plot=gap' }, async ({ page }) => {
+  await page.waitForSelector('[data-testid="gap-progress"][data-phase="done"]', { state: 'attached', timeout: 60_000 });
+  const canvas = page.locator('#gap-plot');
+  const { width, height } = await canvas.boundingBox();
+  await canvas.hover({ position: { x: width - 20, y: 0.5 * height } });
+  assert.equal(await value(page, 'gap-n'), 1e9);
+  assert.match(await page.locator('#gap-readout').innerText(), /n = 10⁹/);
+  // Without a lower bound no cell has a ratio; the sentence has the reason.
+  await page.goto(page.url().replace(/#.*/, '#v3&plot=gap&normalization=layer'));
+  await page.waitForFunction(() => /No cell has both bounds: no lower bound \(not proved with this normaliser\)/.test(document.querySelector('[data-testid=gap-finding]').textContent));
+  await page.focus('#gap-plot');
+  await page.keyboard.press('Home');
+  assert.match(await page.locator('#gap-readout').innerText(), /n = 2, R = 4 .*≤ .*no lower bound/);
+  assert.equal(await digits(page, 'gap-ratio'), '');
+});
+
+pageTest('the map can be stopped and computed again', { hash: '#v3&plot=gap&weights=random&d=64&heads=8&k=8' }, async ({ page }) => {
+  // Presses the stop button at once, because the work is short.
+  await page.waitForFunction(() => {
+    const stop = document.querySelector('#gap-stop');
+    if (!stop || stop.hidden) return false;
+    stop.click();
+    return true;
+  });
+  await page.waitForSelector('[data-testid="gap-progress"][data-phase="stopped"]', { state: 'attached' });
+  await page.click('#gap-again');
+  await page.waitForSelector('[data-testid="gap-progress"][data-phase="done"]', { state: 'attached', timeout: 60_000 });
+  assert.ok((await value(page, 'gap-ratio')) > 1);
+});

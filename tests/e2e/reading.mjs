@@ -148,7 +148,7 @@ export const PLOTS = {
   explore: ['explore'], tokens: ['explore', 'explore-tokens'], spectrum: ['explore', 'explore-spectrum'],
   model: ['models'], train: ['models', 'plot-train'],
   lab: ['lab'], compare: ['lab', 'plot-compare'], certify: ['lab', 'plot-certify'], estimators: ['lab', 'plot-estimators'],
-  scaled: ['lab', 'plot-scaled'], tightness: ['lab', 'plot-tightness'], inverse: ['lab', 'plot-inverse'],
+  scaled: ['lab', 'plot-scaled'], tightness: ['lab', 'plot-tightness'], gap: ['lab', 'plot-gap'], inverse: ['lab', 'plot-inverse'],
 };
 
 /** Goes to a plot by the buttons a reader has. */

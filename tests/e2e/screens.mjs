@@ -5,6 +5,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deflateSync } from 'node:zlib';
 import { compressed, serve, SLOW } from '../../benches/line.mjs';
 import { adversarial, DESKTOP, DIST, launch, openPage, PHONE, ROOT, shutDown } from './browser.mjs';
 import { changed, reveal, swept } from './reading.mjs';
@@ -16,6 +17,16 @@ const lesson = (id) => async (page) => {
   await page.click(`.lesson-pick[data-lesson="${id}"]`);
 };
 
+/** Random tokens and an A that turns every token by a quarter. */
+const quarterTurn = (radius) => ({
+  tokens: { source: 'random', distribution: 'ball', n: 64, d: 2, radius },
+  // A = Q^T K / sqrt(k), with k = 2.
+  weights: { source: 'explicit', heads: [{ q: [[1, 0], [0, 1]], k: [[0, -Math.SQRT2], [Math.SQRT2, 0]], v: [[1, 0], [0, 1]] }] },
+});
+
+/** An experiment as a field of a link. */
+const packed = (experiment) => deflateSync(JSON.stringify(experiment), { level: 9 }).toString('base64url');
+
 /** Each screen: the link to it, and what else is done there. */
 const SCREENS = {
   explore: [''],
@@ -24,6 +35,8 @@ const SCREENS = {
   collapse: ['#v3&normalization=layer'],
   growth: ['#v3&plot=growth', swept],
   'growth-far': [adversarial(), swept],
+  'growth-plus': ['#v3&plot=growth&weights=identity-plus&R=3&range=1e18&at=1e9', swept],
+  'growth-turn': [`#v3&experiment=${packed(quarterTurn(3))}&plot=growth&range=1e18&at=1e9`, swept],
   tokens: [adversarial('plot=tokens&tokens=ball&weights=random&n=12&d=2&k=2&R=2'), async (page) => {
     await page.click('#plane-pair');
     await page.waitForFunction(() => /σ = L/.test(document.querySelector('[data-testid=plane-legend]').innerText));
@@ -39,6 +52,7 @@ const SCREENS = {
   estimators: [adversarial('plot=estimators'), done('estimators')],
   scaled: [adversarial('plot=scaled'), done('scaled')],
   tightness: [adversarial('plot=tightness'), done('tightness')],
+  gap: ['#v3&plot=gap', done('gap')],
   inverse: [adversarial('plot=inverse'), done('inverse')],
   compare: ['#v3&plot=compare', done('compare')],
   'compare-caps': ['#v3&plot=compare&compare=plain,causal,cap,linear&compare-along=cap', done('compare')],

@@ -104,7 +104,7 @@ for (const viewport of [{ width: 1440, height: 900 }, PHONE, { width: 360, heigh
 pageTest('every link of the explorer to a file of the site leads to one', { hash: '' }, async ({ page, url }) => {
   await changed(page, 'spectral');
   const found = new Set();
-  for (const tab of ['growth', 'certify', 'scaled', 'tightness', 'inverse']) {
+  for (const tab of ['growth', 'certify', 'gap', 'scaled', 'tightness', 'inverse']) {
     await show(page, tab);
     for (const link of await page.locator('a[href]').all()) found.add(await link.evaluate((link) => link.href));
   }
