@@ -106,8 +106,8 @@ mod tests {
     fn the_table_has_every_cell_with_its_bounds_or_the_reason() {
         let cells = [cell(0.5, 1e9, Some((2.0, 4.0))), cell(1.0, 2.0, None)];
         let table = gap_table(&cells, &|x| Number::of(x).to_string());
-        assert_eq!(table.rows[0][..3], ["0.5", "1000000000", "2"]);
-        assert_eq!(table.rows[0][6..], ["2", ""]);
+        assert_eq!(table.rows[0][..3], ["0.5", "1000000000", "2.000"]);
+        assert_eq!(table.rows[0][6..], ["2.000", ""]);
         assert!(table.rows[1][2..7].iter().all(String::is_empty) && !table.rows[1][7].is_empty());
     }
 }
