@@ -29,6 +29,7 @@ mod spectrum;
 mod stage;
 mod steps;
 mod train;
+mod upper;
 mod workers;
 mod wrong;
 
@@ -60,5 +61,6 @@ pub use spectrum::*;
 pub use stage::*;
 pub use steps::*;
 pub use train::*;
+pub use upper::*;
 pub use workers::*;
 pub use wrong::*;

@@ -6,7 +6,6 @@ pub use crate::words::model_figures::*;
 use lipscope_core::bounds::BoundId;
 use lipscope_core::experiment::Order;
 use lipscope_core::fit::PowerLaw;
-use lipscope_core::spectral::ProbableUpper;
 use lipscope_models::charts::{ModelWords, power_law_text, sqrt_law_text};
 use lipscope_models::{
     Cell, CurveTokens, Estimate, Group, Heads, LocalBounds, MapKind, Published, PublishedModel, Quantity, SpectralNorm,
@@ -16,7 +15,6 @@ use lipscope_plot::{Kind, Number, raised};
 use lipscope_protocol::models::ChangeAt;
 
 use super::bounds::bound_label;
-use super::numbers::failure;
 use super::spectrum::claimed_kind;
 use crate::phase::ModelPhase;
 
@@ -134,15 +132,6 @@ pub fn model_readout(map: Option<MapKind>, cell: &Cell, estimate: &Estimate) -> 
 pub fn model_length_readout(n: usize, estimate: &Estimate) -> String {
     let parts: Vec<String> = std::iter::once(format!("n = {n}")).chain(numbers(estimate)).collect();
     parts.join("  ·  ")
-}
-
-/// The upper number of a window, with what it holds by.
-pub fn model_upper_number(upper: &ProbableUpper) -> String {
-    let value = Number::known(upper.value, Kind::UpperBound);
-    match upper.failure {
-        0.0 => model_upper_proved(value),
-        chance => model_upper_chance(value, failure(chance)),
-    }
 }
 
 /// A norm with its sign: exact where the iteration converged, else a lower bound.

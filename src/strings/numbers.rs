@@ -3,11 +3,10 @@
 pub use crate::words::numbers::*;
 
 use lipscope_core::bounds::Norm;
-use lipscope_core::measure::{Measurement, Method, Upper, UpperBy, Warning};
+use lipscope_core::measure::{Measurement, Method, Warning};
 use lipscope_plot::{Kind, Number};
 use lipscope_protocol::envelope::Progress;
 
-use super::bounds::bound_label;
 use super::norms::needs_dense;
 
 pub const SMALL_N: &str = "n";
@@ -64,21 +63,6 @@ pub fn measuring(progress: Progress) -> String {
 
 pub fn milliseconds(ms: f64) -> Number {
     if ms < 1000.0 { Number::rough(ms).unit("ms") } else { Number::rough(ms / 1000.0).unit("s") }
-}
-
-/// An upper number, and what it holds by.
-pub fn upper_number(upper: &Upper) -> String {
-    let value = Number::known(upper.value, Kind::Plain);
-    match upper.by {
-        UpperBy::Exact => upper_by::exact(value),
-        UpperBy::Proved(bound) => upper_by::proved(value, bound_label(bound)),
-        UpperBy::Chance => upper_by::chance(value, failure(upper.failure)),
-    }
-}
-
-/// A probability of failure, as in 1e-9.
-pub fn failure(probability: f64) -> String {
-    format!("{probability:e}")
 }
 
 /// Whether a norm is known, or bounded from below or above.

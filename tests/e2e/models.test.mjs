@@ -186,7 +186,7 @@ pageTest('blocks are measured as on the command line, and single heads of one ar
     const [norm, upper, failure] = ['spectral', 'upper', 'failure'].map((name) => Number(cells[names.indexOf(name)]));
     assert.ok(upper >= norm && upper <= 1.02 * norm && failure === 1e-9, `${cells}`);
   }
-  assert.match(await page.getByTestId('model-bounds-rows').innerText(), /≤ .*but for chance 1e-9/);
+  assert.match(await page.getByTestId('model-bounds-rows').innerText(), /≤ .*but for chance 10⁻⁹/);
   assert.ok(await page.getByTestId('model-upper-what').isVisible());
   await page.uncheck('#model-upper');
   await page.selectOption('#model-map', 'block');

@@ -29,7 +29,7 @@ pageTest('the upper number is the command line\'s, and says what it holds by', a
   const { lines: [expected] } = await measureOnCommandLine(await exported(page));
   near(await value(page, 'upper'), expected.upper, 'upper');
   assert.deepEqual([expected.upper_by, expected.failure], ['chance', 1e-9]);
-  assert.match(await page.getByTestId('upper').textContent(), /^\d\.\d+ \(but for chance 1e-9\)$/);
+  assert.match(await page.getByTestId('upper').textContent(), /^\d\.\d+ \(but for chance 10⁻⁹\)$/);
   await page.selectOption('#norm', 'linf');
   await page.waitForFunction(() => !document.querySelector('[data-testid="upper"]').dataset.value);
 });

@@ -7,8 +7,8 @@ use lipscope_core::measure::UpperNumber;
 use lipscope_core::random::{Random, Stream};
 use lipscope_core::spectral::{Failure, Lanczos, LanczosOptions, Status, largest_singular_value};
 use lipscope_models::{
-    Bounding, Cell, Estimate, Estimators, Heads, LayerMap, MapKind, Maps, Model, ModelConfig, PlanText, Shard, Subject,
-    Table,
+    Bounding, Cell, Estimate, Estimators, Heads, LayerMap, MapKind, Maps, ModelConfig, PlanText, Shard, Subject, Table,
+    draw_model,
 };
 use nalgebra::DMatrix;
 
@@ -31,26 +31,31 @@ fn plan(kind: MapKind, upper: UpperNumber) -> PlanText {
     }
 }
 
-/// The rows of a plan over a text of seven words, and the table of them.
-fn measured(model: &Model, words: &PlanText) -> Table {
+/// The table of a plan over a text of seven words, of a model with drawn weights.
+fn measured(config: ModelConfig, words: &PlanText) -> Table {
     let ids: Vec<u32> = (0..40).map(|at| at % 7).collect();
-    let plan = words.plan(&model.config).expect("a plan");
+    let plan = words.plan(&config).expect("a plan");
+    let batches = plan.batches(Shard { index: 0, count: 1 });
+    let model = draw_model(config, &plan.needs(&ids, &batches), 3).expect("small");
     let maps = Maps::new(&plan, model).expect("two layers");
     let mut table = Table::new(Subject::of("m", "t", &plan));
-    for batch in plan.batches(Shard { index: 0, count: 1 }) {
+    for batch in batches {
         table.rows.extend(maps.measure(&ids, &batch, |_| true).expect("measured"));
     }
     table
+}
+
+fn config(seed: u64) -> ModelConfig {
+    ModelConfig::from_json(&plain::config(seed)).expect("a config")
 }
 
 #[test]
 fn every_map_of_every_family_has_an_upper_number_near_its_norm() {
     let (mut worst, mut count) = (0.0f64, 0);
     for seed in 0..60 {
-        let config = ModelConfig::from_json(&plain::config(seed)).expect("a config");
-        let model = plain::drawn(config, seed);
+        let config = config(seed);
         for kind in MapKind::ALL {
-            let table = measured(&model, &plan(kind, UpperNumber::Included));
+            let table = measured(config, &plan(kind, UpperNumber::Included));
             for (Cell { n, window, .. }, Estimate { spectral, upper, .. }) in &table.rows {
                 let (norm, upper) = (spectral.expect("asked for").value, upper.expect("asked for"));
                 let what = format!("seed {seed} {} {kind:?} n = {n} {window}", config.family.name());
@@ -68,7 +73,7 @@ fn every_map_of_every_family_has_an_upper_number_near_its_norm() {
 #[test]
 fn an_upper_number_is_at_least_the_norm_of_the_dense_jacobian() {
     for seed in 0..40 {
-        let config = ModelConfig::from_json(&plain::config(seed)).expect("a config");
+        let config = config(seed);
         let model = plain::drawn(config, seed);
         let mut random = Random::new(seed, Stream::Tokens);
         let tokens = DMatrix::from_fn(config.d, 5, |_, _| random.normal());
@@ -87,15 +92,14 @@ fn an_upper_number_is_at_least_the_norm_of_the_dense_jacobian() {
 
 #[test]
 fn tables_with_and_without_upper_numbers_are_written_read_and_merged() {
-    let model = plain::drawn(ModelConfig::from_json(&plain::config(3)).expect("a config"), 3);
     let [without, with] =
-        [UpperNumber::Skipped, UpperNumber::Included].map(|upper| measured(&model, &plan(MapKind::Block, upper)));
+        [UpperNumber::Skipped, UpperNumber::Included].map(|upper| measured(config(3), &plan(MapKind::Block, upper)));
     assert!(!without.to_csv().expect("written").contains("upper"));
     for text in [with.to_csv().expect("written"), with.to_value().to_string()] {
         assert!(text.contains("upper") && text.contains("failure"), "{text}");
         assert_eq!(Table::parse("it", &text), Ok(Some(with.clone())));
     }
-    let wanted = plan(MapKind::Block, UpperNumber::Included).plan(&model.config).expect("a plan");
+    let wanted = plan(MapKind::Block, UpperNumber::Included).plan(&config(3)).expect("a plan");
     assert!(without.rows.keys().all(|cell| wanted.is_missing(&without, cell)));
     assert!(with.rows.keys().all(|cell| !wanted.is_missing(&with, cell)));
     for (mut here, there) in [(without.clone(), with.clone()), (with.clone(), without.clone())] {
@@ -111,9 +115,8 @@ fn tables_with_and_without_upper_numbers_are_written_read_and_merged() {
 
 #[test]
 fn an_upper_number_without_the_norm_is_said_to_be_missing() {
-    let model = plain::drawn(ModelConfig::from_json(&plain::config(3)).expect("a config"), 3);
     let words = PlanText { estimators: Estimators::Released, ..plan(MapKind::Block, UpperNumber::Included) };
-    let notes = words.plan(&model.config).expect("a plan").notes();
+    let notes = words.plan(&config(3)).expect("a plan").notes();
     assert!(notes.iter().any(|note| note.to_string().contains("no upper number")), "{notes:?}");
-    assert!(measured(&model, &words).rows.values().all(|row| row.upper.is_none()));
+    assert!(measured(config(3), &words).rows.values().all(|row| row.upper.is_none()));
 }

@@ -5,7 +5,7 @@ use lipscope_core::certify::{Certified, CertifyPlan, certify};
 use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, EstimatorPlan, EstimatorPoint, Preset};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::growth::{GrowthPlan, growth};
-use lipscope_core::measure::{BlockNorms, Measurement, Method};
+use lipscope_core::measure::{BlockNorms, MeasureOptions, Measurement, Method, UpperNumber, measure_with};
 use lipscope_core::picture::PairRequest;
 use lipscope_core::script::Dialect;
 use lipscope_core::search::{NearbyEffort, Region, Search, SearchCheckpoint, SearchPlan, SearchStep};
@@ -102,7 +102,8 @@ fn a_measurement_is_started_measured_and_finished() {
     let Some(EngineEvent::Measure(MeasureEvent::Whole(measured))) = events(&replies).last() else {
         panic!("no measurement in {replies:?}");
     };
-    assert_eq!(*measured.measurement, lipscope_core::measure::measure(&experiment).expect("measured"));
+    let options = MeasureOptions { upper: UpperNumber::Included, ..MeasureOptions::default() };
+    assert_eq!(*measured.measurement, measure_with(&experiment, options).expect("measured"));
     let (attention, tokens) = (&measured.attention, &measured.tokens);
     assert_eq!((attention.head_idx, attention.side, attention.weights.len()), (1, 16, 256));
     assert_eq!((attention.column_sums.len(), tokens.positions.len()), (40, 40));

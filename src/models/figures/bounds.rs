@@ -101,7 +101,7 @@ fn row((kind, column): (MapKind, UpperColumn), cell: &Cell, estimate: &Estimate)
     };
     let upper = match estimate.upper {
         _ if column == UpperColumn::Absent => ().into_any(),
-        Some(upper) => view! { <td class="bound-value" data-value=upper.value.to_string()>{strings::model_upper_number(&upper)}</td> }.into_any(),
+        Some(upper) => view! { <td class="bound-value" data-value=upper.value.to_string()>{strings::model_upper_number(estimate)}</td> }.into_any(),
         None => view! { <td class="absent">{strings::model_bounds_not_yet()}</td> }.into_any(),
     };
     let ratio = norm.as_ref().zip(bounds.and_then(|bounds| bounds.best())).map(|((_, norm), bound)| bound / norm);

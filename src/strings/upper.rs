@@ -1,0 +1,47 @@
+//! Upper numbers, and what they hold by.
+
+use crate::words::model_figures::{model_upper_chance, model_upper_proved};
+use crate::words::numbers::upper_by;
+
+use lipscope_core::measure::{Upper, UpperBy};
+use lipscope_models::Estimate;
+use lipscope_plot::{Kind, Number, raised};
+
+use super::bounds::bound_label;
+
+/// The upper number of a measurement.
+pub fn upper_number(upper: &Upper) -> String {
+    let value = Number::known(upper.value, Kind::Plain);
+    match upper.by {
+        UpperBy::Exact => upper_by::exact(value),
+        UpperBy::Proved(bound) => upper_by::proved(value, bound_label(bound)),
+        UpperBy::Chance => upper_by::chance(value, power_of_ten(upper.failure)),
+    }
+}
+
+/// The upper number of a window.
+pub fn model_upper_number(estimate: &Estimate) -> Option<String> {
+    let upper = estimate.upper?;
+    let value = Number::known(upper.value, Kind::UpperBound);
+    Some(match upper.failure {
+        0.0 => model_upper_proved(value),
+        chance => model_upper_chance(value, power_of_ten(chance)),
+    })
+}
+
+/// A probability, whose nearest power of ten it is.
+fn power_of_ten(probability: f64) -> String {
+    format!("10{}", raised(&format!("{:.0}", probability.log10())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_upper_number_says_what_it_holds_by() {
+        let upper = |failure, by| upper_number(&Upper { value: 2.5, failure, by });
+        assert_eq!(upper(1e-9, UpperBy::Chance), "2.500 (but for chance 10⁻⁹)");
+        assert_eq!(upper(0.0, UpperBy::Exact), "2.500 (exact)");
+    }
+}
