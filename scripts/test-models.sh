@@ -55,11 +55,12 @@ rm -f "$out"/*.csv
 "$python" scripts/models/reference.py "$weights" assets/attention.txt "$out/reference.json" >&2
 measure() {
   cargo run --locked --quiet --release --package lipscope-cli -- model --weights "$weights" --layers "$2" --lengths 48 \
-    --windows "$3" --text assets/attention.txt --map "$1" -o "$out/$1.csv"
+    --windows "$3" --text assets/attention.txt --map "$1" -o "$out/$1.csv" "${@:4}"
 }
 measure attention 0,2,5 10
-measure block 0,2,5 3
-measure blocks 5 3
+# For these no bound is proved: their upper numbers are held to the goal of 1.02 times the norm.
+measure block 0,2,5 3 --upper
+measure blocks 0,2,5 3 --upper
 "$python" scripts/models/compare.py "$out/reference.json" "$out"/{attention,block,blocks}.csv
 
 # The rows of MiniLM in docs/models.md, "How far a bound reaches".

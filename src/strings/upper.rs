@@ -14,8 +14,8 @@ pub fn upper_number(upper: &Upper) -> String {
     let value = Number::known(upper.value, Kind::Plain);
     match upper.by {
         UpperBy::Exact => upper_by::exact(value),
-        UpperBy::Proved(bound) => upper_by::proved(value, bound_label(bound)),
-        UpperBy::Chance => upper_by::chance(value, power_of_ten(upper.failure)),
+        UpperBy::Proved(bound) => upper_by::proved(bound_label(bound), value),
+        UpperBy::Chance => upper_by::chance(power_of_ten(upper.failure), value),
     }
 }
 
@@ -25,7 +25,7 @@ pub fn model_upper_number(estimate: &Estimate) -> Option<String> {
     let value = Number::known(upper.value, Kind::UpperBound);
     Some(match upper.failure {
         0.0 => model_upper_proved(value),
-        chance => model_upper_chance(value, power_of_ten(chance)),
+        chance => model_upper_chance(power_of_ten(chance), value),
     })
 }
 

@@ -41,7 +41,7 @@ fn a_line_that_is_too_large_is_refused_and_the_lines_after_it_are_answered() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 2);
     let problem = String::from_utf8_lossy(&output.stderr);
     let said =
-        "line 2: The measurement would take 66 TiB of memory, over the limit of 2 GiB: lower the head dimension.";
+        "line 2: The measurement would take 56 TiB of memory, over the limit of 2 GiB: lower the head dimension.";
     assert_eq!(problem.trim_end(), said);
 }
 

@@ -158,3 +158,19 @@ fn runs_clusters_and_loose_tolerances_have_an_upper_number_too() -> Result<(), I
     assert!((exact * (1.0 - 1e-13)..exact * 1.05).contains(&upper), "{upper} {exact}");
     Ok(())
 }
+
+/// What was measured without an upper number is measured with it: it is left out where only it would not fit.
+#[test]
+fn an_upper_number_is_left_out_where_the_memory_is_for_the_norm_alone() -> Result<(), InputError> {
+    let experiment = gaussian(300, 6, 1);
+    let plain = MeasureOptions { svd_limit: 0, ..MeasureOptions::for_sweep() };
+    let asked = MeasureOptions { upper: UpperNumber::Included, ..plain };
+    let bytes = |options: &MeasureOptions| lipscope_core::measure::cost(&experiment, options).bytes;
+    assert!(bytes(&plain) < bytes(&asked));
+    for (memory, has_upper) in [(bytes(&plain), false), (bytes(&asked), true)] {
+        let options = MeasureOptions { memory: lipscope_core::experiment::Memory::from_bytes(memory), ..asked };
+        let found = measure_with(&experiment, options)?;
+        assert_eq!((found.upper.is_some(), found.is_converged()), (has_upper, true));
+    }
+    Ok(())
+}

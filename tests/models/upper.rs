@@ -67,7 +67,7 @@ fn every_map_of_every_family_has_an_upper_number_near_its_norm() {
         }
     }
     println!("{count} cells, the largest ratio of upper number to norm: {worst}");
-    assert!(count > 1000 && worst <= 1.02, "{count} {worst}");
+    assert!(count > 1000 && worst <= 1.05, "{count} {worst}");
 }
 
 #[test]

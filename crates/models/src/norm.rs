@@ -5,7 +5,7 @@
 //! in f64: the value is a norm of J v, never above ||J||_2, with its true residual. If this residual is above the
 //! tolerance, the iteration continues in f64.
 //!
-//! Where an upper number is asked for, all products are in f64, the start is uniform, and at most ten steps follow those of
+//! Where an upper number is asked for, all products are in f64, the start is uniform, and at most eleven steps follow those of
 //! the norm (docs/theory.md, "An upper number for every map").
 //!
 //! For attention alone, the start vector is the leading vector in the case that attention hardly varies: the vector
@@ -62,7 +62,10 @@ impl NormIteration {
         jacobian: &MapJacobian<f64>,
         (options, upper): (LanczosOptions, UpperNumber),
     ) -> Result<NormIteration, InputError> {
-        let assurance = (upper == UpperNumber::Included).then(Assurance::default);
+        // Without a run in f32, the vector is checked once and not twice: a step more costs nothing.
+        let of_default = Assurance::default();
+        let assurance = (upper == UpperNumber::Included)
+            .then_some(Assurance { further_steps: of_default.further_steps + 1, ..of_default });
         let iteration = match (map.value_direction(), jacobian.attention()) {
             (Some(direction), Some(forward)) if assurance.is_none() => {
                 Lanczos::from_vector(start(direction, &profile(forward), options.seed), options)

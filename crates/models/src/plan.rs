@@ -269,7 +269,7 @@ impl Plan {
         let of_mlp = if self.kind.has_mlp() { 12.0 * n * ((2.0 * matrices - 1.0) * inner + 3.0 * d) } else { 0.0 };
         let of_bounds = if self.has_bounds() { 8.0 * local_bounds::numbers(config, n) } else { 0.0 };
         // The vectors of the iteration, more of them where an upper number is wanted.
-        let of_iteration = if self.upper == UpperNumber::Included { 102.0 } else { 82.0 };
+        let of_iteration = if self.upper == UpperNumber::Included { 104.0 } else { 82.0 };
         let window = layers * (of_attention + of_mlp) + of_bounds + 8.0 * of_iteration * n * d;
         // Every thread measures its own window.
         let at_once = threads().min(self.lengths.len().saturating_mul(self.windows)).max(1) as f64;

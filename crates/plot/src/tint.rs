@@ -5,7 +5,7 @@ use plotters::prelude::{DrawingBackend, RGBColor};
 use super::DrawError;
 use super::axis::Ruler;
 use super::extent::{Extent, Scale};
-use super::frame::shortened;
+use super::frame::{shortened, whole_at};
 use super::number::Number;
 use super::palette::{Palette, mix};
 use super::pen::{Align, Pen, PixelRect};
@@ -102,8 +102,10 @@ pub(super) fn draw_key<DB: DrawingBackend>(
     if low_left < from {
         return Ok(());
     }
-    let name = shortened(name, size, low_left - 10.0 - from);
-    pen.text(&name, (low_left - 10.0, middle), Align::Right, size, palette.muted, 1.0)?;
+    // A name that is cut says less than none.
+    if let Some(size) = whole_at(name, size, low_left - 10.0 - from) {
+        pen.text(name, (low_left - 10.0, middle), Align::Right, size, palette.muted, 1.0)?;
+    }
     pen.text(&low, (bar_left - 6.0, middle), Align::Right, size, palette.muted, 1.0)?;
     pen.text(&high, (bar_right + 6.0, middle), Align::Left, size, palette.muted, 1.0)?;
     let edge = mix(palette.background, palette.ink, 0.3);

@@ -53,7 +53,7 @@ pub struct CertifiedHeads {
     pub heads: Vec<f64>,
     /// The heads' bounds added, or without an output matrix the root of the sum of their squares.
     pub added: f64,
-    /// The heads behind an output matrix taken together ([`StackedValues`]); `None` where that does not apply.
+    /// The heads behind an output matrix taken together (`StackedValues`); `None` where that does not apply.
     pub together: Option<f64>,
 }
 

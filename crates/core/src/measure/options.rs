@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::Norm;
-use crate::experiment::Memory;
+use crate::experiment::{InputError, Memory};
 use crate::spectral::{Assurance, LanczosOptions};
 
 /// Matrices over clusters with more rows or columns than this are iterated instead of decomposed.
@@ -65,7 +65,8 @@ impl BlockNorms {
 /// Whether the smallest upper bound on the norm at the tokens is found ([`Measurement::upper`](super::Measurement::upper)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UpperNumber {
-    /// Found: the products are in f64 even where the tolerance allows f32, and at most ten steps follow those of the norm.
+    /// Found, where there is memory for it: the products are in f64 even where the tolerance allows f32, and at most ten steps
+    /// follow those of the norm.
     Included,
     /// Not found.
     #[default]
@@ -135,6 +136,13 @@ impl MeasureOptions {
         }
     }
 
+    /// These options, without the upper number where with it a check of the cost refuses.
+    #[must_use]
+    pub fn within(self, check: impl Fn(&MeasureOptions) -> Result<(), InputError>) -> Self {
+        let without = MeasureOptions { upper: UpperNumber::Skipped, ..self };
+        if check(&self).is_ok() { self } else { without }
+    }
+
     /// How the iteration goes on after its value, where an upper bound is asked for.
     pub(crate) fn assurance(&self) -> Option<Assurance> {
         (self.upper == UpperNumber::Included).then(Assurance::default)
@@ -158,7 +166,7 @@ impl MeasureOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{Experiment, InputError, Mask, TokenSource, WeightSource};
+    use crate::experiment::{Experiment, Mask, TokenSource, WeightSource};
     use crate::measure::measure_with;
 
     #[test]

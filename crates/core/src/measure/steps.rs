@@ -108,6 +108,7 @@ impl Measuring {
     /// [`InputError`] if the experiment cannot be measured, or the tolerance is too loose.
     pub fn start(experiment: &Experiment, options: MeasureOptions) -> Result<Self, InputError> {
         options.lanczos.check()?;
+        let options = options.within(|options| super::cost::check(experiment, options));
         super::cost::check(experiment, &options)?;
         let inputs = inputs(experiment)?;
         let stated = tokens::radius_of(&experiment.tokens, &inputs.tokens);

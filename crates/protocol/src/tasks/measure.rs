@@ -73,7 +73,7 @@ impl Task<Memory> for MeasureTask {
     fn start(plan: MeasurePlan, memory: &mut Memory) -> Result<Self, InputError> {
         let MeasurePlan { experiment, head_idx, most_cells, block_norms, radius, pair } = plan;
         let first_norm = FirstNormBy::Iteration;
-        let options = MeasureOptions {
+        let mut options = MeasureOptions {
             block_norms,
             first_norm,
             upper: UpperNumber::Included,
@@ -82,6 +82,7 @@ impl Task<Memory> for MeasureTask {
             ..MeasureOptions::default()
         };
         if pair == PairRequest::Included {
+            options = options.within(|options| check_with_pair(&experiment, options));
             check_with_pair(&experiment, &options)?;
         }
         Ok(MeasureTask { measuring: Measuring::start(&experiment, options)?, head_idx, most_cells, pair })
