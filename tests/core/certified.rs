@@ -6,7 +6,7 @@ use lipscope_core::certify::{Certificate, CertifyPlan, certify};
 use lipscope_core::experiment::{Attention, Experiment, InputError, Mask, Memory, Order};
 use lipscope_core::measure::measure;
 use lipscope_core::random::{Random, Stream};
-use lipscope_core::search::{AttentionAt, NearbyEffort, NearbySearch, norm_at, norm_of_attention};
+use lipscope_core::search::{AttentionAt, ExperimentAttention, NearbyEffort, NearbySearch, norm_at, norm_of_attention};
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::weights::{HeadWeights, Weights, inputs};
 use lipscope_testkit::drawn::drawn;
@@ -190,7 +190,7 @@ fn no_norm_within_eps_is_above_any_way_to_combine_heads_with_biases_masks_and_gr
             }
             let effort = NearbyEffort { restarts: 2, iterations: 6, seed: case };
             let mut search = NearbySearch::new(given.tokens.clone(), eps, effort);
-            while search.step_of(&given, &given.tokens).expect("finite") {}
+            while search.step(&given, &given.tokens).expect("finite") {}
             check(search.best().expect("begun").1, "searched");
         }
     }
@@ -261,7 +261,8 @@ fn a_search_within_eps_keeps_every_token_within_eps_and_finds_more_in_a_larger_b
         for eps in [1e-3, 0.05, 0.4] {
             let mut search = NearbySearch::new(given.tokens.clone(), eps, EFFORT);
             let (mut steps, mut before, mut farthest) = (0, 0.0f64, 0.0f64);
-            while search.step(&experiment, &given).expect("finite") {
+            let attention = ExperimentAttention { experiment: &experiment, inputs: &given };
+            while search.step(&attention, &given.tokens).expect("finite") {
                 let (tokens, norm) = search.best().expect("it has begun");
                 let distances = tokens.column_iter().zip(given.tokens.column_iter()).map(|(x, y)| (x - y).norm());
                 farthest = distances.fold(farthest, f64::max);

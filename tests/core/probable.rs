@@ -7,7 +7,7 @@ use lipscope_core::experiment::{
 use lipscope_core::jacobian::LinearOperator;
 use lipscope_core::measure::{Grouping, MeasureOptions, Measurement, Method, UpperBy, UpperNumber, measure_with};
 use lipscope_core::random::{Random, Stream};
-use lipscope_core::spectral::{Failure, Lanczos, LanczosOptions, Status};
+use lipscope_core::spectral::{Assurance, Failure, Lanczos, LanczosOptions, Status};
 
 /// A diagonal matrix.
 struct Diagonal(Vec<f64>);
@@ -66,7 +66,7 @@ fn the_bound_fails_no_more_often_than_it_says() {
         let mut excess = [const { Vec::new() }; 3];
         for seed in 0..STARTS {
             let options = LanczosOptions { tolerance: 0.0, max_iterations: STEPS[3], max_basis: STEPS[3] + 1, seed };
-            let mut lanczos = Lanczos::new(N, options).assured();
+            let mut lanczos = Lanczos::new(N, options).assured(Some(Assurance::default()));
             loop {
                 let is_going = matches!(lanczos.step(&mut operator), Status::Going { .. });
                 let at = STEPS.iter().position(|k| if is_going { *k == lanczos.iterations() } else { *k == STEPS[3] });

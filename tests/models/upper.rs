@@ -5,7 +5,7 @@ use lipscope_core::experiment::Order;
 use lipscope_core::jacobian::LinearOperator;
 use lipscope_core::measure::UpperNumber;
 use lipscope_core::random::{Random, Stream};
-use lipscope_core::spectral::{Failure, Lanczos, LanczosOptions, Status, largest_singular_value};
+use lipscope_core::spectral::{Assurance, Failure, Lanczos, LanczosOptions, Status, largest_singular_value};
 use lipscope_models::{
     Bounding, Cell, Estimate, Estimators, Heads, LayerMap, MapKind, Maps, ModelConfig, PlanText, Shard, Subject, Table,
     draw_model,
@@ -82,7 +82,7 @@ fn an_upper_number_is_at_least_the_norm_of_the_dense_jacobian() {
             let norm = largest_singular_value(&dense(&mut map.at(&tokens, Order::Causal).expect("finite").jacobian));
             let mut jacobian = map.at(&tokens, Order::Causal).expect("finite").jacobian;
             let options = LanczosOptions { tolerance: 3e-4, ..LanczosOptions::default() };
-            let mut lanczos = Lanczos::new(jacobian.n_inputs(), options).assured();
+            let mut lanczos = Lanczos::new(jacobian.n_inputs(), options).assured(Some(Assurance::default()));
             while let Status::Going { .. } = lanczos.step(&mut jacobian) {}
             let upper = lanczos.upper(Failure::RARE).expect("a drawn start").value;
             assert!(upper >= norm * (1.0 - 1e-13), "seed {seed} {kind:?}: {upper} {norm}");

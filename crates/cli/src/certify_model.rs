@@ -147,7 +147,7 @@ fn write(out: &mut impl Write, cell: &Cell, certified: &CertifiedWindow) -> io::
         writeln!(out, "{layer},{n},{window},{relative:?},{epsilon:?},{head},{quantity},{kind},{value:?}")
     };
     let here = (0.0, 0.0);
-    let kind = |norm: &SpectralNorm| ("norm", if norm.relative_residual <= EXACT { "exact" } else { "lower" });
+    let kind = |norm: &SpectralNorm| ("norm", if norm.is_converged() { "exact" } else { "lower" });
     line(here, Heads::All, kind(&certified.norm), certified.norm.value)?;
     for (head, norm) in certified.heads.iter().enumerate() {
         line(here, Heads::One(head), kind(norm), norm.value)?;
@@ -163,6 +163,3 @@ fn write(out: &mut impl Write, cell: &Cell, certified: &CertifiedWindow) -> io::
     }
     out.flush()
 }
-
-/// The largest relative residual of a norm that is called exact, as in the figures of models.
-const EXACT: f64 = 1e-10;

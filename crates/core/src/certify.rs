@@ -12,7 +12,7 @@ use crate::experiment::{Experiment, InputError, Memory, TokenSource};
 use crate::inverse::Places;
 use crate::measure::{MeasureOptions, measure_with};
 use crate::phrase;
-use crate::search::{NearbyEffort, NearbySearch, cost_of_shape};
+use crate::search::{ExperimentAttention, NearbyEffort, NearbySearches, cost_of_shape};
 use crate::tokens;
 use crate::weights::{Inputs, check_sizes, inputs};
 
@@ -68,17 +68,12 @@ pub const MOST_PLACES: usize = 256;
 pub struct Certificate {
     experiment: Experiment,
     relative: Vec<f64>,
-    effort: NearbyEffort,
     inputs: Inputs,
     neighbourhood: Neighbourhood,
     hypotheses: Hypotheses,
     local: f64,
     certified: Certified,
-    /// The number of searches that are over.
-    searched: usize,
-    search: Option<NearbySearch>,
-    /// The eps and the best tokens of the last search (d x n): a later search starts there, unless its eps is smaller.
-    reached: (f64, DMatrix<f64>),
+    searches: NearbySearches,
 }
 
 impl Certificate {
@@ -110,11 +105,8 @@ impl Certificate {
             },
             experiment: experiment.clone(),
             relative: relative.clone(),
-            effort: *effort,
             neighbourhood,
-            searched: 0,
-            search: None,
-            reached: (0.0, inputs.tokens.clone()),
+            searches: NearbySearches::new(&inputs.tokens, *effort),
             inputs,
         })
     }
@@ -128,7 +120,7 @@ impl Certificate {
     /// The number of values of eps whose search is over, and the number of all values.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
-        (self.searched, self.relative.len())
+        (self.searches.over(), self.relative.len())
     }
 
     /// Computes the bounds at one eps, or one step of a search; `false` at the end.
@@ -150,12 +142,10 @@ impl Certificate {
             self.certified.places.push(places_of(&self.inputs.tokens));
             return Ok(true);
         }
-        let Some(eps) = rows.get(self.searched).map(|row| row.epsilon) else { return Ok(false) };
-        let (reached, best) = &self.reached;
-        let first = if eps >= *reached { best } else { &self.inputs.tokens };
-        let search = self.search.get_or_insert_with(|| NearbySearch::new(first.clone(), eps, self.effort));
-        let is_going = search.step(&self.experiment, &self.inputs)?;
-        if let Some((tokens, norm)) = search.best() {
+        let Some(eps) = rows.get(self.searches.over()).map(|row| row.epsilon) else { return Ok(false) };
+        let attention = ExperimentAttention { experiment: &self.experiment, inputs: &self.inputs };
+        self.searches.step(eps, &attention, &self.inputs.tokens)?;
+        if let Some((tokens, norm)) = self.searches.best() {
             // Tokens within eps are within every larger eps too.
             let places = places_of(tokens);
             for (row, known) in rows.iter_mut().zip(&mut self.certified.places) {
@@ -164,13 +154,6 @@ impl Certificate {
                     known.clone_from(&places);
                 }
             }
-        }
-        if !is_going {
-            if let Some((tokens, _)) = search.best() {
-                self.reached = (eps, tokens.clone());
-            }
-            self.search = None;
-            self.searched += 1;
         }
         Ok(true)
     }
@@ -186,16 +169,25 @@ pub fn certify(plan: &CertifyPlan, memory: Memory) -> Result<Vec<CertifiedRow>, 
     Ok(certificate.certified.rows)
 }
 
-/// Refuses experiments without a certificate, and tasks that are too large.
-fn check(plan: &CertifyPlan, memory: Memory) -> Result<(), InputError> {
-    let CertifyPlan { experiment, relative, effort } = plan;
-    if let Some(wrong) = relative.iter().find(|eps| !(eps.is_finite() && **eps >= 0.0)) {
-        return Err(InputError::bad_value(
+/// Refuses an eps over R that is no number from 0 on.
+///
+/// # Errors
+/// [`InputError::BadValue`].
+pub fn check_relative(relative: &[f64]) -> Result<(), InputError> {
+    let wrong = relative.iter().find(|eps| !(eps.is_finite() && **eps >= 0.0));
+    wrong.map_or(Ok(()), |wrong| {
+        Err(InputError::bad_value(
             "epsilon",
             wrong.to_string(),
             phrase!("number_least_0_units_r", "a number of at least 0, in units of R"),
-        ));
-    }
+        ))
+    })
+}
+
+/// Refuses experiments without a certificate, and tasks that are too large.
+fn check(plan: &CertifyPlan, memory: Memory) -> Result<(), InputError> {
+    let CertifyPlan { experiment, relative, effort } = plan;
+    check_relative(relative)?;
     experiment.require_plain()?;
     if matches!(experiment.tokens, TokenSource::Clusters { .. }) {
         return Err(InputError::Conflict {

@@ -21,11 +21,12 @@ use super::plan_text::MODEL_TOLERANCE;
 use super::table::Cell;
 use lipscope_core::attention::{Dual, Forward, Projections};
 use lipscope_core::bounds::{DotAttention, Neighbourhood};
-use lipscope_core::cost::check_sizes;
+use lipscope_core::certify::check_relative;
+use lipscope_core::cost::{check_sizes, size_at};
 use lipscope_core::experiment::{Attention, InputError, Mask, Memory, Order, Phrase, Size};
 use lipscope_core::measure::UpperNumber;
 use lipscope_core::phrase;
-use lipscope_core::search::{AttentionAt, NearbyEffort, NearbySearch};
+use lipscope_core::search::{AttentionAt, NearbyEffort, NearbySearches};
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_core::weights::{HeadWeights, Weights};
 
@@ -76,11 +77,7 @@ pub struct WindowCertificate {
     attention: LayerAttention,
     neighbourhood: Neighbourhood,
     certified: CertifiedWindow,
-    /// The number of searches that are over.
-    searched: usize,
-    search: Option<NearbySearch>,
-    /// The eps and the best tokens of the last search (d x n): a later search starts there, unless its eps is smaller.
-    reached: (f64, DMatrix<f64>),
+    searches: NearbySearches,
 }
 
 impl WindowCertifyPlan {
@@ -90,13 +87,7 @@ impl WindowCertifyPlan {
     /// # Errors
     /// [`InputError`].
     pub fn check(&self, config: &ModelConfig, plan: &Plan, cell: &Cell, memory: Memory) -> Result<(), InputError> {
-        if let Some(wrong) = self.relative.iter().find(|eps| !(eps.is_finite() && **eps >= 0.0)) {
-            return Err(InputError::bad_value(
-                "epsilon",
-                wrong.to_string(),
-                phrase!("number_least_0_units_r", "a number of at least 0, in units of R"),
-            ));
-        }
+        check_relative(&self.relative)?;
         if !plan.kind.is_attention_alone() {
             return Err(InputError::Conflict {
                 what: phrase!("map_named", "The map {map}", map = plan.kind.id()),
@@ -153,10 +144,7 @@ fn step_without_certificate(config: &ModelConfig, layer: usize) -> Option<Phrase
 /// As [`WindowCertifyPlan::bytes`], with a size changed.
 fn bytes(config: &ModelConfig, n: usize, changed: Option<(Size, u64)>) -> u64 {
     const MARGIN: f64 = 1.2;
-    let at = |size: Size, usual: usize| match changed {
-        Some((known, value)) if known == size => value as f64,
-        _ => usual as f64,
-    };
+    let at = |size: Size, usual: usize| size_at(changed, size, usual);
     let (n, d) = (at(Size::Tokens, n), at(Size::Dimension, config.d));
     let wider = d / config.d as f64;
     let heads = config.heads as f64;
@@ -209,11 +197,11 @@ impl WindowCertificate {
                 rules,
                 mask,
             },
+            // A norm within 1e-7 or so serves a lower bound.
+            searches: NearbySearches::new(tokens, certify.effort)
+                .with_options(LanczosOptions { tolerance: MODEL_TOLERANCE, ..LanczosOptions::default() }),
             plan: certify.clone(),
             certified,
-            searched: 0,
-            search: None,
-            reached: (0.0, tokens.clone()),
             tokens: tokens.clone(),
         })
     }
@@ -227,7 +215,7 @@ impl WindowCertificate {
     /// The number of values of eps whose search is over.
     #[must_use]
     pub fn searched(&self) -> usize {
-        self.searched
+        self.searches.over()
     }
 
     /// Computes the bounds at one eps, or one step of a search; `false` at the end.
@@ -245,25 +233,11 @@ impl WindowCertificate {
             rows.push(row);
             return Ok(true);
         }
-        let Some(eps) = rows.get(self.searched).map(|row| row.epsilon) else { return Ok(false) };
-        let (reached, best) = &self.reached;
-        let search = self.search.get_or_insert_with(|| {
-            let first = if eps >= *reached { best } else { &self.tokens };
-            // A norm within 1e-7 or so serves a lower bound.
-            let options = LanczosOptions { tolerance: MODEL_TOLERANCE, ..LanczosOptions::default() };
-            NearbySearch::new(first.clone(), eps, self.plan.effort).with_options(options)
-        });
-        let is_going = search.step_of(&self.attention, &self.tokens)?;
-        if let Some((_, norm)) = search.best() {
+        let Some(eps) = rows.get(self.searches.over()).map(|row| row.epsilon) else { return Ok(false) };
+        self.searches.step(eps, &self.attention, &self.tokens)?;
+        if let Some((_, norm)) = self.searches.best() {
             // Tokens within eps are within every larger eps too.
             rows.iter_mut().filter(|row| row.epsilon >= eps).for_each(|row| row.found = row.found.max(norm));
-        }
-        if !is_going {
-            if let Some((tokens, _)) = search.best() {
-                self.reached = (eps, tokens.clone());
-            }
-            self.search = None;
-            self.searched += 1;
         }
         Ok(true)
     }
@@ -316,8 +290,7 @@ fn norm(map: &LayerMap, tokens: &DMatrix<f64>, order: Order) -> Result<SpectralN
     let mut iteration = NormIteration::new(map, &jacobian, (LanczosOptions::default(), UpperNumber::Skipped))?;
     loop {
         if let NormStep::Done(found, _) = iteration.step(&mut jacobian) {
-            let (value, iterations) = (found.value, found.iterations);
-            return Ok(SpectralNorm { value, iterations, relative_residual: found.relative_residual });
+            return Ok(SpectralNorm::of(&found));
         }
     }
 }

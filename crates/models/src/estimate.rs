@@ -53,6 +53,13 @@ pub struct SpectralNorm {
 }
 
 impl SpectralNorm {
+    /// The norm of a triplet.
+    #[must_use]
+    pub(super) fn of(triplet: &SingularTriplet) -> Self {
+        let SingularTriplet { value, iterations, relative_residual, .. } = *triplet;
+        SpectralNorm { value, iterations, relative_residual }
+    }
+
     /// Whether the residual is small enough to report the value as ||J||_2; otherwise it is a lower bound.
     #[must_use]
     pub fn is_converged(&self) -> bool {
@@ -93,9 +100,9 @@ impl Estimate {
     /// lacks. With an upper number the iteration starts elsewhere, so that the norms agree up to their residuals only.
     #[must_use]
     pub fn is_alike(&self, other: &Estimate) -> bool {
-        let is_upper_on_both = self.upper.is_some() == other.upper.is_some();
+        let is_one_without_upper = self.upper.is_some() != other.upper.is_some();
         let has_same_norm = match (self.spectral, other.spectral) {
-            (Some(here), Some(there)) if !is_upper_on_both => {
+            (Some(here), Some(there)) if is_one_without_upper => {
                 let most = here.relative_residual + there.relative_residual;
                 (here.value - there.value).abs() <= most * here.value.max(there.value)
             }
@@ -221,8 +228,8 @@ impl Estimating {
         {
             match norm.step(&mut self.jacobian) {
                 NormStep::Going(iterations, residual) => return Ok(EstimateStep::Going(iterations, residual)),
-                NormStep::Done(SingularTriplet { value, iterations, relative_residual, .. }, upper) => {
-                    self.found.spectral = Some(SpectralNorm { value, iterations, relative_residual });
+                NormStep::Done(triplet, upper) => {
+                    self.found.spectral = Some(SpectralNorm::of(&triplet));
                     self.found.upper = upper;
                 }
             }

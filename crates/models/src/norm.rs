@@ -22,7 +22,7 @@ use lipscope_core::jacobian::{LinearOperator, Single};
 use lipscope_core::measure::UpperNumber;
 use lipscope_core::random::{Random, Stream};
 use lipscope_core::spectral::{
-    Assurance, Lanczos, LanczosOptions, ProbableUpper, SingularTriplet, Status, largest_triplet,
+    Assurance, Failure, Lanczos, LanczosOptions, ProbableUpper, SingularTriplet, Status, largest_triplet,
 };
 
 /// With a tolerance of at least this, the iteration takes its products in f32 first; with a tighter one, the rounding
@@ -38,8 +38,8 @@ pub(super) struct NormIteration {
     options: LanczosOptions,
     /// The Jacobian in f32, while the iteration takes its products there.
     single: Option<Single<MapJacobian<f32>>>,
-    /// How near an upper number is wanted, where one is.
-    assurance: Option<Assurance>,
+    /// The probability that the upper number fails, where one is wanted.
+    failure: Option<Failure>,
     /// The triplet, while an upper number is sought.
     found: Option<SingularTriplet>,
 }
@@ -66,16 +66,17 @@ impl NormIteration {
         let of_default = Assurance::default();
         let assurance = (upper == UpperNumber::Included)
             .then_some(Assurance { further_steps: of_default.further_steps + 1, ..of_default });
-        let iteration = match (map.value_direction(), jacobian.attention()) {
-            (Some(direction), Some(forward)) if assurance.is_none() => {
+        let planned = map.value_direction().zip(jacobian.attention()).filter(|_| assurance.is_none());
+        let iteration = match planned {
+            Some((direction, forward)) => {
                 Lanczos::from_vector(start(direction, &profile(forward), options.seed), options)
             }
-            _ if assurance.is_some() => Lanczos::new(jacobian.n_inputs(), options).assured(),
-            _ => Lanczos::new(jacobian.n_inputs(), options),
+            None => Lanczos::new(jacobian.n_inputs(), options).assured(assurance),
         };
         let is_single = options.tolerance >= MAP_SINGLE_TOLERANCE && assurance.is_none();
         let single = is_single.then(|| jacobian.single().map(Single::new)).transpose()?;
-        Ok(NormIteration { iteration, options, single, assurance, found: None })
+        let failure = assurance.map(|assurance| assurance.failure);
+        Ok(NormIteration { iteration, options, single, failure, found: None })
     }
 
     /// Does one step: one product with J and one with J^T.
@@ -92,10 +93,7 @@ impl NormIteration {
         }
         let Some(mut single) = self.single.take() else {
             let found = self.iteration.finish(jacobian);
-            return match self.assurance {
-                Some(_) => self.assure(found, jacobian),
-                None => NormStep::Done(found, None),
-            };
+            return self.assure(found, jacobian);
         };
         let rough = self.iteration.finish(&mut single);
         let found = SingularTriplet::at(rough.right, rough.iterations, jacobian);
@@ -107,12 +105,11 @@ impl NormIteration {
         NormStep::Going(iterations, relative_residual)
     }
 
-    /// One step towards an upper number.
+    /// One step towards an upper number, where one is wanted.
     fn assure(&mut self, found: SingularTriplet, jacobian: &mut MapJacobian<f64>) -> NormStep {
-        let Some(assurance) = self.assurance else { return NormStep::Done(found, None) };
-        if self.iteration.assure(jacobian, &assurance) == Status::Done {
-            let upper = self.iteration.upper(assurance.failure);
-            let upper = upper.map(|upper| ProbableUpper { value: upper.value.max(found.value), ..upper });
+        if self.iteration.assure(jacobian) == Status::Done {
+            let upper = self.failure.and_then(|failure| self.iteration.upper(failure));
+            let upper = upper.map(|upper| upper.at_least(found.value));
             return NormStep::Done(found, upper);
         }
         let step = NormStep::Going(self.iteration.iterations(), found.relative_residual);

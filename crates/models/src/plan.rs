@@ -8,7 +8,7 @@ use super::special_tokens::SpecialTokens;
 use super::table::{Cell, Table};
 use super::text::check_windows;
 use lipscope_core::attention::MOST_KEPT;
-use lipscope_core::cost::check_sizes;
+use lipscope_core::cost::{check_sizes, size_at};
 use lipscope_core::experiment::Phrase;
 use lipscope_core::experiment::{InputError, Memory, Order, Size};
 use lipscope_core::measure::UpperNumber;
@@ -109,21 +109,19 @@ impl Plan {
         check_windows(n_tokens, self.longest() - special, self.windows)
     }
 
-    /// Whether a table lacks a cell's row, or the bounds that the plan wants there.
+    /// Whether a table lacks a cell's row, or the bounds or the upper number that the plan wants there.
     #[must_use]
     pub fn is_missing(&self, table: &Table, cell: &Cell) -> bool {
         table.rows.get(cell).is_none_or(|row| self.lacks_bounds(row) || self.lacks_upper(row))
     }
 
     /// Whether a row lacks the upper number that the plan wants.
-    #[must_use]
-    pub fn lacks_upper(&self, row: &Estimate) -> bool {
+    fn lacks_upper(&self, row: &Estimate) -> bool {
         self.upper == UpperNumber::Included && self.estimators != Estimators::Released && row.upper.is_none()
     }
 
     /// Whether a row lacks the bounds that the plan wants.
-    #[must_use]
-    pub fn lacks_bounds(&self, row: &Estimate) -> bool {
+    fn lacks_bounds(&self, row: &Estimate) -> bool {
         self.has_bounds() && row.bounds.is_none()
     }
 
@@ -232,10 +230,7 @@ impl Plan {
 
     fn bytes_with(&self, config: &ModelConfig, changed: Option<(Size, u64)>) -> u64 {
         const MARGIN: f64 = 1.2;
-        let at = |size: Size, usual: usize| match changed {
-            Some((known, value)) if known == size => value as f64,
-            _ => usual as f64,
-        };
+        let at = |size: Size, usual: usize| size_at(changed, size, usual);
         let (n, depth) = (at(Size::Tokens, self.longest()), at(Size::Layers, self.depth()));
         let (d, heads) = (at(Size::Dimension, config.d), config.heads as f64);
         let wider = d / config.d as f64;

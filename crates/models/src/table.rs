@@ -303,14 +303,9 @@ impl Table {
         let has_bounds = self.rows.values().any(|estimate| estimate.bounds.is_some());
         let has_upper = self.rows.values().any(|estimate| estimate.upper.is_some());
         self.rows.iter().map(move |(cell, estimate)| {
-            let bound = |of: fn(LocalBounds) -> Option<f64>| match has_bounds {
-                true => Column::Cell(estimate.bounds.and_then(of)),
-                false => Column::Absent,
-            };
-            let upper = |of: fn(ProbableUpper) -> f64| match has_upper {
-                true => Column::Cell(estimate.upper.map(of)),
-                false => Column::Absent,
-            };
+            let column = |number: Option<Option<f64>>| number.map_or(Column::Absent, Column::Cell);
+            let bound = |of: fn(LocalBounds) -> Option<f64>| column(has_bounds.then(|| estimate.bounds.and_then(of)));
+            let upper = |of: fn(ProbableUpper) -> f64| column(has_upper.then(|| estimate.upper.map(of)));
             let Subject { model, text, map, mask, estimator } = self.subject.clone();
             let Estimate { spectral, sink, .. } = *estimate;
             Record {

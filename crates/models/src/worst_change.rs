@@ -9,7 +9,7 @@ use super::layer_map::LayerMap;
 use super::norm::{NormIteration, NormStep};
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::measure::UpperNumber;
-use lipscope_core::spectral::{LanczosOptions, SingularTriplet};
+use lipscope_core::spectral::LanczosOptions;
 
 /// The leading right singular vector of a map's Jacobian, token by token.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,10 +57,10 @@ impl WorstChanging {
     pub fn step(&mut self) -> WorstChangeStep {
         match self.norm.step(&mut self.jacobian) {
             NormStep::Going(iterations, residual) => WorstChangeStep::Going(iterations, residual),
-            NormStep::Done(SingularTriplet { value, iterations, relative_residual, right, .. }, _) => {
-                let norm = SpectralNorm { value, iterations, relative_residual };
+            NormStep::Done(triplet, _) => {
                 let of_token = |token: &[f64]| token.iter().map(|x| x * x).sum::<f64>().sqrt();
-                WorstChangeStep::Done(WorstChange { norm, tokens: right.chunks(self.d.max(1)).map(of_token).collect() })
+                let tokens = triplet.right.chunks(self.d.max(1)).map(of_token).collect();
+                WorstChangeStep::Done(WorstChange { norm: SpectralNorm::of(&triplet), tokens })
             }
         }
     }

@@ -112,11 +112,10 @@ impl Tiles {
         let layout = self.layout(pen.size(), style);
         pen.clear()?;
         if layout.has_room() {
-            let tints = match self.colors {
-                Some((ends, scale)) if Tints::of(self.values.iter().copied()).ends.is_some() => {
-                    Tints { ends: Some(ends), scale }
-                }
-                _ => Tints::of(self.values.iter().copied()),
+            let found = Tints::of(self.values.iter().copied());
+            let tints = match (self.colors, found.ends) {
+                (Some((ends, scale)), Some(_)) => Tints { ends: Some(ends), scale },
+                _ => found,
             };
             let written = self.written(&layout, style);
             self.draw_tiles(&pen, style, &layout, (tints, written))?;
@@ -181,7 +180,7 @@ impl Tiles {
                     bottom: style.snap(rect.bottom),
                 };
                 let Some(value) = self.value(row, col) else {
-                    if self.has_absent() {
+                    if !self.absent.is_empty() {
                         pen.rect(rect, absent_color(style), 1.0)?;
                     }
                     pen.horizontal(

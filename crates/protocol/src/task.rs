@@ -156,13 +156,23 @@ impl<'a, E> Report<'a, E> {
 }
 
 impl<P> Report<'_, Vec<P>> {
-    /// Reports the points found since the last report, where it is time or the task is done. Returns whether it did.
-    pub fn points(&mut self, pending: &mut Vec<P>, turn: Turn) -> bool {
-        let is_now = turn == Turn::Done || self.is_due();
-        if is_now {
+    /// Takes what a step has found: a point or none, and `None` at the end. Reports the points since the last report, and the
+    /// progress if the task tells one, where it is time or the task is done.
+    pub fn points(
+        &mut self,
+        pending: &mut Vec<P>,
+        step: Option<Option<P>>,
+        progress: impl FnOnce() -> Option<(usize, usize)>,
+    ) -> Turn {
+        let turn = if step.is_none() { Turn::Done } else { Turn::More };
+        pending.extend(step.flatten());
+        if turn == Turn::Done || self.is_due() {
             self.event(std::mem::take(pending));
+            if let Some(progress) = progress() {
+                self.progress(progress);
+            }
         }
-        is_now
+        turn
     }
 }
 

@@ -12,7 +12,8 @@ use crate::experiment::entries_of;
 type Norm<'py> = (f64, f64, usize, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Option<f64>);
 
 /// The spectral norm of the map with `n_inputs` inputs and `n_outputs` outputs, whose products with a vector the
-/// functions `apply` and `apply_transpose` compute; with a probability of failure also the upper number. Checks for signals after every step of the iteration.
+/// functions `apply` and `apply_transpose` compute; with a probability of failure also the upper number. Checks for
+/// signals after every step of the iteration.
 #[pyfunction]
 pub(crate) fn operator_norm<'py>(
     py: Python<'py>,
@@ -45,10 +46,7 @@ pub(crate) fn operator_norm<'py>(
     }
     let mut map = Map { n_inputs, n_outputs, apply, apply_transpose, failure: None };
     let options = LanczosOptions { tolerance, max_iterations, seed, ..LanczosOptions::default() };
-    let mut lanczos = Lanczos::new(n_inputs, options);
-    if assurance.is_some() {
-        lanczos = lanczos.assured();
-    }
+    let mut lanczos = Lanczos::new(n_inputs, options).assured(assurance);
     loop {
         let status = lanczos.step(&mut map);
         map.checked(py)?;
@@ -61,17 +59,15 @@ pub(crate) fn operator_norm<'py>(
     if !triplet.value.is_finite() {
         return Err(PyValueError::new_err("The products of the map overflow 64-bit numbers. Make its inputs smaller."));
     }
-    let mut upper = None;
-    if let Some(assurance) = &assurance {
-        loop {
-            let status = lanczos.assure(&mut map, assurance);
-            map.checked(py)?;
-            if status == Status::Done {
-                break;
-            }
+    loop {
+        let status = lanczos.assure(&mut map);
+        map.checked(py)?;
+        if status == Status::Done {
+            break;
         }
-        upper = lanczos.upper(assurance.failure).map(|upper| upper.value.max(triplet.value));
     }
+    let upper = assurance.and_then(|assurance| lanczos.upper(assurance.failure));
+    let upper = upper.map(|upper| upper.at_least(triplet.value).value);
     let (right, left) = (PyArray1::from_vec(py, triplet.right), PyArray1::from_vec(py, triplet.left));
     Ok((triplet.value, triplet.relative_residual, triplet.iterations, right, left, upper))
 }

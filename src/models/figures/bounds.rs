@@ -13,7 +13,8 @@ use super::figure_data::FigureData;
 const MOST_ROWS: usize = 400;
 
 /// A table of the windows of the layer and head on screen: the norm with its sign, each bound, and how far the better one
-/// is above the norm; and the upper number that may fail by chance. A bound that does not apply is a grey cell with the reason.
+/// is above the norm; and the upper number that may fail by chance. A bound that does not apply is a grey cell with the
+/// reason.
 #[component]
 pub fn BoundsFigure(
     /// The table and the choices in it.

@@ -42,6 +42,15 @@ pub fn check_sizes(
     })
 }
 
+/// A size of a task where [`check_sizes`] asks for the memory with one of its sizes at another value.
+#[must_use]
+pub fn size_at(changed: Option<(Size, u64)>, size: Size, usual: usize) -> f64 {
+    match changed {
+        Some((known, value)) if known == size => value as f64,
+        _ => usual as f64,
+    }
+}
+
 /// The size whose halving lowers the memory most; among equally effective ones, the one farthest above its usual
 /// value.
 fn dominant(sizes: &[(Size, u64)], bytes: impl Fn(Option<(Size, u64)>) -> u64) -> (Size, u64) {

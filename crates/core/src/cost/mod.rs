@@ -24,7 +24,7 @@ mod shape;
 mod steps;
 
 pub use crate::experiment::Memory;
-pub use check::{check, check_sizes};
+pub use check::{check, check_sizes, size_at};
 pub use shape::{Form, Shape, shape_of};
 pub(crate) use shape::{LEAST_MEAN_SIZE, MOST_GATHERED};
 

@@ -134,8 +134,7 @@ fn of_clusters(shape: &Shape, m: u64, options: &MeasureOptions) -> (u64, u64) {
     let norms = if largest([rows, columns]) <= CLUSTER_SVD_LIMIT as u64 {
         parts::singular_values(rows, columns)
     } else {
-        let further = options.assurance().map_or(0, |assurance| assurance.further_steps);
-        lanczos(rows, columns, options.lanczos.max_basis + further)
+        lanczos(rows, columns, options.lanczos.max_basis + further_steps(options))
     };
     let bounds = of_bounds(shape, m, options);
     let peak = largest([jacobian.besides, sum([product([rows, columns]), norms.peak()]), bounds.besides]);
@@ -153,9 +152,13 @@ fn of_runs(shape: &Shape, m: u64, options: &MeasureOptions) -> (u64, u64) {
 
 /// The iteration over tokens; it keeps the leading vectors.
 fn iteration(shape: &Shape, options: &MeasureOptions) -> Part {
-    let further = options.assurance().map_or(0, |assurance| assurance.further_steps);
-    let max_basis = basis(shape.inputs(), options.lanczos.max_basis) + further;
+    let max_basis = basis(shape.inputs(), options.lanczos.max_basis) + further_steps(options);
     lanczos(shape.outputs(), shape.inputs(), max_basis)
+}
+
+/// The vectors by which the basis may grow for an upper number.
+fn further_steps(options: &MeasureOptions) -> usize {
+    options.assurance().map_or(0, |assurance| assurance.further_steps)
 }
 
 fn lanczos(n_outputs: u64, n_inputs: u64, max_basis: usize) -> Part {

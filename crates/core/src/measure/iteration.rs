@@ -33,7 +33,6 @@ pub(super) enum Turn {
 /// An iteration that has found the norm, on its way to an upper bound.
 #[derive(Clone, Debug)]
 pub(super) struct Assuring {
-    assurance: Assurance,
     lanczos: Lanczos,
     span: Option<ProjectionSpan<f64>>,
 }
@@ -65,7 +64,7 @@ impl Iteration {
             Some(start) => Lanczos::from_plan(start, RANDOM, options),
             None => Lanczos::new(n_inputs, options),
         };
-        let lanczos = if assurance.is_some() { lanczos.assured() } else { lanczos };
+        let lanczos = lanczos.assured(assurance);
         Some(Box::new(Iteration { options, assurance, lanczos, span, single }))
     }
 
@@ -95,7 +94,7 @@ impl Iteration {
         if let Some(span) = &span {
             triplet.right = span.to_tokens(&triplet.right);
         }
-        let assuring = assurance.map(|assurance| Box::new(Assuring { assurance, lanczos, span }));
+        let assuring = assurance.map(|_| Box::new(Assuring { lanczos, span }));
         Some(Turn::Done(triplet, method, assuring))
     }
 }
@@ -103,13 +102,13 @@ impl Iteration {
 impl Assuring {
     /// Does one step; true when none is left.
     pub(super) fn step(&mut self, system: &mut System) -> bool {
-        let Assuring { assurance, lanczos, span } = self;
-        let stepped = with_operator(system, span.as_ref(), |operator| lanczos.assure(operator, assurance));
+        let Assuring { lanczos, span } = self;
+        let stepped = with_operator(system, span.as_ref(), |operator| lanczos.assure(operator));
         stepped.is_none_or(|(status, _)| status == Status::Done)
     }
 
-    /// The upper bounds, the one that fails most rarely first.
-    pub(super) fn finish(&self) -> Vec<ProbableUpper> {
+    /// The upper bounds, the one that fails most rarely first. The vectors of the iteration are dropped.
+    pub(super) fn finish(self) -> Vec<ProbableUpper> {
         probable(&self.lanczos)
     }
 }

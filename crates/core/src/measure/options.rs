@@ -137,10 +137,17 @@ impl MeasureOptions {
     }
 
     /// These options, without the upper number where with it a check of the cost refuses.
-    #[must_use]
-    pub fn within(self, check: impl Fn(&MeasureOptions) -> Result<(), InputError>) -> Self {
-        let without = MeasureOptions { upper: UpperNumber::Skipped, ..self };
-        if check(&self).is_ok() { self } else { without }
+    ///
+    /// # Errors
+    /// That of the check where it refuses without the upper number too.
+    pub fn within(self, check: impl Fn(&MeasureOptions) -> Result<(), InputError>) -> Result<Self, InputError> {
+        match check(&self) {
+            Err(_) if self.upper == UpperNumber::Included => {
+                let without = MeasureOptions { upper: UpperNumber::Skipped, ..self };
+                check(&without).map(|()| without)
+            }
+            checked => checked.map(|()| self),
+        }
     }
 
     /// How the iteration goes on after its value, where an upper bound is asked for.

@@ -108,8 +108,7 @@ impl Measuring {
     /// [`InputError`] if the experiment cannot be measured, or the tolerance is too loose.
     pub fn start(experiment: &Experiment, options: MeasureOptions) -> Result<Self, InputError> {
         options.lanczos.check()?;
-        let options = options.within(|options| super::cost::check(experiment, options));
-        super::cost::check(experiment, &options)?;
+        let options = options.within(|options| super::cost::check(experiment, options))?;
         let inputs = inputs(experiment)?;
         let stated = tokens::radius_of(&experiment.tokens, &inputs.tokens);
         let stated = options.radius.filter(|radius| radius.is_finite()).map_or(stated, |radius| radius.max(stated));
@@ -240,9 +239,7 @@ impl Measuring {
             Stage::Assuring(mut found) => {
                 if found.2.step(&mut self.system) {
                     let (triplet, method, assuring) = *found;
-                    let probable = assuring.finish();
-                    drop(assuring);
-                    return self.normed(triplet, method, probable);
+                    return self.normed(triplet, method, assuring.finish());
                 }
                 let SingularTriplet { iterations, relative_residual, .. } = found.0;
                 self.stage = Stage::Assuring(found);
@@ -310,7 +307,7 @@ impl Measuring {
                         (triplet.value, triplet.iterations, triplet.relative_residual)
                     };
                 // Fields inside a cluster are known exactly.
-                probable.iter_mut().for_each(|upper| upper.value = upper.value.max(within));
+                probable.iter_mut().for_each(|upper| *upper = upper.at_least(within));
                 let limit = jacobian.within_limit().map(largest_singular_value).fold(largest, f64::max);
                 Ok(Some(Norms {
                     method: Method::Clusters,
@@ -333,15 +330,12 @@ impl Measuring {
 
     /// The leading triplet between clusters, and the upper bounds that follow from its iteration.
     fn iterated_between(&self, between: &mut Matrix) -> (SingularTriplet, Vec<ProbableUpper>) {
-        let mut lanczos = Lanczos::new(between.n_inputs(), self.options.lanczos);
-        if self.options.assurance().is_some() {
-            lanczos = lanczos.assured();
-        }
+        let assurance = self.options.assurance();
+        let mut lanczos = Lanczos::new(between.n_inputs(), self.options.lanczos).assured(assurance);
         while let Status::Going { .. } = lanczos.step(between) {}
         let triplet = lanczos.finish(between);
-        let Some(assurance) = self.options.assurance() else { return (triplet, Vec::new()) };
-        while let Status::Going { .. } = lanczos.assure(between, &assurance) {}
-        (triplet, probable(&lanczos))
+        while let Status::Going { .. } = lanczos.assure(between) {}
+        (triplet, assurance.map_or_else(Vec::new, |_| probable(&lanczos)))
     }
 
     /// Goes on to the bounds with the triplet of an iteration.
@@ -414,7 +408,7 @@ impl Measuring {
             mut probable,
         } = norms;
         // The value of the triplet's own products may round above that of the iteration.
-        probable.iter_mut().for_each(|upper| upper.value = upper.value.max(spectral));
+        probable.iter_mut().for_each(|upper| *upper = upper.at_least(spectral));
         let tolerance = self.options.lanczos.tolerance;
         let mut warnings = Vec::new();
         if self.is_unconverged(iterations, relative_residual) {

@@ -16,6 +16,7 @@ mod ascent;
 mod cost;
 mod gradient;
 mod nearby;
+mod nearby_searches;
 mod prepare;
 mod region;
 mod starts;
@@ -30,6 +31,7 @@ pub use cost::cost;
 pub(crate) use cost::of_shape as cost_of_shape;
 pub use gradient::{AttentionAt, ExperimentAttention, gradient_at, norm_at, norm_of_attention};
 pub use nearby::{NearbyEffort, NearbySearch};
+pub use nearby_searches::NearbySearches;
 pub use region::Region;
 pub use starts::StartKind;
 

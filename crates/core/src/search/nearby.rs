@@ -3,12 +3,11 @@
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::gradient::{AttentionAt, ExperimentAttention, gradient_of_attention, norm_of_attention};
-use crate::experiment::{Experiment, InputError};
+use super::gradient::{AttentionAt, gradient_of_attention, norm_of_attention};
+use crate::experiment::InputError;
 use crate::random::{Random, Stream};
 use crate::spectral::{LanczosOptions, SingularTriplet};
 use crate::tokens::largest_norm;
-use crate::weights::Inputs;
 
 /// The effort of a search near given tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +52,7 @@ struct Ascent {
 }
 
 impl NearbySearch {
-    /// Begins at `first` (d x n). Each of its tokens must lie within eps >= 0 of the same token of the `inputs` that
+    /// Begins at `first` (d x n). Each of its tokens must lie within eps >= 0 of the same token of the `places` that
     /// [`NearbySearch::step`] is given.
     #[must_use]
     pub fn new(first: DMatrix<f64>, eps: f64, effort: NearbyEffort) -> Self {
@@ -73,19 +72,11 @@ impl NearbySearch {
         self.best.as_ref().map(|(tokens, norm)| (tokens, *norm))
     }
 
-    /// One start or one gradient step around the tokens of `inputs`; `false` when nothing is left to do.
+    /// One start or one gradient step around `places` (d x n); `false` when nothing is left to do.
     ///
     /// # Errors
     /// [`InputError::Overflow`] if scores overflow at a start.
-    pub fn step(&mut self, experiment: &Experiment, inputs: &Inputs) -> Result<bool, InputError> {
-        self.step_of(&ExperimentAttention { experiment, inputs }, &inputs.tokens)
-    }
-
-    /// As [`NearbySearch::step`], for any attention around `places` (d x n).
-    ///
-    /// # Errors
-    /// As [`NearbySearch::step`].
-    pub fn step_of(&mut self, attention: &impl AttentionAt, places: &DMatrix<f64>) -> Result<bool, InputError> {
+    pub fn step(&mut self, attention: &impl AttentionAt, places: &DMatrix<f64>) -> Result<bool, InputError> {
         let ascent = match self.current.take() {
             None if self.begun >= self.effort.restarts.max(1) => return Ok(false),
             None => {

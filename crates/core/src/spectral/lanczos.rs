@@ -108,9 +108,10 @@ pub struct Lanczos {
     /// Number of pairs kept by a restart.
     kept: usize,
     checks: Checks,
-    passes: Passes,
     cycle: Cycle,
     first_cycle: FirstCycle,
+    /// How near an upper bound is sought after convergence; `None` where none is asked for.
+    assurance: Option<Assurance>,
     /// Steps of [`Lanczos::assure`].
     further_steps: usize,
 }
@@ -176,9 +177,9 @@ impl Lanczos {
             wanted: 1,
             kept: KEPT_PAIRS,
             checks: Checks::Seldom,
-            passes: Passes::AsNeeded,
             cycle: Cycle::First,
             first_cycle: FirstCycle::new(how, n_inputs),
+            assurance: None,
             further_steps: 0,
         }
     }
@@ -199,10 +200,11 @@ impl Lanczos {
         Lanczos { wanted: count.max(1), kept: kept.max(KEPT_PAIRS), ..Lanczos::new(n_inputs, options) }
     }
 
-    /// Orthogonalises every vector twice, so that rounding does not decide an upper number that fails very rarely.
+    /// Goes on after convergence for an upper bound ([`Lanczos::assure`]), if one is asked for. Every vector is then
+    /// orthogonalised twice, so that rounding does not decide a bound that fails very rarely.
     #[must_use]
-    pub fn assured(self) -> Self {
-        Lanczos { passes: Passes::Two, ..self }
+    pub fn assured(self, assurance: Option<Assurance>) -> Self {
+        Lanczos { assurance, ..self }
     }
 
     /// Computes value and residual at every step, for plots of the convergence.
@@ -223,14 +225,14 @@ impl Lanczos {
     /// and where the rounding of 64-bit numbers would decide. The products must be those of J in f64.
     #[must_use]
     pub fn upper(&self, failure: Failure) -> Option<ProbableUpper> {
-        let upper = self.first_cycle.upper(failure)?;
-        let value = upper.value.max(self.value);
-        value.is_finite().then_some(ProbableUpper { value, ..upper })
+        let upper = self.first_cycle.upper(failure)?.at_least(self.value);
+        upper.value.is_finite().then_some(upper)
     }
 
-    /// After the iteration has ended: one step of the first cycle for a smaller upper bound, unless it is near enough or has
-    /// had its steps. Value and vectors of the iteration only come closer to those of J.
-    pub fn assure(&mut self, operator: &mut (impl LinearOperator<f64> + ?Sized), assurance: &Assurance) -> Status {
+    /// After the iteration has ended: one step of the first cycle for a smaller upper bound, unless none is asked for, or it
+    /// is near enough or has had its steps. Value and vectors of the iteration only come closer to those of J.
+    pub fn assure(&mut self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> Status {
+        let Some(assurance) = self.assurance else { return Status::Done };
         let left = assurance.further_steps.saturating_sub(self.further_steps);
         let is_open = self.cycle == Cycle::First && !self.is_exhausted() && left > 0;
         let Some(upper) = self.upper(assurance.failure).filter(|_| is_open) else { return Status::Done };
@@ -276,7 +278,8 @@ impl Lanczos {
         self.scale = self.scale.max(norm(&u));
         // The coefficients of the orthogonalisation are the entries of B above the diagonal: one beta, or after a
         // restart a full column.
-        let couplings = orthogonalize(&mut u, &self.left, self.passes);
+        let passes = if self.assurance.is_some() { Passes::Two } else { Passes::AsNeeded };
+        let couplings = orthogonalize(&mut u, &self.left, passes);
         let mut rounding = self.first_cycle.rounding_of_couplings(&couplings);
         for (row, coupling) in couplings.into_iter().enumerate() {
             self.small[(row, at)] = coupling;
@@ -294,7 +297,7 @@ impl Lanczos {
         }
         let mut v = vec![0.0; operator.n_inputs()];
         operator.apply_transpose(&u, &mut v);
-        let back = orthogonalize(&mut v, &self.right, self.passes);
+        let back = orthogonalize(&mut v, &self.right, passes);
         rounding = rounding.max(rounding_of_back(&back, self.small[(at, at)]));
         let beta = norm(&v);
         self.left.push(u);
@@ -450,28 +453,8 @@ fn small_svd(small: &DMatrix<f64>, size: usize) -> Option<(DMatrix<f64>, DMatrix
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spectral::diagonal::Diagonal;
     use crate::spectral::vectors::dot;
-
-    /// A diagonal matrix as an operator.
-    struct Diagonal(Vec<f64>);
-
-    impl LinearOperator<f64> for Diagonal {
-        fn n_inputs(&self) -> usize {
-            self.0.len()
-        }
-
-        fn n_outputs(&self) -> usize {
-            self.0.len()
-        }
-
-        fn apply(&mut self, v: &[f64], out: &mut [f64]) {
-            out.iter_mut().zip(v).zip(&self.0).for_each(|((out, v), s)| *out = v * s);
-        }
-
-        fn apply_transpose(&mut self, u: &[f64], out: &mut [f64]) {
-            self.apply(u, out);
-        }
-    }
 
     /// The largest deviation of a basis from orthonormality.
     fn deviation(basis: &[Vec<f64>]) -> f64 {

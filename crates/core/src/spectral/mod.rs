@@ -2,6 +2,8 @@
 //! entrywise norms.
 
 mod dense;
+#[cfg(test)]
+mod diagonal;
 mod factor;
 mod lanczos;
 mod leading;

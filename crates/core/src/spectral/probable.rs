@@ -42,6 +42,14 @@ pub struct ProbableUpper {
     pub failure: f64,
 }
 
+impl ProbableUpper {
+    /// The bound where the norm is known to be at least `value`, such as a value that rounds above that of the iteration.
+    #[must_use]
+    pub fn at_least(self, value: f64) -> Self {
+        ProbableUpper { value: self.value.max(value), ..self }
+    }
+}
+
 /// When an iteration that has converged stops to look for a smaller upper bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Assurance {
@@ -223,28 +231,8 @@ fn smallest_square(of: &Tridiagonal, part: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::jacobian::LinearOperator;
+    use crate::spectral::diagonal::Diagonal;
     use crate::spectral::{Lanczos, LanczosOptions, Status};
-
-    /// A diagonal matrix.
-    struct Diagonal(Vec<f64>);
-
-    impl LinearOperator<f64> for Diagonal {
-        fn n_inputs(&self) -> usize {
-            self.0.len()
-        }
-
-        fn n_outputs(&self) -> usize {
-            self.0.len()
-        }
-
-        fn apply(&mut self, v: &[f64], out: &mut [f64]) {
-            out.iter_mut().zip(v).zip(&self.0).for_each(|((out, v), s)| *out = v * s);
-        }
-
-        fn apply_transpose(&mut self, u: &[f64], out: &mut [f64]) {
-            self.apply(u, out);
-        }
-    }
 
     /// Values that fall evenly from 1 to 0.
     fn even(n: usize) -> Vec<f64> {
@@ -254,7 +242,8 @@ mod tests {
     fn run(values: &[f64], start: impl FnOnce(LanczosOptions) -> Lanczos, steps: usize) -> Lanczos {
         let options =
             LanczosOptions { tolerance: 0.0, max_iterations: steps, max_basis: steps + 4, ..LanczosOptions::default() };
-        let (mut lanczos, mut operator) = (start(options).assured(), Diagonal(values.to_vec()));
+        let (mut lanczos, mut operator) =
+            (start(options).assured(Some(Assurance::default())), Diagonal(values.to_vec()));
         while let Status::Going { .. } = lanczos.step(&mut operator) {}
         lanczos
     }
@@ -354,11 +343,11 @@ mod tests {
     fn a_few_further_steps_bring_the_bound_near_the_value() {
         let mut operator = Diagonal([vec![1.0], even(999).iter().map(|x| 0.7 * x).collect()].concat());
         let options = LanczosOptions { tolerance: 1e-6, max_basis: 16, ..LanczosOptions::default() };
-        let mut lanczos = Lanczos::new(1000, options).assured();
+        let mut lanczos = Lanczos::new(1000, options).assured(Some(Assurance::default()));
         while let Status::Going { .. } = lanczos.step(&mut operator) {}
         let (before, steps) = (lanczos.upper(Failure::RARE).expect("a bound").value, lanczos.iterations());
         assert!(before > 1.001, "{before}");
-        while let Status::Going { .. } = lanczos.assure(&mut operator, &Assurance::default()) {}
+        while let Status::Going { .. } = lanczos.assure(&mut operator) {}
         let (after, more) = (lanczos.upper(Failure::RARE).expect("a bound").value, lanczos.iterations() - steps);
         assert!((1.0..=1.001).contains(&after) && (1..=10).contains(&more), "{after} {more}");
     }

@@ -52,12 +52,7 @@ impl Task<Memory> for CompareTask {
 
     fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<ComparisonPoint>>) -> Result<Turn, InputError> {
         let step = self.comparison.step()?;
-        let turn = if step.is_none() { Turn::Done } else { Turn::More };
-        self.pending.extend(step.flatten());
-        if report.points(&mut self.pending, turn) {
-            report.progress(self.comparison.progress());
-        }
-        Ok(turn)
+        Ok(report.points(&mut self.pending, step, || Some(self.comparison.progress())))
     }
 }
 
@@ -78,10 +73,7 @@ impl Task<Memory> for EstimatorsTask {
 
     fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<EstimatorPoint>>) -> Result<Turn, InputError> {
         let point = self.comparison.step(|| report.now())?;
-        let turn = if point.is_none() { Turn::Done } else { Turn::More };
-        self.pending.extend(point);
-        report.points(&mut self.pending, turn);
-        Ok(turn)
+        Ok(report.points(&mut self.pending, point.map(Some), || None))
     }
 }
 
@@ -102,12 +94,7 @@ impl Task<Memory> for ScalingTask {
 
     fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<ScalingPoint>>) -> Result<Turn, InputError> {
         let point = self.scaling.step()?;
-        let turn = if point.is_none() { Turn::Done } else { Turn::More };
-        self.pending.extend(point);
-        if report.points(&mut self.pending, turn) {
-            report.progress(self.scaling.progress());
-        }
-        Ok(turn)
+        Ok(report.points(&mut self.pending, point.map(Some), || Some(self.scaling.progress())))
     }
 }
 
@@ -199,12 +186,7 @@ impl Task<Memory> for TightnessTask {
 
     fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<TightnessPoint>>) -> Result<Turn, InputError> {
         let point = self.search.step();
-        let turn = if point.is_none() { Turn::Done } else { Turn::More };
-        self.pending.extend(point);
-        if report.points(&mut self.pending, turn) {
-            report.progress(self.search.progress());
-        }
-        Ok(turn)
+        Ok(report.points(&mut self.pending, point.map(Some), || Some(self.search.progress())))
     }
 }
 
@@ -225,11 +207,6 @@ impl Task<Memory> for GapTask {
 
     fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<GapCell>>) -> Result<Turn, InputError> {
         let cell = self.gap.step();
-        let turn = if cell.is_none() { Turn::Done } else { Turn::More };
-        self.pending.extend(cell);
-        if report.points(&mut self.pending, turn) {
-            report.progress(self.gap.progress());
-        }
-        Ok(turn)
+        Ok(report.points(&mut self.pending, cell.map(Some), || Some(self.gap.progress())))
     }
 }

@@ -82,8 +82,7 @@ impl Task<Memory> for MeasureTask {
             ..MeasureOptions::default()
         };
         if pair == PairRequest::Included {
-            options = options.within(|options| check_with_pair(&experiment, options));
-            check_with_pair(&experiment, &options)?;
+            options = options.within(|options| check_with_pair(&experiment, options))?;
         }
         Ok(MeasureTask { measuring: Measuring::start(&experiment, options)?, head_idx, most_cells, pair })
     }
