@@ -124,8 +124,10 @@ pub(in crate::bounds) fn ln_two_clusters(hypotheses: &Hypotheses) -> Option<f64>
 /// Candidate sizes (as logarithms) of two clusters of n tokens: one token against all others, and whole numbers n_1
 /// next to the best ratio.
 fn splits(ln_n: f64, ln_ratio: Option<f64>) -> Vec<[f64; 2]> {
-    // Above 2^53 neighbouring integers are equal in f64, and n - n_1 = n for small n_1.
-    let n = ln_n.exp().round();
+    // Above 2^53 neighbouring integers are equal in f64, and n - n_1 = n for small n_1. The number of tokens of a measure
+    // need not be whole: only what rounding made of a whole number is rounded.
+    let (n, whole) = (ln_n.exp(), ln_n.exp().round());
+    let n = if (n - whole).abs() <= 1e-12 * n { whole } else { n };
     let of = |first: f64| [first.ln(), (n - first).max(1.0).ln()];
     let mut splits = vec![of(1.0)];
     let first = ln_ratio.map_or(1.0, |ln_ratio| n / (1.0 + ln_ratio.exp()));
@@ -183,6 +185,7 @@ impl LineCurve {
 
 #[cfg(test)]
 mod tests {
+    use super::super::line::AdversarialLine;
     use super::*;
     use crate::bounds::{BoundId, HeadNorms};
     use crate::experiment::Attention;
@@ -221,6 +224,17 @@ mod tests {
             assert!(found >= least * (1.0 - 4e-5), "R={radius} n={n}: {found} is below {least}");
             let most = BoundId::Unified.at(&at(-1.0, radius, n)).and_then(|bound| bound.value).expect("it applies");
             assert!(found <= most, "R={radius} n={n}: {found} is above {most}");
+        }
+    }
+
+    #[test]
+    fn a_number_of_tokens_that_is_not_whole_is_not_rounded() {
+        for ln_n in [13.127, 15.127_963_3] {
+            let adversarial = Some(AdversarialLine { gamma: 1.0, gain: 1.0 });
+            let hypotheses = Hypotheses { ln_n, adversarial, ..at(1.0, 3.0, 2.0) };
+            let found = value(&hypotheses);
+            let least = BoundId::Adversarial.at(&hypotheses).and_then(|bound| bound.value).expect("it applies");
+            assert!(found >= least * (1.0 - 1e-12), "ln n = {ln_n}: {found} is below {least}");
         }
     }
 
