@@ -1,12 +1,11 @@
 //! The bounds that use the exponents of A, at tokens that are made for them: clusters of any size, on the sinks and forks of
 //! a drawn A and elsewhere, and lists under the causal mask.
 
-use lipscope_core::bounds::{BoundId, Norm, all_bounds, best_lower, best_upper};
+use lipscope_core::bounds::BoundId;
 use lipscope_core::experiment::Experiment;
 use lipscope_core::growth::hypotheses_of_ball;
 use lipscope_core::measure::measure;
-use lipscope_core::random::{Random, Stream};
-use nalgebra::DMatrix;
+use lipscope_testkit::two_sided;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -193,72 +192,12 @@ fn a_cap_far_above_every_score_changes_next_to_nothing() {
     assert!((found[2] - 28.74).abs() < 0.01, "{found:?}");
 }
 
-/// For more tokens than are searched, the best upper bound is at most this multiple of the best lower one, whatever n and R:
-/// before, 20070 for A = I, 127 for a quarter turn, and 15110 for A = I under the causal mask.
+#[test]
+fn the_numbers_of_the_two_sided_bounds_are_those_of_the_tables() {
+    two_sided::check_numbers();
+}
+
 #[test]
 fn the_best_upper_bound_is_near_the_best_lower_one_at_every_length() {
-    let [minus, plus, turn] = [[[-1.0, 0.0], [0.0, -1.0]], [[1.0, 0.0], [0.0, 1.0]], [[0.0, -1.0], [1.0, 0.0]]];
-    let one = json!([[1.0, 0.0], [0.0, 1.0]]);
-    let root = 2f64.sqrt();
-    let head = |q: [[f64; 2]; 2]| json!({"q": q, "k": [[root, 0.0], [0.0, root]], "v": one});
-    let of = |heads: &[[[f64; 2]; 2]]| json!({"source": "explicit", "heads": heads.iter().map(|q| head(*q)).collect::<Vec<_>>()});
-    let with_sum = |heads: &[[[f64; 2]; 2]]| {
-        let mut weights = of(heads);
-        weights["output"] = json!([[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]]);
-        weights
-    };
-    let unit: Matrix = (0..8).map(|i| (0..8).map(|j| f64::from(u8::from(i == j))).collect()).collect();
-    // A Gaussian and of norm one; V = I, or Gaussian and of norm one too.
-    let gaussian = |seed: u64, has_value: bool| {
-        let mut random = Random::new(seed, Stream::Query(8));
-        let mut matrix = |norm: f64| {
-            let drawn = DMatrix::from_fn(8, 8, |_, _| random.normal());
-            let scaled = &drawn * (norm / drawn.singular_values().max());
-            scaled.row_iter().map(|row| row.iter().copied().collect()).collect::<Matrix>()
-        };
-        let q = matrix(8f64.sqrt());
-        let v = if has_value { matrix(1.0) } else { unit.clone() };
-        json!({"source": "explicit", "heads": [{"q": q, "k": unit, "v": v}]})
-    };
-    for (name, weights, d, mask, most) in [
-        ("-I", of(&[minus]), 2, "none", 1.85),
-        ("I", of(&[plus]), 2, "none", 5.7),
-        // 2.25 from 64 tokens on.
-        ("turn", of(&[turn]), 2, "none", 2.33),
-        ("-I, causal", of(&[minus]), 2, "causal", 2.17),
-        ("I, causal", of(&[plus]), 2, "causal", 44.0),
-        ("turn, causal", of(&[turn]), 2, "causal", 138.0),
-        // Searches at two tokens leave a factor of 2.8 for such heads.
-        ("-I and turn, concatenated", of(&[minus, turn]), 2, "none", 2.06),
-        ("-I and turn, added", with_sum(&[minus, turn]), 2, "none", 2.67),
-        // Three other Gaussian matrices, searched for few tokens, have 2.04, 2.33 and 1.86.
-        ("Gaussian 0", gaussian(0, false), 8, "none", 1.82),
-        ("Gaussian 1", gaussian(1, false), 8, "none", 1.93),
-        ("Gaussian 2", gaussian(2, false), 8, "none", 1.85),
-        // The bounds know the norm of V alone, so that a V that shrinks most directions widens the gap.
-        ("Gaussian 0, with V", gaussian(0, true), 8, "none", 3.12),
-        ("Gaussian 1, with V", gaussian(1, true), 8, "none", 2.99),
-        ("Gaussian 2, with V", gaussian(2, true), 8, "none", 2.45),
-    ] {
-        let mut worst = (0.0, 0.0, 0.0);
-        for radius in [0.3, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0] {
-            let experiment = Experiment::from_value(json!({
-                "mask": mask, "tokens": {"source": "random", "distribution": "ball", "n": 5, "d": d, "radius": radius},
-                "weights": weights,
-            }))
-            .expect("valid");
-            let ball = hypotheses_of_ball(&experiment).expect("a ball");
-            for n in [17.0, 64.0, 256.0, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9] {
-                let bounds = all_bounds(&ball.with_n(n));
-                let [upper, lower] =
-                    [best_upper, best_lower].map(|best| best(&bounds, Norm::Spectral).expect("it applies"));
-                let ratio = 10f64.powf(upper.log10 - lower.log10);
-                if ratio > worst.0 {
-                    worst = (ratio, radius, n);
-                }
-            }
-        }
-        println!("{name}: (ratio, R, n) = {worst:?}");
-        assert!(worst.0 >= 1.0 && worst.0 <= most * 1.01, "{name}: {worst:?}");
-    }
+    two_sided::check_best_bounds_at_every_length();
 }

@@ -1,6 +1,6 @@
 //! The numbers of the native tests in Chromium, in a dedicated worker, where the page computes them.
 
-use lipscope_testkit::{kernels, portable, reference, tables};
+use lipscope_testkit::{kernels, portable, reference, tables, two_sided};
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::Memory;
@@ -29,6 +29,12 @@ fn every_reference_case_of_a_token_measure_agrees_and_the_tables_are_reproduced(
 fn the_sharp_bounds_and_the_witnesses_are_those_of_the_tables() {
     tables::check_sharp_bounds();
     tables::check_witnesses();
+}
+
+#[wasm_bindgen_test]
+fn the_best_upper_bound_is_near_the_best_lower_one_at_every_length() {
+    two_sided::check_numbers();
+    two_sided::check_best_bounds_at_every_length();
 }
 
 #[wasm_bindgen_test]

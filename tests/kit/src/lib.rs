@@ -24,6 +24,7 @@ pub mod settings;
 pub mod sources;
 pub mod steps;
 pub mod tables;
+pub mod two_sided;
 pub mod weights;
 
 use std::path::{Path, PathBuf};
