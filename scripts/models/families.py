@@ -260,6 +260,9 @@ FAMILIES = {
                 "longrope", short_factor=[1.0, 1.5], long_factor=[2.0, 5.0])),
             dict(num_attention_heads=2, max_position_embeddings=64, original_max_position_embeddings=32, **rope(
                 "longrope", short_factor=[1.0, 1.5, 3.0], long_factor=[2.0, 5.0, 9.0], partial_rotary_factor=0.75)),
+            # Windows of more than 4 tokens have the other factors.
+            dict(max_position_embeddings=64, original_max_position_embeddings=4, **rope(
+                "longrope", short_factor=[1.0, 1.5], long_factor=[2.0, 5.0], original_max_position_embeddings=4)),
         ],
         old=old_rope,
     ),

@@ -86,6 +86,16 @@ pub fn config(seed: u64) -> String {
     // Half of an odd number of pairs would be an odd number of entries.
     let can_be_partial = ["phi", "phi3", "stablelm", "gpt_neox"].contains(&family) && head_dim % 4 == 0;
     let share = if can_be_partial { share } else { "1.0" };
+    // LongRoPE has factors for each pair; the windows of these tests are longer than 3 tokens, and not than 8.
+    let pairs = head_dim / 2 / if share == "0.5" { 2 } else { 1 };
+    let factors = |first: f64| (0..pairs).map(|t| (first + t as f64).to_string()).collect::<Vec<String>>().join(",");
+    let long = format!(
+        r#""rope_type":"longrope","factor":4,"short_factor":[{}],"long_factor":[{}],"original_max_position_embeddings":{}"#,
+        factors(1.0),
+        factors(2.5),
+        [3, 8][below(2)]
+    );
+    let stretch = if family == "phi3" && below(3) > 0 { &long } else { stretch };
     let window = ["null", "2", "3"][below(3)];
     let activation = ["silu", "gelu", "gelu_pytorch_tanh", "quick_gelu", "relu2"][below(5)];
     let cap = if family == "gemma3_text" { "null" } else { "1.5" };
@@ -243,13 +253,16 @@ fn normalised<T: Scalar>(x: &[T], norm: &TokenNorm) -> Vec<T> {
 }
 
 /// The angle of pair t per position, and the factor of cosines and sines.
-fn angle(rope: &Rope, t: usize) -> (f64, f64) {
+fn angle(rope: &Rope, t: usize, n: usize) -> (f64, f64) {
     let m = rope.turned as f64;
     let f = rope.theta.powf(-2.0 * t as f64 / m);
     match rope.stretch {
         Stretch::None => (f, 1.0),
         Stretch::Linear { factor } => (f / factor, 1.0),
-        Stretch::LongRope { factors, attention, .. } => (f / factors.as_slice()[t], attention),
+        Stretch::LongRope { factors, longer, length, attention } => {
+            let factors = longer.filter(|_| n as f64 > length).unwrap_or(factors);
+            (f / factors.as_slice()[t], attention)
+        }
         Stretch::Llama3 { factor, low, high, length } => {
             let turns = f * length / TAU;
             let smooth = ((turns - low) / (high - low)).clamp(0.0, 1.0);
@@ -271,11 +284,12 @@ fn angle(rope: &Rope, t: usize) -> (f64, f64) {
     }
 }
 
-fn turned<T: Scalar>(rope: &Rope, position: usize, x: &[T]) -> Vec<T> {
+/// A vector of the token at a position of a text of n tokens.
+fn turned<T: Scalar>(rope: &Rope, (position, n): (usize, usize), x: &[T]) -> Vec<T> {
     let half = rope.turned / 2;
     let mut out = x.to_vec();
     for t in 0..half {
-        let (angle, factor) = angle(rope, t);
+        let (angle, factor) = angle(rope, t, n);
         let (sin, cos) = (position as f64 * angle).sin_cos();
         let (sin, cos) = (T::constant(factor * sin), T::constant(factor * cos));
         let (a, b) = if rope.layout == RopeLayout::Half { (t, t + half) } else { (2 * t, 2 * t + 1) };
@@ -324,7 +338,7 @@ fn heads<T: Scalar>(model: &Model, layer: usize, order: Order, which: Heads, x: 
             // The norm of all heads together.
             Some(gain) => rms(&of[token], (base, gain), eps)[of_head].to_vec(),
         };
-        rope.map_or(normed.clone(), |rope| turned(&rope, token, &normed))
+        rope.map_or(normed.clone(), |rope| turned(&rope, (token, x.len()), &normed))
     };
     let [q_gain, k_gain] = [0, 1].map(|at| part.qk_gains.as_ref().map(|gains| &gains[at]));
     let width = model.config.window_of(layer).unwrap_or(usize::MAX);

@@ -26,7 +26,9 @@ pub(super) struct StackedAttention {
 /// What a layer does between its projections and the weights of attention.
 #[derive(Clone, Debug)]
 pub(super) struct LayerRules {
-    pub(super) steps: GivenSteps,
+    steps: GivenSteps,
+    /// The rotation in windows of more tokens than this.
+    longer: Option<(usize, GivenSteps)>,
     /// The width of the layer's window.
     window: Option<usize>,
 }
@@ -88,15 +90,23 @@ impl LayerRules {
             Heads::All => 0..config.heads,
             Heads::One(head) => head..head + 1,
         };
+        let rope = config.rope_of(layer);
         let steps = GivenSteps {
             norm,
             wide_norm,
-            rotary: config.rope_of(layer).map(|rope| rope.rotary()),
+            rotary: rope.map(|rope| rope.rotary()),
             softcap: config.softcap,
             bias: config.score_bias.distances(&model.score_table, heads.clone(), config.heads),
             sinks: sinks.get(heads).unwrap_or_default().iter().map(|x| f64::from(*x)).collect(),
         };
-        Ok(LayerRules { steps, window: config.window_of(layer) })
+        let longer = rope.and_then(|rope| rope.longer());
+        let longer = longer.map(|(n, rope)| (n, GivenSteps { rotary: Some(rope.rotary()), ..steps.clone() }));
+        Ok(LayerRules { steps, longer, window: config.window_of(layer) })
+    }
+
+    /// The steps in a window of n tokens.
+    pub(super) fn steps(&self, n: usize) -> &GivenSteps {
+        self.longer.as_ref().filter(|(length, _)| n > *length).map_or(&self.steps, |(_, steps)| steps)
     }
 
     /// The mask of the layer under an order of the whole model.
@@ -145,7 +155,7 @@ impl AttentionMap {
         mask: Order,
     ) -> Result<(DMatrix<f64>, AttentionJacobian<f64>), InputError> {
         let (rules, mask) = (self.rules.clone(), self.rules.mask(mask));
-        let forward = Forward::of_projections(self.double.clone(), mask.clone(), &rules.steps, tokens)?;
+        let forward = Forward::of_projections(self.double.clone(), mask.clone(), rules.steps(tokens.ncols()), tokens)?;
         let mut value = forward.output();
         if let Some(bias) = &self.output_bias {
             add_bias(&mut value, bias);
@@ -164,7 +174,7 @@ impl AttentionJacobian<f64> {
     pub(super) fn single(&self) -> Result<AttentionJacobian<f32>, InputError> {
         let tokens = self.operator.forward().normalizer().outputs().map(|x| x as f32);
         let AttentionJacobian { single, rules, mask, .. } = self;
-        let forward = Forward::of_projections(single.clone(), mask.clone(), &rules.steps, &tokens)?;
+        let forward = Forward::of_projections(single.clone(), mask.clone(), rules.steps(tokens.ncols()), &tokens)?;
         let operator = JacobianOperator::new(forward);
         Ok(AttentionJacobian { operator, single: single.clone(), rules: rules.clone(), mask: mask.clone() })
     }

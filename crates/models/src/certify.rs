@@ -179,7 +179,7 @@ impl WindowCertificate {
         let attention = DotAttention {
             weights: &weights,
             query_biases: &query_biases,
-            score_biases: &rules.steps.bias,
+            score_biases: &rules.steps(tokens.ncols()).bias,
             mask: &mask,
         };
         let norm_of = |heads: Heads| norm(&LayerMap::new(model, layer, kind, heads)?, tokens, order);
@@ -254,11 +254,11 @@ struct LayerAttention {
 
 impl AttentionAt for LayerAttention {
     fn forward(&self, tokens: &DMatrix<f64>) -> Result<Forward<f64>, InputError> {
-        Forward::of_projections(self.double.clone(), self.mask.clone(), &self.rules.steps, tokens)
+        Forward::of_projections(self.double.clone(), self.mask.clone(), self.rules.steps(tokens.ncols()), tokens)
     }
 
     fn lifted(&self, tokens: &DMatrix<Dual>) -> Result<Forward<Dual>, InputError> {
-        Forward::of_projections(self.dual.clone(), self.mask.clone(), &self.rules.steps, tokens)
+        Forward::of_projections(self.dual.clone(), self.mask.clone(), self.rules.steps(tokens.ncols()), tokens)
     }
 }
 

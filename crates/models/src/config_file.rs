@@ -85,10 +85,10 @@ impl ConfigFile {
         let family = families::chosen(family, &fields);
         check_keys(&fields, family, &mut notes)?;
         let config = config_of(&fields, family)?.checked()?;
-        if let Some(Rope { stretch: Stretch::LongRope { .. }, .. }) = config.rope {
+        if let Some(Rope { stretch: Stretch::LongRope { longer: None, .. }, .. }) = config.rope {
             notes.push(phrase!(
                 "note_long_rope",
-                "windows have at most {n} tokens: for longer ones LongRoPE has other factors, which are not used",
+                "windows have at most {n} tokens: longer ones need `long_factor`, which the file does not have",
                 n = config.positions
             ));
         }
@@ -362,9 +362,9 @@ fn config_of(fields: &Fields, family: &'static Family) -> Result<ModelConfig, In
     let rope = family.rope.filter(|_| has_rope);
     let Ropes { whole: rope, local: local_rope } =
         rope.map_or(Ok(Ropes::default()), |rule| ropes_of(fields, rule, &sizes))?;
-    // LongRoPE has other factors for longer texts, so that a window is as long as the model's first texts at most.
+    // Where LongRoPE's factors for longer texts are missing, a window is as long as the model's first texts at most.
     let most = match rope.map(|rope| rope.stretch) {
-        Some(Stretch::LongRope { length, .. }) => length as usize,
+        Some(Stretch::LongRope { longer: None, length, .. }) => length as usize,
         _ => usize::MAX,
     };
     let picture = match (family.images, default.picture) {

@@ -150,21 +150,27 @@ fn rope_of(
 /// The length of LongRoPE's first texts where a config does not say it.
 const LONG_LENGTH: f64 = 4_096.0;
 
-/// LongRoPE. A text of more than `length` tokens has other factors, and windows are not as long.
+/// LongRoPE. A text of more than `length` tokens has other factors; where the config has none, windows are not as long.
 fn long_stretch(given: &Fields, (length, most): (f64, f64), pairs: usize) -> Result<Stretch, InputError> {
     const KEY: &str = "short_factor";
     let key = if given.get("rope_type").is_some() { "rope_type" } else { "type" };
     if !matches!(given.text(key)?, Some("longrope" | "su" | "yarn")) {
         return Err(given.not_supported(KEY, phrase!("why_factors_of_long", "only positions of type longrope have it")));
     }
-    let factors = given.numbers(KEY)?.and_then(|given| Factors::of(&given)).filter(|of| of.as_slice().len() == pairs);
-    let factors = factors.ok_or_else(|| {
-        let reason = phrase!("why_factor_count", "it needs a number above 0 for each of {count} pairs", count = pairs);
-        given.not_supported(KEY, reason)
-    })?;
+    let factors_of = |key: &str| {
+        let factors = given.numbers(key)?.and_then(|given| Factors::of(&given));
+        factors.filter(|factors| factors.as_slice().len() == pairs).ok_or_else(|| {
+            let reason =
+                phrase!("why_factor_count", "it needs a number above 0 for each of {count} pairs", count = pairs);
+            given.not_supported(key, reason)
+        })
+    };
+    let factors = factors_of(KEY)?;
+    const LONGER: &str = "long_factor";
+    let longer = if given.get(LONGER).is_some() { Some(factors_of(LONGER)?) } else { None };
     let factor = given.positive("factor")?.unwrap_or(most / length);
     let attention = given.positive("attention_factor")?.unwrap_or_else(|| Stretch::long_attention(factor, length));
-    Ok(Stretch::LongRope { factors, length, attention })
+    Ok(Stretch::LongRope { factors, longer, length, attention })
 }
 
 /// How positions are stretched from `length` of them to `most`.
@@ -248,20 +254,26 @@ mod tests {
     }
 
     #[test]
-    fn longrope_has_a_factor_for_each_pair_and_windows_of_the_first_length() {
+    fn longrope_has_a_factor_for_each_pair_and_others_for_texts_above_the_first_length() {
         let text = r#"{"model_type":"phi3","hidden_size":32,"num_attention_heads":4,"max_position_embeddings":131072,
             "original_max_position_embeddings":4096,
-            "rope_scaling":{"type":"su","short_factor":[1.0,1.5,2,3],"long_factor":[4,4,4,4]}}"#;
+            "rope_scaling":{"type":"su","short_factor":[1.0,1.5,2,3],"long_factor":[4,4,4,5]}}"#;
         let config = ModelConfig::from_json(text).expect("LongRoPE");
-        let Some(Stretch::LongRope { factors, attention, .. }) = config.rope.map(|rope| rope.stretch) else {
-            panic!("none")
+        let rope = config.rope.expect("rotary positions");
+        let factors_of = |rope: Rope| match rope.stretch {
+            Stretch::LongRope { factors, attention, .. } => (factors.as_slice().to_vec(), attention),
+            other => panic!("{other:?}"),
         };
-        assert_eq!((factors.as_slice(), config.positions), (&[1.0, 1.5, 2.0, 3.0][..], 4_096));
+        let (factors, attention) = factors_of(rope);
+        assert_eq!((factors, config.positions), (vec![1.0, 1.5, 2.0, 3.0], 131_072));
+        let (length, longer) = rope.longer().expect("factors for longer texts");
+        assert_eq!((length, factors_of(longer)), (4_096, (vec![4.0, 4.0, 4.0, 5.0], attention)));
+        assert_eq!(longer.longer(), None);
         assert!((attention - (1.0 + 32f64.ln() / 4_096f64.ln()).sqrt()).abs() < 1e-15);
         // The newer spelling has the length among the rotary parameters.
         let newer = r#"{"model_type":"phi3","hidden_size":32,"num_attention_heads":4,"max_position_embeddings":64,
-            "rope_parameters":{"rope_type":"longrope","short_factor":[1,1,1,1],"long_factor":[4,4,4,4],
-            "original_max_position_embeddings":8}}"#;
+            "rope_parameters":{"rope_type":"longrope","short_factor":[1,1,1,1],"original_max_position_embeddings":8}}"#;
+        // Without factors for longer texts, windows are not longer.
         assert_eq!(ModelConfig::from_json(newer).map(|config| config.positions), Ok(8));
         let again: Rope = serde_json::from_str(&serde_json::to_string(&config.rope).expect("JSON")).expect("the same");
         assert_eq!(Some(again), config.rope);
@@ -271,6 +283,10 @@ mod tests {
     fn what_is_not_read_is_refused_by_name() {
         for (more, words) in [
             (r#","rope_scaling":{"rope_type":"longrope","short_factor":[1]}"#, "`rope_scaling.short_factor` = [1]"),
+            (
+                r#","rope_scaling":{"rope_type":"longrope","short_factor":[1,1,1,1],"long_factor":[2,2,2]}"#,
+                "`rope_scaling.long_factor` = [2,2,2]",
+            ),
             (r#","rope_scaling":{"rope_type":"llama3","short_factor":[1,1,1,1]}"#, "only positions of type longrope"),
             (r#","rope_parameters":{"rope_type":"spiral"}"#, "`rope_parameters.rope_type` = \"spiral\""),
             (r#","rope_parameters":{"full_attention":{"rope_theta":5}}"#, "`rope_parameters.full_attention`"),

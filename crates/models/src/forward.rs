@@ -152,7 +152,7 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         let mut concatenated = DMatrix::zeros(sizes.heads * sizes.k, tokens.ncols());
         for span in spans {
             let part = |of: &DMatrix<f64>| of.columns_range(span.clone()).into_owned();
-            let rule = (rules.mask(self.mask), &rules.steps);
+            let rule = (rules.mask(self.mask), rules.steps(span.len()));
             let window = Forward::of_projected(heads.clone(), part(&projected), rule, &part(tokens))?;
             concatenated.columns_range_mut(span.clone()).copy_from(&window.concatenated());
         }

@@ -65,12 +65,14 @@ pub enum Stretch {
         /// The factor of cosines and sines.
         attention: f64,
     },
-    /// LongRoPE up to the number of positions before stretching: f_t divided by a factor of its own; cosines and sines
-    /// times `attention`.
+    /// LongRoPE: f_t divided by a factor of its own, another one in texts that are longer; cosines and sines times
+    /// `attention`.
     LongRope {
-        /// A factor for each pair.
+        /// A factor for each pair, in texts of up to `length` tokens.
         factors: Factors,
-        /// The number of positions before stretching; a longer text has other factors.
+        /// Those in longer texts; `None` if the config has none.
+        longer: Option<Factors>,
+        /// The number of positions before stretching.
         length: f64,
         /// The factor of cosines and sines.
         attention: f64,
@@ -140,7 +142,15 @@ impl Stretch {
 }
 
 impl Rope {
-    /// The rotation as the engine takes it.
+    /// The positions in texts of more than so many tokens, if these have others.
+    #[must_use]
+    pub fn longer(&self) -> Option<(usize, Self)> {
+        let Stretch::LongRope { longer: Some(factors), length, attention, .. } = self.stretch else { return None };
+        let stretch = Stretch::LongRope { factors, longer: None, length, attention };
+        Some((length as usize, Rope { stretch, ..*self }))
+    }
+
+    /// The rotation as the engine takes it, in texts that are not longer than the first ones.
     #[must_use]
     pub fn rotary(&self) -> Rotary {
         let factor = match self.stretch {
