@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs missing tools: scripts/setup.sh [rust] [wasm] [browser] [npm] [e2e] [numpy] [maturin] [lab] [python]
+# Installs missing tools: scripts/setup.sh [rust] [wasm] [browser] [npm] [e2e] [numpy] [maturin] [packaging] [lab] [python]
 # Everything except Debian packages is installed into a cache in the home directory, shared by all clones.
 # Order of preference: a tool of the right version on PATH, a prebuilt one, one compiled here.
 set -euo pipefail
@@ -296,6 +296,18 @@ setup_maturin() {
   echo "$wanted" > "$maturin_dir/installed"
 }
 
+# twine, which checks wheels and source distributions.
+setup_packaging() {
+  [ "$(cat "$packaging_dir/installed" 2>/dev/null)" != "$TWINE_VERSION" ] || return 0
+  have_venv
+  say "installing twine $TWINE_VERSION (PyPI, 10 MB)"
+  rm -rf "$packaging_dir"
+  python3 -m venv "$packaging_dir"
+  "$packaging_dir/bin/pip" install --quiet --disable-pip-version-check "twine==$TWINE_VERSION" </dev/null ||
+    { rm -rf "$packaging_dir"; die "pip could not install twine."; }
+  echo "$TWINE_VERSION" > "$packaging_dir/installed"
+}
+
 # JupyterLab and Notebook, for the test of the widget.
 setup_lab() {
   local wanted="numpy==$NUMPY_VERSION jupyterlab==$JUPYTERLAB_VERSION notebook==$NOTEBOOK_VERSION anywidget==$ANYWIDGET_VERSION"
@@ -333,8 +345,8 @@ fetched=()
 for what in "$@"; do
   case $what in
     rust | wasm | npm) compiled+=("$what") ;;
-    browser | e2e | numpy | maturin | lab | python | node) fetched+=("$what") ;;
-    *) die "setup does not know \"$what\". Ask for rust, wasm, browser, npm, e2e, numpy, maturin, lab or python." ;;
+    browser | e2e | numpy | maturin | packaging | lab | python | node) fetched+=("$what") ;;
+    *) die "setup does not know \"$what\". Ask for rust, wasm, browser, npm, e2e, numpy, maturin, packaging, lab or python." ;;
   esac
 done
 # Rust comes first: both halves below may need it, and it may install Debian packages, which only one half can do at a time.

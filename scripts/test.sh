@@ -37,6 +37,7 @@ step() { # its name within the part, command...
 part_check() {
   check_versions &&
     node benches/table.mjs --check &&
+    node scripts/packages/metadata.mjs &&
     cargo fmt --check &&
     cargo clippy --locked --workspace --all-targets -- -D warnings &&
     cargo clippy --locked --workspace --test pytorch -- -D warnings &&
@@ -137,7 +138,9 @@ part_e2e() {
 }
 
 part_npm() {
-  step build bash scripts/npm.sh site && step run node --test --test-reporter=spec tests/npm/
+  step build bash scripts/npm.sh site &&
+    step run node --test --test-reporter=spec tests/npm/ &&
+    step pack bash scripts/packages/npm.sh "$target_dir/packages"
 }
 
 # Runs the Python tests in an environment of their own, which has nothing but the wheel and sees the NumPy that is
