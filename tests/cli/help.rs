@@ -203,3 +203,33 @@ fn man_pages_and_completions_are_written_for_every_command() {
     let pages = fs::read_dir(folder.path().join("man")).expect("a folder").count();
     assert_eq!(pages, 1 + commands().len(), "a page for each command and one for all");
 }
+
+const SWEEP: [&str; 6] = ["sweep", "experiment.json", "-n", "2:256:x32", "--draws", "1"];
+
+/// A folder with the experiment of [`SWEEP`].
+fn folder_of_sweep() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let experiment = r#"{"tokens":{"source":"adversarial"},"weights":{"source":"identity","sign":-1}}"#;
+    fs::write(folder.path().join("experiment.json"), experiment).expect("written");
+    folder
+}
+
+#[test]
+fn no_progress_is_written_where_standard_error_is_no_terminal() {
+    let folder = folder_of_sweep();
+    let output = lipscope(&SWEEP).current_dir(folder.path()).output().expect("it runs");
+    assert!(output.status.success() && text(&output.stdout).lines().count() > 20, "{}", text(&output.stdout));
+    assert_eq!(text(&output.stderr), "");
+}
+
+/// The program `script` runs a command in a terminal of its own; on other systems it has other options.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_shows_progress() {
+    let folder = folder_of_sweep();
+    let line = format!("'{}' {} > table.csv", assert_cmd::cargo::cargo_bin!("lipscope").display(), SWEEP.join(" "));
+    let mut script = Command::new("script");
+    script.args(["-qec", &line, "/dev/null"]).current_dir(folder.path()).stdin(Stdio::null());
+    let output = script.output().expect("Debian always has script");
+    assert!(output.status.success() && text(&output.stdout).contains("/29 points"), "{}", text(&output.stdout));
+}
