@@ -4,7 +4,7 @@
 //! Every command runs on the thread pool that `--threads` sets. Many small measurements run side by side; a few large
 //! ones run one after the other with all threads.
 //!
-//! Results go to standard output, errors to standard error; the exit statuses are in [`exit::Exit`].
+//! Results go to standard output, errors to standard error; the exit statuses are in `exit.rs`.
 
 mod argument;
 mod bounds;
@@ -39,7 +39,6 @@ mod train_report;
 mod train_run;
 mod work;
 
-use std::io;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -102,18 +101,19 @@ enum Command {
 /// Runs the program with the arguments of this process.
 #[must_use]
 pub fn run() -> ExitCode {
-    let matches = match command().try_get_matches() {
-        Ok(matches) => matches,
+    let parsed = command().try_get_matches().and_then(|matches| {
+        let name = matches.subcommand_name().unwrap_or_default().to_owned();
+        Ok((name, Arguments::from_arg_matches(&matches)?))
+    });
+    let (name, Arguments { threads, command }) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             // The help and the version are errors of this type too; a closed pipe takes nothing from anyone.
             let _ = error.print();
             return if error.use_stderr() { Exit::Usage } else { Exit::Done }.into();
         }
     };
-    let name = matches.subcommand_name().unwrap_or_default().to_owned();
-    let outcome = Arguments::from_arg_matches(&matches).map_err(io::Error::other).map_err(Failure::from);
-    let outcome =
-        outcome.and_then(|Arguments { threads, command }| work::pool(threads)?.install(|| run_command(command)));
+    let outcome = work::pool(threads).map_err(Failure::from).and_then(|pool| pool.install(|| run_command(command)));
     let exit = outcome.unwrap_or_else(|failure| {
         let exit = failure.exit();
         if exit != Exit::Done {
