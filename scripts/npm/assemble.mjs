@@ -1,5 +1,5 @@
 // Turns wasm-pack's output into a package that Node, browsers and bundlers can import: two entry points and one type
-// file.
+// file, with the licence and the crate's README.
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,16 +8,18 @@ const from = dirname(fileURLToPath(import.meta.url));
 const to = process.argv[2] ?? 'pkg';
 
 for (const name of ['node.js', 'index.js']) copyFileSync(join(from, name), join(to, name));
+for (const name of ['LICENSE', 'README.md']) copyFileSync(join(from, '../../crates/npm', name), join(to, name));
 writeFileSync(join(to, 'index.d.ts'), "export * from './lipscope.js';\n");
 
 const path = join(to, 'package.json');
-const { version, description, license, keywords } = JSON.parse(readFileSync(path, 'utf8'));
+const { version, description, license, keywords, repository } = JSON.parse(readFileSync(path, 'utf8'));
 const manifest = {
   name: 'lipscope',
   version,
   description,
   license,
   keywords,
+  repository,
   type: 'module',
   main: './node.js',
   module: './index.js',

@@ -36,7 +36,7 @@ fn a_line_that_is_too_large_is_refused_and_the_lines_after_it_are_answered() {
         r#"{"tokens":{"source":"random","n":16384,"d":1},"weights":{"source":"random","heads":512,"head_dim":16384}}"#;
     // Each thread has buffers of its own, which are counted.
     let lines = format!("{GOOD}\n{wide}\n{GOOD}\n");
-    let assert = lipscope().args(["measure", "--threads", "1"]).write_stdin(lines).assert().code(1);
+    let assert = lipscope().args(["measure", "--threads", "1"]).write_stdin(lines).assert().code(3);
     let output = assert.get_output();
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 2);
     let problem = String::from_utf8_lossy(&output.stderr);
@@ -60,7 +60,7 @@ fn memory_is_the_limit_of_every_command_that_measures() {
         "spectrum",
         "estimators",
     ] {
-        let output = lipscope().args([command, "--memory", "1MiB"]).write_stdin(RANDOM).assert().code(1);
+        let output = lipscope().args([command, "--memory", "1MiB"]).write_stdin(RANDOM).assert().code(3);
         let problem = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
         assert!(problem.contains("of memory, over the limit of 1 MiB"), "{command}: {problem}");
     }
@@ -207,14 +207,14 @@ fn a_large_experiment_is_the_same_on_one_thread_and_on_several() {
 
 #[test]
 fn every_point_of_a_sweep_can_be_measured_again() {
-    let arguments = ["sweep", "-n", "16", "--draws", "2", "--format", "json"];
+    let arguments = ["sweep", "-n", "16", "--draws", "2", "--json"];
     let output = lipscope().args(arguments).write_stdin(RANDOM).assert().success().get_output().stdout.clone();
     let sweep: Value = serde_json::from_slice(&output).expect("JSON");
     // Sample 1 is the experiment with the seed increased by one.
     let again = RANDOM.replace("\"seed\":5", "\"seed\":6").replace("\"n\":9", "\"n\":16");
     let output = lipscope().arg("measure").write_stdin(again).assert().success().get_output().stdout.clone();
     let measured: Value = serde_json::from_slice(&output).expect("JSON");
-    assert_eq!(sweep["points"][1]["spectral"], measured["spectral"]);
+    assert_eq!(sweep["rows"][1]["spectral"], measured["spectral"]);
 }
 
 #[test]
@@ -241,18 +241,19 @@ fn a_sweep_of_another_norm_names_its_column_and_leaves_too_large_points_empty() 
 }
 
 #[test]
-fn bounds_are_listed_over_n_as_table_csv_and_json() {
+fn bounds_are_listed_over_n_aligned_as_csv_and_as_json() {
     let adversarial =
         r#"{"tokens":{"source":"adversarial","n":64,"radius":3},"weights":{"source":"identity","sign":-1}}"#;
-    let run = |arguments: &[&str]| {
-        let output = lipscope().args(arguments).write_stdin(adversarial).assert().success().get_output().stdout.clone();
+    let at = |text: &str, arguments: &[&str]| {
+        let output = lipscope().args(arguments).write_stdin(text).assert().success().get_output().stdout.clone();
         String::from_utf8_lossy(&output).into_owned()
     };
+    let run = |arguments: &[&str]| at(adversarial, arguments);
     let table = run(&["bounds", "-n", "1e9"]);
     for number in ["71089.1", "1.83848e9", "9.87421e5", "34859.0"] {
         assert!(table.contains(number), "{number} is missing in\n{table}");
     }
-    let csv = run(&["bounds", "-n", "2:1e18:x5", "--format", "csv"]);
+    let csv = run(&["bounds", "-n", "2:1e18:x5", "--csv"]);
     assert!(
         csv.starts_with(
             "n,radius,castin_general,castin_mean_field,sharp,unified,two_tokens,general_token,two_clusters,sink,centre"
@@ -260,8 +261,23 @@ fn bounds_are_listed_over_n_as_table_csv_and_json() {
         "{csv}"
     );
     assert_eq!(csv.lines().count(), 6);
-    let json: Value = serde_json::from_str(run(&["bounds", "-n", "100", "--format", "json"]).trim()).expect("JSON");
-    assert_eq!((json["n"].as_f64(), json["bounds"][2]["id"].as_str()), (Some(100.0), Some("sharp")));
+    // For a large ball some bounds are above the range of f64: JSON has null for them, and their logarithms.
+    let large = adversarial.replace("\"radius\":3", "\"radius\":30");
+    let json: Value = serde_json::from_str(&at(&large, &["bounds", "-n", "100,1e300", "--json"])).expect("JSON");
+    assert_eq!((json["rows"][0]["n"].as_f64(), json["bounds"][2]["id"].as_str()), (Some(100.0), Some("sharp")));
+    let bounds = json["bounds"].as_array().expect("a list");
+    let mut n_above = 0;
+    for (at, row) in json["rows"].as_array().expect("rows").iter().enumerate() {
+        for bound in bounds {
+            let value = row[bound["id"].as_str().expect("a name")].as_f64();
+            match (value, bound["log10"][at].as_f64()) {
+                (Some(value), Some(log10)) => assert!((value.log10() - log10).abs() < 1e-9, "{bound}"),
+                (None, Some(log10)) => n_above += usize::from(log10 > 308.0),
+                (value, None) => assert!(value.is_none_or(|value| value == 0.0), "{bound}"),
+            }
+        }
+    }
+    assert!(n_above > 0, "{json}");
     let growth = run(&["growth", "-n", "2,1e9"]);
     let header: Vec<&str> = growth.lines().next().expect("a header").split(',').collect();
     let last: Vec<&str> = growth.lines().last().expect("a row").split(',').collect();
@@ -370,10 +386,10 @@ fn a_search_exceeds_six_and_its_file_measures_the_same() {
 
 #[test]
 fn a_search_in_json_contains_its_experiment_and_a_normaliser_is_an_error() {
-    let arguments = ["search", "--restarts", "1", "--steps", "5", "--on", "sphere", "--format", "json"];
+    let arguments = ["search", "--restarts", "1", "--steps", "5", "--on", "sphere", "--json"];
     let output = lipscope().args(arguments).write_stdin(RANDOM).assert().success().get_output().stdout.clone();
     let search: Value = serde_json::from_slice(&output).expect("JSON");
-    assert_eq!((search["on"].as_str(), search["steps"].as_array().map(Vec::len)), (Some("sphere"), Some(5)));
+    assert_eq!((search["on"].as_str(), search["rows"].as_array().map(Vec::len)), (Some("sphere"), Some(5)));
     let again = search["experiment"].to_string();
     let output = lipscope().arg("measure").write_stdin(again).assert().success().get_output().stdout.clone();
     let measured: Value = serde_json::from_slice(&output).expect("JSON");
@@ -399,13 +415,13 @@ fn the_spectrum_is_written_as_csv_and_json() {
     assert_eq!(csv.lines().count(), 1 + 18);
     assert!(said.contains("all 18 singular values") && said.contains("takes"), "{said}");
     let large = RANDOM.replace("\"n\":9", "\"n\":400");
-    let (json, said) = run(&["spectrum", "--count", "5", "--format", "json"], &large);
+    let (json, said) = run(&["spectrum", "--count", "5", "--json"], &large);
     let found: Value = serde_json::from_str(&json).expect("JSON");
-    assert_eq!(found["levels"].as_array().map(Vec::len), Some(5));
+    assert_eq!(found["spectrum"]["levels"].as_array().map(Vec::len), Some(5));
     assert!(said.contains("the leading 5 of 800"), "{said}");
     let measured = lipscope().arg("measure").write_stdin(large).assert().success();
     let measured: Value = serde_json::from_slice(&measured.get_output().stdout).expect("JSON");
-    let (first, norm) = (found["levels"][0]["value"].as_f64(), measured["spectral"].as_f64());
+    let (first, norm) = (found["rows"][0]["value"].as_f64(), measured["spectral"].as_f64());
     assert!((first.expect("a value") / norm.expect("a value") - 1.0).abs() < 1e-12);
 }
 

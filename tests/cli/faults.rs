@@ -66,7 +66,7 @@ fn merged_parts_that_lack_windows_say_which_and_of_which_shards_and_fail() {
     let whole = fs::read_to_string(&all).expect("written");
     // One shard is missing: the rows of the others are written all the same.
     let output = merge(folder.path(), &["0.csv", "2.csv"], &[]);
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
     assert!(said(&output).contains("measurements are missing: n = "), "{}", said(&output));
     let part = fs::read_to_string(&all).expect("written");
     assert!(part.lines().all(|line| whole.contains(line)) && part.len() < whole.len(), "{part}");
@@ -90,7 +90,7 @@ fn merged_parts_that_lack_windows_say_which_and_of_which_shards_and_fail() {
         .map_or_else(|problem| panic!("{problem}"), |status| assert_eq!(status.code(), Some(2)));
     // A single table lacks windows too; which ones is unknown.
     let output = merge(folder.path(), &["2.csv"], &[]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(4));
     assert!(
         said(&output).contains("measurements are missing") && !said(&output).contains("shards"),
         "{}",
@@ -129,21 +129,21 @@ fn shards_that_hold_whole_lengths_or_last_windows_are_missed_too() {
         assert!(output.status.success(), "{more:?}: {}", said(&output));
     }
     let output = merge(&two, &["--shards", "3"]);
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
     assert!(said(&output).contains("the run had 3 shards, and the tables given are 2: "), "{}", said(&output));
     let output = merge(&two, &[&run[..], &["--shards", "3"]].concat());
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
     assert!(said(&output).contains("1 of 3 measurements are missing: n = 300 windows 0."), "{}", said(&output));
     assert!(said(&output).contains("They belong to the shards 2/3 (1 windows)"), "{}", said(&output));
     // Tables merged earlier are fewer than the shards; the facts about the run show that they are complete.
     fs::rename(path("all.csv"), path("some.csv")).expect("there");
     let some = ["some.csv", "2.csv"];
-    assert_eq!(merge(&some, &["--shards", "3"]).status.code(), Some(1));
+    assert_eq!(merge(&some, &["--shards", "3"]).status.code(), Some(4));
     assert!(merge(&some, &[&run[..], &["--shards", "3"]].concat()).status.success());
     // Heads at adversarial tokens are distributed in another way, so only a table of each shard is enough.
     shared_out("4", &["--adversarial", "2", "--head", "0,1,2", "--layers", "0"]);
     assert!(merge(&all, &["--shards", "3"]).status.success());
-    assert_eq!(merge(&two, &["--shards", "3", "-n", "4", "--windows", "1"]).status.code(), Some(1));
+    assert_eq!(merge(&two, &["--shards", "3", "-n", "4", "--windows", "1"]).status.code(), Some(4));
 }
 
 #[cfg(target_os = "linux")]

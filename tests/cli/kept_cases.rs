@@ -116,7 +116,7 @@ fn every_model_is_measured_or_refused() {
         let model = format!("tests/data/cases/models/{name}");
         let text = format!("{model}/text.txt");
         let plan = ["model", "--weights", &model, "--text", &text, "-n", n, "--windows", "1", "--layers", layer];
-        lipscope(&[&plan[..], &["--estimator", "spectral", "--tolerance", "1e-12", "--format", "json"]].concat())
+        lipscope(&[&plan[..], &["--estimator", "spectral", "--tolerance", "1e-12", "--json"]].concat())
     };
     names.iter().for_each(|name| match values.get(name) {
         Some(expected) => {

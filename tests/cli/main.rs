@@ -2,6 +2,7 @@
 
 mod cli;
 mod faults;
+mod help;
 mod kept_cases;
 mod model;
 mod model_bench;

@@ -29,8 +29,17 @@ fn run(mut command: Command) -> (String, String) {
     (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-fn problem(mut command: Command) -> String {
-    String::from_utf8_lossy(&command.assert().code(1).get_output().stderr).into_owned()
+fn problem(command: Command) -> String {
+    ended(command, 1)
+}
+
+/// Standard error of a run that takes too much memory.
+fn refusal(command: Command) -> String {
+    ended(command, 3)
+}
+
+fn ended(mut command: Command, code: i32) -> String {
+    String::from_utf8_lossy(&command.assert().code(code).get_output().stderr).into_owned()
 }
 
 #[test]
@@ -40,7 +49,7 @@ fn the_built_in_text_is_measured_window_by_window() {
     assert_eq!(csv.lines().count(), 1 + 2 * 4 * 3);
     assert!(csv.contains("random:gpt2 32x3x4 seed 0,") && csv.contains(",with-output,causal,both,0,all,2,0,"), "{csv}");
     assert!(said.contains("layer 2, head all: spectral norm = ") && said.contains("released-script"), "{said}");
-    let (json, _) = run(small(&["2:8:2", "--windows", "3", "--format", "json"]));
+    let (json, _) = run(small(&["2:8:2", "--windows", "3", "--json"]));
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["rows"].as_array().map(Vec::len), Some(24));
     assert!(json["fits"][1]["spectral"]["half_width_95"].is_f64());
@@ -134,17 +143,17 @@ fn the_mlp_has_no_attention_sink() {
 
 #[test]
 fn a_run_that_would_take_too_much_memory_is_refused_before_the_model_is_drawn() {
-    let said = problem(small(&["2:8:2", "--memory", "1MiB"]));
+    let said = refusal(small(&["2:8:2", "--memory", "1MiB"]));
     assert!(said.contains("The run over the model would take") && said.contains("limit of 1 MiB"), "{said}");
-    let said = problem(lipscope(&["model", "--weights", "random:gpt2", "--dim", "16384", "--heads", "64", "-n", "8"]));
+    let said = refusal(lipscope(&["model", "--weights", "random:gpt2", "--dim", "16384", "--heads", "64", "-n", "8"]));
     assert!(said.contains("over the limit of 2 GiB: lower the token dimension d to at most "), "{said}");
-    let said = problem(small(&["100", "--windows", "2", "--adversarial", "10", "--head", "0", "--memory", "1MiB"]));
+    let said = refusal(small(&["100", "--windows", "2", "--adversarial", "10", "--head", "0", "--memory", "1MiB"]));
     assert!(said.contains("The run over the model would take"), "{said}");
     run(small(&["2:8:2", "--windows", "1", "--memory", "256MiB"]));
     // All twelve blocks of GPT-2 take more than this limit.
     let deep =
         ["model", "--weights", "random:gpt2", "--layers", "11", "-n", "256", "--windows", "1", "--memory", "900MiB"];
-    let said = problem(lipscope(&[&deep[..], &["--map", "blocks"]].concat()));
+    let said = refusal(lipscope(&[&deep[..], &["--map", "blocks"]].concat()));
     assert!(said.contains("limit of 900 MiB"), "{said}");
 }
 

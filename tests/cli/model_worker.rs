@@ -24,7 +24,7 @@ fn a_drawn_model_has_the_command_lines_rows_digit_for_digit() {
     let of_plan = ["--layers", "0,2", "--lengths", "2:8:2", "--windows", "3"];
     let arguments = [&size[..], &of_plan[..]].concat();
     assert_eq!(bench.write(&table, TableForm::Csv), on_command_line(&arguments));
-    let json = [&arguments[..], &["--format", "json"]].concat();
+    let json = [&arguments[..], &["--json"]].concat();
     assert_eq!(bench.write(&table, TableForm::Json), on_command_line(&json));
 }
 

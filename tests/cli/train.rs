@@ -145,6 +145,12 @@ fn an_invertible_model_gives_back_every_character() {
     assert!(said.contains("160 of 160 characters recovered; largest error of an embedding "), "{said}");
     let table = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     assert!(table.starts_with("window,layer,branch,c,iteration,error,residual,outcome\n0,1,mlp,0.9,0,"), "{table}");
+    let one = ["train", "--invert", &run, "--text", "assets/attention.txt", "--windows", "1", "--json"];
+    let assert = lipscope(&one).assert().success();
+    let document: serde_json::Value = serde_json::from_slice(&assert.get_output().stdout).expect("JSON");
+    let rows = document["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), table.lines().filter(|line| line.starts_with("0,")).count());
+    assert_eq!((rows[0]["branch"].as_str(), rows[0]["c"].as_f64()), (Some("mlp"), Some(0.9)));
 }
 
 /// The whole chain: the norm that training writes equals the norm of `lipscope model` on the files it leaves.

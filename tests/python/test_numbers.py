@@ -95,12 +95,13 @@ class CommandLine(unittest.TestCase):
 
     def test_bounds_growth_and_certificates(self):
         file = json.dumps(cases.DRAWN[0])
-        lines = cases.command("bounds", "-n", "2,100,1e9,1e300", "--format", "json", stdin=file).splitlines()
+        document = json.loads(cases.command("bounds", "-n", "2,100,1e9,1e300", "--json", stdin=file))
         table = lipscope.bounds(file, lengths=[2, 100, 1e9, 1e300])
-        for at, line in enumerate(map(json.loads, lines)):
-            self.assertEqual((table.n[at], table.radius[at]), (line["n"], line["radius"]))
-            found = [(bound.id, bound.value if np.isfinite(bound.value) else None) for bound in table.rows[at]]
-            self.assertEqual(found, [(bound["id"], bound["value"]) for bound in line["bounds"]])
+        self.assertEqual(len(table.rows), len(document["rows"]))
+        for at, row in enumerate(document["rows"]):
+            self.assertEqual((table.n[at], table.radius[at]), (row.pop("n"), row.pop("radius")))
+            found = {bound.id: bound.value for bound in table.rows[at] if np.isfinite(bound.value)}
+            self.assertEqual(found, {id: value for id, value in row.items() if value is not None})
         header, *rows = cases.command("growth", "-n", "2,100,1e9", stdin=file).splitlines()
         exact = header.split(",").index("log10_adversarial_exact")
         found = np.log10(lipscope.growth(file, lengths=[2, 100, 1e9]).adversarial)
@@ -117,18 +118,16 @@ class CommandLine(unittest.TestCase):
     def test_sweeps_searches_and_spectra(self):
         file = cases.experiment().to_json()
         for norm in ("spectral", "frobenius"):
-            line = cases.command(
-                "sweep", "-n", "2:32:x4", "--draws", "3", "--norm", norm, "--format", "json", stdin=file
-            )
+            line = cases.command("sweep", "-n", "2:32:x4", "--draws", "3", "--norm", norm, "--json", stdin=file)
             self.assertEqual(lipscope.sweep(file, lengths="2:32:x4", draws=3, norm=norm).to_dict(), json.loads(line))
-        line = cases.command("search", "--restarts", "3", "--steps", "15", "--format", "json", stdin=file)
+        line = cases.command("search", "--restarts", "3", "--steps", "15", "--json", stdin=file)
         self.assertEqual(lipscope.search(file, restarts=3, steps=15).to_dict(), json.loads(line))
         for name in (file, json.dumps(cases.DRAWN[0])):
-            line = cases.command("spectrum", "--count", "5", "--format", "json", stdin=name)
-            self.assertEqual(lipscope.spectrum(name, count=5).to_dict(), json.loads(line))
+            line = cases.command("spectrum", "--count", "5", "--json", stdin=name)
+            self.assertEqual(lipscope.spectrum(name, count=5).to_dict(), json.loads(line)["spectrum"])
         square = {"tokens": {"source": "adversarial", "n": 9}, "weights": {"source": "identity", "sign": -1}}
-        line = cases.command("spectrum", "--map", "attention-residual", "--format", "json", stdin=json.dumps(square))
-        self.assertEqual(lipscope.spectrum(square, map="attention-residual").to_dict(), json.loads(line))
+        line = cases.command("spectrum", "--map", "attention-residual", "--json", stdin=json.dumps(square))
+        self.assertEqual(lipscope.spectrum(square, map="attention-residual").to_dict(), json.loads(line)["spectrum"])
         with self.assertRaisesRegex(ValueError, "`map` is \"block\", but it must be one of: attention, "):
             lipscope.spectrum(file, map="block")
 

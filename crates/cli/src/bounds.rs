@@ -1,19 +1,19 @@
-//! `lipscope bounds` and `lipscope growth`: the bounds at a list of n, as a table, CSV or JSON.
+//! `lipscope bounds` and `lipscope growth`: the bounds at a list of n, as aligned columns, CSV or JSON.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Value, json};
 
-use super::console::tell;
+use super::exit::{Exit, Failure};
 use super::files::read_text;
+use super::sheet::{Cell, Form, FormArguments, Sheet};
 use super::steps::StepArguments;
 use super::work::MemoryArguments;
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::InputError;
-use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, growth_within};
+use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, GrowthRow, growth_within};
 use lipscope_core::sweep::Spacing;
 
 /// Arguments of `lipscope bounds`.
@@ -25,9 +25,11 @@ pub(super) struct BoundsArguments {
     /// Numbers of tokens: a list 2,100,1e9, or first:last:xCOUNT for COUNT values evenly spaced in log n.
     #[arg(long, short = 'n', default_value = "2:1e18:x19")]
     lengths: String,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    format: Format,
+    /// Write CSV in place of aligned columns: all digits, empty where a bound does not apply, inf above the range of f64.
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    #[command(flatten)]
+    form: FormArguments,
     #[command(flatten)]
     attention: StepArguments,
     #[command(flatten)]
@@ -48,73 +50,45 @@ pub(super) struct GrowthArguments {
     #[arg(long)]
     growing_from: Option<f64>,
     #[command(flatten)]
+    form: FormArguments,
+    #[command(flatten)]
     attention: StepArguments,
     #[command(flatten)]
     memory: MemoryArguments,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Aligned columns.
-    Table,
-    /// All digits; empty where a bound does not apply, inf above the range of f64.
-    Csv,
-    /// One object per line, with values and decimal logarithms.
-    Json,
-}
-
-pub(super) fn bounds(arguments: &BoundsArguments) -> io::Result<ExitCode> {
+pub(super) fn bounds(arguments: &BoundsArguments) -> Result<Exit, Failure> {
     let text = read_text(&arguments.file)?;
-    let found = arguments.attention.read(&text).and_then(|experiment| {
-        let plan = GrowthPlan { lengths: parse_lengths(&arguments.lengths)?, spacing: Spacing::Fixed };
-        growth_within(&experiment, &plan, arguments.memory.memory)
-    });
-    let found = match found {
-        Ok(found) => found,
-        Err(problem) => return complain("bounds", &problem),
-    };
+    let experiment = arguments.attention.read(&text)?;
+    let plan = GrowthPlan { lengths: parse_lengths(&arguments.lengths)?, spacing: Spacing::Fixed };
+    let found = growth_within(&experiment, &plan, arguments.memory.memory)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
-    match arguments.format {
-        Format::Table => write_table(&mut out, &found)?,
-        Format::Csv => write_csv(&mut out, &found)?,
-        Format::Json => write_json(&mut out, &found)?,
+    match arguments.form.form() {
+        Form::Csv if !arguments.csv => write_aligned(&mut out, &found)?,
+        form => write_bounds(&mut out, form, &found)?,
     }
     out.flush()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }
 
-pub(super) fn run_growth(arguments: &GrowthArguments) -> io::Result<ExitCode> {
+pub(super) fn run_growth(arguments: &GrowthArguments) -> Result<Exit, Failure> {
     let text = read_text(&arguments.file)?;
-    let found = arguments.attention.read(&text).and_then(|experiment| {
-        let spacing = match arguments.growing_from {
-            None => Spacing::Fixed,
-            Some(from_n) if from_n >= 2.0 => Spacing::SqrtLog { from_n },
-            Some(from_n) => {
-                let expected = "a number of tokens of at least 2";
-                return Err(InputError::bad_value("--growing-from", from_n.to_string(), expected));
-            }
-        };
-        let plan = GrowthPlan { lengths: parse_lengths(&arguments.lengths)?, spacing };
-        let memory = arguments.memory.memory;
-        let curves = growth_within(&experiment, &plan, memory)?;
-        let mut family = Family::new_within(&experiment, &plan, memory)?;
-        let points: Vec<FamilyPoint> = std::iter::from_fn(|| family.as_mut().and_then(Family::step)).collect();
-        Ok((curves, points))
-    });
-    match found {
-        Ok((curves, points)) => {
-            let mut out = io::BufWriter::new(io::stdout().lock());
-            write_growth(&mut out, &curves, &points)?;
-            out.flush()?;
-            Ok(ExitCode::SUCCESS)
+    let experiment = arguments.attention.read(&text)?;
+    let spacing = match arguments.growing_from {
+        None => Spacing::Fixed,
+        Some(from_n) if from_n >= 2.0 => Spacing::SqrtLog { from_n },
+        Some(from_n) => {
+            let expected = "a number of tokens of at least 2";
+            return Err(InputError::bad_value("--growing-from", from_n.to_string(), expected).into());
         }
-        Err(problem) => complain("growth", &problem),
-    }
-}
-
-fn complain(command: &str, problem: &InputError) -> io::Result<ExitCode> {
-    tell!("lipscope {command}: {problem}");
-    Ok(ExitCode::FAILURE)
+    };
+    let plan = GrowthPlan { lengths: parse_lengths(&arguments.lengths)?, spacing };
+    let memory = arguments.memory.memory;
+    let curves = growth_within(&experiment, &plan, memory)?;
+    let mut family = Family::new_within(&experiment, &plan, memory)?;
+    let points: Vec<FamilyPoint> = std::iter::from_fn(|| family.as_mut().and_then(Family::step)).collect();
+    write_growth(arguments.form.form(), &curves, &points)?;
+    Ok(Exit::Done)
 }
 
 /// The bounds that apply in at least one row.
@@ -141,7 +115,7 @@ fn short(log10: f64) -> String {
     }
 }
 
-fn write_table(out: &mut impl Write, found: &Growth) -> io::Result<()> {
+fn write_aligned(out: &mut impl Write, found: &Growth) -> io::Result<()> {
     let ids = columns(found);
     let header = ["n", "R"].into_iter().chain(ids.iter().map(|id| id.id())).map(String::from);
     let mut lines: Vec<Vec<String>> = vec![header.collect()];
@@ -159,56 +133,41 @@ fn write_table(out: &mut impl Write, found: &Growth) -> io::Result<()> {
     Ok(())
 }
 
-fn write_csv(out: &mut impl Write, found: &Growth) -> io::Result<()> {
+/// Writes the values. JSON also says what each bound is, with its decimal logarithms, which exist above the range of f64 too.
+fn write_bounds(out: &mut impl Write, form: Form, found: &Growth) -> io::Result<()> {
     let ids = columns(found);
-    writeln!(out, "n,radius,{}", ids.iter().map(|id| id.id()).collect::<Vec<_>>().join(","))?;
+    let mut sheet = Sheet::begin(out, form, ["n", "radius"].into_iter().chain(ids.iter().map(|id| id.id())))?;
+    let bound_of = |row: &GrowthRow, id: BoundId| row.bounds.iter().find(|bound| bound.id == id).copied();
     for row in &found.rows {
-        write!(out, "{:?},{:?}", row.n, row.radius)?;
-        for id in &ids {
-            match row.bounds.iter().find(|bound| bound.id == *id) {
-                Some(bound) => write!(out, ",{:?}", bound.value.unwrap_or(f64::INFINITY))?,
-                None => write!(out, ",")?,
-            }
-        }
-        writeln!(out)?;
+        let value = |id: &BoundId| bound_of(row, *id).map(|bound| bound.value.unwrap_or(f64::INFINITY)).into();
+        let cells: Vec<Cell<'_>> = [row.n.into(), row.radius.into()].into_iter().chain(ids.iter().map(value)).collect();
+        sheet.row(&cells)?;
     }
-    Ok(())
-}
-
-fn write_json(out: &mut impl Write, found: &Growth) -> io::Result<()> {
-    for row in &found.rows {
-        let bounds: Vec<Value> = row
-            .bounds
-            .iter()
-            .map(|bound| {
-                json!({
-                    "id": bound.id.id(), "side": bound.side.id(), "norm": bound.norm.id(), "value": bound.value,
-                    "log10": bound.log10.is_finite().then_some(bound.log10),
-                })
-            })
-            .collect();
-        writeln!(out, "{}", json!({"n": row.n, "radius": row.radius, "bounds": bounds}))?;
-    }
-    Ok(())
+    let about = |(at, id): (usize, &BoundId)| {
+        let bound = found.rows.iter().find_map(|row| bound_of(row, *id))?;
+        let logarithm = |row: usize| log10(found, row, ids[at]).filter(|log10| log10.is_finite());
+        let logarithms: Vec<Option<f64>> = (0..found.rows.len()).map(logarithm).collect();
+        Some(json!({"id": id.id(), "side": bound.side.id(), "norm": bound.norm.id(), "log10": logarithms}))
+    };
+    let about: Vec<Value> = ids.iter().enumerate().filter_map(about).collect();
+    sheet.end_with([("bounds", about.into())])
 }
 
 /// Writes decimal logarithms, which stay in the range of a spreadsheet.
-fn write_growth(out: &mut impl Write, found: &Growth, points: &[FamilyPoint]) -> io::Result<()> {
+fn write_growth(form: Form, found: &Growth, points: &[FamilyPoint]) -> io::Result<()> {
     let ids = columns(found);
-    let names: Vec<String> = ids.iter().map(|id| format!("log10_{}", id.id())).collect();
-    writeln!(out, "n,radius,{},log10_adversarial_exact,log10_gap", names.join(","))?;
+    let names = ids.iter().map(|id| format!("log10_{}", id.id()));
+    let names = ["n", "radius"].map(String::from).into_iter().chain(names);
+    let names = names.chain(["log10_adversarial_exact", "log10_gap"].map(String::from));
+    let mut sheet = Sheet::begin(io::BufWriter::new(io::stdout().lock()), form, names)?;
     for (at, row) in found.rows.iter().enumerate() {
-        write!(out, "{:?},{:?}", row.n, row.radius)?;
         let exact = points.iter().find(|point| point.n == row.n).map(|point| point.spectral.log10());
-        for cell in ids.iter().map(|id| log10(found, at, *id)).chain([exact, row.gap_log10(Norm::Spectral)]) {
-            match cell.filter(|log10| log10.is_finite()) {
-                Some(log10) => write!(out, ",{log10:?}")?,
-                None => write!(out, ",")?,
-            }
-        }
-        writeln!(out)?;
+        let bounds = ids.iter().map(|id| log10(found, at, *id)).chain([exact, row.gap_log10(Norm::Spectral)]);
+        let bounds = bounds.map(|log10| log10.filter(|log10| log10.is_finite()).into());
+        let cells: Vec<Cell<'_>> = [row.n.into(), row.radius.into()].into_iter().chain(bounds).collect();
+        sheet.row(&cells)?;
     }
-    Ok(())
+    sheet.end()
 }
 
 /// Parses a list `2,100,1e9` or a log-spaced range `2:1e18:x60`.

@@ -1,15 +1,15 @@
-//! `lipscope certify`: how far a local bound holds at an experiment's tokens, one line of CSV for each eps, or at windows of
+//! `lipscope certify`: how far a local bound holds at an experiment's tokens, one row for each eps, or at windows of
 //! a model.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::Args;
 
 use super::certify_model::{Certifying, ModelCertifyArguments};
-use super::console::tell;
+use super::exit::{Exit, Failure};
 use super::files::read_text;
+use super::sheet::{Cell, Form, FormArguments, Sheet};
 use super::steps::StepArguments;
 use super::work::MemoryArguments;
 use lipscope_core::certify::{CertifiedRow, CertifyPlan, certify};
@@ -34,6 +34,8 @@ pub(super) struct CertifyArguments {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
+    form: FormArguments,
+    #[command(flatten)]
     model: ModelCertifyArguments,
     #[command(flatten)]
     attention: StepArguments,
@@ -41,35 +43,29 @@ pub(super) struct CertifyArguments {
     memory: MemoryArguments,
 }
 
-pub(super) fn run(arguments: &CertifyArguments) -> io::Result<ExitCode> {
+pub(super) fn run(arguments: &CertifyArguments) -> Result<Exit, Failure> {
     let effort = NearbyEffort {
         restarts: arguments.restarts as usize,
         iterations: arguments.steps as usize,
         seed: arguments.seed,
     };
     let certifying = Certifying { relative: arguments.epsilon.clone(), effort, memory: arguments.memory.memory };
-    if let Some(outcome) = arguments.model.run(certifying) {
+    if let Some(outcome) = arguments.model.run(certifying, arguments.form.form()) {
         return outcome;
     }
     let text = read_text(&arguments.file)?;
-    let rows = arguments.attention.read(&text).and_then(|experiment| {
-        certify(&CertifyPlan { experiment, relative: arguments.epsilon.clone(), effort }, arguments.memory.memory)
-    });
-    match rows {
-        Ok(rows) => write(&rows),
-        Err(problem) => {
-            tell!("lipscope certify: {problem}");
-            Ok(ExitCode::FAILURE)
-        }
-    }
+    let experiment = arguments.attention.read(&text)?;
+    let plan = CertifyPlan { experiment, relative: arguments.epsilon.clone(), effort };
+    write(&certify(&plan, arguments.memory.memory)?, arguments.form.form())?;
+    Ok(Exit::Done)
 }
 
-fn write(rows: &[CertifiedRow]) -> io::Result<ExitCode> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    writeln!(out, "epsilon_over_r,epsilon,certified,local,ball,found")?;
+fn write(rows: &[CertifiedRow], form: Form) -> io::Result<()> {
+    let out = io::BufWriter::new(io::stdout().lock());
+    let columns = ["epsilon_over_r", "epsilon", "certified", "local", "ball", "found"];
+    let mut sheet = Sheet::begin(out, form, columns)?;
     for CertifiedRow { relative, epsilon, certified, local, ball, found } in rows {
-        writeln!(out, "{relative:?},{epsilon:?},{certified:?},{local:?},{ball:?},{found:?}")?;
+        sheet.row(&[relative, epsilon, certified, local, ball, found].map(|number| Cell::Number(*number)))?;
     }
-    out.flush()?;
-    Ok(ExitCode::SUCCESS)
+    sheet.end()
 }

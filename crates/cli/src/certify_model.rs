@@ -1,13 +1,14 @@
-//! `lipscope certify --weights`: how far bounds hold at windows of a model, as CSV with a line for each number.
+//! `lipscope certify --weights`: how far bounds hold at windows of a model, with a row for each number.
 
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use clap::Args;
 
 use super::console::{progress_bar, tell};
+use super::exit::{Exit, Failure};
 use super::model_files::{Found, Input};
 use super::model_source::ModelSource;
+use super::sheet::{self, Form, Sheet};
 use lipscope_core::experiment::{InputError, Memory};
 use lipscope_core::measure::UpperNumber;
 use lipscope_core::search::NearbyEffort;
@@ -46,17 +47,15 @@ pub(super) struct Certifying {
 
 impl ModelCertifyArguments {
     /// Certifies windows of the model and writes the lines; `None` without `--weights`.
-    pub(super) fn run(&self, certifying: Certifying) -> Option<io::Result<ExitCode>> {
-        let weights = self.weights.as_deref()?;
-        let seed = certifying.effort.seed;
-        Some(self.source.read_text().and_then(|text| {
-            let prepared =
-                self.source.open("lipscope certify", weights, seed).and_then(|found| self.prepare(found, &text));
-            match prepared {
-                Ok((found, input, plan)) => run(found, &input, &plan, &certifying),
-                Err(problem) => Ok(failed(&problem)),
-            }
-        }))
+    pub(super) fn run(&self, certifying: Certifying, form: Form) -> Option<Result<Exit, Failure>> {
+        self.weights.as_deref().map(|weights| self.certify(weights, &certifying, form))
+    }
+
+    fn certify(&self, weights: &str, certifying: &Certifying, form: Form) -> Result<Exit, Failure> {
+        let text = self.source.read_text()?;
+        let found = self.source.open("lipscope certify", weights, certifying.effort.seed)?;
+        let (found, input, plan) = self.prepare(found, &text)?;
+        run(found, (&input, &plan), certifying, form)
     }
 
     fn prepare(&self, mut found: Found, text: &str) -> Result<(Found, Input, Plan), InputError> {
@@ -81,13 +80,8 @@ impl ModelCertifyArguments {
     }
 }
 
-fn failed(problem: &InputError) -> ExitCode {
-    tell!("lipscope certify: {problem}");
-    ExitCode::FAILURE
-}
-
 /// Certifies every window of a plan, and writes the lines of each as soon as it is done.
-fn run(mut found: Found, input: &Input, plan: &Plan, certifying: &Certifying) -> io::Result<ExitCode> {
+fn run(mut found: Found, (input, plan): (&Input, &Plan), certifying: &Certifying, form: Form) -> Result<Exit, Failure> {
     let Certifying { relative, effort, memory } = certifying;
     let certify = WindowCertifyPlan { relative: relative.clone(), effort: *effort };
     let at_layer = |layer: usize| {
@@ -98,10 +92,8 @@ fn run(mut found: Found, input: &Input, plan: &Plan, certifying: &Certifying) ->
     let cells: Vec<Cell> = plan.layers.iter().flat_map(|layer| at_layer(*layer)).collect();
     let config = *found.model.config();
     // Everything is refused before the first window is measured.
-    let check = |cell: &Cell| certify.check(&config, plan, cell, *memory);
-    if let Err(problem) = plan.held(&config, *memory).and_then(|_| cells.iter().try_for_each(check)) {
-        return Ok(failed(&problem));
-    }
+    plan.held(&config, *memory)?;
+    cells.iter().try_for_each(|cell| certify.check(&config, plan, cell, *memory))?;
     for note in found.model.notes().iter().chain(&input.notes) {
         tell!("lipscope certify: note: {note}");
     }
@@ -109,18 +101,23 @@ fn run(mut found: Found, input: &Input, plan: &Plan, certifying: &Certifying) ->
         "lipscope certify: the map is {}, at the tokens that the heads see: after the layer's norm, where that comes first",
         plan.kind.id()
     );
-    let mut out = io::stdout().lock();
-    writeln!(out, "layer,n,window,epsilon_over_r,epsilon,head,quantity,kind,value")?;
+    let columns = ["layer", "n", "window", "epsilon_over_r", "epsilon", "head", "quantity", "kind", "value"];
+    let mut sheet = Sheet::begin(io::stdout().lock(), form, columns)?;
     let bar = progress_bar(cells.len() * relative.len(), "searches");
     for (done, cell) in cells.iter().enumerate() {
         let hear = |searched: usize| bar.set_position((done * relative.len() + searched) as u64);
         match certified(&mut found, input, plan, (cell, &certify), *memory, hear) {
-            Ok(certified) => write(&mut out, cell, &certified)?,
-            Err(problem) => return Ok(failed(&problem)),
+            Ok(certified) => write(&mut sheet, cell, &certified)?,
+            Err(problem) => {
+                // The rows so far are a whole table.
+                sheet.end()?;
+                return Err(problem.into());
+            }
         }
     }
     bar.finish_and_clear();
-    Ok(ExitCode::SUCCESS)
+    sheet.end()?;
+    Ok(Exit::Done)
 }
 
 fn certified(
@@ -140,11 +137,13 @@ fn certified(
 }
 
 /// Writes the lines of a window: the norms at its tokens, then the bounds and what was found within each eps.
-fn write(out: &mut impl Write, cell: &Cell, certified: &CertifiedWindow) -> io::Result<()> {
+fn write(sheet: &mut Sheet<impl Write>, cell: &Cell, certified: &CertifiedWindow) -> io::Result<()> {
     let Cell { layer, n, window, .. } = cell;
     let mut line = |(relative, epsilon): (f64, f64), head: Heads, (quantity, kind): (&str, &str), value: f64| {
-        let head = head.id();
-        writeln!(out, "{layer},{n},{window},{relative:?},{epsilon:?},{head},{quantity},{kind},{value:?}")
+        let (head, place) = (head.id(), [*layer, *n, *window].map(sheet::Cell::Whole));
+        let (eps, what) =
+            ([relative, epsilon].map(sheet::Cell::Number), [&head, quantity, kind].map(sheet::Cell::Text));
+        sheet.row(&[&place[..], &eps, &what, &[value.into()]].concat())
     };
     let here = (0.0, 0.0);
     let kind = |norm: &SpectralNorm| ("norm", if norm.is_converged() { "exact" } else { "lower" });
@@ -161,5 +160,5 @@ fn write(out: &mut impl Write, cell: &Cell, certified: &CertifiedWindow) -> io::
             line(eps, Heads::One(head), ("certified", "upper"), *bound)?;
         }
     }
-    out.flush()
+    sheet.flush()
 }

@@ -1,14 +1,15 @@
-//! `lipscope gap`: the best upper bound on a ball over the best lower one, over n and R, as CSV.
+//! `lipscope gap`: the best upper bound on a ball over the best lower one, over n and R, as CSV or JSON.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::Args;
 
 use super::bounds::parse_lengths;
 use super::console::tell;
+use super::exit::{Exit, Failure};
 use super::files::read_text;
+use super::sheet::{Cell, FormArguments, Sheet};
 use super::steps::StepArguments;
 use super::work::{self, MemoryArguments};
 use lipscope_core::bounds::Bound;
@@ -30,41 +31,38 @@ pub(super) struct GapArguments {
     #[arg(long, short = 'R')]
     radii: Option<String>,
     #[command(flatten)]
+    form: FormArguments,
+    #[command(flatten)]
     attention: StepArguments,
     #[command(flatten)]
     memory: MemoryArguments,
 }
 
-pub(super) fn run(arguments: &GapArguments) -> io::Result<ExitCode> {
+pub(super) fn run(arguments: &GapArguments) -> Result<Exit, Failure> {
     let text = read_text(&arguments.file)?;
-    let found = arguments.attention.read(&text).and_then(|experiment| cells(experiment, arguments));
-    let cells = match found {
-        Ok(cells) => cells,
-        Err(problem) => {
-            tell!("lipscope gap: {problem}");
-            return Ok(ExitCode::FAILURE);
-        }
-    };
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    writeln!(out, "radius,n,lower,lower_bound,upper,upper_bound,ratio,absent")?;
+    let cells = cells(arguments.attention.read(&text)?, arguments)?;
+    let out = io::BufWriter::new(io::stdout().lock());
+    let columns = ["radius", "n", "lower", "lower_bound", "upper", "upper_bound", "ratio", "absent"];
+    let mut sheet = Sheet::begin(out, arguments.form.form(), columns)?;
     for cell in &cells {
         let GapCell { n, radius, lower, upper, absent } = cell;
-        let ratio = cell.ratio().map_or_else(String::new, |ratio| format!("{ratio:?}"));
-        let absent = absent.map_or_else(String::new, |(side, why)| format!("{}: {}", side.id(), why.phrase()));
-        writeln!(out, "{radius:?},{n:?},{},{},{ratio},{absent}", columns(lower.as_ref()), columns(upper.as_ref()))?;
+        let [lower, upper] = [lower, upper].map(|bound| columns_of(bound.as_ref()));
+        let absent = absent.map(|(side, why)| format!("{}: {}", side.id(), why.phrase()));
+        let (ratio, absent) = (cell.ratio().into(), absent.as_deref().into());
+        sheet.row(&[(*radius).into(), (*n).into(), lower[0], lower[1], upper[0], upper[1], ratio, absent])?;
     }
-    out.flush()?;
+    sheet.end()?;
     let gaps = cells.iter().filter_map(|cell| Some((cell, cell.log10()?)));
     if let Some(widest) = WidestGap::of(gaps) {
         let GapCell { n, radius, .. } = widest.at;
         tell!("largest ratio: {:.4} at n = {n}, R = {radius}", widest.at.ratio().unwrap_or(f64::INFINITY));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }
 
 /// The value of a bound and its name; inf above the range of f64.
-fn columns(bound: Option<&Bound>) -> String {
-    bound.map_or_else(|| ",".into(), |bound| format!("{:?},{}", bound.value.unwrap_or(f64::INFINITY), bound.id.id()))
+fn columns_of(bound: Option<&Bound>) -> [Cell<'static>; 2] {
+    bound.map_or([Cell::Absent; 2], |bound| [bound.value.unwrap_or(f64::INFINITY).into(), bound.id.id().into()])
 }
 
 fn cells(experiment: Experiment, arguments: &GapArguments) -> Result<Vec<GapCell>, InputError> {

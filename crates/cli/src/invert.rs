@@ -1,13 +1,14 @@
-//! `lipscope invert`: inverts attention by fixed-point iteration and writes the error of each step as CSV.
+//! `lipscope invert`: inverts attention by fixed-point iteration and writes the error of each step.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::Args;
 
 use super::console::tell;
+use super::exit::{Exit, Failure};
 use super::files::read_text;
+use super::sheet::{Cell, FormArguments, Sheet};
 use super::work;
 use super::work::MemoryArguments;
 use lipscope_core::experiment::{Experiment, InputError, Memory};
@@ -27,42 +28,41 @@ pub(super) struct InvertArguments {
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=MOST_ITERATIONS as i64))]
     max_iterations: u32,
     #[command(flatten)]
+    form: FormArguments,
+    #[command(flatten)]
     memory: MemoryArguments,
 }
 
-pub(super) fn run(arguments: &InvertArguments) -> io::Result<ExitCode> {
-    let text = read_text(&arguments.file)?;
-    let experiment = match Experiment::from_json(&text) {
-        Ok(experiment) => experiment,
-        Err(problem) => return complain(&problem),
-    };
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    writeln!(out, "c,iteration,error,residual,guaranteed")?;
+pub(super) fn run(arguments: &InvertArguments) -> Result<Exit, Failure> {
+    let experiment = Experiment::from_json(&read_text(&arguments.file)?)?;
+    let out = io::BufWriter::new(io::stdout().lock());
+    let columns = ["c", "iteration", "error", "residual", "guaranteed"];
+    let mut sheet = Sheet::begin(out, arguments.form.form(), columns)?;
     for fraction in &arguments.fractions {
         let plan = InversePlan {
             experiment: experiment.clone(),
             fraction: *fraction,
             max_iterations: arguments.max_iterations as usize,
         };
-        match write_one(&mut out, &plan, arguments.memory.memory)? {
+        match write_one(&mut sheet, &plan, arguments.memory.memory)? {
             Ok(summary) => tell!("{summary}"),
             Err(problem) => {
-                out.flush()?;
-                return complain(&problem);
+                // The rows so far are a whole table.
+                sheet.end()?;
+                return Err(problem.into());
             }
         }
     }
-    out.flush()?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn complain(problem: &InputError) -> io::Result<ExitCode> {
-    tell!("lipscope invert: {problem}");
-    Ok(ExitCode::FAILURE)
+    sheet.end()?;
+    Ok(Exit::Done)
 }
 
 /// Writes the iterations for one c, and returns a line on how they ended.
-fn write_one(out: &mut impl Write, plan: &InversePlan, memory: Memory) -> io::Result<Result<String, InputError>> {
+fn write_one(
+    sheet: &mut Sheet<impl Write>,
+    plan: &InversePlan,
+    memory: Memory,
+) -> io::Result<Result<String, InputError>> {
     let fraction = plan.fraction;
     let (mut last, mut begins, mut ended) = ((0, f64::NAN), None, None);
     let mut written = Ok(());
@@ -73,7 +73,7 @@ fn write_one(out: &mut impl Write, plan: &InversePlan, memory: Memory) -> io::Re
             for step in steps {
                 last = (step.iteration, step.residual);
                 if written.is_ok() {
-                    written = write_step(out, fraction, &step);
+                    written = write_step(sheet, fraction, &step);
                 }
             }
         }
@@ -93,10 +93,7 @@ fn write_one(out: &mut impl Write, plan: &InversePlan, memory: Memory) -> io::Re
     )))
 }
 
-fn write_step(out: &mut impl Write, fraction: f64, step: &InverseStep) -> io::Result<()> {
-    write!(out, "{fraction},{},{:?},{:?},", step.iteration, step.error, step.residual)?;
-    match step.guaranteed {
-        Some(guaranteed) => writeln!(out, "{guaranteed:?}"),
-        None => writeln!(out),
-    }
+fn write_step(sheet: &mut Sheet<impl Write>, fraction: f64, step: &InverseStep) -> io::Result<()> {
+    let InverseStep { iteration, error, residual, guaranteed, .. } = *step;
+    sheet.row(&[Cell::Plain(fraction), iteration.into(), error.into(), residual.into(), guaranteed.into()])
 }

@@ -1,14 +1,15 @@
-//! `lipscope scale` and `lipscope tightness`, both with output as CSV: norms as the tokens are scaled up, and how tight
+//! `lipscope scale` and `lipscope tightness`: norms as the tokens are scaled up, and how tight
 //! the bound `kim_linf` is.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
 use super::console::tell;
+use super::exit::{Exit, Failure};
 use super::files::read_text;
+use super::sheet::{Cell, FormArguments, Sheet};
 use super::work;
 use super::work::{MemoryArguments, NormName};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
@@ -36,6 +37,8 @@ pub(super) struct ScaleArguments {
     #[arg(long, value_enum, default_value_t = NormName::Spectral)]
     norm: NormName,
     #[command(flatten)]
+    form: FormArguments,
+    #[command(flatten)]
     memory: MemoryArguments,
 }
 
@@ -62,25 +65,23 @@ pub(super) struct TightnessArguments {
     /// Seed of the random restarts.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    form: FormArguments,
 }
 
-pub(super) fn scale(arguments: &ScaleArguments) -> io::Result<ExitCode> {
+pub(super) fn scale(arguments: &ScaleArguments) -> Result<Exit, Failure> {
     let text = read_text(&arguments.file)?;
-    let points = Experiment::from_json(&text).and_then(|experiment| points(experiment, arguments));
-    let points = match points {
-        Ok(points) => points,
-        Err(problem) => return complain("scale", &problem),
-    };
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    writeln!(out, "radius,dot,l2")?;
+    let points = points(Experiment::from_json(&text)?, arguments)?;
+    let out = io::BufWriter::new(io::stdout().lock());
+    let mut sheet = Sheet::begin(out, arguments.form.form(), ["radius", "dot", "l2"])?;
     for ScalingPoint { radius, dot, l2 } in &points {
-        writeln!(out, "{radius:?},{dot:?},{l2:?}")?;
+        sheet.row(&[radius, dot, l2].map(|number| Cell::Number(*number)))?;
     }
-    out.flush()?;
+    sheet.end()?;
     if let Some((dot, l2)) = slopes(&points) {
         tell!("slope of log norm on log R over the last two decades: dot {:.4}, l2 {:.4}", dot.exponent, l2.exponent);
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }
 
 fn points(experiment: Experiment, arguments: &ScaleArguments) -> Result<Vec<ScalingPoint>, InputError> {
@@ -103,28 +104,22 @@ fn points(experiment: Experiment, arguments: &ScaleArguments) -> Result<Vec<Scal
     Ok(points)
 }
 
-pub(super) fn tightness(arguments: &TightnessArguments) -> io::Result<ExitCode> {
+pub(super) fn tightness(arguments: &TightnessArguments) -> Result<Exit, Failure> {
     let lengths = log_spaced(2, arguments.most, arguments.count.clamp(1, 1000));
     let plan = TightnessPlan { lengths, restarts: arguments.restarts, seed: arguments.seed };
-    let mut out = io::stdout().lock();
-    let mut written = writeln!(out, "n,found_linf,kim_linf,ratio");
+    let columns = ["n", "found_linf", "kim_linf", "ratio"];
+    let mut sheet = Sheet::begin(io::stdout().lock(), arguments.form.form(), columns)?;
+    let mut written = Ok(());
     let outcome = work::run(EnginePlan::Tightness(plan), Memory::default(), |event| {
         let EngineEvent::Tightness(points) = event else { return };
-        for point in points {
-            let TightnessPoint { n, found, bound, .. } = point;
+        for TightnessPoint { n, found, bound, .. } in points {
             if written.is_ok() {
-                written = writeln!(out, "{n},{found:?},{bound:?},{:?}", bound / found);
+                written = sheet.row(&[n.into(), found.into(), bound.into(), (bound / found).into()]);
             }
         }
     });
     written?;
-    match outcome {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(problem) => complain("tightness", &problem),
-    }
-}
-
-fn complain(command: &str, problem: &InputError) -> io::Result<ExitCode> {
-    tell!("lipscope {command}: {problem}");
-    Ok(ExitCode::FAILURE)
+    sheet.end()?;
+    outcome?;
+    Ok(Exit::Done)
 }

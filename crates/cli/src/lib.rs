@@ -4,14 +4,18 @@
 //! Every command runs on the thread pool that `--threads` sets. Many small measurements run side by side; a few large
 //! ones run one after the other with all threads.
 //!
-//! Results go to standard output, errors to standard error; the exit code is 1 if anything failed.
+//! Results go to standard output, errors to standard error; the exit statuses are in `exit.rs`.
 
+mod argument;
 mod bounds;
 mod certify;
 mod certify_model;
 mod console;
+mod examples;
+mod exit;
 mod files;
 mod gap;
+mod generate;
 mod invert;
 mod kim;
 mod measure;
@@ -24,6 +28,7 @@ mod model_source;
 mod results;
 mod script;
 mod search;
+mod sheet;
 mod spectrum;
 mod steps;
 mod sweep;
@@ -34,14 +39,15 @@ mod train_report;
 mod train_run;
 mod work;
 
-use std::io;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use exit::{Exit, Failure};
 
 /// How smooth is attention? Local Lipschitz constants of self-attention, and every published bound.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100)]
+#[command(name = "lipscope", version, long_version = env!("LIPSCOPE_LONG_VERSION"), max_term_width = 100)]
 struct Arguments {
     /// Threads; 0 uses all cores. Results have the same digits on any number of threads.
     #[arg(long, global = true, default_value_t = 0)]
@@ -58,14 +64,14 @@ enum Command {
     Sweep(sweep::SweepArguments),
     /// Lists all bounds at a list of n up to 1e300, for an experiment's weights and radius.
     Bounds(bounds::BoundsArguments),
-    /// Writes the data of the growth view as CSV: all bounds and the exact norms at the adversarial tokens, over n.
+    /// Writes the data of the growth view: all bounds and the exact norms at the adversarial tokens, over n.
     Growth(bounds::GrowthArguments),
-    /// Compares the best upper bound on a ball with the best lower one over n and R; writes CSV.
+    /// Compares the best upper bound on a ball with the best lower one over n and R.
     Gap(gap::GapArguments),
     /// Bounds the norm at all tokens within eps of an experiment's, or of those that a layer of a model sees, for a list of
-    /// eps; writes CSV.
+    /// eps.
     Certify(certify::CertifyArguments),
-    /// Inverts X + c F(X)/L by fixed-point iteration; writes the error of each step as CSV.
+    /// Inverts X + c F(X)/L by fixed-point iteration; writes the error of each step.
     Invert(invert::InvertArguments),
     /// Measures dot-product and L2 attention as the tokens are scaled up.
     Scale(kim::ScaleArguments),
@@ -73,12 +79,11 @@ enum Command {
     Tightness(kim::TightnessArguments),
     /// Writes an experiment as a Python program that builds its matrices and prints the norm.
     Script(script::ScriptArguments),
-    /// Searches the ball for tokens with a large norm by gradient ascent with restarts; writes best and current norm as
-    /// CSV.
+    /// Searches the ball for tokens with a large norm by gradient ascent with restarts; writes best and current norm.
     Search(search::SearchArguments),
     /// Lists the singular values of the Jacobian: all of a small one, the leading ones of a large one.
     Spectrum(spectrum::SpectrumArguments),
-    /// Compares power iteration, Lanczos and the dense SVD on one Jacobian; writes every iteration as CSV.
+    /// Compares power iteration, Lanczos and the dense SVD on one Jacobian; writes every iteration.
     Estimators(spectrum::EstimatorArguments),
     /// Measures the attention, the MLP or the blocks of a BERT or GPT-2, trained or randomly initialised, over windows of
     /// text.
@@ -88,25 +93,43 @@ enum Command {
     /// Trains character-level Transformers with dot-product, L2 or contractive attention on a text, one run for each kind and
     /// depth, and writes loss and norms of every layer as CSV; or runs a trained one backwards.
     Train(train::TrainArguments),
+    /// Writes man pages and completions for shells into a folder.
+    #[command(hide = true)]
+    Generate(generate::GenerateArguments),
 }
 
 /// Runs the program with the arguments of this process.
 #[must_use]
 pub fn run() -> ExitCode {
-    let Arguments { threads, command } = Arguments::parse();
-    let outcome = work::pool(threads).and_then(|pool| pool.install(|| run_command(command)));
-    match outcome {
-        Ok(code) => code,
-        // A closed pipe is a normal end, as in `lipscope .. | head`.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+    let parsed = command().try_get_matches().and_then(|matches| {
+        let name = matches.subcommand_name().unwrap_or_default().to_owned();
+        Ok((name, Arguments::from_arg_matches(&matches)?))
+    });
+    let (name, Arguments { threads, command }) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
-            console::tell!("lipscope: {error}");
-            ExitCode::FAILURE
+            // The help and the version are errors of this type too; a closed pipe takes nothing from anyone.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Done }.into();
         }
-    }
+    };
+    let outcome = work::pool(threads).map_err(Failure::from).and_then(|pool| pool.install(|| run_command(command)));
+    let exit = outcome.unwrap_or_else(|failure| {
+        let exit = failure.exit();
+        if exit != Exit::Done {
+            console::tell!("lipscope {name}: {failure}");
+        }
+        exit
+    });
+    exit.into()
 }
 
-fn run_command(command: Command) -> io::Result<ExitCode> {
+/// The whole command line, with what its help says beside the options.
+fn command() -> clap::Command {
+    examples::with_examples(Arguments::command()).after_help(Exit::table())
+}
+
+fn run_command(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Measure(arguments) => measure::run(&arguments),
         Command::Sweep(arguments) => sweep::run(&arguments),
@@ -124,5 +147,6 @@ fn run_command(command: Command) -> io::Result<ExitCode> {
         Command::Model(arguments) => model::run(&arguments),
         Command::Merge(arguments) => results::merge(&arguments),
         Command::Train(arguments) => train::run(&arguments),
+        Command::Generate(arguments) => generate::run(&arguments, self::command()),
     }
 }

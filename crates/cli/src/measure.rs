@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::Args;
 
+use super::argument::tolerance;
 use super::console::tell;
+use super::exit::{Exit, Failure};
 use super::files::read_text;
 use super::steps::StepArguments;
 use super::tables::{TableArguments, options_that_answer};
@@ -44,7 +45,7 @@ pub(super) struct MeasureArguments {
 /// The largest dense Jacobian that can be requested: 16384 square takes 2 GiB.
 const MOST_DENSE: usize = 16_384;
 
-pub(super) fn run(arguments: &MeasureArguments) -> io::Result<ExitCode> {
+pub(super) fn run(arguments: &MeasureArguments) -> Result<Exit, Failure> {
     let experiments = match arguments.tables.experiment()? {
         Some(experiment) => vec![(1, experiment)],
         None => experiments(&read_text(&arguments.file)?),
@@ -59,7 +60,7 @@ pub(super) fn run(arguments: &MeasureArguments) -> io::Result<ExitCode> {
         ..MeasureOptions::default()
     };
     let mut out = io::stdout().lock();
-    let mut code = ExitCode::SUCCESS;
+    let mut problems = Vec::new();
     for (line, experiment) in experiments {
         let experiment = experiment.and_then(|experiment| arguments.attention.put_into(experiment));
         match experiment.and_then(|experiment| measure_with(&experiment, options)) {
@@ -72,11 +73,11 @@ pub(super) fn run(arguments: &MeasureArguments) -> io::Result<ExitCode> {
                     Some(options) => tell!("line {line}: {problem} {options}"),
                     None => tell!("line {line}: {problem}"),
                 }
-                code = ExitCode::FAILURE;
+                problems.push(problem);
             }
         }
     }
-    Ok(code)
+    Ok(Exit::of_all(&problems))
 }
 
 /// The experiments of a text with their line numbers: the whole text if it is one JSON value, otherwise each line that
@@ -97,17 +98,4 @@ fn experiments(text: &str) -> Vec<(usize, Result<Experiment, InputError>)> {
         return vec![(first, Experiment::from_json(text))];
     }
     lines.into_iter().map(|(at, line)| (at, Experiment::from_json(line))).collect()
-}
-
-/// Parses a tolerance, at least the rounding of f64 and at most the loosest that the engine takes.
-pub(super) fn tolerance(text: &str) -> Result<f64, String> {
-    const MOST: f64 = LanczosOptions::MOST_TOLERANCE;
-    let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
-    match value {
-        _ if (1e-15..=MOST).contains(&value) => Ok(value),
-        _ if value > MOST => {
-            Err(format!("at most {MOST}: with a looser one the iteration may stop far below the norm"))
-        }
-        _ => Err(format!("must lie between 1e-15 and {MOST}")),
-    }
 }

@@ -3,15 +3,17 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
+use super::argument::{positive, shard, tolerance};
 use super::console::{tell, tell_lines};
+use super::exit::{Exit, Failure};
 use super::model_chart::{self, summary, tell_notes};
 use super::model_run::{Outcome, Run, measure_adversarial, measure_all, measure_by_layer};
 use super::model_source::ModelSource;
-use super::results::{Form, Results};
+use super::results::Results;
+use super::sheet::FormArguments;
 use super::work::MemoryArguments;
 use lipscope_core::experiment::InputError;
 use lipscope_core::measure::UpperNumber;
@@ -28,7 +30,7 @@ pub(super) struct ModelArguments {
     #[arg(long, required_unless_present = "families")]
     weights: Option<String>,
     /// List the families of models that are read, by model_type in config.json.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     families: bool,
     #[command(flatten)]
     source: ModelSource,
@@ -59,17 +61,16 @@ pub(super) struct ModelArguments {
     #[arg(long, conflicts_with = "adversarial")]
     upper: bool,
     /// Relative residual at which the iteration stops; the relative error of the norm is of the order of its square.
-    #[arg(long, default_value_t = MODEL_TOLERANCE, value_parser = super::measure::tolerance)]
+    #[arg(long, default_value_t = MODEL_TOLERANCE, value_parser = tolerance)]
     tolerance: f64,
     /// Write to this file while running, and resume if it exists; without it write to standard output.
     #[arg(long, short)]
     out: Option<PathBuf>,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = Form::Csv)]
-    format: Form,
+    #[command(flatten)]
+    form: FormArguments,
     /// Use the adversarial tokens of "How Smooth Is Attention?" with this R at each head of --head, instead of windows
     /// of a text, with n from -n; without --map before the output matrix.
-    #[arg(long, value_name = "R", value_parser = radius, conflicts_with_all = ["image", "special"])]
+    #[arg(long, value_name = "R", value_parser = positive, conflicts_with_all = ["image", "special"])]
     adversarial: Option<f64>,
     /// Also draw both estimators over n, with their slopes, into this SVG file.
     #[arg(long)]
@@ -88,38 +89,31 @@ enum EstimatorName {
     Both,
 }
 
-pub(super) fn run(arguments: &ModelArguments) -> io::Result<ExitCode> {
+pub(super) fn run(arguments: &ModelArguments) -> Result<Exit, Failure> {
     if arguments.families {
         for (model_type, name) in names_of_families() {
             writeln!(io::stdout(), "{model_type}: {name}")?;
         }
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Done);
     }
     let text = arguments.source.read_text()?;
     if let Some(path) = &arguments.svg {
         model_chart::probe(path)?;
     }
-    let outcome = prepare(arguments, &text).and_then(|(mut run, results)| match arguments.adversarial {
-        Some(radius) => measure_adversarial(&mut run, radius, arguments.shard, results),
-        None => measure(arguments, &mut run, results),
-    });
-    match outcome {
-        Ok((table, problems)) => {
-            tell_notes("lipscope model", &table);
-            for problem in &problems {
-                tell!("lipscope model: {problem}");
-            }
-            tell_lines(&summary(&table));
-            if let Some(path) = &arguments.svg {
-                model_chart::write(path, &table)?;
-            }
-            Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-        }
-        Err(problem) => {
-            tell!("lipscope model: {problem}");
-            Ok(ExitCode::FAILURE)
-        }
+    let (mut run, results) = prepare(arguments, &text)?;
+    let (table, problems) = match arguments.adversarial {
+        Some(radius) => measure_adversarial(&mut run, radius, arguments.shard, results)?,
+        None => measure(arguments, &mut run, results)?,
+    };
+    tell_notes("lipscope model", &table);
+    for problem in &problems {
+        tell!("lipscope model: {problem}");
     }
+    tell_lines(&summary(&table));
+    if let Some(path) = &arguments.svg {
+        model_chart::write(path, &table)?;
+    }
+    Ok(Exit::of_all(&problems))
 }
 
 fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), InputError> {
@@ -157,7 +151,7 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
     let of_plan = plan.notes();
     let notes = found.model.notes().iter().chain(&input.notes).chain(&of_plan);
     let table = Table::new(subject).with_notes(notes);
-    let results = Results::open(arguments.out.as_deref(), arguments.format, table)?;
+    let results = Results::open(arguments.out.as_deref(), arguments.form.form(), table)?;
     Ok((Run { found, ids: input.ids, plan, held }, results))
 }
 
@@ -178,18 +172,4 @@ fn measure(arguments: &ModelArguments, run: &mut Run, results: Results) -> Outco
     measure_all(batches, "portions", (results, Vec::new()), |batch| {
         maps.measure(&run.ids, &batch, |cell| plan.is_missing(&done, cell))
     })
-}
-
-fn radius(text: &str) -> Result<f64, String> {
-    let radius = text.parse::<f64>().ok().filter(|radius| radius.is_finite() && *radius > 0.0);
-    radius.ok_or_else(|| "must be a number above 0, such as 15.5".into())
-}
-
-/// Parses `i/N`, part i of N, with i from 0.
-pub(super) fn shard(text: &str) -> Result<Shard, String> {
-    let parts = text.split_once('/').and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
-    match parts {
-        Some((index, count)) if index < count => Ok(Shard { index, count }),
-        _ => Err("must be i/N with i from 0 to N - 1, such as 0/8".into()),
-    }
 }

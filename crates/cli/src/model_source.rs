@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+use super::argument::by_name;
 use super::console::tell;
 use super::files::read_text;
 use super::model_files::{self, Found, Input, SpecialName};
@@ -27,7 +28,7 @@ pub(super) struct ModelSource {
     #[arg(long, requires = "image")]
     resize: bool,
     /// The half of a model of two halves (CLIP, SigLIP): that of texts or that of pictures.
-    #[arg(long, requires = "weights", value_parser = part())]
+    #[arg(long, requires = "weights", value_parser = by_name(Part::ALL, |part| part.id()))]
     part: Option<Part>,
     /// A tokenizer.json, if the folder has none or the model is randomly initialised; without one such a model uses
     /// words as tokens.
@@ -92,12 +93,6 @@ impl ModelSource {
             MaskName::Causal => Order::Causal,
         })
     }
-}
-
-/// The parser of `--part`.
-fn part() -> impl TypedValueParser<Value = Part> {
-    let of_id = |id: String| Part::ALL.into_iter().find(|part| part.id() == id).ok_or("not a half of a model");
-    PossibleValuesParser::new(Part::ALL.map(Part::id)).try_map(of_id)
 }
 
 /// The parser of `--map`; the help lists the maps with these descriptions.

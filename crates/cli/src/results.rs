@@ -3,29 +3,21 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::console::{tell, tell_lines};
+use super::exit::{Exit, Failure};
 use super::files::{probe, save, unwritable};
 use super::missing::{Known, missing};
 use super::model_chart;
 use super::model_chart::{summary, tell_notes};
 use super::model_files::unreadable;
+use super::sheet::{Form, FormArguments};
 use lipscope_core::experiment::InputError;
 use lipscope_core::sweep::parse_lengths;
 use lipscope_models::{Cell, Estimate, Table};
-
-/// Output format of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Form {
-    /// One window per line, with a header.
-    Csv,
-    /// One object with the windows and the fitted slopes.
-    Json,
-}
 
 /// Arguments of `lipscope merge`.
 #[derive(Debug, Args)]
@@ -36,9 +28,8 @@ pub(super) struct MergeArguments {
     /// Output file; by default standard output.
     #[arg(long, short)]
     out: Option<PathBuf>,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = Form::Csv)]
-    format: Form,
+    #[command(flatten)]
+    form: FormArguments,
     /// Also draw both estimators over n, with their slopes, into this SVG file.
     #[arg(long)]
     svg: Option<PathBuf>,
@@ -54,19 +45,10 @@ pub(super) struct MergeArguments {
     shards: Option<u32>,
 }
 
-pub(super) fn merge(arguments: &MergeArguments) -> io::Result<ExitCode> {
-    let outcome = known(arguments).and_then(|known| {
-        let (table, parts) = merged(&arguments.files)?;
-        write_whole(arguments.out.as_deref(), arguments.format, &table)?;
-        Ok((known, table, parts))
-    });
-    let (known, table, parts) = match outcome {
-        Ok(merged) => merged,
-        Err(problem) => {
-            tell!("lipscope merge: {problem}");
-            return Ok(ExitCode::FAILURE);
-        }
-    };
+pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Failure> {
+    let known = known(arguments)?;
+    let (table, parts) = merged(&arguments.files)?;
+    write_whole(arguments.out.as_deref(), arguments.form.form(), &table)?;
     tell_notes("lipscope merge", &table);
     tell_lines(&summary(&table));
     if let Some(path) = &arguments.svg {
@@ -76,9 +58,9 @@ pub(super) fn merge(arguments: &MergeArguments) -> io::Result<ExitCode> {
         // All available rows have been written: they can be used while the rest is measured.
         Some(said) => {
             tell!("lipscope merge: {said}");
-            ExitCode::FAILURE
+            Exit::Incomplete
         }
-        None => ExitCode::SUCCESS,
+        None => Exit::Done,
     })
 }
 

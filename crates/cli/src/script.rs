@@ -2,11 +2,10 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
 
-use super::console::tell;
+use super::exit::{Exit, Failure};
 use super::files::read_text;
 use super::steps::StepArguments;
 use super::work::MemoryArguments;
@@ -31,18 +30,10 @@ pub(super) struct ScriptArguments {
     memory: MemoryArguments,
 }
 
-pub(super) fn run(arguments: &ScriptArguments) -> io::Result<ExitCode> {
+pub(super) fn run(arguments: &ScriptArguments) -> Result<Exit, Failure> {
     let dialect = if arguments.numpy { Dialect::NumPy } else { Dialect::PyTorch };
     let text = read_text(&arguments.file)?;
-    match arguments
-        .attention
-        .read(&text)
-        .and_then(|experiment| script_within(&experiment, dialect, arguments.memory.memory))
-    {
-        Ok(script) => io::stdout().lock().write_all(script.as_bytes()).map(|()| ExitCode::SUCCESS),
-        Err(problem) => {
-            tell!("{problem}");
-            Ok(ExitCode::FAILURE)
-        }
-    }
+    let script = script_within(&arguments.attention.read(&text)?, dialect, arguments.memory.memory)?;
+    io::stdout().lock().write_all(script.as_bytes())?;
+    Ok(Exit::Done)
 }

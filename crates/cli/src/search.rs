@@ -1,18 +1,19 @@
 //! `lipscope search`: worst-case search over a ball or sphere, every iteration as CSV or JSON.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::console::tell;
+use super::exit::{Exit, Failure};
 use super::files::{named, probe, read_text, save};
+use super::sheet::{FormArguments, Sheet};
 use super::steps::StepArguments;
 use super::work;
 use super::work::MemoryArguments;
-use lipscope_core::bounds::{Norm, Side};
+use lipscope_core::bounds::{Bound, Norm, Side};
 use lipscope_core::experiment::{Experiment, InputError, TokenSource};
 use lipscope_core::search::{
     MOST_ITERATIONS, MOST_RESTARTS, Region, SearchCheckpoint, SearchDomain, SearchPlan, SearchStep,
@@ -42,9 +43,8 @@ pub(super) struct SearchArguments {
     /// Seed of the random starts and kicks.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// CSV has one row per iteration; JSON adds the bounds and the best experiment.
-    #[arg(long, value_enum, default_value_t = Format::Csv)]
-    format: Format,
+    #[command(flatten)]
+    form: FormArguments,
     /// Write the experiment at the best tokens to this file, for `lipscope measure`.
     #[arg(long, short)]
     out: Option<PathBuf>,
@@ -62,26 +62,15 @@ enum On {
     Sphere,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Csv,
-    Json,
-}
-
-pub(super) fn run(arguments: &SearchArguments) -> io::Result<ExitCode> {
+pub(super) fn run(arguments: &SearchArguments) -> Result<Exit, Failure> {
     let text = read_text(&arguments.file)?;
     if let Some(path) = &arguments.out {
         probe(path).map_err(|error| named(path, &error))?;
     }
-    let experiment = arguments.attention.read(&text);
-    match experiment.and_then(|experiment| search(experiment, arguments)) {
-        Ok(Some(searched)) => write(arguments, &searched),
-        Ok(None) => Ok(ExitCode::SUCCESS),
-        Err(problem) => {
-            tell!("lipscope search: {problem}");
-            Ok(ExitCode::FAILURE)
-        }
+    if let Some(searched) = search(arguments.attention.read(&text)?, arguments)? {
+        write(arguments, &searched)?;
     }
+    Ok(Exit::Done)
 }
 
 /// The result of a search; `None` where it made no step.
@@ -111,50 +100,34 @@ struct Searched {
     steps: Vec<SearchStep>,
 }
 
-fn write(arguments: &SearchArguments, searched: &Searched) -> io::Result<ExitCode> {
+/// Writes every iteration; JSON also gets the bounds and the best experiment.
+fn write(arguments: &SearchArguments, searched: &Searched) -> io::Result<()> {
     let Searched { domain, found, steps } = searched;
     let best = Experiment { tokens: TokenSource::Explicit(found.best_tokens().clone()), ..domain.experiment.clone() };
     if let Some(path) = &arguments.out {
         save(path, &(best.to_json() + "\n")).map_err(|error| named(path, &error))?;
     }
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    match arguments.format {
-        Format::Csv => {
-            writeln!(out, "at,restart,start,iteration,norm,best,relative_residual")?;
-            for step in steps {
-                let SearchStep { at, restart, start, iteration, norm, best, relative_residual } = step;
-                let start = start.id();
-                writeln!(out, "{at},{restart},{start},{iteration},{norm:?},{best:?},{relative_residual:e}")?;
-            }
-        }
-        Format::Json => writeln!(out, "{}", to_value(searched, &best))?,
+    let out = io::BufWriter::new(io::stdout().lock());
+    let columns = ["at", "restart", "start", "iteration", "norm", "best", "relative_residual"];
+    let mut sheet = Sheet::begin(out, arguments.form.form(), columns)?;
+    for step in steps {
+        let SearchStep { at, restart, start, iteration, norm, best, relative_residual } = *step;
+        let (norm, best, residual) = (norm.into(), best.into(), relative_residual.into());
+        sheet.row(&[at.into(), restart.into(), start.id().into(), iteration.into(), norm, best, residual])?;
     }
-    out.flush()?;
+    let bound = |bound: &Bound| json!({"id": bound.id.id(), "side": bound.side.id(), "norm": bound.norm.id(), "value": bound.value});
+    let bounds: Vec<Value> = domain.bounds.iter().map(bound).collect();
+    sheet.end_with([
+        ("lower_bound_found", found.best_norm().into()),
+        ("n", domain.n.into()),
+        ("d", domain.d.into()),
+        ("radius", domain.radius.into()),
+        ("on", domain.region.id().into()),
+        ("bounds", bounds.into()),
+        ("experiment", best.to_value()),
+    ])?;
     tell!("{}", summary(searched));
-    Ok(ExitCode::SUCCESS)
-}
-
-fn to_value(searched: &Searched, best: &Experiment) -> serde_json::Value {
-    let Searched { domain, found, steps } = searched;
-    let bounds: Vec<_> = domain
-        .bounds
-        .iter()
-        .map(|bound| json!({"id": bound.id.id(), "side": bound.side.id(), "norm": bound.norm.id(), "value": bound.value}))
-        .collect();
-    let steps: Vec<_> = steps
-        .iter()
-        .map(|step| {
-            json!({
-                "at": step.at, "restart": step.restart, "start": step.start.id(), "iteration": step.iteration,
-                "norm": step.norm, "best": step.best, "relative_residual": step.relative_residual,
-            })
-        })
-        .collect();
-    json!({
-        "lower_bound_found": found.best_norm(), "n": domain.n, "d": domain.d,
-        "radius": domain.radius, "on": domain.region.id(), "bounds": bounds, "steps": steps,
-        "experiment": best.to_value(),
-    })
+    Ok(())
 }
 
 /// One line on the result: the norm, its start, and the bound above it.

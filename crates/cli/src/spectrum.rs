@@ -1,13 +1,16 @@
 //! `lipscope spectrum` and `lipscope estimators`: singular values, and estimators of the largest one, as CSV or JSON.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 
+use super::argument::by_name;
 use super::console::tell;
+use super::exit::{Exit, Failure};
 use super::files::read_text;
+use super::sheet::{Cell, FormArguments, Sheet};
 use super::steps::StepArguments;
 use super::work;
 use super::work::MemoryArguments;
@@ -26,23 +29,14 @@ pub(super) struct SpectrumArguments {
     #[arg(long, default_value_t = USUAL_COUNT as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_COUNT as i64))]
     count: u32,
     /// Whose Jacobian: attention, or attention-residual, x + F(x). The first value is the local Lipschitz constant.
-    #[arg(long, default_value = "attention", value_parser = map)]
+    #[arg(long, default_value = "attention", value_parser = by_name(SpectrumMap::ALL, |(id, _)| id).map(|(_, map)| map))]
     map: SpectrumMap,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Csv)]
-    format: Format,
+    #[command(flatten)]
+    form: FormArguments,
     #[command(flatten)]
     attention: StepArguments,
     #[command(flatten)]
     memory: MemoryArguments,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// One value per line; a summary goes to standard error.
-    Csv,
-    /// One object with the values and the leading pair, token by token.
-    Json,
 }
 
 /// Arguments of `lipscope estimators`.
@@ -52,43 +46,38 @@ pub(super) struct EstimatorArguments {
     #[arg(default_value = "-", conflicts_with = "preset")]
     file: PathBuf,
     /// A built-in experiment instead of a file: small-values, small-gap or easy.
-    #[arg(long, value_parser = preset)]
+    #[arg(long, value_parser = by_name(Preset::ALL, |(id, _)| id).map(|(_, preset)| preset))]
     preset: Option<Preset>,
     /// Tolerance of the stopping rules on the change of s^2, absolute and relative.
     #[arg(long, default_value_t = ESTIMATOR_TOLERANCE)]
     tolerance: f64,
     #[command(flatten)]
+    form: FormArguments,
+    #[command(flatten)]
     memory: MemoryArguments,
 }
 
-pub(super) fn spectrum(arguments: &SpectrumArguments) -> io::Result<ExitCode> {
+pub(super) fn spectrum(arguments: &SpectrumArguments) -> Result<Exit, Failure> {
     let text = read_text(&arguments.file)?;
     let (count, map, memory) = (arguments.count as usize, arguments.map, arguments.memory.memory);
-    let found =
-        arguments.attention.read(&text).and_then(|experiment| find(SpectrumPlan { experiment, count, map }, memory));
-    let spectrum = match found {
-        Ok(Some(spectrum)) => spectrum,
-        // A complete task has reported its result.
-        Ok(None) => return Ok(ExitCode::SUCCESS),
-        Err(problem) => return complain("spectrum", &problem),
-    };
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    match arguments.format {
-        Format::Json => writeln!(out, "{}", serde_json::to_string(&spectrum)?)?,
-        Format::Csv => {
-            writeln!(out, "index,value,multiplicity,relative_residual,kind")?;
-            let mut index = 1.0;
-            for level in &spectrum.levels {
-                let kind = if level.is_converged() { "exact" } else { "lower" };
-                let residual = level.relative_residual.unwrap_or(f64::INFINITY);
-                writeln!(out, "{index},{:?},{},{residual:?},{kind}", level.value, level.multiplicity)?;
-                index += level.multiplicity;
-            }
-        }
+    let experiment = arguments.attention.read(&text)?;
+    // A complete task has reported its result.
+    let Some(spectrum) = find(SpectrumPlan { experiment, count, map }, memory)? else { return Ok(Exit::Done) };
+    let out = io::BufWriter::new(io::stdout().lock());
+    let columns = ["index", "value", "multiplicity", "relative_residual", "kind"];
+    let mut sheet = Sheet::begin(out, arguments.form.form(), columns)?;
+    let mut index = 1.0;
+    for level in &spectrum.levels {
+        let kind = if level.is_converged() { "exact" } else { "lower" };
+        let residual = level.relative_residual.unwrap_or(f64::INFINITY);
+        let (index_cell, multiplicity) = (Cell::Plain(index), Cell::Plain(level.multiplicity));
+        sheet.row(&[index_cell, level.value.into(), multiplicity, residual.into(), kind.into()])?;
+        index += level.multiplicity;
     }
-    out.flush()?;
+    // JSON also gets the leading pair, token by token.
+    sheet.end_with([("spectrum", serde_json::to_value(&spectrum).map_err(io::Error::from)?)])?;
     tell!("{}", summary(&spectrum));
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }
 
 fn find(plan: SpectrumPlan, memory: Memory) -> Result<Option<Box<Spectrum>>, InputError> {
@@ -125,30 +114,26 @@ fn summary(spectrum: &Spectrum) -> String {
     format!("{listed} ({}){gap}{block}", spectrum.method.id())
 }
 
-pub(super) fn estimators(arguments: &EstimatorArguments) -> io::Result<ExitCode> {
+pub(super) fn estimators(arguments: &EstimatorArguments) -> Result<Exit, Failure> {
     let experiment = match arguments.preset {
-        Some(preset) => Ok(preset.experiment()),
-        None => Experiment::from_json(&read_text(&arguments.file)?),
+        Some(preset) => preset.experiment(),
+        None => Experiment::from_json(&read_text(&arguments.file)?)?,
     };
-    let memory = arguments.memory.memory;
-    let points =
-        experiment.and_then(|experiment| try_all(EstimatorPlan { experiment, tolerance: arguments.tolerance }, memory));
-    let points = match points {
-        Ok(points) => points,
-        Err(problem) => return complain("estimators", &problem),
-    };
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    writeln!(out, "estimator,iteration,products,value,relative_error,relative_residual,stops,milliseconds")?;
+    let points = try_all(EstimatorPlan { experiment, tolerance: arguments.tolerance }, arguments.memory.memory)?;
+    let out = io::BufWriter::new(io::stdout().lock());
+    let columns =
+        ["estimator", "iteration", "products", "value", "relative_error", "relative_residual", "stops", "milliseconds"];
+    let mut sheet = Sheet::begin(out, arguments.form.form(), columns)?;
     for point in &points {
         let stops: Vec<&str> = point.stops.iter().map(|stop| stop.id()).collect();
-        let EstimatorPoint { iteration, products, value, error, relative_residual, milliseconds, .. } = point;
-        let (id, stops) = (point.estimator.id(), stops.join(" "));
-        writeln!(
-            out,
-            "{id},{iteration},{products},{value:?},{error:?},{relative_residual:?},{stops},{milliseconds:.4}"
-        )?;
+        let EstimatorPoint { iteration, products, value, error, relative_residual, milliseconds, .. } = *point;
+        let (id, stops) = (point.estimator.id().into(), stops.join(" "));
+        // A clock has no more digits.
+        let (stops, time) = (stops.as_str().into(), Cell::Plain((1e4 * milliseconds).round() / 1e4));
+        let (value, error, residual) = (value.into(), error.into(), relative_residual.into());
+        sheet.row(&[id, iteration.into(), products.into(), value, error, residual, stops, time])?;
     }
-    out.flush()?;
+    sheet.end()?;
     for point in points.iter().filter(|point| point.iteration == 0 || !point.stops.is_empty()) {
         let sign = if point.is_converged() { "=" } else { ">=" };
         let stops: Vec<&str> = point.stops.iter().map(|stop| stop.id()).collect();
@@ -162,7 +147,7 @@ pub(super) fn estimators(arguments: &EstimatorArguments) -> io::Result<ExitCode>
             point.milliseconds
         );
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }
 
 fn try_all(plan: EstimatorPlan, memory: Memory) -> Result<Vec<EstimatorPoint>, InputError> {
@@ -173,18 +158,4 @@ fn try_all(plan: EstimatorPlan, memory: Memory) -> Result<Vec<EstimatorPoint>, I
         }
     })?;
     Ok(points)
-}
-
-fn preset(text: &str) -> Result<Preset, String> {
-    let known = Preset::ALL.iter().find(|(id, _)| *id == text);
-    known.map(|(_, preset)| *preset).ok_or_else(|| "must be small-values, small-gap or easy".into())
-}
-
-fn map(text: &str) -> Result<SpectrumMap, String> {
-    SpectrumMap::by_id(text).ok_or_else(|| "must be attention or attention-residual".into())
-}
-
-fn complain(command: &str, problem: &InputError) -> io::Result<ExitCode> {
-    tell!("lipscope {command}: {problem}");
-    Ok(ExitCode::FAILURE)
 }

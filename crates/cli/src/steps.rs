@@ -1,8 +1,8 @@
 //! The steps of attention as options: what an experiment file says under `attention`, `mask`, `score` and `weighting`.
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::argument::{by_name, finite};
 use lipscope_core::experiment::{
     Alibi, Experiment, InputError, Mask, Order, Preset, QkNorm, Rope, RopeLayout, Steps, VectorNorm, WeightSource,
     Weighting,
@@ -13,7 +13,7 @@ use lipscope_core::experiment::{
 #[command(next_help_heading = "Attention, in place of what the experiment says")]
 pub(super) struct StepArguments {
     /// Kernel, mask and steps of a family of models; options beside it change single steps.
-    #[arg(long, value_name = "NAME", value_parser = one_of(Preset::ALL, |preset| preset.id()))]
+    #[arg(long, value_name = "NAME", value_parser = by_name(Preset::ALL, |preset| preset.id()))]
     preset: Option<Preset>,
     /// The scale of the scores.
     #[arg(long, value_name = "C", value_parser = finite)]
@@ -22,7 +22,7 @@ pub(super) struct StepArguments {
     #[arg(long, value_name = "TAU", value_parser = finite)]
     softcap: Option<f64>,
     /// Normalises queries and keys.
-    #[arg(long, value_name = "KIND", value_parser = one_of(VectorNorm::ALL, |kind| kind.id()))]
+    #[arg(long, value_name = "KIND", value_parser = by_name(VectorNorm::ALL, |kind| kind.id()))]
     qk_norm: Option<VectorNorm>,
     /// eps of --qk-norm.
     #[arg(long, value_name = "EPS", requires = "qk_norm", value_parser = finite)]
@@ -34,7 +34,7 @@ pub(super) struct StepArguments {
     #[arg(long, value_name = "SHARE", requires = "rope", value_parser = finite)]
     rope_fraction: Option<f64>,
     /// Which entries turn together.
-    #[arg(long, value_name = "LAYOUT", requires = "rope", value_parser = one_of(RopeLayout::ALL, |layout| layout.id()))]
+    #[arg(long, value_name = "LAYOUT", requires = "rope", value_parser = by_name(RopeLayout::ALL, |layout| layout.id()))]
     rope_layout: Option<RopeLayout>,
     /// ALiBi, with its usual slopes.
     #[arg(long)]
@@ -49,7 +49,7 @@ pub(super) struct StepArguments {
     #[arg(long, value_name = "C0", num_args = 0..=1, default_missing_value = "0", allow_negative_numbers = true, value_parser = finite)]
     sink: Option<f64>,
     /// How scores become weights.
-    #[arg(long, value_name = "KIND", conflicts_with = "sink", value_parser = one_of(Weighting::ALL, Weighting::id))]
+    #[arg(long, value_name = "KIND", conflicts_with = "sink", value_parser = by_name(Weighting::ALL, Weighting::id))]
     weighting: Option<Weighting>,
     /// How many key and value heads drawn weights have.
     #[arg(long, value_name = "G")]
@@ -121,20 +121,6 @@ impl StepArguments {
         experiment.check()?;
         Ok(experiment)
     }
-}
-
-/// Reads the name of one of `all`; help and errors list the names.
-fn one_of<T, const N: usize>(all: [T; N], id: fn(&T) -> &'static str) -> impl TypedValueParser<Value = T>
-where
-    T: Clone + Send + Sync + 'static,
-{
-    let names = PossibleValuesParser::new(all.each_ref().map(id));
-    names.try_map(move |name| all.iter().find(|one| id(one) == name).cloned().ok_or("is not a name"))
-}
-
-/// A number as the experiment file has it: JSON knows no infinity and no NaN.
-fn finite(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| "must be a finite number".into())
 }
 
 #[cfg(test)]

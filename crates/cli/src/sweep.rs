@@ -1,16 +1,17 @@
 //! `lipscope sweep`: the norm over lengths and random samples, on all cores.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
-use serde_json::json;
+use serde_json::Value;
 
 use super::console::{progress_bar, tell};
+use super::exit::{Exit, Failure};
 use super::files::read_text;
+use super::sheet::{Cell, FormArguments, Sheet};
 use super::steps::StepArguments;
 use super::work::{MemoryArguments, NormName, one_of};
 use lipscope_core::bounds::Norm;
@@ -34,40 +35,21 @@ pub(super) struct SweepArguments {
     /// Norm of the Jacobian; for max_token its upper bound by row sums of block norms.
     #[arg(long, value_enum, default_value_t = NormName::Spectral)]
     norm: NormName,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Csv)]
-    format: Format,
+    #[command(flatten)]
+    form: FormArguments,
     #[command(flatten)]
     attention: StepArguments,
     #[command(flatten)]
     memory: MemoryArguments,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// One point per line, with a header.
-    Csv,
-    /// One object with the points and the fitted slope.
-    Json,
-}
-
-pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
+pub(super) fn run(arguments: &SweepArguments) -> Result<Exit, Failure> {
     let text = read_text(&arguments.file)?;
     let norm = arguments.norm.norm();
     let options = MeasureOptions { memory: arguments.memory.memory, ..MeasureOptions::for_norm(norm) };
-    let plan = arguments.attention.read(&text).and_then(|experiment| {
-        let lengths = parse_lengths(&arguments.lengths)?;
-        let plan = SweepPlan::new(&experiment, &lengths, arguments.draws)?;
-        plan.check(&options)?;
-        Ok(plan)
-    });
-    let plan = match plan {
-        Ok(plan) => plan,
-        Err(problem) => {
-            tell!("lipscope sweep: {problem}");
-            return Ok(ExitCode::FAILURE);
-        }
-    };
+    let experiment = arguments.attention.read(&text)?;
+    let plan = SweepPlan::new(&experiment, &parse_lengths(&arguments.lengths)?, arguments.draws)?;
+    plan.check(&options)?;
     for n in plan.left_out() {
         tell!("lipscope sweep: n = {n} is left out: it must be from 2 to the number of tokens there are");
     }
@@ -83,31 +65,25 @@ pub(super) fn run(arguments: &SweepArguments) -> io::Result<ExitCode> {
         .collect();
     let (points, problems): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
     let points: Vec<SweepPoint> = points.into_iter().flatten().collect();
-    match arguments.format {
-        Format::Csv => write_csv(&points, norm)?,
-        Format::Json => write_json(&points, norm)?,
-    }
-    for problem in problems.iter().filter_map(|result| result.as_ref().err()) {
+    write(&points, norm, arguments.form)?;
+    let problems: Vec<InputError> = problems.into_iter().filter_map(Result::err).collect();
+    for problem in &problems {
         tell!("lipscope sweep: {problem}");
     }
-    Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(Exit::of_all(&problems))
 }
 
-/// Leaves the cell of a norm empty where J was too large to compute this norm.
-fn write_csv(points: &[SweepPoint], norm: Norm) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    writeln!(out, "n,draw,{},radius,method,iterations,relative_residual", norm.id())?;
+/// Leaves the cell of a norm empty where J was too large to compute this norm. JSON also gets the fitted slope.
+fn write(points: &[SweepPoint], norm: Norm, form: FormArguments) -> io::Result<()> {
+    let out = io::BufWriter::new(io::stdout().lock());
+    let columns = ["n", "draw", norm.id(), "radius", "method", "iterations", "relative_residual"];
+    let mut sheet = Sheet::begin(out, form.form(), columns)?;
     for p in points {
-        let SweepPoint { n, draw, radius, method, iterations, relative_residual, .. } = p;
-        let (method, value) = (method.id(), p.norm(norm).map_or_else(String::new, |value| format!("{value:?}")));
-        writeln!(out, "{n},{draw},{value},{radius:?},{method},{iterations},{relative_residual:?}")?;
+        let SweepPoint { n, draw, radius, method, iterations, relative_residual, .. } = *p;
+        let (method, residual) = (Cell::Text(method.id()), relative_residual.into());
+        sheet.row(&[n.into(), draw.into(), p.norm(norm).into(), radius.into(), method, iterations.into(), residual])?;
     }
-    out.flush()
-}
-
-fn write_json(points: &[SweepPoint], norm: Norm) -> io::Result<()> {
     let pairs: Vec<(f64, f64)> = points.iter().filter_map(|p| Some((p.n as f64, p.norm(norm)?))).collect();
-    let fit = fit_power_law(&pairs).map(|fit| fit.to_value());
-    let list: Vec<_> = points.iter().map(|point| point.to_value(norm)).collect();
-    writeln!(io::stdout().lock(), "{}", json!({"points": list, "fit": fit}))
+    let fit = fit_power_law(&pairs).map_or(Value::Null, |fit| fit.to_value());
+    sheet.end_with([("fit", fit)])
 }

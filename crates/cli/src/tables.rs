@@ -3,14 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
+use super::argument::by_name;
 use super::console::tell;
 use super::files::named;
 use lipscope_core::experiment::{
     Experiment, FirstColumn, FirstRow, InputError, NumberComma, Table, TableAnswers, TableQuestion, TableSource,
     TokenSource, WeightSource, WeightTables, WeightsReading,
 };
+
+/// The signs of identity weights.
+const SIGNS: [(&str, f64); 2] = [("1", 1.0), ("-1", -1.0)];
 
 /// The files of tokens and weights.
 #[derive(Debug, Args)]
@@ -20,7 +25,7 @@ pub(super) struct TableArguments {
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     tokens: Option<PathBuf>,
     /// With --tokens: A = I or A = -I, and V = I.
-    #[arg(long, value_name = "1|-1", allow_hyphen_values = true, value_parser = sign, requires = "tokens")]
+    #[arg(long, value_name = "1|-1", allow_hyphen_values = true, value_parser = by_name(SIGNS, |(id, _)| id).map(|(_, sign)| sign), requires = "tokens")]
     identity: Option<f64>,
     /// With --tokens: Q, k x d, in the same formats.
     #[arg(long, value_name = "FILE", requires_all = ["tokens", "k"], conflicts_with = "identity")]
@@ -129,13 +134,5 @@ pub(super) fn options_that_answer(problem: &InputError) -> Option<&'static str> 
             TableQuestion::Point => "Add --decimal comma where it stands between thousands, or --decimal point.",
         }),
         _ => None,
-    }
-}
-
-fn sign(text: &str) -> Result<f64, String> {
-    match text.trim() {
-        "1" => Ok(1.0),
-        "-1" => Ok(-1.0),
-        _ => Err("must be 1 or -1".into()),
     }
 }

@@ -1,18 +1,17 @@
 //! `lipscope train`: character-level Transformers with several kinds of attention and depths, one run a combination, on all
 //! cores.
 
-use std::io;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 
-use super::console::progress_bar;
-use super::console::tell;
+use super::argument::{by_name, shard};
+use super::console::{progress_bar, tell};
+use super::exit::{Exit, Failure};
 use super::files::read_text;
+use super::sheet::Form;
 use super::train_invert;
 use super::train_report;
 use super::train_run::{Run, RunReport};
@@ -25,7 +24,7 @@ use lipscope_train::{Corpus, Kind, Norms, Plan, PlanFields};
 #[derive(Debug, Args)]
 pub(super) struct TrainArguments {
     /// Kinds of attention: a list of dot, l2, l2_tied, contractive, invertible, qk_norm, softcap, sigmoid, rope.
-    #[arg(long, value_delimiter = ',', default_value = "dot", value_parser = kind())]
+    #[arg(long, value_delimiter = ',', default_value = "dot", value_parser = by_name(Kind::ALL, |kind| kind.id()))]
     attention: Vec<Kind>,
     /// Numbers of blocks: a list 2,6,12.
     #[arg(long, value_delimiter = ',', default_value = "2")]
@@ -70,7 +69,7 @@ pub(super) struct TrainArguments {
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
     /// Do part i of N of the runs, as i/N with i from 0.
-    #[arg(long, default_value = "0/1", value_parser = super::model::shard)]
+    #[arg(long, default_value = "0/1", value_parser = shard)]
     shard: Shard,
     /// Instead of training: print a table of the runs in this folder, in Markdown.
     #[arg(long, value_name = "RUNS", conflicts_with = "invert")]
@@ -91,6 +90,9 @@ pub(super) struct TrainArguments {
     /// attention branch by itself.
     #[arg(long, value_enum, requires = "invert")]
     extent: Option<train_invert::ExtentName>,
+    /// With --invert: write JSON in place of the table, as other commands do.
+    #[arg(long, requires = "invert")]
+    json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -99,26 +101,24 @@ enum NormName {
     None,
 }
 
-pub(super) fn run(arguments: &TrainArguments) -> io::Result<ExitCode> {
-    let outcome = match (&arguments.report, &arguments.text) {
-        (Some(folder), _) => train_report::run(folder, arguments.svg.as_deref()),
-        (None, Some(text)) => Corpus::new(&read_text(text)?).and_then(|corpus| match &arguments.invert {
-            Some(folder) => {
-                let extent = arguments.extent.map(train_invert::ExtentName::extent);
-                train_invert::run(folder, corpus, (arguments.windows, arguments.iterations), extent)
+pub(super) fn run(arguments: &TrainArguments) -> Result<Exit, Failure> {
+    match (&arguments.report, &arguments.text) {
+        (Some(folder), _) => train_report::run(folder, arguments.svg.as_deref())?,
+        (None, Some(text)) => {
+            let corpus = Corpus::new(&read_text(text)?)?;
+            match &arguments.invert {
+                Some(folder) => {
+                    let extent = arguments.extent.map(train_invert::ExtentName::extent);
+                    let form = if arguments.json { Form::Json } else { Form::Csv };
+                    train_invert::run(folder, corpus, (arguments.windows, arguments.iterations), extent, form)?;
+                }
+                None => train(arguments, &corpus)?,
             }
-            None => train(arguments, &corpus),
-        }),
-        // The argument parser requires one of them.
-        (None, None) => Ok(()),
-    };
-    Ok(match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(problem) => {
-            tell!("lipscope train: {problem}");
-            ExitCode::FAILURE
         }
-    })
+        // The argument parser requires one of them.
+        (None, None) => {}
+    }
+    Ok(Exit::Done)
 }
 
 fn train(arguments: &TrainArguments, corpus: &Corpus) -> Result<(), InputError> {
@@ -178,8 +178,4 @@ fn plans(arguments: &TrainArguments) -> Result<Vec<Plan>, InputError> {
         }
     }
     Ok(plans)
-}
-
-fn kind() -> impl TypedValueParser<Value = Kind> {
-    PossibleValuesParser::new(Kind::ALL.map(Kind::id)).try_map(|id| Kind::by_id(&id).ok_or("not a kind of attention"))
 }

@@ -1,12 +1,13 @@
 //! `lipscope train --invert`: a trained stack run backwards over held-out windows, branch by branch.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use clap::ValueEnum;
 
 use super::console::tell_lines;
-use super::model_files::unreadable;
+use super::exit::Failure;
+use super::sheet::{Cell, Form, Sheet};
 use super::train_run::checkpoint_of;
 use lipscope_core::experiment::InputError;
 use lipscope_train::{Corpus, Extent, Inversion, invert};
@@ -29,13 +30,14 @@ impl ExtentName {
     }
 }
 
-/// Prints a line for every iteration of every branch and window as CSV, and a summary on standard error.
+/// Writes a row for every iteration of every branch and window, and a summary on standard error.
 pub(super) fn run(
     folder: &Path,
     corpus: Corpus,
     (windows, iterations): (usize, usize),
     extent: Option<Extent>,
-) -> Result<(), InputError> {
+    form: Form,
+) -> Result<(), Failure> {
     let trainer = checkpoint_of(folder, &corpus)?.ok_or_else(|| InputError::File {
         file: folder.display().to_string().into(),
         problem: "it has no checkpoint.bin".into(),
@@ -49,32 +51,27 @@ pub(super) fn run(
         .iter()
         .map(|start| invert(&stack, &corpus.held_out()[*start..start + plan.context], extent, iterations))
         .collect::<Result<Vec<_>, _>>()?;
-    print_table(&inversions).map_err(|error| unreadable(Path::new("-"), &error))?;
+    write(&inversions, form)?;
     tell_lines(&summary(&inversions));
     Ok(())
 }
 
-fn print_table(inversions: &[Inversion]) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    writeln!(out, "window,layer,branch,c,iteration,error,residual,outcome")?;
+fn write(inversions: &[Inversion], form: Form) -> io::Result<()> {
+    let out = io::BufWriter::new(io::stdout().lock());
+    let columns = ["window", "layer", "branch", "c", "iteration", "error", "residual", "outcome"];
+    let mut sheet = Sheet::begin(out, form, columns)?;
     for (window, inversion) in inversions.iter().enumerate() {
         for branch in &inversion.branches {
-            let c = branch.contraction.map_or_else(String::new, |c| c.to_string());
+            let (layer, c) = (branch.layer.into(), branch.contraction.map_or(Cell::Absent, Cell::Plain));
+            let (kind, outcome) = (branch.branch.to_string(), Cell::Text(branch.outcome.id()));
             for step in &branch.steps {
-                writeln!(
-                    out,
-                    "{window},{},{},{c},{},{:?},{:?},{}",
-                    branch.layer,
-                    branch.branch,
-                    step.iteration,
-                    step.error,
-                    step.residual,
-                    branch.outcome.id()
-                )?;
+                let (error, residual) = (step.error.into(), step.residual.into());
+                let kind = kind.as_str().into();
+                sheet.row(&[window.into(), layer, kind, c, step.iteration.into(), error, residual, outcome])?;
             }
         }
     }
-    out.flush()
+    sheet.end()
 }
 
 /// For each branch how many windows converged, the most iterations and the largest rate; then how many characters came

@@ -1,11 +1,13 @@
 //! `lipscope train --report`: the runs of a folder as a table in Markdown, and their losses as a chart.
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::exit::Failure;
 use super::files::{save, unwritable};
 use super::model_files::unreadable;
 use super::train_run::TABLE;
@@ -37,15 +39,15 @@ const MOST_LAYERS_LISTED: usize = 6;
 /// Prints the table of the runs in a folder, and writes the chart of their held-out losses.
 ///
 /// # Errors
-/// [`InputError::File`] if the folder holds no run, or a file cannot be read or written.
-pub(super) fn run(folder: &Path, svg: Option<&Path>) -> Result<(), InputError> {
+/// [`InputError::File`] if the folder holds no run, or a file cannot be read or written; those of standard output.
+pub(super) fn run(folder: &Path, svg: Option<&Path>) -> Result<(), Failure> {
     let runs = read(folder)?;
-    print!("{}", table(&runs));
+    io::stdout().lock().write_all(table(&runs).as_bytes())?;
     let Some(path) = svg else { return Ok(()) };
     let title = "Held-out loss of character-level Transformers while they learn";
     let svg = chart(&runs).to_svg((760.0, 460.0), title, &Caption::default());
     let svg = svg.map_err(|error| broken(path, &error.to_string()))?;
-    save(path, &svg).map_err(|error| unwritable(path, &error))
+    Ok(save(path, &svg).map_err(|error| unwritable(path, &error))?)
 }
 
 /// Reads the runs of a folder, sorted by kind, number of blocks and seed.

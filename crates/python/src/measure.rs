@@ -93,7 +93,7 @@ pub(crate) fn catalogue() -> String {
     Value::Array(BoundId::ALL.into_iter().map(entry).collect()).to_string()
 }
 
-/// The singular values. Returns a JSON object: `spectrum` as `lipscope spectrum --format json` writes it, `converged`
+/// The singular values. Returns a JSON object: `spectrum` as `lipscope spectrum --json` writes it, `converged`
 /// for each value, `rank` and `gap`.
 #[pyfunction]
 pub(crate) fn spectrum(

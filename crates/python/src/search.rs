@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::experiment::PyExperiment;
 use crate::task::{interruptible, memory, run};
 
-/// Searches a ball or sphere for tokens with a large norm. Returns the JSON object that `lipscope search --format json`
+/// Searches a ball or sphere for tokens with a large norm. Returns the JSON object that `lipscope search --json`
 /// writes, and the experiment at the best tokens.
 #[pyfunction]
 pub(crate) fn search(
@@ -56,7 +56,7 @@ fn outcome(domain: &SearchDomain, found: &SearchCheckpoint, steps: &[SearchStep]
     let steps: Vec<Value> = steps.iter().map(step).collect();
     let value = json!({
         "lower_bound_found": found.best_norm(), "n": domain.n, "d": domain.d, "radius": domain.radius,
-        "on": domain.region.id(), "bounds": bounds, "steps": steps, "experiment": best.to_value(),
+        "on": domain.region.id(), "bounds": bounds, "rows": steps, "experiment": best.to_value(),
     });
     (value.to_string(), PyExperiment::of(best))
 }

@@ -24,7 +24,7 @@ pub(crate) enum Lengths {
     List(Vec<usize>),
 }
 
-/// Measures a norm over lengths and draws. Returns a JSON object: `points` and `fit` in the documented form, and
+/// Measures a norm over lengths and draws. Returns a JSON object: `rows` and `fit` in the documented form, and
 /// `left_out`, the lengths that are impossible.
 #[pyfunction]
 pub(crate) fn sweep(
@@ -60,7 +60,7 @@ pub(crate) fn sweep(
         let pairs: Vec<(f64, f64)> = points.iter().filter_map(|p| Some((p.n as f64, p.norm(norm)?))).collect();
         let fit = fit_power_law(&pairs).map(|fit| fit.to_value());
         let list: Vec<Value> = points.iter().map(|point| point.to_value(norm)).collect();
-        Ok(json!({"points": list, "fit": fit, "left_out": plan.left_out()}))
+        Ok(json!({"rows": list, "fit": fit, "left_out": plan.left_out()}))
     })?;
     Ok(value.to_string())
 }

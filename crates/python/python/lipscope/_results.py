@@ -50,7 +50,7 @@ class Sweep:
         return lengths, np.array([self.value[self.n == n].mean() for n in lengths])
 
     def to_dict(self) -> dict[str, Any]:
-        """The points and the fit in the documented form, as `lipscope sweep --format json` writes them."""
+        """The points and the fit in the documented form, as `lipscope sweep --json` writes them."""
         return json.loads(json.dumps(self._file))
 
     def __repr__(self) -> str:
@@ -70,7 +70,7 @@ class Sweep:
     @classmethod
     def _of(cls, text: str, norm: str) -> Sweep:
         file = json.loads(text)
-        left_out, points = file.pop("left_out"), file["points"]
+        left_out, points = file.pop("left_out"), file["rows"]
         column = lambda key: np.array([np.nan if point[key] is None else point[key] for point in points])
         kinds = [kind_of(norm, point["iterations"], point["relative_residual"]) for point in points]
         methods = [point["method"] for point in points]
@@ -117,7 +117,7 @@ class Search:
         return self.experiment.arrays()["tokens"]
 
     def to_dict(self) -> dict[str, Any]:
-        """As `lipscope search --format json` writes it."""
+        """As `lipscope search --json` writes it."""
         return json.loads(json.dumps(self._file))
 
     def __float__(self) -> float:
@@ -133,7 +133,7 @@ class Search:
         file = json.loads(text)
         bounds = [Bound._of(bound) for bound in file["bounds"]]
         where = file["n"], file["d"], file["radius"], file["on"]
-        return cls(file["lower_bound_found"], experiment, *where, bounds, file["steps"], file)
+        return cls(file["lower_bound_found"], experiment, *where, bounds, file["rows"], file)
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class Spectrum:
     _file: dict[str, Any] = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """As `lipscope spectrum --format json` writes it."""
+        """As `lipscope spectrum --json` writes it, under the key `spectrum`."""
         return json.loads(json.dumps(self._file))
 
     def __repr__(self) -> str:
