@@ -87,9 +87,12 @@ for (const viewport of [{ width: 1440, height: 900 }, PHONE, { width: 360, heigh
     await page.emulateMedia({ colorScheme: 'dark' });
     assert.notEqual(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor), lightPaper);
     await page.emulateMedia({ colorScheme: 'light', media: 'print' });
-    assert.ok(!await page.locator('nav').isVisible());
+    for (const nav of await page.locator('nav').all()) assert.ok(!await nav.isVisible());
     await page.emulateMedia({ media: 'screen' });
-    // From the contents to a section, over the skip link to the text, and back to the explorer.
+    // From the contents, which a narrow window folds, to a section, over the skip link to the text, and back to the explorer.
+    const fold = page.locator('.contents > summary');
+    assert.equal(await fold.isVisible(), viewport.width < 1024);
+    if (viewport.width < 1024) await fold.click();
     await page.click('nav a[href="#kim_l2"]');
     assert.ok(await page.locator('#kim_l2').evaluate((heading) => heading.getBoundingClientRect().top < innerHeight / 4));
     await page.evaluate(() => scrollTo(0, 0));
@@ -100,6 +103,35 @@ for (const viewport of [{ width: 1440, height: 900 }, PHONE, { width: 360, heigh
     await waitForStart(page);
   });
 }
+
+pageTest('the help of the explorer leads to the documents, and these to each other, one after another', { hash: '' }, async (opened) => {
+  await changed(opened.page, 'spectral');
+  await opened.page.keyboard.press('?');
+  const { there, wrong } = await follow(opened, opened.page.locator('#keys a.documents'));
+  const titles = [];
+  for (;;) {
+    const list = there.locator('nav[aria-label="Documents"] a');
+    assert.equal(await list.and(there.locator('[aria-current="page"]')).count(), 1);
+    assert.equal(await sidewards(there), 0);
+    titles.push(await there.locator('h1').innerText());
+    const next = there.locator('a[rel="next"]');
+    if (!await next.count()) {
+      assert.deepEqual(titles, await list.allInnerTexts());
+      break;
+    }
+    await next.click();
+    await there.waitForLoadState();
+  }
+  wrong.push(...await there.evaluate(() => window.__watched.violations));
+  assert.deepEqual(wrong, []);
+  assert.ok(titles.length > 12);
+  // The new pages, as readers with other needs meet them.
+  for (const name of ['index', 'tutorial', 'experiment']) {
+    await there.goto(new URL(`${name}.html`, there.url()).href);
+    assert.deepEqual(await inBothSchemes(there, seriousFaults), [], name);
+  }
+  await there.close();
+});
 
 pageTest('every link of the explorer to a file of the site leads to one', { hash: '' }, async ({ page, url }) => {
   await changed(page, 'spectral');

@@ -100,11 +100,15 @@ fn no_page_of_a_document_runs_a_script_or_loads_from_elsewhere() {
     let all = all();
     for document in &all {
         let (name, page) = (document.chapter.name, page(document, &all));
-        for never in ["<script", "<iframe", " style=", "src=\"https", "src=\"//", "href=\"//", "href=\"/", "<link href"] {
+        for never in ["<script", "<iframe", " style=", "src=\"https", "src=\"//", "href=\"//", "href=\"/", "<link href"]
+        {
             let found = page.find(never);
             assert_eq!(found.map(|at| &page[at..(at + 80).min(page.len())]), None, "{name}: {never}");
         }
-        assert!(page.contains("default-src 'none'") && page.starts_with("<!doctype html>\n<html lang=\"en\">"), "{name}");
+        assert!(
+            page.contains("default-src 'none'") && page.starts_with("<!doctype html>\n<html lang=\"en\">"),
+            "{name}"
+        );
     }
 }
 

@@ -29,6 +29,8 @@ pub enum Target {
     Page(String),
     /// A file beside the document, which is put beside its page.
     File,
+    /// The explorer, in the folder above: the address stays as it is.
+    Explorer,
     /// A file of the repository that the site does not have. Its words stay, without the link.
     Elsewhere,
 }
@@ -96,6 +98,7 @@ pub fn body(markdown: &str, target: &dyn Fn(&str) -> Option<Target>) -> Result<B
                 let is_known = dest_url.starts_with("https://") || dest_url.strip_prefix('#').is_some_and(is_here);
                 let dest_url = match if is_known { None } else { target(&dest_url) } {
                     _ if is_known => dest_url,
+                    Some(Target::Explorer) => dest_url,
                     Some(Target::Page(page)) => {
                         links.push(page.clone());
                         page.into()
@@ -126,6 +129,14 @@ pub fn body(markdown: &str, target: &dyn Fn(&str) -> Option<Target>) -> Result<B
     }
     let mut html = String::new();
     html::push_html(&mut html, out.into_iter());
+    // The pages allow no styles within the text, so the alignment of a column is a class.
+    for cell in ["th", "td"] {
+        for side in ["left", "center", "right"] {
+            let (style, class) =
+                (format!("<{cell} style=\"text-align: {side}\">"), format!("<{cell} class=\"{side}\">"));
+            html = html.replace(&style, &class);
+        }
+    }
     Ok(Body { html, headings, formulas: n_formulas, files, links })
 }
 
@@ -228,16 +239,26 @@ mod tests {
         let target = |address: &str| match address {
             "a.md#b" => Some(Target::Page("a.html#b".into())),
             "a.json" => Some(Target::File),
+            "../#v3" => Some(Target::Explorer),
             _ => Some(Target::Elsewhere),
         };
-        let text = "<!-- begin -->\n\n[a](a.md#b) [f](a.json) [`g`](../g.rs) [h](https://h.org)\n\n```sh\nd < e\n```\n";
+        let text = "<!-- begin -->\n\n[a](a.md#b) [f](a.json) [`g`](../g.rs) [h](https://h.org) [i](../#v3)\n\n```sh\nd < e\n```\n";
         let made = body(text, &target).expect("a page");
-        let links = r#"<a href="a.html#b">a</a> <a href="a.json">f</a> <code>g</code> <a href="https://h.org">h</a>"#;
+        let links = r#"<a href="a.html#b">a</a> <a href="a.json">f</a> <code>g</code> <a href="https://h.org">h</a> <a href="../#v3">i</a>"#;
         for part in [links, "d &lt; e"] {
             assert!(made.html.contains(part), "{part} is not in {}", made.html);
         }
         assert!(!made.html.contains("begin"), "{}", made.html);
         assert_eq!((made.links, made.files), (vec!["a.html#b".into()], vec!["a.json".into()]));
+    }
+
+    #[test]
+    fn a_column_is_aligned_by_a_class() {
+        let made = alone("| a | b |\n| --- | ---: |\n| 1 | 2 |\n").expect("a page");
+        for part in ["<th>a</th>", r#"<th class="right">b</th>"#, r#"<td class="right">2</td>"#] {
+            assert!(made.html.contains(part), "{part} is not in {}", made.html);
+        }
+        assert!(!made.html.contains("style"), "{}", made.html);
     }
 
     #[test]

@@ -64,6 +64,9 @@ fn target(root: &Path, address: &str) -> Option<Target> {
     {
         return Some(Target::Page(format!("{name}.html{anchor}")));
     }
+    if address == "../" || address.starts_with("../#v3") {
+        return Some(Target::Explorer);
+    }
     let path = root.join("docs").join(address);
     match (path.is_file() && !address.starts_with("../") && !address.ends_with(".md"), path.exists()) {
         (true, _) => Some(Target::File),
