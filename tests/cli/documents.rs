@@ -42,15 +42,15 @@ fn blocks(file: &str) -> Vec<Block> {
     let text = fs::read_to_string(in_repository(file)).unwrap_or_else(|problem| panic!("{file}: {problem}"));
     let mut found: Vec<Block> = Vec::new();
     let mut mark = None;
-    // Whether nothing but blank lines, comments and one line of prose stand between the last block and this line.
-    let mut is_near = false;
+    // The paragraphs between the last block and this line: what a block prints is shown after one at most.
+    let mut n_between = usize::MAX;
     let mut lines = text.lines().enumerate();
     while let Some((at, line)) = lines.next() {
         if let Some(language) = line.strip_prefix("```") {
             let code: String =
                 lines.by_ref().take_while(|(_, line)| *line != "```").map(|(_, line)| format!("{line}\n")).collect();
             match found.last_mut() {
-                Some(last) if language == "text" && is_near && last.shown.is_none() => last.shown = Some(code),
+                Some(last) if language == "text" && n_between <= 1 && last.shown.is_none() => last.shown = Some(code),
                 _ => found.push(Block {
                     place: format!("{file}, line {}", at + 1),
                     language: language.into(),
@@ -59,11 +59,11 @@ fn blocks(file: &str) -> Vec<Block> {
                     shown: None,
                 }),
             }
-            is_near = true;
+            n_between = 0;
         } else if let Some(comment) = line.strip_prefix("<!-- ").and_then(|rest| rest.strip_suffix(" -->")) {
             mark = Some(comment.to_owned());
         } else if !line.trim().is_empty() {
-            is_near = is_near && !line.starts_with('#');
+            n_between = n_between.saturating_add(1);
             mark = None;
         }
     }
@@ -126,7 +126,7 @@ fn workplace() -> tempfile::TempDir {
     let experiment =
         r#"{"tokens":{"source":"random","distribution":"ball","n":6,"d":1},"weights":{"source":"identity","sign":-1}}"#;
     fs::write(path.join("experiment.json"), experiment).expect("a file");
-    fs::copy(in_repository("tests/data/cases/tables/np_f4.npy"), path.join("tokens.npy")).expect("a table");
+    fs::copy(in_repository("tests/data/cases/tables/f4.npy"), path.join("tokens.npy")).expect("a table");
     folder
 }
 

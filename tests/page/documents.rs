@@ -1,4 +1,5 @@
-//! What the documents say about the page: its numbers and its links; and that they cite what CITATION.cff cites.
+//! What the documents say about the page, its numbers and its links; the files and tests that they name; and that they
+//! cite what CITATION.cff cites.
 
 use lipscope::lessons::scene_of;
 use lipscope::link;
@@ -37,6 +38,27 @@ fn every_link_of_a_document_to_the_explorer_is_read_without_a_fault() {
         }
     }
     assert!(n_links >= 2, "{n_links} links");
+}
+
+#[test]
+fn every_file_and_every_test_of_the_recipes_is_there() {
+    let recipes = text("docs/extending.md");
+    let named: Vec<&str> = recipes.split('`').skip(1).step_by(2).collect();
+    let files: Vec<&str> = named.iter().copied().filter(|code| code.contains('/') && !code.contains(' ')).collect();
+    assert!(files.len() > 40, "{files:?}");
+    for file in &files {
+        assert!(in_repository(file.replace('*', "en")).exists(), "{file}");
+    }
+    let tests: String = files
+        .iter()
+        .filter(|file| file.starts_with("tests/") && file.ends_with(".rs"))
+        .map(|file| text(file))
+        .collect();
+    let is_test =
+        |code: &&str| code.matches('_').count() > 1 && code.chars().all(|c| c == '_' || c.is_ascii_lowercase());
+    for test in named.into_iter().filter(is_test).filter(|code| !code.starts_with("ln_of_")) {
+        assert!(tests.contains(&format!("fn {test}(")), "{test}");
+    }
 }
 
 /// The BibTeX of the page on citing, entry by entry.
