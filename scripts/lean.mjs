@@ -18,7 +18,7 @@ const isDoubtful = {
 
 let before = 0;
 let after = 0;
-for (const name of readdirSync(site)) {
+for (const name of readdirSync(site, { recursive: true })) {
   const kind = name.match(/\.(css|js)$/)?.[1];
   if (!kind) continue;
   const path = join(site, name);

@@ -18,7 +18,7 @@ const { values: options, positionals: [dir = 'dist'] } = parseArgs({
 const SUMS = [
   {
     id: 'first_picture', what: 'before the first picture', budget: SIZES.first_picture,
-    has: (name) => /\.(html|css|js|wasm)$/.test(name) && !/^(worker|model_worker|train_worker|sw\.|later-|chinese-|chunk_|theory\.|training\.|document\.)/.test(name),
+    has: (name) => /\.(html|css|js|wasm)$/.test(name) && !/^(worker|model_worker|train_worker|sw\.|later-|chinese-|chunk_|docs\/)/.test(name),
   },
   { id: 'document', what: 'index.html with its styles and the opening view', budget: DOCUMENT, has: (name) => name === 'index.html' },
   { id: 'wasm', what: 'WebAssembly without that of models', budget: SIZES.wasm, has: (name) => name.endsWith('.wasm') && !/^(model|train)_worker/.test(name) },

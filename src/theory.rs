@@ -1,14 +1,27 @@
-//! Places in the theory: the statements and proofs of docs/theory.md, which the site holds as a page (`crates/documents`).
+//! The documents of the site, which `crates/documents` makes of docs, and places in the theory: the statements and
+//! proofs of docs/theory.md.
+
+use std::borrow::Cow;
 
 use lipscope_core::bounds::BoundId;
 
-/// The file of the theory's page, in the folder of the explorer.
+/// The list of all documents, from the folder of the explorer.
+pub const DOCUMENTS: &str = "docs/index.html";
+
+/// The page of the theory, in the folder of the documents.
 pub const THEORY: &str = "theory.html";
 
-/// The file of the page on training, made of docs/training.md, in the same folder.
+/// The page on training, made of docs/training.md, in the same folder.
 pub const TRAINING: &str = "training.html";
 
-/// Whether an address is that of a document of the site.
+/// The address, from the explorer, of what a lesson refers to. Lessons name documents as these name each other, by
+/// their page in the folder of the documents.
+#[must_use]
+pub fn from_explorer(address: &'static str) -> Cow<'static, str> {
+    if is_document(address) { format!("docs/{address}").into() } else { address.into() }
+}
+
+/// Whether an address is that of a document, from the folder of the documents.
 #[must_use]
 pub fn is_document(address: &str) -> bool {
     address.starts_with(THEORY) || address.starts_with(TRAINING)
@@ -47,8 +60,8 @@ impl Place {
     #[must_use]
     pub fn address(self) -> String {
         match self.anchor() {
-            "" => THEORY.to_owned(),
-            anchor => format!("{THEORY}#{anchor}"),
+            "" => format!("docs/{THEORY}"),
+            anchor => format!("docs/{THEORY}#{anchor}"),
         }
     }
 }

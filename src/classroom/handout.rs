@@ -9,6 +9,7 @@ use crate::link;
 use crate::page::use_page;
 use crate::state::{LessonAt, Scene, Stage};
 use crate::strings;
+use crate::theory::from_explorer;
 
 use super::context::Classroom;
 use super::course::step_now;
@@ -177,7 +178,7 @@ fn Paragraph(
         Piece::Value(slot) => gap(slot),
         Piece::Formula(formula) => view! { {formula.view()} {where_line(step, formula)} }.into_any(),
         Piece::Press(..) | Piece::Slider(_) | Piece::Share => ().into_any(),
-        Piece::Link(words, address) => view! { <a href=address>{words}</a> }.into_any(),
+        Piece::Link(words, address) => view! { <a href=from_explorer(address)>{words}</a> }.into_any(),
     };
     let parts = all.iter().copied().enumerate().map(of).collect_view();
     view! {

@@ -4,6 +4,7 @@ use crate::prelude::*;
 
 use crate::lessons::{Age, Filled, Holds, LessonFormula, Paragraph, Piece, Slot, Step, pieces, unexplained};
 use crate::strings;
+use crate::theory::from_explorer;
 
 use super::context::use_classroom;
 use super::handles::{Press, Share, TextSlider};
@@ -81,7 +82,7 @@ pub fn Text(
         Piece::Share => view! { <Share/> }.into_any(),
         Piece::Link(words, address) => {
             // What a lesson refers to opens beside the explorer, so that the lesson stays where it is.
-            view! { <a href=address target="_blank" rel="noreferrer">{words}</a> }.into_any()
+            view! { <a href=from_explorer(address) target="_blank" rel="noreferrer">{words}</a> }.into_any()
         }
     };
     // A formula that is a paragraph of its own scrolls by itself where it is wider than the panel.

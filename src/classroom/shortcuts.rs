@@ -12,6 +12,7 @@ use crate::panels::ProjectorKey;
 use crate::stage;
 use crate::state::Stage;
 use crate::strings;
+use crate::theory::DOCUMENTS;
 
 use super::context::{Classroom, use_classroom};
 use super::course;
@@ -85,7 +86,7 @@ pub fn Shortcuts() -> impl IntoView {
     view! { <DialogButton id="keys" words="?" heading hint=heading is_open=room.keys_open piece=Piece::KeyList/> }
 }
 
-/// The dialog with all keys, by what they are for.
+/// The dialog with the way to the documents, and all keys by what they are for.
 #[component]
 pub fn KeyList() -> impl IntoView {
     let group = |(heading, keys): Group| {
@@ -103,6 +104,10 @@ pub fn KeyList() -> impl IntoView {
     };
     view! {
         <DialogBox id="keys" heading=strings::keys_label() is_open=use_classroom().keys_open>
+            <p>
+                <a class="documents" href=DOCUMENTS hreflang="en" target="_blank" rel="noopener">{strings::documents()}</a>
+                {strings::between_sentences()} {strings::documents_about()}
+            </p>
             <div class="keys-groups">{keys::groups().into_iter().map(group).collect_view()}</div>
         </DialogBox>
     }

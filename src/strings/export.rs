@@ -21,7 +21,8 @@ pub enum Paper {
 }
 
 const LIPSCOPE: &str = "@software{lipscope,
-  title = {Lipscope: how smooth is attention?},
+  title = {Lipscope: an explorer of the local Lipschitz constant of self-attention},
+  author = {{The Lipscope authors}},
   version = {VERSION},
   note = {Local Lipschitz constants of self-attention and bounds on them, in the browser}
 }
@@ -148,6 +149,13 @@ pub fn script_hint(dialect: Dialect) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_documents_say_how_to_cite_as_the_page_does() {
+        let text = include_str!("../../docs/cite.md");
+        let entries = text.split("```bibtex\n").skip(1).filter_map(|rest| rest.split("```").next());
+        assert_eq!(entries.collect::<Vec<_>>().join("\n"), citations(Paper::Castin));
+    }
 
     #[test]
     fn every_view_cites_both_papers_its_own_first() {

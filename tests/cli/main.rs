@@ -1,6 +1,9 @@
 //! Tests of the command line.
 
 mod cli;
+// The commands of the documents are those of a Unix shell.
+#[cfg(unix)]
+mod documents;
 mod faults;
 mod help;
 mod kept_cases;

@@ -5,11 +5,28 @@ use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::measure;
 use proptest::prelude::*;
 
+use crate::schema::accepts;
+
 const TOKENS: &str = r#""tokens":{"source":"explicit","rows":[[-1],[1]]}"#;
 const WEIGHTS: &str = r#""weights":{"source":"identity","sign":-1}"#;
 
+/// Checks that a fault that a schema can see is refused by the parser, with these words, and by the schema.
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
+    assert_ne!(accepts(text), Some(true), "the schema accepts {text}");
+    check_parser(text, expected);
+}
+
+/// Checks that a fault that no schema can see is refused by the parser: shapes that have to fit each other, sizes that
+/// follow from several numbers, keys that stand twice, what is found only when it is computed.
+#[track_caller]
+fn check_beyond_schema(text: &str, expected: &[&str]) {
+    assert_eq!(accepts(text), Some(true), "the schema sees the fault of {text}");
+    check_parser(text, expected);
+}
+
+#[track_caller]
+fn check_parser(text: &str, expected: &[&str]) {
     let problem = match Experiment::from_json(text).and_then(|experiment| measure(&experiment)) {
         Ok(_) => panic!("accepted a faulty experiment: {text}"),
         Err(problem) => problem.to_string(),
@@ -47,7 +64,7 @@ fn missing_and_misspelt_fields_are_named() {
         &format!(r#"{{"tokens":{{"source":"random","law":"ball"}},{WEIGHTS}}}"#),
         &["`tokens.law` is called `distribution` now"],
     );
-    check(&format!(r#"{{{TOKENS},{TOKENS},{WEIGHTS}}}"#), &["`tokens` stands twice", "line 1"]);
+    check_beyond_schema(&format!(r#"{{{TOKENS},{TOKENS},{WEIGHTS}}}"#), &["`tokens` stands twice", "line 1"]);
     check("[1,2]", &["The experiment", "object"]);
     check("", &["empty"]);
     check("{\"tokens\": ", &["JSON", "line 1"]);
@@ -55,7 +72,10 @@ fn missing_and_misspelt_fields_are_named() {
 
 #[test]
 fn rows_and_columns_are_named() {
-    check(&format!(r#"{{"tokens":{{"source":"explicit","rows":[[1,2],[3]]}},{WEIGHTS}}}"#), &["Row 2", "tokens.rows"]);
+    check_beyond_schema(
+        &format!(r#"{{"tokens":{{"source":"explicit","rows":[[1,2],[3]]}},{WEIGHTS}}}"#),
+        &["Row 2", "tokens.rows"],
+    );
     check(
         &format!(r#"{{"tokens":{{"source":"explicit","rows":[[1,2],[3,"x"]]}},{WEIGHTS}}}"#),
         &["Row 2, column 2", "tokens.rows", "\"x\""],
@@ -68,43 +88,58 @@ fn rows_and_columns_are_named() {
 #[test]
 fn shapes_that_do_not_fit_are_named() {
     let with_head = |head: &str| format!(r#"{{{TOKENS},"weights":{{"source":"explicit","heads":[{head}]}}}}"#);
-    check(&with_head(r#"{"q":[[1]],"k":[[1],[2]],"v":[[1]]}"#), &["weights.heads[0].k", "2 x 1", "1 x 1"]);
-    check(&with_head(r#"{"q":[[1,2]],"k":[[1,2]],"v":[[1,2]]}"#), &["weights.heads[0].q", "dimension 1"]);
-    check(&with_head(r#"{"q":[[1]],"k":[[1]],"v":[[1,2]]}"#), &["weights.heads[0].v"]);
+    check_beyond_schema(
+        &with_head(r#"{"q":[[1]],"k":[[1],[2]],"v":[[1]]}"#),
+        &["weights.heads[0].k", "2 x 1", "1 x 1"],
+    );
+    check_beyond_schema(&with_head(r#"{"q":[[1,2]],"k":[[1,2]],"v":[[1,2]]}"#), &["weights.heads[0].q", "dimension 1"]);
+    check_beyond_schema(&with_head(r#"{"q":[[1]],"k":[[1]],"v":[[1,2]]}"#), &["weights.heads[0].v"]);
     check(&with_head(r#"{"q":[[1]],"k":[[1]]}"#), &["weights.heads[0].v", "missing"]);
     let output = r#"{"source":"explicit","heads":[{"q":[[1]],"k":[[1]],"v":[[1]]}],"output":[[1,2]]}"#;
-    check(&format!(r#"{{{TOKENS},"weights":{output}}}"#), &["weights.output", "1 x 2"]);
+    check_beyond_schema(&format!(r#"{{{TOKENS},"weights":{output}}}"#), &["weights.output", "1 x 2"]);
 }
 
 #[test]
 fn sizes_over_the_limits_and_unsupported_values_are_named() {
     check(&format!(r#"{{"tokens":{{"source":"random","n":2000000}},{WEIGHTS}}}"#), &["`tokens.n`", "1000000"]);
-    check(&format!(r#"{{"tokens":{{"source":"random","n":1000000,"d":100}},{WEIGHTS}}}"#), &["n times d"]);
-    check(&format!(r#"{{"tokens":{{"source":"random","n":100000,"d":1}},{WEIGHTS}}}"#), &["n times n", "16384"]);
-    check(&format!(r#"{{{TOKENS},"weights":{{"source":"random","heads":1000,"head_dim":16000}}}}"#), &["weights"]);
+    check_beyond_schema(
+        &format!(r#"{{"tokens":{{"source":"random","n":1000000,"d":100}},{WEIGHTS}}}"#),
+        &["n times d"],
+    );
+    check_beyond_schema(
+        &format!(r#"{{"tokens":{{"source":"random","n":100000,"d":1}},{WEIGHTS}}}"#),
+        &["n times n", "16384"],
+    );
+    check_beyond_schema(
+        &format!(r#"{{{TOKENS},"weights":{{"source":"random","heads":1000,"head_dim":16000}}}}"#),
+        &["weights"],
+    );
     let plane = r#"{"source":"explicit","heads":[{"q":[[1]],"k":[[1]],"v":[[1]]}]}"#;
-    check(&format!(r#"{{"tokens":{{"source":"skew"}},"weights":{plane}}}"#), &["skew", "dimension 2"]);
-    check(&format!(r#"{{"attention":"l2","tokens":{{"source":"skew"}},{WEIGHTS}}}"#), &["skew", "dot"]);
+    check_beyond_schema(&format!(r#"{{"tokens":{{"source":"skew"}},"weights":{plane}}}"#), &["skew", "dimension 2"]);
+    check_beyond_schema(&format!(r#"{{"attention":"l2","tokens":{{"source":"skew"}},{WEIGHTS}}}"#), &["skew", "dot"]);
     let clusters = r#""tokens":{"source":"clusters","positions":[[1],[2]],"log_multiplicities":[1,2]}"#;
     let large = r#""tokens":{"source":"clusters","positions":[[1],[2]],"log_multiplicities":[1,701]}"#;
     check(&format!("{{{large},{WEIGHTS}}}"), &["tokens.log_multiplicities[1]", "700"]);
     let many: Vec<[f64; 1]> = (0..5000).map(|i| [f64::from(i)]).collect();
     let logs = vec![1.0; 5000];
     let many = serde_json::json!({"source": "clusters", "positions": many, "log_multiplicities": logs});
-    check(&format!(r#"{{"tokens":{many},{WEIGHTS}}}"#), &["distinct positions", "4096"]);
+    check_beyond_schema(&format!(r#"{{"tokens":{many},{WEIGHTS}}}"#), &["distinct positions", "4096"]);
     check(&format!(r#"{{"mask":"causal",{clusters},{WEIGHTS}}}"#), &["mask", "clusters"]);
     let kim = r#""weights":{"source":"kim","heads":2}"#;
-    check(&format!(r#"{{"attention":"l2",{TOKENS},{kim}}}"#), &["weights.heads", "does not divide", "1"]);
+    check_beyond_schema(&format!(r#"{{"attention":"l2",{TOKENS},{kim}}}"#), &["weights.heads", "does not divide", "1"]);
     check(&format!("{{{TOKENS},{kim}}}"), &["kim", "l2"]);
     let rotation = r#"{"source":"explicit","heads":[{"q":[[1,0],[0,1]],"k":[[0,-1],[1,0]],"v":[[1,0],[0,1]]}]}"#;
-    check(&format!(r#"{{"tokens":{{"source":"adversarial"}},"weights":{rotation}}}"#), &["real eigenvalue", "seed"]);
+    check_beyond_schema(
+        &format!(r#"{{"tokens":{{"source":"adversarial"}},"weights":{rotation}}}"#),
+        &["real eigenvalue", "seed"],
+    );
 }
 
 #[test]
 fn overflowing_numbers_give_an_error_message() {
     let huge = |x: &str| format!(r#"{{"tokens":{{"source":"explicit","rows":[[-{x}],[{x}]]}},{WEIGHTS}}}"#);
-    check(&huge("1e200"), &["overflow", "smaller"]);
-    check(
+    check_beyond_schema(&huge("1e200"), &["overflow", "smaller"]);
+    check_beyond_schema(
         &format!(
             r#"{{{TOKENS},"weights":{{"source":"explicit","heads":[{{"q":[[1e300]],"k":[[1e300]],"v":[[1]]}}]}}}}"#
         ),
@@ -288,7 +323,7 @@ fn lists_and_tables_of_steps_have_one_place_for_each_token_head_or_entry() {
         (r#""weighting":{"kind":"softmax","sink":[1,2]}"#, "`weighting.sink` is 2 numbers"),
         (r#""score":{"qk_norm":{"kind":"rms","k_gain":[1,2]}}"#, "`score.qk_norm.k_gain` is 2 numbers"),
     ] {
-        check(&of(steps), &[named]);
+        check_beyond_schema(&of(steps), &[named]);
     }
     let clusters = r#""tokens":{"source":"clusters","positions":[[-1],[1]],"log_multiplicities":[0,1]}"#;
     for (steps, named) in [
@@ -305,20 +340,25 @@ fn lists_and_tables_of_steps_have_one_place_for_each_token_head_or_entry() {
 fn shared_and_second_matrices_are_refused_by_their_place() {
     let q = r#""q":[[1]]"#;
     let kv = r#"{"k":[[1]],"v":[[1]]}"#;
+    let of = |weights: &str| format!(r#"{{{TOKENS},"weights":{{"source":"explicit",{weights}}}}}"#);
     for (weights, named) in [
         (format!(r#""heads":[{{{q}}}],"kv_heads":[{kv}]"#), "`weights.heads[0].kv` is missing"),
-        (format!(r#""heads":[{{{q},"kv":1}}],"kv_heads":[{kv}]"#), "`weights.heads[0].kv` is 1"),
-        (format!(r#""heads":[{{{q},"kv":0}}],"kv_heads":[{kv},{kv}]"#), "`weights.kv_heads[1]`"),
         (format!(r#""heads":[{{{q},"kv":0}}],"kv_heads":[]"#), "`weights.kv_heads`"),
         (format!(r#""heads":[{{{q},"k":[[1]],"v":[[1]],"q2":[[1]]}}]"#), "`weights.heads[0].k2` is missing"),
         (format!(r#""heads":[{{{q},"k":[[1]],"v":[[1]],"q2":[[1]],"k2":[[1]]}}]"#), "`weights.heads[0].lambda`"),
+    ] {
+        check(&of(&weights), &[named]);
+    }
+    for (weights, named) in [
+        (format!(r#""heads":[{{{q},"kv":1}}],"kv_heads":[{kv}]"#), "`weights.heads[0].kv` is 1"),
+        (format!(r#""heads":[{{{q},"kv":0}}],"kv_heads":[{kv},{kv}]"#), "`weights.kv_heads[1]`"),
         (
             format!(r#""heads":[{{{q},"k":[[1]],"v":[[1]],"q2":[[1],[2]],"k2":[[1]],"lambda":1}}]"#),
             "`weights.heads[0].q2` is 2 x 1",
         ),
     ] {
-        check(&format!(r#"{{{TOKENS},"weights":{{"source":"explicit",{weights}}}}}"#), &[named]);
+        check_beyond_schema(&of(&weights), &[named]);
     }
     let drawn = r#""weights":{"source":"random","heads":3,"kv_heads":2}"#;
-    check(&format!("{{{TOKENS},{drawn}}}"), &["`weights.kv_heads` = 2", "3 heads"]);
+    check_beyond_schema(&format!("{{{TOKENS},{drawn}}}"), &["`weights.kv_heads` = 2", "3 heads"]);
 }

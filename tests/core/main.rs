@@ -21,6 +21,7 @@ mod parallel;
 mod portable;
 mod precise;
 mod probable;
+mod schema;
 mod script;
 mod search;
 mod single;

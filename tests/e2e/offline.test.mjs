@@ -100,7 +100,7 @@ siteTest('the theory needs no network either, though nobody has opened it before
   await context.setOffline(true);
   await server.close();
   const again = await context.newPage();
-  await again.goto(`${server.url}theory.html#sharp`);
+  await again.goto(`${server.url}docs/theory.html#sharp`);
   assert.equal(await again.locator('#sharp').innerText(), 'sharp');
   assert.match(await again.locator('#sharp').evaluate((heading) => getComputedStyle(heading).borderTopStyle + getComputedStyle(document.body).margin), /none0px/);
 });

@@ -38,7 +38,7 @@ pageTest('a reader of the opening view comes to the statement of its best bound'
   assert.equal(page.url(), before);
   // The fold that says why the question matters links to the whole theory.
   await page.click('#why > summary');
-  assert.equal(await page.locator('#why a').getAttribute('href'), 'theory.html');
+  assert.equal(await page.locator('#why a').getAttribute('href'), 'docs/theory.html');
 });
 
 pageTest('with the mask the opening view leads to the bound for it', { hash: '#v3&mask=causal' }, async ({ page }) => {
@@ -48,7 +48,7 @@ pageTest('with the mask the opening view leads to the bound for it', { hash: '#v
 pageTest('every bound of Growth leads to its statement', { hash: '#v3&plot=growth', timeout: 240_000 }, async (opened) => {
   const { page } = opened;
   await page.waitForFunction(() => document.querySelector('#growth-gap a')?.hash === '#sharp');
-  assert.equal(await page.locator('.growth-list > .note a').getAttribute('href'), 'theory.html');
+  assert.equal(await page.locator('.growth-list > .note a').getAttribute('href'), 'docs/theory.html');
   const anchors = [];
   for (const more of await page.locator('.trace:not([hidden]) .trace-more').all()) {
     await more.click();
@@ -63,12 +63,12 @@ pageTest('every bound of Growth leads to its statement', { hash: '#v3&plot=growt
 
 pageTest('the source of a step in a lesson, and the answer to an impossible goal, lead to the theory', { hash: '#v3&lesson=lipschitz.2' }, async (opened) => {
   const { page } = opened;
-  const source = page.locator('.lesson-source a[href^="theory.html#"]');
+  const source = page.locator('.lesson-source a[href^="docs/theory.html#"]');
   const anchor = (await source.first().getAttribute('href')).split('#')[1];
   await showsStatement(await follow(opened, source.first()), anchor);
   const goal = page.locator('[data-goal="ten"]');
   await goal.locator('.goal-impossible').click();
-  assert.equal(await goal.locator('.note a').getAttribute('href'), 'theory.html#sharp');
+  assert.equal(await goal.locator('.note a').getAttribute('href'), 'docs/theory.html#sharp');
 });
 
 pageTest('in Chinese the link says that the theory is in English', { hash: '?lang=zh#v3' }, async ({ page }) => {
@@ -78,7 +78,7 @@ pageTest('in Chinese the link says that the theory is in English', { hash: '?lan
 
 for (const viewport of [{ width: 1440, height: 900 }, PHONE, { width: 360, height: 640 }]) {
   pageTest(`the theory is readable at ${viewport.width} pixels, in light and in dark`, { viewport, started: false }, async ({ page, url }) => {
-    await page.goto(`${url}theory.html`);
+    await page.goto(`${url}docs/theory.html`);
     assert.equal(await page.getAttribute('html', 'lang'), 'en');
     assert.ok(await page.locator('math').count() > 1000);
     assert.equal(await sidewards(page), 0);
@@ -87,9 +87,12 @@ for (const viewport of [{ width: 1440, height: 900 }, PHONE, { width: 360, heigh
     await page.emulateMedia({ colorScheme: 'dark' });
     assert.notEqual(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor), lightPaper);
     await page.emulateMedia({ colorScheme: 'light', media: 'print' });
-    assert.ok(!await page.locator('nav').isVisible());
+    for (const nav of await page.locator('nav').all()) assert.ok(!await nav.isVisible());
     await page.emulateMedia({ media: 'screen' });
-    // From the contents to a section, over the skip link to the text, and back to the explorer.
+    // From the contents, which a narrow window folds, to a section, over the skip link to the text, and back to the explorer.
+    const fold = page.locator('.contents > summary');
+    assert.equal(await fold.isVisible(), viewport.width < 1024);
+    if (viewport.width < 1024) await fold.click();
     await page.click('nav a[href="#kim_l2"]');
     assert.ok(await page.locator('#kim_l2').evaluate((heading) => heading.getBoundingClientRect().top < innerHeight / 4));
     await page.evaluate(() => scrollTo(0, 0));
@@ -101,6 +104,35 @@ for (const viewport of [{ width: 1440, height: 900 }, PHONE, { width: 360, heigh
   });
 }
 
+pageTest('the help of the explorer leads to the documents, and these to each other, one after another', { hash: '' }, async (opened) => {
+  await changed(opened.page, 'spectral');
+  await opened.page.keyboard.press('?');
+  const { there, wrong } = await follow(opened, opened.page.locator('#keys a.documents'));
+  const titles = [];
+  for (;;) {
+    const list = there.locator('nav[aria-label="Documents"] a');
+    assert.equal(await list.and(there.locator('[aria-current="page"]')).count(), 1);
+    assert.equal(await sidewards(there), 0);
+    titles.push(await there.locator('h1').innerText());
+    const next = there.locator('a[rel="next"]');
+    if (!await next.count()) {
+      assert.deepEqual(titles, await list.allInnerTexts());
+      break;
+    }
+    await next.click();
+    await there.waitForLoadState();
+  }
+  wrong.push(...await there.evaluate(() => window.__watched.violations));
+  assert.deepEqual(wrong, []);
+  assert.ok(titles.length > 12);
+  // The new pages, as readers with other needs meet them.
+  for (const name of ['index', 'tutorial', 'experiment']) {
+    await there.goto(new URL(`${name}.html`, there.url()).href);
+    assert.deepEqual(await inBothSchemes(there, seriousFaults), [], name);
+  }
+  await there.close();
+});
+
 pageTest('every link of the explorer to a file of the site leads to one', { hash: '' }, async ({ page, url }) => {
   await changed(page, 'spectral');
   const found = new Set();
@@ -109,7 +141,7 @@ pageTest('every link of the explorer to a file of the site leads to one', { hash
     for (const link of await page.locator('a[href]').all()) found.add(await link.evaluate((link) => link.href));
   }
   const inside = [...found].filter((address) => address.startsWith(url));
-  assert.ok(inside.some((address) => address.includes('theory.html')), [...found].join(' '));
+  assert.ok(inside.some((address) => address.includes('docs/theory.html')), [...found].join(' '));
   for (const address of inside) {
     const { status, type, text } = await page.evaluate(async (address) => {
       const answer = await fetch(address);

@@ -26,6 +26,17 @@ for (const [mask, expected] of [['none', 2.0504], ['causal', 5.3135]]) {
   });
 }
 
+test('the lines of docs/embedding.md give the numbers beside them', async () => {
+  const text = readFileSync(new URL('../../docs/embedding.md', import.meta.url), 'utf8');
+  const code = text.match(/```js\n(import [^]*?)```/)[1];
+  const shown = code.match(/measure\(experiment\)\.spectral; +\/\/ ([0-9.]*)\.\./)[1];
+  const name = new URL('../../pkg/node.js', import.meta.url).href;
+  const values = code.replace('"lipscope"', JSON.stringify(name)).replace(/^(measure|sweep)\(/gm, (call) => `export const ${call.slice(0, -1)}Found = ${call}`);
+  const { measureFound, sweepFound } = await import(`data:text/javascript,${encodeURIComponent(values)}`);
+  assert.equal(String(measureFound).slice(0, shown.length), shown);
+  assert.ok(Number.isFinite(sweepFound.exponent), JSON.stringify(sweepFound));
+});
+
 test('an unknown key is an error that names it', () => {
   assert.throws(() => measure({ ...experiment('none'), maks: 'causal' }), (error) => {
     assert.ok(error instanceof Error);

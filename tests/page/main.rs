@@ -4,6 +4,7 @@ mod answer_codes;
 mod answers;
 mod chinese;
 mod dice;
+mod documents;
 mod fields;
 mod han;
 mod known;

@@ -1,25 +1,36 @@
-//! The documents that the explorer links to are pages of the site: every formula of docs/theory.md becomes MathML, and
-//! every heading that a link names exists.
+//! The documents are pages of the site: every formula of docs/theory.md becomes MathML, every heading that a link names
+//! exists, and the list of documents names each file of docs.
 
 use std::collections::BTreeSet;
 
 use lipscope::lessons::{Lesson, Piece, Step, lessons, pieces};
-use lipscope::theory::{Place, THEORY, TRAINING};
+use lipscope::theory::{DOCUMENTS, Place, THEORY, TRAINING, from_explorer};
 use lipscope_core::bounds::BoundId;
-use lipscope_documents::{Body, body, page};
+use lipscope_documents::{Body, Document, documents, page};
 use lipscope_testkit::in_repository;
 
 fn text(path: &str) -> String {
     std::fs::read_to_string(in_repository(path)).unwrap_or_else(|problem| panic!("{path}: {problem}"))
 }
 
+/// All documents. That they can be read at all says that no link between them leads nowhere.
+fn all() -> Vec<Document> {
+    documents(&in_repository("")).unwrap_or_else(|(file, problem)| panic!("{file}: {problem}"))
+}
+
 fn document(name: &str) -> Body {
-    body(&text(&format!("docs/{name}.md")), &["theory", "training"])
-        .unwrap_or_else(|problem| panic!("docs/{name}.md: {problem}"))
+    let found = all().into_iter().find(|document| document.chapter.name == name);
+    found.unwrap_or_else(|| panic!("there is no document {name}")).body
 }
 
 fn theory() -> Body {
     document("theory")
+}
+
+fn theory_page() -> String {
+    let all = all();
+    let theory = all.iter().find(|document| document.chapter.name == "theory").expect("the theory");
+    page(theory, &all)
 }
 
 fn anchors(name: &str) -> BTreeSet<String> {
@@ -69,7 +80,7 @@ fn every_formula_of_the_theory_is_set_and_none_is_left_as_latex() {
 fn every_heading_of_the_theory_has_its_anchor_and_stands_in_the_contents() {
     let source = text("docs/theory.md");
     let made = theory();
-    let page = page(&made, "");
+    let page = theory_page();
     let lines: Vec<&str> = source.lines().filter(|line| line.starts_with('#')).collect();
     assert_eq!(made.headings.len(), lines.len());
     for (heading, line) in made.headings.iter().zip(lines) {
@@ -85,13 +96,31 @@ fn every_heading_of_the_theory_has_its_anchor_and_stands_in_the_contents() {
 }
 
 #[test]
-fn the_page_of_the_theory_runs_no_script_and_loads_from_the_site_alone() {
-    let page = page(&theory(), "About.");
-    for never in ["<script", " style=", "http://", "src=\"https", "href=\"//", " on"] {
-        let found = page.find(never).filter(|at| never != " on" || page[at + 3..].starts_with('='));
-        assert_eq!(found.map(|at| &page[at..(at + 80).min(page.len())]), None, "{never}");
+fn no_page_of_a_document_runs_a_script_or_loads_from_elsewhere() {
+    let all = all();
+    for document in &all {
+        let (name, page) = (document.chapter.name, page(document, &all));
+        // Text has no `<`: what stands between `<` and `>` is a tag.
+        for tag in page.split('<').skip(1).filter_map(|rest| rest.split('>').next()) {
+            let never = ["script", "iframe", " style=", "src=\"http", "src=\"/", "href=\"/"];
+            let found = never.into_iter().find(|never| tag.contains(never));
+            assert_eq!(found, None, "{name}: <{tag}>");
+            assert!(!tag.starts_with("link") || !tag.contains("http"), "{name}: <{tag}>");
+        }
+        assert!(
+            page.contains("default-src 'none'") && page.starts_with("<!doctype html>\n<html lang=\"en\">"),
+            "{name}"
+        );
     }
-    assert!(page.contains("default-src 'none'") && page.starts_with("<!doctype html>\n<html lang=\"en\">"));
+}
+
+#[test]
+fn every_file_of_docs_is_a_document_of_the_site() {
+    let folder = std::fs::read_dir(in_repository("docs")).expect("a folder").flatten();
+    let files: BTreeSet<String> = folder.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+    let listed: BTreeSet<String> = all().iter().map(|document| format!("{}.md", document.chapter.name)).collect();
+    assert_eq!(files.into_iter().filter(|file| file.ends_with(".md")).collect::<BTreeSet<_>>(), listed);
+    assert_eq!(DOCUMENTS, format!("docs/{}.html", all()[0].chapter.name));
 }
 
 #[test]
@@ -101,13 +130,13 @@ fn every_bound_leads_to_the_heading_with_its_name() {
         let place = Place::Bound(id);
         let heading = made.headings.iter().find(|heading| heading.anchor == place.anchor());
         assert_eq!(heading.map(|heading| heading.text.as_str()), Some(id.id()), "{:?}", id);
-        assert_eq!(place.address(), format!("{THEORY}#{}", place.anchor()));
+        assert_eq!(place.address(), format!("docs/{THEORY}#{}", place.anchor()));
     }
     let anchors = anchors("theory");
     for place in [Place::Certified, Place::L2, Place::Inverse] {
         assert!(anchors.contains(place.anchor()), "{place:?}");
     }
-    assert_eq!(Place::Start.address(), THEORY);
+    assert_eq!(Place::Start.address(), format!("docs/{THEORY}"));
 }
 
 #[test]
@@ -121,6 +150,7 @@ fn every_link_of_the_lessons_to_a_document_leads_to_a_heading() {
             let rest = &address[file.len()..];
             let leads = rest.is_empty() || rest.strip_prefix('#').is_some_and(|at| anchors.contains(at));
             assert!(leads, "{}: {address}", lesson.id);
+            assert_eq!(from_explorer(address), format!("docs/{address}"));
             n_links += 1;
         }
     };
@@ -134,23 +164,22 @@ fn every_link_of_the_lessons_to_a_document_leads_to_a_heading() {
 }
 
 #[test]
-fn every_link_of_the_documents_to_these_two_leads_to_a_heading() {
-    let anchors = ["theory", "training"].map(|name| (format!("{name}.md#"), anchors(name)));
-    let folder = std::fs::read_dir(in_repository("docs")).expect("a folder").flatten();
-    let files = folder.map(|file| format!("docs/{}", file.file_name().to_string_lossy()));
-    let files = files.filter(|path| path.ends_with(".md")).chain(["README.md", "ARCHITECTURE.md"].map(String::from));
+fn every_link_of_the_readme_and_of_the_architecture_to_a_document_leads_to_a_heading() {
+    let all = all();
     let mut n_links = 0;
-    for path in files {
-        let text = text(&path);
-        for (link, anchors) in &anchors {
-            for part in text.split(link).skip(1) {
-                let anchor = part.split(')').next().unwrap_or_default();
-                assert!(anchors.contains(anchor), "{path}: {link}{anchor}");
-                n_links += 1;
-            }
+    for path in ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"] {
+        let text = text(path);
+        for part in text.split("](docs/").skip(1) {
+            let address = part.split(')').next().unwrap_or_default();
+            let Some((name, anchor)) = address.split_once(".md") else { continue };
+            let found = all.iter().find(|document| document.chapter.name == name);
+            let headings = &found.unwrap_or_else(|| panic!("{path}: {address}")).body.headings;
+            let leads = anchor.strip_prefix('#').is_none_or(|anchor| headings.iter().any(|h| h.anchor == anchor));
+            assert!(leads, "{path}: {address}");
+            n_links += 1;
         }
     }
-    assert!(n_links > 0);
+    assert!(n_links > 10, "{n_links} links");
 }
 
 #[test]

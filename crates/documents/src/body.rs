@@ -16,8 +16,23 @@ pub struct Body {
     pub headings: Vec<Heading>,
     /// The number of its formulas.
     pub formulas: usize,
-    /// The files of the pictures that it shows, from the folder of the document.
-    pub pictures: Vec<String>,
+    /// The files beside the document that it shows or links to, from its folder.
+    pub files: Vec<String>,
+    /// The pages of other documents that it links to, with their anchors: `theory.html#rounding`.
+    pub links: Vec<String>,
+}
+
+/// What the address of a link is, if it leads out of the document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A page of the site, with an anchor: `theory.html#rounding`.
+    Page(String),
+    /// A file beside the document, which is put beside its page.
+    File,
+    /// The explorer, in the folder above: the address stays as it is.
+    Explorer,
+    /// A file of the repository that the site does not have. Its words stay, without the link.
+    Elsewhere,
 }
 
 /// A heading.
@@ -33,12 +48,12 @@ pub struct Heading {
     pub html: String,
 }
 
-/// Makes HTML of Markdown. A link to the file of one of `documents`, such as `theory.md` for `theory`, becomes a link
-/// to the page of that document. Whether that page has the link's anchor is not checked.
+/// Makes HTML of Markdown. `target` says what an address is that is neither a heading of this document nor starts with
+/// https://. Whether a page has the link's anchor is not checked here.
 ///
 /// # Errors
 /// The first [`Problem`] of the document.
-pub fn body(markdown: &str, documents: &[&str]) -> Result<Body, Problem> {
+pub fn body(markdown: &str, target: &dyn Fn(&str) -> Option<Target>) -> Result<Body, Problem> {
     let formulas = Formulas::new();
     let mut n_formulas = 0;
     let mut events: Vec<Event<'_>> = Vec::new();
@@ -54,7 +69,8 @@ pub fn body(markdown: &str, documents: &[&str]) -> Result<Body, Problem> {
     let headings = headings(&events, &formulas)?;
     let mut anchors = headings.iter().map(|heading| &heading.anchor);
     let mut out: Vec<Event<'_>> = Vec::new();
-    let mut pictures = Vec::new();
+    let (mut files, mut links) = (Vec::new(), Vec::new());
+    let mut is_link_left_out = false;
     let mut events = events.into_iter().peekable();
     while let Some(event) = events.next() {
         match event {
@@ -79,28 +95,49 @@ pub fn body(markdown: &str, documents: &[&str]) -> Result<Body, Problem> {
             }
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
                 let is_here = |anchor: &str| headings.iter().any(|heading| heading.anchor == anchor);
-                let dest_url = match page_of(&dest_url, documents) {
-                    Some(page) => page.into(),
-                    None if dest_url.starts_with("https://") || dest_url.strip_prefix('#').is_some_and(is_here) => {
+                let is_known = dest_url.starts_with("https://") || dest_url.strip_prefix('#').is_some_and(is_here);
+                let dest_url = match if is_known { None } else { target(&dest_url) } {
+                    _ if is_known => dest_url,
+                    Some(Target::Explorer) => dest_url,
+                    Some(Target::Page(page)) => {
+                        links.push(page.clone());
+                        page.into()
+                    }
+                    Some(Target::File) => {
+                        files.push(dest_url.to_string());
                         dest_url
+                    }
+                    Some(Target::Elsewhere) => {
+                        is_link_left_out = true;
+                        continue;
                     }
                     None => return Err(Problem::Link(dest_url.to_string())),
                 };
                 out.push(Event::Start(Tag::Link { link_type, dest_url, title, id }));
             }
+            // Links do not contain links, so this is the end of the one that was left out.
+            Event::End(TagEnd::Link) if is_link_left_out => is_link_left_out = false,
             Event::Start(Tag::Image { dest_url, .. }) => {
                 let inside =
                     events.by_ref().take_while(|event| *event != Event::End(TagEnd::Image)).collect::<Vec<_>>();
                 let (url, alt) = (escape(&dest_url), escape(&plain(&inside)));
                 out.push(Event::InlineHtml(format!(r#"<img src="{url}" alt="{alt}" loading="lazy">"#).into()));
-                pictures.push(dest_url.to_string());
+                files.push(dest_url.to_string());
             }
             other => out.push(other),
         }
     }
     let mut html = String::new();
     html::push_html(&mut html, out.into_iter());
-    Ok(Body { html, headings, formulas: n_formulas, pictures })
+    // The pages allow no styles within the text, so the alignment of a column is a class.
+    for cell in ["th", "td"] {
+        for side in ["left", "center", "right"] {
+            let (style, class) =
+                (format!("<{cell} style=\"text-align: {side}\">"), format!("<{cell} class=\"{side}\">"));
+            html = html.replace(&style, &class);
+        }
+    }
+    Ok(Body { html, headings, formulas: n_formulas, files, links })
 }
 
 /// The HTML of a formula with the punctuation marks that follow it, which are taken from `next`. A line cannot end
@@ -115,12 +152,6 @@ fn glued(math: String, next: Option<&mut Event<'_>>) -> String {
     *text = CowStr::from(text[end..].to_owned());
     let last = math.rfind("<math").unwrap_or(0);
     format!(r#"{}<span class="glue">{}{marks}</span>"#, &math[..last], &math[last..])
-}
-
-/// The page of the document that a link leads to, with the link's anchor.
-fn page_of(address: &str, documents: &[&str]) -> Option<String> {
-    let (name, anchor) = address.split_once(".md")?;
-    documents.contains(&name).then(|| format!("{name}.html{anchor}"))
 }
 
 fn headings(events: &[Event<'_>], formulas: &Formulas) -> Result<Vec<Heading>, Problem> {
@@ -170,9 +201,13 @@ fn plain(events: &[Event<'_>]) -> String {
 mod tests {
     use super::*;
 
+    fn alone(markdown: &str) -> Result<Body, Problem> {
+        body(markdown, &|_| None)
+    }
+
     #[test]
     fn a_document_becomes_html_with_anchors_and_formulas() {
-        let made = body("# A\n\nSee [below](#the-b) and $x \\le 1$.\n\n## The `b`\n\n$$\ny\n$$\n\n| a | b |\n| --- | --- |\n| $1$ | 2 |\n", &[])
+        let made = alone("# A\n\nSee [below](#the-b) and $x \\le 1$.\n\n## The `b`\n\n$$\ny\n$$\n\n| a | b |\n| --- | --- |\n| $1$ | 2 |\n")
             .expect("a page");
         assert_eq!(made.formulas, 3);
         let found: Vec<_> = made.headings.iter().map(|h| (h.level, h.anchor.as_str(), h.html.as_str())).collect();
@@ -195,23 +230,40 @@ mod tests {
             ("[a](models.md#b)", Problem::Link("models.md#b".into())),
             ("<script>x</script>", Problem::Html("<script>x</script>".into())),
         ] {
-            assert_eq!(body(markdown, &["theory"]), Err(problem));
+            assert_eq!(alone(markdown), Err(problem));
         }
     }
 
     #[test]
     fn a_link_to_another_document_leads_to_its_page() {
-        let made = body("<!-- begin -->\n\n[a](theory.md#b) [c](theory.md)\n\n```sh\nd < e\n```\n", &["theory"])
-            .expect("a page");
-        for part in [r#"<a href="theory.html#b">a</a>"#, r#"<a href="theory.html">c</a>"#, "d &lt; e"] {
+        let target = |address: &str| match address {
+            "a.md#b" => Some(Target::Page("a.html#b".into())),
+            "a.json" => Some(Target::File),
+            "../#v3" => Some(Target::Explorer),
+            _ => Some(Target::Elsewhere),
+        };
+        let text = "<!-- begin -->\n\n[a](a.md#b) [f](a.json) [`g`](../g.rs) [h](https://h.org) [i](../#v3)\n\n```sh\nd < e\n```\n";
+        let made = body(text, &target).expect("a page");
+        let links = r#"<a href="a.html#b">a</a> <a href="a.json">f</a> <code>g</code> <a href="https://h.org">h</a> <a href="../#v3">i</a>"#;
+        for part in [links, "d &lt; e"] {
             assert!(made.html.contains(part), "{part} is not in {}", made.html);
         }
         assert!(!made.html.contains("begin"), "{}", made.html);
+        assert_eq!((made.links, made.files), (vec!["a.html#b".into()], vec!["a.json".into()]));
+    }
+
+    #[test]
+    fn a_column_is_aligned_by_a_class() {
+        let made = alone("| a | b |\n| --- | ---: |\n| 1 | 2 |\n").expect("a page");
+        for part in ["<th>a</th>", r#"<th class="right">b</th>"#, r#"<td class="right">2</td>"#] {
+            assert!(made.html.contains(part), "{part} is not in {}", made.html);
+        }
+        assert!(!made.html.contains("style"), "{}", made.html);
     }
 
     #[test]
     fn a_line_never_begins_with_a_comma() {
-        let made = body("Let $x$, and $y$ (or $z$).", &[]).expect("a page");
+        let made = alone("Let $x$, and $y$ (or $z$).").expect("a page");
         for part in ["<mi>x</mi></math>,</span> and", "<mi>y</mi></math> (or", "<mi>z</mi></math>).</span>"] {
             assert!(made.html.contains(part), "{part} is not in {}", made.html);
         }
@@ -219,12 +271,12 @@ mod tests {
 
     #[test]
     fn a_picture_keeps_its_words() {
-        let made = body("![\"a\" and b](screens/a.png)", &[]).expect("a page");
+        let made = alone("![\"a\" and b](screens/a.png)").expect("a page");
         assert!(
             made.html.contains(r#"<img src="screens/a.png" alt="&quot;a&quot; and b" loading="lazy">"#),
             "{}",
             made.html
         );
-        assert_eq!(made.pictures, ["screens/a.png"]);
+        assert_eq!(made.files, ["screens/a.png"]);
     }
 }

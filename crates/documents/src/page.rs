@@ -1,17 +1,19 @@
 //! The page around the text of a document.
 
-use crate::body::{Body, Heading};
+use crate::body::Heading;
+use crate::chapters::PARTS;
 use crate::escape;
+use crate::site::Document;
 
 /// What a document's page may load: its style sheet and its pictures, from the site alone, and no script.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
-/// The whole page. `about` describes the document in a sentence. The page links to the files `document.css` and
-/// `icon.svg`, which must lie in the same folder.
-#[must_use]
-pub fn page(body: &Body, about: &str) -> String {
-    let title = body.headings.first().map_or_else(String::new, |heading| escape(&heading.text));
-    let (about, contents, text) = (escape(about), contents(&body.headings), &body.html);
+/// The whole page of a document among all documents. The page links to the file `document.css`, which must lie in the
+/// same folder, to `icon.svg` in the folder above, and to that folder, where the explorer is.
+pub fn page(document: &Document, all: &[Document]) -> String {
+    let (title, about) = (escape(title(document)), escape(document.chapter.about));
+    let (documents, turns) = (list(document, all), turns(document, all));
+    let (contents, text) = (contents(&document.body.headings), &document.body.html);
     format!(
         r##"<!doctype html>
 <html lang="en">
@@ -25,17 +27,22 @@ pub fn page(body: &Body, about: &str) -> String {
     <meta name="theme-color" content="#fbfaf7" media="(prefers-color-scheme: light)">
     <meta name="theme-color" content="#121417" media="(prefers-color-scheme: dark)">
     <meta name="referrer" content="no-referrer">
-    <link rel="icon" type="image/svg+xml" href="icon.svg">
+    <link rel="icon" type="image/svg+xml" href="../icon.svg">
     <link rel="stylesheet" href="document.css">
   </head>
   <body>
     <a class="skip" href="#text">Skip to the text</a>
-    <header><a href="./">Lipscope, the explorer</a></header>
+    <header><a href="../">Lipscope, the explorer</a> <a href="index.html">Documents</a></header>
     <div class="document">
-      <nav aria-label="Contents">
-{contents}      </nav>
+      <div class="side">
+        <details class="fold documents">
+          <summary>All documents</summary>
+          <nav aria-label="Documents">
+{documents}          </nav>
+        </details>
+{contents}      </div>
       <main id="text" tabindex="-1">
-{text}      </main>
+{text}{turns}      </main>
     </div>
   </body>
 </html>
@@ -43,35 +50,105 @@ pub fn page(body: &Body, about: &str) -> String {
     )
 }
 
-/// The sections as a list, each with the list of its subsections.
+/// The title of a document: its first heading.
+fn title(document: &Document) -> &str {
+    document.body.headings.first().map_or(document.chapter.name, |heading| &heading.text)
+}
+
+/// The link to a document, marked where it is the one on this page.
+fn link(to: &Document, here: &Document) -> String {
+    let current = if to.chapter == here.chapter { r#" aria-current="page""# } else { "" };
+    format!(r#"<a href="{}.html"{current}>{}</a>"#, to.chapter.name, escape(title(to)))
+}
+
+/// All documents, part by part.
+fn list(here: &Document, all: &[Document]) -> String {
+    let mut html = String::new();
+    for (part, chapters) in PARTS {
+        let links = chapters.iter().filter_map(|chapter| all.iter().find(|document| document.chapter == *chapter));
+        let links: String = links.map(|document| format!("<li>{}</li>\n", link(document, here))).collect();
+        html += &format!("<p>{part}</p>\n<ul>\n{links}</ul>\n");
+    }
+    html
+}
+
+/// The links to the documents before and after this one.
+fn turns(here: &Document, all: &[Document]) -> String {
+    let at = all.iter().position(|document| document.chapter == here.chapter);
+    let neighbour = |at: Option<usize>| at.and_then(|at| all.get(at));
+    let turn = |to: Option<&Document>, rel: &str, words: &str| {
+        to.map_or_else(String::new, |to| {
+            let (name, title) = (to.chapter.name, escape(title(to)));
+            format!(r#"<a rel="{rel}" href="{name}.html"><span>{words}</span> {title}</a>"#) + "\n"
+        })
+    };
+    let before = turn(neighbour(at.and_then(|at| at.checked_sub(1))), "prev", "Before:");
+    let after = turn(neighbour(at.map(|at| at + 1)), "next", "Next:");
+    format!("<nav class=\"turns\" aria-label=\"Before and after\">\n{before}{after}</nav>\n")
+}
+
+/// The sections as a list, each with the list of its subsections; nothing for a document without sections.
 fn contents(headings: &[Heading]) -> String {
+    let sections: Vec<&Heading> = headings.iter().filter(|heading| matches!(heading.level, 2 | 3)).collect();
+    if sections.is_empty() {
+        return String::new();
+    }
     let mut html = String::from("<ul>\n");
     let mut is_open = false;
-    for heading in headings {
+    for heading in sections {
         let link = format!(r##"<a href="#{}">{}</a>"##, heading.anchor, heading.html);
-        match heading.level {
-            2 => {
-                html += if is_open { "</ul></li>\n" } else { "" };
-                html += &format!("<li>{link}<ul>\n");
-                is_open = true;
-            }
-            3 if is_open => html += &format!("<li>{link}</li>\n"),
-            _ => {}
+        if heading.level == 2 {
+            html += if is_open { "</ul></li>\n" } else { "" };
+            html += &format!("<li>{link}<ul>\n");
+            is_open = true;
+        } else if is_open {
+            html += &format!("<li>{link}</li>\n");
         }
     }
-    html + if is_open { "</ul></li>\n</ul>\n" } else { "</ul>\n" }
+    html += if is_open { "</ul></li>\n</ul>\n" } else { "</ul>\n" };
+    // A list without entries would be read aloud as one.
+    let html = html.replace("<ul>\n</ul>", "");
+    format!(
+        "        <details class=\"fold contents\">\n          <summary>On this page</summary>\n          \
+         <nav aria-label=\"On this page\">\n{html}          </nav>\n        </details>\n"
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::body::body;
+    use crate::chapters::chapters;
+
+    fn documents(text: &str) -> Vec<Document> {
+        let of = |text: &str| body(text, &|_| None).expect("a text");
+        chapters().map(|chapter| Document { chapter, body: of(&text.replace("NAME", chapter.name)) }).collect()
+    }
 
     #[test]
     fn the_contents_lead_to_every_section_and_its_parts() {
-        let page = page(&body("# T\n## A\n### B\n## C\n", &[]).expect("a page"), "About \"it\".");
-        assert!(page.contains("<title>T - Lipscope</title>") && page.contains("About &quot;it&quot;."), "{page}");
-        let wanted = "<ul>\n<li><a href=\"#a\">A</a><ul>\n<li><a href=\"#b\">B</a></li>\n</ul></li>\n<li><a href=\"#c\">C</a><ul>\n</ul></li>\n</ul>\n";
+        let all = documents("# T\n## A\n### B\n## C\n");
+        let page = page(&all[0], &all);
+        assert!(page.contains("<title>T - Lipscope</title>") && page.contains(all[0].chapter.about), "{page}");
+        let wanted = "<ul>\n<li><a href=\"#a\">A</a><ul>\n<li><a href=\"#b\">B</a></li>\n</ul></li>\n<li><a href=\"#c\">C</a></li>\n</ul>\n";
         assert!(page.contains(wanted), "{page}");
+    }
+
+    #[test]
+    fn every_page_lists_all_documents_marks_its_own_and_leads_to_its_neighbours() {
+        let all = documents("# The NAME\n");
+        for (at, document) in all.iter().enumerate() {
+            let page = page(document, &all);
+            for other in &all {
+                let name = other.chapter.name;
+                let current = if other == document { " aria-current=\"page\"" } else { "" };
+                let entry = format!("<li><a href=\"{name}.html\"{current}>The {name}</a></li>");
+                assert!(page.contains(&entry), "{entry} is not in {page}");
+            }
+            assert!(!page.contains("On this page"), "it has no sections: {page}");
+            let turn = |rel: &str| page.split(&format!("<a rel=\"{rel}\" href=\"")).nth(1)?.split('.').next();
+            assert_eq!(turn("prev"), at.checked_sub(1).map(|at| all[at].chapter.name));
+            assert_eq!(turn("next"), all.get(at + 1).map(|next| next.chapter.name));
+        }
     }
 }
