@@ -44,6 +44,6 @@ else
     *) target=(--target "$2") ;;
   esac
   # The form with + is for the bash 3.2 of macOS, which takes an empty list for an unset variable.
-  maturin build --quiet --locked --manifest-path crates/python/Cargo.toml --profile wheel --out dist-python ${target[@]+"${target[@]}"}
+  maturin build --quiet --locked --manifest-path crates/python/Cargo.toml --out dist-python ${target[@]+"${target[@]}"}
 fi
 say "built $(echo dist-python/*.whl)"
