@@ -12,7 +12,7 @@ use super::console::tell;
 use super::files::read_text;
 use super::steps::StepArguments;
 use super::work::MemoryArguments;
-use lipscope_core::certify::{CertifiedRow, CertifyPlan, certify};
+use lipscope_core::certify::{CertifiedRow, CertifyPlan, certify_within};
 use lipscope_core::search::{MOST_ITERATIONS, MOST_RESTARTS, NearbyEffort};
 
 /// Arguments of `lipscope certify`.
@@ -53,7 +53,8 @@ pub(super) fn run(arguments: &CertifyArguments) -> io::Result<ExitCode> {
     }
     let text = read_text(&arguments.file)?;
     let rows = arguments.attention.read(&text).and_then(|experiment| {
-        certify(&CertifyPlan { experiment, relative: arguments.epsilon.clone(), effort }, arguments.memory.memory)
+        let plan = CertifyPlan { experiment, relative: arguments.epsilon.clone(), effort };
+        certify_within(&plan, arguments.memory.memory).map(|certified| certified.rows)
     });
     match rows {
         Ok(rows) => write(&rows),
