@@ -29,7 +29,7 @@ test: ## run everything: check, native, wasm, site, e2e, npm, python
 	@$(setup) wasm browser e2e npm numpy maturin lab
 	@bash scripts/test.sh
 
-check: ## formatting, lints on both targets, documentation, the list of the public API, and that the tool versions agree
+check: ## formatting, lints on both targets, documentation, and that the tool versions agree
 	@$(setup) wasm
 	@bash scripts/test.sh check
 
