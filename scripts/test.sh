@@ -43,6 +43,7 @@ part_check() {
     cargo clippy --locked --workspace --all-targets -- -D warnings &&
     cargo clippy --locked --workspace --test pytorch -- -D warnings &&
     cargo clippy --locked "${wasm[@]}" --package lipscope-core -- -D warnings &&
+    cargo test --locked --quiet --package lipscope-public-api &&
     RUSTDOCFLAGS="-D warnings" cargo doc --locked --quiet --workspace --no-deps
 }
 
@@ -55,12 +56,12 @@ part_native() {
   return $verdict
 }
 
-# Builds all that runs natively: the tests, the command line, and the library of the Python package. One call gives all
+# Builds all that runs natively: the tests, the examples, the command line, and the library of the Python package. One call gives all
 # of it the same features, so that it is compiled once.
 native_built=
 native_build() {
   [ -z "$native_built" ] || return 0
-  cargo build --locked --lib --bins --tests && native_built=yes
+  cargo build --locked --lib --bins --tests --examples && native_built=yes
 }
 
 native_tests() {
@@ -69,7 +70,17 @@ native_tests() {
   ! cargo nextest --version >/dev/null 2>&1 || run=(cargo nextest run)
   step build native_build &&
     step run "${run[@]}" --locked --no-fail-fast &&
+    step examples run_examples &&
     step docs cargo test --locked --doc
+}
+
+# The programs that the documents of our libraries show: they check what they print.
+run_examples() {
+  local name
+  for name in own_matrices worst_case_search certified_radius l_against_n model_layer; do
+    "$target_dir/debug/examples/$name" "$target_dir/times/example.svg" > "$target_dir/times/example.txt" ||
+      { cat "$target_dir/times/example.txt"; echo "the example $name failed" >&2; return 1; }
+  done
 }
 
 # How near the tests came to what they allow, the nearest first. Tests write these files (tests/kit/src/ratios.rs).

@@ -2,6 +2,7 @@
 //! their places in the state or in the labs' settings. The controls, the labs, the links and the lessons read this
 //! table.
 
+use super::fault::NumberFault;
 use super::state::{MAX_D, MAX_N, MAX_WITNESS_N, MOST_SEED, PageState, Scene, Settings};
 use super::strings::{self, field_hint, field_label, step_words as steps};
 use lipscope_core::experiment::limits::{MAX_DIM, MAX_HEADS};
@@ -36,7 +37,7 @@ pub struct Field<Of: 'static> {
     /// experiments and models have sizes that nobody sets by hand.
     most: Option<fn(&Of) -> f64>,
     /// What is wrong with a value between the ends, where that depends on other values.
-    fault: Option<fn(&Of, f64) -> Option<String>>,
+    fault: Option<fn(&Of, f64) -> Option<NumberFault>>,
     /// Makes the stops of its slider from the least and the greatest value that a control takes.
     rungs: fn(&Of, (f64, f64)) -> Vec<f64>,
     /// Its box shows values from this one on with an exponent, and also those below 1e-4.
@@ -139,7 +140,8 @@ impl Field<PageState> {
         most: Some(|_| 64.0),
         fault: Some(|state, value| {
             let divides = state.heads.is_multiple_of((value as usize).max(1));
-            (!divides).then(|| strings::must_divide(field_label::heads_per_key(), value, state.heads))
+            let name = field_label::heads_per_key();
+            (!divides).then_some(NumberFault::MustDivide { name, found: value, heads: state.heads })
         }),
         rungs: |state, _| (1..=16usize).filter(|of| state.heads.is_multiple_of(*of)).map(|of| of as f64).collect(),
         ..whole!(
@@ -419,11 +421,11 @@ impl<Of> Field<Of> {
     /// The value of a text in a control.
     ///
     /// # Errors
-    /// A sentence that says what is wrong and which values are accepted.
-    pub fn accept(&self, text: &str, of: &Of) -> Result<f64, String> {
+    /// A [`NumberFault`] that says what is wrong and which values are accepted.
+    pub fn accept(&self, text: &str, of: &Of) -> Result<f64, NumberFault> {
         let value = self.accept_within(text, self.ends(of))?;
         match self.fault.and_then(|fault| fault(of, value)) {
-            Some(sentence) => Err(sentence),
+            Some(fault) => Err(fault),
             None => Ok(value),
         }
     }
@@ -445,14 +447,14 @@ impl<Of> Field<Of> {
     ///
     /// # Errors
     /// As [`Field::accept`].
-    pub fn accept_within(&self, text: &str, (least, most): (f64, f64)) -> Result<f64, String> {
+    pub fn accept_within(&self, text: &str, (least, most): (f64, f64)) -> Result<f64, NumberFault> {
         let (name, text) = ((self.label)(), text.trim());
         let value = number(name, text)?;
         if !(least..=most).contains(&value) {
-            return Err(strings::out_of_range(name, text, least, most));
+            return Err(NumberFault::OutOfRange { name, text: text.to_owned(), least, most });
         }
         if self.is_whole && value.fract() != 0.0 {
-            return Err(strings::not_whole(name, text));
+            return Err(NumberFault::NotWhole { name, text: text.to_owned() });
         }
         Ok(value)
     }
@@ -513,14 +515,17 @@ impl AnyField {
 /// Reads the text of a box. `name` is the number's name in the sentence about a fault.
 ///
 /// # Errors
-/// A sentence, where the text is no finite number.
-pub fn number(name: &str, text: &str) -> Result<f64, String> {
-    let plain = text.trim().replace(['\u{2212}', '\u{2013}'], "-");
+/// [`NumberFault`] where the text is no finite number.
+pub fn number(name: &'static str, text: &str) -> Result<f64, NumberFault> {
+    let text = text.trim();
+    let plain = text.replace(['\u{2212}', '\u{2013}'], "-");
     match plain.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(value),
         // Digits whose value is past the range of f64; the word "inf" is no number.
-        Ok(_) if plain.contains(|c: char| c.is_ascii_digit()) => Err(strings::number_too_large(name, text.trim())),
-        _ => Err(strings::not_a_number(name, text.trim())),
+        Ok(_) if plain.contains(|c: char| c.is_ascii_digit()) => {
+            Err(NumberFault::TooLarge { name, text: text.to_owned() })
+        }
+        _ => Err(NumberFault::NotANumber { name, text: text.to_owned() }),
     }
 }
 

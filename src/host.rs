@@ -18,7 +18,7 @@ use web_sys::{MessageEvent, Window};
 use super::frame::{OncePerFrame, When};
 use super::page::Page;
 use super::strings;
-use lipscope_core::experiment::Experiment;
+use lipscope_core::experiment::{Experiment, InputError};
 
 /// The key that marks messages of this protocol.
 const KEY: &str = "lipscope";
@@ -57,7 +57,7 @@ pub fn begin(page: Page) {
             let is_other = page.state.get_untracked().experiment().to_json() != before;
             sent.set_value(if is_other { before } else { String::new() });
             if let Err(problem) = outcome {
-                send(&around, &event.origin(), ("problem", &problem));
+                send(&around, &event.origin(), ("problem", &strings::problem_text(&problem)));
             }
             origin.set(Some(event.origin()));
         }
@@ -100,10 +100,9 @@ fn asked(event: &MessageEvent, around: &Window) -> Option<HostRequest> {
 }
 
 /// Shows the experiment of a file, or says why not.
-fn show(page: Page, text: &str) -> Result<(), String> {
-    let sentence = |problem| strings::problem_text(&problem);
-    let experiment = Experiment::from_json(text).map_err(sentence)?;
-    page.state.get_untracked().with_experiment(experiment.clone()).map_err(sentence)?;
+fn show(page: Page, text: &str) -> Result<(), InputError> {
+    let experiment = Experiment::from_json(text)?;
+    page.state.get_untracked().with_experiment(experiment.clone())?;
     // The page itself says when an experiment is too large to measure.
     page.take_experiment(experiment);
     Ok(())

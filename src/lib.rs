@@ -42,6 +42,7 @@ mod dialog;
 mod drop_zone;
 mod explore;
 mod export;
+pub mod fault;
 pub mod field;
 mod files;
 mod formulas;

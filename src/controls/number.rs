@@ -136,9 +136,9 @@ fn NumberBox(
                 page.clear_problem();
             }
         }
-        Err(sentence) => {
+        Err(fault) => {
             has_complained.set_value(true);
-            page.complain(id, sentence);
+            page.complain(id, strings::number_fault(&fault));
         }
     };
     let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {

@@ -7,6 +7,7 @@ use crate::controls::Choice;
 use crate::field::Field;
 use crate::page::use_page;
 use crate::state::Settings;
+use crate::strings;
 
 /// A select of a few options.
 #[component]
@@ -104,7 +105,7 @@ pub fn LabNumber(
     let problem = RwSignal::new(None::<String>);
     let on_change = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         match settings.with_untracked(|settings| field.accept(&event.target().value(), settings)) {
-            Err(sentence) => problem.set(Some(sentence)),
+            Err(fault) => problem.set(Some(strings::number_fault(&fault))),
             Ok(new) => {
                 problem.set(None);
                 // The box also loses the focus when its view is removed; its signals are gone then.

@@ -7,8 +7,8 @@ use miniz_oxide::deflate::compress_to_vec_zlib;
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use serde_json::{Value, json};
 
+use crate::fault::Fault;
 use crate::state::{OwnClusters, OwnWeights, PageState, Scene, TokenChoice, WeightChoice};
-use crate::strings;
 use lipscope_core::experiment::{Experiment, Mask, MaskKind, Preset, Steps, TokenSource, WeightSource};
 
 /// Data of more numbers than this are not compressed: their link would be too long.
@@ -77,13 +77,13 @@ pub fn weights_text(state: &PageState) -> String {
 /// Puts a link's tokens into a state. Another field says which tokens are used.
 ///
 /// # Errors
-/// A sentence about the tokens.
-pub fn read_tokens(state: &mut PageState, text: &str) -> Result<(), String> {
-    let experiment = experiment_of(json!({"tokens": unpack(text)?, "weights": {"source": "identity"}}))?;
+/// [`Fault`] about the tokens.
+pub fn read_tokens(state: &mut PageState, text: &str) -> Result<(), Fault> {
+    let experiment = Experiment::from_value(json!({"tokens": unpack(text)?, "weights": {"source": "identity"}}))?;
     match &experiment.tokens {
         TokenSource::Explicit(rows) => state.own_tokens = Some(rows.clone()),
         clusters @ TokenSource::Clusters { .. } => state.own_clusters = OwnClusters::of(clusters).map(Into::into),
-        _ => return Err(strings::link_damaged().into()),
+        _ => return Err(Fault::Damaged),
     }
     Ok(())
 }
@@ -91,12 +91,12 @@ pub fn read_tokens(state: &mut PageState, text: &str) -> Result<(), String> {
 /// Puts a link's weights into a state. Another field says which weights are used.
 ///
 /// # Errors
-/// A sentence about the weights.
-pub fn read_weights(state: &mut PageState, text: &str) -> Result<(), String> {
+/// [`Fault`] about the weights.
+pub fn read_weights(state: &mut PageState, text: &str) -> Result<(), Fault> {
     let tokens = json!({"source": "adversarial", "n": 2});
-    let experiment = experiment_of(json!({"tokens": tokens, "weights": unpack(text)?}))?;
+    let experiment = Experiment::from_value(json!({"tokens": tokens, "weights": unpack(text)?}))?;
     let Some(WeightSource::Explicit { heads, shared, output }) = experiment.weights else {
-        return Err(strings::link_damaged().into());
+        return Err(Fault::Damaged);
     };
     state.own_weights = Some(OwnWeights { heads, shared, output }.into());
     Ok(())
@@ -118,8 +118,8 @@ pub fn steps_text(state: &PageState) -> String {
 /// Puts a link's steps into a state.
 ///
 /// # Errors
-/// A sentence about the steps.
-pub fn read_steps(state: &mut PageState, text: &str) -> Result<(), String> {
+/// [`Fault`] about the steps.
+pub fn read_steps(state: &mut PageState, text: &str) -> Result<(), Fault> {
     let preset = Preset::ALL.into_iter().find(|preset| preset.id() == text);
     let steps = match preset {
         Some(preset) => {
@@ -128,7 +128,7 @@ pub fn read_steps(state: &mut PageState, text: &str) -> Result<(), String> {
             steps
         }
         None if text == NO_STEPS => Steps::plain(),
-        None => Steps::from_json(&unpack_text(text)?).map_err(|problem| strings::problem_text(&problem))?,
+        None => Steps::from_json(&unpack_text(text)?)?,
     };
     if steps.mask.kind() == MaskKind::Other {
         state.mask = steps.mask;
@@ -140,30 +140,26 @@ pub fn read_steps(state: &mut PageState, text: &str) -> Result<(), String> {
 /// Puts a link's experiment into a scene. Later fields change parts of it.
 ///
 /// # Errors
-/// A sentence about the experiment.
-pub fn read_experiment(scene: &mut Scene, text: &str) -> Result<(), String> {
-    let experiment = Experiment::from_json(&unpack_text(text)?).map_err(|problem| strings::problem_text(&problem))?;
-    scene.state = scene.state.with_experiment(experiment).map_err(|problem| strings::problem_text(&problem))?;
+/// [`Fault`] about the experiment.
+pub fn read_experiment(scene: &mut Scene, text: &str) -> Result<(), Fault> {
+    let experiment = Experiment::from_json(&unpack_text(text)?)?;
+    scene.state = scene.state.with_experiment(experiment)?;
     Ok(())
-}
-
-fn experiment_of(file: Value) -> Result<Experiment, String> {
-    Experiment::from_value(file).map_err(|problem| strings::problem_text(&problem))
 }
 
 fn pack(value: &Value) -> String {
     URL_SAFE_NO_PAD.encode(compress_to_vec_zlib(value.to_string().as_bytes(), EFFORT))
 }
 
-fn unpack(text: &str) -> Result<Value, String> {
+fn unpack(text: &str) -> Result<Value, Fault> {
     // Parsed from text, as elsewhere in the page: a parser of bytes would be compiled in addition.
-    serde_json::from_str(&unpack_text(text)?).map_err(|_| strings::link_damaged().into())
+    serde_json::from_str(&unpack_text(text)?).map_err(|_| Fault::Damaged)
 }
 
-fn unpack_text(text: &str) -> Result<String, String> {
-    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| strings::link_damaged())?;
-    let unpacked = decompress_to_vec_zlib_with_limit(&bytes, MOST_UNPACKED).map_err(|_| strings::link_damaged())?;
-    String::from_utf8(unpacked).map_err(|_| strings::link_damaged().into())
+fn unpack_text(text: &str) -> Result<String, Fault> {
+    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| Fault::Damaged)?;
+    let unpacked = decompress_to_vec_zlib_with_limit(&bytes, MOST_UNPACKED).map_err(|_| Fault::Damaged)?;
+    String::from_utf8(unpacked).map_err(|_| Fault::Damaged)
 }
 
 #[cfg(test)]
@@ -174,8 +170,8 @@ mod tests {
     fn what_unpacks_to_too_much_is_refused() {
         let bomb = URL_SAFE_NO_PAD.encode(compress_to_vec_zlib(&vec![b' '; 64 << 20], 9));
         assert!(bomb.len() < 100_000, "{}", bomb.len());
-        assert_eq!(unpack(&bomb), Err(strings::link_damaged().into()));
+        assert_eq!(unpack(&bomb), Err(Fault::Damaged));
         let nested = URL_SAFE_NO_PAD.encode(compress_to_vec_zlib(&vec![b'['; 1 << 19], 9));
-        assert_eq!(unpack(&nested), Err(strings::link_damaged().into()));
+        assert_eq!(unpack(&nested), Err(Fault::Damaged));
     }
 }

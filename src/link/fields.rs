@@ -1,5 +1,6 @@
 //! The fields of a link, in the order in which they are written and read.
 
+use crate::fault::Fault;
 use crate::field::AnyField::{self, Controls, Labs};
 use crate::field::Field as Number;
 use crate::state::{
@@ -7,7 +8,6 @@ use crate::state::{
     Guessed, HiddenParts, LabTokens, LessonAt, MOST_SEED, ModelSettings, Part, PlotChoice, RadiusGrowth, Range,
     SCALED_TOKENS, Scene, SearchFold, SourceKind, Stage, ThemeChoice, TokenChoice, Trace, Traces, WeightChoice, XAxis,
 };
-use crate::strings;
 use lipscope_core::bounds::Norm;
 use lipscope_core::compare::MOST_KINDS;
 use lipscope_core::experiment::{Attention, Mask, MaskKind, Normalization, Output, Scope};
@@ -24,7 +24,7 @@ pub enum Field {
     /// The n at which the plot over n is read. The word `n` says that this n follows the number of tokens.
     ReadAt,
     /// Anything else. `text` gives the text after the key; `read` puts a text into a scene, or says what is wrong.
-    Other { key: &'static str, text: fn(&Scene) -> String, read: fn(&mut Scene, &str) -> Result<(), String> },
+    Other { key: &'static str, text: fn(&Scene) -> String, read: fn(&mut Scene, &str) -> Result<(), Fault> },
 }
 
 impl Field {
@@ -48,7 +48,7 @@ impl Field {
     }
 
     /// Puts a text into a scene, or says what is wrong with it.
-    pub fn read(&self, scene: &mut Scene, text: &str) -> Result<(), String> {
+    pub fn read(&self, scene: &mut Scene, text: &str) -> Result<(), Fault> {
         match self {
             Field::Number(Controls(number)) => number.set(&mut scene.state, accept(number, text)?),
             Field::Number(Labs(number)) => number.set(&mut scene.labs, accept(number, text)?),
@@ -120,7 +120,7 @@ pub const FIELDS: [Field; 76] = [
         read: |scene, text| {
             scene.answer = None;
             if text != NONE {
-                scene.answer = Some(Guessed::read(text).ok_or(strings::link_no_answer())?);
+                scene.answer = Some(Guessed::read(text).ok_or(Fault::NoAnswer)?);
             }
             Ok(())
         },
@@ -177,7 +177,7 @@ pub const FIELDS: [Field; 76] = [
             let number = || text.parse().ok().filter(|lambda: &f64| lambda.is_finite());
             scene.state.differential = match text {
                 NONE => None,
-                _ => Some(number().ok_or_else(|| strings::not_known(text, &[NONE, "0.5"]))?),
+                _ => Some(number().ok_or_else(|| Fault::not_known(text, &[NONE, "0.5"]))?),
             };
             Ok(())
         },
@@ -247,14 +247,14 @@ pub const FIELDS: [Field; 76] = [
     },
 ];
 
-/// The value that a text gives a number, or a sentence that names its range.
-fn accept<Of>(number: &Number<Of>, text: &str) -> Result<f64, String> {
+/// The value that a text gives a number, or a fault that names its range.
+fn accept<Of>(number: &Number<Of>, text: &str) -> Result<f64, Fault> {
     let (least, most) = number.range;
     number.accept_within(text, number.range).map_err(|_| {
         if number.is_whole {
-            strings::not_a_whole_number_from(text, least as u64, most as u64)
+            Fault::NotAWholeNumberFrom { text: text.to_owned(), least: least as u64, most: most as u64 }
         } else {
-            strings::not_a_number_from(text, least, most)
+            Fault::NotANumberFrom { text: text.to_owned(), least, most }
         }
     })
 }
@@ -270,13 +270,13 @@ fn word<T: PartialEq>(all: &[(&'static str, T)], now: &T) -> String {
     all.iter().find(|(_, choice)| choice == now).map_or_else(String::new, |(word, _)| (*word).to_owned())
 }
 
-/// The choice with a word, or a sentence that names the words there are.
-fn pick<T: Clone>(all: &[(&'static str, T)], text: &str) -> Result<T, String> {
+/// The choice with a word, or a fault that names the words there are.
+fn pick<T: Clone>(all: &[(&'static str, T)], text: &str) -> Result<T, Fault> {
     let words = || all.iter().map(|(word, _)| *word).collect::<Vec<_>>();
     all.iter()
         .find(|(word, _)| *word == text)
         .map(|(_, choice)| choice.clone())
-        .ok_or_else(|| strings::not_known(text, &words()))
+        .ok_or_else(|| Fault::not_known(text, &words()))
 }
 
 fn lesson_text(scene: &Scene) -> String {
@@ -297,8 +297,8 @@ fn is_name(id: &str) -> bool {
         && id.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-')
 }
 
-fn read_lesson(scene: &mut Scene, text: &str) -> Result<(), String> {
-    scene.lesson = Some(place_in_lesson(text).ok_or(strings::link_no_lesson())?);
+fn read_lesson(scene: &mut Scene, text: &str) -> Result<(), Fault> {
+    scene.lesson = Some(place_in_lesson(text).ok_or(Fault::NoLessonStep)?);
     Ok(())
 }
 
@@ -318,7 +318,7 @@ fn reached_text(scene: &Scene) -> String {
     }
 }
 
-fn read_reached(scene: &mut Scene, text: &str) -> Result<(), String> {
+fn read_reached(scene: &mut Scene, text: &str) -> Result<(), Fault> {
     scene.reached = None;
     let goals: Vec<&str> = text.split(',').take(MOST_GOALS + 1).collect();
     scene.reached = match text {
@@ -327,7 +327,7 @@ fn read_reached(scene: &mut Scene, text: &str) -> Result<(), String> {
         _ if goals.len() <= MOST_GOALS && goals.iter().all(|goal| is_name(goal)) => {
             Some(goals.into_iter().map(str::to_owned).collect())
         }
-        _ => return Err(strings::link_no_goals().into()),
+        _ => return Err(Fault::NoGoals),
     };
     Ok(())
 }
@@ -341,13 +341,13 @@ fn assigned_text(scene: &Scene) -> String {
     }
 }
 
-fn read_assigned(scene: &mut Scene, text: &str) -> Result<(), String> {
+fn read_assigned(scene: &mut Scene, text: &str) -> Result<(), Fault> {
     scene.assigned = None;
     scene.assigned = match place_in_lesson(text) {
         _ if text == NONE => None,
         Some(LessonAt { id, step }) => Some(Assigned { lesson: id, step: Some(step) }),
         None if is_name(text) => Some(Assigned { lesson: text.to_owned(), step: None }),
-        None => return Err(strings::link_no_lesson().into()),
+        None => return Err(Fault::NoLessonStep),
     };
     Ok(())
 }
@@ -360,7 +360,7 @@ fn curves_text(scene: &Scene) -> String {
 }
 
 /// Takes the known curves, even where other words are unknown.
-fn read_curves(scene: &mut Scene, text: &str) -> Result<(), String> {
+fn read_curves(scene: &mut Scene, text: &str) -> Result<(), Fault> {
     let all = Trace::ALL.map(|trace| (trace.id(), trace));
     let words = || text.split(',').filter(|word| !word.is_empty() && *word != NONE);
     scene.state.growth.traces = Traces::of(words().filter_map(|word| pick(&all, word).ok()));
@@ -372,7 +372,7 @@ fn compared_text(scene: &Scene) -> String {
     scene.labs.compare.kinds.iter().map(|kind| word(&ComparedKind::ALL, kind)).collect::<Vec<_>>().join(",")
 }
 
-fn read_compared(scene: &mut Scene, text: &str) -> Result<(), String> {
+fn read_compared(scene: &mut Scene, text: &str) -> Result<(), Fault> {
     let named = text.split(',').map(|one| pick(&ComparedKind::ALL, one)).collect::<Result<Vec<_>, _>>()?;
     let in_order = ComparedKind::ALL.into_iter().map(|(_, kind)| kind).filter(|kind| named.contains(kind));
     scene.labs.compare.kinds = in_order.take(MOST_KINDS).collect();
@@ -385,8 +385,8 @@ fn size_text(scene: &Scene) -> String {
     format!("{d},{layers},{heads},{seed}")
 }
 
-fn read_size(scene: &mut Scene, text: &str) -> Result<(), String> {
-    let wrong = || strings::not_known(text, &["768,12,12,0"]);
+fn read_size(scene: &mut Scene, text: &str) -> Result<(), Fault> {
+    let wrong = || Fault::not_known(text, &["768,12,12,0"]);
     let numbers: Vec<u64> = text.split(',').map(str::parse).collect::<Result<_, _>>().map_err(|_| wrong())?;
     let [d, layers, heads, seed] = numbers[..] else { return Err(wrong()) };
     let size = |number: u64| usize::try_from(number).ok().filter(|number| *number > 0).ok_or_else(wrong);
@@ -406,8 +406,8 @@ fn plan_text(scene: &Scene) -> String {
     format!("{}_{lengths}_{windows}_{heads}", layers.as_deref().unwrap_or(MIDDLE)).replace(':', ".")
 }
 
-fn read_plan(scene: &mut Scene, text: &str) -> Result<(), String> {
-    let wrong = || strings::not_known(text, &["0,6_2.98.8_2_all"]);
+fn read_plan(scene: &mut Scene, text: &str) -> Result<(), Fault> {
+    let wrong = || Fault::not_known(text, &["0,6_2.98.8_2_all"]);
     let parts: Vec<&str> = text.split('_').collect();
     let [layers, lengths, windows, heads] = parts[..] else { return Err(wrong()) };
     let list = |text: &str| ModelSettings::list(&text.replace('.', ":")).ok_or_else(wrong);
@@ -423,15 +423,16 @@ fn block_text(scene: &Scene) -> String {
     scene.labs.block.map_or_else(|| TOP_BLOCK.to_owned(), |(output, input)| format!("{}.{}", output + 1, input + 1))
 }
 
-fn read_block(scene: &mut Scene, text: &str) -> Result<(), String> {
+fn read_block(scene: &mut Scene, text: &str) -> Result<(), Fault> {
     let place = |text: &str| {
         let place = text.parse().ok().filter(|place| (1..=MOST_BLOCKS_A_SIDE).contains(place));
-        place.map(|place| place - 1).ok_or_else(|| strings::not_a_whole_number_from(text, 1, MOST_BLOCKS_A_SIDE as u64))
+        let range = || Fault::NotAWholeNumberFrom { text: text.to_owned(), least: 1, most: MOST_BLOCKS_A_SIDE as u64 };
+        place.map(|place| place - 1).ok_or_else(range)
     };
     scene.labs.block = match text.split_once('.') {
         _ if text == TOP_BLOCK => None,
         Some((output, input)) => Some((place(output)?, place(input)?)),
-        None => return Err(strings::not_known(text, &[TOP_BLOCK, "3.5"])),
+        None => return Err(Fault::not_known(text, &[TOP_BLOCK, "3.5"])),
     };
     Ok(())
 }
@@ -443,7 +444,7 @@ fn hidden_text(scene: &Scene) -> String {
 }
 
 /// Hides the known parts, even where other words are unknown.
-fn read_hidden(scene: &mut Scene, text: &str) -> Result<(), String> {
+fn read_hidden(scene: &mut Scene, text: &str) -> Result<(), Fault> {
     let all = Part::ALL.map(|part| (part.id(), part));
     let words = || text.split(',').filter(|word| !word.is_empty() && *word != NONE);
     scene.hidden = HiddenParts::of(words().filter_map(|word| pick(&all, word).ok()));
@@ -454,7 +455,7 @@ fn theme_text(scene: &Scene) -> String {
     scene.theme.map_or_else(String::new, |theme| theme.id().to_owned())
 }
 
-fn read_theme(scene: &mut Scene, text: &str) -> Result<(), String> {
+fn read_theme(scene: &mut Scene, text: &str) -> Result<(), Fault> {
     let all = ThemeChoice::ALL.map(|theme| (theme.id(), theme));
     scene.theme = Some(pick(&all, text)?);
     Ok(())

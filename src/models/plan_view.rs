@@ -127,7 +127,7 @@ impl ModelSession {
         let words = self.middle_layer.with(|middle| self.plan.with(|plan| plan.words(middle, &facts.special)));
         let plan = match words {
             Ok(words) => words.plan(&facts.config),
-            Err(sentence) => return Some(sentence),
+            Err(fault) => return Some(strings::fault_text(&fault)),
         };
         // As before a run.
         let checked = plan.and_then(|plan| {

@@ -6,6 +6,7 @@ use web_sys::HtmlInputElement;
 
 use super::session::{At, ModelSession, Progress};
 use super::taking::take_table_file;
+use crate::fault::Fault;
 use crate::files::copy;
 use crate::frame::focus_soon;
 use crate::phase::ModelPhase;
@@ -88,7 +89,7 @@ pub fn RunBar(
 
 impl ModelSession {
     /// The command line that measures what this form measures.
-    fn command(self) -> Result<String, String> {
+    fn command(self) -> Result<String, Fault> {
         let source = self.source_now()?;
         let words = self.plan_text()?;
         let text = self.text_file.with_untracked(|file| file.as_ref().map(|file| file.name.clone()));

@@ -7,9 +7,9 @@ use crate::prelude::*;
 
 use super::session::{At, ModelSession, Progress};
 use super::share::Share;
+use crate::fault::Fault;
 use crate::frame::now;
 use crate::phase::ModelPhase;
-use crate::strings;
 use crate::workers::ModelLane;
 use lipscope_models::{Batch, Cell, Estimate, Held, Plan, Shard, Subject, Table};
 use lipscope_protocol::models::{BatchPlan, LayersPlan, ModelFacts, ModelPlan, held};
@@ -43,16 +43,16 @@ impl ModelSession {
         }
     }
 
-    fn begin(self, facts: &ModelFacts) -> Result<(), String> {
+    fn begin(self, facts: &ModelFacts) -> Result<(), Fault> {
         let source = self.source_now()?;
         let words = self.plan_text()?;
-        let plan = words.plan(&facts.config).map_err(|problem| strings::problem_text(&problem))?;
+        let plan = words.plan(&facts.config)?;
         let checked = plan.check(facts.ids.len()).and_then(|()| {
             let batches = plan.batches(Shard { index: 0, count: 1 });
             plan.needs(&facts.ids, &batches).check(&facts.config).map(|()| batches)
         });
-        let batches = checked.map_err(|problem| strings::problem_text(&problem))?;
-        let held = held(&plan, &facts.config).map_err(|problem| strings::problem_text(&problem))?;
+        let batches = checked?;
+        let held = held(&plan, &facts.config)?;
         self.take_table(
             Table::new(Subject::of(&facts.label, &facts.text, &plan))
                 .with_notes(facts.notes.iter().chain(&plan.notes())),

@@ -11,6 +11,7 @@ use super::settings::{PlanForm, SourceForm, SourceKind};
 use super::share::Share;
 use crate::answers::TokenWords;
 use crate::controls::TextFile;
+use crate::fault::Fault;
 use crate::files::download;
 use crate::frame::Debounce;
 use crate::page::{Page, PlotChoice};
@@ -184,8 +185,8 @@ impl ModelSession {
     /// The plan of the form as text.
     ///
     /// # Errors
-    /// A sentence about the number of windows.
-    pub(super) fn plan_text(self) -> Result<PlanText, String> {
+    /// [`Fault`] about the number of windows.
+    pub(super) fn plan_text(self) -> Result<PlanText, Fault> {
         let special = self.facts.with_untracked(|facts| facts.as_ref().map(|facts| facts.special.clone()));
         let special = special.unwrap_or_default();
         self.middle_layer.with_untracked(|middle| self.plan.with_untracked(|plan| plan.words(middle, &special)))
@@ -205,8 +206,8 @@ impl ModelSession {
     /// The present source of the model.
     ///
     /// # Errors
-    /// A sentence: a field has no usable number, or no model is chosen yet.
-    pub(super) fn source_now(self) -> Result<ModelSource, String> {
+    /// [`Fault`]: a field has no usable number, or no model is chosen yet.
+    pub(super) fn source_now(self) -> Result<ModelSource, Fault> {
         let form = self.source.get_untracked();
         let (origin, files) = match form.kind.family() {
             Some(family) => (ModelOrigin::Drawn(form.drawn(family)?), js_sys::Object::new()),
@@ -215,7 +216,7 @@ impl ModelSession {
                     SourceKind::Files => self.given.get_untracked(),
                     _ => self.fetched.get_untracked(),
                 };
-                let folder = folder.ok_or_else(|| strings::model_not_chosen().to_owned())?;
+                let folder = folder.ok_or(Fault::NoModel)?;
                 (ModelOrigin::Files { name: folder.name.clone(), resizing: form.resizing }, folder.files)
             }
         };
@@ -237,7 +238,7 @@ impl ModelSession {
         let source = match self.source_now() {
             Ok(source) => source,
             // This leaves the status line of an address as it is: the server may have answered already.
-            Err(problem) => return self.cannot_open(&problem),
+            Err(problem) => return self.cannot_open(problem),
         };
         self.models().problem.set(None);
         let plan = OpenPlan { origin: source.origin.clone(), text: self.whole_text().to_string() };
@@ -246,7 +247,7 @@ impl ModelSession {
 
     /// Ends the wait for a model that cannot be opened. Shows a sentence if a run waits for the model, or if a field is
     /// wrong.
-    fn cannot_open(self, problem: &str) {
+    fn cannot_open(self, problem: impl Into<Message>) {
         let is_awaited = self.is_run_wanted.get_value();
         self.is_run_wanted.set_value(false);
         if is_awaited {

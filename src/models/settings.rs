@@ -1,5 +1,6 @@
 //! The values of the form's fields, as the reader types them.
 
+use crate::fault::Fault;
 use crate::state::{DrawnSize, MOST_SEED, ModelSettings};
 use crate::strings;
 use lipscope_core::experiment::Order;
@@ -44,15 +45,15 @@ impl SourceForm {
     /// The random model of a family that the fields describe.
     ///
     /// # Errors
-    /// A sentence about a field that has no usable number.
-    pub fn drawn(&self, family: DrawnFamily) -> Result<DrawnModel, String> {
+    /// [`Fault`] about a field that has no usable number.
+    pub fn drawn(&self, family: DrawnFamily) -> Result<DrawnModel, Fault> {
         let seed = self.seed.trim().parse::<u64>().ok().filter(|seed| *seed <= MOST_SEED);
         Ok(DrawnModel {
             family,
             d: whole(strings::model_width(), &self.d)?,
             layers: whole(strings::model_depth(), &self.depth)?,
             heads: whole(strings::model_n_heads(), &self.heads)?,
-            seed: seed.ok_or_else(|| strings::not_a_seed(self.seed.trim(), MOST_SEED))?,
+            seed: seed.ok_or_else(|| Fault::NotASeed { text: self.seed.trim().to_owned(), most: MOST_SEED })?,
         })
     }
 }
@@ -139,8 +140,8 @@ impl PlanForm {
     /// tokens.
     ///
     /// # Errors
-    /// A sentence about the number of windows.
-    pub fn words(&self, middle: &str, special: &SpecialTokens) -> Result<PlanText, String> {
+    /// [`Fault`] about the number of windows.
+    pub fn words(&self, middle: &str, special: &SpecialTokens) -> Result<PlanText, Fault> {
         Ok(PlanText {
             layers: self.layers.clone().unwrap_or_else(|| middle.to_owned()),
             heads: self.heads.clone(),
@@ -179,8 +180,8 @@ impl PlanForm {
     }
 }
 
-fn whole(name: &str, text: &str) -> Result<usize, String> {
-    text.trim().parse().map_err(|_| strings::model_not_whole(name, text.trim()))
+fn whole(name: &'static str, text: &str) -> Result<usize, Fault> {
+    text.trim().parse().map_err(|_| Fault::NotACount { name, text: text.trim().to_owned() })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::prelude::*;
 use super::running::needed_ids;
 use super::session::ModelSession;
 use super::settings::PlanForm;
+use crate::fault::Fault;
 use crate::strings;
 use crate::workers::{ModelLane, ModelSource};
 use lipscope_core::measure::UpperNumber;
@@ -127,10 +128,10 @@ impl ModelSession {
         self.submit(ModelLane::Adversarial, Some(source), ModelPlan::Adversarial(request));
     }
 
-    fn window_plan(self, cell: Cell) -> Result<(ModelSource, PlanText, Vec<u32>), String> {
-        let facts = self.facts.get_untracked().ok_or_else(|| strings::model_not_chosen().to_owned())?;
+    fn window_plan(self, cell: Cell) -> Result<(ModelSource, PlanText, Vec<u32>), Fault> {
+        let facts = self.facts.get_untracked().ok_or(Fault::NoModel)?;
         let source = self.source_now()?;
-        let Some(table) = self.models().table.get_untracked() else { return Err(strings::model_no_table().into()) };
+        let Some(table) = self.models().table.get_untracked() else { return Err(Fault::NoTable) };
         let words = PlanText {
             layers: cell.layer.to_string(),
             heads: cell.heads.id(),
@@ -139,10 +140,8 @@ impl ModelSession {
             special: self.special_of_table(),
             ..PlanForm::of_subject(&table.subject)
         };
-        let plan = words.plan(&facts.config).map_err(|problem| strings::problem_text(&problem))?;
-        table
-            .check_subject(strings::model_form_name(), &Subject::of(&facts.label, &facts.text, &plan))
-            .map_err(|problem| strings::problem_text(&problem))?;
+        let plan = words.plan(&facts.config)?;
+        table.check_subject(strings::model_form_name(), &Subject::of(&facts.label, &facts.text, &plan))?;
         Ok((source, words, needed_ids(&facts, &plan)))
     }
 

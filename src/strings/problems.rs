@@ -1,6 +1,8 @@
 //! The errors of the engine in the page's language. Their phrases are found in the catalogue `problems` by id. A
 //! message to the reader is a finished text, or an error, which becomes a text when it is shown.
 
+use super::{models, train, wrong};
+use crate::fault::Fault;
 use crate::language::{Language, language};
 use crate::words::{place, problems};
 use lipscope_core::experiment::{InputError, Phrase};
@@ -8,6 +10,26 @@ use lipscope_core::experiment::{InputError, Phrase};
 /// An error as a sentence.
 pub fn problem_text(problem: &InputError) -> String {
     phrase_text(&problem.phrase())
+}
+
+/// A fault as a sentence.
+pub fn fault_text(fault: &Fault) -> String {
+    match fault {
+        Fault::Number(fault) => wrong::number_fault(fault),
+        Fault::NotACount { name, text } => models::model_not_whole(name, text),
+        Fault::NotASeed { text, most } => wrong::not_a_seed(text, *most),
+        Fault::NotKnown { text, words } => wrong::not_known(text, words),
+        Fault::NotANumberFrom { text, least, most } => wrong::not_a_number_from(text, *least, *most),
+        Fault::NotAWholeNumberFrom { text, least, most } => wrong::not_a_whole_number_from(text, *least, *most),
+        Fault::NoLessonStep => wrong::link_no_lesson().to_owned(),
+        Fault::NoAnswer => wrong::link_no_answer().to_owned(),
+        Fault::NoGoals => wrong::link_no_goals().to_owned(),
+        Fault::Damaged => wrong::link_damaged().to_owned(),
+        Fault::NoModel => models::model_not_chosen().to_owned(),
+        Fault::NoTable => models::model_no_table().to_owned(),
+        Fault::NoKind => train::train_no_kind().to_owned(),
+        Fault::Input(problem) => problem_text(problem),
+    }
 }
 
 /// A message as a sentence.
@@ -46,6 +68,12 @@ pub enum Message {
     Error(InputError),
 }
 
+impl From<Fault> for Message {
+    fn from(fault: Fault) -> Self {
+        Message::Text(fault_text(&fault))
+    }
+}
+
 impl From<String> for Message {
     fn from(text: String) -> Self {
         Message::Text(text)
@@ -77,4 +105,24 @@ fn push(out: &mut String, text: &str) {
 
 fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::NumberFault;
+
+    #[test]
+    fn a_fault_is_a_sentence_with_what_was_typed_and_what_is_accepted() {
+        let said = |fault: &Fault| fault_text(fault);
+        let too_large = said(&NumberFault::TooLarge { name: "R", text: "1e400".into() }.into());
+        assert!(too_large.contains("R is too large") && too_large.contains("1e400"), "{too_large}");
+        let not_a_number = said(&NumberFault::NotANumber { name: "R", text: "x".into() }.into());
+        assert!(not_a_number.contains("must be a number"), "{not_a_number}");
+        let undivided = said(&NumberFault::MustDivide { name: "Heads a key", found: 4.0, heads: 6 }.into());
+        assert!(undivided.contains("must divide the number of heads, 6"), "{undivided}");
+        let unknown = said(&Fault::not_known("lft", &["left", "right"]));
+        assert!(["lft", "left", "right"].iter().all(|word| unknown.contains(word)), "{unknown}");
+        assert_eq!(said(&InputError::OneToken.into()), InputError::OneToken.to_string());
+    }
 }

@@ -3,29 +3,27 @@
 pub use crate::words::link::*;
 use crate::words::{link, wrong};
 
+use crate::fault::NumberFault;
 use lipscope_plot::Number;
 
-pub fn not_a_number(name: &str, text: &str) -> String {
+/// What is wrong with a number in a box, as a sentence.
+pub fn number_fault(fault: &NumberFault) -> String {
+    match fault {
+        NumberFault::NotANumber { name, text } => not_a_number(name, text),
+        NumberFault::TooLarge { name, text } => wrong::too_large(name, shortened(text)),
+        NumberFault::OutOfRange { name, text, least, most } => {
+            wrong::out_of_range(plain(*least), plain(*most), name, shortened(text))
+        }
+        NumberFault::NotWhole { name, text } => wrong::not_whole(name, shortened(text)),
+        NumberFault::MustDivide { name, found, heads } => wrong::must_divide(*found, *heads, name),
+    }
+}
+
+fn not_a_number(name: &str, text: &str) -> String {
     match text {
         "" => wrong::not_a_number::empty(name),
         _ => wrong::not_a_number::other(name, shortened(text)),
     }
-}
-
-pub fn number_too_large(name: &str, text: &str) -> String {
-    wrong::too_large(name, shortened(text))
-}
-
-pub fn must_divide(name: &str, found: f64, heads: usize) -> String {
-    wrong::must_divide(found, heads, name)
-}
-
-pub fn out_of_range(name: &str, text: &str, least: f64, most: f64) -> String {
-    wrong::out_of_range(plain(least), plain(most), name, shortened(text))
-}
-
-pub fn not_whole(name: &str, text: &str) -> String {
-    wrong::not_whole(name, shortened(text))
 }
 
 pub fn not_a_seed(text: &str, most: u64) -> String {

@@ -1,5 +1,6 @@
 //! The values of the form's fields, as the reader types them.
 
+use crate::fault::Fault;
 use crate::field::number;
 use crate::state::MOST_SEED;
 use crate::strings;
@@ -72,10 +73,10 @@ impl TrainForm {
     /// A plan for each kind that is ticked.
     ///
     /// # Errors
-    /// A sentence: a field cannot be used, or no kind is ticked.
-    pub fn plans(&self) -> Result<Vec<Plan>, String> {
+    /// [`Fault`]: a field cannot be used, or no kind is ticked.
+    pub fn plans(&self) -> Result<Vec<Plan>, Fault> {
         if self.kinds.is_empty() {
-            return Err(strings::train_no_kind().into());
+            return Err(Fault::NoKind);
         }
         let seed = self.seed.trim().parse::<u64>().ok().filter(|seed| *seed <= MOST_SEED);
         let steps = whole(strings::train_steps(), &self.steps)?;
@@ -90,13 +91,12 @@ impl TrainForm {
             learning_rate: number(strings::train_rate(), &self.learning_rate)?,
             warm_up: WARM_UP.min(steps),
             steps,
-            seed: seed.ok_or_else(|| strings::not_a_seed(self.seed.trim(), MOST_SEED))?,
+            seed: seed.ok_or_else(|| Fault::NotASeed { text: self.seed.trim().to_owned(), most: MOST_SEED })?,
             kind: Kind::Dot,
         };
         let plan = |kind: &Kind| {
             let norms = if *kind == Kind::Invertible { Norms::None } else { self.norms };
-            Plan::new(PlanFields { kind: *kind, norms, ..fields.clone() })
-                .map_err(|problem| strings::problem_text(&problem))
+            Ok(Plan::new(PlanFields { kind: *kind, norms, ..fields.clone() })?)
         };
         self.kinds.iter().map(plan).collect()
     }
@@ -104,14 +104,14 @@ impl TrainForm {
     /// Steps from one measurement to the next.
     ///
     /// # Errors
-    /// A sentence where the field is no whole number of at least 1.
-    pub fn every(&self) -> Result<usize, String> {
+    /// [`Fault`] where the field is no whole number of at least 1.
+    pub fn every(&self) -> Result<usize, Fault> {
         let name = strings::train_every();
         let every = whole(name, &self.every)?;
-        if every == 0 { Err(strings::model_not_whole(name, &self.every)) } else { Ok(every) }
+        if every == 0 { Err(Fault::NotACount { name, text: self.every.clone() }) } else { Ok(every) }
     }
 }
 
-fn whole(name: &str, text: &str) -> Result<usize, String> {
-    text.trim().parse().map_err(|_| strings::model_not_whole(name, text.trim()))
+fn whole(name: &'static str, text: &str) -> Result<usize, Fault> {
+    text.trim().parse().map_err(|_| Fault::NotACount { name, text: text.trim().to_owned() })
 }

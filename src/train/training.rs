@@ -9,6 +9,7 @@ use super::keep::Kept;
 use super::session::TrainingSession;
 use super::settings::TrainForm;
 use crate::answers::{Backwards, RunState, TrainRun};
+use crate::fault::Fault;
 use crate::frame::now;
 use crate::phase::Phase;
 use crate::workers::{TrainFile, TrainOrder};
@@ -31,7 +32,7 @@ impl TrainingSession {
     pub(super) fn train(self) {
         self.problem.set(None);
         self.note.set(String::new());
-        let read = self.form.with_untracked(|form| Ok::<_, String>((form.plans()?, form.every()?)));
+        let read = self.form.with_untracked(|form| Ok::<_, Fault>((form.plans()?, form.every()?)));
         let (plans, every) = match read {
             Ok(read) => read,
             Err(problem) => return self.complain(problem),

@@ -226,8 +226,7 @@ fn searches_within_eps_stay_below_the_certificate_which_starts_near_local() {
         .expect("a valid experiment");
         let relative = vec![0.0, 1e-3, 1e-2, 0.03, 0.1];
         let rows =
-            certify(&CertifyPlan { experiment: experiment.clone(), relative, effort: EFFORT }, Memory::default())
-                .expect("certified");
+            certify(&CertifyPlan { experiment: experiment.clone(), relative, effort: EFFORT }).expect("certified").rows;
         let found = measure(&experiment).expect("measured");
         let local = found.bounds.iter().find(|bound| bound.id == BoundId::Local).and_then(|bound| bound.value);
         let local = local.expect("it applies");
@@ -276,7 +275,7 @@ fn a_search_within_eps_keeps_every_token_within_eps_and_finds_more_in_a_larger_b
         }
         let relative = vec![1e-3, 1e-2, 0.1, 0.3];
         let plan = CertifyPlan { experiment, relative, effort: NearbyEffort { restarts: 1, iterations: 3, seed: 0 } };
-        let rows = certify(&plan, Memory::default()).expect("certified");
+        let rows = certify(&plan).expect("certified").rows;
         assert!(rows.windows(2).all(|pair| pair[0].found < pair[1].found), "{mask}: {rows:?}");
         let mut certificate = Certificate::start_within(&plan, Memory::default()).expect("it applies");
         while certificate.step().expect("finite") {}
@@ -300,7 +299,7 @@ fn what_is_found_grows_with_every_radius_that_the_page_draws() {
     let decade = |part: f64| [1.0, 1.5, 2.0, 3.0, 5.0, 7.0].map(|eps| eps / part);
     let relative: Vec<f64> = [1e4, 1e3, 1e2, 10.0].into_iter().flat_map(decade).chain([1.0]).collect();
     let effort = NearbyEffort { restarts: 3, iterations: 40, seed: 0 };
-    let rows = certify(&CertifyPlan { experiment, relative, effort }, Memory::default()).expect("certified");
+    let rows = certify(&CertifyPlan { experiment, relative, effort }).expect("certified").rows;
     assert_eq!(rows.len(), 25);
     for pair in rows.windows(2) {
         assert!(pair[0].found < pair[1].found, "{:?} {:?}", pair[0], pair[1]);
@@ -317,9 +316,9 @@ fn what_has_no_certificate_is_refused_with_what_to_change() {
         let experiment =
             Experiment::from_json(&format!(r#"{{{text},"weights":{{"source":"identity"}}}}"#)).expect("valid");
         let plan = CertifyPlan { experiment, relative: vec![0.1], effort: EFFORT };
-        let problem = certify(&plan, Memory::default()).expect_err("refused").to_string();
+        let problem = certify(&plan).expect_err("refused").to_string();
         assert!(problem.contains(named), "{problem}");
         let negative = CertifyPlan { relative: vec![-0.1], ..plan };
-        assert!(certify(&negative, Memory::default()).expect_err("refused").to_string().contains("epsilon"));
+        assert!(certify(&negative).expect_err("refused").to_string().contains("epsilon"));
     }
 }

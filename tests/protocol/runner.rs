@@ -452,7 +452,7 @@ fn a_certificate_tells_its_bounds_before_its_searches_and_ends_as_the_engine_doe
     let found: Vec<&Certified> = events(&replies)
         .filter_map(|event| if let EngineEvent::Certify(found) = event { Some(found) } else { None })
         .collect();
-    let expected = certify(&plan, Memory::default()).expect("certified");
+    let expected = certify(&plan).expect("certified").rows;
     assert_eq!(found.last().expect("an end").rows, expected);
     let bounds = found.iter().find(|found| found.rows.len() == 3).expect("bounds before the searches");
     for (early, row) in bounds.rows.iter().zip(&expected) {

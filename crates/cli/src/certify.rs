@@ -12,7 +12,7 @@ use super::files::read_text;
 use super::sheet::{Cell, Form, FormArguments, Sheet};
 use super::steps::StepArguments;
 use super::work::MemoryArguments;
-use lipscope_core::certify::{CertifiedRow, CertifyPlan, certify};
+use lipscope_core::certify::{CertifiedRow, CertifyPlan, certify_within};
 use lipscope_core::search::{MOST_ITERATIONS, MOST_RESTARTS, NearbyEffort};
 
 /// Arguments of `lipscope certify`.
@@ -56,7 +56,7 @@ pub(super) fn run(arguments: &CertifyArguments) -> Result<Exit, Failure> {
     let text = read_text(&arguments.file)?;
     let experiment = arguments.attention.read(&text)?;
     let plan = CertifyPlan { experiment, relative: arguments.epsilon.clone(), effort };
-    write(&certify(&plan, arguments.memory.memory)?, arguments.form.form())?;
+    write(&certify_within(&plan, arguments.memory.memory)?.rows, arguments.form.form())?;
     Ok(Exit::Done)
 }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{InputError, Memory};
-use lipscope_core::parallel::{on_one_thread, threads};
+pub(super) use lipscope_core::parallel::one_of;
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks};
 
@@ -20,13 +20,6 @@ pub(super) fn pool(threads: usize) -> io::Result<rayon::ThreadPool> {
         io::Error::other(format!("--threads {threads}: no such number of threads can be started: {error}"))
     };
     rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build().map_err(failed)
-}
-
-/// Does one of `count` independent jobs that all threads share. Unless there are fewer jobs than threads, the job runs
-/// on one thread: a thread that waited for parts of its job would start another job meanwhile, and hold the memory of
-/// both.
-pub(super) fn one_of<R>(count: usize, job: impl FnOnce() -> R) -> R {
-    if count < threads() { job() } else { on_one_thread(job) }
 }
 
 /// Runs a task to its end; `hear` gets its events as they come.

@@ -27,6 +27,14 @@ pub struct CertifyPlan {
     pub effort: NearbyEffort,
 }
 
+impl CertifyPlan {
+    /// A certificate for these values of eps/R, with a search of 3 restarts of at most 40 iterations within each.
+    #[must_use]
+    pub fn of(experiment: Experiment, relative: Vec<f64>) -> Self {
+        CertifyPlan { experiment, relative, effort: NearbyEffort { restarts: 3, iterations: 40, seed: 0 } }
+    }
+}
+
 /// The bounds and the largest norm found within one eps of the tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CertifiedRow {
@@ -57,6 +65,7 @@ pub struct Certified {
     /// A row for each eps, in the order of the plan.
     pub rows: Vec<CertifiedRow>,
     /// For each row the tokens that reach its `found`; empty unless d = 2 and there are at most [`MOST_PLACES`] tokens.
+    #[doc(hidden)]
     pub places: Vec<Places>,
 }
 
@@ -159,14 +168,34 @@ impl Certificate {
     }
 }
 
-/// A row for each eps, in the order of the plan.
+/// For each eps of the plan an upper bound on ||J|| at **all** tokens within eps of the experiment's: |x'_i - x_i| <= eps
+/// for every i. So no two inputs there have outputs further apart than `certified` times their own distance.
+///
+/// With y_i = A x_i, P and m_i = sum_j P_ij x_j at the experiment's tokens, v = ||V|| and
+///
+/// - d_ij = eps |y_i| + eps |A^T (x_j - m_i)| + eps^2 ||A||,
+/// - U_ij = P_ij e^d_ij / (P_ij e^d_ij + sum_(l != j) P_il e^-d_il), never below the weight at any tokens within eps,
+/// - C_i = sum_j U_ij (x_j - m_i)(x_j - m_i)^T,
+/// - s_i = ||V C_i V^T||^(1/2) + eps v and g_i = ||A^T C_i A||^(1/2) + eps ||A||,
+///
+/// the bound is max_i s_i g_i + sqrt(max_j sum_i U_ij (v^2 + (|y_i| + eps ||A||)^2 s_i^2)). Dot-product attention, no mask
+/// or the causal one, without a normaliser, every n. Source: ours; the proof is in docs/theory.md, section 2,
+/// `certified(eps)`.
 ///
 /// # Errors
 /// As [`Certificate::start_within`] and [`Certificate::step`].
-pub fn certify(plan: &CertifyPlan, memory: Memory) -> Result<Vec<CertifiedRow>, InputError> {
+pub fn certify(plan: &CertifyPlan) -> Result<Certified, InputError> {
+    certify_within(plan, Memory::default())
+}
+
+/// As [`certify`], within a given memory.
+///
+/// # Errors
+/// As [`certify`]; [`InputError::TooCostly`] before anything is drawn.
+pub fn certify_within(plan: &CertifyPlan, memory: Memory) -> Result<Certified, InputError> {
     let mut certificate = Certificate::start_within(plan, memory)?;
     while certificate.step()? {}
-    Ok(certificate.certified.rows)
+    Ok(certificate.certified)
 }
 
 /// Refuses an eps over R that is no number from 0 on.

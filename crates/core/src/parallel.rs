@@ -26,6 +26,13 @@ pub fn on_one_thread<R>(job: impl FnOnce() -> R) -> R {
     pool::on_one_thread(job)
 }
 
+/// Does one of `count` independent jobs that all threads share. Unless there are fewer jobs than threads, the job runs
+/// on one thread: a thread that waited for parts of its job would start another job meanwhile, and hold the memory of
+/// both.
+pub fn one_of<R>(count: usize, job: impl FnOnce() -> R) -> R {
+    if count < threads() { job() } else { on_one_thread(job) }
+}
+
 /// Runs two jobs, at the same time where a thread is free.
 pub fn both<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
     if threads() > 1 { pool::both(first, second) } else { (first(), second()) }

@@ -217,9 +217,9 @@ fn stretch_of(given: &Fields, (length, most): (f64, f64)) -> Result<Stretch, Inp
 mod tests {
     use super::*;
 
-    fn rope(more: &str) -> Result<Rope, String> {
+    fn rope(more: &str) -> Result<Rope, InputError> {
         let text = format!(r#"{{"model_type":"llama","hidden_size":32,"num_attention_heads":4{more}}}"#);
-        let config = ModelConfig::from_json(&text).map_err(|problem| problem.to_string())?;
+        let config = ModelConfig::from_json(&text)?;
         Ok(config.rope.expect("a llama has rotary positions"))
     }
 
@@ -297,7 +297,7 @@ mod tests {
             (r#","rope_scaling":{"type":"linear","factor":4},"rope_parameters":{"rope_theta":9}"#, "`rope_scaling`"),
             (r#","head_dim":7"#, "turn"),
         ] {
-            let problem = rope(more).expect_err(more);
+            let problem = rope(more).expect_err(more).to_string();
             assert!(problem.contains(words), "{more}: {problem}");
         }
     }

@@ -2,71 +2,192 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The identifier of a bound; sections are those of docs/theory.md.
+/// A bound: each variant states its formula, its hypotheses and its source. "Section" and the name in code font are a
+/// section and a heading of docs/theory.md in the repository, where the proofs are.
+///
+/// Tokens x_1 .. x_n with |x_i| <= R; one head with Q, K (k x d) and V; scores s_ij = x_j.A x_i with A = K^T Q/sqrt(k)
+/// (dot-product attention); weights P = softmax(s), m_i = sum_j P_ij x_j. With spectral norms, a = ||A|| R^2 and v = ||V||.
+/// L_n is the largest ||J|| over all such tokens: the Lipschitz constant on the ball. Where a statement names no norm it is
+/// the spectral one.
+///
+/// Several heads: bounds of heads combine as the root of the sum of squares, behind an output matrix as the sum with O_h V_h
+/// for V_h, or in a better way (section 2, "Heads"). A normaliser: R = sqrt(d), and in scope `composed` an upper bound is
+/// multiplied by the largest slope of the normaliser (section 2, "Normalisers"). [`BoundId::formula`] is the short form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum BoundId {
-    /// \[C\] Theorem 3.3 and its masked version.
+    /// Upper: L_n <= sqrt(3) v sqrt(a^2 (4n + 1) + n).
+    ///
+    /// Dot-product attention, no mask or the causal one, every n, on the ball. Source: \[C\] Theorem 3.3 and its masked
+    /// version; section 2, `castin_general`.
     CastinGeneral,
-    /// \[C\]'s mean-field theorem.
+    /// Upper: L_n <= v (1 + 3a) e^(2a).
+    ///
+    /// Dot-product attention, no mask, every n, and the Wasserstein-2 constant on probability measures in the ball. Source:
+    /// \[C\], mean-field theorem; section 2, `castin_mean_field`.
     CastinMeanField,
-    /// Ours (section 2): upper, without a mask. For A = -||A|| I, V = v I, d >= 2 and large a its leading constant is
-    /// right for few and for many tokens.
+    /// Upper: L_n <= v (a + min(sqrt(n G(a)), sqrt(F(a)), sqrt((1 + a^2) S_G), sqrt(S_G) + e^(Γ/2) sqrt(m + m^2/4))).
+    ///
+    /// Γ is the largest y.A x - x.A x over the ball, at most 2a; S_G = min(e^Γ, 1/(1 + (n - 1) e^(-2a)) + (n - 1)/(1 + (n - 1)
+    /// e^(-Γ))) bounds every column sum of P; m = ||A (S + σ I)^-1 A^T|| R^2 with S = (A + A^T)/2 and any σ for which S + σ I
+    /// is positive definite. G(a) = max_q q^2 α + (1 - q)^2 β and F(a) = max_(q, x <= q, y <= 1 - q) (α q + β (1 - q) +
+    /// (e^(2a) - 1)(α x + β y))(1 - (1 - e^(-2a))(x + y)) with α = (1 + 2a (1 - q))^2, β = (1 - 2a q)^2, 0 <= q <= 1.
+    ///
+    /// Dot-product attention, no mask, every n, on the ball; never above [`BoundId::Unified`] and the two of \[C\]. For A =
+    /// -||A|| I, V = v I, d >= 2 and large a its leading constant is right for few and for many tokens. Source: ours,
+    /// section 2, `sharp`.
     Sharp,
-    /// Ours (section 2): upper, causal; never above `UnifiedMasked`.
+    /// Upper: L_n <= v (a + min(sqrt(sum_i min(G(a), F(a)/i)), sqrt((1 + a^2) min(S_c, S_s)),
+    /// 2 e^a sqrt((1 + 2a) sqrt(1 + a^2)))).
+    ///
+    /// G and F as for [`BoundId::Sharp`]; S_c = sum_i 1/(1 + (i - 1) e^(-2a)); S_s = 2 e^(Γ_s + 2κ) (1 + max(0, ln(n e^(a_s -
+    /// Γ_s)/2))), with Γ_s and a_s those of S = (A + A^T)/2 and κ = ||A - S|| R^2.
+    ///
+    /// Dot-product attention, causal, every n, on the ball; never above [`BoundId::UnifiedMasked`]. Source: ours, section 2,
+    /// `sharp_masked`.
     SharpMasked,
-    /// Ours (section 2): upper, without a mask.
+    /// Upper: L_n <= v (a + sqrt((1 + a^2) n/(1 + (n - 1) e^(-2a)))).
+    ///
+    /// Dot-product attention, no mask, every n, on the ball. Source: ours, section 2, `unified`.
     Unified,
-    /// Ours (section 2): upper, causal.
+    /// Upper: L_n <= v (a + min(sqrt((1 + a^2) S_c), 2 (1 + 2a) e^(2a))), S_c = sum_i 1/(1 + (i - 1) e^(-2a)).
+    ///
+    /// Dot-product attention, causal, every n, on the ball. Source: ours, section 2, `unified_masked`.
     UnifiedMasked,
-    /// Ours (section 2): upper, at the given tokens.
+    /// Upper: ||J|| <= max_i ||V G_i|| + sqrt(max_j sum_i P_ij w_i), w_i = ||V (sum_j P_ij M_ij M_ij^T) V^T||.
+    ///
+    /// The blocks of J are V (P_ij M_ij + δ_ij G_i) with M_ij = I + (x_j - m_i) b_ij^T, G_i = sum_l P_il (x_l - m_i) a_il^T and
+    /// the derivatives a_ij, b_ij of s_ij in x_i and x_j. (The short form writes O_i for G_i.) For other steps of attention V M
+    /// and V G stand for the blocks' parts (section 6, "Local bounds of every variant").
+    ///
+    /// Every kernel, mask and n, any normaliser, **at these tokens**. Source: ours, section 2, `local`.
     Local,
-    /// Ours (section 2): upper, at the given tokens: the norm of the matrix of the blocks' norms.
+    /// Upper: ||J|| <= ||N||_2, N_ij = P_ij v σ_ij + δ_ij ||V G_i|| >= ||J_ij||, σ_ij = ||I + (x_j - m_i) b_ij^T||, with G_i and
+    /// b_ij as for [`BoundId::Local`].
+    ///
+    /// Every kernel, mask and n, any normaliser, **at these tokens**; up to 2^22 blocks. Source: ours, section 2,
+    /// `local_blocks` (that a block matrix has at most the norm of the matrix of its blocks' norms is well known).
     LocalBlocks,
-    /// Ours: upper, at the given tokens, in the max-token norm.
+    /// Upper, in the max-token norm: max_i |(J ξ)_i| <= max_j |ξ_j| max_i (||V G_i|| + sqrt(w_i sum_j P_ij)), with G_i and w_i
+    /// as for [`BoundId::Local`].
+    ///
+    /// Every kernel, mask and n, any normaliser, **at these tokens**. Source: ours, section 6, `local_token`.
     LocalToken,
-    /// \[C\]: lower, from the adversarial tokens at this n and R.
+    /// Lower: L_n >= |V u| sqrt(n - 1) p (1 + 2 (1 - p) g), p = 1/(1 + (n - 1) e^(-2g)).
+    ///
+    /// A u = λ u with real λ and |u| = 1, g = γ R^2, γ the larger of -λ_min and λ_max/8 over the real eigenvalues. The tokens
+    /// are R (-u, u, .., u), or R (u, u/2, .., u/2) for λ_max. Causal: |V u| sqrt(sum_(i >= 2) p_i^2 (1 + 2 (1 - p_i) g)^2) with
+    /// p_i = 1/(1 + (i - 1) e^(-2g)).
+    ///
+    /// Dot-product attention, no mask or the causal one, no normaliser, n >= 2; one head or concatenated ones, A with a real
+    /// eigenvalue. Source: tokens of \[C\], derivation ours, section 4, `adversarial`.
     Adversarial,
-    /// The largest of `Adversarial` over all lengths up to n.
+    /// Lower: the largest of [`BoundId::Adversarial`] over all lengths n' <= n, a bound on the largest L_n' of them and **not**
+    /// on every L_n.
+    ///
+    /// Hypotheses as there, without a mask. Source: tokens of \[C\], envelope ours, section 4, `adversarial_envelope`.
     AdversarialEnvelope,
-    /// Ours (section 4): lower, from the best two clusters on a line.
+    /// Lower: L_n >= the norm, on changes along u, of N_1 tokens at r_1 u and n - N_1 at r_2 u, the largest over the splits of n,
+    /// |r_1|, |r_2| <= R and some unit vectors u: eigenvectors of A and of (A + A^T)/2.
+    ///
+    /// Dot-product attention, no mask, no normaliser, n >= 2, any number of heads. Source: ours, section 4, `two_clusters`.
     TwoClusters,
-    /// Ours (section 4): lower, for every A and V, from two clusters of tokens, one of which draws the attention of the
-    /// other.
+    /// Lower: L_n >= sqrt(N t) p |V (y + (1 - t p) |A x| (R y - x))|, p = 1/(t + N e^(-D)), D = R |A x| - x.A x, for N = n - t
+    /// tokens at x and t at R y, y = A x/|A x|, 1 <= t < n. The value is the exact norm at the best of these tokens; causal, a
+    /// closed form.
+    ///
+    /// Dot-product attention, no mask or the causal one, no normaliser, n >= 2, every A and V (causal: not several heads with an
+    /// output matrix). Source: ours, section 4, `sink`.
     Sink,
-    /// Ours (section 4): lower, for every A and V, from three clusters of tokens, two of which share the attention of
-    /// the third.
+    /// Lower: L_n >= sqrt(N t) p R sin(θ) |A x| |V w|, p = 1/(t + N e^(-D)), D = R |A x| cos(θ) - x.A x, for N = n - t tokens at
+    /// x and t/2 at each of R (y cos(θ) + w sin(θ)) and R (y cos(θ) - w sin(θ)), y = A x/|A x|, w a unit vector orthogonal to y,
+    /// t even. The value is the exact norm at the best of these tokens; causal, and with a cap or a sink, a closed form.
+    ///
+    /// Dot-product attention, no mask or the causal one, no normaliser, n >= 3, d >= 2, every A and V. Source: ours, section 4,
+    /// `fork`.
     Fork,
-    /// Ours (section 4): lower, for every A and V, from a token at 0 that attends to two opposite clusters.
+    /// Lower: L_n >= |V (t w/n + (1 - t/n) R^2 |A^T e| e)| for a unit vector e, w = A^T e/|A^T e|, from t tokens at 0 (1 for odd
+    /// n, else 2) and the others half at R e, half at -R e. Causal: w/n for t w/n.
+    ///
+    /// Dot-product attention, no mask or the causal one, no normaliser, n >= 3, one head or concatenated ones. Source: ours,
+    /// section 4, `centre`.
     Centre,
-    /// Ours (section 4): lower, causal, from tokens that are all 0.
+    /// Lower: L_n >= v ||C||, C_ij = 1/i for j <= i, from tokens that are all 0. ||C|| rises to 2.
+    ///
+    /// Dot-product attention, causal, no normaliser, n >= 2, one head or concatenated ones. Source: ours, section 4, `cesaro`.
     Cesaro,
-    /// Ours (section 2): upper, for two tokens and A = +-kappa I.
+    /// Upper: L_2 <= v (0.354 a + 2.37).
+    ///
+    /// Dot-product attention, no mask, n = 2, A = κ I for any real κ, on the ball. Source: ours, section 2, `two_tokens`.
     TwoTokens,
-    /// Ours (section 4): the exact norm of the skew witness, for another A of the same norm; shows how sharp `Unified`
-    /// is.
+    /// A witness: the exact norm at the tokens R (-e, e, .., e) for **another** matrix of the same norm, -β I + sqrt(||A||^2 - β^2)
+    /// T with a quarter turn T and β R^2 = min(a, ln(n - 1)/2). It shows how sharp [`BoundId::Unified`] is, and is no bound for
+    /// the given A.
+    ///
+    /// Dot-product attention, no mask, one head, no normaliser, n >= 2. Source: ours, section 4, `skew`.
     Skew,
-    /// \[K\] Theorem 3.2: upper, in the l_inf norm.
+    /// Upper, in the l_inf norm (largest absolute row sum): (4 φ^-1(n - 1) + 1/sqrt(k)) ||W_O^T||_inf max_h ||W_Q,h||_inf
+    /// ||W_Q,h^T||_inf max_h ||W_V,h^T||_inf, with φ(x) = x e^(x + 1).
+    ///
+    /// L2 multi-head attention of \[K\] with its weights (queries and keys tied), no mask or the causal one, every n, all
+    /// tokens; no normaliser in the Jacobian. Source: \[K\] Theorem 3.2; section 5, `kim_linf`.
     KimLinf,
-    /// \[K\] Theorem 3.2, corrected (section 5): upper, in the spectral norm.
+    /// Upper: sqrt(n/k) (4 φ^-1(n - 1) + 1) sqrt(sum_h ||W_Q,h||^4 ||W_V,h||^2) ||W_O||, with φ(x) = x e^(x + 1).
+    ///
+    /// L2 multi-head attention of \[K\] with its weights, no mask or the causal one, every n, all tokens. Source: \[K\]
+    /// Theorem 3.2, corrected: the fourth power of ||W_Q,h|| is ours; section 5, `kim_l2`.
     KimL2,
-    /// Ours (section 5): upper, in the spectral norm, for \[K\]'s L2 attention: grows like ln n.
+    /// Upper: (2c + min(sqrt(n) (1 + 2c), (4/3)^(k/4) (1 + sqrt(8c/3)))) sqrt(sum_h ||W_Q,h||^4 ||W_V,h||^2/k) ||W_O||, with c =
+    /// φ^-1(n - 1) and φ(x) = x e^(x + 1). It grows like ln n.
+    ///
+    /// L2 multi-head attention of \[K\] with its weights, no mask, every n, all tokens. Source: ours, section 5, `kim_column`.
     KimColumn,
-    /// The largest row sum of block spectral norms: upper, in the max-token norm.
+    /// Upper, in the max-token norm: max_i |(J ξ)_i| <= max_j |ξ_j| max_i sum_j ||J_ij||.
+    ///
+    /// Every kernel, mask and n, any normaliser, **at these tokens**. Source: well known; section 2, `max_token`.
     MaxToken,
-    /// Ours (section 6): upper, for every variant whose weights are a softmax; `Sharp` and `SharpMasked` where those
-    /// hold.
+    /// Upper: L_n <= v (ρ a_o + min(sqrt(ω S), sqrt(max_j sum_i λ_i), 2 e^κ sqrt((1 + 2 a_m) sqrt(ω)))), the last term under the
+    /// causal mask without a bias only.
+    ///
+    /// a_o, a_m and 2κ bound R times the derivatives of a score in its query's and its key's token, and the range of the scores
+    /// of a row; S bounds the column sums of P and ρ <= 1 its row sums; ω is 1 + a_m^2 for dot-product scores, at most (1 +
+    /// a_m)^2 for others; λ_i is the min(G, F/|N_i|) of [`BoundId::Sharp`] for the |N_i| tokens that i may see. Tables of these
+    /// constants: section 6, "The constants of scores" and "Sums over the mask".
+    ///
+    /// Every kernel, mask, bias and step whose weights are a softmax, with or without a sink; every n; on the ball. For the
+    /// attention of the two papers it is [`BoundId::Sharp`] and [`BoundId::SharpMasked`]. Source: ours, section 6, `general`.
     General,
-    /// Ours (section 6): upper, in the max-token norm, for every variant whose weights are a softmax.
+    /// Upper, in the max-token norm: v (ρ a_o + sqrt(ρ ω)), with the constants of [`BoundId::General`]: no n in it.
+    ///
+    /// Hypotheses as for [`BoundId::General`], for every n at once. For one dimension and plain attention it is v max(1 + a,
+    /// 2a + 1/(8a)), the second from a = 1/4 on. Source: ours, section 6, `general_token`.
     GeneralToken,
-    /// Ours (section 6): upper, for weights that each depend on their own score alone.
+    /// Upper: L_n <= v (a_o max_i sum_j d_ij + sqrt(max_i sum_j T_ij max_j sum_i T_ij)), T_ij = p_ij + d_ij a_m, where p_ij is the
+    /// weight at the highest score and d_ij its largest slope, and a_o, a_m are those of [`BoundId::General`].
+    ///
+    /// Sigmoid, ReLU and softplus weights; every kernel, mask, bias and n; on the ball. Source: ours, section 6, `elementwise`.
     Elementwise,
-    /// Ours (section 6): as `Elementwise`, in the max-token norm.
+    /// Upper, in the max-token norm: v max_i sum_j (p_ij + d_ij (a_m + a_o)), with the constants of [`BoundId::Elementwise`].
+    ///
+    /// Hypotheses as there. Source: ours, section 6, `elementwise_token`.
     ElementwiseToken,
-    /// Ours (section 6): lower, from n equal tokens, for weights that each depend on their own score alone.
+    /// Lower: L_n >= n |v| (p + 2 d a) from n equal tokens of length R, with the weight p and its slope d at the score a. It meets
+    /// [`BoundId::Elementwise`].
+    ///
+    /// Dot-product scores, sigmoid, ReLU or softplus weights, A = α I with α > 0, V = v I, no mask, no bias, no normaliser.
+    /// Source: ours, section 6, `equal_tokens`.
     EqualTokens,
-    /// Ours (section 6): lower, from one token at 0, under a normaliser of queries and keys.
+    /// Lower: L_n >= sqrt(n - 1) p ((1 - p) R |V u| |b| - v), p = 1/(1 + (n - 1) e^(c q.k)), from one token at 0 and n - 1 at R u,
+    /// with their normalised query q and key k, and b = c/sqrt(eps) K^T Π (g_k q): the slope at a key of zero. Π takes the mean
+    /// off for the normaliser `layer`, g_k is the gain of the keys.
+    ///
+    /// Dot-product scores with qk-norm, or cosine scores; no RoPE, cap, mask, bias, sink or normaliser of the tokens. Source:
+    /// ours, section 6, `zero_key`.
     ZeroKey,
-    /// Ours (section 6): lower, for a causal window: causal attention on the tokens of one window.
+    /// Lower: [`BoundId::Adversarial`] for causal attention on min(n, W) tokens, which are the first rows of a causal window of W
+    /// tokens.
+    ///
+    /// Dot-product attention under a causal window without further steps, no normaliser; one head or concatenated ones, A with a
+    /// real eigenvalue. Source: ours, section 6, `window_causal`.
     WindowCausal,
 }
 
@@ -327,11 +448,13 @@ impl BoundId {
 impl Bound {
     /// Covers the rounding in the formula of an upper bound: ln of the bound takes about a hundred roundings, each of
     /// which changes it by at most about f64::EPSILON (1 + |ln|).
+    #[doc(hidden)]
     pub const MARGIN: f64 = 1e-13;
 
     /// A bound from ln of its value. For an upper bound other than `MaxToken`, ln grows by
     /// [`Bound::MARGIN`] (1 + |ln|).
     #[must_use]
+    #[doc(hidden)]
     pub fn of_ln(id: BoundId, ln: f64) -> Self {
         let margin = Bound::MARGIN * (1.0 + ln.abs());
         // The max-token bound is a sum of computed norms, not a formula.
@@ -349,6 +472,7 @@ impl Bound {
     /// The same bound, larger by the factor 1 + `relative`. This covers what rounding may have added to the norm that
     /// the bound is compared with.
     #[must_use]
+    #[doc(hidden)]
     pub fn widened(self, relative: f64) -> Self {
         let value = self.value.map(|value| value * (1.0 + relative)).filter(|value| value.is_finite());
         Bound { value, log10: self.log10 + relative.ln_1p() / std::f64::consts::LN_10, ..self }

@@ -105,6 +105,7 @@ impl BoundId {
     /// The bound under these hypotheses; `None` if they do not hold, if they do not determine the bound (bounds at
     /// given tokens, and `Skew`), or if it is infinite.
     #[must_use]
+    #[doc(hidden)]
     pub fn at(self, hypotheses: &Hypotheses) -> Option<Bound> {
         self.ln(hypotheses).filter(|ln| *ln < f64::INFINITY).map(|ln| Bound::of_ln(self, ln))
     }

@@ -3,7 +3,7 @@
 //! Everything follows from the [`Shape`] of an experiment (n, d, heads, k, d_v, d_out, mask, ..), which needs no token
 //! and no weight to be drawn. All arithmetic is in `u64` and saturates: a product of sizes never wraps, also where
 //! `usize` has 32 bits. The module of each task computes its cost from the `parts` here (`measure::cost`,
-//! `SweepPlan::cost`, `spectrum::cost`, ..), and [`check`] refuses what does not fit a [`Memory`] before anything is
+//! `SweepPlan::cost`, `spectrum::cost`, ..), and `check` refuses what does not fit a [`Memory`] before anything is
 //! allocated.
 //!
 //! | file | concept |

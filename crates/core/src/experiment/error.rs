@@ -178,6 +178,7 @@ pub enum InputError {
 impl InputError {
     /// A [`InputError::BadValue`] whose `found` is shortened to fit a sentence.
     #[must_use]
+    #[doc(hidden)]
     pub fn bad_value(key: impl Into<Phrase>, found: impl Into<Phrase>, expected: impl Into<Phrase>) -> Self {
         let found = found.into();
         let found = if found.id().is_some() { found } else { shorten(&found.to_string()).into() };
@@ -186,6 +187,7 @@ impl InputError {
 
     /// An [`InputError::TooLarge`] for a number above its limit.
     #[must_use]
+    #[doc(hidden)]
     pub fn too_large(what: Phrase, found: u64, limit: usize, fix: Phrase) -> Self {
         InputError::TooLarge { what, found: found.to_string().into(), limit: limit.to_string().into(), fix }
     }

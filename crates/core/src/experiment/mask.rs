@@ -70,6 +70,7 @@ impl Mask {
 
     /// The number of leading tokens, out of n, that hold all that token i may attend to.
     #[must_use]
+    #[doc(hidden)]
     pub fn reach(&self, i: usize, n: usize) -> usize {
         match self {
             Mask::None | Mask::Padding { order: Order::Free, .. } | Mask::Allowed(_) => n,
@@ -83,6 +84,7 @@ impl Mask {
 
     /// Whether every token before the reach of a row may be attended to, so that the reach alone is the mask.
     #[must_use]
+    #[doc(hidden)]
     pub fn is_reach(&self) -> bool {
         matches!(self, Mask::None | Mask::Causal | Mask::Prefix { .. })
     }

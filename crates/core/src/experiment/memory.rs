@@ -65,27 +65,31 @@ impl fmt::Display for Memory {
     }
 }
 
+/// A text that is no size of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be a size such as 4GiB, 512MiB, or a number of bytes")]
+pub struct NotAMemorySize;
+
 impl FromStr for Memory {
-    type Err = String;
+    type Err = NotAMemorySize;
 
     /// `4GiB`, `512 MiB`, `1.5G`, or a number of bytes.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || "must be a size such as 4GiB, 512MiB, or a number of bytes".to_owned();
+    fn from_str(text: &str) -> Result<Self, NotAMemorySize> {
         let text = text.trim();
         let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
         let (count, unit) = (&text[..end], text[end..].trim().to_ascii_lowercase());
-        let count: f64 = count.parse().map_err(|_| wrong())?;
+        let count: f64 = count.parse().map_err(|_| NotAMemorySize)?;
         let size = match unit.as_str() {
             "" | "b" | "bytes" => 1,
             "k" | "kb" | "kib" => 1 << 10,
             "m" | "mb" | "mib" => 1 << 20,
             "g" | "gb" | "gib" => 1 << 30,
             "t" | "tb" | "tib" => 1u64 << 40,
-            _ => return Err(wrong()),
+            _ => return Err(NotAMemorySize),
         };
         // A float above the range of u64 becomes the largest u64.
         let bytes = (count * size as f64) as u64;
-        if bytes == 0 { Err(wrong()) } else { Ok(Memory(bytes)) }
+        if bytes == 0 { Err(NotAMemorySize) } else { Ok(Memory(bytes)) }
     }
 }
 
@@ -128,7 +132,7 @@ impl fmt::Display for Size {
 
 #[cfg(test)]
 mod tests {
-    use super::Memory;
+    use super::{Memory, NotAMemorySize};
 
     #[test]
     fn sizes_are_read_and_written_in_powers_of_1024() {
@@ -145,7 +149,7 @@ mod tests {
             assert_eq!((memory.bytes(), memory.to_string().as_str()), (bytes, written), "{text}");
         }
         for broken in ["", "GiB", "four", "4 apples", "0", "-1", "1.2.3GiB"] {
-            assert!(broken.parse::<Memory>().is_err(), "{broken}");
+            assert!(broken.parse::<Memory>() == Err(NotAMemorySize), "{broken}");
         }
     }
 }

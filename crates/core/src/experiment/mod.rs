@@ -5,6 +5,7 @@
 //! Untrusted text enters only through [`Experiment::from_json`] and tables of numbers ([`table`]); what they return is
 //! valid, so that later code need not check again.
 
+mod arrays;
 mod check;
 mod error;
 mod fields;
@@ -28,11 +29,12 @@ mod variant;
 mod write;
 mod write_variant;
 
+pub use arrays::IntoRows;
 pub use error::InputError;
 pub use given::Given;
 pub use json_problem::{json_problem, library_words};
 pub use mask::{Mask, MaskKind, Order};
-pub use memory::{Memory, Size};
+pub use memory::{Memory, NotAMemorySize, Size};
 pub use own_weights::{TableSource, WeightTables, WeightsReading};
 pub use phrase::{Argument, Phrase};
 pub use rows::Rows;

@@ -24,6 +24,7 @@ struct Content {
 impl Phrase {
     /// A text of a catalogue; usually made with [`phrase!`](crate::phrase).
     #[must_use]
+    #[doc(hidden)]
     pub fn new(id: &'static str, english: &'static str, arguments: Vec<(&'static str, Phrase)>) -> Self {
         let arguments = arguments.into_iter().map(|(name, value)| (name.into(), value)).collect();
         Phrase(Box::new(Content { id: id.into(), english: english.into(), arguments }))
@@ -32,6 +33,7 @@ impl Phrase {
     /// A text that is the same in every language, cut to a length that fits a sentence. It may come from a file:
     /// control characters, which a terminal would obey, become blanks.
     #[must_use]
+    #[doc(hidden)]
     pub fn verbatim(text: impl Into<String>) -> Self {
         /// Long enough for paths and lists of choices.
         const MOST_CHARACTERS: usize = 320;
@@ -138,6 +140,7 @@ verbatim_arguments!(&str &String String u16 u32 u64 usize &usize f64);
 /// assert_eq!(phrase.to_string(), "a whole number from 1 to 7");
 /// assert_eq!(phrase.id(), Some("whole_number_to"));
 /// ```
+#[doc(hidden)]
 #[macro_export]
 macro_rules! phrase {
     ($id:literal, $english:literal $(, $name:ident = $value:expr)* $(,)?) => {

@@ -35,12 +35,14 @@ pub struct Experiment {
 impl Experiment {
     /// The normaliser of queries and keys ([`Attention::vector_norm`]).
     #[must_use]
+    #[doc(hidden)]
     pub fn vector_norm(&self) -> Option<QkNorm> {
         self.attention.vector_norm(&self.score)
     }
 
     /// c of the scores of a head whose queries have k entries.
     #[must_use]
+    #[doc(hidden)]
     pub fn scale_of(&self, k: usize) -> f64 {
         self.score.scale.unwrap_or_else(|| self.attention.usual_scale(k))
     }
@@ -97,6 +99,7 @@ impl Attention {
     /// c for queries of k entries where a file names none: 1/sqrt(k), for cosine scores [`Score::COSINE_SCALE`], for
     /// linear ones 1.
     #[must_use]
+    #[doc(hidden)]
     pub fn usual_scale(self, k: usize) -> f64 {
         match self {
             Attention::Dot | Attention::L2 => 1.0 / (k as f64).sqrt(),
@@ -108,6 +111,7 @@ impl Attention {
     /// The normaliser of queries and keys: that of the score, or of cosine scores, which are those of normalised
     /// vectors.
     #[must_use]
+    #[doc(hidden)]
     pub fn vector_norm(self, score: &Score) -> Option<QkNorm> {
         if self != Attention::Cosine {
             return score.qk_norm.clone();

@@ -34,6 +34,7 @@ impl Score {
 
     /// Whether a score depends on the positions of its tokens, and not on the tokens alone.
     #[must_use]
+    #[doc(hidden)]
     pub fn knows_positions(&self) -> bool {
         self.rope.is_some() || self.alibi.is_some() || self.bias.is_some()
     }
@@ -126,12 +127,14 @@ impl Rope {
 
     /// r: the number of entries that turn, out of k.
     #[must_use]
+    #[doc(hidden)]
     pub fn turned(&self, k: usize) -> usize {
         2 * ((self.fraction * k as f64 / 2.0).floor() as usize).min(k / 2)
     }
 
     /// theta_m: the angle of pair m per position, where r entries turn.
     #[must_use]
+    #[doc(hidden)]
     pub fn angle(&self, m: usize, r: usize) -> f64 {
         // libm gives the same bits on every machine; `powf` does not.
         libm::pow(self.base, -2.0 * m as f64 / r as f64)
@@ -153,6 +156,7 @@ impl RopeLayout {
 
     /// The two entries of pair m, out of r that turn.
     #[must_use]
+    #[doc(hidden)]
     pub fn pair(self, m: usize, r: usize) -> (usize, usize) {
         match self {
             RopeLayout::Half => (m, m + r / 2),
@@ -171,6 +175,7 @@ pub struct Alibi {
 impl Alibi {
     /// The slope of a head, counted from 0, out of `heads`.
     #[must_use]
+    #[doc(hidden)]
     pub fn slope(&self, head_idx: usize, heads: usize) -> f64 {
         match &self.slopes {
             Some(slopes) => slopes.get(head_idx).copied().unwrap_or(0.0),
@@ -230,6 +235,7 @@ impl Weighting {
 
     /// c0 of a head; `None` without a sink.
     #[must_use]
+    #[doc(hidden)]
     pub fn sink_of(&self, head_idx: usize) -> Option<f64> {
         match self {
             Weighting::Softmax { sink: Some(Sink::All(logit)) } => Some(*logit),

@@ -59,6 +59,7 @@ impl GrowthPlan {
 impl GrowthPlan {
     /// The memory and operations of the curves of an experiment.
     #[must_use]
+    #[doc(hidden)]
     pub fn cost(&self, experiment: &Experiment) -> Cost {
         self.cost_of_shape(&shape_of(experiment))
     }

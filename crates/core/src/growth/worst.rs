@@ -81,6 +81,7 @@ pub fn worst_tokens(
 impl Experiment {
     /// Whether proofs name bad tokens of a ball: for dot-product attention without further steps and normaliser.
     #[must_use]
+    #[doc(hidden)]
     pub fn has_proved_witnesses(&self) -> bool {
         self.is_plain() && self.attention == Attention::Dot && self.normalization == Normalization::None
     }

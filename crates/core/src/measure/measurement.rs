@@ -53,8 +53,10 @@ pub enum Warning {
 
 impl Warning {
     /// The smallest relative error that is reported.
+    #[doc(hidden)]
     pub const LEAST_ROUNDING: f64 = 1e-9;
     /// The largest decimal logarithm of `general` over `local` that needs no word about eps.
+    #[doc(hidden)]
     pub const MOST_LOG10_RATIO: f64 = 3.0;
 }
 

@@ -57,6 +57,7 @@ pub enum BlockNorms {
 impl BlockNorms {
     /// `Included` if `norm` needs the norms of blocks.
     #[must_use]
+    #[doc(hidden)]
     pub fn for_norm(norm: Norm) -> Self {
         if norm == Norm::MaxToken { BlockNorms::Included } else { BlockNorms::Skipped }
     }
@@ -73,7 +74,7 @@ pub enum UpperNumber {
     Skipped,
 }
 
-/// What finds [`Measuring::first_norm`](super::Measuring::first_norm) where the spectrum comes from a dense SVD.
+/// What finds the first norm of a measurement in steps, where the spectrum comes from a dense SVD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FirstNormBy {
     /// The dense SVD itself: there is no norm before it.
@@ -123,6 +124,7 @@ impl Default for MeasureOptions {
 impl MeasureOptions {
     /// The options that compute `norm` with the least work.
     #[must_use]
+    #[doc(hidden)]
     pub fn for_norm(norm: Norm) -> Self {
         if norm == Norm::Spectral {
             return MeasureOptions::for_sweep();
@@ -140,6 +142,7 @@ impl MeasureOptions {
     ///
     /// # Errors
     /// That of the check where it refuses without the upper number too.
+    #[doc(hidden)]
     pub fn within(self, check: impl Fn(&MeasureOptions) -> Result<(), InputError>) -> Result<Self, InputError> {
         match check(&self) {
             Err(_) if self.upper == UpperNumber::Included => {

@@ -45,6 +45,7 @@ impl UpperBy {
 impl Upper {
     /// The smallest of a probable bound and the proved ones on the spectral norm; a proved one where both are the same.
     #[must_use]
+    #[doc(hidden)]
     pub fn smallest(probable: Option<ProbableUpper>, proved: impl IntoIterator<Item = (BoundId, f64)>) -> Option<Self> {
         let proved = proved.into_iter().map(|(id, value)| Upper { value, failure: 0.0, by: UpperBy::Proved(id) });
         let probable = probable.map(|ProbableUpper { value, failure }| Upper { value, failure, by: UpperBy::Chance });

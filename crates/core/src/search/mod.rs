@@ -11,6 +11,7 @@
 //! | `starts` | first tokens of the restarts |
 //! | `ascent` | the ascent in steps |
 //! | `nearby` | a search where every token stays near its place |
+//! | `worst_case` | a whole search in one call |
 
 mod ascent;
 mod cost;
@@ -20,6 +21,7 @@ mod nearby_searches;
 mod prepare;
 mod region;
 mod starts;
+mod worst_case;
 
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +36,7 @@ pub use nearby::{NearbyEffort, NearbySearch};
 pub use nearby_searches::NearbySearches;
 pub use region::Region;
 pub use starts::StartKind;
+pub use worst_case::{WorstCase, search};
 
 /// Input of a worst-case search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,6 +54,14 @@ pub struct SearchPlan {
     pub iterations: usize,
     /// Seed of the random starts and kicks.
     pub seed: u64,
+}
+
+impl SearchPlan {
+    /// A search in the ball that holds the experiment's tokens: 12 restarts of at most 400 iterations, seed 0.
+    #[must_use]
+    pub fn of(experiment: Experiment) -> Self {
+        SearchPlan { experiment, region: Region::Ball, dim: None, restarts: 12, iterations: 400, seed: 0 }
+    }
 }
 
 /// The set a search is restricted to, and the bounds on it; known before the first step.

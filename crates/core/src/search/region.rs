@@ -31,6 +31,7 @@ impl Region {
 
     /// Projects the tokens (d x n) onto the region.
     #[must_use]
+    #[doc(hidden)]
     pub fn project(self, mut tokens: DMatrix<f64>, radius: f64) -> DMatrix<f64> {
         for mut token in tokens.column_iter_mut() {
             let norm = token.norm();
@@ -47,6 +48,7 @@ impl Region {
 
     /// The part of a direction (d x n) that does not lead out of the region at the given tokens.
     #[must_use]
+    #[doc(hidden)]
     pub fn feasible(self, mut direction: DMatrix<f64>, tokens: &DMatrix<f64>, radius: f64) -> DMatrix<f64> {
         for (mut step, token) in direction.column_iter_mut().zip(tokens.column_iter()) {
             let square = token.norm_squared();

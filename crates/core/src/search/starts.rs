@@ -31,7 +31,7 @@ pub enum StartKind {
     Centre,
     /// Two tokens at w and -w, all others at e, with w orthogonal to A e (docs/theory.md section 4).
     Crossed,
-    /// The best tokens of an earlier search, given by the caller ([`Search::also_from`](super::Search::also_from)).
+    /// The best tokens of an earlier search, given by the caller.
     Carried,
     /// Random in the ball.
     Random,

@@ -45,6 +45,7 @@ pub struct ProbableUpper {
 impl ProbableUpper {
     /// The bound where the norm is known to be at least `value`, such as a value that rounds above that of the iteration.
     #[must_use]
+    #[doc(hidden)]
     pub fn at_least(self, value: f64) -> Self {
         ProbableUpper { value: self.value.max(value), ..self }
     }

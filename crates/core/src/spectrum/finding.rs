@@ -47,6 +47,20 @@ pub enum Step {
     Done(Box<Spectrum>),
 }
 
+/// The singular values of J, and the tokens of its leading pair: all values up to [`ALL_UP_TO`] rows and columns, else the
+/// leading ones of the plan, each with its residual.
+///
+/// # Errors
+/// [`InputError`] if the experiment cannot be measured, if the count is out of range, and if the Jacobian overflows.
+pub fn spectrum(plan: &SpectrumPlan) -> Result<Spectrum, InputError> {
+    let mut finding = Finding::start(plan)?;
+    loop {
+        if let Step::Done(spectrum) = finding.step()? {
+            return Ok(*spectrum);
+        }
+    }
+}
+
 /// The most numbers in one of the two bases of an iteration: 84 MB.
 const MOST_IN_BASIS: usize = 40 << 18;
 /// Vectors of a basis in addition to those of the leading values.

@@ -17,7 +17,7 @@ use crate::phrase;
 use crate::weights::Inputs;
 
 pub use cost::cost;
-pub use finding::{Finding, Step};
+pub use finding::{Finding, Step, spectrum};
 
 /// Input of a spectrum.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +28,14 @@ pub struct SpectrumPlan {
     pub count: usize,
     /// The map, which is attention with or without its residual connection.
     pub map: SpectrumMap,
+}
+
+impl SpectrumPlan {
+    /// The usual number of leading values of attention without its residual connection.
+    #[must_use]
+    pub fn of(experiment: Experiment) -> Self {
+        SpectrumPlan { experiment, count: USUAL_COUNT, map: SpectrumMap::Attention }
+    }
 }
 
 /// The map whose Jacobian is decomposed.

@@ -78,6 +78,7 @@ impl Spacing {
     /// How the radius of the bounds' ball depends on n, if `self` says how R of the tokens does. Without a normaliser
     /// they are the same. The outputs of a normaliser stay in the ball of radius sqrt d, whatever R is.
     #[must_use]
+    #[doc(hidden)]
     pub fn of_ball(self, normalization: Normalization) -> Self {
         match normalization {
             Normalization::None => self,

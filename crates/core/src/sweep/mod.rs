@@ -14,7 +14,8 @@ use crate::bounds::Norm;
 use crate::cost::{self, Cost, Form, Shape, product, shape_of, sum};
 use crate::experiment::{Experiment, InputError, Rows, TokenSource, limits};
 use crate::measure::cost::{form, of_shape};
-use crate::measure::{DenseNormValues, MeasureOptions, Measurement, Measuring, Method, Step, norm_of};
+use crate::measure::{DenseNormValues, MeasureOptions, Measurement, Measuring, Method, Step, measure_with, norm_of};
+use crate::parallel::{self, Schedule};
 use crate::phrase;
 use crate::tokens;
 use crate::weights::check_sizes;
@@ -121,6 +122,7 @@ impl SweepPlan {
 
     /// The memory and operations of the sweep. Points run one after the other, so memory is that of the largest point.
     #[must_use]
+    #[doc(hidden)]
     pub fn cost(&self, options: &MeasureOptions) -> Cost {
         self.lengths
             .iter()
@@ -130,6 +132,7 @@ impl SweepPlan {
 
     /// The memory and operations of one point at `n`.
     #[must_use]
+    #[doc(hidden)]
     pub fn cost_of_point(&self, n: usize, options: &MeasureOptions) -> Cost {
         self.cost_at(&self.shape_at(n), options)
     }
@@ -205,6 +208,7 @@ impl SweepPlan {
 
     /// The point that results from measuring [`SweepPlan::experiment_at`].
     #[must_use]
+    #[doc(hidden)]
     pub fn point(&self, point_idx: usize, measurement: &Measurement) -> SweepPoint {
         SweepPoint {
             n: measurement.n as usize,
@@ -234,6 +238,31 @@ impl SweepPoint {
             "method": self.method.id(), "iterations": self.iterations, "relative_residual": self.relative_residual,
         })
     }
+}
+
+/// All points of a sweep in the order of the plan: a lower bound on the Lipschitz constant at each length, from the norm
+/// at some tokens. The points are measured side by side on the threads of the caller's rayon pool; their digits do not
+/// depend on how many there are.
+///
+/// # Errors
+/// [`InputError`] of the first point that cannot be measured.
+pub fn sweep(plan: &SweepPlan) -> Result<Vec<SweepPoint>, InputError> {
+    sweep_with(plan, MeasureOptions::for_sweep())
+}
+
+/// As [`sweep`], with given options.
+///
+/// # Errors
+/// As [`sweep`].
+pub fn sweep_with(plan: &SweepPlan, options: MeasureOptions) -> Result<Vec<SweepPoint>, InputError> {
+    plan.check(&options)?;
+    let count = plan.n_points();
+    let points = parallel::map(Schedule::Spread, count, &|point_idx| {
+        let experiment = plan.experiment_at(point_idx)?;
+        let measurement = parallel::one_of(count, || measure_with(&experiment, options))?;
+        Ok(plan.point(point_idx, &measurement))
+    });
+    points.into_iter().collect()
 }
 
 /// Runs a sweep in steps.
@@ -294,5 +323,29 @@ impl Sweeping {
                 Ok(Some(Some(point)))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Distribution, RandomTokens, WeightSource};
+
+    #[test]
+    fn a_sweep_gives_the_points_of_its_steps_and_the_first_error() -> Result<(), InputError> {
+        let drawn = RandomTokens { distribution: Distribution::Sphere, n: 2, d: 2, radius: 1.5, seed: 3 };
+        let experiment = Experiment::of(TokenSource::Random(drawn), WeightSource::Identity { sign: -1.0 });
+        let plan = SweepPlan::new(&experiment, &[2, 3, 9], 2)?;
+        let mut stepping = Sweeping::new(plan.clone(), MeasureOptions::for_sweep());
+        let mut expected = Vec::new();
+        while let Some(point) = stepping.step()? {
+            expected.extend(point);
+        }
+        assert_eq!(expected.len(), 6);
+        assert_eq!(sweep(&plan), Ok(expected));
+        let far = RandomTokens { radius: 1e200, ..drawn };
+        let broken = Experiment { tokens: TokenSource::Random(far), ..experiment };
+        assert!(matches!(sweep(&SweepPlan::new(&broken, &[2, 3], 1)?), Err(InputError::Overflow { .. })));
+        Ok(())
     }
 }

@@ -225,8 +225,8 @@ fn channels(file: &str, fields: &Fields, name: &str) -> Result<[f64; 3], InputEr
 mod tests {
     use super::*;
 
-    fn rule(text: &str) -> Result<PixelRule, String> {
-        PixelRule::parse("preprocessor_config.json", text).map_err(|problem| problem.to_string())
+    fn rule(text: &str) -> Result<PixelRule, InputError> {
+        PixelRule::parse("preprocessor_config.json", text)
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
             (r#"{"do_normalize":false,"do_pad":true}"#, "do_pad"),
             (r#"{"do_normalize":1}"#, "do_normalize"),
         ] {
-            let said = rule(text).expect_err(text);
+            let said = rule(text).expect_err(text).to_string();
             assert!(said.contains(word), "{text}: {said}");
         }
         let notes = rule(r#"{"do_normalize":false,"do_rotate":true}"#).expect("a rule").notes;

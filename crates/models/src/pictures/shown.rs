@@ -191,12 +191,12 @@ mod tests {
         Picture::read("a.png", &bytes.into_inner()).expect("a picture")
     }
 
-    fn shown(rule: &str, (width, height): (u32, u32), resizing: Resizing) -> Result<Pictures, String> {
+    fn shown(rule: &str, (width, height): (u32, u32), resizing: Resizing) -> Result<Pictures, InputError> {
         let config =
             ModelConfig::from_json(r#"{"model_type":"vit","image_size":12,"patch_size":4}"#).expect("a config");
         let rule = PixelRule::parse("preprocessor_config.json", rule).expect("a rule");
         let named = [Ok(("a.png".to_owned(), picture(width, height)))];
-        Pictures::new(named, rule, &config, resizing).map_err(|problem| problem.to_string())
+        Pictures::new(named, rule, &config, resizing)
     }
 
     #[test]
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn another_size_is_refused_or_told() {
         let rule = r#"{"do_normalize":false,"resample":2,"size":{"height":24,"width":24}}"#;
-        let said = shown(rule, (20, 12), Resizing::Refused).expect_err("another size");
+        let said = shown(rule, (20, 12), Resizing::Refused).expect_err("another size").to_string();
         assert!(said.contains("20 x 12") && said.contains("12 x 12"), "{said}");
         let notes = shown(rule, (20, 12), Resizing::Allowed).expect("resized").notes;
         let notes: Vec<String> = notes.iter().map(Phrase::to_string).collect();
@@ -222,9 +222,10 @@ mod tests {
             notes[0].contains("makes pictures of 24 x 24") && notes[1].contains("scaled from 20 x 12"),
             "{notes:?}"
         );
-        let thin = shown(rule, (2, 40), Resizing::Allowed).expect_err("too thin");
+        let thin = shown(rule, (2, 40), Resizing::Allowed).expect_err("too thin").to_string();
         assert!(thin.contains("more than 16 times"), "{thin}");
-        let other = shown(r#"{"do_normalize":false,"resample":0}"#, (20, 12), Resizing::Allowed).expect_err("nearest");
+        let nearest = shown(r#"{"do_normalize":false,"resample":0}"#, (20, 12), Resizing::Allowed);
+        let other = nearest.expect_err("nearest").to_string();
         assert!(other.contains("resample"), "{other}");
     }
 }

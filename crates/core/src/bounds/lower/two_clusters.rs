@@ -231,7 +231,7 @@ mod tests {
     fn a_number_of_tokens_that_is_not_whole_is_not_rounded() {
         for ln_n in [13.127, 15.127_963_3] {
             let adversarial = Some(AdversarialLine { gamma: 1.0, gain: 1.0 });
-            let hypotheses = Hypotheses { ln_n, adversarial, ..at(1.0, 3.0, 2.0) };
+            let hypotheses = Hypotheses { ln_n, adversarial, ..at(-1.0, 3.0, 2.0) };
             let found = value(&hypotheses);
             let least = BoundId::Adversarial.at(&hypotheses).and_then(|bound| bound.value).expect("it applies");
             assert!(found >= least * (1.0 - 1e-12), "ln n = {ln_n}: {found} is below {least}");

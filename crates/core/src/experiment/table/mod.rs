@@ -41,6 +41,7 @@ impl Table {
     ///
     /// # Errors
     /// [`InputError`] that names the row and column and the fix.
+    #[doc(hidden)]
     pub fn read(self, file: Option<&str>, bytes: &[u8]) -> Result<Rows, InputError> {
         self.read_with(file, bytes, TableAnswers::default()).map(|reading| reading.rows)
     }
@@ -50,6 +51,7 @@ impl Table {
     /// # Errors
     /// Those of [`Table::read`]; [`InputError::TwoReadings`] for a table that can be read in two ways, where `answers`
     /// does not say which is meant.
+    #[doc(hidden)]
     pub fn read_with(
         self,
         file: Option<&str>,
