@@ -55,6 +55,7 @@ pub const PARTS: [(&str, &[Chapter]); 4] = [
         &[
             chapter("extending", "How to add a bound, a kernel, a model or a lesson to Lipscope."),
             chapter("internals", "How Lipscope works inside."),
+            chapter("releasing", "How Lipscope is released: packages, archives, workflows."),
         ],
     ),
 ];
