@@ -126,7 +126,7 @@ pub fn over(scene: Scene, fields: &str) -> Followed {
         if let Some(text) = spoken.last()
             && let Err(problem) = field.read(&mut scene, text)
         {
-            problems.push(strings::link_field(field.key(), &strings::fault_text(&problem)));
+            problems.push(strings::link_field(field.key(), strings::fault_text(&problem)));
         }
     }
     for part in fields.split('&').filter(|part| !part.is_empty()) {

@@ -14,7 +14,8 @@ use lipscope_testkit::in_repository;
 use lipscope_testkit::sources::{SourceFile, sources};
 
 /// Folders whose errors are not shown on the page.
-const ELSEWHERE: [&str; 3] = ["crates/cli", "crates/npm", "crates/python"];
+const ELSEWHERE: [&str; 5] =
+    ["crates/cli", "crates/npm", "crates/python", "crates/core/examples", "crates/models/examples"];
 /// Texts that are not part of an error.
 const NOT_SAID: [&str; 31] = [
     // Words of the prints of Octave and of pandas in a notebook.

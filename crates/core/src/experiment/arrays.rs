@@ -151,10 +151,10 @@ mod tests {
         let expected = Experiment::from_json(file)?;
         let (q, k, v) = ([[1.0, 3.0]], [[0.0, 2.0]], [[1.0, 1.0], [4.0, 5.0]]);
         let by_nalgebra =
-            Head::new(DMatrix::from_row_slice(1, 2, &[1.0, 3.0]), &matrix![0.0, 2.0], matrix![1.0, 1.0; 4.0, 5.0])?;
-        let by_lists = Head::new(vec![vec![1.0, 3.0]], &k, v.as_slice())?;
+            Head::new(DMatrix::from_row_slice(1, 2, &[1.0, 3.0]), matrix![0.0, 2.0], matrix![1.0, 1.0; 4.0, 5.0])?;
+        let by_lists = Head::new(vec![vec![1.0, 3.0]], k, v.as_slice())?;
         assert_eq!(by_nalgebra, by_lists);
-        assert_eq!(by_nalgebra, Head::new(&q, k, v)?);
+        assert_eq!(by_nalgebra, Head::new(q, k, v)?);
         let tokens = DMatrix::from_row_slice(3, 2, &[0.5, -1.0, 2.0, 0.0, 1.0, 1.0]);
         assert_eq!(Experiment::from_arrays_with_output(&tokens, [by_nalgebra.clone()], [[1.0, -1.0]])?, expected);
         let listed: Vec<Vec<f64>> = TOKENS.iter().map(|row| row.to_vec()).collect();
