@@ -130,8 +130,8 @@ pub fn check_norms() {
 /// Compares rows of randomly initialised models with the output of the command line.
 pub fn check_drawn_rows() {
     const ROWS: [(DrawnFamily, f64, usize, f64, f64); 4] = [
-        (DrawnFamily::Gpt2, 3e-4, 5, 0.016531447257999255, 0.022337427836998783),
-        (DrawnFamily::Gpt2, 3e-4, 8, 0.017426252722122677, 0.02344070349452286),
+        (DrawnFamily::Gpt2, 3e-4, 5, 0.016531447386654394, 0.022337427836998783),
+        (DrawnFamily::Gpt2, 3e-4, 8, 0.017426252803536924, 0.02344070349452286),
         (DrawnFamily::Bert, 1e-10, 5, 0.21202573013188372, 0.420722298439611),
         (DrawnFamily::Bert, 1e-10, 8, 0.212056634148013, 0.4590346741750487),
     ];
