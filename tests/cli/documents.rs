@@ -108,6 +108,7 @@ fn workplace() -> tempfile::TempDir {
     let path = folder.path();
     for (model, names) in [
         ("gpt2", &["gpt2", "path/to/gpt2", "models/gpt2"][..]),
+        ("llama", &["path/to/llama"][..]),
         ("bert", &["bert-base-uncased", "path/to/bert-base-uncased", "MiniLM"][..]),
     ] {
         for name in names {

@@ -60,7 +60,9 @@ class Bound:
         return self.value
 
     def __repr__(self) -> str:
-        return f"{self.id} {SIGNS[self.kind]} {shown(self.value, self.log10)}"
+        # Numbers of different norms are not to be compared.
+        other = "" if self.norm == "spectral" else f" in the {self.norm} norm"
+        return f"{self.id} {SIGNS[self.kind]} {shown(self.value, self.log10)}{other}"
 
     @classmethod
     def _of(cls, entry: dict[str, Any]) -> Bound:
