@@ -21,7 +21,7 @@ build: ## build the static site into dist/
 	@$(setup) wasm
 	@bash scripts/build.sh
 
-release: ## pack the site and, for this machine, the command line into dist-release/, with digests
+release: packages ## all packages, then the site and, for this machine, the command line into dist-release/, with digests
 	@$(setup) wasm
 	@bash scripts/release.sh
 	@bash scripts/packages/binary.sh
