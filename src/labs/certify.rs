@@ -25,8 +25,6 @@ use crate::phase::Phase;
 
 /// The values of eps/R that are drawn in each decade.
 const IN_A_DECADE: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0];
-/// Gradient steps of each start of the search, as on the command line.
-const STEPS: usize = 40;
 /// The curves are drawn up to this many times the bound on the ball: past that `certified(eps)` says nothing.
 const HEADROOM: f64 = 4.0;
 
@@ -37,7 +35,7 @@ pub fn request(settings: &Settings, state: &PageState) -> Request {
     if let Err(at) = all.binary_search_by(|eps| eps.total_cmp(&relative)) {
         all.insert(at, relative);
     }
-    let effort = NearbyEffort { restarts, iterations: STEPS, seed: 0 };
+    let effort = NearbyEffort { restarts, ..NearbyEffort::USUAL };
     Ok(vec![EnginePlan::Certify(CertifyPlan { experiment: state.experiment(), relative: all, effort })])
 }
 

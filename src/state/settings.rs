@@ -2,7 +2,7 @@
 
 use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, Preset};
 use lipscope_core::scaling::ScaledTokens;
-use lipscope_core::search::Region;
+use lipscope_core::search::{NearbyEffort, Region, USUAL_RESTARTS};
 use lipscope_core::spectrum::{SpectrumMap, USUAL_COUNT};
 
 use super::compare::{BarControl, CompareSettings};
@@ -53,7 +53,7 @@ impl Default for Settings {
                 tolerance: ESTIMATOR_TOLERANCE,
                 shown: EstimatorQuantity::Error,
             },
-            certify: CertifySettings { relative: 0.1, restarts: 3 },
+            certify: CertifySettings { relative: 0.1, restarts: NearbyEffort::USUAL.restarts },
             compare: CompareSettings::default(),
             model: ModelSettings::default(),
         }
@@ -201,7 +201,7 @@ pub struct SearchSettings {
 
 impl Default for SearchSettings {
     fn default() -> Self {
-        SearchSettings { region: Region::Ball, restarts: 12, seed: 0, dim: 2 }
+        SearchSettings { region: Region::Ball, restarts: USUAL_RESTARTS, seed: 0, dim: 2 }
     }
 }
 

@@ -28,10 +28,11 @@ pub struct CertifyPlan {
 }
 
 impl CertifyPlan {
-    /// A certificate for these values of eps/R, with a search of 3 restarts of at most 40 iterations within each.
+    /// A certificate for these values of eps/R, with a search of the usual effort within each: 3 restarts of at most 40
+    /// iterations.
     #[must_use]
     pub fn of(experiment: Experiment, relative: Vec<f64>) -> Self {
-        CertifyPlan { experiment, relative, effort: NearbyEffort { restarts: 3, iterations: 40, seed: 0 } }
+        CertifyPlan { experiment, relative, effort: NearbyEffort::USUAL }
     }
 }
 

@@ -308,14 +308,8 @@ impl L2Mha {
 }
 
 fn explicit_weights(heads: &[Head], shared: &[usize], output: Option<&Rows>, d: usize) -> Result<Weights, InputError> {
-    let found = heads[0].q.n_columns();
-    if found != d {
-        return Err(InputError::Shape {
-            what: "`weights.heads[0].q`".into(),
-            found: heads[0].q.shape(),
-            expected: phrase!("shape", "{rows} x {columns}", rows = heads[0].q.n_rows(), columns = d),
-            reason: phrase!("takes_tokens_which_have", "it takes the tokens, which have dimension {d}", d = d),
-        });
+    if heads[0].q.n_columns() != d {
+        return Err(heads[0].of_other_dimension("`weights.heads[0].q`".into(), d));
     }
     let matrix = |rows: &Rows| DMatrix::from_row_slice(rows.n_rows(), rows.n_columns(), rows.entries());
     Ok(Weights {

@@ -3,10 +3,10 @@
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use lipscope_core::experiment::{Experiment, InputError};
+use lipscope_core::experiment::Experiment;
 use lipscope_core::fit::fit_power_law;
-use lipscope_core::measure::{MeasureOptions, measure, measure_with};
-use lipscope_core::sweep::SweepPlan;
+use lipscope_core::measure::measure;
+use lipscope_core::sweep::{SweepPlan, sweep};
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = include_str!("npm.d.ts");
@@ -42,10 +42,7 @@ pub fn measure_in_js(experiment: &ExperimentInput) -> Result<MeasurementOutput, 
 #[wasm_bindgen(js_name = sweep)]
 pub fn sweep_in_js(experiment: &ExperimentInput, lengths: Vec<usize>, draws: usize) -> Result<SweepOutput, JsError> {
     let plan = SweepPlan::new(&parse(experiment)?, &lengths, draws)?;
-    let options = MeasureOptions::for_sweep();
-    let points = (0..plan.n_points())
-        .map(|point_idx| Ok(plan.point(point_idx, &measure_with(&plan.experiment_at(point_idx)?, options)?)))
-        .collect::<Result<Vec<_>, InputError>>()?;
+    let points = sweep(&plan)?;
     let pairs: Vec<(f64, f64)> = points.iter().map(|p| (p.n as f64, p.spectral)).collect();
     let list: Vec<Value> = points.iter().map(|point| point.to_value(lipscope_core::bounds::Norm::Spectral)).collect();
     to_js(&serde_json::json!({ "points": list, "fit": fit_power_law(&pairs).map(|fit| fit.to_value()) }))

@@ -80,6 +80,16 @@ impl Head {
             second: None,
         })
     }
+
+    /// The error for a head of another dimension than that of the tokens; `what` names its Q.
+    pub(crate) fn of_other_dimension(&self, what: Phrase, d: usize) -> InputError {
+        InputError::Shape {
+            what,
+            found: self.q.shape(),
+            expected: phrase!("shape", "{rows} x {columns}", rows = self.q.n_rows(), columns = d),
+            reason: phrase!("takes_tokens_which_have", "it takes the tokens, which have dimension {d}", d = d),
+        }
+    }
 }
 
 impl Experiment {
@@ -124,12 +134,7 @@ fn of_matrices(tokens: Rows, heads: Vec<Head>, output: Option<Rows>) -> Result<E
     let d = tokens.n_columns();
     limits::check_tokens(tokens.n_rows(), d)?;
     if let Some(head) = heads.first().filter(|head| head.q.n_columns() != d) {
-        return Err(InputError::Shape {
-            what: Table::Query.name(),
-            found: head.q.shape(),
-            expected: phrase!("shape", "{rows} x {columns}", rows = head.q.n_rows(), columns = d),
-            reason: phrase!("takes_tokens_which_have", "it takes the tokens, which have dimension {d}", d = d),
-        });
+        return Err(head.of_other_dimension(Table::Query.name(), d));
     }
     let experiment = Experiment::of(TokenSource::Explicit(tokens), WeightSource::listed(heads, Vec::new(), output)?);
     experiment.check()?;

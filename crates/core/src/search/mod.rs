@@ -57,10 +57,11 @@ pub struct SearchPlan {
 }
 
 impl SearchPlan {
-    /// A search in the ball that holds the experiment's tokens: 12 restarts of at most 400 iterations, seed 0.
+    /// A search of the usual effort, 12 restarts of at most 400 iterations, in the ball that holds the experiment's tokens.
     #[must_use]
     pub fn of(experiment: Experiment) -> Self {
-        SearchPlan { experiment, region: Region::Ball, dim: None, restarts: 12, iterations: 400, seed: 0 }
+        let (restarts, iterations) = (USUAL_RESTARTS, USUAL_ITERATIONS);
+        SearchPlan { experiment, region: Region::Ball, dim: None, restarts, iterations, seed: 0 }
     }
 }
 
@@ -193,6 +194,10 @@ pub enum Found {
     Here,
 }
 
+/// The usual number of restarts.
+pub const USUAL_RESTARTS: usize = 12;
+/// The usual limit of a restart's iterations.
+pub const USUAL_ITERATIONS: usize = 400;
 /// The most restarts.
 pub const MOST_RESTARTS: usize = 10_000;
 /// The most iterations of one restart.

@@ -20,6 +20,12 @@ pub struct NearbyEffort {
     pub seed: u64,
 }
 
+impl NearbyEffort {
+    /// The usual effort.
+    #[doc(hidden)]
+    pub const USUAL: NearbyEffort = NearbyEffort { restarts: 3, iterations: 40, seed: 0 };
+}
+
 /// The first step moves the token with the largest gradient by this times eps.
 const FIRST_STEP: f64 = 0.5;
 /// The shortest step, in units of eps.

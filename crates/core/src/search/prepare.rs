@@ -33,17 +33,12 @@ pub(super) fn check_cost(plan: &SearchPlan, memory: Memory) -> Result<(), InputE
             fix,
         );
     }
-    for (key, found, most) in [
-        (phrase!("restarts", "The number of restarts"), plan.restarts, MOST_RESTARTS),
-        (phrase!("iterations", "The number of iterations"), plan.iterations, MOST_ITERATIONS),
-    ] {
-        if !(1..=most).contains(&found) {
-            return Err(InputError::bad_value(
-                key,
-                found.to_string(),
-                phrase!("whole_number_from_1", "a whole number from 1 to {most}", most = most),
-            ));
-        }
+    if !(1..=MOST_RESTARTS).contains(&plan.restarts) {
+        return Err(wrong_restarts(plan));
+    }
+    if !(1..=MOST_ITERATIONS).contains(&plan.iterations) {
+        let key = phrase!("iterations", "The number of iterations");
+        return Err(wrong_count(key, plan.iterations, MOST_ITERATIONS));
     }
     check_sizes(experiment)?;
     let shape = cost::shape(plan);
@@ -66,6 +61,16 @@ pub(super) fn check_cost(plan: &SearchPlan, memory: Memory) -> Result<(), InputE
     crate::cost::check(phrase!("search", "The search"), &shape, memory, |shape| {
         cost::of_shape(shape, plan.restarts, plan.iterations)
     })
+}
+
+/// The error for a plan whose number of restarts is out of range.
+pub(super) fn wrong_restarts(plan: &SearchPlan) -> InputError {
+    wrong_count(phrase!("restarts", "The number of restarts"), plan.restarts, MOST_RESTARTS)
+}
+
+fn wrong_count(key: Phrase, found: usize, most: usize) -> InputError {
+    let expected = phrase!("whole_number_from_1", "a whole number from 1 to {most}", most = most);
+    InputError::bad_value(key, found.to_string(), expected)
 }
 
 /// The inputs, and the experiment with its tokens listed; where the tokens bring weights of their own, those are listed

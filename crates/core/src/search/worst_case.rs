@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::prepare::wrong_restarts;
 use super::{Search, SearchPlan, StartKind};
 use crate::bounds::Bound;
 use crate::experiment::{Experiment, InputError, TokenSource};
-use crate::phrase;
 
 /// The worst tokens that a search has found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,14 +32,8 @@ pub struct WorstCase {
 pub fn search(plan: &SearchPlan) -> Result<WorstCase, InputError> {
     let mut search = Search::start(plan)?;
     while search.step()?.is_some() {}
-    let Some(mark) = search.mark()? else {
-        // `start` refuses a plan without restarts, so there was a step.
-        return Err(InputError::bad_value(
-            phrase!("restarts", "The number of restarts"),
-            plan.restarts.to_string(),
-            phrase!("whole_number_from_1", "a whole number from 1 to {most}", most = super::MOST_RESTARTS),
-        ));
-    };
+    // Every plan that `start` takes has a restart, and so a step: no one sees this error.
+    let mark = search.mark()?.ok_or_else(|| wrong_restarts(plan))?;
     let domain = search.domain();
     let tokens = TokenSource::Explicit(mark.best_tokens().clone());
     Ok(WorstCase {

@@ -206,6 +206,17 @@ impl SweepPlan {
         Ok(Experiment { tokens, ..self.experiment.clone() })
     }
 
+    /// Measures a point, one of those of the plan that all threads share.
+    ///
+    /// # Errors
+    /// [`InputError`] if the point cannot be measured.
+    #[doc(hidden)]
+    pub fn measure_point(&self, point_idx: usize, options: MeasureOptions) -> Result<SweepPoint, InputError> {
+        let experiment = self.experiment_at(point_idx)?;
+        let measurement = parallel::one_of(self.n_points(), || measure_with(&experiment, options))?;
+        Ok(self.point(point_idx, &measurement))
+    }
+
     /// The point that results from measuring [`SweepPlan::experiment_at`].
     #[must_use]
     #[doc(hidden)]
@@ -256,12 +267,7 @@ pub fn sweep(plan: &SweepPlan) -> Result<Vec<SweepPoint>, InputError> {
 /// As [`sweep`].
 pub fn sweep_with(plan: &SweepPlan, options: MeasureOptions) -> Result<Vec<SweepPoint>, InputError> {
     plan.check(&options)?;
-    let count = plan.n_points();
-    let points = parallel::map(Schedule::Spread, count, &|point_idx| {
-        let experiment = plan.experiment_at(point_idx)?;
-        let measurement = parallel::one_of(count, || measure_with(&experiment, options))?;
-        Ok(plan.point(point_idx, &measurement))
-    });
+    let points = parallel::map(Schedule::Spread, plan.n_points(), &|point_idx| plan.measure_point(point_idx, options));
     points.into_iter().collect()
 }
 
