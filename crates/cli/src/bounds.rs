@@ -11,7 +11,7 @@ use super::files::read_text;
 use super::sheet::{Cell, Form, FormArguments, Sheet};
 use super::steps::StepArguments;
 use super::work::MemoryArguments;
-use lipscope_core::bounds::{BoundId, Norm};
+use lipscope_core::bounds::{Bound, BoundId, Norm};
 use lipscope_core::experiment::InputError;
 use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, GrowthRow, growth_within};
 use lipscope_core::sweep::Spacing;
@@ -62,12 +62,10 @@ pub(super) fn bounds(arguments: &BoundsArguments) -> Result<Exit, Failure> {
     let experiment = arguments.attention.read(&text)?;
     let plan = GrowthPlan { lengths: parse_lengths(&arguments.lengths)?, spacing: Spacing::Fixed };
     let found = growth_within(&experiment, &plan, arguments.memory.memory)?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
     match arguments.form.form() {
-        Form::Csv if !arguments.csv => write_aligned(&mut out, &found)?,
-        form => write_bounds(&mut out, form, &found)?,
+        Form::Csv if !arguments.csv => write_aligned(&found)?,
+        form => write_bounds(form, &found)?,
     }
-    out.flush()?;
     Ok(Exit::Done)
 }
 
@@ -93,13 +91,18 @@ pub(super) fn run_growth(arguments: &GrowthArguments) -> Result<Exit, Failure> {
 
 /// The bounds that apply in at least one row.
 fn columns(found: &Growth) -> Vec<BoundId> {
-    let applies = |id: &BoundId| found.rows.iter().any(|row| row.bounds.iter().any(|bound| bound.id == *id));
+    let applies = |id: &BoundId| found.rows.iter().any(|row| bound_of(row, *id).is_some());
     BoundId::ALL.into_iter().filter(applies).collect()
 }
 
+/// A bound in a row.
+fn bound_of(row: &GrowthRow, id: BoundId) -> Option<&Bound> {
+    row.bounds.iter().find(|bound| bound.id == id)
+}
+
 /// log10 of a bound in a row.
-fn log10(found: &Growth, row: usize, id: BoundId) -> Option<f64> {
-    found.rows[row].bounds.iter().find(|bound| bound.id == id).map(|bound| bound.log10)
+fn log10(row: &GrowthRow, id: BoundId) -> Option<f64> {
+    bound_of(row, id).map(|bound| bound.log10)
 }
 
 /// A bound with six significant digits, computed from its logarithm where it is above the range of f64.
@@ -115,41 +118,41 @@ fn short(log10: f64) -> String {
     }
 }
 
-fn write_aligned(out: &mut impl Write, found: &Growth) -> io::Result<()> {
+fn write_aligned(found: &Growth) -> io::Result<()> {
     let ids = columns(found);
     let header = ["n", "R"].into_iter().chain(ids.iter().map(|id| id.id())).map(String::from);
     let mut lines: Vec<Vec<String>> = vec![header.collect()];
-    for (at, row) in found.rows.iter().enumerate() {
-        let bounds = ids.iter().map(|id| log10(found, at, *id).map_or_else(String::new, short));
+    for row in &found.rows {
+        let bounds = ids.iter().map(|id| log10(row, *id).map_or_else(String::new, short));
         let n = if row.n < 1e7 { format!("{}", row.n) } else { format!("{:.4e}", row.n) };
         lines.push([n, format!("{:.4}", row.radius)].into_iter().chain(bounds).collect());
     }
     let width = |column: usize| lines.iter().map(|line| line[column].len()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
+    let mut out = io::BufWriter::new(io::stdout().lock());
     for line in &lines {
         let cells: Vec<String> = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
         writeln!(out, "{}", cells.join("  "))?;
     }
-    Ok(())
+    out.flush()
 }
 
 /// Writes the values. JSON also says what each bound is, with its decimal logarithms, which exist above the range of f64 too.
-fn write_bounds(out: &mut impl Write, form: Form, found: &Growth) -> io::Result<()> {
+fn write_bounds(form: Form, found: &Growth) -> io::Result<()> {
     let ids = columns(found);
-    let mut sheet = Sheet::begin(out, form, ["n", "radius"].into_iter().chain(ids.iter().map(|id| id.id())))?;
-    let bound_of = |row: &GrowthRow, id: BoundId| row.bounds.iter().find(|bound| bound.id == id).copied();
+    let mut sheet = Sheet::on_stdout(form, ["n", "radius"].into_iter().chain(ids.iter().map(|id| id.id())))?;
     for row in &found.rows {
         let value = |id: &BoundId| bound_of(row, *id).map(|bound| bound.value.unwrap_or(f64::INFINITY)).into();
         let cells: Vec<Cell<'_>> = [row.n.into(), row.radius.into()].into_iter().chain(ids.iter().map(value)).collect();
         sheet.row(&cells)?;
     }
-    let about = |(at, id): (usize, &BoundId)| {
+    let about = |id: &BoundId| {
         let bound = found.rows.iter().find_map(|row| bound_of(row, *id))?;
-        let logarithm = |row: usize| log10(found, row, ids[at]).filter(|log10| log10.is_finite());
-        let logarithms: Vec<Option<f64>> = (0..found.rows.len()).map(logarithm).collect();
+        let logarithm = |row: &GrowthRow| log10(row, *id).filter(|log10| log10.is_finite());
+        let logarithms: Vec<Option<f64>> = found.rows.iter().map(logarithm).collect();
         Some(json!({"id": id.id(), "side": bound.side.id(), "norm": bound.norm.id(), "log10": logarithms}))
     };
-    let about: Vec<Value> = ids.iter().enumerate().filter_map(about).collect();
+    let about: Vec<Value> = ids.iter().filter_map(about).collect();
     sheet.end_with([("bounds", about.into())])
 }
 
@@ -159,10 +162,10 @@ fn write_growth(form: Form, found: &Growth, points: &[FamilyPoint]) -> io::Resul
     let names = ids.iter().map(|id| format!("log10_{}", id.id()));
     let names = ["n", "radius"].map(String::from).into_iter().chain(names);
     let names = names.chain(["log10_adversarial_exact", "log10_gap"].map(String::from));
-    let mut sheet = Sheet::begin(io::BufWriter::new(io::stdout().lock()), form, names)?;
-    for (at, row) in found.rows.iter().enumerate() {
+    let mut sheet = Sheet::on_stdout(form, names)?;
+    for row in &found.rows {
         let exact = points.iter().find(|point| point.n == row.n).map(|point| point.spectral.log10());
-        let bounds = ids.iter().map(|id| log10(found, at, *id)).chain([exact, row.gap_log10(Norm::Spectral)]);
+        let bounds = ids.iter().map(|id| log10(row, *id)).chain([exact, row.gap_log10(Norm::Spectral)]);
         let bounds = bounds.map(|log10| log10.filter(|log10| log10.is_finite()).into());
         let cells: Vec<Cell<'_>> = [row.n.into(), row.radius.into()].into_iter().chain(bounds).collect();
         sheet.row(&cells)?;

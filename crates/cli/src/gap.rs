@@ -1,6 +1,5 @@
 //! `lipscope gap`: the best upper bound on a ball over the best lower one, over n and R, as CSV or JSON.
 
-use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -41,9 +40,8 @@ pub(super) struct GapArguments {
 pub(super) fn run(arguments: &GapArguments) -> Result<Exit, Failure> {
     let text = read_text(&arguments.file)?;
     let cells = cells(arguments.attention.read(&text)?, arguments)?;
-    let out = io::BufWriter::new(io::stdout().lock());
     let columns = ["radius", "n", "lower", "lower_bound", "upper", "upper_bound", "ratio", "absent"];
-    let mut sheet = Sheet::begin(out, arguments.form.form(), columns)?;
+    let mut sheet = Sheet::on_stdout(arguments.form.form(), columns)?;
     for cell in &cells {
         let GapCell { n, radius, lower, upper, absent } = cell;
         let [lower, upper] = [lower, upper].map(|bound| columns_of(bound.as_ref()));

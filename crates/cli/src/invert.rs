@@ -35,9 +35,8 @@ pub(super) struct InvertArguments {
 
 pub(super) fn run(arguments: &InvertArguments) -> Result<Exit, Failure> {
     let experiment = Experiment::from_json(&read_text(&arguments.file)?)?;
-    let out = io::BufWriter::new(io::stdout().lock());
     let columns = ["c", "iteration", "error", "residual", "guaranteed"];
-    let mut sheet = Sheet::begin(out, arguments.form.form(), columns)?;
+    let mut sheet = Sheet::on_stdout(arguments.form.form(), columns)?;
     for fraction in &arguments.fractions {
         let plan = InversePlan {
             experiment: experiment.clone(),

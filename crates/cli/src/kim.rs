@@ -72,8 +72,7 @@ pub(super) struct TightnessArguments {
 pub(super) fn scale(arguments: &ScaleArguments) -> Result<Exit, Failure> {
     let text = read_text(&arguments.file)?;
     let points = points(Experiment::from_json(&text)?, arguments)?;
-    let out = io::BufWriter::new(io::stdout().lock());
-    let mut sheet = Sheet::begin(out, arguments.form.form(), ["radius", "dot", "l2"])?;
+    let mut sheet = Sheet::on_stdout(arguments.form.form(), ["radius", "dot", "l2"])?;
     for ScalingPoint { radius, dot, l2 } in &points {
         sheet.row(&[radius, dot, l2].map(|number| Cell::Number(*number)))?;
     }

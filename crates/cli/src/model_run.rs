@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use super::console::{progress_bar, tell};
 use super::model_files::Found;
 use super::results::Results;
-use super::work::one_of;
 use lipscope_core::experiment::InputError;
+use lipscope_core::parallel::one_of;
 use lipscope_models::{
     AdversarialHead, AdversarialPlan, Batch, BatchStep, Cell, Estimate, Held, LayerByLayer, LayerStep, Plan, Shard,
     Table,

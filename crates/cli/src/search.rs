@@ -16,7 +16,8 @@ use super::work::MemoryArguments;
 use lipscope_core::bounds::{Bound, Norm, Side};
 use lipscope_core::experiment::{Experiment, InputError, TokenSource};
 use lipscope_core::search::{
-    MOST_ITERATIONS, MOST_RESTARTS, Region, SearchCheckpoint, SearchDomain, SearchPlan, SearchStep,
+    MOST_ITERATIONS, MOST_RESTARTS, Region, SearchCheckpoint, SearchDomain, SearchPlan, SearchStep, USUAL_ITERATIONS,
+    USUAL_RESTARTS,
 };
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, SearchEvent, SearchRequest};
 
@@ -29,10 +30,10 @@ pub(super) struct SearchArguments {
     file: PathBuf,
     /// Number of starts: the experiment's tokens, adversarial ones, two clusters, crossed and skew ones, then random
     /// ones.
-    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=MOST_RESTARTS as i64))]
+    #[arg(long, default_value_t = USUAL_RESTARTS as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_RESTARTS as i64))]
     restarts: u32,
     /// Iteration limit of each start.
-    #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=MOST_ITERATIONS as i64))]
+    #[arg(long, default_value_t = USUAL_ITERATIONS as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_ITERATIONS as i64))]
     steps: u32,
     /// Whether tokens stay in the ball or on the sphere.
     #[arg(long, value_enum, default_value_t = On::Ball)]
@@ -107,9 +108,8 @@ fn write(arguments: &SearchArguments, searched: &Searched) -> io::Result<()> {
     if let Some(path) = &arguments.out {
         save(path, &(best.to_json() + "\n")).map_err(|error| named(path, &error))?;
     }
-    let out = io::BufWriter::new(io::stdout().lock());
     let columns = ["at", "restart", "start", "iteration", "norm", "best", "relative_residual"];
-    let mut sheet = Sheet::begin(out, arguments.form.form(), columns)?;
+    let mut sheet = Sheet::on_stdout(arguments.form.form(), columns)?;
     for step in steps {
         let SearchStep { at, restart, start, iteration, norm, best, relative_residual } = *step;
         let (norm, best, residual) = (norm.into(), best.into(), relative_residual.into());

@@ -1,6 +1,7 @@
 //! The table of a command, as CSV or, with `--json`, as a JSON document with the same columns.
 
-use std::io::{self, Write};
+use std::borrow::Cow;
+use std::io::{self, BufWriter, StdoutLock, Write};
 
 use clap::Args;
 use serde::{Serialize, Serializer};
@@ -70,14 +71,14 @@ impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
 }
 
 impl Cell<'_> {
-    fn csv(&self) -> String {
+    /// The cell as CSV has it, before quotes.
+    fn text(&self) -> Cow<'_, str> {
         match self {
-            Cell::Number(number) => format!("{number:?}"),
-            Cell::Plain(number) => number.to_string(),
-            Cell::Whole(number) => number.to_string(),
-            Cell::Text(text) if text.contains([',', '"', '\n']) => format!("\"{}\"", text.replace('"', "\"\"")),
-            Cell::Text(text) => (*text).to_owned(),
-            Cell::Absent => String::new(),
+            Cell::Number(number) => format!("{number:?}").into(),
+            Cell::Plain(number) => number.to_string().into(),
+            Cell::Whole(number) => number.to_string().into(),
+            Cell::Text(text) => (*text).into(),
+            Cell::Absent => "".into(),
         }
     }
 }
@@ -112,6 +113,13 @@ pub(super) struct Sheet<W> {
     n_rows: usize,
 }
 
+impl Sheet<BufWriter<StdoutLock<'static>>> {
+    /// Begins a table on standard output, for rows that come all at once.
+    pub(super) fn on_stdout<C: Into<String>>(form: Form, columns: impl IntoIterator<Item = C>) -> io::Result<Self> {
+        Sheet::begin(BufWriter::new(io::stdout().lock()), form, columns)
+    }
+}
+
 impl<W: Write> Sheet<W> {
     /// Writes what comes before the rows.
     ///
@@ -124,7 +132,7 @@ impl<W: Write> Sheet<W> {
     ) -> io::Result<Self> {
         let columns: Vec<String> = columns.into_iter().map(C::into).collect();
         match form {
-            Form::Csv => writeln!(out, "{}", columns.join(","))?,
+            Form::Csv => write_line(&mut out, columns.iter().map(String::as_bytes))?,
             Form::Json => write!(out, "{{\"rows\":[")?,
         }
         Ok(Sheet { out, form, columns, n_rows: 0 })
@@ -135,8 +143,8 @@ impl<W: Write> Sheet<W> {
         debug_assert_eq!(cells.len(), self.columns.len(), "a cell for each of {:?}", self.columns);
         match self.form {
             Form::Csv => {
-                let cells: Vec<String> = cells.iter().map(Cell::csv).collect();
-                writeln!(self.out, "{}", cells.join(","))?;
+                let texts: Vec<Cow<'_, str>> = cells.iter().map(Cell::text).collect();
+                write_line(&mut self.out, texts.iter().map(|text| text.as_bytes()))?;
             }
             Form::Json => {
                 self.out.write_all(if self.n_rows == 0 { b"\n" } else { b",\n" })?;
@@ -168,6 +176,13 @@ impl<W: Write> Sheet<W> {
         }
         self.out.flush()
     }
+}
+
+/// Writes a line of CSV. The library's writer would hold lines back, or flush `out` after each.
+fn write_line<'a>(out: &mut impl Write, cells: impl Iterator<Item = &'a [u8]>) -> io::Result<()> {
+    let mut line = csv::Writer::from_writer(Vec::new());
+    line.write_record(cells)?;
+    out.write_all(&line.into_inner().map_err(csv::IntoInnerError::into_error)?)
 }
 
 #[cfg(test)]

@@ -63,9 +63,8 @@ pub(super) fn spectrum(arguments: &SpectrumArguments) -> Result<Exit, Failure> {
     let experiment = arguments.attention.read(&text)?;
     // A complete task has reported its result.
     let Some(spectrum) = find(SpectrumPlan { experiment, count, map }, memory)? else { return Ok(Exit::Done) };
-    let out = io::BufWriter::new(io::stdout().lock());
     let columns = ["index", "value", "multiplicity", "relative_residual", "kind"];
-    let mut sheet = Sheet::begin(out, arguments.form.form(), columns)?;
+    let mut sheet = Sheet::on_stdout(arguments.form.form(), columns)?;
     let mut index = 1.0;
     for level in &spectrum.levels {
         let kind = if level.is_converged() { "exact" } else { "lower" };
@@ -120,10 +119,9 @@ pub(super) fn estimators(arguments: &EstimatorArguments) -> Result<Exit, Failure
         None => Experiment::from_json(&read_text(&arguments.file)?)?,
     };
     let points = try_all(EstimatorPlan { experiment, tolerance: arguments.tolerance }, arguments.memory.memory)?;
-    let out = io::BufWriter::new(io::stdout().lock());
     let columns =
         ["estimator", "iteration", "products", "value", "relative_error", "relative_residual", "stops", "milliseconds"];
-    let mut sheet = Sheet::begin(out, arguments.form.form(), columns)?;
+    let mut sheet = Sheet::on_stdout(arguments.form.form(), columns)?;
     for point in &points {
         let stops: Vec<&str> = point.stops.iter().map(|stop| stop.id()).collect();
         let EstimatorPoint { iteration, products, value, error, relative_residual, milliseconds, .. } = *point;

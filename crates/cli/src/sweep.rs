@@ -13,11 +13,11 @@ use super::exit::{Exit, Failure};
 use super::files::read_text;
 use super::sheet::{Cell, FormArguments, Sheet};
 use super::steps::StepArguments;
-use super::work::{MemoryArguments, NormName, one_of};
+use super::work::{MemoryArguments, NormName};
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::InputError;
 use lipscope_core::fit::fit_power_law;
-use lipscope_core::measure::{MeasureOptions, measure_with};
+use lipscope_core::measure::MeasureOptions;
 use lipscope_core::sweep::{SweepPlan, SweepPoint, parse_lengths};
 
 /// Arguments of `lipscope sweep`.
@@ -57,11 +57,7 @@ pub(super) fn run(arguments: &SweepArguments) -> Result<Exit, Failure> {
     let results: Vec<Result<SweepPoint, InputError>> = (0..plan.n_points())
         .into_par_iter()
         .progress_with(bar)
-        .map(|point_idx| {
-            let experiment = plan.experiment_at(point_idx)?;
-            let measurement = one_of(plan.n_points(), || measure_with(&experiment, options))?;
-            Ok(plan.point(point_idx, &measurement))
-        })
+        .map(|point_idx| plan.measure_point(point_idx, options))
         .collect();
     let (points, problems): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
     let points: Vec<SweepPoint> = points.into_iter().flatten().collect();
@@ -75,9 +71,8 @@ pub(super) fn run(arguments: &SweepArguments) -> Result<Exit, Failure> {
 
 /// Leaves the cell of a norm empty where J was too large to compute this norm. JSON also gets the fitted slope.
 fn write(points: &[SweepPoint], norm: Norm, form: FormArguments) -> io::Result<()> {
-    let out = io::BufWriter::new(io::stdout().lock());
     let columns = ["n", "draw", norm.id(), "radius", "method", "iterations", "relative_residual"];
-    let mut sheet = Sheet::begin(out, form.form(), columns)?;
+    let mut sheet = Sheet::on_stdout(form.form(), columns)?;
     for p in points {
         let SweepPoint { n, draw, radius, method, iterations, relative_residual, .. } = *p;
         let (method, residual) = (Cell::Text(method.id()), relative_residual.into());

@@ -15,8 +15,8 @@ use super::sheet::Form;
 use super::train_invert;
 use super::train_report;
 use super::train_run::{Run, RunReport};
-use super::work::one_of;
 use lipscope_core::experiment::InputError;
+use lipscope_core::parallel::one_of;
 use lipscope_models::Shard;
 use lipscope_train::{Corpus, Kind, Norms, Plan, PlanFields};
 

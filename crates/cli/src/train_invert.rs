@@ -57,9 +57,8 @@ pub(super) fn run(
 }
 
 fn write(inversions: &[Inversion], form: Form) -> io::Result<()> {
-    let out = io::BufWriter::new(io::stdout().lock());
     let columns = ["window", "layer", "branch", "c", "iteration", "error", "residual", "outcome"];
-    let mut sheet = Sheet::begin(out, form, columns)?;
+    let mut sheet = Sheet::on_stdout(form, columns)?;
     for (window, inversion) in inversions.iter().enumerate() {
         for branch in &inversion.branches {
             let (layer, c) = (branch.layer.into(), branch.contraction.map_or(Cell::Absent, Cell::Plain));

@@ -7,7 +7,6 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{InputError, Memory};
-pub(super) use lipscope_core::parallel::one_of;
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks};
 
