@@ -266,15 +266,22 @@ have_venv() {
   if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then apt_install python3-venv; fi
 }
 
+# Makes an environment of Python anew, with packages: make_venv FOLDER WHAT PACKAGE...
+make_venv() {
+  local dir=$1 what=$2
+  shift 2
+  rm -rf "$dir"
+  python3 -m venv "$dir"
+  "$dir/bin/pip" install --quiet --disable-pip-version-check "$@" </dev/null ||
+    { rm -rf "$dir"; die "pip could not install $what."; }
+}
+
 # NumPy, for the tests of exported scripts.
 setup_numpy() {
   find_numpy && return
   have_venv
   say "installing numpy $NUMPY_VERSION for the tests (20 MB)"
-  rm -rf "$numpy_dir"
-  python3 -m venv "$numpy_dir"
-  "$numpy_dir/bin/pip" install --quiet --disable-pip-version-check "numpy==$NUMPY_VERSION" </dev/null ||
-    { rm -rf "$numpy_dir"; die "pip could not install numpy."; }
+  make_venv "$numpy_dir" numpy "numpy==$NUMPY_VERSION"
   find_numpy || die "numpy was installed, but cannot be imported."
 }
 
@@ -285,11 +292,8 @@ setup_maturin() {
   [ "$(cat "$maturin_dir/installed" 2>/dev/null)" != "$wanted" ] || return 0
   have_venv
   say "installing maturin $MATURIN_VERSION (PyPI, 10 MB)"
-  rm -rf "$maturin_dir"
-  python3 -m venv "$maturin_dir"
   # shellcheck disable=SC2086 # packages are words
-  "$maturin_dir/bin/pip" install --quiet --disable-pip-version-check $wanted </dev/null ||
-    { rm -rf "$maturin_dir"; die "pip could not install maturin."; }
+  make_venv "$maturin_dir" maturin $wanted
   ln -sfn "$maturin_dir/bin/maturin" "$tools_bin/maturin"
   hash -r
   has maturin "$MATURIN_VERSION" || die "maturin does not answer as version $MATURIN_VERSION."
@@ -316,10 +320,7 @@ setup_packaging() {
   [ "$(cat "$packaging_dir/installed" 2>/dev/null)" != "$TWINE_VERSION" ] || return 0
   have_venv
   say "installing twine $TWINE_VERSION (PyPI, 10 MB)"
-  rm -rf "$packaging_dir"
-  python3 -m venv "$packaging_dir"
-  "$packaging_dir/bin/pip" install --quiet --disable-pip-version-check "twine==$TWINE_VERSION" </dev/null ||
-    { rm -rf "$packaging_dir"; die "pip could not install twine."; }
+  make_venv "$packaging_dir" twine "twine==$TWINE_VERSION"
   echo "$TWINE_VERSION" > "$packaging_dir/installed"
 }
 
@@ -342,11 +343,8 @@ setup_lab() {
   [ "$(cat "$lab_dir/installed" 2>/dev/null)" != "$wanted" ] || return 0
   have_venv
   say "installing JupyterLab $JUPYTERLAB_VERSION for the test of the widget (60 MB to download, 350 MB on disk)"
-  rm -rf "$lab_dir"
-  python3 -m venv "$lab_dir"
   # shellcheck disable=SC2086 # packages are words
-  "$lab_dir/bin/pip" install --quiet --disable-pip-version-check $wanted </dev/null ||
-    { rm -rf "$lab_dir"; die "pip could not install JupyterLab."; }
+  make_venv "$lab_dir" JupyterLab $wanted
   echo "$wanted" > "$lab_dir/installed"
 }
 
@@ -359,11 +357,7 @@ setup_python() {
     size="3 GB to download and 6 GB on disk, because the wheel for Linux brings the graphics libraries"
   fi
   say "installing numpy $NUMPY_VERSION, scipy $SCIPY_VERSION and torch $TORCH_VERSION for the benches ($size)"
-  rm -rf "$python_dir"
-  python3 -m venv "$python_dir"
-  "$python_dir/bin/pip" install --quiet --disable-pip-version-check \
-    "numpy==$NUMPY_VERSION" "scipy==$SCIPY_VERSION" "torch==$TORCH_VERSION" </dev/null ||
-    { rm -rf "$python_dir"; die "pip could not install numpy, scipy and torch."; }
+  make_venv "$python_dir" "numpy, scipy and torch" "numpy==$NUMPY_VERSION" "scipy==$SCIPY_VERSION" "torch==$TORCH_VERSION"
   find_python || die "torch and scipy were installed, but cannot be imported."
 }
 

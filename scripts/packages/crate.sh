@@ -4,11 +4,11 @@
 # outside the workspace that knows nothing but the packed file.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/../env.sh"
+. "$project_root/scripts/versions.sh"
 cd "$project_root"
 folder=${1:-dist-packages}
 
-version=$(cargo pkgid --locked --package lipscope-core | sed 's/.*[#@]//')
-name=lipscope-core-$version
+name=lipscope-core-$LIPSCOPE_VERSION
 # Cargo says of each test that it stays out of the package, which is meant. What --no-verify leaves out is done below.
 cargo package --locked --quiet --allow-dirty --no-verify --package lipscope-core 2>&1 |
   { grep -v '^warning: ignoring test .* is not included in the published package$' || true; }

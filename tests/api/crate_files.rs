@@ -75,8 +75,12 @@ fn is_test(item: &Item) -> bool {
         Item::Fn(item) => &item.attrs,
         _ => &[],
     };
+    has_attribute(attributes, "cfg", "test")
+}
+
+/// Whether an item has an attribute `name(argument)`.
+pub(super) fn has_attribute(attributes: &[Attribute], name: &str, argument: &str) -> bool {
     attributes.iter().any(|attribute| {
-        attribute.path().is_ident("cfg")
-            && attribute.parse_args::<syn::Ident>().is_ok_and(|condition| condition == "test")
+        attribute.path().is_ident(name) && attribute.parse_args::<syn::Ident>().is_ok_and(|found| found == argument)
     })
 }

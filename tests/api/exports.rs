@@ -2,6 +2,8 @@
 
 use syn::{Attribute, File, Item, UseTree, Visibility};
 
+use super::crate_files::has_attribute;
+
 /// An item that a user may name.
 pub(super) struct Export {
     /// The path that a user writes, without the crate's name.
@@ -58,13 +60,5 @@ fn spread(tree: &UseTree, path: &mut Vec<String>, prefix: &str, found: &mut Vec<
 
 /// Whether documents show an item: it is public, and not hidden.
 pub(super) fn is_documented(visibility: &Visibility, attributes: &[Attribute]) -> bool {
-    matches!(visibility, Visibility::Public(_)) && !is_hidden(attributes)
-}
-
-/// Whether an item has the attribute `doc(hidden)`.
-fn is_hidden(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|attribute| {
-        attribute.path().is_ident("doc")
-            && attribute.parse_args::<syn::Ident>().is_ok_and(|argument| argument == "hidden")
-    })
+    matches!(visibility, Visibility::Public(_)) && !has_attribute(attributes, "doc", "hidden")
 }
