@@ -2,6 +2,7 @@
 
 mod browser;
 mod counting;
+mod first_tasks;
 mod heard;
 mod parts;
 mod pool;

@@ -9,7 +9,8 @@ use lipscope_protocol::train::{Answer, GradientPlan, Helper, TrainEvent, TrainPl
 use wasm_bindgen::{JsCast, closure::Closure};
 use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
 
-use crate::listen::{Wake, get, packed, unpacked};
+use crate::listen::Wake;
+use crate::message::{get, packed, unpacked};
 
 /// A worker running the same program. It ends with the worker that started it, or when that worker gives it up.
 pub struct SecondWorker {

@@ -6,7 +6,10 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | [`listen`] | commands in, replies out, one run at a time |
+//! | [`message`] | messages, as the browser carries them |
+//! | [`tasks`] | the tasks of a list: commands in, replies out, one run at a time |
+//! | [`rest`] | tasks in a module of their own, fetched when they are asked for |
+//! | [`listen`] | the loop of a worker |
 //! | [`helper`] | the training worker's second worker |
 //! | [`blob`] | a blob read by ranges |
 //! | [`network`] | files at an address that the user typed |
@@ -15,5 +18,8 @@
 pub mod blob;
 pub mod helper;
 pub mod listen;
+pub mod message;
 pub mod network;
 pub mod remote;
+pub mod rest;
+pub mod tasks;

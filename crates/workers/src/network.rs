@@ -22,7 +22,7 @@ use lipscope_protocol::models::{
     DownloadPlan, Downloaded, MODEL_FILES, Network, OTHER_WEIGHTS, RemoteFile, Serving, Transfer, TransferState,
 };
 
-use crate::listen::{get, scope};
+use crate::message::{get, scope};
 use crate::remote::{PARTIAL, range_header};
 use lipscope_core::phrase;
 

@@ -27,6 +27,22 @@ pub use text::{ReadPlan, ReadTask, ScriptPlan, ScriptTask};
 pub use worst::{WorstAt, WorstRequest, WorstTask};
 
 crate::task_list! {
+    /// The tasks of the first picture and of the view over n: the first ones of [`EngineTasks`], so that messages about
+    /// them are the same bytes. The engine's worker does these without the module that has the others.
+    pub FirstTasks(Memory): FirstPlan, FirstEvent, FirstRunning;
+    /// Measures one experiment and pictures it.
+    Measure = MeasureTask,
+    /// Measures one experiment over lengths n and draws.
+    Sweep = SweepTask,
+    /// The bounds on the ball at one n.
+    Ball = BallTask,
+    /// The bounds over n, then exact norms of the adversarial tokens.
+    Growth = GrowthTask,
+    /// The worst tokens known over n, measured.
+    Worst = WorstTask,
+}
+
+crate::task_list! {
     /// The engine's worker. It keeps only the memory limit of a task between runs.
     pub EngineTasks(Memory): EnginePlan, EngineEvent, EngineRunning;
     /// Measures one experiment and pictures it.

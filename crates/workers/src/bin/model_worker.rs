@@ -7,16 +7,19 @@ use std::rc::Rc;
 use js_sys::{Array, Object};
 use lipscope_protocol::models::{ModelContext, ModelTasks, SharedFile};
 use lipscope_workers::blob::BlobSource;
-use lipscope_workers::listen::{Beside, get, listen};
+use lipscope_workers::listen::listen;
+use lipscope_workers::message::get;
 use lipscope_workers::network::BrowserNetwork;
 use lipscope_workers::remote::RemoteSource;
+use lipscope_workers::tasks::{Beside, TasksOf};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Blob;
 
 fn main() {
     let fetched = Rc::new(RefCell::new(None));
     let network = BrowserNetwork::new(Rc::clone(&fetched));
-    listen::<ModelTasks, _>(|_| ModelContext::new(Box::new(network)), Files { source: 0.0, fetched }, || {});
+    let tasks = TasksOf::<ModelTasks, _>::new(ModelContext::new(Box::new(network)), Files { source: 0.0, fetched });
+    listen(|_| tasks, None, || {});
 }
 
 /// Files sent in both directions.

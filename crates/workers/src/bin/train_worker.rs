@@ -2,14 +2,15 @@
 
 use lipscope_protocol::train::{TrainContext, TrainTasks, exponential};
 use lipscope_workers::helper::SecondWorker;
-use lipscope_workers::listen::{NoFiles, listen};
+use lipscope_workers::listen::{Wake, listen};
+use lipscope_workers::tasks::{NoFiles, TasksOf};
 
 fn main() {
-    let context = |wake: &_| match SecondWorker::new(wake) {
+    let context = |wake: &Wake| match SecondWorker::new(wake) {
         Some(second) => TrainContext::with_helper(Box::new(second)),
         None => TrainContext::default(),
     };
-    listen::<TrainTasks, _>(context, NoFiles, || {});
+    listen(|wake| TasksOf::<TrainTasks, _>::new(context(wake), NoFiles), None, || {});
 }
 
 /// Overrides the function that `f32::exp` calls in this program, burn's included: WebAssembly has no instruction for
