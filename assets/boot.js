@@ -64,12 +64,25 @@
   });
 
   // What is pressed, moved or typed in the opening view before the program is there, in order: the program does it when it starts.
+  // What was done before this script has come is kept by assets/first.js.
   let done = [];
   /** The numbers on screen are no longer those of the state that the reader asks for. */
   const wait = (what) => {
     root.dataset.waits ??= what;
   };
-  opening.addEventListener('click', (event) => {
+  /** Called after each of these, and when the pointer is let go. */
+  let onDone = () => {};
+  let onRelease = () => {};
+  /** Whether the pointer is down in the opening view, as on a slider that is dragged. */
+  let isHeld = false;
+  opening.addEventListener('pointerdown', () => { isHeld = true; });
+  for (const kind of ['pointerup', 'pointercancel']) {
+    addEventListener(kind, () => {
+      isHeld = false;
+      onRelease();
+    });
+  }
+  const press = (event) => {
     if (event.target.closest('a.skip')) {
       // Its address would be taken for a link to a scene.
       event.preventDefault();
@@ -82,14 +95,21 @@
     done.push({ of });
     if (/^(quick-|new-sample|other-sign)/.test(of)) wait('press');
     if (/^(view-(?!explore)|lessons)/.test(of)) wait('frame');
-  });
-  opening.addEventListener('input', ({ target }) => {
+    onDone();
+  };
+  const move = ({ target }) => {
     if (root.dataset.boot === 'failed') return;
     const { of } = target.dataset;
     done = [...done.filter((earlier) => earlier.of !== of), { of, value: target.value }];
     if (target.type === 'range') target.style.setProperty('--at', target.value / target.max);
     wait('press');
-  });
+    onDone();
+  };
+  opening.addEventListener('click', press);
+  opening.addEventListener('input', move);
+  for (const event of window.takeEarly()) {
+    if (opening.contains(event.target)) (event.type === 'click' ? press : move)(event);
+  }
 
   /** Shows the opening view as it was: what was asked for will not come. */
   const takeBack = () => {
@@ -101,9 +121,8 @@
     }
   };
 
-  /** Does what the reader has done, on the elements of the program, and moves the focus to the one that had it. */
+  /** Does what the reader has done, on the elements of the program. */
   const doAgain = () => {
-    const focused = opening.contains(document.activeElement) && document.activeElement.dataset.of;
     for (const { of, value } of done) {
       const element = document.getElementById(of);
       if (value === undefined) element?.click();
@@ -112,6 +131,12 @@
         element.dispatchEvent(new Event('input', { bubbles: true }));
       }
     }
+    done = [];
+  };
+
+  /** Moves the focus from an element of the opening view to the program's. */
+  const moveFocus = () => {
+    const focused = opening.contains(document.activeElement) && document.activeElement.dataset.of;
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   };
 
@@ -129,20 +154,31 @@
    */
   const uncover = () => {
     opening.setAttribute('aria-hidden', 'true');
+    const isAsked = done.length > 0;
     doAgain();
     const end = () => {
       observer.disconnect();
       for (const kind of ['pointerdown', 'keydown', 'wheel']) removeEventListener(kind, end, true);
+      onDone = onRelease = () => {};
+      moveFocus();
       opening.remove();
       delete root.dataset.waits;
     };
-    const soon = () => requestAnimationFrame(() => requestAnimationFrame(end));
+    // A slider would slip out of the hand that drags it: it stays, unseen, and the program's slider follows it.
+    const show = () => (isHeld ? opening.classList.add('held') : end());
+    const soon = () => requestAnimationFrame(() => requestAnimationFrame(show));
     const look = () => {
-      if ('drawn' in root.dataset || 'waits' in root.dataset || done.length > 0) soon();
+      if ('drawn' in root.dataset || 'waits' in root.dataset || isAsked) soon();
     };
     const observer = watch('data-drawn', look);
     for (const kind of ['pointerdown', 'keydown', 'wheel']) addEventListener(kind, end, { capture: true, passive: true });
-    setTimeout(end, MOST_WAIT_MS);
+    setTimeout(show, MOST_WAIT_MS);
+    onRelease = end;
+    onDone = () => {
+      doAgain();
+      soon();
+    };
+    if (!isHeld) moveFocus();
     look();
   };
 

@@ -1,6 +1,6 @@
 // Runs before the page is painted, within index.html: what is painted first has the reader's theme and language, and shows the
 // numbers of the opening view only where the address asks for that view. Each is decided as the program does it later: src/theme.rs,
-// src/language.rs, src/link.
+// src/language.rs, src/link. It also keeps what a reader does before assets/boot.js has come.
 (() => {
   'use strict';
 
@@ -28,4 +28,20 @@
     const isExplore = (fields.get('plot') ?? 'explore') === 'explore' && !fields.has('lesson');
     root.dataset.waits = fields.has('view') ? 'bare' : isExplore ? 'state' : 'frame';
   }
+
+  // Over a slow line the picture is painted before boot.js has come.
+  const early = [];
+  const keep = (event) => {
+    // Its address would be taken for a link to a scene.
+    if (event.target.closest('a.skip')) event.preventDefault();
+    early.push(event);
+  };
+  const kinds = ['click', 'input'];
+  for (const kind of kinds) document.addEventListener(kind, keep);
+  /** What has been pressed and moved so far, for boot.js, which does the rest. */
+  window.takeEarly = () => {
+    for (const kind of kinds) document.removeEventListener(kind, keep);
+    delete window.takeEarly;
+    return early;
+  };
 })();

@@ -5,21 +5,24 @@ import { test } from 'node:test';
 import { DESKTOP, DIST, PHONE, launch, measureOnCommandLine, openPage, pageTest, serveSite } from './browser.mjs';
 import { cardImage } from './card.mjs';
 
-/** Opens the site with a program that never comes, or comes when `let` is called. */
-async function openHeld(options = {}, hash = '') {
+/** Opens the site without the program, or without one of its other files, until `come` is called. */
+async function openHeld(options = {}, hash = '', file = 'app-*.wasm') {
   const context = await (await launch()).newContext({ viewport: DESKTOP, serviceWorkers: 'block', ...options });
   const held = [];
   let isHeld = true;
-  await context.route('**/app-*.wasm', (route) => (isHeld ? held.push(route) : route.continue()));
+  await context.route(`**/${file}`, (route) => (isHeld ? held.push(route) : route.continue()));
   const page = await context.newPage();
   await page.goto((await serveSite()).url + hash, { waitUntil: 'commit' });
   await page.waitForSelector('#opening .page', { state: 'attached' });
-  const come = async () => {
+  const letCome = () => {
     isHeld = false;
-    await Promise.all(held.map((route) => route.continue()));
+    return Promise.all(held.map((route) => route.continue()));
+  };
+  const come = async () => {
+    await letCome();
     await page.waitForFunction(() => document.documentElement.dataset.boot === 'started' && !document.getElementById('opening'));
   };
-  return { page, context, come, close: () => context.close() };
+  return { page, context, come, letCome, close: () => context.close() };
 }
 
 /** The part of the numbers of two images, within a rectangle, that differ by more than each of some levels of 255. */
@@ -102,8 +105,8 @@ test('the curves of the document are those that the program paints', async () =>
   }
 });
 
-test('what is pressed, moved and typed before the program is there takes effect', async () => {
-  const { page, come, close } = await openHeld();
+for (const [what, file] of [['the program', 'app-*.wasm'], ['the script that starts it', 'boot.js']]) test(`what is pressed, moved and typed before ${what} is there takes effect`, async () => {
+  const { page, come, close } = await openHeld({}, '', file);
   try {
     await english(page).locator('[data-of=quick-mask-causal]').click();
     await english(page).locator('[data-of=quick-radius]').evaluate((slider) => {
@@ -111,12 +114,40 @@ test('what is pressed, moved and typed before the program is there takes effect'
       slider.dispatchEvent(new Event('input', { bubbles: true }));
     });
     await english(page).locator('[data-of=quick-n-number]').fill('40');
-    assert.equal(await english(page).locator('.headline').isVisible(), false, 'the number of another state is not shown');
+    if (file !== 'boot.js') assert.equal(await english(page).locator('.headline').isVisible(), false, 'the number of another state is not shown');
     await come();
     await page.waitForFunction(() => document.querySelector('#quick-mask-causal').getAttribute('aria-pressed') === 'true');
     await page.waitForFunction(() => document.querySelector('#quick-n').getAttribute('aria-valuetext') === '40');
     assert.equal(await page.locator('#quick-radius').inputValue(), '100');
     assert.equal(await page.evaluate(() => document.activeElement.id), 'quick-n-number', 'the focus stays');
+  } finally {
+    await close();
+  }
+});
+
+test('a slider stays in the hand that drags it while the program comes', async () => {
+  const { page, letCome, close } = await openHeld();
+  try {
+    const slider = english(page).locator('[data-of=quick-radius]');
+    const { x, y, width, height } = await slider.boundingBox();
+    const drag = (by) => page.mouse.move(x + width / 2 + by, y + height / 2);
+    await drag(0);
+    await page.mouse.down();
+    await drag(10);
+    await letCome();
+    await page.waitForSelector('#opening.held', { state: 'attached' });
+    assert.equal(await page.evaluate(() => getComputedStyle(document.getElementById('app')).opacity), '1', 'the program is seen');
+    for (const by of [20, 40]) {
+      const before = await page.locator('#quick-radius').inputValue();
+      await drag(by);
+      await page.waitForFunction((before) => document.querySelector('#quick-radius').value !== before, before);
+      assert.equal(await page.locator('#quick-radius').inputValue(), await slider.inputValue());
+    }
+    const last = await slider.inputValue();
+    await page.mouse.up();
+    await page.waitForSelector('#opening', { state: 'detached' });
+    assert.equal(await page.locator('#quick-radius').inputValue(), last);
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'quick-radius');
   } finally {
     await close();
   }
