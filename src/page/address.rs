@@ -238,7 +238,7 @@ impl Page {
 
     fn write_address(self, scene: &Scene, entry: Entry) {
         let scene = scene.clone();
-        self.address.later.with(move |later| {
+        self.address.later.when_here(move |later| {
             let link = (later.write_link)(&scene);
             self.put_address(&scene, link, entry);
         });
