@@ -28,6 +28,7 @@
 
   // Undefined unless the page comes over https or from this machine.
   const serviceWorkers = navigator.serviceWorker;
+  /** After the first picture is whole: the service worker fetches all files of the site, over the same line. */
   const REGISTER_AFTER_MS = 1000;
 
   /**
@@ -147,6 +148,19 @@
     return observer;
   };
 
+  const MOST_DRAWING_MS = 20_000;
+  /** Calls `work` when the page shows all that the opening view shows, or cannot show it. */
+  const whenDrawn = (work) => {
+    const end = () => {
+      clearTimeout(timer);
+      observer.disconnect();
+      work();
+    };
+    const timer = setTimeout(end, MOST_DRAWING_MS);
+    const observer = watch('data-drawn', end);
+    if ('drawn' in root.dataset) end();
+  };
+
   const MOST_WAIT_MS = 5000;
   /**
    * The program's page is there, beneath the opening view. It is uncovered when it shows all that the opening view shows (it then
@@ -227,8 +241,10 @@
   }
   try {
     await module.default({ module_or_path: new URL(wasm, document.baseURI) });
-    // After the first numbers. If the browser refuses, as some do in private windows, the page works without a service worker.
-    if (offline) setTimeout(() => serviceWorkers?.register(offline).then(offerNewBuilds).catch(() => {}), REGISTER_AFTER_MS);
+    if (offline) whenDrawn(() => setTimeout(() => {
+      // If the browser refuses, as some do in private windows, the page works without a service worker.
+      serviceWorkers?.register(offline).then(offerNewBuilds).catch(() => {});
+    }, REGISTER_AFTER_MS));
   } catch (error) {
     const lost = error instanceof TypeError || error instanceof WebAssembly.CompileError;
     fail(lost
