@@ -8,7 +8,7 @@ use std::rc::Rc;
 use js_sys::Object;
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::models::{ModelOrigin, ModelTasks};
-use lipscope_protocol::pool::{Begins, Lane, Policy, Preempt, Until};
+use lipscope_protocol::pool::{Begins, Lane, Policy, Preempt};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks};
 use lipscope_protocol::train::TrainTasks;
 
@@ -167,13 +167,9 @@ impl Lane for EngineLane {
         })
     }
 
-    fn comes_after(self) -> Option<(Self, Until)> {
-        // A slider waits for the number; the bounds on the ball and the curves follow a moment later.
-        match self {
-            EngineLane::Ball => Some((EngineLane::Measure, Until::Over)),
-            EngineLane::Growth => Some((EngineLane::Measure, Until::FirstEvent)),
-            _ => None,
-        }
+    fn comes_after(self) -> Option<Self> {
+        // A slider waits for the number; the bounds on the ball follow a moment later.
+        (self == EngineLane::Ball).then_some(EngineLane::Measure)
     }
 
     fn begins(self) -> Begins {

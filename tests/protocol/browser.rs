@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use lipscope_protocol::envelope::{Command, Content, Message, RunId, decode, encode};
 use lipscope_protocol::pool::{
-    Action, Begins, Lane, Order, Policy, Pool, PoolEvent, PoolOptions, Preempt, Spare, Timer, Until, WorkerId,
+    Action, Begins, Lane, Order, Policy, Pool, PoolEvent, PoolOptions, Preempt, Spare, Timer, WorkerId,
 };
 use lipscope_protocol::runner::{Runner, SLICE_MILLISECONDS};
 use lipscope_protocol::task::Turn;
@@ -25,17 +25,15 @@ pub enum Line {
     AtOnce,
     /// All orders, one after the other.
     Batches,
-    /// As `FirstEvent`, but lets the first lane go first until its first event only.
-    Behind,
 }
 
 impl Lane for Line {
-    const ALL: &'static [Self] = &[Line::Moment, Line::FirstEvent, Line::AtOnce, Line::Batches, Line::Behind];
+    const ALL: &'static [Self] = &[Line::Moment, Line::FirstEvent, Line::AtOnce, Line::Batches];
 
     fn policy(self) -> Policy {
         match self {
             Line::Moment => Policy::Newest(Preempt::AfterMoment),
-            Line::FirstEvent | Line::Behind => Policy::Newest(Preempt::AfterFirstEvent),
+            Line::FirstEvent => Policy::Newest(Preempt::AfterFirstEvent),
             Line::AtOnce => Policy::Newest(Preempt::AtOnce),
             Line::Batches => Policy::Queue,
         }
@@ -45,16 +43,12 @@ impl Lane for Line {
         match self {
             Line::Moment => Begins::AtOnce,
             Line::AtOnce => Begins::Later,
-            Line::FirstEvent | Line::Batches | Line::Behind => Begins::WhenNeeded,
+            Line::FirstEvent | Line::Batches => Begins::WhenNeeded,
         }
     }
 
-    fn comes_after(self) -> Option<(Self, Until)> {
-        match self {
-            Line::FirstEvent => Some((Line::Moment, Until::Over)),
-            Line::Behind => Some((Line::Moment, Until::FirstEvent)),
-            _ => None,
-        }
+    fn comes_after(self) -> Option<Self> {
+        (self == Line::FirstEvent).then_some(Line::Moment)
     }
 }
 

@@ -140,23 +140,6 @@ fn on_few_cores_a_lane_lets_another_one_go_first() {
 }
 
 #[test]
-fn a_lane_that_waits_for_a_first_event_begins_with_it() {
-    for (cores, waits) in [(1, true), (2, true), (4, false)] {
-        let mut browser = warm_with(PoolOptions { cores, ..PoolOptions::one_core(Spare::One) });
-        browser.pool.submit(Line::Behind, orders(Line::Behind, 3..4, 1, 1.0));
-        browser.pass(200.0);
-        browser.pool.submit(Line::Moment, orders(Line::Moment, 1..2, 4, 4.0));
-        browser.pool.submit(Line::Behind, orders(Line::Behind, 2..3, 2, 4.0));
-        browser.run();
-        let (first, over) =
-            (time_of(&browser, 1, Content::Event(AnyEvent::Count(1))), time_of(&browser, 1, Content::Finished));
-        let begun = time_of(&browser, 2, Content::Started);
-        assert_eq!(begun > first, waits, "{cores} cores: first event at {first}, begun at {begun}");
-        assert!(begun < over, "{cores} cores: begun at {begun}, over at {over}");
-    }
-}
-
-#[test]
 fn it_lets_no_other_lane_go_first_for_longer_than_a_moment() {
     let mut browser = warm_with(PoolOptions { cores: 2, ..PoolOptions::one_core(Spare::One) });
     // A slider that moves without rest, and a number that takes longer than a frame.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::lane::{Beginning, Run, Yield};
-use super::rules::{Action, Begins, Lane, Policy, Preempt, Spare, Timer, Until, WorkerId};
+use super::rules::{Action, Begins, Lane, Policy, Preempt, Spare, Timer, WorkerId};
 use super::{
     ANSWER_MILLISECONDS, COALESCE_MILLISECONDS, MOST_FAILED_STARTS, Pool, SILENCE_MILLISECONDS, START_MILLISECONDS,
     Worker, YIELD_MILLISECONDS,
@@ -169,15 +169,12 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.lanes[lane_idx].beginning(self.options.memory).filter(|_| !is_early)
     }
 
-    /// Whether a lane that may start lets the lane of [`Lane::comes_after`] go first: that lane has work, which is not yet
-    /// as far as this lane waits for, and with both running no core would be left for the page.
+    /// Whether a lane that may start lets the lane of [`Lane::comes_after`] go first: that lane has work, and with both
+    /// running no core would be left for the page.
     fn lets_go(&mut self, lane_idx: usize) -> bool {
-        let Some((first, until)) = L::ALL[lane_idx].comes_after() else { return false };
-        let first = Self::index(first);
-        let state = &self.lanes[first];
-        let has_work = !state.running.is_empty() || self.beginning(first).is_some();
-        let is_far = until == Until::FirstEvent && state.has_event && state.next.is_none();
-        if !self.is_warm || !has_work || is_far || self.n_running() + 1 < self.options.cores {
+        let Some(first) = L::ALL[lane_idx].comes_after().map(Self::index) else { return false };
+        let has_work = !self.lanes[first].running.is_empty() || self.beginning(first).is_some();
+        if !self.is_warm || !has_work || self.n_running() + 1 < self.options.cores {
             return false;
         }
         let yielding = &mut self.lanes[lane_idx].yielding;

@@ -36,7 +36,7 @@ use crate::task::TaskList;
 use lane::{LaneState, Run, Yield};
 use part::Part;
 
-pub use rules::{Action, Begins, Lane, Order, Policy, PoolEvent, PoolOptions, Preempt, Spare, Timer, Until, WorkerId};
+pub use rules::{Action, Begins, Lane, Order, Policy, PoolEvent, PoolOptions, Preempt, Spare, Timer, WorkerId};
 
 /// How long the newest request waits for a run that may be about to finish: about a frame.
 const COALESCE_MILLISECONDS: f64 = 18.0;

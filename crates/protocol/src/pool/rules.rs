@@ -23,8 +23,8 @@ pub trait Lane: Copy + Eq + fmt::Debug + 'static {
         Begins::WhenNeeded
     }
 
-    /// The lane that goes first for a moment, and until when, where both runs together would leave the page no core.
-    fn comes_after(self) -> Option<(Self, Until)> {
+    /// The lane that goes first for a moment, where both runs together would leave the page no core.
+    fn comes_after(self) -> Option<Self> {
         None
     }
 
@@ -55,15 +55,6 @@ pub enum Preempt {
     /// After its first event: the result comes in one piece, and would never come if every movement of a slider
     /// preempted the run.
     AfterFirstEvent,
-}
-
-/// Until when a lane lets another one go first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Until {
-    /// Until the other one's work is over.
-    Over,
-    /// Until its first event.
-    FirstEvent,
 }
 
 /// When the worker of a lane starts.
