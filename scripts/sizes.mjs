@@ -6,8 +6,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { brotliCompressSync, constants } from 'node:zlib';
 import { CRATES, DOCUMENT, SIZES } from '../benches/goals.mjs';
+import { ENCODERS } from '../benches/line.mjs';
 import { codeBytes, crateSizes } from './crates.mjs';
 
 const { values: options, positionals: [dir = 'dist'] } = parseArgs({
@@ -27,14 +27,11 @@ const SUMS = [
   { id: 'all', what: 'everything', has: () => true },
 ];
 
-const brotli = (bytes) => brotliCompressSync(bytes, {
-  params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 22 },
-}).length;
 const kb = (bytes) => (bytes / 1000).toFixed(1).padStart(8);
 
 const files = readdirSync(dir, { recursive: true }).sort().filter((name) => /\.(html|css|js|wasm|svg|json)$/.test(name)).map((name) => {
   const bytes = readFileSync(join(dir, name));
-  return { name, plain: bytes.length, brotli: brotli(bytes) };
+  return { name, plain: bytes.length, brotli: ENCODERS.br(bytes).length };
 });
 const sums = SUMS.map(({ has, ...sum }) => {
   const bytes = files.filter(({ name }) => has(name)).reduce((total, file) => total + file.brotli, 0);

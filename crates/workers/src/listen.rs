@@ -18,7 +18,7 @@ use crate::tasks::Tasks;
 const WAIT_MILLISECONDS: i32 = 15;
 
 /// How long a worker that has got no command waits before it warms up.
-const REST_MILLISECONDS: i32 = 400;
+const IDLE_MILLISECONDS: i32 = 400;
 
 /// Resumes a worker that waits for something outside.
 pub type Wake = Rc<dyn Fn()>;
@@ -96,13 +96,13 @@ pub fn listen<T: Tasks + 'static>(tasks: impl FnOnce(&Wake) -> T, rest: Option<F
     };
     scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget();
-    let at_rest = Closure::once_into_js(move || {
+    let when_idle = Closure::once_into_js(move || {
         if !is_commanded.get() {
             warm_up();
         }
     });
     // Without a timer the first command pays for what is new.
-    let _ = scope.set_timeout_with_callback_and_timeout_and_arguments_0(at_rest.unchecked_ref(), REST_MILLISECONDS);
+    let _ = scope.set_timeout_with_callback_and_timeout_and_arguments_0(when_idle.unchecked_ref(), IDLE_MILLISECONDS);
     tell_ready();
 }
 

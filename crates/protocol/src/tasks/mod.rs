@@ -26,58 +26,64 @@ pub use sweep::{SweepRequest, SweepTask};
 pub use text::{ReadPlan, ReadTask, ScriptPlan, ScriptTask};
 pub use worst::{WorstAt, WorstRequest, WorstTask};
 
-crate::task_list! {
-    /// The tasks of the first picture and of the view over n: the first ones of [`EngineTasks`], so that messages about
-    /// them are the same bytes. The engine's worker does these without the module that has the others.
-    pub FirstTasks(Memory): FirstPlan, FirstEvent, FirstRunning;
-    /// Measures one experiment and pictures it.
-    Measure = MeasureTask,
-    /// Measures one experiment over lengths n and draws.
-    Sweep = SweepTask,
-    /// The bounds on the ball at one n.
-    Ball = BallTask,
-    /// The bounds over n, then exact norms of the adversarial tokens.
-    Growth = GrowthTask,
-    /// The worst tokens known over n, measured.
-    Worst = WorstTask,
+/// Defines two lists: one of the tasks in `first`, and one of all tasks, which begins with them. A message names its task
+/// by the place in the list, so messages about the first tasks are the same bytes in both lists.
+macro_rules! engine_lists {
+    (first { $($first:tt)+ } others { $($others:tt)+ }) => {
+        $crate::task_list! {
+            /// The tasks of the first picture and of the view over n: the first ones of [`EngineTasks`]. The engine's
+            /// worker does these without the module that has the others.
+            pub FirstTasks(Memory): FirstPlan, FirstEvent, FirstRunning;
+            $($first)+
+        }
+
+        $crate::task_list! {
+            /// The engine's worker. It keeps only the memory limit of a task between runs.
+            pub EngineTasks(Memory): EnginePlan, EngineEvent, EngineRunning;
+            $($first)+
+            $($others)+
+        }
+    };
 }
 
-crate::task_list! {
-    /// The engine's worker. It keeps only the memory limit of a task between runs.
-    pub EngineTasks(Memory): EnginePlan, EngineEvent, EngineRunning;
-    /// Measures one experiment and pictures it.
-    Measure = MeasureTask,
-    /// Measures one experiment over lengths n and draws.
-    Sweep = SweepTask,
-    /// The bounds on the ball at one n.
-    Ball = BallTask,
-    /// The bounds over n, which hold for every draw of a sweep, then exact norms of the adversarial tokens.
-    Growth = GrowthTask,
-    /// The worst tokens known over n, measured.
-    Worst = WorstTask,
-    /// The norms of both kernels as the tokens are scaled up.
-    Scaling = ScalingTask,
-    /// The largest l_inf norm of L2 attention that a search finds at each n.
-    Tightness = TightnessTask,
-    /// The best upper bound over the best lower one, over n and R.
-    Gap = GapTask,
-    /// The inverse of X + c F(X)/L, iteration by iteration.
-    Inverse = InverseTask,
-    /// Bounds on the norm at all tokens within eps of an experiment's tokens, and the largest norm that a search within
-    /// eps finds.
-    Certify = CertifyTask,
-    /// Several kinds of attention at the same tokens.
-    Compare = CompareTask,
-    /// The worst-case search: tokens of a ball or sphere with a large norm.
-    Search = SearchTask,
-    /// The singular values of the Jacobian.
-    Spectrum = SpectrumTask,
-    /// The norms of the Jacobian's blocks.
-    Blocks = BlocksTask,
-    /// Estimators of the spectral norm, compared iteration by iteration.
-    Estimators = EstimatorsTask,
-    /// Reads a text or file that holds tokens or an experiment.
-    Read = ReadTask,
-    /// Writes an experiment as a Python program.
-    Script = ScriptTask,
+engine_lists! {
+    first {
+        /// Measures one experiment and pictures it.
+        Measure = MeasureTask,
+        /// Measures one experiment over lengths n and draws.
+        Sweep = SweepTask,
+        /// The bounds on the ball at one n.
+        Ball = BallTask,
+        /// The bounds over n, which hold for every draw of a sweep, then exact norms of the adversarial tokens.
+        Growth = GrowthTask,
+        /// The worst tokens known over n, measured.
+        Worst = WorstTask,
+    }
+    others {
+        /// The norms of both kernels as the tokens are scaled up.
+        Scaling = ScalingTask,
+        /// The largest l_inf norm of L2 attention that a search finds at each n.
+        Tightness = TightnessTask,
+        /// The best upper bound over the best lower one, over n and R.
+        Gap = GapTask,
+        /// The inverse of X + c F(X)/L, iteration by iteration.
+        Inverse = InverseTask,
+        /// Bounds on the norm at all tokens within eps of an experiment's tokens, and the largest norm that a search within
+        /// eps finds.
+        Certify = CertifyTask,
+        /// Several kinds of attention at the same tokens.
+        Compare = CompareTask,
+        /// The worst-case search: tokens of a ball or sphere with a large norm.
+        Search = SearchTask,
+        /// The singular values of the Jacobian.
+        Spectrum = SpectrumTask,
+        /// The norms of the Jacobian's blocks.
+        Blocks = BlocksTask,
+        /// Estimators of the spectral norm, compared iteration by iteration.
+        Estimators = EstimatorsTask,
+        /// Reads a text or file that holds tokens or an experiment.
+        Read = ReadTask,
+        /// Writes an experiment as a Python program.
+        Script = ScriptTask,
+    }
 }
