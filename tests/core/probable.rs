@@ -122,7 +122,7 @@ fn the_upper_number_of_a_measurement_is_at_least_the_norm_and_near_it() -> Resul
         let (exact, iterated) = (measured(&experiment, 4096)?, measured(&experiment, 0)?);
         let upper = exact.upper.expect("an exact norm");
         assert_eq!((upper.by, upper.failure), (UpperBy::Exact, 0.0));
-        assert!((exact.spectral..exact.spectral * (1.0 + 1e-11)).contains(&upper.value));
+        assert!((exact.spectral..exact.spectral * (1.0 + 1e-10)).contains(&upper.value));
         let upper = iterated.upper.expect("an iteration");
         assert!(upper.value >= exact.spectral * (1.0 - 1e-14), "{seed}: {upper:?} {}", exact.spectral);
         worst = worst.max(upper.value / exact.spectral);
@@ -162,8 +162,9 @@ fn runs_clusters_and_loose_tolerances_have_an_upper_number_too() -> Result<(), I
 /// What was measured without an upper number is measured with it: it is left out where only it would not fit.
 #[test]
 fn an_upper_number_is_left_out_where_the_memory_is_for_the_norm_alone() -> Result<(), InputError> {
-    let experiment = gaussian(300, 6, 1);
-    let plain = MeasureOptions { svd_limit: 0, ..MeasureOptions::for_sweep() };
+    // Few tokens of many numbers: the iteration holds more than the bounds at the tokens.
+    let experiment = gaussian(12, 200, 1);
+    let plain = MeasureOptions { svd_limit: 0, ..MeasureOptions::default() };
     let asked = MeasureOptions { upper: UpperNumber::Included, ..plain };
     let bytes = |options: &MeasureOptions| lipscope_core::measure::cost(&experiment, options).bytes;
     assert!(bytes(&plain) < bytes(&asked));

@@ -91,10 +91,14 @@ impl<'a, T: Scalar> Centred<'a, T> {
             0.0 => q[(row, col)],
             _ => q[(row, col)] - k[(row, col)],
         };
-        let sum = |row: usize| {
-            self.centre.iter().enumerate().fold(T::constant(0.0), |sum, (col, c)| sum + entry(row, col) * *c)
-        };
-        Some(DVector::from_iterator(q.nrows(), (0..q.nrows()).map(sum)))
+        Some(self.of_centre(&DMatrix::from_fn(q.nrows(), q.ncols(), entry)))
+    }
+
+    /// A matrix times c.
+    pub(super) fn of_centre(&self, matrix: &DMatrix<T>) -> DVector<T> {
+        let zero = T::constant(0.0);
+        let sum = |row: usize| self.centre.iter().enumerate().fold(zero, |sum, (col, c)| sum + matrix[(row, col)] * *c);
+        DVector::from_iterator(matrix.nrows(), (0..matrix.nrows()).map(sum))
     }
 }
 

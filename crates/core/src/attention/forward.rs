@@ -16,7 +16,7 @@ use super::normalize::Normalizer;
 use super::product::multiply;
 use super::projections::{MapLayout, Projections, combine};
 use super::stacked::Stacked;
-use super::steps::{GivenSteps, Steps, Turn, ignores_offsets};
+use super::steps::{GivenSteps, Offsets, Steps, Turn};
 use super::view::{Accumulate, Scalar, View, ViewMut};
 use crate::experiment::{self, Attention, Experiment, InputError, Mask, Scope, Score, Weighting, limits};
 use crate::parallel::{self, Schedule, Scratch};
@@ -194,12 +194,13 @@ impl<T: Scalar> Forward<T> {
         normalizer: Normalizer<T>,
         place: (Scope, Mask, Steps),
     ) -> Result<Self, InputError> {
-        if !ignores_offsets(&place.2, place.1.kind()) {
+        let offsets = Offsets::new(&place.2, projections.is_l2(), place.1.kind());
+        if offsets == Offsets::Kept {
             let projected = projections.project(normalizer.outputs());
             return Forward::through(projections, (projected, Vec::new()), normalizer, place);
         }
         let centred = Centred::of(normalizer.outputs());
-        let projected = projections.project_centred(&centred);
+        let projected = projections.project_centred(&centred, offsets);
         let centre = centred.into_centre();
         Forward::through(projections, (projected, centre), normalizer, place)
     }
@@ -268,11 +269,28 @@ impl<T: Scalar> Forward<T> {
         self.maps.last().map_or(0, |map| map.head_idx + 1)
     }
 
-    /// Whether the blocks of the Jacobian are those of plain attention with one map a head, where the weights of every
-    /// row sum to 1.
-    pub(crate) fn has_plain_blocks(&self) -> bool {
+    /// Whether the blocks of the Jacobian are those of dot-product attention with one map a head, where the weights of
+    /// every row sum to 1: the gradient of a score in the key is then the same for all keys.
+    pub(crate) fn has_dot_blocks(&self) -> bool {
         let may_be_empty = matches!(self.mask, Mask::Allowed(_) | Mask::Padding { .. });
-        self.steps.have_plain_jacobian() && !may_be_empty && self.maps.len() == self.n_heads()
+        let is_dot = self.maps.iter().all(|map| map.kernel.key_square == 0.0);
+        is_dot && self.steps.have_plain_jacobian() && !may_be_empty && self.maps.len() == self.n_heads()
+    }
+
+    /// The common part of the tokens that keys and values are computed without, d numbers; empty where there is none.
+    pub(crate) fn centre(&self) -> &[T] {
+        &self.centre
+    }
+
+    /// Whether values too are computed without the common part.
+    pub(crate) fn centres_values(&self) -> bool {
+        let is_l2 = self.maps.iter().all(|map| map.kernel.key_square != 0.0);
+        Offsets::new(&self.steps, is_l2, self.mask.kind()) == Offsets::Ignored
+    }
+
+    /// Whether the scores of a map are computed from q_i - k_j, entry by entry, rather than from the expanded square.
+    pub(crate) fn scores_differences(&self, map_idx: usize) -> bool {
+        self.is_apart[map_idx]
     }
 
     /// The attention maps of a head with their factors: one map, or the two of a differential head.
@@ -299,7 +317,8 @@ impl<T: Scalar> Forward<T> {
         combine(self.output.as_deref(), self.concatenated())
     }
 
-    /// The tokens after the normaliser, minus their common part: keys and values are computed from them.
+    /// The tokens after the normaliser, minus their common part: keys are computed from them, and values too where their
+    /// common part does not count.
     #[must_use]
     pub(crate) fn centred_tokens(&self) -> Cow<'_, DMatrix<T>> {
         let outputs = self.normalizer.outputs();
@@ -334,7 +353,7 @@ impl<T: Scalar> Forward<T> {
                 },
             );
         });
-        if !self.centre.is_empty() {
+        if !self.centre.is_empty() && self.centres_values() {
             let centre = DVector::from_column_slice(&self.centre);
             for map in &self.maps {
                 let common = self.stacked.rows(&map.v_rows) * &centre * T::constant(map.coefficient);
@@ -466,9 +485,7 @@ impl Forward<f64> {
         let Experiment { attention, score, weighting, .. } = experiment;
         let steps = Steps::of((*attention, score, weighting), weights.heads.len(), ln_n).at_measure(ln_sizes);
         let projections = projections_of((*attention, score), weights, &steps);
-        let projected = projections.project(normalizer.outputs());
-        let place = (Scope::Inputs, experiment.mask.clone(), steps);
-        Forward::through(projections, (projected, Vec::new()), normalizer, place)
+        Forward::of_normalized(projections, normalizer, (Scope::Inputs, experiment.mask.clone(), steps))
     }
 }
 

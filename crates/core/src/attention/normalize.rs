@@ -13,6 +13,7 @@ use nalgebra::DMatrix;
 
 use super::view::Scalar;
 use crate::experiment::{InputError, Normalization};
+use crate::extremum::largest;
 use crate::phrase;
 
 /// A normaliser evaluated at the tokens of an experiment.
@@ -150,6 +151,25 @@ impl<T: Scalar> Normalizer<T> {
         self.condition
     }
 
+    /// How far a token after the normaliser may be off by rounding, in length; without a normaliser, 0. The entries of a
+    /// token are rounded relative to themselves, which grows by [`Normalizer::condition`] where a mean is subtracted.
+    #[must_use]
+    pub fn rounding(&self) -> f64 {
+        if self.kind == Normalization::None {
+            return 0.0;
+        }
+        let d = self.outputs.nrows() as f64;
+        let square = |token: nalgebra::DVectorView<'_, T>| token.iter().map(|x| x.value() * x.value()).sum::<f64>();
+        let most = largest(self.outputs.column_iter().map(|token| square(token).sqrt()));
+        let of_mean = if self.kind == Normalization::Layer { 4.0 * self.condition * d.sqrt() } else { 0.0 };
+        0.5 * f64::EPSILON * (of_mean + (4.0 * d + 64.0) * most)
+    }
+
+    /// 1/s at a token; 1 without a normaliser.
+    pub(super) fn inverse_at(&self, token_idx: usize) -> f64 {
+        self.slopes.get(token_idx).map_or(1.0, |slopes| slopes.across.value())
+    }
+
     /// An upper bound on the largest norm of the Jacobian over the tokens: max 1/s, or max eps/s^3 where the space of
     /// all c has one dimension. Without a normaliser, 1.
     #[must_use]
@@ -160,7 +180,7 @@ impl<T: Scalar> Normalizer<T> {
         };
         match self.kind {
             Normalization::None => 1.0,
-            _ => self.slopes.iter().map(slope).fold(0.0, f64::max),
+            _ => largest(self.slopes.iter().map(slope)),
         }
     }
 }

@@ -8,12 +8,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 use super::centred::Centred;
 use super::kernel::Kernel;
 use super::product::multiply_tokens;
 use super::stacked::Stacked;
+use super::steps::Offsets;
 use super::view::{Accumulate, Scalar, View};
 use crate::weights::Weights;
 
@@ -216,15 +217,25 @@ impl<T: Scalar> Projections<T> {
         projected
     }
 
+    /// Whether all scores are those of L2 attention.
+    pub(super) fn is_l2(&self) -> bool {
+        self.maps.iter().all(|map| map.kernel.key_square != 0.0)
+    }
+
     /// Projects tokens minus their common part c, and adds to the queries the term that they then lack ([`Centred`]).
-    /// The attention weights and the Jacobian are those of the original tokens; the values lack V c.
-    pub(super) fn project_centred(&self, centred: &Centred<'_, T>) -> DMatrix<T> {
+    /// The attention weights and the Jacobian are those of the original tokens. The values lack V c where offsets are
+    /// ignored in them too.
+    pub(super) fn project_centred(&self, centred: &Centred<'_, T>, offsets: Offsets) -> DMatrix<T> {
         let mut projected = self.project(centred.tokens());
         for map in self.maps.iter().filter(|_| centred.is_moved()) {
             let (q, k) = (self.stacked.rows(&map.q_rows), self.stacked.rows(&map.k_rows));
             if let Some(missing) = centred.missing_in_queries(map.kernel, &q, &k) {
-                let mut queries = projected.rows_mut(map.q_rows.start, map.q_rows.len());
-                queries.column_iter_mut().for_each(|mut query| query += &missing);
+                add_to_rows(&mut projected, &map.q_rows, &missing);
+            }
+            // Values that several maps share lack it once.
+            if offsets == Offsets::InValues && map.into_values == Accumulate::Replace {
+                let missing = centred.of_centre(&self.stacked.rows(&map.v_rows));
+                add_to_rows(&mut projected, &map.v_rows, &missing);
             }
         }
         projected
@@ -235,6 +246,11 @@ impl<T: Scalar> Projections<T> {
     pub fn combine(&self, concatenated: DMatrix<T>) -> DMatrix<T> {
         combine(self.output.as_deref(), concatenated)
     }
+}
+
+/// Adds a vector to some rows of every column.
+fn add_to_rows<T: Scalar>(projected: &mut DMatrix<T>, rows: &Range<usize>, vector: &DVector<T>) {
+    projected.rows_mut(rows.start, rows.len()).column_iter_mut().for_each(|mut column| column += vector);
 }
 
 /// Matrices one below the other.

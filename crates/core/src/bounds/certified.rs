@@ -15,10 +15,12 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::heads::{Combination, HeadNorms, head_norms};
+use super::local::rounding::{gamma, norm_bound};
 use super::local::shared::reduced_value;
 use super::stacked_values::StackedValues;
 use crate::attention::{Centred, DistanceBias, Kernel};
 use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, Phrase};
+use crate::extremum::{largest, maximum};
 use crate::phrase;
 use crate::spectral::largest_eigenvalue;
 use crate::weights::{HeadWeights, Inputs, Weights};
@@ -78,6 +80,39 @@ struct Head {
     pulled: DMatrix<f64>,
     /// |A x_i|.
     gradients: Vec<f64>,
+    rounding: Rounding,
+}
+
+/// How far rounding may move the terms of a head: docs/theory.md section 2, "Rounding".
+#[derive(Clone, Debug)]
+struct Rounding {
+    /// Sums relative to the sum of their sizes.
+    gamma: f64,
+    /// A difference of two tokens, in length.
+    tokens: f64,
+    /// A score of each row, but for a number that all scores of the row have in common.
+    scores: Vec<f64>,
+    /// |A x_i|.
+    gradients: Vec<f64>,
+}
+
+impl Rounding {
+    fn new(head: &HeadWeights, queries: &DMatrix<f64>, centred: &Centred<'_, f64>, value_rows: usize) -> Self {
+        let (d, n) = centred.tokens().shape();
+        let gamma = gamma((n + d + 2 * head.q.nrows() + value_rows + 32) as f64);
+        let most = largest(centred.tokens().column_iter().map(|token| token.norm()));
+        let scale = 1.0 / (head.q.nrows() as f64).sqrt();
+        let (query, key) = (norm_bound(&head.q), norm_bound(&head.k));
+        // The errors of a query and of its product with the keys.
+        let sizes: Vec<f64> =
+            queries.column_iter().map(|q| scale * key * (q.norm() + query * (most + centred.centre_norm()))).collect();
+        Rounding {
+            gamma,
+            tokens: 2.0 * gamma * most,
+            scores: sizes.iter().map(|size| 2.0 * gamma * size * most).collect(),
+            gradients: sizes.iter().map(|size| gamma * size).collect(),
+        }
+    }
 }
 
 impl Neighbourhood {
@@ -184,7 +219,9 @@ impl Head {
         let tall = head.q.transpose();
         let factor = if tall.nrows() > tall.ncols() { tall.qr().r() } else { tall };
         let images = head.k.tr_mul(&queries) / root;
+        let rounding = Rounding::new(head, &queries, centred, value.nrows());
         Head {
+            rounding,
             norms,
             directions: basis.map(|basis| basis * tokens),
             scores: keys.tr_mul(&queries) / root,
@@ -195,7 +232,7 @@ impl Head {
     }
 
     fn certified(&self, mask: &Mask, eps: f64) -> HeadBounds {
-        let HeadNorms { a_norm, v_norm } = self.norms;
+        let (HeadNorms { a_norm, v_norm }, rounding) = (self.norms, &self.rounding);
         let n = self.scores.ncols();
         let mut through_output = OverRows::new(n);
         let mut of_directions = OverRows::new(n);
@@ -205,19 +242,24 @@ impl Head {
             let weights = softmax(&scores);
             let about_mean = |columns: &DMatrix<f64>| centred(columns.select_columns(&seen), &weights);
             let pulled = about_mean(&self.pulled);
-            let gradient = self.gradients[i];
-            let moved: Vec<f64> = pulled.column_iter().map(|z| eps * (gradient + z.norm() + eps * a_norm)).collect();
+            let gradient = self.gradients[i] + rounding.gradients[i];
+            let moved = pulled.column_iter();
+            let moved: Vec<f64> =
+                moved.map(|z| eps * (gradient + z.norm() + eps * a_norm) + rounding.scores[i]).collect();
             let most = largest_weights(&scores, &moved);
-            let g = second_moment(pulled, &most) + eps * a_norm;
+            // Rounding moves a difference of tokens as a neighbourhood of this size does.
+            let near = eps + rounding.tokens;
+            let g = second_moment(pulled, &most) + near * a_norm;
             let most_gradient = gradient + eps * a_norm;
-            let s = second_moment(about_mean(&self.values), &most) + eps * v_norm;
+            let s = second_moment(about_mean(&self.values), &most) + near * v_norm;
             through_output.add((&seen, &most), (s * g, v_norm * v_norm + (most_gradient * s).powi(2)));
             if let Some(directions) = &self.directions {
-                let s = second_moment(about_mean(directions), &most) + eps;
+                let s = second_moment(about_mean(directions), &most) + near;
                 of_directions.add((&seen, &most), (s * g, 1.0 + (most_gradient * s).powi(2)));
             }
         }
-        HeadBounds { through_output: through_output.bound(), of_directions: of_directions.bound() }
+        let rounded = |bound: f64| bound * (1.0 + 4.0 * rounding.gamma);
+        HeadBounds { through_output: rounded(through_output.bound()), of_directions: rounded(of_directions.bound()) }
     }
 }
 
@@ -233,12 +275,12 @@ impl OverRows {
     }
 
     fn add(&mut self, (seen, most): (&[usize], &[f64]), (own, mixed): (f64, f64)) {
-        self.own = self.own.max(own);
+        self.own = maximum(self.own, own);
         seen.iter().zip(most).for_each(|(j, weight)| self.columns[*j] += weight * mixed);
     }
 
     fn bound(&self) -> f64 {
-        self.own + self.columns.iter().copied().fold(0.0, f64::max).sqrt()
+        self.own + largest(self.columns.iter().copied()).sqrt()
     }
 }
 

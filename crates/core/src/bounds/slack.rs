@@ -5,7 +5,7 @@ use super::ball::row_mass::{self, KeySlopes};
 use super::ball::unified::{ln_column_sum, ln_hardy, ln_masked_column_sum};
 use super::ball::{elementwise, general};
 use super::hypotheses::HeadOnBall;
-use super::local::head::LocalParts;
+use super::local::rows::LocalParts;
 use super::logarithms::ln_add;
 use super::{Bound, BoundId, Combination, Hypotheses};
 use crate::experiment::{Attention, MaskKind};

@@ -81,8 +81,9 @@ impl StepsRows {
                 let turned = forward.projections.rows(rows.start, rows.len()).into_owned();
                 let turning = rotary.map_or((Vec::new(), 1.0), |rotary| (rotary.pairs(rows.len()), rotary.factor()));
                 let has_feature = forward.steps.squash == Squash::Log;
-                let phi_slope = |z: f64| if z < 0.0 { z.exp() } else { 1.0 };
-                let feature = has_feature.then(|| plain.map(phi_slope));
+                // phi' is phi below zero, with the factor that keeps a small phi from underflowing.
+                let phi_slope = |z: f64, phi: f64| if z < 0.0 { phi } else { 1.0 };
+                let feature = has_feature.then(|| plain.zip_map(&turned, phi_slope));
                 Vectors { normed: norm.map(|norm| normed(norm, plain)), matrix, first, turned, turning, feature }
             };
             let [q_rows, k_rows] = all_rows(&forward.maps);
@@ -94,10 +95,7 @@ impl StepsRows {
             let slopes = match forward.steps.value_eps() {
                 None => vec![value],
                 Some(eps) => {
-                    let (_, _, scales, outputs) = normed((VectorNorm::L2, eps, Gain::All(1.0)), &value * tokens);
-                    let slope =
-                        |(y, scale): (DVectorView<'_, f64>, &f64)| (&value - y * value.tr_mul(&y).transpose()) * *scale;
-                    outputs.column_iter().zip(&scales).map(slope).collect()
+                    (&value * tokens).column_iter().map(|z| slope_of_length(z, eps, &value)).collect()
                 }
             };
             let output = forward.output.as_ref();
@@ -145,7 +143,8 @@ impl StepsRows {
             let block = forward.rows_of_p(map_idx, i..i + 1, buffer);
             let pairs = (0..reach).filter(|j| forward.mask.allows(i, *j));
             let pairs: Vec<Pair> = pairs.map(|j| Pair { j, weight: block.weights[j], size: sizes(j) }).collect();
-            map.add_row(&forward.steps, i, &pairs, &mut row);
+            let sink_share = forward.sink_shares.get(map_idx).map_or(0.0, |shares| shares[i]);
+            map.add_row(&forward.steps, i, (&pairs, sink_share), &mut row);
         }
         row
     }
@@ -172,26 +171,30 @@ struct Pair {
 
 impl MapRows {
     /// Adds the terms of row i.
-    fn add_row(&self, steps: &Steps, i: usize, pairs: &[Pair], row: &mut SplitRow) {
+    fn add_row(&self, steps: &Steps, i: usize, (pairs, sink_share): (&[Pair], f64), row: &mut SplitRow) {
         let (rows, d) = (self.values.nrows(), row.own.ncols());
-        let mut mean = DVector::zeros(rows);
+        let mut output = row.output.rows_mut(self.out_start, rows);
         for Pair { j, weight, size } in pairs {
-            mean.axpy(weight * size, &self.values.column(*j), 1.0);
+            output.axpy(self.coefficient * weight * size, &self.values.column(*j), 1.0);
         }
-        row.output.rows_mut(self.out_start, rows).axpy(self.coefficient, &mean, 1.0);
-        if steps.weigh.is_elementwise() {
-            mean.fill(0.0);
-        }
+        let about = (!steps.weigh.is_elementwise()).then(|| self.about_mean(pairs, sink_share));
         let query = self.queries.turned.column(i);
         // sum_l D_il (w_l - mu_i) z_il^T with z the gradient of the score in the turned query, rows x k.
         let mut own = DMatrix::zeros(rows, query.len());
         for Pair { j, weight, size } in pairs {
             let key = self.keys.turned.column(*j);
-            let raw = self.cross * query.dot(&key) - self.square * (query.norm_squared() + key.norm_squared());
+            // Of the difference, as the expanded square would lose the digits that the cap's slope depends on.
+            let raw = match self.square {
+                0.0 => self.cross * query.dot(&key),
+                square => -square * (query - key).norm_squared(),
+            };
             let slope = size * squash_slope(steps.squash, raw) * weight_slope(&steps.weigh, *weight);
             let of_query: DVector<f64> = (key * self.cross - query * (2.0 * self.square)) * slope;
             let of_key: DVector<f64> = (query * self.cross - key * (2.0 * self.square)) * slope;
-            let apart = self.values.column(*j) - &mean;
+            let apart = match &about {
+                Some((top, mean)) => self.values.column(*j) - self.values.column(*top) - mean,
+                None => self.values.column(*j).into_owned(),
+            };
             own.ger(self.coefficient, &apart, &of_query, 1.0);
             let gradient = self.keys.pulled_back(*j, of_key);
             let mut block = row.mixed.view_mut((self.out_start, j * d), (rows, d));
@@ -204,6 +207,20 @@ impl MapRows {
             let mut target = row.own.row_mut(self.out_start + at);
             target += self.queries.pulled_back(i, of_query.transpose()).transpose();
         }
+    }
+}
+
+impl MapRows {
+    /// The token with the largest weight, and mu_i less its value: mu_i - w_top = sum_l P_il (w_l - w_top) - (share of the
+    /// sink) w_top. So w_j - mu_i comes from differences, and what all values have in common costs no digits.
+    fn about_mean(&self, pairs: &[Pair], sink_share: f64) -> (usize, DVector<f64>) {
+        let total = |pair: &Pair| pair.weight * pair.size;
+        let top = pairs.iter().max_by(|a, b| total(a).total_cmp(&total(b))).map_or(0, |pair| pair.j);
+        let mut mean = self.values.column(top) * -sink_share;
+        for pair in pairs {
+            mean.axpy(total(pair), &(self.values.column(pair.j) - self.values.column(top)), 1.0);
+        }
+        (top, mean)
     }
 }
 
@@ -268,11 +285,31 @@ fn normed(
     (kind, gain, scales, vectors)
 }
 
+/// The derivative of z/s, s^2 = |z|^2 + eps, at z = V x, times V: (|z|^2 V - z z^T V)/(|z|^2 s) + (eps/s^3) z z^T V/|z|^2. The
+/// first term comes from z_l v_i - z_i v_l, which are zero where a column v of V has the direction of z.
+fn slope_of_length(z: DVectorView<'_, f64>, eps: f64, value: &DMatrix<f64>) -> DMatrix<f64> {
+    let square = z.norm_squared();
+    let scale = 1.0 / (square + eps).sqrt();
+    if square == 0.0 {
+        return value * scale;
+    }
+    let along = eps * scale * scale * scale / square;
+    let mut slope = DMatrix::zeros(value.nrows(), value.ncols());
+    for (mut place, v) in slope.column_iter_mut().zip(value.column_iter()) {
+        let product = z.dot(&v);
+        for i in 0..z.len() {
+            let across: f64 = (0..z.len()).map(|l| z[l] * (z[l] * v[i] - z[i] * v[l])).sum();
+            place[i] = across / square * scale + along * product * z[i];
+        }
+    }
+    slope
+}
+
 /// The slope of the cap or the logarithm at a score.
 fn squash_slope(squash: Squash, raw: f64) -> f64 {
     match squash {
         Squash::Absent => 1.0,
-        Squash::Cap { tau } => 1.0 / (raw / tau).cosh().powi(2),
+        Squash::Cap { tau } => (raw / tau).cosh().powi(2).recip(),
         Squash::Log => 1.0 / raw,
     }
 }

@@ -5,6 +5,7 @@ use nalgebra::DMatrix;
 use super::MeasureOptions;
 use super::options::CLUSTER_SVD_LIMIT;
 use super::system::{Clusters, Matrix, Runs, System};
+use crate::extremum::largest;
 use crate::jacobian::dense_jacobian;
 use crate::spectral::{Lanczos, SingularTriplet, largest_singular_value, largest_triplet};
 use crate::weights::Weights;
@@ -96,7 +97,7 @@ fn of_clusters(clusters: &Clusters, options: &MeasureOptions) -> Option<Singular
     } else {
         Lanczos::new(between.ncols(), options.lanczos).run(&mut Matrix(between))
     };
-    if jacobian.within().flatten().map(largest_singular_value).fold(0.0, f64::max) > value {
+    if largest(jacobian.within().flatten().map(largest_singular_value)) > value {
         return None;
     }
     let SingularPair { inputs, outputs, .. } = packed(value, (&right, right.len() / m), (&left, left.len() / m));

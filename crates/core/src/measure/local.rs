@@ -3,12 +3,13 @@
 use nalgebra::DMatrix;
 
 use super::system::{Clusters, Runs, System};
-use crate::attention::Kernel;
+use crate::attention::{Forward, Kernel, Normalizer};
 use crate::bounds::{
-    Combination, Counts, LocalBound, LocalBuffers, LocalHead, LocalParts, LocalTokens, Multiplicities, StepsLocal,
+    Combination, Counts, DotHead, GeneralHead, LocalBound, LocalBuffers, LocalParts, LocalTokens, RowWeights,
     combine_local,
 };
 use crate::experiment::Attention;
+use crate::jacobian::CausalRuns;
 use crate::weights::{HeadWeights, Weights};
 
 /// Rows of a run before this index are processed one by one; later rows in blocks whose size is about the row index
@@ -18,10 +19,8 @@ const ROWS_ONE_BY_ONE: usize = 4096;
 /// The state of the computation of `local`.
 #[derive(Clone, Debug)]
 pub(super) enum Local {
-    /// Over tokens, in several steps.
-    Tokens(LocalBound),
-    /// Over the positions of a token measure whose steps have derivatives of their own, in several steps.
-    Clusters(Box<StepsLocal>),
+    /// Over the tokens of a list, or over the positions of a token measure, in several steps.
+    InSteps(LocalBound),
     /// Computed at once.
     Known(LocalParts),
     /// Not computed: no bounds are requested; or the runs are too long to process every row, and the bound on a block
@@ -30,60 +29,52 @@ pub(super) enum Local {
 }
 
 impl Local {
-    pub(super) fn new(system: &System, weights: &Weights, attention: Attention, combination: Combination) -> Self {
+    pub(super) fn new(system: &System, weights: &Weights, combination: Combination) -> Self {
         match system {
-            System::Tokens(operator) => Local::Tokens(LocalBound::new(operator.forward(), weights)),
+            System::Tokens(operator) => Local::InSteps(LocalBound::new(operator.forward(), weights)),
             System::Clusters(clusters) => match &clusters.forward {
-                Some(forward) => {
-                    let ln_sizes = clusters.jacobian.ln_sizes().to_vec();
-                    Local::Clusters(Box::new(StepsLocal::new(forward, Multiplicities::Ln(ln_sizes))))
-                }
-                None => Local::Known(of_clusters(clusters, weights, attention, combination)),
+                Some(forward) => Local::InSteps(LocalBound::of_clusters(forward, clusters.jacobian.ln_sizes())),
+                None => Local::Known(of_clusters(clusters, weights, combination)),
             },
-            System::Runs(runs) => of_runs(runs, weights, attention, combination).map_or(Local::Absent, Local::Known),
+            System::Runs(runs) => of_runs(runs, weights, combination).map_or(Local::Absent, Local::Known),
         }
     }
 
     /// Does one step; true when done.
     pub(super) fn step(&mut self, system: &System) -> bool {
-        match (self, system) {
-            (Local::Tokens(bound), System::Tokens(operator)) => bound.step(operator.forward()),
-            (Local::Clusters(bound), System::Clusters(clusters)) => {
-                clusters.forward.as_ref().is_none_or(|forward| bound.step(forward))
-            }
-            _ => true,
+        let Local::InSteps(bound) = self else { return true };
+        match system {
+            System::Tokens(operator) => bound.step(operator.forward()),
+            System::Clusters(clusters) => clusters.forward.as_ref().is_none_or(|forward| bound.step(forward)),
+            System::Runs(_) => true,
         }
     }
 
     pub(super) fn finish(self, combination: Combination) -> Option<LocalParts> {
         match self {
-            Local::Tokens(bound) => Some(bound.finish(combination)),
-            Local::Clusters(bound) => Some(bound.finish(combination)),
+            Local::InSteps(bound) => Some(bound.finish(combination)),
             Local::Known(parts) => Some(parts),
             Local::Absent => None,
         }
     }
 }
 
-/// The heads at the distinct tokens, each with its queries there (k x m).
-fn heads(
-    weights: &Weights,
-    attention: Attention,
-    (tokens, n): (&DMatrix<f64>, Counts),
-) -> Vec<(LocalHead, DMatrix<f64>)> {
-    let tokens = LocalTokens::new(tokens);
+/// The heads of dot-product attention at the distinct tokens, each with its queries there (k x m).
+fn heads(weights: &Weights, normalizer: &Normalizer<f64>, n: Counts) -> Vec<(DotHead, DMatrix<f64>)> {
+    let tokens = LocalTokens::new(normalizer);
     let with_queries = |(head, (outer, _)): (&HeadWeights, (DMatrix<f64>, _))| {
-        let kernel = Kernel::new(attention, head.q.nrows());
-        (LocalHead::new(kernel, &outer, head, &tokens, n), tokens.queries(kernel, head))
+        let kernel = Kernel::new(Attention::Dot, head.q.nrows());
+        (DotHead::new(kernel.cross, &outer, head, &tokens, n), tokens.queries(kernel, head))
     };
     weights.heads.iter().zip(weights.values_through_output()).map(with_queries).collect()
 }
 
-fn of_clusters(clusters: &Clusters, weights: &Weights, attention: Attention, combination: Combination) -> LocalParts {
+fn of_clusters(clusters: &Clusters, weights: &Weights, combination: Combination) -> LocalParts {
     let jacobian = &clusters.jacobian;
     let ln_sizes = jacobian.ln_sizes();
     let positions = jacobian.normalizer().outputs();
-    let done = heads(weights, attention, (positions, Counts { summed: positions.ncols() as f64, rows: f64::INFINITY }))
+    let counts = Counts { summed: positions.ncols() as f64, rows: f64::INFINITY };
+    let done = heads(weights, jacobian.normalizer(), counts)
         .into_iter()
         .enumerate()
         .map(|(head_idx, (head, queries))| {
@@ -102,19 +93,20 @@ fn of_clusters(clusters: &Clusters, weights: &Weights, attention: Attention, com
                     |b: usize| if row[b] == 0.0 { 0.0 } else { (0.5 * (ln_size - ln_sizes[b])).exp() * row[b] };
                 head.block_row(&buffers, &row, weight, query.as_slice(), None);
             }
-            head
+            head.finish()
         });
     combine_local(done.collect(), combination)
 }
 
-fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Combination) -> Option<LocalParts> {
-    let Runs { jacobian, lengths, .. } = runs;
-    // The bound on a block of rows uses covariances, which determine `local` for the dot product only.
-    if attention != Attention::Dot && lengths.iter().any(|length| *length > ROWS_ONE_BY_ONE) {
-        return None;
+fn of_runs(runs: &Runs, weights: &Weights, combination: Combination) -> Option<LocalParts> {
+    let Runs { jacobian, lengths, forward, .. } = runs;
+    if let Some(forward) = forward {
+        // The bound on a block of rows uses covariances, which determine `local` for the dot product only.
+        let is_short = lengths.iter().all(|length| *length <= ROWS_ONE_BY_ONE);
+        return is_short.then(|| row_by_row(jacobian, forward, combination));
     }
-    let tokens = (jacobian.normalizer().outputs(), Counts { summed: jacobian.n() as f64, rows: jacobian.n() as f64 });
-    let done = heads(weights, attention, tokens).into_iter().enumerate().map(|(head_idx, (mut head, queries))| {
+    let n = jacobian.n() as f64;
+    let done = heads(weights, jacobian.normalizer(), Counts { summed: n, rows: n }).into_iter().enumerate().map(|(head_idx, (mut head, queries))| {
         let (mut block, mut buffers) = (Block::default(), LocalBuffers::default());
         let (mut count, mut run) = (0, usize::MAX);
         jacobian.for_rows(head_idx, |row| {
@@ -144,9 +136,23 @@ fn of_runs(runs: &Runs, weights: &Weights, attention: Attention, combination: Co
                 block.until = 0;
             }
         });
-        head
+        head.finish()
     });
     Some(combine_local(done.collect(), combination))
+}
+
+/// Every row by itself; `forward` is the forward pass at one token of each run.
+fn row_by_row(jacobian: &CausalRuns, forward: &Forward<f64>, combination: Combination) -> LocalParts {
+    let of_head = |head_idx: usize| {
+        let mut head = GeneralHead::new(forward, head_idx, jacobian.n() as f64);
+        jacobian.for_rows(head_idx, |row| {
+            let weights = RowWeights::of_softmax(&row.masses, &row.shares);
+            let ratio = |b: usize| if row.masses[b] == 0.0 { 0.0 } else { row.shares[b] / row.masses[b] };
+            head.add_softmax_row(forward, row.run, weights, ratio);
+        });
+        head.finish(0.0)
+    };
+    combine_local((0..forward.n_heads()).map(of_head).collect(), combination)
 }
 
 /// A block of rows of a run that share one bound.

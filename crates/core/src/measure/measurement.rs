@@ -33,10 +33,10 @@ pub enum Warning {
         /// The residual asked for.
         tolerance: f64,
     },
-    /// The norm is right for the stored numbers of the input; a change of these within their last digit may change it
-    /// by more than [`Warning::LEAST_ROUNDING`], relative to itself.
+    /// Rounding, of the numbers of the input to 16 digits or of the computation, may have changed the norm by more than
+    /// [`Warning::LEAST_ROUNDING`], relative to itself.
     Rounding {
-        /// The most by which the norm may change, relative to itself, to first order.
+        /// The most by which the norm may have changed, relative to itself; the largest f64 where nothing is known.
         relative: f64,
     },
     /// The divisor of normalised queries and keys may be so small that the bound on the ball is over a thousand times the
@@ -170,13 +170,13 @@ impl fmt::Display for Warning {
             ),
             Warning::Rounding { relative } if *relative < 1.0 => write!(
                 f,
-                "Within rounding: relative error up to {relative:.1e}, as the numbers of the input are rounded to 16 digits \
-                 and these tokens lie close together for their size."
+                "Within rounding: relative error up to {relative:.1e}, as numbers have 16 digits and these tokens lie close \
+                 together for their size."
             ),
             Warning::Rounding { .. } => write!(
                 f,
-                "Within rounding: no digit is certain, as the numbers of the input are rounded to 16 digits and these tokens \
-                 lie too close together for their size."
+                "Within rounding: no digit is certain, as numbers have 16 digits and these tokens lie too close \
+                 together for their size."
             ),
             Warning::SmallEps { attention, eps, log10_ratio } => {
                 let field = match attention {

@@ -18,7 +18,8 @@ use crate::attention::Forward;
 use crate::bounds::{
     Bound, BoundId, Hypotheses, LocalParts, Side, Witnesses, bounds_and_witnesses, radius_of_ball, slacks,
 };
-use crate::experiment::{Experiment, InputError};
+use crate::experiment::{Experiment, InputError, Scope};
+use crate::extremum::{largest, maximum};
 use crate::jacobian::{CausalRuns, ClusterJacobian, LinearOperator, dense_jacobian};
 use crate::spectral::{
     DenseNorms, Lanczos, LanczosOptions, ProbableUpper, SingularTriplet, Status, dense_norms, largest_singular_value,
@@ -295,10 +296,10 @@ impl Measuring {
             System::Clusters(clusters) => {
                 let jacobian = &clusters.jacobian;
                 let between = jacobian.between();
-                let within = jacobian.within().flatten().map(largest_singular_value).fold(0.0, f64::max);
+                let within = largest(jacobian.within().flatten().map(largest_singular_value));
                 let sums = (self.options.detail != Detail::NormOnly).then(|| jacobian.sums(&between));
                 let mut probable = Vec::new();
-                let (largest, iterations, relative_residual) =
+                let (across, iterations, relative_residual) =
                     if between.nrows().max(between.ncols()) <= CLUSTER_SVD_LIMIT {
                         (largest_singular_value(&between), 0, 0.0)
                     } else {
@@ -308,10 +309,10 @@ impl Measuring {
                     };
                 // Fields inside a cluster are known exactly.
                 probable.iter_mut().for_each(|upper| *upper = upper.at_least(within));
-                let limit = jacobian.within_limit().map(largest_singular_value).fold(largest, f64::max);
+                let limit = maximum(across, largest(jacobian.within_limit().map(largest_singular_value)));
                 Ok(Some(Norms {
                     method: Method::Clusters,
-                    spectral: largest.max(within),
+                    spectral: maximum(across, within),
                     // Sums that overflow are omitted; the spectral norm remains.
                     dense: sums.filter(|sums| (sums.frobenius + sums.linf + sums.l1).is_finite()).map(|sums| {
                         DenseNormValues { frobenius: sums.frobenius, linf: sums.linf, l1: sums.l1, max_token: None }
@@ -390,7 +391,7 @@ impl Measuring {
         let Some(hypotheses) = &self.hypotheses else {
             return Ok(Step::Done(Box::new(self.with_bounds(norms, Local::Absent))));
         };
-        let local = Local::new(&self.system, &self.inputs.weights, self.experiment.attention, hypotheses.combination);
+        let local = Local::new(&self.system, &self.inputs.weights, hypotheses.combination);
         let Norms { iterations, relative_residual, .. } = norms;
         self.stage = Stage::Bounding(Box::new((norms, local)));
         Ok(Step::Going { iterations, relative_residual })
@@ -407,8 +408,6 @@ impl Measuring {
             mean_field_limit,
             mut probable,
         } = norms;
-        // The value of the triplet's own products may round above that of the iteration.
-        probable.iter_mut().for_each(|upper| *upper = upper.at_least(spectral));
         let tolerance = self.options.lanczos.tolerance;
         let mut warnings = Vec::new();
         if self.is_unconverged(iterations, relative_residual) {
@@ -447,13 +446,19 @@ impl Measuring {
             absent = hypotheses.absences(&bounds);
             bound_slacks = slacks(hypotheses, &bounds, local_parts.as_ref(), spectral);
         }
-        warnings.extend(self.rounding(spectral, local_parts.as_ref()));
+        let moved = local_parts.as_ref().map(|parts| self.moved_by_rounding(parts));
+        warnings.extend(self.rounding(spectral, local_parts.as_ref(), moved));
         warnings.extend(self.small_eps(&bounds));
+        // Without bounds at the tokens nothing is known about the rounding of the Jacobian, and no number is above its norm.
+        let added = moved.unwrap_or(f64::INFINITY);
+        // The value of the triplet's own products may round above that of the iteration.
+        probable.iter_mut().for_each(|upper| *upper = upper.at_least(spectral).plus(added));
+        probable.retain(|upper| upper.value.is_finite());
         let upper = match (self.options.upper, iterations) {
             (UpperNumber::Skipped, _) => None,
             (UpperNumber::Included, 0) => {
-                let value = spectral * (1.0 + self.rounding_of_norm());
-                Some(Upper { value, failure: 0.0, by: UpperBy::Exact })
+                let value = spectral * (1.0 + self.rounding_of_norm()) + added;
+                value.is_finite().then_some(Upper { value, failure: 0.0, by: UpperBy::Exact })
             }
             (UpperNumber::Included, _) => Upper::smallest(probable.first().copied(), proved(&bounds)),
         };
@@ -508,14 +513,28 @@ impl Measuring {
         is_large.then_some(Warning::SmallEps { attention, eps, log10_ratio })
     }
 
+    /// How far the Jacobian as computed may be from the exact one, in norm (docs/theory.md, "Rounding").
+    fn moved_by_rounding(&self, parts: &LocalParts) -> f64 {
+        let factor = self.hypotheses.as_ref().map_or(1.0, |hypotheses| hypotheses.outer_factor);
+        // In scope `composed` the normaliser's Jacobian is off too, by a few times what its outputs are.
+        let of_slopes = match self.experiment.scope() {
+            Scope::Composed => 4.0 * self.system.normalizer().rounding() * parts.value,
+            Scope::Inputs => 0.0,
+        };
+        factor * (parts.rounding + of_slopes)
+    }
+
     /// The change of the norm by the rounding of the input's numbers, where that is large enough to report: from
-    /// attention, whose part comes with the bound `local`, and from the normaliser.
-    fn rounding(&self, spectral: f64, local: Option<&LocalParts>) -> Option<Warning> {
+    /// attention, whose part comes with the bound `local`, and from the normaliser. The rounding of the computation is of
+    /// this size too; where nothing is known about it, no digit is certain.
+    fn rounding(&self, spectral: f64, local: Option<&LocalParts>, moved: Option<f64>) -> Option<Warning> {
         let of_attention = local.map_or(0.0, |parts| parts.of_input);
         let factor = self.hypotheses.as_ref().map_or(1.0, |hypotheses| hypotheses.outer_factor);
         // Both the normalised token and the slope change by this.
         let of_normalizer = 2.0 * f64::EPSILON * self.system.normalizer().condition();
         let relative = of_normalizer + if spectral > 0.0 { of_attention * factor / spectral } else { 0.0 };
+        let is_known = relative.is_finite() && moved.is_none_or(f64::is_finite);
+        let relative = if is_known { relative } else { f64::MAX };
         (relative > Warning::LEAST_ROUNDING).then_some(Warning::Rounding { relative })
     }
 }

@@ -7,7 +7,7 @@ use super::{MeasureOptions, Method};
 use crate::attention::{Forward, Normalizer};
 use crate::bounds::ln_sum;
 use crate::cost::MOST_GATHERED;
-use crate::experiment::{Experiment, InputError, Mask};
+use crate::experiment::{Attention, Experiment, InputError, Mask};
 use crate::jacobian::{CausalRuns, ClusterJacobian, JacobianOperator, LinearOperator};
 use crate::weights::{Inputs, Weights};
 
@@ -26,7 +26,7 @@ pub(crate) enum System {
 #[derive(Clone, Debug)]
 pub(crate) struct Clusters {
     pub(crate) jacobian: ClusterJacobian,
-    /// The forward pass at the positions, where attention has steps.
+    /// The forward pass at the positions, where attention is not that of plain dot products.
     pub(crate) forward: Option<Forward<f64>>,
     /// d x m.
     pub(crate) positions: DMatrix<f64>,
@@ -41,6 +41,8 @@ pub(crate) struct Runs {
     /// One token of each run, d x m.
     pub(crate) positions: DMatrix<f64>,
     pub(crate) lengths: Vec<usize>,
+    /// The forward pass at the positions, where attention is not that of plain dot products.
+    pub(crate) forward: Option<Forward<f64>>,
 }
 
 impl System {
@@ -75,8 +77,14 @@ impl System {
                     if let Some(Groups { positions, sizes, .. }) = runs(&inputs.tokens) {
                         let normalizer = normalizer_at(experiment, &positions, &inputs.tokens)?;
                         let scope = experiment.scope();
+                        let forward = if experiment.attention == Attention::Dot {
+                            None
+                        } else {
+                            let ln_sizes: Vec<f64> = sizes.iter().map(|size| (*size as f64).ln()).collect();
+                            Some(Forward::at_measure(experiment, weights, normalizer.clone(), &ln_sizes)?)
+                        };
                         let jacobian = CausalRuns::new(experiment.attention, normalizer, scope, weights, &sizes)?;
-                        return Ok(System::Runs(Box::new(Runs { jacobian, positions, lengths: sizes })));
+                        return Ok(System::Runs(Box::new(Runs { jacobian, positions, lengths: sizes, forward })));
                     }
                 }
                 _ => {}
@@ -95,7 +103,11 @@ impl System {
     ) -> Result<Self, InputError> {
         let scope = experiment.scope();
         let (jacobian, forward) = if experiment.is_plain() {
-            (ClusterJacobian::new(experiment.attention, normalizer, scope, weights, ln_sizes)?, None)
+            let forward = match experiment.attention {
+                Attention::Dot => None,
+                _ => Some(Forward::at_measure(experiment, weights, normalizer.clone(), ln_sizes)?),
+            };
+            (ClusterJacobian::new(experiment.attention, normalizer, scope, weights, ln_sizes)?, forward)
         } else {
             let (jacobian, forward) = ClusterJacobian::with_steps(experiment, normalizer, weights, ln_sizes)?;
             (jacobian, Some(forward))

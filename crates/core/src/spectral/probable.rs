@@ -49,6 +49,13 @@ impl ProbableUpper {
     pub fn at_least(self, value: f64) -> Self {
         ProbableUpper { value: self.value.max(value), ..self }
     }
+
+    /// The bound for a map that may differ from that of the iteration by this much in norm.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn plus(self, moved: f64) -> Self {
+        ProbableUpper { value: self.value + moved, ..self }
+    }
 }
 
 /// When an iteration that has converged stops to look for a smaller upper bound.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::super::view::Scalar;
 use crate::experiment::{Rows, Score};
+use crate::extremum::maximum;
 
 /// What a trained model adds to a score by the distance j - i from token i to token j, for each head.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -75,6 +76,33 @@ impl Bias {
     pub(super) fn is_absent(&self) -> bool {
         let is_by_place = !self.slopes.is_empty() || self.matrix.is_some() || !self.ln_sizes.is_empty();
         !is_by_place && self.by_distance == DistanceBias::None
+    }
+
+    /// Adds the biases to the first scores of row i of a head, less what all of the tokens that the row sees have in
+    /// common: the largest of their biases, which is returned. So a row filled with one number, however large, moves no
+    /// score.
+    pub(super) fn add_but_common<T: Scalar>(
+        &self,
+        (head_idx, i): (usize, usize),
+        scores: &mut [T],
+        allows: impl Fn(usize) -> bool,
+    ) -> f64 {
+        if self.is_absent() {
+            return 0.0;
+        }
+        let mut biases = vec![0.0; scores.len()];
+        self.add(head_idx, i, &mut biases);
+        let seen = biases.iter().enumerate().filter(|(j, _)| allows(*j));
+        let common = seen.map(|(_, bias)| *bias).fold(f64::NEG_INFINITY, maximum);
+        if common == f64::NEG_INFINITY {
+            // The row sees no token.
+            return 0.0;
+        }
+        for (score, bias) in scores.iter_mut().zip(&biases) {
+            // The difference of two finite numbers may overflow.
+            *score += T::constant((bias - common).max(-f64::MAX));
+        }
+        common
     }
 
     /// Adds the biases to the first scores of row i of a head.

@@ -124,6 +124,26 @@ impl Steps {
         !self.knows_row_constants() && self.bias.is_absent()
     }
 
+    /// What is added to the first `reach` scores of row i of a head, for softmax less what all of them have in common; `None`
+    /// where nothing is.
+    pub(crate) fn biases(
+        &self,
+        (head_idx, i): (usize, usize),
+        reach: usize,
+        allows: impl Fn(usize) -> bool,
+    ) -> Option<Vec<f64>> {
+        if self.bias.is_absent() {
+            return None;
+        }
+        let mut biases = vec![0.0; reach];
+        if self.weigh.is_elementwise() {
+            self.bias.add(head_idx, i, &mut biases);
+        } else {
+            self.bias.add_but_common((head_idx, i), &mut biases, allows);
+        }
+        Some(biases)
+    }
+
     /// Whether products with the Jacobian need a slope for each weight beside the weight itself.
     pub(crate) fn have_slopes(&self) -> bool {
         self.squash != Squash::Absent || self.weigh.is_elementwise()
@@ -158,8 +178,12 @@ impl Steps {
         allows: impl Fn(usize) -> bool,
     ) -> Weighed<T> {
         self.squash.apply(scores, slopes);
-        self.bias.add(head_idx, i, scores);
-        self.weigh.apply(head_idx, scores, slopes, allows)
+        if self.weigh.is_elementwise() {
+            self.bias.add(head_idx, i, scores);
+            return self.weigh.apply(head_idx, 0.0, scores, slopes, allows);
+        }
+        let common = self.bias.add_but_common((head_idx, i), scores, &allows);
+        self.weigh.apply(head_idx, common, scores, slopes, allows)
     }
 }
 
@@ -171,8 +195,27 @@ pub(crate) fn stored_a_pair(experiment: &Experiment) -> u64 {
     1 + u64::from(has_slopes)
 }
 
-/// Whether the tokens of an experiment may lose their common part: keys and values count only by their differences.
-pub(super) fn ignores_offsets(steps: &Steps, mask: MaskKind) -> bool {
-    // Under another mask a row may be empty, whose output is zero whatever the common value is.
-    steps.have_plain_jacobian() && mask != MaskKind::Other
+/// What the common part of all tokens counts for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Offsets {
+    /// Nothing: keys and values count only by their differences.
+    Ignored,
+    /// The values alone: a row of weights need not sum to 1.
+    InValues,
+    /// Queries, keys and values.
+    Kept,
+}
+
+impl Offsets {
+    pub(super) fn new(steps: &Steps, is_l2: bool, mask: MaskKind) -> Self {
+        // L2 scores are those of q_i - k_j, and softmax of plain dot products ignores what all keys have in common.
+        if !steps.vectors.are_absent() || (!is_l2 && steps.knows_row_constants()) {
+            Offsets::Kept
+        } else if steps.knows_row_constants() || mask == MaskKind::Other {
+            // Under such a mask a row may be empty, whose output is zero whatever the common value is.
+            Offsets::InValues
+        } else {
+            Offsets::Ignored
+        }
+    }
 }

@@ -8,7 +8,7 @@ use nalgebra::DMatrix;
 
 use super::super::projections::MapLayout;
 use super::super::view::{Accumulate, Scalar};
-use super::feature::Feature;
+use super::feature::{Feature, Vectors};
 use super::rope::{Rotary, Rotation};
 use super::vector_norm::Normed;
 use crate::experiment::{Gain, InputError, QkNorm, VectorNorm};
@@ -93,18 +93,22 @@ impl<T: Scalar> Turn<T> {
         let mut parts: Vec<Part<T>> = Vec::new();
         let norm = steps.norm.as_ref();
         for map in maps {
-            let gains = [(&map.q_rows, norm.map(|norm| &norm.q_gain)), (&map.k_rows, norm.map(|norm| &norm.k_gain))];
-            for (rows, gain) in gains {
+            let vectors = [
+                (&map.q_rows, norm.map(|norm| &norm.q_gain), Vectors::Queries),
+                (&map.k_rows, norm.map(|norm| &norm.k_gain), Vectors::Keys),
+            ];
+            for (rows, gain, vectors) in vectors {
                 if parts.iter().all(|part| part.rows != *rows) {
                     let norm = norm.zip(gain).map(|(norm, gain)| (norm.kind, norm.eps, gain));
-                    parts.push(Part::of(rows, norm, (steps.rotary.as_ref(), steps.has_feature), projections)?);
+                    let feature = steps.has_feature.then_some(vectors);
+                    parts.push(Part::of(rows, norm, (steps.rotary.as_ref(), feature), projections)?);
                 }
             }
             if let Some(eps) = steps.value_eps
                 && parts.iter().all(|part| part.rows != map.v_rows)
             {
                 let norm = Some((VectorNorm::L2, eps, &Gain::All(1.0)));
-                parts.push(Part::of(&map.v_rows, norm, (None, false), projections)?);
+                parts.push(Part::of(&map.v_rows, norm, (None, None), projections)?);
             }
         }
         Ok(Some(Turn { wide, parts }))
@@ -131,6 +135,11 @@ impl<T: Scalar> Turn<T> {
         if let Some(part) = self.part(rows) {
             part.differentiate(token_idx, change);
         }
+    }
+
+    /// The largest gain and 1/s of the normaliser of one projected vector; `None` without one.
+    pub(crate) fn norm_at(&self, rows: &Range<usize>, token_idx: usize) -> Option<(f64, f64)> {
+        self.part(rows)?.norm.as_ref().map(|norm| norm.gain_and_inverse(token_idx))
     }
 
     /// The gradient at one projected vector, in place; `rows` are its rows in the projections.
@@ -228,7 +237,7 @@ impl<T: Scalar> Part<T> {
     fn of(
         rows: &Range<usize>,
         norm: Option<(VectorNorm, f64, &Gain)>,
-        (rotary, has_feature): (Option<&Rotary>, bool),
+        (rotary, vectors): (Option<&Rotary>, Option<Vectors>),
         projections: &mut DMatrix<T>,
     ) -> Result<Self, InputError> {
         let (k, n) = (rows.len(), projections.ncols());
@@ -238,7 +247,7 @@ impl<T: Scalar> Part<T> {
             rows: rows.clone(),
             norm: norm.transpose()?,
             rotation: rotary.map(|rotary| Rotation::of(rotary, k, n)),
-            feature: has_feature.then(|| Feature::with_capacity(k, n)),
+            feature: vectors.map(|_| Feature::with_capacity(k, n)),
         };
         for (token_idx, mut column) in projections.column_iter_mut().enumerate() {
             let vector = &mut column.as_mut_slice()[rows.clone()];
@@ -248,8 +257,8 @@ impl<T: Scalar> Part<T> {
             if let Some(rotation) = &part.rotation {
                 rotation.apply(token_idx, vector);
             }
-            if let Some(feature) = &mut part.feature {
-                feature.push(vector);
+            if let (Some(feature), Some(vectors)) = (&mut part.feature, vectors) {
+                feature.push(vector, vectors);
             }
         }
         Ok(part)

@@ -8,6 +8,7 @@ use nalgebra::DMatrix;
 
 use super::super::normalize::Normalizer;
 use super::super::view::Scalar;
+use crate::extremum::largest;
 use crate::experiment::{Gain, InputError, Normalization, VectorNorm};
 
 /// The normaliser at the vectors of all tokens.
@@ -52,6 +53,12 @@ impl<T: Scalar> Normed<T> {
     pub(super) fn pull_back(&self, token_idx: usize, gradient: &mut [T]) {
         gradient.iter_mut().zip(&self.gain).for_each(|(x, gain)| *x *= *gain);
         self.normalizer.apply_jacobian_at(token_idx, gradient);
+    }
+
+    /// The largest gain in size, and 1/s at a token.
+    pub(super) fn gain_and_inverse(&self, token_idx: usize) -> (f64, f64) {
+        let gain = largest(self.gain.iter().map(|gain| gain.value().abs()));
+        (gain, self.normalizer.inverse_at(token_idx))
     }
 
     /// The same normaliser in another type of number.

@@ -79,18 +79,19 @@ impl Weigh {
         }
     }
 
-    /// Turns scores into weights in place, zero where `allows` is false. With elementwise weights, multiplies the
+    /// Turns scores, from which softmax may miss `common`, into weights in place, zero where `allows` is false. With elementwise weights, multiplies the
     /// slopes by dP/ds, unless `slopes` is empty.
     pub(super) fn apply<T: Scalar>(
         &self,
         head_idx: usize,
+        common: f64,
         scores: &mut [T],
         slopes: &mut [T],
         allows: impl Fn(usize) -> bool,
     ) -> Weighed<T> {
         let zero = T::constant(0.0);
         let mut slots = slopes.iter_mut();
-        let sink = self.sink(head_idx);
+        let sink = self.sink(head_idx).map(|sink| sink - common);
         // The exponential of a score of minus infinity is zero.
         let outside = T::constant(if self.is_elementwise() { 0.0 } else { f64::NEG_INFINITY });
         let (mut top, mut largest, mut is_finite) = (0, f64::NEG_INFINITY, true);
@@ -187,16 +188,16 @@ mod tests {
     fn a_sink_takes_its_share_and_an_empty_row_is_zero() {
         let weigh = Weigh::Softmax { sinks: vec![1.0] };
         let mut scores = [0.0, 900.0, 1.0];
-        let weighed = weigh.apply(0, &mut scores, &mut [], |j| j != 1);
+        let weighed = weigh.apply(0, 0.0, &mut scores, &mut [], |j| j != 1);
         let e = 1f64.exp();
         assert!((scores[0] - 1.0 / (1.0 + 2.0 * e)).abs() < 1e-15 && scores[1] == 0.0 && weighed.top == 2);
         assert!((weighed.sink_share - e / (1.0 + 2.0 * e)).abs() < 1e-15, "{}", weighed.sink_share);
         let mut scores = [2.0, 3.0];
-        weigh.apply(0, &mut scores, &mut [], |_| false);
+        weigh.apply(0, 0.0, &mut scores, &mut [], |_| false);
         assert_eq!(scores, [0.0, 0.0]);
         let usual = Weigh::Softmax { sinks: Vec::new() };
         let mut scores = [2.0, 3.0];
-        assert!(usual.apply(0, &mut scores, &mut [], |_| false).is_finite);
+        assert!(usual.apply(0, 0.0, &mut scores, &mut [], |_| false).is_finite);
         assert_eq!(scores, [0.0, 0.0]);
     }
 }

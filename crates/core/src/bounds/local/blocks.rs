@@ -5,7 +5,11 @@
 //! ||N||_2 is at most max_j ((N^T N x)_j / x_j)^(1/2) for every positive x; a few power steps choose x. The matrices N
 //! of concatenated heads are stacked. With an output matrix they are added.
 
+use nalgebra::DMatrix;
+
 use super::super::heads::Combination;
+use crate::extremum::largest;
+use crate::spectral::largest_singular_value;
 
 /// Bounds on the blocks of one head's Jacobian, row by row.
 #[derive(Clone, Debug)]
@@ -18,6 +22,17 @@ pub(in crate::bounds) struct Blocks {
     mixed: Vec<f64>,
     /// An upper bound on ||V O_i|| for each row.
     own: Vec<f64>,
+    /// Whether the norm of a small matrix is taken by a decomposition.
+    by: NormBy,
+}
+
+/// How ||N||_2 is found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum NormBy {
+    /// From above, by power steps.
+    PowerSteps,
+    /// By a decomposition, up to [`MOST_DECOMPOSED`] tokens.
+    Decomposition,
 }
 
 /// The numbers of a pair of tokens from which the bound on its block is computed.
@@ -45,12 +60,13 @@ impl Blocks {
             value_norm,
             mixed: Vec::with_capacity(entries),
             own: Vec::with_capacity(n),
+            by: NormBy::PowerSteps,
         })
     }
 
     /// A whole matrix: `mixed` n x n, row by row, and upper bounds on the own parts.
     pub(in crate::bounds) fn of_norms(n: usize, mixed: Vec<f64>, own: Vec<f64>) -> Self {
-        Blocks { n, d: 0, value_norm: 0.0, mixed, own }
+        Blocks { n, d: 0, value_norm: 0.0, mixed, own, by: NormBy::Decomposition }
     }
 
     /// An empty matrix with room for the next `n_rows` rows, to be filled and then [appended](Blocks::append) to this
@@ -109,19 +125,26 @@ pub(in crate::bounds) fn norm(heads: &[Blocks], combination: Combination, most_o
             _ => matrices.push(matrix),
         }
     }
+    if n <= MOST_DECOMPOSED && heads.iter().all(|head| head.by == NormBy::Decomposition) {
+        let stacked = DMatrix::from_fn(n * matrices.len(), n, |row, col| matrices[row / n][row % n * n + col]);
+        return largest_singular_value(&stacked);
+    }
     let mut x = vec![1.0; n];
     let mut least = f64::INFINITY;
     let entries = n * n * matrices.len();
     for _ in 0..(WORK / entries.max(1)).clamp(LEAST_STEPS, MOST_STEPS) {
         let image = square(&matrices, &x);
         let ratios = || image.iter().zip(&x).map(|(image, x)| image / x);
-        let (high, low) = (ratios().fold(0.0, f64::max), ratios().fold(f64::INFINITY, f64::min));
+        let (high, low) = (largest(ratios()), ratios().fold(f64::INFINITY, f64::min));
+        if !high.is_finite() {
+            return f64::INFINITY;
+        }
         least = least.min(high);
         if high <= low * (1.0 + 1e-10) {
             break;
         }
         // The floor keeps x positive, also where a token receives no attention.
-        let floor = LEAST_SHARE * image.iter().copied().fold(0.0, f64::max);
+        let floor = LEAST_SHARE * largest(image.iter().copied());
         if !(floor > 0.0 && floor.is_finite()) {
             break;
         }
@@ -131,6 +154,8 @@ pub(in crate::bounds) fn norm(heads: &[Blocks], combination: Combination, most_o
     (least * (1.0 + 1e-12)).sqrt()
 }
 
+/// The most tokens for which ||N||_2 is computed by a decomposition.
+const MOST_DECOMPOSED: usize = 128;
 /// Any positive x gives a bound; more steps lower it only a little. Small matrices get more steps.
 const LEAST_STEPS: usize = 30;
 const MOST_STEPS: usize = 300;
@@ -171,7 +196,7 @@ pub(in crate::bounds) fn sum_of<const COUNT: usize>(
 mod tests {
     use super::*;
     use crate::random::{Random, Stream};
-    use nalgebra::{DMatrix, DVector};
+    use nalgebra::DVector;
 
     #[test]
     fn the_norm_of_a_rank_one_update_is_that_of_a_dense_decomposition() {
@@ -201,13 +226,18 @@ mod tests {
     fn the_norm_of_a_nonnegative_matrix_is_found_from_above() {
         let mut random = Random::new(4, Stream::Tokens);
         for n in [1, 2, 5, 20] {
-            for combination in [Combination::Sum, Combination::RootOfSquares] {
+            for (combination, by) in [
+                (Combination::Sum, NormBy::PowerSteps),
+                (Combination::RootOfSquares, NormBy::PowerSteps),
+                (Combination::Sum, NormBy::Decomposition),
+                (Combination::RootOfSquares, NormBy::Decomposition),
+            ] {
                 let mut heads = Vec::new();
                 let mut dense = Vec::new();
                 for _ in 0..3 {
                     let matrix = DMatrix::from_fn(n, n, |_, _| random.uniform().powi(3));
                     let mixed = matrix.transpose().as_slice().to_vec();
-                    heads.push(Blocks { n, d: 2, value_norm: 1.0, mixed, own: vec![0.5; n] });
+                    heads.push(Blocks { n, d: 2, value_norm: 1.0, mixed, own: vec![0.5; n], by });
                     dense.push(matrix + DMatrix::identity(n, n) * 0.5);
                 }
                 let exact = match combination {

@@ -1,4 +1,4 @@
-//! The covariances of tokens under many rows of attention at a time, for [`super::bound`]: second moments about a
+//! The covariances of tokens under many rows of attention at a time, for [`super::dot`]: second moments about a
 //! common point, as one product in f32 with a proved bound on its rounding (docs/theory.md section 2). The product is
 //! the same natively and in the browser, so that its rounding is the same in both.
 //!
@@ -10,6 +10,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::token_pairs::centred;
 use crate::attention::{Accumulate, View, ViewMut, flushed, multiply, multiply_portably};
+use crate::extremum::largest;
 use crate::spectral::{full_svd, largest_singular_value};
 
 /// The tokens and matrices that the rows of a head share.
@@ -86,7 +87,7 @@ impl Moments {
         }
         let (_, rotation, values) = full_svd(value)?;
         let (centre, centred) = centred(tokens);
-        let scale = centred.column_iter().map(|token| token.norm()).fold(0.0, f64::max);
+        let scale = largest(centred.column_iter().map(|token| token.norm()));
         // Squares and inverses must stay in the range of f64.
         if !(1e-140..1e140).contains(&scale) || rotation.nrows() != d {
             return None;

@@ -1,5 +1,4 @@
-//! What rounding may add to the norm that is printed, or take from the bounds `local` and `local_blocks`:
-//! docs/theory.md section 2, "Rounding".
+//! How far rounding moves the Jacobian of dot-product attention: docs/theory.md section 2, "Rounding".
 //!
 //! With u = 2^-53 a sum of m products is off by at most gamma_m = m u/(1 - m u) times the sum of their sizes, in any
 //! order. From this follow, row by row, a bound on the error of the blocks of J and of the bounds' terms, and a bound
@@ -7,11 +6,17 @@
 
 use nalgebra::DMatrix;
 
-use crate::attention::{Centred, Kernel};
+use crate::attention::Centred;
+use crate::extremum::{largest, maximum, minimum};
 use crate::weights::HeadWeights;
 
 /// Unit roundoff.
-const UNIT: f64 = 0.5 * f64::EPSILON;
+pub(super) const UNIT: f64 = 0.5 * f64::EPSILON;
+
+/// gamma for a sum of this many terms, with a factor of two for the sums of sums.
+pub(in crate::bounds) fn gamma(longest: f64) -> f64 {
+    2.0 * longest * UNIT / (1.0 - 2.0 * longest * UNIT).max(0.5)
+}
 
 /// How many numbers the sums run over.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +30,8 @@ pub(crate) struct Counts {
 /// The sizes of a head's queries, keys and values, from which errors follow.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::bounds) struct Sizes {
-    kernel: Kernel,
+    /// c of the scores c q.k.
+    scale: f64,
     /// gamma for the longest sum, with a factor of two for the sums of sums.
     gamma: f64,
     rows: f64,
@@ -37,6 +43,8 @@ pub(in crate::bounds) struct Sizes {
     /// The largest norm of a token, and the largest norm of a token minus the common part of all tokens.
     token: f64,
     centred: f64,
+    /// How far a token may be off that comes from a normaliser.
+    normalized: f64,
 }
 
 /// The largest error of each kind over the rows added so far.
@@ -63,39 +71,51 @@ pub(in crate::bounds) struct Rounding {
 pub(in crate::bounds) struct RoundedRow {
     /// |q_i|.
     pub(in crate::bounds) query: f64,
-    /// |b_i|, at the mean of the keys where b_ij depends on j.
+    /// |b_i|.
     pub(in crate::bounds) gradient: f64,
-    /// The distance of q_i from the mean of the keys.
-    pub(in crate::bounds) apart: f64,
     /// The variance of the tokens under the row.
     pub(in crate::bounds) variance: f64,
     /// The largest weight.
     pub(in crate::bounds) most: f64,
-    /// Whether all other weights are exactly zero.
-    pub(in crate::bounds) is_one_hot: bool,
+    pub(in crate::bounds) one_hot: OneHot,
 }
+
+/// Whether all weights of a row but one are exactly zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::bounds) enum OneHot {
+    No,
+    /// They are, and their scores are lower by this or more, without what is added to scores.
+    Gap(f64),
+}
+
+/// Weights that were computed as zero are at most e^-745 of the largest one: where scores are off by less than this, they
+/// are exactly zero to all purposes.
+const MOST_OF_ONE_HOT: f64 = 100.0;
+/// A score so far below the largest one has no weight to all purposes.
+const FAR_BELOW: f64 = 600.0;
 
 impl Sizes {
     /// The sizes of a head at the tokens of `centred`; `value_norm` is ||V||.
     pub(in crate::bounds) fn new(
-        kernel: Kernel,
+        scale: f64,
         head: &HeadWeights,
         value_norm: f64,
-        centred: &Centred<'_, f64>,
+        (centred, normalized): (&Centred<'_, f64>, f64),
         n: Counts,
     ) -> Self {
         let (k, d) = head.k.shape();
         let longest = n.summed + (d + k + head.v.nrows() + 32) as f64;
-        let largest = centred.tokens().column_iter().map(|token| token.norm()).fold(0.0, f64::max);
+        let most = largest(centred.tokens().column_iter().map(|token| token.norm()));
         Sizes {
-            kernel,
-            gamma: 2.0 * longest * UNIT / (1.0 - 2.0 * longest * UNIT).max(0.5),
+            scale,
+            gamma: gamma(longest),
             rows: n.rows,
             value: value_norm,
             query: norm_bound(&head.q),
             key: norm_bound(&head.k),
-            token: largest + centred.centre_norm(),
-            centred: largest,
+            token: most + centred.centre_norm(),
+            centred: most,
+            normalized,
         }
     }
 
@@ -104,75 +124,77 @@ impl Sizes {
         self.key * self.centred
     }
 
-    /// An upper bound on the sizes of the terms of b_ij, from |q_i| and the largest key. The error of b_ij is at most
-    /// gamma times this.
+    /// An upper bound on the sizes of the terms of b_i, from |q_i|. The error of b_i is at most gamma times this.
     fn gradient_terms(&self, query: f64) -> f64 {
-        let keys = if self.kernel.key_square == 0.0 { 0.0 } else { self.largest_key() };
-        self.kernel.cross * self.key * (query + keys)
+        self.scale * self.key * query
+    }
+
+    /// gamma of the longest sum.
+    pub(in crate::bounds) fn gamma(&self) -> f64 {
+        self.gamma
     }
 }
 
 impl Rounding {
     /// Adds a row.
     pub(in crate::bounds) fn add(&mut self, sizes: &Sizes, row: RoundedRow) {
-        let Sizes { gamma, value, query, token, centred, .. } = *sizes;
-        if row.is_one_hot {
+        let Sizes { gamma, value, query, token, centred, normalized, .. } = *sizes;
+        let (c, key) = (sizes.scale, sizes.largest_key());
+        let of_token = normalized * c * (sizes.key * row.query + query * (key + sizes.key * normalized));
+        let score = 2.0 * gamma * c * (row.query + query * token) * key + 2.0 * of_token;
+        if let OneHot::Gap(gap) = row.one_hot {
             // The mean of such a row is one of its tokens, so the differences subtract equal numbers.
-            self.block = self.block.max(gamma * value);
+            self.block = maximum(self.block, gamma * value);
+            // Unless its scores are so large that rounding may have chosen the token.
+            if 2.0 * score > MOST_OF_ONE_HOT && !(gap - 2.0 * score > FAR_BELOW) {
+                self.score = f64::INFINITY;
+            }
             return;
         }
-        let (c, key) = (sizes.kernel.cross, sizes.largest_key());
         let variance = row.variance.max(0.0);
         // The variance may have been rounded to zero.
         let deviation = variance.sqrt() + gamma * centred;
-        let is_dot = sizes.kernel.key_square == 0.0;
-        // An upper bound on the |b_ij| of the row: where b_ij depends on j, it varies with the keys.
-        let gradient = row.gradient + if is_dot { 0.0 } else { c * sizes.key * sizes.key * deviation };
-        let apart = row.apart + sizes.key * deviation;
+        let gradient = row.gradient;
+        // The errors of b_i, over 2 gamma and as it is.
         let terms = sizes.gradient_terms(row.query);
-        let score = match is_dot {
-            true => 2.0 * gamma * c * (row.query + query * token) * key,
-            // The score is -(c/2) |q_i - k_j|^2. Its error is gamma times its size, plus the errors of q_i and k_j
-            // times |q_i - k_j|.
-            false => 4.0 * gamma * c * apart * (apart + query * centred + key),
-        };
+        let moved_gradient = c * sizes.key * query * normalized;
         // e^(2 score) - 1: how far an attention weight may be off, relative to itself.
         let weight = (2.0 * score).exp_m1();
-        self.score = self.score.max(score);
-        let block = gamma * value * (1.0 + 4.0 * centred * gradient) + value * product([weight, deviation, gradient]);
-        self.block = self.block.max(block);
-        self.far = self.far.max(8.0 * gamma * value * centred * terms);
-        self.near = self.near.max(4.0 * gamma * value * deviation * terms);
+        self.score = maximum(self.score, score);
+        let block = gamma * value * (1.0 + 4.0 * centred * gradient)
+            + value * (product([weight, deviation, gradient]) + 2.0 * normalized * (gradient + moved_gradient));
+        self.block = maximum(self.block, block);
+        self.far = maximum(self.far, 2.0 * value * centred * (4.0 * gamma * terms + moved_gradient));
+        self.near = maximum(self.near, value * deviation * (4.0 * gamma * terms + moved_gradient));
         let size = c * query * sizes.key;
-        let own = 8.0 * gamma * value * centred * deviation * size + 2.0 * product([weight, value, variance, size]);
-        self.own = self.own.max(own);
+        let own = (8.0 * gamma * centred + 4.0 * normalized) * value * (deviation + normalized) * size
+            + 2.0 * product([weight, value, variance, size]);
+        self.own = maximum(self.own, own);
         // How far a score moves where every entry of the tokens changes by u relative to itself.
-        let moved = match is_dot {
-            true => 2.0 * UNIT * c * (row.query * sizes.key * token + query * token * sizes.key * deviation),
-            false => 2.0 * UNIT * c * apart * (query + sizes.key) * token,
-        };
-        self.input = self.input.max(product([2.0, moved, 1.0 - row.most, 1.0 + 2.0 * deviation * gradient]));
+        let moved = 2.0 * UNIT * c * (row.query * sizes.key * token + query * token * sizes.key * deviation);
+        self.input = maximum(self.input, product([2.0, moved, 1.0 - row.most, 1.0 + 2.0 * deviation * gradient]));
     }
 
     /// Adds rows that another `Rounding` has taken.
     pub(in crate::bounds) fn append(&mut self, next: Rounding) {
-        self.block = self.block.max(next.block);
-        self.far = self.far.max(next.far);
-        self.near = self.near.max(next.near);
-        self.own = self.own.max(next.own);
-        self.score = self.score.max(next.score);
-        self.input = self.input.max(next.input);
+        self.block = maximum(self.block, next.block);
+        self.far = maximum(self.far, next.far);
+        self.near = maximum(self.near, next.near);
+        self.own = maximum(self.own, next.own);
+        self.score = maximum(self.score, next.score);
+        self.input = maximum(self.input, next.input);
     }
 
-    /// The factor by which a bound is multiplied before [`Rounding::added`] is added. Together they cover all rounding.
-    pub(in crate::bounds) fn factor(&self, sizes: &Sizes) -> f64 {
-        (2.0 * self.score).exp() * (1.0 + sizes.gamma)
+    /// How far attention weights may be off, relative to themselves. With [`Rounding::added`] this covers all rounding of
+    /// the blocks.
+    pub(in crate::bounds) fn relative(&self) -> f64 {
+        (2.0 * self.score).exp_m1()
     }
 
-    /// The term added to the bound after [`Rounding::factor`]; `column_sum` is the largest column sum of attention.
+    /// How far the blocks may be off besides, in norm; `column_sum` is the largest column sum of attention.
     pub(in crate::bounds) fn added(&self, sizes: &Sizes, column_sum: f64) -> f64 {
         let root = column_sum.sqrt();
-        self.block * root + (self.far * root).min(self.near * sizes.rows.sqrt()) + self.own
+        self.block * root + minimum(self.far * root, product([self.near, sizes.rows.sqrt()])) + self.own
     }
 
     /// The most by which rounding the input's numbers may change J, in norm.
@@ -188,8 +210,8 @@ fn product<const COUNT: usize>(numbers: [f64; COUNT]) -> f64 {
 
 /// An upper bound on the spectral norm: the smaller of the Frobenius norm and sqrt(r c), where r is the largest
 /// absolute row sum and c the largest absolute column sum.
-fn norm_bound(matrix: &DMatrix<f64>) -> f64 {
-    let rows = matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum::<f64>()).fold(0.0, f64::max);
-    let columns = matrix.column_iter().map(|column| column.iter().map(|x| x.abs()).sum::<f64>()).fold(0.0, f64::max);
-    matrix.norm().min(rows.sqrt() * columns.sqrt()) * (1.0 + 1e-12)
+pub(in crate::bounds) fn norm_bound(matrix: &DMatrix<f64>) -> f64 {
+    let rows = largest(matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum::<f64>()));
+    let columns = largest(matrix.column_iter().map(|column| column.iter().map(|x| x.abs()).sum::<f64>()));
+    minimum(matrix.norm(), rows.sqrt() * columns.sqrt()) * (1.0 + 1e-12)
 }

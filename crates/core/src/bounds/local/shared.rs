@@ -1,5 +1,5 @@
 //! The matrices that the rows of a head share in the bound `local`, and the covariance of tokens under a row: see
-//! [`super::bound`].
+//! [`super::dot`].
 
 use std::sync::OnceLock;
 
@@ -7,13 +7,14 @@ use nalgebra::DMatrix;
 
 use super::moments::{MomentBuffers, Moments};
 use super::token_pairs::PairBuffers;
-use crate::attention::{Accumulate, Centred, Kernel, View, ViewMut, multiply, multiply_gram};
+use crate::attention::{Accumulate, Centred, Kernel, Normalizer, View, ViewMut, multiply, multiply_gram};
 use crate::weights::HeadWeights;
 
 /// The matrices that the rows of one head share.
 #[derive(Clone, Debug)]
 pub(in crate::bounds) struct Shared {
-    pub(in crate::bounds) kernel: Kernel,
+    /// c of the scores c q.k.
+    pub(in crate::bounds) scale: f64,
     pub(in crate::bounds) r: usize,
     pub(in crate::bounds) k: usize,
     pub(in crate::bounds) d: usize,
@@ -28,9 +29,8 @@ pub(in crate::bounds) struct Shared {
     pub(in crate::bounds) tokens: DMatrix<f64>,
     /// Orthonormal columns that span the tokens, where the code computes everything in that span (`OnSpan`).
     pub(in crate::bounds) frame: Option<DMatrix<f64>>,
-    /// V V^T, V K^T, K K^T.
+    /// V V^T and K K^T.
     pub(in crate::bounds) vv: DMatrix<f64>,
-    pub(in crate::bounds) vk: DMatrix<f64>,
     pub(in crate::bounds) kk: DMatrix<f64>,
     /// L with Q = L Z, where Z has orthonormal rows.
     pub(in crate::bounds) query_factor: DMatrix<f64>,
@@ -53,7 +53,7 @@ const LEAST_DIMENSION: usize = 16;
 impl Shared {
     /// For a head, with `value` in place of its V; `on_span` is [`coordinates`] of the tokens.
     pub(in crate::bounds) fn new(
-        kernel: Kernel,
+        scale: f64,
         value: DMatrix<f64>,
         head: &HeadWeights,
         (tokens, on_span): (&DMatrix<f64>, DMatrix<f64>),
@@ -67,14 +67,12 @@ impl Shared {
         // values and keys take r (r + k) products a token.
         let of_tokens = columns * d * d * 3 / 4 + d * r * (d + r + k);
         let is_shorter = d >= LEAST_DIMENSION && of_tokens < columns * r * (r + k);
-        // The L2 kernel needs the values token by token, each weighted by |b_ij|^2.
-        let is_enough = kernel.key_square == 0.0;
         let query_factor = if head.q.ncols() > k { head.q.transpose().qr().r().transpose() } else { head.q.clone() };
         let vv = &value * value.transpose();
-        let through = (is_shorter && is_enough)
-            .then(|| Through { own: head.k.tr_mul(&query_factor) * kernel.cross, stacked: through });
+        let through =
+            is_shorter.then(|| Through { own: head.k.tr_mul(&query_factor) * scale, stacked: through });
         Shared {
-            kernel,
+            scale,
             r,
             k,
             d: d.min(columns),
@@ -84,7 +82,6 @@ impl Shared {
             frame: None,
             tokens: on_span,
             value_square: largest_symmetric(&vv),
-            vk: &value * head.k.transpose(),
             kk: &head.k * head.k.transpose(),
             vv,
             query_factor,
@@ -103,42 +100,25 @@ impl Shared {
             self.moments = Moments::new(&value, &through.own, &self.tokens);
         }
     }
-
-    /// Adds sum_j P_ij |b_ij|^2 (V z_j)(V z_j)^T with z_j = x_j - m_i, for a kernel whose b_ij depends on j. `centred`
-    /// is that of [`LocalBuffers`].
-    pub(in crate::bounds) fn add_weighted_values(
-        &self,
-        sum: &mut DMatrix<f64>,
-        centred: &[f64],
-        masses: &[f64],
-        query: &[f64],
-    ) {
-        let (r, height) = (self.r, self.r + self.k);
-        let columns = self.stacked.chunks_exact(height).zip(centred.chunks_exact(height));
-        for ((column, centred), mass) in columns.zip(masses) {
-            let gradient: Vec<f64> =
-                query.iter().zip(&column[r..]).map(|(q, k)| self.kernel.key_gradient(*q, *k)).collect();
-            let weight = mass * quadratic(&self.kk, &gradient);
-            for (col, x) in centred[..r].iter().enumerate() {
-                for (row, y) in centred[..r].iter().enumerate() {
-                    sum[(row, col)] += weight * x * y;
-                }
-            }
-        }
-    }
 }
 
 /// The tokens that all heads share.
 #[derive(Debug)]
 pub(crate) struct LocalTokens<'a> {
     pub(in crate::bounds) centred: Centred<'a, f64>,
+    /// How far a token may be off that comes from a normaliser.
+    pub(in crate::bounds) rounding: f64,
     on_span: OnceLock<DMatrix<f64>>,
 }
 
 impl<'a> LocalTokens<'a> {
-    /// The tokens, d x columns.
-    pub(crate) fn new(tokens: &'a DMatrix<f64>) -> Self {
-        LocalTokens { centred: Centred::of(tokens), on_span: OnceLock::new() }
+    /// The tokens after a normaliser, d x columns.
+    pub(crate) fn new(normalizer: &'a Normalizer<f64>) -> Self {
+        LocalTokens {
+            centred: Centred::of(normalizer.outputs()),
+            rounding: normalizer.rounding(),
+            on_span: OnceLock::new(),
+        }
     }
 
     /// The queries of a head, k x columns.

@@ -1,8 +1,8 @@
-//! Takes many rows of a head at a time, for [`super::bound`], and decides when that is accurate enough.
+//! Takes many rows of a head at a time, for [`super::dot`], and decides when that is accurate enough.
 
 use std::sync::Arc;
 
-use super::head::{BLOCK, LocalHead, Terms};
+use super::dot_head::{BLOCK, DotHead, Terms};
 use super::moments::{Moments, OfRow};
 use super::shared::LocalBuffers;
 use super::token_pairs::Pairs;
@@ -30,13 +30,13 @@ impl Lost {
     }
 }
 
-impl LocalHead {
+impl DotHead {
     /// The same head with rows taken many at a time, where that is faster.
     pub(crate) fn with_moments(mut self) -> Self {
         let shared = Arc::make_mut(&mut self.shared);
         shared.make_moments();
         if let (Some(_), Some(_), Some((value, key))) = (&shared.moments, &self.blocks, shared.value_and_key()) {
-            self.pairs = Some(Arc::new(Pairs::new(value, key * shared.kernel.cross, &shared.tokens)));
+            self.pairs = Some(Arc::new(Pairs::new(value, key * shared.scale, &shared.tokens)));
         }
         self
     }
@@ -81,7 +81,7 @@ impl LocalHead {
         Lost { w: gradient_square * error * value_square, own: error * value_square.sqrt() * moments.own_norm() }
     }
 
-    /// Computes for consecutive rows together what [`LocalHead::row`] and [`LocalHead::block_row`] need. `masses` are
+    /// Computes for consecutive rows together what [`DotHead::row`] and [`DotHead::block_row`] need. `masses` are
     /// the rows' attention weights, rows `stride` apart, for the first `reach` tokens; `queries` is k x rows.
     pub(crate) fn take_moments(
         &self,
@@ -98,7 +98,7 @@ impl LocalHead {
         }
     }
 
-    /// The terms of row number `at` of the last [`LocalHead::take_moments`]; `None` where the rounding of its moments
+    /// The terms of row number `at` of the last [`DotHead::take_moments`]; `None` where the rounding of its moments
     /// is too large.
     pub(in crate::bounds) fn of_moments(
         &mut self,

@@ -6,6 +6,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::blocks::Pair;
 use crate::attention::{Accumulate, View, ViewMut, multiply};
+use crate::extremum::largest;
 
 /// The most that |y|^2 times the bound on the rounding of |t|^2 may be.
 const MOST_ADDED: f64 = 1e-10;
@@ -63,7 +64,7 @@ impl Pairs {
         let values = &value * &centred;
         let squares = |columns: &DMatrix<f64>| columns.column_iter().map(|column| column.norm_squared()).collect();
         let (squares, value_squares): (Vec<f64>, _) = (squares(&centred), squares(&values));
-        let most_square = squares.iter().copied().fold(0.0, f64::max);
+        let most_square = largest(squares.iter().copied());
         let value_norm_square = value.norm_squared();
         Pairs { value_norm_square, value, key, centre, tokens: centred, values, squares, value_squares, most_square }
     }

@@ -1,27 +1,23 @@
-//! `local` (ours, docs/theory.md section 2): an upper bound at the given tokens, for every kernel and mask:
-//! max_i ||V O_i||_2 + sqrt(max_j sum_i P_ij w_i), w_i = ||V (sum_j P_ij M_ij M_ij^T) V^T||_2,
-//! M_ij = I + (x_j - m_i) b_ij^T.
+//! The terms of the bounds at given tokens for dot-product attention whose rows of weights sum to 1, the special case of
+//! [`super::general`] in which the gradient b_i = c K^T q_i does not depend on j.
 //!
 //! Under row i of P, let C_vv be the covariance of the values and C_vk their covariance with the keys. Then V O_i = c
-//! C_vk Q. Where b does not depend on j (dot product), the matrix of w_i is V V^T + |b_i|^2 C_vv. With an output matrix
-//! V stands for R_h V_h, where R_h is the triangular factor of O_h and ||R_h V_h|| = ||O_h V_h||. The cost per head is
-//! O(n^2 r (r + k)), where V has r rows, or O(n^2 d^2) where the code computes covariances of tokens in place of those
-//! of values and keys.
+//! C_vk Q, and the matrix of w_i is V V^T + |b_i|^2 C_vv. With an output matrix V stands for R_h V_h, where R_h is the
+//! triangular factor of O_h and ||R_h V_h|| = ||O_h V_h||. The cost per head is O(n^2 r (r + k)), where V has r rows, or
+//! O(n^2 d^2) where the code computes covariances of tokens in place of those of values and keys.
 
-use super::super::heads::Combination;
-use super::blocks::{self, Blocks};
-use super::head::{BLOCK, LocalHead, LocalParts, scaled};
+use super::dot_head::{BLOCK, DotHead};
 use super::rounding::Counts;
+use super::rows::HeadSums;
 use super::shared::{LocalBuffers, LocalTokens};
 use crate::attention::{Forward, Storage};
 use crate::parallel::{self, Schedule, Scratch, groups, share};
 use crate::weights::Weights;
 
-/// Computes `local` at a forward pass of plain attention in short steps, so that a worker can handle messages between
-/// them. The rows of a head are split into groups; several threads compute the groups, and their results are added in
+/// The rows of all heads at a forward pass, some a step. The rows of a head are split into groups; several threads compute the groups, and their results are added in
 /// order.
 #[derive(Clone, Debug)]
-pub struct PlainLocal {
+pub(crate) struct DotRows {
     /// The groups of all heads, in order.
     groups: Vec<Group>,
     /// The first group that is not done.
@@ -33,7 +29,7 @@ pub struct PlainLocal {
 #[derive(Clone, Debug)]
 struct Group {
     head_idx: usize,
-    head: LocalHead,
+    head: DotHead,
     next_row: usize,
     end: usize,
 }
@@ -48,12 +44,11 @@ struct Buffers {
 /// milliseconds. Natively they take much longer than waking a thread.
 const STEP_OPERATIONS: usize = if cfg!(target_arch = "wasm32") { 10_000_000 } else { 400_000_000 };
 
-impl PlainLocal {
-    /// Prepares the bound at a forward pass.
-    #[must_use]
-    pub fn new(forward: &Forward<f64>, weights: &Weights) -> Self {
+impl DotRows {
+    /// Prepares the rows at a forward pass.
+    pub(crate) fn new(forward: &Forward<f64>, weights: &Weights) -> Self {
         let tokens = forward.normalizer().outputs();
-        let local_tokens = LocalTokens::new(tokens);
+        let local_tokens = LocalTokens::new(forward.normalizer());
         let (n, n_heads) = (forward.n(), weights.heads.len());
         let blocks = n.div_ceil(BLOCK);
         let count = groups(n_heads, blocks);
@@ -62,8 +57,8 @@ impl PlainLocal {
         let schedule = Schedule::of(weights.heads.iter().map(|head| 2 * d * head.k.len() as u64).sum());
         let wholes = parallel::map(schedule, n_heads, &|head_idx| {
             let (head, layout) = (&weights.heads[head_idx], &forward.maps[head_idx]);
-            LocalHead::new(
-                layout.kernel,
+            DotHead::new(
+                layout.kernel.cross,
                 &outers[head_idx],
                 head,
                 &local_tokens,
@@ -81,11 +76,11 @@ impl PlainLocal {
             }));
         }
         let buffers = Scratch::new(Buffers::of(forward));
-        PlainLocal { groups: all, next: 0, buffers }
+        DotRows { groups: all, next: 0, buffers }
     }
 
     /// Adds some rows; true when all rows are done.
-    pub fn step(&mut self, forward: &Forward<f64>) -> bool {
+    pub(crate) fn step(&mut self, forward: &Forward<f64>) -> bool {
         let at_once = if parallel::threads() > 1 { self.groups.len() } else { 1 };
         let end = self.groups.len().min(self.next + at_once);
         let buffers = &self.buffers;
@@ -97,17 +92,16 @@ impl PlainLocal {
         self.next == self.groups.len()
     }
 
-    /// The bound, after all rows are done.
-    #[must_use]
-    pub fn finish(self, combination: Combination) -> LocalParts {
-        let mut heads: Vec<LocalHead> = Vec::new();
+    /// The heads, after all rows are done.
+    pub(crate) fn finish(self) -> Vec<HeadSums> {
+        let mut heads: Vec<DotHead> = Vec::new();
         for Group { head_idx, head, .. } in self.groups {
             match heads.get_mut(head_idx) {
                 Some(whole) => whole.append(head),
                 None => heads.push(head),
             }
         }
-        combine(heads, combination)
+        heads.into_iter().map(DotHead::finish).collect()
     }
 }
 
@@ -151,31 +145,11 @@ impl Group {
     }
 }
 
-/// The bounds over all heads, with the terms of the head with the largest bound.
-pub(crate) fn combine(heads: Vec<LocalHead>, combination: Combination) -> LocalParts {
-    let parts: Vec<LocalParts> = heads.iter().enumerate().map(|(head_idx, head)| head.parts(head_idx)).collect();
-    let most_own: Vec<f64> = parts.iter().map(|parts| parts.own).collect();
-    let together = |numbers: &[f64]| {
-        let ln: Vec<f64> = numbers.iter().map(|x| x.ln()).collect();
-        combination.ln_combine(&ln).exp()
-    };
-    let widened: Vec<(f64, f64)> =
-        heads.iter().zip(&parts).map(|(head, parts)| head.factor_and_added(parts.column_sum)).collect();
-    let factor = widened.iter().map(|(factor, _)| *factor).fold(1.0, f64::max);
-    let added = together(&widened.iter().map(|(_, added)| *added).collect::<Vec<f64>>());
-    let blocks: Option<Vec<Blocks>> = heads.into_iter().map(LocalHead::into_blocks).collect();
-    let blocks = blocks.map(|blocks| scaled(blocks::norm(&blocks, combination, &most_own), factor) + added);
-    let value = together(&parts.iter().map(|head| head.value).collect::<Vec<f64>>());
-    let token = together(&parts.iter().map(|head| head.token).collect::<Vec<f64>>());
-    let of_input = together(&parts.iter().map(|head| head.of_input).collect::<Vec<f64>>());
-    let largest_column_sum = parts.iter().map(|parts| parts.column_sum).fold(0.0, f64::max);
-    let largest = parts.into_iter().max_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or_default();
-    LocalParts { value, token, of_input, blocks, largest_column_sum, ..largest }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::rows::{LocalParts, combine};
     use super::*;
+    use crate::bounds::Combination;
     use crate::experiment::Experiment;
     use crate::random::{Random, Stream};
     use crate::spectral::{largest_eigenvalue, largest_singular_value};
@@ -228,13 +202,13 @@ mod tests {
         combination: Combination,
         is_row_by_row: bool,
     ) -> (LocalParts, bool) {
-        let mut bound = PlainLocal::new(forward, weights);
+        let mut bound = DotRows::new(forward, weights);
         let is_taken = bound.groups.iter().all(|group| group.head.has_moments());
         if is_row_by_row {
             bound.groups.iter_mut().for_each(|group| group.head.row_by_row());
         }
         while !bound.step(forward) {}
-        (bound.finish(combination), is_taken)
+        (combine(bound.finish(), combination), is_taken)
     }
 
     /// `local` of one head without an output matrix, from its definition.
