@@ -10,7 +10,8 @@ use lipscope_testkit::sources::{SourceFile, sources};
 use serde_json::Value;
 
 /// The engine's modules in order: a module imports only from itself and from earlier ones.
-const MODULES: [&str; 26] = [
+const MODULES: [&str; 27] = [
+    "extremum",
     "parallel",
     "random",
     "experiment",
