@@ -11,6 +11,7 @@ use lipscope_core::experiment::{
 
 use super::choices::{OwnClusters, OwnWeights, TokenChoice, WeightChoice, XAxis};
 use super::growth::{GrowthView, Range};
+use lipscope_core::extremum::largest;
 
 /// The most tokens the page measures: the matrices of one step must fit a browser's memory.
 pub const MAX_N: usize = 4096;
@@ -482,5 +483,5 @@ fn four_digits(x: f64) -> f64 {
 /// The largest norm of a token.
 #[must_use]
 pub fn largest_norm(rows: &Rows) -> f64 {
-    rows.iter().map(|token| token.iter().map(|x| x * x).sum::<f64>().sqrt()).fold(0.0, f64::max)
+    largest(rows.iter().map(|token| token.iter().map(|x| x * x).sum::<f64>().sqrt()))
 }
