@@ -8,10 +8,10 @@ use lipscope_core::experiment::{
     Attention, Distribution, Mask, Normalization, Order, Output, Preset, Rows, Scope, Score, Steps, TokenSource,
     Weighting, limits,
 };
+use lipscope_core::extremum::largest;
 
 use super::choices::{OwnClusters, OwnWeights, TokenChoice, WeightChoice, XAxis};
 use super::growth::{GrowthView, Range};
-use lipscope_core::extremum::largest;
 
 /// The most tokens the page measures: the matrices of one step must fit a browser's memory.
 pub const MAX_N: usize = 4096;
