@@ -287,6 +287,19 @@ fn one_file_of_the_engine_knows_threads() {
     }
 }
 
+/// `f64::max` drops a NaN. Code that computes takes a maximum by the rule of `crates/core/src/extremum.rs`.
+#[test]
+fn no_maximum_of_a_list_drops_a_nan() {
+    let mut n_files = 0;
+    for folder in CRATES.iter().filter(|folder| !["src", "crates/plot/src"].contains(folder)) {
+        for file in &sources(folder) {
+            n_files += 1;
+            assert!(!code(file).contains("f64::max)"), "{} folds with f64::max, which drops a NaN", file.path);
+        }
+    }
+    assert!(n_files > 200, "only {n_files} files were found: the scan is broken");
+}
+
 /// Native lints see all code without conditions on the target. Other code is only in the engine and where the page and
 /// its worker are cut, so `scripts/test.sh check` runs the browser's lints over `core` alone.
 #[test]

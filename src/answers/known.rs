@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Experiment, InputError, Mask, Normalization, Rows, TokenSource};
+use lipscope_core::extremum::maximum;
 use lipscope_core::growth::WorstTokens;
 use lipscope_core::measure::Measurement;
 use lipscope_core::phrase;
@@ -221,7 +222,7 @@ impl<'a> KnownOfMap<'a> {
 /// The larger of two numbers that may be missing.
 #[must_use]
 pub fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
-    a.into_iter().chain(b).reduce(f64::max)
+    a.into_iter().chain(b).reduce(maximum)
 }
 
 impl Known {

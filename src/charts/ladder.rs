@@ -297,7 +297,7 @@ fn ladder(measurement: &Measurement, state: &PageState, norm: Norm) -> Ladder {
         None => LadderRow {
             id: MEASURED.into(),
             label: strings::trace_label(Trace::Draws).into(),
-            log10: measurement.norm(norm).unwrap_or(0.0).log10(),
+            log10: measurement.norm(norm).map_or(f64::NAN, f64::log10),
             kind: strings::kind_of(measurement, norm),
             role: Role::Measured,
         },

@@ -3,6 +3,7 @@
 use crate::prelude::*;
 
 use lipscope_core::bounds::{Bound, BoundId, Norm};
+use lipscope_core::extremum::maximum;
 use lipscope_core::gap::WidestGap;
 use lipscope_core::growth::GrowthRow;
 use lipscope_plot::{Kind, Number};
@@ -163,7 +164,7 @@ pub fn value_at(page: Page, trace: Trace, n: f64) -> Option<Reading> {
             answers.growth.with(|data| {
                 page.state.with(|state| {
                     let here = found.iter().filter(|found| found.n == n && is_about(found, data, state));
-                    here.map(|found| found.norm).reduce(f64::max).map(|norm| Reading::of(norm, Kind::LowerBound))
+                    here.map(|found| found.norm).reduce(maximum).map(|norm| Reading::of(norm, Kind::LowerBound))
                 })
             })
         })
@@ -190,7 +191,7 @@ pub fn value_at(page: Page, trace: Trace, n: f64) -> Option<Reading> {
             });
             let (norm, kind) = of_current.or_else(|| {
                 let draws = answers.sweep.with(|sweep| page.state.with(|state| draws_of(sweep, state)));
-                let largest = draws.iter().filter(|draw| draw.0 == n).map(|draw| draw.1).reduce(f64::max);
+                let largest = draws.iter().filter(|draw| draw.0 == n).map(|draw| draw.1).reduce(maximum);
                 largest.map(|norm| (norm, Kind::LowerBound))
             })?;
             Some(Reading::of(norm, kind))

@@ -7,6 +7,7 @@ use crate::field::{AnyField, Field};
 use crate::state::{PageState, Settings};
 use crate::strings;
 use lipscope_core::bounds::{Bound, BoundId, Norm, Side, best_lower, best_upper};
+use lipscope_core::extremum::largest as largest_of;
 use lipscope_core::growth::GrowthRow;
 use lipscope_core::scaling::{ScalingPoint, slopes};
 use lipscope_core::tightness::TightnessPoint;
@@ -311,7 +312,7 @@ fn trained(what: Trained, run: &TrainRun) -> Option<Filled> {
         Trained::Error => {
             // The error of an iteration that diverged may overflow f64.
             let errors = windows.iter().map(|row| row.error.unwrap_or(f64::INFINITY));
-            (!windows.is_empty()).then(|| Filled::of(errors.fold(0.0, f64::max), Sign::Exact))
+            (!windows.is_empty()).then(|| Filled::of(largest_of(errors), Sign::Exact))
         }
     }
 }

@@ -164,7 +164,7 @@ fn Legend() -> impl IntoView {
         is_missing.then(|| page.answers.measured.with(|m| m.as_ref().map(|m| strings::no_pair(&m.state, &m.tokens))))
     };
     let times = move || pair.get().flatten();
-    let norm = move || page.answers.measured.with(|m| m.as_ref().map(|m| m.measurement.spectral)).unwrap_or_default();
+    let norm = move || page.answers.measured.with(|m| m.as_ref().map(|m| m.measurement.spectral)).unwrap_or(f64::NAN);
     let swing = move || {
         let (stretch, _) = times().filter(|_| plane.is_swinging.get())?;
         Some(if is_motion_reduced() { strings::swing_ends(stretch) } else { strings::swinging(stretch) })

@@ -8,6 +8,7 @@ use lipscope_core::experiment::{
     Attention, Distribution, Mask, Normalization, Order, Output, Preset, Rows, Scope, Score, Steps, TokenSource,
     Weighting, limits,
 };
+use lipscope_core::extremum::largest;
 
 use super::choices::{OwnClusters, OwnWeights, TokenChoice, WeightChoice, XAxis};
 use super::growth::{GrowthView, Range};
@@ -482,5 +483,5 @@ fn four_digits(x: f64) -> f64 {
 /// The largest norm of a token.
 #[must_use]
 pub fn largest_norm(rows: &Rows) -> f64 {
-    rows.iter().map(|token| token.iter().map(|x| x * x).sum::<f64>().sqrt()).fold(0.0, f64::max)
+    largest(rows.iter().map(|token| token.iter().map(|x| x * x).sum::<f64>().sqrt()))
 }

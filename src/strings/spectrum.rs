@@ -5,6 +5,7 @@ pub use crate::words::spectrum::*;
 
 use crate::state::EstimatorQuantity;
 use lipscope_core::estimators::{Estimator, EstimatorPoint, Preset, Stop};
+use lipscope_core::extremum::{largest, minimum};
 use lipscope_core::picture::BlockPicture;
 use lipscope_core::spectrum::{Coverage, Level, Places, Spectrum, SpectrumMap, TopBlock, TopPair};
 use lipscope_plot::{Kind, Number};
@@ -309,7 +310,7 @@ pub fn blocks_hint() -> &'static str {
 /// The picture in words; `read` is the sentence about the selected block.
 pub fn blocks_finding(picture: Option<&BlockPicture>, read: &str) -> String {
     let Some(picture) = picture else { return blocks_finding::waiting().into() };
-    let least = picture.norms.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = picture.norms.iter().copied().fold(0.0, f64::max);
+    let least = picture.norms.iter().copied().fold(f64::INFINITY, minimum);
+    let most = largest(picture.norms.iter().copied());
     blocks_finding::sentence(Number::of(least), Number::of(most), read)
 }

@@ -3,6 +3,7 @@
 use crate::words::train as words;
 pub use crate::words::train::*;
 
+use lipscope_core::extremum::largest;
 use lipscope_core::inverse::Outcome;
 use lipscope_plot::Number;
 use lipscope_protocol::train::{BranchKind, Kind, Norms, SOFTCAP};
@@ -168,7 +169,7 @@ pub fn train_backwards_finding(backwards: &Backwards) -> String {
     let errors: Option<Vec<f64>> = windows.iter().map(|window| window.error).collect();
     match errors {
         Some(errors) => {
-            let error = Number::rough(errors.into_iter().fold(0.0, f64::max));
+            let error = Number::rough(largest(errors));
             train_backwards_finding::back(characters, error, recovered, step, windows.len())
         }
         None => train_backwards_finding::lost(characters, recovered, step, windows.len()),

@@ -10,6 +10,7 @@ use super::exit::Failure;
 use super::sheet::{Cell, Form, Sheet};
 use super::train_run::checkpoint_of;
 use lipscope_core::experiment::InputError;
+use lipscope_core::extremum::largest;
 use lipscope_train::{Corpus, Extent, Inversion, invert};
 
 /// How much is run backwards.
@@ -86,7 +87,7 @@ fn summary(inversions: &[Inversion]) -> String {
             .collect();
         let converged = same.iter().filter(|branch| branch.outcome.id() == "converged").count();
         let most = same.iter().map(|branch| branch.steps.len()).max().unwrap_or_default();
-        let rate = same.iter().filter_map(|branch| branch.rate()).fold(0.0, f64::max);
+        let rate = largest(same.iter().filter_map(|branch| branch.rate()));
         let promised = match branch.contraction {
             Some(c) => format!("at most {c} promised"),
             None => "nothing promised".to_owned(),
@@ -103,7 +104,7 @@ fn summary(inversions: &[Inversion]) -> String {
     let error = inversions.iter().map(|inversion| inversion.error).collect::<Option<Vec<_>>>();
     text += &format!("{recovered} of {characters} characters recovered; ");
     text += &match error {
-        Some(errors) => format!("largest error of an embedding {:.1e}\n", errors.into_iter().fold(0.0, f64::max)),
+        Some(errors) => format!("largest error of an embedding {:.1e}\n", largest(errors)),
         None => "some windows did not come back\n".to_owned(),
     };
     text

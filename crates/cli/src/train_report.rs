@@ -12,6 +12,7 @@ use super::files::{save, unwritable};
 use super::model_files::unreadable;
 use super::train_run::TABLE;
 use lipscope_core::experiment::InputError;
+use lipscope_core::extremum::{largest, maximum, minimum};
 use lipscope_plot::{AxisSpec, Caption, Figure, LineChart, LineStyle, Role, Scale, Series, SeriesKind};
 use lipscope_train::{Kind, Plan};
 
@@ -128,13 +129,13 @@ fn table(runs: &[FinishedRun]) -> String {
         let lowest = run.rows.iter().map(|row| row.held_out).fold(f64::INFINITY, f64::min);
         let ratios =
             run.rows.iter().flat_map(|row| row.norms.iter().zip(&row.bounds)).map(|(norm, bound)| norm / bound);
-        let largest = ratios.fold(0.0, f64::max);
+        let most = largest(ratios);
         let end = match run.has_diverged() {
             true => "diverged | ".to_owned(),
             false => format!("{:.3} | {:.3}", last.held_out, last.held_out / std::f64::consts::LN_2),
         };
         text += &format!(
-            "| `{}` | {} | {:.3} | {lowest:.3} | {end} | {} | {} | {} | {largest:.2} |\n",
+            "| `{}` | {} | {:.3} | {lowest:.3} | {end} | {} | {} | {} | {most:.2} |\n",
             run.name,
             last.step,
             first.held_out,
@@ -152,7 +153,8 @@ fn layers(values: &[f64]) -> String {
     if values.len() <= MOST_LAYERS_LISTED {
         return values.iter().map(|value| number(*value)).collect::<Vec<_>>().join(", ");
     }
-    let (least, most) = values.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), value| (a.min(*value), b.max(*value)));
+    let (least, most) =
+        values.iter().fold((f64::INFINITY, 0.0), |(a, b), value| (minimum(a, *value), maximum(b, *value)));
     format!("{} to {}", number(least), number(most))
 }
 

@@ -182,6 +182,9 @@ impl EstimatorComparison {
             Stage::Lanczos(lanczos) => self.lanczos(*lanczos),
             Stage::Power { power, before, left } => self.power(power, before, left),
         };
+        if !point.value.is_finite() {
+            return Err(InputError::Overflow { what: phrase!("entries_jacobian", "The entries of the Jacobian") });
+        }
         self.milliseconds += clock() - began;
         point.milliseconds = self.milliseconds;
         let goes_on = match self.stage {

@@ -1,10 +1,14 @@
-//! The larger and the smaller of numbers that may be NaN.
+//! The larger and the smaller of numbers that may be NaN, and their order.
 //!
 //! `f64::max` and `f64::min` drop a NaN: the maximum of a list in which one size could not be computed would look like a
 //! valid maximum of the others. The functions here follow one rule: **if any argument is NaN, so is the result**. The
 //! caller decides what a NaN means: an error, an absent bound, or infinity for an upper bound.
 //!
-//! `f64::max` and `f64::min` remain for numbers that cannot be NaN, such as counts, constants and checked settings.
+//! `f64::max` and `f64::min` remain in two places. Numbers that cannot be NaN, such as counts, constants and checked
+//! settings, need no rule. And the least of several upper bounds on one number, or the greatest of several lower bounds,
+//! leaves out a bound that could not be computed: each of the others holds without it.
+
+use std::cmp::Ordering;
 
 /// The larger of two numbers, and NaN if either is NaN: `maximum` of IEEE 754-2019. Of equal numbers it is the first.
 #[must_use]
@@ -22,6 +26,20 @@ pub fn minimum(a: f64, b: f64) -> f64 {
 #[must_use]
 pub fn largest(sizes: impl IntoIterator<Item = f64>) -> f64 {
     sizes.into_iter().fold(0.0, maximum)
+}
+
+/// An upper bound: infinity where its formula is NaN, which is no statement about the number that it bounds.
+#[must_use]
+pub fn or_infinity(upper: f64) -> f64 {
+    if upper.is_nan() { f64::INFINITY } else { upper }
+}
+
+/// The order from the largest to the smallest size. A NaN of either sign comes first, so that a list cut to its first
+/// entries keeps it.
+#[must_use]
+pub fn descending(a: &f64, b: &f64) -> Ordering {
+    // The standard order of NaN depends on its sign, which differs between processors.
+    b.abs().total_cmp(&a.abs())
 }
 
 #[cfg(test)]
@@ -55,6 +73,22 @@ mod tests {
     fn of_equal_numbers_the_first_is_taken_so_no_size_is_minus_zero() {
         assert!(largest([-0.0]).is_sign_positive());
         assert!(maximum(-0.0, 0.0).is_sign_negative() && minimum(0.0, -0.0).is_sign_positive());
+    }
+
+    #[test]
+    fn an_upper_bound_that_is_nan_is_infinite_and_another_one_is_itself() {
+        assert_eq!([NAN, -NAN, f64::INFINITY].map(or_infinity), [f64::INFINITY; 3]);
+        assert_eq!([0.0, 2.5].map(or_infinity), [0.0, 2.5]);
+    }
+
+    #[test]
+    fn sizes_in_descending_order_begin_with_a_nan_of_either_sign() {
+        for nan in [NAN, -NAN] {
+            let mut sizes = [1.0, f64::INFINITY, nan, 0.0, 2.0];
+            sizes.sort_by(descending);
+            assert!(sizes[0].is_nan());
+            assert_eq!(sizes[1..], [f64::INFINITY, 2.0, 1.0, 0.0]);
+        }
     }
 
     #[test]

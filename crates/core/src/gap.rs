@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds::{Absence, Bound, BoundsOverN, Hypotheses, Norm, Side, best_lower, best_upper};
 use crate::experiment::{Experiment, InputError, Memory};
+use crate::extremum::maximum;
 use crate::growth::{MOST_N, hypotheses_of_ball_within};
 use crate::phrase;
 
@@ -148,7 +149,7 @@ impl Gap {
         if column == 0 {
             self.row = None;
         }
-        let longest = self.lengths.iter().copied().fold(LEAST_LONGEST, f64::max);
+        let longest = self.lengths.iter().copied().fold(LEAST_LONGEST, maximum);
         let row = self.row.get_or_insert_with(|| Row::new(&self.hypotheses, radius, longest));
         Some(row.cell(radius, self.lengths[column]))
     }

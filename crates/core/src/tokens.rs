@@ -3,6 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::experiment::{Distribution, InputError, RandomTokens, Rows, TokenSource};
+use crate::extremum::{largest, maximum, minimum};
 use crate::identity::multiple_of_identity;
 use crate::random::{Random, Stream};
 
@@ -44,7 +45,7 @@ pub fn listed_tokens(rows: &Rows) -> DMatrix<f64> {
 /// The largest norm of a token, 0 for an empty list.
 #[must_use]
 pub fn largest_norm(tokens: &DMatrix<f64>) -> f64 {
-    tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max)
+    largest(tokens.column_iter().map(|token| token.norm()))
 }
 
 /// R of the ball that holds the tokens: the radius that their source states, or the largest norm of listed tokens.
@@ -228,7 +229,8 @@ fn extreme_real_eigenvalues(a: &DMatrix<f64>) -> Result<(f64, f64), InputError> 
     if real.is_empty() {
         return Err(InputError::NoRealEigenvalue);
     }
-    Ok((real.iter().copied().fold(f64::INFINITY, f64::min), real.iter().copied().fold(f64::NEG_INFINITY, f64::max)))
+    let (lowest, highest) = (f64::INFINITY, f64::NEG_INFINITY);
+    Ok((real.iter().copied().fold(lowest, minimum), real.iter().copied().fold(highest, maximum)))
 }
 
 /// A unit eigenvector for a real eigenvalue: the last right singular vector of A - lambda I.

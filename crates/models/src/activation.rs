@@ -1,5 +1,6 @@
 //! The activation of an MLP, and its derivative.
 
+use lipscope_core::extremum::maximum;
 use serde::{Deserialize, Serialize};
 
 /// Activation function of the feed-forward network.
@@ -49,9 +50,9 @@ impl Activation {
             Activation::GeluErf => x * normal_distribution(x),
             Activation::GeluTanh => x * gelu_logistic(x, root()).0,
             Activation::GeluBloom => x * gelu_logistic(x, BLOOM_ROOT).0,
-            Activation::Relu => x.max(0.0),
+            Activation::Relu => maximum(x, 0.0),
             Activation::Silu => x * logistic(x),
-            Activation::SquaredRelu => x.max(0.0).powi(2),
+            Activation::SquaredRelu => maximum(x, 0.0).powi(2),
             Activation::QuickGelu => x * logistic(QUICK * x),
             Activation::Tanh => x.tanh(),
         }
@@ -69,12 +70,13 @@ impl Activation {
                 let (s, slope) = gelu_logistic(x, if self == Activation::GeluTanh { root() } else { BLOOM_ROOT });
                 s + x * s * (1.0 - s) * slope
             }
+            Activation::Relu if x.is_nan() => x,
             Activation::Relu => f64::from(u8::from(x > 0.0)),
             Activation::Silu => {
                 let s = logistic(x);
                 s + x * s * logistic(-x)
             }
-            Activation::SquaredRelu => 2.0 * x.max(0.0),
+            Activation::SquaredRelu => 2.0 * maximum(x, 0.0),
             Activation::QuickGelu => {
                 let s = logistic(QUICK * x);
                 s + QUICK * x * s * logistic(-QUICK * x)
@@ -111,6 +113,14 @@ fn gelu_logistic(x: f64, root: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_nan_stays_nan_in_every_activation_and_in_its_derivative() {
+        for (name, activation) in Activation::BY_NAME {
+            let found = (activation.at(f64::NAN), activation.derivative(f64::NAN));
+            assert!(found.0.is_nan() && found.1.is_nan(), "{name}: {found:?}");
+        }
+    }
 
     #[test]
     fn derivatives_are_those_of_differences() {

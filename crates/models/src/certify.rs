@@ -24,6 +24,7 @@ use lipscope_core::bounds::{DotAttention, Neighbourhood};
 use lipscope_core::certify::check_relative;
 use lipscope_core::cost::{check_sizes, size_at};
 use lipscope_core::experiment::{Attention, InputError, Mask, Memory, Order, Phrase, Size};
+use lipscope_core::extremum::largest;
 use lipscope_core::measure::UpperNumber;
 use lipscope_core::phrase;
 use lipscope_core::search::{AttentionAt, NearbyEffort, NearbySearches};
@@ -184,7 +185,7 @@ impl WindowCertificate {
         };
         let norm_of = |heads: Heads| norm(&LayerMap::new(model, layer, kind, heads)?, tokens, order);
         let certified = CertifiedWindow {
-            radius: tokens.column_iter().map(|token| token.norm()).fold(0.0, f64::max),
+            radius: largest(tokens.column_iter().map(|token| token.norm())),
             norm: norm_of(Heads::All)?,
             heads: (0..model.config.heads).map(|head| norm_of(Heads::One(head))).collect::<Result<_, InputError>>()?,
             rows: Vec::with_capacity(certify.relative.len()),

@@ -8,6 +8,7 @@ use super::config::{ExpertSizes, ModelConfig, Unit};
 use super::parts::{Dense, Linear, Side};
 use lipscope_core::attention::Scalar;
 use lipscope_core::experiment::InputError;
+use lipscope_core::extremum::minimum;
 use lipscope_core::phrase;
 
 /// How networks are evaluated: what they have beside their weights.
@@ -61,7 +62,7 @@ impl Unit {
         match self {
             Unit::Plain => (activation.at(a), activation.derivative(a)),
             Unit::Cut { alpha, limit } => {
-                let cut = a.min(limit);
+                let cut = minimum(a, limit);
                 let s = logistic(alpha * cut);
                 let slope = s + alpha * cut * s * logistic(-alpha * cut);
                 (cut * s, if a > limit { 0.0 } else { slope })
@@ -73,6 +74,7 @@ impl Unit {
     pub(super) fn other(self, b: f64) -> (f64, f64) {
         match self {
             Unit::Plain => (b, 1.0),
+            Unit::Cut { .. } if b.is_nan() => (b, b),
             Unit::Cut { limit, .. } => (b.clamp(-limit, limit) + 1.0, f64::from(u8::from(b.abs() <= limit))),
         }
     }

@@ -11,6 +11,7 @@ use super::dense::{DenseJacobian, MlpRule, linear};
 use super::parts::{Experts, Side};
 use lipscope_core::attention::Scalar;
 use lipscope_core::experiment::InputError;
+use lipscope_core::extremum::maximum;
 
 /// The Jacobian at some tokens.
 #[derive(Clone, Debug)]
@@ -51,7 +52,8 @@ impl Routes {
         for (token, z) in logits.column_iter().enumerate() {
             let mut order: Vec<usize> = (0..z.len()).collect();
             order.sort_by(|a, b| z[*b].total_cmp(&z[*a]));
-            let largest = z[order[0]];
+            // The largest logit; NaN if any is, wherever the order has put it.
+            let largest = z.iter().copied().fold(f64::NEG_INFINITY, maximum);
             let (first, rest) = order.split_at(sizes.chosen.min(order.len()));
             let counted = if sizes.shares == Shares::OfAll { rest } else { &[] };
             let weight = |expert: &usize| (z[*expert] - largest).exp();

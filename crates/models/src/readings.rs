@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::estimate::Estimate;
 use super::map_kind::Heads;
 use super::table::{Cell, Table};
+use lipscope_core::extremum::{largest, maximum, minimum};
 use lipscope_core::fit::{PowerLaw, fit_power_law};
 
 /// The windows of one layer and head.
@@ -120,7 +121,7 @@ impl Spread {
     fn of(numbers: impl Iterator<Item = f64>) -> Option<Self> {
         let (mut low, mut high, mut sum, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0.0, 0.0);
         for x in numbers {
-            (low, high, sum, count) = (x.min(low), x.max(high), sum + x, count + 1.0);
+            (low, high, sum, count) = (minimum(low, x), maximum(high, x), sum + x, count + 1.0);
         }
         (count > 0.0).then(|| Spread { low, mean: sum / count, high })
     }
@@ -218,9 +219,8 @@ fn at_length(readings: &[(Cell, Estimate)]) -> AtLength {
         released: spread(&|estimate| Quantity::Released.of(estimate)),
         radius: spread(&|estimate| Some(estimate.radius)),
         sink: spread(&|estimate| Some(estimate.sink?.mass)),
-        worst_residual: readings
-            .iter()
-            .filter_map(|(_, estimate)| estimate.spectral.map(|norm| norm.relative_residual))
-            .fold(0.0, f64::max),
+        worst_residual: largest(
+            readings.iter().filter_map(|(_, estimate)| estimate.spectral.map(|norm| norm.relative_residual)),
+        ),
     }
 }

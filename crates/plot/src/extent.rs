@@ -1,5 +1,8 @@
 //! Scales of axes and ranges of numbers: the range of a set of numbers, its widening to round numbers, and a range that
 //! stays fixed while a slider is dragged.
+//!
+//! A chart leaves out numbers that are not finite, and so do its ranges and the largest and smallest of what it draws: a gap
+//! in the data is no fault of the chart. Code that computes has another rule, which keeps a NaN.
 
 /// A range of finite numbers, `lo <= hi`.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -158,7 +158,7 @@ impl Series {
         self
     }
 
-    /// log10 of the y values.
+    /// log10 of the y values; NaN where there is none, which ranges leave out.
     pub fn logs(&self) -> impl Iterator<Item = f64> {
         let given = self.given;
         self.data.iter().map(move |point| if given == ValueForm::Log10 { point.1 } else { point.1.log10() })

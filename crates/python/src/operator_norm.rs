@@ -56,7 +56,7 @@ pub(crate) fn operator_norm<'py>(
     }
     let triplet = lanczos.finish(&mut map);
     map.checked(py)?;
-    if !triplet.value.is_finite() {
+    if !(triplet.value.is_finite() && triplet.relative_residual.is_finite()) {
         return Err(PyValueError::new_err("The products of the map overflow 64-bit numbers. Make its inputs smaller."));
     }
     loop {

@@ -2,6 +2,8 @@
 
 use lipscope_core::bounds::{BoundId, HeadNorms, Hypotheses};
 use lipscope_core::experiment::{Attention, InputError, MaskKind};
+use lipscope_core::extremum::{largest, maximum};
+use lipscope_core::phrase;
 use lipscope_core::random::{Random, Stream};
 use lipscope_core::weights::{HeadWeights, L2Mha, Weights};
 use nalgebra::{DMatrix, DVector};
@@ -211,7 +213,7 @@ impl<E: Number> Reader<'_, E> {
 /// starts after a line break, or after the vocabulary's first character if the training text has no line break.
 ///
 /// # Errors
-/// [`InputError::Overflow`] where tokens or scores overflow.
+/// [`InputError::Overflow`] where tokens, scores or logits overflow.
 pub fn draw_text(stack: &Stack, corpus: &Corpus, characters: usize, seed: u64) -> Result<String, InputError> {
     let mut random = Random::new(seed, Stream::TrainedText);
     let line_end = corpus.vocabulary().binary_search(&'\n').unwrap_or_default();
@@ -219,7 +221,8 @@ pub fn draw_text(stack: &Stack, corpus: &Corpus, characters: usize, seed: u64) -
     for _ in 0..characters {
         let logits = stack.logits(&ids[ids.len().saturating_sub(stack.context())..])?;
         let last: Vec<f64> = logits.column(logits.ncols() - 1).iter().copied().collect();
-        ids.push(draw(&last, random.uniform()) as u32);
+        let id = draw(&last, random.uniform());
+        ids.push(id.ok_or_else(|| InputError::Overflow { what: phrase!("logits", "The logits") })? as u32);
     }
     Ok(corpus.text(&ids[1..]))
 }
@@ -233,12 +236,15 @@ fn kim_linf(weights: &Weights, n: usize) -> f64 {
 
 /// ||W||_inf, the largest absolute row sum.
 fn row_sum(matrix: &DMatrix<f64>) -> f64 {
-    matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
+    largest(matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum()))
 }
 
-/// The index that a uniform number from [0, 1) selects from the softmax of the logits.
-fn draw(logits: &[f64], uniform: f64) -> usize {
-    let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+/// The index that a uniform number from [0, 1) selects from the softmax of the logits; `None` if they are not finite.
+fn draw(logits: &[f64], uniform: f64) -> Option<usize> {
+    let largest = logits.iter().copied().fold(f64::NEG_INFINITY, maximum);
+    if !largest.is_finite() {
+        return None;
+    }
     let masses: Vec<f64> = logits.iter().map(|logit| libm::exp(logit - largest)).collect();
     let mut rest = uniform * masses.iter().sum::<f64>();
     let reached = masses.iter().position(|mass| {
@@ -246,5 +252,28 @@ fn draw(logits: &[f64], uniform: f64) -> usize {
         rest < 0.0
     });
     // Rounding may leave a remainder after the last index.
-    reached.unwrap_or(logits.len() - 1)
+    reached.or(logits.len().checked_sub(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logits_that_are_not_finite_select_no_character() {
+        assert_eq!([0.0, 0.3, 0.6, 0.999].map(|uniform| draw(&[0.0, 0.0, -1e9, 0.0], uniform)), [0, 0, 1, 3].map(Some));
+        for wrong in [f64::NAN, -f64::NAN, f64::INFINITY] {
+            for at in 0..3 {
+                let mut logits = [0.0, 1.0, 2.0];
+                logits[at] = wrong;
+                assert_eq!(draw(&logits, 0.5), None, "{logits:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_matrix_with_a_nan_has_no_row_sum() {
+        assert_eq!(row_sum(&DMatrix::from_row_slice(2, 2, &[1.0, -2.0, 0.5, 0.0])), 3.0);
+        assert!(row_sum(&DMatrix::from_row_slice(2, 2, &[1.0, -2.0, f64::NAN, 0.0])).is_nan());
+    }
 }

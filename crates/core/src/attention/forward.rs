@@ -19,6 +19,7 @@ use super::stacked::Stacked;
 use super::steps::{GivenSteps, Offsets, Steps, Turn};
 use super::view::{Accumulate, Scalar, View, ViewMut};
 use crate::experiment::{self, Attention, Experiment, InputError, Mask, Scope, Score, Weighting, limits};
+use crate::extremum::maximum;
 use crate::parallel::{self, Schedule, Scratch};
 use crate::phrase;
 use crate::weights::{Inputs, Weights};
@@ -480,7 +481,7 @@ impl Forward<f64> {
         normalizer: Normalizer<f64>,
         ln_sizes: &[f64],
     ) -> Result<Self, InputError> {
-        let most = ln_sizes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let most = ln_sizes.iter().copied().fold(f64::NEG_INFINITY, maximum);
         let ln_n = most + ln_sizes.iter().map(|ln| (ln - most).exp()).sum::<f64>().ln();
         let Experiment { attention, score, weighting, .. } = experiment;
         let steps = Steps::of((*attention, score, weighting), weights.heads.len(), ln_n).at_measure(ln_sizes);

@@ -13,7 +13,7 @@ use nalgebra::DMatrix;
 
 use super::view::Scalar;
 use crate::experiment::{InputError, Normalization};
-use crate::extremum::largest;
+use crate::extremum::{largest, maximum};
 use crate::phrase;
 
 /// A normaliser evaluated at the tokens of an experiment.
@@ -55,7 +55,7 @@ impl<T: Scalar> Normalizer<T> {
         }
         normalizer.kind = kind;
         for (token_idx, mut token) in normalizer.outputs.column_iter_mut().enumerate() {
-            let largest = token.iter().map(|x| x.value().abs()).fold(0.0, f64::max);
+            let most = largest(token.iter().map(|x| x.value().abs()));
             if kind == Normalization::Layer {
                 take_mean(token.as_mut_slice());
             }
@@ -69,7 +69,7 @@ impl<T: Scalar> Normalizer<T> {
             }
             // A single entry is zero under LayerNorm, whatever it was.
             if kind != Normalization::Layer || token.len() > 1 {
-                normalizer.condition = normalizer.condition.max(largest * inverse.value());
+                normalizer.condition = maximum(normalizer.condition, most * inverse.value());
             }
             // Divides: the inverse of `scale` may be below the normal numbers.
             token.iter_mut().for_each(|x| *x /= scale);
@@ -200,8 +200,8 @@ fn take_mean_of_change<T: Scalar>(change: &mut [T]) {
 
 /// sqrt(mean c^2 + eps), also where squares overflow or vanish.
 fn scale<T: Scalar>(centred: &[T], eps: f64) -> T {
-    let largest = centred.iter().map(|x| x.value().abs()).fold(0.0, f64::max);
-    let unit = if largest == 0.0 || SAFE.contains(&largest) { 1.0 } else { largest };
+    let most = largest(centred.iter().map(|x| x.value().abs()));
+    let unit = if most == 0.0 || SAFE.contains(&most) { 1.0 } else { most };
     let rest = eps / unit / unit;
     // eps / unit^2 overflows only where the squares do not count beside eps.
     let (unit, rest) = if rest.is_finite() { (unit, rest) } else { (1.0, eps) };

@@ -10,6 +10,7 @@ use nalgebra::DMatrix;
 use super::forward::{Forward, Storage};
 use super::stacked::Stacked;
 use super::steps::Turn;
+use crate::extremum::largest;
 
 /// The most attention weights (n^2 times maps, with their slopes) that are copied: 64 MiB of f32 beside 128 MiB of f64, so that the page
 /// stays under 400 MB.
@@ -72,10 +73,10 @@ fn narrowed(matrices: &[Vec<f64>]) -> Vec<Vec<f32>> {
     matrices.iter().map(|entries| entries.iter().map(|x| flushed(*x)).collect()).collect()
 }
 
-/// Whether products of the entries of a matrix stay in the range of f32.
+/// Whether products of the entries of a matrix stay in the range of f32; not if an entry is NaN.
 fn fits(entries: &[f64]) -> bool {
-    let largest = entries.iter().fold(0.0f64, |largest, x| largest.max(x.abs()));
-    largest == 0.0 || (LEAST..=1.0 / LEAST).contains(&largest)
+    let most = largest(entries.iter().map(|x| x.abs()));
+    most == 0.0 || (LEAST..=1.0 / LEAST).contains(&most)
 }
 
 /// Rounds to f32 and sets numbers below its normal range to zero: they do not count beside the other weights of the row

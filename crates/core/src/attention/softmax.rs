@@ -10,6 +10,7 @@ use super::projections::MapLayout;
 use super::steps::Weighed;
 use super::view::{Accumulate, Scalar, ViewMut};
 use crate::experiment::InputError;
+use crate::extremum::{largest, maximum};
 use crate::parallel::{self, Scratch};
 use crate::phrase;
 
@@ -40,7 +41,7 @@ impl<T: Scalar> Forward<T> {
             };
             self.projections.column_iter().map(square).collect()
         };
-        let most = |squares: &[T]| squares.iter().map(|square| square.value()).fold(0.0, f64::max);
+        let most = |squares: &[T]| largest(squares.iter().map(|square| square.value()));
         let is_l2 = |map: &MapLayout| map.kernel.key_square != 0.0;
         let of_map = |map: &MapLayout| if is_l2(map) { squares(&map.k_rows) } else { Vec::new() };
         self.key_squares = self.maps.iter().map(of_map).collect();
@@ -102,12 +103,11 @@ impl<T: Scalar> Forward<T> {
         let columns = buffer.chunks_exact_mut(reach).zip(block.scales.iter_mut().zip(block.tops.iter_mut()));
         for (at, (row, (scores, (scale, top)))) in block.rows.clone().zip(columns).enumerate() {
             let scores = &mut scores[..self.reach(&(row..row + 1))];
-            // f64::max ignores NaN, so each score is tested.
             if !scores.iter().all(|s| s.value().is_finite()) {
                 block.is_finite = false;
                 return;
             }
-            let largest = scores.iter().map(|s| s.value()).fold(f64::NEG_INFINITY, f64::max);
+            let largest = scores.iter().map(|s| s.value()).fold(f64::NEG_INFINITY, maximum);
             *top = scores.iter().position(|s| s.value() == largest).unwrap_or(0) as u32;
             let shift = T::constant(largest);
             let mut sum = T::constant(0.0);

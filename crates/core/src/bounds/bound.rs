@@ -1,5 +1,6 @@
 //! What a bound is: its name, its formula as text, the norm that it bounds and the domain on which it holds.
 
+use crate::extremum::or_infinity;
 use serde::{Deserialize, Serialize};
 
 /// A bound: each variant states its formula, its hypotheses and its source. "Section" and the name in code font are a
@@ -452,10 +453,15 @@ impl Bound {
     pub const MARGIN: f64 = 1e-13;
 
     /// A bound from ln of its value. For an upper bound other than `MaxToken`, ln grows by
-    /// [`Bound::MARGIN`] (1 + |ln|).
+    /// [`Bound::MARGIN`] (1 + |ln|). A NaN states nothing: it is infinite as an upper bound, and zero as a lower one.
     #[must_use]
     #[doc(hidden)]
     pub fn of_ln(id: BoundId, ln: f64) -> Self {
+        let ln = match id.side() {
+            _ if !ln.is_nan() => ln,
+            Side::Upper => f64::INFINITY,
+            Side::Lower => f64::NEG_INFINITY,
+        };
         let margin = Bound::MARGIN * (1.0 + ln.abs());
         // The max-token bound is a sum of computed norms, not a formula.
         let has_margin = id.side() == Side::Upper && id != BoundId::MaxToken && ln.is_finite();
@@ -470,12 +476,12 @@ impl Bound {
         }
     }
     /// The same bound, larger by the factor 1 + `relative`. This covers what rounding may have added to the norm that
-    /// the bound is compared with.
+    /// the bound is compared with. An upper bound only: it is infinite where the factor is NaN.
     #[must_use]
     #[doc(hidden)]
     pub fn widened(self, relative: f64) -> Self {
         let value = self.value.map(|value| value * (1.0 + relative)).filter(|value| value.is_finite());
-        Bound { value, log10: self.log10 + relative.ln_1p() / std::f64::consts::LN_10, ..self }
+        Bound { value, log10: or_infinity(self.log10 + relative.ln_1p() / std::f64::consts::LN_10), ..self }
     }
 }
 
@@ -503,6 +509,23 @@ impl Norm {
             Norm::Linf => "linf",
             Norm::L1 => "l1",
             Norm::MaxToken => "max_token",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_of_nan_states_nothing() {
+        for nan in [f64::NAN, -f64::NAN] {
+            let upper = Bound::of_ln(BoundId::Local, nan);
+            assert_eq!((upper.value, upper.log10), (None, f64::INFINITY));
+            let lower = Bound::of_ln(BoundId::Fork, nan);
+            assert_eq!((lower.value, lower.log10), (Some(0.0), f64::NEG_INFINITY));
+            let widened = Bound::of_ln(BoundId::Local, 1.0).widened(nan);
+            assert_eq!((widened.value, widened.log10), (None, f64::INFINITY));
         }
     }
 }

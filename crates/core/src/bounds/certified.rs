@@ -20,7 +20,7 @@ use super::local::shared::reduced_value;
 use super::stacked_values::StackedValues;
 use crate::attention::{Centred, DistanceBias, Kernel};
 use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, Phrase};
-use crate::extremum::{largest, maximum};
+use crate::extremum::{largest, maximum, minimum, or_infinity};
 use crate::phrase;
 use crate::spectral::largest_eigenvalue;
 use crate::weights::{HeadWeights, Inputs, Weights};
@@ -63,7 +63,7 @@ impl CertifiedHeads {
     /// The bound of all heads: the smaller of the two.
     #[must_use]
     pub fn value(&self) -> f64 {
-        self.together.map_or(self.added, |together| together.min(self.added))
+        self.together.map_or(self.added, |together| minimum(together, self.added))
     }
 }
 
@@ -191,7 +191,7 @@ impl Neighbourhood {
             let norms: Vec<f64> = self.heads.iter().map(|head| head.norms.v_norm).collect();
             stacked.combine(&of_directions, &norms)
         });
-        CertifiedHeads { added: self.combination.ln_combine(&ln).exp(), heads, together }
+        CertifiedHeads { added: or_infinity(self.combination.ln_combine(&ln).exp()), heads, together }
     }
 }
 
@@ -280,7 +280,7 @@ impl OverRows {
     }
 
     fn bound(&self) -> f64 {
-        self.own + largest(self.columns.iter().copied()).sqrt()
+        or_infinity(self.own + largest(self.columns.iter().copied()).sqrt())
     }
 }
 
@@ -299,7 +299,7 @@ fn norm(matrix: &DMatrix<f64>) -> f64 {
 }
 
 fn softmax(scores: &[f64]) -> Vec<f64> {
-    let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let largest = scores.iter().copied().fold(f64::NEG_INFINITY, maximum);
     let powers: Vec<f64> = scores.iter().map(|score| (score - largest).exp()).collect();
     let sum: f64 = powers.iter().sum();
     powers.into_iter().map(|power| power / sum).collect()
@@ -318,7 +318,7 @@ fn centred(mut columns: DMatrix<f64>, weights: &[f64]) -> DMatrix<f64> {
 /// that a weight near one keeps its digits.
 fn largest_weights(scores: &[f64], moved: &[f64]) -> Vec<f64> {
     let least: Vec<f64> = scores.iter().zip(moved).map(|(score, moved)| score - moved).collect();
-    let top = least.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let top = least.iter().copied().fold(f64::NEG_INFINITY, maximum);
     let powers: Vec<f64> = least.iter().map(|score| (score - top).exp()).collect();
     let mut after = vec![0.0; powers.len() + 1];
     for (at, power) in powers.iter().enumerate().rev() {
@@ -338,6 +338,17 @@ fn largest_weights(scores: &[f64], moved: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::random::{Random, Stream};
+
+    #[test]
+    fn a_part_of_a_row_that_is_nan_makes_the_bound_infinite() {
+        for (own, mixed) in [(f64::NAN, 1.0), (1.0, f64::NAN), (f64::NAN, f64::NAN)] {
+            let mut rows = OverRows::new(2);
+            rows.add((&[0, 1], &[0.5, 0.5]), (1.0, 1.0));
+            rows.add((&[0, 1], &[0.5, 0.5]), (own, mixed));
+            rows.add((&[0, 1], &[0.5, 0.5]), (1.0, 1.0));
+            assert_eq!(rows.bound(), f64::INFINITY, "{own} {mixed}");
+        }
+    }
 
     #[test]
     fn the_largest_weights_are_at_least_those_of_moved_scores_and_add_up_to_at_least_one() {

@@ -81,7 +81,7 @@ impl Mixing {
 
     /// `None` where a factor is zero or leaves the range of f64.
     fn with(squares: &[DMatrix<f64>], norms: &[HeadNorms], ln_theta: &dyn Fn(usize) -> f64) -> Option<Self> {
-        let is_used = |h: usize| norms[h].v_norm > 0.0;
+        let is_used = |h: usize| norms[h].v_norm != 0.0;
         let ln_thetas: Vec<f64> =
             (0..norms.len()).map(|h| if is_used(h) { ln_theta(h) } else { f64::INFINITY }).collect();
         let mut sum = DMatrix::zeros(squares[0].nrows(), squares[0].nrows());
@@ -184,6 +184,16 @@ fn rows_of(head: &HeadWeights) -> DMatrix<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A head whose norm is NaN was left out, as a head of norm 0 is.
+    #[test]
+    fn heads_do_not_combine_where_a_norm_is_nan() {
+        let squares = [DMatrix::identity(2, 2), DMatrix::identity(2, 2)];
+        let norms = |v_norm: f64| [HeadNorms { a_norm: 1.0, v_norm: 1.0 }, HeadNorms { a_norm: 1.0, v_norm }];
+        let mixing = |norms: [HeadNorms; 2]| Mixing::with(&squares, &norms, &|h| -0.5 * norms[h].v_norm.ln());
+        assert!(mixing(norms(1.0)).is_some() && mixing(norms(0.0)).is_some());
+        assert_eq!(mixing(norms(f64::NAN)), None);
+    }
 
     #[test]
     fn equal_heads_behind_an_orthogonal_matrix_combine_as_concatenated_ones() {

@@ -11,6 +11,7 @@ use super::lower::witness_direction::{WitnessDirection, directions};
 use super::variant::Variant;
 use crate::attention::Normalizer;
 use crate::experiment::{Attention, Experiment, MaskKind, Normalization, Scope};
+use crate::extremum::largest;
 use crate::spectral::largest_singular_value;
 use crate::weights::{L2Mha, Weights};
 use nalgebra::DMatrix;
@@ -211,7 +212,7 @@ impl Hypotheses {
     /// e^Gamma.
     #[must_use]
     pub fn exponent(&self) -> f64 {
-        let gamma = self.exponents.iter().map(|head| head.gamma).fold(0.0, f64::max);
+        let gamma = largest(self.exponents.iter().map(|head| head.gamma));
         gamma * self.radius * self.radius
     }
 
@@ -278,8 +279,8 @@ impl KimNorms {
         let pairs = || weights.queries.iter().zip(&weights.values);
         KimNorms {
             k: weights.queries.first().map_or(1, DMatrix::ncols) as f64,
-            query_linf: weights.queries.iter().map(|q| row_sum(q) * column_sum(q)).fold(0.0, f64::max),
-            value_linf: weights.values.iter().map(column_sum).fold(0.0, f64::max),
+            query_linf: largest(weights.queries.iter().map(|q| row_sum(q) * column_sum(q))),
+            value_linf: largest(weights.values.iter().map(column_sum)),
             output_linf: column_sum(&weights.output),
             heads: pairs().map(|(q, v)| largest_singular_value(q).powi(4) * largest_singular_value(v).powi(2)).sum(),
             output: largest_singular_value(&weights.output),
@@ -289,10 +290,10 @@ impl KimNorms {
 
 /// Largest absolute row sum.
 fn row_sum(matrix: &DMatrix<f64>) -> f64 {
-    matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
+    largest(matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum()))
 }
 
 /// Largest absolute column sum, the row sum of the transpose.
 fn column_sum(matrix: &DMatrix<f64>) -> f64 {
-    matrix.column_iter().map(|column| column.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
+    largest(matrix.column_iter().map(|column| column.iter().map(|x| x.abs()).sum()))
 }

@@ -149,7 +149,7 @@ pub fn bounds_and_witnesses(hypotheses: &Hypotheses) -> (Vec<Bound>, Witnesses) 
             BoundId::Fork => witnesses.fork.as_ref().map(|found| found.norm),
             _ => return id.at(hypotheses),
         };
-        norm.map(|norm| Bound::of_ln(id, norm.ln()))
+        norm.filter(|norm| !norm.is_nan()).map(|norm| Bound::of_ln(id, norm.ln()))
     };
     (BoundId::ALL.into_iter().filter_map(bound).collect(), witnesses)
 }

@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use nalgebra::DMatrix;
 
+use crate::extremum::{largest, or_infinity};
 use crate::spectral::largest_eigenvalue;
 use crate::weights::Weights;
 
@@ -58,23 +59,22 @@ impl StackedValues {
 
     /// The bound from l_h and ||F_h|| of each head; infinite where a factor leaves the range of f64.
     pub(super) fn combine(&self, heads: &[f64], norms: &[f64]) -> f64 {
-        let is_used = |h: usize| norms[h] > 0.0;
+        let is_used = |h: usize| norms[h] != 0.0;
         let squares: Vec<f64> = (0..heads.len()).map(|h| if is_used(h) { heads[h] / norms[h] } else { 0.0 }).collect();
         // Scaled, so that the squares do not overflow.
-        let largest = squares.iter().copied().fold(0.0, f64::max);
-        if largest == 0.0 {
+        let most = largest(squares.iter().copied());
+        if most == 0.0 {
             return 0.0;
         }
         let mut scaled = self.factors.clone();
         let mut sum = 0.0;
         for (h, columns) in self.columns.iter().enumerate().filter(|(h, _)| is_used(*h)) {
-            let square = squares[h] / largest;
+            let square = squares[h] / most;
             scaled.columns_mut(columns.start, columns.len()).scale_mut(square.sqrt());
             sum += heads[h] * (heads[h] / square);
         }
         let gram = if scaled.nrows() < scaled.ncols() { &scaled * scaled.transpose() } else { scaled.tr_mul(&scaled) };
-        let bound = (largest_eigenvalue(&gram).sqrt() * sum.sqrt()) * ROUNDING;
-        if bound.is_nan() { f64::INFINITY } else { bound }
+        or_infinity((largest_eigenvalue(&gram).sqrt() * sum.sqrt()) * ROUNDING)
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Rows;
+use crate::extremum::largest;
 
 /// The steps between projections and weights, in their order: qk-norm, RoPE, scale, cap, bias. docs/theory.md, "Attention
 /// as it is run today".
@@ -104,7 +105,7 @@ impl Gain {
     pub fn largest(&self) -> f64 {
         match self {
             Gain::All(gain) => gain.abs(),
-            Gain::Entries(gains) => gains.iter().fold(0.0, |most, gain| gain.abs().max(most)),
+            Gain::Entries(gains) => largest(gains.iter().map(|gain| gain.abs())),
         }
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::ball::Ball;
 use crate::bounds::Hypotheses;
 use crate::experiment::{Attention, Experiment, InputError, Mask};
+use crate::extremum::largest;
 
 /// A step without effect, and the numbers that say why.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,7 +56,7 @@ pub fn idle_steps(experiment: &Experiment, hypotheses: &Hypotheses) -> Result<Ve
     // |tau tanh(s/tau) - s| <= |s| (s/tau)^2/3. The scores of normalised queries and keys have another bound.
     let is_dot = experiment.attention == Attention::Dot && score.qk_norm.is_none();
     if let Some(cap) = score.softcap.filter(|_| is_dot) {
-        let usual = hypotheses.a_of_heads().fold(0.0, f64::max);
+        let usual = largest(hypotheses.a_of_heads());
         let largest_score = usual * experiment.scale_of(k) * (k as f64).sqrt();
         if (largest_score / cap).powi(2) / 3.0 <= NO_CHANGE {
             idle.push(IdleStep::Cap { cap, largest_score });

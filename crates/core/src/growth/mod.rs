@@ -18,6 +18,7 @@ use crate::bounds::{
     Bound, BoundId, BoundsOverN, HeadNorms, Hypotheses, Norm, all_bounds, best_lower, best_upper, norm_of_clusters,
 };
 use crate::experiment::{Experiment, InputError, Memory};
+use crate::extremum::{largest, maximum};
 use crate::sweep::Spacing;
 use crate::tokens;
 use crate::weights::{HeadWeights, Weights};
@@ -120,7 +121,7 @@ impl Growing {
     ) -> Result<Self, InputError> {
         plan.check(experiment, memory)?;
         let hypotheses = hypotheses_of_ball(experiment)?;
-        let longest = plan.lengths.iter().copied().fold(2.0, f64::max);
+        let longest = plan.lengths.iter().copied().fold(2.0, maximum);
         let spacing = plan.spacing.of_ball(experiment.normalization);
         let over_n = match spacing {
             Spacing::Fixed => Some(BoundsOverN::new(hypotheses.clone(), longest)),
@@ -150,7 +151,7 @@ impl Growing {
 }
 
 fn crossover(hypotheses: &Hypotheses, spacing: Spacing) -> Option<Crossover> {
-    let a = hypotheses.a_of_heads().fold(0.0, f64::max);
+    let a = largest(hypotheses.a_of_heads());
     // Of other attention no such exponent is known.
     if !hypotheses.is_plain() {
         return None;

@@ -19,6 +19,7 @@ use nalgebra::{DMatrix, DVector};
 use super::LinearOperator;
 use crate::attention::{Centred, Kernel, Normalizer};
 use crate::experiment::{Attention, InputError, Scope};
+use crate::extremum::maximum;
 use crate::phrase;
 use crate::weights::Weights;
 
@@ -216,7 +217,7 @@ impl Head {
             if scores.iter().any(|s| !s.is_finite()) {
                 return Err(InputError::Overflow { what: phrase!("attention_scores", "The attention scores") });
             }
-            let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let largest = scores.iter().copied().fold(f64::NEG_INFINITY, maximum);
             let weights: Vec<f64> = scores.iter().map(|s| (s - largest).exp()).collect();
             let mut run = Run {
                 length: *length,

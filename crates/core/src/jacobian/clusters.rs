@@ -16,6 +16,7 @@ use nalgebra::{DMatrix, DVector};
 use super::dense_steps::StepsRows;
 use crate::attention::{Centred, Forward, Kernel, Normalizer};
 use crate::experiment::{Attention, Experiment, InputError, Scope};
+use crate::extremum::maximum;
 use crate::phrase;
 use crate::weights::Weights;
 
@@ -225,7 +226,7 @@ impl ClusterJacobian {
             let extra = (&diagonal + &self.own[a]).abs() - diagonal.abs();
             for row in 0..d_out {
                 let all: f64 = self.to_masses.row(a * d_out + row).iter().map(|x| x.abs()).sum();
-                linf = linf.max(all + extra.row(row).sum());
+                linf = maximum(linf, all + extra.row(row).sum());
             }
             for col in 0..d {
                 let all: f64 = (0..m)
@@ -235,7 +236,7 @@ impl ClusterJacobian {
                         if share == 0.0 { 0.0 } else { (self.ln_sizes[c] - self.ln_sizes[a]).exp() * share }
                     })
                     .sum();
-                l1 = l1.max(all + extra.column(col).sum());
+                l1 = maximum(l1, all + extra.column(col).sum());
             }
         }
         ClusterSums { frobenius: squares.sqrt(), linf, l1 }
@@ -258,7 +259,7 @@ impl ClusterJacobian {
                 return Err(InputError::Overflow { what: phrase!("attention_scores", "The attention scores") });
             }
             let logs: Vec<f64> = scores.iter().zip(&self.ln_sizes).map(|(s, ln)| s + ln).collect();
-            let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let largest = logs.iter().copied().fold(f64::NEG_INFINITY, maximum);
             let sum: f64 = logs.iter().map(|ln| (ln - largest).exp()).sum();
             let row: Vec<f64> = logs.iter().map(|ln| (ln - largest).exp() / sum).collect();
             let mut own_keys = DMatrix::zeros(rows, q.nrows());

@@ -94,9 +94,7 @@ impl StepsRows {
             let values = forward.projections.rows(layout.v_rows.start, layout.v_rows.len()).into_owned();
             let slopes = match forward.steps.value_eps() {
                 None => vec![value],
-                Some(eps) => {
-                    (&value * tokens).column_iter().map(|z| slope_of_length(z, eps, &value)).collect()
-                }
+                Some(eps) => (&value * tokens).column_iter().map(|z| slope_of_length(z, eps, &value)).collect(),
             };
             let output = forward.output.as_ref();
             let outer = output.map(|output| output.columns(layout.out_rows.start, layout.out_rows.len()).into_owned());

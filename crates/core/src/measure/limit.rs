@@ -9,6 +9,7 @@ use nalgebra::DMatrix;
 use super::group::{Groups, distinct};
 use crate::attention::{Accumulate, Kernel, View, ViewMut, multiply};
 use crate::experiment::{Experiment, Mask, Normalization};
+use crate::extremum::largest;
 use crate::spectral::{largest_singular_value, norm_of_product};
 use crate::weights::{HeadWeights, Inputs};
 
@@ -50,7 +51,7 @@ pub(super) fn large_radius_limit(experiment: &Experiment, inputs: &Inputs) -> Op
         for (a, b) in targets.iter().enumerate() {
             drawn[*b] += (ln_sizes[a] - ln_sizes[*b]).exp();
         }
-        let limit = norm_of_product(&outer, value) * drawn.into_iter().fold(0.0, f64::max).sqrt();
+        let limit = norm_of_product(&outer, value) * largest(drawn).sqrt();
         return limit.is_finite().then_some(limit);
     }
     let (d, d_out) = (positions.nrows(), inputs.weights.d_out());

@@ -74,10 +74,8 @@ fn of_clusters(clusters: &Clusters, weights: &Weights, combination: Combination)
     let ln_sizes = jacobian.ln_sizes();
     let positions = jacobian.normalizer().outputs();
     let counts = Counts { summed: positions.ncols() as f64, rows: f64::INFINITY };
-    let done = heads(weights, jacobian.normalizer(), counts)
-        .into_iter()
-        .enumerate()
-        .map(|(head_idx, (head, queries))| {
+    let done =
+        heads(weights, jacobian.normalizer(), counts).into_iter().enumerate().map(|(head_idx, (head, queries))| {
             let mut head = head.with_blocks(positions.nrows(), weights.heads.len());
             let masses = jacobian.masses(head_idx);
             let mut buffers = LocalBuffers::default();
@@ -106,38 +104,40 @@ fn of_runs(runs: &Runs, weights: &Weights, combination: Combination) -> Option<L
         return is_short.then(|| row_by_row(jacobian, forward, combination));
     }
     let n = jacobian.n() as f64;
-    let done = heads(weights, jacobian.normalizer(), Counts { summed: n, rows: n }).into_iter().enumerate().map(|(head_idx, (mut head, queries))| {
-        let (mut block, mut buffers) = (Block::default(), LocalBuffers::default());
-        let (mut count, mut run) = (0, usize::MAX);
-        jacobian.for_rows(head_idx, |row| {
-            count = if row.run == run { count + 1 } else { 1 };
-            run = row.run;
-            if block.until == 0 {
-                // Along a run the covariance is (1 - pi) (C + pi D), with pi the attention to the run itself; 1 - pi
-                // and pi change at most in proportion to the row index. So the factor w_i of every row in the block is
-                // at most that of the first row times the ratio of the block's last index to its first. Every own part,
-                // which is 1 - pi times a matrix linear in pi, is at most that of the first or last row times this
-                // ratio.
-                block.until = if count < ROWS_ONE_BY_ONE { count } else { count + count / ROWS_ONE_BY_ONE };
-                block.until = block.until.min(lengths[run]);
-                block.slack = block.until as f64 / count as f64;
-                block.masses.clone_from(&row.masses);
-                block.shares.clear();
-                block.shares.resize(row.shares.len(), 0.0);
-            }
-            block.shares.iter_mut().zip(&row.shares).for_each(|(sum, share)| *sum += share);
-            if count == block.until {
-                let shares = &block.shares;
-                let query = queries.column(run);
-                head.row(&mut buffers, &block.masses, |b| shares[b], query.as_slice(), (block.slack, None));
-                if block.slack > 1.0 {
-                    head.row(&mut buffers, &row.masses, |_| 0.0, query.as_slice(), (block.slack, None));
+    let done = heads(weights, jacobian.normalizer(), Counts { summed: n, rows: n }).into_iter().enumerate().map(
+        |(head_idx, (mut head, queries))| {
+            let (mut block, mut buffers) = (Block::default(), LocalBuffers::default());
+            let (mut count, mut run) = (0, usize::MAX);
+            jacobian.for_rows(head_idx, |row| {
+                count = if row.run == run { count + 1 } else { 1 };
+                run = row.run;
+                if block.until == 0 {
+                    // Along a run the covariance is (1 - pi) (C + pi D), with pi the attention to the run itself; 1 - pi
+                    // and pi change at most in proportion to the row index. So the factor w_i of every row in the block is
+                    // at most that of the first row times the ratio of the block's last index to its first. Every own part,
+                    // which is 1 - pi times a matrix linear in pi, is at most that of the first or last row times this
+                    // ratio.
+                    block.until = if count < ROWS_ONE_BY_ONE { count } else { count + count / ROWS_ONE_BY_ONE };
+                    block.until = block.until.min(lengths[run]);
+                    block.slack = block.until as f64 / count as f64;
+                    block.masses.clone_from(&row.masses);
+                    block.shares.clear();
+                    block.shares.resize(row.shares.len(), 0.0);
                 }
-                block.until = 0;
-            }
-        });
-        head.finish()
-    });
+                block.shares.iter_mut().zip(&row.shares).for_each(|(sum, share)| *sum += share);
+                if count == block.until {
+                    let shares = &block.shares;
+                    let query = queries.column(run);
+                    head.row(&mut buffers, &block.masses, |b| shares[b], query.as_slice(), (block.slack, None));
+                    if block.slack > 1.0 {
+                        head.row(&mut buffers, &row.masses, |_| 0.0, query.as_slice(), (block.slack, None));
+                    }
+                    block.until = 0;
+                }
+            });
+            head.finish()
+        },
+    );
     Some(combine_local(done.collect(), combination))
 }
 
@@ -170,6 +170,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use crate::experiment::Experiment;
+    use crate::extremum::largest;
     use crate::measure::{Grouping, MeasureOptions, Method, measure_with};
 
     /// The largest column sum of P in any head, for tokens on a line (d = 1). `scores` holds A of each head.
@@ -182,9 +183,9 @@ mod tests {
                 let total: f64 = weights.iter().sum();
                 sums.iter_mut().zip(&weights).for_each(|(sum, weight)| *sum += weight / total);
             }
-            sums.into_iter().fold(0.0, f64::max)
+            largest(sums)
         };
-        scores.iter().map(|a| of_head(*a)).fold(0.0, f64::max)
+        largest(scores.iter().map(|a| of_head(*a)))
     }
 
     #[test]

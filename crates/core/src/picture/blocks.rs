@@ -13,6 +13,7 @@ use crate::attention::Forward;
 use crate::cost::parts;
 use crate::cost::{BASE, Cost, Form, Shape, gathered, largest, product, shape_of, sum};
 use crate::experiment::{Experiment, InputError, Mask, MaskKind, Memory};
+use crate::extremum::maximum;
 use crate::jacobian::{ClusterJacobian, DenseRows};
 use crate::measure::cost::checked_shape;
 use crate::measure::{MeasureOptions, System};
@@ -185,7 +186,7 @@ impl BlockNorming {
                 let (d_out, d) = (between.nrows() / m, between.ncols() / m);
                 let constant = largest_singular_value(&between.view((i * d_out, j * d), (d_out, d)).into_owned());
                 let within = jacobian.within().nth(i).flatten().filter(|_| i == j).map_or(0.0, largest_singular_value);
-                constant.max(within)
+                maximum(constant, within)
             }
         }
     }

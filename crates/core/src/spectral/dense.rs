@@ -5,6 +5,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::SingularTriplet;
 use crate::attention::clear_wide_registers;
+use crate::extremum::{largest, maximum};
 use crate::identity::multiple_of_identity;
 use crate::parallel::{self, Schedule};
 
@@ -19,7 +20,7 @@ pub struct DenseNorms {
     pub l1: f64,
 }
 
-/// Frobenius, l_inf and l_1 norm of a matrix.
+/// Frobenius, l_inf and l_1 norm of a matrix; NaN if an entry is NaN.
 #[must_use]
 pub fn dense_norms(matrix: &DMatrix<f64>) -> DenseNorms {
     let mut row_sums = vec![0.0; matrix.nrows()];
@@ -43,17 +44,19 @@ pub fn dense_norms(matrix: &DMatrix<f64>) -> DenseNorms {
             sums_of_squares[0] += x * x;
         }
         squares += sums_of_squares.iter().sum::<f64>();
-        l1 = l1.max(sums.iter().sum());
+        l1 = maximum(l1, sums.iter().sum());
     }
     let mut frobenius = squares.sqrt();
     // Squares of entries near the limits of f64 have overflowed or underflowed: the matrix is scaled and the sum
     // repeated.
     if !(1e-280..1e280).contains(&squares) {
-        let largest = matrix.amax();
-        let scale = if largest > 0.0 { largest } else { 1.0 };
-        frobenius = scale * matrix.iter().map(|x| (x / scale) * (x / scale)).sum::<f64>().sqrt();
+        let scale = largest(matrix.iter().map(|x| x.abs()));
+        frobenius = match scale > 0.0 && scale.is_finite() {
+            true => scale * matrix.iter().map(|x| (x / scale) * (x / scale)).sum::<f64>().sqrt(),
+            false => scale,
+        };
     }
-    DenseNorms { frobenius, linf: row_sums.into_iter().fold(0.0, f64::max), l1 }
+    DenseNorms { frobenius, linf: largest(row_sums), l1 }
 }
 
 /// The singular values, largest first; `None` if an entry is not finite or the iteration does not converge.
@@ -112,7 +115,8 @@ pub(super) fn view(matrix: &DMatrix<f64>) -> MatRef<'_, f64> {
 /// decomposition. The largest value alone loses no digits by squaring.
 const FEW_COLUMNS: usize = 8;
 
-/// The spectral norm; if the SVD does not converge, the Frobenius norm, which is never smaller.
+/// The spectral norm; if the SVD does not converge, the Frobenius norm, which is never smaller. Infinite or NaN where an
+/// entry is.
 #[must_use]
 pub fn largest_singular_value(matrix: &DMatrix<f64>) -> f64 {
     if let Some(factor) = multiple_of_identity(matrix) {
@@ -135,7 +139,7 @@ pub fn largest_singular_value(matrix: &DMatrix<f64>) -> f64 {
 #[must_use]
 pub fn largest_eigenvalue(matrix: &DMatrix<f64>) -> f64 {
     match scaled(matrix) {
-        Some((scaled, scale)) => scaled.symmetric_eigenvalues().max().max(0.0) * scale,
+        Some((scaled, scale)) => largest(scaled.symmetric_eigenvalues().iter().copied()) * scale,
         None => f64::INFINITY,
     }
 }
@@ -167,7 +171,8 @@ pub fn norm_of_product(left: &DMatrix<f64>, right: &DMatrix<f64>) -> f64 {
 /// The most blocks whose norms are computed, each by a small SVD.
 const MOST_BLOCKS: usize = 20_000;
 
-/// max_i sum_j ||J_ij||_2 over blocks of d_out rows and d columns; `None` where there are too many blocks.
+/// max_i sum_j ||J_ij||_2 over blocks of d_out rows and d columns; `None` where there are too many blocks, and NaN if an
+/// entry is NaN.
 pub(crate) fn max_token(jacobian: &DMatrix<f64>, (d_out, d): (usize, usize)) -> Option<f64> {
     let (n, n_rows) = (jacobian.ncols() / d, jacobian.nrows() / d_out);
     if d.min(d_out) > 1 && n * n_rows > MOST_BLOCKS {
@@ -184,7 +189,7 @@ pub(crate) fn max_token(jacobian: &DMatrix<f64>, (d_out, d): (usize, usize)) -> 
     };
     let operations = 20 * jacobian.len() * d.min(d_out);
     let sums = parallel::map(Schedule::of(operations as u64), n_rows, &row_sum);
-    Some(sums.into_iter().fold(0.0, f64::max))
+    Some(largest(sums))
 }
 
 /// The matrix divided by its largest absolute entry, and that entry; `None` if an entry is not finite.
@@ -233,6 +238,29 @@ mod tests {
             let norm = largest_singular_value(&matrix);
             assert!((norm / scale - 45f64.sqrt()).abs() < 1e-12, "{norm}");
             assert!((dense_norms(&matrix).frobenius / scale - 50f64.sqrt()).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn an_entry_that_is_not_finite_makes_no_norm_finite() {
+        for (n_rows, n_columns) in [(1, 1), (2, 5), (12, 12)] {
+            for (row, column) in [(0, 0), (n_rows - 1, n_columns - 1)] {
+                let mut matrix = DMatrix::from_element(n_rows, n_columns, 1.0);
+                matrix[(row, column)] = f64::INFINITY;
+                let DenseNorms { frobenius, linf, l1 } = dense_norms(&matrix);
+                let largest = largest_singular_value(&matrix);
+                assert_eq!([frobenius, linf, l1, largest], [f64::INFINITY; 4], "{n_rows} x {n_columns}");
+                for nan in [f64::NAN, -f64::NAN] {
+                    matrix[(row, column)] = nan;
+                    let DenseNorms { frobenius, linf, l1 } = dense_norms(&matrix);
+                    let token = max_token(&matrix, (1, 1)).expect("few blocks");
+                    for found in [frobenius, linf, l1, token, largest_singular_value(&matrix)] {
+                        assert!(found.is_nan(), "{n_rows} x {n_columns}: {found}");
+                    }
+                    assert_eq!(singular_values(&matrix), None);
+                    assert_eq!(largest_triplet(&matrix), None);
+                }
+            }
         }
     }
 

@@ -22,3 +22,34 @@ impl LinearOperator<f64> for Diagonal {
         self.apply(u, out);
     }
 }
+
+/// A diagonal matrix whose products fail after some good ones: one entry is then another number, such as NaN.
+pub(super) struct Failing {
+    pub(super) matrix: Diagonal,
+    /// How many products are left before the failure.
+    pub(super) good_products: usize,
+    /// The wrong entry.
+    pub(super) entry: f64,
+}
+
+impl LinearOperator<f64> for Failing {
+    fn n_inputs(&self) -> usize {
+        self.matrix.n_inputs()
+    }
+
+    fn n_outputs(&self) -> usize {
+        self.matrix.n_outputs()
+    }
+
+    fn apply(&mut self, v: &[f64], out: &mut [f64]) {
+        self.matrix.apply(v, out);
+        match self.good_products.checked_sub(1) {
+            Some(left) => self.good_products = left,
+            None => out[0] = self.entry,
+        }
+    }
+
+    fn apply_transpose(&mut self, u: &[f64], out: &mut [f64]) {
+        self.apply(u, out);
+    }
+}

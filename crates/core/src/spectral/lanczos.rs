@@ -12,6 +12,7 @@
 use nalgebra::DMatrix;
 
 use crate::experiment::InputError;
+use crate::extremum::maximum;
 use crate::jacobian::LinearOperator;
 use crate::phrase;
 use crate::random::{Random, Stream};
@@ -219,7 +220,7 @@ impl Lanczos {
         Lanczos { checks: Checks::Always, ..self }
     }
 
-    /// The value and its estimated relative residual at the last check.
+    /// The value and its estimated relative residual at the last check. The value is infinite or NaN where a product was.
     #[must_use]
     pub fn estimate(&self) -> (f64, f64) {
         (self.value, if self.value > 0.0 { self.residual / self.value } else { f64::INFINITY })
@@ -281,7 +282,11 @@ impl Lanczos {
         operator.apply(&self.right[at], &mut u);
         // The norm is taken before the orthogonalisation, which leaves only rounding of a J v that lies in the span of
         // the left vectors.
-        self.scale = self.scale.max(norm(&u));
+        let length = norm(&u);
+        if !length.is_finite() {
+            return self.stop_with(length);
+        }
+        self.scale = maximum(self.scale, length);
         // The coefficients of the orthogonalisation are the entries of B above the diagonal: one beta, or after a
         // restart a full column.
         let passes = if self.assurance.is_some() { Passes::Two } else { Passes::AsNeeded };
@@ -293,7 +298,7 @@ impl Lanczos {
         let alpha = norm(&u);
         // If J v lies in the span of the left vectors, alpha is rounding. Then u = 0, so beta = 0 and the iteration
         // ends.
-        let scale = self.value.max(self.scale);
+        let scale = maximum(self.value, self.scale);
         if alpha <= ROUNDING * scale || alpha == 0.0 {
             self.small[(at, at)] = 0.0;
             u.fill(0.0);
@@ -303,15 +308,18 @@ impl Lanczos {
         }
         let mut v = vec![0.0; operator.n_inputs()];
         operator.apply_transpose(&u, &mut v);
+        let length = norm(&v);
+        if !length.is_finite() {
+            return self.stop_with(length);
+        }
         let back = orthogonalize(&mut v, &self.right, passes);
-        rounding = rounding.max(rounding_of_back(&back, self.small[(at, at)]));
+        rounding = maximum(rounding, rounding_of_back(&back, self.small[(at, at)]));
         let beta = norm(&v);
         self.left.push(u);
-        if !alpha.is_finite() || !beta.is_finite() {
-            // The product overflowed; the caller reports the infinite value.
-            self.value = f64::INFINITY;
-            self.done = true;
-            return Status::Done;
+        // Finite products overflow here where their scalar products do.
+        let overflow = maximum(alpha, beta);
+        if !overflow.is_finite() {
+            return self.stop_with(f64::INFINITY);
         }
         let is_whole = self.right.len() == operator.n_inputs();
         if self.cycle == Cycle::First {
@@ -337,6 +345,14 @@ impl Lanczos {
         Status::Going { value, relative_residual }
     }
 
+    /// Ends the iteration at a product that overflows or is NaN: that is then its value.
+    fn stop_with(&mut self, value: f64) -> Status {
+        self.value = value;
+        self.residual = f64::NAN;
+        self.done = true;
+        Status::Done
+    }
+
     /// Runs the iteration to its end.
     #[must_use]
     pub fn run(mut self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> SingularTriplet {
@@ -350,11 +366,16 @@ impl Lanczos {
         self.iterations
     }
 
-    /// The leading triplet, with value and residual recomputed from the vectors (one more product with J and J^T).
+    /// The leading triplet, with value and residual recomputed from the vectors (one more product with J and J^T). Where the
+    /// iteration has met a product that is not finite, value and residual are not finite either.
     #[must_use]
     pub fn finish(&self, operator: &mut (impl LinearOperator<f64> + ?Sized)) -> SingularTriplet {
         let right = self.right_vectors(1).pop().unwrap_or_else(|| self.right[0].clone());
         let iterations = self.iterations;
+        if !self.value.is_finite() {
+            let left = vec![f64::NAN; operator.n_outputs()];
+            return SingularTriplet { value: self.value, left, right, iterations, relative_residual: f64::NAN };
+        }
         SingularTriplet::at(right, iterations, operator)
     }
 
@@ -398,7 +419,7 @@ impl Lanczos {
                     None => (0.0, beta),
                 };
                 if residual > ROUNDING * self.value {
-                    self.residual = self.residual.max(residual / value * self.value);
+                    self.residual = maximum(self.residual, residual / value * self.value);
                 }
             }
         }
@@ -461,7 +482,7 @@ fn small_svd(small: &DMatrix<f64>, size: usize) -> Option<(DMatrix<f64>, DMatrix
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spectral::diagonal::Diagonal;
+    use crate::spectral::diagonal::{Diagonal, Failing};
     use crate::spectral::vectors::dot;
 
     /// The largest deviation of a basis from orthonormality.
@@ -512,6 +533,40 @@ mod tests {
             let options = LanczosOptions { tolerance: 3e-4, seed, ..LanczosOptions::default() };
             let found = Lanczos::new(42, options).run(&mut operator);
             assert!(found.value > 1.0 - 1e-6, "{seed}: {} after {} steps", found.value, found.iterations);
+        }
+    }
+
+    /// Wherever the product stands: at the start, later, in a restarted basis, or in the steps for an upper bound.
+    #[test]
+    fn an_iteration_with_a_product_that_is_not_finite_has_no_finite_value_residual_or_upper_bound() {
+        let matrix = || Diagonal((0..60).map(|i| 1.0 - 1e-3 * (f64::from(i) / 60.0).powi(2)).collect());
+        let options = LanczosOptions { max_basis: 20, max_iterations: 60, tolerance: 1e-15, seed: 3 };
+        for entry in [f64::NAN, -f64::NAN, f64::INFINITY] {
+            for good_products in [0, 1, 2, 5, 12, 39, 40, 41, 70] {
+                let mut operator = Failing { matrix: matrix(), good_products, entry };
+                let mut lanczos = Lanczos::new(60, options).assured(Some(Assurance::default()));
+                while let Status::Going { .. } = lanczos.step(&mut operator) {}
+                let found = lanczos.finish(&mut operator);
+                for value in [lanczos.estimate().0, found.value] {
+                    assert_eq!(value.is_nan(), entry.is_nan(), "{entry} after {good_products}: {value}");
+                    assert!(!value.is_finite(), "{entry} after {good_products}: {value}");
+                }
+                assert!(found.relative_residual.is_nan(), "{entry} after {good_products}");
+                assert_eq!(lanczos.upper(Failure::RARE), None, "{entry} after {good_products}");
+                assert_eq!(lanczos.assure(&mut operator), Status::Done);
+            }
+        }
+    }
+
+    #[test]
+    fn after_a_product_that_is_not_finite_another_iteration_finds_the_value() {
+        let matrix = || Diagonal((0..60).map(|i| 1.0 / f64::from(i + 1)).collect());
+        for good_products in [0, 1, 2, 9, 12] {
+            let mut operator = Failing { matrix: matrix(), good_products, entry: f64::INFINITY };
+            let failed = Lanczos::new(60, LanczosOptions::default()).run(&mut operator);
+            assert!(!failed.value.is_finite());
+            let found = Lanczos::after(failed, LanczosOptions::default()).run(&mut matrix());
+            assert!((found.value - 1.0).abs() < 1e-12 && found.relative_residual < 1e-9, "{found:?}");
         }
     }
 

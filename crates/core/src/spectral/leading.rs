@@ -6,6 +6,7 @@
 
 use super::lanczos::{Lanczos, LanczosOptions, Status};
 use super::vectors::{SingularTriplet, add, dot};
+use crate::extremum::{descending, maximum};
 use crate::jacobian::LinearOperator;
 
 /// Computes the leading triplets: each [`Leading::step`] is one product with J and J^T, or the check of one triplet.
@@ -65,6 +66,11 @@ impl Leading {
                     self.stage = Stage::Iterating(lanczos);
                 } else {
                     self.iterations += lanczos.iterations();
+                    if !lanczos.estimate().0.is_finite() {
+                        // What the iteration would have found is unknown, so no list of values is complete.
+                        self.found.push(lanczos.finish(operator));
+                        return Status::Done;
+                    }
                     let wanted = if self.rounds == 1 { self.count } else { 1 };
                     self.stage = match self.is_below(status) {
                         true => Stage::Done,
@@ -110,7 +116,7 @@ impl Leading {
             Stage::Iterating(lanczos) => values.extend(lanczos.values()),
             Stage::Checking(_) | Stage::Done => {}
         }
-        values.sort_by(|a, b| b.total_cmp(a));
+        values.sort_by(descending);
         values.truncate(self.count);
         values
     }
@@ -122,7 +128,8 @@ impl Leading {
         self.finish()
     }
 
-    /// The triplets, largest first; fewer than `count` if the others are zero to rounding.
+    /// The triplets, largest first; fewer than `count` if the others are zero to rounding. The first value is infinite or NaN
+    /// where a product was.
     #[must_use]
     pub fn finish(mut self) -> Vec<SingularTriplet> {
         self.sort();
@@ -152,13 +159,13 @@ impl Leading {
     }
 
     fn sort(&mut self) {
-        self.found.sort_by(|a, b| b.value.total_cmp(&a.value));
+        self.found.sort_by(|a, b| descending(&a.value, &b.value));
     }
 
     /// The last of the leading values before the newest triplet was added; zero if there were fewer.
     fn last_before_newest(&self) -> f64 {
         let mut values: Vec<f64> = self.found.iter().rev().skip(1).map(|triplet| triplet.value).collect();
-        values.sort_by(|a, b| b.total_cmp(a));
+        values.sort_by(descending);
         values.get(self.count - 1).copied().unwrap_or(0.0)
     }
 
@@ -168,12 +175,15 @@ impl Leading {
         let last = self.last_before_newest();
         self.sort();
         let largest = self.found.first().map_or(0.0, |triplet| triplet.value);
+        if !largest.is_finite() {
+            return Stage::Done;
+        }
         let zero = zero_below(self.n_inputs, n_outputs) * largest;
         self.found.retain(|triplet| triplet.value > zero);
         let is_complete = self.found.len() >= self.n_inputs.min(n_outputs);
-        let found_nothing = self.rounds > 1 && newest <= (last * (1.0 + SAME)).max(zero);
+        let found_nothing = self.rounds > 1 && newest <= maximum(last * (1.0 + SAME), zero);
         let steps_left = self.options.max_iterations.saturating_sub(self.iterations);
-        if is_complete || found_nothing || steps_left == 0 || !largest.is_finite() || largest == 0.0 {
+        if is_complete || found_nothing || steps_left == 0 || largest == 0.0 {
             return Stage::Done;
         }
         let options =
@@ -222,4 +232,30 @@ impl<O: LinearOperator<f64> + ?Sized> LinearOperator<f64> for Deflated<'_, O> {
 fn take_out(vector: &mut [f64], unit: &[f64]) {
     let along = dot(vector, unit);
     add(vector, -along, unit);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spectral::diagonal::{Diagonal, Failing};
+
+    /// Also in a later iteration, which looks for missed copies of a value.
+    #[test]
+    fn a_product_that_is_not_finite_is_in_the_list_of_values() {
+        let matrix = || Diagonal(vec![3.0, 3.0, 2.0, 1.0, 0.5, 0.25, 0.125, 0.1]);
+        let mut whole = Failing { matrix: matrix(), good_products: 10_000, entry: f64::NAN };
+        let found = Leading::new(8, 3, LanczosOptions::default()).run(&mut whole);
+        assert_eq!(found.iter().map(|triplet| triplet.value.round()).collect::<Vec<_>>(), [3.0, 3.0, 2.0]);
+        let n_products = 10_000 - whole.good_products;
+        for entry in [f64::NAN, -f64::NAN, f64::INFINITY] {
+            // The last product gives the residual of a value that is not in the list.
+            for good_products in 0..n_products - 1 {
+                let mut operator = Failing { matrix: matrix(), good_products, entry };
+                let found = Leading::new(8, 3, LanczosOptions::default()).run(&mut operator);
+                let is_finite =
+                    found.iter().all(|triplet| triplet.value.is_finite() && triplet.relative_residual.is_finite());
+                assert!(!found.is_empty() && !is_finite, "{entry} after {good_products} of {n_products}: {found:?}");
+            }
+        }
+    }
 }

@@ -32,7 +32,7 @@ impl PowerIteration {
         self.value = norm(&left);
         self.iterations += 1;
         if self.value == 0.0 || !self.value.is_finite() {
-            self.relative_residual = 0.0;
+            self.relative_residual = if self.value == 0.0 { 0.0 } else { f64::NAN };
             return;
         }
         left.iter_mut().for_each(|x| *x /= self.value);
@@ -47,7 +47,7 @@ impl PowerIteration {
         }
     }
 
-    /// s: never above ||J||_2, and never below the value of the previous step.
+    /// s: never above ||J||_2, and never below the value of the previous step; infinite or NaN where a product is.
     #[must_use]
     pub fn value(&self) -> f64 {
         self.value
@@ -63,5 +63,25 @@ impl PowerIteration {
     #[must_use]
     pub fn iterations(&self) -> usize {
         self.iterations
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spectral::diagonal::{Diagonal, Failing};
+
+    #[test]
+    fn a_product_that_is_not_finite_is_no_value_with_a_small_residual() {
+        for entry in [f64::NAN, -f64::NAN, f64::INFINITY] {
+            for good_products in 0..6 {
+                let mut operator = Failing { matrix: Diagonal(vec![2.0, 1.0, 0.5]), good_products, entry };
+                let mut power = PowerIteration::new(3, 0);
+                (0..=good_products / 2).for_each(|_| power.step(&mut operator));
+                assert!(!power.relative_residual().is_finite(), "{entry} after {good_products}");
+                let is_of_apply = good_products.is_multiple_of(2);
+                assert_eq!(power.value().is_nan(), entry.is_nan() && is_of_apply, "{entry} after {good_products}");
+            }
+        }
     }
 }

@@ -8,6 +8,7 @@
 //! Dorsselaer, Hochstenbach and van der Vorst (ibid. 22, 2001); the proof is in docs/theory.md ("An upper number for every
 //! map").
 
+use crate::extremum::{largest, maximum};
 use serde::{Deserialize, Serialize};
 
 /// The probability that a probable bound fails, over the seeds of the start vector: above 0, at most 1/2.
@@ -47,7 +48,7 @@ impl ProbableUpper {
     #[must_use]
     #[doc(hidden)]
     pub fn at_least(self, value: f64) -> Self {
-        ProbableUpper { value: self.value.max(value), ..self }
+        ProbableUpper { value: maximum(self.value, value), ..self }
     }
 
     /// The bound for a map that may differ from that of the iteration by this much in norm.
@@ -112,24 +113,24 @@ impl FirstCycle {
     pub(super) fn push(&mut self, alpha: f64, beta: f64, rounding: f64) {
         self.alphas.push(alpha);
         self.betas.push(beta);
-        self.rounding = self.rounding.max(rounding);
+        self.rounding = maximum(self.rounding, rounding);
     }
 
     /// How far the parts of the next J v along the left vectors are from what the products with J^T said.
     pub(super) fn rounding_of_couplings(&self, couplings: &[f64]) -> f64 {
         let Some((last, others)) = couplings.split_last() else { return 0.0 };
         let said = self.betas.last().copied().unwrap_or(0.0);
-        others.iter().fold((last - said).abs(), |most, x| most.max(x.abs()))
+        maximum((last - said).abs(), largest(others.iter().map(|x| x.abs())))
     }
 
     /// The bound; `None` for a start that was not drawn, before the first step, where numbers overflow, and for a failure so
     /// rare that the rounding of 64-bit numbers would decide.
     pub(super) fn upper(&self, failure: Failure) -> Option<ProbableUpper> {
-        let scale = self.alphas.iter().chain(&self.betas).fold(0.0f64, |most, x| most.max(x.abs()));
+        let scale = largest(self.alphas.iter().chain(&self.betas).map(|x| x.abs()));
         if self.alphas.is_empty() || !scale.is_finite() {
             return None;
         }
-        let rounding = if scale > 0.0 { ROUNDING.max(self.rounding / scale) } else { ROUNDING };
+        let rounding = if scale > 0.0 { maximum(ROUNDING, self.rounding / scale) } else { ROUNDING };
         let part = self.least_part(failure, rounding)?;
         if scale == 0.0 {
             return Some(ProbableUpper { value: 0.0, failure: failure.0 });
@@ -164,7 +165,7 @@ impl FirstCycle {
 /// How far the parts of J^T u along the right vectors are from what the product with J said: alpha along the last one.
 pub(super) fn rounding_of_back(back: &[f64], alpha: f64) -> f64 {
     let Some((last, others)) = back.split_last() else { return 0.0 };
-    others.iter().fold((last - alpha).abs(), |most, x| most.max(x.abs()))
+    maximum((last - alpha).abs(), largest(others.iter().map(|x| x.abs())))
 }
 
 /// The least rounding of one step, relative.
@@ -216,7 +217,7 @@ impl Tridiagonal {
 /// The smallest t with sum p_j(t)^2 >= 1/part^2 at or above the largest zero of p_k; `None` if it overflows.
 fn smallest_square(of: &Tridiagonal, part: f64) -> Option<f64> {
     let least = part.powi(-2);
-    let mut high = of.diagonal.iter().fold(f64::MIN_POSITIVE, |most, x| most.max(*x));
+    let mut high = of.diagonal.iter().copied().fold(f64::MIN_POSITIVE, maximum);
     while !of.reaches(high, least) {
         high *= 2.0;
         if !high.is_finite() {

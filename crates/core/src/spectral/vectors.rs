@@ -1,5 +1,6 @@
 //! Operations on vectors stored as slices, and a singular value with its vectors.
 
+use crate::extremum::largest;
 use crate::jacobian::LinearOperator;
 use crate::parallel::{self, Schedule, for_parts};
 
@@ -62,7 +63,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + tail
 }
 
-/// Euclidean norm, safe from overflow and underflow.
+/// Euclidean norm, safe from overflow and underflow; NaN if an entry is NaN.
 pub(super) fn norm(vector: &[f64]) -> f64 {
     // A square that overflows puts the sum outside this range; one that underflows is too small beside the sum to
     // matter.
@@ -70,7 +71,7 @@ pub(super) fn norm(vector: &[f64]) -> f64 {
     if (1e-280..1e280).contains(&square) {
         return square.sqrt();
     }
-    let scale = vector.iter().fold(0.0f64, |largest, x| largest.max(x.abs()));
+    let scale = largest(vector.iter().map(|x| x.abs()));
     if scale == 0.0 || !scale.is_finite() {
         return scale;
     }
@@ -80,7 +81,7 @@ pub(super) fn norm(vector: &[f64]) -> f64 {
 /// A singular value with its vectors and their residual.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SingularTriplet {
-    /// s, never above ||J||_2.
+    /// s, never above ||J||_2; infinite or NaN where a product with J is.
     pub value: f64,
     /// Unit left vector.
     pub left: Vec<f64>,
@@ -88,7 +89,7 @@ pub struct SingularTriplet {
     pub right: Vec<f64>,
     /// Steps taken.
     pub iterations: usize,
-    /// |J^T u - s v| / s, computed from the vectors; 0 if J v = 0.
+    /// |J^T u - s v| / s, computed from the vectors; 0 if J v = 0, and NaN where a product is not finite.
     pub relative_residual: f64,
 }
 
@@ -110,6 +111,9 @@ impl SingularTriplet {
         if value == 0.0 {
             return SingularTriplet { value, left, right, iterations, relative_residual: 0.0 };
         }
+        if !value.is_finite() {
+            return SingularTriplet { value, left, right, iterations, relative_residual: f64::NAN };
+        }
         left.iter_mut().for_each(|x| *x /= value);
         let mut back = vec![0.0; operator.n_inputs()];
         operator.apply_transpose(&left, &mut back);
@@ -123,4 +127,42 @@ impl SingularTriplet {
 fn in_parts(schedule: Schedule, vector: &mut [f64], job: &(impl Fn(usize, &mut [f64]) + Sync)) {
     let len = vector.len();
     for_parts(schedule, 0..len.div_ceil(PART), vector, &|part| (part * PART).min(len), job);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spectral::diagonal::{Diagonal, Failing};
+
+    #[test]
+    fn the_length_of_a_vector_with_a_nan_is_nan_and_of_one_with_an_infinity_infinite() {
+        for len in [1, 7, 8, 9, 40] {
+            for nan in [f64::NAN, -f64::NAN] {
+                assert!(norm(&vec![nan; len]).is_nan(), "all of {len}");
+                for rest in [0.0, 1.0, 1e300, f64::INFINITY] {
+                    let mut vector = vec![rest; len];
+                    vector[len / 2] = nan;
+                    assert!(norm(&vector).is_nan(), "{rest} and one of {len}");
+                }
+            }
+            let mut vector = vec![1.0; len];
+            vector[len - 1] = f64::NEG_INFINITY;
+            assert_eq!(norm(&vector), f64::INFINITY);
+            assert_eq!(norm(&vec![0.0; len]), 0.0);
+        }
+    }
+
+    /// The residual of a value that is not finite was 0 for a NaN, as if it were exact.
+    #[test]
+    fn a_triplet_of_products_that_are_not_finite_has_no_finite_residual() {
+        for entry in [f64::NAN, f64::INFINITY] {
+            for good_products in 0..2 {
+                let mut operator = Failing { matrix: Diagonal(vec![2.0, 1.0, 0.5]), good_products, entry };
+                let found = SingularTriplet::at(vec![1.0, 1.0, 1.0], 0, &mut operator);
+                assert!(!found.relative_residual.is_finite(), "{entry} after {good_products}: {found:?}");
+                assert_eq!(found.value.is_finite(), good_products == 1, "{entry} after {good_products}: {found:?}");
+                assert_eq!(found.value.is_nan(), entry.is_nan() && good_products == 0, "{found:?}");
+            }
+        }
+    }
 }

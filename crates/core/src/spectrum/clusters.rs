@@ -8,20 +8,21 @@ use super::{Level, Places, TopBlock, TopPair};
 use crate::jacobian::ClusterJacobian;
 use crate::spectral::{SingularTriplet, largest_singular_value, singular_values};
 
-/// The singular values of V O_a, each with multiplicity N_a - 1, and the largest of them with its cluster.
-pub(super) fn within(jacobian: &ClusterJacobian) -> (Vec<Level>, Option<(f64, usize)>) {
+/// The singular values of V O_a, each with multiplicity N_a - 1, and the largest of them with its cluster;
+/// `None` if an entry is not finite or a decomposition does not converge.
+pub(super) fn within(jacobian: &ClusterJacobian) -> Option<(Vec<Level>, Option<(f64, usize)>)> {
     let mut levels = Vec::new();
     let mut largest: Option<(f64, usize)> = None;
     for (place, (own, ln_size)) in jacobian.within().zip(jacobian.ln_sizes()).enumerate() {
         let Some(own) = own else { continue };
         let multiplicity = times(*ln_size) - 1.0;
-        let values = singular_values(own).unwrap_or_default();
+        let values = singular_values(own)?;
         if let Some(first) = values.first().filter(|first| largest.is_none_or(|(value, _)| **first > value)) {
             largest = Some((*first, place));
         }
         levels.extend(values.into_iter().map(|value| Level { value, multiplicity, relative_residual: Some(0.0) }));
     }
-    (levels, largest)
+    Some((levels, largest))
 }
 
 /// The number of tokens in a cluster; an integer if f64 represents it.

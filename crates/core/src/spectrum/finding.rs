@@ -275,7 +275,7 @@ impl Finding {
             (spectrum, triplets.into_iter().next())
         };
         let m = jacobian.ln_sizes().len();
-        let (within, largest) = clusters::within(jacobian);
+        let (within, largest) = clusters::within(jacobian).ok_or_else(overflow)?;
         // Values below the last one found on cluster-constant fields are omitted: others of that size may be missing.
         let least = match spectrum.coverage {
             Coverage::All => 0.0,
@@ -310,16 +310,20 @@ fn options(n_inputs: usize) -> LanczosOptions {
 }
 
 fn finite(levels: &[Level]) -> Result<(), InputError> {
-    match levels.iter().all(|level| level.value.is_finite()) {
+    let is_finite = |level: &Level| level.value.is_finite() && level.relative_residual.is_none_or(f64::is_finite);
+    match levels.iter().all(is_finite) {
         true => Ok(()),
-        false => Err(InputError::Overflow { what: phrase!("entries_jacobian", "The entries of the Jacobian") }),
+        false => Err(overflow()),
     }
+}
+
+fn overflow() -> InputError {
+    InputError::Overflow { what: phrase!("entries_jacobian", "The entries of the Jacobian") }
 }
 
 /// All singular values of a matrix, and the leading triplet.
 fn all_of(matrix: DMatrix<f64>, method: Method) -> Result<(Spectrum, Option<SingularTriplet>), InputError> {
-    let values = singular_values(&matrix)
-        .ok_or_else(|| InputError::Overflow { what: phrase!("entries_jacobian", "The entries of the Jacobian") })?;
+    let values = singular_values(&matrix).ok_or_else(overflow)?;
     let (n_rows, n_columns) = matrix.shape();
     let first = values.first().copied().unwrap_or(0.0);
     let level = |value| Level { value, multiplicity: 1.0, relative_residual: Some(0.0) };

@@ -10,6 +10,7 @@ mod words;
 use crate::{
     AtLength, Cell, Estimate, Group, HeadMap, ModelConfig, NormGrid, PictureSizes, Published, Quantity, Spread,
 };
+use lipscope_core::extremum::maximum;
 use lipscope_core::fit::{PowerLaw, fit_factor};
 use lipscope_plot::{AxisSpec, Dot, Number, Role, Scale, Scatter, Series, SeriesKind, Table, Tiles, ascending, raised};
 
@@ -70,7 +71,7 @@ pub fn norms_chart(groups: &[&Group], released: Released, published: &[Published
         }
     }
     chart.series.extend(curves);
-    let longest = groups.iter().filter_map(|group| group.ends()).map(|(_, last)| last as f64).fold(2.0, f64::max);
+    let longest = groups.iter().filter_map(|group| group.ends()).map(|(_, last)| last as f64).fold(2.0, maximum);
     chart.series.extend(published.iter().map(|curve| published_curve(curve, longest, words)));
     chart
 }

@@ -8,8 +8,8 @@ use nalgebra::DMatrix;
 
 use super::super::normalize::Normalizer;
 use super::super::view::Scalar;
-use crate::extremum::largest;
 use crate::experiment::{Gain, InputError, Normalization, VectorNorm};
+use crate::extremum::largest;
 
 /// The normaliser at the vectors of all tokens.
 #[derive(Clone, Debug)]

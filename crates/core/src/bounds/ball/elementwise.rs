@@ -15,6 +15,7 @@ use super::score_constants::ScoreConstants;
 use super::table_sums::Table;
 use super::variant_heads::{ln_of_maps, single_map};
 use crate::experiment::{Mask, Order, Weighting};
+use crate::extremum::{largest, maximum, minimum};
 
 /// ln of `elementwise`; `None` for softmax, and at a number of tokens other than that of a table.
 pub(in crate::bounds) fn ln_elementwise(hypotheses: &Hypotheses) -> Option<f64> {
@@ -73,11 +74,11 @@ impl Curve {
         match self {
             Curve::Sigmoid { bias } => {
                 // The slope is sigma(s) sigma(-s), largest at 0.
-                let nearest = 0f64.max(low + bias).min(high + bias);
+                let nearest = minimum(maximum(0.0, low + bias), high + bias);
                 Pair { weight: sigmoid(high + bias), slope: sigmoid(nearest) * sigmoid(-nearest) }
             }
             Curve::Relu { divisor } => {
-                Pair { weight: high.max(0.0) / divisor, slope: if high > 0.0 { 1.0 / divisor } else { 0.0 } }
+                Pair { weight: maximum(high, 0.0) / divisor, slope: if high <= 0.0 { 0.0 } else { 1.0 / divisor } }
             }
             Curve::Softplus { divisor } => Pair { weight: softplus(high) / divisor, slope: sigmoid(high) / divisor },
         }
@@ -161,11 +162,11 @@ fn of_table(table: &Table, pair: impl Fn(f64) -> Pair, own: f64, mixed: f64) -> 
             slope += pair.slope;
             columns[j] += pair.weight + pair.slope * mixed;
         }
-        slopes = slopes.max(slope);
-        rows = rows.max(weight + slope * mixed);
-        token = token.max(weight + slope * (mixed + own));
+        slopes = maximum(slopes, slope);
+        rows = maximum(rows, weight + slope * mixed);
+        token = maximum(token, weight + slope * (mixed + own));
     }
-    let column = columns.into_iter().fold(0.0, f64::max);
+    let column = largest(columns);
     Sums { ln_own: (own * slopes).ln(), ln_row: rows.ln(), ln_column: column.ln(), ln_token: token.ln() }
 }
 
@@ -223,3 +224,18 @@ const EXACT: f64 = 4096.0;
 const PARTS: f64 = 64.0;
 /// Distances from which on all others add less than rounding.
 const NOTHING: f64 = 1e-20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_that_are_nan_have_no_largest_weight_and_slope() {
+        let curves = [Curve::Sigmoid { bias: 0.0 }, Curve::Relu { divisor: 4.0 }, Curve::Softplus { divisor: 4.0 }];
+        for curve in curves {
+            let Pair { weight, slope } = curve.largest(-1.0, 1.0);
+            assert!(weight > 0.0 && slope > 0.0);
+            assert!(curve.largest(-1.0, f64::NAN).weight.is_nan());
+        }
+    }
+}

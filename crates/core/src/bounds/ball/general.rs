@@ -23,6 +23,7 @@ use super::score_constants::ScoreConstants;
 use super::table_sums::{Table, ln_left_by_sink};
 use super::variant_heads::{ln_of_maps, single_map};
 use crate::experiment::{Attention, Mask, Order};
+use crate::extremum::maximum;
 
 /// ln of `general`; `None` for plain experiments, which have `sharp`, for weights that depend on their own score alone,
 /// and at a number of tokens other than that of a table.
@@ -38,7 +39,7 @@ pub(in crate::bounds) fn ln_general(hypotheses: &Hypotheses) -> Option<f64> {
 pub(in crate::bounds) fn ln_plain_token(hypotheses: &Hypotheses, a: f64) -> Option<f64> {
     let plane = || ln_add(a.ln(), 1f64.hypot(a).ln());
     // Below a = 1/4 no tokens have the second value; from there on it is the larger one from a = 0.85 on.
-    let line = || a.ln_1p().max(if a >= 0.25 { (2.0 * a + 0.125 / a).ln() } else { f64::NEG_INFINITY });
+    let line = || maximum(a.ln_1p(), if a >= 0.25 { (2.0 * a + 0.125 / a).ln() } else { f64::NEG_INFINITY });
     (hypotheses.attention == Attention::Dot).then(|| if hypotheses.d == 1 { line() } else { plane() })
 }
 
@@ -112,7 +113,7 @@ impl Terms {
         // A sink takes from every weight, so that column sums without it are bounds. A cap moves scores by at most what
         // it takes from the largest one.
         if variant.scores == Scores::Dot && !has_bias {
-            let exponents = map.exponents.on_ball(r).with_scores_moved((scores.mixed - scores.top).max(0.0));
+            let exponents = map.exponents.on_ball(r).with_scores_moved(maximum(scores.mixed - scores.top, 0.0));
             mixed = mixed.with_exponents(variant.mask.kind(), ln_n, half_omega, scores.range, &exponents);
         }
         Some(Terms { ln_own: ln_rho + scores.own.ln(), mixed, ln_mixed_token: 0.5 * ln_rho + half_omega })

@@ -10,6 +10,7 @@
 //! - F(a, H) = max_q max_(0<=x<=q, 0<=y<=1-q) (alpha q + beta (1-q) + (H-1)(alpha x + beta y)) (1 - (1 - 1/H)(x+y)).
 
 use super::super::maximum::narrowed;
+use crate::extremum::{largest, maximum};
 use std::f64::consts::LN_2;
 
 /// How b_ij = ds_ij/dx_j depends on the key j.
@@ -34,10 +35,10 @@ pub(in crate::bounds) fn ln_any_length(slopes: KeySlopes, a: f64) -> f64 {
                 let w = q * (1.0 / scale + (1.0 - 1.0 / scale) * (1.0 - q));
                 w * w + ((1.0 - q) / scale).powi(2)
             };
-            ln_any_length_constant(a).max(2.0 * scale.ln() + (largest_over_q(value) * (1.0 + 1e-12)).ln())
+            maximum(ln_any_length_constant(a), 2.0 * scale.ln() + (largest_over_q(value) * (1.0 + 1e-12)).ln())
         }
         // At q = 1/2 the two squares are equal; at q = 1 the sum is 1.
-        KeySlopes::Any => (2.0 * a.ln_1p() - LN_2).max(0.0),
+        KeySlopes::Any => maximum(2.0 * a.ln_1p() - LN_2, 0.0),
     }
 }
 
@@ -62,24 +63,25 @@ pub(in crate::bounds) fn ln_long(slopes: KeySlopes, a: f64, ln_ratio: f64) -> f6
 /// A number that ln F(a, H) is never below, without a search over q.
 pub(in crate::bounds) fn ln_long_at_least(slopes: KeySlopes, a: f64, ln_ratio: f64) -> f64 {
     let row = Row::new(slopes, a, ln_ratio);
-    ln_ratio + 2.0 * row.scale.ln() + row.largest(0.25).max(row.largest(0.5)).ln()
+    ln_ratio + 2.0 * row.scale.ln() + maximum(row.largest(0.25), row.largest(0.5)).ln()
 }
 
 /// The largest value over q in [0, 1] of a function with few and wide maxima, so that a scan finds the neighbourhood of
-/// the largest one.
+/// the largest one; NaN if it is NaN anywhere on the scan.
 fn largest_over_q(value: impl Fn(f64) -> f64) -> f64 {
     let at = |step: usize| step as f64 / SCAN as f64;
-    let best = (0..=SCAN).max_by(|x, y| value(at(*x)).total_cmp(&value(at(*y)))).unwrap_or(0);
+    let values: Vec<f64> = (0..=SCAN).map(|step| value(at(step))).collect();
+    let best = (0..=SCAN).max_by(|x, y| values[*x].total_cmp(&values[*y])).unwrap_or(0);
     let around = (at(best.saturating_sub(1)), at((best + 1).min(SCAN)));
-    let mut largest = value(at(best));
+    let mut most = largest(values);
     let seen = |q: f64| {
         let value = value(q);
-        largest = largest.max(value);
+        most = maximum(most, value);
         value
     };
     // The value is flat at its maximum, so that few sections are enough for all its digits.
     narrowed(seen, around, SECTIONS);
-    largest
+    most
 }
 
 /// Intervals of the scan over q.
@@ -114,14 +116,14 @@ impl Row {
         let alpha = (self.one + self.twice_a * (1.0 - q)).powi(2);
         let beta = match self.slopes {
             KeySlopes::Constant => (self.one - self.twice_a * q).powi(2),
-            KeySlopes::Scaled => (self.one - self.twice_a * q).powi(2).max(self.one * self.one),
+            KeySlopes::Scaled => maximum((self.one - self.twice_a * q).powi(2), self.one * self.one),
             KeySlopes::Any => (self.one + self.twice_a * q).powi(2),
         };
         let base = (alpha * q + beta * (1.0 - q)) * self.inverse;
         let ((high, mass), low) = if alpha >= beta { ((alpha, q), beta) } else { ((beta, 1.0 - q), alpha) };
         let first = self.on_piece(base, self.rest * high, 0.0, mass);
         let second = self.on_piece(base + self.rest * (high - low) * mass, self.rest * low, mass, 1.0);
-        first.max(second)
+        maximum(first, second)
     }
 
     /// The largest (c + m z)(1 - rest z) for z from `from` to `to`: a concave quadratic.
@@ -135,6 +137,15 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_constant_is_a_number_where_a_is_nan() {
+        for slopes in [KeySlopes::Constant, KeySlopes::Scaled, KeySlopes::Any] {
+            let (any, long) = (ln_any_length(slopes, f64::NAN), ln_long(slopes, f64::NAN, 1.0));
+            let least = ln_long_at_least(slopes, f64::NAN, 1.0);
+            assert!(any.is_nan() && long.is_nan() && least.is_nan(), "{any} {long} {least}");
+        }
+    }
 
     #[test]
     fn the_row_constant_equals_tabulated_values() {

@@ -3,6 +3,7 @@
 use super::super::variant::Variant;
 use super::row_mass::{KeySlopes, ln_any_length, ln_long};
 use crate::bounds::logarithms::{ln_add, ln_sum, softplus};
+use crate::extremum::{largest, maximum};
 
 /// The tokens of each row and their bias, for one head.
 pub(in crate::bounds) struct Table<'a> {
@@ -49,7 +50,7 @@ impl Table<'_> {
                 continue;
             }
             let ln_z = ln_sum(row.clone().map(|(_, bias)| bias));
-            ln_largest_row = ln_largest_row.max(ln_z);
+            ln_largest_row = maximum(ln_largest_row, ln_z);
             let (low, high) = row
                 .clone()
                 .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, bias)| (bias.min(low), bias.max(high)));
@@ -63,12 +64,12 @@ impl Table<'_> {
             let of_row = ln_short.min(ln_long - (length as f64).ln()).exp();
             for (j, bias) in row {
                 let ln_inverse = ln_add(ln_add(ln_rest, ln_z - bias - range), ln_sink - bias);
-                // Without rounding it is at least 1.
+                // Without rounding it is at least 1; a number that overflowed to NaN leaves the weight its limit, 1.
                 columns[j] += (-ln_inverse.max(0.0)).exp();
                 rows[j] += of_row;
             }
         }
-        let ln_most = |sums: &[f64]| sums.iter().copied().fold(0.0, f64::max).ln();
+        let ln_most = |sums: &[f64]| largest(sums.iter().copied()).ln();
         TableSums { ln_columns: ln_most(&columns), ln_rows: ln_most(&rows), ln_largest_row }
     }
 }

@@ -140,8 +140,7 @@ mod tests {
                             if d == 1 && normalization == "layer" {
                                 continue;
                             }
-                            let weights =
-                                json!({"source": "random", "heads": heads, "head_dim": k, "seed": at, "output": output});
+                            let weights = json!({"source": "random", "heads": heads, "head_dim": k, "seed": at, "output": output});
                             let file = json!({
                                 "tokens": {"source": "random", "distribution": "gaussian", "n": n, "d": d, "radius": 1.5, "seed": n},
                                 "weights": weights, "mask": mask, "normalization": normalization,
@@ -161,7 +160,10 @@ mod tests {
                             let size = general.value - general.rounding;
                             let slack = 1e-9 * size + 1e-3 * general.rounding.max(dot.rounding);
                             let near = |dot: f64, general: f64, most: f64| {
-                                assert!(dot >= general - slack && dot <= general * most + slack, "{name}: {dot} {general}");
+                                assert!(
+                                    dot >= general - slack && dot <= general * most + slack,
+                                    "{name}: {dot} {general}"
+                                );
                             };
                             near(dot.value - dot.rounding, size, 1.05);
                             near(dot.own, general.own, 1.05);

@@ -232,7 +232,7 @@ mod tests {
             own = own.max(largest_singular_value(&(&values * rooted.transpose() * &a)));
             sums.iter_mut().zip(masses).for_each(|(sum, mass)| *sum += mass * w);
         }
-        own + sums.into_iter().fold(0.0, f64::max).sqrt()
+        own + crate::extremum::largest(sums).sqrt()
     }
 
     #[test]

@@ -67,13 +67,7 @@ const SMALL_OWN: usize = 8;
 
 impl DotHead {
     /// For one head with scores `scale` q.k, whose attention matrix has one column per token; `n` counts the terms of sums.
-    pub(crate) fn new(
-        scale: f64,
-        outer: &DMatrix<f64>,
-        head: &HeadWeights,
-        all: &LocalTokens<'_>,
-        n: Counts,
-    ) -> Self {
+    pub(crate) fn new(scale: f64, outer: &DMatrix<f64>, head: &HeadWeights, all: &LocalTokens<'_>, n: Counts) -> Self {
         let centred = &all.centred;
         let shared = match OnSpan::of(outer, head, centred) {
             Some(OnSpan { frame, tokens, head }) => {
@@ -255,9 +249,7 @@ impl DotHead {
     pub(crate) fn finish(self) -> HeadSums {
         let column_sum = self.rows.largest_column_sum();
         let relative = self.rounding.relative();
-        let moved = |bound: f64, column_sum: f64| {
-            times(bound, relative) + self.rounding.added(&self.sizes, column_sum)
-        };
+        let moved = |bound: f64, column_sum: f64| times(bound, relative) + self.rounding.added(&self.sizes, column_sum);
         let (spectral, token) = self.rows.bounds();
         HeadSums {
             rounded: Rounded {

@@ -130,12 +130,7 @@ struct VectorSteps {
 }
 
 impl HeadErrors {
-    pub(super) fn new(
-        forward: &Forward<f64>,
-        head_idx: usize,
-        summed: f64,
-        outer: Option<&DMatrix<f64>>,
-    ) -> Self {
+    pub(super) fn new(forward: &Forward<f64>, head_idx: usize, summed: f64, outer: Option<&DMatrix<f64>>) -> Self {
         let lengths = |matrix: &DMatrix<f64>| matrix.column_iter().map(|column| column.norm()).collect::<Vec<f64>>();
         let normalizer = forward.normalizer();
         let whole = lengths(normalizer.outputs());
@@ -306,9 +301,8 @@ fn vectors(
 ) -> Vectors {
     let matrix = forward.stacked.rows(rows);
     let norm = norm_bound(&matrix);
-    let bias = forward.biases.as_ref().map_or(0.0, |biases| {
-        biases[rows.clone()].iter().map(|x| x * x).sum::<f64>().sqrt()
-    });
+    let bias =
+        forward.biases.as_ref().map_or(0.0, |biases| biases[rows.clone()].iter().map(|x| x * x).sum::<f64>().sqrt());
     let turned = forward.projections.rows(rows.start, rows.len());
     let lengths: Vec<f64> = turned.column_iter().map(|column| column.norm()).collect();
     let factor = rotary.unwrap_or(1.0);
@@ -316,7 +310,8 @@ fn vectors(
         (0..forward.n()).map(|at| forward.turn.as_ref().and_then(|turn| turn.norm_at(rows, at))).collect();
     let stretches = norms.iter().map(|found| factor * found.map_or(1.0, |(gain, inverse)| gain * inverse)).collect();
     let errors = |of_projection: &dyn Fn(usize) -> f64, gamma: f64| {
-        let mut errors = Errors { vectors: Vec::with_capacity(lengths.len()), slopes: Vec::with_capacity(lengths.len()) };
+        let mut errors =
+            Errors { vectors: Vec::with_capacity(lengths.len()), slopes: Vec::with_capacity(lengths.len()) };
         for (at, found) in norms.iter().enumerate() {
             let error = of_projection(at);
             let (vector, slope) = match found {
@@ -356,7 +351,10 @@ impl MapErrors {
         let MapErrors { layout, queries, keys, .. } = self;
         let kernel = layout.kernel;
         let vector = |rows: &Range<usize>, at: usize| -> DVectorView<'_, f64> {
-            DVectorView::from_slice(&forward.projections.as_slice()[at * forward.projections.nrows()..][rows.clone()], rows.len())
+            DVectorView::from_slice(
+                &forward.projections.as_slice()[at * forward.projections.nrows()..][rows.clone()],
+                rows.len(),
+            )
         };
         let query = vector(&layout.q_rows, i);
         let (q, e_q) = (queries.lengths[i], queries.errors(unit).vectors[i]);

@@ -207,9 +207,21 @@ impl RowWeights {
         let slope = |j: usize| match (is_elementwise, block.slopes.get(j)) {
             (_, None) => 1.0,
             // What an underflowed weight is multiplied by does not count.
-            (false, Some(slope)) => if weights[j] == 0.0 { 0.0 } else { *slope },
+            (false, Some(slope)) => {
+                if weights[j] == 0.0 {
+                    0.0
+                } else {
+                    *slope
+                }
+            }
             // A weight and a slope of zero belong to a token that the row does not see.
-            (true, Some(slope)) => if *slope == 0.0 { 0.0 } else { slope / weights[j] },
+            (true, Some(slope)) => {
+                if *slope == 0.0 {
+                    0.0
+                } else {
+                    slope / weights[j]
+                }
+            }
         };
         // The weights of softmax at a token measure are those of all tokens at a position.
         let count = |j: usize| if is_elementwise { sizes.count(j) } else { 1.0 };
@@ -373,9 +385,8 @@ impl GeneralHead {
         let is_elementwise = forward.steps.weigh.is_elementwise();
         let values = self.values.columns(0, reach);
         let coefficient = |at: usize| self.maps[at].layout.coefficient;
-        let share = |j: usize| {
-            weights.iter().enumerate().map(|(at, row)| coefficient(at).abs() * row.weights[j]).sum::<f64>()
-        };
+        let share =
+            |j: usize| weights.iter().enumerate().map(|(at, row)| coefficient(at).abs() * row.weights[j]).sum::<f64>();
         let shares: Vec<f64> = (0..reach).map(share).collect();
         // A share of zero belongs to a block of zeros, unless a slope without a weight says otherwise.
         let over = |x: f64, share: f64| if share > 0.0 { x / share } else { 0.0 };
@@ -488,7 +499,9 @@ impl GeneralHead {
             of_map.through = through;
         }
         for (at, (map, of_map)) in self.maps.iter().zip(maps.iter()).enumerate() {
-            for ((other, gram), is_own) in maps.iter().zip(&map.grams).zip((0..self.maps.len()).map(|other| other == at)) {
+            for ((other, gram), is_own) in
+                maps.iter().zip(&map.grams).zip((0..self.maps.len()).map(|other| other == at))
+            {
                 let across = gram * &other.gradients;
                 let along: Vec<f64> =
                     of_map.gradients.column_iter().zip(across.column_iter()).map(|(a, b)| a.dot(&b)).collect();
@@ -579,11 +592,7 @@ fn scaled(matrix: &DMatrix<f64>, factor: impl Fn(usize) -> f64) -> DMatrix<f64> 
 
 /// w_j - mu_i of the values, d_v x reach: from differences from the value of the largest weight, so that a common part of
 /// the values costs no digits. Elementwise weights have mu_i = 0.
-fn centred_values(
-    values: &nalgebra::DMatrixView<'_, f64>,
-    row: &RowWeights,
-    is_elementwise: bool,
-) -> DMatrix<f64> {
+fn centred_values(values: &nalgebra::DMatrixView<'_, f64>, row: &RowWeights, is_elementwise: bool) -> DMatrix<f64> {
     let mut centred = values.clone_owned();
     if is_elementwise || row.weights.is_empty() {
         return centred;

@@ -69,8 +69,7 @@ impl Shared {
         let is_shorter = d >= LEAST_DIMENSION && of_tokens < columns * r * (r + k);
         let query_factor = if head.q.ncols() > k { head.q.transpose().qr().r().transpose() } else { head.q.clone() };
         let vv = &value * value.transpose();
-        let through =
-            is_shorter.then(|| Through { own: head.k.tr_mul(&query_factor) * scale, stacked: through });
+        let through = is_shorter.then(|| Through { own: head.k.tr_mul(&query_factor) * scale, stacked: through });
         Shared {
             scale,
             r,

@@ -7,6 +7,7 @@
 use super::super::ball::unified::HEAD;
 use super::super::{Combination, Hypotheses};
 use crate::experiment::{Attention, MaskKind};
+use crate::extremum::largest;
 
 /// ln of the bound; `None` for other attention, with a normaliser, whose outputs are not 0, and for several heads whose
 /// outputs are added.
@@ -16,7 +17,7 @@ pub(in crate::bounds) fn ln_cesaro(hypotheses: &Hypotheses) -> Option<f64> {
     if !applies || hypotheses.is_normalized() || is_mixed || hypotheses.ln_n < 2f64.ln() - 1e-12 {
         return None;
     }
-    let value = hypotheses.heads.iter().map(|head| head.v_norm).fold(0.0, f64::max);
+    let value = largest(hypotheses.heads.iter().map(|head| head.v_norm));
     Some(value.ln() + norm_from_below(hypotheses.ln_n.exp().round()).ln())
 }
 

@@ -49,8 +49,8 @@ impl HeadGrowth {
             .into_iter()
             .take(FOLLOWED)
             .map(|start| span.ascend(start))
-            .max_by(|a, b| a.1.total_cmp(&b.1))
-            .filter(|(_, gamma)| gamma.is_finite());
+            .filter(|(_, gamma)| gamma.is_finite())
+            .max_by(|a, b| a.1.total_cmp(&b.1));
         best.into_iter().map(|(u, _)| u).chain(starts).filter_map(|u| unit(&span.basis * u)).collect()
     }
 }

@@ -6,6 +6,7 @@ use std::f64::consts::LN_2;
 use nalgebra::DMatrix;
 
 use super::super::logarithms::shares;
+use crate::extremum::{largest, maximum};
 
 /// Positions r_1/R and r_2/R of two clusters, and the norm there.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -160,15 +161,15 @@ impl Problem {
         let (head, scale) = ScalarHead::new(growth, sizes, places).scaled();
         let [[b11, b12], [b21, b22]] = head.matrix;
         let gram = [b11 * b11 + b21 * b21, b11 * b12 + b21 * b22, b12 * b12 + b22 * b22];
-        let within = head.within[0].abs().max(head.within[1].abs());
-        scale * self.response_norm * largest_eigenvalue(gram).sqrt().max(within)
+        let within = largest(head.within.map(f64::abs));
+        scale * self.response_norm * maximum(largest_eigenvalue(gram).sqrt(), within)
     }
 
     fn norm_of_heads(&self, sizes: Sizes, places: [f64; 2]) -> f64 {
         let all: Vec<(ScalarHead, f64)> =
             self.growths.iter().map(|g| ScalarHead::new(*g, sizes, places).scaled()).collect();
-        let largest = all.iter().fold(0.0f64, |most, (_, scale)| most.max(*scale));
-        if largest == 0.0 {
+        let most = largest(all.iter().map(|(_, scale)| *scale));
+        if most == 0.0 {
             return 0.0;
         }
         // The heads are added before squaring: parts that cancel would lose half of their digits in a Gram matrix.
@@ -177,7 +178,7 @@ impl Problem {
             let mut sum = [[0.0; 3]; 2];
             // Concatenated heads have a diagonal matrix here.
             for (weight, (head, scale)) in row.iter().zip(&all).filter(|(weight, _)| **weight != 0.0) {
-                let weight = weight * (scale / largest);
+                let weight = weight * (scale / most);
                 for (token, sum) in sum.iter_mut().enumerate() {
                     sum[0] += weight * head.matrix[token][0];
                     sum[1] += weight * head.matrix[token][1];
@@ -191,7 +192,7 @@ impl Problem {
                 within[token] += alone * alone;
             }
         }
-        largest * largest_eigenvalue(gram).max(within[0]).max(within[1]).max(0.0).sqrt()
+        most * largest([largest_eigenvalue(gram), within[0], within[1]]).sqrt()
     }
 }
 

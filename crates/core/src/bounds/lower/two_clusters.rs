@@ -110,6 +110,7 @@ impl TwoClusterCurve {
                     let places = places.map(|place| place * self.radius);
                     TwoClusters { direction: line.direction.clone(), places, ln_sizes, norm }
                 })
+                .filter(|found| !found.norm.is_nan())
                 .max_by(|a, b| a.norm.total_cmp(&b.norm))
         };
         self.lines.iter().filter_map(of_line).max_by(|a, b| a.norm.total_cmp(&b.norm))

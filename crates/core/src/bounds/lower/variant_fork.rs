@@ -11,6 +11,7 @@ use super::super::maximum::{narrowed, pattern_search};
 use super::super::variant::Variant;
 use super::witness::ClusterWitness;
 use super::witness_direction::WitnessDirection;
+use crate::extremum::maximum;
 
 /// The best fork; `None` where it does not apply, and where its value is past f64.
 pub(in crate::bounds) fn best(hypotheses: &Hypotheses) -> Option<ClusterWitness> {
@@ -26,7 +27,7 @@ pub(in crate::bounds) fn best(hypotheses: &Hypotheses) -> Option<ClusterWitness>
         let (place, ln_t) = fork.best();
         (fork.ln_at(place, ln_t), fork, place, ln_t)
     });
-    let (ln_closed, fork, place, ln_t) = found.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (ln_closed, fork, place, ln_t) = found.filter(|found| !found.0.is_nan()).max_by(|a, b| a.0.total_cmp(&b.0))?;
     fork.witness(place, ln_t)
         .map(|(positions, ln_sizes)| ClusterWitness { positions, ln_sizes, norm: ln_closed.exp(), ln_closed })
         .filter(|witness| witness.norm.is_finite() && witness.norm > 0.0)
@@ -53,7 +54,7 @@ impl Fork<'_> {
         };
         let ln_gain = (self.radius * angle.sin() * image * self.direction.value_w).ln();
         // The largest sink of all heads makes the bound smallest, so that it holds for each.
-        let sink = self.variant.heads.iter().filter_map(|head| head.sink).fold(f64::NEG_INFINITY, f64::max);
+        let sink = self.variant.heads.iter().filter_map(|head| head.sink).fold(f64::NEG_INFINITY, maximum);
         let ln_total = ln_add(ln_add(ln_t, ln_rest + to_x - to_fork), sink - to_fork);
         0.5 * (ln_rest + ln_t) - ln_total + ln_slope + ln_gain
     }

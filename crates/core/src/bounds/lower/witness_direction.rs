@@ -12,6 +12,7 @@ use super::exponent::{HeadGrowth, best_reach};
 use super::line::Line;
 use crate::attention::Normalizer;
 use crate::experiment::{Attention, Scope};
+use crate::extremum::{largest, maximum};
 use crate::jacobian::ClusterJacobian;
 use crate::spectral::{largest_singular_value, leading_eigenvector};
 use crate::weights::{HeadWeights, Weights};
@@ -149,8 +150,8 @@ pub(crate) fn norm_of_clusters(weights: &Weights, positions: &DMatrix<f64>, ln_s
     if between.iter().any(|x| !x.is_finite()) {
         return None;
     }
-    let within = jacobian.within().flatten().map(largest_singular_value).fold(0.0, f64::max);
-    Some(largest_singular_value(&between).max(within))
+    let within = largest(jacobian.within().flatten().map(largest_singular_value));
+    Some(maximum(largest_singular_value(&between), within)).filter(|norm| norm.is_finite())
 }
 
 /// The unit vector orthogonal to y that the matrix stretches most; `None` for d = 1.

@@ -27,7 +27,7 @@ pub(in crate::bounds) fn ln_zero_key(hypotheses: &Hypotheses) -> Option<f64> {
         let excess = rest * r * images.value * slope - head.value;
         (excess > 0.0).then(|| 0.5 * ln_others + p.ln() + excess.ln())
     };
-    head.images.iter().filter_map(of).max_by(f64::total_cmp)
+    head.images.iter().filter_map(of).filter(|ln| !ln.is_nan()).max_by(f64::total_cmp)
 }
 
 /// N(z).
