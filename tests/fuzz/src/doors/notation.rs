@@ -9,15 +9,15 @@ use lipscope_testkit::upper_numbers::By;
 use serde_json::Value;
 
 use super::experiment::READING;
-use super::upper::drawn;
+use super::upper::{drawn, made};
 use crate::door::{Door, Verdict, refused, within};
 
 pub(super) const DOOR: Door = Door {
     name: "notation",
     about: "the same experiments written in another way: heads listed or grouped, the mask as a table, ALiBi as a bias, the entries \
             or the order of the tokens changed; the same numbers come of both",
-    made: Vec::new,
-    vary: |dice, _| drawn(dice),
+    made,
+    vary: drawn,
     feed,
 };
 

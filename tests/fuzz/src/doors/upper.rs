@@ -1,9 +1,13 @@
 //! Drawn experiments at the edges of what attention computes: no upper number is below the norm.
 
+use std::fs;
+use std::path::PathBuf;
+
 use lipscope_core::experiment::{Experiment, TokenSource};
 use lipscope_core::measure::cost;
 use lipscope_testkit::dice::Dice;
 use lipscope_testkit::extreme::extreme;
+use lipscope_testkit::in_repository;
 use lipscope_testkit::precise::precise_norm;
 use lipscope_testkit::upper_numbers::{By, Checked, check_upper_numbers, faults_against};
 
@@ -15,8 +19,8 @@ pub(super) const DOOR: Door = Door {
     name: "upper",
     about: "drawn experiments of every variant, with offsets, huge and tiny tokens and weights that underflow: no upper number is \
             below the norm; every sixteenth is compared with a norm of 60 digits",
-    made: Vec::new,
-    vary: |dice, _| drawn(dice),
+    made,
+    vary: drawn,
     feed,
 };
 
@@ -24,10 +28,25 @@ pub(super) const DOOR: Door = Door {
 const MOST_OPERATIONS: u64 = 300_000;
 const MOST_ENTRIES: usize = 24;
 
-/// A drawn experiment file; once in ten, with something wrong in it.
-pub(super) fn drawn(dice: &mut Dice) -> Vec<u8> {
+/// The experiments whose upper numbers were once below the norm.
+pub(super) fn made() -> Vec<Vec<u8>> {
+    let files = fs::read_dir(in_repository("tests/data/cases/bounds")).unwrap_or_else(|problem| panic!("{problem}"));
+    let mut paths: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();
+    paths.sort();
+    paths.iter().filter_map(|path| fs::read(path).ok()).collect()
+}
+
+/// A drawn experiment file; once in ten with something wrong in it, or one of the given ones with something else in it.
+pub(super) fn drawn(dice: &mut Dice, inputs: &[Vec<u8>]) -> Vec<u8> {
     let file = extreme(dice).to_string().into_bytes();
-    if dice.once_in(10) { json::vary(dice, &file) } else { file }
+    match dice.below(20) {
+        0 => json::vary(dice, &file),
+        1 => {
+            let given = dice.of(inputs).clone();
+            json::vary(dice, &given)
+        }
+        _ => file,
+    }
 }
 
 fn feed(input: &[u8]) -> Verdict {

@@ -1,21 +1,34 @@
 //! Numbers of 400 bits, about 120 decimal digits, whose exponents do not run out: e^-1e9 is a number like any other.
 //!
-//! Every operation is rounded once. The digits that differences cancel are covered: where tokens 1e8 from the origin lie 1e-8
-//! apart, scores lose 32 of the 120 digits.
+//! Every operation is rounded once, so that differences have digits left: where tokens 1e8 from the origin lie 1e-8 apart,
+//! scores lose 32 of the 120 digits. [`with_bits`] computes with another precision, which shows how many digits are left.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use dashu_float::round::mode::HalfEven;
 use dashu_float::{ConstCache, Context, FBig};
 
-const BITS: usize = 400;
-const CONTEXT: Context<HalfEven> = Context::new(BITS);
+/// The precision of results.
+pub const BITS: usize = 400;
 
 thread_local! {
+    static PRECISION: Cell<usize> = const { Cell::new(BITS) };
     /// Digits of pi and of logarithms, which every exponential needs.
     static CONSTANTS: RefCell<ConstCache> = RefCell::new(ConstCache::new());
+}
+
+fn context() -> Context<HalfEven> {
+    Context::new(PRECISION.get())
+}
+
+/// Does some work with numbers of so many bits.
+pub fn with_bits<T>(bits: usize, work: impl FnOnce() -> T) -> T {
+    let before = PRECISION.replace(bits);
+    let result = work();
+    PRECISION.set(before);
+    result
 }
 
 /// A finite number.
@@ -81,7 +94,7 @@ impl Real {
     /// The square root of a number of at least 0.
     #[must_use]
     pub fn sqrt(&self) -> Self {
-        Real(CONTEXT.sqrt(self.0.repr()).expect("at least 0").value())
+        Real(context().sqrt(self.0.repr()).expect("at least 0").value())
     }
 
     /// e^x; 0 below x = -1e12, which no f64 can tell from 0 in any norm.
@@ -97,13 +110,13 @@ impl Real {
         if self.is_zero() {
             return Real::one();
         }
-        CONSTANTS.with_borrow_mut(|cache| Real(CONTEXT.exp(self.0.repr(), Some(cache)).expect("in range").value()))
+        CONSTANTS.with_borrow_mut(|cache| Real(context().exp(self.0.repr(), Some(cache)).expect("in range").value()))
     }
 
     /// The logarithm of a number above 0.
     #[must_use]
     pub fn ln(&self) -> Self {
-        CONSTANTS.with_borrow_mut(|cache| Real(CONTEXT.ln(self.0.repr(), Some(cache)).expect("above 0").value()))
+        CONSTANTS.with_borrow_mut(|cache| Real(context().ln(self.0.repr(), Some(cache)).expect("above 0").value()))
     }
 
     /// ln(1 + x) of a number above -1.
@@ -112,7 +125,7 @@ impl Real {
         if self.is_zero() {
             return Real::zero();
         }
-        CONSTANTS.with_borrow_mut(|cache| Real(CONTEXT.ln_1p(self.0.repr(), Some(cache)).expect("above -1").value()))
+        CONSTANTS.with_borrow_mut(|cache| Real(context().ln_1p(self.0.repr(), Some(cache)).expect("above -1").value()))
     }
 
     /// Sine and cosine.
@@ -121,7 +134,7 @@ impl Real {
         if self.is_zero() {
             return (Real::zero(), Real::one());
         }
-        let (sine, cosine) = CONSTANTS.with_borrow_mut(|cache| CONTEXT.sin_cos(self.0.repr(), Some(cache)));
+        let (sine, cosine) = CONSTANTS.with_borrow_mut(|cache| context().sin_cos(self.0.repr(), Some(cache)));
         (Real(sine.expect("finite").value()), Real(cosine.expect("finite").value()))
     }
 
@@ -150,7 +163,7 @@ impl Add for &Real {
         match (self.is_zero(), other.is_zero()) {
             (true, _) => other.clone(),
             (_, true) => self.clone(),
-            _ => Real(CONTEXT.add(self.0.repr(), other.0.repr()).expect("finite").value()),
+            _ => Real(context().add(self.0.repr(), other.0.repr()).expect("finite").value()),
         }
     }
 }
@@ -161,7 +174,7 @@ impl Sub for &Real {
         if other.is_zero() {
             return self.clone();
         }
-        Real(CONTEXT.sub(self.0.repr(), other.0.repr()).expect("finite").value())
+        Real(context().sub(self.0.repr(), other.0.repr()).expect("finite").value())
     }
 }
 
@@ -171,7 +184,7 @@ impl Mul for &Real {
         if self.is_zero() || other.is_zero() {
             return Real::zero();
         }
-        Real(CONTEXT.mul(self.0.repr(), other.0.repr()).expect("finite").value())
+        Real(context().mul(self.0.repr(), other.0.repr()).expect("finite").value())
     }
 }
 
@@ -182,7 +195,7 @@ impl Div for &Real {
         if self.is_zero() {
             return Real::zero();
         }
-        Real(CONTEXT.div(self.0.repr(), other.0.repr()).expect("finite").value())
+        Real(context().div(self.0.repr(), other.0.repr()).expect("finite").value())
     }
 }
 
