@@ -32,6 +32,7 @@ mod table_cases;
 mod table_doubts;
 mod tables;
 mod top_pair;
+mod upper_numbers;
 mod variant_bounds;
 mod variants_hold;
 mod variants_searched;

@@ -1,15 +1,12 @@
 //! No upper bound is below the norm, and no lower one above the upper ones, over drawn combinations of all steps of
 //! attention.
 
-use lipscope_core::attention::Forward;
 use lipscope_core::bounds::{BoundId, Domain, Norm, Side};
 use lipscope_core::experiment::{Experiment, Rows, TokenSource};
-use lipscope_core::jacobian::dense_jacobian;
 use lipscope_core::measure::measure;
-use lipscope_core::weights::inputs;
 use lipscope_testkit::drawn_variant::drawn_variant;
 use lipscope_testkit::ratios;
-use nalgebra::DMatrix;
+use lipscope_testkit::upper_numbers::reached_token_norm_of;
 use serde_json::json;
 
 /// Cases of the drawn test.
@@ -26,7 +23,7 @@ fn every_bound_on_a_variant_holds_over_twenty_thousand_drawn_cases() {
         let found = measure(&case.experiment).unwrap_or_else(|problem| panic!("{}: {problem}", case.file));
         // The norm over the largest token is at least what one choice of unit vectors reaches, and for a quarter of the
         // cases it is compared with the bounds on it.
-        let largest_token = seed.is_multiple_of(4).then(|| reached_token_norm(&case.experiment));
+        let largest_token = seed.is_multiple_of(4).then(|| reached_token_norm_of(&case.experiment));
         for bound in &found.bounds {
             assert!(!bound.log10.is_nan() && bound.log10 < f64::INFINITY, "{bound:?}: {}", case.file);
             let norm = match (bound.side, bound.norm) {
@@ -129,42 +126,4 @@ fn the_tokens_of_window_causal_have_at_least_its_norm() {
             assert!(ratio <= 1.0 + TOLERANCE, "n={n} W={width} R={radius}: {ratio}");
         }
     }
-}
-
-/// A lower bound on the norm over the largest token: for each output token, every input token moves along the right
-/// singular direction of its block that adds most to a common direction of the output, found by a few rounds of
-/// alternation.
-pub(crate) fn reached_token_norm(experiment: &Experiment) -> f64 {
-    let inputs = inputs(experiment).expect("inputs");
-    let forward = Forward::<f64>::new(experiment, &inputs).expect("forward");
-    let jacobian = dense_jacobian(&forward);
-    let (d, d_out) = (inputs.tokens.nrows(), inputs.weights.d_out());
-    let n = inputs.tokens.ncols();
-    let of_row = |i: usize| {
-        let row: DMatrix<f64> = jacobian.rows(i * d_out, d_out).into_owned();
-        (0..d_out)
-            .map(|start| {
-                let mut u = DMatrix::from_fn(d_out, 1, |at, _| f64::from(u8::from(at == start)));
-                let mut reached = 0.0;
-                for _ in 0..30 {
-                    let mut sum = DMatrix::zeros(d_out, 1);
-                    for j in 0..n {
-                        let block = row.columns(j * d, d);
-                        let pulled = block.tr_mul(&u);
-                        let length = pulled.norm();
-                        if length > 0.0 {
-                            sum += block * pulled / length;
-                        }
-                    }
-                    reached = sum.norm();
-                    if reached == 0.0 {
-                        break;
-                    }
-                    u = sum / reached;
-                }
-                reached
-            })
-            .fold(0.0, f64::max)
-    };
-    (0..n).map(of_row).fold(0.0, f64::max)
 }

@@ -7,11 +7,11 @@ use lipscope_core::measure::measure;
 use lipscope_core::search::{Region, Search, SearchPlan};
 use lipscope_testkit::drawn_variant::drawn_variant;
 use lipscope_testkit::ratios;
+use lipscope_testkit::upper_numbers::reached_token_norm_of;
 use nalgebra::DMatrix;
 use serde_json::{Value, json};
 
 use crate::bounds_searched::{walk, with_tokens};
-use crate::variants_hold::reached_token_norm;
 
 /// The number of experiments that are searched.
 const SEARCHES: usize = 300;
@@ -57,7 +57,7 @@ fn three_hundred_searches_in_two_norms_break_no_bound_on_a_variant() {
         let domain = search.domain();
         let (tokens, best) = search.best().expect("it has begun");
         checked += check(&case.file, &domain.bounds, Norm::Spectral, best);
-        let norm = |tokens: &DMatrix<f64>| reached_token_norm(&with_tokens(&case.experiment, tokens));
+        let norm = |tokens: &DMatrix<f64>| reached_token_norm_of(&with_tokens(&case.experiment, tokens));
         let (found, reached) = walk(STEPS, (tokens, domain.radius, seed), norm, |norm| *norm);
         checked += check(&case.file, &domain.bounds, Norm::MaxToken, reached);
         for (tokens, norm, value) in [(tokens, Norm::Spectral, best), (&found, Norm::MaxToken, reached)] {

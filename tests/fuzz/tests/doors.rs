@@ -51,4 +51,6 @@ doors! {
     no_table_of_results_breaks_anything: "results",
     no_training_breaks_anything: "train",
     no_message_breaks_anything: "message",
+    no_upper_number_is_below_the_norm: "upper",
+    no_number_depends_on_the_notation: "notation",
 }

@@ -4,18 +4,20 @@ mod config;
 mod experiment;
 mod link;
 mod message;
+mod notation;
 mod plan;
 mod results;
 mod safetensors;
 mod table;
 mod tokenizer;
 mod train;
+mod upper;
 mod work;
 
 use crate::door::Door;
 
 /// All doors, in the order of the table.
-pub const DOORS: [Door; 12] = [
+pub const DOORS: [Door; 14] = [
     experiment::DOOR,
     work::DOOR,
     table::TEXT,
@@ -28,6 +30,8 @@ pub const DOORS: [Door; 12] = [
     results::DOOR,
     train::DOOR,
     message::DOOR,
+    upper::DOOR,
+    notation::DOOR,
 ];
 
 /// The door of a name.
