@@ -79,6 +79,16 @@ impl HeadWeights {
 }
 
 impl Weights {
+    /// Whether the squares of all values, through the output matrix too, stay in the range of f64.
+    pub(crate) fn have_ordinary_sizes(&self) -> bool {
+        const ORDINARY: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
+        let output = self.output.as_ref().map_or(1.0, DMatrix::amax);
+        self.heads.iter().all(|head| {
+            let value = head.v.amax();
+            value == 0.0 || (ORDINARY.contains(&value) && ORDINARY.contains(&(value * output)))
+        })
+    }
+
     /// The token dimension d.
     #[must_use]
     pub fn d(&self) -> usize {

@@ -122,6 +122,7 @@ pub fn check_upper_numbers(experiment: &Experiment, by: By) -> Result<Checked, I
     let token_norm = reached_token_norm_of(experiment);
     for UpperValue { name, norm, value } in upper_values(&found) {
         match norm {
+            _ if found.spectral < LEAST => {}
             Norm::Spectral => check(name, value, found.spectral),
             Norm::MaxToken => check(name, value, token_norm),
             Norm::Frobenius | Norm::Linf | Norm::L1 => {}
@@ -139,6 +140,11 @@ pub fn check_upper_numbers(experiment: &Experiment, by: By) -> Result<Checked, I
     }
     Ok(Checked { found, ratios, faults })
 }
+
+/// Below this size products of a norm's factors may be too small for all digits of f64.
+const LEAST: f64 = 1e-200;
+/// A Jacobian that is exactly zero comes out of the reference as large as its own rounding.
+const NOISE: f64 = 1e-80;
 
 /// Tells a bound that lacks an allowance for rounding from one that is wrong.
 fn digits(value: f64, norm: f64) -> &'static str {
@@ -160,6 +166,9 @@ pub fn faults_against(found: &Measurement, by: By, precise: &PreciseNorm) -> Vec
     let mut fault = |cause: String, numbers: String| faults.push(Fault { cause: format!("{by:?}: {cause}"), numbers });
     let token_norm = reached_token_norm(&precise.jacobian, found.n as usize, found.d);
     let truth = precise.value();
+    if truth.max(found.spectral) < LEAST || (found.spectral == 0.0 && truth < NOISE) {
+        return faults;
+    }
     for UpperValue { name, norm, value } in upper_values(found) {
         match norm {
             Norm::Spectral if precise.is_above(value) => {
@@ -177,12 +186,12 @@ pub fn faults_against(found: &Measurement, by: By, precise: &PreciseNorm) -> Vec
             _ => {}
         }
     }
-    // Below this size f64 has fewer digits.
-    if truth.max(found.spectral) < 1e-290 {
-        return faults;
-    }
     let error = precise.relative_error(found.spectral);
     let allowed = Warning::LEAST_ROUNDING.max(found.rounding().unwrap_or(0.0));
+    if allowed >= 1.0 {
+        // The warning says that no digit is certain.
+        return faults;
+    }
     // An iteration is a lower bound within its residual.
     let below = allowed + found.relative_residual;
     if error > allowed || error < -below {
@@ -219,6 +228,12 @@ pub fn reached_token_norm_of(experiment: &Experiment) -> f64 {
 #[must_use]
 pub fn reached_token_norm(jacobian: &DMatrix<f64>, n: usize, d: usize) -> f64 {
     let d_out = jacobian.nrows() / n;
+    let scale = jacobian.amax();
+    if scale == 0.0 || !scale.is_finite() {
+        return 0.0;
+    }
+    // Squares of tiny entries would underflow.
+    let jacobian = jacobian / scale;
     let of_row = |i: usize| {
         let row: DMatrix<f64> = jacobian.rows(i * d_out, d_out).into_owned();
         (0..d_out)
@@ -246,5 +261,5 @@ pub fn reached_token_norm(jacobian: &DMatrix<f64>, n: usize, d: usize) -> f64 {
             .fold(0.0, f64::max)
     };
     // The directions have length one to rounding.
-    (0..n).map(of_row).fold(0.0, f64::max) * (1.0 - 1e-14)
+    scale * (0..n).map(of_row).fold(0.0, f64::max) * (1.0 - 1e-14)
 }

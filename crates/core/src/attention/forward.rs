@@ -195,7 +195,7 @@ impl<T: Scalar> Forward<T> {
         normalizer: Normalizer<T>,
         place: (Scope, Mask, Steps),
     ) -> Result<Self, InputError> {
-        let offsets = Offsets::new(&place.2, projections.is_l2(), place.1.kind());
+        let offsets = Offsets::new(&place.2, projections.is_l2(), &place.1);
         if offsets == Offsets::Kept {
             let projected = projections.project(normalizer.outputs());
             return Forward::through(projections, (projected, Vec::new()), normalizer, place);
@@ -273,9 +273,9 @@ impl<T: Scalar> Forward<T> {
     /// Whether the blocks of the Jacobian are those of dot-product attention with one map a head, where the weights of
     /// every row sum to 1: the gradient of a score in the key is then the same for all keys.
     pub(crate) fn has_dot_blocks(&self) -> bool {
-        let may_be_empty = matches!(self.mask, Mask::Allowed(_) | Mask::Padding { .. });
         let is_dot = self.maps.iter().all(|map| map.kernel.key_square == 0.0);
-        is_dot && self.steps.have_plain_jacobian() && !may_be_empty && self.maps.len() == self.n_heads()
+        let has_rows = !self.mask.may_have_empty_rows();
+        is_dot && self.steps.have_plain_jacobian() && has_rows && self.maps.len() == self.n_heads()
     }
 
     /// The common part of the tokens that keys and values are computed without, d numbers; empty where there is none.
@@ -286,7 +286,7 @@ impl<T: Scalar> Forward<T> {
     /// Whether values too are computed without the common part.
     pub(crate) fn centres_values(&self) -> bool {
         let is_l2 = self.maps.iter().all(|map| map.kernel.key_square != 0.0);
-        Offsets::new(&self.steps, is_l2, self.mask.kind()) == Offsets::Ignored
+        Offsets::new(&self.steps, is_l2, &self.mask) == Offsets::Ignored
     }
 
     /// Whether the scores of a map are computed from q_i - k_j, entry by entry, rather than from the expanded square.

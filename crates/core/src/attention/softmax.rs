@@ -46,7 +46,10 @@ impl<T: Scalar> Forward<T> {
         let of_map = |map: &MapLayout| if is_l2(map) { squares(&map.k_rows) } else { Vec::new() };
         self.key_squares = self.maps.iter().map(of_map).collect();
         let is_apart = |(map, keys): (&MapLayout, &Vec<T>)| {
-            is_l2(map) && !map.kernel.is_expandable(most(&squares(&map.q_rows)), most(keys))
+            // A weight that knows the score itself may depend on its sign: the square has one, its expanded form none.
+            let is_expandable =
+                map.kernel.query_square == 0.0 && map.kernel.is_expandable(most(&squares(&map.q_rows)), most(keys));
+            is_l2(map) && !is_expandable
         };
         self.is_apart = self.maps.iter().zip(&self.key_squares).map(is_apart).collect();
         let zero = T::constant(0.0);

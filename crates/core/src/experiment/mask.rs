@@ -55,6 +55,11 @@ pub enum Order {
 }
 
 impl Mask {
+    /// Whether a row may see no token at all; under every other mask a token sees itself.
+    pub(crate) fn may_have_empty_rows(&self) -> bool {
+        matches!(self, Mask::Allowed(_) | Mask::Padding { .. })
+    }
+
     /// Whether token i may attend to token j.
     #[must_use]
     pub fn allows(&self, i: usize, j: usize) -> bool {

@@ -176,9 +176,24 @@ impl MapRows {
             output.axpy(self.coefficient * weight * size, &self.values.column(*j), 1.0);
         }
         let about = (!steps.weigh.is_elementwise()).then(|| self.about_mean(pairs, sink_share));
+        let pivot = about.as_ref().and_then(|(pivot, _)| *pivot);
         let query = self.queries.turned.column(i);
         // sum_l D_il (w_l - mu_i) z_il^T with z the gradient of the score in the turned query, rows x k.
         let mut own = DMatrix::zeros(rows, query.len());
+        // What the gradients have in common with that at the top token counts only through sum_l P_il (w_l - mu_i), which is
+        // the share of the sink times mu_i: so a large query costs no digits.
+        let common = match pivot {
+            Some(top) if steps.squash == Squash::Absent => {
+                let gradient = self.query_gradient(query, self.keys.turned.column(top));
+                let mut mean = DVector::zeros(rows);
+                for Pair { j, weight, size } in pairs {
+                    mean.axpy(weight * size, &self.values.column(*j), 1.0);
+                }
+                own.ger(self.coefficient * sink_share, &mean, &gradient, 1.0);
+                Some(top)
+            }
+            _ => None,
+        };
         for Pair { j, weight, size } in pairs {
             let key = self.keys.turned.column(*j);
             // Of the difference, as the expanded square would lose the digits that the cap's slope depends on.
@@ -187,10 +202,14 @@ impl MapRows {
                 square => -square * (query - key).norm_squared(),
             };
             let slope = size * squash_slope(steps.squash, raw) * weight_slope(&steps.weigh, *weight);
-            let of_query: DVector<f64> = (key * self.cross - query * (2.0 * self.square)) * slope;
+            let of_query = match common {
+                Some(top) => (key - self.keys.turned.column(top)) * (self.cross * slope),
+                None => self.query_gradient(query, key) * slope,
+            };
             let of_key: DVector<f64> = (query * self.cross - key * (2.0 * self.square)) * slope;
             let apart = match &about {
-                Some((top, mean)) => self.values.column(*j) - self.values.column(*top) - mean,
+                Some((Some(top), mean)) => self.values.column(*j) - self.values.column(*top) - mean,
+                Some((None, mean)) => self.values.column(*j) - mean,
                 None => self.values.column(*j).into_owned(),
             };
             own.ger(self.coefficient, &apart, &of_query, 1.0);
@@ -210,15 +229,29 @@ impl MapRows {
 
 impl MapRows {
     /// The token with the largest weight, and mu_i less its value: mu_i - w_top = sum_l P_il (w_l - w_top) - (share of the
-    /// sink) w_top. So w_j - mu_i comes from differences, and what all values have in common costs no digits.
-    fn about_mean(&self, pairs: &[Pair], sink_share: f64) -> (usize, DVector<f64>) {
+    /// sink) w_top. So w_j - mu_i comes from differences, and what all values have in common costs no digits. A sink with
+    /// the largest weight takes the place of that token, with the value 0.
+    fn about_mean(&self, pairs: &[Pair], sink_share: f64) -> (Option<usize>, DVector<f64>) {
         let total = |pair: &Pair| pair.weight * pair.size;
-        let top = pairs.iter().max_by(|a, b| total(a).total_cmp(&total(b))).map_or(0, |pair| pair.j);
-        let mut mean = self.values.column(top) * -sink_share;
+        let largest = pairs.iter().max_by(|a, b| total(a).total_cmp(&total(b)));
+        let top = largest.filter(|pair| total(pair) >= sink_share).map(|pair| pair.j);
+        let mut mean =
+            top.map_or_else(|| DVector::zeros(self.values.nrows()), |top| self.values.column(top) * -sink_share);
         for pair in pairs {
-            mean.axpy(total(pair), &(self.values.column(pair.j) - self.values.column(top)), 1.0);
+            let value = self.values.column(pair.j);
+            match top {
+                Some(top) => mean.axpy(total(pair), &(value - self.values.column(top)), 1.0),
+                None => mean.axpy(total(pair), &value, 1.0),
+            }
         }
         (top, mean)
+    }
+}
+
+impl MapRows {
+    /// The gradient of a score in the turned query.
+    fn query_gradient(&self, query: DVectorView<'_, f64>, key: DVectorView<'_, f64>) -> DVector<f64> {
+        key * self.cross - query * (2.0 * self.square)
     }
 }
 

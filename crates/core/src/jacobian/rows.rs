@@ -53,10 +53,16 @@ impl<'a, T: Scalar> RowRule<'a, T> {
             return;
         }
         let p_row = &self.block.weights[at * self.block.stride..][..ds.len()];
-        let pivot = ds.get(self.tops[at] as usize).copied().unwrap_or(T::constant(0.0));
-        ds.iter_mut().for_each(|ds| *ds -= pivot);
+        let top = self.tops[at] as usize;
+        let share = self.sink_shares.get(at);
+        // A sink with the largest weight is that token, and its ds is zero.
+        let is_sink = share.zip(p_row.get(top)).is_some_and(|(share, p)| share.value() > p.value());
+        let pivot = if is_sink { None } else { ds.get(top).copied() };
+        if let Some(pivot) = pivot {
+            ds.iter_mut().for_each(|ds| *ds -= pivot);
+        }
         let mut mean = dot(ds, p_row);
-        if let Some(share) = self.sink_shares.get(at) {
+        if let (Some(share), Some(pivot)) = (share, pivot) {
             mean -= *share * pivot;
         }
         for (ds, p) in ds.iter_mut().zip(p_row) {

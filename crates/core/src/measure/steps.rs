@@ -401,7 +401,7 @@ impl Measuring {
         let Norms {
             method,
             spectral,
-            dense,
+            mut dense,
             singular_values,
             iterations,
             relative_residual,
@@ -438,6 +438,13 @@ impl Measuring {
                         bounds.insert(at, Bound::of_ln(id, ln));
                     }
                 }
+            }
+            let factor = hypotheses.outer_factor;
+            let of_tokens = local_parts.as_ref().map(|parts| self.moved(factor, parts.token_rounding, parts.token));
+            if let Some(dense) = &mut dense {
+                // The norms of the blocks as computed are widened by what rounding may have moved them.
+                let widened = |norm: f64| norm * (1.0 + self.rounding_of_norm()) + of_tokens.unwrap_or(f64::INFINITY);
+                dense.max_token = dense.max_token.map(widened).filter(|norm| norm.is_finite());
             }
             if let Some(max_token) = dense.and_then(|dense| dense.max_token) {
                 let at = bounds.iter().position(|bound| bound.side == Side::Lower).unwrap_or(bounds.len());
@@ -516,28 +523,44 @@ impl Measuring {
     /// How far the Jacobian as computed may be from the exact one, in norm (docs/theory.md, "Rounding").
     fn moved_by_rounding(&self, parts: &LocalParts) -> f64 {
         let factor = self.hypotheses.as_ref().map_or(1.0, |hypotheses| hypotheses.outer_factor);
-        // In scope `composed` the normaliser's Jacobian is off too, by a few times what its outputs are.
-        let of_slopes = match self.experiment.scope() {
-            Scope::Composed => 4.0 * self.system.normalizer().rounding() * parts.value,
-            Scope::Inputs => 0.0,
-        };
-        factor * (parts.rounding + of_slopes)
+        self.moved(factor, parts.rounding, parts.value)
     }
 
-    /// The change of the norm by the rounding of the input's numbers, where that is large enough to report: from
-    /// attention, whose part comes with the bound `local`, and from the normaliser. The rounding of the computation is of
-    /// this size too; where nothing is known about it, no digit is certain.
+    /// In scope `composed` the normaliser's Jacobian, of norm `factor`, is off too, by a few times what its outputs are.
+    fn moved(&self, factor: f64, rounding: f64, bound: f64) -> f64 {
+        let of_slopes = match self.experiment.scope() {
+            Scope::Composed => 4.0 * self.system.normalizer().rounding() * bound,
+            Scope::Inputs => 0.0,
+        };
+        factor * (rounding + of_slopes)
+    }
+
+    /// The change of the norm by rounding, where that is large enough to report. That of the input's numbers comes from
+    /// attention, whose part comes with the bound `local`, and from the normaliser. That of the computation is bounded by
+    /// `moved`, mostly hundreds of times what it is; it is reported where even a part of it counts.
     fn rounding(&self, spectral: f64, local: Option<&LocalParts>, moved: Option<f64>) -> Option<Warning> {
         let of_attention = local.map_or(0.0, |parts| parts.of_input);
         let factor = self.hypotheses.as_ref().map_or(1.0, |hypotheses| hypotheses.outer_factor);
         // Both the normalised token and the slope change by this.
         let of_normalizer = 2.0 * f64::EPSILON * self.system.normalizer().condition();
-        let relative = of_normalizer + if spectral > 0.0 { of_attention * factor / spectral } else { 0.0 };
-        let is_known = relative.is_finite() && moved.is_none_or(f64::is_finite);
-        let relative = if is_known { relative } else { f64::MAX };
-        (relative > Warning::LEAST_ROUNDING).then_some(Warning::Rounding { relative })
+        // A norm of zero that rounding may have moved is as uncertain as can be.
+        let relative = |change: f64| if change == 0.0 { 0.0 } else { change / spectral };
+        let of_input = of_normalizer + relative(of_attention * factor);
+        let of_arithmetic = relative(moved.unwrap_or(0.0));
+        let is_of_input = of_input > of_arithmetic / PESSIMISM;
+        let largest = if is_of_input { of_input } else { of_arithmetic };
+        let is_little = of_arithmetic / PESSIMISM <= Warning::LEAST_ROUNDING;
+        let is_reported = !is_little || is_of_input && of_input > Warning::LEAST_ROUNDING;
+        // To first order; near one no digit is left.
+        let relative = if largest < MOST_RELATIVE { largest } else { f64::MAX };
+        is_reported.then_some(Warning::Rounding { relative })
     }
 }
+
+/// How many times the rounding of a computation its bound mostly is.
+const PESSIMISM: f64 = 128.0;
+/// Above this relative change of the norm no digit of it is certain.
+const MOST_RELATIVE: f64 = 1.0 / 16.0;
 
 fn lanczos_options(options: &MeasureOptions, n_inputs: usize) -> LanczosOptions {
     LanczosOptions { max_basis: basis(n_inputs as u64, options.lanczos.max_basis), ..options.lanczos }

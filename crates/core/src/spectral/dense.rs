@@ -1,7 +1,7 @@
 //! Norms and singular value decompositions of dense matrices.
 
 use faer::MatRef;
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DMatrixView, DVector};
 
 use super::SingularTriplet;
 use crate::attention::clear_wide_registers;
@@ -182,7 +182,7 @@ pub(crate) fn max_token(jacobian: &DMatrix<f64>, (d_out, d): (usize, usize)) -> 
         let block = |j: usize| jacobian.view((i * d_out, j * d), (d_out, d));
         (0..n)
             .map(|j| match d.min(d_out) {
-                1 => block(j).norm(),
+                1 => length_of(block(j)),
                 _ => largest_singular_value(&block(j).into_owned()),
             })
             .sum()
@@ -190,6 +190,16 @@ pub(crate) fn max_token(jacobian: &DMatrix<f64>, (d_out, d): (usize, usize)) -> 
     let operations = 20 * jacobian.len() * d.min(d_out);
     let sums = parallel::map(Schedule::of(operations as u64), n_rows, &row_sum);
     Some(largest(sums))
+}
+
+/// The length of a row or column, also where its squares underflow or overflow.
+fn length_of(vector: DMatrixView<'_, f64>) -> f64 {
+    let length = vector.norm();
+    if (1e-140..1e140).contains(&length) {
+        return length;
+    }
+    let scale = vector.amax();
+    if scale > 0.0 && scale.is_finite() { (vector / scale).norm() * scale } else { length }
 }
 
 /// The matrix divided by its largest absolute entry, and that entry; `None` if an entry is not finite.

@@ -64,7 +64,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Euclidean norm, safe from overflow and underflow; NaN if an entry is NaN.
-pub(super) fn norm(vector: &[f64]) -> f64 {
+pub(crate) fn norm(vector: &[f64]) -> f64 {
     // A square that overflows puts the sum outside this range; one that underflows is too small beside the sum to
     // matter.
     let square = dot(vector, vector);

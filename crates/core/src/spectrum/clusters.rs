@@ -8,11 +8,18 @@ use super::{Level, Places, TopBlock, TopPair};
 use crate::jacobian::ClusterJacobian;
 use crate::spectral::{SingularTriplet, largest_singular_value, singular_values};
 
-/// The singular values of V O_a, each with multiplicity N_a - 1, and the largest of them with its cluster;
-/// `None` if an entry is not finite or a decomposition does not converge.
-pub(super) fn within(jacobian: &ClusterJacobian) -> Option<(Vec<Level>, Option<(f64, usize)>)> {
-    let mut levels = Vec::new();
-    let mut largest: Option<(f64, usize)> = None;
+/// The singular values on fields that sum to zero inside a cluster.
+#[derive(Default)]
+pub(super) struct Within {
+    /// Those of V O_a, each with multiplicity N_a - 1.
+    pub(super) levels: Vec<Level>,
+    /// The largest of them with its cluster.
+    pub(super) largest: Option<(f64, usize)>,
+}
+
+/// The singular values inside clusters; `None` if an entry is not finite or a decomposition does not converge.
+pub(super) fn within(jacobian: &ClusterJacobian) -> Option<Within> {
+    let Within { mut levels, mut largest } = Within::default();
     for (place, (own, ln_size)) in jacobian.within().zip(jacobian.ln_sizes()).enumerate() {
         let Some(own) = own else { continue };
         let multiplicity = times(*ln_size) - 1.0;
@@ -22,7 +29,7 @@ pub(super) fn within(jacobian: &ClusterJacobian) -> Option<(Vec<Level>, Option<(
         }
         levels.extend(values.into_iter().map(|value| Level { value, multiplicity, relative_residual: Some(0.0) }));
     }
-    Some((levels, largest))
+    Some(Within { levels, largest })
 }
 
 /// The number of tokens in a cluster; an integer if f64 represents it.

@@ -275,7 +275,7 @@ impl Finding {
             (spectrum, triplets.into_iter().next())
         };
         let m = jacobian.ln_sizes().len();
-        let (within, largest) = clusters::within(jacobian).ok_or_else(overflow)?;
+        let clusters::Within { levels: within, largest } = clusters::within(jacobian).ok_or_else(overflow)?;
         // Values below the last one found on cluster-constant fields are omitted: others of that size may be missing.
         let least = match spectrum.coverage {
             Coverage::All => 0.0,

@@ -33,7 +33,7 @@ pub(super) use weigh::Weighed;
 pub(crate) use weigh::{Elementwise, Weigh};
 
 use super::view::Scalar;
-use crate::experiment::{Attention, Experiment, MaskKind, QkNorm, Score, Weighting};
+use crate::experiment::{Attention, Experiment, Mask, QkNorm, Score, Weighting};
 
 /// The steps of a trained model between the projections and the weights of softmax attention, the same for all heads but
 /// for the sinks; their numbers come from its files. The default has none: softmax of the plain scores. An experiment
@@ -207,12 +207,12 @@ pub(super) enum Offsets {
 }
 
 impl Offsets {
-    pub(super) fn new(steps: &Steps, is_l2: bool, mask: MaskKind) -> Self {
+    pub(super) fn new(steps: &Steps, is_l2: bool, mask: &Mask) -> Self {
         // L2 scores are those of q_i - k_j, and softmax of plain dot products ignores what all keys have in common.
         if !steps.vectors.are_absent() || (!is_l2 && steps.knows_row_constants()) {
             Offsets::Kept
-        } else if steps.knows_row_constants() || mask == MaskKind::Other {
-            // Under such a mask a row may be empty, whose output is zero whatever the common value is.
+        } else if steps.knows_row_constants() || mask.may_have_empty_rows() {
+            // The output of an empty row is zero whatever the common value is.
             Offsets::InValues
         } else {
             Offsets::Ignored

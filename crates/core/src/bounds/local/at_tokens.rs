@@ -22,7 +22,7 @@ impl LocalBound {
     /// Prepares the bounds at a forward pass of these weights.
     #[must_use]
     pub fn new(forward: &Forward<f64>, weights: &Weights) -> Self {
-        LocalBound(if forward.has_dot_blocks() {
+        LocalBound(if forward.has_dot_blocks() && weights.have_ordinary_sizes() {
             Rows::Dot(Box::new(DotRows::new(forward, weights)))
         } else {
             Rows::General(Box::new(GeneralRows::new(forward, Multiplicities::One)))

@@ -175,7 +175,7 @@ impl DotHead {
             (least, most) = (least.min(share), most.max(share));
         }
         let terms = RowTerms {
-            w: slack * w,
+            root_w: (slack * w).sqrt(),
             own: slack * own,
             // A row's weights sum to 1.
             row_sum: 1.0,

@@ -13,6 +13,7 @@ use super::general::of_token;
 use super::rounding::{UNIT, gamma, norm_bound};
 use crate::attention::{Elementwise, Forward, MapLayout, Squash, Weigh};
 use crate::extremum::minimum;
+use crate::spectral::length;
 
 /// Whose rounding is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,8 @@ pub(super) struct MapRow<'a> {
     pub(super) slopes: &'a [f64],
     pub(super) sink_share: f64,
     pub(super) sizes: Vec<PairSizes>,
+    /// The token whose gradient in the query is subtracted from those of all others.
+    pub(super) pivot: Option<usize>,
 }
 
 impl MapRow<'_> {
@@ -131,7 +134,8 @@ struct VectorSteps {
 
 impl HeadErrors {
     pub(super) fn new(forward: &Forward<f64>, head_idx: usize, summed: f64, outer: Option<&DMatrix<f64>>) -> Self {
-        let lengths = |matrix: &DMatrix<f64>| matrix.column_iter().map(|column| column.norm()).collect::<Vec<f64>>();
+        let lengths =
+            |matrix: &DMatrix<f64>| matrix.column_iter().map(|column| length(column.as_slice())).collect::<Vec<f64>>();
         let normalizer = forward.normalizer();
         let whole = lengths(normalizer.outputs());
         let tokens = Tokens {
@@ -230,6 +234,9 @@ impl HeadErrors {
         let has_feature = forward.steps.squash == Squash::Log;
         let both = |q: f64, k: f64| if is_l2 { q + k } else { q };
         let factor = layout.coefficient.abs();
+        if let Some(top) = row.pivot.filter(|_| row.sink_share != 0.0) {
+            errors.own += factor * self.of_common(map, (i, top), row, (of_sink, unit, gamma));
+        }
         for j in 0..row.weights.len() {
             if !forward.mask.allows(i, j) {
                 continue;
@@ -256,9 +263,14 @@ impl HeadErrors {
                 let scale = |vectors: &Vectors, at: usize| vectors.norm * vectors.stretches[at] * slope.abs() * c;
                 let (q, k) = (queries.lengths[i], keys.lengths[j]);
                 let (e_q, e_k) = (of_queries.vectors[i], of_keys.vectors[j]);
+                let of_query = match row.pivot {
+                    Some(top) if top == j => 0.0,
+                    Some(top) => e_k + of_keys.vectors[top] + gamma * (k + keys.lengths[top]),
+                    None => both(e_k, e_q) + gamma * both(k, q),
+                };
                 [
                     b * (of_keys.slopes[j] + gamma) + scale(keys, j) * (both(e_q, e_k) + gamma * both(q, k)),
-                    a * (of_queries.slopes[i] + gamma) + scale(queries, i) * (both(e_k, e_q) + gamma * both(k, q)),
+                    a * (of_queries.slopes[i] + gamma) + scale(queries, i) * of_query,
                 ]
             };
             let (x, moved) = (sizes.apart, moved[j]);
@@ -273,6 +285,36 @@ impl HeadErrors {
             errors.blocks[j] += factor * p * (of_values + self.outer * product(b, of_b));
             errors.own += factor * p * self.outer * product(a, of_a);
         }
+    }
+
+    /// The error of what the gradients in the query have in common: the sink's share times mu_i times the gradient at the
+    /// pivot.
+    fn of_common(
+        &self,
+        map: &MapErrors,
+        (i, top): (usize, usize),
+        row: &MapRow<'_>,
+        (of_sink, unit, gamma): (f64, Unit, f64),
+    ) -> f64 {
+        let MapErrors { layout, queries, keys, .. } = map;
+        let is_l2 = layout.kernel.key_square != 0.0;
+        let both = |k: f64, q: f64| if is_l2 { k + q } else { k };
+        let scale = layout.kernel.cross * queries.norm * queries.stretches[i];
+        let gradient = scale * both(keys.lengths[top], queries.lengths[i]);
+        let of_gradient = gradient * (queries.errors(unit).slopes[i] + gamma)
+            + scale * both(keys.errors(unit).vectors[top], queries.errors(unit).vectors[i]);
+        let values = self.values.errors(unit);
+        let seen = row.weights.iter().enumerate().filter(|(_, p)| **p > 0.0);
+        let (mut mean, mut of_mean) = (0.0, 0.0);
+        for (j, p) in seen {
+            mean += p * self.values.lengths[j];
+            of_mean += p * (values.vectors[j] + gamma * self.values.lengths[j]);
+        }
+        let of_weights = times(of_sink, mean);
+        row.sink_share
+            * self.outer
+            * (times(1.0 + of_sink, times(gradient, of_mean + of_weights) + times(mean, of_gradient))
+                + times(of_sink, mean * gradient))
     }
 
     /// Upper bounds on the norms of B_ij and of the term of O_i for a weight of one.
@@ -304,7 +346,7 @@ fn vectors(
     let bias =
         forward.biases.as_ref().map_or(0.0, |biases| biases[rows.clone()].iter().map(|x| x * x).sum::<f64>().sqrt());
     let turned = forward.projections.rows(rows.start, rows.len());
-    let lengths: Vec<f64> = turned.column_iter().map(|column| column.norm()).collect();
+    let lengths: Vec<f64> = turned.column_iter().map(|column| length(column.as_slice())).collect();
     let factor = rotary.unwrap_or(1.0);
     let norms: Vec<Option<(f64, f64)>> =
         (0..forward.n()).map(|at| forward.turn.as_ref().and_then(|turn| turn.norm_at(rows, at))).collect();

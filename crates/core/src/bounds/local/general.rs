@@ -19,10 +19,10 @@ use nalgebra::{DMatrix, DVector};
 use super::blocks::Blocks;
 use super::errors::{HeadErrors, MapRow, PairSizes, RowErrors, Unit};
 use super::rows::{HeadSums, Rounded, RowSums, RowTerms};
-use crate::attention::{Forward, MapLayout};
+use crate::attention::{Forward, MapLayout, Squash};
 use crate::extremum::largest;
 use crate::parallel::{self, Schedule, Scratch};
-use crate::spectral::{largest_eigenvalue, largest_singular_value};
+use crate::spectral::{largest_eigenvalue, largest_singular_value, length};
 
 /// What rounding may take from a bound, relative to it, for each term of its sums.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
@@ -32,6 +32,8 @@ const MOST_ENTRIES: usize = 1 << 22;
 const MOST_EXACT: usize = 40_000_000;
 /// The most rows of a step on each thread.
 const MOST_ROWS: usize = 64;
+/// Where the terms of w_i are smaller, their squares may underflow: w_i is then bounded by the squares of their sizes.
+const LEAST_SIZE: f64 = 1e-120;
 /// Operations of a step.
 const STEP_OPERATIONS: usize = if cfg!(target_arch = "wasm32") { 10_000_000 } else { 200_000_000 };
 
@@ -150,7 +152,7 @@ impl SummedErrors {
 
     /// Schur's test: a matrix of sizes has at most the root of its largest row sum times its largest column sum.
     fn spectral(&self) -> f64 {
-        self.own + (self.row * largest(self.columns.iter().copied())).sqrt()
+        self.own + self.row.sqrt() * largest(self.columns.iter().copied()).sqrt()
     }
 }
 
@@ -232,6 +234,12 @@ impl RowWeights {
             ln_weights: (0..reach).map(ln).collect(),
             sink_share,
         }
+    }
+
+    /// The token with the largest weight; `None` where the sink has a larger one.
+    fn pivot(&self) -> Option<usize> {
+        let top = (0..self.weights.len()).max_by(|a, b| self.weights[*a].total_cmp(&self.weights[*b]));
+        top.filter(|top| self.weights[*top] >= self.sink_share)
     }
 
     /// Those of softmax of plain scores: `shares` of one token of each column, `weights` of all of them.
@@ -408,6 +416,13 @@ impl GeneralHead {
             let mut of_query = DMatrix::zeros(layout.q_rows.len(), reach);
             let mut sizes = vec![PairSizes::default(); reach];
             let mut pulled = DVector::zeros(layout.q_rows.len());
+            // What the gradients in the query have in common counts only through sum_l P_il (w_l - mu_i), which is the share
+            // of the sink times mu_i.
+            let has_common = !is_elementwise && forward.steps.squash == Squash::Absent;
+            let pivot = if has_common { row.pivot() } else { None };
+            let pivot_key = pivot.map(|top| {
+                forward.projections.view((layout.k_rows.start, top), (layout.k_rows.len(), 1)).clone_owned()
+            });
             for j in (0..reach).filter(|j| forward.mask.allows(i, *j)) {
                 (ln_least, ln_most) = (ln_least.min(row.ln_weights[j]), ln_most.max(row.ln_weights[j]));
                 // A slope without a weight: the row has no bound of this form.
@@ -419,24 +434,32 @@ impl GeneralHead {
                 let kernel = layout.kernel;
                 let mut gradient = gradients.column_mut(j);
                 gradient.zip_zip_apply(&query, &key, |x, q, k| *x = slope * kernel.key_gradient(q, k));
-                let of_key = gradient.norm();
+                let of_key = length(gradient.as_slice());
                 let of_query = &mut of_query.column_mut(j);
-                of_query.zip_zip_apply(&query, &key, |x, q, k| *x = slope * kernel.query_gradient(q, k));
+                match &pivot_key {
+                    Some(top) => of_query.zip_zip_apply(&key, top, |x, k, top| *x = slope * kernel.cross * (k - top)),
+                    None => of_query.zip_zip_apply(&query, &key, |x, q, k| *x = slope * kernel.query_gradient(q, k)),
+                }
                 pulled.copy_from(of_query);
                 if let Some(turn) = &forward.turn {
                     turn.pull_back_at(&layout.k_rows, j, gradient.as_mut_slice());
                     turn.pull_back_at(&layout.q_rows, i, pulled.as_mut_slice());
                 }
                 sizes[j] = PairSizes {
-                    apart: centred.column(j).norm(),
+                    apart: length(centred.column(j).as_slice()),
                     key_gradient: of_key,
-                    key_pulled: gradient.norm(),
-                    query_gradient: of_query.norm(),
-                    query_pulled: pulled.norm(),
+                    key_pulled: length(gradient.as_slice()),
+                    query_gradient: length(of_query.as_slice()),
+                    query_pulled: length(pulled.as_slice()),
                 };
             }
-            let weighted = scaled(&apart, |j| shares[j]);
-            let mut through_query = weighted * of_query.transpose();
+            let mut through_query = &apart * scaled(&of_query, |j| shares[j]).transpose();
+            if let Some(key) = pivot_key.as_ref().filter(|_| row.sink_share != 0.0) {
+                let mut mean = DVector::zeros(d_v);
+                values.column_iter().zip(&row.weights).for_each(|(value, p)| mean.axpy(*p, &value, 1.0));
+                let gradient = query.zip_map(key, |q, k| layout.kernel.query_gradient(q, k));
+                through_query.ger(layout.coefficient * row.sink_share, &mean, &gradient.column(0), 1.0);
+            }
             if let Some(turn) = &forward.turn {
                 let mut transposed = through_query.transpose();
                 for mut row in transposed.column_iter_mut() {
@@ -446,12 +469,12 @@ impl GeneralHead {
             }
             let k = layout.q_rows.len();
             own.columns_mut(at * k, k).copy_from(&through_query);
-            pairs.push(MapRow { weights: &row.weights, slopes: &row.slopes, sink_share: row.sink_share, sizes });
+            pairs.push(MapRow { weights: &row.weights, slopes: &row.slopes, sink_share: row.sink_share, sizes, pivot });
             maps.push(MapTerms { apart, gradients, through: DMatrix::zeros(0, 0) });
         }
         let own = largest_singular_value(&self.through(own * &self.query_factor));
         let mut pieces = RowPieces { shares, ratios, maps };
-        let (w, gradient_square) = self.take_w(forward, &mut pieces);
+        let (root_w, gradient_square) = self.take_w(forward, &mut pieces);
         let norms = match self.norms {
             Norms::Skipped => Vec::new(),
             Norms::Exact => pieces.exact_norms(forward, self),
@@ -461,7 +484,7 @@ impl GeneralHead {
         let input = self.errors.row(forward, i, &pairs, &self.value_norms, Unit::Input);
         let RowPieces { shares, .. } = pieces;
         let terms = RowTerms {
-            w: if is_lost { f64::INFINITY } else { w },
+            root_w: if is_lost { f64::INFINITY } else { root_w },
             own,
             row_sum: shares.iter().sum(),
             gradient_square,
@@ -471,7 +494,7 @@ impl GeneralHead {
         Row { terms, shares, norms, rounding, input }
     }
 
-    /// w_i, and the largest |b_ij|^2; keeps W_j b_ij of each map.
+    /// The root of w_i, and the largest |b_ij|^2; keeps W_j b_ij of each map.
     fn take_w(&self, forward: &Forward<f64>, pieces: &mut RowPieces) -> (f64, f64) {
         let RowPieces { shares, ratios, maps } = pieces;
         let (d_v, reach) = (self.values.nrows(), shares.len());
@@ -511,17 +534,25 @@ impl GeneralHead {
                 sum += scaled(&of_map.apart, |j| shares[j] * along[j]) * other.apart.transpose();
             }
             let key_norm = self.errors.key_norm(at);
-            for (j, length) in lengths.iter_mut().enumerate() {
-                *length += outer * of_map.apart.column(j).norm() * key_norm * of_map.gradients.column(j).norm();
+            for (j, along) in lengths.iter_mut().enumerate() {
+                let (t, b) = (of_map.apart.column(j), of_map.gradients.column(j));
+                *along += outer * length(t.as_slice()) * key_norm * length(b.as_slice());
             }
         }
         let symmetric = match &self.outer {
             Some(outer) => outer * sum * outer.transpose(),
             None => sum,
         };
-        let rounding: f64 = lengths.iter().zip(shares.iter()).map(|(length, share)| share * length * length).sum();
+        // sum_j U_ij times the square of the j-th length, and its root, also where the squares underflow.
+        let unit = largest(lengths.iter().copied());
+        let unit = if unit > 0.0 { unit } else { 1.0 };
+        let sizes = lengths.iter().zip(shares.iter()).map(|(length, share)| share * (length / unit) * (length / unit));
+        let size = unit * sizes.sum::<f64>().sqrt();
+        if size < LEAST_SIZE {
+            return (size, most);
+        }
         let w = largest_eigenvalue(&((&symmetric + symmetric.transpose()) * 0.5));
-        (w + self.errors.gamma() * rounding, most)
+        ((w + self.errors.gamma() * size * size).sqrt(), most)
     }
 
     fn through(&self, matrix: DMatrix<f64>) -> DMatrix<f64> {
@@ -597,8 +628,8 @@ fn centred_values(values: &nalgebra::DMatrixView<'_, f64>, row: &RowWeights, is_
     if is_elementwise || row.weights.is_empty() {
         return centred;
     }
-    let top = (0..row.weights.len()).max_by(|a, b| row.weights[*a].total_cmp(&row.weights[*b])).unwrap_or(0);
-    let at_top = values.column(top).clone_owned();
+    // A sink with the largest weight has the value 0.
+    let at_top = row.pivot().map_or_else(|| DVector::zeros(values.nrows()), |top| values.column(top).clone_owned());
     centred.column_iter_mut().for_each(|mut column| column -= &at_top);
     let mut mean = DVector::zeros(values.nrows());
     centred.column_iter().zip(&row.weights).for_each(|(column, p)| mean.axpy(*p, &column, 1.0));

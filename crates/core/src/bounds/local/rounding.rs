@@ -146,7 +146,8 @@ impl Rounding {
             // The mean of such a row is one of its tokens, so the differences subtract equal numbers.
             self.block = maximum(self.block, gamma * value);
             // Unless its scores are so large that rounding may have chosen the token.
-            if 2.0 * score > MOST_OF_ONE_HOT && !(gap - 2.0 * score > FAR_BELOW) {
+            let is_far = gap - 2.0 * score > FAR_BELOW;
+            if 2.0 * score > MOST_OF_ONE_HOT && !is_far {
                 self.score = f64::INFINITY;
             }
             return;

@@ -4,13 +4,18 @@
 
 use super::super::heads::Combination;
 use super::blocks::{self, Blocks};
-use crate::extremum::largest;
+use crate::extremum::{largest, or_infinity};
+
+/// Below this, a term U_ij w_i may have lost digits to underflow.
+const LEAST_WEIGHTED: f64 = 1e-250;
+/// The unit of the roots of such terms.
+const SMALL: f64 = 1e-240;
 
 /// The terms of a row i, or of a row that stands for several.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::bounds) struct RowTerms {
-    /// w_i = ||sum_j B_ij B_ij^T/U_ij||.
-    pub(in crate::bounds) w: f64,
+    /// The root of w_i = ||sum_j B_ij B_ij^T/U_ij||.
+    pub(in crate::bounds) root_w: f64,
     /// An upper bound on ||O_i||.
     pub(in crate::bounds) own: f64,
     /// sum_j U_ij.
@@ -26,9 +31,11 @@ pub(in crate::bounds) struct RowTerms {
 /// Sums and maxima over the rows of a head.
 #[derive(Clone, Debug)]
 pub(in crate::bounds) struct RowSums {
-    /// sum_i U_ij and sum_i U_ij w_i of each column.
+    /// sum_i U_ij and sum_i U_ij w_i of each column. Terms of the second sum that may underflow are added [`SMALL`]^-2 times
+    /// as large apart from the others.
     columns: Vec<f64>,
     weighted_columns: Vec<f64>,
+    small_columns: Vec<f64>,
     own: f64,
     w: f64,
     token: f64,
@@ -43,6 +50,7 @@ impl RowSums {
         RowSums {
             columns: vec![0.0; columns],
             weighted_columns: vec![0.0; columns],
+            small_columns: vec![0.0; columns],
             own: 0.0,
             w: 0.0,
             token: 0.0,
@@ -55,18 +63,26 @@ impl RowSums {
     /// Adds a row. `shares` gives, for the first `reach` columns, the attention U that one token of the column receives
     /// from all rows that this row stands for.
     pub(in crate::bounds) fn add(&mut self, row: RowTerms, reach: usize, shares: impl Fn(usize) -> f64) {
-        let RowTerms { w, own, row_sum, gradient_square, spread, ln_ratio } = row;
+        let RowTerms { root_w, own, row_sum, gradient_square, spread, ln_ratio } = row;
+        let w = root_w * root_w;
         for j in 0..reach {
             let share = shares(j);
             self.columns[j] += share;
-            self.weighted_columns[j] += share * w;
+            let weighted = share * w;
+            if weighted < LEAST_WEIGHTED && share > 0.0 && root_w > 0.0 {
+                let root = share.sqrt() * root_w / SMALL;
+                self.small_columns[j] += root * root;
+            } else {
+                self.weighted_columns[j] += weighted;
+            }
         }
         self.raise(&RowSums {
             columns: Vec::new(),
             weighted_columns: Vec::new(),
+            small_columns: Vec::new(),
             own,
             w,
-            token: own + (w * row_sum).sqrt(),
+            token: own + root_w * row_sum.sqrt(),
             gradient_square,
             spread,
             ln_ratio,
@@ -78,6 +94,7 @@ impl RowSums {
         let add = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
         add(&mut self.columns, &next.columns);
         add(&mut self.weighted_columns, &next.weighted_columns);
+        add(&mut self.small_columns, &next.small_columns);
         self.raise(next);
     }
 
@@ -113,7 +130,9 @@ impl RowSums {
 
     /// sqrt(max_j sum_i U_ij w_i).
     fn mixed(&self) -> f64 {
+        // The root of a sum is at most the sum of the roots.
         largest(self.weighted_columns.iter().copied()).sqrt()
+            + SMALL * largest(self.small_columns.iter().copied()).sqrt()
     }
 
     fn parts(&self, head_idx: usize) -> LocalParts {
@@ -170,7 +189,7 @@ pub(crate) fn combine(heads: Vec<HeadSums>, combination: Combination) -> LocalPa
     let token_rounding = of_heads(|rounded| rounded.token);
     let of_input = of_heads(|rounded| rounded.of_input);
     let factor = 1.0 + largest(heads.iter().map(|head| head.evaluation));
-    let widened = |bound: f64, rounding: f64| or_infinite(bound * factor + rounding);
+    let widened = |bound: f64, rounding: f64| or_infinity(bound * factor + rounding);
     let most_own: Vec<f64> = parts.iter().map(|parts| parts.own).collect();
     let blocks: Option<Vec<Blocks>> = heads.into_iter().map(|head| head.blocks).collect();
     let blocks = blocks.map(|blocks| widened(blocks::norm(&blocks, combination, &most_own), rounding));
@@ -178,12 +197,16 @@ pub(crate) fn combine(heads: Vec<HeadSums>, combination: Combination) -> LocalPa
     let token = widened(together(&mut parts.iter().map(|parts| parts.token)), token_rounding);
     let largest_column_sum = largest(parts.iter().map(|parts| parts.column_sum));
     let largest = parts.into_iter().max_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or_default();
-    LocalParts { value, token, rounding: or_infinite(rounding), of_input, blocks, largest_column_sum, ..largest }
-}
-
-/// An upper bound that could not be computed is infinite.
-fn or_infinite(bound: f64) -> f64 {
-    if bound.is_nan() { f64::INFINITY } else { bound }
+    LocalParts {
+        value,
+        token,
+        rounding: or_infinity(rounding),
+        token_rounding: or_infinity(token_rounding),
+        of_input,
+        blocks,
+        largest_column_sum,
+        ..largest
+    }
 }
 
 /// The terms of `local` for the head with the largest bound; `value`, `token`, `rounding`, `of_input`, `blocks` and
@@ -195,6 +218,8 @@ pub struct LocalParts {
     pub value: f64,
     /// The bound `local_token` over all heads, with what rounding may add, without the normaliser's factor.
     pub token: f64,
+    /// As `rounding`, in the norm over the largest token.
+    pub token_rounding: f64,
     /// The head that the other fields describe.
     pub head_idx: usize,
     /// max_i ||O_i||.
