@@ -7,7 +7,7 @@ use crate::prelude::*;
 
 use super::context::Models;
 use super::folder::{Folder, ModelFile, Remote};
-use super::settings::{PlanForm, SourceForm, SourceKind};
+use super::settings::{PlanForm, SourceForm, SourceKind, default_lengths_within};
 use super::share::Share;
 use crate::answers::TokenWords;
 use crate::controls::TextFile;
@@ -19,6 +19,7 @@ use crate::phase::ModelPhase;
 use crate::strings;
 use crate::strings::Message;
 use crate::workers::{ModelLane, ModelSource, ModelWorkers, News};
+use lipscope_core::experiment::Phrase;
 use lipscope_models::{Cell, Estimate, Held, PlanText, SpecialToken, SpecialTokens, WindowExperiment};
 use lipscope_protocol::envelope::{Content, Progress as Steps};
 use lipscope_protocol::models::{
@@ -99,6 +100,8 @@ pub struct ModelSession {
     pub(super) text: RwSignal<String>,
     /// A text file in place of the text.
     pub(super) text_file: RwSignal<Option<TextFile>>,
+    /// The text that was taken last, with notes on how it was decoded. They hold until the reader edits it.
+    pub(super) decoded: StoredValue<(Arc<str>, Vec<Phrase>)>,
     /// The plan of the measurement.
     pub(super) plan: RwSignal<PlanForm>,
     /// The model and the text's tokens.
@@ -142,6 +145,7 @@ impl ModelSession {
             remote: RwSignal::new(Remote::default()),
             text: RwSignal::new(USUAL_TEXT.to_owned()),
             text_file: RwSignal::new(None),
+            decoded: StoredValue::new(("".into(), Vec::new())),
             plan: RwSignal::new(PlanForm::default()),
             facts,
             middle_layer,
@@ -241,7 +245,9 @@ impl ModelSession {
             Err(problem) => return self.cannot_open(problem),
         };
         self.models().problem.set(None);
-        let plan = OpenPlan { origin: source.origin.clone(), text: self.whole_text().to_string() };
+        let text = self.whole_text();
+        let notes = self.decoded.with_value(|(taken, notes)| if *taken == text { notes.clone() } else { Vec::new() });
+        let plan = OpenPlan { origin: source.origin.clone(), text: text.to_string(), notes };
         self.submit(ModelLane::Open, Some(source), ModelPlan::Open(plan));
     }
 
@@ -314,7 +320,10 @@ impl ModelSession {
 
     fn hear_batch(self, plan: &BatchPlan, content: Content<ModelEvent>, left: usize) {
         match content {
-            Content::Event(ModelEvent::Batch(BatchEvent::Prepared)) => self.is_prepared.set_value(true),
+            Content::Event(ModelEvent::Batch(BatchEvent::Prepared { notes })) => {
+                self.is_prepared.set_value(true);
+                self.take_notes(&notes);
+            }
             Content::Event(ModelEvent::Batch(BatchEvent::Rows { rows, .. })) => {
                 self.take_rows(&Share::of_batch(plan), rows)
             }
@@ -340,6 +349,7 @@ impl ModelSession {
             Content::Event(ModelEvent::Layers(LayersEvent::Reading { layer, of, bytes })) => {
                 self.take_steps(At::Reading { layer, of, bytes });
             }
+            Content::Event(ModelEvent::Layers(LayersEvent::Notes(notes))) => self.take_notes(&notes),
             Content::Event(ModelEvent::Layers(LayersEvent::Rows(rows))) => {
                 self.take_rows(&Share::of_layers(plan), rows)
             }
@@ -355,6 +365,26 @@ impl ModelSession {
             Content::Finished => self.finish_if(true),
             _ => {}
         }
+    }
+
+    /// Adds notes to those of the model and of the table.
+    fn take_notes(self, notes: &[Phrase]) {
+        let known =
+            self.facts.with_untracked(|facts| facts.as_ref().map(|facts| facts.notes.clone())).unwrap_or_default();
+        let new: Vec<Phrase> = notes.iter().filter(|note| !known.contains(note)).cloned().collect();
+        if new.is_empty() {
+            return;
+        }
+        self.models().table.update(|table| {
+            if let Some(table) = table {
+                Arc::make_mut(table).add_notes(new.iter().map(Phrase::to_string));
+            }
+        });
+        self.facts.update(|facts| {
+            if let Some(facts) = facts {
+                Arc::make_mut(facts).notes.extend(new);
+            }
+        });
     }
 
     fn finish_if(self, is_over: bool) {
@@ -421,7 +451,8 @@ impl ModelSession {
 
 impl ModelSession {
     /// A picture is a window: the plan of a model of pictures has their number, and the length of one. The plan for texts
-    /// comes back with a model of texts, unless it was changed in between.
+    /// comes back with a model of texts, unless it was changed in between. Of its default lengths those stay that the model
+    /// has positions for.
     fn fit_plan(self, facts: &ModelFacts) {
         let now = self.plan.with_untracked(|plan| [plan.lengths.clone(), plan.windows.clone()]);
         let fitted =
@@ -442,13 +473,17 @@ impl ModelSession {
                 self.fitted.set_value(Some((texts, to.clone())));
                 set(to);
             }
-            (None, Some((texts, last))) => {
-                self.fitted.set_value(None);
-                if now == last {
-                    set(texts);
+            (Some(_), Some(_)) => {}
+            (None, before) => {
+                let texts = before.filter(|(_, last)| now == *last).map_or_else(|| now.clone(), |(texts, _)| texts);
+                let within = default_lengths_within(&texts[0], facts.config.positions);
+                let to = within.map(|lengths| [lengths, texts[1].clone()]);
+                self.fitted.set_value(to.clone().map(|to| (texts.clone(), to)));
+                let to = to.unwrap_or(texts);
+                if now != to {
+                    set(to);
                 }
             }
-            _ => {}
         }
     }
 

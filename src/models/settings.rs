@@ -5,6 +5,7 @@ use crate::state::{DrawnSize, MOST_SEED, ModelSettings};
 use crate::strings;
 use lipscope_core::experiment::Order;
 use lipscope_core::measure::UpperNumber;
+use lipscope_core::sweep::parse_lengths;
 use lipscope_models::{
     Bounding, DrawnFamily, DrawnModel, Estimators, MODEL_TOLERANCE, MapKind, PlanText, Resizing, SpecialTokens, Subject,
 };
@@ -184,9 +185,34 @@ fn whole(name: &'static str, text: &str) -> Result<usize, Fault> {
     text.trim().parse().map_err(|_| Fault::NotACount { name, text: text.trim().to_owned() })
 }
 
+/// The lengths for a model with that many positions, in place of `lengths`, where these are the default ones and reach
+/// further; `None` where they stay.
+pub fn default_lengths_within(lengths: &str, positions: usize) -> Option<String> {
+    /// About how many lengths there are.
+    const COUNT: usize = 12;
+    let default = ModelSettings::default().lengths;
+    let is_too_long = || parse_lengths(&default).is_ok_and(|lengths| lengths.iter().any(|n| *n > positions));
+    (lengths == default && is_too_long()).then(|| format!("2:{positions}:{}", positions.div_ceil(COUNT)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn default_lengths_end_with_the_positions_of_the_model_and_others_stay() {
+        let default = ModelSettings::default().lengths;
+        assert_eq!(default_lengths_within(&default, 16).as_deref(), Some("2:16:2"));
+        for positions in 2..=98 {
+            let lengths = default_lengths_within(&default, positions).map(|lengths| parse_lengths(&lengths));
+            match lengths {
+                Some(Ok(lengths)) => assert!(!lengths.is_empty() && lengths.iter().all(|n| *n <= positions)),
+                other => assert!(positions == 98 && other.is_none(), "{positions}: {other:?}"),
+            }
+        }
+        assert_eq!(default_lengths_within("2:98:2", 16), None);
+        assert_eq!(default_lengths_within(&default, 512), None);
+    }
 
     #[test]
     fn a_form_and_its_settings_say_the_same_and_what_is_half_typed_has_none() {

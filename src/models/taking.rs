@@ -1,5 +1,7 @@
 //! Receiving files: chosen one by one or by folder, dropped, or of a model that was trained on this page.
 
+use std::sync::Arc;
+
 use crate::prelude::*;
 use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
@@ -13,6 +15,7 @@ use crate::answers::TrainedModel;
 use crate::controls::TextFile;
 use crate::files::read;
 use crate::strings;
+use lipscope_core::experiment::DecodedText;
 use lipscope_models::is_picture;
 use lipscope_protocol::models::MODEL_FILES;
 
@@ -43,7 +46,7 @@ pub fn take_dropped(session: ModelSession, data: &DataTransfer) {
     if entries.is_empty() {
         let text = data.get_data("text/plain").unwrap_or_default();
         if !text.is_empty() {
-            session.take_text(strings::model_dropped_text().into(), text);
+            session.take_text(strings::model_dropped_text().into(), DecodedText::from_text(&text));
         }
         return;
     }
@@ -66,9 +69,11 @@ pub fn take_dropped(session: ModelSession, data: &DataTransfer) {
 
 /// Takes a text file.
 pub fn take_text_file(session: ModelSession, file: File) {
-    read(file, move |name, bytes| match bytes.map(String::from_utf8) {
-        Ok(Ok(text)) => session.take_text(name, text),
-        Ok(Err(_)) => session.complain(strings::model_not_text(&name)),
+    read(file, move |name, bytes| match bytes {
+        Ok(bytes) => match DecodedText::from_bytes(&bytes) {
+            Some(text) => session.take_text(name, text),
+            None => session.complain(strings::model_not_text(&name)),
+        },
         Err(problem) => session.complain(problem),
     });
 }
@@ -83,14 +88,17 @@ pub fn take_table_file(session: ModelSession, file: File) {
 
 impl ModelSession {
     /// Takes a text as the one to measure: a short one fills the form, a longer one is kept beside it as a file.
-    pub(super) fn take_text(self, name: String, text: String) {
+    pub(super) fn take_text(self, name: String, text: DecodedText<'_>) {
         /// A text of more bytes makes the form slow.
         const MOST_IN_FORM: usize = 40_000;
+        let notes = text.notes();
+        let text: Arc<str> = text.text.into();
+        self.decoded.set_value((text.clone(), notes));
         if text.len() <= MOST_IN_FORM {
             self.text_file.set(None);
-            self.text.set(text);
+            self.text.set(text.to_string());
         } else {
-            self.text_file.set(Some(TextFile { name, text: text.into() }));
+            self.text_file.set(Some(TextFile { name, text }));
         }
     }
 }
@@ -118,7 +126,7 @@ impl ModelSession {
         self.given.set(Some(Folder::new(name.clone(), blobs)));
         self.source.update(|source| source.kind = SourceKind::Files);
         let windows = (text.chars().count() / context).clamp(1, WINDOWS);
-        self.take_text(name, text);
+        self.take_text(name, DecodedText::from_text(&text));
         let step = context.div_ceil(LENGTHS);
         let layers: Vec<String> = (0..plan.blocks).map(|layer| layer.to_string()).collect();
         self.plan.set(PlanForm {

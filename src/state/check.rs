@@ -5,7 +5,7 @@
 use lipscope_core::experiment::{InputError, Memory, limits};
 use lipscope_core::measure::{self, MeasureOptions};
 
-use super::{MAX_D, MAX_N, MAX_TOKEN_ENTRIES, MAX_WEIGHTS, PageState, TokenChoice, WeightChoice};
+use super::{MAX_D, MAX_N, MAX_TOKEN_ENTRIES, MAX_WEIGHTS, MAX_WITNESS_N, PageState, TokenChoice, WeightChoice};
 use lipscope_core::phrase;
 
 impl PageState {
@@ -15,19 +15,24 @@ impl PageState {
     /// [`InputError`]; its sentence names the fix.
     pub fn check(&self) -> Result<(), InputError> {
         let (n, d) = (self.n_listed(), self.dim());
-        limits::check_tokens(n, d)?;
         // In u64: in the browser a product of sizes may exceed the 32 bits of usize.
         let product = |sizes: &[usize]| sizes.iter().fold(1u64, |product, size| product.saturating_mul(*size as u64));
         let too_large = |what, found, limit, fix| Err(InputError::too_large(what, found, limit, fix));
         let most = self.most_tokens();
         if n > most {
-            return too_large(
-                phrase!("number_tokens_n", "The number of tokens n"),
-                n as u64,
-                most,
-                phrase!("use_fewer_tokens_here", "Use fewer tokens here, or the command line."),
-            );
+            return Err(InputError::TooLarge {
+                what: phrase!("number_tokens_n", "The number of tokens n"),
+                found: n.to_string().into(),
+                limit: phrase!(
+                    "limit_of_n",
+                    "{most} ({witness} for the worst tokens known)",
+                    most = MAX_N,
+                    witness = MAX_WITNESS_N
+                ),
+                fix: phrase!("use_fewer_tokens_here", "Use fewer tokens here, or the command line."),
+            });
         }
+        limits::check_tokens(n, d)?;
         if d > MAX_D {
             return too_large(
                 phrase!("token_dimension_d", "The token dimension d"),
@@ -83,5 +88,22 @@ impl PageState {
     pub fn check_cost(&self) -> Result<(), InputError> {
         self.check()?;
         measure::check(&self.experiment(), &MeasureOptions { memory: Memory::BROWSER, ..MeasureOptions::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_about_n_has_both_of_its_limits() {
+        let random = PageState { n: MAX_N + 1, ..PageState::default() };
+        let worst = PageState { n: MAX_WITNESS_N + 1, ..PageState::adversarial() };
+        for (state, n) in [(random, MAX_N + 1), (worst, MAX_WITNESS_N + 1)] {
+            let said = state.check().expect_err("too many").to_string();
+            let limits = [n, MAX_N, MAX_WITNESS_N];
+            assert!(limits.iter().all(|limit| said.contains(&limit.to_string())), "{said}");
+        }
+        assert_eq!(PageState { n: MAX_N + 1, ..PageState::adversarial() }.check(), Ok(()));
     }
 }

@@ -16,6 +16,7 @@ use crate::phase::Phase;
 use crate::strings;
 use crate::strings::Message;
 use crate::workers::{TrainFile, TrainLane, TrainOrder, TrainWorkers};
+use lipscope_core::experiment::DecodedText;
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::pool::{Order, PoolEvent, Spare};
 use lipscope_protocol::train::{ModelFiles, StretchEvent, TrainEvent, TrainPlan, WindowRow};
@@ -119,14 +120,23 @@ impl TrainingSession {
         }
     }
 
+    /// Puts a given text in the place of the form's text, and says how it was decoded.
+    fn take_decoded(self, name: String, text: DecodedText<'_>) {
+        let notes: Vec<String> = text.notes().iter().map(strings::phrase_text).collect();
+        self.note.set(notes.join("; "));
+        self.take_text(name, text.text.into_owned());
+    }
+
     /// Reads a text file.
     pub(super) fn take_file(self, file: File) {
-        read(file, move |name, bytes| match bytes.map(String::from_utf8) {
-            Ok(Ok(text)) => {
-                self.problem.set(None);
-                self.take_text(name, text);
-            }
-            Ok(Err(_)) => self.complain(strings::model_not_text(&name)),
+        read(file, move |name, bytes| match bytes {
+            Ok(bytes) => match DecodedText::from_bytes(&bytes) {
+                Some(text) => {
+                    self.problem.set(None);
+                    self.take_decoded(name, text);
+                }
+                None => self.complain(strings::model_not_text(&name)),
+            },
             Err(problem) => self.complain(problem),
         });
     }
@@ -141,7 +151,7 @@ impl TrainingSession {
             None => {
                 let text = data.get_data("text/plain").unwrap_or_default();
                 if !text.is_empty() {
-                    self.take_text(strings::model_dropped_text().into(), text);
+                    self.take_decoded(strings::model_dropped_text().into(), DecodedText::from_text(&text));
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! Tests of the command line.
 
 mod cli;
+mod doors;
 // The commands of the documents are those of a Unix shell.
 #[cfg(unix)]
 mod documents;

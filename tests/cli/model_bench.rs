@@ -122,7 +122,7 @@ impl Bench {
     }
 
     pub fn open(&mut self, origin: &ModelOrigin, text: &str) -> Result<ModelFacts, String> {
-        match self.event(ModelPlan::Open(OpenPlan { origin: origin.clone(), text: text.into() }))? {
+        match self.event(ModelPlan::Open(OpenPlan { origin: origin.clone(), text: text.into(), notes: Vec::new() }))? {
             ModelEvent::Open(facts) => Ok(*facts),
             other => panic!("{other:?}"),
         }
@@ -222,7 +222,7 @@ pub fn on_command_line(arguments: &[&str]) -> String {
 
 /// The rows in a batch's events. The first event must say that the model is prepared, and all others must hold rows.
 pub fn rows_of(events: &[ModelEvent]) -> Vec<(Cell, Estimate)> {
-    let Some((ModelEvent::Batch(BatchEvent::Prepared), measured)) = events.split_first() else {
+    let Some((ModelEvent::Batch(BatchEvent::Prepared { .. }), measured)) = events.split_first() else {
         panic!("not prepared, then measured: {events:?}");
     };
     let rows = |event: &ModelEvent| match event {

@@ -17,6 +17,7 @@ mod golden;
 mod growth;
 mod kernels;
 mod l2;
+mod masked_rows;
 mod parallel;
 mod portable;
 mod precise;

@@ -6,11 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lipscope_core::experiment::Phrase;
 use lipscope_core::jacobian::LinearOperator;
 use lipscope_core::spectral::LanczosOptions;
 use lipscope_models::{
     Checkpoint, ConfigFile, Estimators, ForwardPass, Heads, LayerMap, MapAtTokens, MapJacobian, MapKind, Model,
-    ModelConfig, Needs, PREPROCESSORS, Picture, Pictures, PixelRule, Resizing, estimate, load_model,
+    ModelConfig, Needs, PREPROCESSORS, Picture, Pictures, PixelRule, Resizing, Stretch, estimate, load_model,
 };
 use lipscope_testkit::in_repository;
 use nalgebra::DMatrix;
@@ -185,6 +186,23 @@ fn settings_of_windows_and_heads_are_read_as_their_family_means_them() {
     let listed = r#""qwen3","use_sliding_window":true,"sliding_window":7,"num_hidden_layers":2,
         "layer_types":["sliding_attention","full_attention"]"#;
     assert_eq!([0, 1].map(|layer| width(listed, layer)), [Some(7), None]);
+    // SmolLM 3 makes its masks from the list alone (transformers 5.24); Qwen has no width without `use_sliding_window`.
+    let listed = r#""sliding_window":7,"num_hidden_layers":2,"layer_types":["sliding_attention","full_attention"]"#;
+    let unused = format!(r#""smollm3","use_sliding_window":false,{listed}"#);
+    assert_eq!([0, 1].map(|layer| width(&unused, layer)), [Some(7), None]);
+    assert_eq!(width(&format!(r#""smollm3",{listed}"#), 0), Some(7));
+    let of_flag = r#""smollm3","sliding_window":7,"num_hidden_layers":8,"use_sliding_window""#;
+    assert_eq!([2, 3].map(|layer| width(&format!("{of_flag}:true"), layer)), [None, Some(7)]);
+    assert_eq!(width(&format!("{of_flag}:false"), 3), None);
+    for broken in [
+        format!(r#""qwen3","use_sliding_window":false,{listed}"#),
+        format!(r#""qwen2",{listed}"#),
+        format!(r#""smollm3",{}"#, listed.replace('7', "null")),
+        format!(r#""gemma2",{}"#, listed.replace('7', "null")),
+    ] {
+        let said = read(&broken).expect_err(&broken).to_string();
+        assert!(said.contains("layer_types") && said.contains("sliding_window"), "{said}");
+    }
     let said = read(r#""qwen3","layer_types":["linear_attention"]"#).expect_err("another attention").to_string();
     assert!(said.contains("layer_types") && said.contains("linear_attention"), "{said}");
     let sizes = |more: &str| read(more).map(|config| (config.heads, config.key_heads, config.head_dim));
@@ -201,4 +219,30 @@ fn settings_of_windows_and_heads_are_read_as_their_family_means_them() {
         let said = read(more).expect_err(more).to_string();
         assert!(said.contains(words), "{more}: {said}");
     }
+}
+
+#[test]
+fn a_length_within_rope_parameters_counts_only_where_the_familys_class_has_none_of_its_own() {
+    let read = |family: &str, more: &str| {
+        let text = format!(
+            r#"{{"model_type":"{family}","hidden_size":32,"num_attention_heads":4,"max_position_embeddings":131072{more},
+            "rope_parameters":{{"rope_type":"longrope","rope_theta":10000.0,"short_factor":[1,1,1,1],
+            "long_factor":[2,2,2,2],"original_max_position_embeddings":8192}}}}"#
+        );
+        let file = ConfigFile::parse(&text).expect(family);
+        let notes: Vec<String> = file.notes.iter().map(Phrase::to_string).collect();
+        match file.config.rope.map(|rope| rope.stretch) {
+            Some(Stretch::LongRope { length, attention, .. }) => (length, attention, notes.join("; ")),
+            other => panic!("{other:?}"),
+        }
+    };
+    // transformers 5.24: Phi3Config.original_max_position_embeddings is 4096 unless the file says it.
+    let (length, attention, notes) = read("phi3", "");
+    assert_eq!(length, 4_096.0);
+    assert!((attention - (1.0 + 32f64.ln() / 4_096f64.ln()).sqrt()).abs() < 1e-15, "{attention}");
+    assert!(notes.contains("4096") && notes.contains("8192"), "{notes}");
+    let (length, attention, notes) = read("phi3", r#","original_max_position_embeddings":8192"#);
+    assert_eq!((length, notes.as_str()), (8_192.0, ""));
+    assert!((attention - (1.0 + 16f64.ln() / 8_192f64.ln()).sqrt()).abs() < 1e-15, "{attention}");
+    assert_eq!(read("llama", "").0, 8_192.0);
 }

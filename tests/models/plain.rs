@@ -89,11 +89,12 @@ pub fn config(seed: u64) -> String {
     // LongRoPE has factors for each pair; the windows of these tests are longer than 3 tokens, and not than 8.
     let pairs = head_dim / 2 / if share == "0.5" { 2 } else { 1 };
     let factors = |first: f64| (0..pairs).map(|t| (first + t as f64).to_string()).collect::<Vec<String>>().join(",");
+    let first_length = [3, 8][below(2)];
     let long = format!(
         r#""rope_type":"longrope","factor":4,"short_factor":[{}],"long_factor":[{}],"original_max_position_embeddings":{}"#,
         factors(1.0),
         factors(2.5),
-        [3, 8][below(2)]
+        first_length
     );
     let stretch = if family == "phi3" && below(3) > 0 { &long } else { stretch };
     let window = ["null", "2", "3"][below(3)];
@@ -161,6 +162,10 @@ pub fn config(seed: u64) -> String {
             "activation_function":"{activation}","layer_norm_epsilon":0.01,"attention_types":[[["local","global"],1]]"#
         ),
         "nomic_bert" => format!(r#"{layers},"layer_norm_eps":0.01"#),
+        // Its length within `rope_parameters` has no effect.
+        "phi3" => format!(r#"{layers},"original_max_position_embeddings":{}"#, {
+            if stretch == long { first_length } else { 20 }
+        }),
         _ => layers,
     };
     // transformers 5 leaves the older of two spellings unread.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::exit::{Exit, Failure};
 use super::files::read_text;
+use super::output::stdout;
 use super::sheet::{Cell, Form, FormArguments, Sheet};
 use super::steps::StepArguments;
 use super::work::MemoryArguments;
@@ -26,6 +27,7 @@ pub(super) struct BoundsArguments {
     #[arg(long, short = 'n', default_value = "2:1e18:x19")]
     lengths: String,
     /// Write CSV in place of aligned columns: all digits, empty where a bound does not apply, inf above the range of f64.
+    /// Aligned columns name in brackets the norm of a bound that is not on the spectral norm.
     #[arg(long, conflicts_with = "json")]
     csv: bool,
     #[command(flatten)]
@@ -120,7 +122,11 @@ fn short(log10: f64) -> String {
 
 fn write_aligned(found: &Growth) -> io::Result<()> {
     let ids = columns(found);
-    let header = ["n", "R"].into_iter().chain(ids.iter().map(|id| id.id())).map(String::from);
+    let title = |id: &BoundId| match found.rows.iter().find_map(|row| bound_of(row, *id)).map(|bound| bound.norm) {
+        None | Some(Norm::Spectral) => id.id().to_owned(),
+        Some(norm) => format!("{}[{}]", id.id(), norm.id()),
+    };
+    let header = ["n", "R"].map(String::from).into_iter().chain(ids.iter().map(title));
     let mut lines: Vec<Vec<String>> = vec![header.collect()];
     for row in &found.rows {
         let bounds = ids.iter().map(|id| log10(row, *id).map_or_else(String::new, short));
@@ -129,7 +135,7 @@ fn write_aligned(found: &Growth) -> io::Result<()> {
     }
     let width = |column: usize| lines.iter().map(|line| line[column].len()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(stdout()?);
     for line in &lines {
         let cells: Vec<String> = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
         writeln!(out, "{}", cells.join("  "))?;

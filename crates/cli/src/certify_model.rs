@@ -6,9 +6,11 @@ use clap::Args;
 
 use super::console::{progress_bar, tell};
 use super::exit::{Exit, Failure};
-use super::model_files::{Found, Input};
+use super::model_files::{Found, Input, WindowRequest};
 use super::model_source::ModelSource;
+use super::output::stdout;
 use super::sheet::{self, Form, Sheet};
+use super::text_file::TextFile;
 use lipscope_core::experiment::{InputError, Memory};
 use lipscope_core::measure::UpperNumber;
 use lipscope_core::search::NearbyEffort;
@@ -28,9 +30,9 @@ pub(super) struct ModelCertifyArguments {
     /// The layer, counted from 0.
     #[arg(long, requires = "weights", default_value_t = 0)]
     layer: usize,
-    /// Lengths of windows, as for `lipscope model`.
-    #[arg(long, short = 'n', requires = "weights", default_value = "32")]
-    lengths: String,
+    /// Lengths of windows, as for `lipscope model`; by default 32, or the model's longest.
+    #[arg(long, short = 'n', requires = "weights")]
+    lengths: Option<String>,
     /// Windows per length.
     #[arg(long, requires = "weights", default_value_t = 1)]
     windows: usize,
@@ -52,20 +54,27 @@ impl ModelCertifyArguments {
     }
 
     fn certify(&self, weights: &str, certifying: &Certifying, form: Form) -> Result<Exit, Failure> {
-        let text = self.source.read_text()?;
+        let text = self.source.open_text()?;
         let found = self.source.open("lipscope certify", weights, certifying.effort.seed)?;
-        let (found, input, plan) = self.prepare(found, &text)?;
+        let (found, input, plan) = self.prepare(found, text, certifying.memory)?;
         run(found, (&input, &plan), certifying, form)
     }
 
-    fn prepare(&self, mut found: Found, text: &str) -> Result<(Found, Input, Plan), InputError> {
-        let input = self.source.input(&mut found, text)?;
-        let (lengths, windows) = input.windows(&self.lengths, self.windows);
+    fn prepare(
+        &self,
+        mut found: Found,
+        text: Option<TextFile>,
+        memory: Memory,
+    ) -> Result<(Found, Input, Plan), InputError> {
+        const LENGTH: usize = 32;
+        let lengths = self.lengths.clone().unwrap_or_else(|| LENGTH.min(found.model.config().positions).to_string());
+        let request = WindowRequest { lengths: Some(&lengths), windows: self.windows, memory };
+        let input = self.source.input(&mut found, text, &request)?;
         let plan = PlanText {
             layers: self.layer.to_string(),
             heads: "all".into(),
-            lengths,
-            windows,
+            lengths: input.lengths.clone(),
+            windows: input.windows,
             mask: self.source.order(),
             kind: self.source.map,
             estimators: Estimators::Spectral,
@@ -102,7 +111,7 @@ fn run(mut found: Found, (input, plan): (&Input, &Plan), certifying: &Certifying
         plan.kind.id()
     );
     let columns = ["layer", "n", "window", "epsilon_over_r", "epsilon", "head", "quantity", "kind", "value"];
-    let mut sheet = Sheet::begin(io::stdout().lock(), form, columns)?;
+    let mut sheet = Sheet::begin(stdout()?, form, columns)?;
     let bar = progress_bar(cells.len() * relative.len(), "searches");
     for (done, cell) in cells.iter().enumerate() {
         let hear = |searched: usize| bar.set_position((done * relative.len() + searched) as u64);
@@ -117,6 +126,9 @@ fn run(mut found: Found, (input, plan): (&Input, &Plan), certifying: &Certifying
     }
     bar.finish_and_clear();
     sheet.end()?;
+    if let Some(note) = found.model.notes_on_weights() {
+        tell!("lipscope certify: note: {note}");
+    }
     Ok(Exit::Done)
 }
 

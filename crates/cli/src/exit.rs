@@ -38,8 +38,10 @@ impl Exit {
 
     fn meaning(self) -> &'static str {
         match self {
-            Exit::Done => "all results were written; also where the reader of a pipe wanted no more of them",
-            Exit::Failed => "the input is wrong, a file cannot be read or written, or a part of it has no result",
+            Exit::Done => "all results were written",
+            Exit::Failed => {
+                "the input is wrong, a file or standard output cannot be read or written, or a part has no result"
+            }
             Exit::Usage => "the command line is wrong: an unknown option, or a value that it does not take",
             Exit::Refused => "it would take more memory than --memory allows, and was not begun",
             Exit::Incomplete => "merge: windows are missing; those that are there were written",
@@ -83,11 +85,10 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// The exit status. A closed pipe is a normal end, as in `lipscope .. | head`.
+    /// The exit status.
     pub(super) fn exit(&self) -> Exit {
         match self {
             Failure::Input(problem) => Exit::of(problem),
-            Failure::System(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
             Failure::System(_) => Exit::Failed,
         }
     }
@@ -97,6 +98,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Input(problem) => problem.fmt(f),
+            Failure::System(error) if error.kind() == io::ErrorKind::BrokenPipe => closed_output().fmt(f),
             Failure::System(error) => error.fmt(f),
         }
     }
@@ -111,6 +113,15 @@ impl From<InputError> for Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         Failure::System(error)
+    }
+}
+
+/// The error for a standard output that its reader closed.
+pub(super) fn closed_output() -> InputError {
+    InputError::Conflict {
+        what: "Standard output".into(),
+        problem: "was closed before all results were written".into(),
+        fix: "Read it to its end, or write to a file.".into(),
     }
 }
 
@@ -133,8 +144,9 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_pipe_is_a_normal_end() {
-        let system = |kind: io::ErrorKind| Failure::from(io::Error::from(kind)).exit();
-        assert_eq!((system(io::ErrorKind::BrokenPipe), system(io::ErrorKind::NotFound)), (Exit::Done, Exit::Failed));
+    fn a_closed_pipe_is_a_failure_that_is_named() {
+        let failure = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
+        assert_eq!(failure.exit(), Exit::Failed);
+        assert!(failure.to_string().contains("Standard output"), "{failure}");
     }
 }

@@ -1,18 +1,90 @@
 //! Reads files, and writes files either completely or not at all.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::limits::MAX_TEXT_BYTES;
+use lipscope_core::experiment::{DecodedText, InputError, refuse_lfs_pointer};
+use lipscope_core::phrase;
 
-/// Reads a file, or standard input for `-`.
-pub(super) fn read_text(path: &Path) -> io::Result<String> {
+/// The largest file of an experiment, or of a table of tokens or weights.
+pub(super) const MOST_INPUT: u64 = MAX_TEXT_BYTES as u64;
+/// The largest table of results: a million windows take about 300 MB.
+pub(super) const MOST_RESULTS: u64 = 1 << 30;
+
+/// Reads the text of an experiment, or standard input for `-`.
+///
+/// # Errors
+/// As [`read_text_up_to`].
+pub(super) fn read_text(path: &Path) -> Result<String, InputError> {
+    Ok(read_text_up_to(path, MOST_INPUT)?.text.into_owned())
+}
+
+/// Reads the text of a file of at most `most` bytes, or of standard input for `-`.
+///
+/// # Errors
+/// As [`read_bytes`]; [`InputError::File`] for bytes that are not text.
+pub(super) fn read_text_up_to(path: &Path, most: u64) -> Result<DecodedText<'static>, InputError> {
+    let bytes = read_bytes(path, most)?;
+    DecodedText::from_bytes(&bytes).map(DecodedText::into_owned).ok_or_else(|| not_text(path))
+}
+
+/// Reads a file of at most `most` bytes, or standard input for `-`.
+///
+/// # Errors
+/// [`InputError::TooLarge`] for a larger one, of which nothing is read if the system says its size; [`InputError::File`]
+/// if it cannot be read.
+pub(super) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, InputError> {
+    let (reader, size) = open(path)?;
+    check_size(path, size, most)?;
+    let mut bytes = Vec::new();
+    reader.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    // The size of a pipe is known at its end only.
+    check_size(path, bytes.len() as u64, most)?;
+    refuse_lfs_pointer(path.display().to_string(), &bytes)?;
+    Ok(bytes)
+}
+
+/// A reader of a file, or of standard input for `-`, and its size so far as the system says it.
+pub(super) fn open(path: &Path) -> Result<(Box<dyn Read>, u64), InputError> {
     if path.as_os_str() == "-" {
-        return io::read_to_string(io::stdin());
+        return Ok((Box::new(io::stdin().lock()), 0));
     }
-    fs::read_to_string(path).map_err(|error| named(path, &error))
+    let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
+    opened.map(|(size, file)| (Box::new(file) as Box<dyn Read>, size)).map_err(|error| unreadable(path, &error))
+}
+
+fn check_size(path: &Path, size: u64, most: u64) -> Result<(), InputError> {
+    if size <= most {
+        return Ok(());
+    }
+    let megabytes = |bytes: u64| phrase!("megabytes", "{count} MB", count = bytes.div_ceil(1 << 20));
+    Err(InputError::TooLarge {
+        what: path.display().to_string().into(),
+        found: megabytes(size),
+        limit: megabytes(most),
+        fix: phrase!("give_smaller_file", "Give a smaller file."),
+    })
+}
+
+/// The error for a file that is not text.
+pub(super) fn not_text(path: &Path) -> InputError {
+    InputError::File {
+        file: path.display().to_string().into(),
+        problem: phrase!("not_text_utf_8", "it is not text (UTF-8, or UTF-16 with a byte order mark)"),
+        fix: phrase!("save_as_utf_8", "Save it as plain text in UTF-8."),
+    }
+}
+
+/// The error for a file that the system cannot read.
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> InputError {
+    InputError::File {
+        file: path.display().to_string().into(),
+        problem: error.to_string().into(),
+        fix: "Check the path, and that the file is there.".into(),
+    }
 }
 
 /// A system error, with the file that it concerns.

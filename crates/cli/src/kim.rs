@@ -1,7 +1,6 @@
 //! `lipscope scale` and `lipscope tightness`: norms as the tokens are scaled up, and how tight
 //! the bound `kim_linf` is.
 
-use std::io;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -9,6 +8,7 @@ use clap::{Args, ValueEnum};
 use super::console::tell;
 use super::exit::{Exit, Failure};
 use super::files::read_text;
+use super::output::stdout;
 use super::sheet::{Cell, FormArguments, Sheet};
 use super::work;
 use super::work::{MemoryArguments, NormName};
@@ -107,7 +107,7 @@ pub(super) fn tightness(arguments: &TightnessArguments) -> Result<Exit, Failure>
     let lengths = log_spaced(2, arguments.most, arguments.count.clamp(1, 1000));
     let plan = TightnessPlan { lengths, restarts: arguments.restarts, seed: arguments.seed };
     let columns = ["n", "found_linf", "kim_linf", "ratio"];
-    let mut sheet = Sheet::begin(io::stdout().lock(), arguments.form.form(), columns)?;
+    let mut sheet = Sheet::begin(stdout()?, arguments.form.form(), columns)?;
     let mut written = Ok(());
     let outcome = work::run(EnginePlan::Tightness(plan), Memory::default(), |event| {
         let EngineEvent::Tightness(points) = event else { return };

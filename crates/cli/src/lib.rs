@@ -25,6 +25,7 @@ mod model_chart;
 mod model_files;
 mod model_run;
 mod model_source;
+mod output;
 mod results;
 mod script;
 mod search;
@@ -33,6 +34,7 @@ mod spectrum;
 mod steps;
 mod sweep;
 mod tables;
+mod text_file;
 mod train;
 mod train_invert;
 mod train_report;
@@ -44,6 +46,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use exit::{Exit, Failure};
+use lipscope_models::names_of_families;
 
 /// How smooth is attention? Local Lipschitz constants of self-attention, and every published bound.
 #[derive(Debug, Parser)]
@@ -85,8 +88,8 @@ enum Command {
     Spectrum(spectrum::SpectrumArguments),
     /// Compares power iteration, Lanczos and the dense SVD on one Jacobian; writes every iteration.
     Estimators(spectrum::EstimatorArguments),
-    /// Measures the attention, the MLP or the blocks of a BERT or GPT-2, trained or randomly initialised, over windows of
-    /// text.
+    /// Measures the attention, the MLP or the blocks of a transformer, trained or randomly initialised, over windows of text
+    /// or over pictures.
     Model(model::ModelArguments),
     /// Merges tables of `lipscope model`, such as those of its shards.
     Merge(results::MergeArguments),
@@ -108,9 +111,15 @@ pub fn run() -> ExitCode {
     let (name, Arguments { threads, command }) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
-            // The help and the version are errors of this type too; a closed pipe takes nothing from anyone.
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage } else { Exit::Done }.into();
+            let is_usage = error.use_stderr();
+            // The help and the version are errors of this type too.
+            let is_written = (is_usage || output::stdout().is_ok()) && error.print().is_ok();
+            return match is_usage {
+                true => Exit::Usage,
+                false if is_written => Exit::Done,
+                false => Exit::Failed,
+            }
+            .into();
         }
     };
     let outcome = work::pool(threads).map_err(Failure::from).and_then(|pool| pool.install(|| run_command(command)));
@@ -126,7 +135,12 @@ pub fn run() -> ExitCode {
 
 /// The whole command line, with what its help says beside the options.
 fn command() -> clap::Command {
-    examples::with_examples(Arguments::command()).after_help(Exit::table())
+    let command = examples::with_examples(Arguments::command()).after_help(Exit::table());
+    command.mut_subcommand("model", |command| {
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        let names: Vec<&str> = names_of_families().map(|(_, name)| name).collect();
+        command.long_about(format!("{about}\n\nFamilies that are read: {}.", names.join(", ")))
+    })
 }
 
 fn run_command(command: Command) -> Result<Exit, Failure> {

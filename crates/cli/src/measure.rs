@@ -1,6 +1,6 @@
 //! `lipscope measure`: measures experiments and writes one result per line.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -9,6 +9,7 @@ use super::argument::tolerance;
 use super::console::tell;
 use super::exit::{Exit, Failure};
 use super::files::read_text;
+use super::output::stdout;
 use super::steps::StepArguments;
 use super::tables::{TableArguments, options_that_answer};
 use super::work::MemoryArguments;
@@ -59,7 +60,7 @@ pub(super) fn run(arguments: &MeasureArguments) -> Result<Exit, Failure> {
         memory: arguments.memory.memory,
         ..MeasureOptions::default()
     };
-    let mut out = io::stdout().lock();
+    let mut out = stdout()?;
     let mut problems = Vec::new();
     for (line, experiment) in experiments {
         let experiment = experiment.and_then(|experiment| arguments.attention.put_into(experiment));

@@ -1,7 +1,7 @@
 //! `lipscope model`: the local Lipschitz constant of a transformer's attention, MLP or blocks over windows of text, on
 //! all cores.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -10,10 +10,13 @@ use super::argument::{positive, shard, tolerance};
 use super::console::{tell, tell_lines};
 use super::exit::{Exit, Failure};
 use super::model_chart::{self, summary, tell_notes};
+use super::model_files::WindowRequest;
 use super::model_run::{Outcome, Run, measure_adversarial, measure_all, measure_by_layer};
 use super::model_source::ModelSource;
+use super::output::stdout;
 use super::results::Results;
 use super::sheet::FormArguments;
+use super::text_file::TextFile;
 use super::work::MemoryArguments;
 use lipscope_core::experiment::InputError;
 use lipscope_core::measure::UpperNumber;
@@ -25,8 +28,8 @@ use lipscope_models::{
 /// Arguments of `lipscope model`.
 #[derive(Debug, Args)]
 pub(super) struct ModelArguments {
-    /// A folder with model.safetensors and config.json of a family that --families lists (BERT, RoBERTa, ModernBERT,
-    /// T5, GPT-2, Llama, Qwen, Gemma, ..), or random:gpt2, random:bert or random:llama for a randomly initialised model.
+    /// A folder with model.safetensors and config.json of a family that --families lists, or random:gpt2, random:bert or
+    /// random:llama for a randomly initialised model.
     #[arg(long, required_unless_present = "families")]
     weights: Option<String>,
     /// List the families of models that are read, by model_type in config.json.
@@ -37,9 +40,10 @@ pub(super) struct ModelArguments {
     /// Layers, counted from 0: a list 0,6.
     #[arg(long, default_value = "0")]
     layers: String,
-    /// Lengths: a list 2,4,8, or first:last:step, or first:last:xCOUNT for COUNT lengths evenly spaced in log n.
-    #[arg(long, short = 'n', default_value = "2:98:2")]
-    lengths: String,
+    /// Lengths: a list 2,4,8, or first:last:step, or first:last:xCOUNT for COUNT lengths evenly spaced in log n; by default
+    /// 2:98:2, or up to the model's longest.
+    #[arg(long, short = 'n')]
+    lengths: Option<String>,
     /// Windows per length.
     #[arg(long, default_value_t = 10)]
     windows: usize,
@@ -91,16 +95,17 @@ enum EstimatorName {
 
 pub(super) fn run(arguments: &ModelArguments) -> Result<Exit, Failure> {
     if arguments.families {
+        let mut out = stdout()?;
         for (model_type, name) in names_of_families() {
-            writeln!(io::stdout(), "{model_type}: {name}")?;
+            writeln!(out, "{model_type}: {name}")?;
         }
         return Ok(Exit::Done);
     }
-    let text = arguments.source.read_text()?;
+    let text = arguments.source.open_text()?;
     if let Some(path) = &arguments.svg {
         model_chart::probe(path)?;
     }
-    let (mut run, results) = prepare(arguments, &text)?;
+    let (mut run, results) = prepare(arguments, text)?;
     let (table, problems) = match arguments.adversarial {
         Some(radius) => measure_adversarial(&mut run, radius, arguments.shard, results)?,
         None => measure(arguments, &mut run, results)?,
@@ -116,20 +121,21 @@ pub(super) fn run(arguments: &ModelArguments) -> Result<Exit, Failure> {
     Ok(Exit::of_all(&problems))
 }
 
-fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), InputError> {
+fn prepare(arguments: &ModelArguments, text: Option<TextFile>) -> Result<(Run, Results), InputError> {
     let source = &arguments.source;
     let weights = arguments.weights.as_deref().unwrap_or_default();
     let mut found = source.open("lipscope model", weights, arguments.seed)?;
+    let memory = arguments.memory.memory;
+    let request = WindowRequest { lengths: arguments.lengths.as_deref(), windows: arguments.windows, memory };
     let input = match arguments.adversarial {
-        Some(_) => Default::default(),
-        None => source.input(&mut found, text)?,
+        Some(_) => request.without_text(found.model.config()),
+        None => source.input(&mut found, text, &request)?,
     };
-    let (lengths, windows) = input.windows(&arguments.lengths, arguments.windows);
     let plan = PlanText {
         layers: arguments.layers.clone(),
         heads: arguments.head.clone(),
-        lengths,
-        windows: if arguments.adversarial.is_some() { 1 } else { windows },
+        lengths: input.lengths,
+        windows: input.windows,
         mask: source.order(),
         kind: source.map.or(arguments.adversarial.map(|_| MapKind::Attention)),
         estimators: match arguments.estimator {
@@ -144,8 +150,7 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
     }
     .plan(found.model.config())?;
     plan.check(if arguments.adversarial.is_some() { usize::MAX } else { input.ids.len() })?;
-    let (config, memory) = (found.model.config(), arguments.memory.memory);
-    let held = plan.held(config, memory)?;
+    let held = plan.held(found.model.config(), memory)?;
     let text = arguments.adversarial.map_or(input.fingerprint, adversarial_text);
     let subject = Subject::of(found.model.label(), &text, &plan);
     let of_plan = plan.notes();
@@ -156,7 +161,7 @@ fn prepare(arguments: &ModelArguments, text: &str) -> Result<(Run, Results), Inp
 }
 
 /// Measures the missing cells; returns the table and the problems found.
-fn measure(arguments: &ModelArguments, run: &mut Run, results: Results) -> Outcome {
+fn measure(arguments: &ModelArguments, run: &mut Run, mut results: Results) -> Outcome {
     let plan = &run.plan;
     let done = results.table().clone();
     let batches: Vec<_> = plan
@@ -168,6 +173,7 @@ fn measure(arguments: &ModelArguments, run: &mut Run, results: Results) -> Outco
         return measure_by_layer(run, batches, results);
     }
     let model = run.found.model.model(&plan.needs(&run.ids, &batches))?;
+    results.add_notes(run.found.model.notes_on_weights());
     let maps = Maps::new(plan, &model)?;
     measure_all(batches, "portions", (results, Vec::new()), |batch| {
         maps.measure(&run.ids, &batch, |cell| plan.is_missing(&done, cell))

@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use lipscope_core::experiment::{InputError, Phrase};
+use lipscope_core::experiment::{InputError, Memory, Phrase};
 use lipscope_models::{
-    DrawnFamily, DrawnModel, Opened, Part, Picture, Pictures, PixelRule, Resizing, Source, SpecialTokens, Tokenizer,
-    TokenizerFiles, WeightFiles, ids_by_first_appearance, needs_pictures, no_special_tokens, takes_no_pictures,
-    text_fingerprint,
+    DrawnFamily, DrawnModel, ModelConfig, Opened, Part, Picture, Pictures, PixelRule, Resizing, Source, Spans,
+    SpecialTokens, SplitText, Splitter, TextExtent, TextSource, Tokenizer, TokenizerFiles, WeightFiles,
+    default_lengths, needs_pictures, no_special_tokens, takes_no_pictures, tokens_needed, whole_text,
 };
+
+use super::files::{read_bytes, unreadable};
 
 /// What `--special` puts around every window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -23,6 +25,9 @@ pub(super) enum SpecialName {
     /// What the model's tokenizer puts around a text, such as [CLS] and [SEP]; they count in n.
     Model,
 }
+
+/// The largest file of a picture.
+const MOST_PICTURE: u64 = 256 << 20;
 
 /// A model, and the folder with its tokenizer.
 pub(super) struct Found {
@@ -41,19 +46,34 @@ pub(super) struct Input {
     pub(super) fingerprint: String,
     /// Notes on guesses, and on what was done.
     pub(super) notes: Vec<Phrase>,
-    /// How many pictures it is; 0 for a text.
-    pub(super) pictures: usize,
+    /// The lengths of the windows.
+    pub(super) lengths: String,
+    /// Windows of each length.
+    pub(super) windows: usize,
     /// What stands around every window.
     pub(super) special: SpecialTokens,
 }
 
-impl Input {
-    /// The lengths of windows and how many there are of each: as asked for in a text, or those of the pictures.
-    pub(super) fn windows(&self, lengths: &str, windows: usize) -> (String, usize) {
-        match self.pictures {
-            0 => (lengths.into(), windows),
-            count => ((self.ids.len() / count).to_string(), count),
-        }
+/// The windows of a text that are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WindowRequest<'a> {
+    /// Their lengths; `None` for those that fit the model.
+    pub(super) lengths: Option<&'a str>,
+    /// Windows of each length.
+    pub(super) windows: usize,
+    /// The most memory that splitting the text may take.
+    pub(super) memory: Memory,
+}
+
+impl WindowRequest<'_> {
+    /// The lengths for a model.
+    fn lengths(&self, config: &ModelConfig, special: &SpecialTokens) -> String {
+        self.lengths.map_or_else(|| default_lengths(config, special), str::to_owned)
+    }
+
+    /// The input at adversarial tokens, which need no text.
+    pub(super) fn without_text(&self, config: &ModelConfig) -> Input {
+        Input { lengths: self.lengths(config, &SpecialTokens::default()), windows: 1, ..Input::default() }
     }
 }
 
@@ -101,22 +121,29 @@ fn names(folder: &Path) -> Result<BTreeSet<String>, InputError> {
 
 impl Found {
     /// A text as input, from the given or the folder's tokenizer, with notes on guesses. A randomly initialised model
-    /// without a tokenizer uses words.
-    pub(super) fn text(&self, text: &str, tokenizer: Option<&Path>, special: SpecialName) -> Result<Input, InputError> {
-        if self.model.config().picture.is_some() {
-            return Err(needs_pictures(self.model.config()));
+    /// without a tokenizer uses words. Only as much of the text is read as the windows need.
+    pub(super) fn text(
+        &self,
+        text: &mut impl TextSource,
+        (tokenizer, special): (Option<&Path>, SpecialName),
+        request: &WindowRequest<'_>,
+    ) -> Result<Input, InputError> {
+        let config = self.model.config();
+        if config.picture.is_some() {
+            return Err(needs_pictures(config));
         }
-        let of_ids = |ids: Vec<u32>, notes: Vec<Phrase>| Input {
-            fingerprint: text_fingerprint(&ids),
-            ids,
-            notes,
-            ..Input::default()
+        let mut split = |splitter: Splitter<'_>, special: SpecialTokens| {
+            let (lengths, windows) = (request.lengths(config, &special), request.windows);
+            let tokens = tokens_needed(&lengths, windows)?;
+            let extent = TextExtent { tokens, bytes: usize::MAX, memory: request.memory };
+            let SplitText { ids, fingerprint, notes, .. } = splitter.split(text, extent, Spans::Skipped)?;
+            Ok(Input { ids, fingerprint, notes, lengths, windows, special })
         };
         let files = match (tokenizer, &self.folder) {
             (Some(path), _) => TokenizerFiles { tokenizer: Some(read(path)?), ..TokenizerFiles::default() },
             (None, None) if special == SpecialName::Model => return Err(no_special_tokens()),
             (None, None) => {
-                return Ok(of_ids(ids_by_first_appearance(text, self.model.config().vocabulary), Vec::new()));
+                return split(Splitter::Words(config.vocabulary), SpecialTokens::default());
             }
             (None, Some(folder)) => TokenizerFiles::gather(|name| read_if_there(&folder.join(name)))?,
         };
@@ -125,14 +152,16 @@ impl Found {
             SpecialName::None => SpecialTokens::default(),
             SpecialName::Model => tokenizer.special_tokens(self.model.first_token())?,
         };
-        Ok(Input { special, ..of_ids(tokenizer.ids(text)?, tokenizer.notes().to_vec()) })
+        let mut input = split(Splitter::Tokenizer(&tokenizer), special)?;
+        input.notes.splice(0..0, tokenizer.notes().iter().cloned());
+        Ok(input)
     }
 
     /// Pictures as input, scaled as the folder's preprocessor says; the model keeps them.
     pub(super) fn pictures(&mut self, paths: &[PathBuf], resizing: Resizing) -> Result<Input, InputError> {
         let named = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
+            let bytes = read_bytes(path, MOST_PICTURE)?;
             Ok((name.clone(), Picture::read(&name, &bytes)?))
         };
         let config = *self.model.config();
@@ -142,11 +171,13 @@ impl Found {
         let rule = PixelRule::gather(|name| read_if_there(&folder.join(name)))?;
         let pictures = Arc::new(Pictures::new(paths.iter().map(named), rule, &config, resizing)?);
         self.model.show(pictures.clone());
+        let ids = pictures.ids();
         Ok(Input {
-            ids: pictures.ids(),
+            lengths: (ids.len() / pictures.count().max(1)).to_string(),
+            windows: pictures.count(),
+            ids,
             fingerprint: pictures.fingerprint(),
             notes: pictures.notes.clone(),
-            pictures: pictures.count(),
             special: SpecialTokens::default(),
         })
     }
@@ -206,16 +237,7 @@ fn read_if_there(path: &Path) -> Result<Option<String>, InputError> {
 }
 
 fn read(path: &Path) -> Result<String, InputError> {
-    fs::read_to_string(path).map_err(|error| unreadable(path, &error))
-}
-
-/// The error for a file that the system cannot read.
-pub(super) fn unreadable(path: &Path, error: &io::Error) -> InputError {
-    InputError::File {
-        file: path.display().to_string().into(),
-        problem: error.to_string().into(),
-        fix: "Check the path, and that the file is there.".into(),
-    }
+    whole_text(&path.display().to_string(), &mut FileSource::open(path)?)
 }
 
 #[cfg(test)]

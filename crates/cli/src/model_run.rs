@@ -97,12 +97,13 @@ pub(super) fn measure_by_layer(run: &mut Run, batches: Vec<Batch>, mut results: 
         }
     }
     bar.finish_and_clear();
+    results.add_notes(run.found.model.notes_on_weights());
     Ok(finished((results, problems)))
 }
 
 /// `lipscope model --adversarial`: measures the missing cells of a shard at the adversarial tokens of \[C\]; returns
 /// the table and the problems found.
-pub(super) fn measure_adversarial(run: &mut Run, radius: f64, shard: Shard, results: Results) -> Outcome {
+pub(super) fn measure_adversarial(run: &mut Run, radius: f64, shard: Shard, mut results: Results) -> Outcome {
     let of_plan = &run.plan;
     let plan = AdversarialPlan::of(of_plan, radius);
     let (mut heads, mut problems) = (Vec::new(), Vec::new());
@@ -122,6 +123,7 @@ pub(super) fn measure_adversarial(run: &mut Run, radius: f64, shard: Shard, resu
             }
         }
     }
+    results.add_notes(run.found.model.notes_on_weights());
     let mut lengths = of_plan.lengths.clone();
     lengths.sort_unstable_by(|a, b| b.cmp(a));
     lengths.dedup();

@@ -1,6 +1,5 @@
 //! The model, its text or pictures and its windows as options, for every command that measures a model.
 
-use std::io;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -8,15 +7,16 @@ use clap::{Args, ValueEnum};
 
 use super::argument::by_name;
 use super::console::tell;
-use super::files::read_text;
-use super::model_files::{self, Found, Input, SpecialName};
+use super::model_files::{self, Found, Input, SpecialName, WindowRequest};
+use super::text_file::TextFile;
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_models::{MapKind, Part, Resizing};
 
 /// Where a model's tokens come from, and which map of it is measured. The model itself is the command's `--weights`.
 #[derive(Debug, Args)]
 pub(super) struct ModelSource {
-    /// A text file, or - for standard input; the default is a built-in page about attention.
+    /// A text file, or - for standard input; the default is a built-in page about attention. It is read as far as the windows
+    /// need, in UTF-8 or in UTF-16 with a byte order mark; \r\n and \r count as \n.
     #[arg(long, requires = "weights")]
     pub(super) text: Option<PathBuf>,
     /// A picture, PNG or JPEG, for a model of pictures (ViT, DeiT, DINOv2, CLIP, SigLIP); may be given several times. Each
@@ -37,7 +37,8 @@ pub(super) struct ModelSource {
     /// Which tokens a token attends to, in the whole model; by default the mask of the model's family.
     #[arg(long, requires = "weights", value_enum)]
     mask: Option<MaskName>,
-    /// What is measured of a layer; by default attention for BERT and with-output for GPT-2, as in their attention modules.
+    /// What is measured of a layer; by default what the attention module of its family returns: attention for BERT,
+    /// with-output for GPT-2 and Llama.
     #[arg(long, requires = "weights", value_parser = map_kind())]
     pub(super) map: Option<MapKind>,
     /// Width of a randomly initialised model.
@@ -61,12 +62,9 @@ enum MaskName {
 }
 
 impl ModelSource {
-    /// The text of `--text`, or the built-in one.
-    pub(super) fn read_text(&self) -> io::Result<String> {
-        match &self.text {
-            Some(path) => read_text(path),
-            None => Ok(include_str!("../../../assets/attention.txt").to_string()),
-        }
+    /// Opens the text of `--text`; `None` for the built-in one.
+    pub(super) fn open_text(&self) -> Result<Option<TextFile>, InputError> {
+        self.text.as_deref().map(TextFile::open).transpose()
     }
 
     /// Opens the model of `--weights`, and tells what it is.
@@ -77,11 +75,22 @@ impl ModelSource {
         Ok(found)
     }
 
-    /// The token ids of the text, or the pictures.
-    pub(super) fn input(&self, found: &mut Found, text: &str) -> Result<Input, InputError> {
+    /// The token ids of the text, so far as the windows need them, or the pictures.
+    pub(super) fn input(
+        &self,
+        found: &mut Found,
+        text: Option<TextFile>,
+        request: &WindowRequest<'_>,
+    ) -> Result<Input, InputError> {
         let resizing = if self.resize { Resizing::Allowed } else { Resizing::Refused };
         match &self.image[..] {
-            [] => found.text(text, self.tokenizer.as_deref(), self.special),
+            [] => {
+                let how = (self.tokenizer.as_deref(), self.special);
+                match text {
+                    Some(mut file) => found.text(&mut file, how, request),
+                    None => found.text(&mut include_str!("../../../assets/attention.txt"), how, request),
+                }
+            }
             pictures => found.pictures(pictures, resizing),
         }
     }

@@ -1,6 +1,5 @@
 //! The results file of a run: saved while it runs, resumed, and merged from shards.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -8,14 +7,14 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::console::{tell, tell_lines};
-use super::exit::{Exit, Failure};
-use super::files::{probe, save, unwritable};
+use super::exit::{Exit, Failure, closed_output};
+use super::files::{MOST_RESULTS, probe, read_text_up_to, save, unwritable};
 use super::missing::{Known, missing};
 use super::model_chart;
 use super::model_chart::{summary, tell_notes};
-use super::model_files::unreadable;
+use super::output::stdout;
 use super::sheet::{Form, FormArguments};
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_core::sweep::parse_lengths;
 use lipscope_models::{Cell, Estimate, Table};
 
@@ -80,7 +79,7 @@ fn merged(files: &[PathBuf]) -> Result<(Table, Vec<Table>), InputError> {
     let mut parts = Vec::new();
     for path in files {
         let name = path.display().to_string();
-        let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+        let text = read_text_up_to(path, MOST_RESULTS)?.text;
         // A shard without windows leaves an empty table.
         let Some(table) = Table::parse(&name, &text)? else { continue };
         parts.push(table.clone());
@@ -113,7 +112,7 @@ impl Results {
         }
         if let Some(path) = out.filter(|path| path.is_file()) {
             let name = path.display().to_string();
-            let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+            let text = read_text_up_to(path, MOST_RESULTS)?.text;
             if let Some(present) = Table::parse(&name, &text)? {
                 table.merge(&name, present)?;
             }
@@ -129,6 +128,11 @@ impl Results {
     pub(super) fn add(&mut self, rows: Vec<(Cell, Estimate)>) {
         self.table.rows.extend(rows);
         self.has_news = true;
+    }
+
+    /// Adds notes to the table.
+    pub(super) fn add_notes(&mut self, notes: impl IntoIterator<Item = Phrase>) {
+        self.table.add_notes(notes.into_iter().map(|note| note.to_string()));
     }
 
     /// Updates the file if it lacks rows and was not updated recently.
@@ -160,10 +164,10 @@ fn write_whole(out: Option<&Path>, form: Form, table: &Table) -> Result<(), Inpu
         Form::Json => table.to_value().to_string() + "\n",
     };
     let Some(path) = out else {
-        return match io::stdout().lock().write_all(text.as_bytes()) {
-            // A closed pipe is a normal end, as in `lipscope model .. | head`.
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(Path::new("-"), &error)),
-            _ => Ok(()),
+        return match stdout().and_then(|mut out| out.write_all(text.as_bytes())) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(closed_output()),
+            Err(error) => Err(unwritable(Path::new("-"), &error)),
+            Ok(()) => Ok(()),
         };
     };
     save(path, &text).map_err(|error| unwritable(path, &error))

@@ -1,12 +1,13 @@
 //! `lipscope script`: writes an experiment as a NumPy or PyTorch program.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 
 use super::exit::{Exit, Failure};
 use super::files::read_text;
+use super::output::stdout;
 use super::steps::StepArguments;
 use super::work::MemoryArguments;
 use lipscope_core::script::{Dialect, script_within};
@@ -34,6 +35,6 @@ pub(super) fn run(arguments: &ScriptArguments) -> Result<Exit, Failure> {
     let dialect = if arguments.numpy { Dialect::NumPy } else { Dialect::PyTorch };
     let text = read_text(&arguments.file)?;
     let script = script_within(&arguments.attention.read(&text)?, dialect, arguments.memory.memory)?;
-    io::stdout().lock().write_all(script.as_bytes())?;
+    stdout()?.write_all(script.as_bytes())?;
     Ok(Exit::Done)
 }

@@ -7,6 +7,8 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use super::output::stdout;
+
 /// The form of a command's table.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct FormArguments {
@@ -116,7 +118,7 @@ pub(super) struct Sheet<W> {
 impl Sheet<BufWriter<StdoutLock<'static>>> {
     /// Begins a table on standard output, for rows that come all at once.
     pub(super) fn on_stdout<C: Into<String>>(form: Form, columns: impl IntoIterator<Item = C>) -> io::Result<Self> {
-        Sheet::begin(BufWriter::new(io::stdout().lock()), form, columns)
+        Sheet::begin(BufWriter::new(stdout()?), form, columns)
     }
 }
 

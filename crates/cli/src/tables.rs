@@ -1,14 +1,15 @@
 //! Tokens and weights from the user's own files, one file each, instead of an experiment.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
 use super::argument::by_name;
 use super::console::tell;
-use super::files::named;
+use super::exit::Failure;
+use super::files::{MOST_INPUT, read_bytes};
 use lipscope_core::experiment::{
     Experiment, FirstColumn, FirstRow, InputError, NumberComma, Table, TableAnswers, TableQuestion, TableSource,
     TokenSource, WeightSource, WeightTables, WeightsReading,
@@ -73,13 +74,14 @@ enum DecimalMark {
 
 impl TableArguments {
     /// The experiment of the tables; `None` if the arguments name no table.
-    pub(super) fn experiment(&self) -> io::Result<Option<Result<Experiment, InputError>>> {
+    pub(super) fn experiment(&self) -> Result<Option<Result<Experiment, InputError>>, Failure> {
         if self.tokens.is_none() {
             return Ok(None);
         }
         let tokens = self.source(self.tokens.as_deref())?;
         if self.identity.is_none() && self.q.is_none() {
-            return Err(io::Error::other("--tokens needs weights: add --identity 1, --identity -1, or --q and --k"));
+            let problem = "--tokens needs weights: add --identity 1, --identity -1, or --q and --k";
+            return Err(io::Error::other(problem).into());
         }
         let [q, k, v, output] = [&self.q, &self.k, &self.v, &self.output].map(|path| self.source(path.as_deref()));
         let tables = WeightTables { q: q?, k: k?, v: v?, output: output? };
@@ -102,9 +104,9 @@ impl TableArguments {
     }
 
     /// The bytes of a file, and the answers that apply to all tables; empty without a file.
-    fn source(&self, path: Option<&Path>) -> io::Result<TableSource> {
+    fn source(&self, path: Option<&Path>) -> Result<TableSource, InputError> {
         let Some(path) = path else { return Ok(TableSource::default()) };
-        let bytes = fs::read(path).map_err(|error| named(path, &error))?;
+        let bytes = read_bytes(path, MOST_INPUT)?;
         let answers = TableAnswers {
             header: self.header.map(|place| match place {
                 HeaderPlace::FirstRow => FirstRow::Header,

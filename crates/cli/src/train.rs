@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::argument::{by_name, shard};
 use super::console::{progress_bar, tell};
 use super::exit::{Exit, Failure};
-use super::files::read_text;
+use super::files::read_text_up_to;
 use super::sheet::Form;
 use super::train_invert;
 use super::train_report;
@@ -95,6 +95,9 @@ pub(super) struct TrainArguments {
     json: bool,
 }
 
+/// The largest text that is learnt: its characters take nine bytes each.
+const MOST_CORPUS: u64 = 256 << 20;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum NormName {
     Layer,
@@ -105,7 +108,11 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<Exit, Failure> {
     match (&arguments.report, &arguments.text) {
         (Some(folder), _) => train_report::run(folder, arguments.svg.as_deref())?,
         (None, Some(text)) => {
-            let corpus = Corpus::new(&read_text(text)?)?;
+            let text = read_text_up_to(text, MOST_CORPUS)?;
+            for note in text.notes() {
+                tell!("lipscope train: note: {note}");
+            }
+            let corpus = Corpus::new(&text.text)?;
             match &arguments.invert {
                 Some(folder) => {
                     let extent = arguments.extent.map(train_invert::ExtentName::extent);

@@ -1,15 +1,15 @@
 //! `lipscope train --report`: the runs of a folder as a table in Markdown, and their losses as a chart.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::exit::Failure;
-use super::files::{save, unwritable};
-use super::model_files::unreadable;
+use super::files::{read_text, save, unreadable, unwritable};
+use super::output::stdout;
 use super::train_run::TABLE;
 use lipscope_core::experiment::InputError;
 use lipscope_core::extremum::{largest, maximum, minimum};
@@ -43,7 +43,7 @@ const MOST_LAYERS_LISTED: usize = 6;
 /// [`InputError::File`] if the folder holds no run, or a file cannot be read or written; those of standard output.
 pub(super) fn run(folder: &Path, svg: Option<&Path>) -> Result<(), Failure> {
     let runs = read(folder)?;
-    io::stdout().lock().write_all(table(&runs).as_bytes())?;
+    stdout()?.write_all(table(&runs).as_bytes())?;
     let Some(path) = svg else { return Ok(()) };
     let title = "Held-out loss of character-level Transformers while they learn";
     let svg = chart(&runs).to_svg((760.0, 460.0), title, &Caption::default());
@@ -84,7 +84,7 @@ impl FinishedRun {
     fn read(folder: &Path) -> Result<Self, InputError> {
         let text = |name: &str| {
             let path = folder.join(name);
-            fs::read_to_string(&path).map_err(|error| unreadable(&path, &error)).map(|text| (path, text))
+            read_text(&path).map(|text| (path, text))
         };
         let (path, config) = text("config.json")?;
         let config: Value = serde_json::from_str(&config).map_err(|error| broken(&path, &error.to_string()))?;

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use std::{fs, io};
 
-use super::files::{save, unwritable};
-use super::model_files::unreadable;
+use super::files::{MOST_RESULTS, read_text_up_to, save, unreadable, unwritable};
 use lipscope_core::experiment::InputError;
 use lipscope_train::{Corpus, LayerConstant, Plan, Trainer, config, safetensors, tokenizer};
 
@@ -59,7 +58,7 @@ impl Run {
             });
         }
         let path = folder.join(TABLE);
-        let table = fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
+        let table = read_text_up_to(&path, MOST_RESULTS)?.text;
         let step = |line: &str| line.split(',').next().and_then(|step| step.parse::<usize>().ok());
         let is_done = |line: &&str| step(line).is_some_and(|step| step <= trainer.steps_done());
         let mut lines = vec![header];

@@ -4,16 +4,16 @@
 //! model (`torch.compile`, data-parallel training, activation checkpointing) are left out. A tensor that was stored
 //! once for two names has both.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::DMatrix;
 use safetensors::Dtype;
 
 use super::safetensors::{Layout, SafeTensors};
 use super::source::Source;
-use super::weight_files::{WEIGHTS, WeightFiles};
-use lipscope_core::experiment::InputError;
+use super::weight_files::{WEIGHT_INDEX, WEIGHTS, WeightFiles};
+use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_core::phrase;
 
 /// Open files with their parsed headers.
@@ -21,6 +21,10 @@ use lipscope_core::phrase;
 pub struct Checkpoint<S> {
     files: Vec<SafeTensors<S>>,
     places: BTreeMap<String, Place>,
+    /// Notes on copies of tensors that are not read.
+    notes: Vec<Phrase>,
+    /// The matrices read so far in which every number is zero.
+    zeros: BTreeSet<String>,
 }
 
 /// The location of a tensor.
@@ -53,6 +57,7 @@ impl<S: Source> Checkpoint<S> {
         let files: Vec<SafeTensors<S>> =
             files.into_iter().map(|(name, source)| SafeTensors::open(&name, source)).collect::<Result<_, _>>()?;
         let mut places: BTreeMap<String, Place> = BTreeMap::new();
+        let mut copies: BTreeSet<String> = BTreeSet::new();
         for (file, open) in files.iter().enumerate() {
             for tensor in open.names() {
                 let place = Place { file, tensor };
@@ -61,6 +66,7 @@ impl<S: Source> Checkpoint<S> {
                     Entry::Occupied(mut entry) => {
                         // If two files hold the same tensor, the index says which one to read.
                         let chosen = index.get(&place.tensor).filter(|_| entry.get().tensor == place.tensor);
+                        copies.insert(entry.key().clone());
                         match chosen {
                             Some(chosen) if *chosen == names[file] => drop(entry.insert(place)),
                             Some(chosen) if *chosen == names[entry.get().file] => {}
@@ -78,7 +84,33 @@ impl<S: Source> Checkpoint<S> {
         for (name, place) in aliases {
             places.entry(name).or_insert(place);
         }
-        Ok(Checkpoint { files, places })
+        let notes = (!copies.is_empty()).then(|| {
+            phrase!(
+                "note_tensors_in_two_files",
+                "{count} tensors are in two files of weights ({names}); those that {index} names were read, and transformers may read the others",
+                count = copies.len(),
+                names = first_names(&copies),
+                index = WEIGHT_INDEX
+            )
+        });
+        Ok(Checkpoint { files, places, notes: notes.into_iter().collect(), zeros: BTreeSet::new() })
+    }
+
+    /// Notes on copies of tensors that are not read.
+    pub(super) fn notes(&self) -> &[Phrase] {
+        &self.notes
+    }
+
+    /// The note about the matrices read so far in which every number is zero, as in a file that was not copied whole.
+    pub(super) fn note_on_zeros(&self) -> Option<Phrase> {
+        (!self.zeros.is_empty()).then(|| {
+            phrase!(
+                "note_zero_tensors",
+                "every number of {count} matrices of the model is zero ({names}): its file may not be copied whole",
+                count = self.zeros.len(),
+                names = first_names(&self.zeros)
+            )
+        })
     }
 
     /// The names of all tensors, in order.
@@ -135,7 +167,11 @@ impl<S: Source> Checkpoint<S> {
     ) -> Result<DMatrix<f32>, InputError> {
         let shape = layout.shape((n_outputs, n_inputs));
         let (file, name) = self.find(tensor, &shape)?;
-        file.matrix(&name, (n_outputs, n_inputs), layout)
+        let matrix = file.matrix(&name, (n_outputs, n_inputs), layout)?;
+        if matrix.iter().all(|x| *x == 0.0) {
+            self.zeros.insert(tensor.to_owned());
+        }
+        Ok(matrix)
     }
 
     /// Reads one matrix of a tensor count x inputs x outputs, as outputs x inputs.
@@ -146,7 +182,11 @@ impl<S: Source> Checkpoint<S> {
         at: usize,
     ) -> Result<DMatrix<f32>, InputError> {
         let (file, name) = self.find(tensor, &[count, n_inputs, n_outputs])?;
-        file.slab(&name, (count, n_inputs, n_outputs), at)
+        let matrix = file.slab(&name, (count, n_inputs, n_outputs), at)?;
+        if matrix.iter().all(|x| *x == 0.0) {
+            self.zeros.insert(format!("{tensor}[{at}]"));
+        }
+        Ok(matrix)
     }
 
     /// Reads some rows of a table, from `first` on.
@@ -194,6 +234,13 @@ impl<S: Source> Checkpoint<S> {
         names.sort_by_key(|name| (ending(name) != wanted, self.shape(name) != Some(shape)));
         names.into_iter().take(MOST).map(|name| format!("`{name}`")).collect()
     }
+}
+
+/// At most three names of a list.
+fn first_names(names: &BTreeSet<String>) -> String {
+    const MOST: usize = 3;
+    let shown: Vec<&str> = names.iter().take(MOST).map(String::as_str).collect();
+    shown.join(", ") + if names.len() > MOST { ", …" } else { "" }
 }
 
 fn without_wrappers(name: &str) -> String {

@@ -7,7 +7,7 @@ use super::config::{ModelConfig, PictureSizes, ScoreScale, Wholes, heads_do_not_
 use super::config_fields::Fields;
 use super::config_keys::{KeyUse, Unsupported, key_use};
 use super::config_layers::{bias_of, experts_of, listed_layers, window_of};
-use super::config_rope::{Ropes, ropes_of};
+use super::config_rope::{Ropes, ropes_of, unread_length};
 use super::families::{self, Part};
 use super::family::{
     BiasRule, EmbeddingFactor, Family, FirstPosition, MaskRule, NumberKey, PaddingSource, RopeLayers, RopeRule,
@@ -91,6 +91,9 @@ impl ConfigFile {
                 "windows have at most {n} tokens: longer ones need `long_factor`, which the file does not have",
                 n = config.positions
             ));
+        }
+        if let Some(rule) = family.rope {
+            notes.extend(unread_length(&fields, rule)?);
         }
         let said = fields.get("bos_token_id").and_then(Value::as_u64).and_then(|id| u32::try_from(id).ok());
         let first_token = said.filter(|id| (*id as usize) < config.vocabulary);

@@ -85,6 +85,21 @@ pub(super) fn window_of(
     }
     // Whether the list says of a layer that it has a window; `None` without a list.
     let slides = |layer: usize| (!types.is_empty()).then(|| types.get(layer) == Some(&"sliding_attention"));
+    let has_listed = types.contains(&"sliding_attention");
+    let is_used = || fields.flag("use_sliding_window", false);
+    let has_width = match rule {
+        WindowRule::IfUsed { .. } => !fields.is_null(WIDTH) && is_used()?,
+        WindowRule::IfUsedWithoutRope => fields.get(WIDTH).is_some() && !fields.is_null(WIDTH),
+        WindowRule::Alternate(_) | WindowRule::Pattern { .. } => !fields.is_null(WIDTH),
+        _ => true,
+    };
+    if has_listed && !has_width {
+        let reason = phrase!(
+            "why_window_without_width",
+            "it lists layers with a window, and `sliding_window` or `use_sliding_window` says that there is none; transformers opens no such model"
+        );
+        return Err(fields.not_supported("layer_types", reason));
+    }
     let of_layers = |width: usize, layers: LayerSet| Ok(Some(AttentionWindow { width, layers }));
     match rule {
         WindowRule::Symmetric { width, every } => {
@@ -99,13 +114,13 @@ pub(super) fn window_of(
                 |layer: usize| kinds.as_ref().map_or(layer % 2 == 1, |kinds| kinds.get(layer) == Some(&true));
             of_layers(fields.size(&["window_size"], width)?, LayerSet::of(is_local))
         }
-        _ if fields.is_null(WIDTH) => Ok(None),
+        _ if fields.is_null(WIDTH) && !has_listed => Ok(None),
         WindowRule::Pattern { width, every } => {
             let every = fields.size(&["sliding_window_pattern", "_sliding_window_pattern"], every)?;
             let layers = LayerSet::of(|layer| slides(layer).unwrap_or((layer + 1) % every != 0));
             of_layers(fields.size(&[WIDTH], width)?, layers)
         }
-        WindowRule::IfUsedInAll(width) if fields.flag("use_sliding_window", false)? => {
+        WindowRule::IfUsedInAll(width) if is_used()? => {
             of_layers(fields.size(&[WIDTH], width)?, LayerSet::of(|_| true))
         }
         WindowRule::All(usual) if usual.is_some() || fields.get(WIDTH).is_some() => {
@@ -116,12 +131,12 @@ pub(super) fn window_of(
             let width = fields.size(&[WIDTH], width)?;
             Ok(Some(AttentionWindow { width, layers: LayerSet::of(|layer| slides(layer).unwrap_or(layer % 2 == 0)) }))
         }
-        WindowRule::IfUsedWithoutRope if fields.flag("use_sliding_window", false)? && fields.get(WIDTH).is_some() => {
+        WindowRule::IfUsedWithoutRope if has_width && (!types.is_empty() || is_used()?) => {
             let width = fields.size(&[WIDTH], 1)?;
             let layers = LayerSet::of(|layer| slides(layer).unwrap_or(!rope_layers.has(layer)));
             Ok(Some(AttentionWindow { width, layers }))
         }
-        WindowRule::IfUsed { width, from } if fields.flag("use_sliding_window", false)? => {
+        WindowRule::IfUsed { width, from } if is_used()? => {
             let width = fields.size(&[WIDTH], width)?;
             let first = fields.count("max_window_layers", from)?;
             Ok(Some(AttentionWindow { width, layers: LayerSet::of(|layer| slides(layer).unwrap_or(layer >= first)) }))

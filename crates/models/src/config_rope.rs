@@ -5,7 +5,7 @@ use super::config::ModelConfig;
 use super::config_fields::Fields;
 use super::family::{RopeRule, Turned};
 use super::rope::{Factors, Rope, Stretch, YarnBorder};
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_core::phrase;
 
 /// Keys of a description that are read, for any kind of rotary positions.
@@ -133,22 +133,38 @@ fn rope_of(
             fields.size(&[own], usual)?
         }
     };
-    // transformers lets the setting of the whole config win.
-    const LENGTH: &str = "original_max_position_embeddings";
-    let length = fields.positive(LENGTH)?.or(within(LENGTH)?);
+    // transformers lets the setting of the whole config win, also where it is the default of the config's class.
+    let inner = within(FIRST_LENGTH)?;
+    let length = fields.positive(FIRST_LENGTH)?.or(rule.first_length).or(inner);
     let most = sizes.positions as f64;
     let stretch = match given {
         None => Stretch::None,
         Some(given) if given.get("short_factor").is_some() => {
-            long_stretch(given, (length.unwrap_or(LONG_LENGTH), most), turned / 2)?
+            long_stretch(given, (length.unwrap_or(most), most), turned / 2)?
         }
         Some(given) => stretch_of(given, (length.unwrap_or(most), most))?,
     };
     Ok(Rope { theta, turned, layout: rule.layout, stretch })
 }
 
-/// The length of LongRoPE's first texts where a config does not say it.
-const LONG_LENGTH: f64 = 4_096.0;
+/// The key of the length of the texts that a model was trained with first.
+const FIRST_LENGTH: &str = "original_max_position_embeddings";
+
+/// The note about a length within `rope_parameters` that has no effect.
+pub(super) fn unread_length(fields: &Fields, rule: RopeRule) -> Result<Option<Phrase>, InputError> {
+    let Some(usual) = rule.first_length.filter(|_| fields.get(FIRST_LENGTH).is_none()) else { return Ok(None) };
+    let given = fields.object("rope_parameters")?.or(fields.object("rope_scaling")?);
+    let inner = given.map_or(Ok(None), |given| given.positive(FIRST_LENGTH))?;
+    Ok(inner.filter(|inner| *inner != usual).map(|inner| {
+        phrase!(
+            "note_unread_length",
+            "the rotary positions begin with texts of {usual} tokens and not of {inner}: transformers reads {key} of the whole config, whose default is {usual}, and not the one within the rotary parameters",
+            usual = usual,
+            inner = inner,
+            key = FIRST_LENGTH
+        )
+    }))
+}
 
 /// LongRoPE. A text of more than `length` tokens has other factors; where the config has none, windows are not as long.
 fn long_stretch(given: &Fields, (length, most): (f64, f64), pairs: usize) -> Result<Stretch, InputError> {
@@ -270,11 +286,10 @@ mod tests {
         assert_eq!((length, factors_of(longer)), (4_096, (vec![4.0, 4.0, 4.0, 5.0], attention)));
         assert_eq!(longer.longer(), None);
         assert!((attention - (1.0 + 32f64.ln() / 4_096f64.ln()).sqrt()).abs() < 1e-15);
-        // The newer spelling has the length among the rotary parameters.
-        let newer = r#"{"model_type":"phi3","hidden_size":32,"num_attention_heads":4,"max_position_embeddings":64,
-            "rope_parameters":{"rope_type":"longrope","short_factor":[1,1,1,1],"original_max_position_embeddings":8}}"#;
         // Without factors for longer texts, windows are not longer.
-        assert_eq!(ModelConfig::from_json(newer).map(|config| config.positions), Ok(8));
+        let short = r#"{"model_type":"phi3","hidden_size":32,"num_attention_heads":4,"max_position_embeddings":64,
+            "original_max_position_embeddings":8,"rope_parameters":{"rope_type":"longrope","short_factor":[1,1,1,1]}}"#;
+        assert_eq!(ModelConfig::from_json(short).map(|config| config.positions), Ok(8));
         let again: Rope = serde_json::from_str(&serde_json::to_string(&config.rope).expect("JSON")).expect("the same");
         assert_eq!(Some(again), config.rope);
     }

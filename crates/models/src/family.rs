@@ -458,8 +458,8 @@ pub(super) enum WindowRule {
         /// `max_window_layers` where the key is absent.
         from: usize,
     },
-    /// Only where `use_sliding_window` is true: those that `layer_types` calls `sliding_attention`, otherwise those
-    /// without rotary positions.
+    /// Those that `layer_types` calls `sliding_attention`; without that list those without rotary positions, where
+    /// `use_sliding_window` is true.
     IfUsedWithoutRope,
     /// Only where `use_sliding_window` is true: all layers.
     IfUsedInAll(usize),
@@ -495,6 +495,9 @@ pub(super) struct RopeRule {
     pub(super) local: Option<(&'static str, f64)>,
     /// The positions where the config says nothing of them at all.
     pub(super) usual: Option<Stretch>,
+    /// The default of the config's own `original_max_position_embeddings`, in a family whose class in transformers has one:
+    /// there the key within `rope_parameters` has no effect.
+    pub(super) first_length: Option<f64>,
 }
 
 /// How many of a head's entries turn.

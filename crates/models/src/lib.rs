@@ -65,6 +65,7 @@ mod special_tokens;
 mod table;
 mod tensor_names;
 mod text;
+mod text_head;
 mod token_norm;
 mod tokenizer;
 mod unread;
@@ -104,7 +105,7 @@ pub use pictures::{
     PREPROCESSORS, Picture, Pictures, PixelRule, Resampling, Resizing, is_picture, needs_pictures, takes_no_pictures,
 };
 pub use plan::{Held, MOST_WINDOWS, Plan};
-pub use plan_text::{MODEL_TOLERANCE, PlanText, text_fingerprint};
+pub use plan_text::{MODEL_TOLERANCE, PlanText, default_lengths, text_fingerprint, tokens_needed};
 pub use published::{CurveTokens, PUBLISHED, Published, PublishedModel, Training};
 pub use readings::{AtLength, Group, NormGrid, Quantity, Spread, head_grid, layer_grid, layers_by_head};
 pub use residual::Residual;
@@ -114,6 +115,7 @@ pub use source::{Source, whole_text};
 pub use special_tokens::{SpecialToken, SpecialTokens};
 pub use table::{Cell, Subject, Table};
 pub use text::{check_windows, fingerprint, ids_by_first_appearance, spans_of_words, window_span};
+pub use text_head::{Spans, SplitText, Splitter, TEXT_HEAD, TextEnd, TextExtent, TextSource};
 pub use token_norm::TokenNorm;
 pub use tokenizer::{TOKENIZER_FILES, Tokenizer, TokenizerFiles, no_special_tokens};
 pub use weight_files::{WEIGHT_INDEX, WEIGHTS, WeightFiles, is_about_weights, no_weights, shards};

@@ -136,7 +136,7 @@ impl<S: Source> Opened<S> {
         let checkpoint = Checkpoint::open(weights)?;
         let arrangement = Arrangement::find(&config, &checkpoint)?;
         let parameters = parameters::of_files(&config, &arrangement.prefix, &checkpoint);
-        notes.extend(arrangement.notes.iter().cloned());
+        notes.extend(checkpoint.notes().iter().chain(&arrangement.notes).cloned());
         Ok(Opened {
             config,
             label,
@@ -188,6 +188,15 @@ impl<S: Source> Opened<S> {
     #[must_use]
     pub fn notes(&self) -> &[Phrase] {
         &self.notes
+    }
+
+    /// Notes on the weights that were read so far, which are not known before.
+    #[must_use]
+    pub fn notes_on_weights(&self) -> Option<Phrase> {
+        match &self.origin {
+            Origin::Drawn { .. } => None,
+            Origin::Files(checkpoint, _) => checkpoint.note_on_zeros(),
+        }
     }
 
     /// Loads or draws a single layer, without embeddings.

@@ -96,6 +96,25 @@ impl Subject {
     }
 }
 
+/// The tokens of a text that the windows of a plan need, at most.
+///
+/// # Errors
+/// [`InputError::BadValue`] for lengths that cannot be read.
+pub fn tokens_needed(lengths: &str, windows: usize) -> Result<usize, InputError> {
+    Ok(parse_lengths(lengths)?.into_iter().max().unwrap_or(0).saturating_mul(windows))
+}
+
+/// The lengths of a run for which none are given: those of \[C\] section 5, as far as the model's positions go, and above
+/// the number of special tokens.
+#[must_use]
+pub fn default_lengths(config: &ModelConfig, special: &SpecialTokens) -> String {
+    const LAST: usize = 98;
+    const STEP: usize = 2;
+    let last = LAST.min(config.positions);
+    let first = (2 + special.count()).min(last);
+    format!("{first}:{last}:{STEP}")
+}
+
 /// The fingerprint of a text's token ids, as written in tables.
 #[must_use]
 pub fn text_fingerprint(ids: &[u32]) -> String {

@@ -9,8 +9,7 @@ use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 
 use super::source::Source;
-use lipscope_core::experiment::InputError;
-use lipscope_core::experiment::{Phrase, json_problem};
+use lipscope_core::experiment::{InputError, Phrase, json_problem, refuse_lfs_pointer};
 use lipscope_core::phrase;
 
 /// The storage order of a matrix in the file.
@@ -41,6 +40,8 @@ pub(super) struct SafeTensors<S> {
     data: u64,
 }
 
+/// A pointer of git-lfs has fewer bytes.
+const POINTER: u64 = 1 << 10;
 /// The largest accepted header; those of real models have some ten thousand bytes.
 const MAX_HEADER: u64 = 100 << 20;
 
@@ -64,6 +65,7 @@ impl<S: Source> SafeTensors<S> {
         if length < 8 {
             return Err(no_header());
         }
+        refuse_lfs_pointer(name, &source.read(0..length.min(POINTER))?)?;
         let header_len = source.read(0..8)?.try_into().map(u64::from_le_bytes).map_err(|_| no_header())?;
         if header_len > MAX_HEADER || header_len > length - 8 {
             return Err(broken(phrase!(

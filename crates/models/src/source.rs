@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use lipscope_core::experiment::InputError;
-use lipscope_core::experiment::Phrase;
+use lipscope_core::experiment::{DecodedText, InputError, Phrase, refuse_lfs_pointer};
 use lipscope_core::phrase;
 
 /// A file that is read by ranges, such as one on disk or one held by a browser.
@@ -46,7 +45,7 @@ impl<S: Source + ?Sized> Source for Box<S> {
 /// The whole of a text file.
 ///
 /// # Errors
-/// [`InputError::File`] if it is too large, cannot be read, or is not UTF-8.
+/// [`InputError::File`] if it is too large, cannot be read, or is not text.
 pub fn whole_text(file: &str, source: &mut impl Source) -> Result<String, InputError> {
     /// Well above the largest tokenizers, which have about ten million bytes.
     const MOST: u64 = 128 << 20;
@@ -64,7 +63,10 @@ pub fn whole_text(file: &str, source: &mut impl Source) -> Result<String, InputE
             most = MOST
         )));
     }
-    String::from_utf8(source.read(0..len)?).map_err(|_| broken(phrase!("not_text_utf_8", "it is not text (UTF-8)")))
+    let bytes = source.read(0..len)?;
+    refuse_lfs_pointer(file, &bytes)?;
+    let decoded = DecodedText::from_bytes(&bytes).map(|decoded| decoded.text.into_owned());
+    decoded.ok_or_else(|| broken(phrase!("not_text_utf_8", "it is not text (UTF-8, or UTF-16 with a byte order mark)")))
 }
 
 impl Source for &[u8] {

@@ -9,7 +9,7 @@ use super::estimate::{Estimate, Sink, SpectralNorm};
 use super::local_bounds::LocalBounds;
 use super::map_kind::Heads;
 use lipscope_core::experiment::InputError;
-use lipscope_core::experiment::{Phrase, json_problem, library_words};
+use lipscope_core::experiment::{Phrase, json_problem, library_words, serde_problem};
 use lipscope_core::fit::PowerLaw;
 use lipscope_core::phrase;
 use lipscope_core::spectral::ProbableUpper;
@@ -216,8 +216,9 @@ impl Table {
         }
         let whole_lines = text.rfind('\n').map_or("", |end| &text[..=end]);
         let mut reader = csv::Reader::from_reader(whole_lines.as_bytes());
+        let header = reader.headers().cloned().unwrap_or_default();
         let records: Result<Vec<Record>, _> = reader.deserialize().collect();
-        let mut records = records.map_err(|error| broken(file, library_words(error.to_string())))?;
+        let mut records = records.map_err(|error| broken(file, row_problem(&error, &header)))?;
         for text in records.iter_mut().flat_map(Record::texts) {
             *text = unguarded(text).to_owned();
         }
@@ -418,6 +419,32 @@ fn broken(file: impl Into<Phrase>, problem: Phrase) -> InputError {
             detail = problem
         ),
         fix: phrase!("give_csv_json_file", "Give a CSV or JSON file that it wrote."),
+    }
+}
+
+/// What is wrong with a row of CSV.
+fn row_problem(error: &csv::Error, header: &csv::StringRecord) -> Phrase {
+    let line = error.position().map_or(0, csv::Position::line);
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => phrase!(
+            "row_of_other_length",
+            "line {line} has length {found}, and the header has length {expected}",
+            line = line,
+            found = *len,
+            expected = *expected_len
+        ),
+        csv::ErrorKind::Deserialize { err, .. } => match (err.kind(), err.field()) {
+            (csv::DeserializeErrorKind::Message(message), _) => {
+                phrase!("problem_in_line", "{problem} (line {line})", problem = serde_problem(message), line = line)
+            }
+            (_, field) => phrase!(
+                "cell_unreadable",
+                "in line {line} the cell of the column {column} has no value that belongs there",
+                line = line,
+                column = field.and_then(|at| header.get(at as usize)).unwrap_or_default()
+            ),
+        },
+        _ => library_words(error.to_string()),
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) fn ids_of_window(ids: &[u32], n: usize, window: usize) -> Result<&[u3
         what: phrase!("text", "The text"),
         problem: phrase!(
             "has_tokens_no_window",
-            "has {tokens} tokens, and no window {window} of {n}",
+            "is too short for window {window} of length {n}: its tokens are {tokens}",
             tokens = ids.len(),
             window = window,
             n = n
@@ -64,7 +64,7 @@ pub fn check_windows(n_tokens: usize, longest: usize, windows: usize) -> Result<
             what: phrase!("text", "The text"),
             problem: phrase!(
                 "has_tokens_windows_need",
-                "has {tokens} tokens, and {windows} windows of {longest} need {needed}",
+                "is too short: it has {tokens} of the {needed} tokens that its windows need ({windows} x {longest})",
                 tokens = n_tokens,
                 windows = windows,
                 longest = longest,

@@ -42,7 +42,16 @@ impl<S: Source> WeightFiles<S> {
         mut open: impl FnMut(&str) -> Result<S, InputError>,
     ) -> Result<Self, InputError> {
         let mut found = if names.contains(WEIGHTS) {
-            WeightFiles::of_one(open(WEIGHTS)?)
+            let mut found = WeightFiles::of_one(open(WEIGHTS)?);
+            if names.contains(WEIGHT_INDEX) {
+                found.notes.push(phrase!(
+                    "note_two_copies",
+                    "{single} was read, as transformers does; {index} beside it names other files of weights, which were not read",
+                    single = WEIGHTS,
+                    index = WEIGHT_INDEX
+                ));
+            }
+            found
         } else if names.contains(WEIGHT_INDEX) {
             let index = parse_index(&whole_text(WEIGHT_INDEX, &mut open(WEIGHT_INDEX)?)?)?;
             let shards: BTreeSet<&String> = index.values().collect();

@@ -96,5 +96,6 @@ fn usual(size: Size) -> u64 {
         Size::Dimension | Size::HeadDimension => 8,
         Size::Heads => 1,
         Size::Layers => 12,
+        Size::Text => 1 << 20,
     }
 }

@@ -330,7 +330,7 @@ impl Shape {
                     shape.output = self.output.map(|rows| scaled(rows, self.d));
                 }
             }
-            Size::Layers => {}
+            Size::Layers | Size::Text => {}
             Size::Heads | Size::HeadDimension => {
                 let from = if size == Size::Heads { self.heads } else { self.key_dim };
                 if size == Size::Heads {

@@ -234,7 +234,7 @@ impl InputError {
             }
             InputError::RaggedRow { what, row, found, expected } => phrase!(
                 "error_ragged_row",
-                "Row {row} of {what} has {found} numbers, but row 1 has {expected}. Give every row the same number of columns.",
+                "Row {row} of {what} has length {found}, but row 1 has length {expected}. Give every row the same number of columns.",
                 what = what,
                 row = row,
                 found = found,

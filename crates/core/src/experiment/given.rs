@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::own_weights::{TableSource, WeightsReading};
 use super::table::{Table, TableReading};
-use super::{Experiment, InputError};
+use super::{DecodedText, Experiment, InputError, Phrase, refuse_lfs_pointer};
+use crate::phrase;
 
 /// The content of a text or file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,9 +40,11 @@ impl Given {
     /// # Errors
     /// Those of [`Given::read`]; [`InputError::TwoReadings`] where a question has no answer yet.
     pub fn read_source(source: &TableSource) -> Result<Self, InputError> {
-        match std::str::from_utf8(&source.bytes) {
-            Ok(text) if is_experiment(text) => {
-                Experiment::from_json(text).map(|experiment| Given::Experiment(Box::new(experiment)))
+        let name = source.file.as_deref().map_or_else(|| phrase!("file", "The file"), Phrase::from);
+        refuse_lfs_pointer(name, &source.bytes)?;
+        match DecodedText::from_bytes(&source.bytes) {
+            Some(decoded) if is_experiment(&decoded.text) => {
+                Experiment::from_json(&decoded.text).map(|experiment| Given::Experiment(Box::new(experiment)))
             }
             _ => source.read(Table::Tokens).map(Given::Tokens),
         }
@@ -52,7 +55,7 @@ impl Given {
 /// tables: numbers in braces as other programs write them, one object per line, and an object without the keys of an
 /// experiment.
 fn is_experiment(text: &str) -> bool {
-    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let text = text.trim_start();
     let Some(inside) = text.strip_prefix('{') else { return false };
     if inside.trim_start().starts_with(|c: char| c == '{' || c == '-' || c == '.' || c.is_ascii_digit()) {
         return false;

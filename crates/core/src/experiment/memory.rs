@@ -108,6 +108,8 @@ pub enum Size {
     Positions,
     /// Layers of a model, up to the deepest measured one.
     Layers,
+    /// Bytes of a text.
+    Text,
 }
 
 impl Size {
@@ -120,6 +122,7 @@ impl Size {
             Size::HeadDimension => phrase!("lower_head_dimension", "the head dimension"),
             Size::Positions => phrase!("lower_positions", "the number of positions"),
             Size::Layers => phrase!("lower_layers", "the number of layers"),
+            Size::Text => phrase!("lower_text", "the length of the text in bytes"),
         }
     }
 }

@@ -7,8 +7,10 @@
 
 mod arrays;
 mod check;
+mod decoded_text;
 mod error;
 mod fields;
+mod git_lfs;
 mod given;
 mod json_problem;
 pub mod limits;
@@ -30,9 +32,11 @@ mod write;
 mod write_variant;
 
 pub use arrays::IntoRows;
+pub use decoded_text::{DecodedText, whole_characters};
 pub use error::InputError;
+pub use git_lfs::refuse_lfs_pointer;
 pub use given::Given;
-pub use json_problem::{json_problem, library_words};
+pub use json_problem::{json_problem, library_words, serde_problem};
 pub use mask::{Mask, MaskKind, Order};
 pub use memory::{Memory, NotAMemorySize, Size};
 pub use own_weights::{TableSource, WeightTables, WeightsReading};

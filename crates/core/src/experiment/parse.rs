@@ -7,7 +7,7 @@ use super::fields::{Fields, rows_of};
 use super::limits::{self, MAX_DIM, MAX_LOG_MULTIPLICITY, MAX_TEXT_BYTES, MAX_TOKENS};
 use super::strict_json::{self, Json};
 use super::types::{Attention, Distribution, Experiment, Normalization, RandomTokens, Scope, TokenSource};
-use super::{json_problem, parse_variant, parse_weights};
+use super::{DecodedText, json_problem, parse_variant, parse_weights};
 use crate::phrase;
 
 impl Experiment {
@@ -24,6 +24,8 @@ impl Experiment {
                 fix: phrase!("use_fewer_tokens_smaller", "Use fewer tokens or smaller weights."),
             });
         }
+        let decoded = DecodedText::from_text(text);
+        let text = &*decoded.text;
         if text.trim().is_empty() {
             return Err(InputError::Empty {
                 what: phrase!("experiment", "The experiment"),

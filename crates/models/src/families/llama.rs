@@ -63,6 +63,7 @@ pub(super) const ROPE: RopeRule = RopeRule {
     layers: RopeLayers::All,
     local: None,
     usual: None,
+    first_length: None,
 };
 
 /// What Llama and its relatives have in common.

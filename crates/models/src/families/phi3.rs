@@ -20,7 +20,7 @@ pub(super) const PHI3: Family = Family {
     },
     keys: &[KEYS, KEYS_OF_LLAMA, COMMON],
     window: WindowRule::All(None),
-    rope: Some(RopeRule { turned: Turned::Share("partial_rotary_factor", 1.0), ..ROPE }),
+    rope: Some(RopeRule { turned: Turned::Share("partial_rotary_factor", 1.0), first_length: Some(4_096.0), ..ROPE }),
     ..LLAMA
 };
 

@@ -6,7 +6,7 @@ use image::imageops::FilterType;
 use image::{ColorType, DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, RgbImage};
 
 use super::pixels::Resampling;
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, refuse_lfs_pointer};
 use lipscope_core::phrase;
 
 /// A picture, upright as its EXIF data say. Greys have three equal channels, and transparency is dropped, as transformers
@@ -43,6 +43,7 @@ impl Picture {
                 side = MOST_SIDE
             ),
         };
+        refuse_lfs_pointer(name, bytes)?;
         let mut reader = ImageReader::new(Cursor::new(bytes));
         let format = image::guess_format(bytes).map_err(|error| unreadable(error.to_string()))?;
         if !matches!(format, ImageFormat::Png | ImageFormat::Jpeg) {

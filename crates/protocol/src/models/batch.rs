@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_models::{Batch, BatchCells, BatchStep, Cell, Estimate, PlanText, WindowExperiment};
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,10 @@ pub struct BatchPlan {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum BatchEvent {
     /// The model is prepared as far as the run's plan needs it. Later errors concern only these windows.
-    Prepared,
+    Prepared {
+        /// Notes on the weights that were read.
+        notes: Vec<Phrase>,
+    },
     /// Rows of the run's table.
     Rows {
         /// Rows of cells that were asked for; the batch's other rows come in events of their own.
@@ -76,7 +79,7 @@ impl Task<ModelContext> for BatchTask {
         let prepared = context.prepare(origin, plan, ids)?;
         let cells = match &mut self.stage {
             Stage::Begun => {
-                report.event(BatchEvent::Prepared);
+                report.event(BatchEvent::Prepared { notes: prepared.notes.clone() });
                 self.stage = Stage::Prepared;
                 return Ok(Turn::More);
             }

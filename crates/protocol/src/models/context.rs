@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lipscope_core::experiment::{InputError, Memory};
+use lipscope_core::experiment::{InputError, Memory, Phrase};
 use lipscope_models::{
     AtWindow, Cell, ConfigFile, DrawnModel, Held, Maps, Model, ModelConfig, Opened, Part, Picture, Pictures, PixelRule,
     Plan, PlanText, Resizing, Shard, Source, Tokenizer, TokenizerFiles, WeightFiles, is_picture, needs_pictures,
@@ -33,7 +33,7 @@ impl<S: Source + Clone + 'static> SharedFile for S {
 
 /// The memory limit of a run over a model, also in a browser: the larger the model, the fewer workers the page starts.
 /// All layers of GPT-2 take more than [`Memory::BROWSER`].
-const MODEL_MEMORY: Memory = Memory::NATIVE;
+pub(super) const MODEL_MEMORY: Memory = Memory::NATIVE;
 /// The most memory that the layers of a model take together before they are read one at a time.
 const LAYERS_MEMORY: Memory = Memory::from_bytes(5 << 28);
 
@@ -63,6 +63,8 @@ pub struct Prepared {
     pub ids: Vec<u32>,
     /// The maps of the plan.
     pub maps: Maps<Model>,
+    /// Notes on the weights that were read.
+    pub notes: Vec<Phrase>,
 }
 
 impl ModelContext {
@@ -245,7 +247,8 @@ impl Prepared {
         plan.check_memory(opened.config(), MODEL_MEMORY)?;
         let needs = plan.needs(ids, &plan.batches(Shard { index: 0, count: 1 }));
         let maps = Maps::new(plan, opened.model(&needs)?)?;
-        Ok(Prepared { origin: origin.clone(), text: text.clone(), ids: ids.to_vec(), maps })
+        let notes = opened.notes_on_weights().into_iter().collect();
+        Ok(Prepared { origin: origin.clone(), text: text.clone(), ids: ids.to_vec(), maps, notes })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use lipscope_core::experiment::InputError;
+use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_models::{Batch, BatchStep, Cell, Estimate, LayerByLayer, LayerStep, Opened, PlanText, Source};
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,8 @@ pub enum LayersEvent {
     },
     /// Rows of the run's table.
     Rows(Vec<(Cell, Estimate)>),
+    /// At the end: notes on the weights that were read.
+    Notes(Vec<Phrase>),
 }
 
 /// Reads a layer, takes the windows through it, measures its cells, then goes on to the next one. Reports as progress the
@@ -106,6 +108,10 @@ impl Task<ModelContext> for LayersTask {
         }
         if is_due && !self.rows.is_empty() {
             report.event(LayersEvent::Rows(std::mem::take(&mut self.rows)));
+        }
+        let notes: Vec<Phrase> = underway.opened.notes_on_weights().filter(|_| is_done).into_iter().collect();
+        if !notes.is_empty() {
+            report.event(LayersEvent::Notes(notes));
         }
         if step == LayerStep::Dropped {
             underway.tell_reading(context, report);

@@ -5,13 +5,18 @@ use std::ops::Range;
 
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_models::{
-    ModelConfig, Part, SpecialTokens, Tokenizer, ids_by_first_appearance, spans_of_words, text_fingerprint,
+    ModelConfig, Part, Spans, SpecialTokens, SplitText, Splitter, TEXT_HEAD, TextEnd, TextExtent, Tokenizer,
 };
 use serde::{Deserialize, Serialize};
 
+use super::context::MODEL_MEMORY;
 use super::network::{DownloadPlan, Downloaded, Transfer, TransferState};
 use super::{ModelContext, ModelOrigin};
 use crate::task::{Report, Task, Turn};
+use lipscope_core::phrase;
+
+/// The most of a text, in bytes, that is split into tokens: the windows of a run are chosen after it.
+const MOST_TEXT: usize = 4 * TEXT_HEAD;
 
 /// A model and a text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,6 +25,8 @@ pub struct OpenPlan {
     pub origin: ModelOrigin,
     /// The text.
     pub text: String,
+    /// Notes on how it was decoded.
+    pub notes: Vec<Phrase>,
 }
 
 /// Facts about a model and its text.
@@ -75,7 +82,7 @@ impl Task<ModelContext> for OpenTask {
         context: &mut ModelContext,
         report: &mut Report<'_, Box<ModelFacts>>,
     ) -> Result<Turn, InputError> {
-        let OpenPlan { origin, text } = &self.0;
+        let OpenPlan { origin, text, notes: of_text } = &self.0;
         let mut opened = context.opened(origin)?;
         let input = match context.show_pictures(origin, &mut opened)? {
             Some(pictures) => Input {
@@ -89,14 +96,24 @@ impl Task<ModelContext> for OpenTask {
             None => {
                 // A drawn model without a tokenizer uses words as tokens.
                 let tokenizer = context.tokenizer(origin)?;
-                let (ids, spans) = match &tokenizer {
-                    Some(tokenizer) => tokenizer.ids_and_spans(text)?,
-                    None => (ids_by_first_appearance(text, opened.config().vocabulary), spans_of_words(text)),
+                let splitter = match &tokenizer {
+                    Some(tokenizer) => Splitter::Tokenizer(tokenizer),
+                    None => Splitter::Words(opened.config().vocabulary),
                 };
+                let extent = TextExtent { tokens: usize::MAX, bytes: MOST_TEXT, memory: MODEL_MEMORY };
+                let split = splitter.split(&mut text.as_str(), extent, Spans::Included)?;
+                let SplitText { ids, spans, fingerprint, notes, end } = split;
+                let cut = (end == TextEnd::Beyond).then(|| {
+                    phrase!(
+                        "note_text_cut",
+                        "of the text its first {count} MiB were split into tokens: windows lie there",
+                        count = MOST_TEXT >> 20
+                    )
+                });
                 let around = |of: Tokenizer| of.special_tokens(opened.first_token()).unwrap_or_default();
                 Input {
-                    notes: tokenizer.iter().flat_map(Tokenizer::notes).cloned().collect(),
-                    text: text_fingerprint(&ids),
+                    notes: tokenizer.iter().flat_map(Tokenizer::notes).cloned().chain(notes).chain(cut).collect(),
+                    text: fingerprint,
                     ids,
                     spans,
                     pictures: Vec::new(),
@@ -109,7 +126,7 @@ impl Task<ModelContext> for OpenTask {
             config: *opened.config(),
             part: opened.part(),
             description: opened.description(),
-            notes: opened.notes().iter().cloned().chain(input.notes).collect(),
+            notes: opened.notes().iter().chain(of_text).cloned().chain(input.notes).collect(),
             text: input.text,
             ids: input.ids,
             spans: input.spans.into_iter().map(|span| (span.start, span.end)).collect(),

@@ -83,7 +83,7 @@ fn made() -> Vec<Vec<u8>> {
     };
     let cell = lipscope_models::Cell { layer: 0, heads: lipscope_models::Heads::All, n: 4, window: 1 };
     for plan in [
-        ModelPlan::Open(OpenPlan { origin: origin(), text: "words of a text".into() }),
+        ModelPlan::Open(OpenPlan { origin: origin(), text: "words of a text".into(), notes: Vec::new() }),
         ModelPlan::ReadTable(ReadTablePlan { name: "table.csv".into(), bytes: TABLE.as_bytes().to_vec() }),
         ModelPlan::Window(WindowPlan { origin: origin(), plan, ids: vec![1, 2, 3, 4, 5, 6, 7, 8], cell }),
     ] {

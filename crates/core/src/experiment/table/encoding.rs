@@ -1,4 +1,4 @@
-//! The text of a file: its encoding, read from its bytes.
+//! The text of a table's file. Adds to [`DecodedText`] the encodings that a file does not state.
 //!
 //! Does not use `encoding_rs`, which would add 130 KB to the first download of the page only for names in a header:
 //! numbers are ASCII in all encodings but UTF-16, which the standard library decodes.
@@ -6,20 +6,22 @@
 use std::borrow::Cow;
 
 use super::reading::Notes;
+use crate::experiment::decoded_text::{DecodedText, utf16};
 use crate::phrase;
 
-/// The text of the bytes, with `\n` at the end of every line and without a byte order mark; `None` for bytes that are
+/// The text of the bytes, with `\n` at the end of every line and without byte order marks; `None` for bytes that are
 /// not text. Notes a guessed encoding.
 pub(super) fn text_of<'a>(bytes: &'a [u8], notes: &mut Notes) -> Option<Cow<'a, str>> {
-    let text = match bytes {
-        [0xff, 0xfe, rest @ ..] => Cow::Owned(utf16(rest, u16::from_le_bytes)?),
-        [0xfe, 0xff, rest @ ..] => Cow::Owned(utf16(rest, u16::from_be_bytes)?),
-        _ => match std::str::from_utf8(bytes) {
-            Ok(text) if !text.contains('\0') => Cow::Borrowed(text.trim_start_matches('\u{feff}')),
-            _ => Cow::Owned(guessed(bytes, notes)?),
-        },
+    let text = match DecodedText::from_bytes(bytes) {
+        Some(decoded) => decoded.text,
+        None if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") => return None,
+        None => Cow::Owned(DecodedText::from_text(&guessed(bytes, notes)?).text.into_owned()),
     };
-    Some(if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")) } else { text })
+    // Some programs write a second mark.
+    Some(match text.strip_prefix('\u{feff}') {
+        Some(rest) => Cow::Owned(rest.trim_start_matches('\u{feff}').to_owned()),
+        None => text,
+    })
 }
 
 /// The text of bytes that are not UTF-8 and have no byte order mark.
@@ -36,12 +38,6 @@ fn guessed(bytes: &[u8], notes: &mut Notes) -> Option<String> {
     };
     notes.guess(phrase!("encoding_guessed", "the encoding {name}, which was guessed", name = found.1));
     Some(found.0)
-}
-
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
-    let (pairs, rest) = bytes.as_chunks::<2>();
-    let text: String = char::decode_utf16(pairs.iter().map(|pair| unit(*pair))).collect::<Result<_, _>>().ok()?;
-    (rest.is_empty() && !text.contains('\0')).then_some(text)
 }
 
 /// Decodes Windows-1252, the encoding of Excel in Western European languages; `None` where a byte is not one of its

@@ -28,7 +28,7 @@ mod words;
 
 use super::limits::{self, MAX_TEXT_BYTES};
 use super::rows::Rows;
-use super::{InputError, Phrase};
+use super::{InputError, Phrase, refuse_lfs_pointer};
 use crate::phrase;
 use reading::Notes;
 
@@ -72,6 +72,7 @@ impl Table {
             let rows = npy::rows(self, file.unwrap_or_default(), bytes, &mut notes)?;
             return self.checked(notes.with(rows));
         }
+        refuse_lfs_pointer(name(), bytes)?;
         if let Some((problem, fix)) = container::of(bytes) {
             return Err(InputError::File { file: name(), problem, fix });
         }
