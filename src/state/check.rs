@@ -2,11 +2,36 @@
 //!
 //! A fault is an `InputError`, which is data: the page finds the sentence in its language by id.
 
-use lipscope_core::experiment::{InputError, Memory, limits};
+use lipscope_core::experiment::{InputError, Memory, Phrase, limits};
 use lipscope_core::measure::{self, MeasureOptions};
 
-use super::{MAX_D, MAX_N, MAX_TOKEN_ENTRIES, MAX_WEIGHTS, PageState, TokenChoice, WeightChoice};
+use super::{MAX_D, MAX_N, MAX_TOKEN_ENTRIES, MAX_WEIGHTS, MAX_WITNESS_N, PageState, TokenChoice, WeightChoice};
 use lipscope_core::phrase;
+
+/// What to do about too many tokens: the page's two limits on n, in every sentence about n.
+fn fewer_tokens() -> Phrase {
+    phrase!(
+        "use_fewer_tokens_here",
+        "Use fewer tokens here, or the command line. This page takes up to {most} tokens, and up to {most_of_witness} that are adversarial or those of the skew witness.",
+        most = MAX_N,
+        most_of_witness = MAX_WITNESS_N
+    )
+}
+
+/// An error about data that were given, with the page's limit on n in place of the engine's, which is larger.
+#[must_use]
+pub fn of_page(problem: InputError) -> InputError {
+    const KEY: &str = "tokens.n";
+    match &problem {
+        InputError::BadValue { key, found, .. } if key.to_string() == KEY => match found.to_string().parse::<u64>() {
+            Ok(n) if n > MAX_WITNESS_N as u64 => {
+                InputError::too_large(phrase!("number_tokens_n", "The number of tokens n"), n, MAX_N, fewer_tokens())
+            }
+            _ => problem,
+        },
+        _ => problem,
+    }
+}
 
 impl PageState {
     /// Checks sizes taken together, and that tokens fit the weights.
@@ -21,12 +46,7 @@ impl PageState {
         let too_large = |what, found, limit, fix| Err(InputError::too_large(what, found, limit, fix));
         let most = self.most_tokens();
         if n > most {
-            return too_large(
-                phrase!("number_tokens_n", "The number of tokens n"),
-                n as u64,
-                most,
-                phrase!("use_fewer_tokens_here", "Use fewer tokens here, or the command line."),
-            );
+            return too_large(phrase!("number_tokens_n", "The number of tokens n"), n as u64, most, fewer_tokens());
         }
         if d > MAX_D {
             return too_large(
@@ -83,5 +103,25 @@ impl PageState {
     pub fn check_cost(&self) -> Result<(), InputError> {
         self.check()?;
         measure::check(&self.experiment(), &MeasureOptions { memory: Memory::BROWSER, ..MeasureOptions::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PageState;
+    use lipscope_core::experiment::Experiment;
+
+    #[test]
+    fn both_limits_on_the_number_of_tokens_stand_in_one_sentence_wherever_n_comes_from() {
+        let of_page = |n: u64| {
+            let text = format!(r#"{{"tokens":{{"source":"random","n":{n},"d":2}}}}"#);
+            let found = Experiment::from_json(&text).and_then(|it| PageState::default().with_experiment(it)?.check());
+            super::of_page(found.expect_err("too many")).to_string()
+        };
+        for n in [5_000, 5_000_000] {
+            let text = of_page(n);
+            assert!(text.starts_with(&format!("The number of tokens n is {n}, over the limit of 4096.")), "{text}");
+            assert!(text.contains("up to 4096 tokens, and up to 1000000 that are adversarial"), "{text}");
+        }
     }
 }
