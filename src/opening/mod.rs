@@ -157,8 +157,7 @@ mod tests {
             mask: if at % 4 == 3 { Mask::Causal } else { Mask::None },
             normalization: [Normalization::None, Normalization::None, Normalization::Rms][(at / 4) % 3],
             scope: if at % 2 == 0 { Scope::Inputs } else { Scope::Composed },
-            tokens: [TokenChoice::Distribution(Distribution::Ball), TokenChoice::Adversarial]
-                [usize::from(at % 10 == 9)],
+            tokens: if at % 12 == 6 { TokenChoice::Adversarial } else { TokenChoice::Distribution(Distribution::Ball) },
             token_seed: at as u64,
             ..PageState::default()
         }
