@@ -33,19 +33,17 @@ use crate::strings;
 use lipscope_plot::Number;
 
 pub use bound_names::BoundNames;
-#[cfg(test)]
-pub use facts::{Facts, facts};
 pub use pin_list::PinList;
 pub use pins::{Pinned, Pins, use_pinned};
 pub use plot::ExploreFolds;
 pub use plot::first_picture;
 pub use quick::{Notes, Quick};
-pub use sentence::{Sentence, Why};
+pub use sentence::Why;
 pub use table::AtN;
 
 use plot::ExplorePlot;
 use quick::AttentionLine;
-use sentence::Headline;
+use sentence::{Headline, Sentence};
 
 /// The opening view.
 #[component]

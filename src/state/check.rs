@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn both_limits_on_the_number_of_tokens_stand_in_one_sentence_wherever_n_comes_from() {
         let of_page = |n: u64| {
-            let text = format!(r#"{{"tokens":{{"source":"random","n":{n},"d":2}}}}"#);
+            let text = format!(r#"{{"tokens":{{"source":"random","n":{n},"d":2}},"weights":{{"source":"identity"}}}}"#);
             let found = Experiment::from_json(&text).and_then(|it| PageState::default().with_experiment(it)?.check());
             super::of_page(found.expect_err("too many")).to_string()
         };
