@@ -100,6 +100,11 @@ pub enum Fault {
         /// The most that is accepted.
         most: u64,
     },
+    /// The text of a link is no number of tokens.
+    NotATokenCount {
+        /// What was typed or read.
+        text: String,
+    },
     /// The text of a link names no step of a lesson.
     NoLessonStep,
     /// The text of a link is no answer to a question.

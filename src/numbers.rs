@@ -61,24 +61,24 @@ fn Numbers() -> impl IntoView {
             <p class="cover-note">{strings::covered()}</p>
             <Headline/>
             <dl class="readings">
-                <Reading id="ratio" label=strings::ratio() hint=strings::ratio_hint() shown=measured(page, |m, norm| m.norm(norm).map(|value| DisplayedNumber::of(value / m.n.sqrt(), strings::kind_of(m, norm))))/>
-                <Reading id="n" label=strings::SMALL_N hint="" shown=measured(page, |m, _| Some(DisplayedNumber::count(m.n)))/>
-                <Reading id="d" label=strings::SMALL_D hint="" shown=measured(page, |m, _| Some(DisplayedNumber::whole(m.d)))/>
-                <Reading id="radius" label=strings::radius() hint=strings::radius_hint() shown=measured(page, |m, _| Some(DisplayedNumber::of(m.radius, Kind::Plain)))/>
-                <Reading id="column-sum" label=strings::largest_column_sum() hint=strings::largest_column_sum_hint() shown=measured(page, |m, _| m.largest_column_sum.map(|sum| DisplayedNumber::of(sum, Kind::Exact)))/>
+                <Reading id="ratio" label=strings::ratio() hint=strings::ratio_hint() missing=strings::needs_dense() shown=measured(page, |m, norm| m.norm(norm).map(|value| DisplayedNumber::of(value / m.n.sqrt(), strings::kind_of(m, norm))))/>
+                <Reading id="n" label=strings::SMALL_N hint="" missing=strings::needs_dense() shown=measured(page, |m, _| Some(DisplayedNumber::count(m.n)))/>
+                <Reading id="d" label=strings::SMALL_D hint="" missing=strings::needs_dense() shown=measured(page, |m, _| Some(DisplayedNumber::whole(m.d)))/>
+                <Reading id="radius" label=strings::radius() hint=strings::radius_hint() missing=strings::needs_dense() shown=measured(page, |m, _| Some(DisplayedNumber::of(m.radius, Kind::Plain)))/>
+                <Reading id="column-sum" label=strings::largest_column_sum() hint=strings::largest_column_sum_hint() missing=strings::missing::column_sum() shown=measured(page, |m, _| m.largest_column_sum.map(|sum| DisplayedNumber::of(sum, Kind::Exact)))/>
             </dl>
             <dl class="readings ruled">
-                <Reading id="large-radius" label=strings::large_radius() hint=strings::large_radius_hint() shown=measured(page, |m, _| m.large_radius_limit.map(|limit| DisplayedNumber::of(limit, Kind::Exact)))/>
-                <Reading id="mean-field" label=strings::mean_field() hint=strings::mean_field_hint() shown=measured(page, |m, _| m.mean_field_limit.map(|limit| DisplayedNumber::of(limit, Kind::Exact)))/>
+                <Reading id="large-radius" label=strings::large_radius() hint=strings::large_radius_hint() missing=strings::missing::large_radius() shown=measured(page, |m, _| m.large_radius_limit.map(|limit| DisplayedNumber::of(limit, Kind::Exact)))/>
+                <Reading id="mean-field" label=strings::mean_field() hint=strings::mean_field_hint() missing=strings::missing::mean_field() shown=measured(page, |m, _| m.mean_field_limit.map(|limit| DisplayedNumber::of(limit, Kind::Exact)))/>
             </dl>
             <dl class="readings ruled">
                 {[Norm::Spectral, Norm::Frobenius, Norm::Linf, Norm::L1].map(|norm| view! { <OtherNorm norm/> }).collect_view()}
             </dl>
             <dl class="readings ruled">
-                <Reading id="method" label=strings::method_text() hint="" shown=measured(page, |m, _| Some(DisplayedNumber { text: strings::method(m.method).into(), full: m.method.id().into(), ..DisplayedNumber::default() }))/>
-                <Reading id="iterations" label=strings::iterations() hint="" shown=measured(page, |m, _| Some(DisplayedNumber::whole(m.iterations)))/>
-                <Reading id="residual" label=strings::residual() hint=strings::residual_hint() shown=measured(page, |m, _| Some(DisplayedNumber::of(m.relative_residual, Kind::Plain)))/>
-                <Reading id="upper" label=strings::upper() hint=strings::upper_hint() shown=measured(page, |m, norm| m.upper.filter(|_| norm == Norm::Spectral).map(|upper| DisplayedNumber { sign: Kind::UpperBound.sign(), text: strings::upper_number(&upper), full: upper.value.to_string() }))/>
+                <Reading id="method" label=strings::method_text() hint="" missing=strings::needs_dense() shown=measured(page, |m, _| Some(DisplayedNumber { text: strings::method(m.method).into(), full: m.method.id().into(), ..DisplayedNumber::default() }))/>
+                <Reading id="iterations" label=strings::iterations() hint="" missing=strings::needs_dense() shown=measured(page, |m, _| Some(DisplayedNumber::whole(m.iterations)))/>
+                <Reading id="residual" label=strings::residual() hint=strings::residual_hint() missing=strings::needs_dense() shown=measured(page, |m, _| Some(DisplayedNumber::of(m.relative_residual, Kind::Plain)))/>
+                <Reading id="upper" label=strings::upper() hint=strings::upper_hint() missing=Signal::derive(move || strings::missing_upper(page.norm())) shown=measured(page, |m, norm| m.upper.filter(|_| norm == Norm::Spectral).map(|upper| DisplayedNumber { sign: Kind::UpperBound.sign(), text: strings::upper_number(&upper), full: upper.value.to_string() }))/>
                 <Time/>
             </dl>
             <Meanings of=vec![
@@ -151,7 +151,7 @@ fn OtherNorm(
     let is_other = memo(move |_| page.norm() != norm);
     view! {
         <Show when=move || is_other.get()>
-            <Reading id=norm.id() label=strings::norm_label(norm) hint=strings::norm_hint(norm) shown=measured(page, move |m, _| value_of(m, norm))/>
+            <Reading id=norm.id() label=strings::norm_label(norm) hint=strings::norm_hint(norm) missing=strings::needs_dense() shown=measured(page, move |m, _| value_of(m, norm))/>
         </Show>
     }
 }
@@ -171,10 +171,13 @@ fn Reading(
     hint: &'static str,
     /// The number of the present measurement; `None` where it was not computed.
     shown: Memo<Option<DisplayedNumber>>,
+    /// Why the number is missing, on hover.
+    #[prop(into)]
+    missing: Signal<&'static str>,
 ) -> impl IntoView {
     let text = move || shown.with(|s| s.as_ref().map_or_else(|| strings::NONE_YET.into(), |s| s.text.clone()));
     let full = move || shown.with(|s| s.as_ref().map_or_else(String::new, |s| s.full.clone()));
-    let title = move || shown.with(|s| s.as_ref().map_or_else(|| strings::needs_dense().into(), |s| s.full.clone()));
+    let title = move || shown.with(|s| s.as_ref().map_or_else(|| missing.get().into(), |s| s.full.clone()));
     view! {
         <div>
             <dt title=hint>{label}</dt>

@@ -119,7 +119,7 @@ fn chart(room: Classroom, handle: usize) -> LineChart {
     let mut series = Vec::with_capacity(4);
     if !is_open {
         let measured = guess::measured_curve(room);
-        let name = room.page.answers.sweep.with(|sweep| strings::mean_label(sweep.draws()));
+        let name = room.page.answers.sweep.with(|sweep| strings::mean_label(sweep.of.as_ref()));
         series.push(Series::new("measured", name, Role::Measured, SeriesKind::Line, measured.clone()));
         series.push(Series::new("measured-points", "", Role::Measured, SeriesKind::Points, measured));
     }

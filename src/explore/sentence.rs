@@ -9,7 +9,7 @@ use crate::page::use_page;
 use crate::strings;
 use crate::theory::Place;
 use lipscope_core::bounds::Bound;
-use lipscope_plot::Number;
+use lipscope_plot::{Kind, Number};
 
 use super::facts::{Facts, Standing, facts, worst_value};
 
@@ -52,7 +52,7 @@ pub fn Sentence() -> impl IntoView {
                 Standing::Alone => strings::explore_is_alone().into(),
                 Standing::Below => {
                     // Rounded down, so that "reach" stays true.
-                    let worst = Number::from_log10_below(facts.worst_log10).to_string();
+                    let worst = Number::in_sentence(facts.worst_log10, Kind::LowerBound).to_string();
                     strings::explore_worst(facts.n, &place(facts), &worst)
                 }
             })
@@ -66,7 +66,7 @@ pub fn Sentence() -> impl IntoView {
                     strings::explore_limit(&place(facts), &above(limit))
                 }
                 (Some(best), Some(limit)) => {
-                    let ends = facts.growth_ends.map(|ln_n| Number::rough_from_log10(ln_n / std::f64::consts::LN_10));
+                    let ends = facts.growth_ends.map(strings::growth_end);
                     strings::explore_best(facts.n, &place(facts), &above(best), &above(limit), ends)
                 }
                 (Some(best), None) => strings::explore_best_alone(facts.n, &place(facts), &above(best)),
@@ -102,9 +102,9 @@ fn place(facts: &Facts) -> String {
     strings::explore_place(facts.place, facts.radius)
 }
 
-/// An upper bound in four digits, rounded up, so that "none exceed it" stays true.
+/// An upper bound, rounded up, so that "none exceed it" stays true.
 fn above(bound: &Bound) -> String {
-    Number::from_log10_above(bound.log10).to_string()
+    Number::in_sentence(bound.log10, Kind::UpperBound).to_string()
 }
 
 /// The content of the fold under the sentence: why the question matters, and what the words and lines of the view mean,

@@ -72,7 +72,7 @@ pub fn AtN() -> impl IntoView {
 fn ends(sweep: &Sweep, curves: &Curves, n: f64) -> Vec<String> {
     let sampled = sweep.lengths().last().filter(|end| (**end as f64) < n);
     let bounded = curves.rows().last().map(|row| row.n).filter(|end| *end >= MOST_CURVE_END as f64 && *end < n);
-    let sampled = sampled.map(|end| strings::samples_end(sweep.draws(), *end));
+    let sampled = sampled.map(|end| strings::samples_end(&strings::mean_label(sweep.of.as_ref()), *end));
     sampled.into_iter().chain(bounded.map(|end| strings::bounds_end(end as usize))).collect()
 }
 

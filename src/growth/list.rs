@@ -7,7 +7,7 @@ use crate::controls::NumberField;
 use crate::field::Field;
 use crate::formulas::Formula;
 use crate::page::{Page, use_page};
-use crate::state::{PageState, TokenChoice, Trace};
+use crate::state::{PageState, Trace};
 use crate::strings;
 use crate::theory::Place;
 use lipscope_core::bounds::{BoundId, Side};
@@ -102,11 +102,9 @@ fn name_at(page: Page, trace: Trace, n: f64) -> String {
         return strings::trace_label(trace).into();
     }
     if page.state.with(PageState::n_tokens) != n {
-        return page.answers.sweep.with(|sweep| strings::largest_label(sweep.draws()));
+        return page.answers.sweep.with(|sweep| strings::largest_label(sweep.of.as_ref()));
     }
-    // The curve of this trace is that of random tokens: other tokens are the dot alone.
-    let is_drawn = page.state.with(|state| matches!(state.tokens, TokenChoice::Distribution(_)));
-    if is_drawn { strings::trace_label(trace) } else { strings::trace_label::draws_apart() }.into()
+    page.state.with(strings::present_label).into()
 }
 
 fn group_of(trace: Trace) -> Group {

@@ -71,7 +71,7 @@ pub fn Fact(
     id: String,
     /// The name of the number on the page.
     #[prop(into)]
-    name: Signal<&'static str>,
+    name: Signal<String>,
     /// =, ≥ or ≤.
     #[prop(into)]
     sign: Signal<&'static str>,

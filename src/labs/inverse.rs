@@ -132,6 +132,7 @@ fn Ending(
     let last = move |read: fn(&InverseStep) -> f64| {
         Signal::derive(move || run.with(|data| which.of(data).steps.last().map(read)))
     };
+    let at = move || run.with(|data| which.of(data).steps.last().map(|step| step.iteration));
     let iterations = move || run.with(|data| strings::ended(which.of(data).outcome, which.of(data).steps.len()));
     let kind = move || strings::constant_kind(constant.get().map(|(_, kind)| kind));
     let sign = Signal::derive(move || match constant.get() {
@@ -150,8 +151,8 @@ fn Ending(
                 {iterations}
             </p>
             <dl class="lab-facts">
-                <Fact id=id("error") name=strings::error() sign="=" value=last(|step| step.error)/>
-                <Fact id=id("residual") name=strings::step_residual() sign="=" value=last(|step| step.residual)/>
+                <Fact id=id("error") name=Signal::derive(move || strings::inverse_error_name(at())) sign="=" value=last(|step| step.error)/>
+                <Fact id=id("residual") name=Signal::derive(move || strings::inverse_residual_name(at())) sign="=" value=last(|step| step.residual)/>
                 <Fact id=id("constant") name=strings::CONSTANT sign value=Signal::derive(move || constant.get().map(|(value, _)| value))/>
             </dl>
             <p class="note">{kind}</p>

@@ -96,7 +96,7 @@ impl Filled {
     }
 
     fn of(value: f64, kind: Sign) -> Self {
-        Filled { sign: kind.sign(), ..Filled::written(value, Number::digits(value, kind).to_string()) }
+        Filled { sign: kind.sign(), ..Filled::written(value, Number::value_in_sentence(value, kind).to_string()) }
     }
 
     fn of_bound(bound: &Bound, latest: Option<&LatestMeasured>) -> Self {
@@ -116,7 +116,7 @@ impl Filled {
 
     fn of_log10(log10: f64, kind: Sign) -> Self {
         let value = 10f64.powf(log10);
-        let text = Number::claimed(log10, kind).kind(Sign::Plain).to_string();
+        let text = Number::in_sentence(log10, kind).to_string();
         let filled = Filled { sign: kind.sign(), ..Filled::written(value, text) };
         if value.is_finite() { filled } else { Filled { full: format!("10^{log10}"), ..filled } }
     }

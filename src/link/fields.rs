@@ -50,6 +50,10 @@ impl Field {
     /// Puts a text into a scene, or says what is wrong with it.
     pub fn read(&self, scene: &mut Scene, text: &str) -> Result<(), Fault> {
         match self {
+            Field::Number(Controls(number)) if number.key == Number::N.key => {
+                let n = accept(number, text).map_err(|_| Fault::NotATokenCount { text: text.to_owned() })?;
+                number.set(&mut scene.state, n);
+            }
             Field::Number(Controls(number)) => number.set(&mut scene.state, accept(number, text)?),
             Field::Number(Labs(number)) => number.set(&mut scene.labs, accept(number, text)?),
             Field::ReadAt if text == AT_N => scene.state.growth.at = None,

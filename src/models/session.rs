@@ -20,7 +20,7 @@ use crate::strings;
 use crate::strings::Message;
 use crate::workers::{ModelLane, ModelSource, ModelWorkers, News};
 use lipscope_core::experiment::Phrase;
-use lipscope_models::{Cell, Estimate, Held, PlanText, SpecialToken, SpecialTokens, WindowExperiment};
+use lipscope_models::{Cell, Estimate, Held, PlanText, SpecialToken, SpecialTokens, Subject, WindowExperiment};
 use lipscope_protocol::envelope::{Content, Progress as Steps};
 use lipscope_protocol::models::{
     Arriving, BatchEvent, BatchPlan, LayersEvent, LayersPlan, ModelEvent, ModelFacts, ModelOrigin, ModelPlan,
@@ -108,6 +108,10 @@ pub struct ModelSession {
     pub(super) facts: RwSignal<Option<Arc<ModelFacts>>>,
     /// The middle layer of the model that was opened last. It is measured where the reader has named no layer.
     pub(super) middle_layer: Memo<String>,
+    /// How often the reader has chosen a model or a text.
+    pub(super) choices: RwSignal<u64>,
+    /// The value of `choices` when the table on screen was asked for.
+    pub(super) choices_of_table: RwSignal<u64>,
     /// How far the run is.
     pub(super) progress: RwSignal<Progress>,
     /// What the page has done, in a sentence.
@@ -149,6 +153,8 @@ impl ModelSession {
             plan: RwSignal::new(PlanForm::default()),
             facts,
             middle_layer,
+            choices: RwSignal::new(0),
+            choices_of_table: RwSignal::new(0),
             progress: RwSignal::new(Progress::default()),
             note: RwSignal::new(String::new()),
             workers: StoredValue::new_local(None),
@@ -169,6 +175,7 @@ impl ModelSession {
             session.text.track();
             session.text_file.track();
             session.facts.set(None);
+            session.choices.update(|choices| *choices += 1);
             session.forget_change();
             // Another model or text may still be opening.
             session.cancel(ModelLane::Open);
@@ -194,6 +201,19 @@ impl ModelSession {
         let special = self.facts.with_untracked(|facts| facts.as_ref().map(|facts| facts.special.clone()));
         let special = special.unwrap_or_default();
         self.middle_layer.with_untracked(|middle| self.plan.with_untracked(|plan| plan.words(middle, &special)))
+    }
+
+    /// Whether a table belongs to another model or text than those in the form, which the reader has changed since.
+    pub(super) fn is_of_another_choice(self, subject: &Subject) -> bool {
+        self.choices.get() != self.choices_of_table.get() && !self.is_in_form(subject)
+    }
+
+    /// Whether the model and the text of a table are those in the form. Adversarial tokens belong to no text.
+    pub(super) fn is_in_form(self, subject: &Subject) -> bool {
+        self.facts.with(|facts| {
+            let has_text = |text: &String| subject.adversarial_radius().is_some() || *text == subject.text;
+            facts.as_ref().is_some_and(|facts| facts.label == subject.model && has_text(&facts.text))
+        })
     }
 
     /// Shows a sentence where the form shows problems.

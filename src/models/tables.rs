@@ -39,6 +39,7 @@ impl ModelSession {
     /// As [`Models::show_table`](super::context::Models::show_table), without the change that was asked for at the table
     /// before.
     pub(super) fn show_table(self, subject: Subject) {
+        self.choices_of_table.set(self.choices.get_untracked());
         let present = self.models().table.get_untracked();
         if present.as_ref().is_some_and(|table| table.subject == subject) {
             return;
@@ -172,7 +173,8 @@ impl ModelSession {
         let mut whole = present.map_or_else(|| Table::new(table.subject.clone()), |table| table.as_ref().clone());
         match whole.merge(strings::model_file_name(), table) {
             Ok(()) => {
-                let spoken = std::iter::once(strings::model_table_opened(rows)).chain(whole.notes.iter().cloned());
+                let spoken = std::iter::once(strings::model_table_opened(rows))
+                    .chain(whole.notes.iter().map(|note| strings::code_in_quotes(note)));
                 self.note.set(spoken.collect::<Vec<_>>().join(" "));
                 self.models().table.set(Some(Arc::new(whole)));
             }

@@ -70,7 +70,7 @@ pub fn draws(sweep: &Sweep, plan: Option<&SweepRequest>, norm: Norm, faded: Fade
 
 /// The mean of the draws at each n.
 pub fn mean(sweep: &Sweep, plan: Option<&SweepRequest>, norm: Norm) -> Series {
-    let (label, points) = (strings::mean_label(sweep.draws()), means(&sweep.values(norm)));
+    let (label, points) = (strings::mean_label(sweep.of.as_ref()), means(&sweep.values(norm)));
     let mean = Series::new(MEAN, label, Role::Measured, SeriesKind::Line, points);
     Series { opacity: presence(sweep.has_plan(plan)), ..mean }
 }

@@ -11,7 +11,7 @@ use lipscope_protocol::tasks::{EngineEvent, EnginePlan, ReadPlan};
 use crate::files::{Dropped, read};
 use crate::page::{PLACE_OWN, PLACE_OWN_WEIGHTS, Page};
 use crate::panels::{Panels, use_panels};
-use crate::state::{PageState, WeightChoice};
+use crate::state::{PageState, WeightChoice, of_page};
 use crate::strings;
 use crate::workers::{EngineLane, EngineNews};
 
@@ -98,7 +98,7 @@ impl Own {
             (EnginePlan::Read(plan), EngineNews::Reply(Content::Failed(problem), _)) => {
                 page.answers.own_note.set(String::new());
                 self.question.set(TableProblem::of(plan, &problem));
-                page.complain(place, problem);
+                page.complain(place, of_page(problem));
             }
             (_, EngineNews::GaveUp) => page.answers.own_note.set(String::new()),
             _ => {}

@@ -22,7 +22,15 @@ pub fn OwnForm() -> impl IntoView {
     let own = use_own();
     let page = own.page;
     let text = NodeRef::<Textarea>::new();
-    let note = page.answers.own_note;
+    // Data that were refused leave the picture as it is: the line then says whose picture that is.
+    let is_refused = memo(move |_| {
+        let at = page.answers.problem.with(|problem| problem.as_ref().map(|problem| problem.place));
+        matches!(at, Some(PLACE_OWN | PLACE_OWN_WEIGHTS))
+    });
+    let note = move || match page.answers.own_note.get() {
+        note if note.is_empty() && is_refused.get() => page.state.with(strings::still_shown),
+        note => note,
+    };
     let apply = move || {
         let pasted = text.get_untracked().map(|area| area.value()).unwrap_or_default();
         own.take_given(TableSource::text(&pasted));
@@ -44,7 +52,7 @@ pub fn OwnForm() -> impl IntoView {
         </div>
         <ProblemAt place=PLACE_OWN/>
         <Answers place=PLACE_OWN/>
-        <p class="note" role="status" data-testid="own-note">{move || note.get()}</p>
+        <p class="note" role="status" data-testid="own-note">{note}</p>
         <OwnWeightsForm/>
         <p class="note" data-testid="address-note" hidden=move || page.address.holds.get()>{strings::address_too_short()}</p>
         <Export/>

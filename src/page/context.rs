@@ -147,6 +147,7 @@ impl Page {
                 state.head_shown = state.head_shown.min(state.n_heads().saturating_sub(1));
                 self.address.last_place.set_value(place);
                 self.clear_problem();
+                self.clear_own_note();
                 if STEPS.contains(&place) {
                     self.begin_step();
                 }
@@ -176,6 +177,13 @@ impl Page {
     pub fn clear_problem(self) {
         if self.answers.problem.with_untracked(Option::is_some) {
             self.answers.problem.set(None);
+        }
+    }
+
+    /// Removes the line about the reader's own data, which is about the state before an edit.
+    pub fn clear_own_note(self) {
+        if self.answers.own_note.with_untracked(|note| !note.is_empty()) {
+            self.answers.own_note.set(String::new());
         }
     }
 

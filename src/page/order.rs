@@ -113,6 +113,7 @@ impl Page {
         {
             let PageState { norm, x_axis, sweep_max, draws, growth, .. } = self.state.get_untracked();
             self.state.set(PageState { norm, x_axis, sweep_max, draws, growth, ..good.chosen.clone() });
+            self.clear_own_note();
         }
         self.complain(place, problem);
     }

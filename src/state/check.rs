@@ -2,11 +2,36 @@
 //!
 //! A fault is an `InputError`, which is data: the page finds the sentence in its language by id.
 
-use lipscope_core::experiment::{InputError, Memory, limits};
+use lipscope_core::experiment::{InputError, Memory, Phrase, limits};
 use lipscope_core::measure::{self, MeasureOptions};
 
 use super::{MAX_D, MAX_N, MAX_TOKEN_ENTRIES, MAX_WEIGHTS, MAX_WITNESS_N, PageState, TokenChoice, WeightChoice};
 use lipscope_core::phrase;
+
+/// What to do about too many tokens: the page's two limits on n, in every sentence about n.
+fn fewer_tokens() -> Phrase {
+    phrase!(
+        "use_fewer_tokens_here",
+        "Use fewer tokens here, or the command line. This page takes up to {most} tokens, and up to {most_of_witness} that are adversarial or those of the skew witness.",
+        most = MAX_N,
+        most_of_witness = MAX_WITNESS_N
+    )
+}
+
+/// An error about data that were given, with the page's limit on n in place of the engine's, which is larger.
+#[must_use]
+pub fn of_page(problem: InputError) -> InputError {
+    const KEY: &str = "tokens.n";
+    match &problem {
+        InputError::BadValue { key, found, .. } if key.to_string() == KEY => match found.to_string().parse::<u64>() {
+            Ok(n) if n > MAX_WITNESS_N as u64 => {
+                InputError::too_large(phrase!("number_tokens_n", "The number of tokens n"), n, MAX_N, fewer_tokens())
+            }
+            _ => problem,
+        },
+        _ => problem,
+    }
+}
 
 impl PageState {
     /// Checks sizes taken together, and that tokens fit the weights.
@@ -20,17 +45,7 @@ impl PageState {
         let too_large = |what, found, limit, fix| Err(InputError::too_large(what, found, limit, fix));
         let most = self.most_tokens();
         if n > most {
-            return Err(InputError::TooLarge {
-                what: phrase!("number_tokens_n", "The number of tokens n"),
-                found: n.to_string().into(),
-                limit: phrase!(
-                    "limit_of_n",
-                    "{most} ({witness} for the worst tokens known)",
-                    most = MAX_N,
-                    witness = MAX_WITNESS_N
-                ),
-                fix: phrase!("use_fewer_tokens_here", "Use fewer tokens here, or the command line."),
-            });
+            return too_large(phrase!("number_tokens_n", "The number of tokens n"), n as u64, most, fewer_tokens());
         }
         limits::check_tokens(n, d)?;
         if d > MAX_D {
@@ -93,17 +108,20 @@ impl PageState {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::PageState;
+    use lipscope_core::experiment::Experiment;
 
     #[test]
-    fn a_sentence_about_n_has_both_of_its_limits() {
-        let random = PageState { n: MAX_N + 1, ..PageState::default() };
-        let worst = PageState { n: MAX_WITNESS_N + 1, ..PageState::adversarial() };
-        for (state, n) in [(random, MAX_N + 1), (worst, MAX_WITNESS_N + 1)] {
-            let said = state.check().expect_err("too many").to_string();
-            let limits = [n, MAX_N, MAX_WITNESS_N];
-            assert!(limits.iter().all(|limit| said.contains(&limit.to_string())), "{said}");
+    fn both_limits_on_the_number_of_tokens_stand_in_one_sentence_wherever_n_comes_from() {
+        let of_page = |n: u64| {
+            let text = format!(r#"{{"tokens":{{"source":"random","n":{n},"d":2}}}}"#);
+            let found = Experiment::from_json(&text).and_then(|it| PageState::default().with_experiment(it)?.check());
+            super::of_page(found.expect_err("too many")).to_string()
+        };
+        for n in [5_000, 5_000_000] {
+            let text = of_page(n);
+            assert!(text.starts_with(&format!("The number of tokens n is {n}, over the limit of 4096.")), "{text}");
+            assert!(text.contains("up to 4096 tokens, and up to 1000000 that are adversarial"), "{text}");
         }
-        assert_eq!(PageState { n: MAX_N + 1, ..PageState::adversarial() }.check(), Ok(()));
     }
 }

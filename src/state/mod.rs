@@ -20,6 +20,7 @@ mod settings;
 
 pub use answer::Guessed;
 pub use assigned::Assigned;
+pub use check::of_page;
 pub use choices::{OwnClusters, OwnWeights, TokenChoice, WeightChoice, XAxis};
 pub use compare::{BarControl, CompareSettings, ComparedAlong, ComparedKind, ComparedTokens};
 pub use growth::{GrowthView, RadiusGrowth, Range, SearchFold, Trace, Traces};

@@ -9,7 +9,7 @@ use lipscope_core::measure::Measurement;
 use lipscope_plot::{Kind, Number};
 
 use super::norms::needs_dense;
-use super::numbers::kind_of;
+use super::numbers::{is_one, kind_of, rough_in_sentence};
 use super::plot::count;
 use super::problems::phrase_text;
 
@@ -168,13 +168,14 @@ pub fn formula_where(bound: BoundId) -> &'static str {
 /// The statement of a bound for a state, and its factor over the measured norm. With normaliser and attention together,
 /// a bound holds at these tokens only, because it contains a factor of the normaliser at these tokens.
 pub fn reach(bound: &Bound, measured: Option<f64>, state: &PageState) -> String {
-    let number = Number::claimed(bound.log10, side_kind(bound.side)).kind(Kind::Plain);
+    let number = Number::in_sentence(bound.log10, side_kind(bound.side));
     let apart = match measured.filter(|norm| *norm > 0.0).map(f64::log10) {
         None => String::new(),
-        Some(log10) => {
-            let times = Number::rough_from_log10((bound.log10 - log10).abs());
-            if bound.log10 >= log10 { reach::above(&times) } else { reach::below(&times) }
-        }
+        Some(log10) => match rough_in_sentence((bound.log10 - log10).abs()) {
+            times if is_one(&times) => reach::same().to_owned(),
+            times if bound.log10 >= log10 => reach::above(&times),
+            times => reach::below(&times),
+        },
     };
     match (bound.side, bound.id.domain()) {
         (Side::Upper, _) if !state.measured_bounds_hold_on_ball() => reach::upper_tokens(&apart, &number),
@@ -269,10 +270,14 @@ fn step_of_proof(kind: SlackKind) -> &'static str {
 pub fn ladder_finding(measurement: &Measurement, norm: Norm, state: &PageState) -> String {
     let measured = measurement.norm(norm).map_or_else(
         || needs_dense().to_owned(),
-        |value| ladder_finding::measured(Number::claimed(value.log10(), kind_of(measurement, norm))),
+        |value| {
+            let kind = kind_of(measurement, norm);
+            ladder_finding::measured(Number::value_in_sentence(value, kind).kind(kind))
+        },
     );
     let of = |bound: &Bound| {
-        let number = Number::claimed(bound.log10, side_kind(bound.side));
+        let kind = side_kind(bound.side);
+        let number = Number::in_sentence(bound.log10, kind).kind(kind);
         format!("{} {number}", measured_bound_label(bound.id, state))
     };
     let bounds: Vec<String> = measurement.bounds.iter().filter(|bound| bound.id.is_about(norm)).map(of).collect();

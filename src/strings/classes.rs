@@ -30,7 +30,11 @@ pub fn class_marks_words(marks: &[(f64, f64)]) -> String {
     if let [(yours, found)] = marks {
         return class_mark_words(Number::of(*found), Number::short(*yours));
     }
-    words::class_marks_words(marks.len(), Number::of(found), Number::short(least), Number::short(most))
+    let (found, least, most) = (Number::of(found), Number::short(least), Number::short(most));
+    if least == most {
+        return class_marks_same(marks.len(), found, least);
+    }
+    words::class_marks_words(marks.len(), found, least, most)
 }
 
 /// How many curves are drawn over each other.
@@ -105,5 +109,11 @@ mod tests {
         assert_eq!((class_goals(1, 0), class_goals(2, 0)), ("0 of 1 goal".into(), "0 of 2 goals".into()));
         assert_eq!(goals_said(Some(false), 0, 0), "Answered, and not right.");
         assert_eq!(goals_said(None, 1, 3), "1 of 3 goals done.");
+    }
+
+    #[test]
+    fn guesses_that_agree_span_no_range() {
+        assert_eq!(class_marks_words(&[(3.0, 1.5), (3.0, 1.5)]), "2 guesses, all 3; measured 1.500.");
+        assert!(class_marks_words(&[(3.0, 1.5), (4.0, 1.5)]).starts_with("2 guesses from 3 to 4"));
     }
 }

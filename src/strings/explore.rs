@@ -9,7 +9,8 @@ use lipscope_plot::{Kind, Number};
 
 use super::bounds::reason;
 use super::controls::weight_choice;
-use super::plot::{count, mean_label};
+use super::numbers::{is_one, rough_in_sentence};
+use super::plot::count;
 use super::steps::{mask_name, step_names};
 
 /// The name of the ball in sentences.
@@ -46,22 +47,33 @@ pub fn view_hint(view: View) -> &'static str {
     }
 }
 
-/// The norm at these tokens, or at the normalised ones: whether the worst small change grows or shrinks.
+/// The norm at these tokens, or at the normalised ones: whether the worst small change grows, shrinks, or keeps its size
+/// to the digits that are written.
 pub fn explore_measured(n: f64, (value, kind): (f64, Kind), place: Place) -> String {
-    let (n, below) = (count(n), || Number::from_log10_below(value.log10()));
-    if value < 1.0 {
-        return match (place, kind) {
-            (Place::Normalized, Kind::LowerBound) => shrinks::normalized_at_least(n, below()),
-            (Place::Normalized, _) => shrinks::normalized_exactly(n, Number::of(value)),
-            (_, Kind::LowerBound) => shrinks::at_least(n, below()),
-            _ => shrinks::exactly(n, Number::of(value)),
+    let is_bound = kind == Kind::LowerBound;
+    let number = Number::value_in_sentence(value, if is_bound { kind } else { Kind::Exact });
+    let n = count(n);
+    if is_one(&number) {
+        return match (place, is_bound) {
+            (Place::Normalized, true) => keeps::normalized_at_least(n),
+            (Place::Normalized, false) => keeps::normalized_exactly(n),
+            (_, true) => keeps::at_least(n),
+            (_, false) => keeps::exactly(n),
         };
     }
-    match (place, kind) {
-        (Place::Normalized, Kind::LowerBound) => measured::normalized_at_least(n, below()),
-        (Place::Normalized, _) => measured::normalized_exactly(n, Number::of(value)),
-        (_, Kind::LowerBound) => measured::at_least(n, below()),
-        _ => measured::exactly(n, Number::of(value)),
+    if value < 1.0 {
+        return match (place, is_bound) {
+            (Place::Normalized, true) => shrinks::normalized_at_least(n, number),
+            (Place::Normalized, false) => shrinks::normalized_exactly(n, number),
+            (_, true) => shrinks::at_least(n, number),
+            (_, false) => shrinks::exactly(n, number),
+        };
+    }
+    match (place, is_bound) {
+        (Place::Normalized, true) => measured::normalized_at_least(n, number),
+        (Place::Normalized, false) => measured::normalized_exactly(n, number),
+        (_, true) => measured::at_least(n, number),
+        (_, false) => measured::exactly(n, number),
     }
 }
 
@@ -132,6 +144,11 @@ pub fn explore_worst(n: f64, place: &str, value: &str) -> String {
     bounds::worst(count(n), place, value)
 }
 
+/// The n at which growth like sqrt(n) ends, from its natural logarithm.
+pub fn growth_end(ln_n: f64) -> Number {
+    rough_in_sentence(ln_n / std::f64::consts::LN_10)
+}
+
 /// The bound for all tokens, and where the known growth ends.
 pub fn explore_best(n: f64, place: &str, best: &str, limit: &str, ends: Option<Number>) -> String {
     match ends {
@@ -159,8 +176,8 @@ pub fn explore_absent(name: &str, absence: Option<Absence>) -> String {
 }
 
 /// Says that the samples end before the present n.
-pub fn samples_end(draws: usize, end: usize) -> String {
-    absent::samples_end(count(end as f64), mean_label(draws))
+pub fn samples_end(name: &str, end: usize) -> String {
+    absent::samples_end(count(end as f64), name)
 }
 
 /// Says that the bounds over n end before the present n.
@@ -233,12 +250,53 @@ mod tests {
     fn a_change_that_becomes_smaller_is_never_said_to_grow() {
         for place in [Place::Disc, Place::Ball, Place::Anywhere, Place::Normalized] {
             for kind in [Kind::Exact, Kind::LowerBound] {
-                for value in [0.0, 1e-9, 0.5, 0.9548, 1.0, 1.001, 2.0, 1e9] {
+                for value in [0.0, 1e-9, 0.5, 0.9548, 0.9998, 1.001, 2.0, 1e9] {
                     let text = explore_measured(64.0, (value, kind), place);
                     assert_eq!(text.contains("grows"), value >= 1.0, "{value} {place:?} {kind:?}: {text}");
                     assert_eq!(text.contains("of its size"), value < 1.0, "{value} {place:?} {kind:?}: {text}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_change_that_keeps_its_size_to_the_digits_that_are_written_neither_grows_nor_shrinks() {
+        for place in [Place::Disc, Place::Normalized] {
+            for (value, kind) in [(1.0, Kind::Exact), (1.0000004, Kind::Exact), (0.99999, Kind::Exact)] {
+                let text = explore_measured(12.0, (value, kind), place);
+                assert!(text.contains("keeps its size"), "{value}: {text}");
+                assert!(!text.contains("1.000") && !text.contains("grows") && !text.contains("shrinks"), "{text}");
+            }
+            // A lower bound of 1.0004 says that the size is kept, and no more.
+            let text = explore_measured(12.0, (1.0004, Kind::LowerBound), place);
+            assert!(text.contains("keeps at least its size"), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_number_past_ten_to_the_nine_has_digits_in_the_sentence() {
+        let text = explore_measured(12.0, (3.4864e12, Kind::Exact), Place::Disc);
+        assert!(text.contains("10¹³") && !text.contains('×'), "{text}");
+        let text = explore_measured(12.0, (3.4864e12, Kind::LowerBound), Place::Disc);
+        assert!(text.contains("at least 10¹² times"), "{text}");
+    }
+
+    #[test]
+    fn the_hint_of_models_counts_the_families_that_are_read_and_names_some() {
+        let hint = view_hint(View::Models);
+        let names: Vec<&str> = lipscope_models::names_of_families().map(|(_, name)| name).collect();
+        assert!(hint.contains(&format!(" {} families", names.len())), "{}: {hint}", names.len());
+        let named = hint.split(": ").nth(1).and_then(|list| list.strip_suffix(" and others")).expect("a list");
+        for name in named.split(", ") {
+            assert!(names.contains(&name), "{name} is no family of {names:?}");
+        }
+    }
+
+    #[test]
+    fn token_x_attends_to_y_by_the_score_of_y() {
+        // The score of token j for token i is x_j^T A x_i.
+        for text in [why_attention(), include_str!("../../words/zh/explore.toml")] {
+            assert!(text.contains("yᵀAx") && !text.contains("xᵀAy"), "{text}");
         }
     }
 }

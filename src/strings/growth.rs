@@ -4,16 +4,17 @@ use crate::words::growth as words;
 pub use crate::words::growth::*;
 
 use crate::answers::Curves;
-use crate::state::{PageState, RadiusGrowth, Trace, WeightChoice};
+use crate::state::{PageState, RadiusGrowth, TokenChoice, Trace, WeightChoice};
 use lipscope_core::bounds::{Absence, Bound, BoundId, Norm, Side};
 use lipscope_core::experiment::{Attention, Mask, Normalization};
 use lipscope_core::growth::Crossover;
-use lipscope_plot::Number;
+use lipscope_plot::{Kind, Number};
 
 use super::bounds::{bound_label, reason, side_kind, why_absent};
 use super::explore::on_axis;
 use super::norms::{norm_axis, norm_note};
-use super::plot::{count, measured};
+use super::numbers::is_one;
+use super::plot::count;
 
 pub const TEN_TO_SIX: &str = "10⁶";
 pub const TEN_TO_EIGHTEEN: &str = "10¹⁸";
@@ -53,9 +54,22 @@ pub fn trace_label(trace: Trace) -> &'static str {
     }
 }
 
-/// The name of the measured value where n is not the present number of tokens: it is the largest sample at this n.
-pub fn largest_label(draws: usize) -> String {
-    if draws > 1 { trace_label::largest(draws) } else { measured().into() }
+/// The name of the measured tokens at the present n. The curve through their dot may be about other tokens: those that
+/// were drawn before the reader moved some, random ones, or subsets of a list.
+pub fn present_label(state: &PageState) -> &'static str {
+    match (state.tokens, state.drawn().tokens) {
+        (TokenChoice::Own | TokenChoice::Worst | TokenChoice::Clusters, TokenChoice::Own) => {
+            trace_label::draws_subsets()
+        }
+        (TokenChoice::Own | TokenChoice::Clusters, TokenChoice::Adversarial | TokenChoice::Skew) => {
+            trace_label::draws_moved()
+        }
+        (
+            TokenChoice::Own | TokenChoice::Worst | TokenChoice::Clusters,
+            TokenChoice::Distribution(_) | TokenChoice::Worst,
+        ) => trace_label::draws_apart(),
+        _ => trace_label::draws(),
+    }
 }
 
 pub fn trace_hint(trace: Trace) -> &'static str {
@@ -80,8 +94,7 @@ pub fn trace_hint(trace: Trace) -> &'static str {
 }
 
 pub fn crossover(crossover: &Crossover) -> String {
-    let n = Number::from_log10(crossover.ln_n / std::f64::consts::LN_10);
-    words::crossover(n)
+    words::crossover(Number::in_sentence(crossover.ln_n / std::f64::consts::LN_10, Kind::Plain))
 }
 
 pub fn crossover_rule() -> &'static str {
@@ -93,16 +106,24 @@ pub fn gap(log10: f64) -> String {
 }
 
 fn of_bound(bound: &Bound) -> String {
-    let number = Number::claimed(bound.log10, side_kind(bound.side));
-    format!("{} {number}", bound_label(bound.id))
+    let kind = side_kind(bound.side);
+    format!("{} {}", bound_label(bound.id), Number::in_sentence(bound.log10, kind).kind(kind))
 }
 
 /// A sentence with the largest norm known, the best upper bound and the factor between them at an n. `lower` and
 /// `upper` are each a logarithm to base ten, and the number as the list of curves writes it.
 pub fn growth_gap(n: f64, lower: Option<(f64, Number)>, upper: Option<(f64, Number)>) -> String {
     let n = count(n);
-    let times = lower.as_ref().zip(upper.as_ref()).map(|(lower, upper)| Number::from_log10(upper.0 - lower.0));
-    match (lower.map(|lower| lower.1), upper.map(|upper| upper.1), times) {
+    let times = lower.as_ref().zip(upper.as_ref()).map(|(lower, upper)| upper.0 - lower.0);
+    let stated = |(log10, number): (f64, Number), kind: Kind| {
+        let short = Number::in_sentence(log10, kind);
+        if short.mantissa.is_empty() { short } else { number }
+    };
+    let lower = lower.map(|lower| stated(lower, Kind::LowerBound));
+    let upper = upper.map(|upper| stated(upper, Kind::UpperBound));
+    let times = times.map(|log10| Number::in_sentence(log10, Kind::Plain));
+    match (lower, upper, times) {
+        (Some(lower), Some(upper), Some(times)) if is_one(&times) => growth_gap::equal(lower, n, upper),
         (Some(lower), Some(upper), Some(times)) => growth_gap::both(lower, n, times, upper),
         (None, Some(upper), _) => growth_gap::upper(n, upper),
         (Some(lower), ..) => growth_gap::lower(lower, n),
@@ -112,13 +133,16 @@ pub fn growth_gap(n: f64, lower: Option<(f64, Number)>, upper: Option<(f64, Numb
 
 /// The entry of the band in the key: its largest ratio, and where it is.
 pub fn gap_key(log10: f64, n: f64) -> String {
-    words::gap_key(count(n), Number::from_log10(log10))
+    words::gap_key(count(n), Number::from_log10_above(log10))
 }
 
 /// The largest ratio of upper to lower bound, and where it is. `is_proved` says whether the lower edge there is a bound,
 /// or the norm at tokens that were measured or found.
 pub fn growth_widest(log10: f64, n: f64, is_proved: bool) -> String {
-    let (n, times) = (count(n), Number::from_log10(log10));
+    let (n, times) = (count(n), Number::in_sentence(log10, Kind::Plain));
+    if is_one(&times) {
+        return if is_proved { growth_widest::proved_equal() } else { growth_widest::reached_equal() }.into();
+    }
     if is_proved { growth_widest::proved(n, times) } else { growth_widest::reached(n, times) }
 }
 
@@ -204,7 +228,10 @@ pub fn growth_finding(data: &Curves, norm: Norm) -> String {
         return growth_waiting().into();
     };
     let Some(last) = growth.rows.last() else { return growth_note(norm).into() };
-    let gap = last.gap_log10(norm).map(|log10| growth_finding::gap(Number::from_log10(log10)));
+    let gap = last.gap_log10(norm).map(|log10| match Number::in_sentence(log10, Kind::Plain) {
+        times if is_one(&times) => growth_finding::no_gap().to_owned(),
+        times => growth_finding::gap(times),
+    });
     let ends = |bound: Option<&Bound>| bound.map_or_else(|| growth_finding::nothing().into(), of_bound);
     growth_finding::sentence(
         gap.unwrap_or_default(),
@@ -212,4 +239,45 @@ pub fn growth_finding(data: &Curves, norm: Norm) -> String {
         count(last.n),
         ends(last.best_upper(norm)),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gap(n: f64, lower: f64, upper: f64) -> String {
+        let of = |value: f64, kind| Some((value.log10(), Number::claimed(value.log10(), kind).kind(Kind::Plain)));
+        growth_gap(n, of(lower, Kind::LowerBound), of(upper, Kind::UpperBound))
+    }
+
+    #[test]
+    fn a_gap_of_nothing_is_no_factor_and_a_large_one_is_a_power_of_ten() {
+        let equal = gap(2.0, 1.2345678, 1.2345679);
+        assert!(equal.contains("equal to four digits") && !equal.contains("factor"), "{equal}");
+        let near = gap(64.0, 13.0, 26.0);
+        assert!(near.contains("reach 13.00, and none pass 26.00. The two are a factor of 2.000 apart"), "{near}");
+        let far = gap(64.0, 3.4e10, 5.6e33);
+        assert!(far.contains("reach 10¹⁰, and none pass 10³⁴. The two are a factor of 10²³ apart"), "{far}");
+        assert!(growth_widest(0.0, 4.0, true).contains("equal at every n"));
+    }
+
+    #[test]
+    fn the_name_of_the_present_tokens_says_what_their_curve_is_of() {
+        use lipscope_core::experiment::Rows;
+        let random = PageState { n: 3, ..PageState::default() };
+        let rows = || Rows::new("tokens", 2, vec![1.0, 0.0, 0.0, 1.0, 0.5, 0.5]).expect("numbers");
+        let listed = random.with_own_tokens(rows());
+        let moved = |from| PageState { own_from: Some(from), ..random.with_own_tokens(rows()) };
+        let ball = random.tokens;
+        for (state, expected) in [
+            (random.clone(), trace_label::draws()),
+            // The norms of adversarial tokens over n are those of these tokens.
+            (PageState { tokens: TokenChoice::Adversarial, ..random.clone() }, trace_label::draws()),
+            (PageState { tokens: TokenChoice::Worst, ..random.clone() }, trace_label::draws_apart()),
+            (listed, trace_label::draws_subsets()),
+            (moved(ball), trace_label::draws_apart()),
+        ] {
+            assert_eq!(present_label(&state), expected, "{:?} from {:?}", state.tokens, state.own_from);
+        }
+    }
 }

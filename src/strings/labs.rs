@@ -18,6 +18,7 @@ use lipscope_plot::{Kind, Number, ascending, raised};
 
 use super::bounds::{bound_label, reason, side_kind};
 use super::norms::norm_title;
+use super::numbers::is_one;
 use super::plot::count;
 use super::problems::message;
 
@@ -101,9 +102,9 @@ pub fn scaled_choice(choice: ScaledTokens) -> String {
 pub fn scaled_finding(norm: Norm, last: Option<ScalingPoint>, fits: Option<(PowerLaw, PowerLaw)>) -> String {
     match (last, fits) {
         (Some(last), Some((dot, l2))) => scaled_finding::sentence(
-            Number::of(last.dot),
+            Number::value_in_sentence(last.dot, Kind::Plain),
             power(dot.exponent),
-            Number::of(last.l2),
+            Number::value_in_sentence(last.l2, Kind::Plain),
             power(l2.exponent),
             norm_title(norm),
             Number::short(last.radius),
@@ -127,7 +128,10 @@ pub fn scaled_readout(point: Option<ScalingPoint>) -> String {
 
 pub fn tightness_finding(points: &[TightnessPoint]) -> String {
     match points.last() {
-        Some(last) => tightness_finding::sentence(rounded_up(last.bound), rounded_down(last.found), last.n),
+        Some(last) => {
+            let bound = Number::value_in_sentence(last.bound, Kind::UpperBound);
+            tightness_finding::sentence(bound, Number::value_in_sentence(last.found, Kind::LowerBound), last.n)
+        }
         None => tightness_finding::waiting().into(),
     }
 }
@@ -192,7 +196,10 @@ fn gap_widest(cells: &[GapCell], widest: Option<&GapCell>) -> String {
     let mut ratios: Vec<f64> = cells.iter().filter_map(GapCell::ratio).collect();
     ascending(&mut ratios, |ratio| *ratio);
     let median = ratios[ratios.len() / 2];
-    let [median, ratio] = [median, ratio].map(Number::of);
+    let [median, ratio] = [median, ratio].map(|times| Number::value_in_sentence(times, Kind::UpperBound));
+    if is_one(&ratio) {
+        return gap_finding::equal().into();
+    }
     gap_finding::sentence(median, count(widest.n), Number::short(widest.radius), ratio)
 }
 
@@ -213,7 +220,11 @@ pub fn gap_readout(cell: &GapCell) -> String {
 
 pub fn inverse_finding(l2: &Side, dot: &Side) -> String {
     let one = |name: &str, side: &Side| match side.steps.last() {
-        Some(last) => inverse_finding::ended(ended(side.outcome, side.steps.len()), Number::of(last.error), name),
+        Some(last) => {
+            let (end, error) =
+                (ended(side.outcome, side.steps.len()), Number::value_in_sentence(last.error, Kind::Plain));
+            inverse_finding::ended(last.iteration, end, error, name)
+        }
         None => inverse_finding::waiting(name),
     };
     inverse_finding::sentence(one(dot_product(), dot), one(L2_MHA, l2))
@@ -224,12 +235,22 @@ pub fn inverse_readout(iteration: usize, l2: &Side, dot: &Side) -> String {
         side.steps.get(iteration).map(|step| inverse_readout::error(Number::of(step.error), name))
     };
     let guaranteed = l2.steps.get(iteration).and_then(|step| step.guaranteed);
-    let guaranteed = guaranteed.map(|rate| inverse_readout::guaranteed(Number::of(rate)));
+    let guaranteed = guaranteed.map(|rate| inverse_readout::guaranteed(Number::digits(rate, Kind::UpperBound)));
     [Some(self::iteration(iteration)), one(L2_MHA, l2), guaranteed, one(dot_product(), dot)]
         .into_iter()
         .flatten()
         .collect::<Vec<_>>()
         .join("  ·  ")
+}
+
+/// The name of the last error of an inverse, with the iteration that it belongs to.
+pub fn inverse_error_name(last: Option<usize>) -> String {
+    last.map_or_else(|| error().to_owned(), error_at)
+}
+
+/// The name of its last residual, with that iteration.
+pub fn inverse_residual_name(last: Option<usize>) -> String {
+    last.map_or_else(|| step_residual().to_owned(), residual_at)
 }
 
 pub fn iteration(t: usize) -> String {
@@ -336,8 +357,9 @@ pub fn rounded_down(bound: f64) -> String {
 
 pub fn certify_finding(row: Option<&CertifiedRow>) -> String {
     let Some(row) = row else { return certify_finding::waiting().into() };
-    let upper = rounded_up(row.certified.min(row.ball));
-    certify_finding::sentence(Number::of(row.epsilon), rounded_down(row.found), times_radius(row.relative), upper)
+    let upper = Number::value_in_sentence(row.certified.min(row.ball), Kind::UpperBound);
+    let found = Number::value_in_sentence(row.found, Kind::LowerBound);
+    certify_finding::sentence(Number::of(row.epsilon), found, times_radius(row.relative), upper)
 }
 
 pub fn certify_readout(row: Option<&CertifiedRow>) -> String {
@@ -357,4 +379,25 @@ pub fn certify_columns() -> [&'static str; 6] {
         certify_columns::ball(),
         certify_columns::found(),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_error_of_an_inverse_names_its_step() {
+        let step = |iteration, error| lipscope_core::inverse::InverseStep {
+            iteration,
+            error,
+            residual: 1.0,
+            guaranteed: None,
+            positions: Default::default(),
+        };
+        let side = |steps| Side { steps, outcome: Some(Outcome::Diverged), ..Side::default() };
+        let text = inverse_finding(&side(vec![step(0, 0.5)]), &side(vec![step(0, 0.5), step(1, 3.2e14)]));
+        assert!(text.contains("error 0.5000 at t = 0.") && text.contains("error 10¹⁵ at t = 1."), "{text}");
+        assert_eq!(inverse_error_name(Some(7)), "error at t = 7");
+        assert_eq!(inverse_error_name(None), "error");
+    }
 }

@@ -74,7 +74,7 @@ pub fn mark(value: f64) -> String {
 pub fn curve_off(n: f64, yours: f64, measured: f64) -> String {
     let ratio = yours / measured;
     if is_good(ratio) {
-        return curve_off::good(Number::of(ratio.max(ratio.recip())));
+        return curve_off::good(Number::digits(ratio.max(ratio.recip()), Kind::UpperBound));
     }
     curve_off::sentence(Number::of(measured).kind(Kind::Exact), count(n), off(ratio), Number::short(yours))
 }

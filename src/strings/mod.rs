@@ -53,7 +53,7 @@ pub use pictures::*;
 pub use pins::*;
 pub use plane::*;
 pub use plot::*;
-pub use problems::{Message, fault_text, message, phrase_text, problem_text};
+pub use problems::{Message, code_in_quotes, fault_text, message, phrase_text, problem_text};
 pub use projector::*;
 pub use search::*;
 pub use share::*;

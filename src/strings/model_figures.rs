@@ -15,6 +15,7 @@ use lipscope_plot::{Kind, Number, raised};
 use lipscope_protocol::models::ChangeAt;
 
 use super::bounds::bound_label;
+use super::plot::with_half_width;
 use super::spectrum::claimed_kind;
 use crate::phase::ModelPhase;
 
@@ -82,24 +83,21 @@ fn quantity(quantity: Quantity) -> &'static str {
 
 /// A fit with its two intervals.
 pub fn model_fit(of: Quantity, fit: &PowerLaw) -> String {
-    let [low, high] = fit.factor_interval();
     let (name, law) = (quantity(of), power_law_text(fit));
-    words::model_fit(
-        format_args!("{:.3}", fit.exponent),
-        format_args!("{:.3}", fit.half_width),
-        format_args!("{high:.3}"),
-        &law,
-        format_args!("{low:.3}"),
-        fit.n_points,
-        name,
-    )
+    let exponent = with_half_width(format!("{:.3}", fit.exponent), fit.half_width);
+    words::model_fit(exponent, factor_interval(fit), &law, fit.n_points, name)
+}
+
+/// The interval of a fit's factor; the factor alone where both ends have the same digits.
+fn factor_interval(fit: &PowerLaw) -> String {
+    let [low, high] = fit.factor_interval().map(|end| format!("{end:.3}"));
+    if low == high { model_no_width(low) } else { model_interval(high, low) }
 }
 
 /// C sqrt(n) with its interval.
 pub fn model_root_fit(of: Quantity, fit: &PowerLaw) -> String {
-    let [low, high] = fit.factor_interval();
     let (name, law) = (quantity(of), sqrt_law_text(fit));
-    words::model_root_fit(format_args!("{high:.3}"), &law, format_args!("{low:.3}"), fit.n_points, name)
+    words::model_root_fit(factor_interval(fit), &law, fit.n_points, name)
 }
 
 /// Why there is no fit.

@@ -15,9 +15,9 @@ use super::wrong::shortened;
 pub fn model_window_progress(n: usize, progress: &Progress) -> String {
     let done = progress.done as usize;
     match (progress.total, progress.relative_residual) {
-        (Some(total), _) => model_window_at::layer(n, done, total as usize),
-        (None, None) => model_window_at::step(n, done),
-        (None, Some(residual)) => model_window_at::residual(n, done, Number::rough(residual)),
+        (Some(total), _) => model_window_at::layer(done, n, total as usize),
+        (None, None) => model_window_at::step(done, n),
+        (None, Some(residual)) => model_window_at::residual(done, n, Number::rough(residual)),
     }
 }
 
@@ -140,5 +140,18 @@ pub fn model_window_opened(left_out: LeftOut) -> &'static str {
         LeftOut::Nothing => model_window_opened::nothing(),
         LeftOut::Constants => model_window_opened::constants(),
         LeftOut::ScoreBias => model_window_opened::query_bias(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_progress_of_a_window_names_its_tokens_and_its_layers_each_in_its_place() {
+        let of = |total, relative_residual| model_window_progress(98, &Progress { done: 4, total, relative_residual });
+        assert_eq!(of(Some(7), None), "now: windows of up to 98 tokens, layer 4 of 7 passed");
+        assert_eq!(of(None, None), "now: windows of up to 98 tokens, step 4 of an iteration");
+        assert_eq!(of(None, Some(0.5)), "now: windows of up to 98 tokens, step 4 of an iteration, residual 0.50");
     }
 }

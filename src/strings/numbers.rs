@@ -9,6 +9,25 @@ use lipscope_protocol::envelope::Progress;
 
 use super::norms::needs_dense;
 
+/// Whether a number is 1 to the digits that are written.
+pub(super) fn is_one(number: &Number) -> bool {
+    number.exponent.is_none() && number.mantissa.parse() == Ok(1.0)
+}
+
+/// 10^`log10` for a sentence with two digits; from 10^9 on the nearest power of ten.
+pub(super) fn rough_in_sentence(log10: f64) -> Number {
+    let number = Number::in_sentence(log10, Kind::Plain);
+    if number.mantissa.is_empty() { number } else { Number::rough_from_log10(log10) }
+}
+
+/// Why there is no upper number.
+pub fn missing_upper(norm: Norm) -> &'static str {
+    match norm {
+        Norm::Spectral => missing::upper(),
+        Norm::Linf | Norm::L1 | Norm::Frobenius | Norm::MaxToken => missing::upper_norm(),
+    }
+}
+
 pub const SMALL_N: &str = "n";
 pub const SMALL_D: &str = "d";
 pub const NONE_YET: &str = "–";
@@ -40,7 +59,9 @@ fn how_spectral(measurement: &Measurement) -> String {
 fn with_rounding(how: String, measurement: &Measurement) -> String {
     match measurement.rounding() {
         None => how,
-        Some(relative) if relative < 1.0 => how_spectral::rounded(how, Number::rough(relative)),
+        Some(relative) if relative < 1.0 => {
+            how_spectral::rounded(how, Number::rough_claimed(relative.log10(), Kind::UpperBound))
+        }
         Some(_) => how_spectral::uncertain(how),
     }
 }

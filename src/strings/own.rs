@@ -1,5 +1,6 @@
 //! Own tokens and weights, and exports.
 
+use crate::words::own as words;
 pub use crate::words::own::*;
 
 use super::controls::weight_choice;
@@ -25,6 +26,11 @@ pub fn applied(state: &PageState) -> String {
         (_, WeightChoice::Own) => applied::weights().into(),
         _ => applied::experiment().into(),
     }
+}
+
+/// Says whose picture stands where data were refused, or wait for an answer.
+pub fn still_shown(state: &PageState) -> String {
+    words::still_shown(super::settings(state))
 }
 
 /// The data in use, and what was guessed or dropped when they were read.

@@ -4,8 +4,10 @@ use crate::words::plot as words;
 pub use crate::words::plot::*;
 
 use crate::state::XAxis;
+use lipscope_core::experiment::TokenSource;
 use lipscope_core::fit::PowerLaw;
 use lipscope_plot::{HoverValue, Kind, Number, Role, ValueForm};
+use lipscope_protocol::tasks::SweepRequest;
 
 pub fn axis_choice(axis: XAxis) -> &'static str {
     match axis {
@@ -23,6 +25,16 @@ pub fn x_axis_title(axis: XAxis) -> &'static str {
     }
 }
 
+/// Whether the half width of an interval has no digit of its own where three decimals are written.
+fn is_no_width(half_width: f64) -> bool {
+    half_width < 5e-4
+}
+
+/// A number of three decimals with the half width of its interval, where it has any.
+pub(super) fn with_half_width(number: String, half_width: f64) -> String {
+    if is_no_width(half_width) { number } else { format!("{number} ± {half_width:.3}") }
+}
+
 /// The fitted slope. It has an interval only for random tokens, and at more than two lengths.
 pub fn slope(fit: Option<PowerLaw>, draws: usize, lengths: &[usize]) -> String {
     let ends = lengths.first().zip(lengths.last());
@@ -30,13 +42,49 @@ pub fn slope(fit: Option<PowerLaw>, draws: usize, lengths: &[usize]) -> String {
         (Some(fit), Some((first, last))) if draws < 2 || lengths.len() < 3 => {
             slope::between(signed(fit.exponent), first, last)
         }
-        (Some(fit), _) => slope::with_interval(signed(fit.exponent), format_args!("{:.3}", fit.half_width)),
+        (Some(fit), Some((first, last))) if is_no_width(fit.half_width) => {
+            slope::between(signed(fit.exponent), first, last)
+        }
+        (Some(fit), _) => slope::with_interval(with_half_width(signed(fit.exponent), fit.half_width)),
         (None, _) => slope::none().into(),
     }
 }
 
-pub fn mean_label(draws: usize) -> String {
-    if draws > 1 { words::mean_label(draws) } else { measured().into() }
+/// The name of the mean of a sweep. A list is sampled by its subsets, and the whole of it is one sample.
+pub fn mean_label(of: Option<&SweepRequest>) -> String {
+    match draws_of(of) {
+        Draws::One => measured().into(),
+        Draws::Samples(draws) => words::mean_label(draws),
+        Draws::Subsets(draws) => mean_of_subsets(draws),
+    }
+}
+
+/// The name of the measured value where n is not the present number of tokens: it is the largest at this n.
+pub fn largest_label(of: Option<&SweepRequest>) -> String {
+    match draws_of(of) {
+        Draws::One => measured().into(),
+        Draws::Samples(draws) => largest(draws),
+        Draws::Subsets(draws) => largest_of_subsets(draws),
+    }
+}
+
+/// What a sweep measures at each n.
+enum Draws {
+    /// One list of tokens.
+    One,
+    /// Several lists that are drawn.
+    Samples(usize),
+    /// Several subsets of a list.
+    Subsets(usize),
+}
+
+fn draws_of(of: Option<&SweepRequest>) -> Draws {
+    match of.map(|of| (of.draws, &of.experiment.tokens, of.lengths.as_slice())) {
+        None | Some((0 | 1, ..)) => Draws::One,
+        Some((_, TokenSource::Explicit(rows), lengths)) if lengths.iter().all(|n| *n >= rows.n_rows()) => Draws::One,
+        Some((draws, TokenSource::Explicit(_), _)) => Draws::Subsets(draws),
+        Some((draws, ..)) => Draws::Samples(draws),
+    }
 }
 
 pub fn n_equals(n: f64) -> String {
@@ -56,7 +104,10 @@ pub fn readout(n: f64, values: &[HoverValue]) -> String {
         let log10 = if value.given == ValueForm::Log10 { value.y } else { value.y.log10() };
         let number = Number::claimed(log10, kind_of_role(value.role)).to_string();
         match samples.filter(|_| value.role == Role::Measured) {
-            Some(samples) => words::readout(Number::of(samples.high), Number::of(samples.low), number),
+            Some(samples) => {
+                let [high, low] = [samples.high, samples.low].map(|end| Number::of(end).to_string());
+                if high == low { number } else { words::readout(high, low, number) }
+            }
             None => number,
         }
     };
@@ -86,4 +137,55 @@ fn kind_of_role(role: Role) -> Kind {
 /// Three decimals, with a minus sign as wide as a digit.
 fn signed(x: f64) -> String {
     format!("{x:.3}").replace('-', "\u{2212}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_without_a_width_is_not_written() {
+        let fit = |half_width| Some(PowerLaw { exponent: 0.5, half_width, ..law() });
+        assert!(slope(fit(0.0123), 8, &[2, 4, 8]).contains("0.500 ± 0.012 (95%)"));
+        let exact = slope(fit(1e-9), 8, &[2, 4, 8]);
+        assert!(!exact.contains('±') && exact.contains("n = 2 to 8"), "{exact}");
+    }
+
+    fn law() -> PowerLaw {
+        lipscope_core::fit::fit_power_law(&[(2.0, 1.0), (4.0, 2.0), (8.0, 3.0)]).expect("a fit")
+    }
+
+    #[test]
+    fn samples_with_one_value_have_no_range() {
+        let samples = |low, high| HoverValue {
+            id: "draws".into(),
+            label: String::new(),
+            role: Role::Measured,
+            x: 4.0,
+            y: 2.0,
+            low,
+            high,
+            count: 8,
+            given: ValueForm::Value,
+            number: Number::of(2.0),
+            at: None,
+        };
+        let mean = HoverValue { id: "mean".into(), label: "mean".into(), count: 1, ..samples(2.0, 2.0) };
+        assert_eq!(readout(4.0, &[mean.clone(), samples(2.0, 2.0)]), "n = 4  ·  mean 2.000");
+        assert!(readout(4.0, &[mean, samples(1.0, 3.0)]).contains("(least 1.000, greatest 3.000)"));
+    }
+
+    #[test]
+    fn the_mean_of_one_list_is_no_mean_of_samples() {
+        use crate::{plans, state::PageState, state::TokenChoice};
+        use lipscope_core::experiment::Rows;
+        let random = PageState { draws: 8, ..PageState::default() };
+        let of = |state: &PageState| mean_label(plans::sweep(state).as_ref());
+        assert_eq!(of(&random), "mean of 8 samples");
+        assert_eq!(of(&PageState { tokens: TokenChoice::Adversarial, ..random.clone() }), "measured");
+        let own = |n: usize| random.with_own_tokens(Rows::new("tokens", 2, [1.0, 0.5].repeat(n)).expect("numbers"));
+        assert_eq!(of(&own(6)), "mean of 8 subsets");
+        assert_eq!(of(&own(2)), "measured");
+        assert_eq!(largest_label(plans::sweep(&own(6)).as_ref()), "largest of 8 subsets");
+    }
 }

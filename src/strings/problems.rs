@@ -21,6 +21,7 @@ pub fn fault_text(fault: &Fault) -> String {
         Fault::NotKnown { text, words } => wrong::not_known(text, words),
         Fault::NotANumberFrom { text, least, most } => wrong::not_a_number_from(text, *least, *most),
         Fault::NotAWholeNumberFrom { text, least, most } => wrong::not_a_whole_number_from(text, *least, *most),
+        Fault::NotATokenCount { text } => wrong::not_a_token_count(text),
         Fault::NoLessonStep => wrong::link_no_lesson().to_owned(),
         Fault::NoAnswer => wrong::link_no_answer().to_owned(),
         Fault::NoGoals => wrong::link_no_goals().to_owned(),
@@ -42,6 +43,26 @@ pub fn message(message: &Message) -> String {
 
 /// A phrase in the page's language. The phrase itself holds the English text.
 pub fn phrase_text(phrase: &Phrase) -> String {
+    code_in_quotes(&filled(phrase))
+}
+
+/// A text of the crates for the page. They put keys and code between back-ticks, as in Markdown; the page, which would
+/// show the back-ticks themselves, puts quotation marks.
+pub fn code_in_quotes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, code, after)) = rest.split_once('`').and_then(|(before, rest)| {
+        let (code, after) = rest.split_once('`')?;
+        Some((before, code, after))
+    }) {
+        out.extend([before, "“", code, "”"]);
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+fn filled(phrase: &Phrase) -> String {
     let Some(template) = phrase.id().and_then(problems::text) else { return phrase.to_string() };
     let mut arguments: Vec<(&str, &Phrase)> = phrase.arguments().collect();
     arguments.sort_unstable_by_key(|(name, _)| *name);
@@ -51,7 +72,7 @@ pub fn phrase_text(phrase: &Phrase) -> String {
         match argument {
             Some((_, value)) => {
                 push(&mut out, piece.strip_suffix(|c| place(c).is_some()).unwrap_or_default());
-                push(&mut out, &phrase_text(value));
+                push(&mut out, &filled(value));
             }
             None => push(&mut out, piece),
         }
@@ -124,5 +145,14 @@ mod tests {
         let unknown = said(&Fault::not_known("lft", &["left", "right"]));
         assert!(["lft", "left", "right"].iter().all(|word| unknown.contains(word)), "{unknown}");
         assert_eq!(said(&InputError::OneToken.into()), InputError::OneToken.to_string());
+    }
+
+    #[test]
+    fn no_message_on_the_page_has_a_back_tick() {
+        let problem = InputError::UnknownKey { key: "tocens".into(), expected: "tokens, weights".into() };
+        let text = problem_text(&problem);
+        assert!(text.starts_with("Unknown key “tocens”.") && !text.contains('`'), "{text}");
+        // One that has no partner is the reader's own.
+        assert_eq!(code_in_quotes("`a` and b`"), "“a” and b`");
     }
 }

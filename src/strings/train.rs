@@ -5,7 +5,7 @@ pub use crate::words::train::*;
 
 use lipscope_core::extremum::largest;
 use lipscope_core::inverse::Outcome;
-use lipscope_plot::Number;
+use lipscope_plot::{Kind as Sign, Number};
 use lipscope_protocol::train::{BranchKind, Kind, Norms, SOFTCAP};
 
 use crate::answers::{Backwards, RunState, TrainRun};
@@ -138,8 +138,10 @@ pub fn train_linf(run: &TrainRun) -> String {
 /// The constants after the last measurement.
 pub fn train_constants_finding(run: &TrainRun) -> String {
     let Some(last) = run.last() else { return train_loss_finding::none().into() };
-    let layers =
-        last.layers.iter().map(|row| train_constants_layer(Number::of(row.bound), row.layer, Number::of(row.norm)));
+    let layers = last
+        .layers
+        .iter()
+        .map(|row| train_constants_layer(Number::digits(row.bound, Sign::UpperBound), row.layer, Number::of(row.norm)));
     words::train_constants_finding(layers.collect::<Vec<_>>().join(train_between()), last.step)
 }
 

@@ -11,7 +11,8 @@ use super::bounds::bound_label;
 
 /// The upper number of a measurement.
 pub fn upper_number(upper: &Upper) -> String {
-    let value = Number::known(upper.value, Kind::Plain);
+    // The sign before it is ≤.
+    let value = Number::digits(upper.value, Kind::UpperBound);
     match upper.by {
         UpperBy::Exact => upper_by::exact(value),
         UpperBy::Proved(bound) => upper_by::proved(bound_label(bound), value),
@@ -43,5 +44,11 @@ mod tests {
         let upper = |failure, by| upper_number(&Upper { value: 2.5, failure, by });
         assert_eq!(upper(1e-9, UpperBy::Chance), "2.500 (but for chance 10⁻⁹)");
         assert_eq!(upper(0.0, UpperBy::Exact), "2.500 (exact)");
+    }
+
+    #[test]
+    fn an_upper_number_is_rounded_up_for_it_stands_after_a_sign() {
+        let text = upper_number(&Upper { value: 2.50031, failure: 0.0, by: UpperBy::Exact });
+        assert_eq!(text, "2.501 (exact)");
     }
 }

@@ -34,7 +34,7 @@ pub fn gave_up(lane: EngineLane) -> &'static str {
 
 pub fn announcement(measurement: &Measurement, norm: Norm) -> String {
     match measurement.norm(norm) {
-        Some(value) => announcement::measured(measurement.n, norm_title(norm), known(value, measurement, norm)),
+        Some(value) => announcement::measured(measurement.n, norm_title(norm), stated(value, measurement, norm)),
         None => announcement::unknown(norm_title(norm), needs_dense()),
     }
 }
@@ -43,6 +43,11 @@ pub fn sheet_value(measurement: &Measurement, norm: Norm) -> String {
     let value =
         measurement.norm(norm).map_or_else(|| NONE_YET.into(), |value| known(value, measurement, norm).to_string());
     format!("{} {} {value}", norm_symbol(norm), kind_of(measurement, norm).sign())
+}
+
+/// A norm for a sentence, rounded so that its sign would be true.
+fn stated(value: f64, measurement: &Measurement, norm: Norm) -> Number {
+    Number::value_in_sentence(value, kind_of(measurement, norm))
 }
 
 /// A norm without its sign (=, ≤ or ≥), with its digits rounded so that the sign would be true.

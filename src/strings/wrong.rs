@@ -4,6 +4,7 @@ pub use crate::words::link::*;
 use crate::words::{link, wrong};
 
 use crate::fault::NumberFault;
+use crate::state::{MAX_N, MAX_WITNESS_N};
 use lipscope_plot::Number;
 
 /// What is wrong with a number in a box, as a sentence.
@@ -11,6 +12,9 @@ pub fn number_fault(fault: &NumberFault) -> String {
     match fault {
         NumberFault::NotANumber { name, text } => not_a_number(name, text),
         NumberFault::TooLarge { name, text } => wrong::too_large(name, shortened(text)),
+        NumberFault::OutOfRange { name, text, least, most } if least == most => {
+            wrong::only_value(name, shortened(text), plain(*least))
+        }
         NumberFault::OutOfRange { name, text, least, most } => {
             wrong::out_of_range(plain(*least), plain(*most), name, shortened(text))
         }
@@ -78,6 +82,11 @@ pub fn not_a_number_from(text: &str, least: f64, most: f64) -> String {
 
 pub fn not_a_whole_number_from(text: &str, least: u64, most: u64) -> String {
     link::not_a_whole_number_from(least, most, shortened(text))
+}
+
+/// A number of tokens that no choice of tokens takes.
+pub fn not_a_token_count(text: &str) -> String {
+    link::not_a_token_count(2, MAX_N, MAX_WITNESS_N, shortened(text))
 }
 
 pub(super) fn shortened(text: &str) -> String {

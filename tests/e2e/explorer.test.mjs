@@ -170,6 +170,8 @@ pageTest('whatever is wrong is answered with a sentence, and the last good state
       part, { timeout: 10_000 },
     ).catch(async () => assert.fail(`${JSON.stringify(text)} should be answered with "${part}", not "${await problem.textContent()}"`));
     assert.equal(await digits(page, 'spectral'), good, text);
+    assert.match(await page.getByTestId('own-note').textContent(), /^The picture and the numbers are still those of: n = /, text);
+    assert.ok(!(await problem.textContent()).includes('`'), text);
   }
   const folder = mkdtempSync(join(tmpdir(), 'lipscope-'));
   const junk = join(folder, 'junk.csv');

@@ -705,8 +705,12 @@ pageTest('an address holds the random model and the plan, and earlier results st
   assert.match(await page.getByTestId('model-random').textContent(), /2\.45/);
   await hasTokens(page);
   assert.ok(!(await page.locator('#adversarial-measure').isDisabled()));
+  // The results on screen are those of the other model, until this one is measured.
+  assert.match(await page.getByTestId('model-other').innerText(), /belong to the model and text that they name/);
+  assert.equal(await page.locator('.model-figures.stale').count(), 1);
   await page.click('#model-run');
   await inPhase(page, 'done');
+  assert.ok(await page.getByTestId('model-other').isHidden());
   // The table of the other model is an earlier one, and one click draws it in the same figure.
   assert.match(await page.locator('.model-earlier li').innerText(), /llama/i);
   await page.check('#model-beside-0');

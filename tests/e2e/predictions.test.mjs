@@ -31,7 +31,7 @@ pageTest('a curve is drawn by mouse, then revealed', async ({ page }) => {
   assert.ok(drawn.every(([, yours, measured]) => Number(yours) !== 1 && measured === ''), JSON.stringify(drawn));
   assert.ok(Number(drawn[0][1]) < Number(drawn[7][1]));
   await page.click('#guess-reveal');
-  assert.match(await offBy(page), /^You drew slope −?[\d.]+; at the same n the tokens say 0\.5\d+\. (Right: slopes|Slopes).* at most 0\.1 apart.* Your curve is furthest off at n = \d+: you drew .+, measured = [\d.]+\. That is [\d.]+ × too (high|low)\.$/);
+  assert.match(await offBy(page), /^You drew slope −?[\d.]+; at the n of your handles alone, the measured slope is 0\.5\d+\. (Right: slopes|Slopes).* at most 0\.1 apart.* Your curve is furthest off at n = \d+: you drew .+, measured = [\d.]+\. That is [\d.]+ × too (high|low)\.$/);
   const revealed = await page.$$eval('#guess-table tbody tr', (rows) => rows.map((row) => [...row.children].map((cell) => Number(cell.textContent))));
   // The measured column is what the page measures: √(n - 1) here.
   for (const [n, yours, measured, ratio] of revealed) {
@@ -59,7 +59,7 @@ pageTest('a curve like √n is right, at whatever height, and one that falls is 
   await draw(Math.sqrt);
   await page.keyboard.press('Enter');
   await page.waitForSelector('.goal[data-goal=seen][data-mark=right]');
-  assert.match(await offBy(page), /^You drew slope 0\.[45]\d+; at the same n the tokens say 0\.5\d+\. Right: slopes at most 0\.1 apart count as the same\./);
+  assert.match(await offBy(page), /^You drew slope 0\.[45]\d+; at the n of your handles alone, the measured slope is 0\.5\d+\. Right: slopes at most 0\.1 apart count as the same\./);
   assert.equal(await page.getByTestId('goals-said').innerText(), 'Answered, and right.');
   await page.click('#guess-reveal');
   await draw((n) => 8 / Math.sqrt(n));

@@ -198,12 +198,12 @@ fn errors_read_as_sentences() {
         (
             json(&format!(r#"{{"mask":"casual",{tokens}}}"#)),
             "`mask` is \"casual\", but it must be \"none\" or \"causal\" or an object like {\"kind\":\"window\",\"width\":4}.",
-            "`mask` 为 \"casual\"，但必须为 \"none\" 或 \"causal\"，或形如 {\"kind\":\"window\",\"width\":4} 的对象。",
+            "“mask” 为 \"casual\"，但必须为 \"none\" 或 \"causal\"，或形如 {\"kind\":\"window\",\"width\":4} 的对象。",
         ),
         (
             heads("[[1],[2]]"),
             "`weights.heads[0].k` is 2 x 1, but it must be 1 x 1 so that K x_j and Q x_i can be multiplied.",
-            "`weights.heads[0].k` 为 2 × 1，但必须为 1 × 1，这样 K x_j 与 Q x_i 才能相乘。",
+            "“weights.heads[0].k” 为 2 × 1，但必须为 1 × 1，这样 K x_j 与 Q x_i 才能相乘。",
         ),
         (
             json(r#"{"mask":1 2"#),
@@ -235,8 +235,8 @@ fn errors_read_as_sentences() {
             json(r#"{"tocens":1,"tokens":{"source":"skew"}}"#),
             "Unknown key `tocens`. If it is misspelt, write one of these: version, attention, mask, score, weighting, \
              normalization, normalization_scope, eps, tokens, weights. Else remove it.",
-            "没有键 `tocens`。若是拼写有误，请改为其中之一：`version, attention, mask, score, weighting, normalization, \
-             normalization_scope, eps, tokens, weights`；否则请删除。",
+            "没有键 “tocens”。若是拼写有误，请改为其中之一：“version, attention, mask, score, weighting, normalization, \
+             normalization_scope, eps, tokens, weights”；否则请删除。",
         ),
     ] {
         assert_eq!(error.to_string(), english);

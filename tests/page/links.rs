@@ -101,7 +101,7 @@ fn the_name_of_a_lesson_is_a_link_to_what_its_step_sets() {
     }
     let link::Followed { scene, problems } = link::read("v3&lesson=xyz.2&n=12", of_lesson);
     let unknown = scene.expect("a scene");
-    assert!(problems[0].starts_with("`lesson` names “xyz.2”, which is no lesson"), "{problems:?}");
+    assert!(problems[0].starts_with("“lesson” names “xyz.2”, which is no lesson"), "{problems:?}");
     assert_eq!(unknown.lesson, None);
     assert_eq!(unknown.state.experiment(), PageState { n: 12, ..PageState::default() }.experiment());
 }
@@ -139,7 +139,7 @@ fn a_link_of_another_program_holds_a_whole_experiment() {
     }
     let twice = URL_SAFE_NO_PAD.encode(compress_to_vec_zlib(br#"{"tokens":{},"tokens":{}}"#, 9));
     let problems = survive(&format!("v3&experiment={twice}")).problems;
-    assert!(problems[0].contains("`tokens` stands twice"), "{problems:?}");
+    assert!(problems[0].contains("“tokens” stands twice"), "{problems:?}");
 }
 
 #[test]
@@ -183,24 +183,30 @@ fn survive(fragment: &str) -> link::Followed {
 #[test]
 fn what_is_wrong_is_named_and_the_rest_is_taken() {
     let wrong = [
-        ("v3&mask=diagonal&n=99", "`mask` must be none or causal, not “diagonal”."),
-        ("v3&n=1e99&R=2", "`n` must be a whole number from 2 to 1000000, not “1e99”."),
-        ("v3&n=NaN&R=2", "`n` must be a whole number"),
-        ("v3&R=-3&n=99", "`R` must be a number above 0, not “-3”."),
-        ("v3&R=inf&n=99", "`R` must be a number above 0, not “inf”"),
-        ("v3&foo=1&n=99", "`foo` is not a field of this page."),
-        ("v3&n=99&junk", "`junk`"),
-        ("v3&n=7&n=99", "`n` is given twice"),
-        ("v3&tokens=own&n=99", "`tokens` has no numbers in this link"),
-        ("v3&n=99&token-data=AAAA&tokens=own", "`token-data` is damaged: characters are missing or changed"),
-        ("v3&n=99&lesson=../x.1", "`lesson`"),
-        ("v3&n=99&view=huge", "`view` must be full, teacher or embed, not “huge”."),
+        ("v3&mask=diagonal&n=99", "“mask” must be none or causal, not “diagonal”."),
+        (
+            "v3&n=1e99&R=2",
+            "“n” must be a whole number from 2 to 4096, or to 1000000 for adversarial tokens and the skew witness, not “1e99”.",
+        ),
+        ("v3&n=NaN&R=2", "“n” must be a whole number"),
+        ("v3&R=-3&n=99", "“R” must be a number above 0, not “-3”."),
+        ("v3&R=inf&n=99", "“R” must be a number above 0, not “inf”"),
+        ("v3&foo=1&n=99", "“foo” is not a field of this page."),
+        ("v3&n=99&junk", "“junk”"),
+        ("v3&n=7&n=99", "“n” is given twice"),
+        ("v3&tokens=own&n=99", "“tokens” has no numbers in this link"),
+        ("v3&n=99&token-data=AAAA&tokens=own", "“token-data” is damaged: characters are missing or changed"),
+        ("v3&n=99&lesson=../x.1", "“lesson”"),
+        ("v3&n=99&view=huge", "“view” must be full, teacher or embed, not “huge”."),
         (
             "v3&n=99&weights=kim&attention=dot",
-            "`attention` must be l2, because these weights are those of L2 attention",
+            "“attention” must be l2, because these weights are those of L2 attention",
         ),
         ("v3&n=99&curves=unified,magic", "not “magic”."),
-        ("v3&tokens=ball&n=900000&mask=causal", "The number of tokens n is 900000"),
+        (
+            "v3&tokens=ball&n=900000&mask=causal",
+            "The number of tokens n is 900000, over the limit of 4096. Use fewer tokens here, or the command line. This page takes up to 4096 tokens, and up to 1000000 that are adversarial or those of the skew witness.",
+        ),
     ];
     for (fragment, sentence) in wrong {
         let followed = survive(fragment);

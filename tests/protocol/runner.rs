@@ -270,6 +270,25 @@ fn ball_curves_and_growth_give_one_bound_on_the_ball() {
 }
 
 #[test]
+fn growth_like_the_root_of_n_is_reported_only_where_the_best_lower_bound_grows_like_it() {
+    let end = |tokens: &str, weights: &str| {
+        let text = format!(r#"{{"tokens":{{"source":"random","n":12,{tokens}}},"weights":{{{weights}}}}}"#);
+        let experiment = Experiment::from_json(&text).expect("an experiment");
+        let ball = answer(EnginePlan::Ball(BallPlan { experiment, n: 12.0 }));
+        let Some(EngineEvent::Ball(ball)) = events(&ball).next() else { panic!("no ball in {ball:?}") };
+        ball.growth_ends
+    };
+    let opposite = r#""source":"identity","sign":-1"#;
+    let found = end(r#""d":2,"radius":1.5"#, opposite).expect("growth up to n = exp 4.5");
+    assert!((found - 4.5).abs() < 1e-9, "{found}");
+    // exp Gamma is 7.4, and from 4 to 7 tokens no growth can be read.
+    assert_eq!(end(r#""d":2,"radius":1"#, opposite), None);
+    // The slope of the best lower bound from n = 4 to exp Gamma is far below one half.
+    assert_eq!(end(r#""d":4,"radius":1.5"#, r#""source":"random","heads":1,"head_dim":4,"scale":1,"seed":1"#), None);
+    assert_eq!(end(r#""d":2,"radius":3"#, r#""source":"identity","sign":1"#), None);
+}
+
+#[test]
 fn the_curves_over_n_come_at_a_few_n_first_with_the_same_numbers() {
     let of = |lengths: &[f64]| GrowthPlan { lengths: lengths.to_vec(), spacing: Spacing::Fixed };
     let (sketch, plan) = (of(&[2.0, 7.0, 1e6]), of(&[2.0, 5.0, 7.0, 100.0, 1e6]));

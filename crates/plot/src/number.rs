@@ -12,6 +12,8 @@ const DIGITS: i32 = 4;
 const EXPONENT_FROM: i32 = 4;
 /// Numbers below this power of ten have an exponent.
 const EXPONENT_BELOW: i32 = -3;
+/// From this power of ten on a number in a sentence is a bare power of ten.
+const POWER_IN_SENTENCE_FROM: f64 = 9.0;
 /// The space between a number and its unit.
 const HAIR_SPACE: char = '\u{200a}';
 /// The minus sign, which is as wide as a digit; a hyphen is not.
@@ -143,6 +145,30 @@ impl Number {
     /// The digits of [`Number::known`] without the sign, where the sign is written elsewhere.
     pub fn digits(value: f64, kind: Kind) -> Self {
         Self::known(value, kind).kind(Kind::Plain)
+    }
+
+    /// Formats 10^`log10` for a sentence, without the sign of its kind, rounded as by [`Number::claimed`]. From 10^9 on
+    /// the digits tell a reader nothing: it becomes a bare power of ten, an upper bound the next one, a lower bound the
+    /// one before, any other number the nearest.
+    pub fn in_sentence(log10: f64, kind: Kind) -> Self {
+        let is_large = log10.is_finite() && log10 >= POWER_IN_SENTENCE_FROM - ROUNDING;
+        if !is_large {
+            return Self::claimed(log10, kind).kind(Kind::Plain);
+        }
+        let power = match kind {
+            Kind::UpperBound => (log10 - ROUNDING).ceil(),
+            Kind::LowerBound => (log10 + ROUNDING).floor(),
+            Kind::Exact | Kind::Plain => log10.round(),
+        };
+        Number { exponent: Some(power as i64), ..Self::symbol("") }
+    }
+
+    /// [`Number::in_sentence`] of a value.
+    pub fn value_in_sentence(value: f64, kind: Kind) -> Self {
+        match value.log10() {
+            log10 if log10.is_finite() && log10 >= POWER_IN_SENTENCE_FROM => Self::in_sentence(log10, kind),
+            _ => Self::digits(value, kind),
+        }
     }
 
     /// The same number with another kind.
@@ -294,6 +320,30 @@ mod tests {
         ] {
             assert_eq!(Number::from_log10_above(f64::log10(x)).to_string(), above);
             assert_eq!(Number::from_log10_below(f64::log10(x)).to_string(), below);
+        }
+    }
+
+    #[test]
+    fn a_large_number_in_a_sentence_is_a_power_of_ten_on_the_side_where_the_sentence_holds() {
+        for (log10, kind, expected) in [
+            (3.4864e12f64.log10(), Kind::UpperBound, "10¹³"),
+            (3.4864e12f64.log10(), Kind::LowerBound, "10¹²"),
+            (3.4864e12f64.log10(), Kind::Exact, "10¹³"),
+            (12.0, Kind::UpperBound, "10¹²"),
+            (12.0, Kind::LowerBound, "10¹²"),
+            (1234.5, Kind::UpperBound, "10¹²³⁵"),
+            (9.0, Kind::LowerBound, "10⁹"),
+            (9.99e8f64.log10(), Kind::UpperBound, "9.990 × 10⁸"),
+            (20.3512f64.log10(), Kind::UpperBound, "20.36"),
+            (20.3512f64.log10(), Kind::LowerBound, "20.35"),
+            (f64::INFINITY, Kind::UpperBound, "∞"),
+            (f64::NAN, Kind::UpperBound, "–"),
+            (f64::NEG_INFINITY, Kind::LowerBound, "0"),
+        ] {
+            assert_eq!(Number::in_sentence(log10, kind).to_string(), expected, "{log10} {kind:?}");
+        }
+        for (value, expected) in [(3.4864e12, "10¹³"), (20.3512, "20.35"), (0.0, "0"), (f64::NAN, "–")] {
+            assert_eq!(Number::value_in_sentence(value, Kind::Exact).to_string(), expected, "{value}");
         }
     }
 

@@ -45,6 +45,10 @@ pub fn AdversarialForm(
         check_adversarial(&facts.config).err().map(|problem| strings::problem_text(&problem))
     });
     let is_there = memo(move |_| !hidden.get() && shown.table.with(Option::is_some));
+    let is_other = memo(move |_| {
+        let subject = shown.table.with(|table| table.as_ref().map(|table| table.subject.clone()));
+        subject.is_some_and(|subject| form.session().is_some_and(|session| !session.is_in_form(&subject)))
+    });
     view! {
         <section class="model-figure" aria-labelledby="model-adversarial-heading" hidden=hidden>
             <h3 id="model-adversarial-heading">{strings::model_adversarial_heading()}</h3>
@@ -60,7 +64,7 @@ pub fn AdversarialForm(
             </div>
             <p class="note" id="adversarial-reason" data-testid="adversarial-reason" hidden=move || reason.with(Option::is_none)>{move || reason.get()}</p>
             <p class="problem" role="alert" hidden=move || problem.with(Option::is_none)>{move || problem.get()}</p>
-            {move || is_there.get().then(|| view! { <AdversarialFigure shown/> })}
+            <div class="model-figures" class:stale=is_other>{move || is_there.get().then(|| view! { <AdversarialFigure shown/> })}</div>
         </section>
     }
 }

@@ -36,6 +36,7 @@ use crate::strings;
 
 use crate::frame::NextTask;
 use crate::models::context::use_models;
+use crate::models::form_at_hand::use_form;
 
 use adversarial::AdversarialFigure;
 use adversarial_form::AdversarialForm;
@@ -62,10 +63,20 @@ pub fn ModelFigures() -> impl IntoView {
             })
         })
     };
+    let form = use_form();
+    // The table is read first: without rows there may be no form yet.
+    let is_other = memo(move |_| {
+        let subject = shown
+            .table
+            .with(|table| table.as_ref().filter(|table| !table.rows.is_empty()).map(|table| table.subject.clone()));
+        subject.is_some_and(|subject| form.session().is_some_and(|session| session.is_of_another_choice(&subject)))
+    });
     let no_bound = move || shown.map().and_then(strings::model_no_bound);
     view! {
         <div class="model-figures" data-testid="model-figures">
             <EarlierTables/>
+            <p class="note" role="status" data-testid="model-other" hidden=move || !is_other.get()>{strings::model_other()}</p>
+            <div class="model-figures" class:stale=is_other>
             {move || match kind.get() {
                 Kind::Empty => view! { <p class="note" data-testid="model-empty">{move || strings::model_empty(models.phase.get())}</p> }.into_any(),
                 Kind::Text => view! {
@@ -92,6 +103,7 @@ pub fn ModelFigures() -> impl IntoView {
                 }
                 .into_any(),
             }}
+            </div>
             <AdversarialForm shown=adversarial hidden=Signal::derive(move || kind.get() == Kind::Adversarial)/>
         </div>
     }

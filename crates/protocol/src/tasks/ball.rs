@@ -1,8 +1,9 @@
 //! Bounds on the norm over a ball: those for n tokens in the ball, those for any number of tokens, and the worst known
 //! tokens.
 
-use lipscope_core::bounds::{Bound, BoundId, Side, all_bounds, bounds_and_witnesses};
+use lipscope_core::bounds::{Bound, BoundId, Hypotheses, Norm, Side, all_bounds, best_lower, bounds_and_witnesses};
 use lipscope_core::experiment::{Experiment, InputError, MaskKind, Memory};
+use lipscope_core::fit::fit_power_law;
 use lipscope_core::growth::{IdleStep, WorstTokens, hypotheses_of_ball_within, idle_steps, worst_tokens};
 use lipscope_core::phrase;
 use serde::{Deserialize, Serialize};
@@ -33,8 +34,8 @@ pub struct Ball {
     pub worst: Option<WorstTokens>,
     /// The steps of attention that have no effect on n tokens of it.
     pub idle: Vec<IdleStep>,
-    /// Gamma, the natural logarithm of the n at which growth like sqrt(n) ends. Only for dot-product
-    /// attention without a mask.
+    /// Gamma, the natural logarithm of the n at which growth like sqrt(n) ends. Only for dot-product attention without a
+    /// mask, and only where the best lower bound grows like that up to this n.
     pub growth_ends: Option<f64>,
 }
 
@@ -43,6 +44,35 @@ pub struct Ball {
 const MOST_TOKENS: [f64; 2] = [1e300, 1e200];
 /// A bound that grows by at most this between the two n, in powers of ten, has reached its limit.
 const SETTLED: f64 = 1e-9;
+
+/// The lengths at which growth is read begin here: at fewer tokens no curve looks like sqrt(n).
+const GROWTH_FROM: f64 = 4.0;
+/// Growth is read over at least a factor of two.
+const LEAST_GROWTH_END: f64 = 8.0;
+/// Growth is read up to this n at most: the bounds of any n say the same from far below it on.
+const MOST_GROWTH_END: f64 = 1e15;
+/// The number of these lengths.
+const GROWTH_LENGTHS: usize = 5;
+/// The slopes of log L on log n that count as growth like sqrt(n), whose slope is one half.
+const LIKE_ROOT: std::ops::RangeInclusive<f64> = 0.4..=0.6;
+
+/// Whether the best lower bound grows like sqrt(n) up to n = exp(`end`).
+fn grows_like_root(hypotheses: &Hypotheses, end: f64) -> bool {
+    let end = end.min(MOST_GROWTH_END.ln());
+    if end < LEAST_GROWTH_END.ln() {
+        return false;
+    }
+    let first = GROWTH_FROM.ln();
+    let length = |at: usize| (first + (end - first) * at as f64 / (GROWTH_LENGTHS - 1) as f64).exp();
+    let reached = |n: f64| {
+        let bounds = all_bounds(&hypotheses.with_n(n));
+        best_lower(&bounds, Norm::Spectral).map(|bound| (n, bound.log10))
+    };
+    let Some(logs) = (0..GROWTH_LENGTHS).map(length).map(reached).collect::<Option<Vec<_>>>() else { return false };
+    // Bounds may be past the range of f64; the slope is that of their ratios.
+    let points: Vec<(f64, f64)> = logs.iter().map(|(n, log10)| (*n, 10f64.powf(log10 - logs[0].1))).collect();
+    fit_power_law(&points).is_some_and(|fit| LIKE_ROOT.contains(&fit.exponent))
+}
 
 /// The bounds, computed in one step.
 #[derive(Debug)]
@@ -70,7 +100,7 @@ impl Task<Memory> for BallTask {
         let limit = upper.filter(is_settled).collect();
         let is_open = hypotheses.mask == MaskKind::None;
         let has_growth = is_open && bounds.iter().any(|bound| bound.id == BoundId::CastinGeneral);
-        let growth_ends = has_growth.then(|| hypotheses.exponent());
+        let growth_ends = has_growth.then(|| hypotheses.exponent()).filter(|end| grows_like_root(&hypotheses, *end));
         report.event(Ball { n: *n, radius: hypotheses.radius, bounds, limit, worst, idle, growth_ends });
         Ok(Turn::Done)
     }
