@@ -253,15 +253,26 @@ impl<'a> KnownOfMap<'a> {
     /// a point of its own where it would pass below what is known.
     #[must_use]
     pub fn over_n(&self, rows: impl IntoIterator<Item = LowerAt>, now: Option<(f64, f64)>) -> Vec<(f64, f64)> {
-        let mut curve: Vec<(f64, f64)> = self.kept(rows).into_iter().map(|(n, _, log10)| (n, log10)).collect();
-        let here = now.and_then(|(n, radius)| Some((n, self.worst(n, radius)?.log10)));
-        if let Some((n, log10)) = here
-            && let at = curve.partition_point(|point| point.0 < n)
-            && let Some([left, right]) = at.checked_sub(1).and_then(|left| curve.get(left..=at)).and_then(as_pair)
-            && right.0 > n
-        {
-            let share = (n / left.0).ln() / (right.0 / left.0).ln();
-            if log10 > left.1 + share * (right.1 - left.1) {
+        let kept = self.kept(rows);
+        let is_own = |point: &LogAt| {
+            let (n, radius, _) = *point;
+            self.map.has_proved_witnesses() || self.worst(n, radius).is_none_or(|known| known.n == n)
+        };
+        let mut curve: Vec<(f64, f64)> = kept.iter().filter(|point| is_own(point)).map(|at| (at.0, at.2)).collect();
+        // Elsewhere tokens are passed on: such a point is drawn where the line between its neighbours is below it.
+        let end = kept.last().map_or(0.0, |at| at.0);
+        let here = now.and_then(|(n, radius)| Some((n, radius, self.worst(n, radius)?.log10)));
+        for (n, _, log10) in kept.iter().copied().filter(|point| !is_own(point)).chain(here) {
+            let at = curve.partition_point(|point| point.0 < n);
+            let is_above = match (at.checked_sub(1).map(|left| curve[left]), curve.get(at)) {
+                (_, Some(right)) if right.0 == n => false,
+                (Some(left), Some(right)) => {
+                    let share = (n / left.0).ln() / (right.0 / left.0).ln();
+                    log10 >= left.1 + share * (right.1 - left.1)
+                }
+                _ => n <= end,
+            };
+            if is_above {
                 curve.insert(at, (n, log10));
             }
         }
@@ -328,6 +339,15 @@ impl<'a> KnownOfMap<'a> {
                 falls.push(Fall { n: before.0, radius: before.1, log10, tokens: Vec::new() });
             }
         }
+        // A bound on other attention has tokens that are among those tried.
+        let is_found = |at: &&LogAt| self.map.has_proved_witnesses() || tokens_at(**at).is_some();
+        let bounds = kept.iter().filter(|at| !is_found(at) && at.0 <= plans::MOST_CURVE_END as f64);
+        falls.extend(bounds.map(|(n, radius, log10)| Fall {
+            n: *n,
+            radius: *radius,
+            log10: *log10,
+            tokens: Vec::new(),
+        }));
         falls.sort_by(|a, b| a.n.total_cmp(&b.n));
         falls.dedup();
         falls
@@ -358,10 +378,6 @@ fn exceeds(log10: f64, other: f64) -> bool {
 
 /// An n, R of the ball there, and log10 of a norm.
 type LogAt = (f64, f64, f64);
-
-fn as_pair(points: &[(f64, f64)]) -> Option<[(f64, f64); 2]> {
-    points.try_into().ok()
-}
 
 /// The larger of two numbers that may be missing.
 #[must_use]
