@@ -90,7 +90,7 @@ mod tests {
         r#"{"attention": "linear"}"#,
         r#"{"score": {"softcap": 0.7}}"#,
         r#"{"normalization": "rms", "normalization_scope": "composed"}"#,
-        r#"{"score": {"value_norm": 0.001}}"#,
+        r#"{"score": {"value_norm": {"eps": 0.001}}}"#,
     ];
 
     #[test]
@@ -100,7 +100,7 @@ mod tests {
             json!("none"),
             json!("causal"),
             json!({"kind": "window", "width": 3}),
-            json!({"kind": "window", "width": 3, "order": "none"}),
+            json!({"kind": "window", "width": 3, "causal": false}),
             json!({"kind": "prefix", "length": 4}),
         ];
         let weightings = [
@@ -157,7 +157,7 @@ mod tests {
             json!({"weighting": {"kind": "softmax", "sink": 0.3}}),
             json!({"weighting": {"kind": "sigmoid"}}),
             json!({"mask": "causal", "weighting": {"kind": "relu"}}),
-            json!({"mask": {"kind": "window", "width": 2, "order": "none"}}),
+            json!({"mask": {"kind": "window", "width": 2, "causal": false}}),
             json!({"mask": {"kind": "prefix", "length": 5}}),
             json!({"score": {"rope": {}}}),
         ] {
