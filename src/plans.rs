@@ -9,7 +9,7 @@ use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
 use lipscope_core::sweep::{Spacing, log_spaced};
 use lipscope_plot::ascending;
-use lipscope_protocol::tasks::{BallPlan, GrowthRequest, MeasurePlan, SweepRequest, WorstRequest};
+use lipscope_protocol::tasks::{BallPlan, GrowthRequest, MeasurePlan, SweepRequest, WorstFrom, WorstRequest};
 
 use crate::state::{MAX_TOKEN_ENTRIES, PageState, RadiusGrowth, TokenChoice};
 
@@ -102,7 +102,17 @@ pub fn worst_over_n(state: &PageState, curves: &GrowthRequest) -> Option<WorstRe
     let is_tried = |n: &usize| is_proved || swept.contains(n);
     let lengths = curves.plan.lengths.iter().filter(|n| **n <= most).map(|n| *n as usize).filter(is_tried).collect();
     let (experiment, spacing) = (curves.experiment.clone(), curves.plan.spacing);
-    Some(WorstRequest { experiment, lengths, spacing, units: None })
+    Some(WorstRequest { experiment, lengths, spacing, from: WorstFrom::Ball, units: None })
+}
+
+/// Whether the norm at n tokens is measured quickly enough for a curve.
+pub fn is_quick(tokens: &TokenSource, n: f64, d: usize) -> bool {
+    let most = match tokens {
+        // Clusters cost the same at every n.
+        TokenSource::Clusters { .. } | TokenSource::Adversarial { .. } => MOST_CURVE_END as f64,
+        _ => (MOST_WORST_ENTRIES / d.max(1)) as f64,
+    };
+    n <= most
 }
 
 /// An experiment with the ball of a state, for bounds at many n. It depends on the present n only for skew tokens,

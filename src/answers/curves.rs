@@ -5,11 +5,17 @@ use std::sync::Arc;
 
 use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::growth::{Crossover, FamilyPoint, Growth, GrowthRow};
+use lipscope_core::sweep::Spacing;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, GrowthEvent, GrowthRequest, WorstAt, WorstRequest};
+
+use crate::prelude::*;
 
 use crate::ask::{Answer, Ask, Start};
 use crate::plans;
 use crate::state::PageState;
+
+use super::falls::{Fall, carrying};
+use super::known::{KnownTokens, LowerAt};
 
 /// Takes the worst tokens over n.
 pub type Remember = Rc<dyn Fn(&[WorstAt])>;
@@ -23,6 +29,8 @@ pub struct Curves {
     pub growth: Option<Arc<Growth>>,
     /// Exact norms of the adversarial tokens so far, in order of n.
     pub family: Vec<FamilyPoint>,
+    /// The falls of the worst tokens known for which tokens are being carried.
+    pub carrying: Vec<Fall>,
 }
 
 impl Curves {
@@ -42,7 +50,7 @@ impl Curves {
         match answer {
             Answer::Event(EngineEvent::Growth(GrowthEvent::Sketch(found) | GrowthEvent::Curves(found))) => {
                 let (of, growth) = (Some(plan.clone()), Some(Arc::new(*found)));
-                ask.renewed(|data| *data = Curves { of, growth, family: Vec::new() });
+                ask.renewed(|data| *data = Curves { of, growth, ..Curves::default() });
             }
             Answer::Event(EngineEvent::Growth(GrowthEvent::Family(points))) => ask.renewed(|data| {
                 if data.of.as_ref() == Some(plan) {
@@ -52,6 +60,39 @@ impl Curves {
             Answer::Event(_) => {}
             // Clears a sketch too: the reason why the curves are missing says more than a sketch.
             Answer::Failed(_) | Answer::GaveUp => ask.renewed(|data| *data = Curves::default()),
+        }
+    }
+
+    /// What is known at the n of the rows, in a norm.
+    pub fn lower(&self, norm: Norm) -> impl Iterator<Item = LowerAt> {
+        self.rows().iter().map(move |row| (row.n, row.radius, row.best_lower(norm).map(|bound| bound.log10)))
+    }
+
+    /// The n of a state and R of its ball, where these curves of its ball pass that n between two rows. `None` where R
+    /// grows with n: then its n is that of a row.
+    #[must_use]
+    pub fn now(&self, state: &PageState) -> Option<(f64, f64)> {
+        let (n, of) = (state.n_tokens(), self.of.as_ref()?);
+        let (first, last) = (self.rows().first()?, self.rows().last()?);
+        let is_inside = first.n <= n && n <= last.n && of.plan.spacing == Spacing::Fixed;
+        is_inside.then_some((n, first.radius))
+    }
+
+    /// Carries tokens to the n at which the curve of the worst tokens known falls, once the curves are whole; see
+    /// [`KnownTokens::falls`](super::KnownTokens::falls).
+    pub fn carry(ask: Ask<Self>, state: &PageState, known: RwSignal<KnownTokens>) {
+        if !ask.is_whole() {
+            return;
+        }
+        let plans = ask.with(|curves| {
+            known.update_untracked(|known| known.note_carried(state, &curves.carrying));
+            let falls = known.with(|known| known.falls(state, curves.lower(state.norm), curves.now(state)));
+            Some((carrying(curves.of.as_ref()?, &falls), falls))
+        });
+        let Some((plans, falls)) = plans else { return };
+        ask.update_untracked(|curves| curves.carrying = falls);
+        if !plans.is_empty() {
+            ask.go_on(plans.into_iter().map(EnginePlan::Worst).collect());
         }
     }
 

@@ -17,6 +17,7 @@ use lipscope_core::tokens::random_tokens;
 use lipscope_plot::{Kind, Number};
 use lipscope_protocol::tasks::{Ball, SweepRequest, WorstAt};
 
+use super::falls::Fall;
 use crate::plans;
 use crate::state::{MAX_N, MAX_TOKEN_ENTRIES, PageState, TokenChoice, largest_norm};
 
@@ -59,7 +60,26 @@ enum Origin {
 
 /// All tokens that are known. Those that others make needless are dropped.
 #[derive(Clone, Debug, Default)]
-pub struct KnownTokens(Vec<Known>);
+pub struct KnownTokens {
+    all: Vec<Known>,
+    /// The tokens that were carried to another n.
+    carried: Vec<Carried>,
+}
+
+/// Tokens that were carried to an n, or that were looked for there so that they can be carried on.
+#[derive(Clone, Debug, PartialEq)]
+struct Carried {
+    /// The map: see [`plans::map`].
+    map: Experiment,
+    /// Dimension of a token.
+    d: usize,
+    /// The n to which they were carried.
+    n: f64,
+    /// R of the ball there.
+    radius: f64,
+    /// log10 of the norm that they have at their own n.
+    log10: f64,
+}
 
 impl KnownTokens {
     /// Adds the measured tokens of a state. Like every function that adds, returns whether anything new is known.
@@ -133,8 +153,35 @@ impl KnownTokens {
     #[must_use]
     pub fn on(&self, state: &PageState, norm: Norm) -> KnownOfMap<'_> {
         let (map, d) = (plans::map(state), state.dim());
-        let all = self.0.iter().filter(|known| known.norm == norm && known.d == d && known.map == map).collect();
-        KnownOfMap { all, is_plain: map.is_plain() }
+        let all = self.all.iter().filter(|known| known.norm == norm && known.d == d && known.map == map).collect();
+        KnownOfMap { all, map }
+    }
+
+    /// The n at which the curve of a state falls, with the tokens of smaller n that are to be carried there: a curve of
+    /// the worst tokens known falls only where that was tried. Rows and `now` are those of [`KnownOfMap::over_n`].
+    #[must_use]
+    pub fn falls(
+        &self,
+        state: &PageState,
+        rows: impl IntoIterator<Item = LowerAt>,
+        now: Option<(f64, f64)>,
+    ) -> Vec<Fall> {
+        // Only the spectral norm is measured at carried tokens.
+        if state.norm != Norm::Spectral || state.tokens == TokenChoice::Skew {
+            return Vec::new();
+        }
+        let of_map = self.on(state, Norm::Spectral);
+        let mut falls = of_map.falls(rows, now);
+        falls.retain(|fall| !self.carried.contains(&Carried::new(&of_map.map, state, fall)));
+        falls
+    }
+
+    /// Notes that tokens were carried to these n, so that it is not done again.
+    pub fn note_carried(&mut self, state: &PageState, falls: &[Fall]) {
+        let map = plans::map(state);
+        self.carried.extend(falls.iter().map(|fall| Carried::new(&map, state, fall)));
+        let needless = self.carried.len().saturating_sub(MOST);
+        self.carried.drain(..needless);
     }
 
     fn add(
@@ -147,10 +194,10 @@ impl KnownTokens {
             return false;
         }
         let is_alike = |known: &Known| known.d == d && known.norm == norm && known.map == *map;
-        let is_needless = self.0.iter().any(|known| {
+        let is_needless = self.all.iter().any(|known| {
             known.log10 >= log10
                 && is_within(known.radius, radius)
-                && known.counts_at(n)
+                && known.replaces(n)
                 && known.is_listed()
                 && is_alike(known)
         });
@@ -161,19 +208,25 @@ impl KnownTokens {
         // The map, n and R determine adversarial tokens. This R is not the argument `radius`, which may differ from it
         // under a normaliser.
         let is_same = |known: &Known| known.adversarial() == new.adversarial() && is_alike(known);
-        if !new.is_listed() && self.0.iter().any(is_same) {
+        if !new.is_listed() && self.all.iter().any(is_same) {
             return false;
         }
-        self.0.retain(|known| {
+        self.all.retain(|known| {
             let is_replaced =
-                new.is_listed() && log10 >= known.log10 && is_within(radius, known.radius) && new.counts_at(known.n);
+                new.is_listed() && log10 >= known.log10 && is_within(radius, known.radius) && new.replaces(known.n);
             !(is_replaced && is_alike(known))
         });
-        if self.0.len() >= MOST {
-            self.0.remove(0);
+        if self.all.len() >= MOST {
+            self.all.remove(0);
         }
-        self.0.push(new);
+        self.all.push(new);
         true
+    }
+}
+
+impl Carried {
+    fn new(map: &Experiment, state: &PageState, fall: &Fall) -> Self {
+        Carried { map: map.clone(), d: state.dim(), n: fall.n, radius: fall.radius, log10: fall.log10 }
     }
 }
 
@@ -181,9 +234,8 @@ impl KnownTokens {
 #[derive(Clone, Debug)]
 pub struct KnownOfMap<'a> {
     all: Vec<&'a Known>,
-    /// Whether the lower bounds over n are a curve that known tokens raise: for attention without further steps. Of
-    /// other attention the bounds say little, and known tokens count at their own n only.
-    is_plain: bool,
+    /// The map: see [`plans::map`].
+    map: Experiment,
 }
 
 /// What is known at an n: the n, R of the ball there, and log10 of the best lower bound.
@@ -198,18 +250,108 @@ impl<'a> KnownOfMap<'a> {
     }
 
     /// The curve of the largest norms known, as (n, log10). A curve of lower bounds is raised by what is known. Where
-    /// there is none, or where known tokens count at their own n only and so would make a saw of it, the curve has the
-    /// n at which tokens are known.
+    /// there is none, the curve has the n at which tokens are known. At the present n, `now`, with R of its ball, it has
+    /// a point of its own where it would pass below what is known.
     #[must_use]
-    pub fn over_n(&self, rows: impl IntoIterator<Item = LowerAt>) -> Vec<(f64, f64)> {
-        let of = |(n, radius, lower): LowerAt| (n, lower, self.worst(n, radius).map(|known| known.log10));
+    pub fn over_n(&self, rows: impl IntoIterator<Item = LowerAt>, now: Option<(f64, f64)>) -> Vec<(f64, f64)> {
+        let kept = self.kept(rows);
+        let is_own = |point: &LogAt| {
+            let (n, radius, _) = *point;
+            self.map.has_proved_witnesses() || self.worst(n, radius).is_none_or(|known| known.n == n)
+        };
+        let mut curve: Vec<(f64, f64)> = kept.iter().filter(|point| is_own(point)).map(|at| (at.0, at.2)).collect();
+        // Elsewhere tokens are passed on: such a point is drawn where the line between its neighbours is below it.
+        let end = kept.last().map_or(0.0, |at| at.0);
+        let here = now.and_then(|(n, radius)| Some((n, radius, self.worst(n, radius)?.log10)));
+        for (n, _, log10) in kept.iter().copied().filter(|point| !is_own(point)).chain(here) {
+            let at = curve.partition_point(|point| point.0 < n);
+            let is_above = match (at.checked_sub(1).map(|left| curve[left]), curve.get(at)) {
+                (_, Some(right)) if right.0 == n => false,
+                (Some(left), Some(right)) => {
+                    let share = (n / left.0).ln() / (right.0 / left.0).ln();
+                    log10 >= left.1 + share * (right.1 - left.1)
+                }
+                _ => n <= end,
+            };
+            if is_above {
+                curve.insert(at, (n, log10));
+            }
+        }
+        curve
+    }
+
+    /// The n of the curve with R of the ball and log10 of the largest norm known, in the order of `rows`.
+    fn kept(&self, rows: impl IntoIterator<Item = LowerAt>) -> Vec<LogAt> {
+        let of = |(n, radius, lower): LowerAt| (n, radius, lower, self.worst(n, radius).map(|known| known.log10));
         let rows: Vec<_> = rows.into_iter().map(of).collect();
-        let has_bounds = rows.iter().any(|(_, lower, _)| lower.is_some());
-        let has_known = rows.iter().any(|(_, _, known)| known.is_some());
-        let follows_bounds = has_bounds && (self.is_plain || !has_known);
-        let kept =
-            rows.into_iter().filter(|(_, lower, known)| if follows_bounds { lower.is_some() } else { known.is_some() });
-        kept.filter_map(|(n, lower, known)| Some((n, larger(lower, known)?))).collect()
+        let has_bounds = rows.iter().any(|(_, _, lower, _)| lower.is_some());
+        let has_known = rows.iter().any(|(.., known)| known.is_some());
+        // The lower bounds over n are a curve that known tokens raise for attention without further steps. Of other
+        // attention the bounds say little.
+        let follows_bounds = has_bounds && (self.map.is_plain() || !has_known);
+        // Repeated tokens count at n without end; a curve of them ends with what was measured.
+        let is_past = |n: f64| self.all.iter().all(|known| known.n < n && !self.map.takes_tokens_behind(known.n));
+        let mut behind = f64::NEG_INFINITY;
+        let mut kept = Vec::with_capacity(rows.len());
+        for (n, radius, lower, known) in rows {
+            let is_kept = if follows_bounds { lower.is_some() } else { known.is_some() && !is_past(n) };
+            let Some(log10) = larger(lower, known).filter(|_| is_kept) else { continue };
+            // What some tokens reach, they reach with others behind them.
+            let log10 = log10.max(behind);
+            if self.map.takes_tokens_behind(n) {
+                behind = log10;
+            }
+            kept.push((n, radius, log10));
+        }
+        kept
+    }
+
+    /// The n at which the curve falls and nothing says that it must: see [`KnownTokens::falls`].
+    fn falls(&self, rows: impl IntoIterator<Item = LowerAt>, now: Option<(f64, f64)>) -> Vec<Fall> {
+        let mut kept = self.kept(rows);
+        if let Some((n, radius)) = now
+            && let Some(here) = self.worst(n, radius)
+            && let at = kept.partition_point(|point| point.0 < n)
+            && kept.get(at).is_none_or(|point| point.0 > n)
+        {
+            kept.insert(at, (n, radius, here.log10));
+        }
+        let tokens_at = |(n, radius, log10): LogAt| {
+            let known = self.worst(n, radius).filter(|known| !exceeds(log10, known.log10))?;
+            known.tokens().ok()
+        };
+        let mut falls: Vec<Fall> = Vec::new();
+        let mut most: Option<LogAt> = None;
+        for (at, here) in kept.iter().copied().enumerate() {
+            let Some(before) = most.filter(|before| exceeds(before.2, here.2)) else {
+                most = Some(here);
+                continue;
+            };
+            let (n, radius, log10) = (here.0, here.1, before.2);
+            let tokens = tokens_at(before);
+            let is_found = tokens.is_some();
+            let last = kept[at - 1];
+            let nearer = (last.0 > before.0).then(|| tokens_at(last)).flatten();
+            let tokens = tokens.into_iter().chain(nearer).filter(|tokens| can_carry(tokens, n)).collect::<Vec<_>>();
+            if !tokens.is_empty() {
+                falls.push(Fall { n, radius, log10, tokens });
+            }
+            if !is_found && before.0 <= plans::MOST_CURVE_END as f64 {
+                falls.push(Fall { n: before.0, radius: before.1, log10, tokens: Vec::new() });
+            }
+        }
+        // A bound on other attention has tokens that are among those tried.
+        let is_found = |at: &&LogAt| self.map.has_proved_witnesses() || tokens_at(**at).is_some();
+        let bounds = kept.iter().filter(|at| !is_found(at) && at.0 <= plans::MOST_CURVE_END as f64);
+        falls.extend(bounds.map(|(n, radius, log10)| Fall {
+            n: *n,
+            radius: *radius,
+            log10: *log10,
+            tokens: Vec::new(),
+        }));
+        falls.sort_by(|a, b| a.n.total_cmp(&b.n));
+        falls.dedup();
+        falls
     }
 
     /// log10 of the larger of a lower bound on the ball and the largest norm known in it.
@@ -218,6 +360,25 @@ impl<'a> KnownOfMap<'a> {
         self.worst(n, radius).map_or(bound_log10, |known| known.log10.max(bound_log10))
     }
 }
+
+/// Whether tokens become a list of n tokens that is measured quickly.
+fn can_carry(tokens: &TokenSource, n: f64) -> bool {
+    let d = match tokens {
+        TokenSource::Explicit(rows) => rows.n_columns(),
+        TokenSource::Random(random) => random.d,
+        TokenSource::Clusters { .. } | TokenSource::Adversarial { .. } => 1,
+        TokenSource::Skew { .. } => return false,
+    };
+    plans::is_quick(tokens, n, d)
+}
+
+/// Whether a norm exceeds another one by more than rounding, both given by their log10.
+fn exceeds(log10: f64, other: f64) -> bool {
+    log10 > other + SAME
+}
+
+/// An n, R of the ball there, and log10 of a norm.
+type LogAt = (f64, f64, f64);
 
 /// The larger of two numbers that may be missing.
 #[must_use]
@@ -229,13 +390,22 @@ impl Known {
     /// Whether the norm at these tokens exceeds another norm, given by its log10, by more than rounding.
     #[must_use]
     pub fn is_worse_than(&self, log10: f64) -> bool {
-        self.log10 > log10 + SAME
+        exceeds(self.log10, log10)
     }
 
     /// Whether these tokens can be filled up to n without a smaller norm. Adversarial tokens count at their own n only:
     /// the page has no list of them that it could fill up.
     fn counts_at(&self, n: f64) -> bool {
-        if self.is_listed() { passes_on(&self.map, self.norm, self.n, n) } else { self.n == n }
+        let is_skew = matches!(self.map.tokens, TokenSource::Skew { .. });
+        // Skew tokens have other weights at each n.
+        self.n == n || (self.is_listed() && !is_skew && self.map.passes_on(self.norm, self.n, n))
+    }
+
+    /// Whether these tokens make others at n needless that reach no more. Where the curve has the n at which tokens are
+    /// known, it needs some at each.
+    fn replaces(&self, n: f64) -> bool {
+        let has_own_n = !self.map.has_proved_witnesses() && !self.map.takes_tokens_behind(self.n);
+        if has_own_n { self.n == n } else { self.counts_at(n) }
     }
 
     /// Whether the page can list these tokens. Those that it cannot list make no others needless: others may count at
@@ -306,27 +476,31 @@ impl Known {
 }
 
 /// The type of [`with_worst_known`].
-pub type WorstKnown = fn(&PageState, Option<&Ball>, &KnownTokens) -> Result<PageState, InputError>;
+pub type WorstKnown = fn(&PageState, Option<&Ball>) -> PageState;
 
-/// The state with the worst tokens known in its ball: those behind the lower bounds, or other tokens that were measured
-/// or found where these are worse. Without `ball`, only the choice of the worst tokens is set.
-///
-/// # Errors
-/// [`InputError`] if their list would be too long for the page.
-pub fn with_worst_known(state: &PageState, ball: Option<&Ball>, known: &KnownTokens) -> Result<PageState, InputError> {
-    let Some(ball) = ball else { return Ok(state.with_tokens(TokenChoice::Worst)) };
+/// The state that chooses the worst tokens known in its ball. More of them than that choice takes are loaded as clusters.
+/// Without `ball`, only the choice is set.
+#[must_use]
+pub fn with_worst_known(state: &PageState, ball: Option<&Ball>) -> PageState {
+    let Some(ball) = ball else { return state.with_tokens(TokenChoice::Worst) };
     let n = ball.n;
     // The present tokens may be a list: its n, d and R are those of the ball.
     let radius = if state.normalization == Normalization::None { ball.radius } else { state.ball_radius() };
     let of_ball = PageState { n: n.min(MAX_N as f64) as usize, d: state.dim(), radius, ..state.clone() };
-    let proved = ball.worst.as_ref().map_or(f64::NEG_INFINITY, |worst| worst.norm.log10());
-    if let Some(worse) = known.worst(state, Norm::Spectral, n, ball.radius).filter(|known| known.is_worse_than(proved))
-    {
-        return worse.load(&of_ball, n);
-    }
     let chosen = of_ball.with_tokens(TokenChoice::Worst);
     let is_of_ball = chosen.n_tokens() == n && chosen.check().is_ok();
-    Ok(if is_of_ball { chosen } else { of_ball.with_worst(ball.worst.as_ref().map(|worst| &worst.tokens)) })
+    if is_of_ball { chosen } else { of_ball.with_worst(ball.worst.as_ref().map(|worst| &worst.tokens)) }
+}
+
+/// The state whose tokens are those that the choice of the worst ones stands for, in its ball: those that were tried
+/// there, or other tokens that were measured or found where these are worse. Random tokens where none are known.
+#[must_use]
+pub fn worst_in_effect(state: &PageState, ball: &Ball, known: &KnownTokens) -> PageState {
+    let tried = ball.worst.as_ref();
+    let log10 = tried.map_or(f64::NEG_INFINITY, |worst| worst.norm.log10());
+    let worse = known.worst(state, Norm::Spectral, ball.n, ball.radius).filter(|known| known.is_worse_than(log10));
+    let loaded = worse.and_then(|worse| worse.load(state, ball.n).ok());
+    loaded.unwrap_or_else(|| state.with_worst(tried.map(|worst| &worst.tokens)))
 }
 
 /// How a norm that some tokens reach is written: as a lower bound, rounded down. If it equals the norm that was
@@ -372,17 +546,4 @@ fn filled(rows: &Rows, n: f64, mask: &Mask) -> Result<Rows, InputError> {
 /// Whether a ball lies in another one about the same centre.
 fn is_within(radius: f64, other: f64) -> bool {
     radius <= other * (1.0 + SAME_RADIUS)
-}
-
-/// Whether `of` tokens can be filled up to `n` tokens of the same ball without a smaller norm. Under the causal mask
-/// the first tokens do not see the added ones. Without a mask each token is repeated, which is proved not to lower the
-/// spectral norm. Skew tokens have other weights at each n.
-fn passes_on(map: &Experiment, norm: Norm, of: f64, n: f64) -> bool {
-    match (&map.tokens, &map.mask) {
-        (TokenSource::Skew { .. }, _) => of == n,
-        // Of other attention nothing is proved for lists that grow.
-        _ if !map.is_plain() => of == n,
-        (_, Mask::Causal) => of <= n,
-        _ => of == n || norm == Norm::Spectral && n % of == 0.0,
-    }
 }

@@ -5,11 +5,12 @@
 //! | --- | --- |
 //! | `measured` | the measurement at the present tokens, and the bounds on their ball |
 //! | `sweep`, `curves` | the draws over n, and the bounds over n |
-//! | `known` | all tokens that were measured or found, and the worst of them |
+//! | `known`, `falls` | all tokens that were measured or found, and the worst of them |
 //! | `inverse` | the inverses of both attentions |
 //! | `trained` | the runs of training |
 
 mod curves;
+mod falls;
 mod inverse;
 mod known;
 mod measured;
@@ -33,8 +34,11 @@ use crate::strings::Message;
 use crate::workers::EngineLane;
 
 pub use curves::Curves;
+pub use falls::{Fall, carrying};
 pub use inverse::{Pair, Side, Which};
-pub use known::{Known, KnownOfMap, KnownTokens, LowerAt, WorstKnown, larger, with_worst_known, written_reached};
+pub use known::{
+    Known, KnownOfMap, KnownTokens, LowerAt, WorstKnown, larger, with_worst_known, worst_in_effect, written_reached,
+};
 pub use measured::{BallFacts, First, Measured};
 pub use sweep::{Sweep, n_points, values};
 pub use trained::{Backwards, RunState, TrainRun, TrainedModel};

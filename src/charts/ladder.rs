@@ -156,7 +156,10 @@ pub(super) fn rungs(measurement: &Measurement, norm: Norm) -> Vec<Option<BoundId
         None => measurement.norm(norm).is_some(),
     };
     let larger = larger_local(measurement, norm);
-    RUNGS.into_iter().filter(is_there).filter(|rung| rung.is_none() || *rung != larger).collect()
+    let is_replaced = |rung: &Option<BoundId>| {
+        rung.is_some_and(|id| Some(id) == larger || lipscope_core::bounds::is_replaced(&measurement.bounds, id))
+    };
+    RUNGS.into_iter().filter(is_there).filter(|rung| !is_replaced(rung)).collect()
 }
 
 /// The selected row, or its substitute where the selected row does not apply.
@@ -166,6 +169,7 @@ pub(super) fn shown(rungs: &[Option<BoundId>], selected: Option<BoundId>) -> Opt
     }
     let ours = [
         BoundId::Sharp,
+        BoundId::TwoTokens,
         BoundId::SharpMasked,
         BoundId::General,
         BoundId::Elementwise,
@@ -344,6 +348,20 @@ mod tests {
     use lipscope_core::bounds::{Domain, Side};
 
     use super::*;
+    use crate::answers::Measured;
+
+    #[test]
+    fn two_tokens_have_one_best_bound() {
+        for (n, radius, best) in [(2, 3.0, BoundId::TwoTokens), (2, 0.1, BoundId::Sharp), (3, 3.0, BoundId::Sharp)] {
+            let state = PageState { n, radius, ..PageState::default() };
+            let measured = Measured::without_pictures(&state);
+            let rungs = rungs(&measured.measurement, Norm::Spectral);
+            let of_best: Vec<BoundId> =
+                rungs.iter().flatten().copied().filter(|id| Trace::Sharp.bounds().contains(id)).collect();
+            assert_eq!(of_best, [best], "n = {n}, R = {radius}");
+            assert_eq!(shown(&rungs, Some(BoundId::Sharp)), Some(best));
+        }
+    }
 
     #[test]
     fn every_bound_has_a_rung_on_its_side_of_the_measured_norm() {

@@ -2,7 +2,6 @@
 //! bound, and the root of n for comparison.
 
 use lipscope_core::bounds::{Bound, BoundId, Norm, best_lower, best_upper};
-use lipscope_core::growth::GrowthRow;
 use lipscope_plot::{Extent, Kind, LineChart, Role, Scale, Series, SeriesKind, ascending};
 
 use crate::answers::{Curves, KnownTokens, Measured, Sweep};
@@ -71,8 +70,7 @@ pub fn explore_chart(
     ];
     for (id, role, pick, name) in picks {
         let data = if id == id::WORST && are_curves_present {
-            let lower = |row: &GrowthRow| (row.n, row.radius, pick(&row.bounds).map(|bound| bound.log10));
-            known.over_n(curves.rows().iter().map(lower))
+            known.over_n(curves.lower(norm), curves.now(state))
         } else {
             curve(pick)
         };
@@ -161,7 +159,7 @@ mod tests {
         let bounds = bounds.map(|(id, value)| Bound::of_ln(id, value.ln())).to_vec();
         let row = |n: f64| GrowthRow { n, radius: state.radius, bounds: bounds.clone() };
         let growth = Growth { rows: vec![row(2.0), row(64.0)], crossover: None };
-        let curves = Curves { of: Some(plans::bounds(&state)), growth: Some(Arc::new(growth)), family: Vec::new() };
+        let curves = Curves { of: Some(plans::bounds(&state)), growth: Some(Arc::new(growth)), ..Curves::default() };
         let points: Vec<SweepPoint> = of.lengths.iter().map(point).collect();
         let mut known = KnownTokens::default();
         known.add_points(&state, &of, &points);

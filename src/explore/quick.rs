@@ -95,9 +95,12 @@ enum Source {
     Yours,
 }
 
-/// Whether the ball has tokens that are the worst known before any search. True also before the first answer.
+/// Whether the choice of the worst tokens stands for some: those that were tried in the ball, or others that are known.
+/// True also before the first answer.
 fn has_worst_tokens(page: Page) -> bool {
-    page.answers.ball.with(|facts| facts.as_ref().is_none_or(|facts| facts.ball.worst.is_some()))
+    let were_tried = page.answers.ball.with(|facts| facts.as_ref().is_none_or(|facts| facts.ball.worst.is_some()));
+    let is_random = |state: PageState| matches!(state.tokens, TokenChoice::Distribution(_));
+    were_tried || page.in_effect().is_some_and(|state| !is_random(state))
 }
 
 /// The source of the tokens that the disc shows: its button is pressed. `None` for tokens without a button.
@@ -105,8 +108,7 @@ fn chosen_source(page: Page) -> Memo<Option<Source>> {
     memo(move |_| {
         page.state.with(|state| match state.tokens {
             TokenChoice::Distribution(_) => Some(Source::Random),
-            // Where other known tokens are worse than those of the ball, no button is pressed, and a press loads the
-            // worse ones. Where the ball has no such tokens, the disc shows random ones.
+            // While worse tokens are on their way no button is pressed. Where none are known, the disc shows random ones.
             TokenChoice::Worst => {
                 let is_worst = facts(page).is_none_or(|facts| facts.standing != Standing::Below);
                 has_worst_tokens(page).then_some(Source::Worst).filter(|_| is_worst)

@@ -284,6 +284,7 @@ mod tests {
             growth: Some(Arc::new(Growth { crossover, ..found })),
             family: vec![FamilyPoint { n: 4.0, spectral: 2.0 }],
             of: Some(of),
+            ..Curves::default()
         };
         let sweep = Sweep { of: plans::sweep(&state), ..Sweep::default() };
         let measured = Measured::without_pictures(&state);

@@ -74,10 +74,9 @@ pub fn worst_in(row: &GrowthRow, known: Option<&KnownOfMap<'_>>, norm: Norm) -> 
 
 /// The curve of the largest norms known, as (n, log10): see [`KnownOfMap::over_n`].
 pub fn worst_over(data: &Curves, known: Option<&KnownOfMap<'_>>, norm: Norm) -> Vec<(f64, f64)> {
-    let lower = |row: &GrowthRow| (row.n, row.radius, row.best_lower(norm).map(|bound| bound.log10));
-    let rows = data.rows().iter().map(lower);
+    let rows = data.lower(norm);
     match known {
-        Some(known) => known.over_n(rows),
+        Some(known) => known.over_n(rows, None),
         None => rows.filter_map(|(n, _, log10)| Some((n, log10?))).collect(),
     }
 }

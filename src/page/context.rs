@@ -6,7 +6,7 @@ use lipscope_core::bounds::{ClusterWitness, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::{FirstNorm, Measurement};
 
-use crate::answers::{Answers, Problem, WorstKnown};
+use crate::answers::{Answers, Problem, WorstKnown, worst_in_effect};
 use crate::ask::Engine;
 use crate::look::Look;
 use crate::state::{LessonAt, PageState, PlotChoice, Settings, Stage, TokenChoice};
@@ -81,7 +81,7 @@ impl Page {
         }
         self.answers.ball.with(|facts| {
             let facts = facts.as_ref().filter(|facts| facts.is_of(&state))?;
-            Some(state.with_worst(facts.ball.worst.as_ref().map(|worst| &worst.tokens)))
+            Some(self.answers.known.with(|known| worst_in_effect(&state, &facts.ball, known)))
         })
     }
 
@@ -198,16 +198,11 @@ impl Page {
         self.put(PLACE_OWN, self.state.get_untracked().with_experiment(experiment))
     }
 
-    /// Chooses the worst tokens known at the present n and R: those behind the lower bounds, or tokens that the page
-    /// has measured or found where these are worse.
+    /// Chooses the worst tokens known at the present n and R.
     pub fn load_worst(self, worst_known: WorstKnown) {
         let state = self.state.get_untracked();
         let ball = self.answers.ball.get_untracked().filter(|facts| facts.is_of(&state));
-        let loaded = self
-            .answers
-            .known
-            .with_untracked(|known| worst_known(&state, ball.as_deref().map(|facts| &facts.ball), known));
-        self.put("distribution", loaded);
+        self.put("distribution", Ok(worst_known(&state, ball.as_deref().map(|facts| &facts.ball))));
     }
 
     /// Loads as tokens the two clusters of the lower bound in the last measurement; false where there are none.

@@ -31,6 +31,7 @@ pub fn begin(arrival: Arrival) -> Page {
     page.begin_address();
     page.engine.start();
     effect(move |_| page.order());
+    effect(move |_| page.carry());
     page.announce();
     fetch_later(page);
     tell_whole(page);

@@ -52,6 +52,22 @@ impl Page {
         self.ask_ball(&state);
     }
 
+    /// Where the curve of the worst tokens known falls, and the controls and the sweep rest, carries tokens of smaller n to
+    /// larger ones.
+    pub(super) fn carry(self) {
+        let (plot, state) = (self.plot.get(), self.state.get());
+        if self.held.get() || self.answers.sweep.is_running() {
+            return;
+        }
+        let (bounds, growth) = (self.answers.bounds, self.answers.growth);
+        if plot == PlotChoice::Explore && bounds.with(|curves| curves.are_on_ball(&state)) {
+            Curves::carry(bounds, &state, self.answers.known);
+        }
+        if plot == PlotChoice::Growth && growth.with(|curves| curves.are_of_view(&state)) {
+            Curves::carry(growth, &state, self.answers.known);
+        }
+    }
+
     fn measure(self, state: PageState, chosen: &PageState, pair: PairRequest) {
         if let Some(last) = self.answers.measured.get_untracked()
             && let Some(same) = last.for_choice(&state, chosen)

@@ -4,7 +4,7 @@ use crate::words::bounds as words;
 pub use crate::words::bounds::*;
 
 use crate::state::PageState;
-use lipscope_core::bounds::{Absence, Bound, BoundId, Domain, Norm, Side, SlackFactor, SlackKind};
+use lipscope_core::bounds::{Absence, Bound, BoundId, Domain, Norm, Side, SlackFactor, SlackKind, is_replaced};
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{Kind, Number};
 
@@ -280,7 +280,12 @@ pub fn ladder_finding(measurement: &Measurement, norm: Norm, state: &PageState) 
         let number = Number::in_sentence(bound.log10, kind).kind(kind);
         format!("{} {number}", measured_bound_label(bound.id, state))
     };
-    let bounds: Vec<String> = measurement.bounds.iter().filter(|bound| bound.id.is_about(norm)).map(of).collect();
+    let bounds: Vec<String> = measurement
+        .bounds
+        .iter()
+        .filter(|bound| bound.id.is_about(norm) && !is_replaced(&measurement.bounds, bound.id))
+        .map(of)
+        .collect();
     ladder_finding::sentence(bounds.join(ladder_finding::between()), &measured)
 }
 

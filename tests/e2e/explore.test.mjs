@@ -123,9 +123,24 @@ pageTest('under the causal mask the worst tokens are a list, and their number is
   assert.equal(JSON.parse(await saved(page, '#export-explore [data-export=json]')).tokens.source, 'explicit');
 });
 
-pageTest('where no tokens are tried the disc shows random ones, and says so', { ...OPENING, hash: '#v3&tokens=worst&steps=llama&n=2048' }, async ({ page }) => {
+pageTest('where no tokens are tried the disc shows those of fewer, with others behind them', { ...OPENING, hash: '#v3&tokens=worst&steps=llama&n=2048' }, async ({ page }) => {
+  await page.waitForSelector('#quick-worst[aria-pressed=true]');
   assert.match(await settled(page), /At this size no others were tried, so there may be worse ones\./);
-  assert.equal(await page.locator('.quick-away:visible').innerText(), 'At this size no worst tokens are tried: these are random.');
+  assert.equal(await page.locator('.quick-away:visible').count(), 0);
+});
+
+pageTest('a link to the worst tokens has those whose number the sentence says, and n and R keep them', { ...OPENING, hash: '#v3&normalization=rms&scope=composed&tokens=worst' }, async ({ page }) => {
+  await settled(page);
+  await swept(page);
+  for (const act of [async () => {}, () => type(page, 'quick-n-number', '57'), () => type(page, 'quick-radius-number', '1.2')]) {
+    await act();
+    await page.waitForFunction(() => {
+      const [norm, worst] = [document.querySelector('[data-testid=explore-norm]').dataset.value, document.querySelector('[data-testid=sentence]').dataset.worst];
+      return Math.abs(norm / worst - 1) < 1e-6;
+    });
+    await page.waitForSelector('#quick-worst[aria-pressed=true]');
+    assert.match(await settled(page), /They are the worst known\./);
+  }
 });
 
 pageTest('with the steps of a model the button loads the tokens whose number the sentence says, and random brings the sample back', { ...OPENING, hash: '#v3&steps=llama' }, async ({ page }) => {

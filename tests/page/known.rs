@@ -2,12 +2,12 @@
 //! at most the norm of the tokens that the page's button loads. The two agree unless the known tokens are fewer.
 //! Checked in two thousand drawn states, by the plans and the tasks of the page.
 
-use lipscope::answers::{KnownTokens, with_worst_known, written_reached};
+use lipscope::answers::{KnownTokens, with_worst_known, worst_in_effect, written_reached};
 use lipscope::plans;
 use lipscope::state::{PageState, RadiusGrowth, TokenChoice, WeightChoice};
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{
-    Attention, Distribution, Experiment, Mask, Memory, Normalization, Preset, Rows, TokenSource,
+    Attention, Distribution, Experiment, Mask, Memory, Normalization, Preset, Rows, TokenSource, Weighting,
 };
 use lipscope_core::measure::Measurement;
 use lipscope_core::picture::PairRequest;
@@ -44,7 +44,7 @@ struct Page {
 }
 
 /// The events of a plan, from the page's own tasks.
-fn events(plan: EnginePlan) -> Vec<EngineEvent> {
+pub(super) fn events(plan: EnginePlan) -> Vec<EngineEvent> {
     let mut runner = Runner::<EngineTasks>::new(Memory::default());
     let mut found = Vec::new();
     let mut hear = |reply: lipscope_protocol::envelope::Reply<EngineEvent>| match reply.content {
@@ -57,14 +57,14 @@ fn events(plan: EnginePlan) -> Vec<EngineEvent> {
     found
 }
 
-fn ball(state: &PageState) -> Ball {
+pub(super) fn ball(state: &PageState) -> Ball {
     match events(EnginePlan::Ball(plans::ball(state))).pop() {
         Some(EngineEvent::Ball(ball)) => ball,
         other => panic!("{other:?}"),
     }
 }
 
-fn measured(state: &PageState) -> Measurement {
+pub(super) fn measured(state: &PageState) -> Measurement {
     match events(EnginePlan::Measure(plans::measurement(state, PairRequest::Skipped))).pop() {
         Some(EngineEvent::Measure(MeasureEvent::Whole(found))) => *found.measurement,
         other => panic!("{other:?}"),
@@ -72,9 +72,9 @@ fn measured(state: &PageState) -> Measurement {
 }
 
 /// The state whose tokens are measured.
-fn in_effect(state: &PageState) -> PageState {
+fn in_effect(state: &PageState, known: &KnownTokens) -> PageState {
     match state.tokens {
-        TokenChoice::Worst => state.with_worst(ball(state).worst.as_ref().map(|worst| &worst.tokens)),
+        TokenChoice::Worst => worst_in_effect(state, &ball(state), known),
         _ => state.clone(),
     }
 }
@@ -93,7 +93,7 @@ impl Page {
         if let Some(worst) = &ball.worst {
             self.see(state, ball.n, ball.radius, worst.norm);
         }
-        let in_effect = in_effect(state);
+        let in_effect = in_effect(state, &self.known);
         let found = measured(&in_effect);
         self.known.add_measured(&in_effect, &found);
         self.see(&in_effect, found.n, found.radius, found.spectral);
@@ -119,10 +119,12 @@ impl Page {
     /// The largest norm that the page has seen at tokens that count at n and R.
     fn largest_seen(&self, state: &PageState, n: f64, radius: f64) -> f64 {
         let (map, d) = (plans::map(state), state.dim());
+        let has_simple_mask = matches!(map.mask, Mask::None | Mask::Causal);
         let counts = |seen: &&Seen| {
             let reaches = if seen.is_causal { seen.n <= n } else { n % seen.n == 0.0 };
-            // Of attention with further steps nothing is proved for lists that grow.
-            let reaches = if seen.is_listed && seen.map.is_plain() { reaches } else { seen.n == n };
+            // Weights that depend on n, and a sink, are not those of fewer tokens.
+            let is_softmax = seen.map.weighting == Weighting::SOFTMAX && !seen.map.score.knows_positions();
+            let reaches = if seen.is_listed && is_softmax && has_simple_mask { reaches } else { seen.n == n };
             reaches && seen.radius <= radius && seen.d == d && seen.map == map
         };
         self.seen.iter().filter(counts).map(|seen| seen.norm).fold(0.0, f64::max)
@@ -214,8 +216,9 @@ fn nothing_that_the_page_has_measured_or_found_is_worse_than_the_worst_tokens_kn
             let n = state.n_tokens();
             let worst = of_map.worst(n, ball.radius).expect("the present tokens are known");
             let said = 10f64.powf(worst.log10);
-            let loaded = with_worst_known(&state, Some(&ball), &page.known).expect("a list that the page takes");
-            let in_effect = in_effect(&loaded);
+            let loaded = with_worst_known(&state, Some(&ball));
+            assert_eq!(loaded.tokens, TokenChoice::Worst, "{}", about());
+            let in_effect = in_effect(&loaded, &page.known);
             let found = measured(&in_effect);
             assert_eq!(plans::map(&loaded), plans::map(&state), "{}", about());
             assert_eq!(found.n, n, "{}", about());
@@ -271,9 +274,9 @@ fn with_every_preset_the_worst_known_is_at_least_the_adversarial_tokens_and_keep
         let adversarial = measured(&state.with_own_tokens(Rows::new("tokens", 2, list).expect("numbers"))).spectral;
         let known = page.known.worst(&state, Norm::Spectral, 64.0, ball.radius).expect("some are known").log10;
         assert!(known >= adversarial.log10() - 1e-9, "{}: 1e{known} known, {adversarial}", preset.id());
-        let loaded = with_worst_known(&state, Some(&ball), &page.known).expect("a list that the page takes");
+        let loaded = with_worst_known(&state, Some(&ball));
         assert_eq!((loaded.token_seed, loaded.radius), (5, 1.5), "{}", preset.id());
-        let reached = measured(&in_effect(&loaded)).spectral.log10();
+        let reached = measured(&in_effect(&loaded, &page.known)).spectral.log10();
         assert!((reached - known).abs() < 1e-8, "{}: 1e{known} said, 1e{reached} loaded", preset.id());
     }
 }
@@ -289,15 +292,17 @@ fn known_norms_are_a_curve_where_there_is_no_lower_bound() {
     known.add_found(&plans::map(&state), &rows(32), 14.0);
     let over_n = |lower: Option<f64>| {
         let of_map = known.on(&state, Norm::Spectral);
-        of_map.over_n([4.0, 8.0, 16.0, 32.0].map(|n| (n, 1.5, lower)))
+        of_map.over_n([4.0, 8.0, 16.0, 32.0].map(|n| (n, 1.5, lower)), None)
     };
-    // The n between them have no value of their own, and a small bound makes no saw of the curve.
+    // The n between them have no tokens of their own, and a small bound makes no saw of the curve.
     for lower in [None, Some(0.1)] {
         assert_eq!(over_n(lower), [(8.0, 3f64.log10()), (32.0, 14f64.log10())]);
     }
+    // The window looks back, so that the tokens of 8 reach as much with others behind them.
+    assert_eq!(known.worst(&state, Norm::Spectral, 16.0, 1.5).map(|known| known.log10), Some(3f64.log10()));
     let other = PageState::default();
     let of_other = known.on(&other, Norm::Spectral);
-    assert_eq!(of_other.over_n([(4.0, 1.5, Some(0.1)), (8.0, 1.5, None)]), [(4.0, 0.1)]);
+    assert_eq!(of_other.over_n([(4.0, 1.5, Some(0.1)), (8.0, 1.5, None)], None), [(4.0, 0.1)]);
 }
 
 #[test]

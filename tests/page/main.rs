@@ -5,6 +5,7 @@ mod answers;
 mod chinese;
 mod dice;
 mod documents;
+mod envelope;
 mod fields;
 mod han;
 mod known;

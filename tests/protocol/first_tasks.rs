@@ -12,7 +12,7 @@ use lipscope_protocol::envelope::{Command, Content, Message, Reply, Request, dec
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::tasks::{
     BallPlan, EnginePlan, EngineTasks, FirstPlan, FirstTasks, GrowthRequest, MeasurePlan, ScriptPlan, SweepRequest,
-    WorstRequest,
+    WorstFrom, WorstRequest,
 };
 use serde_json::json;
 
@@ -50,6 +50,7 @@ fn plans() -> Vec<EnginePlan> {
             experiment: experiment(),
             lengths: vec![2, 5],
             spacing: Spacing::Fixed,
+            from: WorstFrom::Ball,
             units: None,
         }),
     ]

@@ -14,6 +14,16 @@ pub fn best_lower(bounds: &[Bound], norm: Norm) -> Option<&Bound> {
     on_ball(bounds, norm, Side::Lower).max_by(|a, b| a.log10.total_cmp(&b.log10))
 }
 
+/// Whether another bound of ours takes the place of this one: of `sharp` and `two_tokens` only the smaller is the best
+/// bound.
+#[must_use]
+#[doc(hidden)]
+pub fn is_replaced(bounds: &[Bound], id: BoundId) -> bool {
+    let find = |id: BoundId| bounds.iter().find(|bound| bound.id == id);
+    let both = find(BoundId::Sharp).zip(find(BoundId::TwoTokens));
+    both.is_some_and(|(sharp, two)| id == if two.log10 <= sharp.log10 { sharp.id } else { two.id })
+}
+
 fn on_ball(bounds: &[Bound], norm: Norm, side: Side) -> impl Iterator<Item = &Bound> {
     bounds.iter().filter(move |bound| counts(bound.id, norm, side))
 }
@@ -23,4 +33,38 @@ pub(super) fn counts(id: BoundId, norm: Norm, side: Side) -> bool {
     // The envelope bounds the largest constant over all lengths up to n, not the one at n.
     let is_here = id != BoundId::AdversarialEnvelope;
     id.side() == side && id.is_about(norm) && id.domain() == Domain::Ball && is_here
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bounds::all_bounds;
+    use crate::experiment::{Experiment, TokenSource, WeightSource};
+    use crate::growth::hypotheses_of_ball;
+
+    fn at(n: usize, radius: f64, sign: f64) -> Vec<Bound> {
+        let tokens = TokenSource::Adversarial { n, radius };
+        let experiment = Experiment::of(tokens, WeightSource::Identity { sign });
+        all_bounds(&hypotheses_of_ball(&experiment).expect("a ball").with_n(n as f64))
+    }
+
+    #[test]
+    fn for_two_tokens_one_of_the_two_bounds_is_the_best_and_the_other_is_replaced() {
+        let mut best = Vec::new();
+        for sign in [-1.0, 1.0] {
+            for radius in [0.1, 0.5, 1.0, 3.0, 10.0] {
+                let bounds = at(2, radius, sign);
+                let found = best_upper(&bounds, Norm::Spectral).expect("it applies").id;
+                let ids = [BoundId::Sharp, BoundId::TwoTokens];
+                assert_eq!(ids.map(|id| is_replaced(&bounds, id)), ids.map(|id| id != found), "R = {radius}");
+                best.push(found);
+            }
+        }
+        assert!(best.contains(&BoundId::Sharp) && best.contains(&BoundId::TwoTokens), "{best:?}");
+        // At R = 3 a reader saw 18.1 as the best bound beside 5.556.
+        let value = |id: BoundId| at(2, 3.0, -1.0).iter().find(|bound| bound.id == id).and_then(|bound| bound.value);
+        assert!((value(BoundId::TwoTokens).expect("it applies") - 5.556).abs() < 1e-9);
+        assert!(value(BoundId::Sharp).expect("it applies") > 18.0);
+        assert!(!is_replaced(&at(3, 3.0, -1.0), BoundId::Sharp));
+    }
 }

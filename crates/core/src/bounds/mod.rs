@@ -39,7 +39,7 @@ use lower::{
 use crate::experiment::MaskKind;
 
 pub use absence::Absence;
-pub use best::{best_lower, best_upper};
+pub use best::{best_lower, best_upper, is_replaced};
 pub use bound::{Bound, BoundId, Domain, Norm, Side};
 pub use certified::{CertifiedHeads, DotAttention, Neighbourhood};
 use heads::Mixing;

@@ -4,8 +4,10 @@
 
 mod ball;
 mod candidates;
+mod carry;
 mod family;
 mod idle;
+mod more_tokens;
 mod plan;
 mod worst;
 
@@ -24,6 +26,7 @@ use crate::tokens;
 use crate::weights::{HeadWeights, Weights};
 
 pub use ball::{hypotheses_of_ball, hypotheses_of_ball_within};
+pub use carry::carried;
 pub use family::{Family, FamilyPoint};
 pub use idle::{IdleStep, idle_steps};
 pub use plan::{GrowthPlan, MOST_N, MOST_ROWS};

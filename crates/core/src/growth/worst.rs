@@ -28,7 +28,7 @@ pub struct WorstTokens {
 const FEW_TOKENS: f64 = 16.0;
 /// About how many operations the norms at all candidates may take together: some hundredths of a second, and enough for
 /// the 256 tokens at which a sweep usually ends.
-const MOST_OPERATIONS: u64 = 1_000_000_000;
+pub(super) const MOST_OPERATIONS: u64 = 1_000_000_000;
 /// Where fewer candidates than this can be measured, none is: the largest of so few norms says little.
 const FEWEST_CANDIDATES: u64 = 4;
 
@@ -65,9 +65,17 @@ pub fn worst_tokens(
         all.truncate(usize::try_from(most).unwrap_or(usize::MAX));
         all
     };
+    Ok(worst_of(experiment, tried, options))
+}
+
+/// The tokens with the largest norm. Tokens whose norm overflows, or takes more memory than there is, are left out.
+pub(super) fn worst_of(
+    experiment: &Experiment,
+    tried: impl IntoIterator<Item = TokenSource>,
+    options: MeasureOptions,
+) -> Option<WorstTokens> {
     let mut worst: Option<WorstTokens> = None;
     for tokens in tried {
-        // Tokens whose norm overflows, or takes more memory than there is, are left out.
         let Ok(measured) = measure_with(&Experiment { tokens: tokens.clone(), ..experiment.clone() }, options) else {
             continue;
         };
@@ -75,7 +83,7 @@ pub fn worst_tokens(
             worst = Some(WorstTokens { tokens, norm: measured.spectral });
         }
     }
-    Ok(worst)
+    worst
 }
 
 impl Experiment {

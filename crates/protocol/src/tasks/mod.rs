@@ -24,7 +24,7 @@ pub use measure::{MeasureEvent, MeasurePlan, MeasureTask, Measured};
 pub use search::{SearchEvent, SearchRequest, SearchTask};
 pub use sweep::{SweepRequest, SweepTask};
 pub use text::{ReadPlan, ReadTask, ScriptPlan, ScriptTask};
-pub use worst::{WorstAt, WorstRequest, WorstTask};
+pub use worst::{WorstAt, WorstFrom, WorstRequest, WorstTask};
 
 /// Defines two lists: one of the tasks in `first`, and one of all tasks, which begins with them. A message names its task
 /// by the place in the list, so messages about the first tasks are the same bytes in both lists.

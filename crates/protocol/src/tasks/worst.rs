@@ -1,11 +1,11 @@
 //! Finds the worst tokens known at each n, and measures the norm at them. Attention without a mask, normaliser and
-//! further steps does not need this: its lower bounds over n already are these norms.
+//! further steps seldom needs this: its lower bounds over n already are these norms.
 
 use std::ops::Range;
 
 use lipscope_core::bounds::{Witnesses, bounds_and_witnesses};
-use lipscope_core::experiment::{Experiment, InputError, Mask, Memory};
-use lipscope_core::growth::{WorstTokens, hypotheses_of_ball_within, worst_tokens};
+use lipscope_core::experiment::{Experiment, InputError, Mask, Memory, TokenSource};
+use lipscope_core::growth::{WorstTokens, carried, hypotheses_of_ball_within, worst_tokens};
 use lipscope_core::measure::MeasureOptions;
 use lipscope_core::phrase;
 use lipscope_core::sweep::{Spacing, SweepPlan};
@@ -26,8 +26,19 @@ pub struct WorstRequest {
     pub lengths: Vec<usize>,
     /// How R depends on n.
     pub spacing: Spacing,
+    /// Where the tokens come from.
+    pub from: WorstFrom,
     /// The n that are computed, by index. `None` for all.
     pub units: Option<Range<usize>>,
+}
+
+/// Where the tokens that are tried come from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum WorstFrom {
+    /// The ball of each n.
+    Ball,
+    /// For each n, tokens of other n in the same ball or a smaller one, which are carried to it.
+    Tokens(Vec<Vec<TokenSource>>),
 }
 
 /// The worst tokens known at one n.
@@ -74,15 +85,28 @@ impl Task<Memory> for WorstTask {
     fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, Vec<WorstAt>>) -> Result<Turn, InputError> {
         let next = self.left.next();
         if let Some(at) = next {
-            let WorstRequest { experiment, lengths, spacing, .. } = &self.request;
+            let WorstRequest { experiment, lengths, spacing, from, .. } = &self.request;
             let n = lengths[at];
             let ball = hypotheses_of_ball_within(experiment, phrase!("growth_curves", "The growth curves"), *memory)?;
             let radius = spacing.of_ball(experiment.normalization).radius_at(ball.radius, n as f64);
-            let ball = ball.with_n(n as f64).with_radius(radius);
-            // Only without a mask do the lower bounds have tokens of their own.
-            let is_open = experiment.mask == Mask::None;
-            let witnesses = if is_open { bounds_and_witnesses(&ball).1 } else { Witnesses::default() };
-            let worst = worst_tokens(experiment, &ball, &witnesses, *memory)?;
+            let worst = match from {
+                WorstFrom::Ball => {
+                    let ball = ball.with_n(n as f64).with_radius(radius);
+                    // Only without a mask do the lower bounds have tokens of their own.
+                    let is_open = experiment.mask == Mask::None;
+                    let witnesses = if is_open { bounds_and_witnesses(&ball).1 } else { Witnesses::default() };
+                    worst_tokens(experiment, &ball, &witnesses, *memory)?
+                }
+                WorstFrom::Tokens(all) => {
+                    let mut worst: Option<WorstTokens> = None;
+                    for tokens in all.get(at).into_iter().flatten() {
+                        let found = carried(experiment, tokens, n, *memory)?;
+                        let is_worse = |found: &WorstTokens| worst.as_ref().is_none_or(|worst| found.norm > worst.norm);
+                        worst = found.filter(is_worse).or(worst);
+                    }
+                    worst
+                }
+            };
             self.pending.extend(worst.map(|worst| WorstAt { n, radius, worst }));
         }
         if !self.pending.is_empty() && (next.is_none() || report.is_due()) {

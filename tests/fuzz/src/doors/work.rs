@@ -18,7 +18,7 @@ use lipscope_core::sweep::Spacing;
 use lipscope_protocol::envelope::encode;
 use lipscope_protocol::runner::Runner;
 use lipscope_protocol::tasks::{
-    BallPlan, EnginePlan, EngineTasks, GrowthRequest, ScriptPlan, SearchRequest, SweepRequest, WorstRequest,
+    BallPlan, EnginePlan, EngineTasks, GrowthRequest, ScriptPlan, SearchRequest, SweepRequest, WorstFrom, WorstRequest,
 };
 
 use super::experiment::READING;
@@ -99,6 +99,14 @@ pub(super) fn plans(experiment: Experiment) -> Vec<EnginePlan> {
             experiment: of(),
             lengths: vec![2, 5, 40],
             spacing: Spacing::Fixed,
+            from: WorstFrom::Ball,
+            units: None,
+        }),
+        EnginePlan::Worst(WorstRequest {
+            experiment: of(),
+            lengths: vec![2, 40],
+            spacing: Spacing::Fixed,
+            from: WorstFrom::Tokens(vec![vec![of().tokens], Vec::new()]),
             units: None,
         }),
         EnginePlan::Growth(GrowthRequest {
