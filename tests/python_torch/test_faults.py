@@ -174,6 +174,10 @@ class Derivatives(Faults):
         ):
             self.close(self.norm(f, at), dense_norm(f, at), 1e-8)
         self.assertEqual([self.norm(lambda x: 0 * x), self.norm(lambda x: torch.ones(3).double())], [0, 0])
+        # These are defined near x alone.
+        definite = x[0] @ x[0].T + torch.eye(N).double()
+        for f in (lambda x: torch.linalg.cholesky((x + x.T) / 2), torch.logdet, torch.linalg.inv):
+            self.close(self.norm(f, definite), dense_norm(f, definite), 1e-8)
         single = drawn().float()
         self.close(self.norm(attend, single, tolerance=1e-5), dense_norm(attend, single.double()), 1e-4)
 

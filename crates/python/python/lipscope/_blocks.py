@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from ._calls import (
-    call, chosen, evaluated, names_by_position, refuse_filled_caches, split, uncompiled, without_caches,
+    chosen, evaluated, names_by_position, refuse_filled_caches, split, uncompiled, without_caches,
 )  # fmt: skip
 from ._families import Family, family_of
 from ._layers import is_attention

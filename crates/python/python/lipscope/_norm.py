@@ -153,20 +153,23 @@ class _Products:
         v = np.random.default_rng(seed).normal(size=self.x.numel())
         v /= np.linalg.norm(v)
         image, value = self.forward(v), float64(self.value).ravel()
-        x = float64(self.x)
+        x, is_judged = float64(self.x), False
         for step, rounding in _STEPS if eps < 1e-9 else _STEPS[:-1]:
             h = step * _spread(x)
             # In the rounding of x itself a step is lost.
             if eps * np.linalg.norm(x) > 0.05 * h:
-                return
-            there = float64(_value(self.f, self.x + _tensor(h * v, self.x))).ravel()
-            slope = (there - value) / h
-            # A step may leave where `f` is finite.
-            if not np.isfinite(slope).all():
-                return
+                break
+            there = _elsewhere(self.f, self.x + _tensor(h * v, self.x))
+            # A step may leave where `f` is defined.
+            if there is None or there.shape != self.value.shape or not there.isfinite().all():
+                continue
+            slope = (float64(there).ravel() - value) / h
             allowed = _VALUES * max(np.linalg.norm(slope), np.linalg.norm(image)) + rounding * np.linalg.norm(value) / h
             if np.linalg.norm(slope - image) <= allowed:
                 return
+            is_judged = True
+        if not is_judged:
+            return
         raise ValueError(
             "What PyTorch gives as the derivative of `f` at `x` is not that of its values: for a random v, `f(x + h v) - f(x)` is "
             "another change, however small h is. A part of `f` is detached or has a backward pass of its own, or `f` has a kink at "
@@ -185,7 +188,7 @@ def _repeated(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> tor
     """f(x), which must be the same in every call."""
     first = _value(f, x)
     # What keeps the keys of other tokens shows them; and a first call may draw what later ones keep.
-    _value(f, x + 0.5 * x.roll(1, -1) if x.dim() else 1.5 * x)
+    _elsewhere(f, x + 0.01 * x.roll(1, -1) if x.dim() else 1.01 * x)
     before = _random_states(x)
     value = _value(f, x)
     if not all(torch.equal(*pair) for pair in zip(before, _random_states(x))):
@@ -204,6 +207,14 @@ def _repeated(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> tor
             "as a cache of keys. Call `.eval()` on its module, and leave caches out."
         )
     return value
+
+
+def _elsewhere(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor | None:
+    """f at another point than the user's; None where it is not defined there, such as the root of a matrix."""
+    try:
+        return f(x).detach()
+    except (RuntimeError, ValueError, ArithmeticError):
+        return None
 
 
 def _value(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
