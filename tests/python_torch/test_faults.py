@@ -156,6 +156,10 @@ class Derivatives(Faults):
 
         for f in (lambda x: x + x.tanh().detach(), lambda x: x + (x.round() - x).detach(), Wrong.apply):
             self.refused("is not that of its values", lambda: self.norm(f))
+        # In float32, and in float64 around a part in float32.
+        part = lambda x: x.float() + 0.1 * x.float().tanh().detach()
+        self.refused("is not that of its values", lambda: self.norm(part, drawn().float()))
+        self.refused("is not that of its values", lambda: self.norm(lambda x: part(x).double()))
         # A length at 0 and a kink.
         zero = torch.zeros(2, 3, dtype=torch.float64)
         for f in (torch.relu, lambda x: x.norm(dim=-1)):
@@ -178,6 +182,17 @@ class Derivatives(Faults):
         definite = x[0] @ x[0].T + torch.eye(N).double()
         for f in (lambda x: torch.linalg.cholesky((x + x.T) / 2), torch.logdet, torch.linalg.inv):
             self.close(self.norm(f, definite), dense_norm(f, definite), 1e-8)
+        # Kinks that are near, and steps in which float32 has no digits left.
+        for seed in range(20):
+            torch.manual_seed(seed)
+            for f in (
+                nn.Sequential(*[part for _ in range(6) for part in (nn.Linear(D, D), nn.ReLU())]),
+                nn.Sequential(nn.Linear(D, 64), nn.GELU(), nn.Linear(64, D), nn.LayerNorm(D)),
+                lambda x: torch.sin(10 * x),
+            ):
+                near = torch.randn(1, N, D) * 10.0 ** (seed % 4 - 1)
+                found = self.norm(f, near, tolerance=1e-3, iterations=20, failure=None)
+                self.assertLessEqual(found, dense_norm(f, near) * (1 + 1e-4))
         single = drawn().float()
         self.close(self.norm(attend, single, tolerance=1e-5), dense_norm(attend, single.double()), 1e-4)
 
@@ -188,6 +203,9 @@ class Derivatives(Faults):
             backward = staticmethod(lambda ctx, gradient: 3 * gradient)
 
         self.refused("cannot be differentiated forward", lambda: self.norm(Backward.apply))
+        packed = torch.ao.quantization.quantize_dynamic(nn.Sequential(nn.Linear(D, D)), {nn.Linear}, dtype=torch.qint8)
+        for measure in (self.norm, self.blocks):
+            self.refused(r"0 \(Linear\) is quantized", lambda: measure(packed, drawn().float()))
         self.refused("returns torch.complex128", lambda: self.norm(torch.fft.fft), TypeError)
         self.refused("returns a dict", lambda: self.norm(lambda x: {"hidden": x}), TypeError)
 

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from ._calls import (
-    chosen, evaluated, names_by_position, refuse_filled_caches, split, uncompiled, without_caches,
+    chosen, evaluated, names_by_position, refuse_filled_caches, refuse_quantized, split, uncompiled, without_caches,
 )  # fmt: skip
 from ._families import Family, family_of
 from ._layers import is_attention
@@ -148,6 +148,7 @@ def blocks(
     if not isinstance(model, torch.nn.Module):
         raise TypeError(f"`model` is a {type(model).__name__}, but it must be a torch.nn.Module.")
     model = uncompiled(model)
+    refuse_quantized(model)
     for name, part in model.named_modules():
         if isinstance(part, torch.nn.MultiheadAttention) and not part.batch_first:
             raise ValueError(f"{name or 'The module'} has batch_first=False. Make it with batch_first=True.")

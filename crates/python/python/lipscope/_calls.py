@@ -76,6 +76,22 @@ def refuse_filled_caches(module: torch.nn.Module, arguments: tuple[Any, ...], op
             )
 
 
+def refuse_quantized(module: torch.nn.Module) -> None:
+    """Refuses modules whose weights PyTorch has packed into whole numbers: it takes them for constants, not for maps.
+
+    Raises
+    ------
+    ValueError
+        With the name of such a part.
+    """
+    for name, part in module.named_modules():
+        if ".quantized" in type(part).__module__ and type(part).__module__.startswith("torch."):
+            raise ValueError(
+                f"{name or 'The module'} ({type(part).__name__}) is quantized, so that PyTorch has no derivative of it. Measure the "
+                "module before it was quantized."
+            )
+
+
 @contextmanager
 def evaluated(module: torch.nn.Module, handles: list[Any]) -> Iterator[None]:
     """Without dropout, gradients and fused layers; the hooks of `handles` are removed in the end."""

@@ -161,7 +161,12 @@ class Catcher:
         """Keeps what the output matrix is given, and compares what it gives with the matrix that is read."""
         heads = next(iter((*arguments, *options.values())))
         self._heads.append(heads)
-        matrix, bias = linear(output)
+        try:
+            matrix, bias = linear(output)
+        except ValueError as problem:
+            raise refusal(self.name, self.module, str(problem)) from None
+        if heads.shape[-1] != matrix.shape[1] or result.shape[-1] != len(matrix):
+            raise refusal(self.name, self.module, "has an output matrix of another shape than its weights")
         expected = float64(heads) @ matrix.T + bias
         # Of half precision the matrix itself is all that can be read.
         tolerance = max(_VALUE_TOLERANCE, 4 * torch.finfo(heads.dtype).eps)
@@ -413,7 +418,16 @@ def _score_bias(module: Any, family: Family, given: dict[str, Any], count: int, 
 
 
 def linear(part: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The matrix of a linear map and its bias. What Conv1D calls weight is the transposed matrix."""
+    """The matrix of a linear map and its bias. What Conv1D calls weight is the transposed matrix.
+
+    Raises
+    ------
+    ValueError
+        For weights that are no matrix of floating-point numbers, as quantized ones are not.
+    """
+    weight = getattr(part, "weight", None)
+    if not isinstance(weight, torch.Tensor) or not weight.is_floating_point() or weight.dim() != 2:
+        raise ValueError(f"has a {type(part).__name__} whose weights are no matrix of floating-point numbers")
     matrix = float64(part.weight)
     matrix = matrix.T if type(part).__name__ == "Conv1D" else matrix
     bias = getattr(part, "bias", None)
