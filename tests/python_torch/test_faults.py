@@ -128,6 +128,25 @@ class Repeats(Faults):
         self.close(found.measure().value, dense_norm(formula(lambda x: module.self_attn(x, x, x)[0]), x))
 
     def test_a_function_may_change_what_it_is_given(self):
+        class Adds(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([AddsOnce(), AddsOnce()])
+
+            def forward(self, x):
+                for part in self.layers:
+                    x = part(x)
+                return x
+
+        class AddsOnce(nn.Module):
+            def forward(self, x):
+                x += x.roll(1, -2).tanh()
+                return x
+
+        plain = lambda x: x + x.roll(1, -2).tanh()
+        expected = [dense_norm(plain, drawn()), dense_norm(plain, plain(drawn()))]
+        # Here the model changes the tokens of the user itself.
+        self.close(self.blocks(Adds()), expected)
         x = drawn()
         before = x.clone()
         self.close(self.norm(lambda x: x.mul_(2).sin(), x), dense_norm(lambda x: (2 * x).sin(), x))

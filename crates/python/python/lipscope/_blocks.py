@@ -210,7 +210,7 @@ class _Call:
         with differentiable(), torch.no_grad():
             # What keeps the keys of other tokens shows them.
             self.again(_moved(self.entered))
-            again = _first(self.again(self.entered))
+            again = _first(self.again(self.entered.clone()))
         is_kept = torch.stack([padding.kept(self, item) for item in range(len(self.entered))])
         if again.shape != self.left.shape or not _is_close(again[is_kept], self.left[is_kept], self.left[is_kept]):
             raise ValueError(
@@ -470,16 +470,22 @@ def _hooks(stacks: list[tuple[str, str, torch.nn.Module]], found: list[_Call]) -
     names: dict[torch.nn.Module, list[tuple[str, str]]] = {}
     for stack, name, module in stacks:
         names.setdefault(module, []).append((stack, name))
-    return [_hook(module, of_module, found) for module, of_module in names.items()]
+    return [hook for module, of_module in names.items() for hook in _recorders(module, of_module, found)]
 
 
-def _hook(module: torch.nn.Module, names: list[tuple[str, str]], found: list[_Call]) -> Any:
+def _recorders(module: torch.nn.Module, names: list[tuple[str, str]], found: list[_Call]) -> tuple[Any, Any]:
     turns = itertools.cycle(names)
+    entered: list[Any] = []
 
-    def keep(_: Any, arguments: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
+    def enter(_: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+        # A layer may add to its tokens in place.
+        tokens = _tokens(module, arguments, options)
+        entered.append(tokens.detach().clone() if isinstance(tokens, torch.Tensor) else tokens)
+
+    def leave(_: Any, arguments: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
         stack, name = next(turns)
-        left = _first(result)
-        x, again = _again(module, arguments, options)
+        left, x = _first(result), entered.pop()
+        _, again = _again(module, arguments, options)
         if not isinstance(left, torch.Tensor) or left.shape != x.shape:
             raise ValueError(f"{name or 'The model'} does not map tokens to tokens of the same shape.")
         given = {**dict(zip(names_by_position(module, len(arguments)), arguments)), **options}
@@ -489,7 +495,10 @@ def _hook(module: torch.nn.Module, names: list[tuple[str, str]], found: list[_Ca
         has_encoder = any(given.get(of_encoder) is not None for of_encoder in _OF_ENCODER)
         found.append(_Call(name, module, stack, x, left.detach().clone(), others, again, has_encoder))
 
-    return module.register_forward_hook(keep, with_kwargs=True)
+    return (
+        module.register_forward_pre_hook(enter, with_kwargs=True),
+        module.register_forward_hook(leave, with_kwargs=True),
+    )
 
 
 def _tokens(module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:

@@ -40,7 +40,9 @@ def names_by_position(module: torch.nn.Module, count: int) -> list[str | None]:
 
 def is_cache(name: str | None, value: Any) -> bool:
     """Whether an argument remembers the tokens of earlier calls, by its name or its class."""
-    return value is not None and (name in CACHES or hasattr(value, "get_seq_length"))
+    if value is None or isinstance(value, (bool, int)):
+        return False
+    return name in CACHES or hasattr(value, "get_seq_length")
 
 
 def without_caches(
