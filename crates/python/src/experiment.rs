@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lipscope_core::cost::shape_of;
 use lipscope_core::experiment::{
-    Experiment, Head, InputError, Rows, SecondMap, Steps, TokenSource, WeightSource, limits,
+    Experiment, Head, InputError, Mask, Rows, Score, SecondMap, Steps, TokenSource, WeightSource, json_problem, limits,
 };
 use lipscope_core::weights::inputs;
 use nalgebra::DMatrix;
@@ -29,17 +29,19 @@ pub(crate) struct PyExperiment(pub(crate) Arc<Experiment>);
 
 #[pymethods]
 impl PyExperiment {
-    /// From an experiment file.
+    /// From an experiment file. `forbidden` (n x n) says which pairs of tokens its mask forbids too.
     #[staticmethod]
-    fn from_json(py: Python<'_>, text: &str) -> PyResult<Self> {
-        let read = py.detach(|| Experiment::from_json(text));
+    #[pyo3(signature = (text, forbidden=None))]
+    fn from_json(py: Python<'_>, text: &str, forbidden: Option<PyReadonlyArray2<'_, bool>>) -> PyResult<Self> {
+        let forbidden = forbidden.as_ref().map(Forbidden::new);
+        let read = py.detach(|| masked(Experiment::from_json(text)?, forbidden.as_ref()));
         read.map(PyExperiment::of).map_err(|problem| value_error(&problem))
     }
 
     /// From arrays: tokens n x d, for each head Q k x d, for each head of keys and values K k x d and V d_v x d, the
     /// output matrix d_out x (sum of d_v). Consecutive heads share K and V where there are fewer of them. `second` has
     /// the second Q of each head, the second K of each head of keys, and lambda of each head. The other keys of an
-    /// experiment file are in `options`, a JSON object.
+    /// experiment file are in `options`: the text of a JSON object, and which pairs of tokens (n x n) the mask forbids too.
     #[staticmethod]
     fn from_arrays(
         tokens: PyReadonlyArray2<'_, f64>,
@@ -47,7 +49,7 @@ impl PyExperiment {
         keys_and_values: (Vec<PyReadonlyArray2<'_, f64>>, Vec<PyReadonlyArray2<'_, f64>>),
         second: Option<SecondArrays<'_>>,
         output: Option<PyReadonlyArray2<'_, f64>>,
-        options: &str,
+        options: (String, Option<PyReadonlyArray2<'_, bool>>),
     ) -> PyResult<Self> {
         let list = |name: &str, arrays: &[PyReadonlyArray2<'_, f64>]| {
             let one_head = arrays.len() == 1;
@@ -60,9 +62,8 @@ impl PyExperiment {
             Some((q2, k2, lambdas)) => Some((list("q2", q2)?, list("k2", k2)?, lambdas)),
             None => None,
         };
-        let of_group = |rows: &[Rows], group: usize, name: &str| {
-            rows.get(group).cloned().ok_or_else(|| PyValueError::new_err(format!("`{name}` has too few heads.")))
-        };
+        let too_few = |name: &str| PyValueError::new_err(format!("`{name}` has too few heads."));
+        let of_group = |rows: &[Rows], group: usize, name: &str| rows.get(group).cloned().ok_or_else(|| too_few(name));
         let (n_heads, n_groups) = (q.len(), k.len().max(1));
         let mut heads = Vec::with_capacity(n_heads);
         let mut shared = Vec::new();
@@ -72,7 +73,7 @@ impl PyExperiment {
                 Some((q2, k2, lambdas)) => Some(SecondMap {
                     q: of_group(q2, at, "q2")?,
                     k: of_group(k2, group, "k2")?,
-                    lambda: lambdas.get(at).copied().unwrap_or(0.0),
+                    lambda: lambdas.get(at).copied().ok_or_else(|| too_few("lam"))?,
                 }),
                 None => None,
             };
@@ -85,7 +86,12 @@ impl PyExperiment {
         let output = output.map(|output| rows_of("output", &output)).transpose()?;
         let tokens = rows_of("tokens", &tokens)?;
         let weights = WeightSource::listed(heads, shared, output).map_err(|problem| value_error(&problem))?;
-        options_and(options, tokens, weights).map(PyExperiment::of).map_err(|problem| value_error(&problem))
+        let (options, forbidden) = options;
+        let forbidden = forbidden.as_ref().map(Forbidden::new);
+        options_and(&options, tokens, weights)
+            .and_then(|experiment| masked(experiment, forbidden.as_ref()))
+            .map(PyExperiment::of)
+            .map_err(|problem| value_error(&problem))
     }
 
     /// The experiment file on one line.
@@ -188,7 +194,8 @@ pub(crate) fn entries_of<'a>(name: &str, slice: Option<&'a [f64]>) -> PyResult<&
 
 /// Reads an experiment file that has no tokens and weights, and adds the given tokens and weights.
 fn options_and(options: &str, tokens: Rows, weights: WeightSource) -> Result<Experiment, InputError> {
-    let mut file: Map<String, Value> = serde_json::from_str(options).unwrap_or_default();
+    let mut file: Map<String, Value> =
+        serde_json::from_str(options).map_err(|problem| InputError::Json { detail: json_problem(&problem) })?;
     // The steps may have a row for each token, so that they do not fit the placeholders below.
     let is_step = |key: &str| ["mask", "score", "weighting"].contains(&key);
     let steps: Map<String, Value> = file.iter().filter(|(key, _)| is_step(key)).map(owned).collect();
@@ -201,6 +208,50 @@ fn options_and(options: &str, tokens: Rows, weights: WeightSource) -> Result<Exp
     limits::check_tokens(tokens.n_rows(), tokens.n_columns())?;
     let experiment =
         Experiment { tokens: TokenSource::Explicit(tokens), weights: Some(weights), ..read.with_steps(steps) };
+    experiment.check()?;
+    Ok(experiment)
+}
+
+/// Pairs of tokens that are forbidden beside those of a mask: a bias of minus infinity.
+struct Forbidden {
+    n_rows: usize,
+    n_columns: usize,
+    /// Whether token i may not attend to token j, row by row.
+    entries: Vec<bool>,
+}
+
+impl Forbidden {
+    fn new(array: &PyReadonlyArray2<'_, bool>) -> Self {
+        let (n_rows, n_columns) = (array.shape()[0], array.shape()[1]);
+        Forbidden { n_rows, n_columns, entries: array.as_array().iter().copied().collect() }
+    }
+
+    fn forbids(&self, i: usize, j: usize) -> bool {
+        self.entries.get(i * self.n_columns + j).copied().unwrap_or(false)
+    }
+}
+
+/// The experiment whose mask also forbids some pairs; the shortest mask that does. A bias of zeros is left out.
+///
+/// # Errors
+/// As for [`Experiment::check`].
+fn masked(experiment: Experiment, forbidden: Option<&Forbidden>) -> Result<Experiment, InputError> {
+    let Some(forbidden) = forbidden else { return Ok(experiment) };
+    let n = forbidden.n_rows;
+    let allows = |i: usize, j: usize| experiment.mask.allows(i, j) && !forbidden.forbids(i, j);
+    let is_mask = |mask: &Mask| (0..n).all(|i| (0..n).all(|j| allows(i, j) == mask.allows(i, j)));
+    let mask = if is_mask(&experiment.mask) {
+        experiment.mask
+    } else if is_mask(&Mask::Causal) {
+        Mask::Causal
+    } else {
+        let entries = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| f64::from(u8::from(allows(i, j))));
+        Mask::Allowed(Rows::new("`score.bias`", n, entries.collect())?)
+    };
+    // The rows of the bias are those of the tokens: that was checked where it was read.
+    let bias = experiment.score.bias.filter(|bias| bias.entries().iter().any(|entry| *entry != 0.0));
+    let score = Score { bias, ..experiment.score };
+    let experiment = Experiment { mask, score, ..experiment };
     experiment.check()?;
     Ok(experiment)
 }

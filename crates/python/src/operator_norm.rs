@@ -111,6 +111,18 @@ fn product<'py>(function: &Bound<'py, PyAny>, name: &str, vector: &[f64], out: &
             "`{name}` returned {found} numbers, but it must return {expected}."
         )));
     }
+    if let Some(at) = found.iter().position(|entry| entry.is_nan()) {
+        return Err(PyValueError::new_err(format!(
+            "Entry {} of what `{name}` returned is NaN: the map has no norm.",
+            at + 1
+        )));
+    }
+    if let Some(at) = found.iter().position(|entry| entry.is_infinite()) {
+        return Err(PyValueError::new_err(format!(
+            "Entry {} of what `{name}` returned is infinite. The products overflow: make the map's inputs smaller.",
+            at + 1
+        )));
+    }
     out.copy_from_slice(found);
     Ok(())
 }

@@ -13,9 +13,16 @@ ArrayLike = Any
 
 #: The longest list of numbers; lists of lengths or epsilons are far shorter.
 _MOST_NUMBERS = 1_000_000
+#: The most axes of an array of NumPy.
+_MOST_AXES = 64
 
 
-def plain(name: str, given: ArrayLike) -> np.ndarray:
+def is_array(given: Any) -> bool:
+    """Whether an object is an array of NumPy, or gives itself out as one."""
+    return isinstance(given, np.ndarray) or hasattr(given, "__array__") or hasattr(given, "__dlpack__")
+
+
+def plain(name: str, given: ArrayLike, kinds: str = "fiu") -> np.ndarray:
     """A NumPy array of the real numbers that an object holds, without a copy where that is possible.
 
     Parameters
@@ -24,31 +31,56 @@ def plain(name: str, given: ArrayLike) -> np.ndarray:
         The argument, for errors.
     given : ArrayLike
         The array.
+    kinds : str
+        The kinds of numbers that it may hold, by NumPy's letters.
 
     Raises
     ------
     TypeError
-        If it holds no real numbers, or cannot be read from this process.
+        If it holds no real numbers, or hides some behind a mask, or cannot be read from this process.
     """
+    refuse_masked(name, given)
     # A tensor that is recorded for differentiation does not give out its numbers.
     if hasattr(given, "detach") and getattr(given, "requires_grad", False):
         given = given.detach()
     try:
-        if isinstance(given, np.ndarray):
-            array = given
-        elif hasattr(given, "__array__") or not hasattr(given, "__dlpack__"):
-            array = np.asarray(given)
+        if hasattr(given, "__array__") or not hasattr(given, "__dlpack__"):
+            # What an object gives out may be a masked array, which `asarray` would unmask.
+            array = np.asanyarray(given)
         else:
             array = np.from_dlpack(given)
     except (TypeError, ValueError, RuntimeError, BufferError) as problem:
         raise TypeError(
-            f"`{name}` cannot be read as an array: {_first_line(problem)}. Give an array of float64 or float32 on the CPU."
+            f"`{name}` cannot be read as an array: {first_line(problem)}. Give an array of float64 or float32 on the CPU."
         ) from problem
-    if array.dtype.kind not in "fiu":
+    refuse_masked(name, array)
+    # Of other classes, a matrix has always two axes.
+    array = np.asarray(array)
+    if array.dtype.kind not in kinds:
         raise TypeError(
             f"`{name}` holds {array.dtype}, but it must hold real numbers. Convert it to float64 or float32."
         )
     return array
+
+
+def refuse_masked(name: str, given: Any, depth: int = 0) -> None:
+    """Refuses masked arrays, also within lists: as plain arrays they would show the entries that they hide.
+
+    Raises
+    ------
+    TypeError
+        With the way to give what is meant.
+    """
+    if isinstance(given, np.ma.MaskedArray):
+        raise TypeError(
+            f"`{name}` is a NumPy masked array, and there are no missing entries here. Give an array without a mask: "
+            "`.filled(value)` writes a value into the gaps, and indexing leaves rows out."
+        )
+    # NumPy reads no deeper lists.
+    if isinstance(given, (list, tuple)) and depth < _MOST_AXES:
+        for part in given:
+            if type(part) is not float and type(part) is not int:
+                refuse_masked(name, part, depth + 1)
 
 
 def matrix(name: str, given: ArrayLike, axes: str) -> np.ndarray:
@@ -131,6 +163,7 @@ def vector(name: str, given: ArrayLike) -> np.ndarray:
 
 def whole(name: str, given: Any, least: int = 0, most: int = 2**63 - 1) -> int:
     """A whole number within limits."""
+    refuse_masked(name, given)
     try:
         # Whole numbers have `__index__`, floats do not.
         number = given.__index__()
@@ -143,6 +176,7 @@ def whole(name: str, given: Any, least: int = 0, most: int = 2**63 - 1) -> int:
 
 def real(name: str, given: Any) -> float:
     """A real number."""
+    refuse_masked(name, given)
     if isinstance(given, (str, bytes)):
         raise TypeError(f"`{name}` is {given!r}, but it must be a number.")
     try:
@@ -170,7 +204,8 @@ def numbers(name: str, given: Any) -> list[float]:
     return [float(number) for number in array]
 
 
-def _first_line(problem: BaseException) -> str:
+def first_line(problem: BaseException) -> str:
+    """The first line of an error's text, without its full stop."""
     return (str(problem).splitlines() or [type(problem).__name__])[0].rstrip(".")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import itertools
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Iterator, Sequence
@@ -9,19 +11,28 @@ from typing import Any, Callable, Iterator, Sequence
 import numpy as np
 import torch
 
-from ._calls import call, chosen, evaluated
+from ._calls import (
+    chosen, evaluated, names_by_position, refuse_filled_caches, refuse_quantized, split, uncompiled, without_caches,
+)  # fmt: skip
 from ._families import Family, family_of
-from ._layers import CACHES, is_attention
+from ._layers import is_attention
 from ._masks import float64
-from ._norm import norm
+from ._norm import differentiable, norm
 from ._results import Norm
 
 #: The maps of a layer, by the names of `lipscope model --map`.
 MAPS = ("attention", "with-output", "attention-residual", "mlp-residual", "block", "blocks")
-#: Arguments that say what is padding, with the value that does.
-_PADDING = {"attention_mask": 0, "src_key_padding_mask": 1, "key_padding_mask": 1}
-#: Arguments that no item of a batch has for itself.
-_OF_ALL = ("mask", "src_mask", "attn_mask")
+#: Arguments that say what is padding: of the model's tokens, and of those of a decoder that has an encoder before it.
+_PADDING = ("attention_mask", "src_key_padding_mask", "key_padding_mask")
+_DECODER_PADDING = ("decoder_attention_mask", "tgt_key_padding_mask")
+#: Arguments of models that have a decoder behind an encoder.
+_DECODER_TOKENS = ("decoder_input_ids", "decoder_inputs_embeds", "tgt")
+#: What a layer of such a decoder gets from the encoder.
+_OF_ENCODER = ("encoder_hidden_states", "memory")
+#: The names of the tokens that a layer is called with.
+_TOKENS = ("hidden_states", "inputs_embeds", "src", "tgt", "query", "x", "input")
+#: The least number that counts as forbidding in a mask that is added to scores, as in `_masks.split`.
+_FORBIDDEN = -1e4
 
 
 @dataclass(frozen=True)
@@ -85,7 +96,8 @@ def blocks(
         shape; the other maps those of the families of `lipscope.torch.attention`.
     inputs : tensor, tuple or dict
         What the model is called with, the batch first. A mask (batch, n) of the names `attention_mask`, `src_key_padding_mask`
-        or `key_padding_mask` says what is padding.
+        or `key_padding_mask` says what is padding, by name or by its position in the model's `forward`; of a decoder behind an
+        encoder `decoder_attention_mask` or `tgt_key_padding_mask`.
     map : {"attention", "with-output", "attention-residual", "mlp-residual", "block", "blocks"}
         The concatenated heads, at the input of attention; these through the output matrix with its bias; attention with its
         norms and residual connection; the MLP with them, at the output of the map before; the layer; all layers from the first
@@ -106,12 +118,17 @@ def blocks(
     ------
     ValueError
         For a layer without the parts of the map, one that is neither its attention and then its MLP nor both side by side, and
-        one that PyTorch cannot differentiate forward (BLOOM's MLP; experts, unless `_experts_implementation` is "eager").
+        one that PyTorch cannot differentiate forward (BLOOM's MLP; experts, unless `_experts_implementation` is "eager"). Also
+        for a layer that gives another output when it is run again, one in which items of the batch depend on each other, a cache
+        that holds earlier tokens, and NaN; and for "blocks" where layers get more from the tokens than the layer before gives.
 
     Notes
     -----
     Only tokens that are not padding are moved and counted. Dropout is off. The parts are cut out of the layer by hooks: what a
     map leaves out gives zero, and the norms that follow sums are passed by.
+
+    A layer is run again without its cache, with the whole batch, of which one item is moved; a long batch is faster item by item.
+    What else a layer is called with, such as the output of an encoder, stays as it was.
 
     The layer runs in its own type, and layers of transformers compute norms, softmax and angles in float32 even then: the
     products are rounded to seven digits, the residual shows it, and a tolerance of 1e-5 ends the iteration when it is reached.
@@ -130,60 +147,125 @@ def blocks(
         raise ValueError(f"`map` is {map!r}, but it must be one of: {', '.join(MAPS)}.")
     if not isinstance(model, torch.nn.Module):
         raise TypeError(f"`model` is a {type(model).__name__}, but it must be a torch.nn.Module.")
+    model = uncompiled(model)
+    refuse_quantized(model)
     for name, part in model.named_modules():
         if isinstance(part, torch.nn.MultiheadAttention) and not part.batch_first:
             raise ValueError(f"{name or 'The module'} has batch_first=False. Make it with batch_first=True.")
     stacks = _stacks(model)
     chosen(layers, [name for _, name, _ in stacks])
+    arguments, named = split(inputs)
+    named = {**named, **options}
+    refuse_filled_caches(model, arguments, named)
+    arguments, named = without_caches(model, arguments, named)
+    run = lambda: model(*arguments, **named)
+    padding = _Padding(model, arguments, named)
+    calls: list[_Call] = []
+    with evaluated(model, _hooks(stacks, calls)):
+        run()
+    measured = [one for one in calls if layers is None or one.name in layers]
+    if not measured:
+        raise ValueError("The model ran none of these layers with these inputs. Give inputs with which it does.")
+    # The other stack of a model of texts and pictures has other tokens.
+    stacks_measured = {one.stack for one in measured}
+    calls = [one for one in calls if one.stack in stacks_measured]
     found = []
-    for item, (of_item, of_options) in enumerate(_items(inputs, options)):
-        calls: list[_Layer] = []
-        with evaluated(model, [_hook(*layer, calls) for layer in stacks]):
-            call(model, of_item, of_options)
-        # The other stack of a model of texts and pictures has other tokens.
-        wanted = {layer.stack for layer in calls if layers is None or layer.name in layers}
-        kept = _kept(of_item, of_options)
-        calls = [layer.without_padding(kept) for layer in calls if layer.stack in wanted]
-        with evaluated(model, []):
-            for at, layer in enumerate(calls):
-                if layers is None or layer.name in layers:
-                    f, tokens = _map(map, calls, at)
+    with evaluated(model, []):
+        for one in calls if map == "blocks" else measured:
+            one.check_rerun(padding)
+        for item in range(max(len(one.entered) for one in measured)):
+            of_item = [_Layer(one, item, padding.kept(one, item)) for one in calls if item < len(one.entered)]
+            for at, layer in enumerate(of_item):
+                if layer.call in measured:
+                    layer.check_alone()
+                    f, tokens = _map(map, of_item, at, run)
                     try:
-                        measured = norm(
-                            f, tokens, tolerance=tolerance, iterations=iterations, seed=seed, failure=failure
-                        )
-                    except RuntimeError as problem:
-                        raise ValueError(f"{layer.name} cannot be differentiated: {_sentence(problem)}") from problem
+                        value = norm(f, tokens, tolerance=tolerance, iterations=iterations, seed=seed, failure=failure)
                     except ValueError as problem:
-                        raise ValueError(f"{layer.name} has no norm: {problem}") from problem
-                    found.append(BlockNorm(layer.name, item, map, measured, float64(tokens)))
+                        raise ValueError(f"{layer.named} has no norm: {problem}") from problem
+                    found.append(BlockNorm(layer.name, item, map, value, float64(tokens)))
     return found
 
 
-@dataclass(frozen=True)
-class _Layer:
-    """A call of a layer with one item: the tokens (n, d) that entered, those that left, and how it is called again."""
+@dataclass(frozen=True, eq=False)
+class _Call:
+    """A call of a layer: the tokens (batch, n, d) that entered, those that left, other arguments, and how it is called again."""
 
     name: str
     module: torch.nn.Module
     stack: str
     entered: torch.Tensor
     left: torch.Tensor
-    kept: torch.Tensor
+    others: list[torch.Tensor]
     again: Callable[[torch.Tensor], Any]
+    has_encoder: bool
 
-    def without_padding(self, kept: torch.Tensor | None) -> _Layer:
-        if kept is None or (len(kept) != len(self.entered) and kept.all()):
-            return self
-        if len(kept) != len(self.entered):
+    @property
+    def named(self) -> str:
+        """Its name in a sentence."""
+        return self.name or "The model"
+
+    def check_rerun(self, padding: _Padding) -> None:
+        """Refuses a layer that keeps something from call to call: run again, it must give what it gave."""
+        with differentiable(), torch.no_grad():
+            # What keeps the keys of other tokens shows them.
+            self.again(_moved(self.entered))
+            again = _first(self.again(self.entered.clone()))
+        is_kept = torch.stack([padding.kept(self, item) for item in range(len(self.entered))])
+        if again.shape != self.left.shape or not _is_close(again[is_kept], self.left[is_kept], self.left[is_kept]):
             raise ValueError(
-                f"The padding mask has {len(kept)} entries, but {self.name} takes {len(self.entered)} tokens."
+                f"{self.named} gives another output when it is run again with the tokens that entered it: it draws random "
+                "numbers, or keeps something from call to call, such as a cache of keys. Turn that off, or measure a function "
+                "without it by lipscope.torch.norm."
             )
-        return replace(self, kept=kept.to(self.entered.device))
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """A call of a layer at one item of its batch, where some tokens are kept and the others are padding."""
+
+    call: _Call
+    item: int
+    kept: torch.Tensor
+
+    @property
+    def name(self) -> str:
+        return self.call.name
+
+    @property
+    def named(self) -> str:
+        return self.call.named
+
+    @property
+    def module(self) -> torch.nn.Module:
+        return self.call.module
+
+    @property
+    def entered(self) -> torch.Tensor:
+        """The tokens (n, d) of the item."""
+        return self.call.entered[self.item]
+
+    def batch(self, x: torch.Tensor) -> torch.Tensor:
+        """All tokens that enter, with those of the item replaced."""
+        return self.call.entered.index_copy(0, torch.tensor([self.item], device=x.device), x[None])
 
     def whole(self, x: torch.Tensor) -> torch.Tensor:
-        """The layer at all tokens."""
-        return _first(self.again(x[None]))[0]
+        """The layer at all tokens (n, d) of the item."""
+        return _first(self.call.again(self.batch(x)))[self.item]
+
+    def check_alone(self) -> None:
+        """Refuses a layer in which what an item gives depends on other items."""
+        entered, left = self.call.entered, self.call.left
+        if len(entered) == 1:
+            return
+        moved = replace(self, call=replace(self.call, entered=_moved(entered)))
+        with differentiable(), torch.no_grad():
+            again = moved.whole(self.entered)
+        if not _is_close(again[self.kept], left[self.item][self.kept], left[self.item][self.kept]):
+            raise ValueError(
+                f"In {self.named} items of the batch depend on each other. The batch must come first, as in (batch, n, d), and no "
+                "step may mix its items."
+            )
 
     def placed(self, x: torch.Tensor) -> torch.Tensor:
         """All tokens that enter, with those that are kept replaced."""
@@ -194,14 +276,16 @@ class _Layer:
         return self.whole(self.placed(x))[self.kept]
 
 
-def _map(kind: str, layers: list[_Layer], at: int) -> tuple[Callable[[torch.Tensor], torch.Tensor], torch.Tensor]:
+def _map(
+    kind: str, layers: list[_Layer], at: int, run: Callable[[], Any]
+) -> tuple[Callable[[torch.Tensor], torch.Tensor], torch.Tensor]:
     """A map of a layer, and the tokens where it is measured."""
     layer = layers[at]
     entered = layer.entered[layer.kept]
     if kind == "block":
         return layer.block, entered
     if kind == "blocks":
-        return _composed([one for one in layers[: at + 1] if one.stack == layer.stack])
+        return _composed([one for one in layers[: at + 1] if one.call.stack == layer.call.stack], run)
     parts = _Parts(layer)
     if kind in ("attention", "with-output"):
         return parts.attention(with_output=kind == "with-output")
@@ -209,19 +293,70 @@ def _map(kind: str, layers: list[_Layer], at: int) -> tuple[Callable[[torch.Tens
     return (parts.attention_residual, entered) if kind == "attention-residual" else (parts.mlp_residual, middle)
 
 
-def _composed(layers: list[_Layer]) -> tuple[Callable[[torch.Tensor], torch.Tensor], torch.Tensor]:
+def _composed(
+    layers: list[_Layer], run_model: Callable[[], Any]
+) -> tuple[Callable[[torch.Tensor], torch.Tensor], torch.Tensor]:
     """The layers one after another, at the tokens that enter the first."""
     for before, after in zip(layers, layers[1:]):
-        if not torch.equal(before.left, after.entered):
+        if not torch.equal(before.call.left, after.call.entered):
             raise ValueError(f"Between {before.name} and {after.name} the model does more than run its layers.")
+    first, last = layers[0], layers[-1]
 
     def run(x: torch.Tensor) -> torch.Tensor:
-        x = layers[0].placed(x)
+        x = first.placed(x)
         for layer in layers:
             x = layer.whole(x)
-        return x[layers[0].kept]
+        return x[first.kept]
 
-    return run, layers[0].entered[layers[0].kept]
+    entered = first.entered[first.kept]
+    for layer in layers[1:]:
+        if any(other.shape == first.call.entered.shape and torch.equal(other, first.call.entered) for other in layer.call.others):
+            raise _more(layer)
+    if len(layers) > 1:
+        # The model itself, with other tokens at its first layer.
+        moved = _moved(entered)
+        of_model = _of_model(layers, first.batch(first.placed(moved)), run_model)
+        with differentiable(), torch.no_grad():
+            here, there = run(entered), run(moved)
+        if not _is_close(of_model[last.item][first.kept], there, there - here):
+            raise _more(last)
+    return run, entered
+
+
+def _more(layer: _Layer) -> ValueError:
+    return ValueError(
+        f"{layer.name} gets more from the tokens than what the layer before it gives, such as the first tokens or keys that layers "
+        'share. Measure its "block".'
+    )
+
+
+class _Reached(Exception):
+    """Ends a run of the model at a layer."""
+
+
+def _of_model(layers: list[_Layer], batch: torch.Tensor, run_model: Callable[[], Any]) -> torch.Tensor:
+    """What the model gives after these layers if other tokens enter the first."""
+    reached: list[torch.Tensor] = []
+    runs = {"of first": 0, "of all": 0}
+
+    def enter(module: torch.nn.Module, arguments: Any, options: Any) -> Any:
+        runs["of first"] += 1
+        return _with_tokens(module, arguments, options, batch) if runs["of first"] == 1 else None
+
+    def leave(_: Any, __: Any, result: Any) -> None:
+        runs["of all"] += 1
+        if runs["of all"] == len(layers):
+            reached.append(_first(result))
+            raise _Reached
+
+    handles = [layers[0].module.register_forward_pre_hook(enter, with_kwargs=True)]
+    handles += [module.register_forward_hook(leave) for module in dict.fromkeys(layer.module for layer in layers)]
+    with _hooked(*handles), differentiable(), torch.no_grad():
+        try:
+            run_model()
+        except _Reached:
+            pass
+    return reached[0]
 
 
 class _Parts:
@@ -259,17 +394,19 @@ class _Parts:
             return heads.pop()
 
         with _hooked(self.module.register_forward_pre_hook(keep, with_kwargs=True)):
-            layer.again(layer.entered[None])
+            layer.call.again(layer.call.entered)
         x, again = _again(self.module, *calls[0])
-        inside = replace(layer, entered=x)
+        if len(x) != len(layer.call.entered):
+            raise ValueError(f"{layer.named} calls its attention with another batch than its own.")
+        inside = replace(layer, call=replace(layer.call, entered=x))
 
         def f(y: torch.Tensor) -> torch.Tensor:
-            whole = inside.placed(y)[None]
+            whole = inside.batch(inside.placed(y))
             of_heads = _first(again(whole)) if self.family.dense else run(lambda: again(whole))
-            of_heads = of_heads.reshape(1, len(x), -1)
-            return (self.output(of_heads) if with_output else of_heads)[0][layer.kept]
+            of_heads = of_heads.reshape(len(x), len(layer.kept), -1)
+            return (self.output(of_heads) if with_output else of_heads)[layer.item][layer.kept]
 
-        return f, x[layer.kept]
+        return f, inside.entered[layer.kept]
 
     def attention_residual(self, x: torch.Tensor) -> torch.Tensor:
         """The layer without its MLP."""
@@ -328,73 +465,146 @@ def _stacks(model: torch.nn.Module) -> list[tuple[str, str, torch.nn.Module]]:
     return found or [("", "", model)]
 
 
-def _hook(stack: str, name: str, module: torch.nn.Module, found: list[_Layer]) -> Any:
-    """A hook that adds each call of a layer to `found`."""
+def _hooks(stacks: list[tuple[str, str, torch.nn.Module]], found: list[_Call]) -> list[Any]:
+    """Hooks that add each call of a layer to `found`. A module that stands in a list twice is called by its names in turn."""
+    names: dict[torch.nn.Module, list[tuple[str, str]]] = {}
+    for stack, name, module in stacks:
+        names.setdefault(module, []).append((stack, name))
+    return [hook for module, of_module in names.items() for hook in _recorders(module, of_module, found)]
 
-    def keep(_: Any, arguments: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
-        left = _first(result)
-        x, again = _again(module, arguments, options)
-        if not isinstance(left, torch.Tensor) or left.shape != (1, *x.shape):
+
+def _recorders(module: torch.nn.Module, names: list[tuple[str, str]], found: list[_Call]) -> tuple[Any, Any]:
+    turns = itertools.cycle(names)
+    entered: list[Any] = []
+
+    def enter(_: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+        # A layer may add to its tokens in place.
+        tokens = _tokens(module, arguments, options)
+        entered.append(tokens.detach().clone() if isinstance(tokens, torch.Tensor) else tokens)
+
+    def leave(_: Any, arguments: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
+        stack, name = next(turns)
+        left, x = _first(result), entered.pop()
+        _, again = _again(module, arguments, options)
+        if not isinstance(left, torch.Tensor) or left.shape != x.shape:
             raise ValueError(f"{name or 'The model'} does not map tokens to tokens of the same shape.")
-        kept = torch.ones(len(x), dtype=torch.bool, device=x.device)
-        found.append(_Layer(name, module, stack, x, left[0], kept, again))
+        given = {**dict(zip(names_by_position(module, len(arguments)), arguments)), **options}
+        tokens = _tokens(module, arguments, options)
+        tensors = (value for value in (*arguments, *options.values()) if isinstance(value, torch.Tensor))
+        others = [value for value in tensors if value.dtype == x.dtype and not _is_one(value, tokens)]
+        has_encoder = any(given.get(of_encoder) is not None for of_encoder in _OF_ENCODER)
+        found.append(_Call(name, module, stack, x, left.detach().clone(), others, again, has_encoder))
 
-    return module.register_forward_hook(keep, with_kwargs=True)
+    return (
+        module.register_forward_pre_hook(enter, with_kwargs=True),
+        module.register_forward_hook(leave, with_kwargs=True),
+    )
+
+
+def _tokens(module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """The tokens of a call: they come first, or have a name that is known."""
+    if arguments and isinstance(arguments[0], torch.Tensor):
+        return arguments[0]
+    given = {**dict(zip(names_by_position(module, len(arguments)), arguments)), **options}
+    for name in _TOKENS:
+        if name in given:
+            return given[name]
+    raise ValueError(f"{type(module).__name__} is called without tokens (batch, n, d).")
+
+
+def _with_tokens(
+    module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any], x: torch.Tensor
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """A call with other tokens. Where the same tensor is given twice, as query and key, both are replaced."""
+    before = _tokens(module, arguments, options)
+
+    def other(value: Any) -> Any:
+        return x if isinstance(value, torch.Tensor) and _is_one(value, before) else value
+
+    return tuple(other(value) for value in arguments), {name: other(value) for name, value in options.items()}
+
+
+def _is_one(value: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether two tensors are views of the same numbers."""
+    is_view = value.data_ptr() == other.data_ptr() and value.stride() == other.stride() and value.dtype == other.dtype
+    return value is other or (is_view and value.shape == other.shape)
 
 
 def _again(
     module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[torch.Tensor, Callable[[torch.Tensor], Any]]:
-    """The tokens (n, d) of a call, and the same call with others (1, n, d)."""
-    names = ("hidden_states", "inputs_embeds", "src", "query", "x", "input")
-    name = None if arguments else next((name for name in names if name in options), None)
-    x = arguments[0] if arguments else options.get(name or "")
+    """The tokens (batch, n, d) of a call, and the same call with others and without caches."""
+    x = _tokens(module, arguments, options)
     if not isinstance(x, torch.Tensor) or x.dim() != 3:
         raise ValueError(f"{type(module).__name__} is called without tokens (batch, n, d).")
-    others = {key: None if key in CACHES else value for key, value in options.items() if key != name}
-    if name is None:
-        return x[0].detach(), lambda y: module(y, *arguments[1:], **others)
-    return x[0].detach(), lambda y: module(**{name: y}, **others)
+    plain, named = without_caches(module, arguments, options)
+
+    def again(y: torch.Tensor) -> Any:
+        positional, by_name = _with_tokens(module, plain, named, y)
+        return module(*positional, **by_name)
+
+    return x.detach().clone(), again
 
 
 def _first(result: Any) -> Any:
     return result[0] if isinstance(result, tuple) else result
 
 
-def _sentence(problem: Exception) -> str:
-    return str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+def _moved(tokens: torch.Tensor) -> torch.Tensor:
+    """Other tokens: not by a factor alone, which norms would take away."""
+    return tokens + 0.5 * tokens.roll(1, -1)
 
 
-def _items(inputs: Any, options: dict[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """The inputs and options of each item of a batch, as a batch of one."""
-    is_named = isinstance(inputs, dict) or hasattr(inputs, "keys")
-    parts = dict(inputs) if is_named else {} if isinstance(inputs, torch.Tensor) else dict(enumerate(inputs))
-    tensors = (
-        [inputs]
-        if isinstance(inputs, torch.Tensor)
-        else [part for part in parts.values() if isinstance(part, torch.Tensor)]
-    )
-    if not tensors:
-        raise TypeError("`inputs` holds no tensor.")
-    count = len(tensors[0])
-    for at in range(count):
-        own = lambda key, part: (
-            part[at : at + 1] if isinstance(part, torch.Tensor) and key not in _OF_ALL and len(part) == count else part
-        )
-        of_item = {key: own(key, part) for key, part in parts.items()}
-        whole = (
-            own("", inputs) if isinstance(inputs, torch.Tensor) else of_item if is_named else tuple(of_item.values())
-        )
-        yield whole, {key: own(key, part) for key, part in options.items()}
+def _is_close(found: torch.Tensor, expected: torch.Tensor, scale: torch.Tensor) -> bool:
+    """Whether two tensors are the same to half the digits of float32, or of their own type, relative to a third."""
+    eps = max(torch.finfo(found.dtype).eps, torch.finfo(torch.float32).eps)
+    error, most = (found - expected).double().norm(), scale.double().norm()
+    # NaN that was NaN before is named where the norm is measured.
+    return bool(error <= eps**0.5 * most) or bool(expected.isnan().any() and found.isnan().any())
 
 
-def _kept(inputs: Any, options: dict[str, Any]) -> torch.Tensor | None:
-    """Which tokens of the one item are no padding."""
-    named = {**(inputs if isinstance(inputs, dict) else {}), **options}
-    for name, padding in _PADDING.items():
-        mask = named.get(name)
-        if isinstance(mask, torch.Tensor) and mask.dim() == 2:
-            if mask.is_floating_point() and name != "attention_mask":
-                return mask[0] == 0
-            return mask[0].to(torch.long) != padding
-    return None
+class _Padding:
+    """Which tokens of the items are no padding, by the masks (batch, n) that a model is called with."""
+
+    def __init__(self, model: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+        by_position = names_by_position(model, len(arguments))
+        for name, value in list(zip(by_position, arguments))[1:]:
+            if name is None and isinstance(value, torch.Tensor):
+                raise ValueError(
+                    f"The forward of {type(model).__name__} takes *args, so that its arguments have no names. Give all but the "
+                    "first by name."
+                )
+        given = {**{name: value for name, value in zip(by_position, arguments) if name is not None}, **options}
+        parameters = inspect.signature(model.forward).parameters
+        self._has_decoder = any(name in parameters for name in _DECODER_TOKENS)
+        self._kept = {name: _kept(name, given[name]) for name in (*_PADDING, *_DECODER_PADDING)
+                      if isinstance(given.get(name), torch.Tensor) and given[name].dim() == 2}  # fmt: skip
+
+    def kept(self, call: _Call, item: int) -> torch.Tensor:
+        """Which tokens (n,) of a call are no padding at an item."""
+        names = _DECODER_PADDING if self._has_decoder and call.has_encoder else _PADDING
+        batch, n = call.entered.shape[:2]
+        everything = torch.ones(n, dtype=torch.bool, device=call.entered.device)
+        mask = next((self._kept[name] for name in names if name in self._kept), None)
+        if mask is None or (mask.shape != (batch, n) and mask.all()):
+            return everything
+        if mask.shape != (batch, n):
+            raise ValueError(
+                f"The padding mask has shape {tuple(mask.shape)}, but {call.named} takes tokens of shape {(batch, n)}."
+            )
+        if not mask[item].any():
+            raise ValueError(f"All tokens of item {item} are padding. Leave the item out.")
+        return mask[item].to(everything.device)
+
+
+def _kept(name: str, mask: torch.Tensor) -> torch.Tensor:
+    """Where a mask of that name says that a token is no padding."""
+    if name.endswith("attention_mask"):
+        if not ((mask == 0) | (mask == 1)).all():
+            raise ValueError(f"`{name}` must hold 1 for tokens and 0 for padding, and nothing else, where it has two axes.")
+        return mask == 1
+    if not mask.is_floating_point():
+        return mask == 0
+    if not ((mask == 0) | (mask <= _FORBIDDEN)).all():
+        raise ValueError(f"`{name}` must hold 0 for tokens and -inf for padding, and nothing else, where it has floats.")
+    return mask == 0

@@ -1,18 +1,97 @@
-"""Calls of modules of PyTorch."""
+"""Calls of modules of PyTorch: their arguments by name, and what they keep from call to call."""
 
 from __future__ import annotations
 
+import inspect
 from contextlib import contextmanager
 from typing import Any, Iterator, Sequence
 
 import torch
 
+#: Arguments that keep the keys and values of earlier tokens.
+CACHES = ("past_key_values", "past_key_value", "layer_past", "past", "cache", "cache_params", "kv_cache")
+
 
 def call(module: torch.nn.Module, inputs: Any, options: dict[str, Any]) -> Any:
     """Calls a module with a tensor, a tuple or a dict."""
+    arguments, named = split(inputs)
+    return module(*arguments, **named, **options)
+
+
+def split(inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The inputs of a module as arguments by position and by name."""
     if isinstance(inputs, dict) or hasattr(inputs, "keys"):
-        return module(**inputs, **options)
-    return module(*inputs, **options) if isinstance(inputs, (tuple, list)) else module(inputs, **options)
+        return (), dict(inputs)
+    return (tuple(inputs), {}) if isinstance(inputs, (tuple, list)) else ((inputs,), {})
+
+
+def uncompiled(module: torch.nn.Module) -> torch.nn.Module:
+    """The module that `torch.compile` wrapped, or the module itself."""
+    return getattr(module, "_orig_mod", module)
+
+
+def names_by_position(module: torch.nn.Module, count: int) -> list[str | None]:
+    """The names of the first arguments of a module, as its `forward` has them; None for those that `*args` takes."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(uncompiled(module).forward).parameters.values()
+    names: list[str | None] = [parameter.name for parameter in parameters if parameter.kind in kinds]
+    return (names + [None] * count)[:count]
+
+
+def is_cache(name: str | None, value: Any) -> bool:
+    """Whether an argument remembers the tokens of earlier calls, by its name or its class."""
+    if value is None or isinstance(value, (bool, int)):
+        return False
+    return name in CACHES or hasattr(value, "get_seq_length")
+
+
+def without_caches(
+    module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call with None in the place of caches: each rerun would append its tokens to them."""
+    names = names_by_position(module, len(arguments))
+
+    def plain(name: str | None, value: Any) -> Any:
+        if name == "use_cache":
+            return False
+        return None if is_cache(name, value) else value
+
+    return (
+        tuple(plain(name, value) for name, value in zip(names, arguments)),
+        {name: plain(name, value) for name, value in options.items()},
+    )
+
+
+def refuse_filled_caches(module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+    """Refuses caches that hold tokens already: a call without them would be another one.
+
+    Raises
+    ------
+    ValueError
+        With the name of the argument.
+    """
+    for name, value in [*zip(names_by_position(module, len(arguments)), arguments), *options.items()]:
+        is_empty = hasattr(value, "get_seq_length") and int(value.get_seq_length()) == 0
+        if is_cache(name, value) and not is_empty:
+            raise ValueError(
+                f"`{name or 'a cache'}` holds the keys of earlier tokens. Leave it out, and give all tokens in one call."
+            )
+
+
+def refuse_quantized(module: torch.nn.Module) -> None:
+    """Refuses modules whose weights PyTorch has packed into whole numbers: it takes them for constants, not for maps.
+
+    Raises
+    ------
+    ValueError
+        With the name of such a part.
+    """
+    for name, part in module.named_modules():
+        if ".quantized" in type(part).__module__ and type(part).__module__.startswith("torch."):
+            raise ValueError(
+                f"{name or 'The module'} ({type(part).__name__}) is quantized, so that PyTorch has no derivative of it. Measure the "
+                "module before it was quantized."
+            )
 
 
 @contextmanager
@@ -24,7 +103,8 @@ def evaluated(module: torch.nn.Module, handles: list[Any]) -> Iterator[None]:
     try:
         torch.backends.mha.set_fastpath_enabled(False)
         module.eval()
-        with torch.no_grad():
+        # What is recorded in inference mode cannot be differentiated later.
+        with torch.inference_mode(False), torch.no_grad():
             yield
     finally:
         torch.backends.mha.set_fastpath_enabled(fast)

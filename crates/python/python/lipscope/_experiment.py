@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _lipscope
 from ._arrays import ArrayLike, heads, matrix, plain, real, second_map, word
+from ._json import text_of
 
 if TYPE_CHECKING:
     from typing_extensions import TypedDict
@@ -79,13 +80,22 @@ class Experiment:
     def from_dict(cls, value: Mapping[str, Any]) -> Experiment:
         """Makes an experiment of the JSON object of its file; arrays may stand where the file has lists of rows.
 
+        Minus infinity in ``score.bias`` forbids a pair, as in `from_arrays`. No other number may be infinite or NaN.
+
+        Raises
+        ------
+        ValueError
+            With the key (and row and column) at fault, and the fix.
+
         Examples
         --------
         >>> tokens = {"source": "explicit", "rows": np.ones((3, 2))}
         >>> Experiment.from_dict({"tokens": tokens, "weights": {"source": "identity"}}).n
         3
         """
-        return cls.from_json(json.dumps(value, default=_listed))
+        if not isinstance(value, Mapping):
+            raise TypeError(f"`value` is a {type(value).__name__}, but it must be a dict.")
+        return cls(_lipscope.Experiment.from_json(*text_of(value)))
 
     @classmethod
     def from_arrays(
@@ -128,7 +138,8 @@ class Experiment:
             ln(phi(Q x_i).phi(K x_j)) with phi = elu + 1.
         score : dict, optional
             The steps between projections and weights, as in a file: ``scale``, ``softcap``, ``qk_norm``, ``rope``,
-            ``cosine_eps``, ``alibi``, ``bias``, ``value_norm``.
+            ``cosine_eps``, ``alibi``, ``bias``, ``value_norm``. Minus infinity in ``bias`` (n, n) forbids a pair: it becomes part
+            of the mask. All other numbers must be finite.
         weighting : dict, optional
             How scores become weights, as in a file, such as ``{"kind": "softmax", "sink": 0.0}`` or
             ``{"kind": "sigmoid"}``.
@@ -156,17 +167,17 @@ class Experiment:
             _lipscope.check_token_sizes(*given.shape)
         options = {
             "attention": word("attention", attention),
-            "mask": dict(mask) if isinstance(mask, Mapping) else word("mask", mask),
+            "mask": mask if isinstance(mask, Mapping) else word("mask", mask),
             "normalization": word("normalization", normalization),
             "normalization_scope": word("normalization_scope", normalization_scope),
             "eps": real("eps", eps),
         }
-        # JSON has no infinity and no NaN. The reader of files refuses the text, and says what eps must be.
-        if not np.isfinite(options["eps"]):
-            options["eps"] = str(options["eps"])
         for name, steps in (("score", score), ("weighting", weighting)):
             if steps is not None:
-                options[name] = dict(steps)
+                if not isinstance(steps, Mapping):
+                    raise TypeError(f"`{name}` is a {type(steps).__name__}, but it must be a dict.")
+                options[name] = steps
+        text, forbidden = text_of(options)
         if output is not None:
             output = plain("output", output)
             _lipscope.check_weight_sizes(output.size)
@@ -176,8 +187,10 @@ class Experiment:
         second = None
         if q2 is not None or k2 is not None or lam is not None:
             second = second_map(q2, k2, lam, (len(queries), len(keys)))
-        text = json.dumps(options, default=_listed)
-        return cls(_lipscope.Experiment.from_arrays(tokens, queries, (keys, values), second, output, text))
+        engine = _lipscope.Experiment.from_arrays(
+            tokens, queries, (keys, values), second, output, (text, forbidden)
+        )
+        return cls(engine)
 
     def to_json(self) -> str:
         """The experiment file on one line, with every key written out."""
@@ -247,15 +260,6 @@ def experiment_of(tokens: Any, q: Any = None, k: Any = None, v: Any = None, **op
     if isinstance(tokens, Experiment):
         return tokens
     return Experiment.from_json(tokens) if isinstance(tokens, str) else Experiment.from_dict(tokens)
-
-
-def _listed(value: Any) -> Any:
-    """An array as the lists that a file has in its place."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray) or hasattr(value, "__array__") or hasattr(value, "__dlpack__"):
-        return plain("an array of the experiment", value).tolist()
-    raise TypeError(f"An experiment holds no {type(value).__name__}. Use numbers, texts, lists and arrays.")
 
 
 def _stack(matrices: Sequence[np.ndarray]) -> Any:

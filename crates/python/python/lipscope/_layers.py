@@ -9,14 +9,13 @@ from typing import Any, Callable
 import numpy as np
 import torch
 
+from ._calls import is_cache, uncompiled
 from ._families import Family, family_of
 from ._masks import Item, float64, items, masked_items, numpy, same_for_heads, split
 from ._positions import Rope, rope_of
 
 #: The most by which what is read may miss what a module computes in float32, relative to it.
 _VALUE_TOLERANCE = float(np.finfo(np.float32).eps) ** 0.5
-#: Arguments that would remember the tokens of every call.
-CACHES = ("past_key_values", "past_key_value", "layer_past", "cache_params")
 
 
 @dataclass(frozen=True)
@@ -152,38 +151,55 @@ class Catcher:
 
     def hooks(self) -> list[Any]:
         """Hooks that add each call to `calls`, or its refusal to `crossing`; the caller removes them."""
-        if self.family is None:
-            return [self.module.register_forward_pre_hook(self._multihead, with_kwargs=True)]
         hooks = [self.module.register_forward_hook(self._read, with_kwargs=True)]
-        output = getattr(self.module, self.family.output or "", None)
+        output = None if self.family is None else getattr(self.module, self.family.output or "", None)
         if output is not None:
-            hooks.append(output.register_forward_pre_hook(lambda _, arguments: self._heads.append(arguments[0])))
+            hooks.append(output.register_forward_hook(self._keep, with_kwargs=True))
         return hooks
 
-    def _multihead(self, module: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
-        read = self._named(lambda: _multihead(module, given_to(module, arguments, options)))
-        if read is not None:
-            self.calls.append((self.name, fix(module), *read))
+    def _keep(self, output: Any, arguments: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
+        """Keeps what the output matrix is given, and compares what it gives with the matrix that is read."""
+        heads = next(iter((*arguments, *options.values())))
+        self._heads.append(heads)
+        try:
+            matrix, bias = linear(output)
+        except ValueError as problem:
+            raise refusal(self.name, self.module, str(problem)) from None
+        if heads.shape[-1] != matrix.shape[1] or result.shape[-1] != len(matrix):
+            raise refusal(self.name, self.module, "has an output matrix of another shape than its weights")
+        expected = float64(heads) @ matrix.T + bias
+        # Of half precision the matrix itself is all that can be read.
+        tolerance = max(_VALUE_TOLERANCE, 4 * torch.finfo(heads.dtype).eps)
+        error, size = (np.linalg.norm(np.nan_to_num(part)) for part in (expected - float64(result), expected))
+        if not error <= tolerance * size:
+            raise refusal(self.name, self.module, "has an output matrix with other parts beside it")
 
     def _read(self, module: Any, arguments: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
         family, given = self.family, given_to(module, arguments, options)
-        if family is None or self._is_repeated:
+        if self._is_repeated:
             return
-        read = self._named(lambda: _transformers(module, family, given))
-        heads = self._of_module(result)
+        read = self._named(
+            lambda: _multihead(module, given) if family is None else _transformers(module, family, given)
+        )
+        output = self._of_module(result)
         if read is None:
             return
         weights, found = read
-        if torch.finfo(heads.dtype).eps > _VALUE_TOLERANCE:
-            heads = self._in_single(weights, given)
-        self._compare(weights, found, heads)
+        if torch.finfo(output.dtype).eps > _VALUE_TOLERANCE:
+            output = self._in_single(weights, given)
+        self._compare(weights, found, output)
         self.calls.append((self.name, fix(module), weights, found))
 
     def _of_module(self, result: Any) -> torch.Tensor:
-        """The concatenated heads as the module computed them."""
+        """What the module computed: the concatenated heads, or for torch.nn.MultiheadAttention its output."""
         if self.family is not None and self.family.output:
             return self._heads.pop()
-        return result[0] if isinstance(result, tuple) else result
+        output = result[0] if isinstance(result, tuple) else result
+        if self.family is not None:
+            return output
+        # (batch, n, d), as the items are read.
+        is_whole = output.dim() == 2
+        return output[None] if is_whole else output if self.module.batch_first else output.transpose(0, 1)
 
     def _named(self, read: Callable[[], tuple[Weights, list[Item]]]) -> tuple[Weights, list[Item]] | None:
         """What is read, or an error that names the module; None for cross-attention."""
@@ -204,7 +220,7 @@ class Catcher:
                 return tuple(single(one) for one in part)
             return part.float() if isinstance(part, torch.Tensor) and part.is_floating_point() else part
 
-        given = {name: single(part) for name, part in given.items() if name not in CACHES}
+        given = {name: single(part) for name, part in given.items() if not is_cache(name, part)}
         if weights.rope is not None and given.get("position_embeddings") is not None:
             given["position_embeddings"] = weights.rope.embeddings(given["position_embeddings"])
         parameters = {name: single(parameter) for name, parameter in self.module.named_parameters()}
@@ -214,13 +230,19 @@ class Catcher:
         finally:
             self._is_repeated = False
 
-    def _compare(self, weights: Weights, found: list[Item], heads: torch.Tensor) -> None:
+    def _compare(self, weights: Weights, found: list[Item], output: torch.Tensor) -> None:
         """What was read must give what the module gave: a class may have learnt a step that its row does not know."""
-        for item, of_module in zip(found, float64(heads)):
+        for item, of_module in zip(found, float64(output)):
             expected = of_module.reshape(len(item.kept), -1)[item.kept]
+            if np.isnan(expected).any():
+                raise refusal(self.name, self.module, "gives NaN")
             if not np.isfinite(expected).all():
-                raise refusal(self.name, self.module, "gives values that are no numbers")
-            error = np.linalg.norm(weights.value(item) - expected)
+                raise refusal(self.name, self.module, "gives infinite numbers")
+            value = weights.value(item)
+            if self.family is None:
+                matrix, bias = linear(self.module.out_proj)
+                value = value @ matrix.T + bias
+            error = np.linalg.norm(value - expected) if value.shape == expected.shape else np.inf
             if not error <= _VALUE_TOLERANCE * np.linalg.norm(expected):
                 raise refusal(self.name, self.module, "computes something else than the attention of its class")
 
@@ -245,7 +267,7 @@ def is_attention(module: Any) -> bool:
 
 def given_to(module: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a call by their names."""
-    bound = inspect.signature(module.forward).bind_partial(*arguments, **options)
+    bound = inspect.signature(uncompiled(module).forward).bind_partial(*arguments, **options)
     kinds = {name: parameter.kind for name, parameter in bound.signature.parameters.items()}
     found: dict[str, Any] = {}
     for name, value in bound.arguments.items():
@@ -254,6 +276,8 @@ def given_to(module: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -
 
 
 def _multihead(module: torch.nn.MultiheadAttention, given: dict[str, Any]) -> tuple[Weights, list[Item]]:
+    if not {"query", "key", "value"} <= given.keys():
+        raise ValueError("has a forward with other arguments than query, key and value")
     query = given["query"]
     # Query, key and value may be views of one tensor.
     same = lambda other: other is query or (other.shape == query.shape and torch.equal(other, query))
@@ -339,7 +363,7 @@ def _check_parts(module: Any, family: Family) -> None:
 
 
 def _weights(module: Any, family: Family) -> Weights:
-    matrices, biases = zip(*(_linear(getattr(module, name)) for name in family.projections))
+    matrices, biases = zip(*(linear(getattr(module, name)) for name in family.projections))
     heads = _first(module, "num_heads", "num_attention_heads", "n_heads") or module.config.num_attention_heads
     k = _first(module, "head_dim", "attention_head_size", "head_size", "key_value_proj_dim")
     k = k or len(matrices[0]) // heads
@@ -356,7 +380,7 @@ def _weights(module: Any, family: Family) -> Weights:
         q, keys, values = np.split(rows, [heads, heads + groups])
     return Weights(
         q[..., :-1], keys[..., :-1], values[..., :-1], q[..., -1], keys[..., -1], values[..., -1],
-        output=None if family.output is None else _linear(getattr(module, family.output))[0],
+        output=None if family.output is None else linear(getattr(module, family.output))[0],
         scale=float(family.scale or _first(module, "scaling", "scale") or k**-0.5),
         norm=_qk_norm(module, family),
         softcap=_first(module, family.softcap),
@@ -393,8 +417,17 @@ def _score_bias(module: Any, family: Family, given: dict[str, Any], count: int, 
     return of_call.reshape(count, heads, 1, -1) if of_call.ndim == 3 else of_call
 
 
-def _linear(part: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The matrix of a linear map and its bias. What Conv1D calls weight is the transposed matrix."""
+def linear(part: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The matrix of a linear map and its bias. What Conv1D calls weight is the transposed matrix.
+
+    Raises
+    ------
+    ValueError
+        For weights that are no matrix of floating-point numbers, as quantized ones are not.
+    """
+    weight = getattr(part, "weight", None)
+    if not isinstance(weight, torch.Tensor) or not weight.is_floating_point() or weight.dim() != 2:
+        raise ValueError(f"has a {type(part).__name__} whose weights are no matrix of floating-point numbers")
     matrix = float64(part.weight)
     matrix = matrix.T if type(part).__name__ == "Conv1D" else matrix
     bias = getattr(part, "bias", None)

@@ -63,7 +63,7 @@ def jacobian(
     except ImportError as problem:
         raise ImportError('form="operator" needs SciPy. Install it: pip install scipy.') from problem
     products = _lipscope.Jacobian(experiment._engine, _bytes(memory))
-    flat = lambda x: contiguous(np.asarray(x).ravel())
+    flat = lambda x: contiguous(plain("x", x).ravel())
     return LinearOperator(
         products.shape,
         matvec=lambda x: products.matvec(flat(x)),
@@ -112,6 +112,13 @@ def spectral_norm(
         if array.ndim != 2:
             raise ValueError(f"`operator` has shape {array.shape}, but it must be a matrix.")
         array = contiguous(array)
+        wrong = np.argwhere(~np.isfinite(array))
+        if len(wrong):
+            row, column = wrong[0]
+            found = "NaN" if np.isnan(array[row, column]) else "infinite"
+            raise ValueError(
+                f"Row {row + 1}, column {column + 1} of `operator` is {found}: the matrix has no norm. Give finite numbers."
+            )
         return lanczos(array.shape, lambda x: array @ x, lambda x: array.T @ x, (tolerance, iterations, seed), failure)
     apply = lambda x: vector("operator.matvec", np.ravel(operator.matvec(x)))
     transpose = lambda x: vector("operator.rmatvec", np.ravel(operator.rmatvec(x)))

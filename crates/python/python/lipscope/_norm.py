@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+import random
+from contextlib import contextmanager, nullcontext
+from typing import Callable, Iterator
 
 import numpy as np
 import torch
 import torch.nn.attention
 
+from ._arrays import first_line
+from ._calls import refuse_quantized
 from ._linear import lanczos
 from ._masks import float64
 from ._results import Norm
+
+#: The most that two outputs of a function at one point may differ, relative to their length.
+_REPEATED = 1e-6
+#: Pairs of random vectors at which the forward and the reverse derivative are compared.
+_PROBES = 2
+#: Lengths of the steps at which differences of values are compared with the derivative, relative to the spread of x, and the
+#: rounding of values there: of float32, which parts of many models have, and of float64 at the last two.
+_STEPS = ((1e-2, 2e-7), (1e-3, 2e-7), (1e-4, 2e-7), (1e-5, 2e-7), (1e-6, 1e-14), (1e-7, 1e-14))
+#: The most that they may differ, relative to the larger one.
+_VALUES = 0.01
 
 
 def norm(
@@ -27,9 +41,10 @@ def norm(
     Parameters
     ----------
     f : function of a tensor
-        What `torch.func.jvp` and `torch.func.vjp` can differentiate.
+        What `torch.func.jvp` and `torch.func.vjp` can differentiate, and gives the same output in every call.
     x : tensor
-        The point. In float32, products are rounded to seven digits: the residual shows how accurate the norm is.
+        The point. In float32, products are rounded to seven digits, in half precision to three: the residual shows how accurate
+        the norm is.
     tolerance : float
         The relative residual at which the iteration stops, from 1e-15 to 1e-2.
     iterations : int
@@ -45,6 +60,17 @@ def norm(
     lipscope.Norm
         Its `right` and `left` vectors are flat, in the order of the entries of x and f(x).
 
+    Raises
+    ------
+    ValueError
+        For a function that draws random numbers (dropout in train mode) or gives another output in its second call, for NaN in
+        x, in f(x) or in the derivative, where the forward and the reverse derivative differ: |<u, J v> - <J^T u, v>|, and where
+        they are not the derivative of the values, because a part is detached or x is at a kink.
+
+    Notes
+    -----
+    `torch.no_grad` and `torch.inference_mode` around the call do not matter.
+
     Examples
     --------
     >>> import torch
@@ -54,28 +80,221 @@ def norm(
     """
     if not isinstance(x, torch.Tensor) or not x.is_floating_point():
         raise TypeError("`x` must be a tensor of floating-point numbers.")
-    x = x.detach()
+    if isinstance(f, torch.nn.Module):
+        refuse_quantized(f)
+    with differentiable():
+        # A clone: an inference tensor cannot be differentiated at.
+        products = _Products(f, x.detach().clone())
+        if all(products.shape):
+            products.check_adjoint(seed)
+            products.check_values(seed)
+        return lanczos(products.shape, products.forward, products.reverse, (tolerance, iterations, seed), failure)
+
+
+class _Products:
+    """J v and J^T u of a function at x.
+
+    Raises
+    ------
+    ValueError
+        For a function that gives another output when it is called again, or NaN, or that PyTorch cannot differentiate.
+    """
+
+    def __init__(self, f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> None:
+        # `f` may change what it is given.
+        self.f, self.x = lambda x: f(x.clone()), x
+        _check_finite("`x`", x)
+        self.value = _repeated(self.f, x)
+        with _named("in reverse"):
+            _, self.pull = torch.func.vjp(self.f, x)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of entries of f(x) and of x."""
+        return self.value.numel(), self.x.numel()
+
+    def forward(self, v: np.ndarray) -> np.ndarray:
+        """J v."""
+        with _named("forward"):
+            image = torch.func.jvp(self.f, (self.x,), (_tensor(v, self.x),))[1]
+        return _finite("forward", image)
+
+    def reverse(self, u: np.ndarray) -> np.ndarray:
+        """J^T u."""
+        with _named("in reverse"):
+            image = self.pull(_tensor(u, self.value), retain_graph=True)[0]
+        return _finite("reverse", image)
+
+    def check_adjoint(self, seed: int) -> None:
+        """Refuses products of two different matrices: <u, J v> must be <J^T u, v>."""
+        draw = np.random.default_rng(seed)
+        eps = max(torch.finfo(part.dtype).eps for part in (self.x, self.value))
+        tolerance = max(eps, torch.finfo(torch.float32).eps) ** 0.5
+        n_outputs, n_inputs = self.shape
+        for _ in range(_PROBES):
+            u, v = draw.normal(size=n_outputs), draw.normal(size=n_inputs)
+            image, preimage = self.forward(v), self.reverse(u)
+            # Each is the size that the products of random vectors have.
+            scale = max(np.linalg.norm(image), np.linalg.norm(preimage))
+            difference = abs(u @ image - preimage @ v)
+            if not difference <= tolerance * scale:
+                raise ValueError(
+                    f"The forward and the reverse derivative of `f` at `x` differ (by {difference / scale:.1g}, relative). A "
+                    "part of it runs under torch.no_grad, has a backward pass of its own that is another derivative, or is "
+                    "rounded to half precision. Differentiate all of `f`, in float32 or float64."
+                )
+
+
+    def check_values(self, seed: int) -> None:
+        """Refuses a derivative that is not that of the values.
+
+        For smaller and smaller h, (f(x + h v) - f(x))/h must come near J v once. It is refused where two of them in turn agree with
+        each other and none with J v. Half precision has too few digits for this.
+        """
+        eps = max(torch.finfo(part.dtype).eps for part in (self.x, self.value))
+        if eps > torch.finfo(torch.float32).eps:
+            return
+        v = np.random.default_rng(seed).normal(size=self.x.numel())
+        v /= np.linalg.norm(v)
+        image, value, x = self.forward(v), float64(self.value).ravel(), float64(self.x)
+        before, agreed = None, False
+        for step, rounding in _STEPS if eps < 1e-9 else _STEPS[:-2]:
+            h = step * _spread(x)
+            # In the rounding of x itself a step is lost.
+            if eps * np.linalg.norm(x) > 0.01 * h:
+                break
+            there = _elsewhere(self.f, self.x + _tensor(h * v, self.x))
+            # A step may leave where `f` is defined.
+            if there is None or there.shape != self.value.shape or not there.isfinite().all():
+                continue
+            slope = (float64(there).ravel() - value) / h
+            error = np.linalg.norm(slope - image)
+            rounded = rounding * np.linalg.norm(value) / h
+            if error <= _VALUES * max(np.linalg.norm(slope), np.linalg.norm(image)) + rounded:
+                return
+            agreed |= before is not None and np.linalg.norm(slope - before) <= 0.25 * error
+            before = slope
+        if agreed:
+            raise ValueError(
+                "What PyTorch gives as the derivative of `f` at `x` is not that of its values: for a random v and small h, "
+                "`f(x + h v) - f(x)` is another change. A part of `f` is detached or has a backward pass of its own, or `f` has "
+                "a kink at `x`."
+            )
+
+
+def _spread(x: np.ndarray) -> float:
+    """A length on which entries differ: large ones and a common offset do not count."""
+    from_middle = np.abs(x - np.median(x))
+    found = (np.median(from_middle) * x.size**0.5, np.linalg.norm(from_middle), np.linalg.norm(x), 1.0)
+    return float(next(length for length in found if length > 0))
+
+
+def _repeated(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    """f(x), which must be the same in every call."""
+    first = _value(f, x)
+    # What keeps the keys of other tokens shows them; and a first call may draw what later ones keep.
+    _elsewhere(f, x + 0.01 * x.roll(1, -1) if x.dim() else 1.01 * x)
+    before = _random_states(x)
+    value = _value(f, x)
+    if not all(torch.equal(*pair) for pair in zip(before, _random_states(x))):
+        raise ValueError(
+            "`f` draws random numbers, so that it is another function in every call. Turn dropout off: call `.eval()` on its "
+            "module."
+        )
+    _check_finite("`f(x)`", value)
+    tolerance = max(_REPEATED, 4 * torch.finfo(value.dtype).eps)
+    is_same = first.shape == value.shape and bool(
+        (first - value).double().norm() <= tolerance * value.double().norm()
+    )
+    if not is_same:
+        raise ValueError(
+            "`f` gives another output when it is called again: it draws random numbers, or keeps something from call to call, such "
+            "as a cache of keys. Call `.eval()` on its module, and leave caches out."
+        )
+    return value
+
+
+def _elsewhere(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor | None:
+    """f at another point than the user's; None where it is not defined there, such as the root of a matrix."""
     try:
-        with _differentiable():
-            value, pull = torch.func.vjp(f, x)
-    except RuntimeError as problem:
-        raise ValueError(f"`f` cannot be differentiated at `x`: {str(problem).splitlines()[0]}") from problem
+        return f(x).detach()
+    except (RuntimeError, ValueError, ArithmeticError):
+        return None
+
+
+def _value(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    value = f(x)
     if not isinstance(value, torch.Tensor):
         raise TypeError(f"`f` returns a {type(value).__name__}, but it must return one tensor.")
-
-    def tensor(vector: np.ndarray, like: torch.Tensor) -> torch.Tensor:
-        return torch.from_numpy(np.array(vector)).to(like.dtype).to(like.device).reshape(like.shape)
-
-    def apply(v: np.ndarray) -> np.ndarray:
-        with _differentiable():
-            return float64(torch.func.jvp(f, (x,), (tensor(v, x),))[1]).ravel()
-
-    def transpose(u: np.ndarray) -> np.ndarray:
-        return float64(pull(tensor(u, value), retain_graph=True)[0]).ravel()
-
-    return lanczos((value.numel(), x.numel()), apply, transpose, (tolerance, iterations, seed), failure)
+    if not value.is_floating_point():
+        raise TypeError(f"`f` returns {value.dtype}, but it must return floating-point numbers.")
+    return value.detach()
 
 
-def _differentiable() -> Any:
-    """Attention by its formula: the fused kernels cannot be differentiated forward."""
-    return torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
+def _random_states(x: torch.Tensor) -> list[torch.Tensor]:
+    """The states of the generators that a function of x may draw from without being given one."""
+    states = [torch.get_rng_state()]
+    if x.is_cuda:
+        states.append(torch.cuda.get_rng_state(x.device))
+    # hash() of a tuple of whole numbers is the same in one process.
+    of_python = hash(random.getstate()), hash(str(np.random.get_state()))
+    return [*states, torch.tensor(of_python)]
+
+
+def _check_finite(name: str, tensor: torch.Tensor) -> None:
+    """Refuses entries that are NaN or infinite, by their place."""
+    for word, wrong in (("NaN", tensor.isnan()), ("infinite", tensor.isinf())):
+        count = int(wrong.sum())
+        if count:
+            place = ", ".join(str(index) for index in wrong.nonzero()[0].tolist())
+            raise ValueError(
+                f"{name} is {word} in {count} of {tensor.numel()} entries, first at [{place}], so that there is no Jacobian. "
+                "NaN and infinity come from half precision that overflows, from padding, and from rows that are masked as a whole."
+            )
+
+
+def _finite(which: str, image: torch.Tensor) -> np.ndarray:
+    found = float64(image).ravel()
+    for word, wrong in (("NaN", np.isnan(found)), ("infinite", np.isinf(found))):
+        if wrong.any():
+            raise ValueError(
+                f"The {which} derivative of `f` at `x` is {word} in {wrong.sum()} of {len(found)} entries, so that it has no norm. "
+                "A step has no derivative there, such as a root or a length at 0, or half precision overflows."
+            )
+    return found
+
+
+@contextmanager
+def _named(which: str) -> Iterator[None]:
+    """Turns errors of PyTorch's differentiation into a sentence."""
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise
+    except RuntimeError as problem:
+        raise ValueError(f"`f` cannot be differentiated {which} at `x`: {first_line(problem)}.") from problem
+
+
+def _tensor(vector: np.ndarray, like: torch.Tensor) -> torch.Tensor:
+    return torch.from_numpy(np.array(vector)).to(like.dtype).to(like.device).reshape(like.shape)
+
+
+@contextmanager
+def differentiable() -> Iterator[None]:
+    """Attention by its formula, uncompiled, with gradients: fused kernels cannot be differentiated forward.
+
+    `torch.no_grad` and `torch.inference_mode` around it do not matter.
+    """
+    fast = torch.backends.mha.get_fastpath_enabled()
+    try:
+        torch.backends.mha.set_fastpath_enabled(False)
+        with (
+            torch.inference_mode(False),
+            torch.enable_grad(),
+            # Compiled parts cannot be traced inside of a derivative. Before PyTorch 2.6 there is no such switch.
+            torch.compiler.set_stance("force_eager") if hasattr(torch.compiler, "set_stance") else nullcontext(),
+            torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH),
+        ):
+            yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fast)

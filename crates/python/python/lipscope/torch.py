@@ -43,7 +43,7 @@ except ImportError as problem:
     raise ImportError("lipscope.torch needs PyTorch. Install it: pip install torch.") from problem
 
 from ._blocks import BlockNorm, blocks
-from ._calls import call, chosen, evaluated
+from ._calls import call, chosen, evaluated, uncompiled
 from ._families import family_of
 from ._layers import Catcher, Weights, is_attention
 from ._masks import Item
@@ -134,7 +134,8 @@ def attention(
 
     Queries and keys may be normalised head by head (RMS) and turned, scores capped, moved by a bias or by ALiBi, masked by a
     window or any other mask that the heads share, and weights may have sinks. What was read must give the output that the
-    module gave in the same call, to three digits and a half; otherwise the module is refused.
+    module gave in the same call, to three digits and a half; otherwise the module is refused. This holds for subclasses of
+    `torch.nn.MultiheadAttention` too.
 
     Examples
     --------
@@ -149,6 +150,7 @@ def attention(
         raise ValueError(f"`heads` is {heads!r}, but it must be one of: each, all.")
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"`module` is a {type(module).__name__}, but it must be a torch.nn.Module.")
+    module = uncompiled(module)
     if isinstance(module, torch.nn.MultiheadAttention) and isinstance(inputs, torch.Tensor):
         inputs = (inputs, inputs, inputs)
     attentions = {name: part for name, part in module.named_modules() if is_attention(part)}

@@ -1,0 +1,427 @@
+"""Situations of public reports, and others of their kinds: the right number, or a refusal that names the fault."""
+
+import random
+import unittest
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import lipscope.torch
+from tests.python_torch.test_torch import dense_norm, randomised
+
+torch.set_num_threads(1)
+
+D, N = 8, 6
+
+
+def formula(f):
+    """f with attention by its formula, which dense derivatives need."""
+
+    def run(x):
+        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+            return f(x)
+
+    return run
+
+
+def drawn(batch=1, seed=0):
+    return torch.randn(batch, N, D, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+
+
+def layer(**options):
+    torch.manual_seed(1)
+    return randomised(nn.TransformerEncoderLayer(D, 2, 16, batch_first=True, **options))
+
+
+def attention(**options):
+    torch.manual_seed(2)
+    return randomised(nn.MultiheadAttention(D, 2, batch_first=True, **options))
+
+
+class Faults(unittest.TestCase):
+    def close(self, found, expected, tolerance=1e-9):
+        found, expected = np.atleast_1d(found), np.atleast_1d(expected)
+        self.assertEqual(found.shape, expected.shape)
+        self.assertLess(np.abs(found / expected - 1).max(), tolerance, (found, expected))
+
+    def refused(self, words, call, kind=ValueError):
+        with self.assertRaisesRegex(kind, words):
+            call()
+
+    def norm(self, f, x=None, **options):
+        return lipscope.torch.norm(f, drawn() if x is None else x, **options).value
+
+    def blocks(self, model, x=None, **options):
+        return [one.value for one in lipscope.torch.blocks(model, drawn() if x is None else x, **options)]
+
+
+class Repeats(Faults):
+    def test_a_function_that_draws_random_numbers_is_refused(self):
+        module, x = layer(dropout=0.1), drawn()
+        expected = dense_norm(formula(module), x)
+        self.close(self.norm(module), expected)
+        module.train()
+        self.refused("draws random numbers", lambda: self.norm(module))
+        # Here dropout is off, and the module is as it was afterwards.
+        self.close(self.blocks(module), expected)
+        self.assertTrue(module.training and module.dropout.training)
+        heads = attention(dropout=0.2).train()
+        self.refused("draws random numbers", lambda: self.norm(lambda x: heads(x, x, x, need_weights=False)[0]))
+        own = torch.Generator().manual_seed(0)
+        for words, f in (
+            ("draws random numbers", lambda x: x + (torch.rand(1) < 0.5).double() * x.sin()),
+            ("draws random numbers", lambda x: F.scaled_dot_product_attention(x, x, x, dropout_p=0.3)),
+            # These are the same in most calls.
+            ("draws random numbers", lambda x: x * (1 + (random.random() < 1e-9))),
+            ("draws random numbers", lambda x: x * (1 + float(np.random.rand() < 1e-9))),
+            ("another output when it is called again", lambda x: x * torch.rand(1, generator=own)),
+        ):
+            self.refused(words, lambda: self.norm(f))
+        self.close(self.norm(layer(dropout=0.0).train()), dense_norm(formula(layer(dropout=0.0)), x))
+
+    def test_what_is_kept_from_call_to_call_is_found(self):
+        class Counter(nn.Module):
+            calls = 0
+
+            def forward(self, x):
+                self.calls += 1
+                return x * self.calls
+
+        class Keys(nn.Module):
+            """With the same tokens twice, the weights halve and the output stays."""
+
+            def __init__(self):
+                super().__init__()
+                self.keys = []
+
+            def forward(self, x):
+                self.keys.append(x.detach())
+                keys = torch.cat(self.keys, 1)
+                return F.scaled_dot_product_attention(x, keys, keys)
+
+        for kind in (Counter, Keys):
+            self.refused("gives another output when it is called again", lambda: self.norm(kind()))
+            self.refused("gives another output when it is run again", lambda: self.blocks(kind()))
+
+    def test_no_grad_around_a_call_does_not_matter(self):
+        module, encoder, x = attention(), nn.TransformerEncoder(layer(), 2).eval(), drawn()
+        f = lambda x: module(x, x, x, need_weights=False)[0]
+        expected = dense_norm(formula(f), x), dense_norm(formula(encoder), x)
+        blocks = self.blocks(encoder)
+        frozen = attention().requires_grad_(False)
+        for context in (torch.no_grad, torch.inference_mode):
+            with context():
+                self.close([self.norm(f), self.norm(encoder)], expected)
+                self.close(self.norm(lambda x: frozen(x, x, x, need_weights=False)[0]), expected[0])
+                self.close(self.norm(f, drawn() * 1.0), expected[0])
+                self.close([one.measure().value for one in lipscope.torch.attention(module, x, heads="all")], expected[0])
+                self.close(self.blocks(encoder, drawn() * 1.0), blocks)
+
+    def test_compiled_modules_are_measured_uncompiled(self):
+        module, x = layer(), drawn()
+        compiled = torch.compile(module, backend="eager")
+        expected = dense_norm(formula(module), x)
+        self.close([self.norm(compiled), *self.blocks(compiled)], [expected, expected])
+        (found,) = lipscope.torch.attention(compiled, x, heads="all")
+        self.close(found.measure().value, dense_norm(formula(lambda x: module.self_attn(x, x, x)[0]), x))
+
+    def test_a_function_may_change_what_it_is_given(self):
+        class Adds(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([AddsOnce(), AddsOnce()])
+
+            def forward(self, x):
+                for part in self.layers:
+                    x = part(x)
+                return x
+
+        class AddsOnce(nn.Module):
+            def forward(self, x):
+                x += x.roll(1, -2).tanh()
+                return x
+
+        plain = lambda x: x + x.roll(1, -2).tanh()
+        expected = [dense_norm(plain, drawn()), dense_norm(plain, plain(drawn()))]
+        # Here the model changes the tokens of the user itself.
+        self.close(self.blocks(Adds()), expected)
+        x = drawn()
+        before = x.clone()
+        self.close(self.norm(lambda x: x.mul_(2).sin(), x), dense_norm(lambda x: (2 * x).sin(), x))
+        self.assertTrue(torch.equal(x, before))
+
+
+class Derivatives(Faults):
+    def test_forward_and_reverse_derivatives_that_differ_are_refused(self):
+        one, two = (nn.Linear(D, 34).double() for _ in range(2))
+
+        def mixed(x):
+            with torch.no_grad():
+                y = one(x)
+            return two(x) + y
+
+        whole = torch.no_grad()(lambda x: torch.softmax(x @ x.transpose(-1, -2), -1) @ x)
+        for f in (mixed, whole):
+            self.refused("forward and the reverse derivative of `f` at `x` differ", lambda: self.norm(f))
+
+    def test_a_derivative_that_is_not_that_of_the_values_is_refused(self):
+        class Wrong(torch.autograd.Function):
+            forward = staticmethod(lambda x: 3 * x)
+            setup_context = staticmethod(lambda ctx, inputs, output: None)
+            backward = staticmethod(lambda ctx, gradient: 5 * gradient)
+            jvp = staticmethod(lambda ctx, tangent: 5 * tangent)
+
+        for f in (lambda x: x + x.tanh().detach(), lambda x: x + (x.round() - x).detach(), Wrong.apply):
+            self.refused("is not that of its values", lambda: self.norm(f))
+        # In float32, and in float64 around a part in float32.
+        part = lambda x: x.float() + 0.1 * x.float().tanh().detach()
+        self.refused("is not that of its values", lambda: self.norm(part, drawn().float()))
+        self.refused("is not that of its values", lambda: self.norm(lambda x: part(x).double()))
+        # A length at 0 and a kink.
+        zero = torch.zeros(2, 3, dtype=torch.float64)
+        for f in (torch.relu, lambda x: x.norm(dim=-1)):
+            self.refused("is not that of its values", lambda: self.norm(f, zero))
+
+    def test_steep_flat_and_far_functions_are_measured(self):
+        x = drawn()
+        attend = lambda x: torch.softmax(200 * x @ x.transpose(-1, -2), -1) @ x
+        for f, at in (
+            (lambda x: torch.tanh(1e5 * x), 1e-5 * x),
+            (attend, x),
+            (lambda x: torch.softmax(x, -1), x + 1e8),
+            (lambda x: 1e-12 * x.sin() + 1e3, x),
+            (lambda x: x.sum(), x),
+            (lambda x: 2 * x, 0 * x),
+        ):
+            self.close(self.norm(f, at), dense_norm(f, at), 1e-8)
+        self.assertEqual([self.norm(lambda x: 0 * x), self.norm(lambda x: torch.ones(3).double())], [0, 0])
+        # These are defined near x alone.
+        definite = x[0] @ x[0].T + torch.eye(N).double()
+        for f in (lambda x: torch.linalg.cholesky((x + x.T) / 2), torch.logdet, torch.linalg.inv):
+            self.close(self.norm(f, definite), dense_norm(f, definite), 1e-8)
+        # Kinks that are near, and steps in which float32 has no digits left.
+        for seed in range(20):
+            torch.manual_seed(seed)
+            for f in (
+                nn.Sequential(*[part for _ in range(6) for part in (nn.Linear(D, D), nn.ReLU())]),
+                nn.Sequential(nn.Linear(D, 64), nn.GELU(), nn.Linear(64, D), nn.LayerNorm(D)),
+                lambda x: torch.sin(10 * x),
+            ):
+                near = torch.randn(1, N, D) * 10.0 ** (seed % 4 - 1)
+                found = self.norm(f, near, tolerance=1e-3, iterations=20, failure=None)
+                self.assertLessEqual(found, dense_norm(f, near) * (1 + 1e-4))
+        single = drawn().float()
+        self.close(self.norm(attend, single, tolerance=1e-5), dense_norm(attend, single.double()), 1e-4)
+
+    def test_what_pytorch_cannot_differentiate_is_said_in_a_sentence(self):
+        class Backward(torch.autograd.Function):
+            forward = staticmethod(lambda x: 3 * x)
+            setup_context = staticmethod(lambda ctx, inputs, output: None)
+            backward = staticmethod(lambda ctx, gradient: 3 * gradient)
+
+        self.refused("cannot be differentiated forward", lambda: self.norm(Backward.apply))
+        packed = torch.ao.quantization.quantize_dynamic(nn.Sequential(nn.Linear(D, D)), {nn.Linear}, dtype=torch.qint8)
+        for measure in (self.norm, self.blocks):
+            self.refused(r"0 \(Linear\) is quantized", lambda: measure(packed, drawn().float()))
+        self.refused("returns torch.complex128", lambda: self.norm(torch.fft.fft), TypeError)
+        self.refused("returns a dict", lambda: self.norm(lambda x: {"hidden": x}), TypeError)
+
+    def test_nan_is_named(self):
+        torch.manual_seed(0)
+        half = nn.Sequential(nn.Linear(D, D), nn.Linear(D, D)).half()
+        half[0].weight.data *= 1e4
+        half[1].weight.data *= 1e3
+        self.refused(r"`f\(x\)` is NaN in", lambda: self.norm(half, 100 * drawn().half()))
+        module = attention()
+        module.in_proj_weight.data[0, 0] = float("nan")
+        f = lambda x: module(x, x, x, need_weights=False)[0]
+        self.refused(r"`f\(x\)` is NaN in 48 of 48 entries, first at \[0, 0, 0\]", lambda: self.norm(f))
+        self.refused("gives NaN", lambda: lipscope.torch.attention(module, drawn()))
+        x = drawn()
+        x[0, 4:] = float("nan")
+        self.refused(r"`x` is NaN in 16 of 48 entries, first at \[0, 4, 0\]", lambda: self.norm(torch.sin, x))
+        padded = {"key_padding_mask": torch.arange(N)[None] >= 4}
+        self.refused("gives NaN", lambda: lipscope.torch.attention(attention(), x, **padded))
+        self.refused("derivative of `f` at `x` is NaN", lambda: self.norm(lambda x: x.abs().sqrt(), 0 * drawn()))
+        broken = layer()
+        broken.linear1.weight.data[:] = float("nan")
+        self.refused(r"The model has no norm: `f\(x\)` is NaN", lambda: self.blocks(broken))
+
+
+class Attention(Faults):
+    def test_subclasses_are_compared_with_their_own_output(self):
+        class Rotary(nn.MultiheadAttention):
+            def forward(self, query, key, value, **others):
+                n, shape = query.shape[1], (*query.shape[:2], self.num_heads, -1)
+                together = F.linear(query, self.in_proj_weight, self.in_proj_bias)
+                q, k, v = (part.view(shape).transpose(1, 2) for part in together.chunk(3, -1))
+                angles = torch.arange(n)[:, None] * torch.tensor([1.0, 0.01]).double()
+                turns = torch.polar(torch.ones_like(angles), angles)
+                pairs = lambda z: torch.view_as_complex(z.unflatten(-1, (2, 2)).contiguous())
+                turned = lambda z: torch.view_as_real(pairs(z) * turns).flatten(-2)
+                heads = F.scaled_dot_product_attention(turned(q), turned(k), v)
+                return self.out_proj(heads.transpose(1, 2).flatten(2)), None
+
+        class Short(nn.MultiheadAttention):
+            def forward(self, q, k, v, **others):
+                return super().forward(2 * q, k, v, need_weights=False)
+
+        class Same(nn.MultiheadAttention):
+            def forward(self, query, key, value, **others):
+                return super().forward(query, key, value, **others)[0]
+
+        for kind, words in ((Rotary, "computes something else"), (Short, "other arguments than query, key and value")):
+            self.refused(words, lambda: lipscope.torch.attention(randomised(kind(D, 2, batch_first=True)), drawn()))
+        same = randomised(Same(D, 2, batch_first=True))
+        (found,) = lipscope.torch.attention(same, drawn(), heads="all")
+        self.close(found.measure().value, dense_norm(formula(lambda x: same(x, x, x)), drawn()))
+
+    def test_a_quantizable_copy_is_measured_by_its_own_weights_or_refused(self):
+        import torch.ao.nn.quantizable as quantizable
+        import torch.ao.quantization as quantization
+
+        module = nn.MultiheadAttention(D, 2, batch_first=True)
+        module.qconfig = quantization.get_default_qconfig("fbgemm")
+        copy = quantizable.MultiheadAttention.from_float(module.eval())
+        self.refused("computes something else", lambda: lipscope.torch.attention(copy, drawn().float()))
+
+    def test_hooks_and_wrapped_output_matrices_are_found(self):
+        module = attention()
+        module.register_forward_hook(lambda _, __, out: (2 * out[0], out[1]))
+        self.refused("computes something else", lambda: lipscope.torch.attention(module, drawn()))
+
+
+class Batches(Faults):
+    def test_nothing_is_cut_because_its_size_fits(self):
+        class Table(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(D, D).double()
+
+            def forward(self, x, table):
+                return x + self.linear(x).tanh() * table.sum(0)
+
+        module, x, table = Table(), drawn(3), drawn(1, 4)[0, :3]
+        expected = [dense_norm(lambda x: module(x, table), x[at : at + 1]) for at in range(3)]
+        self.close(self.blocks(module, x, table=table), expected)
+        self.close(self.blocks(module, (x, table)), expected)
+
+    def test_items_that_depend_on_each_other_are_refused(self):
+        class Sequence(nn.Module):
+            """Tokens first, then the batch."""
+
+            def forward(self, x):
+                y = x.transpose(0, 1)
+                return x + F.scaled_dot_product_attention(y, y, y).transpose(0, 1)
+
+        class Statistics(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm = nn.BatchNorm1d(D, track_running_stats=False).double()
+
+            def forward(self, x):
+                return x + self.norm(x.transpose(1, 2)).transpose(1, 2)
+
+        for module, x in ((Sequence(), drawn().transpose(0, 1)), (Statistics(), drawn(3))):
+            self.refused("items of the batch depend on each other", lambda: self.blocks(module, x))
+
+    def test_padding_by_name_by_position_and_in_floats(self):
+        module, x, lengths = layer(), drawn(3), (6, 4, 3)
+        padding = torch.arange(N)[None] >= torch.tensor(lengths)[:, None]
+        added = torch.zeros(3, N).double().masked_fill(padding, float("-inf"))
+        expected = [dense_norm(formula(lambda x: module(x[None])[0]), x[at, :n]) for at, n in enumerate(lengths)]
+        for inputs, options in (
+            (x, {"src_key_padding_mask": padding}), ((x, None, padding), {}), (x, {"src_key_padding_mask": added}),
+            ({"src": x, "src_key_padding_mask": padding}, {}),
+        ):  # fmt: skip
+            self.close(self.blocks(module, inputs, **options), expected)
+        self.refused("must hold 0 for tokens and -inf", lambda: self.blocks(module, x, src_key_padding_mask=0 * added + 0.5))
+        self.refused("All tokens of item 1 are padding", lambda: self.blocks(
+            module, x, src_key_padding_mask=torch.tensor([[False], [True], [False]]).expand(3, N)))  # fmt: skip
+
+        class Any(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([module])
+
+            def forward(self, *inputs):
+                return self.layers[0](*inputs)
+
+        self.refused("takes \\*args", lambda: self.blocks(Any(), (x, None, padding)))
+
+    def test_a_decoder_behind_an_encoder_has_its_own_padding(self):
+        torch.manual_seed(5)
+        model = randomised(nn.Transformer(D, 2, 2, 2, 16, batch_first=True))
+        source, target = drawn(2), drawn(2, 9)
+        padding = torch.arange(N)[None] >= torch.tensor([6, 4])[:, None]
+        both = {"src_key_padding_mask": padding, "memory_key_padding_mask": padding}
+        found = lipscope.torch.blocks(model, (source, target), **both)
+        self.assertEqual([len(one.tokens) for one in found], [6, 6, 6, 6, 4, 4, 6, 6])
+        with torch.no_grad():
+            memory = model.encoder(source[1:, :4])
+            first = model.decoder.layers[0]
+        self.close(found[6].value, dense_norm(formula(lambda x: first(x, memory)), target[1:]))
+        self.close(found[4].value, dense_norm(formula(model.encoder.layers[0]), source[1:, :4]))
+
+    def test_query_key_and_value_are_moved_together(self):
+        module, x = attention(), drawn(2)
+        expected = [dense_norm(formula(lambda x: module(x, x, x)[0]), x[at : at + 1]) for at in range(2)]
+        self.close(self.blocks(module, (x, x, x)), expected)
+        self.close(self.blocks(module, {"query": x, "key": x, "value": x}), expected)
+
+    def test_a_layer_that_stands_in_a_list_twice_is_called_by_its_names_in_turn(self):
+        class Tied(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([layer()] * 3)
+
+            def forward(self, x):
+                for part in self.layers:
+                    x = part(x)
+                return x
+
+        model, x = Tied(), drawn()
+        one = model.layers[0]
+        places = [x, one(x).detach(), one(one(x)).detach()]
+        found = lipscope.torch.blocks(model, x)
+        self.assertEqual([part.layer for part in found], ["layers.0", "layers.1", "layers.2"])
+        self.close([part.value for part in found], [dense_norm(formula(one), place) for place in places])
+        stacks = [dense_norm(formula(f), x) for f in (one, lambda x: one(one(x)), model)]
+        self.close(self.blocks(model, map="blocks"), stacks)
+
+    def test_layers_that_get_more_from_the_tokens_are_no_stack(self):
+        class Plus(nn.Module):
+            def forward(self, x, other):
+                return x.tanh() + other, x.cos()
+
+        class First(nn.Module):
+            """Each layer also gets the tokens that enter the first."""
+
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([Plus(), Plus()])
+
+            def forward(self, x):
+                first = x
+                for part in self.layers:
+                    x, _ = part(x, first)
+                return x
+
+        class Shared(First):
+            """A layer also gets what the one before computes on the side."""
+
+            def forward(self, x):
+                other = torch.zeros_like(x)
+                for part in self.layers:
+                    x, other = part(x, other)
+                return x
+
+        for kind in (First, Shared):
+            self.assertEqual(len(self.blocks(kind())), 2)
+            self.refused("gets more from the tokens", lambda: self.blocks(kind(), map="blocks"))
+
+
+if __name__ == "__main__":
+    unittest.main()
