@@ -21,9 +21,9 @@ fn fewer_tokens() -> Phrase {
 /// An error about data that were given, with the page's limit on n in place of the engine's, which is larger.
 #[must_use]
 pub fn of_page(problem: InputError) -> InputError {
-    const KEY: &str = "tokens.n";
+    const KEY: &str = "`tokens.n`";
     match &problem {
-        InputError::BadValue { key, found, .. } if key.to_string() == KEY => match found.to_string().parse::<u64>() {
+        InputError::TooLarge { what, found, .. } if what.to_string() == KEY => match found.to_string().parse::<u64>() {
             Ok(n) if n > MAX_WITNESS_N as u64 => {
                 InputError::too_large(phrase!("number_tokens_n", "The number of tokens n"), n, MAX_N, fewer_tokens())
             }
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn both_limits_on_the_number_of_tokens_stand_in_one_sentence_wherever_n_comes_from() {
         let of_page = |n: u64| {
-            let text = format!(r#"{{"tokens":{{"source":"random","n":{n},"d":2}}}}"#);
+            let text = format!(r#"{{"tokens":{{"source":"random","n":{n},"d":2}},"weights":{{"source":"identity"}}}}"#);
             let found = Experiment::from_json(&text).and_then(|it| PageState::default().with_experiment(it)?.check());
             super::of_page(found.expect_err("too many")).to_string()
         };
