@@ -19,6 +19,11 @@ const SOURCE: &str = "en";
 /// and English are in the crates (`phrase!`).
 const FOUND_BY_ID: [(&str, &str); 1] = [("problems", "zh")];
 
+/// Tables whose texts the page looks up by key: the bounds, each of which names its keys (`Statement` in the engine). Their
+/// texts have no arguments.
+const LOOKED_UP: [(&str, &str); 4] =
+    [("bounds", "bound_label"), ("bounds", "formula_words"), ("bounds", "formula_where"), ("bounds", "source")];
+
 /// Placeholder character of the first argument in generated code; later arguments use the following characters. Texts
 /// contain none of them.
 const FIRST_PLACE: u32 = 0xE000;
@@ -255,11 +260,15 @@ fn source(catalogues: &BTreeMap<&str, BTreeMap<&str, Texts>>, languages: &[&str]
             count += ids.len();
             continue;
         }
-        let mut open = "";
+        let (mut open, mut tables) = ("", String::new());
         for ((table, name), text) in catalogue.get(SOURCE).into_iter().flatten() {
             if table != open {
                 if !open.is_empty() {
                     out.push_str("}\n");
+                }
+                if LOOKED_UP.contains(&(feature, table)) {
+                    let keys = catalogue.get(SOURCE).into_iter().flatten().filter(|((of, _), _)| of == table);
+                    tables.push_str(&lookup(table, keys.filter(|(_, text)| text.arguments.is_empty())));
                 }
                 let _ = writeln!(out, "/// The texts of `[{table}]`.\npub mod {table} {{");
                 open = table;
@@ -267,7 +276,11 @@ fn source(catalogues: &BTreeMap<&str, BTreeMap<&str, Texts>>, languages: &[&str]
             out.push_str(&function(name, text, count));
             count += 1;
         }
-        out.push_str(if open.is_empty() { "}\n" } else { "}\n}\n" });
+        if !open.is_empty() {
+            out.push_str("}\n");
+        }
+        out.push_str(&tables);
+        out.push_str("}\n");
     }
     for language in languages.iter().filter(|language| **language != SOURCE) {
         let name = language.to_uppercase().replace('-', "_");
@@ -280,6 +293,18 @@ fn source(catalogues: &BTreeMap<&str, BTreeMap<&str, Texts>>, languages: &[&str]
         }
         out.push_str("];\n");
     }
+    out
+}
+
+/// A function that finds a text of a table by its key.
+fn lookup<'a>(table: &str, texts: impl Iterator<Item = (&'a (String, String), &'a Text)>) -> String {
+    let mut out = format!(
+        "/// The text of `[{table}]` with a key.\npub fn find_{table}(key: &str) -> Option<&'static str> {{\nSome(match key {{\n"
+    );
+    for ((_, key), _) in texts {
+        let _ = writeln!(out, "{key:?} => {table}::{key}(),");
+    }
+    out.push_str("_ => return None,\n})\n}\n");
     out
 }
 

@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 
-use lipscope_core::bounds::BoundId;
+use lipscope_core::bounds::{BoundId, SHARP};
 use lipscope_core::picture::PairRequest;
 
 use crate::state::{Assigned, Guessed, HiddenParts, PlotChoice};
@@ -49,7 +49,7 @@ impl Default for Look {
     fn default() -> Self {
         Look {
             // The row is known by the id of its bound: its place changes with mask and kernel.
-            rung: RwSignal::new(Some(BoundId::Sharp)),
+            rung: RwSignal::new(Some(&SHARP)),
             token: RwSignal::new(None),
             has_row: RwSignal::new(true),
             lines: RwSignal::default(),

@@ -6,7 +6,7 @@ use leptos::ev::{self, FocusEvent};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent, MouseEvent};
 
-use lipscope_core::bounds::BoundId;
+use lipscope_core::bounds::ALL;
 use lipscope_plot::{Palette, css};
 
 use super::charts::role_of;
@@ -253,7 +253,7 @@ fn Status() -> impl IntoView {
 fn role_colors(themes: Themes) -> String {
     let palette = Palette::of(themes.shown.get());
     let changes = format!("--nudge:{};--response:{}", css(palette.nudge), css(palette.response));
-    let bounds = BoundId::ALL.map(|id| format!("--{}:{}", id.id(), css(palette.role(role_of(id)))));
+    let bounds = ALL.map(|id| format!("--{}:{}", id.id(), css(palette.role(role_of(id)))));
     format!("{};{changes}", bounds.join(";"))
 }
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lipscope_core::bounds::{BoundId, Norm};
+use lipscope_core::bounds::{CASTIN_GENERAL, Norm};
 use lipscope_core::growth::{Crossover, FamilyPoint, Growth, GrowthRow};
 use lipscope_core::sweep::Spacing;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, GrowthEvent, GrowthRequest, WorstAt, WorstRequest};
@@ -120,7 +120,7 @@ impl Curves {
     pub fn crossover(&self, norm: Norm) -> Option<Crossover> {
         // The crossover belongs to dot-product attention, and so does the bound of Castin et al.
         let applies = self.rows().iter().flat_map(|row| &row.bounds);
-        let applies = applies.into_iter().any(|bound| bound.id == BoundId::CastinGeneral && bound.id.is_about(norm));
+        let applies = applies.into_iter().any(|bound| bound.id == &CASTIN_GENERAL && bound.id.is_about(norm));
         self.growth.as_ref().and_then(|growth| growth.crossover).filter(|_| applies)
     }
 

@@ -13,44 +13,23 @@ use crate::page::{Page, use_page};
 use crate::state::{PageState, TokenChoice, Trace};
 use crate::strings;
 use crate::theory::Place;
-use lipscope_core::bounds::{Bound, BoundId, Norm};
+use lipscope_core::bounds::{
+    ALL, Bound, BoundId, ELEMENTWISE, FORK, GENERAL, Group, KIM_LINF, LOCAL, LOCAL_BLOCKS, Norm, SHARP, SHARP_MASKED,
+    SINK, Side, Statement, TWO_CLUSTERS, TWO_TOKENS,
+};
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{HeldExtent, Ladder, LadderLayout, LadderRow, Number, Role};
 
 use super::easel::{Easel, LastPainted, Paint, Timing, use_easel};
 use super::theory_link::TheoryLink;
 
-/// The bounds of the ladder, top to bottom; the measured norm stands between upper and lower ones.
-const RUNGS: [Option<BoundId>; 28] = [
-    Some(BoundId::CastinMeanField),
-    Some(BoundId::CastinGeneral),
-    Some(BoundId::Unified),
-    Some(BoundId::UnifiedMasked),
-    Some(BoundId::Sharp),
-    Some(BoundId::SharpMasked),
-    Some(BoundId::General),
-    Some(BoundId::GeneralToken),
-    Some(BoundId::Elementwise),
-    Some(BoundId::ElementwiseToken),
-    Some(BoundId::TwoTokens),
-    Some(BoundId::KimL2),
-    Some(BoundId::KimColumn),
-    Some(BoundId::KimLinf),
-    Some(BoundId::Local),
-    Some(BoundId::LocalToken),
-    Some(BoundId::LocalBlocks),
-    None,
-    Some(BoundId::ZeroKey),
-    Some(BoundId::EqualTokens),
-    Some(BoundId::WindowCausal),
-    Some(BoundId::Fork),
-    Some(BoundId::Sink),
-    Some(BoundId::Centre),
-    Some(BoundId::Cesaro),
-    Some(BoundId::TwoClusters),
-    Some(BoundId::AdversarialEnvelope),
-    Some(BoundId::Adversarial),
-];
+/// The rows of the ladder, top to bottom: upper bounds, the measured norm (`None`), lower bounds.
+fn all_rungs() -> Vec<Option<BoundId>> {
+    let mut shown: Vec<BoundId> = ALL.into_iter().filter(|id| id.rung().is_some()).collect();
+    shown.sort_by_key(|id| id.rung());
+    let (upper, lower): (Vec<BoundId>, Vec<BoundId>) = shown.into_iter().partition(|id| id.side() == Side::Upper);
+    upper.into_iter().map(Some).chain([None]).chain(lower.into_iter().map(Some)).collect()
+}
 
 /// The width at which the ladder has room for its texts, in CSS pixels.
 const LEAST_WIDTH: f64 = 400.0;
@@ -159,7 +138,7 @@ pub(super) fn rungs(measurement: &Measurement, norm: Norm) -> Vec<Option<BoundId
     let is_replaced = |rung: &Option<BoundId>| {
         rung.is_some_and(|id| Some(id) == larger || lipscope_core::bounds::is_replaced(&measurement.bounds, id))
     };
-    RUNGS.into_iter().filter(is_there).filter(|rung| !is_replaced(rung)).collect()
+    all_rungs().into_iter().filter(is_there).filter(|rung| !is_replaced(rung)).collect()
 }
 
 /// The selected row, or its substitute where the selected row does not apply.
@@ -167,16 +146,7 @@ pub(super) fn shown(rungs: &[Option<BoundId>], selected: Option<BoundId>) -> Opt
     if rungs.contains(&selected) {
         return selected;
     }
-    let ours = [
-        BoundId::Sharp,
-        BoundId::TwoTokens,
-        BoundId::SharpMasked,
-        BoundId::General,
-        BoundId::Elementwise,
-        BoundId::LocalBlocks,
-        BoundId::Local,
-        BoundId::KimLinf,
-    ];
+    let ours = [&SHARP, &TWO_TOKENS, &SHARP_MASKED, &GENERAL, &ELEMENTWISE, &LOCAL_BLOCKS, &LOCAL, &KIM_LINF];
     ours.into_iter().find(|id| rungs.contains(&Some(*id)))
 }
 
@@ -187,53 +157,41 @@ pub(super) fn with_ladder<T>(page: Page, read: impl FnOnce(&Ladder) -> T) -> Opt
 
 /// The role that a bound has in every view.
 pub fn role_of(bound: BoundId) -> Role {
-    match bound {
-        BoundId::CastinGeneral | BoundId::KimL2 | BoundId::KimLinf => Role::PublishedGeneral,
-        BoundId::CastinMeanField => Role::PublishedMeanField,
-        // On a plot a variant's bounds take the place of the best ones.
-        BoundId::Sharp
-        | BoundId::SharpMasked
-        | BoundId::General
-        | BoundId::GeneralToken
-        | BoundId::Elementwise
-        | BoundId::ElementwiseToken
-        | BoundId::TwoTokens
-        | BoundId::KimColumn => Role::Sharp,
-        BoundId::Unified | BoundId::UnifiedMasked => Role::Unified,
-        BoundId::Local | BoundId::LocalBlocks | BoundId::LocalToken | BoundId::MaxToken => Role::Local,
-        BoundId::TwoClusters | BoundId::EqualTokens | BoundId::ZeroKey | BoundId::Centre | BoundId::Cesaro => {
-            Role::LowerBound
-        }
-        BoundId::Sink => Role::LowerSink,
-        BoundId::Fork => Role::LowerFork,
-        BoundId::Adversarial | BoundId::WindowCausal => Role::LowerFamily,
-        BoundId::AdversarialEnvelope => Role::Envelope,
-        BoundId::Skew => Role::Skew,
+    match bound.group() {
+        Group::Published => Role::PublishedGeneral,
+        Group::MeanField => Role::PublishedMeanField,
+        Group::Best => Role::Sharp,
+        Group::Unified => Role::Unified,
+        Group::Local | Group::BlockNorms => Role::Local,
+        Group::Tokens => Role::LowerBound,
+        Group::Sink => Role::LowerSink,
+        Group::Fork => Role::LowerFork,
+        Group::Adversarial => Role::LowerFamily,
+        Group::Envelope => Role::Envelope,
+        Group::OtherWeights => Role::Skew,
     }
 }
 
-/// A lower bound whose tokens can be loaded: the id of its button, its words, whether it has tokens, and how to load
-/// them.
-type Witness = (&'static str, fn() -> &'static str, fn(&Measurement) -> bool, fn(Page) -> bool);
-
-const WITNESSES: [Witness; 3] = [
-    ("load-two_clusters", || strings::load_two_clusters(), |m| m.two_clusters.is_some(), Page::load_two_clusters),
-    ("load-sink", || strings::load_sink(), |m| m.sink.is_some(), |page| page.load_witness(|m| m.sink.as_ref())),
-    ("load-fork", || strings::load_fork(), |m| m.fork.is_some(), |page| page.load_witness(|m| m.fork.as_ref())),
+/// Lower bounds whose tokens can be loaded, with the words of their buttons.
+static WITNESSES: [(BoundId, fn() -> &'static str); 3] = [
+    (&TWO_CLUSTERS, || strings::load_two_clusters()),
+    (&SINK, || strings::load_sink()),
+    (&FORK, || strings::load_fork()),
 ];
 
 /// Buttons that load the tokens of a lower bound.
 #[component]
 pub fn Loads() -> impl IntoView {
     let page = use_page();
-    let witness = move |(id, words, is_there, load): Witness| {
+    let witness = move |(bound, words): (BoundId, fn() -> &'static str)| {
         let has = memo(move |_| {
-            page.answers.measured.with(|measured| measured.as_ref().is_some_and(|m| is_there(&m.measurement)))
+            let has = |measurement: &Measurement| measurement.witnesses.get(bound).is_some();
+            page.answers.measured.with(|measured| measured.as_ref().is_some_and(|m| has(&m.measurement)))
         });
         let on_click = move |_| {
-            load(page);
+            page.load_witness(bound);
         };
-        view! { <button type="button" id=id hidden=move || !has.get() on:click=on_click>{words()}</button> }
+        view! { <button type="button" id=format!("load-{}", bound.id()) hidden=move || !has.get() on:click=on_click>{words()}</button> }
     };
     let choice = move |(id, words, choice): (&'static str, &'static str, TokenChoice)| {
         let on_click = move |_| page.edit("distribution", |state| state.choose_tokens(choice));
@@ -276,12 +234,12 @@ fn Values() -> impl IntoView {
             </div>
         }
     };
-    view! { <dl class="sr-only">{RUNGS.into_iter().flatten().map(line).collect_view()}</dl> }
+    view! { <dl class="sr-only">{all_rungs().into_iter().flatten().map(line).collect_view()}</dl> }
 }
 
 /// The larger of the two local bounds. The ladder leaves it out: the smaller one says more.
 fn larger_local(measurement: &Measurement, norm: Norm) -> Option<BoundId> {
-    let [rows, blocks] = [BoundId::Local, BoundId::LocalBlocks].map(|id| bound_of(measurement, norm, id));
+    let [rows, blocks] = [&LOCAL, &LOCAL_BLOCKS].map(|id| bound_of(measurement, norm, id));
     rows.zip(blocks).map(|(rows, blocks)| if rows.log10 < blocks.log10 { blocks.id } else { rows.id })
 }
 
@@ -340,26 +298,26 @@ fn row_under(painted: LastPainted<(Ladder, LadderLayout)>, y: f64) -> Option<Opt
     let painted = painted.get_value()?;
     let (ladder, layout) = painted.as_ref();
     let row = ladder.rows.get(layout.row_at(y)?)?;
-    Some(BoundId::ALL.into_iter().find(|id| id.id() == row.id))
+    Some(Statement::by_id(&row.id))
 }
 
 #[cfg(test)]
 mod tests {
-    use lipscope_core::bounds::{Domain, Side};
+    use lipscope_core::bounds::{Domain, MAX_TOKEN};
 
     use super::*;
     use crate::answers::Measured;
 
     #[test]
     fn two_tokens_have_one_best_bound() {
-        for (n, radius, best) in [(2, 3.0, BoundId::TwoTokens), (2, 0.1, BoundId::Sharp), (3, 3.0, BoundId::Sharp)] {
+        for (n, radius, best) in [(2, 3.0, &TWO_TOKENS), (2, 0.1, &SHARP), (3, 3.0, &SHARP)] {
             let state = PageState { n, radius, ..PageState::default() };
             let measured = Measured::without_pictures(&state);
             let rungs = rungs(&measured.measurement, Norm::Spectral);
             let of_best: Vec<BoundId> =
                 rungs.iter().flatten().copied().filter(|id| Trace::Sharp.bounds().contains(id)).collect();
             assert_eq!(of_best, [best], "n = {n}, R = {radius}");
-            assert_eq!(shown(&rungs, Some(BoundId::Sharp)), Some(best));
+            assert_eq!(shown(&rungs, Some(&SHARP)), Some(best));
         }
     }
 
@@ -371,13 +329,13 @@ mod tests {
         };
         // A bound about other weights has no measured norm beside it. The row sums of block norms stand in the measured
         // row itself.
-        let is_comparable = |id: &BoundId| id.domain() != Domain::OtherWeights && *id != BoundId::MaxToken;
+        let is_comparable = |id: &BoundId| id.domain() != Domain::OtherWeights && *id != &MAX_TOKEN;
         let bounds_of = |side: Side| {
             let of_side = |id: &BoundId| id.side() == side;
-            sorted(BoundId::ALL.into_iter().filter(is_comparable).filter(of_side).collect())
+            sorted(ALL.into_iter().filter(is_comparable).filter(of_side).collect())
         };
         let halves: Vec<_> =
-            RUNGS.split(Option::is_none).map(|half| half.iter().flatten().copied().collect()).collect();
+            all_rungs().split(Option::is_none).map(|half| half.iter().flatten().copied().collect()).collect();
         assert_eq!(halves.into_iter().map(sorted).collect::<Vec<_>>(), [Side::Upper, Side::Lower].map(bounds_of));
     }
 }

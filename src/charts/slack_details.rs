@@ -26,7 +26,7 @@ pub fn SlackDetails() -> impl IntoView {
         page.answers.measured.with(|measured| Some(strings::measured_bound_label(id, &measured.as_ref()?.state)))
     });
     view! {
-        <div class="slack" id="ladder-slack" tabindex="0" role="region" aria-label=strings::slack_details() aria-live="polite" data-testid="slack" data-bound=move || id.get().map_or(MEASURED, BoundId::id)>
+        <div class="slack" id="ladder-slack" tabindex="0" role="region" aria-label=strings::slack_details() aria-live="polite" data-testid="slack" data-bound=move || id.get().map_or(MEASURED, |id| id.id())>
             {move || match id.get() {
                 Some(id) => view! {
                     <p class="slack-name">{move || name.get()}</p>

@@ -4,7 +4,10 @@ use crate::prelude::*;
 
 use crate::strings;
 use crate::theory::Place;
-use lipscope_core::bounds::BoundId;
+use lipscope_core::bounds::{BoundId, CASTIN_GENERAL, CASTIN_MEAN_FIELD, KIM_LINF};
+
+/// Bounds whose proofs are in the papers.
+static PROVED_ELSEWHERE: [BoundId; 3] = [&CASTIN_GENERAL, &CASTIN_MEAN_FIELD, &KIM_LINF];
 
 /// A link to a place in the theory. The theory opens in another tab, so that the explorer keeps its state.
 #[component]
@@ -23,9 +26,7 @@ fn words_of(place: Place) -> &'static str {
     match place {
         Place::Start => strings::theory_link::all(),
         // The proofs of these theorems are in the papers.
-        Place::Bound(BoundId::CastinGeneral | BoundId::CastinMeanField | BoundId::KimLinf) => {
-            strings::theory_link::statement()
-        }
+        Place::Bound(id) if PROVED_ELSEWHERE.contains(&id) => strings::theory_link::statement(),
         Place::Bound(_) | Place::Certified => strings::theory_link::proof(),
         Place::L2 | Place::Inverse => strings::theory_link::section(),
     }

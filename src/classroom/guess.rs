@@ -4,7 +4,7 @@ use crate::prelude::*;
 
 use crate::lessons::{Guessed, Prediction};
 use crate::plans::handle_lengths;
-use lipscope_core::bounds::{Bound, BoundId, Norm, best_lower, best_upper};
+use lipscope_core::bounds::{Bound, CASTIN_GENERAL, Norm, UNIFIED, UNIFIED_MASKED, best_lower, best_upper};
 use lipscope_plot::{Extent, ascending};
 
 use super::context::{Classroom, Guess, Settled};
@@ -145,7 +145,7 @@ pub fn rails(room: Classroom) -> Vec<Bound> {
             return Vec::new();
         }
         let bounds = &measured.measurement.bounds;
-        let wanted = [BoundId::CastinGeneral, BoundId::Unified, BoundId::UnifiedMasked];
+        let wanted = [&CASTIN_GENERAL, &UNIFIED, &UNIFIED_MASKED];
         let named = wanted.iter().filter_map(|id| bounds.iter().find(|bound| bound.id == *id));
         named.chain(best_upper(bounds, Norm::Spectral)).chain(best_lower(bounds, Norm::Spectral)).copied().collect()
     })

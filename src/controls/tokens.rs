@@ -8,6 +8,7 @@ use crate::page::{Page, use_page};
 use crate::panels::{OwnDataKind, Panels, use_panels};
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
+use lipscope_core::bounds::TWO_CLUSTERS;
 
 use super::beside::Meanings;
 use super::choice::Choice;
@@ -66,7 +67,7 @@ pub fn TokenControls() -> impl IntoView {
 
 /// Loads the two clusters of the last measurement, where it has some; else opens the form for the reader's own data.
 fn some_clusters(page: Page, panels: Panels, later: Later) {
-    if !page.load_two_clusters() {
+    if !page.load_witness(&TWO_CLUSTERS) {
         panels.open_own_data(OwnDataKind::Tokens, later);
     }
 }

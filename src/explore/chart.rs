@@ -1,7 +1,7 @@
 //! The local constant over n: draws and their mean, the worst tokens known, the best bound, the published mean-field
 //! bound, and the root of n for comparison.
 
-use lipscope_core::bounds::{Bound, BoundId, Norm, best_lower, best_upper};
+use lipscope_core::bounds::{Bound, CASTIN_MEAN_FIELD, Norm, SHARP, TWO_CLUSTERS, best_lower, best_upper};
 use lipscope_plot::{Extent, Kind, LineChart, Role, Scale, Series, SeriesKind, ascending};
 
 use crate::answers::{Curves, KnownTokens, Measured, Sweep};
@@ -56,14 +56,14 @@ pub fn explore_chart(
     let picks: [(&str, Role, Pick, &str); 3] = [
         (
             id::MEAN_FIELD,
-            role_of(BoundId::CastinMeanField),
-            |bounds| of(bounds, BoundId::CastinMeanField),
+            role_of(&CASTIN_MEAN_FIELD),
+            |bounds| of(bounds, &CASTIN_MEAN_FIELD),
             strings::trace_label(Trace::MeanField),
         ),
-        (id::BEST, role_of(BoundId::Sharp), best, best_name),
+        (id::BEST, role_of(&SHARP), best, best_name),
         (
             id::WORST,
-            role_of(BoundId::TwoClusters),
+            role_of(&TWO_CLUSTERS),
             |bounds| best_lower(bounds, Norm::Spectral).copied(),
             strings::trace_label(Trace::Worst),
         ),
@@ -155,7 +155,7 @@ mod tests {
             iterations: 0,
             relative_residual: 0.0,
         };
-        let bounds = [(BoundId::TwoClusters, 2f64), (BoundId::Sharp, 9.0), (BoundId::CastinMeanField, 20.0)];
+        let bounds = [(&TWO_CLUSTERS, 2f64), (&SHARP, 9.0), (&CASTIN_MEAN_FIELD, 20.0)];
         let bounds = bounds.map(|(id, value)| Bound::of_ln(id, value.ln())).to_vec();
         let row = |n: f64| GrowthRow { n, radius: state.radius, bounds: bounds.clone() };
         let growth = Growth { rows: vec![row(2.0), row(64.0)], crossover: None };

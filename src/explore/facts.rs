@@ -6,7 +6,7 @@ use crate::prelude::*;
 use crate::answers::Measured;
 use crate::page::Page;
 use crate::strings::{self, Place};
-use lipscope_core::bounds::{Bound, BoundId, Norm, best_lower, best_upper};
+use lipscope_core::bounds::{Bound, BoundId, CASTIN_MEAN_FIELD, Norm, TWO_TOKENS, best_lower, best_upper};
 use lipscope_core::experiment::{Normalization, Scope};
 use lipscope_plot::Kind;
 
@@ -89,7 +89,7 @@ pub fn facts(page: Page) -> Option<Facts> {
             .ball
             .growth_ends
             .filter(|ln_n| ball.of.experiment.has_proved_witnesses() && *ln_n > 3f64.ln()),
-        mean_field: of(bounds, BoundId::CastinMeanField),
+        mean_field: of(bounds, &CASTIN_MEAN_FIELD),
     })
 }
 
@@ -101,7 +101,7 @@ pub fn worst_value(facts: &Facts) -> Option<f64> {
 /// The name of the smallest upper bounds at several n: the bound's own name, if the same bound is smallest at each n. One
 /// that is about two tokens alone does not name a curve.
 pub fn best_label(bounds: impl Iterator<Item = Bound>) -> &'static str {
-    let mut names = bounds.filter(|bound| bound.id != BoundId::TwoTokens).map(|bound| strings::bound_label(bound.id));
+    let mut names = bounds.filter(|bound| bound.id != &TWO_TOKENS).map(|bound| strings::bound_label(bound.id));
     let first = names.next().unwrap_or_else(strings::explore_best_bound);
     if names.all(|name| name == first) { first } else { strings::explore_best_bound() }
 }

@@ -4,7 +4,7 @@
 
 use crate::prelude::*;
 
-use lipscope_core::bounds::{BoundId, Norm};
+use lipscope_core::bounds::{Norm, SHARP};
 use lipscope_plot::{Kind, LineStyle, Role, Series, SeriesKind};
 
 use crate::answers::{Curves, Measured, Sweep};
@@ -131,7 +131,7 @@ fn series_of(pins: &[Pin]) -> impl Iterator<Item = Series> + '_ {
             line: (kind == SeriesKind::Line).then_some(dashes),
             ..Series::new(format!("{ID}{}-{what}", at + 1), label, role, kind, data.to_vec())
         };
-        let best = role_of(BoundId::Sharp);
+        let best = role_of(&SHARP);
         let bound = series("best", strings::pin_best(at + 1), best, SeriesKind::Line, &pin.best);
         [
             bound.given_log10().claim(Kind::UpperBound),

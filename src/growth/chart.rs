@@ -268,7 +268,7 @@ mod tests {
     use crate::answers::KnownTokens;
     use crate::over_n::{STALE, of_present};
     use crate::plans;
-    use lipscope_core::bounds::Side;
+    use lipscope_core::bounds::{LOCAL, Side};
     use lipscope_core::experiment::Rows;
     use lipscope_core::growth::{Crossover, FamilyPoint, Growth, growth};
 
@@ -298,7 +298,7 @@ mod tests {
                 sweep: &sweep,
                 current: Some(&measured),
                 tokens: &tokens.on(state, state.norm),
-                rung: Some(BoundId::Local),
+                rung: Some(&LOCAL),
                 found: &[],
                 search: &SearchRun::default(),
                 state,
@@ -312,7 +312,7 @@ mod tests {
         for series in moved.series.iter().filter(|series| series.id != Trace::Root.id()) {
             assert_eq!(series.opacity, STALE, "{}", series.id);
         }
-        let local = BoundId::Local.id();
+        let local = LOCAL.id();
         let has = |chart: &LineChart, id: &str| chart.series.iter().any(|series| series.id == id);
         assert!(has(&moved, local) && moved.rules.is_empty());
         let highest = |chart: &LineChart| {

@@ -10,7 +10,7 @@ use crate::page::{Page, use_page};
 use crate::state::{PageState, Trace};
 use crate::strings;
 use crate::theory::Place;
-use lipscope_core::bounds::{BoundId, Side};
+use lipscope_core::bounds::{KIM_L2, Side};
 
 use super::context::use_growth;
 use super::reading::{has_values, value_at};
@@ -235,7 +235,7 @@ fn About(
 /// The id of a trace in the page's attributes: mostly that of its first bound.
 fn id_of(trace: Trace) -> &'static str {
     match trace {
-        Trace::Kim => BoundId::KimL2.id(),
+        Trace::Kim => KIM_L2.id(),
         Trace::Draws => "measured",
         _ => trace.bounds().first().map_or(trace.id(), |id| id.id()),
     }

@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use lipscope_core::bounds::{Bound, BoundId, Norm};
+use lipscope_core::bounds::{Bound, Norm, SKEW};
 use lipscope_core::extremum::maximum;
 use lipscope_core::gap::WidestGap;
 use lipscope_core::growth::GrowthRow;
@@ -50,7 +50,7 @@ impl Reading {
 /// The kind of a bound's value.
 pub fn claim_of(bound: &Bound) -> Kind {
     // The value of the skew witness is the exact norm for other weights A.
-    if bound.id == BoundId::Skew { Kind::Exact } else { strings::side_kind(bound.side) }
+    if bound.id == &SKEW { Kind::Exact } else { strings::side_kind(bound.side) }
 }
 
 /// The bound on a norm that a trace shows at the n of a row: of several upper ones the smallest.

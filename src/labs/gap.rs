@@ -8,7 +8,7 @@ use crate::plans;
 use crate::state::{PageState, Settings};
 use crate::strings::{self, Paper};
 use crate::theory::Place;
-use lipscope_core::bounds::{Bound, BoundId};
+use lipscope_core::bounds::{Bound, SHARP};
 use lipscope_core::gap::{GapCell, USUAL_LENGTHS, USUAL_RADII};
 use lipscope_plot::Number;
 use lipscope_protocol::tasks::EnginePlan;
@@ -87,7 +87,7 @@ pub fn GapLab() -> impl IntoView {
             (strings::gap_ratio(), strings::gap_ratio_about()),
         ],
         paper: Paper::Castin,
-        theory: Some(Place::Bound(BoundId::Sharp)),
+        theory: Some(Place::Bound(&SHARP)),
         source: ExperimentSource::Experiment,
     })
 }

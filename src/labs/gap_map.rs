@@ -75,7 +75,7 @@ pub fn gap_table(cells: &[GapCell], written: &dyn Fn(f64) -> String) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lipscope_core::bounds::{Absence, BoundId, Side};
+    use lipscope_core::bounds::{Absence, SHARP, SINK, Side};
 
     fn cell(radius: f64, n: f64, bounds: Option<(f64, f64)>) -> GapCell {
         let of = |id, value: f64| Bound::of_ln(id, value.ln());
@@ -83,8 +83,8 @@ mod tests {
         GapCell {
             n,
             radius,
-            lower: lower.map(|value| of(BoundId::Sink, value)),
-            upper: upper.map(|value| of(BoundId::Sharp, value)),
+            lower: lower.map(|value| of(&SINK, value)),
+            upper: upper.map(|value| of(&SHARP, value)),
             absent: bounds.is_none().then_some((Side::Upper, Absence::L2Attention)),
         }
     }

@@ -8,7 +8,7 @@ use crate::page::{Page, PlotChoice, use_page};
 use crate::state::{PageState, SCALED_TOKENS, Settings, TokenChoice, WeightChoice};
 use crate::strings::{self, Paper};
 use crate::theory::Place;
-use lipscope_core::bounds::{BoundId, Norm};
+use lipscope_core::bounds::{KIM_L2, Norm};
 use lipscope_core::experiment::{Attention, Experiment, Normalization};
 use lipscope_core::scaling::{ScaledTokens, ScalingPlan, ScalingPoint, slopes};
 use lipscope_plot::{AxisSpec, Extent, Kind, LineChart, Role, Scale, Series, SeriesKind, Table};
@@ -191,15 +191,15 @@ pub fn chart(points: &[ScalingPoint], norm: Norm) -> LineChart {
 /// The bound on L2 attention on the whole space, if it is known and about this norm.
 fn bound_of(measured: &Measured, norm: Norm) -> Option<f64> {
     let bounds = &measured.measurement.bounds;
-    bounds.iter().find(|bound| bound.id == BoundId::KimL2 && bound.id.is_about(norm))?.value
+    bounds.iter().find(|bound| bound.id == &KIM_L2 && bound.id.is_about(norm))?.value
 }
 
 /// The chart with the bound for all R as a line.
 fn under_bound(mut chart: LineChart, bound: Option<f64>) -> LineChart {
     if let (Some(bound), Some(radii)) = (bound, chart.x_extent()) {
         let line = vec![(radii.lo(), bound), (radii.hi(), bound)];
-        let name = strings::bound_label(BoundId::KimL2);
-        let series = Series::new(BoundId::KimL2.id(), name, role_of(BoundId::KimL2), SeriesKind::Line, line);
+        let name = strings::bound_label(&KIM_L2);
+        let series = Series::new(KIM_L2.id(), name, role_of(&KIM_L2), SeriesKind::Line, line);
         chart.series.push(series.claim(Kind::UpperBound));
     }
     chart

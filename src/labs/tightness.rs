@@ -8,7 +8,7 @@ use crate::page::{PlotChoice, use_page};
 use crate::state::{PageState, Settings};
 use crate::strings::{self, Paper};
 use crate::theory::Place;
-use lipscope_core::bounds::BoundId;
+use lipscope_core::bounds::KIM_LINF;
 use lipscope_core::tightness::TightnessPoint;
 use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind, Table};
 use lipscope_protocol::tasks::{EnginePlan, TightnessPlan};
@@ -73,7 +73,7 @@ pub fn TightnessLab() -> impl IntoView {
             (strings::kim_linf(), strings::kim_linf_about()),
         ],
         paper: Paper::Kim,
-        theory: Some(Place::Bound(BoundId::KimLinf)),
+        theory: Some(Place::Bound(&KIM_LINF)),
         source: ExperimentSource::Others,
     })
 }
@@ -90,7 +90,7 @@ pub fn chart(points: &[TightnessPoint]) -> LineChart {
     let (found, bound) = (of(|point| point.found), of(|point| point.bound));
     let top = bound.iter().map(|point| point.1).fold(1.0, f64::max);
     let series = vec![
-        Series::new(BoundId::KimLinf.id(), strings::kim_linf(), Role::PublishedGeneral, SeriesKind::Line, bound)
+        Series::new(KIM_LINF.id(), strings::kim_linf(), Role::PublishedGeneral, SeriesKind::Line, bound)
             .short_label(strings::kim_linf_short()),
         Series::new("found", strings::largest_found(), Role::LowerBound, SeriesKind::Points, found.clone())
             .short_label(strings::largest_found_short()),

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::look::Lines;
 use crate::state::{LessonAt, Scene};
-use lipscope_core::bounds::BoundId;
+use lipscope_core::bounds::{BoundId, Statement};
 
 use super::Localized;
 use super::file::{Edition, LessonFile, StepText, parse, split_when};
@@ -134,7 +134,7 @@ fn way(text: &'static str) -> Option<Way> {
 }
 
 fn bound(id: &str) -> Option<BoundId> {
-    BoundId::ALL.into_iter().find(|known| known.id() == id)
+    Statement::by_id(id)
 }
 
 fn visible(words: &'static str) -> Visible {

@@ -6,7 +6,7 @@ use crate::answers::{
 use crate::field::{AnyField, Field};
 use crate::state::{PageState, Settings};
 use crate::strings;
-use lipscope_core::bounds::{Bound, BoundId, Norm, Side, best_lower, best_upper};
+use lipscope_core::bounds::{Bound, BoundId, Norm, SKEW, Side, best_lower, best_upper};
 use lipscope_core::extremum::largest as largest_of;
 use lipscope_core::growth::GrowthRow;
 use lipscope_core::scaling::{ScalingPoint, slopes};
@@ -101,7 +101,7 @@ impl Filled {
 
     fn of_bound(bound: &Bound, latest: Option<&LatestMeasured>) -> Self {
         match (bound.id, bound.side) {
-            (BoundId::Skew, _) => Filled::of_log10(bound.log10, Sign::Exact),
+            (id, _) if id == &SKEW => Filled::of_log10(bound.log10, Sign::Exact),
             (_, Side::Lower) => Filled::of_reached(bound.log10, latest),
             (_, Side::Upper) => Filled::of_log10(bound.log10, strings::side_kind(bound.side)),
         }

@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 use crate::formulas::{Formula, markup};
-use lipscope_core::bounds::BoundId;
+use lipscope_core::bounds::{BoundId, CASTIN_GENERAL, CASTIN_MEAN_FIELD, KIM_L2, LOCAL, UNIFIED};
 
 /// What stands between two formulas of one markup.
 const BETWEEN: &str = "<mo>,</mo><mo>&#x2003;</mo>";
@@ -74,11 +74,11 @@ const fn bound(name: &'static str, id: BoundId) -> LessonFormula {
 }
 
 static FORMULAS: [LessonFormula; 26] = [
-    bound("castin_general", BoundId::CastinGeneral),
-    bound("castin_mean_field", BoundId::CastinMeanField),
-    bound("unified", BoundId::Unified),
-    bound("local", BoundId::Local),
-    bound("kim_l2", BoundId::KimL2),
+    bound("castin_general", &CASTIN_GENERAL),
+    bound("castin_mean_field", &CASTIN_MEAN_FIELD),
+    bound("unified", &UNIFIED),
+    bound("local", &LOCAL),
+    bound("kim_l2", &KIM_L2),
     // Whole, these two would be wider than the panel: a letter stands for a part of each.
     here(
         "sharp",

@@ -2,7 +2,7 @@
 
 use crate::field::{AnyField, Field};
 use crate::page::PlotChoice;
-use lipscope_core::bounds::BoundId;
+use lipscope_core::bounds::{BoundId, Statement};
 use lipscope_protocol::train::Kind as TrainedKind;
 
 /// A number of a measurement.
@@ -228,7 +228,7 @@ impl Slot {
             return Some(*slot);
         }
         let (name, rest) = words.split_once(' ')?;
-        let bound = || BoundId::ALL.into_iter().find(|id| id.id() == rest);
+        let bound = || Statement::by_id(rest);
         let inverse = |kind| {
             let what = INVERSE.iter().find(|(known, _)| *known == rest)?;
             Some(Slot::Inverse(kind, what.1))

@@ -2,9 +2,9 @@
 
 use crate::prelude::*;
 
-use lipscope_core::bounds::{ClusterWitness, Norm};
+use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
-use lipscope_core::measure::{FirstNorm, Measurement};
+use lipscope_core::measure::FirstNorm;
 
 use crate::answers::{Answers, Problem, WorstKnown, worst_in_effect};
 use crate::ask::Engine;
@@ -205,18 +205,10 @@ impl Page {
         self.put("distribution", Ok(worst_known(&state, ball.as_deref().map(|facts| &facts.ball))));
     }
 
-    /// Loads as tokens the two clusters of the lower bound in the last measurement; false where there are none.
-    pub fn load_two_clusters(self) -> bool {
+    /// Loads the tokens behind a lower bound in the last measurement; false where there are none.
+    pub fn load_witness(self, bound: BoundId) -> bool {
         let Some(measured) = self.answers.measured.get_untracked() else { return false };
-        let Some(found) = &measured.measurement.two_clusters else { return false };
-        let state = self.state.get_untracked();
-        self.put("distribution", found.token_source().map(|source| state.with_clusters(&source)))
-    }
-
-    /// Loads the tokens of a lower bound from the last measurement; false where there are none.
-    pub fn load_witness(self, witness: impl Fn(&Measurement) -> Option<&ClusterWitness>) -> bool {
-        let Some(measured) = self.answers.measured.get_untracked() else { return false };
-        let Some(found) = witness(&measured.measurement) else { return false };
+        let Some(found) = measured.measurement.witnesses.get(bound) else { return false };
         let state = self.state.get_untracked();
         self.put("distribution", found.token_source().map(|source| state.with_clusters(&source)))
     }

@@ -1,6 +1,10 @@
 //! The settings of the view over n.
 
-use lipscope_core::bounds::{BoundId, Side};
+use lipscope_core::bounds::{
+    ADVERSARIAL, ADVERSARIAL_ENVELOPE, BoundId, CASTIN_GENERAL, CASTIN_MEAN_FIELD, ELEMENTWISE, ELEMENTWISE_TOKEN,
+    FORK, GENERAL, GENERAL_TOKEN, KIM_COLUMN, KIM_L2, KIM_LINF, SHARP, SHARP_MASKED, SINK, SKEW, Side, TWO_CLUSTERS,
+    TWO_TOKENS, UNIFIED, UNIFIED_MASKED,
+};
 
 use super::settings::SearchSettings;
 
@@ -155,26 +159,30 @@ impl Trace {
     #[must_use]
     pub fn bounds(self) -> &'static [BoundId] {
         match self {
-            Trace::Sharp => &[
-                BoundId::Sharp,
-                BoundId::SharpMasked,
-                BoundId::TwoTokens,
-                BoundId::General,
-                BoundId::Elementwise,
-                BoundId::KimColumn,
-                BoundId::GeneralToken,
-                BoundId::ElementwiseToken,
-            ],
-            Trace::Unified => &[BoundId::Unified, BoundId::UnifiedMasked],
-            Trace::General => &[BoundId::CastinGeneral],
-            Trace::MeanField => &[BoundId::CastinMeanField],
-            Trace::Sink => &[BoundId::Sink],
-            Trace::Fork => &[BoundId::Fork],
-            Trace::TwoClusters => &[BoundId::TwoClusters],
-            Trace::Adversarial => &[BoundId::Adversarial],
-            Trace::Envelope => &[BoundId::AdversarialEnvelope],
-            Trace::Skew => &[BoundId::Skew],
-            Trace::Kim => &[BoundId::KimL2, BoundId::KimLinf],
+            Trace::Sharp => {
+                const {
+                    &[
+                        &SHARP,
+                        &SHARP_MASKED,
+                        &TWO_TOKENS,
+                        &GENERAL,
+                        &ELEMENTWISE,
+                        &KIM_COLUMN,
+                        &GENERAL_TOKEN,
+                        &ELEMENTWISE_TOKEN,
+                    ]
+                }
+            }
+            Trace::Unified => const { &[&UNIFIED, &UNIFIED_MASKED] },
+            Trace::General => const { &[&CASTIN_GENERAL] },
+            Trace::MeanField => const { &[&CASTIN_MEAN_FIELD] },
+            Trace::Sink => const { &[&SINK] },
+            Trace::Fork => const { &[&FORK] },
+            Trace::TwoClusters => const { &[&TWO_CLUSTERS] },
+            Trace::Adversarial => const { &[&ADVERSARIAL] },
+            Trace::Envelope => const { &[&ADVERSARIAL_ENVELOPE] },
+            Trace::Skew => const { &[&SKEW] },
+            Trace::Kim => const { &[&KIM_L2, &KIM_LINF] },
             Trace::Worst | Trace::Found | Trace::Exact | Trace::Draws | Trace::Root => &[],
         }
     }

@@ -15,34 +15,7 @@ use super::problems::phrase_text;
 
 /// The name of a bound in every view. A bound with and without the mask has one name.
 pub fn bound_label(bound: BoundId) -> &'static str {
-    match bound {
-        BoundId::CastinGeneral => bound_label::castin_general(),
-        BoundId::CastinMeanField => bound_label::castin_mean_field(),
-        BoundId::Sharp | BoundId::SharpMasked => bound_label::sharp(),
-        BoundId::LocalBlocks => bound_label::local_blocks(),
-        BoundId::Sink => bound_label::sink(),
-        BoundId::Fork => bound_label::fork(),
-        BoundId::Unified | BoundId::UnifiedMasked => bound_label::unified(),
-        BoundId::Local => bound_label::local(),
-        BoundId::Adversarial => bound_label::adversarial(),
-        BoundId::AdversarialEnvelope => bound_label::adversarial_envelope(),
-        BoundId::TwoClusters => bound_label::two_clusters(),
-        BoundId::Skew => bound_label::skew(),
-        BoundId::KimL2 | BoundId::KimLinf => bound_label::kim_l2(),
-        BoundId::KimColumn => bound_label::kim_column(),
-        BoundId::TwoTokens => bound_label::two_tokens(),
-        BoundId::Centre => bound_label::centre(),
-        BoundId::Cesaro => bound_label::cesaro(),
-        BoundId::MaxToken => bound_label::max_token(),
-        BoundId::LocalToken => bound_label::local_token(),
-        BoundId::General => bound_label::general(),
-        BoundId::GeneralToken => bound_label::general_token(),
-        BoundId::Elementwise => bound_label::elementwise(),
-        BoundId::ElementwiseToken => bound_label::elementwise_token(),
-        BoundId::EqualTokens => bound_label::equal_tokens(),
-        BoundId::ZeroKey => bound_label::zero_key(),
-        BoundId::WindowCausal => bound_label::window_causal(),
-    }
+    find_bound_label(bound.label()).unwrap_or(bound.id())
 }
 
 /// The name of a bound of a measurement. With normaliser and attention together, the name says that the value belongs
@@ -69,37 +42,7 @@ pub fn ladder_scope(state: &PageState) -> &'static str {
 
 /// The formula of a bound as text: in words where it has no short one.
 pub fn formula_words(bound: BoundId) -> &'static str {
-    match bound {
-        BoundId::AdversarialEnvelope => formula_words::adversarial_envelope(),
-        BoundId::TwoClusters => formula_words::two_clusters(),
-        BoundId::Sink => formula_words::sink(),
-        BoundId::Fork => formula_words::fork(),
-        BoundId::Skew => formula_words::skew(),
-        BoundId::General => formula_words::general(),
-        BoundId::CastinGeneral
-        | BoundId::CastinMeanField
-        | BoundId::Sharp
-        | BoundId::SharpMasked
-        | BoundId::Unified
-        | BoundId::UnifiedMasked
-        | BoundId::Local
-        | BoundId::LocalBlocks
-        | BoundId::KimL2
-        | BoundId::KimColumn
-        | BoundId::TwoTokens
-        | BoundId::Centre
-        | BoundId::Cesaro
-        | BoundId::KimLinf
-        | BoundId::LocalToken
-        | BoundId::MaxToken
-        | BoundId::GeneralToken
-        | BoundId::Elementwise
-        | BoundId::ElementwiseToken
-        | BoundId::EqualTokens
-        | BoundId::ZeroKey
-        | BoundId::WindowCausal
-        | BoundId::Adversarial => bound.formula(),
-    }
+    find_formula_words(bound.id()).unwrap_or(bound.formula())
 }
 
 /// A line for each reason why bounds have no value, with the names of these bounds. Bounds of one name count as one.
@@ -137,32 +80,7 @@ pub fn reason(absence: Absence) -> String {
 
 /// The meaning of the letters of a formula.
 pub fn formula_where(bound: BoundId) -> &'static str {
-    match bound {
-        BoundId::LocalBlocks => formula_where::local_blocks(),
-        BoundId::Sharp => formula_where::sharp(),
-        BoundId::SharpMasked => formula_where::sharp_masked(),
-        BoundId::Sink | BoundId::Fork => formula_where::sink(),
-        BoundId::Local | BoundId::LocalToken => formula_where::local(),
-        BoundId::UnifiedMasked => formula_where::unified_masked(),
-        BoundId::Adversarial => formula_where::adversarial(),
-        BoundId::AdversarialEnvelope => formula_where::adversarial_envelope(),
-        BoundId::TwoClusters => formula_where::two_clusters(),
-        BoundId::Skew => formula_where::skew(),
-        BoundId::KimL2 | BoundId::KimLinf => formula_where::kim_l2(),
-        BoundId::KimColumn => formula_where::kim_column(),
-        BoundId::TwoTokens => formula_where::two_tokens(),
-        BoundId::Centre => formula_where::centre(),
-        BoundId::Cesaro => formula_where::cesaro(),
-        BoundId::General => formula_where::general(),
-        BoundId::GeneralToken => formula_where::general_token(),
-        BoundId::Elementwise | BoundId::ElementwiseToken => formula_where::elementwise(),
-        BoundId::EqualTokens => formula_where::equal_tokens(),
-        BoundId::ZeroKey => formula_where::zero_key(),
-        BoundId::WindowCausal => formula_where::window_causal(),
-        BoundId::CastinGeneral | BoundId::CastinMeanField | BoundId::Unified | BoundId::MaxToken => {
-            formula_where::other()
-        }
-    }
+    find_formula_where(bound.note()).unwrap_or_default()
 }
 
 /// The statement of a bound for a state, and its factor over the measured norm. With normaliser and attention together,
@@ -187,38 +105,7 @@ pub fn reach(bound: &Bound, measured: Option<f64>, state: &PageState) -> String 
 
 /// Where a bound is proved.
 pub fn source(bound: BoundId) -> String {
-    let source = match bound {
-        BoundId::CastinGeneral => source::castin_general(),
-        BoundId::CastinMeanField => source::castin_mean_field(),
-        BoundId::KimLinf => source::kim_linf(),
-        BoundId::KimL2 => source::kim_l2(),
-        BoundId::Adversarial => source::adversarial(),
-        BoundId::Sharp
-        | BoundId::SharpMasked
-        | BoundId::Unified
-        | BoundId::UnifiedMasked
-        | BoundId::Local
-        | BoundId::LocalBlocks
-        | BoundId::LocalToken
-        | BoundId::MaxToken
-        | BoundId::AdversarialEnvelope
-        | BoundId::TwoClusters
-        | BoundId::Sink
-        | BoundId::Fork
-        | BoundId::KimColumn
-        | BoundId::TwoTokens
-        | BoundId::Centre
-        | BoundId::Cesaro
-        | BoundId::General
-        | BoundId::GeneralToken
-        | BoundId::Elementwise
-        | BoundId::ElementwiseToken
-        | BoundId::EqualTokens
-        | BoundId::ZeroKey
-        | BoundId::WindowCausal
-        | BoundId::Skew => source::ours(),
-    };
-    source::sentence(source)
+    source::sentence(find_source(bound.source()).unwrap_or_default())
 }
 
 /// Smaller slack factors get no line.
@@ -300,12 +187,22 @@ pub fn side_kind(side: Side) -> Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lipscope_core::bounds::{ALL, UNIFIED};
+
+    #[test]
+    fn every_bound_has_a_name_a_note_and_a_source() {
+        for bound in ALL {
+            assert!(find_bound_label(bound.label()).is_some(), "{bound:?}: {}", bound.label());
+            assert!(find_formula_where(bound.note()).is_some(), "{bound:?}: {}", bound.note());
+            assert!(find_source(bound.source()).is_some(), "{bound:?}: {}", bound.source());
+        }
+    }
 
     #[test]
     fn the_factors_as_they_are_written_multiply_to_the_ratio() {
         let factor = |kind, times| SlackFactor { kind, times };
         let factors = [factor(SlackKind::Own, 5.94), factor(SlackKind::Rows, 1.649), factor(SlackKind::Scores, 1.03)];
-        let bound = |value: f64| Bound::of_ln(BoundId::Unified, value.ln());
+        let bound = |value: f64| Bound::of_ln(&UNIFIED, value.ln());
         for ratio in [18.29, 9.9, 4.0] {
             let lines = slack(&factors, &bound(2.0 * ratio), Some(2.0));
             let product: f64 = lines

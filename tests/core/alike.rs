@@ -1,6 +1,6 @@
 //! Weights that are multiples of the identity: the computations left out for them change no bound.
 
-use lipscope_core::bounds::{Bound, BoundId, Domain};
+use lipscope_core::bounds::{Bound, BoundId, Domain, FORK, LOCAL, SINK, TWO_CLUSTERS, Witness};
 use lipscope_core::experiment::Experiment;
 use lipscope_core::measure::{Measurement, measure};
 use lipscope_core::random::{Random, Stream};
@@ -56,7 +56,7 @@ fn the_bounds_of_tokens_do_not_depend_on_the_dimensions_around_them() {
                     // A pattern search ends at a maximum to a few digits, from wherever it starts; large matrices of
                     // the bounds at the tokens are themselves bounded from above instead of decomposed. What bounds add
                     // for rounding grows with the dimension.
-                    let digits = if *id == BoundId::Fork { 1e-4 } else { 1e-9 };
+                    let digits = if *id == &FORK { 1e-4 } else { 1e-9 };
                     let slack = if id.domain() == Domain::Tokens { 0.1 } else { digits };
                     let above = if n <= 8 { digits } else { slack };
                     let ratio = of(&many) / of(&few);
@@ -65,7 +65,7 @@ fn the_bounds_of_tokens_do_not_depend_on_the_dimensions_around_them() {
                     assert!((1.0 - slack..1.0 + above).contains(&ratio), "{case} {id:?}: {ratio} of {}", of(&between));
                 }
                 assert!(many.spectral >= few.spectral * (1.0 - 1e-12), "{case}");
-                assert!(many.spectral <= value(&many, BoundId::Local).expect("in range") * (1.0 + 1e-12), "{case}");
+                assert!(many.spectral <= value(&many, &LOCAL).expect("in range") * (1.0 + 1e-12), "{case}");
                 let limits = (few.large_radius_limit, many.large_radius_limit);
                 let (few, many) = (limits.0.expect("a limit"), limits.1.expect("a limit"));
                 assert!((few - many).abs() <= 1e-12 * few, "{case}: {many} for {few}");
@@ -84,14 +84,14 @@ fn witnesses_are_tokens_of_the_experiments_dimension() {
     }))
     .expect("a valid experiment");
     let found = measure(&experiment).expect("measured");
-    for witness in [&found.sink, &found.fork] {
-        let witness = witness.as_ref().expect("it applies");
+    for id in [&SINK, &FORK] {
+        let witness = found.witnesses.get(id).and_then(Witness::clusters).expect("it applies");
         assert!(witness.positions.iter().all(|position| position.len() == 90));
         experiment.tokens = witness.token_source().expect("finite");
         let exact = measure(&experiment).expect("measured").spectral;
         assert!((witness.norm..witness.norm * (1.0 + 1e-9)).contains(&(exact * (1.0 + 1e-12))), "{exact}");
     }
-    assert_eq!(found.two_clusters.expect("it applies").token_source().expect("finite").n_tokens(), 5.0);
+    assert_eq!(found.witnesses.get(&TWO_CLUSTERS).expect("it applies").token_source().expect("finite").n_tokens(), 5.0);
 }
 
 /// An entry of 1e-300 off the diagonal does not change the numbers, but the matrices are then stored, multiplied and
@@ -132,7 +132,7 @@ fn norms_and_bounds_are_those_of_matrices_that_are_decomposed() {
             let other = value(&decomposed, bound.id).expect("it applies");
             let ratio = bound.value.expect("in range") / other;
             let (least, most) = match (bound.id, bound.id.domain()) {
-                (BoundId::Fork, _) => (1.0 - 1e-4, 1.0 + 1e-4),
+                (id, _) if id == &FORK => (1.0 - 1e-4, 1.0 + 1e-4),
                 (_, Domain::Tokens) => (0.9, 1.0 + 1e-11),
                 _ => (1.0 - 1e-11, 1.0 + 1e-11),
             };

@@ -1,7 +1,7 @@
 //! The bounds that use the exponents of A, at tokens that are made for them: clusters of any size, on the sinks and forks of
 //! a drawn A and elsewhere, and lists under the causal mask.
 
-use lipscope_core::bounds::BoundId;
+use lipscope_core::bounds::{GENERAL, GENERAL_TOKEN};
 use lipscope_core::experiment::Experiment;
 use lipscope_core::growth::hypotheses_of_ball;
 use lipscope_core::measure::measure;
@@ -154,7 +154,7 @@ proptest! {
         // On a line the largest row sum is at most the norm over the largest token, and equal to it for one head.
         for mask in ["none", "causal"] {
             let Ok(found) = measure(&draw.experiment(mask, &tokens)) else { continue };
-            let bound = find(&found, BoundId::GeneralToken).expect("it applies");
+            let bound = find(&found, &GENERAL_TOKEN).expect("it applies");
             if let Some(dense) = found.dense.as_ref().filter(|_| draw.d == 1) {
                 prop_assert!(dense.linf.log10() <= bound.log10 + 1e-9, "{mask}: {} {bound:?}", dense.linf);
             }
@@ -184,7 +184,7 @@ fn a_cap_far_above_every_score_changes_next_to_nothing() {
             "weights": {"source": "identity", "sign": 1},
         }));
         let ball = hypotheses_of_ball(&experiment.expect("valid")).expect("a ball").with_n(1e9);
-        BoundId::General.at(&ball).and_then(|bound| bound.value).expect("it applies")
+        GENERAL.at(&ball).and_then(|bound| bound.value).expect("it applies")
     };
     let found = [50.0, 500.0, 5e6].map(general);
     println!("{found:?}");

@@ -6,7 +6,10 @@ use lipscope_testkit::{ratios, reference, tables};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use lipscope_core::bounds::{Bound, BoundId, Domain, Norm, Side};
+use lipscope_core::bounds::{
+    ADVERSARIAL, ADVERSARIAL_ENVELOPE, Bound, BoundId, CASTIN_GENERAL, CASTIN_MEAN_FIELD, Domain, FORK, LOCAL, Norm,
+    SHARP, SHARP_MASKED, SINK, Side, TWO_CLUSTERS, UNIFIED, UNIFIED_MASKED,
+};
 use lipscope_core::experiment::{Experiment, TokenSource};
 use lipscope_core::measure::{Measurement, measure};
 use lipscope_testkit::drawn::{Drawn, drawn};
@@ -71,13 +74,13 @@ pub(crate) fn check_order(worst: &Worst, found: &Measurement) -> Result<(), Test
         }
     }
     for (below, above) in [
-        (BoundId::Sharp, BoundId::Unified),
-        (BoundId::SharpMasked, BoundId::UnifiedMasked),
-        (BoundId::Unified, BoundId::CastinGeneral),
-        (BoundId::Unified, BoundId::CastinMeanField),
-        (BoundId::Local, BoundId::Unified),
-        (BoundId::Adversarial, BoundId::TwoClusters),
-        (BoundId::Adversarial, BoundId::AdversarialEnvelope),
+        (&SHARP, &UNIFIED),
+        (&SHARP_MASKED, &UNIFIED_MASKED),
+        (&UNIFIED, &CASTIN_GENERAL),
+        (&UNIFIED, &CASTIN_MEAN_FIELD),
+        (&LOCAL, &UNIFIED),
+        (&ADVERSARIAL, &TWO_CLUSTERS),
+        (&ADVERSARIAL, &ADVERSARIAL_ENVELOPE),
     ] {
         if let (Some(low), Some(high)) = (find(found, below), find(found, above)) {
             worst.check(format!("{} / {}", below.id(), above.id()), low.log10, high.log10)?;
@@ -89,7 +92,7 @@ pub(crate) fn check_order(worst: &Worst, found: &Measurement) -> Result<(), Test
 /// Checks that each step of the proof of `sharp` loses a factor of at least one, and that for one head they multiply to
 /// bound over norm.
 fn check_slack(worst: &Worst, case: &Drawn, found: &Measurement) -> Result<(), TestCaseError> {
-    for id in [BoundId::Sharp, BoundId::SharpMasked] {
+    for id in [&SHARP, &SHARP_MASKED] {
         let (Some(bound), Some(slack)) = (find(found, id), found.slacks.iter().find(|slack| slack.id == id)) else {
             continue;
         };
@@ -114,7 +117,7 @@ fn check_slack(worst: &Worst, case: &Drawn, found: &Measurement) -> Result<(), T
 /// Checks that `local` is at most the term of `unified_masked` with the square root, which is computed here:
 /// v (a + sqrt((1 + a^2) sum 1/(1 + (i-1) e^(-2a)))).
 fn check_masked_arm(worst: &Worst, case: &Drawn, found: &Measurement) -> Result<(), TestCaseError> {
-    let (Some(local), Some(_)) = (find(found, BoundId::Local), find(found, BoundId::UnifiedMasked)) else {
+    let (Some(local), Some(_)) = (find(found, &LOCAL), find(found, &UNIFIED_MASKED)) else {
         return Ok(());
     };
     // Restricted to one head without normaliser and output matrix.
@@ -136,19 +139,19 @@ fn check_witnesses(worst: &Worst, case: &Drawn, n: usize) -> Result<(), TestCase
     // If the first head has no real eigenvalue, there are no adversarial tokens.
     if let Ok(found) = measure(&adversarial) {
         check_order(worst, &found)?;
-        if let Some(bound) = find(&found, BoundId::Adversarial) {
+        if let Some(bound) = find(&found, &ADVERSARIAL) {
             let mask = case.mask;
             worst.check(format!("adversarial / its tokens' norm, mask {mask}"), bound.log10, found.spectral.log10())?;
         }
-        if let Some(clusters) = &found.two_clusters {
+        if let Some(clusters) = found.witnesses.get(&TWO_CLUSTERS) {
             let tokens = clusters.token_source().expect("finite positions");
             let at_clusters = measure(&Experiment { tokens, ..base.clone() }).expect("measured");
             check_order(worst, &at_clusters)?;
-            let (below, above) = (clusters.norm.log10(), at_clusters.spectral.log10());
+            let (below, above) = (clusters.norm().log10(), at_clusters.spectral.log10());
             worst.check("two_clusters / its tokens' norm".into(), below, above)?;
         }
-        for (name, witness) in [("sink", &found.sink), ("fork", &found.fork)] {
-            let Some(witness) = witness else { continue };
+        for (id, witness) in found.witnesses.iter() {
+            let (name, Some(witness)) = (id.id(), witness.clusters()) else { continue };
             let tokens = witness.token_source().expect("finite positions");
             let at_tokens = measure(&Experiment { tokens, ..base.clone() }).expect("measured");
             check_order(worst, &at_tokens)?;
@@ -250,7 +253,7 @@ fn the_bounds_hold_at_adversarial_tokens_of_every_radius_and_length() {
                     tokens[0] = first;
                     let found = measure(&reference::line_experiment(&tokens, sign, mask)).expect("measured");
                     check_order(&worst, &found).unwrap_or_else(|e| panic!("{mask} {sign} R={radius} n={n}: {e}"));
-                    let bound = find(&found, BoundId::Adversarial).expect("it applies");
+                    let bound = find(&found, &ADVERSARIAL).expect("it applies");
                     assert!(
                         bound.log10 <= found.spectral.log10() + 1e-9,
                         "{mask} {sign} R={radius} n={n}: {} above {}",
@@ -282,8 +285,8 @@ fn bounds_do_not_overflow_for_large_radii_lengths_and_weights() {
             .expect("a valid experiment");
             let found = measure(&experiment).expect("measured");
             assert!(found.spectral.is_finite());
-            assert!(find(&found, BoundId::CastinGeneral).is_some());
-            let large = find(&found, if mask == "none" { BoundId::CastinMeanField } else { BoundId::UnifiedMasked });
+            assert!(find(&found, &CASTIN_GENERAL).is_some());
+            let large = find(&found, if mask == "none" { &CASTIN_MEAN_FIELD } else { &UNIFIED_MASKED });
             assert!(large.expect("it applies").log10.is_finite());
             check_order(&Worst::of("bounds_hold.large"), &found).expect("the bounds hold");
         }
@@ -309,22 +312,10 @@ fn lower_bounds_hold_where_two_heads_nearly_cancel() {
         }))
         .expect("a valid experiment");
         let found = measure(&experiment).expect("measured");
-        let clusters = found.two_clusters.as_ref().expect("it applies");
-        let witnesses = [
-            ("two_clusters", clusters.norm, clusters.token_source()),
-            (
-                "sink",
-                found.sink.as_ref().expect("it applies").norm,
-                found.sink.as_ref().expect("it applies").token_source(),
-            ),
-            (
-                "fork",
-                found.fork.as_ref().expect("it applies").norm,
-                found.fork.as_ref().expect("it applies").token_source(),
-            ),
-        ];
-        for (name, below, tokens) in witnesses {
-            let tokens = tokens.expect("finite positions");
+        for id in [&TWO_CLUSTERS, &SINK, &FORK] {
+            let witness = found.witnesses.get(id).expect("it applies");
+            let (name, below) = (id.id(), witness.norm());
+            let tokens = witness.token_source().expect("finite positions");
             let exact = measure(&Experiment { tokens, ..experiment.clone() }).expect("measured").spectral;
             // Rounding changes each response by 1e-16 of its size, and their difference by 1e-16/`apart` of its size.
             assert!(below <= exact * (1.0 + 1e-14 / apart), "{name}, {apart}: {below} above {exact}");

@@ -2,7 +2,9 @@
 //! bound at the tokens themselves. No list of tokens that they find passes a bound, and no lower bound passes the exact
 //! norm.
 
-use lipscope_core::bounds::BoundId;
+use lipscope_core::bounds::{
+    BoundId, FORK, LOCAL, LOCAL_BLOCKS, SHARP, SHARP_MASKED, SINK, TWO_CLUSTERS, UNIFIED, UNIFIED_MASKED,
+};
 use lipscope_core::experiment::{Experiment, Rows, TokenSource};
 use lipscope_core::measure::{Measurement, measure};
 use lipscope_core::random::{Random, Stream};
@@ -123,20 +125,20 @@ fn searches_that_try_to_break_the_bounds_break_none() {
         let check = |what: String, below: f64, above: f64| {
             worst.check(what, below, above).unwrap_or_else(|problem| panic!("{case:?}: {problem}"));
         };
-        for (sharp, unified) in [(BoundId::Sharp, BoundId::Unified), (BoundId::SharpMasked, BoundId::UnifiedMasked)] {
+        for (sharp, unified) in [(&SHARP, &UNIFIED), (&SHARP_MASKED, &UNIFIED_MASKED)] {
             if let (Some(low), Some(high)) = (value(sharp), value(unified)) {
                 check(format!("best found / {}", sharp.id()), best.log10(), low);
                 check(format!("{} / {}", sharp.id(), unified.id()), low, high);
             }
         }
-        for id in [BoundId::Sink, BoundId::Fork, BoundId::TwoClusters] {
+        for id in [&SINK, &FORK, &TWO_CLUSTERS] {
             if let Some(lower) = value(id) {
                 check(format!("{} / best found", id.id()), lower, best.log10());
             }
         }
         // At the tokens themselves: where the norm is largest, and where it comes nearest to each local bound.
         check_order(&worst, &at(&domain.experiment, tokens)).unwrap_or_else(|problem| panic!("{case:?}: {problem}"));
-        for id in [BoundId::LocalBlocks, BoundId::Local] {
+        for id in [&LOCAL_BLOCKS, &LOCAL] {
             let ratio = |found: &Measurement| {
                 found.spectral / find(found, id).and_then(|bound| bound.value).unwrap_or(f64::MAX)
             };

@@ -1,7 +1,7 @@
 //! The certificate of a neighbourhood against norms inside it.
 
 use lipscope_core::attention::{DistanceBias, Dual, Forward, GivenSteps, HeadPart, HeadSizes, Kernel, Projections};
-use lipscope_core::bounds::{BoundId, DotAttention, Neighbourhood};
+use lipscope_core::bounds::{DotAttention, LOCAL, Neighbourhood};
 use lipscope_core::certify::{Certificate, CertifyPlan, certify};
 use lipscope_core::experiment::{Attention, Experiment, InputError, Mask, Memory, Order};
 use lipscope_core::measure::measure;
@@ -228,7 +228,7 @@ fn searches_within_eps_stay_below_the_certificate_which_starts_near_local() {
         let rows =
             certify(&CertifyPlan { experiment: experiment.clone(), relative, effort: EFFORT }).expect("certified").rows;
         let found = measure(&experiment).expect("measured");
-        let local = found.bounds.iter().find(|bound| bound.id == BoundId::Local).and_then(|bound| bound.value);
+        let local = found.bounds.iter().find(|bound| bound.id == &LOCAL).and_then(|bound| bound.value);
         let local = local.expect("it applies");
         assert!((1.0 - 1e-12..1.2).contains(&(rows[0].certified / local)), "{mask} {seed}: {rows:?}");
         assert!((rows[0].found / found.spectral - 1.0).abs() < 1e-9, "nothing moves at eps = 0");

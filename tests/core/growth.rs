@@ -2,7 +2,9 @@
 
 use lipscope_testkit::{ratios, reference};
 
-use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
+use lipscope_core::bounds::{
+    Bound, BoundId, CASTIN_GENERAL, CASTIN_MEAN_FIELD, Norm, SKEW, Side, UNIFIED, UNIFIED_MASKED,
+};
 use lipscope_core::experiment::Experiment;
 use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, GrowthRow, growth};
 use lipscope_core::measure::measure;
@@ -38,8 +40,8 @@ fn check_order(found: &Growth) {
     for row in &found.rows {
         for lower in row.bounds.iter().filter(|bound| bound.side == Side::Lower) {
             // The skew witness has another A of the same norm, so that it is below bounds that use of A its norm alone.
-            let of_norms = [BoundId::Unified, BoundId::UnifiedMasked, BoundId::CastinGeneral, BoundId::CastinMeanField];
-            let is_about = |upper: &&Bound| lower.id != BoundId::Skew || of_norms.contains(&upper.id);
+            let of_norms = [&UNIFIED, &UNIFIED_MASKED, &CASTIN_GENERAL, &CASTIN_MEAN_FIELD];
+            let is_about = |upper: &&Bound| lower.id != &SKEW || of_norms.contains(&upper.id);
             let uppers = row.bounds.iter().filter(|bound| bound.side == Side::Upper && bound.norm == lower.norm);
             for upper in uppers.filter(is_about) {
                 assert!(lower.log10 <= upper.log10 + 1e-10, "n = {}: {lower:?} above {upper:?}", row.n);
@@ -87,7 +89,7 @@ fn unified_rises_like_the_square_root_and_flattens_past_the_crossover() {
         let at = |n: f64| {
             let row =
                 found.rows.iter().min_by(|x, y| (x.n / n).ln().abs().total_cmp(&(y.n / n).ln().abs())).expect("rows");
-            (row.n.log10(), log10(row, BoundId::Unified).expect("it applies"))
+            (row.n.log10(), log10(row, &UNIFIED).expect("it applies"))
         };
         let ((x, y), (to_x, to_y)) = (at(from), at(to));
         (to_y - y) / (to_x - x)
@@ -119,8 +121,7 @@ fn the_skew_witness_is_within_a_factor_three_of_unified_up_to_the_crossover() {
             if row.n > (2.0 * a).exp() {
                 continue;
             }
-            let (skew, unified) =
-                (log10(&row, BoundId::Skew).expect("up to there"), log10(&row, BoundId::Unified).expect("dot"));
+            let (skew, unified) = (log10(&row, &SKEW).expect("up to there"), log10(&row, &UNIFIED).expect("dot"));
             let ratio = 10f64.powf(unified - skew);
             assert!((1.0 - 1e-9..3.0).contains(&ratio), "a = {a}, n = {}: {ratio}", row.n);
             ratios::record("growth.skew", "unified / (3 skew witness)", ratio / 3.0);
@@ -142,7 +143,7 @@ fn a_radius_that_grows_like_the_root_of_the_logarithm_keeps_the_square_root() {
     }
     // 2 a = 2 R^2 is 1.74 ln n, so e^(2a) stays above n, and the sqrt(n) growth never ends.
     let (first, last) = (&found.rows[10], found.rows.last().expect("rows"));
-    let slope = (log10(last, BoundId::Unified).expect("dot") - log10(first, BoundId::Unified).expect("dot"))
+    let slope = (log10(last, &UNIFIED).expect("dot") - log10(first, &UNIFIED).expect("dot"))
         / (last.n.log10() - first.n.log10());
     assert!((0.5..0.6).contains(&slope), "{slope}");
     check_order(&found);

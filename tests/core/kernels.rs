@@ -2,7 +2,7 @@
 //! each other, for every step alone and for random combinations.
 
 use lipscope_core::attention::{Dual, Forward, Scalar};
-use lipscope_core::bounds::{Bound, BoundId};
+use lipscope_core::bounds::{Bound, BoundId, GENERAL, LOCAL, LOCAL_BLOCKS, LOCAL_TOKEN, MAX_TOKEN};
 use lipscope_core::experiment::{Experiment, Memory, Normalization, Scope, Weighting};
 use lipscope_core::inverse::{InversePlan, Inverting};
 use lipscope_core::jacobian::{BlockRows, JacobianOperator, LinearOperator, dense_jacobian};
@@ -29,12 +29,12 @@ fn the_bounds_at_the_tokens_are_those_of_the_reference() {
         let found = measure(&case.experiment).expect("measured");
         let bound = |id: BoundId| found.bounds.iter().find(|bound| bound.id == id).and_then(|bound| bound.value);
         let expected = |key: &str| bounds[key].as_f64().expect("a number");
-        for (id, key) in [(BoundId::Local, "local"), (BoundId::LocalToken, "local_token")] {
+        for (id, key) in [(&LOCAL, "local"), (&LOCAL_TOKEN, "local_token")] {
             let value = bound(id).expect("it applies");
             assert_close(&format!("{} {key}", case.name), value, expected(key), 1e-9, expected(key));
         }
         // For plain scores the norms of blocks are bounded by those of rank-one updates, otherwise they are exact.
-        let (blocks, exact) = (bound(BoundId::LocalBlocks).expect("few"), expected("local_blocks_exact"));
+        let (blocks, exact) = (bound(&LOCAL_BLOCKS).expect("few"), expected("local_blocks_exact"));
         assert!(blocks >= exact * (1.0 - 1e-12) && blocks <= 1.2 * exact, "{}: {blocks} for {exact}", case.name);
         compared += 1;
     }
@@ -190,7 +190,7 @@ fn norms_of_combined_steps_are_below_their_bounds_at_the_tokens() {
         let experiment = steps::combined(seed);
         let found = measure(&experiment).expect("measured");
         let bound = |id: BoundId| found.bounds.iter().find(|bound| bound.id == id).and_then(|bound| bound.value);
-        for (at, id) in [BoundId::Local, BoundId::LocalBlocks].into_iter().enumerate() {
+        for (at, id) in [&LOCAL, &LOCAL_BLOCKS].into_iter().enumerate() {
             let bound = bound(id).expect("it applies");
             assert!(found.spectral <= bound * (1.0 + 1e-13), "seed {seed}: {} above {id:?} {bound}", found.spectral);
             worst[at] = worst[at].max(if bound > 0.0 { found.spectral / bound } else { 0.0 });
@@ -299,15 +299,15 @@ fn equal_tokens_have_the_norms_of_their_clusters() {
         assert_close(&format!("{rest} l1"), found.l1, expected.l1, 1e-11, expected.l1);
         // The bounds too, `local`, `local_blocks` and `local_token` among them.
         let bounds = |found: &Measurement| -> Vec<Bound> {
-            found.bounds.iter().filter(|bound| bound.id != BoundId::MaxToken).copied().collect()
+            found.bounds.iter().filter(|bound| bound.id != &MAX_TOKEN).copied().collect()
         };
         let (found, expected) = (bounds(&clusters), bounds(&tokens));
-        assert!(found.iter().any(|bound| bound.id == BoundId::LocalToken), "{rest}: no bound at the tokens");
+        assert!(found.iter().any(|bound| bound.id == &LOCAL_TOKEN), "{rest}: no bound at the tokens");
         assert_eq!(found.len(), expected.len(), "{rest}");
         for (found, expected) in found.iter().zip(&expected) {
             assert_eq!(found.id, expected.id, "{rest}");
             // A list with another scale alone has bounds of blocks, the measure their norms.
-            let is_sharper = found.id == BoundId::LocalBlocks && found.log10 < expected.log10;
+            let is_sharper = found.id == &LOCAL_BLOCKS && found.log10 < expected.log10;
             if !(is_sharper && rest.contains("scale")) {
                 assert_close(&format!("{rest} {:?}", found.id), found.log10, expected.log10, 1e-10, 1.0);
             }
@@ -334,7 +334,7 @@ fn bounds_at_a_large_token_measure_are_above_its_norm() {
             "log_multiplicities": [0.0, 41.0, 30.0],
         });
         let found = measure(&Experiment::from_value(value).expect("valid")).expect("measured");
-        for id in [BoundId::Local, BoundId::LocalBlocks] {
+        for id in [&LOCAL, &LOCAL_BLOCKS] {
             let bound = found.bounds.iter().find(|bound| bound.id == id).expect("computed");
             assert!(bound.log10 >= found.spectral.log10(), "{rest} {id:?}: {} for {}", bound.log10, found.spectral);
             assert!(bound.log10.is_finite());
@@ -347,7 +347,7 @@ fn an_eps_that_makes_the_bound_on_the_ball_useless_is_told() {
     let warning = |rest: &str| {
         let measured = measure(&steps::alone(rest, 6, 0)).expect("measured");
         let log10 = |id| measured.bounds.iter().find(|bound| bound.id == id).map(|bound| bound.log10);
-        let ratio = log10(BoundId::General).expect("general") - log10(BoundId::Local).expect("local");
+        let ratio = log10(&GENERAL).expect("general") - log10(&LOCAL).expect("local");
         assert_eq!(
             measured.log10_ratio_by_eps().is_some(),
             ratio > 3.0 && !rest.contains("softcap"),

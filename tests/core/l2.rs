@@ -1,7 +1,7 @@
 //! L2 multi-head attention of [K]: its bounds, its Jacobian, its inverse, and dot-product attention in comparison.
 
 use lipscope_core::attention::Forward;
-use lipscope_core::bounds::{BoundId, Norm, Side};
+use lipscope_core::bounds::{BoundId, KIM_COLUMN, KIM_L2, KIM_LINF, LOCAL, MAX_TOKEN, Norm, Side};
 use lipscope_core::experiment::{Experiment, Mask};
 use lipscope_core::inverse::{ConstantKind, InversePlan, Inverting, Outcome};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator};
@@ -75,13 +75,13 @@ fn the_bounds_of_l2_attention_hold_over_twenty_thousand_drawn_cases() {
         let options = MeasureOptions { block_norms: BlockNorms::Included, ..MeasureOptions::default() };
         let found = measure_with(&case.experiment(normalization, scope), options).expect("measured");
         let dense = found.dense.expect("a small Jacobian");
-        prop_assert!(bound(&found, BoundId::KimL2).is_some());
-        prop_assert_eq!(bound(&found, BoundId::KimLinf).is_some(), scope == "inputs");
+        prop_assert!(bound(&found, &KIM_L2).is_some());
+        prop_assert_eq!(bound(&found, &KIM_LINF).is_some(), scope == "inputs");
         for (id, norm) in [
-            (BoundId::KimL2, found.spectral),
-            (BoundId::KimColumn, found.spectral),
-            (BoundId::KimLinf, dense.linf),
-            (BoundId::Local, found.spectral),
+            (&KIM_L2, found.spectral),
+            (&KIM_COLUMN, found.spectral),
+            (&KIM_LINF, dense.linf),
+            (&LOCAL, found.spectral),
         ] {
             let Some(log10) = bound(&found, id) else { continue };
             let ratio = 10f64.powf(norm.log10() - log10);
@@ -93,14 +93,14 @@ fn the_bounds_of_l2_attention_hold_over_twenty_thousand_drawn_cases() {
         let causal =
             measure(&Experiment { mask: Mask::Causal, ..case.experiment(normalization, scope) }).expect("measured");
         let linf = causal.dense.as_ref().expect("a small Jacobian").linf;
-        prop_assert!(bound(&causal, BoundId::KimColumn).is_none());
-        for (id, norm) in [(BoundId::KimL2, causal.spectral), (BoundId::KimLinf, linf)] {
+        prop_assert!(bound(&causal, &KIM_COLUMN).is_none());
+        for (id, norm) in [(&KIM_L2, causal.spectral), (&KIM_LINF, linf)] {
             let Some(log10) = bound(&causal, id) else { continue };
             prop_assert!(norm == 0.0 || norm.log10() <= log10 + 1e-9, "causal {:?}: {norm:e} above 10^{log10}", id);
         }
         // In one dimension blocks are entries, so the max-token bound equals the l_inf norm.
         if case.heads * case.k == 1 {
-            let max_token = 10f64.powf(bound(&found, BoundId::MaxToken).expect("few blocks"));
+            let max_token = 10f64.powf(bound(&found, &MAX_TOKEN).expect("few blocks"));
             let allowed = 1e-12 * dense.linf + f64::MIN_POSITIVE;
             prop_assert!(within("l2.bounds", "max_token in one dimension", (max_token - dense.linf).abs(), allowed));
         }
@@ -165,7 +165,7 @@ fn with_the_second_power_of_the_query_norm_the_bound_would_be_wrong() {
         .expect("valid");
         let found = measure(&experiment).expect("measured");
         let weights = inputs(&experiment).expect("inputs").weights.l2_mha.expect("L2-MHA");
-        let right = found.spectral / 10f64.powf(bound(&found, BoundId::KimL2).expect("it applies"));
+        let right = found.spectral / 10f64.powf(bound(&found, &KIM_L2).expect("it applies"));
         // sqrt(|W_Q|^4) = |W_Q|^2 becomes |W_Q|.
         (right, right * weights.queries[0].singular_values().max())
     };
@@ -230,7 +230,7 @@ fn the_inverse_divides_by_the_smaller_bound_that_holds() {
         let (inverting, steps) = invert(experiment, 0.7);
         assert_eq!(inverting.outcome(), Some(Outcome::Converged), "{mask}");
         assert!(steps.iter().all(|step| step.guaranteed.is_some()), "{mask}");
-        (inverting.constant(), value(BoundId::KimColumn), value(BoundId::KimL2).expect("it applies"))
+        (inverting.constant(), value(&KIM_COLUMN), value(&KIM_L2).expect("it applies"))
     };
     let (constant, column, rows) = start("none");
     let column = column.expect("it applies");

@@ -1,6 +1,6 @@
 //! The worst-case search: its gradient, its results, and its reproducibility.
 
-use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
+use lipscope_core::bounds::{Bound, FORK, Norm, SINK, Side};
 use lipscope_core::experiment::{Experiment, InputError, Rows, TokenSource};
 use lipscope_core::jacobian::dense_jacobian;
 use lipscope_core::measure::measure;
@@ -159,7 +159,7 @@ fn the_search_finds_at_least_the_witnesses_of_sink_and_fork() {
             .expect("valid");
             let (search, steps) = run(&SearchPlan { region, restarts: 7, iterations: 2, ..plan(experiment) });
             let best = search.best().expect("it has begun").1;
-            for (id, kind) in [(BoundId::Sink, StartKind::Sink), (BoundId::Fork, StartKind::Fork)] {
+            for (id, kind) in [(&SINK, StartKind::Sink), (&FORK, StartKind::Fork)] {
                 let bound = search.domain().bounds.iter().find(|bound| bound.id == id).expect("it applies");
                 let least = bound.value.expect("in range");
                 // On the sphere the tokens of a witness are moved outward, which changes the norm.

@@ -2,7 +2,10 @@
 //! need no Jacobian.
 
 use lipscope_core::attention::Normalizer;
-use lipscope_core::bounds::{BoundId, Hypotheses, Norm, Side};
+use lipscope_core::bounds::{
+    ALL, BoundId, ELEMENTWISE, ELEMENTWISE_TOKEN, EQUAL_TOKENS, GENERAL, GENERAL_TOKEN, Hypotheses, Norm, SHARP,
+    SHARP_MASKED, Side, WINDOW_CAUSAL,
+};
 use lipscope_core::experiment::Experiment;
 use lipscope_core::tokens::radius_of;
 use lipscope_core::weights::inputs;
@@ -35,7 +38,7 @@ fn value(id: BoundId, hypotheses: &Hypotheses) -> f64 {
     bound.value.expect("in range")
 }
 
-const UPPER: [BoundId; 4] = [BoundId::General, BoundId::GeneralToken, BoundId::Elementwise, BoundId::ElementwiseToken];
+const UPPER: [BoundId; 4] = [&GENERAL, &GENERAL_TOKEN, &ELEMENTWISE, &ELEMENTWISE_TOKEN];
 
 #[test]
 fn every_reference_case_has_its_bounds_on_the_ball() {
@@ -95,7 +98,7 @@ fn general_and_general_token_equal_the_tabulated_values_of_each_step() {
         (differential, 50.596876, 12.184658),
     ] {
         let at = on_line(&more);
-        for (id, expected) in [(BoundId::General, general), (BoundId::GeneralToken, token)] {
+        for (id, expected) in [(&GENERAL, general), (&GENERAL_TOKEN, token)] {
             let found = value(id, &at);
             assert!((found - expected).abs() < 6e-7, "{more} {id:?}: {found} for {expected}");
         }
@@ -112,7 +115,7 @@ fn the_constants_of_sigmoid_relu_and_softplus_are_exact() {
     };
     let kinds = ["sigmoid", "relu", "softplus"].map(|kind| with(json!({"kind": kind})));
     for (at, expected) in kinds.iter().zip([219.475679, 12.0, 11.874260]) {
-        for id in [BoundId::Elementwise, BoundId::ElementwiseToken, BoundId::EqualTokens] {
+        for id in [&ELEMENTWISE, &ELEMENTWISE_TOKEN, &EQUAL_TOKENS] {
             let found = value(id, at);
             assert!((found - expected).abs() < 6e-7, "{id:?}: {found} for {expected}");
         }
@@ -125,16 +128,16 @@ fn the_constants_of_sigmoid_relu_and_softplus_are_exact() {
             let of_sigmoid = if is_exact { n * p * (1.0 + 2.0 * a * (1.0 - p)) } else { n * p + a * n / 2.0 };
             let of_softplus = a.exp().ln_1p() + 2.0 * a / (1.0 + (-a).exp());
             for (at, expected) in [(&sigmoid, of_sigmoid), (&relu, 3.0 * a), (&softplus, of_softplus)] {
-                let found = value(BoundId::Elementwise, at);
+                let found = value(&ELEMENTWISE, at);
                 assert!((found / expected - 1.0).abs() < 1e-10, "a={a} n={n}: {found} for {expected}");
-                let (lower, is_reached) = (value(BoundId::EqualTokens, at), at != &sigmoid || is_exact);
+                let (lower, is_reached) = (value(&EQUAL_TOKENS, at), at != &sigmoid || is_exact);
                 assert!(lower <= found * (1.0 + 1e-12), "a={a} n={n}: {lower} above {found}");
                 assert!(!is_reached || lower >= found * (1.0 - 1e-10), "a={a} n={n}: {lower} for {found}");
             }
         }
     }
     // n -> infinity: (1 + 2a) e^a.
-    let limit = value(BoundId::Elementwise, &kinds[0].with_n(1e18));
+    let limit = value(&ELEMENTWISE, &kinds[0].with_n(1e18));
     assert!((limit / (9.0 * 4f64.exp()) - 1.0).abs() < 1e-12, "{limit}");
 }
 
@@ -147,14 +150,14 @@ fn the_plateaus_under_a_cap_and_of_rotated_scores_equal_tabulated_values() {
         for (tau, expected) in [1.0, 2.0, 5.0, 50.0].into_iter().zip(expected) {
             let at =
                 on_line(&json!({"score": {"scale": 1, "softcap": tau}})).with_radius(a.sqrt()).with_n(f64::INFINITY);
-            let found = value(BoundId::General, &at);
+            let found = value(&GENERAL, &at);
             assert!((found / expected - 1.0).abs() < 6e-6, "a={a} tau={tau}: {found} for {expected}");
         }
     }
     // The bound for any slopes of keys, which RoPE has, is a + sqrt F. With k = 1 nothing turns.
     let rope = on_line(&json!({"score": {"scale": 1, "rope": {}}}));
     for (a, expected) in [(1.0f64, 4.295933), (2.25, 20.426835), (4.0, 169.823631), (9.0, 50906.6703)] {
-        let found = value(BoundId::General, &rope.with_radius(a.sqrt()).with_n(f64::INFINITY));
+        let found = value(&GENERAL, &rope.with_radius(a.sqrt()).with_n(f64::INFINITY));
         assert!((found / expected - 1.0).abs() < 3e-7, "a={a}: {found} for {expected}");
     }
 }
@@ -170,7 +173,7 @@ fn rotated_scores_in_the_plane_have_the_tabulated_bound() {
             "tokens": {"source": "random", "distribution": "ball", "n": 8, "d": 2, "radius": 2}, "score": score,
             "weights": {"source": "explicit", "heads": [{"q": matrix(1.0), "k": matrix(-1.0), "v": [[1, 0], [0, 1]]}]},
         });
-        value(BoundId::General, &hypotheses(&Experiment::from_value(experiment).expect("valid")))
+        value(&GENERAL, &hypotheses(&Experiment::from_value(experiment).expect("valid")))
     };
     for (found, expected) in [
         (plane(0, json!({"scale": 1})), 12.367534),
@@ -193,12 +196,12 @@ fn general_is_sharp_where_sharp_holds() {
         let mut scaled = base;
         scaled["score"] = json!({"scale": 0.5});
         let scaled = hypotheses(&Experiment::from_value(scaled).expect("valid"));
-        assert!(BoundId::General.at(&plain).is_none() && BoundId::Sharp.at(&scaled).is_none());
-        let sharp = if mask == "none" { BoundId::Sharp } else { BoundId::SharpMasked };
+        assert!(GENERAL.at(&plain).is_none() && SHARP.at(&scaled).is_none());
+        let sharp = if mask == "none" { &SHARP } else { &SHARP_MASKED };
         for radius in [1e-3, 0.4, 1.0, 3.0, 30.0, 1e3] {
             for n in [1.0, 2.0, 9.0, 1e3, 1e9, 1e18] {
                 let [plain, scaled] = [&plain, &scaled].map(|at| at.with_radius(radius).with_n(n));
-                let (found, expected) = (BoundId::General.at(&scaled), sharp.at(&plain));
+                let (found, expected) = (GENERAL.at(&scaled), sharp.at(&plain));
                 let (found, expected) = (found.expect("general").log10, expected.expect("sharp").log10);
                 assert!((found - expected).abs() <= 1e-13 * expected.abs().max(1.0), "{mask} R={radius} n={n}");
             }
@@ -262,7 +265,7 @@ fn upper_bounds_are_there_and_lower_ones_below_them_at_every_length_and_radius()
         for radius in [1e-6, 0.1, 1.0, 3.0, 1e3] {
             for n in [1.0, 2.0, 7.0, 255.0, 300.0, 1e5, 1e18] {
                 let at = at.with_radius(radius).with_n(n);
-                let bounds: Vec<_> = BoundId::ALL.into_iter().filter_map(|id| id.at(&at)).collect();
+                let bounds: Vec<_> = ALL.into_iter().filter_map(|id| id.at(&at)).collect();
                 let uppers = bounds.iter().filter(|bound| UPPER.contains(&bound.id)).collect::<Vec<_>>();
                 assert_eq!(uppers.len(), 2, "{name} R={radius} n={n}: {bounds:?}");
                 for bound in &bounds {
@@ -293,7 +296,7 @@ fn general_does_not_fall_with_more_tokens() {
         let few = (1..40).map(f64::from);
         let many = (0..60).map(|step| (3.8 + 0.6 * f64::from(step)).exp().round());
         for n in few.chain(many) {
-            let found = BoundId::General.at(&at.with_n(n)).expect("softmax").log10;
+            let found = GENERAL.at(&at.with_n(n)).expect("softmax").log10;
             assert!(found >= before - 1e-11, "{name} n={n}: {found} after {before}");
             before = found;
         }
@@ -359,7 +362,7 @@ fn closed_sums_equal_the_sums_over_the_table_of_the_same_mask() {
 #[test]
 fn a_bound_above_the_range_of_f64_keeps_its_logarithm() {
     let at = on_line(&json!({"score": {"scale": 1, "softcap": 1e6}})).with_radius(1e3).with_n(f64::INFINITY);
-    let bound = BoundId::General.at(&at).expect("it applies");
+    let bound = GENERAL.at(&at).expect("it applies");
     assert!(bound.value.is_none() && bound.log10 > 3e5 && bound.log10.is_finite(), "{bound:?}");
 }
 
@@ -369,9 +372,9 @@ fn a_window_of_all_tokens_is_the_causal_mask_but_for_hardys_term() {
     let window = on_line(&json!({"mask": {"kind": "window", "width": 101}}));
     let causal = on_line(&json!({"mask": "causal"}));
     for radius in [0.3, 1.0, 2.0, 3.0] {
-        let [window, causal] = [&window, &causal].map(|at| value(BoundId::General, &at.with_radius(radius)));
+        let [window, causal] = [&window, &causal].map(|at| value(&GENERAL, &at.with_radius(radius)));
         assert!(window >= causal * (1.0 - 1e-12), "R={radius}: {window} below {causal}");
     }
-    let lower = value(BoundId::WindowCausal, &on_line(&json!({"mask": {"kind": "window", "width": 16}})));
+    let lower = value(&WINDOW_CAUSAL, &on_line(&json!({"mask": {"kind": "window", "width": 16}})));
     assert!(lower > 1.0 && lower < 15.833480, "{lower}");
 }

@@ -1,7 +1,9 @@
 //! No upper bound is below the norm, and no lower one above the upper ones, over drawn combinations of all steps of
 //! attention.
 
-use lipscope_core::bounds::{BoundId, Domain, Norm, Side};
+use lipscope_core::bounds::{
+    BoundId, Domain, ELEMENTWISE, FORK, GENERAL, Norm, Side, WINDOW_CAUSAL, Witness, ZERO_KEY,
+};
 use lipscope_core::experiment::{Experiment, Rows, TokenSource};
 use lipscope_core::measure::measure;
 use lipscope_testkit::drawn_variant::drawn_variant;
@@ -54,8 +56,8 @@ fn every_bound_on_a_variant_holds_over_twenty_thousand_drawn_cases() {
         // A plain experiment has its own bounds, and any other one those on variants.
         let is_there = |id: BoundId| found.bounds.iter().any(|bound| bound.id == id);
         let is_elementwise = case.experiment.weighting.is_elementwise();
-        assert_eq!(is_there(BoundId::General), !case.experiment.is_plain() && !is_elementwise, "{}", case.file);
-        assert_eq!(is_there(BoundId::Elementwise), is_elementwise, "{}", case.file);
+        assert_eq!(is_there(&GENERAL), !case.experiment.is_plain() && !is_elementwise, "{}", case.file);
+        assert_eq!(is_there(&ELEMENTWISE), is_elementwise, "{}", case.file);
     }
     let uppers = ["general", "general_token", "elementwise", "elementwise_token", "local"].map(|id| (id, 1000));
     for (id, least) in uppers.into_iter().chain([("fork", 200), ("zero_key", 20), ("window_causal", 3)]) {
@@ -73,7 +75,7 @@ fn the_tokens_of_a_fork_have_at_least_its_norm() {
             continue;
         }
         let Ok(found) = measure(&case.experiment) else { continue };
-        let Some(fork) = &found.fork else { continue };
+        let Some(fork) = found.witnesses.get(&FORK).and_then(Witness::clusters) else { continue };
         let counts = fork.ln_sizes.iter().map(|ln| ln.exp().round() as usize);
         let rows: Vec<f64> =
             fork.positions.iter().zip(counts).flat_map(|(position, count)| position.repeat(count)).collect();
@@ -101,7 +103,7 @@ fn the_tokens_of_zero_key_have_at_least_its_norm() {
             "score": {"qk_norm": {"kind": kind, "eps": 10f64.powf(-3.0 * f64::from(seed) / 600.0)}},
         }));
         let found = measure(&experiment.expect("valid")).expect("measured");
-        let Some(bound) = found.bounds.iter().find(|bound| bound.id == BoundId::ZeroKey) else { continue };
+        let Some(bound) = found.bounds.iter().find(|bound| bound.id == &ZERO_KEY) else { continue };
         let ratio = bound.value.expect("in range") / found.spectral;
         ratios::record("variants_hold.witnesses", "zero_key / its tokens' norm", ratio);
         assert!(ratio <= 1.0 + TOLERANCE, "seed {seed}: {ratio}");
@@ -121,7 +123,7 @@ fn the_tokens_of_window_causal_have_at_least_its_norm() {
                 "mask": {"kind": "window", "width": width},
             }));
             let found = measure(&experiment.expect("valid")).expect("measured");
-            let bound = found.bounds.iter().find(|bound| bound.id == BoundId::WindowCausal).expect("it applies");
+            let bound = found.bounds.iter().find(|bound| bound.id == &WINDOW_CAUSAL).expect("it applies");
             let ratio = bound.value.expect("in range") / found.spectral;
             assert!(ratio <= 1.0 + TOLERANCE, "n={n} W={width} R={radius}: {ratio}");
         }

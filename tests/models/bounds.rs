@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use lipscope_core::bounds::BoundId;
+use lipscope_core::bounds::LOCAL;
 use lipscope_core::experiment::Order;
 use lipscope_core::measure::UpperNumber;
 use lipscope_core::random::{Random, Stream};
@@ -40,7 +40,7 @@ fn check(name: &str, model: &Model, layer: usize, tokens: &DMatrix<f64>, order: 
             let token = token_norm(&jacobian, tokens.ncols());
             if model.config.family.name() == "OLMo 2" {
                 // Its norm takes the queries of all heads together.
-                let said = bounds.absence(kind, BoundId::Local).map(|reason| reason.to_string()).unwrap_or_default();
+                let said = bounds.absence(kind, &LOCAL).map(|reason| reason.to_string()).unwrap_or_default();
                 assert!(bounds == LocalBounds::default() && said.contains("all heads together"), "{name}: {said}");
                 continue;
             }

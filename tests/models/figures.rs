@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lipscope_core::bounds::BoundId;
+use lipscope_core::bounds::ADVERSARIAL;
 use lipscope_core::experiment::{Experiment, InputError, Order};
 use lipscope_core::fit::fit_power_law;
 use lipscope_core::spectral::LanczosOptions;
@@ -267,7 +267,7 @@ fn adversarial_tokens_of_a_drawn_head_are_those_of_an_experiment_and_reach_their
                 assert!(norm.is_converged(), "{norm:?}");
                 // All tokens but one may have half the norm.
                 assert!((0.5..=1.0 + 1e-12).contains(&(estimate.radius / radius)), "{}", estimate.radius);
-                let lower = measurement.bounds.iter().find(|bound| bound.id == BoundId::Adversarial);
+                let lower = measurement.bounds.iter().find(|bound| bound.id == &ADVERSARIAL);
                 let lower = lower.and_then(|bound| bound.value).expect("it applies");
                 assert!(norm.value >= lower * (1.0 - 1e-9), "{head} {cell:?}: {} below {lower}", norm.value);
             }

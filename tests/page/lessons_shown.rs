@@ -10,7 +10,7 @@ use lipscope::lessons::{
 };
 use lipscope::link;
 use lipscope::state::{PageState, PlotChoice, Scene, Trace, XAxis};
-use lipscope_core::bounds::{BoundId, Domain, Norm};
+use lipscope_core::bounds::{BoundId, Domain, KIM_L2, KIM_LINF, Norm};
 use lipscope_testkit::in_repository;
 
 use crate::answers::Answers;
@@ -37,7 +37,7 @@ fn names(language: &str) -> BTreeMap<String, String> {
 
 /// The id under which the catalogue has a bound's name.
 fn named_as(id: BoundId) -> &'static str {
-    if id == BoundId::KimLinf { BoundId::KimL2.id() } else { id.id().trim_end_matches("_masked") }
+    if id == &KIM_LINF { KIM_L2.id() } else { id.id().trim_end_matches("_masked") }
 }
 
 /// The bound that a place quotes by name.
@@ -99,7 +99,7 @@ fn lack(slot: Slot, scene: &Scene, visible: Visible, name: &str) -> Option<Strin
         PlotChoice::Growth => lack_over_n(slot, state, visible)
             .or_else(|| (slot == Slot::Growth(GrowthReading::Crossover)).then(|| lack_of_crossover(scene, name))?),
         PlotChoice::Scaled => match slot {
-            Slot::Measured(Measured::Bound(id)) if id != BoundId::KimL2 => Some("a line".into()),
+            Slot::Measured(Measured::Bound(id)) if id != &KIM_L2 => Some("a line".into()),
             _ => None,
         },
         // The largest column sum is what the lines to a token add up to.

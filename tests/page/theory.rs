@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use lipscope::lessons::{Lesson, Piece, Step, lessons, pieces};
 use lipscope::theory::{DOCUMENTS, Place, THEORY, TRAINING, from_explorer};
-use lipscope_core::bounds::BoundId;
+use lipscope_core::bounds::{ALL, Domain, Statement};
 use lipscope_documents::{Body, Document, documents, page};
 use lipscope_testkit::in_repository;
 
@@ -126,7 +126,7 @@ fn every_file_of_docs_is_a_document_of_the_site() {
 #[test]
 fn every_bound_leads_to_the_heading_with_its_name() {
     let made = theory();
-    for id in BoundId::ALL {
+    for id in ALL {
         let place = Place::Bound(id);
         let heading = made.headings.iter().find(|heading| heading.anchor == place.anchor());
         assert_eq!(heading.map(|heading| heading.text.as_str()), Some(id.id()), "{:?}", id);
@@ -137,6 +137,27 @@ fn every_bound_leads_to_the_heading_with_its_name() {
         assert!(anchors.contains(place.anchor()), "{place:?}");
     }
     assert_eq!(Place::Start.address(), format!("docs/{THEORY}"));
+}
+
+/// The rows of the summary are the bounds, with their sides, and two results that are no bounds of the engine's list.
+#[test]
+fn the_summary_of_the_theory_lists_every_bound() {
+    let theory = text("docs/theory.md");
+    let (_, summary) = theory.split_once("| id | side |").expect("the summary");
+    let rows = summary.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let cells = rows.map(|row| row.split('|').map(str::trim).skip(1).take(2).collect::<Vec<_>>());
+    let mut listed = BTreeSet::new();
+    for row in cells {
+        let [name, side] = row[..] else { panic!("{row:?}") };
+        let Some(bound) = Statement::by_id(name.trim_matches('`')) else {
+            assert!(["`certified(eps)`", "large-R limit"].contains(&name), "{name}");
+            continue;
+        };
+        let is_witness = bound.domain() == Domain::OtherWeights;
+        assert!(side.starts_with(if is_witness { "witness" } else { bound.side().id() }), "{name}: {side}");
+        listed.insert(bound);
+    }
+    assert_eq!(listed, ALL.into_iter().collect());
 }
 
 #[test]

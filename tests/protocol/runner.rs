@@ -1,6 +1,6 @@
 //! The answers of a worker, without a browser: order, cancelling, errors, and curves that hold for every draw.
 
-use lipscope_core::bounds::{Bound, BoundId, Norm, Side};
+use lipscope_core::bounds::{Bound, BoundId, CASTIN_GENERAL, CASTIN_MEAN_FIELD, Norm, SHARP, Side, UNIFIED};
 use lipscope_core::certify::{Certified, CertifyPlan, certify};
 use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, EstimatorPlan, EstimatorPoint, Preset};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
@@ -225,7 +225,7 @@ fn curves_hold_for_every_draw_of_the_sweep() {
         for point in points {
             let row = curves.rows.iter().find(|row| row.n == point.n as f64).expect("the same n");
             let bounds = &row.bounds;
-            for id in [BoundId::CastinGeneral, BoundId::CastinMeanField, BoundId::Unified] {
+            for id in [&CASTIN_GENERAL, &CASTIN_MEAN_FIELD, &UNIFIED] {
                 assert!(bounds.iter().any(|bound| bound.id == id), "{id:?} is missing in {bounds:?}");
             }
             for bound in bounds.iter().filter(|bound| bound.side == Side::Upper) {
@@ -258,7 +258,7 @@ fn ball_curves_and_growth_give_one_bound_on_the_ball() {
             panic!("no curves in {curves:?}");
         };
         let of = |bounds: &[Bound], id: BoundId| bounds.iter().find(|bound| bound.id == id).map(|bound| bound.log10);
-        for id in [BoundId::Sharp, BoundId::Unified, BoundId::CastinGeneral, BoundId::CastinMeanField] {
+        for id in [&SHARP, &UNIFIED, &CASTIN_GENERAL, &CASTIN_MEAN_FIELD] {
             let expected = of(&row.bounds, id).expect("it applies");
             for (of_what, found) in [("ball", of(&ball.bounds, id)), ("curves", of(&curves.rows[0].bounds, id))] {
                 let found = found.expect("it applies");

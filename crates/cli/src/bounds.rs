@@ -12,7 +12,7 @@ use super::output::stdout;
 use super::sheet::{Cell, Form, FormArguments, Sheet};
 use super::steps::StepArguments;
 use super::work::MemoryArguments;
-use lipscope_core::bounds::{Bound, BoundId, Norm};
+use lipscope_core::bounds::{ALL, Bound, BoundId, Norm};
 use lipscope_core::experiment::InputError;
 use lipscope_core::growth::{Family, FamilyPoint, Growth, GrowthPlan, GrowthRow, growth_within};
 use lipscope_core::sweep::Spacing;
@@ -94,7 +94,7 @@ pub(super) fn run_growth(arguments: &GrowthArguments) -> Result<Exit, Failure> {
 /// The bounds that apply in at least one row.
 fn columns(found: &Growth) -> Vec<BoundId> {
     let applies = |id: &BoundId| found.rows.iter().any(|row| bound_of(row, *id).is_some());
-    BoundId::ALL.into_iter().filter(applies).collect()
+    ALL.into_iter().filter(applies).collect()
 }
 
 /// A bound in a row.

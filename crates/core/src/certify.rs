@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::attention::Normalizer;
-use crate::bounds::{BoundId, Domain, Hypotheses, Neighbourhood, Norm, Side, all_bounds};
+use crate::bounds::{BoundId, Domain, Hypotheses, LOCAL, LOCAL_BLOCKS, Neighbourhood, Norm, Side, all_bounds};
 use crate::cost::{self, BASE, Cost, parts, shape_of, sum};
 use crate::experiment::{Experiment, InputError, Memory, TokenSource};
 use crate::inverse::Places;
@@ -98,7 +98,7 @@ impl Certificate {
         let found = measure_with(experiment, MeasureOptions { memory, ..MeasureOptions::default() })?;
         let inputs = inputs(experiment)?;
         let neighbourhood = Neighbourhood::new(experiment, &inputs)?;
-        let is_local = |id: BoundId| matches!(id, BoundId::Local | BoundId::LocalBlocks);
+        let is_local = |id: BoundId| [&LOCAL, &LOCAL_BLOCKS].contains(&id);
         let local = found.bounds.iter().filter(|bound| is_local(bound.id)).filter_map(|bound| bound.value);
         let radius = tokens::radius_of(&experiment.tokens, &inputs.tokens);
         let normalizer = Normalizer::new(experiment.normalization, experiment.eps, &inputs.tokens)?;

@@ -9,7 +9,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::attention::Forward;
-use crate::bounds::{BoundId, Hypotheses};
+use crate::bounds::{BoundId, Hypotheses, KIM_COLUMN, KIM_L2};
 use crate::cost::{Cost, Shape, largest, parts, product, shape_of, sum};
 use crate::experiment::{Attention, Experiment, InputError, Memory, Normalization};
 use crate::measure::cost::{checked_shape, of_shape};
@@ -303,7 +303,7 @@ fn constant(experiment: &Experiment, inputs: &Inputs, memory: Memory) -> Result<
         let forward = Forward::<f64>::new(experiment, inputs)?;
         let ln_n = (inputs.tokens.ncols() as f64).ln();
         let hypotheses = Hypotheses::new(experiment, &inputs.weights, forward.normalizer(), 0.0, ln_n);
-        let global = [(BoundId::KimColumn, ConstantKind::KimColumn), (BoundId::KimL2, ConstantKind::KimL2)];
+        let global = [(&KIM_COLUMN, ConstantKind::KimColumn), (&KIM_L2, ConstantKind::KimL2)];
         let value = |id: BoundId| id.at(&hypotheses).and_then(|bound| bound.value).filter(|value| *value > 0.0);
         let found = global.into_iter().filter_map(|(id, kind)| Some((value(id)?, kind)));
         if let Some(smallest) = found.min_by(|a, b| a.0.total_cmp(&b.0)) {

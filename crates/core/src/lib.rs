@@ -63,8 +63,8 @@
 //! | singular values, and the tokens of the largest | [`SpectrumPlan`] | [`spectrum()`] | [`Spectrum`] |
 //!
 //! An [`Experiment`] comes from arrays ([`Experiment::from_arrays`]), from JSON in the format of Lipscope's page, command
-//! line and Python package ([`Experiment::from_json`]), or field by field with the types of [`settings`]. [`BoundId`]
-//! states every bound: formula, hypotheses and source. A bound whose hypotheses fail is absent from a list of bounds, and
+//! line and Python package ([`Experiment::from_json`]), or field by field with the types of [`settings`]. Every
+//! bound is a [`Statement`], named by [`BoundId`]: formula, side, norm and domain. A bound whose hypotheses fail is absent from a list of bounds, and
 //! [`Measurement::absent`] says why.
 //!
 //! # What a number is
@@ -145,7 +145,7 @@ pub mod tokens;
 pub mod weights;
 
 #[doc(inline)]
-pub use bounds::{Bound, BoundId, Norm, Side, best_lower, best_upper};
+pub use bounds::{Bound, BoundId, Norm, Side, Statement, best_lower, best_upper};
 #[doc(inline)]
 pub use certify::{Certified, CertifiedRow, CertifyPlan, certify};
 #[doc(inline)]
@@ -189,7 +189,9 @@ pub mod settings {
 /// What results and errors are made of.
 pub mod results {
     #[doc(inline)]
-    pub use crate::bounds::{Absence, BoundSlack, ClusterWitness, Domain, SlackFactor, SlackKind, TwoClusters};
+    pub use crate::bounds::{
+        Absence, BoundSlack, ClusterWitness, Domain, SlackFactor, SlackKind, TwoClusters, Witness, Witnesses,
+    };
     #[doc(inline)]
     pub use crate::experiment::{Phrase, Size, Table, TableQuestion};
     #[doc(inline)]

@@ -8,7 +8,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::attention::Normalizer;
-use crate::bounds::{BoundId, HeadNorms, Hypotheses};
+use crate::bounds::{HeadNorms, Hypotheses, KIM_LINF};
 use crate::experiment::{Attention, InputError, MaskKind, Scope};
 use crate::jacobian::ClusterJacobian;
 use crate::phrase;
@@ -93,7 +93,7 @@ impl Tightness {
         let norms = HeadNorms { a_norm: 1.0, v_norm: 1.0 };
         let hypotheses =
             Hypotheses::of_norms(Attention::L2, MaskKind::None, norms, 1.0, n as f64).with_l2_mha(&self.weights);
-        let bound = BoundId::KimLinf.at(&hypotheses).and_then(|bound| bound.value).unwrap_or(f64::INFINITY);
+        let bound = KIM_LINF.at(&hypotheses).and_then(|bound| bound.value).unwrap_or(f64::INFINITY);
         Some(TightnessPoint { n, found: best.0, clusters: best.1, bound })
     }
 

@@ -13,7 +13,7 @@ use super::config::ModelConfig;
 use super::jacobian::MapJacobian;
 use super::layer_map::LayerMap;
 use super::map_kind::MapKind;
-use lipscope_core::bounds::{BoundId, Combination, LocalBound};
+use lipscope_core::bounds::{BoundId, Combination, LOCAL, LOCAL_BLOCKS, LOCAL_TOKEN, LocalBound};
 use lipscope_core::experiment::{InputError, Order, Phrase};
 use lipscope_core::phrase;
 
@@ -40,17 +40,13 @@ pub struct LocalBounds {
 
 impl LocalBounds {
     /// The bounds, in the order of tables.
-    pub const ALL: [BoundId; 3] = [BoundId::Local, BoundId::LocalBlocks, BoundId::LocalToken];
+    pub const ALL: [BoundId; 3] = [&LOCAL, &LOCAL_BLOCKS, &LOCAL_TOKEN];
 
     /// One of [`LocalBounds::ALL`].
     #[must_use]
     pub fn get(&self, bound: BoundId) -> Option<f64> {
-        match bound {
-            BoundId::Local => self.local,
-            BoundId::LocalBlocks => self.blocks,
-            BoundId::LocalToken => self.token,
-            _ => None,
-        }
+        let all = [self.local, self.blocks, self.token];
+        Self::ALL.iter().position(|known| *known == bound).and_then(|at| all[at])
     }
 
     /// The smaller of the bounds on ||J||_2.
@@ -64,7 +60,7 @@ impl LocalBounds {
     pub fn absence(&self, kind: MapKind, bound: BoundId) -> Option<Phrase> {
         kind.no_local_bounds().or_else(|| match (self.get(bound), bound, self.local) {
             (Some(_), ..) => None,
-            (None, BoundId::LocalBlocks, Some(_)) => {
+            (None, _, Some(_)) if bound == &LOCAL_BLOCKS => {
                 Some(phrase!("too_many_blocks", "too many pairs of tokens over all heads for a matrix of their norms"))
             }
             _ => Some(phrase!(

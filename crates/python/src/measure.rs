@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lipscope_core::bounds::{BoundId, Domain, Norm};
+use lipscope_core::bounds::{ALL, BoundId, Domain, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::{BlockNorms, MeasureOptions, Measurement, Measuring, Step, UpperNumber};
 use lipscope_core::spectral::LanczosOptions;
@@ -90,7 +90,7 @@ pub(crate) fn catalogue() -> String {
         let (side, norm) = (id.side().id(), id.norm().id());
         json!({"id": id.id(), "side": side, "norm": norm, "domain": domain, "formula": id.formula()})
     };
-    Value::Array(BoundId::ALL.into_iter().map(entry).collect()).to_string()
+    Value::Array(ALL.into_iter().map(entry).collect()).to_string()
 }
 
 /// The singular values. Returns a JSON object: `spectrum` as `lipscope spectrum --json` writes it, `converged`

@@ -1,6 +1,6 @@
 //! The model in f64, with the attention of `lipscope-core`; it shares no code with the tensors used in training.
 
-use lipscope_core::bounds::{BoundId, HeadNorms, Hypotheses};
+use lipscope_core::bounds::{HeadNorms, Hypotheses, KIM_LINF};
 use lipscope_core::experiment::{Attention, InputError, MaskKind};
 use lipscope_core::extremum::{largest, maximum};
 use lipscope_core::phrase;
@@ -231,7 +231,7 @@ pub fn draw_text(stack: &Stack, corpus: &Corpus, characters: usize, seed: u64) -
 fn kim_linf(weights: &Weights, n: usize) -> f64 {
     let norms = HeadNorms { a_norm: 0.0, v_norm: 0.0 };
     let hypotheses = Hypotheses::of_norms(Attention::L2, MaskKind::None, norms, 0.0, n as f64).with_l2_mha(weights);
-    BoundId::KimLinf.at(&hypotheses).and_then(|bound| bound.value).unwrap_or(f64::INFINITY)
+    KIM_LINF.at(&hypotheses).and_then(|bound| bound.value).unwrap_or(f64::INFINITY)
 }
 
 /// ||W||_inf, the largest absolute row sum.

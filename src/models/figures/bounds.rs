@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 use crate::strings;
-use lipscope_core::bounds::BoundId;
+use lipscope_core::bounds::{BoundId, LOCAL_TOKEN};
 use lipscope_models::{Cell, Estimate, LocalBounds, MapKind};
 use lipscope_plot::{Kind, Number};
 
@@ -63,7 +63,7 @@ pub fn BoundsFigure(
                             {move || has_upper.get().then(|| view! { <th scope="col">{strings::model_upper_column()}</th> })}
                             {LocalBounds::ALL[..2].iter().map(|bound| view! { <th scope="col">{strings::bound_label(*bound)}</th> }).collect_view()}
                             <th scope="col">{strings::model_bounds_ratio()}</th>
-                            <th scope="col">{strings::bound_label(BoundId::LocalToken)}</th>
+                            <th scope="col">{strings::bound_label(&LOCAL_TOKEN)}</th>
                         </tr>
                     </thead>
                     <tbody data-testid="model-bounds-rows">{body}</tbody>
@@ -114,7 +114,7 @@ fn row((kind, column): (MapKind, UpperColumn), cell: &Cell, estimate: &Estimate)
             {upper}
             {LocalBounds::ALL[..2].iter().map(|bound| cell_of(*bound)).collect_view()}
             <td class="bound-value">{ratio.map(|ratio| format!("× {}", Number::rough(ratio)))}</td>
-            {cell_of(BoundId::LocalToken)}
+            {cell_of(&LOCAL_TOKEN)}
         </tr>
     }
 }

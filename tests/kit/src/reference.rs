@@ -134,7 +134,9 @@ pub fn opposed_clusters(radius: f64, n: f64) -> Experiment {
 /// Compares exact norms and bounds at one token against n - 1 with tables that were made outside this crate, to the
 /// digits shown.
 pub fn check_cluster_tables() {
-    use lipscope_core::bounds::BoundId;
+    use lipscope_core::bounds::{
+        ADVERSARIAL, ADVERSARIAL_ENVELOPE, BoundId, CASTIN_GENERAL, CASTIN_MEAN_FIELD, LOCAL, UNIFIED, UNIFIED_MASKED,
+    };
     use lipscope_core::measure::measure;
     let table = [
         (2.0, 101.0, 12.2091, 140.51, 38752.5, 44.7587, 12.19),
@@ -152,10 +154,10 @@ pub fn check_cluster_tables() {
         // The tables print six digits, but only three or four of the envelope.
         for (what, found, expected, tolerance) in [
             ("spectral", found.spectral, spectral, 6e-6),
-            ("castin_general", bound(BoundId::CastinGeneral), general, 6e-6),
-            ("castin_mean_field", bound(BoundId::CastinMeanField), mean_field, 6e-6),
-            ("unified", bound(BoundId::Unified), unified, 6e-6),
-            ("envelope", bound(BoundId::AdversarialEnvelope), envelope, 4e-4),
+            ("castin_general", bound(&CASTIN_GENERAL), general, 6e-6),
+            ("castin_mean_field", bound(&CASTIN_MEAN_FIELD), mean_field, 6e-6),
+            ("unified", bound(&UNIFIED), unified, 6e-6),
+            ("envelope", bound(&ADVERSARIAL_ENVELOPE), envelope, 4e-4),
         ] {
             assert_close(&format!("R={radius} n={n} {what}"), found, expected, tolerance, expected);
         }
@@ -171,15 +173,14 @@ pub fn check_cluster_tables() {
         let found = measure(&experiment).expect("measured");
         let bound =
             |id: BoundId| found.bounds.iter().find(|bound| bound.id == id).and_then(|b| b.value).expect("it applies");
-        assert_close(&format!("causal n={n} lower"), bound(BoundId::Adversarial), lower, 6e-6, lower);
-        assert_close(&format!("causal n={n} upper"), bound(BoundId::UnifiedMasked), upper, 6e-6, upper);
+        assert_close(&format!("causal n={n} lower"), bound(&ADVERSARIAL), lower, 6e-6, lower);
+        assert_close(&format!("causal n={n} upper"), bound(&UNIFIED_MASKED), upper, 6e-6, upper);
     }
     for (radius, local) in [(1.0, 3.2004), (2.0, 17.4269)] {
         let mut tokens = vec![radius; 100];
         tokens[0] = -radius;
         let found = measure(&line_experiment(&tokens, -1.0, "none")).expect("measured");
-        let bound =
-            found.bounds.iter().find(|bound| bound.id == BoundId::Local).and_then(|b| b.value).expect("it applies");
+        let bound = found.bounds.iter().find(|bound| bound.id == &LOCAL).and_then(|b| b.value).expect("it applies");
         assert_close(&format!("R={radius} local"), bound, local, 1e-5, local);
     }
 }

@@ -1,7 +1,7 @@
 //! Bounds tabulated outside of the engine: the sharp bounds, and the norms of good witnesses. Natively and in the
 //! browser.
 
-use lipscope_core::bounds::{BoundId, HeadNorms, Hypotheses};
+use lipscope_core::bounds::{BoundId, FORK, HeadNorms, Hypotheses, SHARP, SHARP_MASKED, SINK, TWO_CLUSTERS, UNIFIED};
 use lipscope_core::experiment::{Attention, Experiment, MaskKind};
 use lipscope_core::growth::hypotheses_of_ball;
 use serde_json::json;
@@ -28,11 +28,11 @@ pub fn check_sharp_bounds() {
         (2.0, 1e3, 97.55187, 5e-6),
     ];
     for (radius, n, expected, half_digit) in table {
-        let found = value(BoundId::Sharp, &at(radius, n, MaskKind::None));
+        let found = value(&SHARP, &at(radius, n, MaskKind::None));
         assert!((found - expected).abs() <= half_digit * 1.01, "R={radius} n={n}: {found} for {expected}");
     }
     for (n, expected) in [(10.0, 13.355187), (100.0, 33.583700), (1000.0, 97.551874), (10000.0, 247.566903)] {
-        let found = value(BoundId::SharpMasked, &at(2.0, n, MaskKind::Causal));
+        let found = value(&SHARP_MASKED, &at(2.0, n, MaskKind::Causal));
         assert!((found - expected).abs() < 6e-7, "n={n}: {found} for {expected}");
     }
     // The limits for infinite n of `sharp` and of `unified`, the bound that it replaces.
@@ -40,7 +40,7 @@ pub fn check_sharp_bounds() {
         [(1.0, 4.097992, 4.844231), (2.0, 169.80975, 229.11394), (3.0, 50906.670, 73385.546)]
     {
         let hypotheses = at(radius, 1e300, MaskKind::None);
-        let [found, before] = [BoundId::Sharp, BoundId::Unified].map(|id| value(id, &hypotheses));
+        let [found, before] = [&SHARP, &UNIFIED].map(|id| value(id, &hypotheses));
         assert!((found / sharp - 1.0).abs() < 1e-7 && (before / unified - 1.0).abs() < 1e-7, "{found} {before}");
     }
 }
@@ -55,7 +55,7 @@ pub fn check_witnesses() {
         hypotheses_of_ball(&experiment.expect("a valid experiment")).expect("a ball")
     };
     let best = |hypotheses: &Hypotheses| {
-        let ids = [BoundId::TwoClusters, BoundId::Sink, BoundId::Fork];
+        let ids = [&TWO_CLUSTERS, &SINK, &FORK];
         ids.map(|id| value(id, hypotheses)).into_iter().fold(0.0, f64::max)
     };
     let table = [
@@ -77,13 +77,13 @@ pub fn check_witnesses() {
     ];
     for (radius, n, least, multiple) in table {
         let hypotheses = ball(radius).with_n(n);
-        let (found, upper) = (best(&hypotheses), value(BoundId::Sharp, &hypotheses));
+        let (found, upper) = (best(&hypotheses), value(&SHARP, &hypotheses));
         assert!(found >= least, "R={radius} n={n}: {found} is below {least}");
         assert!(upper / found <= multiple + 0.01, "R={radius} n={n}: sharp is {} times the witness", upper / found);
     }
     for n in [3.0, 4.0, 8.0, 64.0, 500.0, 1e4, 1e8] {
         let hypotheses = ball(1.0).with_n(n);
-        let ratio = value(BoundId::Sharp, &hypotheses) / best(&hypotheses);
+        let ratio = value(&SHARP, &hypotheses) / best(&hypotheses);
         assert!((1.33..1.63).contains(&ratio), "R=1 n={n}: {ratio}");
     }
 }

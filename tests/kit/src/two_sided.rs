@@ -1,6 +1,8 @@
 //! Numbers about pairs of bounds, one above and one below, that were found outside of the engine. Natively and in the browser.
 
-use lipscope_core::bounds::{BoundId, Hypotheses, Norm, Side, all_bounds, best_lower, best_upper};
+use lipscope_core::bounds::{
+    BoundId, GENERAL_TOKEN, Hypotheses, MAX_TOKEN, Norm, SHARP, Side, TWO_TOKENS, all_bounds, best_lower, best_upper,
+};
 use lipscope_core::experiment::Experiment;
 use lipscope_core::growth::hypotheses_of_ball;
 use lipscope_core::measure::{BlockNorms, MeasureOptions, measure, measure_with};
@@ -56,7 +58,7 @@ pub fn check_numbers() {
     let value = |id: BoundId, ball: &Hypotheses| id.at(ball).and_then(|bound| bound.value).expect("it applies");
     // Two tokens and A = -I with a = 9: 0.354 a + 2.37. At least 2.47 is found.
     let two = ball("dot", 2, 3.0, -(2f64.sqrt()), 2.0);
-    assert!((value(BoundId::TwoTokens, &two) - 5.556).abs() < 1e-9 && (value(BoundId::Sharp, &two) - 18.1).abs() < 0.1);
+    assert!((value(&TWO_TOKENS, &two) - 5.556).abs() < 1e-9 && (value(&SHARP, &two) - 18.1).abs() < 0.1);
     // Where the bound on the max-token norm, a + sqrt(1 + a^2), is nearly reached, the sum of norms of blocks, which is one too, is near it.
     let q = 2f64.sqrt();
     let three = measure_with(
@@ -70,7 +72,7 @@ pub fn check_numbers() {
     let value_of = |id: BoundId| {
         three.bounds.iter().find(|bound| bound.id == id).and_then(|bound| bound.value).expect("it applies")
     };
-    let ratio = value_of(BoundId::MaxToken) / value_of(BoundId::GeneralToken);
+    let ratio = value_of(&MAX_TOKEN) / value_of(&GENERAL_TOKEN);
     assert!((0.9999..=1.01).contains(&ratio), "{ratio}");
 }
 

@@ -1,6 +1,7 @@
 //! The best of several bounds on a norm over the ball at one n and R.
 
-use super::bound::{Bound, BoundId, Domain, Norm, Side};
+use super::bound::Bound;
+use super::statement::{BoundId, Domain, Group, Norm, Side};
 
 /// The lowest upper bound on a norm on the ball.
 #[must_use]
@@ -14,14 +15,14 @@ pub fn best_lower(bounds: &[Bound], norm: Norm) -> Option<&Bound> {
     on_ball(bounds, norm, Side::Lower).max_by(|a, b| a.log10.total_cmp(&b.log10))
 }
 
-/// Whether another bound of ours takes the place of this one: of `sharp` and `two_tokens` only the smaller is the best
-/// bound.
+/// Whether another bound of ours takes the place of this one: of several best bounds on a norm, such as `sharp` and
+/// `two_tokens`, only the smallest is shown, and of equal ones the last.
 #[must_use]
 #[doc(hidden)]
 pub fn is_replaced(bounds: &[Bound], id: BoundId) -> bool {
-    let find = |id: BoundId| bounds.iter().find(|bound| bound.id == id);
-    let both = find(BoundId::Sharp).zip(find(BoundId::TwoTokens));
-    both.is_some_and(|(sharp, two)| id == if two.log10 <= sharp.log10 { sharp.id } else { two.id })
+    let is_rival = |bound: &&Bound| bound.id.group == Group::Best && bound.norm == id.norm;
+    let best = bounds.iter().rev().filter(is_rival).min_by(|a, b| a.log10.total_cmp(&b.log10));
+    id.group == Group::Best && best.is_some_and(|best| best.id != id) && bounds.iter().any(|bound| bound.id == id)
 }
 
 fn on_ball(bounds: &[Bound], norm: Norm, side: Side) -> impl Iterator<Item = &Bound> {
@@ -29,16 +30,14 @@ fn on_ball(bounds: &[Bound], norm: Norm, side: Side) -> impl Iterator<Item = &Bo
 }
 
 /// Whether a bound on a norm is one of those of which the best is taken: on the ball, on this side, at exactly this n.
-pub(super) fn counts(id: BoundId, norm: Norm, side: Side) -> bool {
-    // The envelope bounds the largest constant over all lengths up to n, not the one at n.
-    let is_here = id != BoundId::AdversarialEnvelope;
-    id.side() == side && id.is_about(norm) && id.domain() == Domain::Ball && is_here
+pub(crate) fn counts(id: BoundId, norm: Norm, side: Side) -> bool {
+    id.side == side && id.is_about(norm) && id.domain == Domain::Ball && id.group != Group::Envelope
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bounds::all_bounds;
+    use crate::bounds::{SHARP, TWO_TOKENS, all_bounds};
     use crate::experiment::{Experiment, TokenSource, WeightSource};
     use crate::growth::hypotheses_of_ball;
 
@@ -55,16 +54,16 @@ mod tests {
             for radius in [0.1, 0.5, 1.0, 3.0, 10.0] {
                 let bounds = at(2, radius, sign);
                 let found = best_upper(&bounds, Norm::Spectral).expect("it applies").id;
-                let ids = [BoundId::Sharp, BoundId::TwoTokens];
+                let ids: [BoundId; 2] = [&SHARP, &TWO_TOKENS];
                 assert_eq!(ids.map(|id| is_replaced(&bounds, id)), ids.map(|id| id != found), "R = {radius}");
                 best.push(found);
             }
         }
-        assert!(best.contains(&BoundId::Sharp) && best.contains(&BoundId::TwoTokens), "{best:?}");
+        assert!(best.contains(&&SHARP) && best.contains(&&TWO_TOKENS), "{best:?}");
         // At R = 3 a reader saw 18.1 as the best bound beside 5.556.
         let value = |id: BoundId| at(2, 3.0, -1.0).iter().find(|bound| bound.id == id).and_then(|bound| bound.value);
-        assert!((value(BoundId::TwoTokens).expect("it applies") - 5.556).abs() < 1e-9);
-        assert!(value(BoundId::Sharp).expect("it applies") > 18.0);
-        assert!(!is_replaced(&at(3, 3.0, -1.0), BoundId::Sharp));
+        assert!((value(&TWO_TOKENS).expect("it applies") - 5.556).abs() < 1e-9);
+        assert!(value(&SHARP).expect("it applies") > 18.0);
+        assert!(!is_replaced(&at(3, 3.0, -1.0), &SHARP));
     }
 }

@@ -13,22 +13,22 @@ use crate::spectral::{largest_eigenvalue, largest_singular_value, leading_eigenv
 
 /// The exponents of a head. They are those for R = 1: on the ball of radius R all of them are times R^2.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Exponents {
+pub(crate) struct Exponents {
     /// gamma: without a mask no column of P has a sum above e^Gamma, Gamma = gamma R^2.
-    pub(super) gamma: f64,
+    pub(crate) gamma: f64,
     /// sigma + m/4 at the sigma of `bend`: `gamma`, or more where the norm of A alone gives a smaller gamma.
-    pub(super) keys: f64,
+    pub(crate) keys: f64,
     /// m = ||A S_sigma^-1 A^T|| at the sigma of `keys`.
-    pub(super) bend: f64,
+    pub(crate) bend: f64,
     /// gamma of S, plus 2 ||A - S||: the exponent under the causal mask.
-    pub(super) causal: f64,
+    pub(crate) causal: f64,
     /// ||S|| less gamma of S: it stands beside ln n under the causal mask.
-    pub(super) causal_rest: f64,
+    pub(crate) causal_rest: f64,
 }
 
 impl Exponents {
     /// Those of the matrices of this norm with the largest exponents.
-    pub(super) fn of_norm(a_norm: f64) -> Self {
+    pub(crate) fn of_norm(a_norm: f64) -> Self {
         // A = -||A|| I has gamma = 2 ||A|| at sigma = 3/2 ||A||. Under the mask nothing is known of all A of this norm.
         // Every A has m <= 2 ||A|| at this sigma.
         let most = 2.0 * a_norm;
@@ -36,7 +36,7 @@ impl Exponents {
     }
 
     /// Those of A (e x e), whose norm is `a_norm`, and directions of the x at which y.A x - x.A x is largest.
-    pub(super) fn of(a: &DMatrix<f64>, a_norm: f64) -> (Self, Vec<DVector<f64>>) {
+    pub(crate) fn of(a: &DMatrix<f64>, a_norm: f64) -> (Self, Vec<DVector<f64>>) {
         let most = Exponents::of_norm(a_norm);
         let (scale, size) = (a.amax(), a.nrows());
         if size > MOST_ROWS || a.iter().any(|x| !x.is_finite()) {
@@ -64,7 +64,7 @@ impl Exponents {
     }
 
     /// The exponents of the ball of radius R.
-    pub(super) fn on_ball(self, radius: f64) -> Self {
+    pub(crate) fn on_ball(self, radius: f64) -> Self {
         let square = radius * radius;
         let Exponents { gamma, keys, bend, causal, causal_rest } = self;
         // 0 times infinity is no exponent.
@@ -80,7 +80,7 @@ impl Exponents {
 
     /// Those of attention whose scores differ by at most `by` from the ones that A gives: no attention weight is then
     /// more than e^(2 by) times as large, so that every column sum grows by at most this factor.
-    pub(super) fn with_scores_moved(self, by: f64) -> Self {
+    pub(crate) fn with_scores_moved(self, by: f64) -> Self {
         let more = 2.0 * by;
         Exponents { gamma: self.gamma + more, keys: self.keys + more, causal: self.causal + more, ..self }
     }

@@ -33,7 +33,7 @@ impl Combination {
     }
 
     /// ln of the combined bound from ln of the heads' bounds.
-    pub(super) fn ln_combine(self, ln_heads: &[f64]) -> f64 {
+    pub(crate) fn ln_combine(self, ln_heads: &[f64]) -> f64 {
         match self {
             Combination::Sum => ln_sum(ln_heads.iter().copied()),
             Combination::RootOfSquares => 0.5 * ln_sum(ln_heads.iter().map(|ln| 2.0 * ln)),
@@ -44,7 +44,7 @@ impl Combination {
 /// A way to bound several heads behind an output matrix (docs/theory.md, "Heads"): with B_h = O_h V_h and any theta_h > 0,
 /// ||J|| <= ||[theta_h B_h]|| (sum_h l_h^2/theta_h^2)^(1/2), where l_h is the bound of head h for V = I.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Mixing {
+pub(crate) struct Mixing {
     /// ln ||[theta_h B_h]||.
     ln_norm: f64,
     /// ln theta_h; infinite for a head with B_h = 0.
@@ -56,7 +56,7 @@ const MOST_OUTPUTS: usize = 128;
 
 impl Mixing {
     /// A few ways for the weights, whose heads have these norms; none for one head, and without an output matrix.
-    pub(super) fn of(weights: &Weights, norms: &[HeadNorms]) -> Vec<Self> {
+    pub(crate) fn of(weights: &Weights, norms: &[HeadNorms]) -> Vec<Self> {
         let d_out = weights.output.as_ref().map_or(0, DMatrix::nrows);
         if norms.len() < 2 || d_out == 0 || d_out > MOST_OUTPUTS {
             return Vec::new();
@@ -95,14 +95,14 @@ impl Mixing {
     }
 
     /// ln of the bound from ln l_h.
-    pub(super) fn ln_combine(&self, ln_heads: &[f64]) -> f64 {
+    pub(crate) fn ln_combine(&self, ln_heads: &[f64]) -> f64 {
         let terms = ln_heads.iter().zip(&self.ln_thetas).map(|(ln, ln_theta)| 2.0 * (ln - ln_theta));
         self.ln_norm + 0.5 * ln_sum(terms)
     }
 }
 
 /// The constants of every head.
-pub(super) fn head_norms(weights: &Weights) -> Vec<HeadNorms> {
+pub(crate) fn head_norms(weights: &Weights) -> Vec<HeadNorms> {
     let values = weights.values_through_output();
     weights
         .heads
@@ -117,7 +117,7 @@ pub(super) fn head_norms(weights: &Weights) -> Vec<HeadNorms> {
 }
 
 /// Whether A is a multiple of the identity, as its factors say.
-pub(super) fn has_isotropic_scores(head: &HeadWeights) -> bool {
+pub(crate) fn has_isotropic_scores(head: &HeadWeights) -> bool {
     head.q.ncols() == 1 || [&head.q, &head.k].into_iter().all(|matrix| multiple_of_identity(matrix).is_some())
 }
 
@@ -125,15 +125,15 @@ pub(super) fn has_isotropic_scores(head: &HeadWeights) -> bool {
 const MOST_HEADS: usize = 4;
 
 /// A head's A in the basis of [`row_basis`], a space that holds the rows of Q and K.
-pub(super) struct HeadSpan {
+pub(crate) struct HeadSpan {
     /// d x e with orthonormal columns.
-    pub(super) basis: DMatrix<f64>,
+    pub(crate) basis: DMatrix<f64>,
     /// e x e.
-    pub(super) a: DMatrix<f64>,
+    pub(crate) a: DMatrix<f64>,
 }
 
 impl HeadSpan {
-    pub(super) fn of(head: &HeadWeights) -> Self {
+    pub(crate) fn of(head: &HeadWeights) -> Self {
         let basis = row_basis(head);
         let a = (&head.k * &basis).tr_mul(&(&head.q * &basis)) / (head.q.nrows() as f64).sqrt();
         HeadSpan { basis, a }
@@ -142,7 +142,7 @@ impl HeadSpan {
 
 /// A in some orthonormal basis of a space that holds the rows of Q and K, for heads of which no direction is needed: the
 /// basis is not formed.
-pub(super) fn a_on_span(head: &HeadWeights) -> DMatrix<f64> {
+pub(crate) fn a_on_span(head: &HeadWeights) -> DMatrix<f64> {
     let (k, d) = head.q.shape();
     let root = (k as f64).sqrt();
     if 2 * k >= d {
@@ -155,7 +155,7 @@ pub(super) fn a_on_span(head: &HeadWeights) -> DMatrix<f64> {
 
 /// The heads from which lower bounds take directions, with their indices. The head with the largest ||V|| ||A|| comes
 /// first.
-pub(super) fn leading_heads(weights: &Weights, norms: &[HeadNorms]) -> Vec<(usize, HeadSpan)> {
+pub(crate) fn leading_heads(weights: &Weights, norms: &[HeadNorms]) -> Vec<(usize, HeadSpan)> {
     let mut order: Vec<usize> = (0..norms.len()).collect();
     order.sort_by(|a, b| (norms[*b].a_norm * norms[*b].v_norm).total_cmp(&(norms[*a].a_norm * norms[*a].v_norm)));
     order.truncate(MOST_HEADS);

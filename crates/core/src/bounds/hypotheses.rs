@@ -31,34 +31,34 @@ pub struct Hypotheses {
     /// The norms of each head.
     pub heads: Vec<HeadNorms>,
     /// Ways to bound several heads behind an output matrix.
-    pub(super) mixings: Vec<Mixing>,
+    pub(crate) mixings: Vec<Mixing>,
     /// The dimension of the tokens.
-    pub(super) d: usize,
+    pub(crate) d: usize,
     /// Of each head whether A is a multiple of the identity.
-    pub(super) isotropic: Vec<bool>,
+    pub(crate) isotropic: Vec<bool>,
     /// How the bounds of single heads combine.
     pub combination: Combination,
     /// An upper bound on the norm of the normaliser's Jacobian in scope `composed`; otherwise 1.
     pub outer_factor: f64,
     /// Lines through the origin on which the lower bounds place tokens; empty if no lower bound applies.
-    pub(super) lines: Vec<Line>,
+    pub(crate) lines: Vec<Line>,
     /// Directions in which `sink` and `fork` look for their witnesses; empty if no lower bound applies.
-    pub(super) directions: Vec<WitnessDirection>,
+    pub(crate) directions: Vec<WitnessDirection>,
     /// The exponents of each head.
-    pub(super) exponents: Vec<Exponents>,
+    pub(crate) exponents: Vec<Exponents>,
     /// Directions of the tokens of `centre`; empty if it does not apply.
-    pub(super) centres: Vec<CentreDirection>,
+    pub(crate) centres: Vec<CentreDirection>,
     /// The constants of the adversarial tokens; `None` if no lower bound applies, if A has no real eigenvalue, and with
     /// several heads and an output matrix.
-    pub(super) adversarial: Option<AdversarialLine>,
+    pub(crate) adversarial: Option<AdversarialLine>,
     /// The norms of \[K\]'s matrices, if the weights are those of L2 multi-head attention.
-    pub(super) kim: Option<KimNorms>,
+    pub(crate) kim: Option<KimNorms>,
     /// The normaliser.
-    pub(super) normalization: Normalization,
+    pub(crate) normalization: Normalization,
     /// Whether the Jacobian includes the normaliser.
-    pub(super) scope: Scope,
+    pub(crate) scope: Scope,
     /// The steps of attention beyond those of the two papers; `None` for plain experiments.
-    pub(super) variant: Option<Arc<Variant>>,
+    pub(crate) variant: Option<Arc<Variant>>,
 }
 
 impl Hypotheses {
@@ -190,12 +190,6 @@ impl Hypotheses {
         self.ln_n.exp()
     }
 
-    /// Whether there are two tokens. Clusters may hold 2.49 tokens too, for which a bound on two of them is not proved.
-    #[must_use]
-    pub(super) fn has_two_tokens(&self) -> bool {
-        (self.ln_n - std::f64::consts::LN_2).abs() < 1e-12
-    }
-
     /// The same hypotheses at another number of tokens.
     #[must_use]
     pub fn with_n(&self, n: f64) -> Self {
@@ -222,11 +216,10 @@ impl Hypotheses {
     }
 
     /// A head on the ball.
-    pub(super) fn head_on_ball(&self, head_idx: usize) -> HeadOnBall {
+    pub(crate) fn head_on_ball(&self, head_idx: usize) -> HeadOnBall {
         let HeadNorms { a_norm, v_norm } = self.heads[head_idx];
         let exponents = self.exponents[head_idx].on_ball(self.radius);
-        let is_isotropic = self.isotropic[head_idx];
-        HeadOnBall { a: a_norm * self.radius * self.radius, v_norm, exponents, is_isotropic }
+        HeadOnBall { a: a_norm * self.radius * self.radius, v_norm, exponents }
     }
 
     /// a = ||A||_2 R^2 of each head.
@@ -237,15 +230,13 @@ impl Hypotheses {
 
 /// The constants of one head on the ball.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct HeadOnBall {
+pub(crate) struct HeadOnBall {
     /// a = ||A||_2 R^2.
-    pub(super) a: f64,
+    pub(crate) a: f64,
     /// ||V||_2, or ||O_h V||_2.
-    pub(super) v_norm: f64,
+    pub(crate) v_norm: f64,
     /// Gamma and the other exponents.
-    pub(super) exponents: Exponents,
-    /// Whether A is a multiple of the identity.
-    pub(super) is_isotropic: bool,
+    pub(crate) exponents: Exponents,
 }
 
 /// R of the bounds: the radius of the ball that holds the tokens, or sqrt d under a normaliser.
@@ -259,23 +250,23 @@ pub fn radius_of_ball(experiment: &Experiment, d: usize, radius: f64) -> f64 {
 
 /// The norms of \[K\]'s matrices that `kim_l2` and `kim_linf` need.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct KimNorms {
+pub(crate) struct KimNorms {
     /// The number of columns of W_Q of one head.
-    pub(super) k: f64,
+    pub(crate) k: f64,
     /// max_h ||W_Q,h||_inf ||W_Q,h^T||_inf.
-    pub(super) query_linf: f64,
+    pub(crate) query_linf: f64,
     /// max_h ||W_V,h^T||_inf.
-    pub(super) value_linf: f64,
+    pub(crate) value_linf: f64,
     /// ||W_O^T||_inf.
-    pub(super) output_linf: f64,
+    pub(crate) output_linf: f64,
     /// sum_h ||W_Q,h||_2^4 ||W_V,h||_2^2.
-    pub(super) heads: f64,
+    pub(crate) heads: f64,
     /// ||W_O||_2.
-    pub(super) output: f64,
+    pub(crate) output: f64,
 }
 
 impl KimNorms {
-    pub(super) fn of(weights: &L2Mha) -> Self {
+    pub(crate) fn of(weights: &L2Mha) -> Self {
         let pairs = || weights.queries.iter().zip(&weights.values);
         KimNorms {
             k: weights.queries.first().map_or(1, DMatrix::ncols) as f64,

@@ -14,7 +14,7 @@ const FEW: usize = 6;
 
 /// Weights with the same A and V in [`FEW`] dimensions; `None` where d is small, where there is an output matrix, and
 /// where Q, K or V is no multiple of the identity.
-pub(super) fn in_few_dimensions(weights: &Weights) -> Option<Weights> {
+pub(crate) fn in_few_dimensions(weights: &Weights) -> Option<Weights> {
     if weights.d() <= SMALL || weights.output.is_some() {
         return None;
     }
@@ -37,22 +37,22 @@ fn multiples(head: &HeadWeights) -> Option<[f64; 3]> {
 }
 
 /// A head and the tokens in coordinates of the span of the tokens.
-pub(super) struct OnSpan {
+pub(crate) struct OnSpan {
     /// d x e with orthonormal columns; e is the number of tokens, plus one where [`Centred`] took a common part from
     /// the tokens.
-    pub(super) frame: DMatrix<f64>,
+    pub(crate) frame: DMatrix<f64>,
     /// The tokens' coordinates, e x n.
-    pub(super) tokens: DMatrix<f64>,
+    pub(crate) tokens: DMatrix<f64>,
     /// Q, K and V as multiples of the e x e identity, V also times the outer factor. They go with the kernel of the
     /// original head, which has key dimension d.
-    pub(super) head: HeadWeights,
+    pub(crate) head: HeadWeights,
 }
 
 impl OnSpan {
     /// The head on the span of tokens (d x n) and of their queries; `None` where Q, K, V or the outer matrix is no
     /// multiple of the identity, and where this gains nothing: with few dimensions, or with at least as many tokens as
     /// dimensions.
-    pub(super) fn of(outer: &DMatrix<f64>, head: &HeadWeights, centred: &Centred<'_, f64>) -> Option<Self> {
+    pub(crate) fn of(outer: &DMatrix<f64>, head: &HeadWeights, centred: &Centred<'_, f64>) -> Option<Self> {
         let (d, n) = centred.tokens().shape();
         let spanning = centred.with_centre();
         let e = spanning.ncols();

@@ -3,13 +3,13 @@
 use crate::extremum::maximum;
 
 /// ln(e^x + e^y).
-pub(super) fn ln_add(x: f64, y: f64) -> f64 {
+pub(crate) fn ln_add(x: f64, y: f64) -> f64 {
     let (high, low) = if x > y { (x, y) } else { (y, x) };
     if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
 }
 
 /// ln(e^x - e^y); minus infinity where y is not below x.
-pub(super) fn ln_subtract(x: f64, y: f64) -> f64 {
+pub(crate) fn ln_subtract(x: f64, y: f64) -> f64 {
     if y == f64::NEG_INFINITY { x } else { x + maximum(-(y - x).exp_m1(), 0.0).ln() }
 }
 
@@ -20,24 +20,24 @@ pub(crate) fn ln_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
 }
 
 /// ln(1 + e^x).
-pub(super) fn softplus(x: f64) -> f64 {
+pub(crate) fn softplus(x: f64) -> f64 {
     if x > 40.0 { x } else { x.exp().ln_1p() }
 }
 
 /// 1/(1 + e^-x).
-pub(super) fn sigmoid(x: f64) -> f64 {
+pub(crate) fn sigmoid(x: f64) -> f64 {
     shares(x)[0]
 }
 
 /// 1/(1 + e^-x) and 1/(1 + e^x), both without cancellation.
-pub(super) fn shares(x: f64) -> [f64; 2] {
+pub(crate) fn shares(x: f64) -> [f64; 2] {
     let e = (-x.abs()).exp();
     let (large, small) = (1.0 / (1.0 + e), e / (1.0 + e));
     if x > 0.0 { [large, small] } else { [small, large] }
 }
 
 /// ln(n - 1) from ln n; minus infinity for n = 1.
-pub(super) fn ln_minus_one(ln_n: f64) -> f64 {
+pub(crate) fn ln_minus_one(ln_n: f64) -> f64 {
     // From e^34 on, both logarithms are the same f64: they differ by 1/n, less than half the distance between two
     // numbers there.
     if ln_n < 34.0 { maximum(ln_n.exp() - 1.0, 0.0).ln() } else { ln_n }

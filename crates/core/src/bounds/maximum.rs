@@ -2,7 +2,7 @@
 
 /// Moves one number at a time from `start`, by `steps` at first, within the limits. The step of a number grows when its
 /// move raises the value and shrinks when no move of it does. A step of zero leaves that number as it is.
-pub(super) fn pattern_search<const K: usize>(
+pub(crate) fn pattern_search<const K: usize>(
     value: impl Fn([f64; K]) -> f64,
     start: [f64; K],
     mut steps: [f64; K],
@@ -40,7 +40,7 @@ pub(super) fn pattern_search<const K: usize>(
 
 /// The interval around the maximum of a function with one maximum between two ends, after some golden sections of the
 /// distance between them.
-pub(super) fn narrowed(
+pub(crate) fn narrowed(
     mut value: impl FnMut(f64) -> f64,
     (mut low, mut high): (f64, f64),
     sections: usize,

@@ -17,7 +17,7 @@ use crate::weights::Weights;
 
 /// The matrices F_h of all heads side by side.
 #[derive(Clone, Debug)]
-pub(super) struct StackedValues {
+pub(crate) struct StackedValues {
     /// [F_1 .. F_H], d_out x (sum of the ranks).
     factors: DMatrix<f64>,
     /// The columns of each head.
@@ -32,7 +32,7 @@ const ROUNDING: f64 = 1.0 + 1e-12;
 impl StackedValues {
     /// The matrices F_h of some weights, and W_h (rank x d) of each head; `None` for one head, without an output matrix,
     /// and where the matrices are too large.
-    pub(super) fn of(weights: &Weights) -> Option<(Self, Vec<DMatrix<f64>>)> {
+    pub(crate) fn of(weights: &Weights) -> Option<(Self, Vec<DMatrix<f64>>)> {
         let output = weights.output.as_ref().filter(|_| weights.heads.len() > 1)?;
         if output.ncols().min(weights.heads.len() * weights.d()).min(output.nrows()) > MOST_STACKED {
             return None;
@@ -58,7 +58,7 @@ impl StackedValues {
     }
 
     /// The bound from l_h and ||F_h|| of each head; infinite where a factor leaves the range of f64.
-    pub(super) fn combine(&self, heads: &[f64], norms: &[f64]) -> f64 {
+    pub(crate) fn combine(&self, heads: &[f64], norms: &[f64]) -> f64 {
         let is_used = |h: usize| norms[h] != 0.0;
         let squares: Vec<f64> = (0..heads.len()).map(|h| if is_used(h) { heads[h] / norms[h] } else { 0.0 }).collect();
         // Scaled, so that the squares do not overflow.

@@ -7,36 +7,36 @@ use super::exponents::Exponents;
 use super::heads::HeadNorms;
 use super::lower::variant_witnesses::VariantWitnesses;
 use crate::attention::{Rotary, Rotation};
-use crate::experiment::{Attention, Experiment, Mask, MaskKind, Rope, Rows, VectorNorm, Weighting};
+use crate::experiment::{Attention, Experiment, Mask, Rope, Rows, VectorNorm, Weighting};
 use crate::spectral::{largest_singular_value, norm_of_product};
 use crate::weights::{HeadWeights, Weights};
 
 /// The steps of a variant, and the norms of its heads.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Variant {
+pub(crate) struct Variant {
     /// How queries and keys make a score.
-    pub(super) scores: Scores,
+    pub(crate) scores: Scores,
     /// tau of the cap.
-    pub(super) softcap: Option<f64>,
+    pub(crate) softcap: Option<f64>,
     /// The bias that a table gives each pair of tokens, n x n.
-    pub(super) bias: Option<Rows>,
+    pub(crate) bias: Option<Rows>,
     /// Which tokens a token may attend to.
-    pub(super) mask: Mask,
+    pub(crate) mask: Mask,
     /// How scores become weights.
-    pub(super) weighting: Weighting,
+    pub(crate) weighting: Weighting,
     /// eps of the normaliser of values.
-    pub(super) value_norm: Option<f64>,
+    pub(crate) value_norm: Option<f64>,
     /// The heads.
-    pub(super) heads: Vec<HeadVariant>,
+    pub(crate) heads: Vec<HeadVariant>,
     /// ||O||_2 of the output matrix.
-    pub(super) output_norm: Option<f64>,
+    pub(crate) output_norm: Option<f64>,
     /// What the lower bounds need of the weights.
-    pub(super) witnesses: VariantWitnesses,
+    pub(crate) witnesses: VariantWitnesses,
 }
 
 /// How queries and keys make a score.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Scores {
+pub(crate) enum Scores {
     /// c q.k.
     Dot,
     /// c q.k with queries and keys turned by their positions.
@@ -60,38 +60,38 @@ pub(super) enum Scores {
 
 /// The constants of one head.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct HeadVariant {
+pub(crate) struct HeadVariant {
     /// ||V||_2.
-    pub(super) value: f64,
+    pub(crate) value: f64,
     /// ||O_h V||_2, or ||V||_2 without an output matrix.
-    pub(super) outer_value: f64,
+    pub(crate) outer_value: f64,
     /// h of the bias -h |i - j|; 0 without ALiBi.
-    pub(super) slope: f64,
+    pub(crate) slope: f64,
     /// c0 of the sink.
-    pub(super) sink: Option<f64>,
+    pub(crate) sink: Option<f64>,
     /// The map, and for differential attention the one that is subtracted.
-    pub(super) maps: Vec<MapNorms>,
+    pub(crate) maps: Vec<MapNorms>,
 }
 
 /// The constants of one map P(Q, K).
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct MapNorms {
+pub(crate) struct MapNorms {
     /// 1, or |lambda| of the map that is subtracted.
-    pub(super) share: f64,
+    pub(crate) share: f64,
     /// The number of entries of a query.
-    pub(super) k: f64,
+    pub(crate) k: f64,
     /// c.
-    pub(super) scale: f64,
+    pub(crate) scale: f64,
     /// c ||K^T Q||_2.
-    pub(super) a_norm: f64,
+    pub(crate) a_norm: f64,
     /// The exponents of c K^T Q, for dot-product scores.
-    pub(super) exponents: Exponents,
+    pub(crate) exponents: Exponents,
     /// ||Q||_2 and ||K||_2; infinite where no bound needs them.
-    pub(super) q_norm: f64,
-    pub(super) k_norm: f64,
+    pub(crate) q_norm: f64,
+    pub(crate) k_norm: f64,
     /// For RoPE and t = 0, 1, ..: the largest ||A_s|| over s = 0..t and over s = -t..0, A_s = c K^T T(s) Q. Empty where
     /// it is not computed.
-    pub(super) by_offset: [Vec<f64>; 2],
+    pub(crate) by_offset: [Vec<f64>; 2],
 }
 
 /// ||A_t|| is computed for |t| below this number, for heads whose Q has at most [`MOST_ENTRIES`] entries; elsewhere
@@ -102,7 +102,7 @@ const MOST_ENTRIES: usize = 1024;
 impl Variant {
     /// The variant of an experiment with these weights, whose heads have the norms `norms` and, with the scale of the
     /// scores, the exponents `exponents`.
-    pub(super) fn of(experiment: &Experiment, weights: &Weights, norms: &[HeadNorms], exponents: &[Exponents]) -> Self {
+    pub(crate) fn of(experiment: &Experiment, weights: &Weights, norms: &[HeadNorms], exponents: &[Exponents]) -> Self {
         let score = &experiment.score;
         let scores = scores_of(experiment);
         let count = weights.heads.len();
@@ -128,7 +128,7 @@ impl Variant {
     }
 
     /// The number of tokens of its tables, if it has one.
-    pub(super) fn table_size(&self) -> Option<usize> {
+    pub(crate) fn table_size(&self) -> Option<usize> {
         let of_mask = match &self.mask {
             Mask::Padding { keys, .. } => Some(keys.len()),
             Mask::Allowed(rows) => Some(rows.n_rows()),
@@ -138,16 +138,10 @@ impl Variant {
     }
 
     /// Whether the attention is dot-product attention with at most a mask and a scale.
-    pub(super) fn has_only_scale(&self) -> bool {
+    pub(crate) fn has_only_scale(&self) -> bool {
         let is_bare = self.softcap.is_none() && self.value_norm.is_none() && self.weighting == Weighting::SOFTMAX;
         let has_one_map = self.heads.iter().all(|head| head.maps.len() == 1 && head.slope == 0.0);
         self.scores == Scores::Dot && is_bare && self.bias.is_none() && has_one_map
-    }
-
-    /// Whether a score depends on its two tokens alone and every token sees all others.
-    pub(super) fn is_symmetric(&self) -> bool {
-        let has_bias = self.bias.is_some() || self.heads.iter().any(|head| head.slope != 0.0);
-        self.mask.kind() == MaskKind::None && !has_bias
     }
 }
 

@@ -15,7 +15,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::ball::Ball;
 use crate::attention::Normalizer;
-use crate::bounds::{ClusterWitness, Hypotheses, Witnesses, bounds_and_witnesses};
+use crate::bounds::{FORK, Hypotheses, Witness, Witnesses, bounds_and_witnesses};
 use crate::experiment::{
     Attention, Experiment, InputError, Mask, Normalization, Rope, RopeLayout, Rows, Score, TokenSource, Weighting,
 };
@@ -51,7 +51,7 @@ pub(super) fn candidates(
     for u in &directions {
         found.extend(on_line(u, radius, ln_n)?);
     }
-    found.extend(witnesses.fork.as_ref().map(|fork| fork.token_source()).transpose()?);
+    found.extend(witnesses.get(&FORK).map(Witness::token_source).transpose()?);
     let plain = without_steps(experiment, ball, radius, ln_n);
     for radius in radii {
         found.extend(clusters_of(&bounds_and_witnesses(&plain.with_radius(*radius)).1)?);
@@ -108,18 +108,7 @@ fn unturned(rows: &Rows, rope: &Rope) -> Result<Rows, InputError> {
 
 /// The clusters behind the lower bounds.
 pub(super) fn clusters_of(witnesses: &Witnesses) -> Result<Vec<TokenSource>, InputError> {
-    let mut found = Vec::with_capacity(3);
-    found.extend(witnesses.two_clusters.as_ref().map(|clusters| clusters.token_source()).transpose()?);
-    for witness in witnesses_of(witnesses) {
-        found.push(witness.token_source()?);
-    }
-    Ok(found)
-}
-
-/// The witnesses that are places with many tokens each.
-pub(super) fn witnesses_of(witnesses: &Witnesses) -> impl Iterator<Item = &ClusterWitness> {
-    let Witnesses { sink, fork, centre, .. } = witnesses;
-    [sink, fork, centre].into_iter().flatten()
+    witnesses.iter().map(|(_, witness)| witness.token_source()).collect()
 }
 
 /// Clusters as a list, the smallest first: under a mask the first tokens are those that most others see. `None` for a

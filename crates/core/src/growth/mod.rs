@@ -17,7 +17,8 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::{
-    Bound, BoundId, BoundsOverN, HeadNorms, Hypotheses, Norm, all_bounds, best_lower, best_upper, norm_of_clusters,
+    Bound, BoundsOverN, HeadNorms, Hypotheses, Norm, SKEW, UNIFIED, all_bounds, best_lower, best_upper,
+    norm_of_clusters,
 };
 use crate::experiment::{Experiment, InputError, Memory};
 use crate::extremum::{largest, maximum};
@@ -170,11 +171,7 @@ fn crossover(hypotheses: &Hypotheses, spacing: Spacing) -> Option<Crossover> {
 /// a normaliser, whose outputs do not fill a ball. `None` beyond the crossover n - 1 = e^(2a), where c reaches ||A||.
 fn skew(hypotheses: &Hypotheses) -> Option<Bound> {
     let [HeadNorms { a_norm, v_norm }] = hypotheses.heads[..] else { return None };
-    if hypotheses.is_normalized()
-        || BoundId::Unified.at(hypotheses).is_none()
-        || hypotheses.radius <= 0.0
-        || a_norm <= 0.0
-    {
+    if hypotheses.is_normalized() || UNIFIED.at(hypotheses).is_none() || hypotheses.radius <= 0.0 || a_norm <= 0.0 {
         return None;
     }
     let ln_rest = (hypotheses.n() - 1.0).max(1.0).ln();
@@ -193,5 +190,5 @@ fn skew(hypotheses: &Hypotheses) -> Option<Bound> {
         &tokens::skew_tokens(2, hypotheses.radius),
         &[0.0, ln_rest],
     )?;
-    (norm > 0.0).then(|| Bound::of_ln(BoundId::Skew, norm.ln() + v_norm.ln()))
+    (norm > 0.0).then(|| Bound::of_ln(&SKEW, norm.ln() + v_norm.ln()))
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bounds::BoundId;
+use crate::bounds::ALL;
 use crate::cost::{self, BASE, Cost, Shape, gathered, largest, parts, product, shape_of, sum};
 use crate::experiment::{Experiment, InputError, Memory, Phrase};
 use crate::phrase;
@@ -76,7 +76,7 @@ impl GrowthPlan {
         const BOUND: u64 = 16;
         const TWO_CLUSTERS: u64 = 100_000;
         let (inputs, hypotheses) = (parts::inputs(shape), cost::bounds::hypotheses(shape));
-        let rows = product([self.lengths.len() as u64, BoundId::ALL.len() as u64, BOUND]);
+        let rows = product([self.lengths.len() as u64, ALL.len() as u64, BOUND]);
         // The family is a token measure of two positions.
         let family = if largest([shape.d, shape.d_out()]) <= MOST_FAMILY_DIM as u64 {
             let (n_rows, n_columns) = gathered::between(shape, 2);

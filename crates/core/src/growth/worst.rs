@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::ball::Ball;
-use super::candidates::{MOST_LISTED, candidates, clusters, clusters_of, has_order, listed, witnesses_of};
-use crate::bounds::{ClusterWitness, Hypotheses, Witnesses, bounds_and_witnesses, causal_witnesses};
+use super::candidates::{MOST_LISTED, candidates, clusters, clusters_of, has_order, listed};
+use crate::bounds::{Hypotheses, Witness, Witnesses, bounds_and_witnesses, causal_witnesses};
 use crate::experiment::{
     Attention, Distribution, Experiment, InputError, Mask, MaskKind, Memory, Normalization, RandomTokens, Rows,
     TokenSource,
@@ -122,14 +122,15 @@ fn proved(
     }
     let lists = found.iter().map(listed).collect::<Result<Vec<_>, _>>()?;
     let mut lists: Vec<Rows> = lists.into_iter().flatten().collect();
-    for witness in witnesses_of(&causal_witnesses(hypotheses)) {
+    for (_, witness) in causal_witnesses(hypotheses).iter() {
         lists.extend(in_order(witness)?);
     }
     Ok(lists.into_iter().map(TokenSource::Explicit).collect())
 }
 
 /// The tokens of a witness of the causal mask; `None` for a list that would be too long.
-fn in_order(witness: &ClusterWitness) -> Result<Option<Rows>, InputError> {
+fn in_order(witness: &Witness) -> Result<Option<Rows>, InputError> {
+    let Witness::Clusters(witness) = witness else { return Ok(None) };
     let d = witness.positions.first().map_or(0, Vec::len);
     let count: f64 = witness.ln_sizes.iter().map(|ln| ln.exp()).sum();
     if count * d as f64 > MOST_LISTED {
@@ -176,7 +177,7 @@ fn adversarial(experiment: &Experiment, hypotheses: &Hypotheses) -> Result<Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bounds::{BoundId, Norm, Side, all_bounds, best_upper};
+    use crate::bounds::{ADVERSARIAL_ENVELOPE, Norm, Side, all_bounds, best_upper};
     use crate::experiment::{Preset, WeightSource};
     use crate::growth::hypotheses_of_ball;
 
@@ -207,7 +208,7 @@ mod tests {
             // The envelope is about fewer tokens, too.
             let lower = all_bounds(&hypotheses)
                 .into_iter()
-                .filter(|bound| bound.side == Side::Lower && bound.id != BoundId::AdversarialEnvelope);
+                .filter(|bound| bound.side == Side::Lower && bound.id != &ADVERSARIAL_ENVELOPE);
             let lower = lower.map(|bound| 10f64.powf(bound.log10)).fold(0.0, f64::max);
             assert!(worst.norm >= lower * (1.0 - 1e-12), "n = {n}, R = {radius}, {mask:?}: {} for {lower}", worst.norm);
         }

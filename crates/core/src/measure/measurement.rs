@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Upper;
-use crate::bounds::{Absence, Bound, BoundId, BoundSlack, ClusterWitness, Norm, TwoClusters};
+use crate::bounds::{Absence, Bound, BoundId, BoundSlack, Norm, Witnesses};
 use crate::experiment::Attention;
 use crate::spectral::ProbableUpper;
 
@@ -93,12 +93,8 @@ pub struct Measurement {
     pub slacks: Vec<BoundSlack>,
     /// Why the bounds that are not among `bounds` have no value; empty where no bounds were asked for.
     pub absent: Vec<(BoundId, Absence)>,
-    /// The witness of the bound `two_clusters`.
-    pub two_clusters: Option<TwoClusters>,
-    /// The witness of the bound `sink`.
-    pub sink: Option<ClusterWitness>,
-    /// The witness of the bound `fork`.
-    pub fork: Option<ClusterWitness>,
+    /// The tokens behind the lower bounds, where the order of tokens does not count.
+    pub witnesses: Witnesses,
     /// max_j sum_i P_ij, the most attention that one token receives in any head. `None` if `local` was not computed.
     pub largest_column_sum: Option<f64>,
     /// The limit of the norm as all tokens are scaled up; `None` under a normaliser, if distinct tokens share the

@@ -16,7 +16,8 @@ use super::{
 };
 use crate::attention::Forward;
 use crate::bounds::{
-    Bound, BoundId, Hypotheses, LocalParts, Side, Witnesses, bounds_and_witnesses, radius_of_ball, slacks,
+    Bound, GENERAL, Hypotheses, LOCAL, LocalParts, MAX_TOKEN, Side, Witnesses, bounds_and_witnesses, bounds_at_tokens,
+    radius_of_ball, slacks,
 };
 use crate::experiment::{Experiment, InputError, Scope};
 use crate::extremum::{largest, maximum};
@@ -425,18 +426,9 @@ impl Measuring {
             }
             local_parts = local.finish(hypotheses.combination);
             if let Some(parts) = &local_parts {
-                let local = [
-                    (BoundId::Local, Some(parts.value)),
-                    (BoundId::LocalBlocks, parts.blocks),
-                    (BoundId::LocalToken, Some(parts.token)),
-                ];
-                for (id, value) in local.into_iter().filter_map(|(id, value)| Some((id, value?))) {
-                    let ln = (value * hypotheses.outer_factor).ln();
-                    // If covariances overflow, the bounds are infinite and omitted.
-                    if ln < f64::INFINITY {
-                        let at = bounds.iter().position(|bound| bound.side == Side::Lower).unwrap_or(bounds.len());
-                        bounds.insert(at, Bound::of_ln(id, ln));
-                    }
+                for bound in bounds_at_tokens(parts, hypotheses.outer_factor) {
+                    let at = bounds.iter().position(|bound| bound.side == Side::Lower).unwrap_or(bounds.len());
+                    bounds.insert(at, bound);
                 }
             }
             let factor = hypotheses.outer_factor;
@@ -448,7 +440,7 @@ impl Measuring {
             }
             if let Some(max_token) = dense.and_then(|dense| dense.max_token) {
                 let at = bounds.iter().position(|bound| bound.side == Side::Lower).unwrap_or(bounds.len());
-                bounds.insert(at, Bound::of_ln(BoundId::MaxToken, max_token.ln()));
+                bounds.insert(at, Bound::of_ln(&MAX_TOKEN, max_token.ln()));
             }
             absent = hypotheses.absences(&bounds);
             bound_slacks = slacks(hypotheses, &bounds, local_parts.as_ref(), spectral);
@@ -484,9 +476,7 @@ impl Measuring {
             bounds,
             slacks: bound_slacks,
             absent,
-            two_clusters: witnesses.two_clusters,
-            sink: witnesses.sink,
-            fork: witnesses.fork,
+            witnesses,
             largest_column_sum: local_parts.map(|parts| parts.largest_column_sum),
             large_radius_limit: match self.options.detail {
                 Detail::Full => large_radius_limit(&self.experiment, &self.inputs),
@@ -514,7 +504,7 @@ impl Measuring {
     fn small_eps(&self, bounds: &[Bound]) -> Option<Warning> {
         let eps = self.experiment.vector_norm()?.eps;
         let log10 = |id| bounds.iter().find(|bound| bound.id == id).map(|bound| bound.log10);
-        let log10_ratio = log10(BoundId::General)? - log10(BoundId::Local)?;
+        let log10_ratio = log10(&GENERAL)? - log10(&LOCAL)?;
         let attention = self.experiment.attention;
         let is_large = log10_ratio.is_finite() && log10_ratio > Warning::MOST_LOG10_RATIO;
         is_large.then_some(Warning::SmallEps { attention, eps, log10_ratio })

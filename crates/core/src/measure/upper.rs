@@ -62,6 +62,7 @@ pub(super) fn proved(bounds: &[Bound]) -> impl Iterator<Item = (BoundId, f64)> +
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bounds::LOCAL;
 
     #[test]
     fn the_smallest_bound_is_taken_and_a_proved_one_where_both_are_the_same() {
@@ -69,9 +70,9 @@ mod tests {
         let by = |probable, proved: &[(BoundId, f64)]| {
             Upper::smallest(probable, proved.iter().copied()).map(|upper| upper.by)
         };
-        assert_eq!(by(probable(2.0), &[(BoundId::Local, 3.0)]), Some(UpperBy::Chance));
-        assert_eq!(by(probable(2.0), &[(BoundId::Local, 2.0)]), Some(UpperBy::Proved(BoundId::Local)));
-        assert_eq!(by(None, &[(BoundId::Local, f64::INFINITY)]), None);
+        assert_eq!(by(probable(2.0), &[(&LOCAL, 3.0)]), Some(UpperBy::Chance));
+        assert_eq!(by(probable(2.0), &[(&LOCAL, 2.0)]), Some(UpperBy::Proved(&LOCAL)));
+        assert_eq!(by(None, &[(&LOCAL, f64::INFINITY)]), None);
         assert_eq!(by(probable(f64::INFINITY), &[]), None);
     }
 }

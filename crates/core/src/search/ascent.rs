@@ -12,7 +12,7 @@ use super::prepare::{check_cost, prepared, rows};
 use super::starts::{Shape, random, structured};
 use super::{SearchCheckpoint, SearchDomain, SearchPlan, SearchStep, StartKind};
 use crate::attention::Normalizer;
-use crate::bounds::{Hypotheses, Witnesses, bounds_and_witnesses, causal_witnesses};
+use crate::bounds::{Hypotheses, bounds_and_witnesses, causal_witnesses};
 use crate::experiment::{Attention, Experiment, InputError, Mask, Memory, Rows, Score, Weighting};
 use crate::phrase;
 use crate::random::{Random, Stream};
@@ -133,7 +133,7 @@ impl Search {
                 let open = bounds_and_witnesses(&hypotheses(&plain)).1;
                 // Under the causal mask the order of the tokens counts.
                 let causal = causal_witnesses(&hypotheses(&experiment));
-                Witnesses { sink: causal.sink.or(open.sink), fork: causal.fork.or(open.fork), ..open }
+                causal.or(open)
             }
         };
         let shape = Shape { n, d, radius, region: plan.region };

@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::Region;
-use crate::bounds::{ClusterWitness, TwoClusters, Witnesses};
+use crate::bounds::{BoundId, ClusterWitness, FORK, SINK, TWO_CLUSTERS, TwoClusters, Witness, Witnesses};
 use crate::experiment::{Distribution, RandomTokens};
 use crate::random::{Random, Stream};
 use crate::spectral::largest_triplet;
@@ -78,12 +78,16 @@ pub(super) fn structured(
     let Shape { n, radius, region, .. } = shape;
     let first = weights.heads.first();
     let adversarial = first.and_then(|head| adversarial_tokens(head.query_key(), n, radius).ok());
+    let behind = |id: BoundId| match witnesses.get(id)? {
+        Witness::OnLine(found) => on_line(found, n),
+        Witness::Clusters(found) => listed(found, n),
+    };
     let candidates = [
         (StartKind::Own, Some(own.clone())),
         (StartKind::Adversarial, adversarial),
-        (StartKind::TwoClusters, witnesses.two_clusters.as_ref().and_then(|found| on_line(found, n))),
-        (StartKind::Sink, witnesses.sink.as_ref().and_then(|found| listed(found, n))),
-        (StartKind::Fork, witnesses.fork.as_ref().and_then(|found| listed(found, n))),
+        (StartKind::TwoClusters, behind(&TWO_CLUSTERS)),
+        (StartKind::Sink, behind(&SINK)),
+        (StartKind::Fork, behind(&FORK)),
         (StartKind::Centre, first.and_then(|head| centre(head, n, radius))),
         (StartKind::Crossed, first.and_then(|head| crossed(head, n, radius))),
         (StartKind::Skew, first.and_then(most_stretched).map(|e| split(&(e * radius), n))),

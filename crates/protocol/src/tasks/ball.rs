@@ -1,7 +1,9 @@
 //! Bounds on the norm over a ball: those for n tokens in the ball, those for any number of tokens, and the worst known
 //! tokens.
 
-use lipscope_core::bounds::{Bound, BoundId, Hypotheses, Norm, Side, all_bounds, best_lower, bounds_and_witnesses};
+use lipscope_core::bounds::{
+    Bound, CASTIN_GENERAL, Hypotheses, Norm, Side, all_bounds, best_lower, bounds_and_witnesses,
+};
 use lipscope_core::experiment::{Experiment, InputError, MaskKind, Memory};
 use lipscope_core::fit::fit_power_law;
 use lipscope_core::growth::{IdleStep, WorstTokens, hypotheses_of_ball_within, idle_steps, worst_tokens};
@@ -99,7 +101,7 @@ impl Task<Memory> for BallTask {
         let upper = all_bounds(&far).into_iter().filter(|bound| bound.side == Side::Upper);
         let limit = upper.filter(is_settled).collect();
         let is_open = hypotheses.mask == MaskKind::None;
-        let has_growth = is_open && bounds.iter().any(|bound| bound.id == BoundId::CastinGeneral);
+        let has_growth = is_open && bounds.iter().any(|bound| bound.id == &CASTIN_GENERAL);
         let growth_ends = has_growth.then(|| hypotheses.exponent()).filter(|end| grows_like_root(&hypotheses, *end));
         report.event(Ball { n: *n, radius: hypotheses.radius, bounds, limit, worst, idle, growth_ends });
         Ok(Turn::Done)

@@ -11,7 +11,7 @@ use crate::experiment::{Mask, Order};
 /// ln of an upper bound on every column sum of P over e^ln_n tokens, for a mask that is no table: the largest sum of the
 /// bounds on single weights where no later token is seen, and at most twice as large as that elsewhere. `range` is 2 kappa
 /// and `ln_sink` is c0 - s+.
-pub(in crate::bounds) fn ln_column_sum(mask: &Mask, ln_n: f64, h: f64, (range, ln_sink): (f64, f64)) -> f64 {
+pub(crate) fn ln_column_sum(mask: &Mask, ln_n: f64, h: f64, (range, ln_sink): (f64, f64)) -> f64 {
     let n = ln_n.exp();
     let one_sided = |count: f64| falling_sum(count.round(), h, range, ln_sink);
     // The rows after token j, and those before it, are each at most those of column 1 under the causal mask, since they
@@ -31,13 +31,7 @@ pub(in crate::bounds) fn ln_column_sum(mask: &Mask, ln_n: f64, h: f64, (range, l
 /// ln of an upper bound on max_j sum_(i: j in N_i) min(G, F(a, H_i)/|N_i|), where ln H_i is `range` and the range of the
 /// bias in row i. `enough` is ln of a number above which the sum is of no use: the search may end there, with any larger
 /// number.
-pub(in crate::bounds) fn ln_rows(
-    mask: &Mask,
-    ln_n: f64,
-    h: f64,
-    (slopes, a, range): (KeySlopes, f64, f64),
-    enough: f64,
-) -> f64 {
+pub(crate) fn ln_rows(mask: &Mask, ln_n: f64, h: f64, (slopes, a, range): (KeySlopes, f64, f64), enough: f64) -> f64 {
     let (n, ln_short) = (ln_n.exp().round(), ln_any_length(slopes, a));
     let short = ln_short.exp();
     let row = |length: f64, of_bias: f64| {
@@ -82,7 +76,7 @@ const EXACT: f64 = 256.0;
 const PARTS: f64 = 64.0;
 
 /// sum_(l=1..n) e^(-h |i - l|) at its largest over the rows i of a mask that is no table, as a logarithm.
-pub(in crate::bounds) fn ln_largest_row(mask: &Mask, ln_n: f64, h: f64) -> f64 {
+pub(crate) fn ln_largest_row(mask: &Mask, ln_n: f64, h: f64) -> f64 {
     let n = ln_n.exp();
     // sum_(t=1..m) e^(-h t).
     let side = |m: f64| if m <= 0.0 { 0.0 } else { -(-h * m).exp_m1() / h.exp_m1() };

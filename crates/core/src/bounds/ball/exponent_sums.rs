@@ -16,7 +16,7 @@ use super::super::exponents::Exponents;
 use super::super::logarithms::{ln_add, ln_minus_one, softplus};
 
 /// ln of the largest column sum without a mask, where scores of a row are within `range` of each other.
-pub(in crate::bounds) fn ln_column_sum(ln_n: f64, range: f64, exponents: &Exponents) -> f64 {
+pub(crate) fn ln_column_sum(ln_n: f64, range: f64, exponents: &Exponents) -> f64 {
     let (ln_others, gamma) = (ln_minus_one(ln_n), exponents.gamma);
     let own = -softplus(ln_others - range);
     let excess = ln_others - gamma;
@@ -26,12 +26,12 @@ pub(in crate::bounds) fn ln_column_sum(ln_n: f64, range: f64, exponents: &Expone
 }
 
 /// ln of the largest column sum under the causal mask.
-pub(in crate::bounds) fn ln_causal_column_sum(ln_n: f64, exponents: &Exponents) -> f64 {
+pub(crate) fn ln_causal_column_sum(ln_n: f64, exponents: &Exponents) -> f64 {
     LN_2 + exponents.causal + (ln_n - LN_2 + exponents.causal_rest).max(0.0).ln_1p()
 }
 
 /// ln of the bound on the mixed part without a mask, v = 1.
-pub(in crate::bounds) fn ln_mixed(ln_n: f64, range: f64, exponents: &Exponents) -> f64 {
+pub(crate) fn ln_mixed(ln_n: f64, range: f64, exponents: &Exponents) -> f64 {
     let Exponents { keys, bend, .. } = *exponents;
     let through_keys = keys + (bend + 0.25 * bend * bend).ln();
     ln_add(0.5 * ln_column_sum(ln_n, range, exponents), 0.5 * through_keys)

@@ -9,21 +9,21 @@ use crate::experiment::MaskKind;
 
 /// ln of the terms, with v = 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::bounds) struct MixedTerms {
+pub(crate) struct MixedTerms {
     /// From bounds on single rows: the root of max_j sum_(i: j in N_i) min(G, F/|N_i|).
-    pub(in crate::bounds) ln_rows: f64,
+    pub(crate) ln_rows: f64,
     /// From the largest column sum: sqrt(omega S).
-    pub(in crate::bounds) ln_columns: f64,
+    pub(crate) ln_columns: f64,
     /// From Hardy's inequality; infinite except under the causal mask.
-    pub(in crate::bounds) ln_hardy: f64,
+    pub(crate) ln_hardy: f64,
     /// From the kernel of the scores and its slopes; infinite except without a mask.
-    pub(in crate::bounds) ln_kernel: f64,
+    pub(crate) ln_kernel: f64,
 }
 
 impl MixedTerms {
     /// The terms of dot-product attention where |A x_i| R <= a, and the attention weights of each row are within a
     /// factor e^ln_ratio <= e^(2a) of each other. `exponents` are those on the ball.
-    pub(in crate::bounds) fn of_dot(mask: MaskKind, ln_n: f64, a: f64, ln_ratio: f64, exponents: &Exponents) -> Self {
+    pub(crate) fn of_dot(mask: MaskKind, ln_n: f64, a: f64, ln_ratio: f64, exponents: &Exponents) -> Self {
         let runs = match mask {
             MaskKind::None => [RowRun::Same { ln_count: ln_n, ln_length: ln_n }],
             MaskKind::Causal => [RowRun::up_to(ln_n)],
@@ -39,7 +39,7 @@ impl MixedTerms {
     }
 
     /// No term is known.
-    pub(in crate::bounds) const NONE: MixedTerms = MixedTerms {
+    pub(crate) const NONE: MixedTerms = MixedTerms {
         ln_rows: f64::INFINITY,
         ln_columns: f64::INFINITY,
         ln_hardy: f64::INFINITY,
@@ -48,7 +48,7 @@ impl MixedTerms {
 
     /// The same terms, or smaller ones from the exponents of the scores on the ball, where scores are c x_j.A x_i.
     /// `half_omega` is ln sqrt(omega), and scores of a row are within `range` of each other.
-    pub(in crate::bounds) fn with_exponents(
+    pub(crate) fn with_exponents(
         self,
         mask: MaskKind,
         ln_n: f64,
@@ -67,13 +67,13 @@ impl MixedTerms {
     }
 
     /// The smallest of the terms.
-    pub(in crate::bounds) fn ln_smallest(&self) -> f64 {
+    pub(crate) fn ln_smallest(&self) -> f64 {
         self.ln_rows.min(self.ln_columns).min(self.ln_hardy).min(self.ln_kernel)
     }
 }
 
 /// ln of 2 sqrt(H (1 + 2a) sqrt(omega)): under the causal mask |M_ij| <= 1 + 2a, P_ij <= H/i, the numbers P_ij |M_ij^T u|
 /// of a row sum to at most sqrt(omega), and the Cesaro operator has norm 2.
-pub(in crate::bounds) fn ln_hardy(half_omega: f64, a: f64, ln_ratio: f64) -> f64 {
+pub(crate) fn ln_hardy(half_omega: f64, a: f64, ln_ratio: f64) -> f64 {
     2f64.ln() + 0.5 * (ln_ratio + (2.0 * a).ln_1p() + half_omega)
 }

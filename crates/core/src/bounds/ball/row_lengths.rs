@@ -1,14 +1,14 @@
 //! The lengths |N_i| of the rows that meet the longest column of a mask, and sums over them (ours, docs/theory.md, "Sums
 //! over the mask"). They are closed, so that n may be as large as f64 allows.
 
+use super::column_sums::{HEAD, ln_column_sum, ln_masked_column_sum};
 use super::row_mass::{KeySlopes, ln_any_length, ln_long};
-use super::unified::{HEAD, ln_column_sum, ln_masked_column_sum};
 use crate::bounds::logarithms::{ln_subtract, ln_sum};
 use crate::experiment::{Mask, Order};
 
 /// Rows that meet a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::bounds) enum RowRun {
+pub(crate) enum RowRun {
     /// e^ln_count rows of length e^ln_length.
     Same {
         /// ln of their number.
@@ -27,14 +27,14 @@ pub(in crate::bounds) enum RowRun {
 
 impl RowRun {
     /// Rows of the lengths 1 to e^ln_last.
-    pub(in crate::bounds) fn up_to(ln_last: f64) -> Self {
+    pub(crate) fn up_to(ln_last: f64) -> Self {
         RowRun::Each { ln_below: f64::NEG_INFINITY, ln_last }
     }
 }
 
 /// The rows that meet the longest column of a mask over e^ln_n tokens, for a mask that is no table: no other column has a
 /// larger sum of any function of the lengths that does not grow with them. Empty for tables.
-pub(in crate::bounds) fn longest_column(mask: &Mask, ln_n: f64) -> Vec<RowRun> {
+pub(crate) fn longest_column(mask: &Mask, ln_n: f64) -> Vec<RowRun> {
     let n = whole(ln_n);
     let shorter = |size: f64| if size < n { size.ln() } else { ln_n };
     match mask {
@@ -57,7 +57,7 @@ pub(in crate::bounds) fn longest_column(mask: &Mask, ln_n: f64) -> Vec<RowRun> {
 }
 
 /// ln of the longest row of a mask that is no table.
-pub(in crate::bounds) fn ln_longest_row(mask: &Mask, ln_n: f64) -> f64 {
+pub(crate) fn ln_longest_row(mask: &Mask, ln_n: f64) -> f64 {
     match mask {
         Mask::Window { width, order: Order::Causal } => (*width as f64).ln().min(ln_n),
         Mask::Window { width, order: Order::Free } => (2.0 * *width as f64 - 1.0).ln().min(ln_n),
@@ -96,7 +96,7 @@ fn whole(ln_n: f64) -> f64 {
 
 /// ln of the sum over the rows of 1/(1 + (length - 1) e^-range + e^ln_sink): with the largest range of scores no weight
 /// in the column is larger, and so no column sum. `ln_sink` is c0 - s+, minus infinity without a sink.
-pub(in crate::bounds) fn ln_column_sum_of(runs: &[RowRun], range: f64, ln_sink: f64) -> f64 {
+pub(crate) fn ln_column_sum_of(runs: &[RowRun], range: f64, ln_sink: f64) -> f64 {
     // With D = 1 + e^ln_sink the term is 1/D times 1/(1 + (length - 1) e^-range/D).
     let ln_d = crate::bounds::logarithms::softplus(ln_sink);
     let half = 0.5 * (range + ln_d);
@@ -111,7 +111,7 @@ pub(in crate::bounds) fn ln_column_sum_of(runs: &[RowRun], range: f64, ln_sink: 
 }
 
 /// ln of the sum over the rows of min(G, F/length), where the weights of a row are within a factor e^range of each other.
-pub(in crate::bounds) fn ln_rows_of(runs: &[RowRun], slopes: KeySlopes, a: f64, range: f64) -> f64 {
+pub(crate) fn ln_rows_of(runs: &[RowRun], slopes: KeySlopes, a: f64, range: f64) -> f64 {
     let (short, long) = (ln_any_length(slopes, a), ln_long(slopes, a, range));
     ln_of_sums(runs.iter().map(|run| match *run {
         RowRun::Same { ln_count, ln_length } => (ln_count + short).min(long + ln_ratio(ln_count, ln_length)),

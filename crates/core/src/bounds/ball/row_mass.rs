@@ -15,7 +15,7 @@ use std::f64::consts::LN_2;
 
 /// How b_ij = ds_ij/dx_j depends on the key j.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::bounds) enum KeySlopes {
+pub(crate) enum KeySlopes {
     /// b_ij = y_i: beta = (1 - 2aq)^2.
     Constant,
     /// b_ij = gamma_ij y_i with 0 <= gamma_ij <= 1, as under a cap: beta = max(1, (1 - 2aq)^2).
@@ -25,7 +25,7 @@ pub(in crate::bounds) enum KeySlopes {
 }
 
 /// ln G(a), G = max_q [q^2 alpha + (1-q)^2 beta].
-pub(in crate::bounds) fn ln_any_length(slopes: KeySlopes, a: f64) -> f64 {
+pub(crate) fn ln_any_length(slopes: KeySlopes, a: f64) -> f64 {
     match slopes {
         KeySlopes::Constant => ln_any_length_constant(a),
         // The maximand is the larger of that of constant slopes and w^2 + (1-q)^2, w = q + 2a q (1-q).
@@ -54,14 +54,14 @@ fn ln_any_length_constant(a: f64) -> f64 {
 }
 
 /// ln F(a, H) from a and ln H, H >= 1.
-pub(in crate::bounds) fn ln_long(slopes: KeySlopes, a: f64, ln_ratio: f64) -> f64 {
+pub(crate) fn ln_long(slopes: KeySlopes, a: f64, ln_ratio: f64) -> f64 {
     let row = Row::new(slopes, a, ln_ratio);
     // Covers what rounding and the last section may have missed.
     ln_ratio + 2.0 * row.scale.ln() + (largest_over_q(|q| row.largest(q)) * (1.0 + 1e-12)).ln()
 }
 
 /// A number that ln F(a, H) is never below, without a search over q.
-pub(in crate::bounds) fn ln_long_at_least(slopes: KeySlopes, a: f64, ln_ratio: f64) -> f64 {
+pub(crate) fn ln_long_at_least(slopes: KeySlopes, a: f64, ln_ratio: f64) -> f64 {
     let row = Row::new(slopes, a, ln_ratio);
     ln_ratio + 2.0 * row.scale.ln() + maximum(row.largest(0.25), row.largest(0.5)).ln()
 }

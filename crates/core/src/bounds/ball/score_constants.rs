@@ -11,26 +11,26 @@ use crate::experiment::{Mask, Order, VectorNorm};
 
 /// The constants of one map on the ball of radius R.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::bounds) struct ScoreConstants {
+pub(crate) struct ScoreConstants {
     /// a_o.
-    pub(in crate::bounds) own: f64,
+    pub(crate) own: f64,
     /// a_o where nothing may be subtracted: for weights that depend on their own score alone.
-    pub(in crate::bounds) whole_own: f64,
+    pub(crate) whole_own: f64,
     /// a_m.
-    pub(in crate::bounds) mixed: f64,
+    pub(crate) mixed: f64,
     /// 2 kappa.
-    pub(in crate::bounds) range: f64,
+    pub(crate) range: f64,
     /// s+.
-    pub(in crate::bounds) top: f64,
+    pub(crate) top: f64,
     /// The lowest score.
-    pub(in crate::bounds) bottom: f64,
+    pub(crate) bottom: f64,
     /// How b_ij depends on j.
-    pub(in crate::bounds) slopes: KeySlopes,
+    pub(crate) slopes: KeySlopes,
 }
 
 impl ScoreConstants {
     /// The constants of a map of a head on the ball of radius R with e^ln_n tokens.
-    pub(in crate::bounds) fn of(variant: &Variant, head: &HeadVariant, map: &MapNorms, r: f64, ln_n: f64) -> Self {
+    pub(crate) fn of(variant: &Variant, head: &HeadVariant, map: &MapNorms, r: f64, ln_n: f64) -> Self {
         let cap = |score: f64| variant.softcap.map_or(score, |tau| tau * (score / tau).tanh());
         let same = |own: f64, mixed: f64, score: f64, slopes: KeySlopes| {
             let top = cap(score);

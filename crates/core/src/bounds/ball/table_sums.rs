@@ -6,28 +6,28 @@ use crate::bounds::logarithms::{ln_add, ln_sum, softplus};
 use crate::extremum::{largest, maximum};
 
 /// The tokens of each row and their bias, for one head.
-pub(in crate::bounds) struct Table<'a> {
-    pub(in crate::bounds) variant: &'a Variant,
+pub(crate) struct Table<'a> {
+    pub(crate) variant: &'a Variant,
     /// h of ALiBi.
-    pub(in crate::bounds) slope: f64,
+    pub(crate) slope: f64,
     /// The number of tokens.
-    pub(in crate::bounds) n: usize,
+    pub(crate) n: usize,
 }
 
 /// ln of the sums over a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::bounds) struct TableSums {
+pub(crate) struct TableSums {
     /// ln S.
-    pub(in crate::bounds) ln_columns: f64,
+    pub(crate) ln_columns: f64,
     /// ln of max_j sum_(i: j in N_i) min(G, F(a, H_i)/|N_i|).
-    pub(in crate::bounds) ln_rows: f64,
+    pub(crate) ln_rows: f64,
     /// ln of max_i sum_(l in N_i) e^(B_il).
-    pub(in crate::bounds) ln_largest_row: f64,
+    pub(crate) ln_largest_row: f64,
 }
 
 impl Table<'_> {
     /// The tokens that token i may attend to, with their bias.
-    pub(in crate::bounds) fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + Clone + '_ {
+    pub(crate) fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + Clone + '_ {
         let Variant { mask, bias, .. } = self.variant;
         (0..self.n).filter(move |j| mask.allows(i, *j)).map(move |j| {
             let given = bias.as_ref().map_or(0.0, |rows| rows.entries()[i * rows.n_columns() + j]);
@@ -36,7 +36,7 @@ impl Table<'_> {
     }
 
     /// The sums for scores with the constants of `general`: b_ij, a_m, 2 kappa and c0 - s+.
-    pub(in crate::bounds) fn sums(&self, slopes: KeySlopes, a: f64, range: f64, ln_sink: f64) -> TableSums {
+    pub(crate) fn sums(&self, slopes: KeySlopes, a: f64, range: f64, ln_sink: f64) -> TableSums {
         let (mut columns, mut rows) = (vec![0.0f64; self.n], vec![0.0f64; self.n]);
         let ln_short = ln_any_length(slopes, a);
         // e^-range and 1 - e^-range: 1/pi_ij = 1 - e^-range + e^-range Z_i e^-B_ij + e^(ln_sink - B_ij).
@@ -76,6 +76,6 @@ impl Table<'_> {
 
 /// ln rho from c0 - s+ and ln of max_i sum_(l in N_i) e^(B_il): the largest part of a row's attention that the sink
 /// leaves to the tokens.
-pub(in crate::bounds) fn ln_left_by_sink(ln_sink: f64, ln_largest_row: f64) -> f64 {
+pub(crate) fn ln_left_by_sink(ln_sink: f64, ln_largest_row: f64) -> f64 {
     -softplus(ln_sink - ln_largest_row)
 }

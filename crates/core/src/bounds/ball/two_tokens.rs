@@ -1,13 +1,41 @@
-//! `two_tokens` (ours, docs/theory.md section 2): for two tokens and A = kappa I or -kappa I, on the ball of radius R,
-//! without a mask: v (0.354 a + 2.37). For large a it is 0.147 times `unified`, and 0.177 times `sharp`.
+//! For large a this bound is 0.147 times `unified`, and 0.177 times `sharp`.
 
-use super::super::hypotheses::{HeadOnBall, Hypotheses};
-use crate::experiment::{Attention, MaskKind};
+use super::super::absence::Absence;
+use super::super::evaluator::{Computation, Evaluator, no_losses};
+use super::super::head_bounds::ln_of_mixed_heads;
+use super::super::need::Need;
+use super::super::slack::AtHead;
+use super::super::statement::{Domain, Group, Norm, Side, Statement};
 
-/// ln of the bound with v = 1; `None` for another number of tokens and another A.
-pub(in crate::bounds) fn ln_two_tokens(hypotheses: &Hypotheses, head: &HeadOnBall) -> Option<f64> {
-    let applies = hypotheses.attention == Attention::Dot && hypotheses.mask == MaskKind::None;
-    (applies && hypotheses.has_two_tokens() && head.is_isotropic).then(|| (0.354 * head.a + 2.37).ln())
+/// Upper: L_2 <= v (0.354 a + 2.37).
+///
+/// Dot-product attention, no mask, n = 2, A = κ I for any real κ, on the ball. Source: ours, section 2, `two_tokens`.
+pub static TWO_TOKENS: Statement = Statement {
+    id: "two_tokens",
+    side: Side::Upper,
+    domain: Domain::Ball,
+    norm: Norm::Spectral,
+    formula: "v (0.354a + 2.37)",
+    needs: &[Need::PlainAttention, Need::DotScores, Need::Unmasked, Need::Tokens(2), Need::IsotropicScores],
+    otherwise: Absence::NotComputed,
+    group: Group::Best,
+    rung: Some(50),
+    label: "two_tokens",
+    note: "two_tokens",
+    source: "ours",
+};
+
+pub(crate) const EVALUATOR: Evaluator = Evaluator {
+    statement: &TWO_TOKENS,
+    value: Computation::OnBall(|given| {
+        Some(ln_of_mixed_heads(given, &given.mixings, |head| (0.354 * head.a + 2.37).ln()))
+    }),
+    worked,
+    losses: no_losses,
+};
+
+fn worked(at: &AtHead<'_>) -> String {
+    format!("{} · (0.354 · {} + 2.37)", at.v(), at.a())
 }
 
 #[cfg(test)]
@@ -18,7 +46,7 @@ mod tests {
     use proptest::test_runner::{Config, TestRunner};
     use serde_json::json;
 
-    use crate::bounds::BoundId;
+    use crate::bounds::TWO_TOKENS;
     use crate::experiment::Experiment;
     use crate::measure::measure;
 
@@ -46,7 +74,7 @@ mod tests {
                     {"q": [[q, 0.0], [0.0, q]], "k": [[1.0, 0.0], [0.0, 1.0]], "v": [[1.0, 0.0], [0.0, 1.0]]}]},
             }));
             let found = measure(&experiment.expect("valid")).expect("measured");
-            let bound = found.bounds.iter().find(|bound| bound.id == BoundId::TwoTokens).expect("it applies");
+            let bound = found.bounds.iter().find(|bound| bound.id == &TWO_TOKENS).expect("it applies");
             let ratio = found.spectral / bound.value.expect("in range");
             worst.set(worst.get().max(ratio));
             prop_assert!(ratio <= 1.0, "{rows:?}: {} {bound:?}", found.spectral);
@@ -65,7 +93,7 @@ mod tests {
                     {"q": [[1.0, q], [0.0, 1.0]], "k": [[-f64::sqrt(2.0), 0.0], [0.0, -f64::sqrt(2.0)]], "v": [[1.0, 0.0], [0.0, 1.0]]}]},
             })).expect("valid")).expect("measured")
         };
-        let find = |n: usize, q: f64| of(n, q).bounds.into_iter().find(|bound| bound.id == BoundId::TwoTokens);
+        let find = |n: usize, q: f64| of(n, q).bounds.into_iter().find(|bound| bound.id == &TWO_TOKENS);
         assert!((find(2, 0.0).and_then(|bound| bound.value).expect("it applies") - 5.556).abs() < 1e-9);
         assert_eq!((find(3, 0.0), find(2, 0.1)), (None, None));
     }
@@ -79,7 +107,7 @@ mod tests {
                 "weights": {"source": "identity", "sign": -1},
             })).expect("valid")).expect("measured")
         };
-        let has = |more: f64| at(more).bounds.iter().any(|bound| bound.id == BoundId::TwoTokens);
+        let has = |more: f64| at(more).bounds.iter().any(|bound| bound.id == &TWO_TOKENS);
         assert!(has(0.0) && !has(1.49f64.ln()) && !has(1.01f64.ln()));
     }
 }

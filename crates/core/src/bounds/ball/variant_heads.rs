@@ -10,7 +10,7 @@ use super::super::variant::{HeadVariant, MapNorms, Variant};
 /// A head with values V_h has L_h(V_h) = v (L_1 + |lambda| L_2). Concatenated heads have the root of the sum of squares.
 /// With an output matrix the bound is the smallest of sum_h L_h(O_h V_h), ||O|| (sum_h L_h(V_h)^2)^(1/2) and those of
 /// [`Mixing`](super::super::heads::Mixing); with normalised values only the second holds.
-pub(in crate::bounds) fn ln_of_maps(
+pub(crate) fn ln_of_maps(
     hypotheses: &Hypotheses,
     ln_map: impl Fn(&Variant, &HeadVariant, &MapNorms, f64, f64) -> Option<f64>,
 ) -> Option<f64> {
@@ -44,10 +44,7 @@ pub(in crate::bounds) fn ln_of_maps(
 }
 
 /// The variant, a head of it and its map, where the head has one map and its bound is v times that of the map.
-pub(in crate::bounds) fn single_map(
-    hypotheses: &Hypotheses,
-    head_idx: usize,
-) -> Option<(&Variant, &HeadVariant, &MapNorms)> {
+pub(crate) fn single_map(hypotheses: &Hypotheses, head_idx: usize) -> Option<(&Variant, &HeadVariant, &MapNorms)> {
     let variant = hypotheses.variant.as_deref().filter(|variant| variant.value_norm.is_none())?;
     let head = variant.heads.get(head_idx)?;
     match &head.maps[..] {

@@ -13,7 +13,7 @@ use crate::spectral::largest_singular_value;
 
 /// Bounds on the blocks of one head's Jacobian, row by row.
 #[derive(Clone, Debug)]
-pub(in crate::bounds) struct Blocks {
+pub(crate) struct Blocks {
     n: usize,
     d: usize,
     /// ||V||.
@@ -37,13 +37,13 @@ enum NormBy {
 
 /// The numbers of a pair of tokens from which the bound on its block is computed.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::bounds) struct Pair {
+pub(crate) struct Pair {
     /// |t|^2, |y|^2 and t.y.
-    pub(in crate::bounds) t: f64,
-    pub(in crate::bounds) y: f64,
-    pub(in crate::bounds) product: f64,
+    pub(crate) t: f64,
+    pub(crate) y: f64,
+    pub(crate) product: f64,
     /// |V t|^2.
-    pub(in crate::bounds) value: f64,
+    pub(crate) value: f64,
 }
 
 /// The most entries in the matrices of all heads together.
@@ -52,7 +52,7 @@ const MOST_ENTRIES: usize = 1 << 22;
 impl Blocks {
     /// An empty matrix for one of `heads` heads at n tokens in d dimensions; `None` where the matrices of all heads
     /// would be too large.
-    pub(in crate::bounds) fn new(n: usize, d: usize, heads: usize, value_norm: f64) -> Option<Self> {
+    pub(crate) fn new(n: usize, d: usize, heads: usize, value_norm: f64) -> Option<Self> {
         let entries = n.checked_mul(n)?;
         (entries.checked_mul(heads)? <= MOST_ENTRIES).then(|| Blocks {
             n,
@@ -65,19 +65,19 @@ impl Blocks {
     }
 
     /// A whole matrix: `mixed` n x n, row by row, and upper bounds on the own parts.
-    pub(in crate::bounds) fn of_norms(n: usize, mixed: Vec<f64>, own: Vec<f64>) -> Self {
+    pub(crate) fn of_norms(n: usize, mixed: Vec<f64>, own: Vec<f64>) -> Self {
         Blocks { n, d: 0, value_norm: 0.0, mixed, own, by: NormBy::Decomposition }
     }
 
     /// An empty matrix with room for the next `n_rows` rows, to be filled and then [appended](Blocks::append) to this
     /// one.
-    pub(in crate::bounds) fn for_rows(&self, n_rows: usize) -> Self {
+    pub(crate) fn for_rows(&self, n_rows: usize) -> Self {
         let (mixed, own) = (Vec::with_capacity(n_rows * self.n), Vec::with_capacity(n_rows));
         Blocks { mixed, own, ..*self }
     }
 
     /// Appends the rows of `next`.
-    pub(in crate::bounds) fn append(&mut self, mut next: Blocks) {
+    pub(crate) fn append(&mut self, mut next: Blocks) {
         self.mixed.reserve_exact(next.mixed.len());
         self.mixed.append(&mut next.mixed);
         self.own.append(&mut next.own);
@@ -85,7 +85,7 @@ impl Blocks {
 
     /// Adds the next row. `pairs` has P_ij and the [`Pair`] of each of its blocks; `own` is an upper bound on ||V
     /// O_i||.
-    pub(in crate::bounds) fn row(&mut self, pairs: impl Iterator<Item = (f64, Pair)>, own: f64) {
+    pub(crate) fn row(&mut self, pairs: impl Iterator<Item = (f64, Pair)>, own: f64) {
         let (d, value_norm) = (self.d, self.value_norm);
         let end = self.mixed.len() + self.n;
         self.mixed.extend(pairs.map(|(weight, pair)| {
@@ -112,7 +112,7 @@ impl Pair {
 
 /// An upper bound on ||N||_2 for all heads together. `most_own` has one number per head: an upper bound on all
 /// ||V O_i|| of that head.
-pub(in crate::bounds) fn norm(heads: &[Blocks], combination: Combination, most_own: &[f64]) -> f64 {
+pub(crate) fn norm(heads: &[Blocks], combination: Combination, most_own: &[f64]) -> f64 {
     let n = heads.first().map_or(0, |head| head.n);
     let mut matrices: Vec<Vec<f64>> = Vec::new();
     for (head, most) in heads.iter().zip(most_own) {
@@ -175,10 +175,7 @@ fn square(matrices: &[Vec<f64>], x: &[f64]) -> Vec<f64> {
 
 /// The sum of `term` over the entries of vectors of equal length, in eight partial sums, so that the compiler
 /// vectorises it.
-pub(in crate::bounds) fn sum_of<const COUNT: usize>(
-    vectors: [&[f64]; COUNT],
-    term: impl Fn([f64; COUNT]) -> f64,
-) -> f64 {
+pub(crate) fn sum_of<const COUNT: usize>(vectors: [&[f64]; COUNT], term: impl Fn([f64; COUNT]) -> f64) -> f64 {
     let parts = vectors.map(|vector| vector.as_chunks::<8>());
     let (n_chunks, n_left) = parts.first().map_or((0, 0), |(chunks, left)| (chunks.len(), left.len()));
     let mut sums = [0.0; 8];

@@ -24,10 +24,10 @@ use crate::weights::HeadWeights;
 /// Accumulates the bound of one head over rows of its attention matrix.
 #[derive(Clone, Debug)]
 pub(crate) struct DotHead {
-    pub(in crate::bounds) shared: Arc<Shared>,
-    pub(in crate::bounds) blocks: Option<Blocks>,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) blocks: Option<Blocks>,
     /// Products of pairs of tokens, from which the blocks are bounded where the code takes many rows at a time.
-    pub(in crate::bounds) pairs: Option<Arc<Pairs>>,
+    pub(crate) pairs: Option<Arc<Pairs>>,
     rows: RowSums,
     sizes: Sizes,
     rounding: Rounding,
@@ -37,18 +37,18 @@ pub(crate) struct DotHead {
     last: Last,
     top: TopEigenvalue,
     /// As `top`, for rows that are taken many at a time: their matrices are in other coordinates.
-    pub(in crate::bounds) top_of_moments: TopEigenvalue,
+    pub(crate) top_of_moments: TopEigenvalue,
     /// Whether the row added last could have been taken together with others.
-    pub(in crate::bounds) is_together: bool,
+    pub(crate) is_together: bool,
 }
 
 /// The terms of one row in the bound.
-pub(in crate::bounds) struct Terms {
-    pub(in crate::bounds) w: f64,
+pub(crate) struct Terms {
+    pub(crate) w: f64,
     /// An upper bound on ||V O_i||.
-    pub(in crate::bounds) own: f64,
+    pub(crate) own: f64,
     /// The variance of the tokens, tr C_i.
-    pub(in crate::bounds) trace: f64,
+    pub(crate) trace: f64,
 }
 
 /// The numbers of the row added last that `local_blocks` needs.
@@ -60,7 +60,7 @@ struct Last {
 }
 
 /// Rows in a block. Where a block begins, what rows reuse of earlier rows is dropped ([`DotHead::begin_block`]).
-pub(in crate::bounds) const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 /// Up to this size matrices are cheap to decompose: `w` is then an exact eigenvalue, and own parts are decomposed in
 /// every row of `local_blocks`. Larger own parts are decomposed only where that may raise the maximum.
 const SMALL_OWN: usize = 8;
@@ -352,7 +352,7 @@ impl DotHead {
     }
 
     /// An upper bound on the norm of an own part that differs from `own` by a matrix of norm at most `error`.
-    pub(in crate::bounds) fn norm_of_own(&self, own: &DMatrix<f64>, error: f64) -> f64 {
+    pub(crate) fn norm_of_own(&self, own: &DMatrix<f64>, error: f64) -> f64 {
         let frobenius = own.norm() + error;
         // The spectral norm is at most the Frobenius norm, so the decomposition is skipped where it cannot change the
         // maximum. Where `local_blocks` is computed, it needs every row, so small own parts are always decomposed.

@@ -1,4 +1,4 @@
-//! The bounds `local`, `local_token` and `local_blocks` at given tokens.
+//! Upper bounds at given tokens: a file for each bound (`local_rows` for `local`), and
 //!
 //! | file | concept |
 //! | --- | --- |
@@ -18,6 +18,10 @@ pub(super) mod dot;
 pub(super) mod dot_head;
 pub(super) mod errors;
 pub(super) mod general;
+pub(super) mod local_blocks;
+pub(super) mod local_rows;
+pub(super) mod local_token;
+pub(super) mod max_token;
 pub(super) mod moments;
 pub(super) mod rounding;
 pub(super) mod rows;

@@ -15,7 +15,7 @@ use crate::spectral::{full_svd, largest_singular_value};
 
 /// The tokens and matrices that the rows of a head share.
 #[derive(Clone, Debug)]
-pub(in crate::bounds) struct Moments {
+pub(crate) struct Moments {
     d: usize,
     /// d x columns.
     tokens: Vec<f32>,
@@ -52,15 +52,15 @@ pub(crate) struct MomentBuffers {
 }
 
 /// The covariance C of the tokens under one row of attention, in the products that the bound uses.
-pub(in crate::bounds) struct OfRow {
+pub(crate) struct OfRow {
     /// S (I + |b|^2 C) S, r x r.
-    pub(in crate::bounds) mixed: DMatrix<f64>,
+    pub(crate) mixed: DMatrix<f64>,
     /// S C W^T c K^T L, r x (columns of L).
-    pub(in crate::bounds) own: DMatrix<f64>,
+    pub(crate) own: DMatrix<f64>,
     /// A bound on the norm of the error of C.
-    pub(in crate::bounds) error: f64,
+    pub(crate) error: f64,
     /// tr C.
-    pub(in crate::bounds) trace: f64,
+    pub(crate) trace: f64,
 }
 
 /// Tokens in one product. The products are added up in f32 over [`SUMMED`] tokens, and these sums in f64.
@@ -80,7 +80,7 @@ const ABSOLUTE: f64 = 4.0 * f32::MIN_POSITIVE as f64;
 
 impl Moments {
     /// For V (r x d), c K^T L (d x any) and tokens (d x columns); `None` where rows are better taken one at a time.
-    pub(in crate::bounds) fn new(value: &DMatrix<f64>, own: &DMatrix<f64>, tokens: &DMatrix<f64>) -> Option<Self> {
+    pub(crate) fn new(value: &DMatrix<f64>, own: &DMatrix<f64>, tokens: &DMatrix<f64>) -> Option<Self> {
         let (d, columns) = tokens.shape();
         if value.ncols() != d || d > MOST_DIMENSION || columns < LEAST_COLUMNS {
             return None;
@@ -109,7 +109,7 @@ impl Moments {
 
     /// Computes the means and second moments of the tokens under some rows. `tokens` are those given to `new`. `masses`
     /// are the rows' attention weights, rows `stride` apart, for the first `reach` tokens.
-    pub(in crate::bounds) fn take(
+    pub(crate) fn take(
         &self,
         tokens: &DMatrix<f64>,
         (masses, stride, reach): (&[f64], usize, usize),
@@ -152,13 +152,7 @@ impl Moments {
 
     /// The covariance under row number `at` of the last [`Moments::take`]; `masses` are the row's weights,
     /// `gradient_square` its |b|^2.
-    pub(in crate::bounds) fn row(
-        &self,
-        buffers: &MomentBuffers,
-        at: usize,
-        masses: &[f64],
-        gradient_square: f64,
-    ) -> OfRow {
+    pub(crate) fn row(&self, buffers: &MomentBuffers, at: usize, masses: &[f64], gradient_square: f64) -> OfRow {
         let (d, r) = (self.d, self.values.len());
         let mean = self.placed(buffers.mean(at, d));
         let (square, error) = self.square_and_error(&mean, masses);
@@ -204,14 +198,14 @@ impl Moments {
     }
 
     /// Takes a mean of tokens from their original coordinates to those of the moments.
-    pub(in crate::bounds) fn placed(&self, mean: &[f64]) -> DVector<f64> {
+    pub(crate) fn placed(&self, mean: &[f64]) -> DVector<f64> {
         &self.rotation * (DVector::from_column_slice(mean) - &self.centre) / self.scale
     }
 
     /// Returns sum_j P_ij |x_j|^2 and a bound on the norm of the error of the row's covariance. The x_j and `mean` are
     /// in the coordinates of the moments. The error comes from rounding in f32, and from the mean, which was computed
     /// from tokens that may lie far from the centre.
-    pub(in crate::bounds) fn square_and_error(&self, mean: &DVector<f64>, masses: &[f64]) -> (f64, f64) {
+    pub(crate) fn square_and_error(&self, mean: &DVector<f64>, masses: &[f64]) -> (f64, f64) {
         let square: f64 = masses.iter().zip(&self.squares).map(|(mass, square)| mass * square).sum();
         let absolute = ABSOLUTE * (self.d * masses.len()) as f64;
         let slip = (masses.len() + 2 * self.d) as f64 * f64::EPSILON * (self.centre.norm() / self.scale + 1.0);
@@ -220,24 +214,24 @@ impl Moments {
     }
 
     /// The number of multiplications for the moments of one row over `tokens` tokens.
-    pub(in crate::bounds) fn products_a_row(&self, tokens: usize) -> usize {
+    pub(crate) fn products_a_row(&self, tokens: usize) -> usize {
         entries(self.d).saturating_mul(tokens)
     }
 
     /// ||c K^T L||.
-    pub(in crate::bounds) fn own_norm(&self) -> f64 {
+    pub(crate) fn own_norm(&self) -> f64 {
         self.own_norm
     }
 }
 
 impl MomentBuffers {
     /// The mean of the tokens (d numbers) under row number `at` of those taken.
-    pub(in crate::bounds) fn mean(&self, at: usize, d: usize) -> &[f64] {
+    pub(crate) fn mean(&self, at: usize, d: usize) -> &[f64] {
         &self.means[at * d..][..d]
     }
 
     /// The means of all rows taken, d x rows.
-    pub(in crate::bounds) fn means(&self) -> &[f64] {
+    pub(crate) fn means(&self) -> &[f64] {
         &self.means
     }
 }

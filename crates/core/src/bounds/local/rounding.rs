@@ -14,7 +14,7 @@ use crate::weights::HeadWeights;
 pub(super) const UNIT: f64 = 0.5 * f64::EPSILON;
 
 /// gamma for a sum of this many terms, with a factor of two for the sums of sums.
-pub(in crate::bounds) fn gamma(longest: f64) -> f64 {
+pub(crate) fn gamma(longest: f64) -> f64 {
     2.0 * longest * UNIT / (1.0 - 2.0 * longest * UNIT).max(0.5)
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Counts {
 
 /// The sizes of a head's queries, keys and values, from which errors follow.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::bounds) struct Sizes {
+pub(crate) struct Sizes {
     /// c of the scores c q.k.
     scale: f64,
     /// gamma for the longest sum, with a factor of two for the sums of sums.
@@ -49,7 +49,7 @@ pub(in crate::bounds) struct Sizes {
 
 /// The largest error of each kind over the rows added so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::bounds) struct Rounding {
+pub(crate) struct Rounding {
     /// The error of block (i, j) is at most P_ij times this, plus the error that `far` and `near` bound.
     block: f64,
     /// The part of the blocks' error that is proportional to |x_j - m_i|, bounded in two ways. In block (i, j) it is at
@@ -68,21 +68,21 @@ pub(in crate::bounds) struct Rounding {
 
 /// What the rounding of a row of attention depends on.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::bounds) struct RoundedRow {
+pub(crate) struct RoundedRow {
     /// |q_i|.
-    pub(in crate::bounds) query: f64,
+    pub(crate) query: f64,
     /// |b_i|.
-    pub(in crate::bounds) gradient: f64,
+    pub(crate) gradient: f64,
     /// The variance of the tokens under the row.
-    pub(in crate::bounds) variance: f64,
+    pub(crate) variance: f64,
     /// The largest weight.
-    pub(in crate::bounds) most: f64,
-    pub(in crate::bounds) one_hot: OneHot,
+    pub(crate) most: f64,
+    pub(crate) one_hot: OneHot,
 }
 
 /// Whether all weights of a row but one are exactly zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::bounds) enum OneHot {
+pub(crate) enum OneHot {
     No,
     /// They are, and their scores are lower by this or more, without what is added to scores.
     Gap(f64),
@@ -96,7 +96,7 @@ const FAR_BELOW: f64 = 600.0;
 
 impl Sizes {
     /// The sizes of a head at the tokens of `centred`; `value_norm` is ||V||.
-    pub(in crate::bounds) fn new(
+    pub(crate) fn new(
         scale: f64,
         head: &HeadWeights,
         value_norm: f64,
@@ -130,14 +130,14 @@ impl Sizes {
     }
 
     /// gamma of the longest sum.
-    pub(in crate::bounds) fn gamma(&self) -> f64 {
+    pub(crate) fn gamma(&self) -> f64 {
         self.gamma
     }
 }
 
 impl Rounding {
     /// Adds a row.
-    pub(in crate::bounds) fn add(&mut self, sizes: &Sizes, row: RoundedRow) {
+    pub(crate) fn add(&mut self, sizes: &Sizes, row: RoundedRow) {
         let Sizes { gamma, value, query, token, centred, normalized, .. } = *sizes;
         let (c, key) = (sizes.scale, sizes.largest_key());
         let of_token = normalized * c * (sizes.key * row.query + query * (key + sizes.key * normalized));
@@ -177,7 +177,7 @@ impl Rounding {
     }
 
     /// Adds rows that another `Rounding` has taken.
-    pub(in crate::bounds) fn append(&mut self, next: Rounding) {
+    pub(crate) fn append(&mut self, next: Rounding) {
         self.block = maximum(self.block, next.block);
         self.far = maximum(self.far, next.far);
         self.near = maximum(self.near, next.near);
@@ -188,18 +188,18 @@ impl Rounding {
 
     /// How far attention weights may be off, relative to themselves. With [`Rounding::added`] this covers all rounding of
     /// the blocks.
-    pub(in crate::bounds) fn relative(&self) -> f64 {
+    pub(crate) fn relative(&self) -> f64 {
         (2.0 * self.score).exp_m1()
     }
 
     /// How far the blocks may be off besides, in norm; `column_sum` is the largest column sum of attention.
-    pub(in crate::bounds) fn added(&self, sizes: &Sizes, column_sum: f64) -> f64 {
+    pub(crate) fn added(&self, sizes: &Sizes, column_sum: f64) -> f64 {
         let root = column_sum.sqrt();
         self.block * root + minimum(self.far * root, product([self.near, sizes.rows.sqrt()])) + self.own
     }
 
     /// The most by which rounding the input's numbers may change J, in norm.
-    pub(in crate::bounds) fn of_input(&self, sizes: &Sizes, column_sum: f64) -> f64 {
+    pub(crate) fn of_input(&self, sizes: &Sizes, column_sum: f64) -> f64 {
         self.input * sizes.value * column_sum.sqrt()
     }
 }
@@ -211,7 +211,7 @@ fn product<const COUNT: usize>(numbers: [f64; COUNT]) -> f64 {
 
 /// An upper bound on the spectral norm: the smaller of the Frobenius norm and sqrt(r c), where r is the largest
 /// absolute row sum and c the largest absolute column sum.
-pub(in crate::bounds) fn norm_bound(matrix: &DMatrix<f64>) -> f64 {
+pub(crate) fn norm_bound(matrix: &DMatrix<f64>) -> f64 {
     let rows = largest(matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum::<f64>()));
     let columns = largest(matrix.column_iter().map(|column| column.iter().map(|x| x.abs()).sum::<f64>()));
     minimum(matrix.norm(), rows.sqrt() * columns.sqrt()) * (1.0 + 1e-12)

@@ -13,24 +13,24 @@ const SMALL: f64 = 1e-240;
 
 /// The terms of a row i, or of a row that stands for several.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::bounds) struct RowTerms {
+pub(crate) struct RowTerms {
     /// The root of w_i = ||sum_j B_ij B_ij^T/U_ij||.
-    pub(in crate::bounds) root_w: f64,
+    pub(crate) root_w: f64,
     /// An upper bound on ||O_i||.
-    pub(in crate::bounds) own: f64,
+    pub(crate) own: f64,
     /// sum_j U_ij.
-    pub(in crate::bounds) row_sum: f64,
+    pub(crate) row_sum: f64,
     /// The largest |b_ij|^2.
-    pub(in crate::bounds) gradient_square: f64,
+    pub(crate) gradient_square: f64,
     /// |b_i|^2 tr C_i, for the dot product; otherwise 0.
-    pub(in crate::bounds) spread: f64,
+    pub(crate) spread: f64,
     /// ln(max_j P_ij / min_j P_ij).
-    pub(in crate::bounds) ln_ratio: f64,
+    pub(crate) ln_ratio: f64,
 }
 
 /// Sums and maxima over the rows of a head.
 #[derive(Clone, Debug)]
-pub(in crate::bounds) struct RowSums {
+pub(crate) struct RowSums {
     /// sum_i U_ij and sum_i U_ij w_i of each column. Terms of the second sum that may underflow are added [`SMALL`]^-2 times
     /// as large apart from the others.
     columns: Vec<f64>,
@@ -46,7 +46,7 @@ pub(in crate::bounds) struct RowSums {
 
 impl RowSums {
     /// No rows, of this many columns.
-    pub(in crate::bounds) fn new(columns: usize) -> Self {
+    pub(crate) fn new(columns: usize) -> Self {
         RowSums {
             columns: vec![0.0; columns],
             weighted_columns: vec![0.0; columns],
@@ -62,7 +62,7 @@ impl RowSums {
 
     /// Adds a row. `shares` gives, for the first `reach` columns, the attention U that one token of the column receives
     /// from all rows that this row stands for.
-    pub(in crate::bounds) fn add(&mut self, row: RowTerms, reach: usize, shares: impl Fn(usize) -> f64) {
+    pub(crate) fn add(&mut self, row: RowTerms, reach: usize, shares: impl Fn(usize) -> f64) {
         let RowTerms { root_w, own, row_sum, gradient_square, spread, ln_ratio } = row;
         let w = root_w * root_w;
         for j in 0..reach {
@@ -90,7 +90,7 @@ impl RowSums {
     }
 
     /// Adds the rows of another sum.
-    pub(in crate::bounds) fn append(&mut self, next: &RowSums) {
+    pub(crate) fn append(&mut self, next: &RowSums) {
         let add = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
         add(&mut self.columns, &next.columns);
         add(&mut self.weighted_columns, &next.weighted_columns);
@@ -114,17 +114,17 @@ impl RowSums {
     }
 
     /// The largest ||O_i|| of the rows added so far.
-    pub(in crate::bounds) fn own(&self) -> f64 {
+    pub(crate) fn own(&self) -> f64 {
         self.own
     }
 
     /// The largest sum_i U_ij.
-    pub(in crate::bounds) fn largest_column_sum(&self) -> f64 {
+    pub(crate) fn largest_column_sum(&self) -> f64 {
         largest(self.columns.iter().copied())
     }
 
     /// `local` and `local_token` of the head.
-    pub(in crate::bounds) fn bounds(&self) -> (f64, f64) {
+    pub(crate) fn bounds(&self) -> (f64, f64) {
         (self.own + self.mixed(), self.token)
     }
 
@@ -156,24 +156,24 @@ impl RowSums {
 /// How far rounding may have moved the Jacobian of a head: upper bounds on norms of the difference between the Jacobian
 /// as computed and the exact one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(in crate::bounds) struct Rounded {
+pub(crate) struct Rounded {
     /// The spectral norm.
-    pub(in crate::bounds) spectral: f64,
+    pub(crate) spectral: f64,
     /// The norm over the largest token.
-    pub(in crate::bounds) token: f64,
+    pub(crate) token: f64,
     /// The spectral norm of the change by rounding the numbers of the input to 16 digits, to first order.
-    pub(in crate::bounds) of_input: f64,
+    pub(crate) of_input: f64,
 }
 
 /// All rows of a head.
 #[derive(Clone, Debug)]
 pub(crate) struct HeadSums {
-    pub(in crate::bounds) sums: RowSums,
-    pub(in crate::bounds) rounded: Rounded,
+    pub(crate) sums: RowSums,
+    pub(crate) rounded: Rounded,
     /// The matrix of `local_blocks`, if there is one.
-    pub(in crate::bounds) blocks: Option<Blocks>,
+    pub(crate) blocks: Option<Blocks>,
     /// What rounding may take from the terms of the bounds, relative to them.
-    pub(in crate::bounds) evaluation: f64,
+    pub(crate) evaluation: f64,
 }
 
 /// The bounds over all heads, with the terms of the head with the largest bound. To each bound on the Jacobian as it is

@@ -12,39 +12,39 @@ use crate::weights::HeadWeights;
 
 /// The matrices that the rows of one head share.
 #[derive(Clone, Debug)]
-pub(in crate::bounds) struct Shared {
+pub(crate) struct Shared {
     /// c of the scores c q.k.
-    pub(in crate::bounds) scale: f64,
-    pub(in crate::bounds) r: usize,
-    pub(in crate::bounds) k: usize,
-    pub(in crate::bounds) d: usize,
+    pub(crate) scale: f64,
+    pub(crate) r: usize,
+    pub(crate) k: usize,
+    pub(crate) d: usize,
     /// Values stacked over keys, (r + k) x columns.
-    pub(in crate::bounds) stacked: Vec<f64>,
+    pub(crate) stacked: Vec<f64>,
     /// V and K, where the code computes covariances of tokens in place of those of values and keys.
-    pub(in crate::bounds) through: Option<Through>,
+    pub(crate) through: Option<Through>,
     /// The tokens prepared for the covariances of many rows at a time; `None` where rows are taken one at a time.
-    pub(in crate::bounds) moments: Option<Moments>,
+    pub(crate) moments: Option<Moments>,
     /// The tokens, d x columns. Where there are fewer tokens than dimensions, the tokens' coordinates in their span,
     /// and d is the number of tokens.
-    pub(in crate::bounds) tokens: DMatrix<f64>,
+    pub(crate) tokens: DMatrix<f64>,
     /// Orthonormal columns that span the tokens, where the code computes everything in that span (`OnSpan`).
-    pub(in crate::bounds) frame: Option<DMatrix<f64>>,
+    pub(crate) frame: Option<DMatrix<f64>>,
     /// V V^T and K K^T.
-    pub(in crate::bounds) vv: DMatrix<f64>,
-    pub(in crate::bounds) kk: DMatrix<f64>,
+    pub(crate) vv: DMatrix<f64>,
+    pub(crate) kk: DMatrix<f64>,
     /// L with Q = L Z, where Z has orthonormal rows.
-    pub(in crate::bounds) query_factor: DMatrix<f64>,
+    pub(crate) query_factor: DMatrix<f64>,
     /// ||V||^2.
-    pub(in crate::bounds) value_square: f64,
+    pub(crate) value_square: f64,
 }
 
 /// The matrices that take tokens to values and keys.
 #[derive(Clone, Debug)]
-pub(in crate::bounds) struct Through {
+pub(crate) struct Through {
     /// V stacked over K, (r + k) x d.
-    pub(in crate::bounds) stacked: DMatrix<f64>,
+    pub(crate) stacked: DMatrix<f64>,
     /// c K^T L, d x (columns of L): with it the own part is V C K^T L c = (V C) (c K^T L).
-    pub(in crate::bounds) own: DMatrix<f64>,
+    pub(crate) own: DMatrix<f64>,
 }
 
 /// Below this dimension, covariances of tokens cost more than they save.
@@ -52,7 +52,7 @@ const LEAST_DIMENSION: usize = 16;
 
 impl Shared {
     /// For a head, with `value` in place of its V; `on_span` is [`coordinates`] of the tokens.
-    pub(in crate::bounds) fn new(
+    pub(crate) fn new(
         scale: f64,
         value: DMatrix<f64>,
         head: &HeadWeights,
@@ -88,13 +88,13 @@ impl Shared {
     }
 
     /// V (r x d) and K (k x d), where the code computes covariances of tokens.
-    pub(in crate::bounds) fn value_and_key(&self) -> Option<(DMatrix<f64>, DMatrix<f64>)> {
+    pub(crate) fn value_and_key(&self) -> Option<(DMatrix<f64>, DMatrix<f64>)> {
         let Through { stacked, .. } = self.through.as_ref()?;
         Some((stacked.rows(0, self.r).into_owned(), stacked.rows(self.r, self.k).into_owned()))
     }
 
     /// Prepares the tokens for the covariances of many rows at a time, where that saves time.
-    pub(in crate::bounds) fn make_moments(&mut self) {
+    pub(crate) fn make_moments(&mut self) {
         if let (Some(through), Some((value, _))) = (&self.through, self.value_and_key()) {
             self.moments = Moments::new(&value, &through.own, &self.tokens);
         }
@@ -104,9 +104,9 @@ impl Shared {
 /// The tokens that all heads share.
 #[derive(Debug)]
 pub(crate) struct LocalTokens<'a> {
-    pub(in crate::bounds) centred: Centred<'a, f64>,
+    pub(crate) centred: Centred<'a, f64>,
     /// How far a token may be off that comes from a normaliser.
-    pub(in crate::bounds) rounding: f64,
+    pub(crate) rounding: f64,
     on_span: OnceLock<DMatrix<f64>>,
 }
 
@@ -126,13 +126,13 @@ impl<'a> LocalTokens<'a> {
     }
 
     /// [`coordinates`] of the tokens: computed by the first head that needs them.
-    pub(in crate::bounds) fn on_span(&self) -> DMatrix<f64> {
+    pub(crate) fn on_span(&self) -> DMatrix<f64> {
         self.on_span.get_or_init(|| coordinates(self.centred.tokens())).clone()
     }
 }
 
 /// Where there are fewer tokens than dimensions, the tokens' coordinates in their span; otherwise the tokens.
-pub(in crate::bounds) fn coordinates(tokens: &DMatrix<f64>) -> DMatrix<f64> {
+pub(crate) fn coordinates(tokens: &DMatrix<f64>) -> DMatrix<f64> {
     if tokens.nrows() > tokens.ncols() { tokens.clone().qr().r() } else { tokens.clone() }
 }
 
@@ -140,20 +140,20 @@ pub(in crate::bounds) fn coordinates(tokens: &DMatrix<f64>) -> DMatrix<f64> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LocalBuffers {
     /// The mean of values and keys, and of tokens.
-    pub(in crate::bounds) mean: Vec<f64>,
-    pub(in crate::bounds) mean_token: Vec<f64>,
+    pub(crate) mean: Vec<f64>,
+    pub(crate) mean_token: Vec<f64>,
     /// Values and keys less their mean.
-    pub(in crate::bounds) centred: Vec<f64>,
+    pub(crate) centred: Vec<f64>,
     /// Values minus their mean, times the attention weights; or tokens minus their mean, times the roots of the
     /// weights.
-    pub(in crate::bounds) weighted: Vec<f64>,
+    pub(crate) weighted: Vec<f64>,
     /// The covariance of the tokens, and that of values with tokens.
-    pub(in crate::bounds) of_tokens: Vec<f64>,
-    pub(in crate::bounds) through: Vec<f64>,
+    pub(crate) of_tokens: Vec<f64>,
+    pub(crate) through: Vec<f64>,
     /// The covariances of the tokens under many rows.
-    pub(in crate::bounds) moments: MomentBuffers,
+    pub(crate) moments: MomentBuffers,
     /// The products of pairs of tokens under those rows, for `local_blocks`.
-    pub(in crate::bounds) pairs: PairBuffers,
+    pub(crate) pairs: PairBuffers,
 }
 
 /// Computes the covariance (d x d) of the tokens (d x columns) under a row of attention in `buffers.of_tokens`; returns
@@ -161,11 +161,7 @@ pub(crate) struct LocalBuffers {
 ///
 /// The covariance is W W^T, where the columns of W are the tokens minus their mean, times the roots of their weights.
 /// The mean is subtracted before squaring, so nothing cancels.
-pub(in crate::bounds) fn covariance_of_tokens(
-    tokens: &DMatrix<f64>,
-    masses: &[f64],
-    buffers: &mut LocalBuffers,
-) -> f64 {
+pub(crate) fn covariance_of_tokens(tokens: &DMatrix<f64>, masses: &[f64], buffers: &mut LocalBuffers) -> f64 {
     let (d, columns) = (tokens.nrows(), masses.len());
     let LocalBuffers { weighted, of_tokens, mean_token, .. } = buffers;
     weighted.resize(d * columns, 0.0);
@@ -187,14 +183,14 @@ pub(in crate::bounds) fn covariance_of_tokens(
 
 /// A matrix M with few rows and |M x| = |O_h V_h x| for every vector x: R_h V_h with the thin QR O_h = Z R_h, or the
 /// triangular factor of R_h V_h where that has more rows than columns.
-pub(in crate::bounds) fn reduced_value(outer: &DMatrix<f64>, value: &DMatrix<f64>) -> DMatrix<f64> {
+pub(crate) fn reduced_value(outer: &DMatrix<f64>, value: &DMatrix<f64>) -> DMatrix<f64> {
     // `outer` is O_h^T, d_v x d_out.
     let through = if outer.ncols() > outer.nrows() { outer.transpose().qr().r() * value } else { outer.tr_mul(value) };
     if through.nrows() > through.ncols() { through.qr().r() } else { through }
 }
 
 /// alpha a b.
-pub(in crate::bounds) fn product(
+pub(crate) fn product(
     a: View<'_, f64>,
     b: View<'_, f64>,
     (n_rows, n_columns): (usize, usize),
@@ -206,7 +202,7 @@ pub(in crate::bounds) fn product(
 }
 
 /// x^T M x for a Gram matrix M, clamped to 0 against rounding.
-pub(in crate::bounds) fn quadratic(matrix: &DMatrix<f64>, x: &[f64]) -> f64 {
+pub(crate) fn quadratic(matrix: &DMatrix<f64>, x: &[f64]) -> f64 {
     let mut sum = 0.0;
     for (col, x_col) in x.iter().enumerate() {
         for (row, x_row) in x.iter().enumerate() {
@@ -217,7 +213,7 @@ pub(in crate::bounds) fn quadratic(matrix: &DMatrix<f64>, x: &[f64]) -> f64 {
 }
 
 /// The largest eigenvalue of a positive semidefinite matrix, in closed form for sizes 1 and 2.
-pub(in crate::bounds) fn largest_symmetric(matrix: &DMatrix<f64>) -> f64 {
+pub(crate) fn largest_symmetric(matrix: &DMatrix<f64>) -> f64 {
     match matrix.nrows() {
         0 => 0.0,
         1 => matrix[(0, 0)].max(0.0),

@@ -43,13 +43,13 @@ impl DotHead {
 
     /// Whether rows may be taken together.
     #[cfg(test)]
-    pub(in crate::bounds) fn has_moments(&self) -> bool {
+    pub(crate) fn has_moments(&self) -> bool {
         self.shared.moments.is_some()
     }
 
     /// Takes every row by itself.
     #[cfg(test)]
-    pub(in crate::bounds) fn row_by_row(&mut self) {
+    pub(crate) fn row_by_row(&mut self) {
         Arc::make_mut(&mut self.shared).moments = None;
         self.pairs = None;
     }
@@ -63,13 +63,7 @@ impl DotHead {
     }
 
     /// Whether the rounding of a row's moments would be little beside its bounds.
-    pub(in crate::bounds) fn could_be_together(
-        &self,
-        mean: &[f64],
-        masses: &[f64],
-        gradient_square: f64,
-        w: f64,
-    ) -> bool {
+    pub(crate) fn could_be_together(&self, mean: &[f64], masses: &[f64], gradient_square: f64, w: f64) -> bool {
         let Some(moments) = &self.shared.moments else { return false };
         let (_, error) = moments.square_and_error(&moments.placed(mean), masses);
         self.lost(moments, error, gradient_square).is_little(w)
@@ -100,7 +94,7 @@ impl DotHead {
 
     /// The terms of row number `at` of the last [`DotHead::take_moments`]; `None` where the rounding of its moments
     /// is too large.
-    pub(in crate::bounds) fn of_moments(
+    pub(crate) fn of_moments(
         &mut self,
         buffers: &LocalBuffers,
         at: usize,

@@ -13,7 +13,7 @@ const MOST_ADDED: f64 = 1e-10;
 
 /// The tokens and matrices that the rows of a head share.
 #[derive(Clone, Debug)]
-pub(in crate::bounds) struct Pairs {
+pub(crate) struct Pairs {
     /// V (r x d) and c K (k x d).
     value: DMatrix<f64>,
     key: DMatrix<f64>,
@@ -45,7 +45,7 @@ pub(crate) struct PairBuffers {
 }
 
 /// The mean of tokens (d x columns), and the tokens minus the mean.
-pub(in crate::bounds) fn centred(tokens: &DMatrix<f64>) -> (DVector<f64>, DMatrix<f64>) {
+pub(crate) fn centred(tokens: &DMatrix<f64>) -> (DVector<f64>, DMatrix<f64>) {
     let centre = tokens.column_mean();
     let mut centred = tokens.clone();
     centred.column_iter_mut().for_each(|mut token| token -= &centre);
@@ -59,7 +59,7 @@ fn replace(out: &mut [f64], (n_rows, n_columns): (usize, usize), a: View<'_, f64
 
 impl Pairs {
     /// For V (r x d), c K (k x d) and tokens (d x columns).
-    pub(in crate::bounds) fn new(value: DMatrix<f64>, key: DMatrix<f64>, tokens: &DMatrix<f64>) -> Self {
+    pub(crate) fn new(value: DMatrix<f64>, key: DMatrix<f64>, tokens: &DMatrix<f64>) -> Self {
         let (centre, centred) = centred(tokens);
         let values = &value * &centred;
         let squares = |columns: &DMatrix<f64>| columns.column_iter().map(|column| column.norm_squared()).collect();
@@ -71,13 +71,7 @@ impl Pairs {
 
     /// Computes the products for some rows with the first `reach` tokens: `means` are the means of the tokens under the
     /// rows (d x rows), `queries` the rows' q_i (k x rows).
-    pub(in crate::bounds) fn take(
-        &self,
-        means: &[f64],
-        queries: View<'_, f64>,
-        reach: usize,
-        buffers: &mut PairBuffers,
-    ) {
+    pub(crate) fn take(&self, means: &[f64], queries: View<'_, f64>, reach: usize, buffers: &mut PairBuffers) {
         let ((r, d), k) = (self.value.shape(), self.key.nrows());
         let rows = means.len() / d;
         let PairBuffers { right, right_values, along, along_values, .. } = buffers;
@@ -100,11 +94,7 @@ impl Pairs {
 
     /// The [`Pair`] of each token, in order, for row number `at` of the last [`Pairs::take`]; `None` where the rounding
     /// is too large.
-    pub(in crate::bounds) fn row<'a>(
-        &'a self,
-        buffers: &'a PairBuffers,
-        at: usize,
-    ) -> Option<impl Iterator<Item = Pair> + 'a> {
+    pub(crate) fn row<'a>(&'a self, buffers: &'a PairBuffers, at: usize) -> Option<impl Iterator<Item = Pair> + 'a> {
         let ((r, d), reach) = (self.value.shape(), buffers.reach);
         let column = |numbers: &'a [f64], at: usize, height: usize| &numbers[at * height..(at + 1) * height];
         let square = |numbers: &[f64]| numbers.iter().map(|x| x * x).sum::<f64>();

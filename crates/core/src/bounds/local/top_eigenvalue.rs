@@ -8,7 +8,7 @@ use crate::spectral::is_positive_definite;
 
 /// Upper bounds on the largest eigenvalues of similar positive semidefinite matrices, one after the other.
 #[derive(Clone, Debug, Default)]
-pub(in crate::bounds) struct TopEigenvalue {
+pub(crate) struct TopEigenvalue {
     /// An approximate eigenvector of the previous matrix, from which the next iteration starts.
     near: Option<DVector<f64>>,
     /// How often the margin of the previous matrix was doubled: the next one mostly needs as many doublings.
@@ -24,7 +24,7 @@ const MOST_DOUBLINGS: usize = 12;
 
 impl TopEigenvalue {
     /// An upper bound on the largest eigenvalue, about `MARGIN` above it.
-    pub(in crate::bounds) fn bound(&mut self, matrix: &DMatrix<f64>) -> f64 {
+    pub(crate) fn bound(&mut self, matrix: &DMatrix<f64>) -> f64 {
         let steps = if self.near.is_some() { STEPS } else { FIRST_STEPS };
         let mut x = self
             .near
@@ -62,7 +62,7 @@ fn least_from(near: usize, holds: impl Fn(usize) -> bool) -> Option<usize> {
 }
 
 /// Whether ||M||_2 <= bound, up to rounding.
-pub(in crate::bounds) fn is_norm_at_most(matrix: &DMatrix<f64>, bound: f64) -> bool {
+pub(crate) fn is_norm_at_most(matrix: &DMatrix<f64>, bound: f64) -> bool {
     let (rows, columns) = matrix.shape();
     let stored = View::new(matrix.as_slice(), rows, columns);
     let wide = if rows < columns { stored } else { stored.transpose() };

@@ -1,66 +1,68 @@
-//! Lower bounds from the adversarial tokens of \[C\], R (-u, u, .., u) or R (u, u/2, .., u/2), with A u = lambda u.
-//!
-//! With gamma = max(-lambda_min, lambda_max/8), g = gamma R^2 and p = 1/(1 + (n-1) e^(-2g)):
-//! - no mask: |V u| sqrt(n-1) p (1 + 2 (1-p) g), at these tokens; its envelope over all n' <= n is a lower bound on the
-//!   largest constant up to n;
-//! - causal: |V u| sqrt(sum_{i=2..n} [p_i (1 + 2 (1-p_i) g)]^2), p_i = 1/(1 + (i-1) e^(-2g)).
-
-use super::super::Hypotheses;
+use super::super::absence::Absence;
+use super::super::evaluator::{Computation, Evaluator, no_losses};
+use super::super::hypotheses::Hypotheses;
 use super::super::logarithms::{ln_minus_one, sigmoid, softplus};
+use super::super::need::Need;
+use super::super::slack::{AtHead, brief};
+use super::super::statement::{Domain, Group, Norm, Side, Statement};
 use super::causal_sum::CausalTerms;
 use crate::experiment::MaskKind;
 
-/// ln of the adversarial bound at this n, R and mask.
-pub(in crate::bounds) fn ln_adversarial(hypotheses: &Hypotheses) -> Option<f64> {
-    let (line, g) = (hypotheses.adversarial?, growth(hypotheses)?);
-    match hypotheses.mask {
-        MaskKind::None => Some(line.gain.ln() + ln_all(ln_minus_one(hypotheses.ln_n), g)),
-        MaskKind::Causal => ln_causal_of(hypotheses, hypotheses.ln_n),
-        MaskKind::Other => None,
+/// Lower: L_n >= |V u| sqrt(n - 1) p (1 + 2 (1 - p) g), p = 1/(1 + (n - 1) e^(-2g)).
+///
+/// A u = λ u with real λ and |u| = 1, g = γ R^2, γ the larger of -λ_min and λ_max/8 over the real eigenvalues. The tokens
+/// are R (-u, u, .., u), or R (u, u/2, .., u/2) for λ_max. Causal: |V u| sqrt(sum_(i >= 2) p_i^2 (1 + 2 (1 - p_i) g)^2) with
+/// p_i = 1/(1 + (i - 1) e^(-2g)).
+///
+/// Dot-product attention, no mask or the causal one, no normaliser, n >= 2; one head or concatenated ones, A with a real
+/// eigenvalue. Source: tokens of \[C\], derivation ours, section 4, `adversarial`.
+pub static ADVERSARIAL: Statement = Statement {
+    id: "adversarial",
+    side: Side::Lower,
+    domain: Domain::Ball,
+    norm: Norm::Spectral,
+    formula: "|Vu| √(n − 1) p (1 + 2 (1 − p) g)",
+    needs: &[
+        Need::PlainAttention,
+        Need::DotScores,
+        Need::NoNormalizer,
+        Need::UnmaskedOrCausal,
+        Need::MinTokens(2),
+        Need::OneHeadOrConcatenated,
+    ],
+    otherwise: Absence::NoDirection,
+    group: Group::Adversarial,
+    rung: Some(135),
+    label: "adversarial",
+    note: "adversarial",
+    source: "adversarial",
+};
+
+pub(crate) const EVALUATOR: Evaluator =
+    Evaluator { statement: &ADVERSARIAL, value: Computation::OnBall(ln), worked, losses: no_losses };
+
+fn ln(given: &Hypotheses) -> Option<f64> {
+    if given.mask == MaskKind::Causal {
+        return ln_causal_of(given, given.ln_n);
     }
+    let (line, g) = (given.adversarial?, growth(given)?);
+    Some(line.gain.ln() + ln_all(ln_minus_one(given.ln_n), g))
 }
 
 /// ln of the adversarial bound under the causal mask on e^ln_n tokens, at least two.
-pub(in crate::bounds) fn ln_causal_of(hypotheses: &Hypotheses, ln_n: f64) -> Option<f64> {
+pub(crate) fn ln_causal_of(hypotheses: &Hypotheses, ln_n: f64) -> Option<f64> {
     let (line, g) = (hypotheses.adversarial?, growth(hypotheses)?);
     (ln_n > 0.0).then(|| line.gain.ln() + ln_causal(ln_n.exp(), g))
 }
 
-/// ln of the largest bound without a mask over all lengths up to n.
-pub(in crate::bounds) fn ln_envelope(hypotheses: &Hypotheses) -> Option<f64> {
-    if hypotheses.mask != MaskKind::None {
-        return None;
-    }
-    let (line, g) = (hypotheses.adversarial?, growth(hypotheses)?);
-    // With t = (n'-1) e^(-2g), e^g sqrt(t)/(1+t) (1 + 2 g t/(1+t)) rises up to t = (3g + sqrt(9g^2 + 2g + 1))/(1 + 2g).
-    let t = match g {
-        0.0..1.0 => (3.0 * g + (9.0 * g * g + 2.0 * g + 1.0).sqrt()) / (1.0 + 2.0 * g),
-        _ => (3.0 + (9.0 + 2.0 / g + 1.0 / (g * g)).sqrt()) / (1.0 / g + 2.0),
-    };
-    let best = t.ln() + 2.0 * g;
-    let last = ln_minus_one(hypotheses.ln_n);
-    if last <= best {
-        return Some(line.gain.ln() + ln_all(last, g));
-    }
-    // n' is an integer: the best one is next to the real maximiser.
-    let whole = |ln: f64| if ln < 34.0 { ln.exp().max(1.0).ln() } else { ln };
-    let beside = if best < 34.0 {
-        let below = best.exp().floor().max(1.0);
-        ln_all(below.ln(), g).max(ln_all((below + 1.0).ln().min(last), g))
-    } else {
-        ln_all(whole(best), g)
-    };
-    Some(line.gain.ln() + beside)
-}
-
-/// g = gamma R^2; `None` if g is negative or not finite, or if there is only one token.
-fn growth(hypotheses: &Hypotheses) -> Option<f64> {
+/// g = gamma R^2; `None` if g is negative or not finite.
+pub(crate) fn growth(hypotheses: &Hypotheses) -> Option<f64> {
     let g = hypotheses.adversarial?.gamma * hypotheses.radius * hypotheses.radius;
-    (g.is_finite() && g >= 0.0 && hypotheses.ln_n > 0.0).then_some(g)
+    (g.is_finite() && g >= 0.0).then_some(g)
 }
 
 /// ln of sqrt(n-1) p (1 + 2 (1-p) g).
-fn ln_all(ln_n_minus_1: f64, g: f64) -> f64 {
+pub(crate) fn ln_all(ln_n_minus_1: f64, g: f64) -> f64 {
     let excess = ln_n_minus_1 - 2.0 * g;
     0.5 * ln_n_minus_1 - softplus(excess) + (2.0 * sigmoid(excess) * g).ln_1p()
 }
@@ -74,11 +76,17 @@ fn ln_causal(n: f64, g: f64) -> f64 {
     unit.ln() + 0.5 * CausalTerms::new((-2.0 * g).exp(), gains).sum_from_below(n - 1.0).ln()
 }
 
+pub(crate) fn worked(at: &AtHead<'_>) -> String {
+    let Some(line) = at.given.adversarial else { return String::new() };
+    let g = line.gamma * at.given.radius * at.given.radius;
+    format!("|Vu| = {}, g = {}, n = {}", brief(line.gain), brief(g), at.n())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::bounds::lower::line::AdversarialLine;
-    use crate::bounds::{BoundId, HeadNorms};
+    use crate::bounds::{ADVERSARIAL_ENVELOPE, HeadNorms};
     use crate::experiment::Attention;
 
     fn at(radius: f64, n: f64, mask: MaskKind) -> Hypotheses {
@@ -103,12 +111,11 @@ mod tests {
         ];
         for (radius, n, expected, digits) in table {
             let hypotheses = at(radius, n, MaskKind::None);
-            let found = BoundId::AdversarialEnvelope.at(&hypotheses).and_then(|b| b.value).expect("it applies");
+            let found = ADVERSARIAL_ENVELOPE.at(&hypotheses).and_then(|b| b.value).expect("it applies");
             assert!((found - expected).abs() <= digits, "R={radius} n={n}: {found} for {expected}");
         }
         for (n, expected) in [(10.0, 3.0351), (100.0, 11.0819), (1000.0, 57.0834), (10000.0, 213.355)] {
-            let found =
-                BoundId::Adversarial.at(&at(2.0, n, MaskKind::Causal)).and_then(|b| b.value).expect("it applies");
+            let found = ADVERSARIAL.at(&at(2.0, n, MaskKind::Causal)).and_then(|b| b.value).expect("it applies");
             assert!((found / expected - 1.0).abs() < 1e-5, "causal n={n}: found {found}, expected {expected}");
         }
     }
@@ -119,8 +126,8 @@ mod tests {
             let mut largest = 0.0f64;
             for n in 2..6000 {
                 let hypotheses = at(radius, f64::from(n), MaskKind::None);
-                largest = largest.max(BoundId::Adversarial.at(&hypotheses).and_then(|b| b.value).expect("it applies"));
-                let found = BoundId::AdversarialEnvelope.at(&hypotheses).and_then(|b| b.value).expect("it applies");
+                largest = largest.max(ADVERSARIAL.at(&hypotheses).and_then(|b| b.value).expect("it applies"));
+                let found = ADVERSARIAL_ENVELOPE.at(&hypotheses).and_then(|b| b.value).expect("it applies");
                 assert!((found / largest - 1.0).abs() < 1e-12, "R={radius} n={n}: {found} for {largest}");
             }
         }
@@ -148,7 +155,7 @@ mod tests {
         for radius in [1e-150, 1e-3, 1.0, 1e3, 1e6] {
             for n in [2.0, 1e9, 1e18, 1e300] {
                 for mask in [MaskKind::None, MaskKind::Causal] {
-                    let bound = BoundId::Adversarial.at(&at(radius, n, mask)).expect("it applies");
+                    let bound = ADVERSARIAL.at(&at(radius, n, mask)).expect("it applies");
                     assert!(bound.log10.is_finite(), "R={radius} n={n} {mask:?}: {}", bound.log10);
                 }
             }

@@ -10,7 +10,7 @@
 //!
 //! in size at most rate^3 s_H^5 (|d_2|/16 + 5/32 |d_3| s_H + 5/16 |d_4| s_H^2), as {m}^2 (1 - {m})^2 <= 1/16.
 
-use super::super::ball::unified::HEAD;
+use super::super::ball::column_sums::HEAD;
 
 /// The terms f(m) of a sum.
 pub(super) struct CausalTerms {

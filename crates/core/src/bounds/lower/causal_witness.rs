@@ -10,21 +10,18 @@
 
 use std::f64::consts::LN_2;
 
+use super::super::Hypotheses;
 use super::super::logarithms::ln_subtract;
 use super::super::maximum::pattern_search;
-use super::super::{Combination, Hypotheses};
 use super::causal_sum::CausalTerms;
 use super::witness::ClusterWitness;
 use super::witness_form::{Closed, Shape};
-use crate::experiment::MaskKind;
 
-/// The best witness of a shape, its tokens in their order: those away from x first. `None` under another mask, for too few
-/// tokens, and where no direction is known.
-pub(in crate::bounds) fn best(hypotheses: &Hypotheses, shape: Shape) -> Option<ClusterWitness> {
+/// The best witness of a shape, its tokens in their order: those away from x first. `None` where no direction
+/// is known.
+pub(crate) fn best(hypotheses: &Hypotheses, shape: Shape) -> Option<ClusterWitness> {
     let Hypotheses { radius, ln_n, .. } = *hypotheses;
-    let is_mixed = hypotheses.heads.len() > 1 && hypotheses.combination == Combination::Sum;
-    let is_ball = radius > 0.0 && radius.is_finite() && ln_n.is_finite();
-    if hypotheses.mask != MaskKind::Causal || is_mixed || !is_ball || ln_n.exp() < shape.fewest() + 1.0 - 1e-9 {
+    if !(radius > 0.0 && radius.is_finite() && ln_n.is_finite()) {
         return None;
     }
     let directions = hypotheses.directions.iter().filter(|direction| shape == Shape::Sink || direction.value_w > 0.0);
@@ -151,7 +148,7 @@ impl Rows<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bounds::{Bound, BoundId};
+    use crate::bounds::{ADVERSARIAL, Bound, BoundId, FORK, SHARP_MASKED, SINK};
     use crate::experiment::Experiment;
     use crate::growth::hypotheses_of_ball;
     use crate::measure::measure;
@@ -217,13 +214,13 @@ mod tests {
                 for n in [2.0, 3.0, 4.0, 17.0, 300.0, 1e4, 1e9, 1e18, 1e200] {
                     let hypotheses = ball(&q, n, radius);
                     let at = |id: BoundId| id.at(&hypotheses).map(|bound| bound.log10);
-                    let most = at(BoundId::SharpMasked).expect("it applies");
-                    assert_eq!(at(BoundId::Fork).is_some(), n >= 3.0);
-                    for id in [BoundId::Sink, BoundId::Fork] {
+                    let most = at(&SHARP_MASKED).expect("it applies");
+                    assert_eq!(at(&FORK).is_some(), n >= 3.0);
+                    for id in [&SINK, &FORK] {
                         assert!(at(id).is_none_or(|found| found <= most + 1e-9), "{q} R={radius} n={n} {id:?}: {most}");
                     }
-                    let sink = at(BoundId::Sink).expect("it applies");
-                    assert!(at(BoundId::Adversarial).is_none_or(|found| found <= sink + 0.01), "{q} R={radius} n={n}");
+                    let sink = at(&SINK).expect("it applies");
+                    assert!(at(&ADVERSARIAL).is_none_or(|found| found <= sink + 0.01), "{q} R={radius} n={n}");
                 }
             }
         }
@@ -233,7 +230,7 @@ mod tests {
     #[test]
     fn forks_are_far_above_adversarial_tokens() {
         let hypotheses = ball(&json!([[-2f64.sqrt(), 0.0], [0.0, -2f64.sqrt()]]), 1e4, 4.0);
-        let [fork, adversarial] = [BoundId::Fork, BoundId::Adversarial].map(|id| value(id.at(&hypotheses)));
+        let [fork, adversarial] = [&FORK, &ADVERSARIAL].map(|id| value(id.at(&hypotheses)));
         assert!(fork / adversarial > 8.0, "{fork} {adversarial}");
     }
 }

@@ -1,33 +1,61 @@
-//! `centre` (ours, docs/theory.md section 4): one or two tokens at 0, and the others at R e and -R e, as many at each, for a
-//! unit vector e. With w = A^T e/|A^T e| and t = 1 token at 0 where n is odd, t = 2 where it is even:
-//!
-//! - no mask: |V (t w/n + (1 - t/n) R^2 |A^T e| e)|;
-//! - causal, with the tokens at 0 last: |V (w/n + (1 - t/n) R^2 |A^T e| e)|.
-//!
-//! A token at 0 attends to all tokens alike, so that its covariance is (1 - t/n) R^2 e e^T whatever A is.
-
-use std::f64::consts::LN_2;
-
-use super::super::Hypotheses;
+use super::super::absence::Absence;
+use super::super::evaluator::{Computation, Evaluator, constants, no_losses};
+use super::super::hypotheses::Hypotheses;
 use super::super::logarithms::ln_subtract;
+use super::super::need::Need;
+use super::super::statement::{Domain, Group, Norm, Side, Statement};
 use super::centre_direction::CentreDirection;
+use super::found::Found;
 use super::witness::ClusterWitness;
 use crate::experiment::MaskKind;
+use std::f64::consts::LN_2;
 
-/// The best tokens in their order, those at 0 last; `None` for fewer than three tokens, and where no direction is known.
-pub(in crate::bounds) fn best(hypotheses: &Hypotheses) -> Option<ClusterWitness> {
+/// Lower: L_n >= |V (t w/n + (1 - t/n) R^2 |A^T e| e)| for a unit vector e, w = A^T e/|A^T e|, from t tokens at 0 (1 for odd
+/// n, else 2) and the others half at R e, half at -R e. Causal: w/n for t w/n.
+///
+/// Dot-product attention, no mask or the causal one, no normaliser, n >= 3, one head or concatenated ones. Source: ours,
+/// section 4, `centre`.
+pub static CENTRE: Statement = Statement {
+    id: "centre",
+    side: Side::Lower,
+    domain: Domain::Ball,
+    norm: Norm::Spectral,
+    formula: "|V (t w/n + (1 − t/n) R² |Aᵀe| e)|, w = Aᵀe/|Aᵀe|, t = 1 or 2",
+    needs: &[
+        Need::PlainAttention,
+        Need::DotScores,
+        Need::NoNormalizer,
+        Need::UnmaskedOrCausal,
+        Need::MinTokens(3),
+        Need::OneHeadOrConcatenated,
+    ],
+    otherwise: Absence::NoDirection,
+    group: Group::Tokens,
+    rung: Some(115),
+    label: "centre",
+    note: "centre",
+    source: "ours",
+};
+
+pub(crate) const EVALUATOR: Evaluator = Evaluator {
+    statement: &CENTRE,
+    value: Computation::AtWitness(|given| best(given).map(Found::from_closed_form)),
+    worked: constants,
+    losses: no_losses,
+};
+
+/// The best tokens in their order, those at 0 last; `None` where no direction is known.
+///
+/// A token at 0 attends to all tokens alike, so that its covariance is (1 - t/n) R^2 e e^T whatever A is.
+fn best(hypotheses: &Hypotheses) -> Option<ClusterWitness> {
     let ln_n = hypotheses.ln_n;
-    if ln_n < 3f64.ln() - 1e-12 || !hypotheses.radius.is_finite() {
+    if !hypotheses.radius.is_finite() {
         return None;
     }
     // Above 2^53 tokens one token more or less changes nothing.
     let n = ln_n.exp().round();
     let ln_t = if n < 9e15 && n % 2.0 == 0.0 { LN_2 } else { 0.0 };
-    let of_w = match hypotheses.mask {
-        MaskKind::None => (ln_t - ln_n).exp(),
-        MaskKind::Causal => (-ln_n).exp(),
-        MaskKind::Other => return None,
-    };
+    let of_w = if hypotheses.mask == MaskKind::Causal { (-ln_n).exp() } else { (ln_t - ln_n).exp() };
     let rest = ln_subtract(0.0, ln_t - ln_n).exp();
     let of_direction = |direction: &CentreDirection| {
         let (of_e, [ee, ew, ww]) = (rest * direction.stretch * hypotheses.radius.powi(2), direction.values);
@@ -50,7 +78,7 @@ pub(in crate::bounds) fn best(hypotheses: &Hypotheses) -> Option<ClusterWitness>
 
 #[cfg(test)]
 mod tests {
-    use crate::bounds::BoundId;
+    use super::CENTRE;
     use crate::experiment::Experiment;
     use crate::growth::hypotheses_of_ball;
     use crate::measure::measure;
@@ -68,7 +96,7 @@ mod tests {
                 };
                 let ball = of(json!({"source": "random", "distribution": "ball", "n": n, "d": 2, "radius": 2}));
                 let hypotheses = hypotheses_of_ball(&ball).expect("a ball").with_n(f64::from(n));
-                let bound = BoundId::Centre.at(&hypotheses).and_then(|bound| bound.value).expect("it applies");
+                let bound = CENTRE.at(&hypotheses).and_then(|bound| bound.value).expect("it applies");
                 // The same direction, from A itself.
                 let a = crate::weights::inputs(&ball).expect("inputs").weights.heads[0].query_key().a();
                 let e = crate::spectral::largest_triplet(&a).expect("finite").left;

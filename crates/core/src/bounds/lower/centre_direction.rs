@@ -8,7 +8,7 @@ use crate::weights::Weights;
 
 /// A direction e of a head.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::bounds) struct CentreDirection {
+pub(crate) struct CentreDirection {
     /// e.
     pub(super) direction: DVector<f64>,
     /// |A^T e|.
@@ -19,7 +19,7 @@ pub(in crate::bounds) struct CentreDirection {
 
 /// The directions of the leading heads: where A is longest, from the left, alone and followed by V. None for several
 /// heads and an output matrix, where the other heads may cancel the one of the direction.
-pub(in crate::bounds) fn directions(weights: &Weights, leading: &[(usize, HeadSpan)]) -> Vec<CentreDirection> {
+pub(crate) fn directions(weights: &Weights, leading: &[(usize, HeadSpan)]) -> Vec<CentreDirection> {
     if weights.output.is_some() && weights.heads.len() > 1 {
         return Vec::new();
     }
@@ -47,7 +47,7 @@ impl CentreDirection {
     }
 
     /// The same direction in a space of d dimensions; the added coordinates are zero.
-    pub(in crate::bounds) fn in_dimension(self, d: usize) -> Self {
+    pub(crate) fn in_dimension(self, d: usize) -> Self {
         CentreDirection { direction: self.direction.resize_vertically(d, 0.0), ..self }
     }
 }

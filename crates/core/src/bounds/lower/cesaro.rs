@@ -1,25 +1,50 @@
-//! `cesaro` (ours, docs/theory.md section 4): n tokens at 0 under the causal mask attend to all earlier tokens alike, so that
-//! J is the Cesaro matrix C, C_ij = 1/i for j <= i, times V: the bound is v ||C||.
+//! n tokens at 0 under the causal mask attend to all earlier tokens alike, so that J is the Cesaro matrix C, C_ij = 1/i for j
+//! <= i, times V. The outputs of a normaliser are not 0.
 //!
 //! ||C|| rises to 2 as n grows, as slowly as 1/ln^2 n. From below: |C f|/|f| for f_j = 1/sqrt j, and, as ||C|| does not
 //! fall with n, the norm for the first tokens.
 
-use super::super::ball::unified::HEAD;
-use super::super::{Combination, Hypotheses};
-use crate::experiment::{Attention, MaskKind};
+use super::super::absence::Absence;
+use super::super::ball::column_sums::HEAD;
+use super::super::evaluator::{Computation, Evaluator, constants, no_losses};
+use super::super::need::Need;
+use super::super::statement::{Domain, Group, Norm, Side, Statement};
 use crate::extremum::largest;
 
-/// ln of the bound; `None` for other attention, with a normaliser, whose outputs are not 0, and for several heads whose
-/// outputs are added.
-pub(in crate::bounds) fn ln_cesaro(hypotheses: &Hypotheses) -> Option<f64> {
-    let is_mixed = hypotheses.heads.len() > 1 && hypotheses.combination == Combination::Sum;
-    let applies = hypotheses.attention == Attention::Dot && hypotheses.mask == MaskKind::Causal;
-    if !applies || hypotheses.is_normalized() || is_mixed || hypotheses.ln_n < 2f64.ln() - 1e-12 {
-        return None;
-    }
-    let value = largest(hypotheses.heads.iter().map(|head| head.v_norm));
-    Some(value.ln() + norm_from_below(hypotheses.ln_n.exp().round()).ln())
-}
+/// Lower: L_n >= v ||C||, C_ij = 1/i for j <= i, from tokens that are all 0. ||C|| rises to 2.
+///
+/// Dot-product attention, causal, no normaliser, n >= 2, one head or concatenated ones. Source: ours, section 4, `cesaro`.
+pub static CESARO: Statement = Statement {
+    id: "cesaro",
+    side: Side::Lower,
+    domain: Domain::Ball,
+    norm: Norm::Spectral,
+    formula: "v ‖C‖, Cᵢⱼ = 1/i for j ≤ i",
+    needs: &[
+        Need::PlainAttention,
+        Need::DotScores,
+        Need::NoNormalizer,
+        Need::Causal,
+        Need::MinTokens(2),
+        Need::OneHeadOrConcatenated,
+    ],
+    otherwise: Absence::NoDirection,
+    group: Group::Tokens,
+    rung: Some(120),
+    label: "cesaro",
+    note: "cesaro",
+    source: "ours",
+};
+
+pub(crate) const EVALUATOR: Evaluator = Evaluator {
+    statement: &CESARO,
+    value: Computation::OnBall(|given| {
+        let value = largest(given.heads.iter().map(|head| head.v_norm));
+        Some(value.ln() + norm_from_below(given.ln_n.exp().round()).ln())
+    }),
+    worked: constants,
+    losses: no_losses,
+};
 
 /// A number that ||C|| is never below for n tokens.
 fn norm_from_below(n: f64) -> f64 {

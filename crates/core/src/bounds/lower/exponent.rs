@@ -13,20 +13,15 @@ use crate::weights::Weights;
 
 /// The exponents of a head, and directions near the x of its largest exponent.
 #[derive(Clone, Debug)]
-pub(in crate::bounds) struct HeadGrowth {
-    pub(in crate::bounds) exponents: Exponents,
+pub(crate) struct HeadGrowth {
+    pub(crate) exponents: Exponents,
     /// In the basis of the head's [`HeadSpan`].
     near: Vec<DVector<f64>>,
 }
 
 impl HeadGrowth {
     /// For a head of the weights, with ||A||.
-    pub(in crate::bounds) fn of(
-        weights: &Weights,
-        leading: &[(usize, HeadSpan)],
-        head_idx: usize,
-        a_norm: f64,
-    ) -> Self {
+    pub(crate) fn of(weights: &Weights, leading: &[(usize, HeadSpan)], head_idx: usize, a_norm: f64) -> Self {
         let (exponents, near) = match leading.iter().find(|(leading_idx, _)| *leading_idx == head_idx) {
             Some((_, span)) => Exponents::of(&span.a, a_norm),
             None => Exponents::of(&a_on_span(&weights.heads[head_idx]), a_norm),
@@ -35,12 +30,12 @@ impl HeadGrowth {
     }
 
     /// For a head of which only ||A|| is used.
-    pub(in crate::bounds) fn of_norm(a_norm: f64) -> Self {
+    pub(crate) fn of_norm(a_norm: f64) -> Self {
         HeadGrowth { exponents: Exponents::of_norm(a_norm), near: Vec::new() }
     }
 
     /// Unit vectors: the x of the largest exponent, `known` ones, right singular vectors.
-    pub(in crate::bounds) fn directions(&self, span: &HeadSpan, known: &[DVector<f64>]) -> Vec<DVector<f64>> {
+    pub(crate) fn directions(&self, span: &HeadSpan, known: &[DVector<f64>]) -> Vec<DVector<f64>> {
         let known = known.iter().map(|u| span.basis.tr_mul(u)).chain(span.right_singular_vectors());
         let starts: Vec<DVector<f64>> = known.filter_map(unit).collect();
         let mut order: Vec<DVector<f64>> = self.near.iter().cloned().filter_map(unit).chain(starts.clone()).collect();
@@ -72,13 +67,13 @@ fn growth_along(stretch: f64, along: f64) -> f64 {
 }
 
 /// The |x|/R at which R |A x| - x.A x is largest along a unit vector u, from |A u| and u.A u.
-pub(in crate::bounds) fn best_reach(stretch: f64, along: f64) -> f64 {
+pub(crate) fn best_reach(stretch: f64, along: f64) -> f64 {
     if 2.0 * along <= stretch { 1.0 } else { stretch / (2.0 * along) }
 }
 
 impl HeadSpan {
     /// The right singular vectors with the largest singular values; of a large A one, by power iteration.
-    pub(in crate::bounds) fn right_singular_vectors(&self) -> Vec<DVector<f64>> {
+    pub(crate) fn right_singular_vectors(&self) -> Vec<DVector<f64>> {
         let scale = self.a.amax();
         if !(scale.is_finite() && scale > 0.0) {
             return Vec::new();

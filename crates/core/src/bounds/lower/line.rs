@@ -14,35 +14,35 @@ use crate::weights::{HeadWeights, Weights};
 
 /// The constants of the heads on a line.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::bounds) struct Line {
+pub(crate) struct Line {
     /// u.
-    pub(in crate::bounds) direction: DVector<f64>,
+    pub(crate) direction: DVector<f64>,
     /// u^T A_h u of each head.
-    pub(in crate::bounds) lambdas: Vec<f64>,
+    pub(crate) lambdas: Vec<f64>,
     /// A column for each head: a triangular factor of the w_h side by side, or the lengths |w_h| on the diagonal where
     /// heads are concatenated. The matrix is a factor, not the products w_h . w_h', so that heads that cancel keep
     /// their digits.
-    pub(in crate::bounds) responses: DMatrix<f64>,
+    pub(crate) responses: DMatrix<f64>,
 }
 
 impl Line {
     /// The same line in a space of d dimensions; the added coordinates are zero.
-    pub(in crate::bounds) fn in_dimension(self, d: usize) -> Self {
+    pub(crate) fn in_dimension(self, d: usize) -> Self {
         Line { direction: self.direction.resize_vertically(d, 0.0), ..self }
     }
 }
 
 /// The constants of the weights that the adversarial bounds need.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::bounds) struct AdversarialLine {
+pub(crate) struct AdversarialLine {
     /// gamma = max(-lambda_min, lambda_max / 8) over the real eigenvalues of the first head's A.
-    pub(in crate::bounds) gamma: f64,
+    pub(crate) gamma: f64,
     /// |V u| (|O V u| with an output matrix).
-    pub(in crate::bounds) gain: f64,
+    pub(crate) gain: f64,
 }
 
 /// The candidate lines of the lower bounds.
-pub(in crate::bounds) fn lines(weights: &Weights, leading: &[(usize, HeadSpan)]) -> Vec<Line> {
+pub(crate) fn lines(weights: &Weights, leading: &[(usize, HeadSpan)]) -> Vec<Line> {
     leading
         .iter()
         .flat_map(|(head_idx, span)| directions(&weights.heads[*head_idx], span))
@@ -69,7 +69,7 @@ fn is_same(a: &Line, b: &Line) -> bool {
 
 /// The constants of the adversarial tokens, which come from the first head. `None` with several heads and an output
 /// matrix: the other heads may then cancel the first one's response.
-pub(in crate::bounds) fn adversarial_line(weights: &Weights) -> Option<AdversarialLine> {
+pub(crate) fn adversarial_line(weights: &Weights) -> Option<AdversarialLine> {
     if weights.output.is_some() && weights.heads.len() > 1 {
         return None;
     }

@@ -1,27 +1,24 @@
-//! Lower bounds: tokens of the ball, at any n, with the exact norm of J on some perturbations of them.
+//! Lower bounds: tokens of the ball, at any n, with the exact norm of J on some perturbations of them. A file for each bound,
+//! and
 //!
 //! | file | concept |
 //! | --- | --- |
-//! | `adversarial` | the adversarial tokens |
+//! | `found` | the tokens behind a bound |
 //! | `line` | lines through the origin on which tokens are placed |
-//! | `two_clusters` | two clusters on a line, at their best sizes and places |
+//! | `two_cluster_curve` | two clusters on a line, at their best sizes and places |
 //! | `two_cluster_norm` | the norm at two clusters |
 //! | `witness` | sink and fork: few clusters off the line |
 //! | `witness_form` | the closed forms that choose the tokens of `witness` |
 //! | `witness_direction` | directions in which `witness` looks for its tokens; the norm at given clusters |
 //! | `causal_witness` | sink and fork under the causal mask |
 //! | `causal_sum` | sums over the rows of a causal witness |
-//! | `centre` | tokens at 0 between two clusters |
 //! | `centre_direction` | directions in which `centre` looks for its tokens |
-//! | `cesaro` | all tokens at 0, under the causal mask |
 //! | `variant_witnesses` | which lower bounds a variant has, and what they need of the weights |
 //! | `variant_fork` | the fork under a cap and with a sink, in closed form |
-//! | `equal_tokens` | n equal tokens, for weights that each depend on their own score alone |
-//! | `zero_key` | one token at 0, under a normaliser of queries and keys |
-//! | `window_causal` | causal attention on one window |
 //! | `exponent` | the largest growth of scores over a head's directions |
 
 pub(super) mod adversarial;
+pub(super) mod adversarial_envelope;
 mod causal_sum;
 pub(super) mod causal_witness;
 pub(super) mod centre;
@@ -29,7 +26,12 @@ pub(super) mod centre_direction;
 pub(super) mod cesaro;
 pub(super) mod equal_tokens;
 pub(super) mod exponent;
+pub(super) mod fork;
+pub(super) mod found;
 pub(super) mod line;
+pub(super) mod sink;
+pub(super) mod skew;
+pub(super) mod two_cluster_curve;
 pub(super) mod two_cluster_norm;
 pub(super) mod two_clusters;
 pub(super) mod variant_fork;

@@ -10,14 +10,14 @@ use crate::extremum::{largest, maximum};
 
 /// Positions r_1/R and r_2/R of two clusters, and the norm there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::bounds) struct Shape {
-    pub(in crate::bounds) places: [f64; 2],
-    pub(in crate::bounds) norm: f64,
+pub(crate) struct Shape {
+    pub(crate) places: [f64; 2],
+    pub(crate) norm: f64,
 }
 
 /// Whether the first, smaller cluster is a single token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::bounds) enum First {
+pub(crate) enum First {
     /// A single token, so that only the zero field sums to zero inside it.
     Alone,
     /// Two tokens or more; the second cluster is at least as large.
@@ -26,7 +26,7 @@ pub(in crate::bounds) enum First {
 
 /// How many tokens the two clusters have.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::bounds) struct Sizes {
+pub(crate) struct Sizes {
     /// ln tau, tau = n_2/n_1.
     ln_ratio: f64,
     /// sqrt(tau).
@@ -35,14 +35,14 @@ pub(in crate::bounds) struct Sizes {
 }
 
 impl Sizes {
-    pub(in crate::bounds) fn new(ln_ratio: f64, first: First) -> Self {
+    pub(crate) fn new(ln_ratio: f64, first: First) -> Self {
         Sizes { ln_ratio, root: (0.5 * ln_ratio).exp(), first }
     }
 }
 
 /// The scalar problem on one line, with positions in units of R.
 #[derive(Clone, Debug)]
-pub(in crate::bounds) struct Problem {
+pub(crate) struct Problem {
     /// g_h = lambda_h R^2.
     growths: Vec<f64>,
     /// A column for each head: w_h, in coordinates that keep their inner products.
@@ -59,17 +59,17 @@ const NEAR: f64 = 0.1;
 const LEAST_STEP: f64 = 1e-6;
 
 impl Problem {
-    pub(in crate::bounds) fn new(growths: Vec<f64>, responses: DMatrix<f64>) -> Self {
+    pub(crate) fn new(growths: Vec<f64>, responses: DMatrix<f64>) -> Self {
         Problem { growths, response_norm: responses.norm(), responses }
     }
 
     /// The largest |g_h|.
-    pub(in crate::bounds) fn largest_growth(&self) -> f64 {
+    pub(crate) fn largest_growth(&self) -> f64 {
         self.growths.iter().fold(0.0f64, |most, g| most.max(g.abs()))
     }
 
     /// The best positions at a ratio: by a search from `near`, or from the best of all candidates if `near` is `None`.
-    pub(in crate::bounds) fn best_shape(&self, sizes: Sizes, near: Option<Shape>) -> Shape {
+    pub(crate) fn best_shape(&self, sizes: Sizes, near: Option<Shape>) -> Shape {
         let ln_ratio = sizes.ln_ratio;
         let mut best = Shape { places: [0.0; 2], norm: 0.0 };
         let mut consider = |places: [f64; 2]| {
@@ -156,7 +156,7 @@ impl Problem {
     }
 
     /// The norm on perturbations along the line, at given positions.
-    pub(in crate::bounds) fn norm(&self, sizes: Sizes, places: [f64; 2]) -> f64 {
+    pub(crate) fn norm(&self, sizes: Sizes, places: [f64; 2]) -> f64 {
         let [growth] = self.growths[..] else { return self.norm_of_heads(sizes, places) };
         let (head, scale) = ScalarHead::new(growth, sizes, places).scaled();
         let [[b11, b12], [b21, b22]] = head.matrix;

@@ -14,11 +14,10 @@ use super::witness_direction::WitnessDirection;
 use crate::extremum::maximum;
 
 /// The best fork; `None` where it does not apply, and where its value is past f64.
-pub(in crate::bounds) fn best(hypotheses: &Hypotheses) -> Option<ClusterWitness> {
+pub(crate) fn best(hypotheses: &Hypotheses) -> Option<ClusterWitness> {
     let variant = hypotheses.variant.as_deref()?;
     let (radius, ln_n) = (hypotheses.radius, hypotheses.ln_n);
-    let is_ball = radius > 0.0 && radius.is_finite();
-    if !is_ball || !variant.is_symmetric() || ln_n < 3f64.ln() - 1e-12 {
+    if !(radius > 0.0 && radius.is_finite()) {
         return None;
     }
     let directions = hypotheses.directions.iter().filter(|direction| direction.value_w > 0.0);

@@ -11,48 +11,51 @@ use crate::weights::{HeadWeights, Weights};
 
 /// What the lower bounds on a variant need of the weights. Each is `None` where its bound does not apply.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::bounds) struct VariantWitnesses {
+pub(crate) struct VariantWitnesses {
     /// For `equal_tokens`.
-    pub(in crate::bounds) equal: Option<Vec<Isotropic>>,
+    pub(crate) equal: Option<Vec<Isotropic>>,
     /// For `zero_key`.
-    pub(in crate::bounds) zero_key: Option<NormalizedHead>,
+    pub(crate) zero_key: Option<NormalizedHead>,
+    /// Which witnesses of dot-product attention serve the variant.
+    pub(crate) dot: DotWitnesses,
 }
 
 /// A head with A = alpha I and V = v I.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::bounds) struct Isotropic {
+pub(crate) struct Isotropic {
     /// alpha > 0.
-    pub(in crate::bounds) alpha: f64,
+    pub(crate) alpha: f64,
     /// |v|.
-    pub(in crate::bounds) value: f64,
+    pub(crate) value: f64,
 }
 
 /// A head whose queries and keys are normalised.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::bounds) struct NormalizedHead {
+pub(crate) struct NormalizedHead {
     /// The normaliser of queries and keys.
-    pub(in crate::bounds) norm: QkNorm,
+    pub(crate) norm: QkNorm,
     /// c.
-    pub(in crate::bounds) scale: f64,
+    pub(crate) scale: f64,
     /// k x d.
-    pub(in crate::bounds) k: DMatrix<f64>,
+    pub(crate) k: DMatrix<f64>,
     /// ||V||.
-    pub(in crate::bounds) value: f64,
+    pub(crate) value: f64,
     /// Q u, K u and |V u| for some unit vectors u, and u itself.
-    pub(in crate::bounds) images: Vec<Images>,
+    pub(crate) images: Vec<Images>,
 }
 
 /// A unit vector u under the matrices of a head.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::bounds) struct Images {
-    pub(in crate::bounds) query: DVector<f64>,
-    pub(in crate::bounds) key: DVector<f64>,
-    pub(in crate::bounds) value: f64,
+pub(crate) struct Images {
+    pub(crate) query: DVector<f64>,
+    pub(crate) key: DVector<f64>,
+    pub(crate) value: f64,
 }
 
 impl VariantWitnesses {
     /// The parts for an experiment with these weights, whose heads have the norms ||O_h V|| in `values`.
-    pub(in crate::bounds) fn of(experiment: &Experiment, weights: &Weights, values: &[f64]) -> Self {
+    pub(crate) fn of(experiment: &Experiment, weights: &Weights, values: &[f64]) -> Self {
+        let dot = DotWitnesses::of(experiment, weights);
         let Score { softcap, rope, value_norm, .. } = &experiment.score;
         let is_bare = experiment.normalization == Normalization::None
             && experiment.mask == Mask::None
@@ -62,10 +65,11 @@ impl VariantWitnesses {
             && value_norm.is_none()
             && weights.heads.iter().all(|head| head.second.is_none());
         if !is_bare {
-            return VariantWitnesses::default();
+            return VariantWitnesses { dot, ..VariantWitnesses::default() };
         }
         let is_dot = experiment.attention == Attention::Dot && experiment.score.qk_norm.is_none();
         VariantWitnesses {
+            dot,
             equal: (is_dot && experiment.weighting.is_elementwise()).then(|| isotropic(experiment, weights)).flatten(),
             zero_key: (experiment.weighting == Weighting::SOFTMAX)
                 .then(|| normalized_head(experiment, weights, values))
@@ -130,9 +134,10 @@ fn directions(matrices: &[&DMatrix<f64>]) -> Vec<DVector<f64>> {
 const MOST_ROWS: usize = 256;
 
 /// Which witnesses of dot-product attention serve a variant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::bounds) enum DotWitnesses {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum DotWitnesses {
     /// None.
+    #[default]
     Absent,
     /// The fork, whose closed form holds under a cap and with a sink.
     Fork,
@@ -142,7 +147,7 @@ pub(in crate::bounds) enum DotWitnesses {
 
 impl DotWitnesses {
     /// The witnesses for an experiment that is not plain.
-    pub(in crate::bounds) fn of(experiment: &Experiment, weights: &Weights) -> Self {
+    pub(crate) fn of(experiment: &Experiment, weights: &Weights) -> Self {
         let score = &experiment.score;
         let is_dot = experiment.attention == Attention::Dot
             && experiment.normalization == Normalization::None
@@ -162,7 +167,7 @@ impl DotWitnesses {
 }
 
 /// Weights with Q times c sqrt(k), so that A = K^T Q/sqrt(k) holds for them.
-pub(in crate::bounds) fn with_scale<'a>(experiment: &Experiment, weights: &'a Weights) -> Cow<'a, Weights> {
+pub(crate) fn with_scale<'a>(experiment: &Experiment, weights: &'a Weights) -> Cow<'a, Weights> {
     let Some(scale) = experiment.score.scale else { return Cow::Borrowed(weights) };
     let mut scaled = weights.clone();
     for head in &mut scaled.heads {

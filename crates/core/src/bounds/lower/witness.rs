@@ -18,7 +18,7 @@ use super::super::logarithms::softplus;
 use super::super::maximum::pattern_search;
 use super::witness_direction::WitnessDirection;
 use super::witness_form::{Closed, Shape};
-use crate::experiment::{InputError, MaskKind, Rows, TokenSource};
+use crate::experiment::{InputError, Rows, TokenSource};
 
 /// A few clusters of n tokens in the ball, and the norm of the Jacobian there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,12 +56,10 @@ impl ClusterWitness {
     }
 }
 
-/// The best witness of a shape; `None` if it does not apply: with a mask, a normaliser, L2 attention, A = 0, d = 1 for
-/// the fork, or too few tokens.
-pub(in crate::bounds) fn best(hypotheses: &Hypotheses, shape: Shape) -> Option<ClusterWitness> {
+/// The best witness of a shape; `None` where no direction is known: for A = 0, and for the fork where d = 1.
+pub(crate) fn best(hypotheses: &Hypotheses, shape: Shape) -> Option<ClusterWitness> {
     let ball = Ball { radius: hypotheses.radius, ln_n: hypotheses.ln_n };
-    let least = shape.fewest() + 1.0;
-    if hypotheses.mask != MaskKind::None || !(ball.radius > 0.0 && ball.radius.is_finite()) || ball.n() < least - 1e-9 {
+    if !(ball.radius > 0.0 && ball.radius.is_finite()) {
         return None;
     }
     // First the directions whose closed form is largest at any real t, then whole t near their best real t.
@@ -227,13 +225,13 @@ impl Ball {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bounds::BoundId;
     use crate::bounds::heads::head_norms;
     use crate::bounds::heads::leading_heads;
     use crate::bounds::lower::exponent::HeadGrowth;
     use crate::bounds::lower::line::lines;
     use crate::bounds::lower::witness_direction::directions;
-    use crate::experiment::Attention;
+    use crate::bounds::{BoundId, FORK, SHARP, SINK, TWO_CLUSTERS, bounds_and_witnesses};
+    use crate::experiment::{Attention, MaskKind};
     use crate::random::{Random, Stream};
     use crate::weights::{HeadWeights, Weights};
 
@@ -265,10 +263,7 @@ mod tests {
     }
 
     fn best_lower(hypotheses: &Hypotheses) -> f64 {
-        [BoundId::TwoClusters, BoundId::Sink, BoundId::Fork]
-            .map(|id| value(id, hypotheses))
-            .into_iter()
-            .fold(0.0, f64::max)
+        [&TWO_CLUSTERS, &SINK, &FORK].map(|id| value(id, hypotheses)).into_iter().fold(0.0, f64::max)
     }
 
     #[test]
@@ -279,7 +274,7 @@ mod tests {
             let many = (0..120).map(|step| (4.3 + 0.31 * f64::from(step)).exp().round());
             for n in few.chain(many) {
                 let hypotheses = at(&minus, radius, n);
-                let ratio = value(BoundId::Sharp, &hypotheses) / best_lower(&hypotheses);
+                let ratio = value(&SHARP, &hypotheses) / best_lower(&hypotheses);
                 let allowed = if n >= 1e9 { most_far } else { most };
                 assert!((1.0..=allowed).contains(&ratio), "R={radius} n={n}: sharp is {ratio} times the best witness");
             }
@@ -290,7 +285,7 @@ mod tests {
     fn the_witnesses_of_a_quarter_turn_reach_319_where_two_clusters_reach_one() {
         let turn = DMatrix::from_row_slice(2, 2, &[0.0, -1.0, 1.0, 0.0]);
         let hypotheses = at(&turn, 3.0, 1e6);
-        let (line, sink) = (value(BoundId::TwoClusters, &hypotheses), value(BoundId::Sink, &hypotheses));
+        let (line, sink) = (value(&TWO_CLUSTERS, &hypotheses), value(&SINK, &hypotheses));
         assert!((line - 1.0).abs() < 1e-9 && sink >= 319.0, "two clusters {line}, sink {sink}");
         assert!((hypotheses.exponent() - 9.0).abs() < 1e-9, "{}", hypotheses.exponent());
     }
@@ -311,7 +306,7 @@ mod tests {
                     assert!((total - n.ln()).abs() < 1e-9, "{shape:?} d={d} n={n}: {:?}", found.ln_sizes);
                     let is_uneven = shape == Shape::Fork && found.ln_sizes[1] != found.ln_sizes[2];
                     assert!(is_uneven || found.ln_closed <= found.norm.ln() + 1e-9, "{shape:?} d={d} n={n}: {found:?}");
-                    let most = value(BoundId::Sharp, &hypotheses);
+                    let most = value(&SHARP, &hypotheses);
                     assert!(found.norm <= most * (1.0 + 1e-9), "{shape:?} d={d} n={n}: {} above {most}", found.norm);
                 }
             }
@@ -322,7 +317,8 @@ mod tests {
     fn the_witnesses_are_absent_where_they_are_not_proved() {
         let minus = -DMatrix::<f64>::identity(2, 2);
         let causal = Hypotheses { mask: MaskKind::Causal, ..at(&minus, 1.0, 10.0) };
-        assert!(best(&causal, Shape::Sink).is_none() && best(&causal, Shape::Fork).is_none());
+        let witnesses = bounds_and_witnesses(&causal).1;
+        assert!(witnesses.get(&SINK).is_none() && witnesses.get(&FORK).is_none());
         assert!(best(&at(&DMatrix::zeros(2, 2), 1.0, 10.0), Shape::Sink).is_none());
         assert!(best(&at(&-DMatrix::<f64>::identity(1, 1), 1.0, 10.0), Shape::Fork).is_none());
     }

@@ -23,20 +23,20 @@ const MOST_DIRECTIONS: usize = 5;
 
 /// A direction of x with the constants that the closed forms need, and the restricted weights.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::bounds) struct WitnessDirection {
+pub(crate) struct WitnessDirection {
     /// d x r with orthonormal columns.
     basis: DMatrix<f64>,
     /// In the basis: x/|x|, A x/|A x|, and the unit vector orthogonal to A x that V stretches most.
-    pub(in crate::bounds) x: DVector<f64>,
-    pub(in crate::bounds) y: DVector<f64>,
-    pub(in crate::bounds) w: Option<DVector<f64>>,
+    pub(crate) x: DVector<f64>,
+    pub(crate) y: DVector<f64>,
+    pub(crate) w: Option<DVector<f64>>,
     /// |A u| and u.A u for u = x/|x|.
-    pub(in crate::bounds) stretch: f64,
-    pub(in crate::bounds) along: f64,
+    pub(crate) stretch: f64,
+    pub(crate) along: f64,
     /// |V y|^2, V y.V u, |V u|^2.
-    pub(in crate::bounds) values: [f64; 3],
+    pub(crate) values: [f64; 3],
     /// |V w|.
-    pub(in crate::bounds) value_w: f64,
+    pub(crate) value_w: f64,
     /// All heads, restricted to the subspace.
     weights: Weights,
 }
@@ -44,12 +44,7 @@ pub(in crate::bounds) struct WitnessDirection {
 impl WitnessDirection {
     /// For x along the unit vector u, which comes from `head`; `value` is the head's V, or a triangular factor of O_h
     /// times V_h, which changes no norm. `None` if A u = 0 or is not finite.
-    pub(in crate::bounds) fn new(
-        weights: &Weights,
-        head: &HeadWeights,
-        value: &DMatrix<f64>,
-        u: &DVector<f64>,
-    ) -> Option<Self> {
+    pub(crate) fn new(weights: &Weights, head: &HeadWeights, value: &DMatrix<f64>, u: &DVector<f64>) -> Option<Self> {
         let root = (head.q.nrows() as f64).sqrt();
         let apply = |x: &DVector<f64>| head.k.tr_mul(&(&head.q * x)) / root;
         let transposed = |x: &DVector<f64>| head.q.tr_mul(&(&head.k * x)) / root;
@@ -77,12 +72,12 @@ impl WitnessDirection {
     }
 
     /// The same direction in a space of d dimensions; the added coordinates are zero.
-    pub(in crate::bounds) fn in_dimension(self, d: usize) -> Self {
+    pub(crate) fn in_dimension(self, d: usize) -> Self {
         WitnessDirection { basis: self.basis.resize_vertically(d, 0.0), ..self }
     }
 
     /// Whether another direction has the same constants, so that the closed forms are the same.
-    pub(in crate::bounds) fn is_like(&self, other: &Self) -> bool {
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
         let constants = |direction: &Self| {
             let [a, b, c] = direction.values;
             [direction.stretch, direction.along, a, b, c, direction.value_w]
@@ -94,17 +89,17 @@ impl WitnessDirection {
     }
 
     /// The |x|/R at which the exponent along this direction is largest.
-    pub(in crate::bounds) fn reach(&self) -> f64 {
+    pub(crate) fn reach(&self) -> f64 {
         best_reach(self.stretch, self.along)
     }
 
     /// The norm on perturbations in U at clusters with positions in the basis (r x m).
-    pub(in crate::bounds) fn norm(&self, positions: &DMatrix<f64>, ln_sizes: &[f64]) -> Option<f64> {
+    pub(crate) fn norm(&self, positions: &DMatrix<f64>, ln_sizes: &[f64]) -> Option<f64> {
         norm_of_clusters(&self.weights, positions, ln_sizes)
     }
 
     /// A position in the basis as a token.
-    pub(in crate::bounds) fn token(&self, position: &DVector<f64>) -> Vec<f64> {
+    pub(crate) fn token(&self, position: &DVector<f64>) -> Vec<f64> {
         (&self.basis * position).iter().copied().collect()
     }
 }
@@ -114,7 +109,7 @@ const MOST_WITNESS_DIRECTIONS: usize = 8;
 
 /// The directions of the witnesses from the leading heads; of directions with equal constants only the first. Without
 /// lines no lower bound applies, so there are no directions. `growth` has all heads.
-pub(in crate::bounds) fn directions(
+pub(crate) fn directions(
     weights: &Weights,
     leading: &[(usize, HeadSpan)],
     lines: &[Line],

@@ -6,7 +6,7 @@ use super::witness_direction::WitnessDirection;
 
 /// The arrangement of the clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::bounds) enum Shape {
+pub(crate) enum Shape {
     /// Two clusters: x, and one far along A x.
     Sink,
     /// Three clusters: x, and two on both sides of A x.
@@ -15,7 +15,7 @@ pub(in crate::bounds) enum Shape {
 
 impl Shape {
     /// The fewest tokens away from x.
-    pub(in crate::bounds) fn fewest(self) -> f64 {
+    pub(crate) fn fewest(self) -> f64 {
         match self {
             Shape::Sink => 1.0,
             Shape::Fork => 2.0,
@@ -23,17 +23,17 @@ impl Shape {
     }
 
     /// The ranges of |x|/R and of th.
-    pub(in crate::bounds) fn limits(self) -> [(f64, f64); 2] {
+    pub(crate) fn limits(self) -> [(f64, f64); 2] {
         [(0.0, 1.0), (0.0, if self == Shape::Fork { PI } else { 0.0 })]
     }
 }
 
 /// The closed form of a direction. Let r = t/(n - t) and z = 1/(1 + r e^D): z is the attention that a token at x gives
 /// to all tokens at x. Then sqrt(N t) p = e^(D/2) sqrt(z (1 - z)) and 1 - t p = z.
-pub(in crate::bounds) struct Closed<'a> {
-    pub(in crate::bounds) direction: &'a WitnessDirection,
-    pub(in crate::bounds) shape: Shape,
-    pub(in crate::bounds) radius: f64,
+pub(crate) struct Closed<'a> {
+    pub(crate) direction: &'a WitnessDirection,
+    pub(crate) shape: Shape,
+    pub(crate) radius: f64,
 }
 
 impl Closed<'_> {
@@ -46,12 +46,12 @@ impl Closed<'_> {
     }
 
     /// D.
-    pub(in crate::bounds) fn exponent(&self, reach: f64, angle: f64) -> f64 {
+    pub(crate) fn exponent(&self, reach: f64, angle: f64) -> f64 {
         self.image_and_exponent(reach, angle).1
     }
 
     /// The coefficients of 1, z and z^2 in the square of what one token at x gains, over t p^2.
-    pub(in crate::bounds) fn gain_squares(&self, reach: f64, angle: f64) -> [f64; 3] {
+    pub(crate) fn gain_squares(&self, reach: f64, angle: f64) -> [f64; 3] {
         let (image, _) = self.image_and_exponent(reach, angle);
         match self.shape {
             Shape::Sink => self.gains(reach, image),
@@ -67,7 +67,7 @@ impl Closed<'_> {
     }
 
     /// ln of the closed form at a given ln r.
-    pub(in crate::bounds) fn at(&self, ln_odds: f64, reach: f64, angle: f64) -> f64 {
+    pub(crate) fn at(&self, ln_odds: f64, reach: f64, angle: f64) -> f64 {
         let (image, d) = self.image_and_exponent(reach, angle);
         let s = ln_odds + d;
         let e = (-s.abs()).exp();
@@ -86,7 +86,7 @@ impl Closed<'_> {
 
     /// The best ln r within its limits: z = 1/2 for the fork; for the sink the z that maximises z (1 - z) times the
     /// square of the gain, a polynomial in z.
-    pub(in crate::bounds) fn best_ln_odds(&self, reach: f64, angle: f64, (low, high): (f64, f64)) -> f64 {
+    pub(crate) fn best_ln_odds(&self, reach: f64, angle: f64, (low, high): (f64, f64)) -> f64 {
         let (image, d) = self.image_and_exponent(reach, angle);
         let best = match self.shape {
             Shape::Fork => -d,
