@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::ser::{Error, Serialize, Serializer};
 
 use super::evaluator::Evaluator;
 use super::statement::{BoundId, Statement};
@@ -68,21 +69,40 @@ impl Statement {
     }
 }
 
+/// By its id, and between our own programs, which are of one build, by its place in [`ALL`]: a message holds many bounds.
+impl Serialize for Statement {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            return serializer.serialize_str(self.id);
+        }
+        let place = ALL.into_iter().position(|bound| bound == self).and_then(|at| u8::try_from(at).ok());
+        serializer.serialize_u8(place.ok_or_else(|| S::Error::custom("the bound is not in the list"))?)
+    }
+}
+
 impl<'de> Deserialize<'de> for &'static Statement {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Id;
-        impl Visitor<'_> for Id {
+        struct Name;
+        impl Visitor<'_> for Name {
             type Value = BoundId;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("the id of a bound")
             }
 
-            fn visit_str<E: Error>(self, id: &str) -> Result<BoundId, E> {
+            fn visit_str<E: de::Error>(self, id: &str) -> Result<BoundId, E> {
                 Statement::by_id(id).ok_or_else(|| E::custom(format_args!("no bound is called {id:?}")))
             }
+
+            fn visit_u8<E: de::Error>(self, place: u8) -> Result<BoundId, E> {
+                ALL.get(usize::from(place)).copied().ok_or_else(|| E::custom("no bound has this place in the list"))
+            }
         }
-        deserializer.deserialize_str(Id)
+        if deserializer.is_human_readable() {
+            deserializer.deserialize_str(Name)
+        } else {
+            deserializer.deserialize_u8(Name)
+        }
     }
 }
 

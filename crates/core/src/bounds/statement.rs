@@ -5,12 +5,12 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::absence::Absence;
 use super::need::Need;
 
-/// A bound. Compared, ordered, hashed and serialised by its id.
+/// A bound. Compared, ordered and hashed by its id, and serialised by it in notations for people.
 ///
 /// Each bound is a row in a file of its own, and all rows are in [`ALL`](super::ALL). The row's documentation states
 /// formula, hypotheses and source; "section" and the name in code font are a section and a heading of docs/theory.md in
@@ -227,12 +227,6 @@ impl Hash for Statement {
 impl fmt::Debug for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.id)
-    }
-}
-
-impl Serialize for Statement {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.id)
     }
 }
 
