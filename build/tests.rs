@@ -54,6 +54,21 @@ fn texts_that_the_crates_hold_are_found_by_id_and_have_no_english() {
 }
 
 #[test]
+fn the_texts_of_bounds_are_found_by_key_except_those_with_arguments() {
+    let bounds = |language: &str, label: &str| CatalogueFile {
+        feature: "bounds".into(),
+        ..file(
+            language,
+            &format!("[bound_label]\nsharp = \"{label}\"\n[source]\nours = \"{label}\"\nsentence = \"{{x}}\""),
+        )
+    };
+    let source = generate(&[bounds("en", "best"), bounds("zh", "最好")]).expect("catalogues");
+    assert!(source.contains("pub fn find_bound_label(key: &str) -> Option<&'static str>"), "{source}");
+    assert!(source.contains("\"sharp\" => bound_label::sharp(),"), "{source}");
+    assert!(source.contains("\"ours\" => source::ours(),") && !source.contains("\"sentence\" =>"), "{source}");
+}
+
+#[test]
 fn an_argument_that_a_language_lacks_or_invents_fails_the_build() {
     assert_eq!(
         problem("draws = \"mean of {count}\"", "draws = \"平均\""),

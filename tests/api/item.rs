@@ -27,6 +27,7 @@ impl Listed {
         let is_it = |item: &&Item| match item {
             Item::Fn(item) => item.sig.ident == name,
             Item::Const(item) => item.ident == name,
+            Item::Static(item) => item.ident == name,
             other => type_name(other).is_some_and(|known| known == *name),
         };
         let found: Vec<&Item> = files.items_of(module).filter(is_it).collect();
@@ -127,6 +128,10 @@ fn without_private_parts(item: &Item) -> Item {
             *item.block = nothing();
         }
         Item::Const(item) => {
+            keep_contract(&mut item.attrs);
+            *item.expr = parse_quote!(..);
+        }
+        Item::Static(item) => {
             keep_contract(&mut item.attrs);
             *item.expr = parse_quote!(..);
         }

@@ -63,8 +63,8 @@
 //! | singular values, and the tokens of the largest | [`SpectrumPlan`] | [`spectrum()`] | [`Spectrum`] |
 //!
 //! An [`Experiment`] comes from arrays ([`Experiment::from_arrays`]), from JSON in the format of Lipscope's page, command
-//! line and Python package ([`Experiment::from_json`]), or field by field with the types of [`settings`]. Every
-//! bound is a [`Statement`], named by [`BoundId`]: formula, side, norm and domain. A bound whose hypotheses fail is absent from a list of bounds, and
+//! line and Python package ([`Experiment::from_json`]), or field by field with the types of [`settings`]. [`statements`]
+//! has every bound: formula, hypotheses and source. A bound whose hypotheses fail is absent from a list of bounds, and
 //! [`Measurement::absent`] says why.
 //!
 //! # What a number is
@@ -204,4 +204,15 @@ pub mod results {
     pub use crate::spectral::ProbableUpper;
     #[doc(inline)]
     pub use crate::spectrum::{Coverage, Energy, Level, Places, TopBlock, TopPair};
+}
+
+/// Every bound: formula, hypotheses and source.
+pub mod statements {
+    #[doc(inline)]
+    pub use crate::bounds::{
+        ADVERSARIAL, ADVERSARIAL_ENVELOPE, CASTIN_GENERAL, CASTIN_MEAN_FIELD, CENTRE, CESARO, ELEMENTWISE,
+        ELEMENTWISE_TOKEN, EQUAL_TOKENS, FORK, GENERAL, GENERAL_TOKEN, KIM_COLUMN, KIM_L2, KIM_LINF, LOCAL,
+        LOCAL_BLOCKS, LOCAL_TOKEN, MAX_TOKEN, SHARP, SHARP_MASKED, SINK, SKEW, TWO_CLUSTERS, TWO_TOKENS, UNIFIED,
+        UNIFIED_MASKED, WINDOW_CAUSAL, ZERO_KEY,
+    };
 }
