@@ -177,12 +177,12 @@ impl Factor {
         let side = gram.len();
         let mut lower: Vec<Vec<Real>> = Vec::with_capacity(side);
         let mut pivots: Vec<Real> = Vec::with_capacity(side);
-        for i in 0..side {
+        for (i, entries) in gram.iter().enumerate() {
             let mut row: Vec<Real> = Vec::with_capacity(i);
-            let mut pivot = shift - &gram[i][i];
-            for j in 0..i {
+            let mut pivot = shift - &entries[i];
+            for (entry, lower) in entries.iter().zip(&lower) {
                 // `row` holds L D so far.
-                let sum = (0..j).fold(-&gram[i][j], |sum, at| &sum - &(&row[at] * &lower[j][at]));
+                let sum = row.iter().zip(lower).fold(-entry, |sum, (scaled, lower)| &sum - &(scaled * lower));
                 row.push(sum);
             }
             for (j, entry) in row.iter_mut().enumerate() {
