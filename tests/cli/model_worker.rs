@@ -417,7 +417,7 @@ fn whatever_is_wrong_is_a_sentence() {
     let problem = bench.table(&small(), TEXT, &plan("7", "3", 1), Order::Forwards).expect_err("three layers");
     assert!(problem.contains("layer"), "{problem}");
     let problem = bench.table(&small(), "Too short.", &plan("0", "50", 1), Order::Forwards).expect_err("short");
-    assert!(problem.contains("3 tokens"), "{problem}");
+    assert!(problem.contains("3 of the 50 tokens"), "{problem}");
 }
 
 #[test]

@@ -163,7 +163,7 @@ fn runs_clusters_and_loose_tolerances_have_an_upper_number_too() -> Result<(), I
 #[test]
 fn an_upper_number_is_left_out_where_the_memory_is_for_the_norm_alone() -> Result<(), InputError> {
     // Few tokens of many numbers: the iteration holds more than the bounds at the tokens.
-    let experiment = gaussian(12, 200, 1);
+    let experiment = gaussian(40, 100, 1);
     let plain = MeasureOptions { svd_limit: 0, ..MeasureOptions::default() };
     let asked = MeasureOptions { upper: UpperNumber::Included, ..plain };
     let bytes = |options: &MeasureOptions| lipscope_core::measure::cost(&experiment, options).bytes;

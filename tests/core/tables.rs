@@ -68,7 +68,7 @@ fn what_cannot_be_read_is_answered_with_the_place_and_the_fix() {
         ("[[1. 2.]\n ...\n [3. 4.]]", &["abridged", "set_printoptions", "numpy.save"][..]),
         ("tensor([[1., 2., ..., 3.]])", &["abridged", "torch.set_printoptions"]),
         ("1 2 … 3\n4 5 … 6", &["abridged"]),
-        ("[[1, 2], [3]]", &["Row 2", "1 numbers", "2"]),
+        ("[[1, 2], [3]]", &["Row 2", "length 1", "length 2"]),
         ("[[1. 2.]\n [3. nan]]", &["Row 2, column 2", "nan"]),
         ("[[1. 2.]\n [3. 4j]]", &["Row 2, column 2", "4j"]),
         ("[[True, False], [1, 2]]", &["Row 1, column 1", "True"]),

@@ -290,7 +290,7 @@ cases! {
     linear_underflow: Some((26.5289, 5e-6)),
     local_lost_cap: None,
     local_lost_differential: None,
-    local_lost_sink: Some((1.414_213_6, 5e-8)),
+    local_lost_sink: Some((std::f64::consts::SQRT_2, 5e-8)),
     local_lost_sink_150: Some((8.660_254, 1e-7)),
     norm_above_local_diff_sink_rope_offset: Some((3.2593, 5e-5)),
     norm_above_local_l2_bias_offset: Some((4.683_616, 5e-7)),

@@ -79,9 +79,15 @@ impl HeadWeights {
 }
 
 impl Weights {
-    /// Whether the squares of all values, through the output matrix too, stay in the range of f64.
-    pub(crate) fn have_ordinary_sizes(&self) -> bool {
-        const ORDINARY: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
+    /// Whether the squares of all values at these tokens, through the output matrix too, and those of their differences stay in
+    /// the range of f64.
+    pub(crate) fn have_ordinary_sizes(&self, tokens: &DMatrix<f64>) -> bool {
+        const ORDINARY: std::ops::RangeInclusive<f64> = 1e-70..=1e70;
+        const ORDINARY_TOKENS: std::ops::RangeInclusive<f64> = 1e-60..=1e60;
+        let token = tokens.amax();
+        if token != 0.0 && !ORDINARY_TOKENS.contains(&token) {
+            return false;
+        }
         let output = self.output.as_ref().map_or(1.0, DMatrix::amax);
         self.heads.iter().all(|head| {
             let value = head.v.amax();

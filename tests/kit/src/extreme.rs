@@ -119,8 +119,7 @@ fn normal(dice: &mut Dice) -> f64 {
 
 /// A number of random size between two powers of ten.
 fn size_between(dice: &mut Dice, low: i32, high: i32) -> f64 {
-    // log2(10) = 3.3219..
-    let exponent = between(dice, 3.32193 * f64::from(low), 3.32193 * f64::from(high));
+    let exponent = std::f64::consts::LOG2_10 * between(dice, f64::from(low), f64::from(high));
     let whole = exponent.floor();
     f64::from_bits(((whole as i64 + 1023) as u64) << 52) * (1.0 + exponent - whole)
 }

@@ -71,10 +71,8 @@ pub fn upper_values(found: &Measurement) -> Vec<UpperValue> {
     for upper in found.probable.iter().filter(|upper| upper.failure <= 1e-9) {
         push("probable".to_owned(), Norm::Spectral, upper.value);
     }
-    if let Some(dense) = found.dense {
-        if let Some(value) = dense.max_token {
-            push("norms of blocks".to_owned(), Norm::MaxToken, value);
-        }
+    if let Some(value) = found.dense.and_then(|dense| dense.max_token) {
+        push("norms of blocks".to_owned(), Norm::MaxToken, value);
     }
     all
 }

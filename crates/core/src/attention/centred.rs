@@ -24,6 +24,17 @@ use super::view::Scalar;
 /// part.
 const MOST_RATIO: f64 = 1.125;
 
+/// What the common part of all tokens counts for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Offsets {
+    /// Nothing: keys and values count only by their differences.
+    Ignored,
+    /// The values alone: a row of weights need not sum to 1.
+    InValues,
+    /// Queries, keys and values.
+    Kept,
+}
+
 /// Tokens minus their common part.
 #[derive(Clone, Debug)]
 pub(crate) struct Centred<'a, T: Scalar> {

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector};
 
-use super::centred::Centred;
+use super::centred::{Centred, Offsets};
 use super::kernel::Kernel;
 use super::normalize::Normalizer;
 use super::product::multiply;
 use super::projections::{MapLayout, Projections, combine};
 use super::stacked::Stacked;
-use super::steps::{GivenSteps, Offsets, Steps, Turn};
+use super::steps::{GivenSteps, Steps, Turn};
 use super::view::{Accumulate, Scalar, View, ViewMut};
 use crate::experiment::{self, Attention, Experiment, InputError, Mask, Scope, Score, Weighting, limits};
 use crate::extremum::maximum;
@@ -195,7 +195,7 @@ impl<T: Scalar> Forward<T> {
         normalizer: Normalizer<T>,
         place: (Scope, Mask, Steps),
     ) -> Result<Self, InputError> {
-        let offsets = Offsets::new(&place.2, projections.is_l2(), &place.1);
+        let offsets = place.2.offsets(projections.is_l2(), &place.1);
         if offsets == Offsets::Kept {
             let projected = projections.project(normalizer.outputs());
             return Forward::through(projections, (projected, Vec::new()), normalizer, place);
@@ -274,7 +274,7 @@ impl<T: Scalar> Forward<T> {
     /// every row sum to 1: the gradient of a score in the key is then the same for all keys.
     pub(crate) fn has_dot_blocks(&self) -> bool {
         let is_dot = self.maps.iter().all(|map| map.kernel.key_square == 0.0);
-        let has_rows = !self.mask.may_have_empty_rows();
+        let has_rows = !self.mask.has_empty_rows();
         is_dot && self.steps.have_plain_jacobian() && has_rows && self.maps.len() == self.n_heads()
     }
 
@@ -286,7 +286,7 @@ impl<T: Scalar> Forward<T> {
     /// Whether values too are computed without the common part.
     pub(crate) fn centres_values(&self) -> bool {
         let is_l2 = self.maps.iter().all(|map| map.kernel.key_square != 0.0);
-        Offsets::new(&self.steps, is_l2, &self.mask) == Offsets::Ignored
+        self.steps.offsets(is_l2, &self.mask) == Offsets::Ignored
     }
 
     /// Whether the scores of a map are computed from q_i - k_j, entry by entry, rather than from the expanded square.

@@ -10,11 +10,10 @@ use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector};
 
-use super::centred::Centred;
+use super::centred::{Centred, Offsets};
 use super::kernel::Kernel;
 use super::product::multiply_tokens;
 use super::stacked::Stacked;
-use super::steps::Offsets;
 use super::view::{Accumulate, Scalar, View};
 use crate::weights::Weights;
 

@@ -124,10 +124,12 @@ pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
     let entries = product([columns, columns, heads]);
     let blocks = if entries <= MOST_BLOCK_ENTRIES { entries } else { 0 };
     let together = if columns == shape.n { together(shape, r, blocks > 0) } else { Part::default() };
-    // With steps: the rows of a step, and a matrix for each token where values are normalised.
-    let rows = product([2, heads, columns, columns.min(product([64, threads() as u64]))]);
+    // With steps and with L2 scores: the weights and errors of a step's rows, and a matrix for each token where values are
+    // normalised.
+    let rows = product([6, columns, product([heads, columns]).min(product([heads.max(64), threads() as u64]))]);
     let value_grams = product([heads, columns, shape.steps.value_steps, value_dim, value_dim]);
-    let of_steps = if shape.is_plain() { 0 } else { sum([rows, value_grams]) };
+    let has_dot_blocks = shape.is_plain() && shape.attention == Attention::Dot;
+    let of_steps = if has_dot_blocks { 0 } else { sum([rows, value_grams]) };
     let coordinates = if d > columns { product([3, d, columns]) } else { 0 };
     Part {
         kept: sum([product([heads, sum([shared, product([groups, group]), together.kept])]), blocks, of_steps]),

@@ -38,15 +38,16 @@ enum LineEnds {
 }
 
 impl<'a> DecodedText<'a> {
-    /// The text of bytes in UTF-8, with or without a mark, or in UTF-16 with a mark. `None` for other bytes, and for a text
-    /// with a zero character, which no text has.
+    /// The text of bytes in UTF-8, with or without a mark, or in UTF-16 with a mark. `None` for other bytes, and where one
+    /// of the first two bytes is zero, as in UTF-16 without a mark.
     #[must_use]
     pub fn from_bytes(bytes: &'a [u8]) -> Option<Self> {
         let utf16 = |rest, unit| Some((Cow::Owned(utf16(rest, unit)?), TextEncoding::Utf16));
         let (text, encoding) = match bytes {
             [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes)?,
             [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes)?,
-            _ => return std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(Self::from_text),
+            [0, ..] | [_, 0, ..] => return None,
+            _ => return std::str::from_utf8(bytes).ok().map(Self::from_text),
         };
         Some(with_newlines(text, encoding))
     }
@@ -156,7 +157,8 @@ mod tests {
         for bytes in in_utf16("x😀\r\ny") {
             assert_eq!(read(&bytes), Some(("x😀\ny".into(), 2)));
         }
-        for broken in [&b"\xff"[..], b"a\0b", b"\xff\xfea", b"\xff\xfe\0\0", b"\xff\xfe\0\xd8"] {
+        assert_eq!(read(b"ab\0c"), Some(("ab\0c".into(), 0)));
+        for broken in [&b"\xff"[..], b"a\0b", b"\0ab", b"\xff\xfea", b"\xff\xfe\0\0", b"\xff\xfe\0\xd8"] {
             assert_eq!(read(broken), None, "{broken:?}");
         }
     }

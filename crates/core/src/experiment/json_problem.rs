@@ -55,7 +55,7 @@ fn problem(message: &str) -> Phrase {
         "expected value" => phrase!("expected_value", "a value is missing"),
         "expected `\"`" => phrase!("expected_quote", "a quotation mark is missing"),
         "invalid escape" => phrase!("invalid_escape", "a backslash stands before a character that needs none"),
-        "invalid number" => phrase!("invalid_number", "a number is not written as in JSON, such as 0.5 or 1e-3"),
+        "invalid number" => phrase!("invalid_number", "a number is not written as in JSON, such as 0.5 or -2"),
         "number out of range" => phrase!("number_out_range", "a number is too large"),
         "invalid unicode code point" => {
             phrase!("invalid_unicode_code_point", "a string has a character that Unicode does not have")
@@ -90,10 +90,14 @@ fn problem(message: &str) -> Phrase {
 pub fn serde_problem(message: &str) -> Phrase {
     let quoted = |before: &str| message.strip_prefix(before)?.strip_suffix('`');
     if let Some(key) = quoted("duplicate field `") {
-        return phrase!("key_twice", "the key {key} stands twice in one object, and only one can be meant", key = key);
+        return phrase!(
+            "key_twice",
+            "the key `{key}` stands twice in one object, and only one can be meant",
+            key = key
+        );
     }
     if let Some(key) = quoted("missing field `") {
-        return phrase!("missing_field", "the key {key} is missing", key = key);
+        return phrase!("missing_field", "the key `{key}` is missing", key = key);
     }
     match message.strip_prefix("invalid type: ").and_then(|types| types.split_once(", expected ")) {
         Some((found, expected)) => phrase!(

@@ -55,9 +55,17 @@ pub enum Order {
 }
 
 impl Mask {
-    /// Whether a row may see no token at all; under every other mask a token sees itself.
-    pub(crate) fn may_have_empty_rows(&self) -> bool {
-        matches!(self, Mask::Allowed(_) | Mask::Padding { .. })
+    /// Whether a row sees no token at all. So a table that says what another mask does is treated as that mask is.
+    pub(crate) fn has_empty_rows(&self) -> bool {
+        match self {
+            // A token sees itself.
+            Mask::None | Mask::Causal | Mask::Window { .. } | Mask::Prefix { .. } => false,
+            Mask::Padding { keys, order: Order::Free } => !keys.contains(&true),
+            Mask::Padding { keys, order: Order::Causal } => keys.first() != Some(&true),
+            Mask::Allowed(rows) => {
+                rows.entries().chunks(rows.n_columns().max(1)).any(|row| row.iter().all(|x| *x == 0.0))
+            }
+        }
     }
 
     /// Whether token i may attend to token j.

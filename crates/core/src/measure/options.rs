@@ -188,9 +188,9 @@ mod tests {
             let options = MeasureOptions { block_norms: BlockNorms::Included, ..MeasureOptions::default() };
             let found = measure_with(&experiment, options)?;
             let largest = found.dense.and_then(|dense| dense.max_token).expect("256 rows and columns");
-            // In one dimension the norm of a block is its absolute value.
+            // In one dimension the norm of a block is its absolute value, to which its rounding is added.
             let linf = found.dense.expect("the same").linf;
-            assert!((largest - linf).abs() <= 1e-12 * linf, "{largest} {linf}");
+            assert!((linf..=linf * (1.0 + 1e-9)).contains(&largest), "{largest} {linf}");
             // Grouped, the spectral norm is the same.
             let grouped = measure_with(&experiment, MeasureOptions::default())?;
             assert!((found.spectral - grouped.spectral).abs() <= 1e-9 * grouped.spectral);

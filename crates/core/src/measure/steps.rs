@@ -533,8 +533,9 @@ impl Measuring {
         let factor = self.hypotheses.as_ref().map_or(1.0, |hypotheses| hypotheses.outer_factor);
         // Both the normalised token and the slope change by this.
         let of_normalizer = 2.0 * f64::EPSILON * self.system.normalizer().condition();
-        // A norm of zero that rounding may have moved is as uncertain as can be.
-        let relative = |change: f64| if change == 0.0 { 0.0 } else { change / spectral };
+        // A norm of zero has no digits: it is uncertain where rounding may move it by a part of what its terms are.
+        let size = if spectral == 0.0 { local.map_or(0.0, |parts| parts.value * factor) } else { spectral };
+        let relative = |change: f64| if change == 0.0 { 0.0 } else { change / size };
         let of_input = of_normalizer + relative(of_attention * factor);
         let of_arithmetic = relative(moved.unwrap_or(0.0));
         let is_of_input = of_input > of_arithmetic / PESSIMISM;

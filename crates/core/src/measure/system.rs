@@ -77,7 +77,9 @@ impl System {
                     if let Some(Groups { positions, sizes, .. }) = runs(&inputs.tokens) {
                         let normalizer = normalizer_at(experiment, &positions, &inputs.tokens)?;
                         let scope = experiment.scope();
-                        let forward = if experiment.attention == Attention::Dot && weights.have_ordinary_sizes() {
+                        let forward = if experiment.attention == Attention::Dot
+                            && weights.have_ordinary_sizes(normalizer.outputs())
+                        {
                             None
                         } else {
                             let ln_sizes: Vec<f64> = sizes.iter().map(|size| (*size as f64).ln()).collect();
@@ -104,7 +106,7 @@ impl System {
         let scope = experiment.scope();
         let (jacobian, forward) = if experiment.is_plain() {
             let forward = match experiment.attention {
-                Attention::Dot if weights.have_ordinary_sizes() => None,
+                Attention::Dot if weights.have_ordinary_sizes(normalizer.outputs()) => None,
                 _ => Some(Forward::at_measure(experiment, weights, normalizer.clone(), ln_sizes)?),
             };
             (ClusterJacobian::new(experiment.attention, normalizer, scope, weights, ln_sizes)?, forward)

@@ -121,7 +121,10 @@ fn enclosure(rows: &[Vec<Real>], columns: usize) -> (Real, Real) {
     let scaled = DMatrix::from_fn(gram.len(), gram.len(), |i, j| gram[i.max(j)][i.min(j)].shifted(-exponent).to_f64());
     let eigen = SymmetricEigen::new(scaled);
     let leading = eigen.eigenvalues.imax();
-    let mut vector: Vec<Real> = eigen.eigenvectors.column(leading).iter().map(|x| Real::new(*x)).collect();
+    let start = eigen.eigenvectors.column(leading);
+    // Without one the iteration begins at a vector that no symmetry makes orthogonal to the leading one.
+    let entry = |i: usize| if start.sum().is_finite() { start[i] } else { 1.0 + 0.37 * i as f64 };
+    let mut vector: Vec<Real> = (0..start.len()).map(|i| Real::new(entry(i))).collect();
     let mut below = rayleigh(&gram, &vector);
     let mut above = trace;
     let mut last: Option<Factor> = None;
@@ -177,12 +180,12 @@ impl Factor {
         let side = gram.len();
         let mut lower: Vec<Vec<Real>> = Vec::with_capacity(side);
         let mut pivots: Vec<Real> = Vec::with_capacity(side);
-        for i in 0..side {
+        for (i, entries) in gram.iter().enumerate() {
             let mut row: Vec<Real> = Vec::with_capacity(i);
-            let mut pivot = shift - &gram[i][i];
-            for j in 0..i {
+            let mut pivot = shift - &entries[i];
+            for (entry, lower) in entries.iter().zip(&lower) {
                 // `row` holds L D so far.
-                let sum = (0..j).fold(-&gram[i][j], |sum, at| &sum - &(&row[at] * &lower[j][at]));
+                let sum = row.iter().zip(lower).fold(-entry, |sum, (scaled, lower)| &sum - &(scaled * lower));
                 row.push(sum);
             }
             for (j, entry) in row.iter_mut().enumerate() {

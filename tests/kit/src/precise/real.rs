@@ -16,7 +16,7 @@ pub const BITS: usize = 400;
 thread_local! {
     static PRECISION: Cell<usize> = const { Cell::new(BITS) };
     /// Digits of pi and of logarithms, which every exponential needs.
-    static CONSTANTS: RefCell<ConstCache> = RefCell::new(ConstCache::new());
+    static CONSTANTS: RefCell<ConstCache> = const { RefCell::new(ConstCache::new()) };
 }
 
 fn context() -> Context<HalfEven> {

@@ -24,19 +24,22 @@ pub enum DistanceBias {
 impl DistanceBias {
     /// Adds the biases to the first scores of row i of a head.
     pub(crate) fn add<T: Scalar>(&self, head_idx: usize, i: usize, scores: &mut [T]) {
-        match self {
-            DistanceBias::None => {}
-            DistanceBias::Slopes(slopes) => {
-                for (j, score) in scores.iter_mut().enumerate() {
-                    *score += T::constant(slopes[head_idx] * (j as f64 - i as f64));
-                }
+        if *self != DistanceBias::None {
+            for (j, score) in scores.iter_mut().enumerate() {
+                *score += T::constant(self.at(head_idx, i, j));
             }
+        }
+    }
+
+    /// The bias of the score of token i for token j in a head.
+    fn at(&self, head_idx: usize, i: usize, j: usize) -> f64 {
+        match self {
+            DistanceBias::None => 0.0,
+            DistanceBias::Slopes(slopes) => slopes[head_idx] * (j as f64 - i as f64),
             DistanceBias::Tables(tables) => {
                 let table = &tables[head_idx];
                 let (middle, last) = (table.len() / 2, table.len() - 1);
-                for (j, score) in scores.iter_mut().enumerate() {
-                    *score += T::constant(table[(middle + j).saturating_sub(i).min(last)]);
-                }
+                table[(middle + j).saturating_sub(i).min(last)]
             }
         }
     }
@@ -90,33 +93,33 @@ impl Bias {
         if self.is_absent() {
             return 0.0;
         }
-        let mut biases = vec![0.0; scores.len()];
-        self.add(head_idx, i, &mut biases);
-        let seen = biases.iter().enumerate().filter(|(j, _)| allows(*j));
-        let common = seen.map(|(_, bias)| *bias).fold(f64::NEG_INFINITY, maximum);
+        let seen = (0..scores.len()).filter(|j| allows(*j));
+        let common = seen.map(|j| self.at(head_idx, i, j)).fold(f64::NEG_INFINITY, maximum);
         if common == f64::NEG_INFINITY {
             // The row sees no token.
             return 0.0;
         }
-        for (score, bias) in scores.iter_mut().zip(&biases) {
+        for (j, score) in scores.iter_mut().enumerate() {
             // The difference of two finite numbers may overflow.
-            *score += T::constant((bias - common).max(-f64::MAX));
+            *score += T::constant((self.at(head_idx, i, j) - common).max(-f64::MAX));
         }
         common
     }
 
     /// Adds the biases to the first scores of row i of a head.
     pub(super) fn add<T: Scalar>(&self, head_idx: usize, i: usize, scores: &mut [T]) {
-        if let Some(slope) = self.slopes.get(head_idx) {
+        if !self.is_absent() {
             for (j, score) in scores.iter_mut().enumerate() {
-                *score -= T::constant(slope * i.abs_diff(j) as f64);
+                *score += T::constant(self.at(head_idx, i, j));
             }
         }
-        scores.iter_mut().zip(&self.ln_sizes).for_each(|(score, ln)| *score += T::constant(*ln));
-        if let Some(matrix) = &self.matrix {
-            let row = &matrix.entries()[i * matrix.n_columns()..];
-            scores.iter_mut().zip(row).for_each(|(score, bias)| *score += T::constant(*bias));
-        }
-        self.by_distance.add(head_idx, i, scores);
+    }
+
+    /// The bias of the score of token i for token j in a head.
+    fn at(&self, head_idx: usize, i: usize, j: usize) -> f64 {
+        let alibi = self.slopes.get(head_idx).map_or(0.0, |slope| slope * i.abs_diff(j) as f64);
+        let ln_size = self.ln_sizes.get(j).copied().unwrap_or(0.0);
+        let entry = self.matrix.as_ref().map_or(0.0, |matrix| matrix.entries()[i * matrix.n_columns() + j]);
+        self.by_distance.at(head_idx, i, j) + entry + ln_size - alibi
     }
 }

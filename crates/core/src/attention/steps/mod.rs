@@ -32,6 +32,7 @@ pub(crate) use turn::{Turn, all_rows};
 pub(super) use weigh::Weighed;
 pub(crate) use weigh::{Elementwise, Weigh};
 
+use super::centred::Offsets;
 use super::view::Scalar;
 use crate::experiment::{Attention, Experiment, Mask, QkNorm, Score, Weighting};
 
@@ -149,6 +150,19 @@ impl Steps {
         self.squash != Squash::Absent || self.weigh.is_elementwise()
     }
 
+    /// What the common part of all tokens counts for.
+    pub(super) fn offsets(&self, is_l2: bool, mask: &Mask) -> Offsets {
+        // L2 scores are those of q_i - k_j, and softmax of plain dot products ignores what all keys have in common.
+        if !self.vectors.are_absent() || (!is_l2 && self.knows_row_constants()) {
+            Offsets::Kept
+        } else if self.knows_row_constants() || mask.has_empty_rows() {
+            // The output of an empty row is zero whatever the common value is.
+            Offsets::InValues
+        } else {
+            Offsets::Ignored
+        }
+    }
+
     /// The steps that turn queries, keys and values.
     pub(super) fn vectors(&self) -> &VectorSteps {
         &self.vectors
@@ -193,29 +207,4 @@ pub(crate) fn stored_a_pair(experiment: &Experiment) -> u64 {
     let Experiment { attention, score, weighting, .. } = experiment;
     let has_slopes = *attention == Attention::Linear || score.softcap.is_some() || weighting.is_elementwise();
     1 + u64::from(has_slopes)
-}
-
-/// What the common part of all tokens counts for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Offsets {
-    /// Nothing: keys and values count only by their differences.
-    Ignored,
-    /// The values alone: a row of weights need not sum to 1.
-    InValues,
-    /// Queries, keys and values.
-    Kept,
-}
-
-impl Offsets {
-    pub(super) fn new(steps: &Steps, is_l2: bool, mask: &Mask) -> Self {
-        // L2 scores are those of q_i - k_j, and softmax of plain dot products ignores what all keys have in common.
-        if !steps.vectors.are_absent() || (!is_l2 && steps.knows_row_constants()) {
-            Offsets::Kept
-        } else if steps.knows_row_constants() || mask.may_have_empty_rows() {
-            // The output of an empty row is zero whatever the common value is.
-            Offsets::InValues
-        } else {
-            Offsets::Ignored
-        }
-    }
 }

@@ -22,7 +22,7 @@ impl LocalBound {
     /// Prepares the bounds at a forward pass of these weights.
     #[must_use]
     pub fn new(forward: &Forward<f64>, weights: &Weights) -> Self {
-        LocalBound(if forward.has_dot_blocks() && weights.have_ordinary_sizes() {
+        LocalBound(if forward.has_dot_blocks() && weights.have_ordinary_sizes(forward.normalizer().outputs()) {
             Rows::Dot(Box::new(DotRows::new(forward, weights)))
         } else {
             Rows::General(Box::new(GeneralRows::new(forward, Multiplicities::One)))

@@ -31,7 +31,7 @@ pub(crate) struct Blocks {
 enum NormBy {
     /// From above, by power steps.
     PowerSteps,
-    /// By a decomposition, up to [`MOST_DECOMPOSED`] tokens.
+    /// By a decomposition, up to [`MOST_DECOMPOSED`] entries.
     Decomposition,
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn norm(heads: &[Blocks], combination: Combination, most_own: &[f64])
             _ => matrices.push(matrix),
         }
     }
-    if n <= MOST_DECOMPOSED && heads.iter().all(|head| head.by == NormBy::Decomposition) {
+    if n * n * matrices.len() <= MOST_DECOMPOSED && heads.iter().all(|head| head.by == NormBy::Decomposition) {
         let stacked = DMatrix::from_fn(n * matrices.len(), n, |row, col| matrices[row / n][row % n * n + col]);
         return largest_singular_value(&stacked);
     }
@@ -154,8 +154,8 @@ pub(crate) fn norm(heads: &[Blocks], combination: Combination, most_own: &[f64])
     (least * (1.0 + 1e-12)).sqrt()
 }
 
-/// The most tokens for which ||N||_2 is computed by a decomposition.
-const MOST_DECOMPOSED: usize = 128;
+/// The most entries of the matrices for which ||N||_2 is computed by a decomposition.
+const MOST_DECOMPOSED: usize = 1 << 14;
 /// Any positive x gives a bound; more steps lower it only a little. Small matrices get more steps.
 const LEAST_STEPS: usize = 30;
 const MOST_STEPS: usize = 300;

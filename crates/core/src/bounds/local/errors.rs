@@ -9,7 +9,6 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVectorView};
 
-use super::general::of_token;
 use super::rounding::{UNIT, gamma, norm_bound};
 use crate::attention::{Elementwise, Forward, MapLayout, Squash, Weigh};
 use crate::extremum::minimum;
@@ -325,6 +324,11 @@ impl HeadErrors {
         let value = self.outer * self.values.lengths[j];
         (of_token(value_norms, j) + value * gradient(keys, j), value * gradient(queries, i))
     }
+}
+
+/// The entry of a list with one entry for all tokens, or one for each.
+pub(super) fn of_token(numbers: &[f64], j: usize) -> f64 {
+    numbers.get(j).filter(|_| numbers.len() > 1).or(numbers.first()).copied().unwrap_or(0.0)
 }
 
 /// The product, zero also where one number is zero and another infinite.

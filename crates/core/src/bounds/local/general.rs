@@ -17,7 +17,7 @@ use std::ops::Range;
 use nalgebra::{DMatrix, DVector};
 
 use super::blocks::Blocks;
-use super::errors::{HeadErrors, MapRow, PairSizes, RowErrors, Unit};
+use super::errors::{HeadErrors, MapRow, PairSizes, RowErrors, Unit, of_token};
 use super::rows::{HeadSums, Rounded, RowSums, RowTerms};
 use crate::attention::{Forward, MapLayout, Squash};
 use crate::extremum::largest;
@@ -30,7 +30,7 @@ const ROUNDING: f64 = 32.0 * f64::EPSILON;
 const MOST_ENTRIES: usize = 1 << 22;
 /// The norms of blocks are exact where all of them together take at most this many operations.
 const MOST_EXACT: usize = 40_000_000;
-/// The most rows of a step on each thread.
+/// The most rows of a step on each thread, those of all heads counted.
 const MOST_ROWS: usize = 64;
 /// Where the terms of w_i are smaller, their squares may underflow: w_i is then bounded by the squares of their sizes.
 const LEAST_SIZE: f64 = 1e-120;
@@ -277,7 +277,8 @@ impl GeneralRows {
     pub(crate) fn step(&mut self, forward: &Forward<f64>) -> bool {
         let n = forward.n();
         let a_row: usize = self.heads.iter().map(|head| head.operations_a_row(n)).sum();
-        let at_once = (STEP_OPERATIONS / a_row.max(1)).clamp(1, MOST_ROWS) * parallel::threads();
+        let most = (MOST_ROWS / self.heads.len().max(1)).max(1);
+        let at_once = (STEP_OPERATIONS / a_row.max(1)).clamp(1, most) * parallel::threads();
         let rows = self.next_row..n.min(self.next_row + at_once);
         let schedule = Schedule::of((a_row * rows.len()) as u64);
         let (heads, buffers, sizes) = (&self.heads, &self.buffers, &self.sizes);
@@ -607,11 +608,6 @@ impl GeneralHead {
             sums: self.sums,
         }
     }
-}
-
-/// The entry of a list with one entry for all tokens, or one for each.
-pub(super) fn of_token(numbers: &[f64], j: usize) -> f64 {
-    numbers.get(j).filter(|_| numbers.len() > 1).or(numbers.first()).copied().unwrap_or(0.0)
 }
 
 /// The columns times these factors.
