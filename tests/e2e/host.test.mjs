@@ -81,7 +81,7 @@ test('what cannot be shown is answered with a sentence, and the experiment stays
   try {
     await heard('ready');
     await say({ lipscope: 'show', experiment: '{"tokens": 3}' });
-    assert.match((await heard('problem')).problem, /`tokens` is 3/);
+    assert.match((await heard('problem')).problem, /“tokens” is 3/);
     assert.equal(JSON.parse((await heard('experiment')).experiment).tokens.n, 64);
     await say({ lipscope: 'show', experiment: '{' });
     assert.match((await heard('problem', 2)).problem, /not valid JSON/);

@@ -296,7 +296,9 @@ function gapOnCommandLine(experiment, more = []) {
 
 pageTest('how tight is what we know: the map has the digits of the command line', { hash: '#v3&weights=identity-plus' }, async ({ page }) => {
   await answered(page, 'gap', () => show(page, 'gap'));
-  const csv = (await saved(page, '#export-gap [data-export=csv]')).trim().split(/\r?\n/).slice(1).map((line) => line.split(','));
+  // A name with a comma stands in quotation marks.
+  const cells = (line) => line.match(/("[^"]*"|[^,]*)(,|$)/g).map((cell) => cell.replace(/,$/, ''));
+  const csv = (await saved(page, '#export-gap [data-export=csv]')).trim().split(/\r?\n/).slice(1).map(cells);
   const experiment = JSON.parse(await saved(page, '#export-gap [data-export=json]'));
   const native = gapOnCommandLine(experiment);
   assert.equal(csv.length, 27 * 16);

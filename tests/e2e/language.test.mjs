@@ -99,18 +99,18 @@ pageTest('in Chinese the engine says in Chinese what is wrong', { hash: `?lang=z
     ['1,2\n3,x', '词元第 2 行第 2 列为 "x"，不是有限的数。'],
     ['1,2,3', '请每行放一个词元。'],
     ['{"tokens":', '这不是有效的 JSON（第 1 行第 10 列：'],
-    [`{"tokens":{"source":"random","radios":1},${weights}}`, '没有键 `tokens.radios`。'],
-    [`{"mask":"casual","tokens":{"source":"random"},${weights}}`, '`mask` 为 "casual"，但必须为 "none" 或 "causal"，或形如 {"kind":"window","width":4} 的对象。'],
+    [`{"tokens":{"source":"random","radios":1},${weights}}`, '没有键 “tokens.radios”。'],
+    [`{"mask":"casual","tokens":{"source":"random"},${weights}}`, '“mask” 为 "casual"，但必须为 "none" 或 "causal"，或形如 {"kind":"window","width":4} 的对象。'],
     [`{"tokens":{"source":"explicit","rows":[[-1e200],[1e200]]},${weights}}`, '超出 64 位浮点数的范围。'],
   ]) {
     await paste(page, text);
     const said = await problem(page, 'own', part);
-    const foreign = said.replace(/`[^`]*`|"[^"]*"/g, '').match(/[A-Za-z]{3,}/g) ?? [];
+    const foreign = said.replace(/“[^”]*”|"[^"]*"/g, '').match(/[A-Za-z]{3,}/g) ?? [];
     assert.deepEqual(foreign.filter((word) => !NAMES.has(word)), [], said);
   }
   await page.evaluate((hash) => { location.hash = hash; }, adversarial('n=99&tokens=ball&mask=diagonal&foo=1'));
-  const said = await problem(page, 'link', '`mask` 必须是 none 或 causal，而不是“diagonal”。');
-  assert.match(said, /`foo` 不是此页的字段。/);
+  const said = await problem(page, 'link', '“mask”必须是 none 或 causal，而不是“diagonal”。');
+  assert.match(said, /“foo”不是此页的字段。/);
   assert.doesNotMatch(said, /。 /);
 });
 
