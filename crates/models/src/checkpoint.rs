@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use nalgebra::DMatrix;
 use safetensors::Dtype;
 
-use super::safetensors::{Layout, SafeTensors};
+use super::family::Layout;
+use super::safetensors::SafeTensors;
 use super::source::Source;
 use super::weight_files::{WEIGHT_INDEX, WEIGHTS, WeightFiles};
 use lipscope_core::experiment::{InputError, Phrase};

@@ -6,7 +6,6 @@ use super::config_keys::KeyUse;
 use super::map_kind::MapKind;
 use super::residual::Residual;
 use super::rope::Stretch;
-use super::safetensors::Layout;
 use lipscope_core::experiment::{Normalization, RopeLayout};
 use serde::{Deserialize, Serialize};
 
@@ -557,4 +556,23 @@ impl PartialEq for Family {
 /// A size with these names and a number as default.
 pub(super) const fn size(names: &'static [&'static str], default: usize) -> SizeKey {
     SizeKey { names, default: Usual::Number(default) }
+}
+
+/// The storage order of a matrix in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// Rows are outputs, as in `torch.nn.Linear`.
+    OutputsByInputs,
+    /// Rows are inputs, as in GPT-2's `Conv1D`.
+    InputsByOutputs,
+}
+
+impl Layout {
+    /// The stored shape of a matrix with this many outputs and inputs.
+    pub(super) fn shape(self, (n_outputs, n_inputs): (usize, usize)) -> [usize; 2] {
+        match self {
+            Layout::OutputsByInputs => [n_outputs, n_inputs],
+            Layout::InputsByOutputs => [n_inputs, n_outputs],
+        }
+    }
 }

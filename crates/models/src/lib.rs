@@ -105,7 +105,7 @@ pub use pictures::{
     PREPROCESSORS, Picture, Pictures, PixelRule, Resampling, Resizing, is_picture, needs_pictures, takes_no_pictures,
 };
 pub use plan::{Held, MOST_WINDOWS, Plan};
-pub use plan_text::{MODEL_TOLERANCE, PlanText, default_lengths, text_fingerprint, tokens_needed};
+pub use plan_text::{MODEL_TOLERANCE, PlanText, default_lengths, tokens_needed};
 pub use published::{CurveTokens, PUBLISHED, Published, PublishedModel, Training};
 pub use readings::{AtLength, Group, NormGrid, Quantity, Spread, head_grid, layer_grid, layers_by_head};
 pub use residual::Residual;
@@ -114,7 +114,7 @@ pub use score_bias::ScoreBias;
 pub use source::{Source, whole_text};
 pub use special_tokens::{SpecialToken, SpecialTokens};
 pub use table::{Cell, Subject, Table};
-pub use text::{check_windows, fingerprint, ids_by_first_appearance, spans_of_words, window_span};
+pub use text::{check_windows, fingerprint, ids_by_first_appearance, spans_of_words, text_fingerprint, window_span};
 pub use text_head::{Spans, SplitText, Splitter, TEXT_HEAD, TextEnd, TextExtent, TextSource};
 pub use token_norm::TokenNorm;
 pub use tokenizer::{TOKENIZER_FILES, Tokenizer, TokenizerFiles, no_special_tokens};

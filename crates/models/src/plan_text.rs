@@ -9,7 +9,6 @@ use super::map_kind::{Heads, MapKind};
 use super::plan::Plan;
 use super::special_tokens::{SPECIAL, SpecialTokens};
 use super::table::Subject;
-use super::text::fingerprint;
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::measure::UpperNumber;
 use lipscope_core::phrase;
@@ -113,12 +112,6 @@ pub fn default_lengths(config: &ModelConfig, special: &SpecialTokens) -> String 
     let last = LAST.min(config.positions);
     let first = (2 + special.count()).min(last);
     format!("{first}:{last}:{STEP}")
-}
-
-/// The fingerprint of a text's token ids, as written in tables.
-#[must_use]
-pub fn text_fingerprint(ids: &[u32]) -> String {
-    format!("{:016x}", fingerprint(ids.iter().flat_map(|id| id.to_le_bytes())))
 }
 
 fn numbers(key: &str, text: &str) -> Result<Vec<usize>, InputError> {

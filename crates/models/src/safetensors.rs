@@ -8,28 +8,10 @@ use nalgebra::DMatrix;
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 
+use super::family::Layout;
 use super::source::Source;
 use lipscope_core::experiment::{InputError, Phrase, json_problem, refuse_lfs_pointer};
 use lipscope_core::phrase;
-
-/// The storage order of a matrix in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layout {
-    /// Rows are outputs, as in `torch.nn.Linear`.
-    OutputsByInputs,
-    /// Rows are inputs, as in GPT-2's `Conv1D`.
-    InputsByOutputs,
-}
-
-impl Layout {
-    /// The stored shape of a matrix with this many outputs and inputs.
-    pub(super) fn shape(self, (n_outputs, n_inputs): (usize, usize)) -> [usize; 2] {
-        match self {
-            Layout::OutputsByInputs => [n_outputs, n_inputs],
-            Layout::InputsByOutputs => [n_inputs, n_outputs],
-        }
-    }
-}
 
 /// An open file with its parsed header.
 #[derive(Debug)]

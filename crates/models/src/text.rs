@@ -100,6 +100,12 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// The fingerprint of a text's token ids, as written in tables.
+#[must_use]
+pub fn text_fingerprint(ids: &[u32]) -> String {
+    format!("{:016x}", fingerprint(ids.iter().flat_map(|id| id.to_le_bytes())))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

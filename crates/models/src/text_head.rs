@@ -9,8 +9,7 @@ use std::ops::Range;
 use lipscope_core::experiment::{DecodedText, InputError, Memory, Phrase, Size};
 use lipscope_core::phrase;
 
-use super::plan_text::text_fingerprint;
-use super::text::{ids_by_first_appearance, spans_of_words};
+use super::text::{ids_by_first_appearance, spans_of_words, text_fingerprint};
 use super::tokenizer::Tokenizer;
 
 /// A text of more bytes (in UTF-8) is read from its beginning. The fingerprint of a longer one is that of the tokens of

@@ -4,12 +4,11 @@ use crate::activation::Activation;
 use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, TRAINING, Used};
 use crate::family::{
     AfterBranch, BiasRule, Biases, BlockShape, EmbeddingFactor, EmbeddingNames, Family, FirstNorm, FirstPosition,
-    GainRule, Initial, LayerNames, MaskRule, MlpNames, NormTensors, ProjectionNames, ScoreRule, SizeKey, SizeKeys,
-    Usual, WindowRule, size,
+    GainRule, Initial, LayerNames, Layout, MaskRule, MlpNames, NormTensors, ProjectionNames, ScoreRule, SizeKey,
+    SizeKeys, Usual, WindowRule, size,
 };
 use crate::map_kind::MapKind;
 use crate::residual::Residual;
-use crate::safetensors::Layout;
 use lipscope_core::experiment::Normalization;
 
 pub(crate) const BERT: Family = Family {

@@ -4,11 +4,10 @@ use super::gpt2::GPT2;
 use crate::activation::Activation;
 use crate::config_keys::{COMMON, Irrelevant, KeyUse, Refused, STORAGE, TRAINING, Unsupported, Used};
 use crate::family::{
-    BiasRule, Biases, EmbeddingNames, Family, Initial, MlpNames, ProjectionNames, ScoreRule, SizeKey, SizeKeys, Usual,
-    size,
+    BiasRule, Biases, EmbeddingNames, Family, Initial, Layout, MlpNames, ProjectionNames, ScoreRule, SizeKey, SizeKeys,
+    Usual, size,
 };
 use crate::residual::Residual;
-use crate::safetensors::Layout;
 
 pub(super) const BLOOM: Family = Family {
     model_type: "bloom",

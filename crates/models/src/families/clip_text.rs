@@ -4,10 +4,9 @@ use super::gpt2::GPT2;
 use crate::activation::Activation;
 use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, TRAINING, Used};
 use crate::family::{
-    EmbeddingNames, Family, Initial, LayerNames, MaskRule, MlpNames, ProjectionNames, ScoreRule, SizeKeys, size,
+    EmbeddingNames, Family, Initial, LayerNames, Layout, MaskRule, MlpNames, ProjectionNames, ScoreRule, SizeKeys, size,
 };
 use crate::residual::Residual;
-use crate::safetensors::Layout;
 
 pub(super) const CLIP_TEXT: Family = Family {
     model_type: "clip_text_model",

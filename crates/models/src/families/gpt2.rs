@@ -4,12 +4,11 @@ use super::bert::BERT;
 use crate::activation::Activation;
 use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, Refused, SUMMARY, TRAINING, Unsupported, Used};
 use crate::family::{
-    EmbeddingNames, Family, Initial, LayerNames, MaskRule, MlpNames, ProjectionNames, ScoreRule, SizeKey, SizeKeys,
-    Usual, size,
+    EmbeddingNames, Family, Initial, LayerNames, Layout, MaskRule, MlpNames, ProjectionNames, ScoreRule, SizeKey,
+    SizeKeys, Usual, size,
 };
 use crate::map_kind::MapKind;
 use crate::residual::Residual;
-use crate::safetensors::Layout;
 
 pub(crate) const GPT2: Family = Family {
     model_type: "gpt2",

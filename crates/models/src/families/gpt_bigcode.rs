@@ -2,8 +2,7 @@
 
 use super::gpt2::{GPT2, KEYS as KEYS_OF_GPT2};
 use crate::config_keys::{COMMON, Irrelevant, KeyUse, Refused, STORAGE, SUMMARY, Unsupported, Used};
-use crate::family::{Family, Initial, ProjectionNames};
-use crate::safetensors::Layout;
+use crate::family::{Family, Initial, Layout, ProjectionNames};
 
 pub(super) const GPT_BIGCODE: Family = Family {
     model_type: "gpt_bigcode",

@@ -2,8 +2,9 @@
 
 use super::gpt2::GPT2;
 use crate::config_keys::{COMMON, Irrelevant, KeyUse, SUMMARY, TRAINING, Used};
-use crate::family::{Biases, Family, Initial, ProjectionNames, ScoreRule, SizeKey, SizeKeys, Usual, WindowRule, size};
-use crate::safetensors::Layout;
+use crate::family::{
+    Biases, Family, Initial, Layout, ProjectionNames, ScoreRule, SizeKey, SizeKeys, Usual, WindowRule, size,
+};
 
 pub(super) const GPT_NEO: Family = Family {
     model_type: "gpt_neo",

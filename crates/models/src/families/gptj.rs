@@ -4,11 +4,10 @@ use super::gpt2::{GPT2, KEYS as KEYS_OF_GPT2};
 use super::llama::ROPE;
 use crate::config_keys::{COMMON, Irrelevant, KeyUse, Refused, SUMMARY, Unsupported, Used};
 use crate::family::{
-    Biases, BlockShape, EmbeddingNames, Family, Initial, MlpNames, ProjectionNames, RopeRule, ScoreRule, SizeKeys,
-    Turned, size,
+    Biases, BlockShape, EmbeddingNames, Family, Initial, Layout, MlpNames, ProjectionNames, RopeRule, ScoreRule,
+    SizeKeys, Turned, size,
 };
 use crate::residual::Residual;
-use crate::safetensors::Layout;
 use lipscope_core::experiment::RopeLayout;
 
 pub(super) const GPTJ: Family = Family {

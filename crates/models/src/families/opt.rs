@@ -4,11 +4,10 @@ use super::gpt2::GPT2;
 use crate::activation::Activation;
 use crate::config_keys::{COMMON, HEAD, Irrelevant, KeyUse, Refused, TRAINING, Unsupported, Used};
 use crate::family::{
-    Biases, EmbeddingNames, EmbeddingProjection, Family, FirstPosition, Initial, LayerNames, MlpNames, Presence,
-    Projected, ProjectionNames, ScoreRule, Setting, SizeKey, SizeKeys, Usual, size,
+    Biases, EmbeddingNames, EmbeddingProjection, Family, FirstPosition, Initial, LayerNames, Layout, MlpNames,
+    Presence, Projected, ProjectionNames, ScoreRule, Setting, SizeKey, SizeKeys, Usual, size,
 };
 use crate::residual::Residual;
-use crate::safetensors::Layout;
 
 pub(super) const OPT: Family = Family {
     model_type: "opt",
