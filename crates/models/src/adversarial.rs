@@ -7,7 +7,8 @@
 use nalgebra::DMatrix;
 
 use super::config::ModelConfig;
-use super::estimate::{Estimate, Estimators, estimate};
+use super::estimate::Estimate;
+use super::estimating::{Estimators, estimate};
 use super::layer_map::LayerMap;
 use super::map_kind::{Heads, MapKind};
 use super::parts::Model;

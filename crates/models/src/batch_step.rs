@@ -1,6 +1,7 @@
 //! What a step of a run over windows does.
 
-use super::estimate::{Estimate, EstimateStep};
+use super::estimate::Estimate;
+use super::estimating::EstimateStep;
 use super::table::Cell;
 
 /// What one step of a batch does.

@@ -9,7 +9,7 @@ use nalgebra::DMatrix;
 
 use super::batch::{Batch, PrefixGroup, Window};
 use super::batch_step::BatchStep;
-use super::estimate::{Estimating, Extras};
+use super::estimating::{Estimating, Extras};
 use super::forward::{ForwardPass, Pass};
 use super::layer_map::LayerMap;
 use super::map_kind::Heads;

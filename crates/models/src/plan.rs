@@ -1,8 +1,9 @@
 //! The input of a run over windows, and what it costs.
 
+use super::bounding::{self, Bounding};
 use super::config::ModelConfig;
-use super::estimate::{Estimate, Estimators};
-use super::local_bounds::{self, Bounding};
+use super::estimate::Estimate;
+use super::estimating::Estimators;
 use super::map_kind::{Heads, MapKind};
 use super::special_tokens::SpecialTokens;
 use super::table::{Cell, Table};
@@ -262,7 +263,7 @@ impl Plan {
             false => 0.0,
         };
         let of_mlp = if self.kind.has_mlp() { 12.0 * n * ((2.0 * matrices - 1.0) * inner + 3.0 * d) } else { 0.0 };
-        let of_bounds = if self.has_bounds() { 8.0 * local_bounds::numbers(config, n) } else { 0.0 };
+        let of_bounds = if self.has_bounds() { 8.0 * bounding::numbers(config, n) } else { 0.0 };
         // The vectors of the iteration, more of them where an upper number is wanted.
         let of_iteration = if self.upper == UpperNumber::Included { 104.0 } else { 82.0 };
         let window = layers * (of_attention + of_mlp) + of_bounds + 8.0 * of_iteration * n * d;

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::bounding::Bounding;
 use super::config::ModelConfig;
-use super::estimate::Estimators;
-use super::local_bounds::Bounding;
+use super::estimating::Estimators;
 use super::map_kind::{Heads, MapKind};
 use super::plan::Plan;
 use super::special_tokens::{SPECIAL, SpecialTokens};
