@@ -17,8 +17,8 @@ use super::parameters;
 use super::parts::{LayerParts, Model, Needs};
 use super::pictures::Pictures;
 use super::source::Source;
-use super::text::fingerprint;
 use super::weight_files::WeightFiles;
+use crate::text::windows::fingerprint;
 use lipscope_core::experiment::{InputError, Phrase};
 
 /// Families that can be randomly initialised.

@@ -3,7 +3,7 @@
 use super::picture::Picture;
 use super::pixels::PixelRule;
 use crate::config::{ModelConfig, PictureSizes};
-use crate::text::fingerprint;
+use crate::text::windows::fingerprint;
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_core::phrase;
 use serde::{Deserialize, Serialize};

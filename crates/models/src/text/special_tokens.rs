@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::text::{ids_of_window, window_span};
+use super::windows::{ids_of_window, window_span};
 use lipscope_core::experiment::InputError;
 
 /// In the text column of a table, what separates the fingerprint of the text from the special tokens.
-pub(super) const SPECIAL: char = '+';
+pub(crate) const SPECIAL: char = '+';
 
 /// A token with its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ impl SpecialTokens {
     ///
     /// # Errors
     /// [`InputError::Conflict`] if the text has no such window.
-    pub(super) fn window(&self, ids: &[u32], n: usize, window: usize) -> Result<Vec<u32>, InputError> {
+    pub(crate) fn window(&self, ids: &[u32], n: usize, window: usize) -> Result<Vec<u32>, InputError> {
         let text = ids_of_window(ids, n.saturating_sub(self.count()), window)?;
         let of = |tokens: &[SpecialToken]| tokens.iter().map(|token| token.id).collect::<Vec<_>>();
         Ok([of(&self.before), text.to_vec(), of(&self.after)].concat())
@@ -54,7 +54,7 @@ impl SpecialTokens {
     /// The text column of a table, given that of windows without them: `00ff+101..102` with id 101 before and 102 after
     /// the text.
     #[must_use]
-    pub(super) fn in_column(&self, text: &str) -> String {
+    pub(crate) fn in_column(&self, text: &str) -> String {
         let ids =
             |tokens: &[SpecialToken]| tokens.iter().map(|token| token.id.to_string()).collect::<Vec<_>>().join("+");
         match self.count() {

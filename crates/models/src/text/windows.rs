@@ -39,7 +39,7 @@ pub fn window_span(n: usize, window: usize) -> Range<usize> {
 ///
 /// # Errors
 /// [`InputError::Conflict`] if the text has no such window.
-pub(super) fn ids_of_window(ids: &[u32], n: usize, window: usize) -> Result<&[u32], InputError> {
+pub(crate) fn ids_of_window(ids: &[u32], n: usize, window: usize) -> Result<&[u32], InputError> {
     ids.get(window_span(n, window)).ok_or_else(|| InputError::Conflict {
         what: phrase!("text", "The text"),
         problem: phrase!(

@@ -5,7 +5,7 @@ use lipscope_core::phrase;
 use serde_json::Value;
 
 use super::problem::{quoted, wrong};
-use crate::special_tokens::{SpecialToken, SpecialTokens};
+use crate::text::special_tokens::{SpecialToken, SpecialTokens};
 
 /// The name of the file, for errors.
 const WHOLE_FILE: &str = "tokenizer.json";

@@ -9,8 +9,8 @@ use std::ops::Range;
 use lipscope_core::experiment::{DecodedText, InputError, Memory, Phrase, Size};
 use lipscope_core::phrase;
 
-use super::text::{ids_by_first_appearance, spans_of_words, text_fingerprint};
 use super::tokenizer::Tokenizer;
+use super::windows::{ids_by_first_appearance, spans_of_words, text_fingerprint};
 
 /// A text of more bytes (in UTF-8) is read from its beginning. The fingerprint of a longer one is that of the tokens of
 /// its first bytes, so that it does not depend on how much of it the windows need.
@@ -180,7 +180,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::tokenizer::{TOKENIZER_FILES, TokenizerFiles};
+    use crate::text::tokenizer::{TOKENIZER_FILES, TokenizerFiles};
 
     /// A source that counts the bytes it is asked for.
     struct Counted<'a> {
