@@ -6,14 +6,14 @@
 
 use nalgebra::DMatrix;
 
-use super::config::ModelConfig;
 use super::estimate::Estimate;
 use super::estimating::{Estimators, estimate};
 use super::layer_map::LayerMap;
-use super::map_kind::{Heads, MapKind};
 use super::parts::Model;
 use super::plan::Plan;
 use super::table::{Cell, Subject};
+use crate::config::map_kind::{Heads, MapKind};
+use crate::config::model_config::ModelConfig;
 use lipscope_core::experiment::{Attention, InputError, Order};
 use lipscope_core::phrase;
 use lipscope_core::spectral::LanczosOptions;

@@ -6,13 +6,13 @@
 //! output. The shapes of non-square matrices show which order a file has; its square matrices have the same order.
 
 use super::checkpoint::Checkpoint;
-use super::config::ModelConfig;
-use super::config_file::unread_family;
-use super::families;
-use super::family::{Family, Layout, MlpNames, ProjectionNames};
 use super::source::Source;
-use super::unread::of_prefix;
 use super::weight_files::WEIGHTS;
+use crate::config::families;
+use crate::config::family::{Family, Layout, MlpNames, ProjectionNames};
+use crate::config::file::unread_family;
+use crate::config::model_config::ModelConfig;
+use crate::config::unread::of_prefix;
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_core::phrase;
 

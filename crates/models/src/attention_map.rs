@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector};
 
-use super::map_kind::{Heads, MapKind};
 use super::parts::{AttentionPart, Linear, Model};
 use super::token_norm::add_bias;
+use crate::config::map_kind::{Heads, MapKind};
 use lipscope_core::attention::{Forward, GivenSteps, HeadPart, HeadSizes, Kernel, Projections, Scalar};
 use lipscope_core::experiment::{Gain, InputError, Mask, Order, QkNorm, VectorNorm};
 use lipscope_core::jacobian::{JacobianOperator, LinearOperator};

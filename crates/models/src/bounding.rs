@@ -9,10 +9,10 @@
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::config::ModelConfig;
 use super::jacobian::MapJacobian;
 use super::layer_map::LayerMap;
 use super::local_bounds::LocalBounds;
+use crate::config::model_config::ModelConfig;
 use lipscope_core::bounds::{Combination, LocalBound};
 use lipscope_core::experiment::{InputError, Order};
 

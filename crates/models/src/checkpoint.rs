@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use nalgebra::DMatrix;
 use safetensors::Dtype;
 
-use super::family::Layout;
 use super::safetensors::SafeTensors;
 use super::source::Source;
 use super::weight_files::{WEIGHT_INDEX, WEIGHTS, WeightFiles};
+use crate::config::family::Layout;
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_core::phrase;
 

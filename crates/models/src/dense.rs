@@ -3,9 +3,9 @@
 
 use nalgebra::DMatrix;
 
-use super::activation::{Activation, logistic};
-use super::config::{ExpertSizes, ModelConfig, Unit};
 use super::parts::{Dense, Linear, Side};
+use crate::config::activation::{Activation, logistic};
+use crate::config::model_config::{ExpertSizes, ModelConfig, Unit};
 use lipscope_core::attention::Scalar;
 use lipscope_core::experiment::InputError;
 use lipscope_core::extremum::minimum;

@@ -6,9 +6,9 @@
 
 use nalgebra::DMatrix;
 
-use super::config::{ExpertSizes, Shares};
 use super::dense::{DenseJacobian, MlpRule, linear};
 use super::parts::{Experts, Side};
+use crate::config::model_config::{ExpertSizes, Shares};
 use lipscope_core::attention::Scalar;
 use lipscope_core::experiment::InputError;
 use lipscope_core::extremum::maximum;

@@ -10,12 +10,12 @@ use nalgebra::DMatrix;
 
 use super::attention_map::StackedAttention;
 use super::dense::MlpRule;
-use super::family::{BlockShape, Projected};
-use super::map_kind::MapKind;
 use super::parts::{Embeddings, Model};
 use super::pictures::needs_pictures;
-use super::residual::Residual;
 use super::token_norm::{NormJacobian, TokenNorm, in_window};
+use crate::config::family::{BlockShape, Projected};
+use crate::config::map_kind::MapKind;
+use crate::config::residual::Residual;
 use lipscope_core::attention::Forward;
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::phrase;

@@ -1,7 +1,7 @@
 //! Means of ||J||_2 of single heads at one length: a row for each layer, a column for each head.
 
-use super::map_kind::Heads;
 use super::readings::Group;
+use crate::config::map_kind::Heads;
 
 /// Means over the windows of one length, layer by layer and head by head.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,8 +7,8 @@
 
 use super::attention_map::AttentionJacobian;
 use super::mlp::MlpJacobian;
-use super::residual::Residual;
 use super::token_norm::NormJacobian;
+use crate::config::residual::Residual;
 use lipscope_core::attention::{Forward, Scalar};
 use lipscope_core::experiment::InputError;
 use lipscope_core::jacobian::LinearOperator;

@@ -6,13 +6,13 @@ use nalgebra::DMatrix;
 
 use super::attention_map::{AttentionMap, value_direction};
 use super::dense::MlpRule;
-use super::family::BlockShape;
 use super::jacobian::{BranchJacobian, MapJacobian, StepJacobian};
-use super::map_kind::{Heads, MapKind};
 use super::mlp::MlpJacobian;
 use super::parts::{FeedForward, Model};
-use super::residual::Residual;
 use super::token_norm::{NormJacobian, TokenNorm, in_window};
+use crate::config::family::BlockShape;
+use crate::config::map_kind::{Heads, MapKind};
+use crate::config::residual::Residual;
 use lipscope_core::experiment::{InputError, Order};
 
 /// A map of a layer, with its biases.

@@ -12,12 +12,12 @@ use super::batch_step::BatchStep;
 use super::estimating::{Estimating, Extras};
 use super::forward::{ForwardPass, Pass};
 use super::layer_map::LayerMap;
-use super::map_kind::Heads;
 use super::opened::Opened;
 use super::parts::{LayerParts, Model, Needs};
 use super::plan::Plan;
 use super::source::Source;
 use super::table::Cell;
+use crate::config::map_kind::Heads;
 use lipscope_core::experiment::InputError;
 
 /// The windows of some batches on their way through a model.

@@ -7,18 +7,18 @@ use nalgebra::DMatrix;
 
 use super::arrangement::{Arrangement, not_of_family};
 use super::checkpoint::Checkpoint;
-use super::config::{ExpertSizes, ModelConfig};
-use super::family::{
-    AfterBranch, BiasRule, Biases, EmbeddingNames, EmbeddingProjection, ExpertRule, ExpertTensors, MlpNames,
-    NormTensors, Projected, ProjectionNames, QkNormNames,
-};
 use super::parts::{
     AttentionPart, Block, Dense, Embeddings, Experts, FeedForward, LayerParts, Linear, Model, Needs, Network, Patches,
 };
-use super::residual::Residual;
-use super::score_bias::ScoreBias;
 use super::source::Source;
 use super::token_norm::TokenNorm;
+use crate::config::family::{
+    AfterBranch, BiasRule, Biases, EmbeddingNames, EmbeddingProjection, ExpertRule, ExpertTensors, MlpNames,
+    NormTensors, Projected, ProjectionNames, QkNormNames,
+};
+use crate::config::model_config::{ExpertSizes, ModelConfig};
+use crate::config::residual::Residual;
+use crate::config::score_bias::ScoreBias;
 use lipscope_core::experiment::{InputError, Normalization};
 
 /// Loads the needed part of a model.

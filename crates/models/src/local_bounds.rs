@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::map_kind::MapKind;
+use crate::config::map_kind::MapKind;
 use lipscope_core::bounds::{BoundId, LOCAL, LOCAL_BLOCKS, LOCAL_TOKEN};
 use lipscope_core::experiment::Phrase;
 use lipscope_core::phrase;

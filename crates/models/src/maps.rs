@@ -13,10 +13,10 @@ use super::estimate::Estimate;
 use super::estimating::{Estimating, Extras};
 use super::forward::{ForwardPass, Pass};
 use super::layer_map::LayerMap;
-use super::map_kind::Heads;
 use super::parts::Model;
 use super::plan::Plan;
 use super::table::Cell;
+use crate::config::map_kind::Heads;
 use lipscope_core::experiment::InputError;
 
 /// The maps of a plan, built once for all windows.

@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::config::Unit;
 use super::dense::{DenseJacobian, MlpRule};
 use super::experts::ExpertsJacobian;
 use super::parts::{FeedForward, Network};
+use crate::config::model_config::Unit;
 use lipscope_core::attention::Scalar;
 use lipscope_core::experiment::InputError;
 use lipscope_core::jacobian::LinearOperator;

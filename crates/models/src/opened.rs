@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use super::arrangement::Arrangement;
 use super::checkpoint::Checkpoint;
-use super::config::ModelConfig;
-use super::config_file::ConfigFile;
-use super::description::description;
 use super::draw::{draw_layer, draw_model};
-use super::families::Part;
 use super::load::{load_layer, load_model};
 use super::parameters;
 use super::parts::{LayerParts, Model, Needs};
 use super::pictures::Pictures;
 use super::source::Source;
 use super::weight_files::WeightFiles;
+use crate::config::description::description;
+use crate::config::families::Part;
+use crate::config::file::ConfigFile;
+use crate::config::model_config::ModelConfig;
 use crate::text::windows::fingerprint;
 use lipscope_core::experiment::{InputError, Phrase};
 

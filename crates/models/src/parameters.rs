@@ -2,9 +2,9 @@
 //! measurement reads them.
 
 use super::checkpoint::Checkpoint;
-use super::config::ModelConfig;
-use super::family::{Biases, NormScope, NormTensors};
 use super::source::Source;
+use crate::config::family::{Biases, NormScope, NormTensors};
+use crate::config::model_config::ModelConfig;
 use lipscope_core::experiment::Normalization;
 
 /// The parameters of a model whose files have `prefix` before the family's names, counted from the shapes of their

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::config::ModelConfig;
 use super::pictures::Pictures;
-use super::residual::Residual;
 use super::token_norm::TokenNorm;
+use crate::config::model_config::ModelConfig;
+use crate::config::residual::Residual;
 use lipscope_core::attention::{Accumulate, Scalar, View, ViewMut, multiply};
 use lipscope_core::experiment::InputError;
 use lipscope_core::experiment::Phrase;

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::bounding::Bounding;
-use super::config::ModelConfig;
 use super::estimating::Estimators;
-use super::map_kind::{Heads, MapKind};
 use super::plan::Plan;
 use super::table::Subject;
+use crate::config::map_kind::{Heads, MapKind};
+use crate::config::model_config::ModelConfig;
 use crate::text::special_tokens::{SPECIAL, SpecialTokens};
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::measure::UpperNumber;

@@ -3,8 +3,8 @@
 //! The script released with \[C\] returns sqrt(|J^T f(X)|) ([`super::estimate`]), so the curves are compared with that
 //! estimator (docs/models.md).
 
-use super::map_kind::{Heads, MapKind};
 use super::table::Subject;
+use crate::config::map_kind::{Heads, MapKind};
 use lipscope_core::experiment::Order;
 
 /// Whether a model's weights are trained.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::estimate::Estimate;
-use super::map_kind::Heads;
 use super::table::{Cell, Table};
+use crate::config::map_kind::Heads;
 use lipscope_core::extremum::{largest, maximum, minimum};
 use lipscope_core::fit::{PowerLaw, fit_power_law};
 

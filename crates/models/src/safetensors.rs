@@ -8,8 +8,8 @@ use nalgebra::DMatrix;
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 
-use super::family::Layout;
 use super::source::Source;
+use crate::config::family::Layout;
 use lipscope_core::experiment::{InputError, Phrase, json_problem, refuse_lfs_pointer};
 use lipscope_core::phrase;
 

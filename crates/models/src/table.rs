@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::estimate::{Estimate, Sink, SpectralNorm};
 use super::local_bounds::LocalBounds;
-use super::map_kind::Heads;
+use crate::config::map_kind::Heads;
 use lipscope_core::experiment::InputError;
 use lipscope_core::experiment::{Phrase, json_problem, library_words, serde_problem};
 use lipscope_core::fit::PowerLaw;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use nalgebra::DMatrix;
 
-use super::residual::Residual;
+use crate::config::residual::Residual;
 use lipscope_core::attention::{Normalizer, Scalar};
 use lipscope_core::experiment::{InputError, Normalization};
 use lipscope_core::phrase;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::config_file::without_mark;
 use super::source::{Source, whole_text};
+use crate::config::file::without_mark;
 use lipscope_core::experiment::{InputError, Phrase, json_problem};
 use lipscope_core::phrase;
 

@@ -8,10 +8,10 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::attention_map::columns;
-use super::map_kind::MapKind;
 use super::parts::{Linear, Model};
 use super::plan::Plan;
 use super::table::Cell;
+use crate::config::map_kind::MapKind;
 use lipscope_core::experiment::{Attention, Experiment, Head, InputError, Rows, TokenSource, WeightSource};
 use lipscope_core::phrase;
 
