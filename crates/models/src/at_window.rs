@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use nalgebra::DMatrix;
 
 use super::certify::{WindowCertificate, WindowCertifyPlan};
-use super::layer_map::LayerMap;
 use super::layerwise::layer_at_window;
 use super::opened::Opened;
-use super::parts::Model;
 use super::plan::Plan;
 use super::source::Source;
 use super::table::Cell;
 use super::window::{WindowExperiment, window_experiment};
 use super::worst_change::WorstChanging;
+use crate::parts::layer_map::LayerMap;
+use crate::parts::model::Model;
 use lipscope_core::experiment::{InputError, Memory};
 
 /// A window at the layer of a cell.

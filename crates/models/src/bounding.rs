@@ -9,10 +9,10 @@
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::jacobian::MapJacobian;
-use super::layer_map::LayerMap;
 use super::local_bounds::LocalBounds;
 use crate::config::model_config::ModelConfig;
+use crate::parts::jacobian::MapJacobian;
+use crate::parts::layer_map::LayerMap;
 use lipscope_core::bounds::{Combination, LocalBound};
 use lipscope_core::experiment::{InputError, Order};
 

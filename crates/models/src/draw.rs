@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::parts::{
-    AttentionPart, Block, Dense, Embeddings, Experts, FeedForward, LayerParts, Linear, Model, Needs, Network,
-};
-use super::token_norm::TokenNorm;
 use crate::config::family::{GainRule, Initial, NormScope};
 use crate::config::model_config::ModelConfig;
 use crate::config::residual::Residual;
 use crate::config::score_bias::ScoreBias;
+use crate::parts::model::{
+    AttentionPart, Block, Dense, Embeddings, Experts, FeedForward, LayerParts, Linear, Model, Needs, Network,
+};
+use crate::parts::token_norm::TokenNorm;
 use lipscope_core::experiment::{InputError, Normalization};
 use lipscope_core::phrase;
 use lipscope_core::random::{Random, Stream};

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::bounding::{Bounding, Bounds};
 use super::estimate::{Estimate, Sink, SpectralNorm};
-use super::jacobian::MapJacobian;
-use super::layer_map::{LayerMap, MapAtTokens};
 use super::norm::{NormIteration, NormStep};
+use crate::parts::jacobian::MapJacobian;
+use crate::parts::layer_map::{LayerMap, MapAtTokens};
 use lipscope_core::attention::Forward;
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::jacobian::LinearOperator;

@@ -14,7 +14,6 @@
 mod adversarial;
 mod arrangement;
 mod at_window;
-mod attention_map;
 mod batch;
 mod batch_step;
 mod bounding;
@@ -22,25 +21,18 @@ mod certify;
 pub mod charts;
 mod checkpoint;
 mod config;
-mod dense;
 mod draw;
 mod estimate;
 mod estimating;
-mod experts;
-mod forward;
 mod head_map;
-mod jacobian;
-mod layer_map;
 mod layerwise;
 mod load;
 mod local_bounds;
 mod maps;
-mod mlp;
 mod norm;
 mod opened;
 mod parameters;
 mod parts;
-mod patches;
 mod pictures;
 mod plan;
 mod plan_text;
@@ -50,7 +42,6 @@ mod safetensors;
 mod source;
 mod table;
 mod text;
-mod token_norm;
 mod weight_files;
 mod window;
 mod worst_change;
@@ -76,18 +67,19 @@ pub use config::score_bias::ScoreBias;
 pub use draw::draw_model;
 pub use estimate::{Estimate, Sink, SpectralNorm};
 pub use estimating::{Estimators, estimate};
-pub use forward::ForwardPass;
 pub use head_map::HeadMap;
-pub use jacobian::MapJacobian;
-pub use layer_map::{LayerMap, MapAtTokens};
 pub use layerwise::{LayerByLayer, LayerStep};
 pub use load::load_model;
 pub use local_bounds::LocalBounds;
 pub use maps::{BatchCells, Maps};
 pub use opened::{DrawnFamily, DrawnModel, Opened};
-pub use parts::{
+pub use parts::forward::ForwardPass;
+pub use parts::jacobian::MapJacobian;
+pub use parts::layer_map::{LayerMap, MapAtTokens};
+pub use parts::model::{
     AttentionPart, Block, Dense, Embeddings, Experts, FeedForward, Linear, Model, Needs, Network, Patches,
 };
+pub use parts::token_norm::TokenNorm;
 pub use pictures::{
     PREPROCESSORS, Picture, Pictures, PixelRule, Resampling, Resizing, is_picture, needs_pictures, takes_no_pictures,
 };
@@ -103,7 +95,6 @@ pub use text::tokenizer::{TOKENIZER_FILES, Tokenizer, TokenizerFiles, no_special
 pub use text::windows::{
     check_windows, fingerprint, ids_by_first_appearance, spans_of_words, text_fingerprint, window_span,
 };
-pub use token_norm::TokenNorm;
 pub use weight_files::{WEIGHT_INDEX, WEIGHTS, WeightFiles, is_about_weights, no_weights, shards};
 pub use window::{LeftOut, WindowExperiment, window_experiment};
 pub use worst_change::{WorstChange, WorstChangeStep, WorstChanging};

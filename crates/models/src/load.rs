@@ -7,11 +7,7 @@ use nalgebra::DMatrix;
 
 use super::arrangement::{Arrangement, not_of_family};
 use super::checkpoint::Checkpoint;
-use super::parts::{
-    AttentionPart, Block, Dense, Embeddings, Experts, FeedForward, LayerParts, Linear, Model, Needs, Network, Patches,
-};
 use super::source::Source;
-use super::token_norm::TokenNorm;
 use crate::config::family::{
     AfterBranch, BiasRule, Biases, EmbeddingNames, EmbeddingProjection, ExpertRule, ExpertTensors, MlpNames,
     NormTensors, Projected, ProjectionNames, QkNormNames,
@@ -19,6 +15,10 @@ use crate::config::family::{
 use crate::config::model_config::{ExpertSizes, ModelConfig};
 use crate::config::residual::Residual;
 use crate::config::score_bias::ScoreBias;
+use crate::parts::model::{
+    AttentionPart, Block, Dense, Embeddings, Experts, FeedForward, LayerParts, Linear, Model, Needs, Network, Patches,
+};
+use crate::parts::token_norm::TokenNorm;
 use lipscope_core::experiment::{InputError, Normalization};
 
 /// Loads the needed part of a model.

@@ -6,17 +6,17 @@ use std::collections::BTreeMap;
 use nalgebra::DMatrix;
 
 use super::at_window::AtWindow;
-use super::attention_map::AttentionMap;
 use super::batch::{Batch, PrefixGroup, Window};
 use super::batch_step::BatchStep;
 use super::estimate::Estimate;
 use super::estimating::{Estimating, Extras};
-use super::forward::{ForwardPass, Pass};
-use super::layer_map::LayerMap;
-use super::parts::Model;
 use super::plan::Plan;
 use super::table::Cell;
 use crate::config::map_kind::Heads;
+use crate::parts::attention_map::AttentionMap;
+use crate::parts::forward::{ForwardPass, Pass};
+use crate::parts::layer_map::LayerMap;
+use crate::parts::model::Model;
 use lipscope_core::experiment::InputError;
 
 /// The maps of a plan, built once for all windows.

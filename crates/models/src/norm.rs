@@ -14,8 +14,8 @@
 
 use nalgebra::DMatrix;
 
-use super::jacobian::MapJacobian;
-use super::layer_map::LayerMap;
+use crate::parts::jacobian::MapJacobian;
+use crate::parts::layer_map::LayerMap;
 use lipscope_core::attention::Forward;
 use lipscope_core::experiment::InputError;
 use lipscope_core::jacobian::{LinearOperator, Single};

@@ -10,7 +10,6 @@ use super::checkpoint::Checkpoint;
 use super::draw::{draw_layer, draw_model};
 use super::load::{load_layer, load_model};
 use super::parameters;
-use super::parts::{LayerParts, Model, Needs};
 use super::pictures::Pictures;
 use super::source::Source;
 use super::weight_files::WeightFiles;
@@ -18,6 +17,7 @@ use crate::config::description::description;
 use crate::config::families::Part;
 use crate::config::file::ConfigFile;
 use crate::config::model_config::ModelConfig;
+use crate::parts::model::{LayerParts, Model, Needs};
 use crate::text::windows::fingerprint;
 use lipscope_core::experiment::{InputError, Phrase};
 

@@ -13,7 +13,7 @@ use nalgebra::DMatrix;
 
 use super::dense::{DenseJacobian, MlpRule};
 use super::experts::ExpertsJacobian;
-use super::parts::{FeedForward, Network};
+use super::model::{FeedForward, Network};
 use crate::config::model_config::Unit;
 use lipscope_core::attention::Scalar;
 use lipscope_core::experiment::InputError;
@@ -21,7 +21,7 @@ use lipscope_core::jacobian::LinearOperator;
 
 /// The Jacobian of an MLP at given tokens. The weights stay f32 in the model, and products convert them.
 #[derive(Clone, Debug)]
-pub(super) struct MlpJacobian<T: Scalar> {
+pub(crate) struct MlpJacobian<T: Scalar> {
     part: Arc<FeedForward>,
     network: NetworkJacobian<T>,
     /// d n.
@@ -36,7 +36,7 @@ enum NetworkJacobian<T: Scalar> {
 
 impl FeedForward {
     /// The MLP at tokens (d x n).
-    pub(super) fn apply(&self, x: &DMatrix<f64>, rule: MlpRule) -> DMatrix<f64> {
+    pub(crate) fn apply(&self, x: &DMatrix<f64>, rule: MlpRule) -> DMatrix<f64> {
         match &self.network {
             Network::Dense(dense) => dense.apply(x, rule.activation, Unit::Plain),
             Network::Experts(experts) => experts.apply(x, rule),
@@ -49,7 +49,7 @@ impl MlpJacobian<f64> {
     ///
     /// # Errors
     /// [`InputError::NoDerivative`] where a token puts a ReLU at exactly 0.
-    pub(super) fn at(
+    pub(crate) fn at(
         part: &Arc<FeedForward>,
         x: &DMatrix<f64>,
         rule: MlpRule,
@@ -68,7 +68,7 @@ impl MlpJacobian<f64> {
     }
 
     /// The same Jacobian in f32.
-    pub(super) fn single(&self) -> MlpJacobian<f32> {
+    pub(crate) fn single(&self) -> MlpJacobian<f32> {
         let network = match &self.network {
             NetworkJacobian::Dense(dense) => NetworkJacobian::Dense(dense.single()),
             NetworkJacobian::Experts(experts) => NetworkJacobian::Experts(experts.single()),

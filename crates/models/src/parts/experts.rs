@@ -7,7 +7,7 @@
 use nalgebra::DMatrix;
 
 use super::dense::{DenseJacobian, MlpRule, linear};
-use super::parts::{Experts, Side};
+use super::model::{Experts, Side};
 use crate::config::model_config::{ExpertSizes, Shares};
 use lipscope_core::attention::Scalar;
 use lipscope_core::experiment::InputError;
@@ -15,7 +15,7 @@ use lipscope_core::extremum::maximum;
 
 /// The Jacobian at some tokens.
 #[derive(Clone, Debug)]
-pub(super) struct ExpertsJacobian<T: Scalar> {
+pub(crate) struct ExpertsJacobian<T: Scalar> {
     /// For each expert that is chosen, the tokens that chose it.
     chosen: Vec<Chosen<T>>,
     /// Softmax over the chosen experts or over all, experts x n; 0 for those that have no part in the derivative.
@@ -78,7 +78,7 @@ impl Routes {
 
 impl Experts {
     /// The sum of the chosen networks at tokens (d x n).
-    pub(super) fn apply(&self, x: &DMatrix<f64>, rule: MlpRule) -> DMatrix<f64> {
+    pub(crate) fn apply(&self, x: &DMatrix<f64>, rule: MlpRule) -> DMatrix<f64> {
         let mut out = DMatrix::zeros(x.nrows(), x.ncols());
         let Some(sizes) = rule.experts else { return out };
         for (expert, tokens, shares) in Routes::of(self, x, &sizes).by_expert() {
@@ -96,7 +96,7 @@ impl ExpertsJacobian<f64> {
     ///
     /// # Errors
     /// As `MlpJacobian::at`.
-    pub(super) fn at(experts: &Experts, x: &DMatrix<f64>, rule: MlpRule) -> Result<(DMatrix<f64>, Self), InputError> {
+    pub(crate) fn at(experts: &Experts, x: &DMatrix<f64>, rule: MlpRule) -> Result<(DMatrix<f64>, Self), InputError> {
         let (d, n) = x.shape();
         let mut value = DMatrix::zeros(d, n);
         let count = experts.experts.len();
@@ -119,7 +119,7 @@ impl ExpertsJacobian<f64> {
     }
 
     /// The same Jacobian in f32.
-    pub(super) fn single(&self) -> ExpertsJacobian<f32> {
+    pub(crate) fn single(&self) -> ExpertsJacobian<f32> {
         let single = |chosen: &Chosen<f64>| Chosen {
             expert: chosen.expert,
             tokens: chosen.tokens.clone(),
@@ -148,7 +148,7 @@ fn at_token(problem: InputError, tokens: &[usize]) -> InputError {
 
 impl<T: Scalar> ExpertsJacobian<T> {
     /// The product with v.
-    pub(super) fn apply(&mut self, experts: &Experts, v: &[T], out: &mut [T]) {
+    pub(crate) fn apply(&mut self, experts: &Experts, v: &[T], out: &mut [T]) {
         let ExpertsJacobian { chosen, shares, logits } = self;
         linear(&experts.router, Side::Plain, v, logits);
         differentiate(shares, logits);
@@ -167,7 +167,7 @@ impl<T: Scalar> ExpertsJacobian<T> {
     }
 
     /// The product of the transpose with u.
-    pub(super) fn apply_transpose(&mut self, experts: &Experts, u: &[T], out: &mut [T]) {
+    pub(crate) fn apply_transpose(&mut self, experts: &Experts, u: &[T], out: &mut [T]) {
         let ExpertsJacobian { chosen, shares, logits } = self;
         logits.fill(T::constant(0.0));
         out.fill(T::constant(0.0));

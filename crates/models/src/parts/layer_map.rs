@@ -8,7 +8,7 @@ use super::attention_map::{AttentionMap, value_direction};
 use super::dense::MlpRule;
 use super::jacobian::{BranchJacobian, MapJacobian, StepJacobian};
 use super::mlp::MlpJacobian;
-use super::parts::{FeedForward, Model};
+use super::model::{FeedForward, Model};
 use super::token_norm::{NormJacobian, TokenNorm, in_window};
 use crate::config::family::BlockShape;
 use crate::config::map_kind::{Heads, MapKind};
@@ -64,7 +64,7 @@ impl LayerMap {
     ///
     /// # Errors
     /// As [`LayerMap::new`].
-    pub(super) fn of(
+    pub(crate) fn of(
         model: &Model,
         (layer, heads): (usize, Heads),
         kind: MapKind,
@@ -114,7 +114,7 @@ impl LayerMap {
     }
 
     /// For attention alone, the unit vector (d numbers) that O V stretches most.
-    pub(super) fn value_direction(&self) -> Option<&[f64]> {
+    pub(crate) fn value_direction(&self) -> Option<&[f64]> {
         self.value_direction.as_deref()
     }
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::pictures::Pictures;
 use super::token_norm::TokenNorm;
 use crate::config::model_config::ModelConfig;
 use crate::config::residual::Residual;
+use crate::pictures::Pictures;
 use lipscope_core::attention::{Accumulate, Scalar, View, ViewMut, multiply};
 use lipscope_core::experiment::InputError;
 use lipscope_core::experiment::Phrase;
@@ -28,7 +28,7 @@ pub struct Linear {
 
 /// Whether a product uses a matrix as stored or transposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(crate) enum Side {
     /// W.
     Plain,
     /// W^T.
@@ -124,7 +124,7 @@ pub struct Block {
 
 /// Which parts of a layer are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LayerParts {
+pub(crate) enum LayerParts {
     /// Attention and its norms.
     Attention,
     /// Attention and the MLP.
@@ -133,7 +133,7 @@ pub(super) enum LayerParts {
 
 impl LayerParts {
     /// The parts of a layer in a run that needs the MLPs of the first `mlps` layers.
-    pub(super) fn of(layer: usize, mlps: usize) -> Self {
+    pub(crate) fn of(layer: usize, mlps: usize) -> Self {
         if layer < mlps { LayerParts::Whole } else { LayerParts::Attention }
     }
 }
@@ -210,14 +210,14 @@ impl Model {
     ///
     /// # Errors
     /// [`InputError::BadValue`] if it was not loaded or does not exist.
-    pub(super) fn mlp(&self, layer: usize) -> Result<&Arc<FeedForward>, InputError> {
+    pub(crate) fn mlp(&self, layer: usize) -> Result<&Arc<FeedForward>, InputError> {
         let mlps = || self.blocks.iter().map_while(|block| block.feed_forward.as_ref());
         let place = layer.checked_sub(self.first_layer);
         place.and_then(|place| mlps().nth(place)).ok_or_else(|| not_loaded(layer, self.first_layer + mlps().count()))
     }
 
     /// One more than the index of the last loaded layer.
-    pub(super) fn layers_end(&self) -> usize {
+    pub(crate) fn layers_end(&self) -> usize {
         self.first_layer + self.blocks.len()
     }
 }
@@ -276,7 +276,7 @@ impl Linear {
     }
 
     /// out += W X, or out += W^T X, for X and `out` with tokens one after another.
-    pub(super) fn add_product<T: Scalar>(&self, side: Side, x: &[T], out: &mut [T]) {
+    pub(crate) fn add_product<T: Scalar>(&self, side: Side, x: &[T], out: &mut [T]) {
         /// Rows and columns of W converted at a time: a panel stays in the second-level cache, and its rows are a
         /// multiple of the tile height of the product.
         const PANEL: (usize, usize) = (96, 512);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector};
 
-use super::parts::{AttentionPart, Linear, Model};
+use super::model::{AttentionPart, Linear, Model};
 use super::token_norm::add_bias;
 use crate::config::map_kind::{Heads, MapKind};
 use lipscope_core::attention::{Forward, GivenSteps, HeadPart, HeadSizes, Kernel, Projections, Scalar};
@@ -15,17 +15,17 @@ use lipscope_core::spectral::{Lanczos, LanczosOptions};
 
 /// The attention of all heads of a layer, stacked for the forward pass.
 #[derive(Clone, Debug)]
-pub(super) struct StackedAttention {
+pub(crate) struct StackedAttention {
     /// With the output matrix.
-    pub(super) heads: Projections<f64>,
+    pub(crate) heads: Projections<f64>,
     /// b_O, d numbers.
-    pub(super) output_bias: Vec<f64>,
-    pub(super) rules: LayerRules,
+    pub(crate) output_bias: Vec<f64>,
+    pub(crate) rules: LayerRules,
 }
 
 /// What a layer does between its projections and the weights of attention.
 #[derive(Clone, Debug)]
-pub(super) struct LayerRules {
+pub(crate) struct LayerRules {
     steps: GivenSteps,
     /// The rotation in windows of more tokens than this.
     longer: Option<(usize, GivenSteps)>,
@@ -35,7 +35,7 @@ pub(super) struct LayerRules {
 
 /// Self-attention of one layer, with its biases. Clones share the weights.
 #[derive(Clone, Debug)]
-pub(super) struct AttentionMap {
+pub(crate) struct AttentionMap {
     double: Projections<f64>,
     /// The projections in f32, for products that need not be exact.
     single: Projections<f32>,
@@ -46,8 +46,8 @@ pub(super) struct AttentionMap {
 
 /// The Jacobian of attention at given tokens.
 #[derive(Clone, Debug)]
-pub(super) struct AttentionJacobian<T: Scalar> {
-    pub(super) operator: JacobianOperator<T>,
+pub(crate) struct AttentionJacobian<T: Scalar> {
+    pub(crate) operator: JacobianOperator<T>,
     single: Projections<f32>,
     rules: LayerRules,
     mask: Mask,
@@ -58,7 +58,7 @@ impl StackedAttention {
     ///
     /// # Errors
     /// [`InputError::BadValue`] if the model has no such layer.
-    pub(super) fn new(model: &Model, layer: usize) -> Result<Self, InputError> {
+    pub(crate) fn new(model: &Model, layer: usize) -> Result<Self, InputError> {
         let bias = &model.block(layer)?.attention.output.bias;
         Ok(StackedAttention {
             heads: projections(model, layer, MapKind::WithOutput, Heads::All)?,
@@ -73,7 +73,7 @@ impl LayerRules {
     ///
     /// # Errors
     /// [`InputError::BadValue`] if the model has no such layer.
-    pub(super) fn of(model: &Model, layer: usize, heads: Heads) -> Result<Self, InputError> {
+    pub(crate) fn of(model: &Model, layer: usize, heads: Heads) -> Result<Self, InputError> {
         let config = model.config;
         let AttentionPart { qk_gains, sinks, .. } = &model.block(layer)?.attention;
         let base = config.family.gains.base();
@@ -105,12 +105,12 @@ impl LayerRules {
     }
 
     /// The steps in a window of n tokens.
-    pub(super) fn steps(&self, n: usize) -> &GivenSteps {
+    pub(crate) fn steps(&self, n: usize) -> &GivenSteps {
         self.longer.as_ref().filter(|(length, _)| n > *length).map_or(&self.steps, |(_, steps)| steps)
     }
 
     /// The mask of the layer under an order of the whole model.
-    pub(super) fn mask(&self, order: Order) -> Mask {
+    pub(crate) fn mask(&self, order: Order) -> Mask {
         self.window.map_or(order.mask(), |width| Mask::Window { width, order })
     }
 }
@@ -120,7 +120,7 @@ impl AttentionMap {
     ///
     /// # Errors
     /// [`InputError::BadValue`] if the model has no such layer or head.
-    pub(super) fn new(model: &Model, layer: usize, kind: MapKind, heads: Heads) -> Result<Self, InputError> {
+    pub(crate) fn new(model: &Model, layer: usize, kind: MapKind, heads: Heads) -> Result<Self, InputError> {
         let has_bias = kind != MapKind::Attention && heads == Heads::All;
         let bias = &model.block(layer)?.attention.output.bias;
         Ok(AttentionMap {
@@ -135,7 +135,7 @@ impl AttentionMap {
     ///
     /// # Errors
     /// As [`AttentionMap::new`].
-    pub(super) fn of_stacked(
+    pub(crate) fn of_stacked(
         model: &Model,
         layer: usize,
         StackedAttention { heads, output_bias, rules }: &StackedAttention,
@@ -149,7 +149,7 @@ impl AttentionMap {
     ///
     /// # Errors
     /// [`InputError`] if there are too many tokens, or scores overflow.
-    pub(super) fn at(
+    pub(crate) fn at(
         &self,
         tokens: &DMatrix<f64>,
         mask: Order,
@@ -171,7 +171,7 @@ impl AttentionJacobian<f64> {
     ///
     /// # Errors
     /// [`InputError::Overflow`] if scores overflow in f32.
-    pub(super) fn single(&self) -> Result<AttentionJacobian<f32>, InputError> {
+    pub(crate) fn single(&self) -> Result<AttentionJacobian<f32>, InputError> {
         let tokens = self.operator.forward().normalizer().outputs().map(|x| x as f32);
         let AttentionJacobian { single, rules, mask, .. } = self;
         let forward = Forward::of_projections(single.clone(), mask.clone(), rules.steps(tokens.ncols()), &tokens)?;
@@ -185,7 +185,7 @@ impl AttentionJacobian<f64> {
 ///
 /// # Errors
 /// [`InputError::BadValue`] if the model has no such layer or head.
-pub(super) fn value_direction(
+pub(crate) fn value_direction(
     model: &Model,
     layer: usize,
     kind: MapKind,
@@ -201,7 +201,7 @@ pub(super) fn value_direction(
 }
 
 /// The stacked projections of some heads of a layer.
-pub(super) fn projections<T: Scalar>(
+pub(crate) fn projections<T: Scalar>(
     model: &Model,
     layer: usize,
     kind: MapKind,
@@ -264,7 +264,7 @@ fn run_heads(model: &Model, heads: Heads) -> Heads {
 ///
 /// # Errors
 /// [`InputError::BadValue`] if the model has no such head.
-pub(super) fn columns(model: &Model, heads: Heads) -> Result<Range<usize>, InputError> {
+pub(crate) fn columns(model: &Model, heads: Heads) -> Result<Range<usize>, InputError> {
     let (k, count) = (model.config.head_dim, model.config.heads);
     match heads {
         Heads::All => Ok(0..count * k),

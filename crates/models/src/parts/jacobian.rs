@@ -28,25 +28,25 @@ pub struct MapJacobian<T: Scalar> {
 
 /// The Jacobian of one step.
 #[derive(Clone, Debug)]
-pub(super) struct StepJacobian<T: Scalar> {
-    pub(super) branch: BranchJacobian<T>,
+pub(crate) struct StepJacobian<T: Scalar> {
+    pub(crate) branch: BranchJacobian<T>,
     /// The norms of the residual connection, if the step has one.
-    pub(super) residual: Option<Residual<NormJacobian<T>>>,
+    pub(crate) residual: Option<Residual<NormJacobian<T>>>,
     /// A branch of the same tokens that is added too.
-    pub(super) beside: Option<(BranchJacobian<T>, Residual<NormJacobian<T>>)>,
+    pub(crate) beside: Option<(BranchJacobian<T>, Residual<NormJacobian<T>>)>,
     /// What the branch's output is multiplied by before it is added.
-    pub(super) factor: T,
+    pub(crate) factor: T,
 }
 
 /// The Jacobian of attention or of the MLP.
 #[derive(Clone, Debug)]
-pub(super) enum BranchJacobian<T: Scalar> {
+pub(crate) enum BranchJacobian<T: Scalar> {
     Attention(Box<AttentionJacobian<T>>),
     Mlp(MlpJacobian<T>),
 }
 
 impl<T: Scalar> MapJacobian<T> {
-    pub(super) fn new(mut steps: Vec<StepJacobian<T>>) -> Self {
+    pub(crate) fn new(mut steps: Vec<StepJacobian<T>>) -> Self {
         let n_inputs = steps.first_mut().map_or(0, |step| step.branch.operator().n_inputs());
         let n_outputs = steps.last_mut().map_or(0, |step| step.branch.operator().n_outputs());
         let is_bare = steps.iter().all(|step| step.residual.is_none());
@@ -66,7 +66,7 @@ impl<T: Scalar> MapJacobian<T> {
 
 impl MapJacobian<f64> {
     /// The forward pass of a map that is attention alone.
-    pub(super) fn attention_alone(&self) -> Option<&Forward<f64>> {
+    pub(crate) fn attention_alone(&self) -> Option<&Forward<f64>> {
         match &self.steps[..] {
             [StepJacobian { branch: BranchJacobian::Attention(attention), residual: None, .. }] => {
                 Some(attention.operator.forward())
@@ -79,7 +79,7 @@ impl MapJacobian<f64> {
     ///
     /// # Errors
     /// [`InputError::Overflow`] if numbers overflow in f32.
-    pub(super) fn single(&self) -> Result<MapJacobian<f32>, InputError> {
+    pub(crate) fn single(&self) -> Result<MapJacobian<f32>, InputError> {
         let step = |step: &StepJacobian<f64>| {
             let norms = |norms: &Residual<NormJacobian<f64>>| norms.clone().map(|norm| norm.single());
             let beside = match &step.beside {

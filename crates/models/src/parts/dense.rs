@@ -3,7 +3,7 @@
 
 use nalgebra::DMatrix;
 
-use super::parts::{Dense, Linear, Side};
+use super::model::{Dense, Linear, Side};
 use crate::config::activation::{Activation, logistic};
 use crate::config::model_config::{ExpertSizes, ModelConfig, Unit};
 use lipscope_core::attention::Scalar;
@@ -13,22 +13,22 @@ use lipscope_core::phrase;
 
 /// How networks are evaluated: what they have beside their weights.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct MlpRule {
-    pub(super) activation: Activation,
+pub(crate) struct MlpRule {
+    pub(crate) activation: Activation,
     /// That of experts; other networks are plain.
-    pub(super) experts: Option<ExpertSizes>,
+    pub(crate) experts: Option<ExpertSizes>,
 }
 
 impl MlpRule {
     /// The rule of a model.
-    pub(super) fn of(config: &ModelConfig) -> Self {
+    pub(crate) fn of(config: &ModelConfig) -> Self {
         MlpRule { activation: config.activation, experts: config.experts }
     }
 }
 
 /// The Jacobian of one network at some tokens.
 #[derive(Clone, Debug)]
-pub(super) struct DenseJacobian<T: Scalar> {
+pub(crate) struct DenseJacobian<T: Scalar> {
     /// g'(a), or g'(a) * h(b) for a gated network, inner x n.
     slopes: DMatrix<T>,
     /// g(a) * h'(b) of a gated network, inner x n.
@@ -41,7 +41,7 @@ pub(super) struct DenseJacobian<T: Scalar> {
 
 impl Dense {
     /// The network at tokens (d x n).
-    pub(super) fn apply(&self, x: &DMatrix<f64>, activation: Activation, unit: Unit) -> DMatrix<f64> {
+    pub(crate) fn apply(&self, x: &DMatrix<f64>, activation: Activation, unit: Unit) -> DMatrix<f64> {
         let mut hidden = self.widen.apply(x);
         match &self.gate {
             Some(gate) => hidden.zip_apply(&gate.apply(x), |b, a| *b = unit.gate(activation, a).0 * unit.other(*b).0),
@@ -58,7 +58,7 @@ impl Dense {
 
 impl Unit {
     /// g(a), and its derivative.
-    pub(super) fn gate(self, activation: Activation, a: f64) -> (f64, f64) {
+    pub(crate) fn gate(self, activation: Activation, a: f64) -> (f64, f64) {
         match self {
             Unit::Plain => (activation.at(a), activation.derivative(a)),
             Unit::Cut { alpha, limit } => {
@@ -71,7 +71,7 @@ impl Unit {
     }
 
     /// h(b), and its derivative.
-    pub(super) fn other(self, b: f64) -> (f64, f64) {
+    pub(crate) fn other(self, b: f64) -> (f64, f64) {
         match self {
             Unit::Plain => (b, 1.0),
             Unit::Cut { .. } if b.is_nan() => (b, b),
@@ -85,7 +85,7 @@ impl DenseJacobian<f64> {
     ///
     /// # Errors
     /// As [`MlpJacobian::at`].
-    pub(super) fn at(
+    pub(crate) fn at(
         part: &Dense,
         x: &DMatrix<f64>,
         activation: Activation,
@@ -111,7 +111,7 @@ impl DenseJacobian<f64> {
     }
 
     /// The same Jacobian in f32.
-    pub(super) fn single(&self) -> DenseJacobian<f32> {
+    pub(crate) fn single(&self) -> DenseJacobian<f32> {
         DenseJacobian {
             slopes: self.slopes.map(|x| x as f32),
             factors: self.factors.as_ref().map(|factors| factors.map(|x| x as f32)),
@@ -146,7 +146,7 @@ fn check_kinks(part: &Dense, hidden: &DMatrix<f64>) -> Result<(), InputError> {
 
 impl<T: Scalar> DenseJacobian<T> {
     /// The product with v.
-    pub(super) fn apply(&mut self, part: &Dense, v: &[T], out: &mut [T]) {
+    pub(crate) fn apply(&mut self, part: &Dense, v: &[T], out: &mut [T]) {
         linear(part.activated(), Side::Plain, v, &mut self.hidden);
         multiply_entries(&mut self.hidden, &self.slopes);
         if let Some(factors) = &self.factors {
@@ -158,7 +158,7 @@ impl<T: Scalar> DenseJacobian<T> {
     }
 
     /// The product of the transpose with u.
-    pub(super) fn apply_transpose(&mut self, part: &Dense, u: &[T], out: &mut [T]) {
+    pub(crate) fn apply_transpose(&mut self, part: &Dense, u: &[T], out: &mut [T]) {
         linear(&part.narrow, Side::Transposed, u, &mut self.hidden);
         if let Some(factors) = &self.factors {
             self.gated.copy_from_slice(&self.hidden);
@@ -173,7 +173,7 @@ impl<T: Scalar> DenseJacobian<T> {
 }
 
 /// The product of a linear map, or of its transpose, with v.
-pub(super) fn linear<T: Scalar>(of: &Linear, side: Side, v: &[T], out: &mut [T]) {
+pub(crate) fn linear<T: Scalar>(of: &Linear, side: Side, v: &[T], out: &mut [T]) {
     out.fill(T::constant(0.0));
     of.add_product(side, v, out);
 }

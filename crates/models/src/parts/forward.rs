@@ -10,12 +10,12 @@ use nalgebra::DMatrix;
 
 use super::attention_map::StackedAttention;
 use super::dense::MlpRule;
-use super::parts::{Embeddings, Model};
-use super::pictures::needs_pictures;
+use super::model::{Embeddings, Model};
 use super::token_norm::{NormJacobian, TokenNorm, in_window};
 use crate::config::family::{BlockShape, Projected};
 use crate::config::map_kind::MapKind;
 use crate::config::residual::Residual;
+use crate::pictures::needs_pictures;
 use lipscope_core::attention::Forward;
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::phrase;
@@ -36,7 +36,7 @@ impl<M: Borrow<Model>> ForwardPass<M> {
     }
 
     /// The model, without what was prepared for passes.
-    pub(super) fn into_model(self) -> M {
+    pub(crate) fn into_model(self) -> M {
         self.model
     }
 
@@ -53,7 +53,7 @@ impl<M: Borrow<Model>> ForwardPass<M> {
     }
 
     /// The attention of a layer, if passes run through it.
-    pub(super) fn stacked(&self, layer: usize) -> Option<&StackedAttention> {
+    pub(crate) fn stacked(&self, layer: usize) -> Option<&StackedAttention> {
         layer.checked_sub(self.model().first_layer).and_then(|place| self.attention.get(place))
     }
 
@@ -81,7 +81,7 @@ impl<M: Borrow<Model>> ForwardPass<M> {
     ///
     /// # Errors
     /// [`InputError`] if the model has no such token or position, or numbers overflow.
-    pub(super) fn begin(&self, windows: &[&[u32]], kind: MapKind, layers: &[usize]) -> Result<Pass, InputError> {
+    pub(crate) fn begin(&self, windows: &[&[u32]], kind: MapKind, layers: &[usize]) -> Result<Pass, InputError> {
         let first_layers: Vec<usize> = layers.iter().map(|layer| kind.first_layer(*layer)).collect();
         Ok(Pass {
             kind,
@@ -98,7 +98,7 @@ impl<M: Borrow<Model>> ForwardPass<M> {
     ///
     /// # Errors
     /// [`InputError`] if the model has no such layer, or numbers overflow.
-    pub(super) fn pass_layer(&self, pass: &mut Pass) -> Result<(), InputError> {
+    pub(crate) fn pass_layer(&self, pass: &mut Pass) -> Result<(), InputError> {
         let layer = pass.done;
         let is_last = pass.layers_left() <= 1;
         pass.done += 1;
@@ -183,7 +183,7 @@ fn leave(
 
 /// Windows on their way through the model.
 #[derive(Debug)]
-pub(super) struct Pass {
+pub(crate) struct Pass {
     kind: MapKind,
     /// For each wanted layer, the one at whose tokens its map begins.
     first_layers: Vec<usize>,
@@ -200,27 +200,27 @@ pub(super) struct Pass {
 
 impl Pass {
     /// How many layers the windows have passed, and how many they have to pass.
-    pub(super) fn progress(&self) -> (usize, usize) {
+    pub(crate) fn progress(&self) -> (usize, usize) {
         (self.done, self.layers)
     }
 
     /// How many layers the windows have still to pass.
-    pub(super) fn layers_left(&self) -> usize {
+    pub(crate) fn layers_left(&self) -> usize {
         self.layers - self.done
     }
 
     /// The input of the map of wanted layer number `at` for each window.
-    pub(super) fn inputs_at(&self, at: usize) -> impl Iterator<Item = &DMatrix<f64>> {
+    pub(crate) fn inputs_at(&self, at: usize) -> impl Iterator<Item = &DMatrix<f64>> {
         self.inputs.iter().map(move |of_window| &of_window[at])
     }
 
     /// Drops the inputs of wanted layer number `at`.
-    pub(super) fn forget(&mut self, at: usize) {
+    pub(crate) fn forget(&mut self, at: usize) {
         self.inputs.iter_mut().for_each(|of_window| of_window[at] = DMatrix::zeros(0, 0));
     }
 
     /// What [`ForwardPass::inputs`] returns.
-    pub(super) fn into_inputs(self) -> Vec<Vec<DMatrix<f64>>> {
+    pub(crate) fn into_inputs(self) -> Vec<Vec<DMatrix<f64>>> {
         self.inputs
     }
 

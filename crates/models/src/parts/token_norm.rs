@@ -27,7 +27,7 @@ pub struct TokenNorm {
 
 /// The Jacobian of a norm at given tokens: diag(gain) N with N symmetric, token by token.
 #[derive(Clone, Debug)]
-pub(super) struct NormJacobian<T: Scalar> {
+pub(crate) struct NormJacobian<T: Scalar> {
     gain: Vec<T>,
     normalizer: Normalizer<T>,
 }
@@ -43,7 +43,7 @@ impl TokenNorm {
     ///
     /// # Errors
     /// [`InputError::NoDerivative`] for eps = 0 at a token that is constant (layer norm) or zero (RMS norm).
-    pub(super) fn apply(&self, x: &mut DMatrix<f64>) -> Result<NormJacobian<f64>, InputError> {
+    pub(crate) fn apply(&self, x: &mut DMatrix<f64>) -> Result<NormJacobian<f64>, InputError> {
         let normalizer = Normalizer::new(self.normalization, self.eps, x)?;
         x.copy_from(normalizer.outputs());
         let gains: Vec<f64> = self.gain.iter().map(|gain| self.base + f64::from(*gain)).collect();
@@ -61,7 +61,7 @@ impl Residual<TokenNorm> {
     ///
     /// # Errors
     /// As [`TokenNorm::apply`].
-    pub(super) fn enter(&self, x: &mut DMatrix<f64>) -> Result<Option<NormJacobian<f64>>, InputError> {
+    pub(crate) fn enter(&self, x: &mut DMatrix<f64>) -> Result<Option<NormJacobian<f64>>, InputError> {
         match self {
             Residual::Branch { before: Some(norm), .. } => norm.apply(x).map(Some),
             _ => Ok(None),
@@ -73,7 +73,7 @@ impl Residual<TokenNorm> {
     ///
     /// # Errors
     /// As [`TokenNorm::apply`].
-    pub(super) fn leave(
+    pub(crate) fn leave(
         &self,
         entered: Option<NormJacobian<f64>>,
         x: &mut DMatrix<f64>,
@@ -106,13 +106,13 @@ impl Residual<TokenNorm> {
 }
 
 /// Adds a bias to every column; an empty one is none.
-pub(super) fn add_bias(x: &mut DMatrix<f64>, bias: &[f64]) {
+pub(crate) fn add_bias(x: &mut DMatrix<f64>, bias: &[f64]) {
     x.column_iter_mut().for_each(|mut token| token.iter_mut().zip(bias).for_each(|(x, b)| *x += b));
 }
 
 /// The same error, with the place of its token in its own window instead of the place among the tokens of all windows.
 /// Errors that name no token stay as they are.
-pub(super) fn in_window(problem: InputError, spans: &[Range<usize>]) -> InputError {
+pub(crate) fn in_window(problem: InputError, spans: &[Range<usize>]) -> InputError {
     let InputError::NoDerivative { row, problem, .. } = problem else { return problem };
     let start = spans.iter().find(|span| span.contains(&(row - 1))).map_or(0, |span| span.start);
     InputError::Conflict {
@@ -124,13 +124,13 @@ pub(super) fn in_window(problem: InputError, spans: &[Range<usize>]) -> InputErr
 
 impl<T: Scalar> NormJacobian<T> {
     /// Applies the Jacobian to a field of tokens (d n numbers) in place.
-    pub(super) fn apply(&self, field: &mut [T]) {
+    pub(crate) fn apply(&self, field: &mut [T]) {
         self.normalizer.apply_jacobian(field);
         self.scale(field);
     }
 
     /// Applies its transpose.
-    pub(super) fn apply_transpose(&self, field: &mut [T]) {
+    pub(crate) fn apply_transpose(&self, field: &mut [T]) {
         self.scale(field);
         self.normalizer.apply_jacobian(field);
     }
@@ -144,7 +144,7 @@ impl<T: Scalar> NormJacobian<T> {
 
 impl NormJacobian<f64> {
     /// The same Jacobian in f32.
-    pub(super) fn single(&self) -> NormJacobian<f32> {
+    pub(crate) fn single(&self) -> NormJacobian<f32> {
         NormJacobian { gain: self.gain.iter().map(|gain| *gain as f32).collect(), normalizer: self.normalizer.cast() }
     }
 }

@@ -3,8 +3,8 @@
 
 use nalgebra::DMatrix;
 
-use super::parts::Patches;
-use super::pictures::Pictures;
+use super::model::Patches;
+use crate::pictures::Pictures;
 use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
 
@@ -13,7 +13,7 @@ impl Patches {
     ///
     /// # Errors
     /// [`InputError::BadValue`] for a window that is another part of the tokens.
-    pub(super) fn tokens(&self, pictures: &Pictures, windows: &[&[u32]]) -> Result<DMatrix<f64>, InputError> {
+    pub(crate) fn tokens(&self, pictures: &Pictures, windows: &[&[u32]]) -> Result<DMatrix<f64>, InputError> {
         let n = pictures.sizes().tokens();
         let (first, d) = (self.first.len(), self.projection.weight.nrows());
         let mut x = DMatrix::zeros(d, 0);
