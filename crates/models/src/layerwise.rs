@@ -10,14 +10,14 @@ use nalgebra::DMatrix;
 use super::batch::{Batch, PrefixGroup, Window};
 use super::batch_step::BatchStep;
 use super::estimating::{Estimating, Extras};
-use super::opened::Opened;
 use super::plan::Plan;
-use super::source::Source;
 use super::table::Cell;
 use crate::config::map_kind::Heads;
 use crate::parts::forward::{ForwardPass, Pass};
 use crate::parts::layer_map::LayerMap;
 use crate::parts::model::{LayerParts, Model, Needs};
+use crate::read::opened::Opened;
+use crate::read::source::Source;
 use lipscope_core::experiment::InputError;
 
 /// The windows of some batches on their way through a model.

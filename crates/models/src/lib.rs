@@ -12,37 +12,29 @@
 //! [`adversarial_curve`] uses \[C\]'s adversarial tokens instead of a text.
 
 mod adversarial;
-mod arrangement;
 mod at_window;
 mod batch;
 mod batch_step;
 mod bounding;
 mod certify;
 pub mod charts;
-mod checkpoint;
 mod config;
-mod draw;
 mod estimate;
 mod estimating;
 mod head_map;
 mod layerwise;
-mod load;
 mod local_bounds;
 mod maps;
 mod norm;
-mod opened;
-mod parameters;
 mod parts;
 mod pictures;
 mod plan;
 mod plan_text;
 mod published;
+mod read;
 mod readings;
-mod safetensors;
-mod source;
 mod table;
 mod text;
-mod weight_files;
 mod window;
 mod worst_change;
 
@@ -52,7 +44,6 @@ pub use batch::{Batch, PrefixGroup, Shard, Window};
 pub use batch_step::BatchStep;
 pub use bounding::{Bounding, local_bounds};
 pub use certify::{CertifiedWindow, CertifiedWindowRow, WindowCertificate, WindowCertifyPlan};
-pub use checkpoint::Checkpoint;
 pub use config::activation::Activation;
 pub use config::description::description;
 pub use config::families::Part;
@@ -64,15 +55,12 @@ pub use config::model_config::{AttentionWindow, ExpertSizes, ModelConfig, Pictur
 pub use config::residual::Residual;
 pub use config::rope::{Rope, Stretch, YarnBorder};
 pub use config::score_bias::ScoreBias;
-pub use draw::draw_model;
 pub use estimate::{Estimate, Sink, SpectralNorm};
 pub use estimating::{Estimators, estimate};
 pub use head_map::HeadMap;
 pub use layerwise::{LayerByLayer, LayerStep};
-pub use load::load_model;
 pub use local_bounds::LocalBounds;
 pub use maps::{BatchCells, Maps};
-pub use opened::{DrawnFamily, DrawnModel, Opened};
 pub use parts::forward::ForwardPass;
 pub use parts::jacobian::MapJacobian;
 pub use parts::layer_map::{LayerMap, MapAtTokens};
@@ -86,8 +74,13 @@ pub use pictures::{
 pub use plan::{Held, MOST_WINDOWS, Plan};
 pub use plan_text::{MODEL_TOLERANCE, PlanText, default_lengths, tokens_needed};
 pub use published::{CurveTokens, PUBLISHED, Published, PublishedModel, Training};
+pub use read::checkpoint::Checkpoint;
+pub use read::draw::draw_model;
+pub use read::load::load_model;
+pub use read::opened::{DrawnFamily, DrawnModel, Opened};
+pub use read::source::{Source, whole_text};
+pub use read::weight_files::{WEIGHT_INDEX, WEIGHTS, WeightFiles, is_about_weights, no_weights, shards};
 pub use readings::{AtLength, Group, NormGrid, Quantity, Spread, head_grid, layer_grid, layers_by_head};
-pub use source::{Source, whole_text};
 pub use table::{Cell, Subject, Table};
 pub use text::head::{Spans, SplitText, Splitter, TEXT_HEAD, TextEnd, TextExtent, TextSource};
 pub use text::special_tokens::{SpecialToken, SpecialTokens};
@@ -95,6 +88,5 @@ pub use text::tokenizer::{TOKENIZER_FILES, Tokenizer, TokenizerFiles, no_special
 pub use text::windows::{
     check_windows, fingerprint, ids_by_first_appearance, spans_of_words, text_fingerprint, window_span,
 };
-pub use weight_files::{WEIGHT_INDEX, WEIGHTS, WeightFiles, is_about_weights, no_weights, shards};
 pub use window::{LeftOut, WindowExperiment, window_experiment};
 pub use worst_change::{WorstChange, WorstChangeStep, WorstChanging};

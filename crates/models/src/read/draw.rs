@@ -75,7 +75,7 @@ pub fn draw_model(config: ModelConfig, needs: &Needs, seed: u64) -> Result<Model
 ///
 /// # Errors
 /// [`InputError::BadValue`] if the model has no such layer.
-pub(super) fn draw_layer(config: ModelConfig, at: (usize, LayerParts), seed: u64) -> Result<Model, InputError> {
+pub(crate) fn draw_layer(config: ModelConfig, at: (usize, LayerParts), seed: u64) -> Result<Model, InputError> {
     let needs = Needs { layers: at.0 + 1, mlps: 0, ids: BTreeSet::new(), positions: 0 };
     needs.check(&config)?;
     Ok(Model {

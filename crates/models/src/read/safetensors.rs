@@ -15,7 +15,7 @@ use lipscope_core::phrase;
 
 /// An open file with its parsed header.
 #[derive(Debug)]
-pub(super) struct SafeTensors<S> {
+pub(crate) struct SafeTensors<S> {
     source: S,
     metadata: Metadata,
     /// Offset of the first number in the file, in bytes.
@@ -32,7 +32,7 @@ impl<S: Source> SafeTensors<S> {
     ///
     /// # Errors
     /// [`InputError::File`] if the file is not safetensors.
-    pub(super) fn open(name: &str, mut source: S) -> Result<Self, InputError> {
+    pub(crate) fn open(name: &str, mut source: S) -> Result<Self, InputError> {
         let broken = |problem: Phrase| InputError::File {
             file: name.into(),
             problem,
@@ -69,29 +69,29 @@ impl<S: Source> SafeTensors<S> {
     }
 
     /// The names of its tensors.
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         self.metadata.offset_keys()
     }
 
     /// Shape and type of a tensor.
-    pub(super) fn info(&self, tensor: &str) -> Option<&TensorInfo> {
+    pub(crate) fn info(&self, tensor: &str) -> Option<&TensorInfo> {
         self.metadata.info(tensor)
     }
 
     /// Pairs (left-out tensor, stored tensor): tensors that were left out because they equal a stored one. The function
     /// `save_model` of the library safetensors writes tied weights in this way.
-    pub(super) fn aliases(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub(crate) fn aliases(&self) -> impl Iterator<Item = (&str, &str)> {
         let entries = self.metadata.metadata().iter().flatten();
         entries.filter(|(name, _)| self.info(name).is_none()).map(|(name, other)| (name.as_str(), other.as_str()))
     }
 
     /// Reads a vector.
-    pub(super) fn vector(&mut self, tensor: &str, len: usize) -> Result<Vec<f32>, InputError> {
+    pub(crate) fn vector(&mut self, tensor: &str, len: usize) -> Result<Vec<f32>, InputError> {
         self.numbers(tensor, &[len], 0, len)
     }
 
     /// Reads a tensor of that shape, or of one with ones before it, in the order of the file.
-    pub(super) fn flat(&mut self, tensor: &str, shape: &[usize]) -> Result<Vec<f32>, InputError> {
+    pub(crate) fn flat(&mut self, tensor: &str, shape: &[usize]) -> Result<Vec<f32>, InputError> {
         let found = self.info(tensor).map_or_else(Vec::new, |info| info.shape.clone());
         let has_ones = found.strip_suffix(shape).is_some_and(|ones| ones.iter().all(|size| *size == 1));
         let shape = if has_ones { &found } else { shape };
@@ -99,7 +99,7 @@ impl<S: Source> SafeTensors<S> {
     }
 
     /// Reads a matrix as outputs x inputs, whatever its order in the file.
-    pub(super) fn matrix(
+    pub(crate) fn matrix(
         &mut self,
         tensor: &str,
         (n_outputs, n_inputs): (usize, usize),
@@ -118,7 +118,7 @@ impl<S: Source> SafeTensors<S> {
     }
 
     /// Reads one matrix of a tensor count x inputs x outputs, as outputs x inputs.
-    pub(super) fn slab(
+    pub(crate) fn slab(
         &mut self,
         tensor: &str,
         (count, n_inputs, n_outputs): (usize, usize, usize),
@@ -131,7 +131,7 @@ impl<S: Source> SafeTensors<S> {
     }
 
     /// Reads some rows of a table, from `first` on.
-    pub(super) fn rows(
+    pub(crate) fn rows(
         &mut self,
         tensor: &str,
         (n_rows, width): (usize, usize),

@@ -98,12 +98,12 @@ impl<S: Source> Checkpoint<S> {
     }
 
     /// Notes on copies of tensors that are not read.
-    pub(super) fn notes(&self) -> &[Phrase] {
+    pub(crate) fn notes(&self) -> &[Phrase] {
         &self.notes
     }
 
     /// The note about the matrices read so far in which every number is zero, as in a file that was not copied whole.
-    pub(super) fn note_on_zeros(&self) -> Option<Phrase> {
+    pub(crate) fn note_on_zeros(&self) -> Option<Phrase> {
         (!self.zeros.is_empty()).then(|| {
             phrase!(
                 "note_zero_tensors",
@@ -115,23 +115,23 @@ impl<S: Source> Checkpoint<S> {
     }
 
     /// The names of all tensors, in order.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.places.keys().map(String::as_str)
     }
 
     /// Whether there is a tensor of that name.
-    pub(super) fn has(&self, tensor: &str) -> bool {
+    pub(crate) fn has(&self, tensor: &str) -> bool {
         self.places.contains_key(tensor)
     }
 
     /// The shape of a tensor.
-    pub(super) fn shape(&self, tensor: &str) -> Option<&[usize]> {
+    pub(crate) fn shape(&self, tensor: &str) -> Option<&[usize]> {
         let place = self.places.get(tensor)?;
         self.files[place.file].info(&place.tensor).map(|info| info.shape.as_slice())
     }
 
     /// How many numbers a tensor holds; `None` if they are not learnt, such as a stored mask or a list of positions.
-    pub(super) fn count(&self, tensor: &str) -> Option<u64> {
+    pub(crate) fn count(&self, tensor: &str) -> Option<u64> {
         let place = self.places.get(tensor)?;
         let info = self.files[place.file].info(&place.tensor)?;
         let is_learnt = matches!(info.dtype, Dtype::F64 | Dtype::F32 | Dtype::F16 | Dtype::BF16);
@@ -142,25 +142,25 @@ impl<S: Source> Checkpoint<S> {
     }
 
     /// Whether a tensor holds 64-bit numbers.
-    pub(super) fn is_wide(&self, tensor: &str) -> bool {
+    pub(crate) fn is_wide(&self, tensor: &str) -> bool {
         let info = self.places.get(tensor).and_then(|place| self.files[place.file].info(&place.tensor));
         info.is_some_and(|info| info.dtype == Dtype::F64)
     }
 
     /// Reads a vector.
-    pub(super) fn vector(&mut self, tensor: &str, len: usize) -> Result<Vec<f32>, InputError> {
+    pub(crate) fn vector(&mut self, tensor: &str, len: usize) -> Result<Vec<f32>, InputError> {
         let (file, name) = self.find(tensor, &[len])?;
         file.vector(&name, len)
     }
 
     /// Reads a tensor of that shape, or of one with ones before it, in the order of the file.
-    pub(super) fn flat(&mut self, tensor: &str, shape: &[usize]) -> Result<Vec<f32>, InputError> {
+    pub(crate) fn flat(&mut self, tensor: &str, shape: &[usize]) -> Result<Vec<f32>, InputError> {
         let (file, name) = self.find(tensor, shape)?;
         file.flat(&name, shape)
     }
 
     /// Reads a matrix as outputs x inputs, whatever its order in the file.
-    pub(super) fn matrix(
+    pub(crate) fn matrix(
         &mut self,
         tensor: &str,
         (n_outputs, n_inputs): (usize, usize),
@@ -176,7 +176,7 @@ impl<S: Source> Checkpoint<S> {
     }
 
     /// Reads one matrix of a tensor count x inputs x outputs, as outputs x inputs.
-    pub(super) fn slab(
+    pub(crate) fn slab(
         &mut self,
         tensor: &str,
         (count, n_inputs, n_outputs): (usize, usize, usize),
@@ -191,7 +191,7 @@ impl<S: Source> Checkpoint<S> {
     }
 
     /// Reads some rows of a table, from `first` on.
-    pub(super) fn rows(
+    pub(crate) fn rows(
         &mut self,
         tensor: &str,
         (n_rows, width): (usize, usize),

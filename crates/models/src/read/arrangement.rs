@@ -18,13 +18,13 @@ use lipscope_core::phrase;
 
 /// How the tensors of some files are named and laid out.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Arrangement {
+pub(crate) struct Arrangement {
     /// The part of a name before the family's names: empty, or words that each end with a dot.
-    pub(super) prefix: String,
+    pub(crate) prefix: String,
     /// The order of the matrices.
-    pub(super) layout: Layout,
+    pub(crate) layout: Layout,
     /// Notes on guesses from shapes, and on rounding.
-    pub(super) notes: Vec<Phrase>,
+    pub(crate) notes: Vec<Phrase>,
 }
 
 impl Arrangement {
@@ -32,7 +32,7 @@ impl Arrangement {
     ///
     /// [`InputError`] if the names are those of another family or of more than one model, tensors under the prefix do
     /// not belong to the family, an adapter is not merged into the weights, or matrices have two layouts.
-    pub(super) fn find<S: Source>(config: &ModelConfig, file: &Checkpoint<S>) -> Result<Self, InputError> {
+    pub(crate) fn find<S: Source>(config: &ModelConfig, file: &Checkpoint<S>) -> Result<Self, InputError> {
         let family = config.family;
         check_adapters(file)?;
         let prefix = prefix(family, file)?;
@@ -191,7 +191,7 @@ fn check_known<S: Source>(config: &ModelConfig, prefix: &str, file: &Checkpoint<
 }
 
 /// The refusal of a tensor whose effect would be left out.
-pub(super) fn not_of_family(tensor: &str) -> InputError {
+pub(crate) fn not_of_family(tensor: &str) -> InputError {
     InputError::Tensor {
         tensor: tensor.into(),
         problem: phrase!("not_of_family", "belongs to no model of the family that config.json names"),

@@ -45,7 +45,7 @@ pub fn load_model<S: Source>(
 ///
 /// # Errors
 /// As [`load_model`].
-pub(super) fn load_layer<S: Source>(
+pub(crate) fn load_layer<S: Source>(
     config: ModelConfig,
     (file, arrangement): (&mut Checkpoint<S>, &Arrangement),
     (layer, parts): (usize, LayerParts),

@@ -19,11 +19,11 @@ pub const WEIGHT_INDEX: &str = "model.safetensors.index.json";
 #[derive(Debug)]
 pub struct WeightFiles<S> {
     /// Files with their names.
-    pub(super) files: Vec<(String, S)>,
+    pub(crate) files: Vec<(String, S)>,
     /// For each tensor, the file that holds it according to the index; empty without an index.
-    pub(super) index: BTreeMap<String, String>,
+    pub(crate) index: BTreeMap<String, String>,
     /// Notes on files beside the weights that were not used.
-    pub(super) notes: Vec<Phrase>,
+    pub(crate) notes: Vec<Phrase>,
 }
 
 impl<S: Source> WeightFiles<S> {

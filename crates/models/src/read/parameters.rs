@@ -9,7 +9,7 @@ use lipscope_core::experiment::Normalization;
 
 /// The parameters of a model whose files have `prefix` before the family's names, counted from the shapes of their
 /// tensors.
-pub(super) fn of_files<S: Source>(config: &ModelConfig, prefix: &str, file: &Checkpoint<S>) -> u64 {
+pub(crate) fn of_files<S: Source>(config: &ModelConfig, prefix: &str, file: &Checkpoint<S>) -> u64 {
     let layers = format!("{prefix}{}.", config.family.before_layers());
     let counts = |name: &&str| {
         if let Some(rest) = name.strip_prefix(layers.as_str()) {
@@ -25,7 +25,7 @@ pub(super) fn of_files<S: Source>(config: &ModelConfig, prefix: &str, file: &Che
 
 /// The parameters of a model with these sizes, counted from its config: those of [`of_files`], with the biases of
 /// families that always have them, and with the largest MLP in every layer.
-pub(super) fn of_config(config: &ModelConfig) -> u64 {
+pub(crate) fn of_config(config: &ModelConfig) -> u64 {
     let of = |number: usize| number as u64;
     let ModelConfig { family, d, layers, heads, key_heads, head_dim, inner, .. } = config;
     let norm = |kind: Normalization| match (kind, family.norm_tensors) {

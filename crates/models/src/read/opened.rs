@@ -10,7 +10,6 @@ use super::checkpoint::Checkpoint;
 use super::draw::{draw_layer, draw_model};
 use super::load::{load_layer, load_model};
 use super::parameters;
-use super::pictures::Pictures;
 use super::source::Source;
 use super::weight_files::WeightFiles;
 use crate::config::description::description;
@@ -18,6 +17,7 @@ use crate::config::families::Part;
 use crate::config::file::ConfigFile;
 use crate::config::model_config::ModelConfig;
 use crate::parts::model::{LayerParts, Model, Needs};
+use crate::pictures::Pictures;
 use crate::text::windows::fingerprint;
 use lipscope_core::experiment::{InputError, Phrase};
 
@@ -203,7 +203,7 @@ impl<S: Source> Opened<S> {
     ///
     /// # Errors
     /// As [`draw_model`] and [`load_model`].
-    pub(super) fn layer(&mut self, layer: usize, parts: LayerParts) -> Result<Model, InputError> {
+    pub(crate) fn layer(&mut self, layer: usize, parts: LayerParts) -> Result<Model, InputError> {
         match &mut self.origin {
             Origin::Drawn { seed } => draw_layer(self.config, (layer, parts), *seed),
             Origin::Files(checkpoint, arrangement) => {
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn models_that_differ_in_their_last_layer_or_their_config_have_two_labels() {
-        let config = include_str!("../../../tests/data/models/gpt2/config.json");
+        let config = include_str!("../../../../tests/data/models/gpt2/config.json");
         let label = |config: &str, weights: &[u8]| {
             let opened = Opened::of_files("gpt2", config, None, WeightFiles::of_one(weights));
             opened.expect("a config and bytes").label().to_owned()
