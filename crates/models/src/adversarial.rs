@@ -6,14 +6,14 @@
 
 use nalgebra::DMatrix;
 
-use super::estimate::Estimate;
 use super::estimating::{Estimators, estimate};
 use super::plan::Plan;
-use super::table::{Cell, Subject};
 use crate::config::map_kind::{Heads, MapKind};
 use crate::config::model_config::ModelConfig;
 use crate::parts::layer_map::LayerMap;
 use crate::parts::model::Model;
+use crate::results::estimate::Estimate;
+use crate::results::table::{Cell, Subject};
 use lipscope_core::experiment::{Attention, InputError, Order};
 use lipscope_core::phrase;
 use lipscope_core::spectral::LanczosOptions;

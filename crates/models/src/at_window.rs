@@ -7,13 +7,13 @@ use nalgebra::DMatrix;
 use super::certify::{WindowCertificate, WindowCertifyPlan};
 use super::layerwise::layer_at_window;
 use super::plan::Plan;
-use super::table::Cell;
 use super::window::{WindowExperiment, window_experiment};
 use super::worst_change::WorstChanging;
 use crate::parts::layer_map::LayerMap;
 use crate::parts::model::Model;
 use crate::read::opened::Opened;
 use crate::read::source::Source;
+use crate::results::table::Cell;
 use lipscope_core::experiment::{InputError, Memory};
 
 /// A window at the layer of a cell.

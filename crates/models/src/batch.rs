@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{PASS_TOKENS, Plan};
-use super::table::Cell;
 use crate::config::map_kind::{Heads, MapKind};
 use crate::parts::model::Needs;
+use crate::results::table::Cell;
 use lipscope_core::experiment::Order;
 
 /// A window of a text: its length and its index among the windows of that length.

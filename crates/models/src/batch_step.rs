@@ -1,8 +1,8 @@
 //! What a step of a run over windows does.
 
-use super::estimate::Estimate;
 use super::estimating::EstimateStep;
-use super::table::Cell;
+use crate::results::estimate::Estimate;
+use crate::results::table::Cell;
 
 /// What one step of a batch does.
 #[derive(Clone, Copy, Debug, PartialEq)]

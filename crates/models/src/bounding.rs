@@ -9,10 +9,10 @@
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::local_bounds::LocalBounds;
 use crate::config::model_config::ModelConfig;
 use crate::parts::jacobian::MapJacobian;
 use crate::parts::layer_map::LayerMap;
+use crate::results::local_bounds::LocalBounds;
 use lipscope_core::bounds::{Combination, LocalBound};
 use lipscope_core::experiment::{InputError, Order};
 

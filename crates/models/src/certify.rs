@@ -9,16 +9,16 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::estimate::SpectralNorm;
 use super::norm::{NormIteration, NormStep};
 use super::plan::Plan;
 use super::plan_text::MODEL_TOLERANCE;
-use super::table::Cell;
 use crate::config::map_kind::{Heads, MapKind};
 use crate::config::model_config::ModelConfig;
 use crate::parts::attention_map::{LayerRules, columns, projections};
 use crate::parts::layer_map::LayerMap;
 use crate::parts::model::Model;
+use crate::results::estimate::SpectralNorm;
+use crate::results::table::Cell;
 use lipscope_core::attention::{Dual, Forward, Projections};
 use lipscope_core::bounds::{DotAttention, Neighbourhood};
 use lipscope_core::certify::check_relative;

@@ -8,10 +8,10 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::bounding::{Bounding, Bounds};
-use super::estimate::{Estimate, Sink, SpectralNorm};
 use super::norm::{NormIteration, NormStep};
 use crate::parts::jacobian::MapJacobian;
 use crate::parts::layer_map::{LayerMap, MapAtTokens};
+use crate::results::estimate::{Estimate, Sink, SpectralNorm};
 use lipscope_core::attention::Forward;
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::jacobian::LinearOperator;

@@ -11,13 +11,13 @@ use super::batch::{Batch, PrefixGroup, Window};
 use super::batch_step::BatchStep;
 use super::estimating::{Estimating, Extras};
 use super::plan::Plan;
-use super::table::Cell;
 use crate::config::map_kind::Heads;
 use crate::parts::forward::{ForwardPass, Pass};
 use crate::parts::layer_map::LayerMap;
 use crate::parts::model::{LayerParts, Model, Needs};
 use crate::read::opened::Opened;
 use crate::read::source::Source;
+use crate::results::table::Cell;
 use lipscope_core::experiment::InputError;
 
 /// The windows of some batches on their way through a model.

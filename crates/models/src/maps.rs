@@ -8,15 +8,15 @@ use nalgebra::DMatrix;
 use super::at_window::AtWindow;
 use super::batch::{Batch, PrefixGroup, Window};
 use super::batch_step::BatchStep;
-use super::estimate::Estimate;
 use super::estimating::{Estimating, Extras};
 use super::plan::Plan;
-use super::table::Cell;
 use crate::config::map_kind::Heads;
 use crate::parts::attention_map::AttentionMap;
 use crate::parts::forward::{ForwardPass, Pass};
 use crate::parts::layer_map::LayerMap;
 use crate::parts::model::Model;
+use crate::results::estimate::Estimate;
+use crate::results::table::Cell;
 use lipscope_core::experiment::InputError;
 
 /// The maps of a plan, built once for all windows.

@@ -1,11 +1,11 @@
 //! The input of a run over windows, and what it costs.
 
 use super::bounding::{self, Bounding};
-use super::estimate::Estimate;
 use super::estimating::Estimators;
-use super::table::{Cell, Table};
 use crate::config::map_kind::{Heads, MapKind};
 use crate::config::model_config::ModelConfig;
+use crate::results::estimate::Estimate;
+use crate::results::table::{Cell, Table};
 use crate::text::special_tokens::SpecialTokens;
 use crate::text::windows::check_windows;
 use lipscope_core::attention::MOST_KEPT;

@@ -8,10 +8,10 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::plan::Plan;
-use super::table::Cell;
 use crate::config::map_kind::MapKind;
 use crate::parts::attention_map::columns;
 use crate::parts::model::{Linear, Model};
+use crate::results::table::Cell;
 use lipscope_core::experiment::{Attention, Experiment, Head, InputError, Rows, TokenSource, WeightSource};
 use lipscope_core::phrase;
 

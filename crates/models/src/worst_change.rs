@@ -3,10 +3,10 @@
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::estimate::SpectralNorm;
 use super::norm::{NormIteration, NormStep};
 use crate::parts::jacobian::MapJacobian;
 use crate::parts::layer_map::LayerMap;
+use crate::results::estimate::SpectralNorm;
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::measure::UpperNumber;
 use lipscope_core::spectral::LanczosOptions;

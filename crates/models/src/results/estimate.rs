@@ -19,7 +19,7 @@ pub struct SpectralNorm {
 impl SpectralNorm {
     /// The norm of a triplet.
     #[must_use]
-    pub(super) fn of(triplet: &SingularTriplet) -> Self {
+    pub(crate) fn of(triplet: &SingularTriplet) -> Self {
         let SingularTriplet { value, iterations, relative_residual, .. } = *triplet;
         SpectralNorm { value, iterations, relative_residual }
     }

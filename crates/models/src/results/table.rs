@@ -22,7 +22,7 @@ pub struct Subject {
     pub model: String,
     /// A fingerprint of the text's token ids, or [`adversarial_text`](super::adversarial_text).
     pub text: String,
-    /// The [id](super::MapKind::id) of the map.
+    /// The [id](crate::MapKind::id) of the map.
     pub map: String,
     /// `none` or `causal`.
     pub mask: String,
