@@ -11,34 +11,15 @@
 //! [`Table`], which is read by layer and head as [`Group`]s and compared with the [`Published`] curves.
 //! [`adversarial_curve`] uses \[C\]'s adversarial tokens instead of a text.
 
-mod adversarial;
-mod at_window;
-mod batch;
-mod batch_step;
-mod bounding;
-mod certify;
 pub mod charts;
 mod config;
-mod estimating;
-mod layerwise;
-mod maps;
-mod norm;
 mod parts;
 mod pictures;
-mod plan;
-mod plan_text;
 mod read;
 mod results;
+mod run;
 mod text;
-mod window;
-mod worst_change;
 
-pub use adversarial::{AdversarialHead, AdversarialPlan, adversarial_curve, adversarial_text, check_adversarial};
-pub use at_window::AtWindow;
-pub use batch::{Batch, PrefixGroup, Shard, Window};
-pub use batch_step::BatchStep;
-pub use bounding::{Bounding, local_bounds};
-pub use certify::{CertifiedWindow, CertifiedWindowRow, WindowCertificate, WindowCertifyPlan};
 pub use config::activation::Activation;
 pub use config::description::description;
 pub use config::families::Part;
@@ -50,9 +31,6 @@ pub use config::model_config::{AttentionWindow, ExpertSizes, ModelConfig, Pictur
 pub use config::residual::Residual;
 pub use config::rope::{Rope, Stretch, YarnBorder};
 pub use config::score_bias::ScoreBias;
-pub use estimating::{Estimators, estimate};
-pub use layerwise::{LayerByLayer, LayerStep};
-pub use maps::{BatchCells, Maps};
 pub use parts::forward::ForwardPass;
 pub use parts::jacobian::MapJacobian;
 pub use parts::layer_map::{LayerMap, MapAtTokens};
@@ -63,8 +41,6 @@ pub use parts::token_norm::TokenNorm;
 pub use pictures::{
     PREPROCESSORS, Picture, Pictures, PixelRule, Resampling, Resizing, is_picture, needs_pictures, takes_no_pictures,
 };
-pub use plan::{Held, MOST_WINDOWS, Plan};
-pub use plan_text::{MODEL_TOLERANCE, PlanText, default_lengths, tokens_needed};
 pub use read::checkpoint::Checkpoint;
 pub use read::draw::draw_model;
 pub use read::load::load_model;
@@ -77,11 +53,22 @@ pub use results::local_bounds::LocalBounds;
 pub use results::published::{CurveTokens, PUBLISHED, Published, PublishedModel, Training};
 pub use results::readings::{AtLength, Group, NormGrid, Quantity, Spread, head_grid, layer_grid, layers_by_head};
 pub use results::table::{Cell, Subject, Table};
+pub use run::adversarial::{AdversarialHead, AdversarialPlan, adversarial_curve, adversarial_text, check_adversarial};
+pub use run::at_window::AtWindow;
+pub use run::batch::{Batch, PrefixGroup, Shard, Window};
+pub use run::batch_step::BatchStep;
+pub use run::bounding::{Bounding, local_bounds};
+pub use run::certify::{CertifiedWindow, CertifiedWindowRow, WindowCertificate, WindowCertifyPlan};
+pub use run::estimating::{Estimators, estimate};
+pub use run::layerwise::{LayerByLayer, LayerStep};
+pub use run::maps::{BatchCells, Maps};
+pub use run::plan::{Held, MOST_WINDOWS, Plan};
+pub use run::plan_text::{MODEL_TOLERANCE, PlanText, default_lengths, tokens_needed};
+pub use run::window::{LeftOut, WindowExperiment, window_experiment};
+pub use run::worst_change::{WorstChange, WorstChangeStep, WorstChanging};
 pub use text::head::{Spans, SplitText, Splitter, TEXT_HEAD, TextEnd, TextExtent, TextSource};
 pub use text::special_tokens::{SpecialToken, SpecialTokens};
 pub use text::tokenizer::{TOKENIZER_FILES, Tokenizer, TokenizerFiles, no_special_tokens};
 pub use text::windows::{
     check_windows, fingerprint, ids_by_first_appearance, spans_of_words, text_fingerprint, window_span,
 };
-pub use window::{LeftOut, WindowExperiment, window_experiment};
-pub use worst_change::{WorstChange, WorstChangeStep, WorstChanging};

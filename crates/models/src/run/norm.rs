@@ -33,7 +33,7 @@ const RANDOM_PART: f64 = 0.2;
 
 /// The iteration for the leading singular triplet of the Jacobian of a map.
 #[derive(Debug)]
-pub(super) struct NormIteration {
+pub(crate) struct NormIteration {
     iteration: Lanczos,
     options: LanczosOptions,
     /// The Jacobian in f32, while the iteration takes its products there.
@@ -45,7 +45,7 @@ pub(super) struct NormIteration {
 }
 
 /// What one step of a [`NormIteration`] finds.
-pub(super) enum NormStep {
+pub(crate) enum NormStep {
     /// Steps so far, and the relative residual of the last check.
     Going(usize, f64),
     /// The triplet, with value and residual of products in f64, and the upper number, where one was asked for.
@@ -57,7 +57,7 @@ impl NormIteration {
     ///
     /// # Errors
     /// [`InputError::Overflow`] if numbers overflow in f32.
-    pub(super) fn new(
+    pub(crate) fn new(
         map: &LayerMap,
         jacobian: &MapJacobian<f64>,
         (options, upper): (LanczosOptions, UpperNumber),
@@ -80,7 +80,7 @@ impl NormIteration {
     }
 
     /// Does one step: one product with J and one with J^T.
-    pub(super) fn step(&mut self, jacobian: &mut MapJacobian<f64>) -> NormStep {
+    pub(crate) fn step(&mut self, jacobian: &mut MapJacobian<f64>) -> NormStep {
         if let Some(found) = self.found.take() {
             return self.assure(found, jacobian);
         }

@@ -194,7 +194,7 @@ impl LayerByLayer {
 ///
 /// # Errors
 /// [`InputError`] if the text has no such window, or as [`LayerByLayer`].
-pub(super) fn layer_at_window<S: Source>(
+pub(crate) fn layer_at_window<S: Source>(
     opened: &mut Opened<S>,
     plan: &Plan,
     ids: &[u32],

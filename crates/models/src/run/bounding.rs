@@ -39,7 +39,7 @@ pub fn local_bounds(map: &LayerMap, tokens: &DMatrix<f64>, mask: Order) -> Resul
 
 /// The bounds of a map at its tokens, some rows a step.
 #[derive(Debug)]
-pub(super) struct Bounds {
+pub(crate) struct Bounds {
     /// `None` where none is proved for the steps of the layer.
     bound: Option<LocalBound>,
     combination: Combination,
@@ -47,19 +47,19 @@ pub(super) struct Bounds {
 
 impl Bounds {
     /// Prepares the bounds; `None` for a map that is more than attention.
-    pub(super) fn new(jacobian: &MapJacobian<f64>) -> Option<Self> {
+    pub(crate) fn new(jacobian: &MapJacobian<f64>) -> Option<Self> {
         let forward = jacobian.attention_alone()?;
         Some(Bounds { bound: LocalBound::of_projections(forward), combination: Combination::of(forward) })
     }
 
     /// Adds some rows of the same map; true when all rows are done.
-    pub(super) fn step(&mut self, jacobian: &MapJacobian<f64>) -> bool {
+    pub(crate) fn step(&mut self, jacobian: &MapJacobian<f64>) -> bool {
         let next = jacobian.attention_alone().zip(self.bound.as_mut());
         next.is_none_or(|(forward, bound)| bound.step(forward))
     }
 
     /// The bounds, after all rows are done.
-    pub(super) fn finish(self) -> LocalBounds {
+    pub(crate) fn finish(self) -> LocalBounds {
         let Some(bound) = self.bound else { return LocalBounds::default() };
         let parts = bound.finish(self.combination);
         let finite = |x: f64| x.is_finite().then_some(x);
@@ -69,7 +69,7 @@ impl Bounds {
 
 /// The numbers of f64 that the bounds at a window of n tokens keep: keys, values and queries of each head with two
 /// factors of its own, blocks of its output matrix, and two matrices of the blocks' norms.
-pub(super) fn numbers(config: &ModelConfig, n: f64) -> f64 {
+pub(crate) fn numbers(config: &ModelConfig, n: f64) -> f64 {
     let heads = config.heads as f64;
     heads * (8.0 * (config.head_dim * config.d) as f64 + 4.0 * n * n)
 }

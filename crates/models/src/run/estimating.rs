@@ -59,14 +59,14 @@ pub fn estimate(
 
 /// What is computed beside the norms.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Extras {
-    pub(super) bounds: Bounding,
-    pub(super) upper: UpperNumber,
+pub(crate) struct Extras {
+    pub(crate) bounds: Bounding,
+    pub(crate) upper: UpperNumber,
 }
 
 /// The measurement of a map at its tokens, on its way.
 #[derive(Debug)]
-pub(super) struct Estimating {
+pub(crate) struct Estimating {
     jacobian: MapJacobian<f64>,
     /// The iteration for ||J||_2, if it is requested.
     norm: Option<NormIteration>,
@@ -77,7 +77,7 @@ pub(super) struct Estimating {
 }
 
 /// What one step of an [`Estimating`] finds.
-pub(super) enum EstimateStep {
+pub(crate) enum EstimateStep {
     /// Steps of the iteration so far, and its relative residual.
     Going(usize, f64),
     /// Some rows of the bounds.
@@ -91,7 +91,7 @@ impl Estimating {
     ///
     /// # Errors
     /// [`InputError`] if numbers overflow or there are too many tokens.
-    pub(super) fn new(
+    pub(crate) fn new(
         map: &LayerMap,
         tokens: &DMatrix<f64>,
         mask: Order,
@@ -124,7 +124,7 @@ impl Estimating {
     ///
     /// # Errors
     /// [`InputError::Overflow`] if numbers overflow.
-    pub(super) fn finish(mut self) -> Result<Estimate, InputError> {
+    pub(crate) fn finish(mut self) -> Result<Estimate, InputError> {
         loop {
             if let EstimateStep::Done(found) = self.step()? {
                 return Ok(found);
@@ -136,7 +136,7 @@ impl Estimating {
     ///
     /// # Errors
     /// [`InputError::Overflow`] if numbers overflow.
-    pub(super) fn step(&mut self) -> Result<EstimateStep, InputError> {
+    pub(crate) fn step(&mut self) -> Result<EstimateStep, InputError> {
         if let Some(norm) = &mut self.norm
             && self.found.spectral.is_none()
         {

@@ -55,7 +55,7 @@ pub enum Held {
 }
 
 /// Approximate number of tokens in a batch's forward pass: enough to amortise reading the weight matrices.
-pub(super) const PASS_TOKENS: usize = 256;
+pub(crate) const PASS_TOKENS: usize = 256;
 /// The most windows of a run.
 pub const MOST_WINDOWS: usize = 1_000_000;
 
@@ -225,7 +225,7 @@ impl Plan {
 
     /// Number of layers whose attention is stacked for the forward pass. A map with a residual connection shares the
     /// stack, so its layers are included.
-    pub(super) fn passed_layers(&self) -> usize {
+    pub(crate) fn passed_layers(&self) -> usize {
         if self.kind.is_attention_alone() { self.depth().saturating_sub(1) } else { self.depth() }
     }
 

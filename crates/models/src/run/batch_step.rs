@@ -31,7 +31,7 @@ pub enum BatchStep {
 
 impl BatchStep {
     /// What a step at a cell did.
-    pub(super) fn at_cell(cell: Cell, step: EstimateStep) -> Self {
+    pub(crate) fn at_cell(cell: Cell, step: EstimateStep) -> Self {
         match step {
             EstimateStep::Going(iterations, residual) => {
                 BatchStep::Iterated { iterations, relative_residual: residual.is_finite().then_some(residual) }

@@ -29,7 +29,7 @@ pub struct AtWindow<'a> {
 
 impl<'a> AtWindow<'a> {
     /// A window of a model in memory, and what enters the map of its layer, d x n.
-    pub(super) fn of_model(model: &'a Model, plan: &'a Plan, cell: Cell, tokens: DMatrix<f64>) -> Self {
+    pub(crate) fn of_model(model: &'a Model, plan: &'a Plan, cell: Cell, tokens: DMatrix<f64>) -> Self {
         AtWindow { model: Cow::Borrowed(model), plan, cell, tokens }
     }
 
