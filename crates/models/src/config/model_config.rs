@@ -1,4 +1,4 @@
-//! The architecture of a transformer: family and sizes. `config_file` reads it from a `config.json`.
+//! The architecture of a transformer: family and sizes. `file` reads it from a `config.json`.
 
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

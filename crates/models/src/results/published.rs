@@ -1,6 +1,6 @@
 //! The curves c n^alpha published in \[C\] section 5, each with its model, layer, mask and tokens.
 //!
-//! The script released with \[C\] returns sqrt(|J^T f(X)|) ([`super::estimate`]), so the curves are compared with that
+//! The script released with \[C\] returns sqrt(|J^T f(X)|) ([`crate::estimate`]), so the curves are compared with that
 //! estimator (docs/models.md).
 
 use super::table::Subject;

@@ -20,7 +20,7 @@ use lipscope_plot::FORMULA_MARKS;
 pub struct Subject {
     /// The model: how it was drawn, or its folder's name and a fingerprint of its config and weight files.
     pub model: String,
-    /// A fingerprint of the text's token ids, or [`adversarial_text`](super::adversarial_text).
+    /// A fingerprint of the text's token ids, or [`adversarial_text`](crate::adversarial_text).
     pub text: String,
     /// The [id](crate::MapKind::id) of the map.
     pub map: String,

@@ -1,6 +1,6 @@
 //! Measurements: the plan of a run, its windows in batches, and what is computed at one window.
 //!
-//! Nothing here knows files of weights but through `read`, or how results are shown.
+//! Nothing here knows how results are drawn; files are reached through `read` alone.
 
 pub(crate) mod adversarial;
 pub(crate) mod at_window;
