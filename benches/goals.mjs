@@ -1,4 +1,4 @@
-// The goals. docs/performance.md compares them with what was measured, missed goals first.
+// The goals. benches/README.md compares them with what was measured, missed goals first.
 
 /** The most kilobytes that groups of files of the built site may have, compressed with brotli. scripts/sizes.mjs lists the groups. */
 export const SIZES = { first_picture: 250, wasm: 800, models: 1113, train: 600 };

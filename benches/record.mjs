@@ -12,10 +12,10 @@ export const RECORDS = process.env.LIPSCOPE_RECORDS ?? `${ROOT}docs/performance`
 
 const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
 
-/** The commit; with a plus sign if files other than the page of results differ from it. */
+/** The commit; with a plus sign if files other than the pages of results differ from it. */
 function commit() {
   try {
-    const changes = git('status', '--porcelain', '--', '.', ':!docs/performance', ':!docs/performance.md');
+    const changes = git('status', '--porcelain', '--', '.', ':!docs/performance', ':!docs/performance.md', ':!benches/README.md');
     return git('rev-parse', '--short=9', 'HEAD') + (changes ? '+' : '');
   } catch {
     return 'unknown';

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures, keeps what it found in docs/performance/, and writes docs/performance.md from all that is kept there:
+# Measures, keeps the results in docs/performance/, and writes benches/README.md and docs/performance.md from all of them:
 #   benches/run.sh [native] [torch] [variants] [cores] [bounds] [python] [browser] [slider] [growth] [drag] [workers] [first_view] [train]
 #                  [sizes]     (default: all)
 # A part that is not named keeps its earlier numbers, with their date and commit. `make bench` calls this through

@@ -1,14 +1,23 @@
-// Writes docs/performance.md from benches/performance.template.md and the records in docs/performance/; measures nothing.
+// Writes two pages from the records in docs/performance/: benches/README.md, the log, from benches/README.template.md, and
+// docs/performance.md, the summary, from benches/performance.template.md. Measures nothing.
 //   node benches/table.mjs [--check]
-// With --check it writes nothing and fails if the page is not what it would write: no number there is typed by hand.
+// With --check it writes nothing and fails if a page is not what it would write: no number there is typed by hand.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as GOALS from './goals.mjs';
 import { RECORDS } from './record.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-const PAGE = process.env.LIPSCOPE_RECORDS ? `${RECORDS}/performance.md` : here('../docs/performance.md');
-const template = readFileSync(here('performance.template.md'), 'utf8');
+/** The pages: a name for messages, the file, and its template. With LIPSCOPE_RECORDS they are written beside the records. */
+const page = (name, template) => ({
+  name,
+  path: process.env.LIPSCOPE_RECORDS ? `${RECORDS}/${basename(name)}` : here(`../${name}`),
+  from: `benches/${template}`,
+  template: readFileSync(here(template), 'utf8'),
+});
+const LOG = page('benches/README.md', 'README.template.md');
+const PAGES = [LOG, page('docs/performance.md', 'performance.template.md')];
 const settings = JSON.parse(readFileSync(here('settings.json'), 'utf8'));
 
 // ---- records ---------------------------------------------------------------------------------------------------------
@@ -66,7 +75,8 @@ const kb = (bytes) => (bytes / 1e3).toFixed(1);
 const seconds = (x) => (x >= 10 ? x.toFixed(0) : x.toFixed(1));
 const precise = (x) => x.toPrecision(3);
 const exponent = (x) => x.toExponential();
-const table = (head, rows) => [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+const row = (cells) => `| ${cells.join(' | ')} |`;
+const table = (head, rows) => [row(head), `|${'---|'.repeat(head.length)}`, ...rows.map(row)].join('\n');
 const shapeOf = (name) => `(${name.match(/\d+/g).join(', ')})`;
 const productOf = ([m, n, k, transposed]) => `(${m} x ${k})${transposed ? ', transposed,' : ''} (${k} x ${n})`;
 const SHAPE = '(n, d, heads, k)';
@@ -241,8 +251,8 @@ function sizes() {
   return `${source(['Release build', found])}\n\n${table(['', 'plain, KB', 'brotli, KB', 'budget'], [...sums, ...files])}`;
 }
 
-/** Whether the template has a line that says why a crate is larger than its budget. */
-const isExplained = (crate) => new RegExp(`^- \\*\\*\`${crate}\`\\.\\*\\* `, 'm').test(template);
+/** Whether the template of the log has a line that says why a crate is larger than its budget. */
+const isExplained = (crate) => new RegExp(`^- \\*\\*\`${crate}\`\\.\\*\\* `, 'm').test(LOG.template);
 
 const isOver = ({ crate, bytes }) => bytes > 1e3 * GOALS.CRATES[crate];
 
@@ -256,7 +266,7 @@ function crates() {
 /** Words for the cases of the slider: view, way of moving, and what runs beside. */
 const VIEWS = { explore: 'the opening view', growth: 'the view over n' };
 const WAYS = { isolated: 'isolated', series: 'in a series' };
-const LOADS = { alone: 'nothing', busy: 'one core taken' };
+const LOADS = { alone: 'otherwise idle', busy: 'one core busy' };
 
 function slider() {
   const found = record('slider', 'cases');
@@ -264,8 +274,8 @@ function slider() {
     VIEWS[view], `(${n}, ${d})`, WAYS[way], LOADS[load], ms(order.median), ms(reply.median), `**${ms(text.median)}**`, ms(text.p95), ms(frame.median),
   ]);
   const count = (key) => found.cases.reduce((sum, one) => sum + one[key], 0);
-  const words = `${count('moves')} movements with a new number, ${count('timeouts')} without.`;
-  const columns = ['view', '(n, d)', 'movements', 'beside it', 'order', 'reply', 'text', 'text, 95th percentile', 'frame'];
+  const words = `${count('moves')} slider steps with a new number, ${count('timeouts')} without.`;
+  const columns = ['view', '(n, d)', 'steps', 'machine', 'request', 'reply', 'text', 'text, 95th percentile', 'frame'];
   return `${source([`Chromium ${found.chromium}`, found])}\n\n${words}\n\n${table(columns, rows)}`;
 }
 
@@ -285,8 +295,8 @@ function growth() {
 function drag() {
   const found = record('drag');
   const rows = [
-    ['frames from the movement\'s own to the one with the token at its new place', 'place'],
-    ['frames from it to the one with constant, bounds and attention matrix', 'numbers'],
+    ['frames from the movement to the token at its new place', 'place'],
+    ['frames from the movement to constant, bounds and attention matrix', 'numbers'],
     ['frames from the token to its numbers', 'apart'],
   ].map(([words, key]) => [words, found[key].median.toFixed(0), found[key].p95.toFixed(0)]);
   rows.push(['ms from the movement until the frame after that', ms(found.ms.median), ms(found.ms.p95)]);
@@ -297,11 +307,11 @@ function drag() {
 function workers() {
   const found = record('workers');
   const rows = [[`one worker`, ms(found.one), ''], [`${found.workers} workers on ${found.cores} cores`, ms(found.all), found.ratio.toFixed(2)]];
-  return `${source([`Chromium ${found.chromium}`, found])}\n\n${table([`${found.rounds} samples each`, 'median, ms', 'of one worker\'s time'], rows)}`;
+  return `${source([`Chromium ${found.chromium}`, found])}\n\n${table([`${found.rounds} samples each`, 'median, ms', 'relative to one worker'], rows)}`;
 }
 
 /** The lines of a first visit. */
-const FIRST_VIEWS = { slow_br: '4 Mbit/s with 150 ms, brotli', slow_gzip: '4 Mbit/s with 150 ms, gzip', fast: 'no line between' };
+const FIRST_VIEWS = { slow_br: '4 Mbit/s with 150 ms, brotli', slow_gzip: '4 Mbit/s with 150 ms, gzip', fast: 'unthrottled' };
 
 function firstView() {
   const found = record('first_view');
@@ -309,7 +319,7 @@ function firstView() {
     const { picture, alone, again, answered, bytes, document } = found[id];
     return [words, ms(picture.median), ms(picture.largest), ms(alone.median), ms(again.median), ms(answered.median), ms(answered.largest), kb(document), kb(bytes)];
   });
-  const columns = ['line', 'picture, ms', 'largest', 'the document alone, ms', 'picture of a second visit, ms', 'slider answered, ms', 'largest', 'document, KB', 'until the answer, KB'];
+  const columns = ['connection', 'picture, ms', 'largest', 'the document alone, ms', 'picture of a second visit, ms', 'slider answered, ms', 'largest', 'document, KB', 'until the answer, KB'];
   return `${source([`Chromium ${found.chromium}, ${found.visits} visits each, nothing cached`, found])}\n\n${table(columns, rows)}`;
 }
 
@@ -320,12 +330,69 @@ function train() {
   return `${source([`Chromium ${found.chromium} and the command line`, found])}\n\n${table(['a step of', 'native, one thread, ms', 'browser, ms', 'ratio'], rows)}`;
 }
 
+// ---- the summary -----------------------------------------------------------------------------------------------------
+
+/** The line above a table of the summary: dates and commits. The commands stand at the end of the page. */
+function brief(...named) {
+  const machines = [...new Set(named.map(([, { machine }]) => machine))];
+  const parts = named.map(([words, found]) => `${words}: ${origin(found)}${machines.length > 1 ? `, ${found.machine}` : ''}`);
+  return `*${[...parts, ...(machines.length > 1 ? [] : machines)].join('; ')}.*`;
+}
+
+/** The norm of a layer to within the value error: the peers, Lipscope, and the ratios. */
+function norms() {
+  const named = [['PyTorch, ARPACK', peerRecord()], ['Lipscope', record('native')], ['Chromium', record('browser', 'experiments')]];
+  const rows = experiments(peerRecord()).map((name) => {
+    const { power, arpack, peer, native, browser } = timesOf(name, 'window_loose');
+    return [shapeOf(name), ms(power), ms(arpack), ms(native), ms(browser), ratio(peer / native), ratio(peer / browser)];
+  });
+  return `${brief(...named)}\n\n${table([SHAPE, 'PyTorch, ms', 'ARPACK, ms', 'Lipscope, ms', 'in Chromium, ms', 'ratio', 'in Chromium'], rows)}`;
+}
+
+/** The smallest and the largest of numbers, in words. */
+const range = (numbers, words) => `${words(Math.min(...numbers))} to ${words(Math.max(...numbers))}`;
+
+/** The ratios to the faster peer over all experiments. */
+const ratioRange = (runner, ...ids) => range(experiments(peerRecord()).flatMap((name) => ids.map((id) => {
+  const of = timesOf(name, id);
+  return of.peer / of[runner];
+})), ratio);
+
+/** Large experiments on one thread and on all of them. */
+function threads() {
+  const found = record('cores');
+  const rows = Object.entries(found.experiments).filter(([name]) => !settings.cores.small.includes(name)).map(([name, { torch = [], lipscope }]) => [
+    shapeOf(name), ...[0, 1].map((at) => (torch[at] === undefined ? '' : precise(torch[at]))), ...lipscope.map(precise),
+    `${(lipscope[0] / lipscope[1]).toFixed(2)} x`,
+  ]);
+  const head = [SHAPE, 'PyTorch, 1 thread, s', `${found.threads} threads, s`, 'Lipscope, 1 thread, s', `${found.threads} threads, s`, 'gain'];
+  return `${brief(['PyTorch, Lipscope', found])}\n\n${table(head, rows)}`;
+}
+
+/** A first visit: the picture, the document alone, and the answer to a slider. */
+function visits() {
+  const found = record('first_view');
+  const rows = Object.entries(FIRST_VIEWS).filter(([id]) => id !== 'slow_gzip').map(([id, words]) => {
+    const { picture, alone, answered } = found[id];
+    return [words, ...[picture, alone, answered].map(({ median }) => ms(median))];
+  });
+  return `${brief([`Medians of ${found.visits} visits`, found])}\n\n${table(['connection', 'picture, ms', 'document alone, ms', 'slider answered, ms'], rows)}`;
+}
+
+/** The medians of a slider's step to the number on screen, from the fastest size to the slowest. */
+function sliderRanges() {
+  const found = record('slider', 'cases');
+  const medians = (view, way, load) => range(found.cases.filter((one) => one.view === view && one.way === way && one.load === load).map(({ text }) => text.median), ms);
+  const rows = Object.entries(VIEWS).flatMap(([view, words]) => Object.entries(WAYS).map(([way, how]) => [words, how, ...Object.keys(LOADS).map((load) => medians(view, way, load))]));
+  return `${brief(['Chromium', found])}\n\n${table(['view', 'steps', ...Object.values(LOADS).map((words) => `${words}, ms`)], rows)}`;
+}
+
 // ---- build and test times --------------------------------------------------------------------------------------------
 
 function buildTimes() {
   if (times.length === 0) throw new Missing('make times');
   const rows = times.map(({ what, verdict, seconds: found, ...rest }) => [what, verdict, seconds(found), GOALS.TIMES[what] ?? '', origin(rest), rest.machine]);
-  return table(['what', 'verdict', 'seconds', 'goal', 'of', 'machine'], rows);
+  return table(['what', 'verdict', 'seconds', 'goal', 'date, commit', 'machine'], rows);
 }
 
 // ---- goals -----------------------------------------------------------------------------------------------------------
@@ -345,23 +412,23 @@ function onCores(name) {
 /** A goal: its words, the goal in words, and a function of what was found: {found, isMet, of}. */
 const goals = [
   ...bySize(readdirSync(here('inputs')).map((file) => file.replace('.json', ''))).flatMap((name) => [['J v', 'apply'], ['J^T u', 'apply_transpose']].map(([words, id]) => [
-    `${words} natively at ${shapeOf(name)}`, `at least ${GOALS.PRODUCT} x PyTorch`, () => {
+    `${words}, native, at ${shapeOf(name)}`, `at least ${GOALS.PRODUCT} x PyTorch`, () => {
       const { peer, native } = timesOf(name, id);
       return { found: ratio(peer / native), isMet: peer / native >= GOALS.PRODUCT, of: record('native') };
     },
   ])),
   ...Object.keys(settings.largest_product).flatMap((name) => [['J v', 'apply'], ['J^T u', 'apply_transpose']].map(([words, id]) => [
-    `${words} natively at ${shapeOf(name)}, of the rate of its largest product`, `at least ${GOALS.RATE}`, () => {
+    `${words}, native, at ${shapeOf(name)}, relative to the rate of its largest product`, `at least ${GOALS.RATE}`, () => {
       const found = shareOfRate(name, id);
       return { found: found.toFixed(2), isMet: found >= GOALS.RATE, of: record('native') };
     },
   ])),
   ...[
-    [LAYER, `to a residual of ${exponent(settings.tolerance)}`, 'measure'],
-    [LAYER, `to ${exponent(settings.value_error)} of the value`, 'measure_loose'],
-    [WINDOW, `a window of a model, to ${exponent(settings.value_error)} of the value`, 'window_loose'],
-  ].flatMap(([name, words, id]) => Object.entries(GOALS.RATIOS).map(([runner, goal]) => [
-    `${runner} at ${shapeOf(name)}, ${words}`,
+    [LAYER, 'a whole measurement', `to a residual of ${exponent(settings.tolerance)}`, 'measure'],
+    [LAYER, 'a whole measurement', `to ${exponent(settings.value_error)} of the value`, 'measure_loose'],
+    [WINDOW, 'the norm of a window of a model', `to ${exponent(settings.value_error)} of the value`, 'window_loose'],
+  ].flatMap(([name, what, words, id]) => Object.entries(GOALS.RATIOS).map(([runner, goal]) => [
+    `${what}, ${runner}, at ${shapeOf(name)}, ${words}`,
     `at least ${goal} x the faster peer`,
     () => {
       const of = timesOf(name, id);
@@ -369,13 +436,13 @@ const goals = [
       return { found: ratio(found), isMet: found >= goal, of: record(runner) };
     },
   ])),
-  [`native at ${shapeOf(WINDOW)}, from a file, to ${exponent(settings.value_error)} of the value`, `at least ${GOALS.FILE} x the faster peer`, () => {
+  [`a whole measurement from a file, native, at ${shapeOf(WINDOW)}, to ${exponent(settings.value_error)} of the value`, `at least ${GOALS.FILE} x the faster peer`, () => {
     const { peer, native } = timesOf(WINDOW, 'file_loose');
     if (native === undefined) throw new Missing('make bench PARTS=native');
     return { found: ratio(peer / native), isMet: peer / native >= GOALS.FILE, of: record('native') };
   }],
   ...Object.keys(settings.variants.inputs).map((input) => [
-    `the norm of every attention of today's models at ${shapeOf(input)}, to ${exponent(settings.value_error)} of the value, slowest ratio`,
+    `the norm of each attention of today's models at ${shapeOf(input)}, to ${exponent(settings.value_error)} of the value, smallest ratio`,
     `at least ${GOALS.VARIANTS} x the faster peer`, () => {
       const of = record('variants');
       const ratios = settings.variants.kinds.map((kind) => {
@@ -386,9 +453,10 @@ const goals = [
       return { found: `${ratio(by)}, ${kind}`, isMet: by >= GOALS.VARIANTS, of };
     },
   ]),
-  ...Object.entries(LOADS).flatMap(([load, beside]) => Object.entries(WAYS).flatMap(([way, moved]) => ['median', 'p95'].map((key) => {
+  ...Object.entries(LOADS).flatMap(([load, words]) => Object.entries(WAYS).flatMap(([way, moved]) => ['median', 'p95'].map((key) => {
+    const machine = load === 'alone' ? `machine ${words}` : words;
     const most = GOALS.SLIDER[key] * (load === 'busy' ? GOALS.SLIDER.busy : 1);
-    return [`slider to new number, ${moved}, beside it ${beside}, ${key === 'median' ? 'median' : '95th percentile'}, slowest case`, `${most} ms`, () => {
+    return [`one slider step to the new number, ${moved}, ${machine}, ${key === 'median' ? 'median' : '95th percentile'}, slowest case`, `${most} ms`, () => {
       const of = record('slider', 'cases');
       const slowest = of.cases.filter((one) => one.load === load && one.way === way).reduce((a, b) => (a.text[key] > b.text[key] ? a : b));
       const { view, n, d, text } = slowest;
@@ -396,7 +464,7 @@ const goals = [
     }];
   }))),
   ...[['radius', 'R'], ['scale', 'A']].map(([key, words]) => [
-    `curves over n drawn again as ${words} moves, median`,
+    `curves over n redrawn after a step of ${words}, median`,
     `${GOALS.GROWTH} frame`,
     () => {
       const of = record('growth');
@@ -404,19 +472,19 @@ const goals = [
       return { found: `${frames} ${frames === 1 ? 'frame' : 'frames'}`, isMet: frames <= GOALS.GROWTH, of };
     },
   ]),
-  ['the opening plot on all cores, of one worker\'s time', `at most ${GOALS.WORKERS}`, () => {
+  ['the opening plot on all cores, relative to one worker', `at most ${GOALS.WORKERS}`, () => {
     const of = record('workers');
     return { found: of.ratio.toFixed(2), isMet: of.ratio <= GOALS.WORKERS, of };
   }],
   ...settings.cores.large.map(({ n, d, heads, head_dim: k }) => `n${n}-d${d}-h${heads}-k${k}`).map((name) => [
-    `all cores natively at ${shapeOf(name)}, over one`, `at least ${GOALS.CORES} x`, () => {
+    `speed-up by all cores, native, at ${shapeOf(name)}`, `at least ${GOALS.CORES} x`, () => {
       const { one, all, of } = onCores(name);
       const found = one / all;
       return { found: `${found.toFixed(2)} x`, isMet: found >= GOALS.CORES, of };
     },
   ]),
   ...settings.cores.small.map((name) => [
-    `all cores natively at ${shapeOf(name)}, of the time of one`, `at most ${GOALS.SMALL}`, () => {
+    `time on all cores relative to one, native, at ${shapeOf(name)}`, `at most ${GOALS.SMALL}`, () => {
       const { one, all, of } = onCores(name);
       const found = all / one;
       return { found: found.toFixed(2), isMet: found <= GOALS.SMALL, of };
@@ -425,16 +493,16 @@ const goals = [
   ...Object.entries(FIRST_VIEWS).flatMap(([id, words]) => {
     const goal = GOALS.FIRST_VIEW[id];
     const of = () => record('first_view');
-    return [['picture', 'the picture of a first visit painted'], ['answered', 'a slider answered on a first visit']].map(([key, what]) => [
+    return [['picture', 'first visit, picture painted'], ['answered', 'first visit, slider answered']].map(([key, what]) => [
       `${what}, ${words}, median`, `${goal[key]} ms`, () => ({ found: `${ms(of()[id][key].median)} ms`, isMet: of()[id][key].median <= goal[key], of: of() }),
     ]);
   }),
-  ['the picture of a first visit over the document alone, 4 Mbit/s, brotli', `at most ${GOALS.OVER_DOCUMENT}`, () => {
+  ['first visit, picture painted, relative to the document alone, 4 Mbit/s, brotli', `at most ${GOALS.OVER_DOCUMENT}`, () => {
     const of = record('first_view');
     const found = of.slow_br.picture.median / of.slow_br.alone.median;
     return { found: found.toFixed(2), isMet: found <= GOALS.OVER_DOCUMENT, of };
   }],
-  ['the picture of a second visit, from the first byte that the browser has kept, 4 Mbit/s, brotli, median', `${GOALS.AGAIN} ms`, () => {
+  ['second visit, picture painted, from the first byte out of the cache, 4 Mbit/s, brotli, median', `${GOALS.AGAIN} ms`, () => {
     const of = record('first_view');
     const found = of.slow_br.again.median;
     return { found: `${ms(found)} ms`, isMet: found <= GOALS.AGAIN, of };
@@ -445,12 +513,12 @@ const goals = [
     if (!sum) throw new Missing('make bench PARTS=sizes');
     return { found: `${kb(sum.brotli)} KB`, isMet: !sum.over, of };
   }],
-  [`the norm and all bounds over the norm alone, at ${shapeOf(WINDOW)}`, `at most ${GOALS.BOUNDS}`, () => {
+  [`the norm and all bounds relative to the norm alone, at ${shapeOf(WINDOW)}`, `at most ${GOALS.BOUNDS}`, () => {
     const of = record('bounds');
     const found = of.all / of.norm;
     return { found: found.toFixed(2), isMet: found <= GOALS.BOUNDS, of };
   }],
-  ['a call from Python over the command line, at (98, 768, 12, 64)', `at most ${GOALS.PYTHON}`, () => {
+  ['a call from Python relative to the command line, at (98, 768, 12, 64)', `at most ${GOALS.PYTHON}`, () => {
     const of = record('python');
     const found = of.python / of.command;
     return { found: found.toFixed(2), isMet: found <= GOALS.PYTHON, of };
@@ -469,7 +537,7 @@ const goals = [
     const found = of.memory.bytes / 1e6;
     return { found: `${found.toFixed(0)} MB`, isMet: found < GOALS.MEMORY, of };
   }],
-  ['a step of training in the browser against one native thread', `at most ${GOALS.TRAIN} x`, () => {
+  ['a step of training in the browser relative to one native thread', `at most ${GOALS.TRAIN} x`, () => {
     const of = record('train');
     return { found: `${of.ratio.toFixed(2)} x`, isMet: of.ratio <= GOALS.TRAIN, of };
   }],
@@ -510,7 +578,7 @@ function goalTable() {
     }
   }).sort((a, b) => a.rank - b.rank);
   const count = (rank) => rows.filter((row) => row.rank === rank).length;
-  return `${count(0)} missed, ${count(1)} met, ${count(2)} not measured.\n\n${table(['', 'what', 'found', 'goal', 'of'], rows.map(({ cells }) => cells))}`;
+  return `${count(0)} missed, ${count(1)} met, ${count(2)} not measured.\n\n${table(['', 'what', 'measured', 'goal', 'date, commit'], rows.map(({ cells }) => cells))}`;
 }
 
 // ---- the page --------------------------------------------------------------------------------------------------------
@@ -526,15 +594,24 @@ const PLACES = {
   torch: () => record('torch').torch,
   scipy: () => peerRecord().scipy,
   loose_tolerance: () => exponent(settings.loose_tolerance),
+  norms, threads, visits, slider_ranges: sliderRanges,
+  tight_native: () => ratioRange('native', 'window'),
+  tight_browser: () => ratioRange('browser', 'window'),
+  whole_native: () => ratioRange('native', 'measure', 'measure_loose'),
+  whole_browser: () => ratioRange('browser', 'measure', 'measure_loose'),
+  memory_limit: () => `${(record('cores').largest.bytes / 2 ** 30).toFixed(0)} GiB`,
+  memory_width: () => record('cores').largest.d,
+  memory_lipscope: () => record('cores').largest.lipscope,
+  memory_torch: () => record('cores').largest.torch,
 };
 
 const PLACE = /\{\{(\w+)\}\}/g;
 
-/** A section with its places filled, or one line that names the command which measures what it lacks. */
-function section(text) {
+/** A section of a template with its places filled, or one line that names the command which measures what it lacks. */
+function section(text, from) {
   try {
     return text.replace(PLACE, (_, name) => {
-      if (!PLACES[name]) throw new Error(`performance.template.md: there is no place ${name}`);
+      if (!PLACES[name]) throw new Error(`${from}: there is no place ${name}`);
       return PLACES[name]();
     });
   } catch (error) {
@@ -544,9 +621,12 @@ function section(text) {
   }
 }
 
-const typed = template.replace(PLACE, '').replace(/`[^`]*`/g, '').match(/.*\d.*/);
-if (typed) throw new Error(`performance.template.md holds a number; numbers come from records: ${typed[0]}`);
-const text = template.split(/^(?=##+ )/m).map(section).join('').trimEnd().concat('\n');
+/** The text of a page. */
+function filled({ from, template }) {
+  const typed = template.replace(PLACE, '').replace(/`[^`]*`/g, '').match(/.*\d.*/);
+  if (typed) throw new Error(`${from} holds a number; numbers come from records: ${typed[0]}`);
+  return template.split(/^(?=##+ )/m).map((text) => section(text, from)).join('').trimEnd().concat('\n');
+}
 
 // A crate of the first module may grow over its budget only where the page says why.
 const unexplained = (() => {
@@ -558,16 +638,18 @@ const unexplained = (() => {
   }
 })();
 for (const { crate, bytes } of unexplained) {
-  console.error(`${crate} takes ${kb(bytes)} KB of the first module, and its budget in benches/goals.mjs is ${GOALS.CRATES[crate]}. Make it smaller, or say why it grew in a line of benches/performance.template.md that begins with: - **\`${crate}\`.**`);
+  console.error(`${crate} takes ${kb(bytes)} KB of the first module, and its budget in benches/goals.mjs is ${GOALS.CRATES[crate]}. Make it smaller, or say why it grew in a line of ${LOG.from} that begins with: - **\`${crate}\`.**`);
 }
 
-if (process.argv.includes('--check')) {
-  if (unexplained.length > 0) process.exit(1);
-  if (!existsSync(PAGE) || readFileSync(PAGE, 'utf8') !== text) {
-    console.error('docs/performance.md is not what benches/table.mjs writes. Run: node benches/table.mjs');
-    process.exit(1);
+const isCheck = process.argv.includes('--check');
+for (const one of PAGES) {
+  const text = filled(one);
+  if (!isCheck) {
+    writeFileSync(one.path, text);
+    console.log(`${one.path} written`);
+  } else if (!existsSync(one.path) || readFileSync(one.path, 'utf8') !== text) {
+    console.error(`${one.name} is not what benches/table.mjs writes. Run: node benches/table.mjs`);
+    process.exitCode = 1;
   }
-} else {
-  writeFileSync(PAGE, text);
-  console.log(`${PAGE} written`);
 }
+if (isCheck && unexplained.length > 0) process.exitCode = 1;

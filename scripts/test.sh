@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the given parts of the test suite (default: all), continues after a failure, and prints a summary. The times are also
-# added to target/times/test.tsv, from which scripts/times.sh takes them into docs/performance.md.
+# added to target/times/test.tsv, from which scripts/times.sh takes them into benches/README.md.
 #   scripts/test.sh [check] [native] [wasm] [site] [e2e] [npm] [python]; [portable] is what Windows can run of native
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Times what someone who works on Lipscope waits for, on this machine, and writes it into docs/performance.md:
+# Times what someone who works on Lipscope waits for, on this machine, and writes it into benches/README.md:
 #   scripts/times.sh [serve] [serve-fresh] [test] [test-here] [test-empty] [test-fresh]     (default: serve test)
 #   serve        `make serve` with an empty target until the page answers, then until a one-line change is on it
 #   serve-fresh  the same with no crates and no tools installed either (they are downloaded and compiled again)

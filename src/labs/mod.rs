@@ -1,5 +1,5 @@
 //! The experiments of the lab and the singular values. All labs share one lane of the workers, and the lab on screen
-//! has it. ARCHITECTURE.md says what a new lab needs.
+//! has it. docs/internals.md says what a new lab needs.
 //!
 //! | module | concept |
 //! | --- | --- |

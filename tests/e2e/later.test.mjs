@@ -1,4 +1,4 @@
-// What is loaded before the first picture and after it: docs/performance.md, "What is loaded".
+// What is loaded before the first picture and after it: benches/README.md, "What is loaded".
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { adversarial, openPage, pageTest, waitForStart } from './browser.mjs';

@@ -2,7 +2,7 @@
 //!
 //! Natively the engine uses faer, which picks the widest vector instructions at run time and allocates nothing after
 //! its first call. In WebAssembly faer allocates its buffers in every call and is slower than this code (table in
-//! docs/performance.md). Operands are copied into panels a few rows or columns wide, so that the innermost loop reads
+//! benches/README.md). Operands are copied into panels a few rows or columns wide, so that the innermost loop reads
 //! both in order and keeps a small tile of the result in registers; the compiler vectorises the tile.
 
 use std::array::from_fn;

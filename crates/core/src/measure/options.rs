@@ -9,7 +9,7 @@ use crate::spectral::{Assurance, LanczosOptions};
 /// Matrices over clusters with more rows or columns than this are iterated instead of decomposed.
 pub(super) const CLUSTER_SVD_LIMIT: usize = 384;
 /// Jacobians with at most this many rows and columns are decomposed in less time than an iteration over them takes, or in
-/// so little more that nobody sees it (docs/performance.md, "Choices that were measured").
+/// so little more that nobody sees it (benches/README.md, "Choices that were measured").
 pub(super) const QUICK_SVD_LIMIT: usize = 64;
 /// From vectors of this many numbers on, an iteration keeps a small basis.
 const LARGE_FIELD: u64 = 200_000;
@@ -24,7 +24,7 @@ pub(super) fn basis(n_inputs: u64, max_basis: usize) -> usize {
 pub struct MeasureOptions {
     /// Options of the iteration for Jacobians above `svd_limit`.
     pub lanczos: LanczosOptions,
-    /// Dense SVD for Jacobians with at most this many rows and columns. Measured (docs/performance.md): up to this size
+    /// Dense SVD for Jacobians with at most this many rows and columns. Measured (benches/README.md): up to this size
     /// the whole spectrum takes less than the time of one frame.
     pub svd_limit: usize,
     /// Frobenius, l_inf and l_1 norms for Jacobians with at most this many rows and columns.
@@ -166,7 +166,7 @@ impl MeasureOptions {
     }
 
     /// For the points of a sweep: one norm each, and Lanczos from the size at which it is faster than a dense SVD
-    /// (docs/performance.md).
+    /// (benches/README.md).
     #[must_use]
     pub fn for_sweep() -> Self {
         MeasureOptions { svd_limit: 48, dense_limit: 0, detail: Detail::NormOnly, ..MeasureOptions::default() }

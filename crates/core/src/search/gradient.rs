@@ -15,7 +15,7 @@ use crate::random::{Random, Stream};
 use crate::spectral::{Lanczos, LanczosOptions, SingularTriplet, largest_triplet};
 use crate::weights::Inputs;
 
-/// The most rows and columns of a dense decomposition: past it a few Lanczos steps cost less (docs/performance.md).
+/// The most rows and columns of a dense decomposition: past it a few Lanczos steps cost less (benches/README.md).
 pub(super) const SVD_LIMIT: usize = 48;
 /// The norm of the random vector that is added to the unit singular vector from which an iteration starts. Without it,
 /// an iteration from a vector with equal parts at equal tokens would find only vectors of this kind.

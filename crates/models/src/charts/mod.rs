@@ -1,7 +1,7 @@
 //! Charts of a table of model measurements, for the page and the command line.
 //!
-//! Data come from the other modules of this crate, figures from [`lipscope_plot`], texts from the caller
-//! ([`ModelWords`]).
+//! Nothing here knows weights or runs. Data come from `results` and `config`, figures from [`lipscope_plot`], texts
+//! from the caller ([`ModelWords`]).
 //!
 //! `words` has the names of axes and curves, and fitted curves as text.
 

@@ -1,4 +1,6 @@
-//! Pictures as the input of a model: read from a file, cut to the model's size, turned into tokens.
+//! Pictures as the input of a model: read from a file, cut to the model's size, ready to become tokens.
+//!
+//! Nothing here knows weights: what a patch becomes is decided in `parts`.
 
 mod picture;
 mod pixels;

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::config_fields::Fields;
-use crate::config_file::without_mark;
+use crate::config::fields::Fields;
+use crate::config::file::without_mark;
 use lipscope_core::experiment::{InputError, Phrase, json_problem};
 use lipscope_core::phrase;
 

@@ -2,8 +2,8 @@
 
 use super::picture::Picture;
 use super::pixels::PixelRule;
-use crate::config::{ModelConfig, PictureSizes};
-use crate::text::fingerprint;
+use crate::config::model_config::{ModelConfig, PictureSizes};
+use crate::text::windows::fingerprint;
 use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_core::phrase;
 use serde::{Deserialize, Serialize};

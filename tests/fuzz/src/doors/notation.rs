@@ -85,8 +85,7 @@ fn compare(what: &str, first: &Measurement, other: &Measurement) {
     };
     let others = at_tokens(other);
     let ours = at_tokens(first);
-    let local =
-        ours.iter().chain(&others).filter(|(id, _)| *id == &LOCAL).fold(0.0, |most: f64, (_, x)| most.max(*x));
+    let local = ours.iter().chain(&others).filter(|(id, _)| *id == &LOCAL).fold(0.0, |most: f64, (_, x)| most.max(*x));
     for (id, value) in ours {
         if let Some((_, same)) = others.iter().find(|(other, _)| *other == id) {
             let least = if rounding == [0.0; 2] { 0.0 } else { CANCELLED };
