@@ -234,8 +234,8 @@ test('two hundred random states travel in links, digit for digit', { timeout: 24
 pageTest('a wrong field is named, and the rest is taken', { hash: adversarial('n=99&mask=diagonal&colour=red') }, async ({ page }) => {
   await page.waitForFunction(() => document.querySelector('#n-number')?.value === '99');
   const sentence = await page.getByTestId(PROBLEM).textContent();
-  assert.match(sentence, /`mask` must be none or causal, not “diagonal”\./);
-  assert.match(sentence, /`colour` is not a field of this page\..*Everything else in the link was loaded\./);
+  assert.match(sentence, /“mask” must be none or causal, not “diagonal”\./);
+  assert.match(sentence, /“colour” is not a field of this page\..*Everything else in the link was loaded\./);
   // The next edit takes the sentence away.
   await type(page, 'n-number', '50');
   await page.waitForFunction(() => document.querySelector('[data-testid=link-problem]').hidden);

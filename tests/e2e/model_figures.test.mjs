@@ -39,9 +39,11 @@ function law(text, name) {
   // The page writes exponents as superscripts, the command line behind a caret.
   const plain = text.replace(/ n([⁰¹²³⁴⁵⁶⁷⁸⁹⁻·]+)/g, (_, power) => ` n^${[...power].map((c) => ({ '⁻': '-', '·': '.' })[c] ?? raised.indexOf(c)).join('')}`);
   const line = plain.split('\n').find((line) => line.includes(name));
-  const found = /([\d.]+) n\^(-?[\d.]+).*± ([\d.]+).*\[([\d.]+), ([\d.]+)\]/.exec(line ?? '');
+  // Where both ends of an interval have the same digits, the page writes one number.
+  const found = /([\d.]+) n\^(-?[\d.]+).*± ([\d.]+).*(?:\[([\d.]+), ([\d.]+)\]|c = ([\d.]+))/.exec(line ?? '');
   assert.ok(found, `${name} is not in ${text}`);
-  return found.slice(1, 6);
+  const [, factor, exponent, half, low, high, one] = found;
+  return [factor, exponent, half, low ?? one, high ?? one];
 }
 
 const taken = (page, view, what) => saved(page, `#${view} [data-export="${what}"]`);
