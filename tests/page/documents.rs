@@ -51,7 +51,7 @@ fn every_file_and_every_test_of_the_recipes_is_there() {
     }
     let tests: String = files
         .iter()
-        .filter(|file| file.starts_with("tests/") && file.ends_with(".rs"))
+        .filter(|file| file.ends_with(".rs"))
         .map(|file| text(file))
         .collect();
     let is_test =

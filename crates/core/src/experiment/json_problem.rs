@@ -164,7 +164,7 @@ mod tests {
             weight_map: Vec<u32>,
         }
         let said = |text: &str| json_problem(&serde_json::from_str::<Index>(text).expect_err(text)).to_string();
-        assert!(said("{}").starts_with("the key weight_map is missing"), "{}", said("{}"));
+        assert!(said("{}").starts_with("the key `weight_map` is missing"), "{}", said("{}"));
         let other = said("{\"weight_map\":true}");
         assert!(other.starts_with("a value is of another kind: boolean true in place of a sequence"), "{other}");
     }
