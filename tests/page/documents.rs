@@ -49,11 +49,7 @@ fn every_file_and_every_test_of_the_recipes_is_there() {
     for file in &files {
         assert!(in_repository(file.replace('*', "en")).exists(), "{file}");
     }
-    let tests: String = files
-        .iter()
-        .filter(|file| file.ends_with(".rs"))
-        .map(|file| text(file))
-        .collect();
+    let tests: String = files.iter().filter(|file| file.ends_with(".rs")).map(|file| text(file)).collect();
     let is_test =
         |code: &&str| code.matches('_').count() > 1 && code.chars().all(|c| c == '_' || c.is_ascii_lowercase());
     for test in named.into_iter().filter(is_test).filter(|code| !code.starts_with("ln_of_")) {
