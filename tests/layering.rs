@@ -147,7 +147,7 @@ fn the_rooms_of_the_models_import_from_rooms_upstream_only() {
     for (at, (room, upstream)) in MODEL_ROOMS.iter().enumerate() {
         let earlier = &MODEL_ROOMS[..at];
         let is_earlier = |other: &&str| earlier.iter().any(|(known, _)| known == other);
-        assert!(upstream.iter().all(|other| is_earlier(&other)), "`{room}` is listed before a room that it uses");
+        assert!(upstream.iter().all(is_earlier), "`{room}` is listed before a room that it uses");
     }
     let mut n_imports = 0;
     for (file, targets) in imports_between(folder, &sources(folder)) {

@@ -131,7 +131,7 @@ pub fn bound_of(measurement: &Measurement, norm: Norm, id: BoundId) -> Option<&B
 /// The rows that apply; `None` is the measured norm.
 pub(super) fn rungs(measurement: &Measurement, norm: Norm) -> Vec<Option<BoundId>> {
     let is_there = |rung: &Option<BoundId>| match rung {
-        Some(id) => bound_of(measurement, norm, *id).is_some(),
+        Some(id) => bound_of(measurement, norm, id).is_some(),
         None => measurement.norm(norm).is_some(),
     };
     let larger = larger_local(measurement, norm);
@@ -172,8 +172,11 @@ pub fn role_of(bound: BoundId) -> Role {
     }
 }
 
+/// A text in the page's language.
+type Words = fn() -> &'static str;
+
 /// Lower bounds whose tokens can be loaded, with the words of their buttons.
-static WITNESSES: [(BoundId, fn() -> &'static str); 3] = [
+static WITNESSES: [(BoundId, Words); 3] = [
     (&TWO_CLUSTERS, || strings::load_two_clusters()),
     (&SINK, || strings::load_sink()),
     (&FORK, || strings::load_fork()),
@@ -183,7 +186,7 @@ static WITNESSES: [(BoundId, fn() -> &'static str); 3] = [
 #[component]
 pub fn Loads() -> impl IntoView {
     let page = use_page();
-    let witness = move |(bound, words): (BoundId, fn() -> &'static str)| {
+    let witness = move |(bound, words): (BoundId, Words)| {
         let has = memo(move |_| {
             let has = |measurement: &Measurement| measurement.witnesses.get(bound).is_some();
             page.answers.measured.with(|measured| measured.as_ref().is_some_and(|m| has(&m.measurement)))

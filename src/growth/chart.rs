@@ -189,7 +189,7 @@ fn curves<'a>(
             Trace::Worst => worst_over(data, tokens, state.norm),
             _ => data.rows().iter().filter_map(of_row).collect(),
         };
-        let role = trace.bounds().first().map_or(Role::LowerBound, |id| role_of(*id));
+        let role = trace.bounds().first().map_or(Role::LowerBound, |id| role_of(id));
         let claim = match trace {
             Trace::Worst => Kind::LowerBound,
             _ => data.rows().iter().find_map(|row| bound_in(row, trace, state.norm)).map_or(Kind::Plain, claim_of),

@@ -210,7 +210,7 @@ fn About(
         page.answers.measured.with(|measured| {
             let measured = measured.as_ref()?;
             let m = &measured.measurement;
-            let bounds = trace.bounds().iter().filter_map(|id| bound_of(m, norm, *id));
+            let bounds = trace.bounds().iter().filter_map(|id| bound_of(m, norm, id));
             let id = bounds.min_by(|a, b| a.log10.total_cmp(&b.log10))?.id;
             Some((id, strings::at_your_tokens(m.n, m.radius, &measured.state)))
         })

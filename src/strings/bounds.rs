@@ -49,7 +49,7 @@ pub fn formula_words(bound: BoundId) -> &'static str {
 pub fn bounds_absent(measurement: &Measurement) -> Vec<String> {
     let mut lines: Vec<(Absence, Vec<&str>)> = Vec::new();
     for (id, _) in &measurement.absent {
-        let name = bound_label(*id);
+        let name = bound_label(id);
         let is_twin = measurement.bounds.iter().any(|bound| bound_label(bound.id) == name);
         let Some(absence) = why_absent(&measurement.absent, &[*id]).filter(|_| !is_twin) else { continue };
         if lines.iter().any(|(_, names)| names.contains(&name)) {

@@ -45,7 +45,7 @@ pub fn radius_growth(growth: RadiusGrowth) -> &'static str {
 /// The name of a trace in every view; a bound keeps its own name.
 pub fn trace_label(trace: Trace) -> &'static str {
     match (trace, trace.bounds()) {
-        (_, [bound, ..]) => bound_label(*bound),
+        (_, [bound, ..]) => bound_label(bound),
         (Trace::Exact, _) => trace_label::exact(),
         (Trace::Draws, _) => trace_label::draws(),
         (Trace::Worst, _) => trace_label::worst(),

@@ -52,7 +52,7 @@ fn the_bounds_of_tokens_do_not_depend_on_the_dimensions_around_them() {
                 let ids = |found: &Measurement| found.bounds.iter().map(|bound| bound.id).collect::<Vec<_>>();
                 assert_eq!((ids(&few), ids(&between)), (ids(&many), ids(&many)), "{case}");
                 for Bound { id, .. } in &many.bounds {
-                    let of = |found: &Measurement| value(found, *id).expect("in range");
+                    let of = |found: &Measurement| value(found, id).expect("in range");
                     // A pattern search ends at a maximum to a few digits, from wherever it starts; large matrices of
                     // the bounds at the tokens are themselves bounded from above instead of decomposed. What bounds add
                     // for rounding grows with the dimension.

@@ -93,7 +93,7 @@ pub(super) fn run_growth(arguments: &GrowthArguments) -> Result<Exit, Failure> {
 
 /// The bounds that apply in at least one row.
 fn columns(found: &Growth) -> Vec<BoundId> {
-    let applies = |id: &BoundId| found.rows.iter().any(|row| bound_of(row, *id).is_some());
+    let applies = |id: &BoundId| found.rows.iter().any(|row| bound_of(row, id).is_some());
     ALL.into_iter().filter(applies).collect()
 }
 
@@ -122,14 +122,14 @@ fn short(log10: f64) -> String {
 
 fn write_aligned(found: &Growth) -> io::Result<()> {
     let ids = columns(found);
-    let title = |id: &BoundId| match found.rows.iter().find_map(|row| bound_of(row, *id)).map(|bound| bound.norm) {
+    let title = |id: &BoundId| match found.rows.iter().find_map(|row| bound_of(row, id)).map(|bound| bound.norm) {
         None | Some(Norm::Spectral) => id.id().to_owned(),
         Some(norm) => format!("{}[{}]", id.id(), norm.id()),
     };
     let header = ["n", "R"].map(String::from).into_iter().chain(ids.iter().map(title));
     let mut lines: Vec<Vec<String>> = vec![header.collect()];
     for row in &found.rows {
-        let bounds = ids.iter().map(|id| log10(row, *id).map_or_else(String::new, short));
+        let bounds = ids.iter().map(|id| log10(row, id).map_or_else(String::new, short));
         let n = if row.n < 1e7 { format!("{}", row.n) } else { format!("{:.4e}", row.n) };
         lines.push([n, format!("{:.4}", row.radius)].into_iter().chain(bounds).collect());
     }
@@ -148,13 +148,13 @@ fn write_bounds(form: Form, found: &Growth) -> io::Result<()> {
     let ids = columns(found);
     let mut sheet = Sheet::on_stdout(form, ["n", "radius"].into_iter().chain(ids.iter().map(|id| id.id())))?;
     for row in &found.rows {
-        let value = |id: &BoundId| bound_of(row, *id).map(|bound| bound.value.unwrap_or(f64::INFINITY)).into();
+        let value = |id: &BoundId| bound_of(row, id).map(|bound| bound.value.unwrap_or(f64::INFINITY)).into();
         let cells: Vec<Cell<'_>> = [row.n.into(), row.radius.into()].into_iter().chain(ids.iter().map(value)).collect();
         sheet.row(&cells)?;
     }
     let about = |id: &BoundId| {
-        let bound = found.rows.iter().find_map(|row| bound_of(row, *id))?;
-        let logarithm = |row: &GrowthRow| log10(row, *id).filter(|log10| log10.is_finite());
+        let bound = found.rows.iter().find_map(|row| bound_of(row, id))?;
+        let logarithm = |row: &GrowthRow| log10(row, id).filter(|log10| log10.is_finite());
         let logarithms: Vec<Option<f64>> = found.rows.iter().map(logarithm).collect();
         Some(json!({"id": id.id(), "side": bound.side.id(), "norm": bound.norm.id(), "log10": logarithms}))
     };
@@ -171,7 +171,7 @@ fn write_growth(form: Form, found: &Growth, points: &[FamilyPoint]) -> io::Resul
     let mut sheet = Sheet::on_stdout(form, names)?;
     for row in &found.rows {
         let exact = points.iter().find(|point| point.n == row.n).map(|point| point.spectral.log10());
-        let bounds = ids.iter().map(|id| log10(row, *id)).chain([exact, row.gap_log10(Norm::Spectral)]);
+        let bounds = ids.iter().map(|id| log10(row, id)).chain([exact, row.gap_log10(Norm::Spectral)]);
         let bounds = bounds.map(|log10| log10.filter(|log10| log10.is_finite()).into());
         let cells: Vec<Cell<'_>> = [row.n.into(), row.radius.into()].into_iter().chain(bounds).collect();
         sheet.row(&cells)?;

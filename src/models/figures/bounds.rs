@@ -61,7 +61,7 @@ pub fn BoundsFigure(
                             <th scope="col">{strings::model_bounds_window()}</th>
                             <th scope="col">"‖J‖₂"</th>
                             {move || has_upper.get().then(|| view! { <th scope="col">{strings::model_upper_column()}</th> })}
-                            {LocalBounds::ALL[..2].iter().map(|bound| view! { <th scope="col">{strings::bound_label(*bound)}</th> }).collect_view()}
+                            {LocalBounds::ALL[..2].iter().map(|bound| view! { <th scope="col">{strings::bound_label(bound)}</th> }).collect_view()}
                             <th scope="col">{strings::model_bounds_ratio()}</th>
                             <th scope="col">{strings::bound_label(&LOCAL_TOKEN)}</th>
                         </tr>

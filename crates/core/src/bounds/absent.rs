@@ -26,7 +26,7 @@ impl Hypotheses {
     /// are others. `present` are the bounds that have a value. `None` where no bound of this side is about the norm.
     #[must_use]
     pub fn why_none(&self, present: &[Bound], norm: Norm, side: Side) -> Option<Absence> {
-        let of_side = |(id, _): &(BoundId, Absence)| counts(*id, norm, side);
+        let of_side = |(id, _): &(BoundId, Absence)| counts(id, norm, side);
         let reasons: Vec<Absence> = self.absences(present).into_iter().filter(of_side).map(|(_, why)| why).collect();
         if reasons.contains(&Absence::FewTokens) {
             return Some(Absence::FewTokens);
