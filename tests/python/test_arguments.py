@@ -151,6 +151,8 @@ class Sentences(unittest.TestCase):
         )
         self.refused(ValueError, "of memory, over the limit of 1000 bytes", experiment, memory=1000)
         self.refused(ValueError, "from 2 to 1e300", experiment, lengths=[1], call=lipscope.bounds)
+        for call in (lipscope.bounds, lipscope.growth):
+            self.refused(ValueError, "2.5, but it must hold whole numbers", experiment, lengths=[2, 2.5], call=call)
         self.refused(
             TypeError, "`draws` is 1.5, but it must be a whole number", experiment, draws=1.5, call=lipscope.sweep
         )

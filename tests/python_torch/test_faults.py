@@ -422,6 +422,27 @@ class Batches(Faults):
             self.assertEqual(len(self.blocks(kind())), 2)
             self.refused("gets more from the tokens", lambda: self.blocks(kind(), map="blocks"))
 
+    def test_an_argument_that_no_part_has_is_refused_by_name(self):
+        class Swallows(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([layer()])
+
+            def forward(self, x, **kwargs):
+                return self.layers[0](x, **kwargs)
+
+        for wrong in ("src_mask_", "tolerence"):
+            for function in (lipscope.torch.blocks, lipscope.torch.attention):
+                self.refused(f"`{wrong}` is no argument", lambda: function(Swallows(), drawn(), **{wrong: None}), TypeError)
+        self.assertEqual(len(lipscope.torch.blocks(Swallows(), drawn(), src_mask=None)), 1)
+
+    def test_a_part_of_one_entry_that_is_detached_or_at_a_kink_is_found(self):
+        for size in (24, 100, 400):
+            weight, z = torch.zeros(size, dtype=torch.float64), torch.ones(size, dtype=torch.float64)
+            weight[0], z[0] = 5, 0
+            self.refused("is not that of its values", lambda: self.norm(lambda x: x + (x * weight).detach(), z))
+            self.refused("is not that of its values", lambda: self.norm(lambda x: x + torch.relu(x) * weight, z))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -94,9 +94,9 @@ pub(crate) fn certify(
 
 /// A plan whose n are all in the allowed range.
 fn plan(lengths: Vec<f64>, growing_from: Option<f64>) -> PyResult<GrowthPlan> {
-    if let Some(wrong) = lengths.iter().find(|n| !(2.0..=MOST_N).contains(*n)) {
+    if let Some(wrong) = lengths.iter().find(|n| !(2.0..=MOST_N).contains(*n) || n.fract() != 0.0) {
         return Err(PyValueError::new_err(format!(
-            "`lengths` holds {wrong:?}, but it must hold numbers of tokens from 2 to 1e300."
+            "`lengths` holds {wrong:?}, but it must hold whole numbers of tokens from 2 to 1e300."
         )));
     }
     if lengths.is_empty() || lengths.len() > MOST_ROWS {

@@ -12,7 +12,8 @@ import numpy as np
 import torch
 
 from ._calls import (
-    chosen, evaluated, names_by_position, refuse_filled_caches, refuse_quantized, split, uncompiled, without_caches,
+    chosen, evaluated, names_by_position, refuse_filled_caches, refuse_quantized, refuse_unknown, split, uncompiled,
+    without_caches,
 )  # fmt: skip
 from ._families import Family, family_of
 from ._layers import is_attention
@@ -156,6 +157,7 @@ def blocks(
     chosen(layers, [name for _, name, _ in stacks])
     arguments, named = split(inputs)
     named = {**named, **options}
+    refuse_unknown(model, list(named))
     refuse_filled_caches(model, arguments, named)
     arguments, named = without_caches(model, arguments, named)
     run = lambda: model(*arguments, **named)

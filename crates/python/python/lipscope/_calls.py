@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from contextlib import contextmanager
 from typing import Any, Iterator, Sequence
@@ -12,10 +13,46 @@ import torch
 CACHES = ("past_key_values", "past_key_value", "layer_past", "past", "cache", "cache_params", "kv_cache")
 
 
+#: Arguments that transformers takes by `**kwargs` and reads by name, and what its tokenizers give to every model.
+TAKEN_BY_NAME = (
+    "cache_position",
+    "num_items_in_batch",
+    "output_attentions",
+    "output_hidden_states",
+    "output_router_logits",
+    "position_ids",
+    "return_dict",
+    "token_type_ids",
+    "use_cache",
+)
+
+
 def call(module: torch.nn.Module, inputs: Any, options: dict[str, Any]) -> Any:
     """Calls a module with a tensor, a tuple or a dict."""
     arguments, named = split(inputs)
+    refuse_unknown(module, [*named, *options])
     return module(*arguments, **named, **options)
+
+
+def refuse_unknown(module: torch.nn.Module, names: Sequence[str]) -> None:
+    """Refuses arguments that a `forward` with `**kwargs` would swallow: no part of the module has a parameter of that name.
+
+    Raises
+    ------
+    TypeError
+        With the name of the argument, and the most alike that there is.
+    """
+    parameters = inspect.signature(uncompiled(module).forward).parameters.values()
+    if all(parameter.kind is not inspect.Parameter.VAR_KEYWORD for parameter in parameters):
+        return
+    known = {*CACHES, *TAKEN_BY_NAME}
+    for part in module.modules():
+        known.update(inspect.signature(part.forward).parameters)
+    for name in names:
+        if name not in known:
+            alike = difflib.get_close_matches(name, sorted(known), 1)
+            fix = f" Did you mean `{alike[0]}`?" if alike else ""
+            raise TypeError(f"`{name}` is no argument of {type(module).__name__}, nor of any part of it.{fix}")
 
 
 def split(inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
