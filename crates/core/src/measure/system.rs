@@ -77,14 +77,8 @@ impl System {
                     if let Some(Groups { positions, sizes, .. }) = runs(&inputs.tokens) {
                         let normalizer = normalizer_at(experiment, &positions, &inputs.tokens)?;
                         let scope = experiment.scope();
-                        let forward = if experiment.attention == Attention::Dot
-                            && weights.have_ordinary_sizes(normalizer.outputs())
-                        {
-                            None
-                        } else {
-                            let ln_sizes: Vec<f64> = sizes.iter().map(|size| (*size as f64).ln()).collect();
-                            Some(Forward::at_measure(experiment, weights, normalizer.clone(), &ln_sizes)?)
-                        };
+                        let ln_sizes: Vec<f64> = sizes.iter().map(|size| (*size as f64).ln()).collect();
+                        let forward = forward_of_other_rows(experiment, weights, &normalizer, &ln_sizes)?;
                         let jacobian = CausalRuns::new(experiment.attention, normalizer, scope, weights, &sizes)?;
                         return Ok(System::Runs(Box::new(Runs { jacobian, positions, lengths: sizes, forward })));
                     }
@@ -105,10 +99,7 @@ impl System {
     ) -> Result<Self, InputError> {
         let scope = experiment.scope();
         let (jacobian, forward) = if experiment.is_plain() {
-            let forward = match experiment.attention {
-                Attention::Dot if weights.have_ordinary_sizes(normalizer.outputs()) => None,
-                _ => Some(Forward::at_measure(experiment, weights, normalizer.clone(), ln_sizes)?),
-            };
+            let forward = forward_of_other_rows(experiment, weights, &normalizer, ln_sizes)?;
             (ClusterJacobian::new(experiment.attention, normalizer, scope, weights, ln_sizes)?, forward)
         } else {
             let (jacobian, forward) = ClusterJacobian::with_steps(experiment, normalizer, weights, ln_sizes)?;
@@ -159,6 +150,19 @@ impl System {
             System::Runs(runs) => runs.jacobian.n() as f64,
         }
     }
+}
+
+/// The forward pass at distinct tokens for the bounds there; `None` where those of plain dot products need none.
+fn forward_of_other_rows(
+    experiment: &Experiment,
+    weights: &Weights,
+    normalizer: &Normalizer<f64>,
+    ln_sizes: &[f64],
+) -> Result<Option<Forward<f64>>, InputError> {
+    if experiment.attention == Attention::Dot && weights.have_ordinary_sizes(normalizer.outputs()) {
+        return Ok(None);
+    }
+    Forward::at_measure(experiment, weights, normalizer.clone(), ln_sizes).map(Some)
 }
 
 /// The normaliser at the distinct tokens of a list. An error names a token without a derivative by its row in the whole
