@@ -148,12 +148,9 @@ class _Products:
                     "rounded to half precision. Differentiate all of `f`, in float32 or float64."
                 )
 
-
     def check_values(self, seed: int) -> None:
-        """Refuses a derivative that is not that of the values.
-
-        For smaller and smaller h, (f(x + h v) - f(x))/h must come near J v once. It is refused where two of them in turn agree with
-        each other and none with J v. Half precision has too few digits for this.
+        """Refuses a derivative that is not that of the values, as far as some random directions show. Half precision has too few
+        digits for this.
         """
         eps = max(torch.finfo(part.dtype).eps for part in (self.x, self.value))
         if eps > torch.finfo(torch.float32).eps:
@@ -162,12 +159,16 @@ class _Products:
         for _ in range(_DIRECTIONS):
             v = draw.normal(size=self.x.numel())
             v /= np.linalg.norm(v)
+            image = self.forward(v)
             # At a kink the derivative is that of one side.
             for sign in (1, -1):
-                self._check_values_along(sign * v, eps)
+                self._check_values_along(sign * v, sign * image, eps)
 
-    def _check_values_along(self, v: np.ndarray, eps: float) -> None:
-        image, value, x = self.forward(v), float64(self.value).ravel(), float64(self.x)
+    def _check_values_along(self, v: np.ndarray, image: np.ndarray, eps: float) -> None:
+        """For smaller and smaller h, (f(x + h v) - f(x))/h must come near J v, the image, once. It is refused where two of them in
+        turn agree with each other and none with J v.
+        """
+        value, x = float64(self.value).ravel(), float64(self.x)
         before, agreed = None, False
         for step, rounding in _STEPS if eps < 1e-9 else _STEPS[:-2]:
             h = step * _spread(x)
