@@ -297,4 +297,5 @@ cases! {
     sink_offset_1e4: Some((1.120_339_27, 5e-9)),
     value_norm_one_token: Some((7.999_999_52e-9, 2e-9)),
     value_norm_rank_one: Some((2.173_240_757_484e-11, 1e-12)),
+    value_norm_zero_by_cancellation: None,
 }

@@ -542,8 +542,8 @@ impl Measuring {
         let largest = if is_of_input { of_input } else { of_arithmetic };
         let is_little = of_arithmetic / PESSIMISM <= Warning::LEAST_ROUNDING;
         let is_reported = !is_little || is_of_input && of_input > Warning::LEAST_ROUNDING;
-        // To first order; near one no digit is left.
-        let relative = if largest < MOST_RELATIVE { largest } else { f64::MAX };
+        // To first order; near one no digit is left, and a zero has none.
+        let relative = if largest < MOST_RELATIVE && spectral != 0.0 { largest } else { f64::MAX };
         is_reported.then_some(Warning::Rounding { relative })
     }
 }
