@@ -2,7 +2,8 @@
 
 use super::super::heads::Combination;
 use super::dot::DotRows;
-use super::general::{GeneralRows, Multiplicities};
+use super::general::GeneralRows;
+use super::row_weights::Multiplicities;
 use super::rows::{LocalParts, combine};
 use crate::attention::Forward;
 use crate::weights::Weights;
