@@ -100,8 +100,30 @@ fn directions(k: u64, d: u64) -> u64 {
 /// The most entries of all heads' matrices for which `local_blocks` is computed.
 const MOST_BLOCK_ENTRIES: u64 = 1 << 22;
 
-/// The bounds `local` and `local_blocks` of all heads together, where a row of attention has `columns` entries.
+/// The bounds `local` and `local_blocks` of all heads together, where a row of attention has `columns` entries. Dot-product
+/// attention takes the path of every kind where its numbers are of extreme size, which the sizes do not say.
 pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
+    let Shape { d, heads, value_dim, .. } = *shape;
+    let r = value_dim.min(d).min(outer(shape));
+    // `local_blocks`: a matrix for each head, and another with the own parts while the norm is computed.
+    let entries = product([columns, columns, heads]);
+    let blocks = if entries <= MOST_BLOCK_ENTRIES { entries } else { 0 };
+    let buffer = match storage(shape.n, shape.stored()) {
+        Storage::Kept => 0,
+        Storage::Recomputed => product([shape.steps.a_pair, parts::block(shape.n)]),
+    };
+    let of_every_kind = every_kind(shape, columns, buffer);
+    let has_dot_blocks = shape.is_plain() && shape.attention == Attention::Dot;
+    let dot = if has_dot_blocks { dot(shape, columns, (buffer, blocks > 0)) } else { Part::default() };
+    Part {
+        kept: sum([largest([dot.kept, of_every_kind.kept]), blocks]),
+        besides: largest([dot.besides, of_every_kind.besides, blocks]),
+        operations: product([heads, shape.n, columns, r, sum([r, shape.key_dim]), 4]),
+    }
+}
+
+/// The path of dot-product attention.
+fn dot(shape: &Shape, columns: u64, (buffer, has_blocks): (u64, bool)) -> Part {
     let Shape { d, heads, key_dim: k, value_dim, .. } = *shape;
     let r = value_dim.min(d).min(outer(shape));
     let height = sum([r, k]);
@@ -113,33 +135,46 @@ pub(crate) fn local(shape: &Shape, columns: u64) -> Part {
     let group = sum([product([2, columns]), product([r, height]), r, 60]);
     let through = sum([product([value_dim, outer(shape), 3]), product([2, value_dim, d])]);
     let making = sum([product([columns, sum([height, largest([r, k])])]), through]);
-    let buffer = match storage(shape.n, shape.stored()) {
-        Storage::Kept => 0,
-        Storage::Recomputed => product([shape.steps.a_pair, parts::block(shape.n)]),
-    };
     // For each thread, a row's values and keys minus their mean, or the tokens minus their mean.
     let centred = sum([product([columns, largest([sum([height, r]), d])]), product([2, d, d]), height]);
     let taking = product([threads() as u64, sum([buffer, centred, product([8, r, r]), product([4, k, k.min(d)])])]);
-    // `local_blocks`: a matrix for each head, and another with the own parts while the norm is computed.
-    let entries = product([columns, columns, heads]);
-    let blocks = if entries <= MOST_BLOCK_ENTRIES { entries } else { 0 };
-    let together = if columns == shape.n { together(shape, r, blocks > 0) } else { Part::default() };
-    // With steps and with L2 scores: the weights and errors of a step's rows, and a matrix for each token where values are
-    // normalised.
-    let rows = product([6, columns, product([heads, columns]).min(product([heads.max(64), threads() as u64]))]);
-    let value_grams = product([heads, columns, shape.steps.value_steps, value_dim, value_dim]);
-    let has_dot_blocks = shape.is_plain() && shape.attention == Attention::Dot;
-    let of_steps = if has_dot_blocks { 0 } else { sum([rows, value_grams]) };
+    let together = if columns == shape.n { together(shape, r, has_blocks) } else { Part::default() };
     let coordinates = if d > columns { product([3, d, columns]) } else { 0 };
     Part {
-        kept: sum([product([heads, sum([shared, product([groups, group]), together.kept])]), blocks, of_steps]),
-        besides: largest([
-            sum([making, coordinates]),
-            sum([taking, product([threads() as u64, together.besides])]),
-            blocks,
-        ]),
-        operations: product([heads, shape.n, columns, r, height, 4]),
+        kept: product([heads, sum([shared, product([groups, group]), together.kept])]),
+        besides: largest([sum([making, coordinates]), sum([taking, product([threads() as u64, together.besides])])]),
+        operations: 0,
     }
+}
+
+/// The path of every kind of attention: matrices in the dimensions of keys and values.
+fn every_kind(shape: &Shape, columns: u64, buffer: u64) -> Part {
+    let Shape { d, heads, key_dim: k, value_dim, .. } = *shape;
+    let maps = shape.steps.maps_a_head;
+    let reduced = value_dim.min(outer(shape));
+    let keys = product([maps, k]);
+    let of_map = sum([product([k, d]), product([value_dim, k]), product([maps, k, k])]);
+    let outer_factor = if shape.output.is_some() { product([reduced, value_dim]) } else { 0 };
+    // W_j W_j^T, of each token where values are normalised.
+    let normalized = product([columns, shape.steps.value_steps]);
+    let value_grams = product([normalized.max(1), value_dim, value_dim]);
+    let values = product([value_dim, sum([columns, d])]);
+    let errors = product([columns, sum([product([6, maps]), 8])]);
+    let head = sum([product([maps, of_map]), outer_factor, value_grams, values, product([keys, keys.min(d)]), errors]);
+    // The weights and errors of a step's rows.
+    let rows = product([6, columns, product([heads, columns]).min(product([heads.max(64), threads() as u64]))]);
+    let making = sum([
+        product([5, keys, d]),
+        product([3, value_dim, outer(shape)]),
+        product([normalized.max(1), value_dim, d]),
+        product([3, value_dim, d]),
+    ]);
+    // For each thread, the terms of a row, and matrices of the squares of its blocks.
+    let terms = product([columns, maps, sum([product([5, k]), product([5, value_dim])])]);
+    let squares =
+        sum([product([6, value_dim, value_dim]), product([value_dim, sum([product([2, keys]), product([3, d])])])]);
+    let taking = product([threads() as u64, sum([buffer, terms, squares])]);
+    Part { kept: sum([product([heads, head]), rows]), besides: largest([making, taking]), operations: 0 }
 }
 
 /// Memory for taking many rows of `local` together: `kept` is for each head, `besides` for each thread.

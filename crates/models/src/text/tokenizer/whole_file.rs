@@ -64,10 +64,12 @@ fn check_merges(model: &Value) -> Result<(), InputError> {
 
 /// Removes prefixes that insert an empty text: they change nothing, and the library loses its character count at them.
 fn drop_empty_prefixes(normalizer: &mut Value) {
-    if normalizer["prepend"].as_str() == Some("") {
+    // The library accepts a list for any structure with one field, so a prefix can be a list of one text, and normalizers can
+    // be in lists of lists too.
+    let is_listed = normalizer.as_array().is_some_and(|list| *list == [Value::from("")]);
+    if is_listed || normalizer["prepend"].as_str() == Some("") {
         *normalizer = Value::Null;
     }
-    // The library accepts a list for any structure with one field, so normalizers can be in lists of lists too.
     let inner = match normalizer {
         Value::Array(inner) => Some(inner),
         other => other.get_mut("normalizers").and_then(Value::as_array_mut),
