@@ -125,7 +125,7 @@ fn no_upper_number_is_below_the_norm_over_twenty_thousand_extreme_experiments() 
     assert!(measured as u64 > cases && compared as u64 > cases / COMPARED, "{measured} {compared}");
 }
 
-/// The columns of the table of ratios: bounds at the tokens, on the ball, and `upper` of an iteration.
+/// The columns of the table of gaps, 1 - norm/bound: bounds at the tokens, on the ball, and `upper` of an iteration.
 const COLUMNS: [&str; 5] = ["local", "local_blocks", "local_token", "ball", "upper"];
 const BEGIN: &str = "<!-- upper numbers: written by LIPSCOPE_WRITE_RATIOS=1 -->";
 const END: &str = "<!-- upper numbers: end -->";
@@ -162,7 +162,8 @@ impl Worst {
             format!("{cases} experiments of seed {seed}.\n\n| experiments with | count | {} |\n", COLUMNS.join(" | "));
         table += &format!("| --- | ---: |{}\n", " ---: |".repeat(COLUMNS.len()));
         for (feature, (count, columns)) in &self.by_feature {
-            let cells = COLUMNS.map(|column| columns.get(column).map_or(String::new(), |ratio| format!("{ratio:.3}")));
+            let cells =
+                COLUMNS.map(|column| columns.get(column).map_or(String::new(), |ratio| format!("{:.1e}", 1.0 - ratio)));
             table += &format!("| {feature} | {count} | {} |\n", cells.join(" | "));
         }
         let path = in_repository("docs/reliability.md");
