@@ -1,6 +1,7 @@
-//! Generates functions from the word catalogues, checks the lessons, and tells the linker to keep the relocations in
+//! Generates functions from the word catalogues and MathML from the formulas, checks the lessons, and tells the linker to keep the relocations in
 //! the page's module: scripts/modules.sh needs them to cut the module into parts.
 
+mod formulas;
 mod lessons;
 mod words;
 
@@ -12,11 +13,13 @@ fn main() {
     let source =
         words::read(Path::new("words")).map_err(|problem| vec![problem]).and_then(|files| words::generate(&files));
     match source {
-        Ok(source) => {
-            let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("words.rs");
-            std::fs::write(out, source).expect("the folder of build outputs can be written");
-        }
+        Ok(source) => write("words.rs", &source),
         Err(problems) => problems.iter().for_each(|problem| println!("cargo::error={problem}")),
+    }
+    println!("cargo::rerun-if-changed={}", formulas::BOUNDS);
+    match formulas::generate() {
+        Ok(source) => write("formulas.rs", &source),
+        Err(problem) => println!("cargo::error={problem}"),
     }
     println!("cargo::rerun-if-changed=src/lessons/file.rs");
     println!("cargo::rerun-if-changed=lessons");
@@ -26,4 +29,10 @@ fn main() {
     if std::env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|target| target == "wasm32") {
         println!("cargo::rustc-link-arg-bin=app=--emit-relocs");
     }
+}
+
+/// Writes generated code where the crate includes it.
+fn write(name: &str, source: &str) {
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join(name);
+    std::fs::write(out, source).expect("the folder of build outputs can be written");
 }

@@ -88,14 +88,14 @@ pub fn Text(
     // A formula that is a paragraph of its own scrolls by itself where it is wider than the panel.
     match pieces.as_slice() {
         [Piece::Formula(formula)] => {
-            view! { <div class="lesson-formula">{formula.view()}</div> {where_line(step, formula)} }.into_any()
+            view! { <div class="lesson-formula">{formula.view()}</div> {where_line(step, *formula)} }.into_any()
         }
         _ => view! { <p>{pieces.into_iter().map(of).collect_view()}</p> }.into_any(),
     }
 }
 
 /// What the symbols of a formula stand for, where the step does not say it.
-pub fn where_line(step: &'static Step, formula: &'static LessonFormula) -> Option<AnyView> {
+pub fn where_line(step: &'static Step, formula: LessonFormula) -> Option<AnyView> {
     // Tests reject a symbol that is not in the table.
     let symbols = unexplained(step, formula).unwrap_or_default();
     let words: Vec<(&str, &str)> = symbols.iter().map(|symbol| (symbol.glyph, symbol.words)).collect();

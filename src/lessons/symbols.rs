@@ -22,10 +22,10 @@ pub struct Explained {
 ///
 /// # Errors
 /// A symbol that the table does not have.
-pub fn unexplained(step: &'static Step, formula: &'static LessonFormula) -> Result<Vec<Explained>, String> {
+pub fn unexplained(step: &'static Step, formula: LessonFormula) -> Result<Vec<Explained>, String> {
     let text: Vec<&str> = step.text.iter().filter(|part| part.when.is_empty()).map(|part| part.text.now()).collect();
     let of_text = |text: &&'static str| pieces(text).unwrap_or_default();
-    let formulas: Vec<&LessonFormula> = text
+    let formulas: Vec<LessonFormula> = text
         .iter()
         .flat_map(of_text)
         .filter_map(|piece| match piece {
@@ -36,16 +36,15 @@ pub fn unexplained(step: &'static Step, formula: &'static LessonFormula) -> Resu
     let earlier = formulas.iter().take_while(|known| **known != formula);
     let mut glyphs: Vec<&str> = Vec::new();
     for known in earlier {
-        glyphs
-            .extend(symbols(known.markup()).iter().filter_map(|symbol| entry(known.name(), symbol)).map(|it| it.glyph));
+        glyphs.extend(symbols(known.markup).iter().filter_map(|symbol| entry(known.name, symbol)).map(|it| it.glyph));
     }
     let mut found = Vec::new();
-    for symbol in symbols(formula.markup()) {
-        let is_defined = formulas.iter().any(|known| defines(known.markup(), &symbol));
+    for symbol in symbols(formula.markup) {
+        let is_defined = formulas.iter().any(|known| defines(known.markup, &symbol));
         if KNOWN.contains(&symbol.as_str()) || is_defined {
             continue;
         }
-        let explained = entry(formula.name(), &symbol).ok_or_else(|| format!("{symbol} of {}", formula.name()))?;
+        let explained = entry(formula.name, &symbol).ok_or_else(|| format!("{symbol} of {}", formula.name))?;
         let is_said = glyphs.contains(&explained.glyph) || text.iter().any(|text| says(text, explained.glyph));
         if !is_said {
             glyphs.push(explained.glyph);
@@ -103,8 +102,8 @@ fn defines(markup: &str, symbol: &str) -> bool {
     let before = &equations[..equations.len().saturating_sub(1)];
     before.iter().any(|left| {
         // What stands between the last comma, or the beginning, and the sign.
-        let left = left.rsplit("<mo>,</mo>").next().unwrap_or(left);
-        symbols(left) == [symbol.to_owned()] && !left.contains("<mo>|</mo>")
+        let left = left.rsplit(",</mo>").next().unwrap_or(left);
+        symbols(left) == [symbol.to_owned()] && !left.contains(">|</mo>")
     })
 }
 
@@ -181,10 +180,10 @@ mod tests {
 
     #[test]
     fn symbols_are_read_off_the_markup() {
-        let of = |name| symbols(formulas::find(name).expect("a formula").markup());
+        let of = |name| symbols(formulas::find(name).expect("a formula").markup);
         assert_eq!(of("castin_general"), ["v", "a", "n"]);
         assert_eq!(of("attention"), ["P_ij", "e", "s_ij", "l", "s_il", "m_i", "j", "x_j"]);
-        let markup = formulas::find("attention").expect("a formula").markup();
+        let markup = formulas::find("attention").expect("a formula").markup;
         assert!(defines(markup, "P_ij") && defines(markup, "m_i") && !defines(markup, "s_ij"));
         assert!(says("with a = ‖A‖R² and v = ‖V‖", "a") && says("gives the share Pᵢⱼ of", "Pᵢⱼ"));
         assert!(!says("take a step", "a") && !says("with ‖a = b", "a"));

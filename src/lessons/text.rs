@@ -18,7 +18,7 @@ pub enum Piece {
     /// A number of the page, or a setting.
     Value(Slot),
     /// A formula.
-    Formula(&'static LessonFormula),
+    Formula(LessonFormula),
     /// A slider.
     Slider(Handle),
     /// A button: its words, and the fields that it sets.

@@ -35,6 +35,8 @@ pub struct Statement {
     pub(crate) norm: Norm,
     /// Its formula for one head as plain text.
     pub(crate) formula: &'static str,
+    /// The same as TeX, which the page's build script makes MathML of; `None` for a bound that is described in words.
+    pub(crate) tex: Option<&'static str>,
     /// Its hypotheses, in the order in which a failing one is reported.
     pub(crate) needs: &'static [Need],
     /// The reason where all needs hold and there is still no value.
@@ -129,6 +131,13 @@ impl Statement {
     #[must_use]
     pub fn formula(&self) -> &'static str {
         self.formula
+    }
+
+    /// The same as TeX; `None` for a bound that is described in words.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn tex(&self) -> Option<&'static str> {
+        self.tex
     }
 
     /// Whether it is an upper or a lower bound.

@@ -18,6 +18,7 @@ pub static CASTIN_MEAN_FIELD: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "v (1 + 3a) e^(2a)",
+    tex: Some(r"v(1+3a)e^{2a}"),
     needs: &[Need::PlainAttention, Need::DotScores, Need::Unmasked],
     otherwise: Absence::NotComputed,
     group: Group::MeanField,

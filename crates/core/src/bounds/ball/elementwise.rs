@@ -16,6 +16,7 @@ pub static ELEMENTWISE: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "v (a_o maxᵢ Σⱼ dᵢⱼ + √(maxᵢ Σⱼ Tᵢⱼ · maxⱼ Σᵢ Tᵢⱼ)), Tᵢⱼ = pᵢⱼ + dᵢⱼ a_m",
+    tex: None,
     needs: &[Need::FurtherSteps, Need::OwnScoreWeights, Need::TableSize],
     otherwise: Absence::NotComputed,
     group: Group::Best,

@@ -14,6 +14,7 @@ pub static ELEMENTWISE_TOKEN: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::MaxToken,
     formula: "v maxᵢ Σⱼ (pᵢⱼ + dᵢⱼ (a_m + a_o))",
+    tex: None,
     needs: &[Need::FurtherSteps, Need::OwnScoreWeights, Need::TableSize],
     otherwise: Absence::NotComputed,
     group: Group::Best,

@@ -22,6 +22,7 @@ pub static GENERAL: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "v (ρ a_o + min(√(ω S), √(maxⱼ Σᵢ λᵢ), 2 e^κ √((1 + 2a_m) √ω) if causal))",
+    tex: None,
     needs: &[Need::FurtherSteps, Need::SoftmaxWeights, Need::TableSize],
     otherwise: Absence::NotComputed,
     group: Group::Best,

@@ -20,6 +20,7 @@ pub static GENERAL_TOKEN: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::MaxToken,
     formula: "v (ρ a_o + √(ρ ω))",
+    tex: None,
     needs: &[Need::DotScoresIfPlain, Need::SoftmaxWeights, Need::TableSize],
     otherwise: Absence::NotComputed,
     group: Group::Best,

@@ -16,6 +16,7 @@ pub static KIM_COLUMN: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "(2c + min(√n (1 + 2c), (4/3)^(k/4) (1 + √(8c/3)))) √(Σₕ ‖W_Q‖⁴‖W_V‖² / k) ‖W_O‖, c = φ⁻¹(n − 1)",
+    tex: None,
     needs: &[Need::PlainAttention, Need::L2MultiHead, Need::Unmasked],
     otherwise: Absence::NotComputed,
     group: Group::Best,

@@ -19,6 +19,7 @@ pub static KIM_L2: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "√(n/k) (4φ⁻¹(n − 1) + 1) √(Σₕ ‖W_Q‖⁴‖W_V‖²) ‖W_O‖, φ(x) = x e^(x + 1)",
+    tex: Some(r"\sqrt{n/k}\,(4\varphi^{-1}(n-1)+1)\sqrt{\sum_h\lVert W_Q\rVert^4\lVert W_V\rVert^2}\,\lVert W_O\rVert"),
     needs: &[Need::PlainAttention, Need::L2MultiHead, Need::UnmaskedOrCausal],
     otherwise: Absence::NotComputed,
     group: Group::Published,

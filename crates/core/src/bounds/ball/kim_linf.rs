@@ -17,6 +17,7 @@ pub static KIM_LINF: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Linf,
     formula: "(4φ⁻¹(n − 1) + 1/√k) ‖W_Oᵀ‖∞ maxₕ ‖W_Q‖∞‖W_Qᵀ‖∞ maxₕ ‖W_Vᵀ‖∞, φ(x) = x e^(x + 1)",
+    tex: None,
     needs: &[Need::PlainAttention, Need::L2MultiHead, Need::NoNormalizerInJacobian, Need::UnmaskedOrCausal],
     otherwise: Absence::NotComputed,
     group: Group::Published,

@@ -16,6 +16,7 @@ pub static TWO_TOKENS: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "v (0.354a + 2.37)",
+    tex: None,
     needs: &[Need::PlainAttention, Need::DotScores, Need::Unmasked, Need::Tokens(2), Need::IsotropicScores],
     otherwise: Absence::NotComputed,
     group: Group::Best,

@@ -17,6 +17,7 @@ pub static UNIFIED: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "v (a + √((1 + a²) n / (1 + (n − 1) e^(−2a))))",
+    tex: Some(r"v(a+\sqrt{\frac{(1+a^2)n}{1+(n-1)e^{-2a}}})"),
     needs: &[Need::PlainAttention, Need::DotScores, Need::Unmasked],
     otherwise: Absence::NotComputed,
     group: Group::Unified,

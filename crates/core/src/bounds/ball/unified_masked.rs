@@ -17,6 +17,7 @@ pub static UNIFIED_MASKED: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "v (a + min(√((1 + a²) Σᵢ 1/(1 + (i − 1) e^(−2a))), 2 (1 + 2a) e^(2a)))",
+    tex: Some(r"v(a+\min(\sqrt{(1+a^2)S_c},2(1+2a)e^{2a}))"),
     needs: &[Need::PlainAttention, Need::DotScores, Need::Causal],
     otherwise: Absence::NotComputed,
     group: Group::Unified,

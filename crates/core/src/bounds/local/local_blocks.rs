@@ -14,6 +14,7 @@ pub static LOCAL_BLOCKS: Statement = Statement {
     domain: Domain::Tokens,
     norm: Norm::Spectral,
     formula: "‖N‖₂, Nᵢⱼ = Pᵢⱼ ‖V‖ σ(I + (xⱼ − mᵢ) bᵢⱼᵀ) + [i = j] ‖V Oᵢ‖ ≥ ‖Jᵢⱼ‖",
+    tex: None,
     needs: &[],
     otherwise: Absence::NotComputed,
     group: Group::Local,

@@ -16,6 +16,7 @@ pub static LOCAL: Statement = Statement {
     domain: Domain::Tokens,
     norm: Norm::Spectral,
     formula: "maxᵢ ‖V Oᵢ‖ + √(maxⱼ Σᵢ Pᵢⱼ wᵢ)",
+    tex: Some(r"\max_i\lVert VG_i\rVert+\sqrt{\max_j\sum_iP_{ij}w_i}"),
     needs: &[],
     otherwise: Absence::NotComputed,
     group: Group::Local,

@@ -12,6 +12,7 @@ pub static LOCAL_TOKEN: Statement = Statement {
     domain: Domain::Tokens,
     norm: Norm::MaxToken,
     formula: "maxᵢ (‖Oᵢ‖ + √(wᵢ Σⱼ Pᵢⱼ))",
+    tex: None,
     needs: &[],
     otherwise: Absence::NotComputed,
     group: Group::Local,

@@ -11,6 +11,7 @@ pub static MAX_TOKEN: Statement = Statement {
     domain: Domain::Tokens,
     norm: Norm::MaxToken,
     formula: "maxᵢ Σⱼ ‖Jᵢⱼ‖₂",
+    tex: None,
     needs: &[],
     otherwise: Absence::NotComputed,
     group: Group::BlockNorms,

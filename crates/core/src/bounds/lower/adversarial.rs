@@ -22,6 +22,7 @@ pub static ADVERSARIAL: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "|Vu| √(n − 1) p (1 + 2 (1 − p) g)",
+    tex: Some(r"\lvert Vu\rvert\sqrt{n-1}\,p(1+2(1-p)g)"),
     needs: &[
         Need::PlainAttention,
         Need::DotScores,

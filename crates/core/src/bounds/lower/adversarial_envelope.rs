@@ -16,6 +16,7 @@ pub static ADVERSARIAL_ENVELOPE: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "the largest adversarial bound over all lengths up to n",
+    tex: None,
     needs: &[
         Need::PlainAttention,
         Need::DotScores,

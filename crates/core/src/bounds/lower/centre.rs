@@ -21,6 +21,7 @@ pub static CENTRE: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "|V (t w/n + (1 − t/n) R² |Aᵀe| e)|, w = Aᵀe/|Aᵀe|, t = 1 or 2",
+    tex: None,
     needs: &[
         Need::PlainAttention,
         Need::DotScores,

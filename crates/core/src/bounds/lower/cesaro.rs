@@ -20,6 +20,7 @@ pub static CESARO: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "v ‖C‖, Cᵢⱼ = 1/i for j ≤ i",
+    tex: None,
     needs: &[
         Need::PlainAttention,
         Need::DotScores,

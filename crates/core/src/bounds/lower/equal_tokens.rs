@@ -19,6 +19,7 @@ pub static EQUAL_TOKENS: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "v n (p + 2 d a) at n equal tokens",
+    tex: None,
     needs: &[Need::FurtherSteps, Need::OwnScoreWeights, Need::NoNormalizer],
     otherwise: Absence::OtherSteps,
     group: Group::Tokens,

@@ -20,6 +20,7 @@ pub static FORK: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "√(N t) p R sin θ |Ax| |Vw|, p = 1/(t + N e^(−D)), D = R|Ax| cos θ − x·Ax",
+    tex: None,
     needs: &[
         Need::DotScores,
         Need::NoNormalizer,

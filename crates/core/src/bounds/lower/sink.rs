@@ -20,6 +20,7 @@ pub static SINK: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "√(N t) p |V (y + (1 − t p)(R y − x) |Ax|)|, p = 1/(t + N e^(−D)), D = R|Ax| − x·Ax",
+    tex: None,
     needs: &[
         Need::PlainAttention,
         Need::DotScores,

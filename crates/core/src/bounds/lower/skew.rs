@@ -14,6 +14,7 @@ pub static SKEW: Statement = Statement {
     domain: Domain::OtherWeights,
     norm: Norm::Spectral,
     formula: "the exact norm of −e, e, .., e for A = −cI + √(‖A‖² − c²) J",
+    tex: None,
     needs: &[Need::PlainAttention, Need::DotScores, Need::NoNormalizer, Need::Unmasked, Need::MinTokens(2)],
     otherwise: Absence::NotComputed,
     group: Group::OtherWeights,

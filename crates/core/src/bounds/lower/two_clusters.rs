@@ -15,6 +15,7 @@ pub static TWO_CLUSTERS: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "the exact norm of the best two clusters on a line",
+    tex: None,
     needs: &[Need::PlainAttention, Need::DotScores, Need::NoNormalizer, Need::Unmasked, Need::MinTokens(2)],
     otherwise: Absence::NoDirection,
     group: Group::Tokens,

@@ -17,6 +17,7 @@ pub static WINDOW_CAUSAL: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "the adversarial bound for causal attention on min(n, W) tokens",
+    tex: None,
     needs: &[
         Need::FurtherSteps,
         Need::CausalWindow,

@@ -20,6 +20,7 @@ pub static ZERO_KEY: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "√(n − 1) p ((1 − p) R |Vu| |b| − v), p = 1/(1 + (n − 1) e^(c q·k))",
+    tex: None,
     needs: &[
         Need::FurtherSteps,
         Need::QkNorm,
