@@ -9,7 +9,7 @@ use lipscope_core::measure::Measurement;
 use lipscope_plot::{Kind, Number};
 
 use super::norms::needs_dense;
-use super::numbers::{is_one, kind_of, rough_in_sentence};
+use super::numbers::{is_one, kind_of};
 use super::plot::count;
 use super::problems::phrase_text;
 
@@ -89,7 +89,7 @@ pub fn reach(bound: &Bound, measured: Option<f64>, state: &PageState) -> String 
     let number = Number::in_sentence(bound.log10, side_kind(bound.side));
     let apart = match measured.filter(|norm| *norm > 0.0).map(f64::log10) {
         None => String::new(),
-        Some(log10) => match rough_in_sentence((bound.log10 - log10).abs()) {
+        Some(log10) => match Number::rough_from_log10((bound.log10 - log10).abs()) {
             times if is_one(&times) => reach::same().to_owned(),
             times if bound.log10 >= log10 => reach::above(&times),
             times => reach::below(&times),
@@ -159,7 +159,7 @@ pub fn ladder_finding(measurement: &Measurement, norm: Norm, state: &PageState) 
         || needs_dense().to_owned(),
         |value| {
             let kind = kind_of(measurement, norm);
-            ladder_finding::measured(Number::value_in_sentence(value, kind).kind(kind))
+            ladder_finding::measured(Number::digits(value, kind).kind(kind))
         },
     );
     let of = |bound: &Bound| {

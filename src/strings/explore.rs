@@ -9,7 +9,7 @@ use lipscope_plot::{Kind, Number};
 
 use super::bounds::reason;
 use super::controls::weight_choice;
-use super::numbers::{is_one, rough_in_sentence};
+use super::numbers::is_one;
 use super::plot::count;
 use super::steps::{mask_name, step_names};
 
@@ -51,7 +51,7 @@ pub fn view_hint(view: View) -> &'static str {
 /// to the digits that are written.
 pub fn explore_measured(n: f64, (value, kind): (f64, Kind), place: Place) -> String {
     let is_bound = kind == Kind::LowerBound;
-    let number = Number::value_in_sentence(value, if is_bound { kind } else { Kind::Exact });
+    let number = Number::digits(value, if is_bound { kind } else { Kind::Exact });
     let n = count(n);
     if is_one(&number) {
         return match (place, is_bound) {
@@ -146,7 +146,7 @@ pub fn explore_worst(n: f64, place: &str, value: &str) -> String {
 
 /// The n at which growth like sqrt(n) ends, from its natural logarithm.
 pub fn growth_end(ln_n: f64) -> Number {
-    rough_in_sentence(ln_n / std::f64::consts::LN_10)
+    Number::rough_from_log10(ln_n / std::f64::consts::LN_10)
 }
 
 /// The bound for all tokens, and where the known growth ends.
@@ -190,7 +190,7 @@ pub fn bounds_end(end: usize) -> String {
 /// The first says by how many decades, the second does not.
 pub fn far_above(name: &str, log10: f64, decades: f64) -> [String; 2] {
     let value = Number::claimed(log10, Kind::UpperBound);
-    [far::above(decades.floor(), name, &value), format!("{name} {value}")]
+    [far::above(count(decades.floor()), name, &value), format!("{name} {value}")]
 }
 
 /// LayerNorm in a dimension that leaves the tokens no room.
@@ -274,11 +274,13 @@ mod tests {
     }
 
     #[test]
-    fn no_number_past_ten_to_the_nine_has_digits_in_the_sentence() {
+    fn a_large_number_keeps_its_digits_in_the_sentence() {
         let text = explore_measured(12.0, (3.4864e12, Kind::Exact), Place::Disc);
-        assert!(text.contains("10¹³") && !text.contains('×'), "{text}");
+        assert!(text.contains("grows 3.486 × 10¹² times"), "{text}");
         let text = explore_measured(12.0, (3.4864e12, Kind::LowerBound), Place::Disc);
-        assert!(text.contains("at least 10¹² times"), "{text}");
+        assert!(text.contains("at least 3.486 × 10¹² times"), "{text}");
+        let [words, _] = far_above("mean-field", 19_543_251_696.4, 19_543_251_685.0);
+        assert_eq!(words, "mean-field ≤ 10^(1.955 × 10¹⁰), 1.954 × 10¹⁰ decades up");
     }
 
     #[test]

@@ -115,12 +115,7 @@ fn of_bound(bound: &Bound) -> String {
 pub fn growth_gap(n: f64, lower: Option<(f64, Number)>, upper: Option<(f64, Number)>) -> String {
     let n = count(n);
     let times = lower.as_ref().zip(upper.as_ref()).map(|(lower, upper)| upper.0 - lower.0);
-    let stated = |(log10, number): (f64, Number), kind: Kind| {
-        let short = Number::in_sentence(log10, kind);
-        if short.mantissa.is_empty() { short } else { number }
-    };
-    let lower = lower.map(|lower| stated(lower, Kind::LowerBound));
-    let upper = upper.map(|upper| stated(upper, Kind::UpperBound));
+    let [lower, upper] = [lower, upper].map(|end| end.map(|(_, number)| number));
     let times = times.map(|log10| Number::in_sentence(log10, Kind::Plain));
     match (lower, upper, times) {
         (Some(lower), Some(upper), Some(times)) if is_one(&times) => growth_gap::equal(lower, n, upper),
@@ -251,13 +246,13 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_of_nothing_is_no_factor_and_a_large_one_is_a_power_of_ten() {
+    fn a_gap_of_nothing_is_no_factor_and_a_large_one_keeps_its_digits() {
         let equal = gap(2.0, 1.2345678, 1.2345679);
         assert!(equal.contains("equal to four digits") && !equal.contains("factor"), "{equal}");
         let near = gap(64.0, 13.0, 26.0);
         assert!(near.contains("reach 13.00, and none pass 26.00. The two are a factor of 2.000 apart"), "{near}");
         let far = gap(64.0, 3.4e10, 5.6e33);
-        assert!(far.contains("reach 10¹⁰, and none pass 10³⁴. The two are a factor of 10²³ apart"), "{far}");
+        assert!(far.contains("reach 3.400 × 10¹⁰, and none pass 5.600 × 10³³. The two are a factor of 1.647 × 10²³ apart"), "{far}");
         assert!(growth_widest(0.0, 4.0, true).contains("equal at every n"));
     }
 

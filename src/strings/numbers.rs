@@ -14,12 +14,6 @@ pub(super) fn is_one(number: &Number) -> bool {
     number.exponent.is_none() && number.mantissa.parse() == Ok(1.0)
 }
 
-/// 10^`log10` for a sentence with two digits; from 10^9 on the nearest power of ten.
-pub(super) fn rough_in_sentence(log10: f64) -> Number {
-    let number = Number::in_sentence(log10, Kind::Plain);
-    if number.mantissa.is_empty() { number } else { Number::rough_from_log10(log10) }
-}
-
 /// Why there is no upper number.
 pub fn missing_upper(norm: Norm) -> &'static str {
     match norm {

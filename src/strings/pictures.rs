@@ -52,11 +52,11 @@ pub fn attention_finding(picture: &AttentionPicture, measurement: &Measurement) 
 fn root_and_norm(root: f64, measurement: &Measurement) -> String {
     const ABOUT: std::ops::RangeInclusive<f64> = 0.9..=1.1;
     let (norm, kind) = (measurement.spectral, kind_of(measurement, Norm::Spectral));
-    let (value, root_text, times) = (Number::value_in_sentence(norm, kind), Number::of(root), norm / root);
+    let (value, root_text, times) = (Number::digits(norm, kind), Number::of(root), norm / root);
     match kind {
         Kind::LowerBound => attention_finding::at_least(root_text, value),
         _ if ABOUT.contains(&times) => attention_finding::about(root_text, value),
-        _ => attention_finding::apart(root_text, Number::value_in_sentence(times, Kind::Plain), value),
+        _ => attention_finding::apart(root_text, Number::digits(times, Kind::Plain), value),
     }
 }
 
