@@ -48,7 +48,7 @@ pub fn Sentence() -> impl IntoView {
         shown.with(|facts| {
             let facts = facts.as_ref()?;
             Some(match facts.standing {
-                Standing::Worst => strings::explore_is_worst().into(),
+                Standing::Worst => strings::explore_worst_known(facts.n).into(),
                 Standing::Alone => strings::explore_is_alone().into(),
                 Standing::Below => {
                     // Rounded down, so that "reach" stays true.

@@ -22,6 +22,11 @@ pub fn missing_upper(norm: Norm) -> &'static str {
     }
 }
 
+/// Why there is no norm over the root of n.
+pub fn missing_ratio(n: f64) -> &'static str {
+    if n == 1.0 { missing::ratio() } else { needs_dense() }
+}
+
 pub const SMALL_N: &str = "n";
 pub const SMALL_D: &str = "d";
 pub const NONE_YET: &str = "–";
