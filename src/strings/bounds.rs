@@ -3,6 +3,7 @@
 use crate::words::bounds as words;
 pub use crate::words::bounds::*;
 
+use crate::answers::{is_same, written_reached};
 use crate::state::PageState;
 use lipscope_core::bounds::{Absence, Bound, BoundId, Domain, Norm, Side, SlackFactor, SlackKind, is_replaced};
 use lipscope_core::measure::Measurement;
@@ -86,6 +87,9 @@ pub fn formula_where(bound: BoundId) -> &'static str {
 /// The statement of a bound for a state, and its factor over the measured norm. With normaliser and attention together,
 /// a bound holds at these tokens only, because it contains a factor of the normaliser at these tokens.
 pub fn reach(bound: &Bound, measured: Option<f64>, state: &PageState) -> String {
+    if let Some(norm) = measured.filter(|norm| bound.side == Side::Lower && is_same(bound.log10, *norm)) {
+        return reach::lower_same(Number::of(norm));
+    }
     let number = Number::in_sentence(bound.log10, side_kind(bound.side));
     let apart = match measured.filter(|norm| *norm > 0.0).map(f64::log10) {
         None => String::new(),
@@ -164,7 +168,11 @@ pub fn ladder_finding(measurement: &Measurement, norm: Norm, state: &PageState) 
     );
     let of = |bound: &Bound| {
         let kind = side_kind(bound.side);
-        let number = Number::in_sentence(bound.log10, kind).kind(kind);
+        let measured = measurement.norm(norm).map(|value| (value, kind_of(measurement, norm)));
+        let number = match bound.side {
+            Side::Lower => written_reached(bound.log10, measured),
+            Side::Upper => Number::claimed(bound.log10, kind),
+        };
         format!("{} {number}", measured_bound_label(bound.id, state))
     };
     let bounds: Vec<String> = measurement

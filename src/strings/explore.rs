@@ -154,6 +154,11 @@ pub fn explore_worst_known(n: f64) -> &'static str {
     if n == 1.0 { explore_is_worst_one() } else { explore_is_worst() }
 }
 
+/// Says that the tokens with a larger norm that are known have a larger one only past the digits that are written.
+pub fn explore_nearly_worst(n: f64) -> &'static str {
+    if n == 1.0 { explore_is_nearly_worst_one() } else { explore_is_nearly_worst() }
+}
+
 /// The n at which growth like sqrt(n) ends, from its natural logarithm.
 pub fn growth_end(ln_n: f64) -> Number {
     Number::rough_from_log10(ln_n / std::f64::consts::LN_10)
