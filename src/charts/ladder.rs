@@ -235,18 +235,21 @@ fn Values() -> impl IntoView {
         });
         // Of several best bounds only the smallest has the name. The others stay readable for programs.
         let is_hidden = memo(move |_| {
-            page.answers.measured.with(|m| {
-                m.as_ref().is_none_or(|m| !values(&m.measurement, page.norm()).contains(&id))
-            })
+            page.answers
+                .measured
+                .with(|m| m.as_ref().is_none_or(|m| !values(&m.measurement, page.norm()).contains(&id)))
         });
         let name = memo(move |_| {
             page.answers
                 .measured
                 .with(|m| m.as_ref().map_or_else(String::new, |m| strings::measured_bound_label(id, &m.state)))
         });
-        let full = move || bound.get().and_then(|(bound, _)| bound.value).map_or_else(String::new, |value| value.to_string());
+        let full =
+            move || bound.get().and_then(|(bound, _)| bound.value).map_or_else(String::new, |value| value.to_string());
         let log10 = move || bound.get().map_or_else(String::new, |(bound, _)| bound.log10.to_string());
-        let text = move || bound.get().map_or_else(String::new, |(bound, kind)| Number::claimed(bound.log10, kind).to_string());
+        let text = move || {
+            bound.get().map_or_else(String::new, |(bound, kind)| Number::claimed(bound.log10, kind).to_string())
+        };
         view! {
             <div hidden=move || is_hidden.get()>
                 <dt>{move || name.get()}</dt>

@@ -144,7 +144,18 @@ mod tests {
             let standing = Standing::Below;
             let (n, radius, place, worst_log10) = (12.0, 1.5, strings::Place::Disc, worst.log10());
             let (best, limit, growth_ends, mean_field) = (None, None, None, None);
-            Facts { n, measured: (here, kind), radius, place, standing, worst_log10, best, limit, growth_ends, mean_field }
+            Facts {
+                n,
+                measured: (here, kind),
+                radius,
+                place,
+                standing,
+                worst_log10,
+                best,
+                limit,
+                growth_ends,
+                mean_field,
+            }
         };
         for (here, worst, kind, expected) in [
             // Written as 1.817 and 1.816: the smaller one would look larger.

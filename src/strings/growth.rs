@@ -260,7 +260,10 @@ mod tests {
         let near = gap(64.0, 13.0, 26.0);
         assert!(near.contains("reach 13.00, and none pass 26.00. The two are a factor of 2.000 apart"), "{near}");
         let far = gap(64.0, 3.4e10, 5.6e33);
-        assert!(far.contains("reach 3.400 × 10¹⁰, and none pass 5.600 × 10³³. The two are a factor of 1.647 × 10²³ apart"), "{far}");
+        assert!(
+            far.contains("reach 3.400 × 10¹⁰, and none pass 5.600 × 10³³. The two are a factor of 1.647 × 10²³ apart"),
+            "{far}"
+        );
         assert!(growth_widest(0.0, 4.0, true).contains("differ by less than 0.1% at every n"));
     }
 

@@ -221,8 +221,7 @@ pub fn gap_readout(cell: &GapCell) -> String {
 pub fn inverse_finding(l2: &Side, dot: &Side) -> String {
     let one = |name: &str, side: &Side| match side.steps.last() {
         Some(last) => {
-            let (end, error) =
-                (ended(side.outcome, side.steps.len()), Number::digits(last.error, Kind::Plain));
+            let (end, error) = (ended(side.outcome, side.steps.len()), Number::digits(last.error, Kind::Plain));
             inverse_finding::ended(last.iteration, end, error, name)
         }
         None => inverse_finding::waiting(name),
