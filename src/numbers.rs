@@ -61,7 +61,7 @@ fn Numbers() -> impl IntoView {
             <p class="cover-note">{strings::covered()}</p>
             <Headline/>
             <dl class="readings">
-                <Reading id="ratio" label=strings::ratio() hint=strings::ratio_hint() missing=strings::needs_dense() shown=measured(page, |m, norm| m.norm(norm).map(|value| DisplayedNumber::of(value / m.n.sqrt(), strings::kind_of(m, norm))))/>
+                <Reading id="ratio" label=strings::ratio() hint=strings::ratio_hint() missing=Signal::derive(move || strings::missing_ratio(page.state.with(|state| state.n_tokens()))) shown=measured(page, |m, norm| m.norm(norm).filter(|_| m.n > 1.0).map(|value| DisplayedNumber::of(value / m.n.sqrt(), strings::kind_of(m, norm))))/>
                 <Reading id="n" label=strings::SMALL_N hint="" missing=strings::needs_dense() shown=measured(page, |m, _| Some(DisplayedNumber::count(m.n)))/>
                 <Reading id="d" label=strings::SMALL_D hint="" missing=strings::needs_dense() shown=measured(page, |m, _| Some(DisplayedNumber::whole(m.d)))/>
                 <Reading id="radius" label=strings::radius() hint=strings::radius_hint() missing=strings::needs_dense() shown=measured(page, |m, _| Some(DisplayedNumber::of(m.radius, Kind::Plain)))/>

@@ -23,10 +23,9 @@ pub fn reading_now(page: Page) -> Reading {
     page.settings.with(|settings| settings.has_tokens(page.plot.get())).then_some(())?;
     page.answers.measured.with(|measured| {
         let measured = measured.as_ref()?;
-        let value = measured.norm(norm).map_or_else(
-            || strings::NONE_YET.to_owned(),
-            |(value, kind)| Number::claimed(value.log10(), kind).to_string(),
-        );
+        let value = measured
+            .norm(norm)
+            .map_or_else(|| strings::NONE_YET.to_owned(), |(value, kind)| Number::known(value, kind).to_string());
         let m = &measured.measurement;
         Some(strings::teacher_reading(norm, &value, (m.n, m.radius), &measured.state))
     })

@@ -7,6 +7,7 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
+use crate::answers::is_same;
 use crate::frame::When;
 use crate::later::{Arrival, LaterView, Piece, use_later};
 use crate::page::{Page, use_page};
@@ -18,7 +19,7 @@ use lipscope_core::bounds::{
     SINK, Side, Statement, TWO_CLUSTERS, TWO_TOKENS,
 };
 use lipscope_core::measure::Measurement;
-use lipscope_plot::{HeldExtent, Ladder, LadderLayout, LadderRow, Number, Role};
+use lipscope_plot::{HeldExtent, Kind, Ladder, LadderLayout, LadderRow, Number, Role};
 
 use super::easel::{Easel, LastPainted, Paint, Timing, use_easel};
 use super::theory_link::TheoryLink;
@@ -130,15 +131,21 @@ pub fn bound_of(measurement: &Measurement, norm: Norm, id: BoundId) -> Option<&B
 
 /// The rows that apply; `None` is the measured norm.
 pub(super) fn rungs(measurement: &Measurement, norm: Norm) -> Vec<Option<BoundId>> {
+    let larger = larger_local(measurement, norm);
+    let listed = values(measurement, norm);
     let is_there = |rung: &Option<BoundId>| match rung {
-        Some(id) => bound_of(measurement, norm, id).is_some(),
+        Some(id) => listed.contains(id) && Some(*id) != larger,
         None => measurement.norm(norm).is_some(),
     };
-    let larger = larger_local(measurement, norm);
-    let is_replaced = |rung: &Option<BoundId>| {
-        rung.is_some_and(|id| Some(id) == larger || lipscope_core::bounds::is_replaced(&measurement.bounds, id))
+    all_rungs().into_iter().filter(is_there).collect()
+}
+
+/// The bounds that stand in the list for screen readers: those that apply, and of several best bounds the smallest.
+fn values(measurement: &Measurement, norm: Norm) -> Vec<BoundId> {
+    let is_shown = |id: &BoundId| {
+        bound_of(measurement, norm, id).is_some() && !lipscope_core::bounds::is_replaced(&measurement.bounds, id)
     };
-    all_rungs().into_iter().filter(is_there).filter(|rung| !is_replaced(rung)).collect()
+    all_rungs().into_iter().flatten().filter(is_shown).collect()
 }
 
 /// The selected row, or its substitute where the selected row does not apply.
@@ -220,18 +227,31 @@ fn Values() -> impl IntoView {
     let line = move |id: BoundId| {
         let bound = memo(move |_| {
             let norm = page.norm();
-            page.answers.measured.with(|m| m.as_ref().and_then(|m| bound_of(&m.measurement, norm, id).copied()))
+            page.answers.measured.with(|m| {
+                let measurement = &m.as_ref()?.measurement;
+                let bound = bound_of(measurement, norm, id).copied()?;
+                Some((bound, written_kind(&bound, measurement, norm)))
+            })
+        });
+        // Of several best bounds only the smallest has the name. The others stay readable for programs.
+        let is_hidden = memo(move |_| {
+            page.answers
+                .measured
+                .with(|m| m.as_ref().is_none_or(|m| !values(&m.measurement, page.norm()).contains(&id)))
         });
         let name = memo(move |_| {
             page.answers
                 .measured
                 .with(|m| m.as_ref().map_or_else(String::new, |m| strings::measured_bound_label(id, &m.state)))
         });
-        let full = move || bound.get().and_then(|b| b.value).map_or_else(String::new, |value| value.to_string());
-        let log10 = move || bound.get().map_or_else(String::new, |bound| bound.log10.to_string());
-        let text = move || bound.get().map_or_else(String::new, |bound| number(&bound).to_string());
+        let full =
+            move || bound.get().and_then(|(bound, _)| bound.value).map_or_else(String::new, |value| value.to_string());
+        let log10 = move || bound.get().map_or_else(String::new, |(bound, _)| bound.log10.to_string());
+        let text = move || {
+            bound.get().map_or_else(String::new, |(bound, kind)| Number::claimed(bound.log10, kind).to_string())
+        };
         view! {
-            <div hidden=move || bound.get().is_none()>
+            <div hidden=move || is_hidden.get()>
                 <dt>{move || name.get()}</dt>
                 <dd data-testid=format!("bound-{}", id.id()) data-value=full data-log10=log10>{text}</dd>
             </div>
@@ -246,8 +266,11 @@ fn larger_local(measurement: &Measurement, norm: Norm) -> Option<BoundId> {
     rows.zip(blocks).map(|(rows, blocks)| if rows.log10 < blocks.log10 { blocks.id } else { rows.id })
 }
 
-fn number(bound: &Bound) -> Number {
-    Number::claimed(bound.log10, strings::side_kind(bound.side))
+/// The kind of a bound as it is written: a lower bound that equals the measured norm has the sign of that norm, because
+/// one number rounded in two ways would look like two numbers.
+fn written_kind(bound: &Bound, measurement: &Measurement, norm: Norm) -> Kind {
+    let measured = measurement.norm(norm).filter(|value| bound.side == Side::Lower && is_same(bound.log10, *value));
+    measured.map_or_else(|| strings::side_kind(bound.side), |_| strings::kind_of(measurement, norm))
 }
 
 fn ladder(measurement: &Measurement, state: &PageState, norm: Norm) -> Ladder {
@@ -256,7 +279,7 @@ fn ladder(measurement: &Measurement, state: &PageState, norm: Norm) -> Ladder {
             id: bound.id.id().into(),
             label: strings::measured_bound_label(bound.id, state),
             log10: bound.log10,
-            kind: strings::side_kind(bound.side),
+            kind: written_kind(bound, measurement, norm),
             role: role_of(bound.id),
         },
         None => LadderRow {
@@ -321,6 +344,10 @@ mod tests {
                 rungs.iter().flatten().copied().filter(|id| Trace::Sharp.bounds().contains(id)).collect();
             assert_eq!(of_best, [best], "n = {n}, R = {radius}");
             assert_eq!(shown(&rungs, Some(&SHARP)), Some(best));
+            // The list for screen readers, and the name: a reader heard 4.815 as the best bound beside 3.167.
+            let listed = values(&measured.measurement, Norm::Spectral);
+            let named = |id: &&BoundId| strings::bound_label(id) == strings::bound_label(&SHARP);
+            assert_eq!(listed.iter().filter(named).copied().collect::<Vec<_>>(), [best]);
         }
     }
 

@@ -6,7 +6,7 @@ use crate::prelude::*;
 use crate::answers::Measured;
 use crate::page::Page;
 use crate::strings::{self, Place};
-use lipscope_core::bounds::{Bound, BoundId, CASTIN_MEAN_FIELD, Norm, TWO_TOKENS, best_lower, best_upper};
+use lipscope_core::bounds::{Bound, BoundId, CASTIN_MEAN_FIELD, Norm, best_lower, best_upper};
 use lipscope_core::experiment::{Normalization, Scope};
 use lipscope_plot::Kind;
 
@@ -98,10 +98,9 @@ pub fn worst_value(facts: &Facts) -> Option<f64> {
     Some(10f64.powf(facts.worst_log10)).filter(|value| value.is_finite())
 }
 
-/// The name of the smallest upper bounds at several n: the bound's own name, if the same bound is smallest at each n. One
-/// that is about two tokens alone does not name a curve.
+/// The name of the smallest upper bounds at several n: the bound's own name, if the same bound is smallest at each n.
 pub fn best_label(bounds: impl Iterator<Item = Bound>) -> &'static str {
-    let mut names = bounds.filter(|bound| bound.id != &TWO_TOKENS).map(|bound| strings::bound_label(bound.id));
+    let mut names = bounds.map(|bound| strings::bound_label(bound.id));
     let first = names.next().unwrap_or_else(strings::explore_best_bound);
     if names.all(|name| name == first) { first } else { strings::explore_best_bound() }
 }

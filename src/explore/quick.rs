@@ -185,20 +185,26 @@ fn choose(page: Page, tokens: TokenChoice) {
 fn MaskSwitch() -> impl IntoView {
     let page = use_page();
     let chosen = Signal::derive(move || Some(page.state.with(|state| state.mask.kind())));
-    let options = || {
+    // A mask of another kind, such as the window of a preset, comes from elsewhere: its button is there, pressed, only
+    // while it is set, and the note says which it is.
+    let is_other = memo(move |_| page.state.with(|state| state.mask.kind() == MaskKind::Other));
+    let other = Signal::derive(move || if is_other.get() { strings::quick_other().to_owned() } else { String::new() });
+    let options = move || {
         vec![
             ("quick-mask-none", MaskKind::None, words(strings::quick_none())),
             ("quick-mask-causal", MaskKind::Causal, words(strings::quick_causal())),
+            ("quick-mask-other", MaskKind::Other, other),
         ]
     };
-    let note = Signal::derive(move || {
-        page.state.with(|state| (state.mask.kind() == MaskKind::Other).then(|| strings::mask_name(&state.mask)))
-    });
+    let note = Signal::derive(move || page.state.with(|state| is_other.get().then(|| strings::mask_name(&state.mask))));
     // Clusters have no order, so there is nothing to mask. The worst tokens that the reader has moved are clusters too:
     // a mask draws the worst tokens anew.
     let is_masked =
         memo(move |_| page.state.with(|state| state.tokens != TokenChoice::Clusters || !state.has_fixed_n()));
     let pick = move |mask| {
+        if mask == MaskKind::Other {
+            return;
+        }
         page.edit("mask", |state| {
             if state.tokens == TokenChoice::Clusters {
                 state.draw_anew();

@@ -48,8 +48,10 @@ pub fn Sentence() -> impl IntoView {
         shown.with(|facts| {
             let facts = facts.as_ref()?;
             Some(match facts.standing {
-                Standing::Worst => strings::explore_is_worst().into(),
+                Standing::Worst => strings::explore_worst_known(facts.n).into(),
                 Standing::Alone => strings::explore_is_alone().into(),
+                // Rounded down, the larger norm would not look larger.
+                Standing::Below if !looks_worse(facts) => strings::explore_nearly_worst(facts.n).into(),
                 Standing::Below => {
                     // Rounded down, so that "reach" stays true.
                     let worst = Number::in_sentence(facts.worst_log10, Kind::LowerBound).to_string();
@@ -98,6 +100,13 @@ pub fn Sentence() -> impl IntoView {
     }
 }
 
+/// Whether the largest norm known, as it is written, is larger than the norm at these tokens, as that is written.
+fn looks_worse(facts: &Facts) -> bool {
+    let (value, kind) = facts.measured;
+    let worst = Number::in_sentence(facts.worst_log10, Kind::LowerBound);
+    [kind, Kind::LowerBound].into_iter().all(|kind| worst != Number::digits(value, kind))
+}
+
 fn place(facts: &Facts) -> String {
     strings::explore_place(facts.place, facts.radius)
 }
@@ -122,5 +131,42 @@ pub fn Why() -> impl IntoView {
     view! {
         {lines.map(|line| view! { <p>{line}</p> }).collect_view()}
         <p>{strings::why_theory()} {strings::between_sentences()} <TheoryLink to=Place::Start/></p>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_whose_norm_would_not_look_larger_are_not_said_to_reach_more() {
+        let at = |here: f64, worst: f64, kind| {
+            let standing = Standing::Below;
+            let (n, radius, place, worst_log10) = (12.0, 1.5, strings::Place::Disc, worst.log10());
+            let (best, limit, growth_ends, mean_field) = (None, None, None, None);
+            Facts {
+                n,
+                measured: (here, kind),
+                radius,
+                place,
+                standing,
+                worst_log10,
+                best,
+                limit,
+                growth_ends,
+                mean_field,
+            }
+        };
+        for (here, worst, kind, expected) in [
+            // Written as 1.817 and 1.816: the smaller one would look larger.
+            (1.81655, 1.8167, Kind::Exact, false),
+            (1.8162, 1.8164, Kind::Exact, false),
+            (1.0, 1.000_000_1, Kind::LowerBound, false),
+            (1.8164, 1.8171, Kind::Exact, true),
+            (1.8168, 1.8181, Kind::Exact, true),
+            (2.42, 5.03, Kind::Exact, true),
+        ] {
+            assert_eq!(looks_worse(&at(here, worst, kind)), expected, "{here} {worst}");
+        }
     }
 }

@@ -26,7 +26,7 @@ pub fn AtN() -> impl IntoView {
         let (value, kind) = facts.measured;
         let root = facts.n.sqrt();
         let mut rows = vec![
-            ("measured", strings::trace_label(Trace::Draws), Some(value), Number::claimed(value.log10(), kind)),
+            ("measured", strings::trace_label(Trace::Draws), Some(value), Number::known(value, kind)),
             ("root", strings::trace_label(Trace::Root), Some(root), Number::of(root)),
         ];
         let bounds = [

@@ -30,7 +30,7 @@ pub struct Reading {
 
 impl Reading {
     fn of(value: f64, kind: Kind) -> Self {
-        Reading { kind, number: Number::claimed(value.log10(), kind).kind(Kind::Plain), log10: value.log10() }
+        Reading { kind, number: Number::digits(value, kind), log10: value.log10() }
     }
 
     fn of_bound(bound: &Bound) -> Self {

@@ -150,7 +150,7 @@ fn Facts() -> impl IntoView {
     let fact = |id: &'static str, name: &'static str, kind: Kind, value: Memo<Option<f64>>| {
         // Rounded to the side on which the sign holds, as in the list.
         let rounded = move |x: f64| match kind {
-            Kind::LowerBound | Kind::UpperBound => Number::claimed(x.log10(), kind).kind(Kind::Plain),
+            Kind::LowerBound | Kind::UpperBound => Number::digits(x, kind),
             _ => Number::of(x),
         };
         view! {

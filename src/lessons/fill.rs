@@ -96,7 +96,7 @@ impl Filled {
     }
 
     fn of(value: f64, kind: Sign) -> Self {
-        Filled { sign: kind.sign(), ..Filled::written(value, Number::value_in_sentence(value, kind).to_string()) }
+        Filled { sign: kind.sign(), ..Filled::written(value, Number::digits(value, kind).to_string()) }
     }
 
     fn of_bound(bound: &Bound, latest: Option<&LatestMeasured>) -> Self {

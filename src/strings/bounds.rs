@@ -3,13 +3,14 @@
 use crate::words::bounds as words;
 pub use crate::words::bounds::*;
 
+use crate::answers::{is_same, written_reached};
 use crate::state::PageState;
 use lipscope_core::bounds::{Absence, Bound, BoundId, Domain, Norm, Side, SlackFactor, SlackKind, is_replaced};
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{Kind, Number};
 
 use super::norms::needs_dense;
-use super::numbers::{is_one, kind_of, rough_in_sentence};
+use super::numbers::{is_one, kind_of};
 use super::plot::count;
 use super::problems::phrase_text;
 
@@ -86,10 +87,13 @@ pub fn formula_where(bound: BoundId) -> &'static str {
 /// The statement of a bound for a state, and its factor over the measured norm. With normaliser and attention together,
 /// a bound holds at these tokens only, because it contains a factor of the normaliser at these tokens.
 pub fn reach(bound: &Bound, measured: Option<f64>, state: &PageState) -> String {
+    if let Some(norm) = measured.filter(|norm| bound.side == Side::Lower && is_same(bound.log10, *norm)) {
+        return reach::lower_same(Number::of(norm));
+    }
     let number = Number::in_sentence(bound.log10, side_kind(bound.side));
     let apart = match measured.filter(|norm| *norm > 0.0).map(f64::log10) {
         None => String::new(),
-        Some(log10) => match rough_in_sentence((bound.log10 - log10).abs()) {
+        Some(log10) => match Number::rough_from_log10((bound.log10 - log10).abs()) {
             times if is_one(&times) => reach::same().to_owned(),
             times if bound.log10 >= log10 => reach::above(&times),
             times => reach::below(&times),
@@ -159,12 +163,16 @@ pub fn ladder_finding(measurement: &Measurement, norm: Norm, state: &PageState) 
         || needs_dense().to_owned(),
         |value| {
             let kind = kind_of(measurement, norm);
-            ladder_finding::measured(Number::value_in_sentence(value, kind).kind(kind))
+            ladder_finding::measured(Number::digits(value, kind).kind(kind))
         },
     );
     let of = |bound: &Bound| {
         let kind = side_kind(bound.side);
-        let number = Number::in_sentence(bound.log10, kind).kind(kind);
+        let measured = measurement.norm(norm).map(|value| (value, kind_of(measurement, norm)));
+        let number = match bound.side {
+            Side::Lower => written_reached(bound.log10, measured),
+            Side::Upper => Number::claimed(bound.log10, kind),
+        };
         format!("{} {number}", measured_bound_label(bound.id, state))
     };
     let bounds: Vec<String> = measurement

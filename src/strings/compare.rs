@@ -130,7 +130,7 @@ pub fn compare_finding(kind: &str, point: &ComparisonPoint, settings: &CompareSe
     let along = settings.along;
     let is_sink = along == ComparedAlong::Sink || settings.kinds.get(point.kind) == Some(&ComparedKind::Sink);
     let x = format!("{} = {}", compared_symbol(along), compare_place(point.at));
-    let first = words::compare_finding::sentence(kind, Number::value_in_sentence(point.norm, Kind::Plain), x);
+    let first = words::compare_finding::sentence(kind, Number::digits(point.norm, Kind::Plain), x);
     let second = match point.output {
         Some(size) if is_sink && size < LITTLE_OUTPUT => words::compare_finding::little(Number::of(size)),
         Some(size) => words::compare_finding::output(Number::of(size)),

@@ -9,7 +9,7 @@ use lipscope_plot::{Kind, Number};
 
 use super::bounds::reason;
 use super::controls::weight_choice;
-use super::numbers::{is_one, rough_in_sentence};
+use super::numbers::is_one;
 use super::plot::count;
 use super::steps::{mask_name, step_names};
 
@@ -51,30 +51,35 @@ pub fn view_hint(view: View) -> &'static str {
 /// to the digits that are written.
 pub fn explore_measured(n: f64, (value, kind): (f64, Kind), place: Place) -> String {
     let is_bound = kind == Kind::LowerBound;
-    let number = Number::value_in_sentence(value, if is_bound { kind } else { Kind::Exact });
-    let n = count(n);
+    let number = Number::digits(value, if is_bound { kind } else { Kind::Exact });
+    let tokens = tokens_named(n);
     if is_one(&number) {
         return match (place, is_bound) {
-            (Place::Normalized, true) => keeps::normalized_at_least(n),
-            (Place::Normalized, false) => keeps::normalized_exactly(n),
-            (_, true) => keeps::at_least(n),
-            (_, false) => keeps::exactly(n),
+            (Place::Normalized, true) => keeps::normalized_at_least(tokens),
+            (Place::Normalized, false) => keeps::normalized_exactly(tokens),
+            (_, true) => keeps::at_least(tokens),
+            (_, false) => keeps::exactly(tokens),
         };
     }
     if value < 1.0 {
         return match (place, is_bound) {
-            (Place::Normalized, true) => shrinks::normalized_at_least(n, number),
-            (Place::Normalized, false) => shrinks::normalized_exactly(n, number),
-            (_, true) => shrinks::at_least(n, number),
-            (_, false) => shrinks::exactly(n, number),
+            (Place::Normalized, true) => shrinks::normalized_at_least(tokens, number),
+            (Place::Normalized, false) => shrinks::normalized_exactly(tokens, number),
+            (_, true) => shrinks::at_least(tokens, number),
+            (_, false) => shrinks::exactly(tokens, number),
         };
     }
     match (place, is_bound) {
-        (Place::Normalized, true) => measured::normalized_at_least(n, number),
-        (Place::Normalized, false) => measured::normalized_exactly(n, number),
-        (_, true) => measured::at_least(n, number),
-        (_, false) => measured::exactly(n, number),
+        (Place::Normalized, true) => measured::normalized_at_least(tokens, number),
+        (Place::Normalized, false) => measured::normalized_exactly(tokens, number),
+        (_, true) => measured::at_least(tokens, number),
+        (_, false) => measured::exactly(tokens, number),
     }
+}
+
+/// The measured tokens, as the subject of a sentence.
+fn tokens_named(n: f64) -> String {
+    if n == 1.0 { tokens_named::one().into() } else { tokens_named::several(count(n)) }
 }
 
 /// Which attention is shown, in plain words: the weights, then the steps that there are.
@@ -141,17 +146,29 @@ pub fn explore_place(place: Place, radius: f64) -> String {
 
 /// The norm at the worst tokens known.
 pub fn explore_worst(n: f64, place: &str, value: &str) -> String {
-    bounds::worst(count(n), place, value)
+    if n == 1.0 { bounds::worst_one(place, value) } else { bounds::worst(count(n), place, value) }
+}
+
+/// Says that no tokens of this number with a larger norm are known.
+pub fn explore_worst_known(n: f64) -> &'static str {
+    if n == 1.0 { explore_is_worst_one() } else { explore_is_worst() }
+}
+
+/// Says that the tokens with a larger norm that are known have a larger one only past the digits that are written.
+pub fn explore_nearly_worst(n: f64) -> &'static str {
+    if n == 1.0 { explore_is_nearly_worst_one() } else { explore_is_nearly_worst() }
 }
 
 /// The n at which growth like sqrt(n) ends, from its natural logarithm.
 pub fn growth_end(ln_n: f64) -> Number {
-    rough_in_sentence(ln_n / std::f64::consts::LN_10)
+    Number::rough_from_log10(ln_n / std::f64::consts::LN_10)
 }
 
 /// The bound for all tokens, and where the known growth ends.
 pub fn explore_best(n: f64, place: &str, best: &str, limit: &str, ends: Option<Number>) -> String {
     match ends {
+        // One token has no growth to speak of.
+        _ if n == 1.0 => bounds::best_one(best, limit, place),
         Some(ends) => bounds::best_and_growth(best, ends, limit, count(n), place),
         None => bounds::best(best, limit, count(n), place),
     }
@@ -164,7 +181,7 @@ pub fn explore_limit(place: &str, limit: &str) -> String {
 
 /// The bound for all tokens at n, where no bound holds for every n.
 pub fn explore_best_alone(n: f64, place: &str, best: &str) -> String {
-    bounds::best_alone(best, count(n), place)
+    if n == 1.0 { bounds::best_alone_one(best, place) } else { bounds::best_alone(best, count(n), place) }
 }
 
 /// Why a curve is missing.
@@ -190,7 +207,7 @@ pub fn bounds_end(end: usize) -> String {
 /// The first says by how many decades, the second does not.
 pub fn far_above(name: &str, log10: f64, decades: f64) -> [String; 2] {
     let value = Number::claimed(log10, Kind::UpperBound);
-    [far::above(decades.floor(), name, &value), format!("{name} {value}")]
+    [far::above(count(decades.floor()), name, &value), format!("{name} {value}")]
 }
 
 /// LayerNorm in a dimension that leaves the tokens no room.
@@ -247,6 +264,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn one_token_is_no_plural_and_has_no_growth() {
+        let ends = Some(Number::of(90.0));
+        let all = [
+            explore_measured(1.0, (1.5, Kind::Exact), Place::Disc),
+            explore_measured(1.0, (1.0, Kind::Exact), Place::Normalized),
+            explore_measured(1.0, (0.5, Kind::LowerBound), Place::Ball),
+            explore_worst(1.0, "in this disc", "1.5"),
+            explore_worst_known(1.0).into(),
+            explore_best(1.0, "in this disc", "2.496", "5.733", ends),
+            explore_best_alone(1.0, "in this disc", "2.496"),
+        ];
+        assert_eq!(all[0], "The worst small change of this token grows 1.500 times.");
+        assert_eq!(all[5], "No token in this disc passes 2.496; however many there are, none pass 5.733.");
+        for text in all {
+            assert!(!text.contains("1 token") && !text.contains("tokens") && !text.contains('√'), "{text}");
+        }
+    }
+
+    #[test]
     fn a_change_that_becomes_smaller_is_never_said_to_grow() {
         for place in [Place::Disc, Place::Ball, Place::Anywhere, Place::Normalized] {
             for kind in [Kind::Exact, Kind::LowerBound] {
@@ -274,11 +310,13 @@ mod tests {
     }
 
     #[test]
-    fn no_number_past_ten_to_the_nine_has_digits_in_the_sentence() {
+    fn a_large_number_keeps_its_digits_in_the_sentence() {
         let text = explore_measured(12.0, (3.4864e12, Kind::Exact), Place::Disc);
-        assert!(text.contains("10¹³") && !text.contains('×'), "{text}");
+        assert!(text.contains("grows 3.486 × 10¹² times"), "{text}");
         let text = explore_measured(12.0, (3.4864e12, Kind::LowerBound), Place::Disc);
-        assert!(text.contains("at least 10¹² times"), "{text}");
+        assert!(text.contains("at least 3.486 × 10¹² times"), "{text}");
+        let [words, _] = far_above("mean-field", 19_543_251_696.4, 19_543_251_685.0);
+        assert_eq!(words, "mean-field ≤ 10^(1.955 × 10¹⁰), 1.954 × 10¹⁰ decades up");
     }
 
     #[test]

@@ -115,15 +115,11 @@ fn of_bound(bound: &Bound) -> String {
 pub fn growth_gap(n: f64, lower: Option<(f64, Number)>, upper: Option<(f64, Number)>) -> String {
     let n = count(n);
     let times = lower.as_ref().zip(upper.as_ref()).map(|(lower, upper)| upper.0 - lower.0);
-    let stated = |(log10, number): (f64, Number), kind: Kind| {
-        let short = Number::in_sentence(log10, kind);
-        if short.mantissa.is_empty() { short } else { number }
-    };
-    let lower = lower.map(|lower| stated(lower, Kind::LowerBound));
-    let upper = upper.map(|upper| stated(upper, Kind::UpperBound));
+    let [lower, upper] = [lower, upper].map(|end| end.map(|(_, number)| number));
     let times = times.map(|log10| Number::in_sentence(log10, Kind::Plain));
     match (lower, upper, times) {
-        (Some(lower), Some(upper), Some(times)) if is_one(&times) => growth_gap::equal(lower, n, upper),
+        (Some(lower), Some(upper), _) if lower == upper => growth_gap::equal(lower, n, upper),
+        (Some(lower), Some(upper), Some(times)) if is_one(&times) => growth_gap::near(lower, n, upper),
         (Some(lower), Some(upper), Some(times)) => growth_gap::both(lower, n, times, upper),
         (None, Some(upper), _) => growth_gap::upper(n, upper),
         (Some(lower), ..) => growth_gap::lower(lower, n),
@@ -228,8 +224,11 @@ pub fn growth_finding(data: &Curves, norm: Norm) -> String {
         return growth_waiting().into();
     };
     let Some(last) = growth.rows.last() else { return growth_note(norm).into() };
+    let digits = |bound: &Bound| Number::in_sentence(bound.log10, side_kind(bound.side));
+    let are_equal = last.best_lower(norm).map(digits) == last.best_upper(norm).map(digits);
     let gap = last.gap_log10(norm).map(|log10| match Number::in_sentence(log10, Kind::Plain) {
-        times if is_one(&times) => growth_finding::no_gap().to_owned(),
+        _ if are_equal => growth_finding::no_gap().to_owned(),
+        times if is_one(&times) => growth_finding::small_gap().to_owned(),
         times => growth_finding::gap(times),
     });
     let ends = |bound: Option<&Bound>| bound.map_or_else(|| growth_finding::nothing().into(), of_bound);
@@ -251,14 +250,21 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_of_nothing_is_no_factor_and_a_large_one_is_a_power_of_ten() {
-        let equal = gap(2.0, 1.2345678, 1.2345679);
-        assert!(equal.contains("equal to four digits") && !equal.contains("factor"), "{equal}");
+    fn a_gap_of_nothing_is_no_factor_and_a_large_one_keeps_its_digits() {
+        let equal = gap(2.0, 1.5, 1.5);
+        assert!(equal.contains("reach 1.500, and none pass 1.500: the two are equal to four digits"), "{equal}");
+        // Rounded down and up, these two have different digits.
+        let close = gap(2.0, 6.36345, 6.36346);
+        assert!(close.contains("reach 6.363, and none pass 6.364: the two differ by less than 0.1%"), "{close}");
+        assert!(!close.contains("factor") && !close.contains("equal"), "{close}");
         let near = gap(64.0, 13.0, 26.0);
         assert!(near.contains("reach 13.00, and none pass 26.00. The two are a factor of 2.000 apart"), "{near}");
         let far = gap(64.0, 3.4e10, 5.6e33);
-        assert!(far.contains("reach 10¹⁰, and none pass 10³⁴. The two are a factor of 10²³ apart"), "{far}");
-        assert!(growth_widest(0.0, 4.0, true).contains("equal at every n"));
+        assert!(
+            far.contains("reach 3.400 × 10¹⁰, and none pass 5.600 × 10³³. The two are a factor of 1.647 × 10²³ apart"),
+            "{far}"
+        );
+        assert!(growth_widest(0.0, 4.0, true).contains("differ by less than 0.1% at every n"));
     }
 
     #[test]

@@ -102,9 +102,9 @@ pub fn scaled_choice(choice: ScaledTokens) -> String {
 pub fn scaled_finding(norm: Norm, last: Option<ScalingPoint>, fits: Option<(PowerLaw, PowerLaw)>) -> String {
     match (last, fits) {
         (Some(last), Some((dot, l2))) => scaled_finding::sentence(
-            Number::value_in_sentence(last.dot, Kind::Plain),
+            Number::digits(last.dot, Kind::Plain),
             power(dot.exponent),
-            Number::value_in_sentence(last.l2, Kind::Plain),
+            Number::digits(last.l2, Kind::Plain),
             power(l2.exponent),
             norm_title(norm),
             Number::short(last.radius),
@@ -129,8 +129,8 @@ pub fn scaled_readout(point: Option<ScalingPoint>) -> String {
 pub fn tightness_finding(points: &[TightnessPoint]) -> String {
     match points.last() {
         Some(last) => {
-            let bound = Number::value_in_sentence(last.bound, Kind::UpperBound);
-            tightness_finding::sentence(bound, Number::value_in_sentence(last.found, Kind::LowerBound), last.n)
+            let bound = Number::digits(last.bound, Kind::UpperBound);
+            tightness_finding::sentence(bound, Number::digits(last.found, Kind::LowerBound), last.n)
         }
         None => tightness_finding::waiting().into(),
     }
@@ -196,7 +196,7 @@ fn gap_widest(cells: &[GapCell], widest: Option<&GapCell>) -> String {
     let mut ratios: Vec<f64> = cells.iter().filter_map(GapCell::ratio).collect();
     ascending(&mut ratios, |ratio| *ratio);
     let median = ratios[ratios.len() / 2];
-    let [median, ratio] = [median, ratio].map(|times| Number::value_in_sentence(times, Kind::UpperBound));
+    let [median, ratio] = [median, ratio].map(|times| Number::digits(times, Kind::UpperBound));
     if is_one(&ratio) {
         return gap_finding::equal().into();
     }
@@ -221,8 +221,7 @@ pub fn gap_readout(cell: &GapCell) -> String {
 pub fn inverse_finding(l2: &Side, dot: &Side) -> String {
     let one = |name: &str, side: &Side| match side.steps.last() {
         Some(last) => {
-            let (end, error) =
-                (ended(side.outcome, side.steps.len()), Number::value_in_sentence(last.error, Kind::Plain));
+            let (end, error) = (ended(side.outcome, side.steps.len()), Number::digits(last.error, Kind::Plain));
             inverse_finding::ended(last.iteration, end, error, name)
         }
         None => inverse_finding::waiting(name),
@@ -357,8 +356,8 @@ pub fn rounded_down(bound: f64) -> String {
 
 pub fn certify_finding(row: Option<&CertifiedRow>) -> String {
     let Some(row) = row else { return certify_finding::waiting().into() };
-    let upper = Number::value_in_sentence(row.certified.min(row.ball), Kind::UpperBound);
-    let found = Number::value_in_sentence(row.found, Kind::LowerBound);
+    let upper = Number::digits(row.certified.min(row.ball), Kind::UpperBound);
+    let found = Number::digits(row.found, Kind::LowerBound);
     certify_finding::sentence(Number::of(row.epsilon), found, times_radius(row.relative), upper)
 }
 

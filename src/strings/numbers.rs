@@ -14,18 +14,17 @@ pub(super) fn is_one(number: &Number) -> bool {
     number.exponent.is_none() && number.mantissa.parse() == Ok(1.0)
 }
 
-/// 10^`log10` for a sentence with two digits; from 10^9 on the nearest power of ten.
-pub(super) fn rough_in_sentence(log10: f64) -> Number {
-    let number = Number::in_sentence(log10, Kind::Plain);
-    if number.mantissa.is_empty() { number } else { Number::rough_from_log10(log10) }
-}
-
 /// Why there is no upper number.
 pub fn missing_upper(norm: Norm) -> &'static str {
     match norm {
         Norm::Spectral => missing::upper(),
         Norm::Linf | Norm::L1 | Norm::Frobenius | Norm::MaxToken => missing::upper_norm(),
     }
+}
+
+/// Why there is no norm over the root of n.
+pub fn missing_ratio(n: f64) -> &'static str {
+    if n == 1.0 { missing::ratio() } else { needs_dense() }
 }
 
 pub const SMALL_N: &str = "n";

@@ -44,7 +44,9 @@ pub fn attention_finding(picture: &AttentionPicture, measurement: &Measurement) 
         Unit::Run => attention_finding::run(at),
     };
     let averaged = if picture.side < picture.n { attention_finding::averaged() } else { "" };
-    let compared = root_and_norm(largest.sqrt(), measurement);
+    // The root of one is no measure of a single token.
+    let is_several = measurement.n > 1.0;
+    let compared = if is_several { root_and_norm(largest.sqrt(), measurement) } else { String::new() };
     attention_finding::sentence(averaged, &compared, count(measurement.n), Number::of(largest), &to)
 }
 
@@ -52,11 +54,11 @@ pub fn attention_finding(picture: &AttentionPicture, measurement: &Measurement) 
 fn root_and_norm(root: f64, measurement: &Measurement) -> String {
     const ABOUT: std::ops::RangeInclusive<f64> = 0.9..=1.1;
     let (norm, kind) = (measurement.spectral, kind_of(measurement, Norm::Spectral));
-    let (value, root_text, times) = (Number::value_in_sentence(norm, kind), Number::of(root), norm / root);
+    let (value, root_text, times) = (Number::digits(norm, kind), Number::of(root), norm / root);
     match kind {
         Kind::LowerBound => attention_finding::at_least(root_text, value),
         _ if ABOUT.contains(&times) => attention_finding::about(root_text, value),
-        _ => attention_finding::apart(root_text, Number::value_in_sentence(times, Kind::Plain), value),
+        _ => attention_finding::apart(root_text, Number::digits(times, Kind::Plain), value),
     }
 }
 
@@ -87,6 +89,7 @@ pub fn tokens_finding(picture: &TokenPicture) -> String {
         return tokens_finding::clusters(&largest, n);
     }
     match (picture.d, picture.variance_shares) {
+        (d, _) if n == 1 => tokens_finding::one(d, &largest),
         (1, _) => tokens_finding::one_dimension(&largest, n),
         (_, None) => tokens_finding::two_dimensions(&largest, n),
         (d, Some((first, second))) => {

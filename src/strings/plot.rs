@@ -97,12 +97,23 @@ pub fn count(n: f64) -> String {
     if n < 1e7 && !is_round { n.to_string() } else { Number::short(n).to_string() }
 }
 
+/// Logarithms to base ten that differ by less are of one number.
+const SAME: f64 = 1e-9;
+
 /// The value of each named curve at n, with its name and sign. The mean has the range of its samples.
 pub fn readout(n: f64, values: &[HoverValue]) -> String {
     let samples = values.iter().find(|value| value.id == "draws" && value.x == n && value.count > 1);
+    let log10_of = |value: &HoverValue| if value.given == ValueForm::Log10 { value.y } else { value.y.log10() };
+    let is_measured = |value: &&HoverValue| matches!(value.role, Role::Measured | Role::Selected) && value.x == n;
+    let measured: Vec<f64> = values.iter().filter(is_measured).map(log10_of).collect();
     let of = |value: &HoverValue| {
-        let log10 = if value.given == ValueForm::Log10 { value.y } else { value.y.log10() };
-        let number = Number::claimed(log10, kind_of_role(value.role)).to_string();
+        let log10 = log10_of(value);
+        // One number rounded in two ways would look like two numbers.
+        let kind = match kind_of_role(value.role) {
+            Kind::LowerBound if measured.iter().any(|norm| (norm - log10).abs() < SAME) => Kind::Plain,
+            kind => kind,
+        };
+        let number = Number::claimed(log10, kind).to_string();
         match samples.filter(|_| value.role == Role::Measured) {
             Some(samples) => {
                 let [high, low] = [samples.high, samples.low].map(|end| Number::of(end).to_string());
@@ -173,6 +184,11 @@ mod tests {
         let mean = HoverValue { id: "mean".into(), label: "mean".into(), count: 1, ..samples(2.0, 2.0) };
         assert_eq!(readout(4.0, &[mean.clone(), samples(2.0, 2.0)]), "n = 4  ·  mean 2.000");
         assert!(readout(4.0, &[mean, samples(1.0, 3.0)]).contains("(least 1.000, greatest 3.000)"));
+        // The worst tokens known are the measured ones: their norm is rounded once.
+        let here = HoverValue { id: "here".into(), role: Role::Selected, y: 1.8166, ..samples(1.8166, 1.8166) };
+        let worst = |y| HoverValue { label: "worst".into(), role: Role::LowerBound, y, ..here.clone() };
+        assert_eq!(readout(4.0, &[here.clone(), worst(1.8166)]), "n = 4  ·  worst 1.817");
+        assert_eq!(readout(4.0, &[here.clone(), worst(1.8168)]), "n = 4  ·  worst ≥ 1.816");
     }
 
     #[test]

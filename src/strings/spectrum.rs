@@ -94,9 +94,9 @@ pub fn spectrum_finding(spectrum: Option<&Spectrum>) -> String {
         (Some(found), Some(first)) => {
             let last = found.levels.iter().rev().find(|level| level.value > found.zero_below).unwrap_or(&first);
             spectrum_finding::sentence(
-                Number::value_in_sentence(first.value, claimed_kind(first.is_converged())),
+                Number::digits(first.value, claimed_kind(first.is_converged())),
                 spectrum_how(spectrum),
-                Number::value_in_sentence(last.value, Kind::Plain),
+                Number::digits(last.value, Kind::Plain),
             )
         }
         _ => spectrum_finding::waiting().into(),
@@ -242,7 +242,7 @@ pub fn estimators_finding(ends: &[(&EstimatorPoint, Option<Stop>)]) -> String {
     let one = |(point, stop): &(&EstimatorPoint, Option<Stop>)| {
         let name = stop_name(point.estimator, *stop);
         let sign = if point.is_converged() { "" } else { estimators_finding::at_least() };
-        let value = Number::value_in_sentence(point.value, claimed_kind(point.is_converged()));
+        let value = Number::digits(point.value, claimed_kind(point.is_converged()));
         match stop {
             None => format!("{name}: {value}."),
             Some(_) => estimators_finding::ended(Number::rough(point.error), point.iteration, &name, sign, value),
@@ -312,6 +312,6 @@ pub fn blocks_finding(picture: Option<&BlockPicture>, read: &str) -> String {
     let Some(picture) = picture else { return blocks_finding::waiting().into() };
     let least = picture.norms.iter().copied().fold(f64::INFINITY, minimum);
     let most = largest(picture.norms.iter().copied());
-    let [least, most] = [least, most].map(|norm| Number::value_in_sentence(norm, Kind::Plain));
+    let [least, most] = [least, most].map(|norm| Number::digits(norm, Kind::Plain));
     if least == most { blocks_finding::same(least, read) } else { blocks_finding::sentence(least, most, read) }
 }

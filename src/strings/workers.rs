@@ -47,7 +47,7 @@ pub fn sheet_value(measurement: &Measurement, norm: Norm) -> String {
 
 /// A norm for a sentence, rounded so that its sign would be true.
 fn stated(value: f64, measurement: &Measurement, norm: Norm) -> Number {
-    Number::value_in_sentence(value, kind_of(measurement, norm))
+    Number::digits(value, kind_of(measurement, norm))
 }
 
 /// A norm without its sign (=, ≤ or ≥), with its digits rounded so that the sign would be true.

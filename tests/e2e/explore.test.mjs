@@ -504,9 +504,9 @@ pageTest('the names in the plot and the moving arrows are explained beside them'
   assert.equal(await page.getByTestId('swing-legend').innerText(), 'moving: both go along their arrows and back');
 });
 
-pageTest('a place where the growth ends past every number is written as a power of ten', { ...OPENING, hash: '#v3&R=66' }, async ({ page }) => {
+pageTest('a place where the growth ends past every number is written with its power of ten', { ...OPENING, hash: '#v3&R=66' }, async ({ page }) => {
   // The best bound grows at every n in the range of f64, so the bound for all n is the mean-field one.
-  assert.match(await settled(page), /until about n = 10[⁰¹²³⁴⁵⁶⁷⁸⁹]{4}; however many there are, none pass 10[⁰¹²³⁴⁵⁶⁷⁸⁹]{4}\./);
+  assert.match(await settled(page), /until about n = \d\.\d × 10[⁰¹²³⁴⁵⁶⁷⁸⁹]{4}; however many there are, none pass \d\.\d{3} × 10[⁰¹²³⁴⁵⁶⁷⁸⁹]{4}\./);
 });
 
 pageTest('LayerNorm in two dimensions says that it collapses the disc, and offers more', OPENING, async ({ page }) => {
@@ -517,7 +517,7 @@ pageTest('LayerNorm in two dimensions says that it collapses the disc, and offer
   assert.ok(await page.locator('.collapse-picture').isVisible());
   assert.match(await page.getByTestId('scope-note').innerText(), /attention alone, at tokens of length √d = 1\.414/);
   assert.match(await saved(page, '#export-explore [data-export=svg]'), /L of attention alone, after LayerNorm/);
-  assert.match(await page.getByTestId('sentence').innerText(), /^The worst small change of these 64 tokens, once they are normalised, grows/);
+  assert.match(await page.getByTestId('sentence').innerText(), /^The worst small change of these 64 tokens, once normalised, grows/);
   await after(page, () => page.click('#roomy-dim'));
   assert.ok(await page.getByTestId('collapse-note').isHidden());
   await page.click('#more-controls');

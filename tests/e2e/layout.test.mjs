@@ -1,7 +1,7 @@
 // Layout: controls stay under the pointer, nothing is cut off, and a plot is at the top of the window and readable
 // there.
 import assert from 'node:assert/strict';
-import { DESKTOP, pageTest } from './browser.mjs';
+import { DESKTOP, pageTest, PHONE } from './browser.mjs';
 import { changed, swept } from './reading.mjs';
 
 const OPENING = { hash: '', reducedMotion: 'reduce' };
@@ -36,11 +36,29 @@ pageTest('beside the open panel all main controls are on the screen', OPENING, a
   }
 });
 
-pageTest('a million tokens fit their box', { ...OPENING, hash: '#v3&tokens=adversarial&mask=causal&n=1000000&d=1' }, async ({ page }) => {
-  const box = page.locator('#quick-n-number');
-  await page.waitForFunction(() => document.querySelector('#quick-n-number')?.value === '1000000');
-  const { scroll, client } = await box.evaluate((box) => ({ scroll: box.scrollWidth, client: box.clientWidth }));
-  assert.ok(scroll <= client, `${scroll} px of text in ${client} px`);
+for (const [width, height] of [[1440, 900], [390, 844], [360, 740]]) {
+  pageTest(`a million fits the boxes of n and R at ${width} x ${height}`, { ...OPENING, viewport: { width, height }, hash: '#v3&tokens=adversarial&mask=causal&n=1000000&R=1000000&d=1' }, async ({ page }) => {
+    for (const id of ['quick-n-number', 'quick-radius-number']) {
+      await page.waitForFunction((id) => document.getElementById(id)?.value === '1000000', id);
+      const { scroll, client } = await page.locator(`#${id}`).evaluate((box) => ({ scroll: box.scrollWidth, client: box.clientWidth }));
+      assert.ok(scroll <= client, `${id}: ${scroll} px of text in ${client} px`);
+    }
+  });
+}
+
+pageTest('under a normaliser the axis of the plot is over the controls of a phone', { ...OPENING, viewport: PHONE, hash: '#v3&n=12&R=1000000&normalization=rms' }, async ({ page }) => {
+  await changed(page, 'explore-norm');
+  const plot = await page.locator('#explore-plot').boundingBox();
+  const bar = await page.locator('.quick-place').boundingBox();
+  assert.ok(plot.y + plot.height <= bar.y, `${plot.y + plot.height} is under ${bar.y}`);
+});
+
+pageTest('a mask without a button of its own has one while it is set', { ...OPENING, hash: '#v3&n=12&steps=gpt-oss' }, async ({ page }) => {
+  await page.waitForSelector('#quick-mask-other[aria-pressed=true]:visible');
+  assert.match(await page.locator('.quick-switch:has(#quick-mask-other)').innerText(), /window of 128, causal/);
+  await page.click('#quick-mask-none');
+  await page.waitForSelector('#quick-mask-none[aria-pressed=true]');
+  assert.ok(await page.locator('#quick-mask-other').isHidden());
 });
 
 pageTest('the root of n is read at the n that is pointed at', OPENING, async ({ page }) => {

@@ -40,7 +40,7 @@ pageTest('bounds that are about another norm are gone, with a word why', async (
   assert.ok(await page.getByTestId('norm-note').isHidden());
   await page.selectOption('#norm', 'linf');
   assert.equal(await digits(page, 'bound-unified'), '');
-  assert.match(await page.getByTestId('norm-note').textContent(), /Kim et al\./);
+  assert.match(await page.getByTestId('norm-note').textContent(), /L2-MHA \[K\]/);
   assert.equal(await digits(page, 'growth-unified'), '');
   assert.equal(await digits(page, 'growth-gap'), '');
   // A lower bound on the spectral norm is also one on the Frobenius norm.

@@ -177,6 +177,31 @@ fn no_label_lies_on_the_arrow_of_its_point() {
 }
 
 #[test]
+fn no_label_of_a_point_lies_on_an_image() {
+    // Ten tokens at the left end, and their outputs in a row to the right of it, as under the causal mask.
+    let mut plane = plane_with_changes(PlaneShape::Plane);
+    plane.selected = None;
+    plane.held = Extent::new(-2.5, 2.5).map(|extent| (extent, extent));
+    plane.labels = vec!["10 tokens here".into()];
+    let changes = plane.changes.as_mut().expect("changes");
+    changes.labels = Vec::new();
+    changes.nudges = vec![(0.0, 0.0); 4];
+    changes.responses = vec![(0.0, 0.01); 10];
+    changes.images = (0..10).map(|i| (-1.8 + 0.1 * f64::from(i), 0.05)).collect();
+    for size in [(362, 260), (900, 520)] {
+        let (layout, svg) = render(size, |area| plane.draw(area, &Style::svg(Theme::Light, SCALE)));
+        let chart = layout.expect("SVG draws").chart;
+        let texts = elements(&svg, "text");
+        let text = texts.iter().find(|e| e.text == "10 tokens here").expect("it is labelled").text_box();
+        for (x, y) in &plane.changes.as_ref().expect("changes").images {
+            let (x, y) = (chart.x_to_px(*x), chart.y_to_px(*y));
+            let is_on = text.left <= x && x <= text.right && text.top <= y && y <= text.bottom;
+            assert!(!is_on, "{size:?}: an output at ({x}, {y}) under {text:?}");
+        }
+    }
+}
+
+#[test]
 fn a_narrow_plane_without_axes_gives_its_room_to_the_points() {
     let mut plane = TokenPlane::new(vec![(-1.5, 0.0), (0.0, 1.5), (1.5, -0.5)]);
     (plane.ball_radius, plane.ball_label) = (Some(1.5), "R = 1.5".into());

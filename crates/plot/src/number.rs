@@ -12,8 +12,9 @@ const DIGITS: i32 = 4;
 const EXPONENT_FROM: i32 = 4;
 /// Numbers below this power of ten have an exponent.
 const EXPONENT_BELOW: i32 = -3;
-/// From this power of ten on a number in a sentence is a bare power of ten.
-const POWER_IN_SENTENCE_FROM: f64 = 9.0;
+/// From this size on an exponent is itself rounded to the digits of the number, as in 10^(8.686 × 10¹¹): f64 holds too
+/// few digits of the logarithm to know a mantissa, and nobody reads an exponent of thirteen digits.
+const TOWER_FROM: f64 = 1e6;
 /// The space between a number and its unit.
 const HAIR_SPACE: char = '\u{200a}';
 /// The minus sign, which is as wide as a digit; a hyphen is not.
@@ -61,7 +62,7 @@ pub struct Number {
     /// Exact, bound or neither.
     pub kind: Kind,
     /// The digits, with a real minus sign; "∞" or "–" for infinity and NaN; empty for a bare power of ten from
-    /// [`Number::short`].
+    /// [`Number::short`]; "10^(..)" for a number whose exponent is a rounded number.
     pub mantissa: String,
     /// The power of ten, if it is written.
     pub exponent: Option<i64>,
@@ -147,28 +148,9 @@ impl Number {
         Self::known(value, kind).kind(Kind::Plain)
     }
 
-    /// Formats 10^`log10` for a sentence, without the sign of its kind, rounded as by [`Number::claimed`]. From 10^9 on
-    /// the digits tell a reader nothing: it becomes a bare power of ten, an upper bound the next one, a lower bound the
-    /// one before, any other number the nearest.
+    /// Formats 10^`log10` by the rule of [`Number::claimed`] without the sign, which the sentence around it says in words.
     pub fn in_sentence(log10: f64, kind: Kind) -> Self {
-        let is_large = log10.is_finite() && log10 >= POWER_IN_SENTENCE_FROM - ROUNDING;
-        if !is_large {
-            return Self::claimed(log10, kind).kind(Kind::Plain);
-        }
-        let power = match kind {
-            Kind::UpperBound => (log10 - ROUNDING).ceil(),
-            Kind::LowerBound => (log10 + ROUNDING).floor(),
-            Kind::Exact | Kind::Plain => log10.round(),
-        };
-        Number { exponent: Some(power as i64), ..Self::symbol("") }
-    }
-
-    /// [`Number::in_sentence`] of a value.
-    pub fn value_in_sentence(value: f64, kind: Kind) -> Self {
-        match value.log10() {
-            log10 if log10.is_finite() && log10 >= POWER_IN_SENTENCE_FROM => Self::in_sentence(log10, kind),
-            _ => Self::digits(value, kind),
-        }
+        Self::claimed(log10, kind).kind(Kind::Plain)
     }
 
     /// The same number with another kind.
@@ -230,6 +212,9 @@ impl Number {
         if log10.abs() < 300.0 {
             return Self::with_digits(10f64.powf(log10), digits);
         }
+        if log10.abs() >= TOWER_FROM {
+            return Self::symbol(&format!("10^({})", Self::with_digits(log10, digits)));
+        }
         let mut exponent = log10.floor();
         let decimals = (digits - 1).max(0) as usize;
         let mut mantissa = format!("{:.decimals$}", 10f64.powf(log10 - exponent));
@@ -286,9 +271,19 @@ fn superscript_of(digits: &str) -> String {
 /// log10 of the number 10^`log10` rounded to `digits` digits by `round` (up or down). The factor `towards` differs from
 /// 1 by [`ROUNDING`] and absorbs rounding errors.
 fn directed(log10: f64, digits: i32, round: fn(f64) -> f64, towards: f64) -> f64 {
+    if log10.is_finite() && log10.abs() >= TOWER_FROM {
+        return rounded_exponent(log10, digits, round, towards);
+    }
     let power = log10.floor() - f64::from(digits - 1);
     let digits = round(10f64.powf(log10 - power) * towards);
     if digits > 0.0 && digits.is_finite() { digits.log10() + power } else { log10 }
+}
+
+/// A logarithm rounded to `digits` digits of its own by `round`. The digits of a negative one round the other way.
+fn rounded_exponent(log10: f64, digits: i32, round: fn(f64) -> f64, towards: f64) -> f64 {
+    let unit = 10f64.powi(log10.abs().log10().floor() as i32 - (digits - 1));
+    let towards = if log10 < 0.0 { towards.recip() } else { towards };
+    round(log10 / unit * towards) * unit
 }
 
 #[cfg(test)]
@@ -324,16 +319,14 @@ mod tests {
     }
 
     #[test]
-    fn a_large_number_in_a_sentence_is_a_power_of_ten_on_the_side_where_the_sentence_holds() {
+    fn a_large_number_in_a_sentence_keeps_its_digits() {
         for (log10, kind, expected) in [
-            (3.4864e12f64.log10(), Kind::UpperBound, "10¹³"),
-            (3.4864e12f64.log10(), Kind::LowerBound, "10¹²"),
-            (3.4864e12f64.log10(), Kind::Exact, "10¹³"),
-            (12.0, Kind::UpperBound, "10¹²"),
-            (12.0, Kind::LowerBound, "10¹²"),
-            (1234.5, Kind::UpperBound, "10¹²³⁵"),
-            (9.0, Kind::LowerBound, "10⁹"),
-            (9.99e8f64.log10(), Kind::UpperBound, "9.990 × 10⁸"),
+            // A reader saw 1.088e10 as 10^10, beside a factor that did not fit to it.
+            (1.088_04e10f64.log10(), Kind::UpperBound, "1.089 × 10¹⁰"),
+            (1.088_04e10f64.log10(), Kind::LowerBound, "1.088 × 10¹⁰"),
+            (1.088_04e10f64.log10(), Kind::Exact, "1.088 × 10¹⁰"),
+            (12.0, Kind::UpperBound, "1.000 × 10¹²"),
+            (12.0, Kind::LowerBound, "1.000 × 10¹²"),
             (20.3512f64.log10(), Kind::UpperBound, "20.36"),
             (20.3512f64.log10(), Kind::LowerBound, "20.35"),
             (f64::INFINITY, Kind::UpperBound, "∞"),
@@ -342,9 +335,26 @@ mod tests {
         ] {
             assert_eq!(Number::in_sentence(log10, kind).to_string(), expected, "{log10} {kind:?}");
         }
-        for (value, expected) in [(3.4864e12, "10¹³"), (20.3512, "20.35"), (0.0, "0"), (f64::NAN, "–")] {
-            assert_eq!(Number::value_in_sentence(value, Kind::Exact).to_string(), expected, "{value}");
+    }
+
+    #[test]
+    fn an_exponent_too_long_to_read_is_a_number_with_four_digits() {
+        for (log10, kind, expected) in [
+            (868_588_963_807.0, Kind::UpperBound, "10^(8.686 × 10¹¹)"),
+            (868_588_963_807.0, Kind::LowerBound, "10^(8.685 × 10¹¹)"),
+            (868_588_963_807.0, Kind::Exact, "10^(8.686 × 10¹¹)"),
+            (1e6, Kind::UpperBound, "10^(1.000 × 10⁶)"),
+            (1e6, Kind::LowerBound, "10^(1.000 × 10⁶)"),
+            // An i64 would stop at 9223372036854775807.
+            (8.6858e199, Kind::UpperBound, "10^(8.686 × 10¹⁹⁹)"),
+            (-868_588_963_807.0, Kind::UpperBound, "10^(−8.685 × 10¹¹)"),
+            (-868_588_963_807.0, Kind::LowerBound, "10^(−8.686 × 10¹¹)"),
+            (f64::MAX, Kind::LowerBound, "10^(1.797 × 10³⁰⁸)"),
+        ] {
+            assert_eq!(Number::in_sentence(log10, kind).to_string(), expected, "{log10} {kind:?}");
         }
+        check(Number::rough_from_log10(868_588_963_807.0), "10^(8.7 × 10¹¹)");
+        check(Number::from_log10(999_999.5), "3.162 × 10⁹⁹⁹⁹⁹⁹");
     }
 
     #[test]

@@ -13,6 +13,8 @@ use super::pen::{Align, Pen, PixelRect, Point};
 use super::style::{Style, text_width};
 use super::token_plane::{PlaneLayout, Sway, TokenPlane};
 
+/// Room for the dot of a point between it and a label above or below it, in CSS pixels.
+const DOT_ROOM: f64 = 6.0;
 /// Half the side of the square that marks an image, in CSS pixels.
 const HALF_SIDE: f64 = 3.0;
 /// The width of the line to the point with the largest share, in CSS pixels.
@@ -34,6 +36,35 @@ impl TokenPlane {
         let by =
             self.changes.as_ref().and_then(|changes| Some(self.step(*changes.nudges.get(i)?, changes.stretch, chart)));
         by.is_some_and(|by| by.0 > height && by.1.abs() < height)
+    }
+
+    /// The rectangle of a label of a point, or one beside it, above or below it within the plot that covers no image.
+    pub(super) fn off_images(&self, label: PixelRect, (x, y): Point, layout: &PlaneLayout) -> PixelRect {
+        let (chart, plot) = (&layout.chart, &layout.chart.plot);
+        let Some(changes) = self.changes.as_ref().filter(|_| !self.is_line()) else { return label };
+        let images: Vec<Point> = changes.images.iter().filter_map(|image| self.image_place(*image, chart)).collect();
+        let covers_none = |rect: &PixelRect| {
+            let near = PixelRect {
+                left: rect.left - HALF_SIDE,
+                top: rect.top - HALF_SIDE,
+                right: rect.right + HALF_SIDE,
+                bottom: rect.bottom + HALF_SIDE,
+            };
+            !images.iter().any(|(x, y)| near.contains(*x, *y))
+        };
+        let (width, height) = (label.right - label.left, label.bottom - label.top);
+        let at = |left: f64, top: f64| PixelRect { left, top, right: left + width, bottom: top + height };
+        let mirrored = at(2.0 * x - label.right, label.top);
+        let middle = (x - width / 2.0).min(plot.right - width).max(plot.left);
+        let away = DOT_ROOM + HALF_SIDE;
+        let others = [mirrored, at(middle, y + away), at(middle, y - away - height)];
+        let is_inside = |rect: &PixelRect| {
+            plot.left <= rect.left && rect.right <= plot.right && plot.top <= rect.top && rect.bottom <= plot.bottom
+        };
+        if covers_none(&label) {
+            return label;
+        }
+        others.into_iter().find(|rect| is_inside(rect) && covers_none(rect)).unwrap_or(label)
     }
 
     /// Two opposite corners of the square around the disc of each point; without discs, the points themselves.

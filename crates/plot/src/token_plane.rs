@@ -367,11 +367,18 @@ impl TokenPlane {
             let is_better = Some(i) != self.selected || !is_taken(&right) || is_taken(&left);
             // An arrow to the right would go through a label there.
             let is_crossed = self.points_right(i, 0.6 * size, &layout.chart) && left.left >= layout.chart.plot.left;
-            let rect = if has_room && is_better && !is_crossed { right } else { left };
-            let left = rect.left;
+            let first = if has_room && is_better && !is_crossed { right } else { left };
+            let rect = if Some(i) == self.selected { first } else { self.off_images(first, (x, y), layout) };
+            let (left, y) = (rect.left, (rect.top + rect.bottom) / 2.0);
             let near =
                 PixelRect { left: left - 2.0, top: rect.top - 2.0, right: rect.right + 2.0, bottom: rect.bottom + 2.0 };
-            let meets_point = || layout.positions.iter().flatten().any(|p| *p != (x, y) && near.contains(p.0, p.1));
+            let meets_point = || {
+                layout
+                    .positions
+                    .iter()
+                    .flatten()
+                    .any(|p| Some(p) != layout.positions[i].as_ref() && near.contains(p.0, p.1))
+            };
             let selected = Some(i) == self.selected;
             if !selected && (taken.iter().any(|other| rect.meets(other)) || meets_point()) {
                 continue;
