@@ -436,6 +436,41 @@ class Batches(Faults):
                 self.refused(f"`{wrong}` is no argument", lambda: function(Swallows(), drawn(), **{wrong: None}), TypeError)
         self.assertEqual(len(lipscope.torch.blocks(Swallows(), drawn(), src_mask=None)), 1)
 
+    def test_parts_that_torch_jit_compiled_have_arguments_too(self):
+        plain = nn.Linear(D, D).double()
+        parts = [torch.jit.script(plain), torch.jit.trace(plain, drawn()), torch.jit.freeze(torch.jit.script(plain.eval()))]
+
+        class Inside(nn.Module):
+            """A layer with such a part."""
+
+            def __init__(self, part):
+                super().__init__()
+                self.part = part
+
+            def forward(self, x):
+                return x + self.part(x)
+
+        class Swallows(nn.Module):
+            def __init__(self, layers):
+                super().__init__()
+                self.layers = nn.ModuleList(layers)
+
+            def forward(self, x, **kwargs):
+                for part in self.layers:
+                    x = part(x)
+                return x
+
+        expected = dense_norm(lambda x: x + plain(x), drawn())
+        for part in parts:
+            model = Swallows([Inside(part)])
+            self.close(self.blocks(model), expected)
+            self.close(self.norm(part), dense_norm(plain, drawn()))
+            self.refused("`wrong` is no argument", lambda: self.blocks(model, wrong=1), TypeError)
+            # An argument of the part itself is none that is unknown.
+            self.close(self.blocks(model, input=None) if part is parts[0] else self.blocks(model), expected)
+            for whole, name in ((part, "The module"), (Swallows([Inside(plain), part]), "layers.1")):
+                self.refused(f"{name} is compiled by torch.jit", lambda: self.blocks(whole))
+
     def test_a_part_of_one_entry_that_is_detached_or_at_a_kink_is_found(self):
         for size in (24, 100, 400):
             weight, z = torch.zeros(size, dtype=torch.float64), torch.ones(size, dtype=torch.float64)

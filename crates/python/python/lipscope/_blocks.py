@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,8 +11,8 @@ import numpy as np
 import torch
 
 from ._calls import (
-    chosen, evaluated, names_by_position, refuse_filled_caches, refuse_quantized, refuse_unknown, split, uncompiled,
-    without_caches,
+    chosen, evaluated, names_by_position, parameters_of, refuse_filled_caches, refuse_quantized, refuse_scripted, refuse_unknown,
+    split, uncompiled, without_caches,
 )  # fmt: skip
 from ._families import Family, family_of
 from ._layers import is_attention
@@ -154,6 +153,8 @@ def blocks(
         if isinstance(part, torch.nn.MultiheadAttention) and not part.batch_first:
             raise ValueError(f"{name or 'The module'} has batch_first=False. Make it with batch_first=True.")
     stacks = _stacks(model)
+    for _, name, layer in stacks:
+        refuse_scripted(name, layer)
     chosen(layers, [name for _, name, _ in stacks])
     arguments, named = split(inputs)
     named = {**named, **options}
@@ -381,6 +382,7 @@ class _Parts:
         part = next((names[path] for path in paths if path in names), None)
         if part is None:
             raise ValueError(f"{self.layer.name} has no {' or '.join(paths)}, which its family has.")
+        refuse_scripted(f"A part of {self.layer.named}", part)
         return part
 
     def attention(self, with_output: bool) -> tuple[Callable[[torch.Tensor], torch.Tensor], torch.Tensor]:
@@ -577,7 +579,7 @@ class _Padding:
                     "first by name."
                 )
         given = {**{name: value for name, value in zip(by_position, arguments) if name is not None}, **options}
-        parameters = inspect.signature(model.forward).parameters
+        parameters = [parameter.name for parameter in parameters_of(model)]
         self._has_decoder = any(name in parameters for name in _DECODER_TOKENS)
         self._kept = {name: _kept(name, given[name]) for name in (*_PADDING, *_DECODER_PADDING)
                       if isinstance(given.get(name), torch.Tensor) and given[name].dim() == 2}  # fmt: skip

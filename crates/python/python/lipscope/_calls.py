@@ -42,12 +42,11 @@ def refuse_unknown(module: torch.nn.Module, names: Sequence[str]) -> None:
     TypeError
         With the name of the argument, and the most alike that there is.
     """
-    parameters = inspect.signature(uncompiled(module).forward).parameters.values()
-    if all(parameter.kind is not inspect.Parameter.VAR_KEYWORD for parameter in parameters):
+    if all(parameter.kind is not inspect.Parameter.VAR_KEYWORD for parameter in parameters_of(module)):
         return
     known = {*CACHES, *TAKEN_BY_NAME}
     for part in module.modules():
-        known.update(inspect.signature(part.forward).parameters)
+        known.update(parameter.name for parameter in parameters_of(part))
     for name in names:
         if name not in known:
             alike = difflib.get_close_matches(name, sorted(known), 1)
@@ -67,11 +66,28 @@ def uncompiled(module: torch.nn.Module) -> torch.nn.Module:
     return getattr(module, "_orig_mod", module)
 
 
+def parameters_of(module: torch.nn.Module) -> list[inspect.Parameter]:
+    """The parameters of a module's `forward`. Where Python has no signature of it, as of what torch.jit traced or froze, those of
+    its schema; `*args` and `**kwargs` where it has neither.
+    """
+    forward = uncompiled(module).forward
+    try:
+        return list(inspect.signature(forward).parameters.values())
+    except (TypeError, ValueError):
+        schema = getattr(forward, "schema", None)
+    if schema is None:
+        kinds = {"args": inspect.Parameter.VAR_POSITIONAL, "kwargs": inspect.Parameter.VAR_KEYWORD}
+    else:
+        # The first is the module.
+        names = (argument.name for argument in schema.arguments[1:])
+        kinds = {name: inspect.Parameter.POSITIONAL_OR_KEYWORD for name in names if name.isidentifier()}
+    return [inspect.Parameter(name, kind) for name, kind in kinds.items()]
+
+
 def names_by_position(module: torch.nn.Module, count: int) -> list[str | None]:
     """The names of the first arguments of a module, as its `forward` has them; None for those that `*args` takes."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = inspect.signature(uncompiled(module).forward).parameters.values()
-    names: list[str | None] = [parameter.name for parameter in parameters if parameter.kind in kinds]
+    names: list[str | None] = [parameter.name for parameter in parameters_of(module) if parameter.kind in kinds]
     return (names + [None] * count)[:count]
 
 
@@ -131,10 +147,26 @@ def refuse_quantized(module: torch.nn.Module) -> None:
             )
 
 
+def refuse_scripted(name: str, module: torch.nn.Module) -> None:
+    """Refuses a module that hooks are needed on and that torch.jit compiled: it takes none.
+
+    Raises
+    ------
+    ValueError
+        With the module's name.
+    """
+    if isinstance(module, torch.jit.ScriptModule):
+        raise ValueError(
+            f"{name or 'The module'} is compiled by torch.jit, so that its calls cannot be read. Give the module before it was "
+            "scripted or traced, or measure a function of its tokens by lipscope.torch.norm."
+        )
+
+
 @contextmanager
 def evaluated(module: torch.nn.Module, handles: list[Any]) -> Iterator[None]:
     """Without dropout, gradients and fused layers; the hooks of `handles` are removed in the end."""
-    was_training = {part: part.training for part in module.modules()}
+    # What torch.jit froze has no mode.
+    was_training = {part: part.training for part in module.modules() if hasattr(part, "training")}
     # Fused paths of evaluation skip the modules inside a layer, and with them their hooks.
     fast = torch.backends.mha.get_fastpath_enabled()
     try:
