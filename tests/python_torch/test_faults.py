@@ -293,6 +293,44 @@ class Attention(Faults):
         self.refused("computes something else", lambda: lipscope.torch.attention(module, drawn()))
 
 
+    def test_what_multihead_attention_does_not_take_is_refused_by_name(self):
+        x, single = drawn(), attention()
+        other = nn.MultiheadAttention(D, 2, kdim=6, vdim=4, batch_first=True).double()
+        ones = torch.ones(N, N, dtype=torch.bool)
+        causal = {"is_causal": True}
+        for kind, words, module, inputs, options in (
+            (ValueError, "module has kdim=6 beside embed_dim=8: its keys and values are of other tokens", other, x, {}),
+            (ValueError, "`is_causal` is True, but without `attn_mask` it masks nothing", single, x, causal),
+            (ValueError, "`is_causal` is True, but without `src_mask` it masks nothing", layer(), x, causal),
+            (ValueError, "without `mask` it masks nothing", nn.TransformerEncoder(layer(), 2), x, causal),
+            (ValueError, r"`inputs` has shape \(1, 6, 7\), .* d = 8, the module's embed_dim", single, x[..., :7], {}),
+            (ValueError, r"`key` has shape \(1, 6, 7\)", single, (x, x[..., :7], x), {}),
+            (ValueError, r"`inputs` has shape \(8,\)", single, x[0, 0], {}),
+            (ValueError, "`inputs` holds torch.float32, but the module's weights are torch.float64", single, x.float(), {}),
+            (TypeError, "`inputs` is a ndarray, but it must be a tensor", single, (x.numpy(),) * 3, {}),
+            (ValueError, "`key` is missing", single, {"query": x}, {}),
+            (ValueError, r"`attn_mask` has shape \(4, 4\), but it must have shape \(6, 6\) or \(2, 6, 6\)", single, x,
+             {"attn_mask": ones[:4, :4]}),
+            (TypeError, "`attn_mask` is a ndarray", single, x, {"attn_mask": ones.numpy()}),
+            (TypeError, "`attn_mask` holds torch.int64", single, x, {"attn_mask": ones.long()}),
+            (ValueError, r"`key_padding_mask` has shape \(1, 4\), but it must have shape \(1, 6\)", single, x,
+             {"key_padding_mask": ones[:1, :4]}),
+            (TypeError, "`mask` is no argument of MultiheadAttention. Did you mean `attn_mask`", single, x, {"mask": ones}),
+            (ValueError, "TransformerEncoderLayer cannot be called with these `inputs` and options: ", layer(), x[..., :7], {}),
+        ):  # fmt: skip
+            for function in (lipscope.torch.attention, lipscope.torch.blocks):
+                self.refused(words, lambda: function(module, inputs, **options), kind)
+        self.refused("takes query, key and value, but it must be a function of one tensor", lambda: self.norm(single), TypeError)
+        # What PyTorch takes is measured: a causal mask with its flag, and tokens once.
+        mask = nn.Transformer.generate_square_subsequent_mask(N, dtype=torch.float64)
+        f = lambda x: single(x, x, x, attn_mask=mask, need_weights=False)[0]
+        self.close(self.blocks(single, attn_mask=mask, **causal), dense_norm(formula(f), x))
+        (found,) = lipscope.torch.attention(single, x, heads="all", attn_mask=mask, **causal)
+        self.close(found.measure().value, dense_norm(formula(f), x))
+        self.close(self.norm(lambda x: other(x, drawn()[..., :6], drawn()[..., :4], need_weights=False)[0]), dense_norm(
+            formula(lambda x: other(x, drawn()[..., :6], drawn()[..., :4])[0]), x))  # fmt: skip
+
+
 class Batches(Faults):
     def test_nothing_is_cut_because_its_size_fits(self):
         class Table(nn.Module):

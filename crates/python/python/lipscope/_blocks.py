@@ -11,12 +11,13 @@ import numpy as np
 import torch
 
 from ._calls import (
-    chosen, evaluated, names_by_position, parameters_of, refuse_filled_caches, refuse_quantized, refuse_scripted, refuse_unknown,
-    split, uncompiled, without_caches,
+    checked_call, chosen, evaluated, names_by_position, parameters_of, refuse_filled_caches, refuse_quantized,
+    refuse_scripted, refuse_unknown, split, uncompiled, without_caches,
 )  # fmt: skip
 from ._families import Family, family_of
 from ._layers import is_attention
 from ._masks import float64
+from ._multihead import tokens_thrice
 from ._norm import differentiable, norm
 from ._results import Norm
 
@@ -95,7 +96,7 @@ def blocks(
         A model with a list of layers, or one layer. "block" and "blocks" take any layer that maps tokens to tokens of the same
         shape; the other maps those of the families of `lipscope.torch.attention`.
     inputs : tensor, tuple or dict
-        What the model is called with, the batch first. A mask (batch, n) of the names `attention_mask`, `src_key_padding_mask`
+        What the model is called with, the batch first; for a `MultiheadAttention` by itself the tokens, once. A mask (batch, n) of the names `attention_mask`, `src_key_padding_mask`
         or `key_padding_mask` says what is padding, by name or by its position in the model's `forward`; of a decoder behind an
         encoder `decoder_attention_mask` or `tgt_key_padding_mask`.
     map : {"attention", "with-output", "attention-residual", "mlp-residual", "block", "blocks"}
@@ -156,7 +157,7 @@ def blocks(
     for _, name, layer in stacks:
         refuse_scripted(name, layer)
     chosen(layers, [name for _, name, _ in stacks])
-    arguments, named = split(inputs)
+    arguments, named = split(tokens_thrice(model, inputs))
     named = {**named, **options}
     refuse_unknown(model, list(named))
     refuse_filled_caches(model, arguments, named)
@@ -164,7 +165,7 @@ def blocks(
     run = lambda: model(*arguments, **named)
     padding = _Padding(model, arguments, named)
     calls: list[_Call] = []
-    with evaluated(model, _hooks(stacks, calls)):
+    with evaluated(model, _hooks(stacks, calls)), checked_call(model, arguments, named):
         run()
     measured = [one for one in calls if layers is None or one.name in layers]
     if not measured:

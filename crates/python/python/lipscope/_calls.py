@@ -9,6 +9,9 @@ from typing import Any, Iterator, Sequence
 
 import torch
 
+from ._arrays import first_line
+from ._multihead import check_call
+
 #: Arguments that keep the keys and values of earlier tokens.
 CACHES = ("past_key_values", "past_key_value", "layer_past", "past", "cache", "cache_params", "kv_cache")
 
@@ -31,27 +34,50 @@ def call(module: torch.nn.Module, inputs: Any, options: dict[str, Any]) -> Any:
     """Calls a module with a tensor, a tuple or a dict."""
     arguments, named = split(inputs)
     refuse_unknown(module, [*named, *options])
-    return module(*arguments, **named, **options)
+    with checked_call(module, arguments, {**named, **options}):
+        return module(*arguments, **named, **options)
+
+
+@contextmanager
+def checked_call(module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]) -> Iterator[None]:
+    """Turns what PyTorch says against a call of the user's module into a sentence.
+
+    Raises
+    ------
+    ValueError, TypeError
+        With the name of the argument, or else with what PyTorch says.
+    """
+    check_call(module, arguments, options)
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise
+    except (AssertionError, RuntimeError, TypeError) as problem:
+        raise ValueError(
+            f"{type(module).__name__} cannot be called with these `inputs` and options: {first_line(problem)}."
+        ) from problem
 
 
 def refuse_unknown(module: torch.nn.Module, names: Sequence[str]) -> None:
-    """Refuses arguments that a `forward` with `**kwargs` would swallow: no part of the module has a parameter of that name.
+    """Refuses arguments that no `forward` has: those that one with `**kwargs` would swallow have to be of some part of the module.
 
     Raises
     ------
     TypeError
         With the name of the argument, and the most alike that there is.
     """
-    if all(parameter.kind is not inspect.Parameter.VAR_KEYWORD for parameter in parameters_of(module)):
-        return
-    known = {*CACHES, *TAKEN_BY_NAME}
-    for part in module.modules():
-        known.update(parameter.name for parameter in parameters_of(part))
+    own = parameters_of(module)
+    known, where = {parameter.name for parameter in own}, type(module).__name__
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in own):
+        known.update(CACHES, TAKEN_BY_NAME)
+        for part in module.modules():
+            known.update(parameter.name for parameter in parameters_of(part))
+        where += ", nor of any part of it"
     for name in names:
         if name not in known:
             alike = difflib.get_close_matches(name, sorted(known), 1)
             fix = f" Did you mean `{alike[0]}`?" if alike else ""
-            raise TypeError(f"`{name}` is no argument of {type(module).__name__}, nor of any part of it.{fix}")
+            raise TypeError(f"`{name}` is no argument of {where}.{fix}")
 
 
 def split(inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -86,6 +86,7 @@ def norm(
         raise TypeError("`x` must be a tensor of floating-point numbers.")
     if isinstance(f, torch.nn.Module):
         refuse_quantized(f)
+        _refuse_attention(f)
     with differentiable():
         # A clone: an inference tensor cannot be differentiated at.
         products = _Products(f, x.detach().clone())
@@ -93,6 +94,15 @@ def norm(
             products.check_adjoint(seed)
             products.check_values(seed)
         return lanczos(products.shape, products.forward, products.reverse, (tolerance, iterations, seed), failure)
+
+
+def _refuse_attention(f: torch.nn.Module) -> None:
+    """`torch.nn.MultiheadAttention` is no function of one tensor."""
+    if isinstance(f, torch.nn.MultiheadAttention) and type(f).forward is torch.nn.MultiheadAttention.forward:
+        raise TypeError(
+            f"`f` is a {type(f).__name__}, which takes query, key and value, but it must be a function of one tensor. Give "
+            "lambda x: f(x, x, x, need_weights=False)[0]."
+        )
 
 
 class _Products:
