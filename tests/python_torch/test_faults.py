@@ -215,6 +215,25 @@ class Derivatives(Faults):
         single = drawn().float()
         self.close(self.norm(attend, single, tolerance=1e-5), dense_norm(attend, single.double()), 1e-4)
 
+    def test_values_whose_squares_underflow_or_overflow_are_measured(self):
+        x = drawn()
+        attend = lambda x: torch.softmax(x @ x.transpose(-1, -2), -1) @ x
+        expected = dense_norm(attend, x)
+        for scale in (1e-295, 1e-200, 1e-170, 1e-150, 1e150, 1e170, 1e200, 1e300):
+            self.close(self.norm(lambda x: scale * attend(x)), scale * expected)
+            # What is found at the usual size is found here.
+            for wrong, words in (
+                (lambda x: scale * (attend(x) + x.tanh().detach()), "is not that of its values"),
+                (lambda x: scale * torch.no_grad()(attend)(x), "forward and the reverse derivative of `f` at `x` differ"),
+                (lambda x, calls=[]: calls.append(0) or scale * len(calls) * attend(x), "another output when it is called again"),
+            ):
+                self.refused(words, lambda: self.norm(wrong))
+        for tiny in (1e-170, 1e-300):
+            self.close(self.norm(lambda x: 2 * x, tiny * x), 2)
+            # The squares themselves underflow: no difference of values says anything, and the derivative is right.
+            self.close(self.norm(lambda x: x * x, tiny * x), 2 * tiny * float(x.abs().max()))
+        self.close(self.norm(lambda x: 2 * x, 1e-30 * x.float()), 2, 1e-6)
+
     def test_what_pytorch_cannot_differentiate_is_said_in_a_sentence(self):
         class Backward(torch.autograd.Function):
             forward = staticmethod(lambda x: 3 * x)

@@ -13,6 +13,11 @@ from ._functions import _bytes
 from ._measurement import CONVERGED
 from ._results import Norm
 
+#: Pairs of random vectors at which the products of a map and of its transpose are compared.
+_PROBES = 2
+#: The digits of products that are taken for right: those of float32, whatever the map's own type is.
+_EPS = float(np.finfo(np.float32).eps)
+
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
@@ -101,6 +106,13 @@ def spectral_norm(
     Norm
         With the residual of the singular vectors themselves: |J^T u - s v| / s.
 
+    Raises
+    ------
+    ValueError
+        For numbers that are not finite, and where `rmatvec` is not the transpose of `matvec`: at random u and v,
+        <u, matvec(v)> and <rmatvec(u), v> differ by more than products that are rounded to float32, or to the map's `dtype` where
+        that is coarser.
+
     Examples
     --------
     >>> found = spectral_norm(np.diag([3.0, 1.0, 2.0]))
@@ -122,7 +134,55 @@ def spectral_norm(
         return lanczos(array.shape, lambda x: array @ x, lambda x: array.T @ x, (tolerance, iterations, seed), failure)
     apply = lambda x: vector("operator.matvec", np.ravel(operator.matvec(x)))
     transpose = lambda x: vector("operator.rmatvec", np.ravel(operator.rmatvec(x)))
+    _check_adjoint(operator, apply, transpose, whole("seed", seed))
     return lanczos(operator.shape, apply, transpose, (tolerance, iterations, seed), failure)
+
+
+def _check_adjoint(operator: Any, apply: Any, transpose: Any, seed: int) -> None:
+    """Refuses a map whose `rmatvec` is that of another one."""
+    try:
+        eps = max(_EPS, float(np.finfo(operator.dtype).eps))
+    except (AttributeError, TypeError, ValueError):
+        eps = _EPS
+    n_outputs, n_inputs = (whole("shape", size) for size in operator.shape)
+    gap = adjoint_gap((n_outputs, n_inputs), apply, transpose, seed)
+    if gap is not None and not gap <= eps**0.5:
+        raise ValueError(
+            f"`operator.rmatvec` is not the transpose of `operator.matvec`: at random u and v, <u, matvec(v)> and <rmatvec(u), v> "
+            f"differ by {gap:.1g}, relative, but they must be equal up to rounding. Give the product with the transposed matrix."
+        )
+
+
+def adjoint_gap(shape: tuple[int, int], apply: Any, transpose: Any, seed: int) -> float | None:
+    """The most by which <u, J v> and <J^T u, v> differ at random vectors, relative to the size that these products have.
+
+    It is also a sample of how far products are rounded. None where there is nothing to compare: without entries, or for products
+    of other lengths or with entries that are not finite, which the iteration refuses by their name.
+    """
+    n_outputs, n_inputs = shape
+    if n_outputs == 0 or n_inputs == 0:
+        return None
+    draw, most = np.random.default_rng(seed), 0.0
+    for _ in range(_PROBES):
+        u, v = draw.normal(size=n_outputs), draw.normal(size=n_inputs)
+        image = apply(v)
+        if len(image) != n_outputs:
+            return None
+        preimage = transpose(u)
+        if len(preimage) != n_inputs:
+            return None
+        largest = max(np.abs(image).max(), np.abs(preimage).max())
+        if not np.isfinite(largest):
+            return None
+        if largest > 0:
+            # The squares of numbers below 1e-154 are lost, and sums of numbers near 1e308.
+            image, preimage = image / largest, preimage / largest
+            # Each is the size that the products of random vectors have.
+            scale = max(np.linalg.norm(image), np.linalg.norm(preimage))
+            # Below the least number, rounding is no longer relative.
+            lost = np.finfo(np.float64).smallest_subnormal / largest * (n_outputs + n_inputs)
+            most = max(most, float(max(abs(u @ image - preimage @ v) - lost, 0.0) / scale))
+    return most
 
 
 def lanczos(
