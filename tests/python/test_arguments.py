@@ -120,7 +120,12 @@ class Arrays(unittest.TestCase):
                             lipscope.spectral_norm(of(matrix, transposed), seed=seed)
         # Rounding is none: that of float32, and that of the type that a map says it has.
         matrix = draw.normal(size=(50, 30))
-        self.assertGreater(lipscope.spectral_norm(of(matrix, matrix.T, np.float32), tolerance=1e-5).value, 0)
+        single, exact = of(matrix, matrix.T, np.float32), np.linalg.norm(matrix, 2)
+        found = lipscope.spectral_norm(single, tolerance=1e-5)
+        self.assertTrue(1e-9 < found.rounding < 1e-5 and found.warnings and found.kind == "lower bound", found)
+        self.assertLessEqual(abs(found.value / exact - 1), found.rounding)
+        found = lipscope.spectral_norm(of(matrix, matrix.T))
+        self.assertTrue(found.rounding < 1e-13 and not found.warnings and found.kind == "exact", found)
         half = of(matrix, matrix.T, np.float16)
         half.dtype = np.dtype(np.float16)
         self.assertGreater(lipscope.spectral_norm(half, tolerance=1e-2, iterations=30).value, 0)

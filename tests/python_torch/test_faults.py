@@ -1,5 +1,6 @@
 """Situations of public reports, and others of their kinds: the right number, or a refusal that names the fault."""
 
+import copy
 import random
 import unittest
 
@@ -267,6 +268,37 @@ class Derivatives(Faults):
         broken = layer()
         broken.linear1.weight.data[:] = float("nan")
         self.refused(r"The model has no norm: `f\(x\)` is NaN", lambda: self.blocks(broken))
+
+
+class Rounding(Faults):
+    def test_a_lower_bound_says_how_far_rounding_may_have_moved_it(self):
+        torch.manual_seed(0)
+        above = 0
+        for module in (nn.Identity(), nn.Linear(D, D), nn.Sequential(nn.Linear(D, D), nn.GELU(), nn.Linear(D, D)), layer()):
+            for kind in (torch.float32, torch.bfloat16):
+                own, x = copy.deepcopy(module).to(kind), drawn().to(kind)
+                exact = lipscope.torch.norm(copy.deepcopy(own).double(), x.double())
+                self.assertEqual((exact.kind, exact.warnings), ("exact", ()))
+                self.assertLess(exact.rounding, 1e-13)
+                for seed in range(3):
+                    found = lipscope.torch.norm(own, x, seed=seed, tolerance=1e-5, iterations=60)
+                    self.assertEqual(found.kind, "lower bound")
+                    above += found.value > exact.value
+                    self.assertLessEqual(found.value * (1 - found.rounding), exact.value)
+                    self.assertTrue(torch.finfo(kind).eps < found.rounding < 100 * torch.finfo(kind).eps, found)
+                    self.assertIn("the value may be above the norm by about", *found.warnings)
+                    self.assertIn(f"rounding {found.rounding:.0e}", repr(found))
+        # So this is no rare thing.
+        self.assertGreater(above, 3)
+        # One entry has no residual, and is rounded all the same.
+        self.assertEqual(lipscope.torch.norm(torch.sin, torch.ones(1)).kind, "lower bound")
+        # A part in float32 shows in what is float64 around it.
+        inner = nn.Linear(D, D)
+        found = lipscope.torch.norm(lambda x: inner(x.float()).double(), drawn(), tolerance=1e-6)
+        self.assertTrue(1e-9 < found.rounding < 1e-4 and found.warnings, found)
+        (block,) = lipscope.torch.blocks(layer().float(), drawn().float(), tolerance=1e-5)
+        self.assertEqual((block.rounding, block.warnings), (block.norm.rounding, block.norm.warnings))
+        self.assertTrue(block.warnings)
 
 
 class Attention(Faults):

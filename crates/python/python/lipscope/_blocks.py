@@ -67,13 +67,25 @@ class BlockNorm:
 
     @property
     def kind(self) -> str:
-        """What the value is: "exact", or a "lower bound" where the iteration ended before its tolerance."""
+        """What the value is: "exact", or a "lower bound", up to `rounding`, where the iteration ended before its tolerance or the
+        products are rounded.
+        """
         return self.norm.kind
 
     @property
     def residual(self) -> float:
         """The relative residual of the iteration."""
         return self.norm.residual
+
+    @property
+    def rounding(self) -> float:
+        """How far the rounding of the products may move the value, relative: a lower bound is one up to it."""
+        return self.norm.rounding
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Doubts about the value, as a norm has them."""
+        return self.norm.warnings
 
 
 def blocks(
@@ -132,7 +144,7 @@ def blocks(
     What else a layer is called with, such as the output of an encoder, stays as it was.
 
     The layer runs in its own type, and layers of transformers compute norms, softmax and angles in float32 even then: the
-    products are rounded to seven digits, the residual shows it, and a tolerance of 1e-5 ends the iteration when it is reached.
+    products are rounded to seven digits, the residual and `rounding` show it, and a tolerance of 1e-5 ends the iteration when it is reached.
 
     Examples
     --------

@@ -12,7 +12,7 @@ import torch.nn.attention
 
 from ._arrays import first_line, whole
 from ._calls import refuse_quantized
-from ._linear import adjoint_gap, lanczos
+from ._linear import adjoint_gap, lanczos, rounding_of
 from ._masks import float64
 from ._results import Norm
 
@@ -45,8 +45,8 @@ def norm(
     f : function of a tensor
         What `torch.func.jvp` and `torch.func.vjp` can differentiate, and gives the same output in every call.
     x : tensor
-        The point. In float32, products are rounded to seven digits, in half precision to three: the residual shows how accurate
-        the norm is.
+        The point. In float32, products are rounded to seven digits, in half precision to three: the result has this as its
+        `rounding`, and a lower bound is one up to it. In float64, also of a module, it is one to fifteen digits.
     tolerance : float
         The relative residual at which the iteration stops, from 1e-15 to 1e-2.
     iterations : int
@@ -89,10 +89,11 @@ def norm(
     with differentiable():
         # A clone: an inference tensor cannot be differentiated at.
         products = _Products(f, x.detach().clone())
+        gap = products.check_adjoint(seed)
         if all(products.shape):
-            products.check_adjoint(seed)
             products.check_values(seed)
-        return lanczos(products.shape, products.forward, products.reverse, (tolerance, iterations, seed), failure)
+        options, rounding = (tolerance, iterations, seed), rounding_of(products.eps, gap)
+        return lanczos(products.shape, products.forward, products.reverse, options, failure, rounding)
 
 
 def _refuse_attention(f: torch.nn.Module) -> None:
@@ -140,8 +141,8 @@ class _Products:
             image = self.pull(_tensor(u, self.value), retain_graph=True)[0]
         return _finite("reverse", image)
 
-    def check_adjoint(self, seed: int) -> None:
-        """Refuses products of two different matrices: <u, J v> must be <J^T u, v>."""
+    def check_adjoint(self, seed: int) -> float | None:
+        """Refuses products of two different matrices: <u, J v> must be <J^T u, v>. Returns how far they differ."""
         tolerance = max(self.eps, torch.finfo(torch.float32).eps) ** 0.5
         gap = adjoint_gap(self.shape, self.forward, self.reverse, seed)
         if gap is not None and not gap <= tolerance:
@@ -150,6 +151,7 @@ class _Products:
                 "torch.no_grad, has a backward pass of its own that is another derivative, or is rounded to half precision. "
                 "Differentiate all of `f`, in float32 or float64."
             )
+        return gap
 
     def check_values(self, seed: int) -> None:
         """Refuses a derivative that is not that of the values, as far as some random directions show. Half precision has too few
