@@ -106,6 +106,59 @@ class Repeats(Faults):
             self.refused("gives another output when it is called again", lambda: self.norm(kind()))
             self.refused("gives another output when it is run again", lambda: self.blocks(kind()))
 
+    def test_buffers_are_as_they_were_whether_a_module_is_refused_or_measured(self):
+        class Mean(nn.Module):
+            """Takes off a mean that it keeps itself."""
+
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("mean", torch.zeros(D, dtype=torch.float64))
+
+            def forward(self, x):
+                with torch.no_grad():
+                    self.mean.mul_(0.9).add_(x.reshape(-1, D).mean(0), alpha=0.1)
+                return x - self.mean
+
+        class Calls(nn.Module):
+            """Counts its calls, and gives the same."""
+
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("calls", torch.zeros(()))
+
+            def forward(self, x):
+                self.calls.copy_(self.calls + 1)
+                return x.sin()
+
+        torch.manual_seed(3)
+        linear = lambda: nn.Linear(D, D).double()
+        normed = nn.utils.parametrizations.spectral_norm(linear())
+        across = lambda: nn.BatchNorm1d(D).double()
+        statistics = "in train mode, which changes its running statistics"
+        twice = "another output when it is called again|cannot be differentiated"
+        for module, words in (
+            (nn.Sequential(linear(), across()), "`f` calls a BatchNorm1d " + statistics),
+            # What stands before has changed by then.
+            (nn.Sequential(normed, across()), statistics),
+            (nn.Sequential(linear(), nn.InstanceNorm1d(N, track_running_stats=True).double()), statistics),
+            (Mean(), twice),
+            (Mean().eval(), twice),
+            # These give the same in every call, up to rounding, while they change something.
+            (Calls(), "cannot be differentiated in reverse"),
+            (normed, None),
+        ):
+            before = copy.deepcopy(module.state_dict())
+            x = drawn()[0] if "BatchNorm1d" in repr(module) else drawn()
+            for f in (module, lambda x: 2 * module(x)):
+                self.norm(f, x) if words is None else self.refused(words, lambda: self.norm(f, x))
+                for name, value in module.state_dict().items():
+                    self.assertTrue(torch.equal(value, before[name]), (module, name))
+        # What is evaluated is measured, and so is a batch norm that keeps nothing.
+        x = drawn()[0]
+        for module in (nn.Sequential(linear(), across()).eval(), nn.BatchNorm1d(D, track_running_stats=False).double()):
+            self.close(self.norm(module, x), dense_norm(module, x))
+        self.close(self.norm(normed.eval()), dense_norm(normed, drawn()))
+
     def test_no_grad_around_a_call_does_not_matter(self):
         module, encoder, x = attention(), nn.TransformerEncoder(layer(), 2).eval(), drawn()
         f = lambda x: module(x, x, x, need_weights=False)[0]

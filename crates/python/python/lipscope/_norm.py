@@ -11,6 +11,7 @@ import torch
 import torch.nn.attention
 
 from ._arrays import first_line, whole
+from ._buffers import kept_buffers
 from ._calls import refuse_quantized
 from ._linear import adjoint_gap, lanczos, rounding_of
 from ._masks import float64
@@ -65,13 +66,15 @@ def norm(
     Raises
     ------
     ValueError
-        For a function that draws random numbers (dropout in train mode) or gives another output in its second call, for NaN in
+        For a function that draws random numbers (dropout in train mode), has a batch norm in train mode, or gives another output
+        in its second call, for NaN in
         x, in f(x) or in the derivative, where the forward and the reverse derivative differ: |<u, J v> - <J^T u, v>|, and where
         they are not the derivative of the values, because a part is detached or x is at a kink.
 
     Notes
     -----
-    `torch.no_grad` and `torch.inference_mode` around the call do not matter.
+    `torch.no_grad` and `torch.inference_mode` around the call do not matter. Buffers that `f` changes in place, such as running
+    statistics, have their numbers back in the end, also where `f` is refused.
 
     Examples
     --------
@@ -86,7 +89,7 @@ def norm(
         refuse_quantized(f)
         _refuse_attention(f)
     seed = whole("seed", seed)
-    with differentiable():
+    with differentiable(), kept_buffers():
         # A clone: an inference tensor cannot be differentiated at.
         products = _Products(f, x.detach().clone())
         gap = products.check_adjoint(seed)
