@@ -108,9 +108,9 @@ def blocks(
         A model with a list of layers, or one layer. "block" and "blocks" take any layer that maps tokens to tokens of the same
         shape; the other maps those of the families of `lipscope.torch.attention`.
     inputs : tensor, tuple or dict
-        What the model is called with, the batch first; for a `MultiheadAttention` by itself the tokens, once. A mask (batch, n) of the names `attention_mask`, `src_key_padding_mask`
-        or `key_padding_mask` says what is padding, by name or by its position in the model's `forward`; of a decoder behind an
-        encoder `decoder_attention_mask` or `tgt_key_padding_mask`.
+        What the model is called with, the batch first; for a `MultiheadAttention` by itself the tokens, once. A mask (batch, n)
+        of the names `attention_mask`, `src_key_padding_mask` or `key_padding_mask` says what is padding, by name or by its
+        position in the model's `forward`; of a decoder behind an encoder `decoder_attention_mask` or `tgt_key_padding_mask`.
     map : {"attention", "with-output", "attention-residual", "mlp-residual", "block", "blocks"}
         The concatenated heads, at the input of attention; these through the output matrix with its bias; attention with its
         norms and residual connection; the MLP with them, at the output of the map before; the layer; all layers from the first
@@ -144,7 +144,8 @@ def blocks(
     What else a layer is called with, such as the output of an encoder, stays as it was.
 
     The layer runs in its own type, and layers of transformers compute norms, softmax and angles in float32 even then: the
-    products are rounded to seven digits, the residual and `rounding` show it, and a tolerance of 1e-5 ends the iteration when it is reached.
+    products are rounded to seven digits, the residual and `rounding` show it, and a tolerance of 1e-5 ends the iteration when it
+    is reached.
 
     Examples
     --------
