@@ -18,11 +18,17 @@ KERNELS = json.loads((ROOT / "tests/golden/kernels.json").read_text())
 OPTIONS = ("attention", "mask", "normalization", "normalization_scope", "eps")
 
 
+def options_of(case, names):
+    """Options of a case as arguments, which are refused where nothing takes them."""
+    unused = ("normalization_scope", "eps") if case["normalization"] == "none" else ()
+    return {name: case[name] for name in names if name not in unused}
+
+
 def arrays_of(case):
     """Tokens, heads and options of a golden case, as a Python program has them."""
     q, k, v = ([np.array(head[name]) for head in case["heads"]] for name in "qkv")
     output = None if case["output"] is None else np.array(case["output"])
-    options = {name: case[name] for name in OPTIONS}
+    options = options_of(case, OPTIONS)
     return np.array(case["tokens"]), np.stack(q), np.stack(k), np.stack(v), {"output": output, **options}
 
 
@@ -38,7 +44,7 @@ def kernel_arrays_of(case):
     if is_differential:
         second = {"q2": [head["q2"] for head in case["heads"]], "k2": [head["k2"] for head in case["heads"]]}
         second["lam"] = [head["lambda"] for head in case["heads"]]
-    options = {name: case[name] for name in (*OPTIONS, "score", "weighting")}
+    options = options_of(case, (*OPTIONS, "score", "weighting"))
     return case["tokens"], q, k, v, {"output": case["output"], **options, **second}
 
 

@@ -95,6 +95,45 @@ class Arrays(unittest.TestCase):
 
         self.assertIsNone(lipscope.spectral_norm(Map, tolerance=1e-4).upper)
 
+    def test_a_map_whose_transpose_is_another_one_is_refused(self):
+        draw = np.random.default_rng(4)
+
+        def of(matrix, transposed, dtype=np.float64):
+            class Map:
+                shape = matrix.shape
+                matvec = staticmethod(lambda x: (matrix @ x).astype(dtype).astype(float))
+                rmatvec = staticmethod(lambda x: (transposed @ x).astype(dtype).astype(float))
+
+            return Map
+
+        for n in (2, 5, 60):
+            for scale in (1e-305, 1e-170, 1.0, 1e170, 1e300):
+                matrix = scale * draw.normal(size=(n, n))
+                expected = scale * np.linalg.norm(matrix / scale, 2)
+                found = lipscope.spectral_norm(of(matrix, matrix.T))
+                self.assertAlmostEqual(found.value / expected, 1, delta=1e-9)
+                other = matrix.T.copy()
+                other[0, -1] *= 2
+                for transposed in (matrix, -matrix.T, 2 * matrix.T, other):
+                    for seed in range(3):
+                        with self.assertRaisesRegex(ValueError, "`operator.rmatvec` is not the transpose of `operator.matvec`"):
+                            lipscope.spectral_norm(of(matrix, transposed), seed=seed)
+        # Rounding is none: that of float32, and that of the type that a map says it has.
+        matrix = draw.normal(size=(50, 30))
+        single, exact = of(matrix, matrix.T, np.float32), np.linalg.norm(matrix, 2)
+        found = lipscope.spectral_norm(single, tolerance=1e-5)
+        self.assertTrue(1e-9 < found.rounding < 1e-5 and found.warnings and found.kind == "lower bound", found)
+        self.assertLessEqual(abs(found.value / exact - 1), found.rounding)
+        found = lipscope.spectral_norm(of(matrix, matrix.T))
+        self.assertTrue(found.rounding < 1e-13 and not found.warnings and found.kind == "exact", found)
+        half = of(matrix, matrix.T, np.float16)
+        half.dtype = np.dtype(np.float16)
+        self.assertGreater(lipscope.spectral_norm(half, tolerance=1e-2, iterations=30).value, 0)
+        zero = np.zeros((3, 4))
+        self.assertEqual(lipscope.spectral_norm(of(zero, zero.T)).value, 0)
+        with self.assertRaisesRegex(ValueError, "`seed` is -1, but it must be from 0"):
+            lipscope.spectral_norm(of(matrix, matrix.T), seed=-1)
+
     def test_a_map_that_fails_raises_its_own_error(self):
         class Map:
             shape = (3, 3)

@@ -69,6 +69,48 @@ class Options(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "`score.scale` is -inf"):
                 lipscope.measure(*ARRAYS, **option, score={"scale": -np.inf})
 
+    def test_an_argument_that_nothing_takes_is_refused_in_every_function(self):
+        for function in FUNCTIONS:
+            for option in ({"eps": 1e-5}, {"eps": 1e-3}, {"normalization_scope": "inputs"}, {"normalization_scope": "composed"}):
+                ((name, value),) = option.items()
+                for without in ({}, {"normalization": "none"}):
+                    with self.subTest(option, function=function.__name__):
+                        with self.assertRaises(ValueError) as refusal:
+                            function(*ARRAYS, **option, **without)
+                        self.assertIn(f'`{name}` is {value!r}, but `normalization` is "none"', str(refusal.exception))
+        # With a normaliser they are taken, and without them it has its defaults.
+        for option in ({}, {"eps": None, "normalization_scope": None}, {"eps": 1e-5, "normalization_scope": "inputs"}):
+            found = lipscope.Experiment.from_arrays(*ARRAYS, normalization="layer", **option)
+            self.assertEqual((found.to_dict()["eps"], found.to_dict()["normalization_scope"]), (1e-5, "inputs"))
+        # A file that is written has every key, and is read again.
+        plain = lipscope.Experiment.from_arrays(*ARRAYS)
+        self.assertEqual(lipscope.Experiment.from_dict(plain.to_dict()), plain)
+
+    def test_a_table_in_the_place_of_a_mask_is_refused_with_the_way_to_give_it(self):
+        allowed = CAUSAL == 0
+        file = {"tokens": {"source": "explicit", "rows": TOKENS}, "weights": {"source": "identity"}}
+        for mask, words in (
+            (allowed, "`mask` is a ndarray of shape (4, 4)"),
+            (~allowed, "`mask` is a ndarray of shape (4, 4)"),
+            (allowed.tolist(), "`mask` is a list of shape (4, 4)"),
+            (CAUSAL, "`mask` is a ndarray of shape (4, 4)"),
+            ([[1], [1, 1]], "`mask` is a list, but"),
+            (True, "`mask` is True, but"),
+            (0, "`mask` is 0, but"),
+        ):
+            calls = [lambda: lipscope.measure({**file, "mask": mask})]
+            calls += [lambda: function(*ARRAYS, mask=mask) for function in FUNCTIONS]
+            for call in calls:
+                with self.assertRaises(TypeError) as refusal:
+                    call()
+                self.assertIn(words, str(refusal.exception))
+                self.assertIn('but it must be "none", "causal" or a dict', str(refusal.exception))
+                if not isinstance(mask, int):
+                    self.assertIn('{"kind": "allowed", "rows": table}', str(refusal.exception))
+        # As in a file, nothing is no mask.
+        for whole in (lipscope.measure(*ARRAYS, mask=None), lipscope.measure(*ARRAYS)):
+            self.assertEqual(whole.experiment, lipscope.Experiment.from_arrays(*ARRAYS, mask="none"))
+
     def test_the_dict_of_a_file_is_held_to_the_same(self):
         file = {"tokens": {"source": "explicit", "rows": TOKENS}, "weights": {"source": "identity"}}
         for key, value, sentence in (

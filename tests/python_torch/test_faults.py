@@ -1,5 +1,6 @@
 """Situations of public reports, and others of their kinds: the right number, or a refusal that names the fault."""
 
+import copy
 import random
 import unittest
 
@@ -104,6 +105,59 @@ class Repeats(Faults):
         for kind in (Counter, Keys):
             self.refused("gives another output when it is called again", lambda: self.norm(kind()))
             self.refused("gives another output when it is run again", lambda: self.blocks(kind()))
+
+    def test_buffers_are_as_they_were_whether_a_module_is_refused_or_measured(self):
+        class Mean(nn.Module):
+            """Takes off a mean that it keeps itself."""
+
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("mean", torch.zeros(D, dtype=torch.float64))
+
+            def forward(self, x):
+                with torch.no_grad():
+                    self.mean.mul_(0.9).add_(x.reshape(-1, D).mean(0), alpha=0.1)
+                return x - self.mean
+
+        class Calls(nn.Module):
+            """Counts its calls, and gives the same."""
+
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("calls", torch.zeros(()))
+
+            def forward(self, x):
+                self.calls.copy_(self.calls + 1)
+                return x.sin()
+
+        torch.manual_seed(3)
+        linear = lambda: nn.Linear(D, D).double()
+        normed = nn.utils.parametrizations.spectral_norm(linear())
+        across = lambda: nn.BatchNorm1d(D).double()
+        statistics = "in train mode, which changes its running statistics"
+        twice = "another output when it is called again|cannot be differentiated"
+        for module, words in (
+            (nn.Sequential(linear(), across()), "`f` calls a BatchNorm1d " + statistics),
+            # What stands before has changed by then.
+            (nn.Sequential(normed, across()), statistics),
+            (nn.Sequential(linear(), nn.InstanceNorm1d(N, track_running_stats=True).double()), statistics),
+            (Mean(), twice),
+            (Mean().eval(), twice),
+            # These give the same in every call, up to rounding, while they change something.
+            (Calls(), "cannot be differentiated in reverse"),
+            (normed, None),
+        ):
+            before = copy.deepcopy(module.state_dict())
+            x = drawn()[0] if "BatchNorm1d" in repr(module) else drawn()
+            for f in (module, lambda x: 2 * module(x)):
+                self.norm(f, x) if words is None else self.refused(words, lambda: self.norm(f, x))
+                for name, value in module.state_dict().items():
+                    self.assertTrue(torch.equal(value, before[name]), (module, name))
+        # What is evaluated is measured, and so is a batch norm that keeps nothing.
+        x = drawn()[0]
+        for module in (nn.Sequential(linear(), across()).eval(), nn.BatchNorm1d(D, track_running_stats=False).double()):
+            self.close(self.norm(module, x), dense_norm(module, x))
+        self.close(self.norm(normed.eval()), dense_norm(normed, drawn()))
 
     def test_no_grad_around_a_call_does_not_matter(self):
         module, encoder, x = attention(), nn.TransformerEncoder(layer(), 2).eval(), drawn()
@@ -215,6 +269,25 @@ class Derivatives(Faults):
         single = drawn().float()
         self.close(self.norm(attend, single, tolerance=1e-5), dense_norm(attend, single.double()), 1e-4)
 
+    def test_values_whose_squares_underflow_or_overflow_are_measured(self):
+        x = drawn()
+        attend = lambda x: torch.softmax(x @ x.transpose(-1, -2), -1) @ x
+        expected = dense_norm(attend, x)
+        for scale in (1e-295, 1e-200, 1e-170, 1e-150, 1e150, 1e170, 1e200, 1e300):
+            self.close(self.norm(lambda x: scale * attend(x)), scale * expected)
+            # What is found at the usual size is found here.
+            for wrong, words in (
+                (lambda x: scale * (attend(x) + x.tanh().detach()), "is not that of its values"),
+                (lambda x: scale * torch.no_grad()(attend)(x), "forward and the reverse derivative of `f` at `x` differ"),
+                (lambda x, calls=[]: calls.append(0) or scale * len(calls) * attend(x), "another output when it is called again"),
+            ):
+                self.refused(words, lambda: self.norm(wrong))
+        for tiny in (1e-170, 1e-300):
+            self.close(self.norm(lambda x: 2 * x, tiny * x), 2)
+            # The squares themselves underflow: no difference of values says anything, and the derivative is right.
+            self.close(self.norm(lambda x: x * x, tiny * x), 2 * tiny * float(x.abs().max()))
+        self.close(self.norm(lambda x: 2 * x, 1e-30 * x.float()), 2, 1e-6)
+
     def test_what_pytorch_cannot_differentiate_is_said_in_a_sentence(self):
         class Backward(torch.autograd.Function):
             forward = staticmethod(lambda x: 3 * x)
@@ -248,6 +321,37 @@ class Derivatives(Faults):
         broken = layer()
         broken.linear1.weight.data[:] = float("nan")
         self.refused(r"The model has no norm: `f\(x\)` is NaN", lambda: self.blocks(broken))
+
+
+class Rounding(Faults):
+    def test_a_lower_bound_says_how_far_rounding_may_have_moved_it(self):
+        torch.manual_seed(0)
+        above = 0
+        for module in (nn.Identity(), nn.Linear(D, D), nn.Sequential(nn.Linear(D, D), nn.GELU(), nn.Linear(D, D)), layer()):
+            for kind in (torch.float32, torch.bfloat16):
+                own, x = copy.deepcopy(module).to(kind), drawn().to(kind)
+                exact = lipscope.torch.norm(copy.deepcopy(own).double(), x.double())
+                self.assertEqual((exact.kind, exact.warnings), ("exact", ()))
+                self.assertLess(exact.rounding, 1e-13)
+                for seed in range(3):
+                    found = lipscope.torch.norm(own, x, seed=seed, tolerance=1e-5, iterations=60)
+                    self.assertEqual(found.kind, "lower bound")
+                    above += found.value > exact.value
+                    self.assertLessEqual(found.value * (1 - found.rounding), exact.value)
+                    self.assertTrue(torch.finfo(kind).eps < found.rounding < 100 * torch.finfo(kind).eps, found)
+                    self.assertIn("the value may be above the norm by about", *found.warnings)
+                    self.assertIn(f"rounding {found.rounding:.0e}", repr(found))
+        # So this is no rare thing.
+        self.assertGreater(above, 3)
+        # One entry has no residual, and is rounded all the same.
+        self.assertEqual(lipscope.torch.norm(torch.sin, torch.ones(1)).kind, "lower bound")
+        # A part in float32 shows in what is float64 around it.
+        inner = nn.Linear(D, D)
+        found = lipscope.torch.norm(lambda x: inner(x.float()).double(), drawn(), tolerance=1e-6)
+        self.assertTrue(1e-9 < found.rounding < 1e-4 and found.warnings, found)
+        (block,) = lipscope.torch.blocks(layer().float(), drawn().float(), tolerance=1e-5)
+        self.assertEqual((block.rounding, block.warnings), (block.norm.rounding, block.norm.warnings))
+        self.assertTrue(block.warnings)
 
 
 class Attention(Faults):
@@ -291,6 +395,44 @@ class Attention(Faults):
         module = attention()
         module.register_forward_hook(lambda _, __, out: (2 * out[0], out[1]))
         self.refused("computes something else", lambda: lipscope.torch.attention(module, drawn()))
+
+
+    def test_what_multihead_attention_does_not_take_is_refused_by_name(self):
+        x, single = drawn(), attention()
+        other = nn.MultiheadAttention(D, 2, kdim=6, vdim=4, batch_first=True).double()
+        ones = torch.ones(N, N, dtype=torch.bool)
+        causal = {"is_causal": True}
+        for kind, words, module, inputs, options in (
+            (ValueError, "module has kdim=6 beside embed_dim=8: its keys and values are of other tokens", other, x, {}),
+            (ValueError, "`is_causal` is True, but without `attn_mask` it masks nothing", single, x, causal),
+            (ValueError, "`is_causal` is True, but without `src_mask` it masks nothing", layer(), x, causal),
+            (ValueError, "without `mask` it masks nothing", nn.TransformerEncoder(layer(), 2), x, causal),
+            (ValueError, r"`inputs` has shape \(1, 6, 7\), .* d = 8, the module's embed_dim", single, x[..., :7], {}),
+            (ValueError, r"`key` has shape \(1, 6, 7\)", single, (x, x[..., :7], x), {}),
+            (ValueError, r"`inputs` has shape \(8,\)", single, x[0, 0], {}),
+            (ValueError, "`inputs` holds torch.float32, but the module's weights are torch.float64", single, x.float(), {}),
+            (TypeError, "`inputs` is a ndarray, but it must be a tensor", single, (x.numpy(),) * 3, {}),
+            (ValueError, "`key` is missing", single, {"query": x}, {}),
+            (ValueError, r"`attn_mask` has shape \(4, 4\), but it must have shape \(6, 6\) or \(2, 6, 6\)", single, x,
+             {"attn_mask": ones[:4, :4]}),
+            (TypeError, "`attn_mask` is a ndarray", single, x, {"attn_mask": ones.numpy()}),
+            (TypeError, "`attn_mask` holds torch.int64", single, x, {"attn_mask": ones.long()}),
+            (ValueError, r"`key_padding_mask` has shape \(1, 4\), but it must have shape \(1, 6\)", single, x,
+             {"key_padding_mask": ones[:1, :4]}),
+            (TypeError, "`mask` is no argument of MultiheadAttention. Did you mean `attn_mask`", single, x, {"mask": ones}),
+            (ValueError, "TransformerEncoderLayer cannot be called with these `inputs` and options: ", layer(), x[..., :7], {}),
+        ):  # fmt: skip
+            for function in (lipscope.torch.attention, lipscope.torch.blocks):
+                self.refused(words, lambda: function(module, inputs, **options), kind)
+        self.refused("takes query, key and value, but it must be a function of one tensor", lambda: self.norm(single), TypeError)
+        # What PyTorch takes is measured: a causal mask with its flag, and tokens once.
+        mask = nn.Transformer.generate_square_subsequent_mask(N, dtype=torch.float64)
+        f = lambda x: single(x, x, x, attn_mask=mask, need_weights=False)[0]
+        self.close(self.blocks(single, attn_mask=mask, **causal), dense_norm(formula(f), x))
+        (found,) = lipscope.torch.attention(single, x, heads="all", attn_mask=mask, **causal)
+        self.close(found.measure().value, dense_norm(formula(f), x))
+        self.close(self.norm(lambda x: other(x, drawn()[..., :6], drawn()[..., :4], need_weights=False)[0]), dense_norm(
+            formula(lambda x: other(x, drawn()[..., :6], drawn()[..., :4])[0]), x))  # fmt: skip
 
 
 class Batches(Faults):
@@ -435,6 +577,41 @@ class Batches(Faults):
             for function in (lipscope.torch.blocks, lipscope.torch.attention):
                 self.refused(f"`{wrong}` is no argument", lambda: function(Swallows(), drawn(), **{wrong: None}), TypeError)
         self.assertEqual(len(lipscope.torch.blocks(Swallows(), drawn(), src_mask=None)), 1)
+
+    def test_parts_that_torch_jit_compiled_have_arguments_too(self):
+        plain = nn.Linear(D, D).double()
+        parts = [torch.jit.script(plain), torch.jit.trace(plain, drawn()), torch.jit.freeze(torch.jit.script(plain.eval()))]
+
+        class Inside(nn.Module):
+            """A layer with such a part."""
+
+            def __init__(self, part):
+                super().__init__()
+                self.part = part
+
+            def forward(self, x):
+                return x + self.part(x)
+
+        class Swallows(nn.Module):
+            def __init__(self, layers):
+                super().__init__()
+                self.layers = nn.ModuleList(layers)
+
+            def forward(self, x, **kwargs):
+                for part in self.layers:
+                    x = part(x)
+                return x
+
+        expected = dense_norm(lambda x: x + plain(x), drawn())
+        for part in parts:
+            model = Swallows([Inside(part)])
+            self.close(self.blocks(model), expected)
+            self.close(self.norm(part), dense_norm(plain, drawn()))
+            self.refused("`wrong` is no argument", lambda: self.blocks(model, wrong=1), TypeError)
+            # An argument of the part itself is none that is unknown.
+            self.close(self.blocks(model, input=None) if part is parts[0] else self.blocks(model), expected)
+            for whole, name in ((part, "The module"), (Swallows([Inside(plain), part]), "layers.1")):
+                self.refused(f"{name} is compiled by torch.jit", lambda: self.blocks(whole))
 
     def test_a_part_of_one_entry_that_is_detached_or_at_a_kink_is_found(self):
         for size in (24, 100, 400):

@@ -182,13 +182,13 @@ def real(name: str, given: Any) -> float:
     try:
         return float(given)
     except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"`{name}` is {_short(given)}, but it must be a number.") from None
+        raise TypeError(f"`{name}` is {shortened(given)}, but it must be a number.") from None
 
 
 def word(name: str, given: Any) -> str:
     """A text."""
     if not isinstance(given, str):
-        raise TypeError(f"`{name}` is {_short(given)}, but it must be a text.")
+        raise TypeError(f"`{name}` is {shortened(given)}, but it must be a text.")
     return given
 
 
@@ -209,6 +209,7 @@ def first_line(problem: BaseException) -> str:
     return (str(problem).splitlines() or [type(problem).__name__])[0].rstrip(".")
 
 
-def _short(given: Any) -> str:
+def shortened(given: Any) -> str:
+    """What an argument is, for an error."""
     text = repr(given)
     return text if len(text) <= 40 else text[:40] + "…"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,12 +11,13 @@ import numpy as np
 import torch
 
 from ._calls import (
-    chosen, evaluated, names_by_position, refuse_filled_caches, refuse_quantized, refuse_unknown, split, uncompiled,
-    without_caches,
+    checked_call, chosen, evaluated, names_by_position, parameters_of, refuse_filled_caches, refuse_quantized,
+    refuse_scripted, refuse_unknown, split, uncompiled, without_caches,
 )  # fmt: skip
 from ._families import Family, family_of
 from ._layers import is_attention
 from ._masks import float64
+from ._multihead import tokens_thrice
 from ._norm import differentiable, norm
 from ._results import Norm
 
@@ -67,13 +67,25 @@ class BlockNorm:
 
     @property
     def kind(self) -> str:
-        """What the value is: "exact", or a "lower bound" where the iteration ended before its tolerance."""
+        """What the value is: "exact", or a "lower bound", up to `rounding`, where the iteration ended before its tolerance or the
+        products are rounded.
+        """
         return self.norm.kind
 
     @property
     def residual(self) -> float:
         """The relative residual of the iteration."""
         return self.norm.residual
+
+    @property
+    def rounding(self) -> float:
+        """How far the rounding of the products may move the value, relative: a lower bound is one up to it."""
+        return self.norm.rounding
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Doubts about the value, as a norm has them."""
+        return self.norm.warnings
 
 
 def blocks(
@@ -96,9 +108,9 @@ def blocks(
         A model with a list of layers, or one layer. "block" and "blocks" take any layer that maps tokens to tokens of the same
         shape; the other maps those of the families of `lipscope.torch.attention`.
     inputs : tensor, tuple or dict
-        What the model is called with, the batch first. A mask (batch, n) of the names `attention_mask`, `src_key_padding_mask`
-        or `key_padding_mask` says what is padding, by name or by its position in the model's `forward`; of a decoder behind an
-        encoder `decoder_attention_mask` or `tgt_key_padding_mask`.
+        What the model is called with, the batch first; for a `MultiheadAttention` by itself the tokens, once. A mask (batch, n)
+        of the names `attention_mask`, `src_key_padding_mask` or `key_padding_mask` says what is padding, by name or by its
+        position in the model's `forward`; of a decoder behind an encoder `decoder_attention_mask` or `tgt_key_padding_mask`.
     map : {"attention", "with-output", "attention-residual", "mlp-residual", "block", "blocks"}
         The concatenated heads, at the input of attention; these through the output matrix with its bias; attention with its
         norms and residual connection; the MLP with them, at the output of the map before; the layer; all layers from the first
@@ -132,7 +144,8 @@ def blocks(
     What else a layer is called with, such as the output of an encoder, stays as it was.
 
     The layer runs in its own type, and layers of transformers compute norms, softmax and angles in float32 even then: the
-    products are rounded to seven digits, the residual shows it, and a tolerance of 1e-5 ends the iteration when it is reached.
+    products are rounded to seven digits, the residual and `rounding` show it, and a tolerance of 1e-5 ends the iteration when it
+    is reached.
 
     Examples
     --------
@@ -154,8 +167,10 @@ def blocks(
         if isinstance(part, torch.nn.MultiheadAttention) and not part.batch_first:
             raise ValueError(f"{name or 'The module'} has batch_first=False. Make it with batch_first=True.")
     stacks = _stacks(model)
+    for _, name, layer in stacks:
+        refuse_scripted(name, layer)
     chosen(layers, [name for _, name, _ in stacks])
-    arguments, named = split(inputs)
+    arguments, named = split(tokens_thrice(model, inputs))
     named = {**named, **options}
     refuse_unknown(model, list(named))
     refuse_filled_caches(model, arguments, named)
@@ -163,7 +178,7 @@ def blocks(
     run = lambda: model(*arguments, **named)
     padding = _Padding(model, arguments, named)
     calls: list[_Call] = []
-    with evaluated(model, _hooks(stacks, calls)):
+    with evaluated(model, _hooks(stacks, calls)), checked_call(model, arguments, named):
         run()
     measured = [one for one in calls if layers is None or one.name in layers]
     if not measured:
@@ -381,6 +396,7 @@ class _Parts:
         part = next((names[path] for path in paths if path in names), None)
         if part is None:
             raise ValueError(f"{self.layer.name} has no {' or '.join(paths)}, which its family has.")
+        refuse_scripted(f"A part of {self.layer.named}", part)
         return part
 
     def attention(self, with_output: bool) -> tuple[Callable[[torch.Tensor], torch.Tensor], torch.Tensor]:
@@ -577,7 +593,7 @@ class _Padding:
                     "first by name."
                 )
         given = {**{name: value for name, value in zip(by_position, arguments) if name is not None}, **options}
-        parameters = inspect.signature(model.forward).parameters
+        parameters = [parameter.name for parameter in parameters_of(model)]
         self._has_decoder = any(name in parameters for name in _DECODER_TOKENS)
         self._kept = {name: _kept(name, given[name]) for name in (*_PADDING, *_DECODER_PADDING)
                       if isinstance(given.get(name), torch.Tensor) and given[name].dim() == 2}  # fmt: skip

@@ -9,6 +9,9 @@ from typing import Any, Iterator, Sequence
 
 import torch
 
+from ._arrays import first_line
+from ._multihead import check_call
+
 #: Arguments that keep the keys and values of earlier tokens.
 CACHES = ("past_key_values", "past_key_value", "layer_past", "past", "cache", "cache_params", "kv_cache")
 
@@ -31,28 +34,50 @@ def call(module: torch.nn.Module, inputs: Any, options: dict[str, Any]) -> Any:
     """Calls a module with a tensor, a tuple or a dict."""
     arguments, named = split(inputs)
     refuse_unknown(module, [*named, *options])
-    return module(*arguments, **named, **options)
+    with checked_call(module, arguments, {**named, **options}):
+        return module(*arguments, **named, **options)
+
+
+@contextmanager
+def checked_call(module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]) -> Iterator[None]:
+    """Turns what PyTorch says against a call of the user's module into a sentence.
+
+    Raises
+    ------
+    ValueError, TypeError
+        With the name of the argument, or else with what PyTorch says.
+    """
+    check_call(module, arguments, options)
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise
+    except (AssertionError, RuntimeError, TypeError) as problem:
+        raise ValueError(
+            f"{type(module).__name__} cannot be called with these `inputs` and options: {first_line(problem)}."
+        ) from problem
 
 
 def refuse_unknown(module: torch.nn.Module, names: Sequence[str]) -> None:
-    """Refuses arguments that a `forward` with `**kwargs` would swallow: no part of the module has a parameter of that name.
+    """Refuses arguments that no `forward` has: those that one with `**kwargs` would swallow have to be of some part of the module.
 
     Raises
     ------
     TypeError
         With the name of the argument, and the most alike that there is.
     """
-    parameters = inspect.signature(uncompiled(module).forward).parameters.values()
-    if all(parameter.kind is not inspect.Parameter.VAR_KEYWORD for parameter in parameters):
-        return
-    known = {*CACHES, *TAKEN_BY_NAME}
-    for part in module.modules():
-        known.update(inspect.signature(part.forward).parameters)
+    own = parameters_of(module)
+    known, where = {parameter.name for parameter in own}, type(module).__name__
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in own):
+        known.update(CACHES, TAKEN_BY_NAME)
+        for part in module.modules():
+            known.update(parameter.name for parameter in parameters_of(part))
+        where += ", nor of any part of it"
     for name in names:
         if name not in known:
             alike = difflib.get_close_matches(name, sorted(known), 1)
             fix = f" Did you mean `{alike[0]}`?" if alike else ""
-            raise TypeError(f"`{name}` is no argument of {type(module).__name__}, nor of any part of it.{fix}")
+            raise TypeError(f"`{name}` is no argument of {where}.{fix}")
 
 
 def split(inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -67,11 +92,28 @@ def uncompiled(module: torch.nn.Module) -> torch.nn.Module:
     return getattr(module, "_orig_mod", module)
 
 
+def parameters_of(module: torch.nn.Module) -> list[inspect.Parameter]:
+    """The parameters of a module's `forward`. Where Python has no signature of it, as of what torch.jit traced or froze, those of
+    its schema; `*args` and `**kwargs` where it has neither.
+    """
+    forward = uncompiled(module).forward
+    try:
+        return list(inspect.signature(forward).parameters.values())
+    except (TypeError, ValueError):
+        schema = getattr(forward, "schema", None)
+    if schema is None:
+        kinds = {"args": inspect.Parameter.VAR_POSITIONAL, "kwargs": inspect.Parameter.VAR_KEYWORD}
+    else:
+        # The first is the module.
+        names = (argument.name for argument in schema.arguments[1:])
+        kinds = {name: inspect.Parameter.POSITIONAL_OR_KEYWORD for name in names if name.isidentifier()}
+    return [inspect.Parameter(name, kind) for name, kind in kinds.items()]
+
+
 def names_by_position(module: torch.nn.Module, count: int) -> list[str | None]:
     """The names of the first arguments of a module, as its `forward` has them; None for those that `*args` takes."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = inspect.signature(uncompiled(module).forward).parameters.values()
-    names: list[str | None] = [parameter.name for parameter in parameters if parameter.kind in kinds]
+    names: list[str | None] = [parameter.name for parameter in parameters_of(module) if parameter.kind in kinds]
     return (names + [None] * count)[:count]
 
 
@@ -131,10 +173,26 @@ def refuse_quantized(module: torch.nn.Module) -> None:
             )
 
 
+def refuse_scripted(name: str, module: torch.nn.Module) -> None:
+    """Refuses a module that hooks are needed on and that torch.jit compiled: it takes none.
+
+    Raises
+    ------
+    ValueError
+        With the module's name.
+    """
+    if isinstance(module, torch.jit.ScriptModule):
+        raise ValueError(
+            f"{name or 'The module'} is compiled by torch.jit, so that its calls cannot be read. Give the module before it was "
+            "scripted or traced, or measure a function of its tokens by lipscope.torch.norm."
+        )
+
+
 @contextmanager
 def evaluated(module: torch.nn.Module, handles: list[Any]) -> Iterator[None]:
     """Without dropout, gradients and fused layers; the hooks of `handles` are removed in the end."""
-    was_training = {part: part.training for part in module.modules()}
+    # What torch.jit froze has no mode.
+    was_training = {part: part.training for part in module.modules() if hasattr(part, "training")}
     # Fused paths of evaluation skip the modules inside a layer, and with them their hooks.
     fast = torch.backends.mha.get_fastpath_enabled()
     try:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         """All that an experiment of arrays has besides tokens, Q, K and V; see `Experiment.from_arrays`."""
 
         output: ArrayLike | None
-        mask: str | Mapping[str, Any]
+        mask: str | Mapping[str, Any] | None
         attention: str
         score: Mapping[str, Any] | None
         weighting: Mapping[str, Any] | None
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
         k2: ArrayLike | None
         lam: ArrayLike | None
         normalization: str
-        normalization_scope: str
-        eps: float
+        normalization_scope: str | None
+        eps: float | None
 
 
 class Experiment:
@@ -106,7 +106,7 @@ class Experiment:
         v: ArrayLike,
         *,
         output: ArrayLike | None = None,
-        mask: str | Mapping[str, Any] = "none",
+        mask: str | Mapping[str, Any] | None = "none",
         attention: str = "dot",
         score: Mapping[str, Any] | None = None,
         weighting: Mapping[str, Any] | None = None,
@@ -114,8 +114,8 @@ class Experiment:
         k2: ArrayLike | None = None,
         lam: ArrayLike | None = None,
         normalization: str = "none",
-        normalization_scope: str = "inputs",
-        eps: float = 1e-5,
+        normalization_scope: str | None = None,
+        eps: float | None = None,
     ) -> Experiment:
         """An experiment at listed tokens with listed weights.
 
@@ -132,7 +132,8 @@ class Experiment:
             Applied to the concatenated heads; without it they are the output.
         mask : {"none", "causal"} or dict
             Whether a token attends to all tokens, or to itself and those before it; or another mask as in a file, such as
-            ``{"kind": "window", "width": 128}``.
+            ``{"kind": "window", "width": 128}``. A table (n, n) that is true where token i may attend to token j is
+            ``{"kind": "allowed", "rows": table}``. None is "none".
         attention : {"dot", "l2", "cosine", "linear"}
             Scores (Q x_i).(K x_j)/sqrt(k), -|Q x_i - K x_j|^2/sqrt(k), 10 cos(Q x_i, K x_j), or
             ln(phi(Q x_i).phi(K x_j)) with phi = elu + 1.
@@ -150,9 +151,10 @@ class Experiment:
         normalization : {"none", "layer", "rms"}
             Applied to each token before attention.
         normalization_scope : {"inputs", "composed"}
-            Whether the Jacobian is that of attention alone at the normalised tokens, or of normaliser and attention together.
+            Whether the Jacobian is that of attention alone at the normalised tokens, or of normaliser and attention together;
+            without it "inputs". Refused where there is no normaliser.
         eps : float
-            The normaliser's epsilon.
+            The normaliser's epsilon; without it 1e-5. Refused where there is no normaliser.
 
         Examples
         --------
@@ -167,17 +169,20 @@ class Experiment:
             _lipscope.check_token_sizes(*given.shape)
         options = {
             "attention": word("attention", attention),
-            "mask": mask if isinstance(mask, Mapping) else word("mask", mask),
+            "mask": mask,
             "normalization": word("normalization", normalization),
-            "normalization_scope": word("normalization_scope", normalization_scope),
-            "eps": real("eps", eps),
         }
+        if normalization_scope is not None:
+            options["normalization_scope"] = word("normalization_scope", normalization_scope)
+        if eps is not None:
+            options["eps"] = real("eps", eps)
         for name, steps in (("score", score), ("weighting", weighting)):
             if steps is not None:
                 if not isinstance(steps, Mapping):
                     raise TypeError(f"`{name}` is a {type(steps).__name__}, but it must be a dict.")
                 options[name] = steps
         text, forbidden = text_of(options)
+        _refuse_unused(options)
         if output is not None:
             output = plain("output", output)
             _lipscope.check_weight_sizes(output.size)
@@ -244,6 +249,16 @@ class Experiment:
         names = "tokens", "weights", "attention", "mask", "normalization"
         kinds = ", ".join(f"{name}={kind!r}" for name, kind in zip(names, self._engine.kinds()))
         return f"Experiment(n={self.n}, d={self.d}, {kinds})"
+
+
+def _refuse_unused(options: Mapping[str, Any]) -> None:
+    """Refuses arguments of a normaliser where there is none: they would change nothing."""
+    for name in ("eps", "normalization_scope"):
+        if name in options and options["normalization"] == "none":
+            raise ValueError(
+                f'`{name}` is {options[name]!r}, but `normalization` is "none", so that nothing takes it. Leave `{name}` out, or '
+                'give `normalization`: "layer" or "rms".'
+            )
 
 
 def experiment_of(tokens: Any, q: Any = None, k: Any = None, v: Any = None, **options: Any) -> Experiment:

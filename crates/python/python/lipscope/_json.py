@@ -7,7 +7,7 @@ from typing import Any, Mapping
 
 import numpy as np
 
-from ._arrays import contiguous, is_array, plain
+from ._arrays import contiguous, is_array, plain, refuse_masked, shortened
 
 #: The deepest nesting of an experiment; its form needs six levels.
 _MOST_DEPTH = 16
@@ -27,11 +27,31 @@ def text_of(value: Mapping[str, Any]) -> tuple[str, np.ndarray | None]:
         For an object that is no number, text, list, dict or array, with its key.
     """
     forbidden = None
+    _check_mask(value.get("mask"))
     score = value.get("score")
     if isinstance(score, Mapping) and "bias" in score:
         bias, forbidden = _without_infinity(score["bias"])
         value = {**value, "score": {**score, "bias": bias}}
     return json.dumps(_plain((), value), allow_nan=False), forbidden
+
+
+def _check_mask(mask: Any) -> None:
+    """Refuses tables in the place of a mask: true means that a pair may attend here, and that it may not elsewhere."""
+    if mask is None or isinstance(mask, (str, Mapping)):
+        return
+    refuse_masked("mask", mask)
+    what, fix = f"is {shortened(mask)}", 'such as {"kind": "window", "width": 4}'
+    if is_array(mask) or isinstance(mask, (list, tuple)):
+        try:
+            shape: Any = np.shape(plain("mask", mask, kinds="fiub"))
+        except TypeError:
+            shape = None
+        what = f"is a {type(mask).__name__}" + ("" if shape is None else f" of shape {shape}")
+        fix = (
+            'such as {"kind": "allowed", "rows": table} for a table (n, n) that is true where token i may attend to token j. A mask '
+            'of 0 and minus infinity, which is added to scores, goes into score={"bias": table}'
+        )
+    raise TypeError(f'`mask` {what}, but it must be "none", "causal" or a dict, {fix}.')
 
 
 def _without_infinity(bias: Any) -> tuple[Any, np.ndarray | None]:

@@ -9,7 +9,7 @@ from typing import Any, Callable
 import numpy as np
 import torch
 
-from ._calls import is_cache, uncompiled
+from ._calls import is_cache, refuse_scripted, uncompiled
 from ._families import Family, family_of
 from ._masks import Item, float64, items, masked_items, numpy, same_for_heads, split
 from ._positions import Rope, rope_of
@@ -149,10 +149,19 @@ class Catcher:
     _heads: list[torch.Tensor] = field(default_factory=list)
     _is_repeated: bool = False
 
+    def __post_init__(self) -> None:
+        output = self._output()
+        if output is not None:
+            refuse_scripted(f"The output matrix of {self.name or 'the module'}", output)
+
+    def _output(self) -> torch.nn.Module | None:
+        """The module of the output matrix, where a family has one."""
+        return None if self.family is None else getattr(self.module, self.family.output or "", None)
+
     def hooks(self) -> list[Any]:
         """Hooks that add each call to `calls`, or its refusal to `crossing`; the caller removes them."""
         hooks = [self.module.register_forward_hook(self._read, with_kwargs=True)]
-        output = None if self.family is None else getattr(self.module, self.family.output or "", None)
+        output = self._output()
         if output is not None:
             hooks.append(output.register_forward_hook(self._keep, with_kwargs=True))
         return hooks

@@ -10,16 +10,15 @@ import numpy as np
 import torch
 import torch.nn.attention
 
-from ._arrays import first_line
+from ._arrays import first_line, whole
+from ._buffers import kept_buffers
 from ._calls import refuse_quantized
-from ._linear import lanczos
+from ._linear import adjoint_gap, lanczos, rounding_of
 from ._masks import float64
 from ._results import Norm
 
 #: The most that two outputs of a function at one point may differ, relative to their length.
 _REPEATED = 1e-6
-#: Pairs of random vectors at which the forward and the reverse derivative are compared.
-_PROBES = 2
 #: Random directions along which differences of values are compared with the derivative, each forwards and backwards.
 _DIRECTIONS = 4
 #: Lengths of the steps at which differences of values are compared with the derivative, relative to the spread of x, and the
@@ -47,8 +46,8 @@ def norm(
     f : function of a tensor
         What `torch.func.jvp` and `torch.func.vjp` can differentiate, and gives the same output in every call.
     x : tensor
-        The point. In float32, products are rounded to seven digits, in half precision to three: the residual shows how accurate
-        the norm is.
+        The point. In float32, products are rounded to seven digits, in half precision to three: the result has this as its
+        `rounding`, and a lower bound is one up to it. In float64, also of a module, it is one to fifteen digits.
     tolerance : float
         The relative residual at which the iteration stops, from 1e-15 to 1e-2.
     iterations : int
@@ -67,13 +66,15 @@ def norm(
     Raises
     ------
     ValueError
-        For a function that draws random numbers (dropout in train mode) or gives another output in its second call, for NaN in
+        For a function that draws random numbers (dropout in train mode), has a batch norm in train mode, or gives another output
+        in its second call, for NaN in
         x, in f(x) or in the derivative, where the forward and the reverse derivative differ: |<u, J v> - <J^T u, v>|, and where
         they are not the derivative of the values, because a part is detached or x is at a kink.
 
     Notes
     -----
-    `torch.no_grad` and `torch.inference_mode` around the call do not matter.
+    `torch.no_grad` and `torch.inference_mode` around the call do not matter. Buffers that `f` changes in place, such as running
+    statistics, have their numbers back in the end, also where `f` is refused.
 
     Examples
     --------
@@ -86,13 +87,25 @@ def norm(
         raise TypeError("`x` must be a tensor of floating-point numbers.")
     if isinstance(f, torch.nn.Module):
         refuse_quantized(f)
-    with differentiable():
+        _refuse_attention(f)
+    seed = whole("seed", seed)
+    with differentiable(), kept_buffers():
         # A clone: an inference tensor cannot be differentiated at.
         products = _Products(f, x.detach().clone())
+        gap = products.check_adjoint(seed)
         if all(products.shape):
-            products.check_adjoint(seed)
             products.check_values(seed)
-        return lanczos(products.shape, products.forward, products.reverse, (tolerance, iterations, seed), failure)
+        options, rounding = (tolerance, iterations, seed), rounding_of(products.eps, gap)
+        return lanczos(products.shape, products.forward, products.reverse, options, failure, rounding)
+
+
+def _refuse_attention(f: torch.nn.Module) -> None:
+    """`torch.nn.MultiheadAttention` is no function of one tensor."""
+    if isinstance(f, torch.nn.MultiheadAttention) and type(f).forward is torch.nn.MultiheadAttention.forward:
+        raise TypeError(
+            f"`f` is a {type(f).__name__}, which takes query, key and value, but it must be a function of one tensor. Give "
+            "lambda x: f(x, x, x, need_weights=False)[0]."
+        )
 
 
 class _Products:
@@ -109,6 +122,8 @@ class _Products:
         self.f, self.x = lambda x: f(x.clone()), x
         _check_finite("`x`", x)
         self.value = _repeated(self.f, x)
+        #: The rounding of the coarser of the two types.
+        self.eps = max(torch.finfo(part.dtype).eps for part in (x, self.value))
         with _named("in reverse"):
             _, self.pull = torch.func.vjp(self.f, x)
 
@@ -129,31 +144,23 @@ class _Products:
             image = self.pull(_tensor(u, self.value), retain_graph=True)[0]
         return _finite("reverse", image)
 
-    def check_adjoint(self, seed: int) -> None:
-        """Refuses products of two different matrices: <u, J v> must be <J^T u, v>."""
-        draw = np.random.default_rng(seed)
-        eps = max(torch.finfo(part.dtype).eps for part in (self.x, self.value))
-        tolerance = max(eps, torch.finfo(torch.float32).eps) ** 0.5
-        n_outputs, n_inputs = self.shape
-        for _ in range(_PROBES):
-            u, v = draw.normal(size=n_outputs), draw.normal(size=n_inputs)
-            image, preimage = self.forward(v), self.reverse(u)
-            # Each is the size that the products of random vectors have.
-            scale = max(np.linalg.norm(image), np.linalg.norm(preimage))
-            difference = abs(u @ image - preimage @ v)
-            if not difference <= tolerance * scale:
-                raise ValueError(
-                    f"The forward and the reverse derivative of `f` at `x` differ (by {difference / scale:.1g}, relative). A "
-                    "part of it runs under torch.no_grad, has a backward pass of its own that is another derivative, or is "
-                    "rounded to half precision. Differentiate all of `f`, in float32 or float64."
-                )
+    def check_adjoint(self, seed: int) -> float | None:
+        """Refuses products of two different matrices: <u, J v> must be <J^T u, v>. Returns how far they differ."""
+        tolerance = max(self.eps, torch.finfo(torch.float32).eps) ** 0.5
+        gap = adjoint_gap(self.shape, self.forward, self.reverse, seed)
+        if gap is not None and not gap <= tolerance:
+            raise ValueError(
+                f"The forward and the reverse derivative of `f` at `x` differ (by {gap:.1g}, relative). A part of it runs under "
+                "torch.no_grad, has a backward pass of its own that is another derivative, or is rounded to half precision. "
+                "Differentiate all of `f`, in float32 or float64."
+            )
+        return gap
 
     def check_values(self, seed: int) -> None:
         """Refuses a derivative that is not that of the values, as far as some random directions show. Half precision has too few
         digits for this.
         """
-        eps = max(torch.finfo(part.dtype).eps for part in (self.x, self.value))
-        if eps > torch.finfo(torch.float32).eps:
+        if self.eps > torch.finfo(torch.float32).eps:
             return
         draw = np.random.default_rng(seed)
         for _ in range(_DIRECTIONS):
@@ -162,33 +169,35 @@ class _Products:
             image = self.forward(v)
             # At a kink the derivative is that of one side.
             for sign in (1, -1):
-                self._check_values_along(sign * v, sign * image, eps)
+                self._check_values_along(sign * v, sign * image)
 
-    def _check_values_along(self, v: np.ndarray, image: np.ndarray, eps: float) -> None:
+    def _check_values_along(self, v: np.ndarray, image: np.ndarray) -> None:
         """For smaller and smaller h, (f(x + h v) - f(x))/h must come near J v, the image, once. It is refused where two of them in
         turn agree with each other and none with J v.
         """
         value, x = float64(self.value).ravel(), float64(self.x)
         before, agreed = None, False
-        for step, rounding in _STEPS if eps < 1e-9 else _STEPS[:-2]:
+        # Below the least numbers of a type, values are rounded to multiples of the smallest one, or to zero.
+        lost = max(torch.finfo(part.dtype).tiny for part in (self.x, self.value)) * value.size**0.5
+        for step, rounding in _STEPS if self.eps < 1e-9 else _STEPS[:-2]:
             h = step * _spread(x)
             # In the rounding of x itself a step is lost.
-            if eps * np.linalg.norm(x) > 0.01 * h:
+            if self.eps * _length(x) > 0.01 * h:
                 break
             there = _elsewhere(self.f, self.x + _tensor(h * v, self.x))
             # A step may leave where `f` is defined.
             if there is None or there.shape != self.value.shape or not there.isfinite().all():
                 continue
             slope = (float64(there).ravel() - value) / h
-            error = np.linalg.norm(slope - image)
-            rounded = rounding * np.linalg.norm(value) / h
-            size = max(np.linalg.norm(slope), np.linalg.norm(image))
+            error = _length(slope - image)
+            rounded = (rounding * _length(value) + lost) / h
+            size = max(_length(slope), _length(image))
             # A step whose rounding is a part of the slope says nothing.
             if rounded > _ROUNDED * size:
                 continue
             if error <= _VALUES * size + rounded:
                 return
-            agreed |= before is not None and np.linalg.norm(slope - before) <= 0.25 * error
+            agreed |= before is not None and _length(slope - before) <= 0.25 * error
             before = slope
         if agreed:
             raise ValueError(
@@ -201,8 +210,14 @@ class _Products:
 def _spread(x: np.ndarray) -> float:
     """A length on which entries differ: large ones and a common offset do not count."""
     from_middle = np.abs(x - np.median(x))
-    found = (np.median(from_middle) * x.size**0.5, np.linalg.norm(from_middle), np.linalg.norm(x), 1.0)
+    found = (np.median(from_middle) * x.size**0.5, _length(from_middle), _length(x), 1.0)
     return float(next(length for length in found if length > 0))
+
+
+def _length(vector: np.ndarray) -> float:
+    """The length of a vector, also where the squares of its entries are below or above the range of 64-bit numbers."""
+    largest = float(np.abs(vector).max(initial=0.0))
+    return largest * float(np.linalg.norm(vector / largest)) if 0 < largest < np.inf else largest
 
 
 def _repeated(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
@@ -219,8 +234,8 @@ def _repeated(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> tor
         )
     _check_finite("`f(x)`", value)
     tolerance = max(_REPEATED, 4 * torch.finfo(value.dtype).eps)
-    is_same = first.shape == value.shape and bool(
-        (first - value).double().norm() <= tolerance * value.double().norm()
+    is_same = first.shape == value.shape and _length(float64(first) - float64(value)) <= tolerance * _length(
+        float64(value)
     )
     if not is_same:
         raise ValueError(

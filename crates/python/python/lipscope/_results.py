@@ -11,7 +11,10 @@ import numpy as np
 
 from ._bounds import SIGNS, Bound
 from ._experiment import Experiment
-from ._measurement import kind_of
+from ._measurement import CONVERGED, kind_of
+
+#: The least rounding of products, relative: sixteen times that of 64-bit numbers.
+_DOUBLE = 16 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -266,9 +269,10 @@ class Norm:
     Attributes
     ----------
     value : float
-        |J v| for the unit vector `right`: never above the norm.
+        |J v| for the unit vector `right`: above the norm by the rounding of the products at most.
     kind : {"exact", "lower bound"}
-        A norm that converged to 1e-9 counts as exact.
+        A norm that converged to 1e-9 counts as exact, if its products are rounded by no more. A lower bound is one up to
+        `rounding`.
     residual : float
         |J^T u - s v| / s.
     iterations : int
@@ -278,6 +282,12 @@ class Norm:
         An upper bound on the norm that fails with the probability `failure`, over the seeds; None if it was not asked for,
         or would depend on rounding.
     failure : float or None
+    rounding : float
+        How far the rounding of the products may move `value`, relative: an estimate, sixteen times the rounding of their type or
+        how far <u, J v> and <J^T u, v> differ at random vectors, whichever is more. ``value * (1 - rounding)`` is below the norm
+        where the rounding of single products is not far from usual; it is no proof.
+    warnings : tuple of str
+        Doubts about the result: a value that rounding may have moved above the norm.
     """
 
     value: float
@@ -288,12 +298,24 @@ class Norm:
     left: np.ndarray = field(repr=False)
     upper: float | None = None
     failure: float | None = None
+    rounding: float = _DOUBLE
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        if self.rounding <= CONVERGED:
+            return ()
+        return (
+            f"The products are rounded: the value may be above the norm by about {self.rounding:.0e} of it. For a strict lower bound "
+            "measure in float64, or take that off.",
+        )
 
     def __float__(self) -> float:
         return self.value
 
     def __repr__(self) -> str:
         how = f"lanczos, {self.iterations} steps, residual {self.residual:.1e}"
+        if self.rounding > CONVERGED:
+            how += f", rounding {self.rounding:.0e}"
         above = "" if self.upper is None else f"; ≤ {self.upper:.12g} but for chance {self.failure:g}"
         return f"spectral norm {SIGNS[self.kind]} {self.value:.12g} ({self.kind}; {how}){above}"
 

@@ -47,6 +47,7 @@ from ._calls import call, chosen, evaluated, uncompiled
 from ._families import family_of
 from ._layers import Catcher, Weights, is_attention
 from ._masks import Item
+from ._multihead import tokens_thrice
 from ._norm import norm
 
 __all__ = ["BlockNorm", "HeadAttention", "attention", "blocks", "norm"]
@@ -151,8 +152,7 @@ def attention(
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"`module` is a {type(module).__name__}, but it must be a torch.nn.Module.")
     module = uncompiled(module)
-    if isinstance(module, torch.nn.MultiheadAttention) and isinstance(inputs, torch.Tensor):
-        inputs = (inputs, inputs, inputs)
+    inputs = tokens_thrice(module, inputs)
     attentions = {name: part for name, part in module.named_modules() if is_attention(part)}
     if not attentions:
         raise ValueError(
