@@ -152,8 +152,8 @@ pageTest('the width of a window stands under the mask, and the switch of masks n
   await page.locator('#mask-size-number').waitFor({ state: 'visible' });
   assert.equal(await page.locator('#mask-size-number').inputValue(), '16');
   assert.match(await page.getByTestId('attention-line').textContent(), /window of 16, causal/);
-  const pressed = await page.$$eval('[id^=quick-mask]', (all) => all.map((button) => button.getAttribute('aria-pressed')));
-  assert.deepEqual(pressed, ['false', 'false']);
+  const pressed = await page.$$eval('[id^=quick-mask]', (all) => all.map((button) => [button.id, button.getAttribute('aria-pressed')]));
+  assert.deepEqual(pressed, [['quick-mask-none', 'false'], ['quick-mask-causal', 'false'], ['quick-mask-other', 'true']]);
   assert.ok((await page.locator('.quick-away').allTextContents()).includes('window of 16, causal'));
 });
 
