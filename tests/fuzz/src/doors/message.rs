@@ -34,8 +34,9 @@ pub(super) const DOOR: Door = Door {
 /// A table of results.
 const TABLE: &str = include_str!("../../corpus/results/gpt2.csv");
 
-/// serde reserves up to a mebibyte for each list whose length a message claims.
-const READING: Allowance = Allowance { base: 16 << 20, each: 2_000 };
+/// serde reserves up to a mebibyte for each list whose length a message claims, and entries of a few bytes may be of types that
+/// are thousands of times as large in memory.
+const READING: Allowance = Allowance { base: 16 << 20, each: 8_000 };
 
 /// Messages of every kind, as the current program writes them: their format belongs to the build.
 fn made() -> Vec<Vec<u8>> {

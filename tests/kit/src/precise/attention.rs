@@ -252,8 +252,15 @@ fn size_of_terms(experiment: &Experiment, query: &Vector, key: &Vector) -> Real 
     &sum * &scale(experiment, query.len())
 }
 
-/// tau tanh(s/tau), by e^(-2|s|/tau), so that neither it nor its derivative cancels where it is flat.
+/// tau tanh(s/tau), by e^(-2|s|/tau), so that neither it nor its derivative cancels where it is flat. Where s/tau is tiny,
+/// by the first terms of its series.
 fn capped(score: &Dual, tau: &Real) -> Dual {
+    let ratio = &score.value / tau;
+    if ratio.abs() < Real::new(1e-40) {
+        let square = &ratio * &ratio;
+        let value = &score.value * &(&Real::one() - &(&square / &Real::new(3.0)));
+        return score.through(value, &(&Real::one() - &square));
+    }
     let small = (&(&score.value.abs() * &Real::new(-2.0)) / tau).exp();
     let (less, more) = (&Real::one() - &small, &Real::one() + &small);
     let size = &(tau * &less) / &more;

@@ -195,6 +195,11 @@ impl HeadErrors {
         self.maps[at].keys.norm
     }
 
+    /// An upper bound on ||W_j||, without the outer factor: a product with it may cancel.
+    pub(super) fn value_norm(&self, j: usize) -> f64 {
+        self.values.norm * self.values.stretches[j]
+    }
+
     /// The errors of row i. `value_norms` are upper bounds on ||W_j||, one for all or one for each.
     pub(super) fn row(
         &self,

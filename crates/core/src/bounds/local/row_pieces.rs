@@ -216,9 +216,10 @@ impl RowPieces {
             }
         }
         let mut most = 0.0f64;
-        // Upper bounds on the lengths whose products are added, for their rounding.
-        let mut lengths: Vec<f64> = ratios.iter().enumerate().map(|(j, r)| r.abs() * head.value_norm(j)).collect();
         let outer = head.errors.outer();
+        // Upper bounds on the lengths whose products are added, for their rounding.
+        let mut lengths: Vec<f64> =
+            ratios.iter().enumerate().map(|(j, r)| r.abs() * outer * head.errors.value_norm(j)).collect();
         for (map, of_map) in head.maps.iter().zip(maps.iter_mut()) {
             let mut through = &map.value_key * &of_map.gradients;
             if let Some(turn) = &forward.turn {
