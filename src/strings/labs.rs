@@ -395,7 +395,7 @@ mod tests {
         };
         let side = |steps| Side { steps, outcome: Some(Outcome::Diverged), ..Side::default() };
         let text = inverse_finding(&side(vec![step(0, 0.5)]), &side(vec![step(0, 0.5), step(1, 3.2e14)]));
-        assert!(text.contains("error 0.5000 at t = 0.") && text.contains("error 10¹⁵ at t = 1."), "{text}");
+        assert!(text.contains("error 0.5000 at t = 0.") && text.contains("error 3.200 × 10¹⁴ at t = 1."), "{text}");
         assert_eq!(inverse_error_name(Some(7)), "error at t = 7");
         assert_eq!(inverse_error_name(None), "error");
     }
