@@ -1,5 +1,5 @@
-//! Makes MathML of the formulas: of those of the bounds, whose TeX stands in their statements in the engine, and of those of
-//! the lessons in `lessons/formulas.toml`.
+//! Makes MathML of the formulas: of those of the bounds, whose TeX stands in their statements in the engine, and of those
+//! of the lessons in `lessons/formulas.toml`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

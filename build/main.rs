@@ -1,5 +1,5 @@
-//! Generates functions from the word catalogues and MathML from the formulas, checks the lessons, and tells the linker to keep the relocations in
-//! the page's module: scripts/modules.sh needs them to cut the module into parts.
+//! Generates functions from the word catalogues and MathML from the formulas, checks the lessons, and tells the linker to
+//! keep the relocations in the page's module: scripts/modules.sh needs them to cut the module into parts.
 
 mod formulas;
 mod lessons;

@@ -75,7 +75,7 @@ pub fn symbols(markup: &str) -> Vec<String> {
             let mut parts = leaves(inside);
             let name = if parts.is_empty() { String::new() } else { parts.remove(0) };
             format!("{name}_{}", parts.concat())
-        } else if let Some(inside) = rest.strip_prefix("<mi>") {
+        } else if let Some((_, inside)) = rest.split_once('>').filter(|_| rest.starts_with("<mi")) {
             let (name, after) = inside.split_once("</mi>").unwrap_or((inside, ""));
             rest = after;
             name.trim().to_owned()

@@ -396,7 +396,6 @@ class Attention(Faults):
         module.register_forward_hook(lambda _, __, out: (2 * out[0], out[1]))
         self.refused("computes something else", lambda: lipscope.torch.attention(module, drawn()))
 
-
     def test_what_multihead_attention_does_not_take_is_refused_by_name(self):
         x, single = drawn(), attention()
         other = nn.MultiheadAttention(D, 2, kdim=6, vdim=4, batch_first=True).double()

@@ -282,8 +282,10 @@ fn directed(log10: f64, digits: i32, round: fn(f64) -> f64, towards: f64) -> f64
 /// A logarithm rounded to `digits` digits of its own by `round`. The digits of a negative one round the other way.
 fn rounded_exponent(log10: f64, digits: i32, round: fn(f64) -> f64, towards: f64) -> f64 {
     let unit = 10f64.powi(log10.abs().log10().floor() as i32 - (digits - 1));
-    let towards = if log10 < 0.0 { towards.recip() } else { towards };
-    round(log10 / unit * towards) * unit
+    // The logarithm itself is rounded: what absorbs the rounding errors of a power would be many powers of ten here.
+    let towards = (towards - 1.0).signum() * 4.0 * f64::EPSILON;
+    let towards = if log10 < 0.0 { -towards } else { towards };
+    round(log10 / unit * (1.0 + towards)) * unit
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub static CASTIN_GENERAL: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "√3 v √(a²(4n + 1) + n)",
-    tex: Some(r"\sqrt{3}\,v\sqrt{a^2(4n+1)+n}"),
+    tex: Some(r"\sqrt{3}v\sqrt{a^2(4n+1)+n}"),
     needs: &[Need::PlainAttention, Need::DotScores],
     otherwise: Absence::NotComputed,
     group: Group::Published,

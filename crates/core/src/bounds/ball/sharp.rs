@@ -26,7 +26,7 @@ pub static SHARP: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "v (a + min(√(n G(a)), √F(a), √((1 + a²) S_Γ), √S_Γ + e^(Γ/2) √(m + m²/4)))",
-    tex: Some(r"v(a+\min(\sqrt{nG(a)},\sqrt{F(a)},\sqrt{(1+a^2)S_\Gamma},\dots))"),
+    tex: Some(r"v(a+\min(\sqrt{nG(a)},\sqrt{F(a)},\sqrt{(1+a^2)S_\Gamma},…))"),
     needs: &[Need::PlainAttention, Need::DotScores, Need::Unmasked],
     otherwise: Absence::NotComputed,
     group: Group::Best,

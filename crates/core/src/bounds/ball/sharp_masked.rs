@@ -19,7 +19,7 @@ pub static SHARP_MASKED: Statement = Statement {
     domain: Domain::Ball,
     norm: Norm::Spectral,
     formula: "v (a + min(√Σᵢ min(G(a), F(a)/i), √((1 + a²) S_c), √((1 + a²) S_s), 2 e^a √((1 + 2a) √(1 + a²))))",
-    tex: Some(r"v(a+\min(\sqrt{\sum_i\min(G(a),F(a)/i)},\dots))"),
+    tex: Some(r"v(a+\min(\sqrt{\sum_i\min(G(a),F(a)/i)},…))"),
     needs: &[Need::PlainAttention, Need::DotScores, Need::Causal],
     otherwise: Absence::NotComputed,
     group: Group::Best,
