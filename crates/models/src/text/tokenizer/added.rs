@@ -239,8 +239,9 @@ pub(super) fn add(
     tokenizer.add_tokens(&added.tokens);
     let mut renamed = BTreeMap::new();
     let mut given_ids = BTreeMap::new();
-    let given: BTreeSet<u32> = whole_file.iter().chain(&added.ids).map(|given| given.id).collect();
-    let entries = entries_of(tokenizer, &given);
+    let given = whole_file.iter().chain(&added.ids).map(|given| given.id);
+    let ids: BTreeSet<u32> = given.chain(tokenizer.get_added_vocabulary().get_vocab().values().copied()).collect();
+    let entries = entries_of(tokenizer, &ids);
     for GivenId { file, content, id } in whole_file.iter().chain(&added.ids).filter(|given| !given.content.is_empty()) {
         if let Some((other, _)) = given_ids.insert(*id, (content, file)).filter(|(other, _)| *other != content) {
             return Err(wrong(*file, two_tokens(other, content, *id)));
@@ -257,34 +258,39 @@ pub(super) fn add(
             return Err(wrong(*file, two_ids(content, *id, ours)));
         }
     }
-    check_distinct(tokenizer, &renamed)?;
+    check_distinct(tokenizer, &entries, &renamed)?;
     Ok(renamed)
 }
 
-/// The entries of the vocabulary that have one of these ids, in the order of their names. The library's map from ids to
-/// entries keeps one of several with the same id, a different one in each run.
-fn entries_of(tokenizer: &tokenizers::Tokenizer, ids: &BTreeSet<u32>) -> BTreeMap<u32, BTreeSet<String>> {
-    let mut entries = BTreeMap::<u32, BTreeSet<String>>::new();
-    let all = tokenizer.get_vocab(false);
-    all.into_iter().filter(|(_, id)| ids.contains(id)).for_each(|(entry, id)| {
+/// Entries of the vocabulary by their ids, in the order of their names.
+type Entries = BTreeMap<u32, BTreeSet<String>>;
+
+/// The entries of the vocabulary that have one of these ids. The library's map from ids to entries keeps one of several with
+/// the same id, a different one in each run.
+fn entries_of(tokenizer: &tokenizers::Tokenizer, ids: &BTreeSet<u32>) -> Entries {
+    let mut entries = Entries::new();
+    tokenizer.get_vocab(false).into_iter().filter(|(_, id)| ids.contains(id)).for_each(|(entry, id)| {
         entries.entry(id).or_default().insert(entry);
     });
     entries
 }
 
 /// An entry of the vocabulary with this id, other than the token itself.
-fn other_entry<'a>(entries: &'a BTreeMap<u32, BTreeSet<String>>, id: u32, token: &str) -> Option<&'a str> {
+fn other_entry<'a>(entries: &'a Entries, id: u32, token: &str) -> Option<&'a str> {
     entries.get(&id)?.iter().map(String::as_str).find(|entry| *entry != token)
 }
 
 /// Checks that no added token has the id of an entry of the vocabulary or of another added token, as happens where the
 /// vocabulary's ids have gaps.
-fn check_distinct(tokenizer: &tokenizers::Tokenizer, renamed: &BTreeMap<u32, u32>) -> Result<(), InputError> {
+fn check_distinct(
+    tokenizer: &tokenizers::Tokenizer,
+    entries: &Entries,
+    renamed: &BTreeMap<u32, u32>,
+) -> Result<(), InputError> {
     let mut finals = BTreeMap::new();
     let added: BTreeMap<&String, &u32> = tokenizer.get_added_vocabulary().get_vocab().iter().collect();
-    let entries = entries_of(tokenizer, &added.values().map(|id| **id).collect());
     for (content, id) in added {
-        if let Some(entry) = other_entry(&entries, *id, content) {
+        if let Some(entry) = other_entry(entries, *id, content) {
             return Err(wrong(phrase!("tokenizer", "The tokenizer"), two_tokens(entry, content, *id)));
         }
         let id = renamed.get(id).unwrap_or(id);
