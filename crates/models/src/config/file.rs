@@ -427,11 +427,11 @@ fn sizes_of(fields: &Fields, default: ModelConfig) -> Result<ModelConfig, InputE
         FirstPosition::AfterPadding { id, source } => {
             const KEY: &str = "pad_token_id";
             let id = if source == PaddingSource::Config { fields.count(KEY, id)? } else { id };
-            let left = rows.checked_sub(id).and_then(|left| left.checked_sub(1)).filter(|left| *left > 0);
-            let Some(left) = left else {
+            let left = rows.saturating_sub(id).saturating_sub(1);
+            if left == 0 {
                 let reason = phrase!("why_no_positions_left", "its positions begin after the row of the padding token");
                 return Err(fields.not_supported(KEY, reason));
-            };
+            }
             (rows - left, left)
         }
     };
