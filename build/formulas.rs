@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use math_core::{LatexToMathML, MathCoreConfig, MathDisplay};
 
+use crate::read;
+
 /// The folder with a file for each bound.
 pub const BOUNDS: &str = "crates/core/src/bounds";
 /// The formulas of the lessons.
@@ -86,8 +88,4 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
         }
     }
     Ok(found)
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|problem| format!("{}: {problem}", path.display()))
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::read;
+
 mod file {
     include!("../src/lessons/file.rs");
 }
@@ -22,7 +24,7 @@ pub fn check() -> Result<(), String> {
     }
     for name in &english {
         let paths = [format!("lessons/en/{name}"), format!("lessons/zh/{name}")];
-        let [en, zh] = [read(&paths[0])?, read(&paths[1])?];
+        let [en, zh] = [read(Path::new(&paths[0]))?, read(Path::new(&paths[1]))?];
         let at = |path: &str| {
             let path = path.to_owned();
             move |Fault { line, text }: Fault| format!("{path}:{line}: {text}")
@@ -35,8 +37,4 @@ pub fn check() -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-fn read(path: &str) -> Result<String, String> {
-    std::fs::read_to_string(Path::new(path)).map_err(|problem| format!("{path}: {problem}"))
 }

@@ -36,3 +36,8 @@ fn write(name: &str, source: &str) {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join(name);
     std::fs::write(out, source).expect("the folder of build outputs can be written");
 }
+
+/// The text of a file, or a sentence that names it.
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|problem| format!("{}: {problem}", path.display()))
+}
