@@ -508,15 +508,15 @@ pub fn worst_in_effect(state: &PageState, ball: &Ball, known: &KnownTokens) -> P
 #[must_use]
 pub fn written_reached(log10: f64, latest: Option<(f64, Kind)>) -> Number {
     match latest {
-        Some((norm, kind)) if is_same(log10, norm) => Number::known(norm, kind),
+        Some((norm, kind)) if is_same(log10, norm.log10()) => Number::known(norm, kind),
         _ => Number::claimed(log10, Kind::LowerBound),
     }
 }
 
-/// Whether a norm that some tokens reach, given by its log10, is the norm that was measured.
+/// Whether two norms, given by their log10, are one norm that was computed in two ways.
 #[must_use]
-pub fn is_same(log10: f64, norm: f64) -> bool {
-    (norm.log10() - log10).abs() < SAME
+pub fn is_same(log10: f64, other: f64) -> bool {
+    (log10 - other).abs() < SAME
 }
 
 /// The radius of the smallest ball that holds tokens of a state's attention, where they are listed. Infinite for other

@@ -269,7 +269,8 @@ fn larger_local(measurement: &Measurement, norm: Norm) -> Option<BoundId> {
 /// The kind of a bound as it is written: a lower bound that equals the measured norm has the sign of that norm, because
 /// one number rounded in two ways would look like two numbers.
 fn written_kind(bound: &Bound, measurement: &Measurement, norm: Norm) -> Kind {
-    let measured = measurement.norm(norm).filter(|value| bound.side == Side::Lower && is_same(bound.log10, *value));
+    let measured =
+        measurement.norm(norm).filter(|value| bound.side == Side::Lower && is_same(bound.log10, value.log10()));
     measured.map_or_else(|| strings::side_kind(bound.side), |_| strings::kind_of(measurement, norm))
 }
 

@@ -58,7 +58,7 @@ pub fn BoundSlackDetails(
             Some((
                 strings::slack(&slack.factors, &bound, m.norm(norm)),
                 slack,
-                strings::reach(&bound, m.norm(norm), &measured.state),
+                strings::reach(&bound, m.norm(norm).map(|value| (value, strings::kind_of(m, norm))), &measured.state),
             ))
         })
     });

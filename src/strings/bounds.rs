@@ -86,12 +86,13 @@ pub fn formula_where(bound: BoundId) -> &'static str {
 
 /// The statement of a bound for a state, and its factor over the measured norm. With normaliser and attention together,
 /// a bound holds at these tokens only, because it contains a factor of the normaliser at these tokens.
-pub fn reach(bound: &Bound, measured: Option<f64>, state: &PageState) -> String {
-    if let Some(norm) = measured.filter(|norm| bound.side == Side::Lower && is_same(bound.log10, *norm)) {
-        return reach::lower_same(Number::of(norm));
+pub fn reach(bound: &Bound, measured: Option<(f64, Kind)>, state: &PageState) -> String {
+    let is_reached = |norm: f64| bound.side == Side::Lower && is_same(bound.log10, norm.log10());
+    if let Some((norm, kind)) = measured.filter(|(norm, _)| is_reached(*norm)) {
+        return reach::lower_same(Number::digits(norm, kind));
     }
     let number = Number::in_sentence(bound.log10, side_kind(bound.side));
-    let apart = match measured.filter(|norm| *norm > 0.0).map(f64::log10) {
+    let apart = match measured.map(|(norm, _)| norm).filter(|norm| *norm > 0.0).map(f64::log10) {
         None => String::new(),
         Some(log10) => match Number::rough_from_log10((bound.log10 - log10).abs()) {
             times if is_one(&times) => reach::same().to_owned(),

@@ -3,6 +3,7 @@
 use crate::words::plot as words;
 pub use crate::words::plot::*;
 
+use crate::answers::is_same;
 use crate::state::XAxis;
 use lipscope_core::experiment::TokenSource;
 use lipscope_core::fit::PowerLaw;
@@ -97,9 +98,6 @@ pub fn count(n: f64) -> String {
     if n < 1e7 && !is_round { n.to_string() } else { Number::short(n).to_string() }
 }
 
-/// Logarithms to base ten that differ by less are of one number.
-const SAME: f64 = 1e-9;
-
 /// The value of each named curve at n, with its name and sign. The mean has the range of its samples.
 pub fn readout(n: f64, values: &[HoverValue]) -> String {
     let samples = values.iter().find(|value| value.id == "draws" && value.x == n && value.count > 1);
@@ -110,7 +108,7 @@ pub fn readout(n: f64, values: &[HoverValue]) -> String {
         let log10 = log10_of(value);
         // One number rounded in two ways would look like two numbers.
         let kind = match kind_of_role(value.role) {
-            Kind::LowerBound if measured.iter().any(|norm| (norm - log10).abs() < SAME) => Kind::Plain,
+            Kind::LowerBound if measured.iter().any(|norm| is_same(*norm, log10)) => Kind::Plain,
             kind => kind,
         };
         let number = Number::claimed(log10, kind).to_string();
