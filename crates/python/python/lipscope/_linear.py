@@ -11,7 +11,7 @@ from ._arrays import ArrayLike, contiguous, plain, real, vector, whole
 from ._experiment import experiment_of
 from ._functions import _bytes
 from ._measurement import CONVERGED
-from ._results import Norm
+from ._results import ROUNDINGS, Norm
 
 #: Pairs of random vectors at which the products of a map and of its transpose are compared.
 _PROBES = 2
@@ -160,7 +160,7 @@ def rounding_of(eps: float, gap: float | None) -> float:
 
     For 21 modules in float32, bfloat16 and float16, the norm was off by up to eight times the larger one, mostly by a tenth of it.
     """
-    return 16 * max(eps, gap or 0.0, float(np.finfo(np.float64).eps))
+    return ROUNDINGS * max(eps, gap or 0.0, float(np.finfo(np.float64).eps))
 
 
 def adjoint_gap(shape: tuple[int, int], apply: Any, transpose: Any, seed: int) -> float | None:

@@ -67,8 +67,7 @@ def norm(
     ------
     ValueError
         For a function that draws random numbers (dropout in train mode), has a batch norm in train mode, or gives another output
-        in its second call, for NaN in
-        x, in f(x) or in the derivative, where the forward and the reverse derivative differ: |<u, J v> - <J^T u, v>|, and where
+        in its second call, for NaN in x, in f(x) or in the derivative, where the forward and the reverse derivative differ: |<u, J v> - <J^T u, v>|, and where
         they are not the derivative of the values, because a part is detached or x is at a kink.
 
     Notes

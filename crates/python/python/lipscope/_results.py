@@ -13,8 +13,8 @@ from ._bounds import SIGNS, Bound
 from ._experiment import Experiment
 from ._measurement import CONVERGED, kind_of
 
-#: The least rounding of products, relative: sixteen times that of 64-bit numbers.
-_DOUBLE = 16 * float(np.finfo(np.float64).eps)
+#: How many times the rounding of single products a norm may be off.
+ROUNDINGS = 16
 
 
 @dataclass(frozen=True)
@@ -298,7 +298,7 @@ class Norm:
     left: np.ndarray = field(repr=False)
     upper: float | None = None
     failure: float | None = None
-    rounding: float = _DOUBLE
+    rounding: float = ROUNDINGS * float(np.finfo(np.float64).eps)
 
     @property
     def warnings(self) -> tuple[str, ...]:
