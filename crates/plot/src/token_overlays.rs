@@ -39,7 +39,7 @@ impl TokenPlane {
     }
 
     /// The rectangle of a label of a point, or one beside it, above or below it within the plot that covers no image.
-    pub(super) fn off_images(&self, label: PixelRect, (x, y): Point, layout: &PlaneLayout) -> PixelRect {
+    pub(super) fn avoid_images(&self, label: PixelRect, (x, y): Point, layout: &PlaneLayout) -> PixelRect {
         let (chart, plot) = (&layout.chart, &layout.chart.plot);
         let Some(changes) = self.changes.as_ref().filter(|_| !self.is_line()) else { return label };
         let images: Vec<Point> = changes.images.iter().filter_map(|image| self.image_place(*image, chart)).collect();

@@ -368,7 +368,7 @@ impl TokenPlane {
             // An arrow to the right would go through a label there.
             let is_crossed = self.points_right(i, 0.6 * size, &layout.chart) && left.left >= layout.chart.plot.left;
             let first = if has_room && is_better && !is_crossed { right } else { left };
-            let rect = if Some(i) == self.selected { first } else { self.off_images(first, (x, y), layout) };
+            let rect = if Some(i) == self.selected { first } else { self.avoid_images(first, (x, y), layout) };
             let (left, y) = (rect.left, (rect.top + rect.bottom) / 2.0);
             let near =
                 PixelRect { left: left - 2.0, top: rect.top - 2.0, right: rect.right + 2.0, bottom: rect.bottom + 2.0 };

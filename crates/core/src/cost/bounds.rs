@@ -156,8 +156,8 @@ fn every_kind(shape: &Shape, columns: u64, buffer: u64) -> Part {
     let of_map = sum([product([k, d]), product([value_dim, k]), product([maps, k, k])]);
     let outer_factor = if shape.output.is_some() { product([reduced, value_dim]) } else { 0 };
     // W_j W_j^T, of each token where values are normalised.
-    let normalized = product([columns, shape.steps.value_steps]);
-    let value_grams = product([normalized.max(1), value_dim, value_dim]);
+    let slopes = product([columns, shape.steps.value_steps]).max(1);
+    let value_grams = product([slopes, value_dim, value_dim]);
     let values = product([value_dim, sum([columns, d])]);
     let errors = product([columns, sum([product([6, maps]), 8])]);
     let head = sum([product([maps, of_map]), outer_factor, value_grams, values, product([keys, keys.min(d)]), errors]);
@@ -166,7 +166,7 @@ fn every_kind(shape: &Shape, columns: u64, buffer: u64) -> Part {
     let making = sum([
         product([5, keys, d]),
         product([3, value_dim, outer(shape)]),
-        product([normalized.max(1), value_dim, d]),
+        product([slopes, value_dim, d]),
         product([3, value_dim, d]),
     ]);
     // For each thread, the terms of a row, and matrices of the squares of its blocks.

@@ -146,7 +146,7 @@ fn row_by_row(jacobian: &CausalRuns, forward: &Forward<f64>, combination: Combin
     let of_head = |head_idx: usize| {
         let mut head = GeneralHead::new(forward, head_idx, jacobian.n() as f64);
         jacobian.for_rows(head_idx, |row| {
-            let weights = RowWeights::of_softmax(&row.masses, &row.shares);
+            let weights = RowWeights::from_softmax(&row.masses, &row.shares);
             let ratio = |b: usize| if row.masses[b] == 0.0 { 0.0 } else { row.shares[b] / row.masses[b] };
             head.add_softmax_row(forward, row.run, weights, ratio);
         });

@@ -124,7 +124,7 @@ impl GeneralRows {
                 |buffer| {
                     let weights = head.matrices.maps.iter();
                     let weights: Vec<RowWeights> =
-                        weights.map(|map| RowWeights::of_forward(forward, sizes, (map.map_idx, i), buffer)).collect();
+                        weights.map(|map| RowWeights::from_forward(forward, sizes, (map.map_idx, i), buffer)).collect();
                     head.row(forward, i, &weights)
                 },
             )

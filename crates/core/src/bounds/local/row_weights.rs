@@ -63,7 +63,7 @@ pub(crate) struct RowWeights {
 
 impl RowWeights {
     /// Those of a forward pass whose columns stand for that many tokens.
-    pub(super) fn of_forward(
+    pub(super) fn from_forward(
         forward: &Forward<f64>,
         sizes: &Multiplicities,
         (map_idx, i): (usize, usize),
@@ -111,7 +111,7 @@ impl RowWeights {
     }
 
     /// Those of softmax of plain scores: `shares` of one token of each column, `weights` of all of them.
-    pub(crate) fn of_softmax(weights: &[f64], shares: &[f64]) -> Self {
+    pub(crate) fn from_softmax(weights: &[f64], shares: &[f64]) -> Self {
         RowWeights {
             weights: weights.to_vec(),
             slopes: vec![1.0; weights.len()],
