@@ -86,9 +86,12 @@ pub fn BoundLadder() -> impl IntoView {
             .with(|m| m.as_ref().map_or_else(String::new, |m| strings::ladder_finding(&m.measurement, norm, &m.state)))
     });
     let note = memo(move |_| {
-        page.answers
-            .measured
-            .with(|m| m.as_ref().map_or_else(strings::ladder_note, |m| strings::ladder_scope(&m.state)))
+        page.answers.measured.with(|m| {
+            m.as_ref().map_or_else(
+                || strings::ladder_note().to_owned(),
+                |m| strings::ladder_scope(&m.state, &m.measurement.bounds),
+            )
+        })
     });
     let of_eps = memo(move |_| {
         let log10 = page.answers.measured.with(|m| m.as_ref().and_then(|m| m.measurement.log10_ratio_by_eps()));

@@ -94,6 +94,8 @@ pub struct Widest {
     pub log10: f64,
     /// The number of tokens there.
     pub n: f64,
+    /// The largest number of tokens of the band: its lower edge ends where no tokens are known.
+    pub end: f64,
     /// Whether the lower edge there is a bound, and not only the norm at tokens that were measured or found.
     pub is_proved: bool,
 }
@@ -104,7 +106,8 @@ pub fn widest_of(band: &[(f64, f64, f64)], data: &Curves, norm: Norm) -> Option<
     let WidestGap { log10, at: (n, lower) } = WidestGap::of(gaps)?;
     let is_proved =
         data.row(n).and_then(|row| row.best_lower(norm)).is_some_and(|bound| lower - bound.log10 <= ROUNDING);
-    Some(Widest { log10, n, is_proved })
+    let end = band.last().map_or(n, |(n, ..)| *n);
+    Some(Widest { log10, n, end, is_proved })
 }
 
 /// The widest place of the band of the view.

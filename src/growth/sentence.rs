@@ -81,7 +81,7 @@ pub fn GapSentence() -> impl IntoView {
                 data-n=move || widest.get().map_or_else(String::new, |widest| widest.n.to_string())
                 data-log10=move || widest.get().map_or_else(String::new, |widest| widest.log10.to_string())
             >
-                {move || widest.get().map_or_else(String::new, |Widest { log10, n, is_proved }| strings::growth_widest(log10, n, is_proved))}
+                {move || widest.get().map_or_else(String::new, |Widest { log10, n, end, is_proved }| strings::growth_widest(log10, n, end, is_proved))}
             </p>
             <p class="growth-radius" hidden=move || !grows.get() || is_normalized.get()>
                 {strings::radius_there()} {strings::between_sentences()}

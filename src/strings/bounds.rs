@@ -5,7 +5,9 @@ pub use crate::words::bounds::*;
 
 use crate::answers::{is_same, written_reached};
 use crate::state::PageState;
-use lipscope_core::bounds::{Absence, Bound, BoundId, Domain, Norm, Side, SlackFactor, SlackKind, is_replaced};
+use lipscope_core::bounds::{
+    ADVERSARIAL_ENVELOPE, Absence, Bound, BoundId, Domain, Norm, Side, SlackFactor, SlackKind, is_replaced,
+};
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{Kind, Number};
 
@@ -36,9 +38,14 @@ pub fn ladder_title(n: Option<f64>) -> String {
     n.map_or_else(|| ladder_heading().to_owned(), |n| ladder_heading_at(count(n)))
 }
 
-/// The tokens that the ladder's numbers hold for, beside its heading.
-pub fn ladder_scope(state: &PageState) -> &'static str {
-    if state.measured_bounds_hold_on_ball() { ladder_note() } else { ladder_note_composed() }
+/// The tokens that the ladder's numbers hold for, beside its heading. The tokens of the envelope may be fewer than n.
+pub fn ladder_scope(state: &PageState, bounds: &[Bound]) -> String {
+    let has_envelope = bounds.iter().any(|bound| bound.id == &ADVERSARIAL_ENVELOPE);
+    match (state.measured_bounds_hold_on_ball(), has_envelope) {
+        (false, _) => ladder_note_composed().to_owned(),
+        (true, false) => ladder_note().to_owned(),
+        (true, true) => ladder_note_envelope(bound_label(&ADVERSARIAL_ENVELOPE)),
+    }
 }
 
 /// The formula of a bound as text: in words where it has no short one.

@@ -133,13 +133,15 @@ pub fn gap_key(log10: f64, n: f64) -> String {
 }
 
 /// The largest ratio of upper to lower bound, and where it is. `is_proved` says whether the lower edge there is a bound,
-/// or the norm at tokens that were measured or found.
-pub fn growth_widest(log10: f64, n: f64, is_proved: bool) -> String {
-    let (n, times) = (count(n), Number::in_sentence(log10, Kind::Plain));
-    if is_one(&times) {
-        return if is_proved { growth_widest::proved_equal() } else { growth_widest::reached_equal() }.into();
+/// or the norm at tokens that were measured or found. `end` is the largest n at which both are known.
+pub fn growth_widest(log10: f64, n: f64, end: f64, is_proved: bool) -> String {
+    let (n, end, times) = (count(n), count(end), Number::in_sentence(log10, Kind::Plain));
+    match (is_one(&times), is_proved) {
+        (true, true) => growth_widest::proved_equal(end),
+        (true, false) => growth_widest::reached_equal(end),
+        (false, true) => growth_widest::proved(end, n, times),
+        (false, false) => growth_widest::reached(end, n, times),
     }
-    if is_proved { growth_widest::proved(n, times) } else { growth_widest::reached(n, times) }
 }
 
 /// The button that goes back to the n of the tokens.
@@ -264,7 +266,7 @@ mod tests {
             far.contains("reach 3.400 × 10¹⁰, and none pass 5.600 × 10³³. The two are a factor of 1.647 × 10²³ apart"),
             "{far}"
         );
-        assert!(growth_widest(0.0, 4.0, true).contains("differ by less than 0.1% at every n"));
+        assert!(growth_widest(0.0, 4.0, 256.0, true).contains("differ by less than 0.1% at every n up to 256"));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use lipscope::answers::{KnownTokens, with_worst_known, worst_in_effect, written_reached};
 use lipscope::plans;
 use lipscope::state::{PageState, RadiusGrowth, TokenChoice, WeightChoice};
-use lipscope_core::bounds::Norm;
+use lipscope_core::bounds::{Norm, best_lower};
 use lipscope_core::experiment::{
     Attention, Distribution, Experiment, Mask, Memory, Normalization, Preset, Rows, TokenSource, Weighting,
 };
@@ -215,7 +215,9 @@ fn nothing_that_the_page_has_measured_or_found_is_worse_than_the_worst_tokens_kn
             // The button loads tokens with at least the norm that the sentence says.
             let n = state.n_tokens();
             let worst = of_map.worst(n, ball.radius).expect("the present tokens are known");
-            let said = 10f64.powf(worst.log10);
+            // The sentence takes what is known, or a lower bound that is larger.
+            let lower = best_lower(&ball.bounds, Norm::Spectral).filter(|_| ball.worst.is_some());
+            let said = 10f64.powf(lower.map_or(worst.log10, |bound| bound.log10.max(worst.log10)));
             let loaded = with_worst_known(&state, Some(&ball));
             assert_eq!(loaded.tokens, TokenChoice::Worst, "{}", about());
             let in_effect = in_effect(&loaded, &page.known);

@@ -128,6 +128,13 @@ pub(super) fn listed(source: &TokenSource) -> Result<Option<Rows>, InputError> {
     Rows::new(phrase!("tokens", "The tokens"), positions.n_columns(), entries).map(Some)
 }
 
+/// The list from its end to its beginning.
+pub(super) fn reversed(rows: &Rows) -> Result<Rows, InputError> {
+    let d = rows.n_columns();
+    let entries = rows.entries().chunks(d.max(1)).rev().flatten().copied().collect();
+    Rows::new(phrase!("tokens", "The tokens"), d, entries)
+}
+
 /// Whether the order of tokens counts, so that clusters do not say enough.
 pub(super) fn has_order(experiment: &Experiment) -> bool {
     experiment.mask != Mask::None || experiment.score.knows_positions()
@@ -166,14 +173,15 @@ pub(super) fn clusters(
     Ok(TokenSource::Clusters { positions, log_multiplicities })
 }
 
-fn list(u: &DVector<f64>, n: usize, place: impl Fn(usize) -> f64) -> Result<Rows, InputError> {
+/// A list of n tokens at multiples of a unit vector.
+pub(super) fn list(u: &DVector<f64>, n: usize, place: impl Fn(usize) -> f64) -> Result<Rows, InputError> {
     let entries = (0..n).flat_map(|at| u.iter().map(move |x| (at, x))).map(|(at, x)| place(at) * x).collect();
     Rows::new(phrase!("tokens", "The tokens"), u.len(), entries)
 }
 
 /// Unit vectors: the direction of the adversarial tokens, the one that A stretches most, the one that V stretches most,
 /// and the first of the basis. Linear attention, whose feature map is not symmetric, has their opposites too.
-fn directions(experiment: &Experiment, ball: &Ball) -> Vec<DVector<f64>> {
+pub(super) fn directions(experiment: &Experiment, ball: &Ball) -> Vec<DVector<f64>> {
     let d = ball.weights.d();
     let first = DVector::from_fn(d, |row, _| f64::from(u8::from(row == 0)));
     let mut all: Vec<DVector<f64>> = Vec::with_capacity(8);

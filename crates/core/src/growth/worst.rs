@@ -4,10 +4,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::ball::Ball;
-use super::candidates::{MOST_LISTED, candidates, clusters, clusters_of, has_order, listed};
+use super::candidates::{
+    MOST_LISTED, candidates, clusters, clusters_of, directions, has_order, list, listed, reversed,
+};
 use crate::bounds::{Hypotheses, Witness, Witnesses, bounds_and_witnesses, causal_witnesses};
 use crate::experiment::{
-    Attention, Distribution, Experiment, InputError, Mask, MaskKind, Memory, Normalization, RandomTokens, Rows,
+    Attention, Distribution, Experiment, InputError, Mask, MaskKind, Memory, Normalization, RandomTokens, Rows, Scope,
     TokenSource,
 };
 use crate::measure::{self, MeasureOptions, measure_with};
@@ -58,9 +60,7 @@ pub fn worst_tokens(
         if most < FEWEST_CANDIDATES {
             return Ok(None);
         }
-        // A normaliser leaves the tokens of the ball another length, and R of the bounds is that one.
-        let radius = if experiment.normalization == Normalization::None { hypotheses.radius } else { ball.radius };
-        let radii: Vec<f64> = [radius].into_iter().chain(smaller_radii(radius, hypotheses.n())).collect();
+        let radii = radii(experiment, hypotheses, &ball);
         let mut all = candidates(experiment, &ball, &radii, hypotheses.ln_n, witnesses)?;
         all.truncate(usize::try_from(most).unwrap_or(usize::MAX));
         all
@@ -125,6 +125,12 @@ fn proved(
     for (_, witness) in causal_witnesses(hypotheses).iter() {
         lists.extend(in_order(witness)?);
     }
+    if hypotheses.n() <= FEW_TOKENS {
+        // Behind the few others the last token sees most, so that the rows of both orders differ much.
+        let turned = lists.iter().map(reversed).collect::<Result<Vec<_>, _>>()?;
+        lists.extend(turned);
+        lists.extend(last_apart(experiment, hypotheses)?);
+    }
     Ok(lists.into_iter().map(TokenSource::Explicit).collect())
 }
 
@@ -163,6 +169,41 @@ fn smaller_radii(radius: f64, n: f64) -> impl Iterator<Item = f64> {
     let (step, most) = if n <= FEW_TOKENS { (1.2f64, 10) } else { (1.25, 2) };
     let last = (radius.ln() / step.ln()).floor();
     (0..=most).map(move |k| step.powf(last - f64::from(k))).filter(move |smaller| *smaller > 0.0 && *smaller < radius)
+}
+
+/// The radii of the balls whose tokens are tried, that of the ball first. Behind a normaliser tokens of every length count,
+/// and the same ones are tried whatever R is: those of the length that it leaves them, and in scope `composed` also
+/// those that are so short that its slope is near its largest.
+fn radii(experiment: &Experiment, hypotheses: &Hypotheses, ball: &Ball) -> Vec<f64> {
+    let largest = match experiment.normalization {
+        Normalization::None => hypotheses.radius,
+        _ => (ball.weights.d() as f64).sqrt(),
+    };
+    let steep = (experiment.scope() == Scope::Composed).then(|| largest * experiment.eps.sqrt());
+    let all = [largest].into_iter().chain(steep).chain(smaller_radii(largest, hypotheses.n()));
+    all.filter(|radius| *radius > 0.0).collect()
+}
+
+/// Few tokens of which the last is elsewhere on a line through the others: the others at R u, or half of them at -R u,
+/// and the last where its weights are even or nearly so. Alone the last row of the causal mask sees all tokens.
+fn last_apart(experiment: &Experiment, hypotheses: &Hypotheses) -> Result<Vec<Rows>, InputError> {
+    const PLACES: [f64; 5] = [0.0, -0.25, 0.25, -0.5, 0.5];
+    let largest = hypotheses.radius;
+    let n = hypotheses.n().round() as usize;
+    let ball = Ball::of(experiment)?;
+    let mut found = Vec::new();
+    for u in directions(experiment, &ball) {
+        let all = PLACES.map(|place| (largest, place * largest));
+        for (radius, last) in all.into_iter().chain(smaller_radii(largest, hypotheses.n()).map(|radius| (radius, 0.0)))
+        {
+            found.push(list(&u, n, |at| if at + 1 == n { last } else { radius })?);
+            if n > 2 {
+                let side = |at: usize| if at % 2 == 0 { radius } else { -radius };
+                found.push(list(&u, n, |at| if at + 1 == n { last } else { side(at) })?);
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// The adversarial tokens as two clusters, the first token apart; `None` where A has no real eigenvalue.
@@ -223,6 +264,36 @@ mod tests {
                     let norm = found(n, 0.1 * f64::from(k), mask.clone()).norm;
                     assert!(norm >= before * (1.0 - slack), "{mask:?}, n = {n}, R = 0.1 * {k}: {norm} after {before}");
                     before = before.max(norm);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_of_a_few_tokens_under_the_causal_mask_sees_the_others_evenly() {
+        // Two tokens at R u and 0: the second row has weights of 1/2 and the covariance R^2/4, so that the norm is at
+        // least R^2/4 - 1/2. Three, with the others at R u and -R u: 2 R^2/3 - 1/3.
+        for (n, least) in [(2, 99.5), (3, 2.0 * 400.0 / 3.0 - 1.0 / 3.0)] {
+            let worst = found(n, 20.0, Mask::Causal).norm;
+            assert!(worst >= least * (1.0 - 1e-12), "n = {n}: {worst} for {least}");
+        }
+    }
+
+    #[test]
+    fn behind_a_normalizer_the_worst_tokens_known_are_the_same_whatever_r_is() {
+        for normalization in [Normalization::Rms, Normalization::Layer] {
+            for normalization_scope in [Scope::Inputs, Scope::Composed] {
+                for (n, mask) in [(2, Mask::None), (9, Mask::None), (9, Mask::Causal), (64, Mask::None)] {
+                    let at = |radius: f64| {
+                        let (experiment, _) = ball(n, radius, mask.clone());
+                        let experiment = Experiment { normalization, normalization_scope, ..experiment };
+                        let hypotheses = hypotheses_of_ball(&experiment).expect("a ball").with_n(n as f64);
+                        worst_tokens(&experiment, &hypotheses, &Witnesses::default(), Memory::default())
+                            .expect("it can be measured")
+                            .expect("some are tried")
+                    };
+                    assert_eq!(at(0.01), at(1.5), "{normalization:?} {normalization_scope:?} {n} {mask:?}");
+                    assert_eq!(at(1.5), at(40.0), "{normalization:?} {normalization_scope:?} {n} {mask:?}");
                 }
             }
         }
