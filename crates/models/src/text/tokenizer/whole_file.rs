@@ -15,6 +15,10 @@ use super::settings::Settings;
 /// The name of the file, for errors.
 const WHOLE_FILE: &str = "tokenizer.json";
 
+/// The most lists and objects inside one another of a normaliser or pre-tokenizer: a replacement in a sequence in a
+/// sequence has six.
+const MOST_NESTED: usize = 8;
+
 /// A `tokenizer.json` without the parts that are never used, and its post-processor. The decoder turns ids into text; the library panics at a
 /// broken one, and at broken JSON inside it. The post-processor adds special tokens and may repeat the text any number
 /// of times.
@@ -22,6 +26,9 @@ pub(super) fn needed_of(text: &str) -> Result<(Value, Value), InputError> {
     let mut post_processor = Value::Null;
     let mut whole: Value = serde_json::from_str(text).map_err(|error| wrong(WHOLE_FILE, json_problem(&error)))?;
     check_merges(&whole["model"])?;
+    for part in ["normalizer", "pre_tokenizer"] {
+        check_nesting(part, &whole[part])?;
+    }
     check_replacements(&whole["normalizer"])?;
     if let Some(fields) = whole.as_object_mut() {
         fields.remove("decoder");
@@ -35,6 +42,33 @@ pub(super) fn needed_of(text: &str) -> Result<(Value, Value), InputError> {
         }
     }
     Ok((whole, post_processor))
+}
+
+/// Refuses a part whose lists and objects are nested deeply: the library tries each of its kinds at each level, so that
+/// the time grows by a factor with every level.
+fn check_nesting(part: &'static str, value: &Value) -> Result<(), InputError> {
+    // serde_json has read the value, which it refuses past 128 levels.
+    fn depth(value: &Value) -> usize {
+        match value {
+            Value::Array(inner) => 1 + inner.iter().map(depth).max().unwrap_or(0),
+            Value::Object(inner) => 1 + inner.values().map(depth).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+    let found = depth(value);
+    if found <= MOST_NESTED {
+        return Ok(());
+    }
+    Err(wrong(
+        WHOLE_FILE,
+        phrase!(
+            "nested_too_deeply",
+            "its {part} has {found} lists and objects inside one another; at most {most} are read",
+            part = part,
+            found = found,
+            most = MOST_NESTED
+        ),
+    ))
 }
 
 /// Checks that the second piece of every merge begins with the prefix for pieces inside a word; the library cuts that
@@ -310,6 +344,17 @@ mod tests {
             assert_eq!(whole["normalizer"]["lowercase"], json!(!holds));
             assert!(notes[0].contains("do_lower_case"), "{notes:?}");
             assert!(notes[0].contains(if holds { "first" } else { "second" }), "{notes:?}");
+        }
+    }
+
+    #[test]
+    fn a_deeply_nested_part_is_refused_before_the_library_tries_it() {
+        let nested = |levels: usize| (0..levels).fold(json!("x"), |inner, _| json!([inner]));
+        for part in ["normalizer", "pre_tokenizer"] {
+            let of = |levels: usize| needed_of(&json!({"model": {}, part: nested(levels)}).to_string());
+            assert!(of(MOST_NESTED).is_ok());
+            let problem = of(41).expect_err("too deep").to_string();
+            assert!(problem.contains(part) && problem.contains("41") && problem.contains('8'), "{problem}");
         }
     }
 
