@@ -104,7 +104,8 @@ fn arguments_are_taken_by_name_in_every_language() {
     let chinese = "slope = \"{most} 与 {least}\"\nset = \"集 {{a}}\"";
     let source = generate(&[file("en", english), file("zh", chinese)]).expect("two catalogues");
     let (first, second) = ("\\u{e000}", "\\u{e001}");
-    assert!(source.contains("pub fn slope(least: impl std::fmt::Display, most: impl std::fmt::Display) -> String"));
+    assert!(source.contains("pub struct slope<T0, T1> { pub least: T0, pub most: T1 }"), "{source}");
+    assert!(source.contains("&[&self.least, &self.most]"), "{source}");
     assert!(source.contains(&format!("crate::words::pick(\"{first} to {second}, at {first}\", 1)")), "{source}");
     assert!(source.contains("pub fn set() -> &'static str { crate::words::pick(\"{a}\", 0) }"), "{source}");
     let list = format!("pub static ZH: [&str; 2] = [\n\"集 {{a}}\",\n\"{second} 与 {first}\",\n];");

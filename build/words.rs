@@ -2,9 +2,9 @@
 //! with {argument}"`.
 //!
 //! A key at the top of `words/en/plot.toml` becomes `plot::key()`, one in a table `[table]` becomes
-//! `plot::table::key()`. A text with arguments takes them in the alphabetical order of their names, so that no
-//! translation can swap them. English defines the keys and their arguments; every other language must have the same, or
-//! the build fails. A literal brace is written twice.
+//! `plot::table::key()`. A text with one argument is a function of it. A text with several is a struct whose fields are
+//! its arguments, `plot::key { n, value }.text()`, so that no call can swap them. English defines the keys and their
+//! arguments; every other language must have the same, or the build fails. A literal brace is written twice.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -248,11 +248,9 @@ fn source(catalogues: &BTreeMap<&str, BTreeMap<&str, Texts>>, languages: &[&str]
     let mut out = String::from("// Generated from words/ by build/words.rs.\n\n");
     let mut count = 0;
     for (feature, catalogue) in catalogues {
-        // A text may have more arguments than clippy allows a function.
-        let _ = writeln!(
-            out,
-            "/// The texts of `{feature}.toml`.\n#[allow(clippy::too_many_arguments)]\npub mod {feature} {{"
-        );
+        // A text has the name of its key, whether it is a function or a struct.
+        let _ =
+            writeln!(out, "/// The texts of `{feature}.toml`.\n#[allow(non_camel_case_types)]\npub mod {feature} {{");
         if source_of(feature) != SOURCE {
             let texts = catalogue.get(source_of(feature)).into_iter().flatten();
             let ids: Vec<&str> = texts.map(|((_, id), _)| id.as_str()).collect();
@@ -320,17 +318,26 @@ fn ids_of_texts(ids: &[&str], first: usize) -> String {
     out
 }
 
-/// A text as a function; `number` is its index in the other languages' lists.
+/// A text as a function, or as a struct of its arguments; `number` is its index in the other languages' lists.
 fn function(name: &str, text: &Text, number: usize) -> String {
     let (literal, signature) = (text.literal(), text.signature());
-    if signature.is_empty() {
-        return format!("pub fn {name}() -> &'static str {{ crate::words::pick({literal}, {number}) }}\n");
+    let pick = format!("crate::words::pick({literal}, {number})");
+    match signature[..] {
+        [] => format!("pub fn {name}() -> &'static str {{ {pick} }}\n"),
+        [one] => format!(
+            "pub fn {name}({one}: impl std::fmt::Display) -> String {{ crate::words::fill({pick}, &[&{one}]) }}\n"
+        ),
+        _ => {
+            let each = |write: &dyn Fn((usize, &str)) -> String| {
+                signature.iter().copied().enumerate().map(write).collect::<Vec<_>>().join(", ")
+            };
+            let (types, bounds) =
+                (each(&|(at, _)| format!("T{at}")), each(&|(at, _)| format!("T{at}: std::fmt::Display")));
+            let (fields, given) =
+                (each(&|(at, name)| format!("pub {name}: T{at}")), each(&|(_, name)| format!("&self.{name}")));
+            format!(
+                "pub struct {name}<{types}> {{ {fields} }}\nimpl<{bounds}> {name}<{types}> {{\n/// The text with these arguments.\npub fn text(&self) -> String {{ crate::words::fill({pick}, &[{given}]) }}\n}}\n"
+            )
+        }
     }
-    let parameters: Vec<String> = signature.iter().map(|name| format!("{name}: impl std::fmt::Display")).collect();
-    let arguments: Vec<String> = signature.iter().map(|name| format!("&{name}")).collect();
-    format!(
-        "pub fn {name}({}) -> String {{ crate::words::fill(crate::words::pick({literal}, {number}), &[{}]) }}\n",
-        parameters.join(", "),
-        arguments.join(", ")
-    )
 }

@@ -69,7 +69,7 @@ pub fn Share(
         let lesson = (later.table()?.find_lesson)(&id)?;
         Some(match asks.get() {
             Asks::Step => strings::share_step_about(lesson.clamped(step), lesson.n_tasks(), lesson.title.now()),
-            Asks::Lesson => strings::share_lesson_about(lesson.title.now(), lesson.n_tasks()),
+            Asks::Lesson => strings::share_lesson_about { lesson: lesson.title.now(), steps: lesson.n_tasks() }.text(),
         })
     };
     let on_asks = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
@@ -243,7 +243,7 @@ fn Embedding() -> impl IntoView {
                         <iframe
                             src=src
                             inert
-                            title=move || { let (width, height) = size.get(); strings::share_preview_of(height, width) }
+                            title=move || { let (width, height) = size.get(); strings::share_preview_of { height, width }.text() }
                             style=move || { let (width, height) = size.get(); format!("width:{width}px;height:{height}px;transform:scale({})", scale()) }
                         ></iframe>
                     </For>

@@ -1,9 +1,9 @@
 //! Every text of the page, as functions that the build makes from the catalogues in `words/`, with a module for each
 //! file.
 //!
-//! A text without arguments gives a `&'static str`, one with arguments a `String`. The parameters are in the
-//! alphabetical order of their names. Numbers are formatted before they are passed. `build/words.rs` makes the
-//! functions.
+//! A text without arguments gives a `&'static str`, one with arguments a `String`. A text with several arguments is a
+//! struct that names them: `words::plot::key { n, value }.text()`. Numbers are formatted before they are passed.
+//! `build/words.rs` makes the functions.
 //!
 //! The functions hold English. Other languages are lists of texts. Nothing here refers to these lists: the program
 //! fetches only the one that the reader has chosen (`src/main.rs`).

@@ -106,8 +106,17 @@ pub fn table(of: &OfLesson) -> Table {
     let row = |answer: &HandIn| {
         let done = answer.done(lesson);
         let name = if answer.name.is_empty() { strings::class_nameless() } else { &answer.name };
-        let right = if done.answered == 0 { String::new() } else { strings::class_done_of(done.right, done.answered) };
-        let mut cells = vec![name.to_owned(), heading(answer.step), strings::class_done_of(done.steps, done.of), right];
+        let right = if done.answered == 0 {
+            String::new()
+        } else {
+            strings::class_done_of { done: done.right, of: done.answered }.text()
+        };
+        let mut cells = vec![
+            name.to_owned(),
+            heading(answer.step),
+            strings::class_done_of { done: done.steps, of: done.of }.text(),
+            right,
+        ];
         let cell = |(at, step)| answer.record.0.get(&at).map_or_else(String::new, |record| step_words(record, step));
         cells.extend(lesson.steps.iter().enumerate().take(tasks).map(cell));
         cells

@@ -154,7 +154,10 @@ fn Paragraph(
     let slider = all.iter().find_map(|piece| match piece {
         Piece::Slider(handle) => {
             let ends = (strings::count(handle.from), strings::count(handle.to));
-            Some(strings::handout_range(ends.0, ends.1, strings::lesson_handle(handle.field.key())))
+            Some(
+                strings::handout_range { from: ends.0, to: ends.1, what: strings::lesson_handle(handle.field.key()) }
+                    .text(),
+            )
         }
         _ => None,
     });

@@ -54,8 +54,11 @@ pub fn ClassSheet() -> impl IntoView {
 
 /// A sentence for each line that is no code.
 fn fault_lines(all: &Gathered) -> Vec<String> {
-    let mut lines: Vec<String> =
-        all.faults.iter().map(|(line, fault)| strings::class_line(line, fault_words(fault))).collect();
+    let mut lines: Vec<String> = all
+        .faults
+        .iter()
+        .map(|(line, fault)| strings::class_line { line, problem: fault_words(fault) }.text())
+        .collect();
     if all.is_cut {
         lines.push(strings::class_too_many().to_owned());
     }

@@ -75,10 +75,10 @@ fn Progress() -> impl IntoView {
             }
             // No point of the paused sweep has come yet: the data are those of the earlier sweep.
             Phase::Paused if sweep.is_stale() => {
-                strings::paused(0, page.state.with(plans::sweep).as_ref().map_or(0, n_points))
+                strings::paused { done: 0, total: page.state.with(plans::sweep).as_ref().map_or(0, n_points) }.text()
             }
             Phase::Running => String::new(),
-            Phase::Paused | Phase::Stopped => strings::paused(data.points.len(), data.total()),
+            Phase::Paused | Phase::Stopped => strings::paused { done: data.points.len(), total: data.total() }.text(),
             Phase::Done if data.lengths().is_empty() => strings::one_length().into(),
             Phase::Done => strings::swept(data.points.len()),
             // A sentence that stands at a control is not repeated here.

@@ -63,5 +63,5 @@ fn PinLine(
 fn words_of(page: Page, pin: &Pin) -> String {
     let (value, kind) = pin.norm;
     let differences = page.state.with(|now| strings::differences(&pin.state, now));
-    strings::pin_line(&differences, kind.sign(), Number::digits(value, kind))
+    strings::pin_line { differences: &differences, sign: kind.sign(), value: Number::digits(value, kind) }.text()
 }

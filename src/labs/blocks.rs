@@ -50,7 +50,11 @@ pub fn BlocksFigure() -> impl IntoView {
             let Some(picture) = &data.blocks else { return String::new() };
             let about = strings::blocks_note(picture.places);
             let is_whole = picture.side == picture.n;
-            if is_whole { about.to_owned() } else { format!("{about} {}", strings::drawn_of(picture.side, picture.n)) }
+            if is_whole {
+                about.to_owned()
+            } else {
+                format!("{about} {}", strings::drawn_of { drawn: picture.side, n: picture.n }.text())
+            }
         })
     };
     let select = move |place: Option<(usize, usize)>| settings.update(|settings| settings.block = place);

@@ -97,7 +97,7 @@ pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
     let Followed { scene, mut problems } = over(scene, rest);
     let scene = scene.map(|mut scene| {
         if let (Some(None), Some(text)) = (&set, spoken.last()) {
-            problems.insert(0, strings::link_field(LESSON, strings::link_unknown_lesson(text)));
+            problems.insert(0, strings::link_field { key: LESSON, problem: strings::link_unknown_lesson(text) }.text());
             scene.lesson = None;
         }
         scene
@@ -126,7 +126,7 @@ pub fn over(scene: Scene, fields: &str) -> Followed {
         if let Some(text) = spoken.last()
             && let Err(problem) = field.read(&mut scene, text)
         {
-            problems.push(strings::link_field(field.key(), strings::fault_text(&problem)));
+            problems.push(strings::link_field { key: field.key(), problem: strings::fault_text(&problem) }.text());
         }
     }
     for part in fields.split('&').filter(|part| !part.is_empty()) {
@@ -173,7 +173,7 @@ fn mend(scene: &mut Scene, problems: &mut Vec<String>) {
         (state.weights == WeightChoice::Own && state.own_weights.is_none(), "weights"),
     ];
     for (_, key) in lacks_data.into_iter().filter(|(lacks, _)| *lacks) {
-        problems.push(strings::link_field(key, strings::link_no_data()));
+        problems.push(strings::link_field { key, problem: strings::link_no_data() }.text());
         match key {
             "tokens" => state.tokens = first.tokens,
             _ => state.weights = first.weights,
@@ -181,11 +181,11 @@ fn mend(scene: &mut Scene, problems: &mut Vec<String>) {
     }
     state.own_from = state.moved_from();
     if state.tokens == TokenChoice::Clusters && state.mask != Mask::None {
-        problems.push(strings::link_field("mask", strings::link_no_order()));
+        problems.push(strings::link_field { key: "mask", problem: strings::link_no_order() }.text());
         state.mask = Mask::None;
     }
     if state.weights == WeightChoice::Kim && state.tokens != TokenChoice::Skew && state.attention != Attention::L2 {
-        problems.push(strings::link_field("attention", strings::link_kim_is_l2()));
+        problems.push(strings::link_field { key: "attention", problem: strings::link_kim_is_l2() }.text());
         state.choose_kernel(Attention::L2);
     }
     let Err(problem) = state.check_cost() else { return };

@@ -88,7 +88,7 @@ pub fn TextField(
             {move || match counts() {
                 None => strings::model_counting().to_owned(),
                 Some((tokens, 0)) => strings::model_tokens(tokens),
-                Some((tokens, pictures)) => strings::model_picture_tokens(pictures, tokens),
+                Some((tokens, pictures)) => strings::model_picture_tokens { pictures, tokens }.text(),
             }}
         </span>
     };

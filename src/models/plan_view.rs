@@ -90,7 +90,7 @@ pub fn MoreFields(
         <details class="more" id="model-more">
             <summary>
                 {strings::model_more()} " "
-                <span class="note">{move || session.plan.with(|plan| strings::model_plan_line(session.layers().trim(), plan.lengths.trim(), plan.windows.trim()))}</span>
+                <span class="note">{move || session.plan.with(|plan| strings::model_plan_line { layers: session.layers().trim(), lengths: plan.lengths.trim(), windows: plan.windows.trim() }.text())}</span>
             </summary>
             <Drawn session/>
             <div class="model-row">
@@ -110,7 +110,7 @@ pub fn MoreFields(
             <p class="problem" role="alert" data-testid="model-plan-problem" hidden=move || problem.with(Option::is_none)>{move || problem.get()}</p>
             <div class="model-row">
                 <Tick id="model-special" label=strings::model_special() states=[Special::None, Special::OfModel] now=Signal::derive(move || session.plan.with(|plan| plan.special)) on_change=move |special| session.plan.update(|plan| plan.special = special) hidden=Signal::derive(move || special().is_none())/>
-                <span class="note" data-testid="model-special-note">{move || special().map(|(before, after)| strings::model_special_note(&after, &before))}</span>
+                <span class="note" data-testid="model-special-note">{move || special().map(|(before, after)| strings::model_special_note { after: &after, before: &before }.text())}</span>
             </div>
             <div class="model-row">
                 <Of session id="model-mask" label=strings::model_mask() all=ModelSettings::MASKS.to_vec() word=strings::model_mask_choice get=|plan| plan.mask set=|plan, mask| plan.mask = mask/>

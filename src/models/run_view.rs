@@ -112,14 +112,14 @@ fn progress_words(phase: ModelPhase, progress: &Progress) -> String {
     match phase {
         ModelPhase::Idle => String::new(),
         ModelPhase::Running if total == 0 => words::opening().into(),
-        ModelPhase::Running if progress.held == Held::OneLayer => words::by_layer(rows, total),
-        ModelPhase::Running if progress.first.is_none() => words::preparing(rows, total, workers),
+        ModelPhase::Running if progress.held == Held::OneLayer => words::by_layer { rows, total }.text(),
+        ModelPhase::Running if progress.first.is_none() => words::preparing { rows, total, workers }.text(),
         ModelPhase::Running => match seconds_left(progress) {
-            Some(left) => words::running(strings::time_left(left), rows, total),
-            None => words::none(rows, total),
+            Some(left) => words::running { left: strings::time_left(left), rows, total }.text(),
+            None => words::none { rows, total }.text(),
         },
-        ModelPhase::Paused => words::paused(rows, total),
-        ModelPhase::Stopped => words::stopped(rows, total),
+        ModelPhase::Paused => words::paused { rows, total }.text(),
+        ModelPhase::Stopped => words::stopped { rows, total }.text(),
         ModelPhase::Done => words::done(total),
     }
 }

@@ -175,7 +175,8 @@ fn remote_words(phase: &RemotePhase) -> String {
             match total.filter(|total| *total > 0.0) {
                 Some(total) => {
                     let percent = 100.0 * done / total;
-                    words::arriving(&here, format_args!("{percent:.0}"), model_bytes(total))
+                    words::arriving { here: &here, percent: format_args!("{percent:.0}"), total: model_bytes(total) }
+                        .text()
                 }
                 None => here,
             }

@@ -51,7 +51,7 @@ pub fn TokenView() -> impl IntoView {
     let finding = memo(move |_| page.answers.measured.with(|m| m.as_ref().map(|m| strings::tokens_finding(&m.tokens))));
     let drawn = memo(move |_| {
         let n = page.answers.measured.with(|m| m.as_ref().map_or(0, |m| m.tokens.positions.len()));
-        (n > MOST_DRAWN).then(|| strings::drawn_of(MOST_DRAWN, n))
+        (n > MOST_DRAWN).then(|| strings::drawn_of { drawn: MOST_DRAWN, n }.text())
     });
     view! {
         <figure class="small" class:stale=move || !page.is_measured()>

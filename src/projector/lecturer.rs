@@ -270,7 +270,11 @@ impl Lecturer {
         });
         let name = lesson.unwrap_or_else(|| plot_name(plot).1.to_owned());
         let has_tokens = page.settings.with_untracked(|settings| settings.has_tokens(plot));
-        if has_tokens { strings::projector_shows(&name, page.state.with_untracked(strings::settings)) } else { name }
+        if has_tokens {
+            strings::projector_shows { name: &name, settings: page.state.with_untracked(strings::settings) }.text()
+        } else {
+            name
+        }
     }
 
     /// Asks for the projector that this tab had before it loaded anew.

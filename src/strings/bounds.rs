@@ -1,6 +1,5 @@
 //! The bounds: their names and their details.
 
-use crate::words::bounds as words;
 pub use crate::words::bounds::*;
 
 use crate::answers::{is_same, written_reached};
@@ -68,8 +67,9 @@ pub fn bounds_absent(measurement: &Measurement) -> Vec<String> {
             None => lines.push((absence, vec![name])),
         }
     }
-    let line =
-        |(absence, names): (Absence, Vec<&str>)| words::bounds_absent(names.join(between_names()), reason(absence));
+    let line = |(absence, names): (Absence, Vec<&str>)| {
+        bounds_absent { bounds: names.join(between_names()), reason: reason(absence) }.text()
+    };
     lines.into_iter().map(line).collect()
 }
 
@@ -108,10 +108,12 @@ pub fn reach(bound: &Bound, measured: Option<(f64, Kind)>, state: &PageState) ->
         },
     };
     match (bound.side, bound.id.domain()) {
-        (Side::Upper, _) if !state.measured_bounds_hold_on_ball() => reach::upper_tokens(&apart, &number),
-        (Side::Upper, Domain::Tokens) => reach::upper_tokens(&apart, &number),
-        (Side::Upper, _) => reach::upper(&apart, &number),
-        (Side::Lower, _) => reach::lower(&apart, &number),
+        (Side::Upper, _) if !state.measured_bounds_hold_on_ball() => {
+            reach::upper_tokens { apart: &apart, number: &number }.text()
+        }
+        (Side::Upper, Domain::Tokens) => reach::upper_tokens { apart: &apart, number: &number }.text(),
+        (Side::Upper, _) => reach::upper { apart: &apart, number: &number }.text(),
+        (Side::Lower, _) => reach::lower { apart: &apart, number: &number }.text(),
     }
 }
 
@@ -147,7 +149,7 @@ fn as_written(times: f64) -> f64 {
 
 /// A step with slack, in words.
 fn loss_words(loss: &SlackFactor) -> String {
-    words::loss_words(step_of_proof(loss.kind), Number::rough(loss.times))
+    loss_words { step: step_of_proof(loss.kind), times: Number::rough(loss.times) }.text()
 }
 
 fn step_of_proof(kind: SlackKind) -> &'static str {
@@ -189,7 +191,7 @@ pub fn ladder_finding(measurement: &Measurement, norm: Norm, state: &PageState) 
         .filter(|bound| bound.id.is_about(norm) && !is_replaced(&measurement.bounds, bound.id))
         .map(of)
         .collect();
-    ladder_finding::sentence(bounds.join(ladder_finding::between()), &measured)
+    ladder_finding::sentence { bounds: bounds.join(ladder_finding::between()), measured: &measured }.text()
 }
 
 /// The kind of a bound's value, which sets the sign in front of it.

@@ -14,12 +14,12 @@ pub fn class_choice(words: &str, is_right: bool) -> String {
 
 /// A mark beside the measured norm.
 pub fn class_mark(yours: f64, found: f64) -> String {
-    words::class_mark(Number::of(found), Number::short(yours))
+    class_mark { found: Number::of(found), yours: Number::short(yours) }.text()
 }
 
 /// Where a curve is furthest off.
 pub fn class_curve(n: f64, ratio: f64) -> String {
-    words::class_curve(count(n), Number::rough(ratio))
+    class_curve { n: count(n), ratio: Number::rough(ratio) }.text()
 }
 
 /// The marks of a class in words: how many, from where to where, and the measured norm.
@@ -28,13 +28,13 @@ pub fn class_marks_words(marks: &[(f64, f64)]) -> String {
     let most = marks.iter().map(|mark| mark.0).fold(0.0, f64::max);
     let found = marks.first().map_or(f64::NAN, |mark| mark.1);
     if let [(yours, found)] = marks {
-        return class_mark_words(Number::of(*found), Number::short(*yours));
+        return class_mark_words { found: Number::of(*found), yours: Number::short(*yours) }.text();
     }
     let (found, least, most) = (Number::of(found), Number::short(least), Number::short(most));
     if least == most {
-        return class_marks_same(marks.len(), found, least);
+        return class_marks_same { count: marks.len(), found, yours: least }.text();
     }
-    words::class_marks_words(marks.len(), found, least, most)
+    class_marks_words { count: marks.len(), found, least, most }.text()
 }
 
 /// How many curves are drawn over each other.
@@ -47,14 +47,14 @@ pub fn class_count(answers: usize, faults: usize) -> String {
     let answers = if answers == 1 { class_one_code().into() } else { class_codes(answers) };
     match faults {
         0 => words::class_count(&answers),
-        1 => class_count_faults(&answers, class_one_refused()),
-        faults => class_count_faults(&answers, class_refused(faults)),
+        1 => class_count_faults { answers: &answers, faults: class_one_refused() }.text(),
+        faults => class_count_faults { answers: &answers, faults: class_refused(faults) }.text(),
     }
 }
 
 /// How many goals of a step were reached.
 pub fn class_goals(of: usize, reached: usize) -> String {
-    if of == 1 { class_one_goal(reached) } else { words::class_goals(of, reached) }
+    if of == 1 { class_one_goal(reached) } else { class_goals { of, reached }.text() }
 }
 
 /// What an assignment asks for at step `at`: `step`, or all `tasks` steps of the lesson.
@@ -71,9 +71,9 @@ pub fn handed_in_progress((done, of): (usize, usize), (right, answered): (usize,
     let steps = match of {
         1 => progress_one(done),
         _ if done == of => progress_done().to_owned(),
-        _ => progress_part(done, of),
+        _ => progress_part { done, of }.text(),
     };
-    if answered == 0 { steps } else { progress_right(answered, right, &steps) }
+    if answered == 0 { steps } else { progress_right { answered, right, steps: &steps }.text() }
 }
 
 /// How many of a lesson's steps are done, and how many of its answers are right; empty where nothing was done.
@@ -81,9 +81,9 @@ pub fn progress((done, of): (usize, usize), (right, answered): (usize, usize)) -
     let steps = match (done, answered) {
         (0, 0) => return String::new(),
         (done, _) if done == of => progress_done().to_owned(),
-        _ => progress_part(done, of),
+        _ => progress_part { done, of }.text(),
     };
-    if answered == 0 { steps } else { progress_right(answered, right, &steps) }
+    if answered == 0 { steps } else { progress_right { answered, right, steps: &steps }.text() }
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub fn compared_name(kind: ComparedKind, settings: &CompareSettings, effect: Eff
     match (effect, step) {
         (Effect::None, _) => words::compared_unchanged(compared_kind(kind, settings)),
         (Effect::Changes, (of_axis, step)) if of_axis == kind => step,
-        (Effect::Changes, (_, step)) => words::compared_with(compared_kind(kind, settings), step),
+        (Effect::Changes, (_, step)) => words::compared_with { kind: compared_kind(kind, settings), step }.text(),
     }
 }
 
@@ -130,7 +130,7 @@ pub fn compare_finding(kind: &str, point: &ComparisonPoint, settings: &CompareSe
     let along = settings.along;
     let is_sink = along == ComparedAlong::Sink || settings.kinds.get(point.kind) == Some(&ComparedKind::Sink);
     let x = format!("{} = {}", compared_symbol(along), compare_place(point.at));
-    let first = words::compare_finding::sentence(kind, Number::digits(point.norm, Kind::Plain), x);
+    let first = words::compare_finding::sentence { kind, norm: Number::digits(point.norm, Kind::Plain), x }.text();
     let second = match point.output {
         Some(size) if is_sink && size < LITTLE_OUTPUT => words::compare_finding::little(Number::of(size)),
         Some(size) => words::compare_finding::output(Number::of(size)),

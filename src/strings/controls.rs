@@ -43,7 +43,7 @@ pub fn token_choice(choice: TokenChoice, own: Option<(usize, usize)>) -> String 
         (TokenChoice::Skew, _) => token_choice::skew().into(),
         (TokenChoice::Clusters, Some((positions, _))) => token_choice::clusters(positions),
         (TokenChoice::Clusters, None) => token_choice::clusters_none().into(),
-        (TokenChoice::Own, Some((n, d))) => token_choice::own(d, n),
+        (TokenChoice::Own, Some((n, d))) => token_choice::own { d, n }.text(),
         (TokenChoice::Own, None) => token_choice::own_none().into(),
     }
 }
@@ -55,7 +55,7 @@ pub fn weight_choice(choice: WeightChoice, own: Option<(usize, usize)>) -> Strin
         (WeightChoice::IdentityMinus, _) => weight_choice::identity_minus().into(),
         (WeightChoice::Kim, _) => weight_choice::kim().into(),
         (WeightChoice::Own, Some((1, d))) => weight_choice::own_one_head(d),
-        (WeightChoice::Own, Some((heads, d))) => weight_choice::own(d, heads),
+        (WeightChoice::Own, Some((heads, d))) => weight_choice::own { d, heads }.text(),
         (WeightChoice::Own, None) => weight_choice::own_none().into(),
     }
 }

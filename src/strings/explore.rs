@@ -63,17 +63,17 @@ pub fn explore_measured(n: f64, (value, kind): (f64, Kind), place: Place) -> Str
     }
     if value < 1.0 {
         return match (place, is_bound) {
-            (Place::Normalized, true) => shrinks::normalized_at_least(tokens, number),
-            (Place::Normalized, false) => shrinks::normalized_exactly(tokens, number),
-            (_, true) => shrinks::at_least(tokens, number),
-            (_, false) => shrinks::exactly(tokens, number),
+            (Place::Normalized, true) => shrinks::normalized_at_least { tokens, value: number }.text(),
+            (Place::Normalized, false) => shrinks::normalized_exactly { tokens, value: number }.text(),
+            (_, true) => shrinks::at_least { tokens, value: number }.text(),
+            (_, false) => shrinks::exactly { tokens, value: number }.text(),
         };
     }
     match (place, is_bound) {
-        (Place::Normalized, true) => measured::normalized_at_least(tokens, number),
-        (Place::Normalized, false) => measured::normalized_exactly(tokens, number),
-        (_, true) => measured::at_least(tokens, number),
-        (_, false) => measured::exactly(tokens, number),
+        (Place::Normalized, true) => measured::normalized_at_least { tokens, value: number }.text(),
+        (Place::Normalized, false) => measured::normalized_exactly { tokens, value: number }.text(),
+        (_, true) => measured::at_least { tokens, value: number }.text(),
+        (_, false) => measured::exactly { tokens, value: number }.text(),
     }
 }
 
@@ -89,7 +89,7 @@ pub fn which_attention(state: &PageState) -> String {
         (TokenChoice::Skew, _) => which_attention::skew().into(),
         (_, WeightChoice::IdentityMinus) => which_attention::opposite(kernel),
         (_, WeightChoice::IdentityPlus) => which_attention::alike(kernel),
-        _ => which_attention::other(kernel, weight_choice(state.weights, None)),
+        _ => which_attention::other { kernel, weights: weight_choice(state.weights, None) }.text(),
     };
     // The switch beside this line has buttons for the other masks.
     let mask = (state.mask.kind() == MaskKind::Other).then(|| mask_name(&state.mask));
@@ -126,12 +126,12 @@ pub fn crowd_of_outputs(outputs: f64) -> String {
 
 /// The most tokens at one place, and the most outputs.
 pub fn crowds(tokens: f64, outputs: f64) -> String {
-    crowd::both(count(outputs), count(tokens))
+    crowd::both { outputs: count(outputs), tokens: count(tokens) }.text()
 }
 
 /// What an arrow means that several outputs at one place share.
 pub fn arrow_of_crowd(outputs: f64, root: &Number) -> String {
-    crowd::arrow(count(outputs), root)
+    crowd::arrow { outputs: count(outputs), root }.text()
 }
 
 /// The place of the tokens that bounds hold for.
@@ -146,7 +146,11 @@ pub fn explore_place(place: Place, radius: f64) -> String {
 
 /// The norm at the worst tokens known.
 pub fn explore_worst(n: f64, place: &str, value: &str) -> String {
-    if n == 1.0 { bounds::worst_one(place, value) } else { bounds::worst(count(n), place, value) }
+    if n == 1.0 {
+        bounds::worst_one { place, value }.text()
+    } else {
+        bounds::worst { n: count(n), place, value }.text()
+    }
 }
 
 /// Says that no tokens of this number with a larger norm are known.
@@ -168,33 +172,37 @@ pub fn growth_end(ln_n: f64) -> Number {
 pub fn explore_best(n: f64, place: &str, best: &str, limit: &str, ends: Option<Number>) -> String {
     match ends {
         // One token has no growth to speak of.
-        _ if n == 1.0 => bounds::best_one(best, limit, place),
-        Some(ends) => bounds::best_and_growth(best, ends, limit, count(n), place),
-        None => bounds::best(best, limit, count(n), place),
+        _ if n == 1.0 => bounds::best_one { best, limit, place }.text(),
+        Some(ends) => bounds::best_and_growth { best, ends, limit, n: count(n), place }.text(),
+        None => bounds::best { best, limit, n: count(n), place }.text(),
     }
 }
 
 /// The bound for all tokens, for every n.
 pub fn explore_limit(place: &str, limit: &str) -> String {
-    bounds::limit(limit, place)
+    bounds::limit { limit, place }.text()
 }
 
 /// The bound for all tokens at n, where no bound holds for every n.
 pub fn explore_best_alone(n: f64, place: &str, best: &str) -> String {
-    if n == 1.0 { bounds::best_alone_one(best, place) } else { bounds::best_alone(best, count(n), place) }
+    if n == 1.0 {
+        bounds::best_alone_one { best, place }.text()
+    } else {
+        bounds::best_alone { best, n: count(n), place }.text()
+    }
 }
 
 /// Why a curve is missing.
 pub fn explore_absent(name: &str, absence: Option<Absence>) -> String {
     match absence {
-        Some(absence) => absent::because(name, reason(absence)),
+        Some(absence) => absent::because { name, reason: reason(absence) }.text(),
         None => absent::setting(name),
     }
 }
 
 /// Says that the samples end before the present n.
 pub fn samples_end(name: &str, end: usize) -> String {
-    absent::samples_end(count(end as f64), name)
+    absent::samples_end { end: count(end as f64), name }.text()
 }
 
 /// Says that the bounds over n end before the present n.
@@ -207,7 +215,7 @@ pub fn bounds_end(end: usize) -> String {
 /// The first says by how many decades, the second does not.
 pub fn far_above(name: &str, log10: f64, decades: f64) -> [String; 2] {
     let value = Number::claimed(log10, Kind::UpperBound);
-    [far::above(count(decades.floor()), name, &value), format!("{name} {value}")]
+    [far::above { decades: count(decades.floor()), name, value: &value }.text(), format!("{name} {value}")]
 }
 
 /// LayerNorm in a dimension that leaves the tokens no room.

@@ -79,11 +79,13 @@ impl Rows {
             n: Number::short(state.n_tokens()),
             d,
             tokens: match state.tokens {
-                TokenChoice::Distribution(_) => settings::drawn(state.token_seed, tokens),
+                TokenChoice::Distribution(_) => settings::drawn { seed: state.token_seed, tokens }.text(),
                 _ => settings::tokens(tokens),
             },
             weights: match state.weights {
-                WeightChoice::Random | WeightChoice::Kim => settings::weights_drawn(state.weight_seed, weights),
+                WeightChoice::Random | WeightChoice::Kim => {
+                    settings::weights_drawn { seed: state.weight_seed, weights }.text()
+                }
                 _ => settings::weights(weights),
             },
             heads: settings::heads(state.n_heads()),
@@ -93,7 +95,7 @@ impl Rows {
                 Normalization::None => settings::normalizer_none().into(),
                 _ => {
                     let normalizer = named(normalizers(), state.normalization.id());
-                    settings::normalizer(normalizer, named(scopes(), state.scope.id()))
+                    settings::normalizer { normalizer, scope: named(scopes(), state.scope.id()) }.text()
                 }
             },
         }
@@ -104,7 +106,11 @@ impl Rows {
 pub fn settings(state: &PageState) -> String {
     let Rows { n, d, tokens, weights, heads, kernel, mask, normalizer } = Rows::of(state);
     let listed = matches!(state.tokens, TokenChoice::Own | TokenChoice::Clusters);
-    let sizes = if listed { settings::sizes_listed(d, n) } else { settings::sizes(d, n, state.radius) };
+    let sizes = if listed {
+        settings::sizes_listed { d, n }.text()
+    } else {
+        settings::sizes { d, n, radius: state.radius }.text()
+    };
     let parts = [
         Some(sizes),
         Some(tokens),

@@ -118,18 +118,18 @@ pub fn growth_gap(n: f64, lower: Option<(f64, Number)>, upper: Option<(f64, Numb
     let [lower, upper] = [lower, upper].map(|end| end.map(|(_, number)| number));
     let times = times.map(|log10| Number::in_sentence(log10, Kind::Plain));
     match (lower, upper, times) {
-        (Some(lower), Some(upper), _) if lower == upper => growth_gap::equal(lower, n, upper),
-        (Some(lower), Some(upper), Some(times)) if is_one(&times) => growth_gap::near(lower, n, upper),
-        (Some(lower), Some(upper), Some(times)) => growth_gap::both(lower, n, times, upper),
-        (None, Some(upper), _) => growth_gap::upper(n, upper),
-        (Some(lower), ..) => growth_gap::lower(lower, n),
+        (Some(lower), Some(upper), _) if lower == upper => growth_gap::equal { lower, n, upper }.text(),
+        (Some(lower), Some(upper), Some(times)) if is_one(&times) => growth_gap::near { lower, n, upper }.text(),
+        (Some(lower), Some(upper), Some(times)) => growth_gap::both { lower, n, times, upper }.text(),
+        (None, Some(upper), _) => growth_gap::upper { n, upper }.text(),
+        (Some(lower), ..) => growth_gap::lower { lower, n }.text(),
         (None, None, _) => String::new(),
     }
 }
 
 /// The entry of the band in the key: its largest ratio, and where it is.
 pub fn gap_key(log10: f64, n: f64) -> String {
-    words::gap_key(count(n), Number::from_log10_above(log10))
+    gap_key { n: count(n), times: Number::from_log10_above(log10) }.text()
 }
 
 /// The largest ratio of upper to lower bound, and where it is. `is_proved` says whether the lower edge there is a bound,
@@ -139,8 +139,8 @@ pub fn growth_widest(log10: f64, n: f64, end: f64, is_proved: bool) -> String {
     match (is_one(&times), is_proved) {
         (true, true) => growth_widest::proved_equal(end),
         (true, false) => growth_widest::reached_equal(end),
-        (false, true) => growth_widest::proved(end, n, times),
-        (false, false) => growth_widest::reached(end, n, times),
+        (false, true) => growth_widest::proved { end, n, times }.text(),
+        (false, false) => growth_widest::reached { end, n, times }.text(),
     }
 }
 
@@ -158,7 +158,7 @@ pub fn use_n(n: f64) -> String {
 /// the cursor. The text names no ball where the numbers hold at the measured tokens only.
 pub fn at_your_tokens(n: f64, radius: f64, state: &PageState) -> String {
     if state.measured_bounds_hold_on_ball() {
-        words::at_your_tokens(count(n), Number::of(radius))
+        at_your_tokens { n: count(n), radius: Number::of(radius) }.text()
     } else {
         at_your_tokens_only(count(n))
     }
@@ -234,12 +234,13 @@ pub fn growth_finding(data: &Curves, norm: Norm) -> String {
         times => growth_finding::gap(times),
     });
     let ends = |bound: Option<&Bound>| bound.map_or_else(|| growth_finding::nothing().into(), of_bound);
-    growth_finding::sentence(
-        gap.unwrap_or_default(),
-        ends(last.best_lower(norm)),
-        count(last.n),
-        ends(last.best_upper(norm)),
-    )
+    growth_finding::sentence {
+        gap: gap.unwrap_or_default(),
+        lower: ends(last.best_lower(norm)),
+        n: count(last.n),
+        upper: ends(last.best_upper(norm)),
+    }
+    .text()
 }
 
 #[cfg(test)]

@@ -65,13 +65,13 @@ pub fn plane_columns() -> [&'static str; 7] {
 
 pub fn kim_note(heads: usize, d: usize) -> String {
     let steps = if heads > 1 { kim_note::steps(heads) } else { String::new() };
-    kim_note::sentence(d / heads.max(1), &steps)
+    kim_note::sentence { d_head: d / heads.max(1), steps: &steps }.text()
 }
 
 pub fn lab_progress(phase: &Phase, done: usize, total: usize) -> String {
     match phase {
         Phase::Waiting | Phase::Done => String::new(),
-        Phase::Running if total > 0 => lab_progress::some(done, total),
+        Phase::Running if total > 0 => lab_progress::some { done, total }.text(),
         Phase::Running => lab_progress::running().into(),
         Phase::Paused | Phase::Stopped => lab_progress::paused().into(),
         Phase::Failed(problem) => message(problem),
@@ -101,14 +101,15 @@ pub fn scaled_choice(choice: ScaledTokens) -> String {
 
 pub fn scaled_finding(norm: Norm, last: Option<ScalingPoint>, fits: Option<(PowerLaw, PowerLaw)>) -> String {
     match (last, fits) {
-        (Some(last), Some((dot, l2))) => scaled_finding::sentence(
-            Number::digits(last.dot, Kind::Plain),
-            power(dot.exponent),
-            Number::digits(last.l2, Kind::Plain),
-            power(l2.exponent),
-            norm_title(norm),
-            Number::short(last.radius),
-        ),
+        (Some(last), Some((dot, l2))) => scaled_finding::sentence {
+            dot: Number::digits(last.dot, Kind::Plain),
+            dot_exponent: power(dot.exponent),
+            l2: Number::digits(last.l2, Kind::Plain),
+            l2_exponent: power(l2.exponent),
+            norm: norm_title(norm),
+            radius: Number::short(last.radius),
+        }
+        .text(),
         _ => scaled_finding::waiting(norm_title(norm)),
     }
 }
@@ -130,7 +131,7 @@ pub fn tightness_finding(points: &[TightnessPoint]) -> String {
     match points.last() {
         Some(last) => {
             let bound = Number::digits(last.bound, Kind::UpperBound);
-            tightness_finding::sentence(bound, Number::digits(last.found, Kind::LowerBound), last.n)
+            tightness_finding::sentence { bound, found: Number::digits(last.found, Kind::LowerBound), n: last.n }.text()
         }
         None => tightness_finding::waiting().into(),
     }
@@ -142,7 +143,7 @@ pub fn clusters_of(point: &TightnessPoint) -> String {
 }
 
 pub fn tightness_readout(point: &TightnessPoint) -> String {
-    words::tightness_readout(clusters_of(point), point.n)
+    tightness_readout { clusters: clusters_of(point), n: point.n }.text()
 }
 
 /// The name of a column of the map: powers of ten have one, and the first.
@@ -186,7 +187,8 @@ pub fn gap_finding(cells: &[GapCell], widest: Option<&GapCell>) -> String {
     if widest.is_none() {
         return gap_finding::none(first);
     }
-    gap_finding::some(n_absent, first, gap_widest(cells, widest), cells.len())
+    gap_finding::some { absent: n_absent, reason: first, sentence: gap_widest(cells, widest), total: cells.len() }
+        .text()
 }
 
 fn gap_widest(cells: &[GapCell], widest: Option<&GapCell>) -> String {
@@ -200,21 +202,21 @@ fn gap_widest(cells: &[GapCell], widest: Option<&GapCell>) -> String {
     if is_one(&ratio) {
         return gap_finding::equal().into();
     }
-    gap_finding::sentence(median, count(widest.n), Number::short(widest.radius), ratio)
+    gap_finding::sentence { median, n: count(widest.n), radius: Number::short(widest.radius), times: ratio }.text()
 }
 
 /// The bounds of a cell, or which is missing and why.
 pub fn gap_readout(cell: &GapCell) -> String {
     let (n, radius) = (count(cell.n), Number::short(cell.radius));
     let of = |bound: &Bound| Number::claimed(bound.log10, side_kind(bound.side)).to_string();
-    let named = |bound: &Bound| gap_readout::bound(bound_label(bound.id), of(bound));
+    let named = |bound: &Bound| gap_readout::bound { name: bound_label(bound.id), value: of(bound) }.text();
     let both = [&cell.upper, &cell.lower].into_iter().flatten().map(named);
     let last = match (cell.ratio(), cell.absent) {
         (Some(ratio), _) => gap_readout::times(Number::of(ratio)),
         (None, Some((side, why))) => gap_missing(side, why),
         (None, None) => String::new(),
     };
-    let place = gap_readout::place(n, radius);
+    let place = gap_readout::place { n, radius }.text();
     std::iter::once(place).chain(both).chain([last]).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ·  ")
 }
 
@@ -222,16 +224,16 @@ pub fn inverse_finding(l2: &Side, dot: &Side) -> String {
     let one = |name: &str, side: &Side| match side.steps.last() {
         Some(last) => {
             let (end, error) = (ended(side.outcome, side.steps.len()), Number::digits(last.error, Kind::Plain));
-            inverse_finding::ended(last.iteration, end, error, name)
+            inverse_finding::ended { at: last.iteration, end, error, name }.text()
         }
         None => inverse_finding::waiting(name),
     };
-    inverse_finding::sentence(one(dot_product(), dot), one(L2_MHA, l2))
+    inverse_finding::sentence { dot: one(dot_product(), dot), l2: one(L2_MHA, l2) }.text()
 }
 
 pub fn inverse_readout(iteration: usize, l2: &Side, dot: &Side) -> String {
     let one = |name: &str, side: &Side| {
-        side.steps.get(iteration).map(|step| inverse_readout::error(Number::of(step.error), name))
+        side.steps.get(iteration).map(|step| inverse_readout::error { error: Number::of(step.error), name }.text())
     };
     let guaranteed = l2.steps.get(iteration).and_then(|step| step.guaranteed);
     let guaranteed = guaranteed.map(|rate| inverse_readout::guaranteed(Number::digits(rate, Kind::UpperBound)));
@@ -293,8 +295,8 @@ pub fn dot_weights(choice: DotWeights) -> String {
 
 pub fn l2_weights(weights: &WeightSource) -> String {
     match weights {
-        WeightSource::Kim { heads: 1, scale, seed } => l2_weights::one_head(scale, seed),
-        WeightSource::Kim { heads, scale, seed } => l2_weights::heads(heads, scale, seed),
+        WeightSource::Kim { heads: 1, scale, seed } => l2_weights::one_head { scale, seed }.text(),
+        WeightSource::Kim { heads, scale, seed } => l2_weights::heads { heads, scale, seed }.text(),
         _ => String::new(),
     }
 }
@@ -314,7 +316,7 @@ pub fn plane_words(which: Which, iteration: usize) -> String {
         Which::L2 => L2_MHA,
         Which::Dot => dot_product(),
     };
-    words::plane_words(iteration, name)
+    plane_words { iteration, name }.text()
 }
 
 /// The radius of the ball.
@@ -358,7 +360,8 @@ pub fn certify_finding(row: Option<&CertifiedRow>) -> String {
     let Some(row) = row else { return certify_finding::waiting().into() };
     let upper = Number::digits(row.certified.min(row.ball), Kind::UpperBound);
     let found = Number::digits(row.found, Kind::LowerBound);
-    certify_finding::sentence(Number::of(row.epsilon), found, times_radius(row.relative), upper)
+    certify_finding::sentence { epsilon: Number::of(row.epsilon), found, times: times_radius(row.relative), upper }
+        .text()
 }
 
 pub fn certify_readout(row: Option<&CertifiedRow>) -> String {
@@ -366,7 +369,8 @@ pub fn certify_readout(row: Option<&CertifiedRow>) -> String {
         return words::scaled_readout().into();
     };
     let (ball, certified, found) = (rounded_up(*ball), rounded_up(*certified), rounded_down(*found));
-    certify_readout::sentence(ball, certified, Number::of(*epsilon), found, times_radius(*relative))
+    certify_readout::sentence { ball, certified, epsilon: Number::of(*epsilon), found, times: times_radius(*relative) }
+        .text()
 }
 
 pub fn certify_columns() -> [&'static str; 6] {

@@ -1,9 +1,7 @@
 //! The frame of the lessons: their panel, the goals, hints and predictions of their steps, the teacher's view. The
 //! lessons themselves are in `lessons`.
 
-use crate::words::lesson_steps as words_of_steps;
 pub use crate::words::lesson_steps::*;
-use crate::words::lessons as words;
 pub use crate::words::lessons::*;
 
 use lipscope_plot::{Kind, Number};
@@ -33,17 +31,17 @@ pub fn lesson_heading(step: usize, tasks: usize, title: &str) -> String {
 
 /// The place of a step among the `tasks` steps with goals; the recap, which comes after them, is not counted.
 pub fn lesson_progress(step: usize, tasks: usize) -> String {
-    if step < tasks { words::lesson_progress(step + 1, tasks) } else { lesson_recap().into() }
+    if step < tasks { lesson_progress { step: step + 1, steps: tasks }.text() } else { lesson_recap().into() }
 }
 
 pub fn lesson_said(step: usize, tasks: usize, title: &str) -> String {
-    if step < tasks { words::lesson_said(step + 1, tasks, title) } else { title.into() }
+    if step < tasks { lesson_said { step: step + 1, steps: tasks, title }.text() } else { title.into() }
 }
 
 /// Whether the answer of a step is right, if it is answered, and how many of its other goals are reached.
 pub fn goals_said(is_right: Option<bool>, reached: usize, all: usize) -> String {
     let answer = is_right.map(|is_right| if is_right { answer::right_said() } else { answer::wrong_said() }.to_owned());
-    let goals = (reached > 0).then(|| answer::goals_said(all, reached));
+    let goals = (reached > 0).then(|| answer::goals_said { all, reached }.text());
     answer.into_iter().chain(goals).collect::<Vec<_>>().join(between_sentences())
 }
 
@@ -76,7 +74,13 @@ pub fn curve_off(n: f64, yours: f64, measured: f64) -> String {
     if is_good(ratio) {
         return curve_off::good(Number::digits(ratio.max(ratio.recip()), Kind::UpperBound));
     }
-    curve_off::sentence(Number::of(measured).kind(Kind::Exact), count(n), off(ratio), Number::short(yours))
+    curve_off::sentence {
+        measured: Number::of(measured).kind(Kind::Exact),
+        n: count(n),
+        off: off(ratio),
+        yours: Number::short(yours),
+    }
+    .text()
 }
 
 /// How far a mark is from the measured norm.
@@ -84,9 +88,9 @@ pub fn mark_off(yours: f64, measured: f64, kind: Kind) -> String {
     let ratio = yours / measured;
     let found = Number::known(measured, kind);
     if is_good(ratio) {
-        return mark_off::good(&found, Number::short(yours));
+        return mark_off::good { found: &found, yours: Number::short(yours) }.text();
     }
-    mark_off::sentence(&found, off(ratio), Number::short(yours))
+    mark_off::sentence { found: &found, off: off(ratio), yours: Number::short(yours) }.text()
 }
 
 /// The name of a slider in a text.
@@ -104,7 +108,7 @@ pub fn lesson_handle(key: &str) -> &str {
 
 /// The reader's choice beside the page's answer.
 pub fn choice_answer(chosen: &str, right: &str) -> String {
-    if chosen == right { answer::same(chosen) } else { answer::other(chosen, right) }
+    if chosen == right { answer::same(chosen) } else { answer::other { chosen, right }.text() }
 }
 
 /// A number that a question is about, with its name; `key` is the word of its place in a text.
@@ -120,7 +124,7 @@ pub fn number_named(key: &str, number: &str) -> String {
 
 /// The slope of the reader's curve beside the slope of the measured curve.
 pub fn slopes_beside(yours: f64, measured: f64) -> String {
-    answer::slopes(lesson_slope(measured), lesson_slope(yours))
+    answer::slopes { measured: lesson_slope(measured), yours: lesson_slope(yours) }.text()
 }
 
 /// Why a goal cannot be reached: the upper bound that forbids it.
@@ -131,17 +135,17 @@ pub fn ruled_out(bound: Option<f64>) -> String {
 
 fn off(ratio: f64) -> String {
     let (times, side) = if ratio > 1.0 { (ratio, off::high()) } else { (ratio.recip(), off::low()) };
-    off::sentence(side, Number::rough(times))
+    off::sentence { side, times: Number::rough(times) }.text()
 }
 
 /// A sentence that says what symbols of a formula stand for; each symbol comes as glyph and words. `None` without
 /// symbols.
 pub fn symbols_line(symbols: &[(&str, &str)]) -> Option<String> {
-    let each: Vec<String> = symbols.iter().map(|(glyph, words)| symbol::is(glyph, words)).collect();
+    let each: Vec<String> = symbols.iter().map(|(glyph, words)| symbol::is { glyph, words }.text()).collect();
     (!each.is_empty()).then(|| symbol::line(each.join(symbol::between())))
 }
 
 /// What the figure of a handout shows.
 pub fn handout_tokens(n: f64, radius: f64) -> String {
-    words_of_steps::handout_tokens(count(n), Number::short(radius))
+    handout_tokens { n: count(n), radius: Number::short(radius) }.text()
 }

@@ -57,7 +57,7 @@ pub fn model_words() -> ModelWords {
 /// it.
 pub fn model_place(map: Option<MapKind>, layer: usize, heads: Heads) -> String {
     match (map, heads) {
-        (_, Heads::One(head)) => model_place::one(head, layer),
+        (_, Heads::One(head)) => model_place::one { head, layer }.text(),
         (Some(MapKind::Blocks), _) if layer > 0 => model_place::first(layer),
         (Some(map), _) if !map.is_attention_alone() => model_place::layer(layer),
         _ => model_place::all(layer),
@@ -85,19 +85,19 @@ fn quantity(quantity: Quantity) -> &'static str {
 pub fn model_fit(of: Quantity, fit: &PowerLaw) -> String {
     let (name, law) = (quantity(of), power_law_text(fit));
     let exponent = with_half_width(format!("{:.3}", fit.exponent), fit.half_width);
-    words::model_fit(exponent, factor_interval(fit), &law, fit.n_points, name)
+    model_fit { exponent, factor: factor_interval(fit), law: &law, n_points: fit.n_points, name }.text()
 }
 
 /// The interval of a fit's factor; the factor alone where both ends have the same digits.
 fn factor_interval(fit: &PowerLaw) -> String {
     let [low, high] = fit.factor_interval().map(|end| format!("{end:.3}"));
-    if low == high { model_no_width(low) } else { model_interval(high, low) }
+    if low == high { model_no_width(low) } else { model_interval { high, low }.text() }
 }
 
 /// C sqrt(n) with its interval.
 pub fn model_root_fit(of: Quantity, fit: &PowerLaw) -> String {
     let (name, law) = (quantity(of), sqrt_law_text(fit));
-    words::model_root_fit(factor_interval(fit), &law, fit.n_points, name)
+    model_root_fit { factor: factor_interval(fit), law: &law, n_points: fit.n_points, name }.text()
 }
 
 /// Why there is no fit.
@@ -110,7 +110,7 @@ pub fn model_no_fit(of: Quantity) -> String {
 pub fn model_readout(map: Option<MapKind>, cell: &Cell, estimate: &Estimate) -> String {
     let Cell { layer, heads, n, window } = *cell;
     let where_it_is = model_place(map, layer, heads);
-    let mut parts = vec![model_readout::place(n, &where_it_is, window)];
+    let mut parts = vec![model_readout::place { n, where_it_is: &where_it_is, window }.text()];
     parts.extend(numbers(estimate));
     if let Some(bounds) = estimate.bounds {
         let bound = |id: BoundId| {
@@ -121,7 +121,7 @@ pub fn model_readout(map: Option<MapKind>, cell: &Cell, estimate: &Estimate) -> 
     }
     if let Some(sink) = estimate.sink {
         let mass = Number::of(sink.mass);
-        parts.push(model_readout::sink(sink.head, &mass, sink.token + 1));
+        parts.push(model_readout::sink { head: sink.head, mass: &mass, token: sink.token + 1 }.text());
     }
     parts.join("  ·  ")
 }
@@ -142,11 +142,11 @@ fn numbers(estimate: &Estimate) -> Vec<String> {
     if let Some(norm) = estimate.spectral {
         let value = model_norm(&norm);
         let residual = Number::rough(norm.relative_residual);
-        parts.push(numbers::spectral(norm.iterations, &residual, &value));
+        parts.push(numbers::spectral { iterations: norm.iterations, residual: &residual, value: &value }.text());
     }
     if let Some(released) = estimate.released {
         let name = quantity(Quantity::Released);
-        parts.push(numbers::released(name, Number::of(released)));
+        parts.push(numbers::released { name, released: Number::of(released) }.text());
     }
     parts.push(numbers::token_norm(Number::of(estimate.radius)));
     parts
@@ -156,8 +156,8 @@ fn numbers(estimate: &Estimate) -> Vec<String> {
 pub fn model_tile_readout(row: &str, n: usize, mean: f64, windows: usize) -> String {
     let mean = Number::known(mean, Kind::LowerBound);
     match windows {
-        1 => model_tile_readout::one(n, &mean, row),
-        _ => model_tile_readout::several(&mean, n, row, windows),
+        1 => model_tile_readout::one { n, norm: &mean, row }.text(),
+        _ => model_tile_readout::several { mean: &mean, n, row, windows }.text(),
     }
 }
 
@@ -166,7 +166,9 @@ pub fn model_patches_line(map: Option<MapKind>, name: &str, at: &ChangeAt, first
     let ChangeAt { cell, change } = at;
     let place = model_place(map, cell.layer, cell.heads);
     let SpectralNorm { iterations, relative_residual, .. } = change.norm;
-    let norm = numbers::spectral(iterations, Number::rough(relative_residual), model_norm(&change.norm));
+    let norm =
+        numbers::spectral { iterations, residual: Number::rough(relative_residual), value: model_norm(&change.norm) }
+            .text();
     let share: f64 = change.tokens.iter().take(first).map(|x| x * x).sum();
     let line = format!("{}  ·  {place}  ·  {norm}", super::wrong::shortened(name));
     match first {
@@ -177,7 +179,7 @@ pub fn model_patches_line(map: Option<MapKind>, name: &str, at: &ChangeAt, first
 
 /// A patch in one line.
 pub fn model_patch_readout(row: usize, column: usize, share: f64) -> String {
-    words::model_patch_readout(column + 1, row + 1, Number::of(share))
+    model_patch_readout { column: column + 1, row: row + 1, share: Number::of(share) }.text()
 }
 
 /// A published curve: its formula and its subject.
@@ -199,7 +201,8 @@ pub fn model_curve(curve: &Published) -> String {
         format!("{} n{}", curve.factor, raised(&curve.exponent.to_string()))
     };
     let layer = curve.layer;
-    model_curve::line(family, &head, &law, layer, mask_words(curve.mask.id()), &tokens)
+    model_curve::line { family, head: &head, law: &law, layer, mask: mask_words(curve.mask.id()), tokens: &tokens }
+        .text()
 }
 
 /// A mask by its id.
@@ -210,25 +213,29 @@ fn mask_words(mask: &str) -> &'static str {
 /// The model, map and mask of the figures.
 pub fn model_about(model: &str, map: &str, mask: &str, rows: usize) -> String {
     let map = MapKind::by_id(map).map_or(map, |map| super::models::model_map_choice(Some(map)));
-    model_about::line(map, mask_words(mask), model, rows)
+    model_about::line { map, mask: mask_words(mask), model, rows }.text()
 }
 
 /// The model, mask and radius of a curve of adversarial tokens.
 pub fn model_adversarial_about(model: &str, mask: &str, radius: f64) -> String {
-    model_adversarial_about::line(mask_words(mask), model, radius)
+    model_adversarial_about::line { mask: mask_words(mask), model, radius }.text()
 }
 
 /// Says how many dots are drawn, where some are left out.
 pub fn model_thinned(drawn: usize, all: usize) -> String {
-    if drawn < all { words::model_thinned(all, drawn) } else { String::new() }
+    if drawn < all { model_thinned { all, drawn }.text() } else { String::new() }
 }
 
 /// The scatter in words.
 pub fn model_norms_finding(group: Option<&Group>) -> String {
     match group.and_then(|group| Some((group, group.spectral?, group.ends()?))) {
-        Some((group, fit, (first, last))) => {
-            model_norms_finding::sentence(format_args!("{:.2}", fit.exponent), first, last, group.readings.len())
+        Some((group, fit, (first, last))) => model_norms_finding::sentence {
+            exponent: format_args!("{:.2}", fit.exponent),
+            first,
+            last,
+            windows: group.readings.len(),
         }
+        .text(),
         None => model_norms_finding::no_fit().into(),
     }
 }

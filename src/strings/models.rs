@@ -15,16 +15,16 @@ use super::wrong::shortened;
 pub fn model_window_progress(n: usize, progress: &Progress) -> String {
     let done = progress.done as usize;
     match (progress.total, progress.relative_residual) {
-        (Some(total), _) => model_window_at::layer(done, n, total as usize),
-        (None, None) => model_window_at::step(done, n),
-        (None, Some(residual)) => model_window_at::residual(done, n, Number::rough(residual)),
+        (Some(total), _) => model_window_at::layer { done, n, total: total as usize }.text(),
+        (None, None) => model_window_at::step { done, n }.text(),
+        (None, Some(residual)) => model_window_at::residual { done, n, residual: Number::rough(residual) }.text(),
     }
 }
 
 /// Which layer is being read, and how much has been read before it.
 pub fn model_reading(layer: usize, of: usize, bytes: u64) -> String {
     let here = model_bytes(bytes as f64);
-    model_window_at::reading(&here, layer, of)
+    model_window_at::reading { here: &here, layer, of }.text()
 }
 
 pub fn model_mask_choice(mask: Option<Order>) -> &'static str {
@@ -76,7 +76,7 @@ pub fn model_facts(config: &ModelConfig, label: &str) -> String {
         Order::Causal => model_facts_mask::causal(),
     };
     let map = model_map_choice(Some(config.usual_map()));
-    words::model_facts(label, map, mask, config.positions)
+    model_facts { label, map, mask, positions: config.positions }.text()
 }
 
 /// How the weights of a random model are drawn, with the factor of GPT-2's initialisation for this many layers.
@@ -124,7 +124,7 @@ pub fn time_left(seconds: f64) -> String {
 }
 
 pub fn model_not_whole(name: &str, text: &str) -> String {
-    words::model_not_whole(name, shortened(text))
+    model_not_whole { name, text: shortened(text) }.text()
 }
 
 pub fn model_no_address(text: &str) -> String {

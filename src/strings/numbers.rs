@@ -59,7 +59,7 @@ fn with_rounding(how: String, measurement: &Measurement) -> String {
     match measurement.rounding() {
         None => how,
         Some(relative) if relative < 1.0 => {
-            how_spectral::rounded(how, Number::rough_claimed(relative.log10(), Kind::UpperBound))
+            how_spectral::rounded { how, relative: Number::rough_claimed(relative.log10(), Kind::UpperBound) }.text()
         }
         Some(_) => how_spectral::uncertain(how),
     }
@@ -76,7 +76,9 @@ pub fn method(method: Method) -> &'static str {
 
 pub fn measuring(progress: Progress) -> String {
     match progress.relative_residual {
-        Some(residual) => measuring::with_residual(progress.done as usize, Number::rough(residual)),
+        Some(residual) => {
+            measuring::with_residual { iterations: progress.done as usize, residual: Number::rough(residual) }.text()
+        }
         None => measuring::first(progress.done as usize),
     }
 }

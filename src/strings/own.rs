@@ -20,9 +20,15 @@ pub const OWN_FORM_EXAMPLE: &str = r#"{
 
 pub fn applied(state: &PageState) -> String {
     match (state.tokens, state.weights) {
-        (TokenChoice::Own, WeightChoice::Own) => applied::tokens_and_weights(state.dim(), state.n_listed()),
-        (TokenChoice::Own, choice) => applied::tokens(state.dim(), state.n_listed(), weight_choice(choice, None)),
-        (TokenChoice::Clusters, _) => applied::clusters(state.n_listed(), Number::short(state.n_tokens())),
+        (TokenChoice::Own, WeightChoice::Own) => {
+            applied::tokens_and_weights { d: state.dim(), n: state.n_listed() }.text()
+        }
+        (TokenChoice::Own, choice) => {
+            applied::tokens { d: state.dim(), n: state.n_listed(), weights: weight_choice(choice, None) }.text()
+        }
+        (TokenChoice::Clusters, _) => {
+            applied::clusters { n: state.n_listed(), n_tokens: Number::short(state.n_tokens()) }.text()
+        }
         (_, WeightChoice::Own) => applied::weights().into(),
         _ => applied::experiment().into(),
     }
@@ -35,7 +41,9 @@ pub fn still_shown(state: &PageState) -> String {
 
 /// The data in use, and what was guessed or dropped when they were read.
 pub fn applied_with(state: &PageState, guesses: &[Phrase]) -> String {
-    guesses.iter().fold(applied(state), |applied, guess| applied::with_guess(&applied, phrase_text(guess)))
+    guesses.iter().fold(applied(state), |applied, guess| {
+        applied::with_guess { applied: &applied, guess: phrase_text(guess) }.text()
+    })
 }
 
 /// The two answers to a question about a table. The first leaves something out or converts it, the second takes it as

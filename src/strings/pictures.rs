@@ -47,7 +47,14 @@ pub fn attention_finding(picture: &AttentionPicture, measurement: &Measurement) 
     // The root of one is no measure of a single token.
     let is_several = measurement.n > 1.0;
     let compared = if is_several { root_and_norm(largest.sqrt(), measurement) } else { String::new() };
-    attention_finding::sentence(averaged, &compared, count(measurement.n), Number::of(largest), &to)
+    attention_finding::sentence {
+        averaged,
+        compared: &compared,
+        n: count(measurement.n),
+        sum: Number::of(largest),
+        to: &to,
+    }
+    .text()
 }
 
 /// The root of the largest column sum beside L. They are called about equal only if they differ by a tenth at most.
@@ -56,9 +63,9 @@ fn root_and_norm(root: f64, measurement: &Measurement) -> String {
     let (norm, kind) = (measurement.spectral, kind_of(measurement, Norm::Spectral));
     let (value, root_text, times) = (Number::digits(norm, kind), Number::of(root), norm / root);
     match kind {
-        Kind::LowerBound => attention_finding::at_least(root_text, value),
-        _ if ABOUT.contains(&times) => attention_finding::about(root_text, value),
-        _ => attention_finding::apart(root_text, Number::digits(times, Kind::Plain), value),
+        Kind::LowerBound => attention_finding::at_least { root: root_text, value }.text(),
+        _ if ABOUT.contains(&times) => attention_finding::about { root: root_text, value }.text(),
+        _ => attention_finding::apart { root: root_text, times: Number::digits(times, Kind::Plain), value }.text(),
     }
 }
 
@@ -86,15 +93,19 @@ pub fn tokens_finding(picture: &TokenPicture) -> String {
     let n = picture.positions.len();
     let largest = Number::of(picture.largest_norm);
     if picture.ln_sizes.is_some() {
-        return tokens_finding::clusters(&largest, n);
+        return tokens_finding::clusters { largest: &largest, n }.text();
     }
     match (picture.d, picture.variance_shares) {
-        (d, _) if n == 1 => tokens_finding::one(d, &largest),
-        (1, _) => tokens_finding::one_dimension(&largest, n),
-        (_, None) => tokens_finding::two_dimensions(&largest, n),
-        (d, Some((first, second))) => {
-            tokens_finding::principal_axes(d, &largest, n, format_args!("{:.0}", 100.0 * (first + second)))
+        (d, _) if n == 1 => tokens_finding::one { d, largest: &largest }.text(),
+        (1, _) => tokens_finding::one_dimension { largest: &largest, n }.text(),
+        (_, None) => tokens_finding::two_dimensions { largest: &largest, n }.text(),
+        (d, Some((first, second))) => tokens_finding::principal_axes {
+            d,
+            largest: &largest,
+            n,
+            share: format_args!("{:.0}", 100.0 * (first + second)),
         }
+        .text(),
     }
 }
 
@@ -109,5 +120,5 @@ pub fn ball_of_farthest(radius: f64) -> String {
 
 /// The name of a picture: its heading, and its content once there is some.
 pub fn label(heading: &str, finding: &str) -> String {
-    if finding.is_empty() { heading.to_owned() } else { words::label(finding, heading) }
+    if finding.is_empty() { heading.to_owned() } else { label { finding, heading }.text() }
 }

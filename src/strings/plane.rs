@@ -45,13 +45,14 @@ pub fn token_said(
     let (x, y) = (Number::of(x), Number::of(y));
     let place = match (picture.d, picture.variance_shares) {
         (1, _) => token_said::on_line(&x),
-        (_, None) => token_said::in_plane(&x, &y),
-        (_, Some(_)) => token_said::on_axes(&x, &y),
+        (_, None) => token_said::in_plane { x: &x, y: &y }.text(),
+        (_, Some(_)) => token_said::on_axes { x: &x, y: &y }.text(),
     };
     let kind = kind_of(measurement, norm);
     let number = |value| Number::digits(value, kind).to_string();
     let value = measurement.norm(norm).map_or_else(|| NONE_YET.into(), number);
-    token_said::sentence(norm_symbol(norm), &place, kind.sign(), token + 1, &value)
+    token_said::sentence { norm: norm_symbol(norm), place: &place, sign: kind.sign(), token: token + 1, value: &value }
+        .text()
 }
 
 pub fn attention_from(token: usize) -> String {
@@ -67,7 +68,7 @@ pub fn nudge_legend(stretch: f64) -> String {
 }
 
 pub fn response_legend(stretch: f64, sigma: f64) -> String {
-    words::response_legend(Number::of(sigma), Number::short(stretch))
+    response_legend { sigma: Number::of(sigma), stretch: Number::short(stretch) }.text()
 }
 
 /// The amplitude of the swing.
@@ -86,7 +87,7 @@ pub fn swing_ends(stretch: f64) -> String {
 pub fn no_pair(state: &PageState, picture: &TokenPicture) -> String {
     let (n, d) = (picture.positions.len(), picture.d);
     if n > MOST_MOVABLE || n * d > MOST_MOVABLE_ENTRIES {
-        return no_pair::too_many(MOST_MOVABLE, MOST_MOVABLE_ENTRIES);
+        return no_pair::too_many { most_movable: MOST_MOVABLE, most_movable_entries: MOST_MOVABLE_ENTRIES }.text();
     }
     if state.normalization != Normalization::None && state.scope == Scope::Inputs {
         return no_pair::normalized().into();
@@ -99,7 +100,7 @@ pub fn column_legend(token: usize, head_idx: usize, shares: &[f64]) -> String {
     if shares.is_empty() {
         return row_legend::too_many().into();
     }
-    column_words(head(head_idx), Number::of(shares.iter().sum()), token + 1)
+    column_words { head: head(head_idx), sum: Number::of(shares.iter().sum()), token: token + 1 }.text()
 }
 
 /// What the selected token attends to.
@@ -108,10 +109,11 @@ pub fn row_legend(token: usize, head_idx: usize, shares: &[f64]) -> String {
     let Some(to) = shares.iter().position(|share| *share == largest) else {
         return row_legend::too_many().into();
     };
-    row_legend::sentence(
-        head(head_idx),
-        Number::of(largest),
-        if to == token { row_legend::itself().to_owned() } else { row_legend::token(to + 1) },
-        token + 1,
-    )
+    row_legend::sentence {
+        head: head(head_idx),
+        largest: Number::of(largest),
+        to: if to == token { row_legend::itself().to_owned() } else { row_legend::token(to + 1) },
+        token: token + 1,
+    }
+    .text()
 }

@@ -41,10 +41,10 @@ pub fn slope(fit: Option<PowerLaw>, draws: usize, lengths: &[usize]) -> String {
     let ends = lengths.first().zip(lengths.last());
     match (fit, ends) {
         (Some(fit), Some((first, last))) if draws < 2 || lengths.len() < 3 => {
-            slope::between(signed(fit.exponent), first, last)
+            slope::between { exponent: signed(fit.exponent), first, last }.text()
         }
         (Some(fit), Some((first, last))) if is_no_width(fit.half_width) => {
-            slope::between(signed(fit.exponent), first, last)
+            slope::between { exponent: signed(fit.exponent), first, last }.text()
         }
         (Some(fit), _) => slope::with_interval(with_half_width(signed(fit.exponent), fit.half_width)),
         (None, _) => slope::none().into(),
@@ -115,7 +115,7 @@ pub fn readout(n: f64, values: &[HoverValue]) -> String {
         match samples.filter(|_| value.role == Role::Measured) {
             Some(samples) => {
                 let [high, low] = [samples.high, samples.low].map(|end| Number::of(end).to_string());
-                if high == low { number } else { words::readout(high, low, number) }
+                if high == low { number } else { readout { high, low, mean: number }.text() }
             }
             None => number,
         }

@@ -2,11 +2,9 @@
 
 pub use crate::words::projector::*;
 
-use crate::words::projector as words;
-
 /// A step of a lesson; the recap has no number, since it is not counted.
 pub fn projector_step(step: usize, tasks: usize, lesson: &str) -> String {
-    if step < tasks { words::projector_step(lesson, step + 1) } else { projector_recap(lesson) }
+    if step < tasks { projector_step { lesson, step: step + 1 }.text() } else { projector_recap(lesson) }
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub fn search_about(setting: &SearchDomain) -> String {
         MaskKind::Causal | MaskKind::Other => mask_name(&setting.experiment.mask),
     };
     let radius = Number::of(setting.radius);
-    search_about::sentence(setting.d, kernel, &mask, setting.n, &radius, sign)
+    search_about::sentence { d: setting.d, kernel, mask: &mask, n: setting.n, radius: &radius, sign }.text()
 }
 
 pub fn search_progress(phase: &Phase, (done, total): (usize, usize), start: Option<StartKind>) -> String {
@@ -58,8 +58,8 @@ pub fn search_progress(phase: &Phase, (done, total): (usize, usize), start: Opti
     let from = start.map_or_else(String::new, |start| search_progress::from(search_start(start)));
     match phase {
         Phase::Waiting => String::new(),
-        Phase::Running => search_progress::running(&from, restart, total),
-        Phase::Paused => search_progress::paused(restart, total),
+        Phase::Running => search_progress::running { from: &from, restart, total }.text(),
+        Phase::Paused => search_progress::paused { restart, total }.text(),
         Phase::Stopped => search_progress::stopped().into(),
         Phase::Done => search_progress::done(total),
         Phase::Failed(problem) => message(problem),

@@ -3,11 +3,10 @@
 pub use crate::words::share::*;
 
 use crate::state::{Part, Stage};
-use crate::words::share as words;
 
 /// What the link to a step opens; the recap asks nothing.
 pub fn share_step_about(step: usize, tasks: usize, lesson: &str) -> String {
-    if step < tasks { words::share_step_about(lesson, step + 1) } else { share_recap_about(lesson) }
+    if step < tasks { share_step_about { lesson, step: step + 1 }.text() } else { share_recap_about(lesson) }
 }
 
 pub fn shown_part(part: Part) -> &'static str {

@@ -76,14 +76,20 @@ pub fn spectrum_how(spectrum: Option<&Spectrum>) -> String {
     let size = Number::short(found.size);
     let how = super::method(found.method);
     let listed = match found.coverage {
-        Coverage::All if found.iterations > 0 => spectrum_how::nonzero(how, &size),
-        Coverage::All => spectrum_how::all(how, &size),
-        Coverage::Leading => spectrum_how::leading(how, found.iterations, Number::short(found.listed()), &size),
+        Coverage::All if found.iterations > 0 => spectrum_how::nonzero { how, size: &size }.text(),
+        Coverage::All => spectrum_how::all { how, size: &size }.text(),
+        Coverage::Leading => spectrum_how::leading {
+            how,
+            iterations: found.iterations,
+            listed: Number::short(found.listed()),
+            size: &size,
+        }
+        .text(),
     };
     let zeros = found.listed() - found.rank();
     if found.coverage == Coverage::All && zeros > 0.0 {
         let zeros = Number::short(zeros);
-        return spectrum_how::zeros(&listed, &zeros);
+        return spectrum_how::zeros { listed: &listed, zeros: &zeros }.text();
     }
     listed
 }
@@ -93,11 +99,12 @@ pub fn spectrum_finding(spectrum: Option<&Spectrum>) -> String {
     match (spectrum, first) {
         (Some(found), Some(first)) => {
             let last = found.levels.iter().rev().find(|level| level.value > found.zero_below).unwrap_or(&first);
-            spectrum_finding::sentence(
-                Number::digits(first.value, claimed_kind(first.is_converged())),
-                spectrum_how(spectrum),
-                Number::digits(last.value, Kind::Plain),
-            )
+            spectrum_finding::sentence {
+                first: Number::digits(first.value, claimed_kind(first.is_converged())),
+                how: spectrum_how(spectrum),
+                last: Number::digits(last.value, Kind::Plain),
+            }
+            .text()
         }
         _ => spectrum_finding::waiting().into(),
     }
@@ -144,14 +151,15 @@ pub fn top_block(spectrum: Option<&Spectrum>) -> String {
         };
     };
     let name = place_name(top.places);
-    top_block::sentence(
-        block.input + 1,
+    top_block::sentence {
+        input: block.input + 1,
         name,
-        Number::of(block.norm),
-        percent(block.of_output),
-        block.output + 1,
-        percent(block.share),
-    )
+        norm: Number::of(block.norm),
+        of_output: percent(block.of_output),
+        output: block.output + 1,
+        share: percent(block.share),
+    }
+    .text()
 }
 
 pub fn energy_finding(spectrum: Option<&Spectrum>) -> String {
@@ -164,9 +172,13 @@ pub fn energy_readout(top: Option<&TopPair>, at: Option<f64>) -> String {
         Some((place_name(top.places), *energy))
     });
     match found {
-        Some((name, energy)) => {
-            energy_readout::sentence(percent(energy.input), name, percent(energy.output), energy.place + 1)
+        Some((name, energy)) => energy_readout::sentence {
+            input: percent(energy.input),
+            name,
+            output: percent(energy.output),
+            place: energy.place + 1,
         }
+        .text(),
         None => energy_readout::hint().into(),
     }
 }
@@ -220,7 +232,9 @@ pub fn stop_name(estimator: Estimator, stop: Option<Stop>) -> String {
     match (estimator, stop) {
         (Estimator::DenseSvd, _) | (_, None) => dense().into(),
         (Estimator::Lanczos, Some(stop)) => stop_short(Estimator::Lanczos, stop).into(),
-        (Estimator::Power, Some(stop)) => words::stop_name(power_text(), stop_short(Estimator::Power, stop)),
+        (Estimator::Power, Some(stop)) => {
+            stop_name { name: power_text(), stop: stop_short(Estimator::Power, stop) }.text()
+        }
     }
 }
 
@@ -245,7 +259,14 @@ pub fn estimators_finding(ends: &[(&EstimatorPoint, Option<Stop>)]) -> String {
         let value = Number::digits(point.value, claimed_kind(point.is_converged()));
         match stop {
             None => format!("{name}: {value}."),
-            Some(_) => estimators_finding::ended(Number::rough(point.error), point.iteration, &name, sign, value),
+            Some(_) => estimators_finding::ended {
+                error: Number::rough(point.error),
+                iteration: point.iteration,
+                name: &name,
+                sign,
+                value,
+            }
+            .text(),
         }
     };
     let all: Vec<String> = ends.iter().map(one).collect();
@@ -260,7 +281,7 @@ pub fn estimators_readout(points: &[EstimatorPoint], at: Option<f64>) -> String 
         let point = points.iter().find(|point| point.estimator == which && point.iteration as f64 == at)?;
         let sign = claim(point.is_converged());
         let (value, error) = (iterated(point.value, point.is_converged()), Number::rough(point.error));
-        Some(estimators_readout::one(&error, estimator(which), sign, &value))
+        Some(estimators_readout::one { error: &error, estimator: estimator(which), sign, value: &value }.text())
     };
     let iteration = Some(estimators_readout::iteration(at));
     [iteration, one(Estimator::Lanczos), one(Estimator::Power)].into_iter().flatten().collect::<Vec<_>>().join("  ·  ")
@@ -293,14 +314,15 @@ pub fn blocks_readout(picture: &BlockPicture, place: (usize, usize), top: Option
     let most = picture.largest().and_then(|place| picture.norm(place)).unwrap_or(0.0);
     let share = if most > 0.0 { norm / most } else { 0.0 };
     let is_top = top.is_some_and(|top| (top.output, top.input) == place);
-    blocks_readout::sentence(
-        place.1 + 1,
-        place_name(picture.places),
-        Number::of(norm),
-        place.0 + 1,
-        percent(share),
-        if is_top { blocks_readout::top() } else { "" },
-    )
+    blocks_readout::sentence {
+        input: place.1 + 1,
+        name: place_name(picture.places),
+        norm: Number::of(norm),
+        output: place.0 + 1,
+        share: percent(share),
+        top: if is_top { blocks_readout::top() } else { "" },
+    }
+    .text()
 }
 
 pub fn blocks_hint() -> &'static str {
@@ -313,5 +335,9 @@ pub fn blocks_finding(picture: Option<&BlockPicture>, read: &str) -> String {
     let least = picture.norms.iter().copied().fold(f64::INFINITY, minimum);
     let most = largest(picture.norms.iter().copied());
     let [least, most] = [least, most].map(|norm| Number::digits(norm, Kind::Plain));
-    if least == most { blocks_finding::same(least, read) } else { blocks_finding::sentence(least, most, read) }
+    if least == most {
+        blocks_finding::same { norm: least, read }.text()
+    } else {
+        blocks_finding::sentence { least, most, read }.text()
+    }
 }

@@ -17,7 +17,7 @@ use super::steps::{mask_name, step_names};
 pub fn teacher_reading(norm: Norm, value: &str, (n, radius): (f64, f64), state: &PageState) -> (String, String) {
     // The differences come first, because a line that is too long is cut at its end.
     let mut place = differences(state);
-    place.push(words::reading(count(n), Number::of(radius)));
+    place.push(words::reading { n: count(n), radius: Number::of(radius) }.text());
     (format!("{} {value}", norm_symbol(norm)), place.join(words::comma()))
 }
 

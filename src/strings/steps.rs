@@ -133,10 +133,11 @@ pub fn mask_choices(now: &Mask) -> Vec<(&'static str, String)> {
 /// The steps of a preset that change nothing at n tokens, with the reason; `None` without any.
 pub fn idle(steps: &[IdleStep], n: f64) -> Option<String> {
     let of = |step: &IdleStep| match *step {
-        IdleStep::Window { width } => words::idle_step::window(count(n), count(width as f64)),
+        IdleStep::Window { width } => words::idle_step::window { n: count(n), width: count(width as f64) }.text(),
         IdleStep::Rope { k } => words::idle_step::rope(k),
         IdleStep::Cap { cap, largest_score } => {
-            words::idle_step::cap(Number::short(cap), Number::from_log10_above(largest_score.log10()))
+            words::idle_step::cap { cap: Number::short(cap), score: Number::from_log10_above(largest_score.log10()) }
+                .text()
         }
     };
     let all: Vec<String> = steps.iter().map(of).collect();
@@ -155,7 +156,7 @@ pub fn cosine_note(state: &PageState) -> String {
 
 /// Why heads do not share keys and values as the reader has set it; `None` where they do.
 pub fn ungrouped(state: &PageState) -> Option<String> {
-    state.undivided_heads().map(|(heads, of)| step_note::ungrouped(heads, of))
+    state.undivided_heads().map(|(heads, of)| step_note::ungrouped { heads, of }.text())
 }
 
 /// What attention does besides dot products, a mask, softmax and heads of their own: a name for each step that is there.
@@ -204,7 +205,11 @@ fn qk_norm(norm: &QkNorm) -> String {
 
 fn rope(rope: &Rope) -> String {
     let base = Number::short(rope.base);
-    if rope.fraction == 1.0 { words::rope(base) } else { words::rope_part(base, Number::short(100.0 * rope.fraction)) }
+    if rope.fraction == 1.0 {
+        words::rope(base)
+    } else {
+        words::rope_part { base, percent: Number::short(100.0 * rope.fraction) }.text()
+    }
 }
 
 #[cfg(test)]

@@ -68,17 +68,19 @@ pub fn train_progress(phase: &Phase, runs: &[TrainRun]) -> String {
         let (kind, step, steps) = (train_kind(run.plan.kind), run.step(), run.plan.steps);
         match run.state {
             RunState::Training => match run.steps.last() {
-                Some(last) => train_progress::loss(kind, format_args!("{:.DECIMALS$}", last.loss), step, steps),
-                None => train_progress::run(kind, step, steps),
+                Some(last) => {
+                    train_progress::loss { kind, loss: format_args!("{:.DECIMALS$}", last.loss), step, steps }.text()
+                }
+                None => train_progress::run { kind, step, steps }.text(),
             },
-            RunState::Done => train_progress::done(kind, steps),
-            RunState::Diverged => train_progress::diverged(kind, step),
-            RunState::Failed => train_progress::failed(kind, step),
+            RunState::Done => train_progress::done { kind, steps }.text(),
+            RunState::Diverged => train_progress::diverged { kind, step }.text(),
+            RunState::Failed => train_progress::failed { kind, step }.text(),
         }
     };
     let words = runs.iter().map(run).collect::<Vec<_>>().join(train_progress::between());
     match seconds_left(runs).filter(|_| *phase == Phase::Running) {
-        Some(seconds) => train_progress::left(time_left(seconds), words),
+        Some(seconds) => train_progress::left { left: time_left(seconds), runs: words }.text(),
         None => words,
     }
 }
@@ -109,11 +111,11 @@ pub fn train_phase(phase: &Phase) -> &'static str {
 
 /// The value of a curve at the pointer.
 pub fn train_value(label: &str, value: f64) -> String {
-    words::train_value(label, Number::of(value))
+    train_value { label, value: Number::of(value) }.text()
 }
 
 pub fn train_reading(name: &str, x: f64, values: &[String]) -> String {
-    words::train_reading(name, values.join(train_between()), x)
+    train_reading { name, values: values.join(train_between()), x }.text()
 }
 
 /// The last held-out loss of every run.
@@ -121,7 +123,7 @@ pub fn train_loss_finding(runs: &[TrainRun]) -> String {
     let run = |run: &TrainRun| {
         let last = run.last()?;
         let loss = format!("{:.DECIMALS$}", last.held_out);
-        Some(train_loss_finding::run(train_kind(run.plan.kind), loss, last.step))
+        Some(train_loss_finding::run { kind: train_kind(run.plan.kind), loss, step: last.step }.text())
     };
     let runs: Vec<String> = runs.iter().filter_map(run).collect();
     if runs.is_empty() {
@@ -138,15 +140,19 @@ pub fn train_linf(run: &TrainRun) -> String {
 /// The constants after the last measurement.
 pub fn train_constants_finding(run: &TrainRun) -> String {
     let Some(last) = run.last() else { return train_loss_finding::none().into() };
-    let layers = last
-        .layers
-        .iter()
-        .map(|row| train_constants_layer(Number::digits(row.bound, Sign::UpperBound), row.layer, Number::of(row.norm)));
-    words::train_constants_finding(layers.collect::<Vec<_>>().join(train_between()), last.step)
+    let layers = last.layers.iter().map(|row| {
+        train_constants_layer {
+            bound: Number::digits(row.bound, Sign::UpperBound),
+            layer: row.layer,
+            norm: Number::of(row.norm),
+        }
+        .text()
+    });
+    train_constants_finding { layers: layers.collect::<Vec<_>>().join(train_between()), step: last.step }.text()
 }
 
 pub fn train_sample_at(kind: Kind, step: usize) -> String {
-    words::train_sample_at(train_kind(kind), step)
+    train_sample_at { kind: train_kind(kind), step }.text()
 }
 
 /// What running a kind backwards means, and what is guaranteed.
@@ -172,9 +178,9 @@ pub fn train_backwards_finding(backwards: &Backwards) -> String {
     match errors {
         Some(errors) => {
             let error = Number::rough(largest(errors));
-            train_backwards_finding::back(characters, error, recovered, step, windows.len())
+            train_backwards_finding::back { characters, error, recovered, step, windows: windows.len() }.text()
         }
-        None => train_backwards_finding::lost(characters, recovered, step, windows.len()),
+        None => train_backwards_finding::lost { characters, recovered, step, windows: windows.len() }.text(),
     }
 }
 

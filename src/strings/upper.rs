@@ -15,8 +15,8 @@ pub fn upper_number(upper: &Upper) -> String {
     let value = Number::digits(upper.value, Kind::UpperBound);
     match upper.by {
         UpperBy::Exact => upper_by::exact(value),
-        UpperBy::Proved(bound) => upper_by::proved(bound_label(bound), value),
-        UpperBy::Chance => upper_by::chance(power_of_ten(upper.failure), value),
+        UpperBy::Proved(bound) => upper_by::proved { bound: bound_label(bound), value }.text(),
+        UpperBy::Chance => upper_by::chance { failure: power_of_ten(upper.failure), value }.text(),
     }
 }
 
@@ -26,7 +26,7 @@ pub fn model_upper_number(estimate: &Estimate) -> Option<String> {
     let value = Number::known(upper.value, Kind::UpperBound);
     Some(match upper.failure {
         0.0 => model_upper_proved(value),
-        chance => model_upper_chance(power_of_ten(chance), value),
+        chance => model_upper_chance { failure: power_of_ten(chance), value }.text(),
     })
 }
 

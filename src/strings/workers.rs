@@ -34,8 +34,11 @@ pub fn gave_up(lane: EngineLane) -> &'static str {
 
 pub fn announcement(measurement: &Measurement, norm: Norm) -> String {
     match measurement.norm(norm) {
-        Some(value) => announcement::measured(measurement.n, norm_title(norm), stated(value, measurement, norm)),
-        None => announcement::unknown(norm_title(norm), needs_dense()),
+        Some(value) => {
+            announcement::measured { n: measurement.n, norm: norm_title(norm), value: stated(value, measurement, norm) }
+                .text()
+        }
+        None => announcement::unknown { norm: norm_title(norm), reason: needs_dense() }.text(),
     }
 }
 

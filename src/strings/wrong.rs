@@ -11,35 +11,38 @@ use lipscope_plot::Number;
 pub fn number_fault(fault: &NumberFault) -> String {
     match fault {
         NumberFault::NotANumber { name, text } => not_a_number(name, text),
-        NumberFault::TooLarge { name, text } => wrong::too_large(name, shortened(text)),
+        NumberFault::TooLarge { name, text } => wrong::too_large { name, text: shortened(text) }.text(),
         NumberFault::OutOfRange { name, text, least, most } if least == most => {
-            wrong::only_value(name, shortened(text), plain(*least))
+            wrong::only_value { name, text: shortened(text), value: plain(*least) }.text()
         }
         NumberFault::OutOfRange { name, text, least, most } => {
-            wrong::out_of_range(plain(*least), plain(*most), name, shortened(text))
+            wrong::out_of_range { least: plain(*least), most: plain(*most), name, text: shortened(text) }.text()
         }
-        NumberFault::NotWhole { name, text } => wrong::not_whole(name, shortened(text)),
-        NumberFault::MustDivide { name, found, heads } => wrong::must_divide(*found, *heads, name),
+        NumberFault::NotWhole { name, text } => wrong::not_whole { name, text: shortened(text) }.text(),
+        NumberFault::MustDivide { name, found, heads } => {
+            wrong::must_divide { found: *found, heads: *heads, name }.text()
+        }
     }
 }
 
 fn not_a_number(name: &str, text: &str) -> String {
     match text {
         "" => wrong::not_a_number::empty(name),
-        _ => wrong::not_a_number::other(name, shortened(text)),
+        _ => wrong::not_a_number::other { name, text: shortened(text) }.text(),
     }
 }
 
 pub fn not_a_seed(text: &str, most: u64) -> String {
-    wrong::not_a_seed(most, shortened(text))
+    wrong::not_a_seed { most, text: shortened(text) }.text()
 }
 
 pub fn file_too_large(name: &str, size: f64, most: f64) -> String {
-    wrong::file_too_large(
-        format_args!("{:.0}", most / 1048576.0),
-        shortened(name),
-        format_args!("{:.0}", size / 1048576.0),
-    )
+    wrong::file_too_large {
+        most: format_args!("{:.0}", most / 1048576.0),
+        name: shortened(name),
+        size: format_args!("{:.0}", size / 1048576.0),
+    }
+    .text()
 }
 
 pub fn file_unreadable(name: &str) -> String {
@@ -62,10 +65,10 @@ pub fn link_version(version: &str) -> String {
 pub fn not_known(text: &str, words: &[&str]) -> String {
     let known = match words.split_last() {
         Some((last, [])) => (*last).to_owned(),
-        Some((last, rest)) => not_known::alternatives(last, rest.join(not_known::between())),
+        Some((last, rest)) => not_known::alternatives { last, others: rest.join(not_known::between()) }.text(),
         None => String::new(),
     };
-    not_known::sentence(&known, shortened(text))
+    not_known::sentence { known: &known, text: shortened(text) }.text()
 }
 
 pub fn not_a_number_from(text: &str, least: f64, most: f64) -> String {
@@ -75,18 +78,18 @@ pub fn not_a_number_from(text: &str, least: f64, most: f64) -> String {
         } else {
             not_a_number_from::at_least(plain(least))
         };
-        return not_a_number_from::unbounded(&from, shortened(text));
+        return not_a_number_from::unbounded { from: &from, text: shortened(text) }.text();
     }
-    not_a_number_from::bounded(plain(least), plain(most), shortened(text))
+    not_a_number_from::bounded { least: plain(least), most: plain(most), text: shortened(text) }.text()
 }
 
 pub fn not_a_whole_number_from(text: &str, least: u64, most: u64) -> String {
-    link::not_a_whole_number_from(least, most, shortened(text))
+    not_a_whole_number_from { least, most, text: shortened(text) }.text()
 }
 
 /// A number of tokens that no choice of tokens takes.
 pub fn not_a_token_count(text: &str) -> String {
-    link::not_a_token_count(2, MAX_N, MAX_WITNESS_N, shortened(text))
+    not_a_token_count { least: 2, most: MAX_N, most_of_witness: MAX_WITNESS_N, text: shortened(text) }.text()
 }
 
 pub(super) fn shortened(text: &str) -> String {

@@ -73,7 +73,7 @@ pub fn RunBar(
 fn kept_words(keeping: Keeping) -> String {
     match keeping {
         Keeping::Nothing => String::new(),
-        Keeping::Kept { step, bytes } => strings::train_keeping(strings::model_bytes(bytes), step),
+        Keeping::Kept { step, bytes } => strings::train_keeping { size: strings::model_bytes(bytes), step }.text(),
         Keeping::Deleted => strings::train_deleted().into(),
         Keeping::Replaced => strings::train_replaced().into(),
         Keeping::NoRoom => strings::train_no_room().into(),
@@ -85,7 +85,7 @@ fn kept_words(keeping: Keeping) -> String {
 fn offered(kept: &Kept) -> String {
     let run = |run: &KeptRun| {
         let plan = run.plan();
-        strings::train_offer_run(strings::train_kind(plan.kind), run.step(), plan.steps)
+        strings::train_offer_run { kind: strings::train_kind(plan.kind), step: run.step(), steps: plan.steps }.text()
     };
     let runs: Vec<String> = kept.runs.iter().map(run).collect();
     strings::train_offer(runs.join(strings::train_progress::between()))

@@ -72,8 +72,8 @@ pub fn series_beside(table: &Table, at: Option<At>) -> Vec<Series> {
     let fit = group.fit(Quantity::Spectral);
     let model = &table.subject.model;
     let label = match &fit {
-        Some(fit) => strings::model_earlier::curve(power_law_text(fit), model, &place),
-        None => strings::model_earlier::no_fit(model, &place),
+        Some(fit) => strings::model_earlier::curve { law: power_law_text(fit), model, place: &place }.text(),
+        None => strings::model_earlier::no_fit { model, place: &place }.text(),
     };
     let rings = Series::new("beside", &label, Role::PublishedMeanField, SeriesKind::Hollow, norms(group));
     let line = fit.zip(group.ends()).map(|(fit, (first, last))| {

@@ -92,8 +92,11 @@ fn TilesFigure(
     let tiles = memo(move |_| {
         grid.with(|grid| grid.as_ref().map_or_else(Tiles::default, |grid| drawn_as(grid, &strings::model_words())))
     });
-    let words =
-        memo(move |_| tiles.with(|tiles| strings::model_tiles_finding(tiles.cols.len(), tiles.rows.len(), heading)));
+    let words = memo(move |_| {
+        tiles.with(|tiles| {
+            strings::model_tiles_finding { columns: tiles.cols.len(), rows: tiles.rows.len(), what: heading }.text()
+        })
+    });
     let read = move || {
         let found = at.get().and_then(|(row, column)| {
             grid.with(|grid| {

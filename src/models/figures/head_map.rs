@@ -38,10 +38,12 @@ pub fn HeadMapFigure(
     let heading = strings::model_head_map_heading();
     let groups = move || {
         let config = config.get().filter(|config| config.key_heads < config.heads)?;
-        Some(strings::model_head_map_groups(config.key_heads, config.heads / config.key_heads))
+        Some(strings::model_head_map_groups { groups: config.key_heads, size: config.heads / config.key_heads }.text())
     };
     let words = memo(move |_| {
-        let finding = tiles.with(|tiles| strings::model_tiles_finding(tiles.cols.len(), tiles.rows.len(), heading));
+        let finding = tiles.with(|tiles| {
+            strings::model_tiles_finding { columns: tiles.cols.len(), rows: tiles.rows.len(), what: heading }.text()
+        });
         groups().map_or_else(|| finding.clone(), |groups| format!("{finding} {groups}"))
     });
     let read = move || {
@@ -52,7 +54,7 @@ pub fn HeadMapFigure(
                 let head = *map.heads.get(column)?;
                 let place = strings::model_place(shown.map(), *map.layers.get(row)?, Heads::One(head));
                 let place = match key_head(config.get().as_ref(), head) {
-                    Some(group) => strings::model_head_map_place(group, &place),
+                    Some(group) => strings::model_head_map_place { group, place: &place }.text(),
                     None => place,
                 };
                 Some(strings::model_tile_readout(&place, map.n, mean, windows))

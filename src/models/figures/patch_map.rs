@@ -56,7 +56,7 @@ fn Change(
     };
     let words = memo(move |_| {
         let (rows, columns) = tiles.with(|tiles| (tiles.rows.len(), tiles.cols.len()));
-        strings::model_patches_finding(columns, rows)
+        strings::model_patches_finding { columns, rows }.text()
     });
     let read = move || {
         let of = |(row, column)| {

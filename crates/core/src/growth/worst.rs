@@ -198,7 +198,7 @@ fn last_apart(experiment: &Experiment, hypotheses: &Hypotheses) -> Result<Vec<Ro
         {
             found.push(list(&u, n, |at| if at + 1 == n { last } else { radius })?);
             if n > 2 {
-                let side = |at: usize| if at % 2 == 0 { radius } else { -radius };
+                let side = |at: usize| if at.is_multiple_of(2) { radius } else { -radius };
                 found.push(list(&u, n, |at| if at + 1 == n { last } else { side(at) })?);
             }
         }
