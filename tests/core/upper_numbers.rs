@@ -298,8 +298,13 @@ cases! {
     local_lost_sink_150: Some((8.660_254, 1e-7)),
     norm_above_local_diff_sink_rope_offset: Some((3.2593, 5e-5)),
     norm_above_local_l2_bias_offset: Some((4.683_616, 5e-7)),
+    sigmoid_near_one: None,
     sink_offset_1e4: Some((1.120_339_27, 5e-9)),
+    value_norm_layer_huge: None,
+    value_norm_layer_zero: None,
     value_norm_one_token: Some((7.999_999_52e-9, 2e-9)),
     value_norm_rank_one: Some((2.173_240_757_484e-11, 1e-12)),
+    value_norm_short_l2: None,
+    value_norm_short_sigmoid: None,
     value_norm_zero_by_cancellation: None,
 }

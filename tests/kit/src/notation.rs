@@ -92,6 +92,10 @@ fn alibi_as_bias(file: &Value, experiment: &Experiment, n: usize) -> Option<Valu
     if experiment.score.bias.is_some() || (1..heads).any(|head| alibi.slope(head, heads) != slope) {
         return None;
     }
+    // A table holds finite numbers only.
+    if !(slope * n as f64).is_finite() {
+        return None;
+    }
     let row = |i: usize| (0..n).map(|j| -slope * i.abs_diff(j) as f64).collect::<Vec<f64>>();
     let mut file = file.clone();
     file["score"].as_object_mut()?.remove("alibi");

@@ -30,5 +30,5 @@ pub(crate) use projections::MapLayout;
 pub use projections::{HeadPart, HeadSizes, Projections};
 pub(crate) use single::{MOST_COPIED, flushed};
 pub use steps::{DistanceBias, GivenSteps, Rotary};
-pub(crate) use steps::{Elementwise, Rotation, Squash, Steps, TurningPair, Weigh, all_rows, stored_a_pair};
+pub(crate) use steps::{Elementwise, Normed, Rotation, Squash, Steps, TurningPair, Weigh, all_rows, stored_a_pair};
 pub use view::{Accumulate, Dual, Entries, Scalar, View, ViewMut};

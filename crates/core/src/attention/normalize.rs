@@ -87,6 +87,12 @@ impl<T: Scalar> Normalizer<T> {
         Normalizer { kind: Normalization::None, outputs: tokens.clone(), slopes: Vec::new(), condition: 0.0 }
     }
 
+    /// Whether every token becomes the same one: LayerNorm of one entry.
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        self.kind == Normalization::Layer && self.outputs.nrows() == 1
+    }
+
     /// The normalised tokens, d x n.
     #[must_use]
     pub fn outputs(&self) -> &DMatrix<T> {

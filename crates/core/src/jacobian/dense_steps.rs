@@ -11,8 +11,8 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector, DVectorView};
 
-use crate::attention::{Elementwise, Forward, MapLayout, Squash, Steps, TurningPair, Weigh, all_rows};
-use crate::experiment::{Gain, VectorNorm};
+use crate::attention::{Forward, MapLayout, Normed, Squash, Steps, TurningPair, all_rows};
+use crate::spectral::length;
 
 /// The rows of blocks at a forward pass.
 #[derive(Clone, Debug)]
@@ -45,8 +45,8 @@ struct Vectors {
     first: usize,
     /// After all steps, k x n.
     turned: DMatrix<f64>,
-    /// 1/s of each token, and N(z), k x n, where there is a normaliser.
-    normed: Option<(VectorNorm, Gain, Vec<f64>, DMatrix<f64>)>,
+    /// The normaliser at all tokens, where there is one.
+    normed: Option<Normed<f64>>,
     /// The pairs that turn with their angles per position, and the factor of what has turned.
     turning: (Vec<TurningPair>, f64),
     /// phi'(z), k x n, for linear attention.
@@ -63,9 +63,9 @@ impl StepsRows {
     pub(crate) fn new(forward: &Forward<f64>) -> Self {
         let tokens = forward.normalizer().outputs();
         let of_map = |layout: &MapLayout| {
-            let (norm, rotary) = forward.steps.norm_and_rotary();
+            let (_, rotary) = forward.steps.norm_and_rotary();
             let wide = forward.steps.wide_norm();
-            let vectors = |rows: &Range<usize>, of_all: Vec<Range<usize>>, gain: Option<&Gain>| {
+            let vectors = |rows: &Range<usize>, of_all: Vec<Range<usize>>| {
                 // All rows that a normaliser takes together, and the place of these among them.
                 let together = if wide.is_some() { of_all } else { vec![rows.clone()] };
                 let before = together.iter().take_while(|other| *other != rows);
@@ -77,19 +77,18 @@ impl StepsRows {
                     let biases = DVector::from_iterator(at.len(), at.iter().map(|row| biases[*row]));
                     plain.column_iter_mut().for_each(|mut vector| vector += &biases);
                 }
-                let norm = norm.or(wide).zip(gain).map(|(norm, gain)| (norm.kind, norm.eps, gain.clone()));
+                let normed = forward.turn.as_ref().and_then(|turn| turn.normed(rows)).cloned();
                 let turned = forward.projections.rows(rows.start, rows.len()).into_owned();
                 let turning = rotary.map_or((Vec::new(), 1.0), |rotary| (rotary.pairs(rows.len()), rotary.factor()));
                 let has_feature = forward.steps.squash == Squash::Log;
                 // phi' is phi below zero, with the factor that keeps a small phi from underflowing.
                 let phi_slope = |z: f64, phi: f64| if z < 0.0 { phi } else { 1.0 };
                 let feature = has_feature.then(|| plain.zip_map(&turned, phi_slope));
-                Vectors { normed: norm.map(|norm| normed(norm, plain)), matrix, first, turned, turning, feature }
+                Vectors { normed, matrix, first, turned, turning, feature }
             };
             let [q_rows, k_rows] = all_rows(&forward.maps);
-            let gains = norm.or(wide);
-            let queries = vectors(&layout.q_rows, q_rows, gains.map(|norm| &norm.q_gain));
-            let keys = vectors(&layout.k_rows, k_rows, gains.map(|norm| &norm.k_gain));
+            let queries = vectors(&layout.q_rows, q_rows);
+            let keys = vectors(&layout.k_rows, k_rows);
             let value = forward.stacked.rows(&layout.v_rows);
             let values = forward.projections.rows(layout.v_rows.start, layout.v_rows.len()).into_owned();
             let slopes = match forward.steps.value_eps() {
@@ -140,7 +139,14 @@ impl StepsRows {
             let reach = forward.reach(&(i..i + 1));
             let block = forward.rows_of_p(map_idx, i..i + 1, buffer);
             let pairs = (0..reach).filter(|j| forward.mask.allows(i, *j));
-            let pairs: Vec<Pair> = pairs.map(|j| Pair { j, weight: block.weights[j], size: sizes(j) }).collect();
+            let is_elementwise = forward.steps.weigh.is_elementwise();
+            let slope = |j: usize| match (is_elementwise, block.slopes.get(j)) {
+                (true, Some(slope)) => *slope,
+                (false, Some(slope)) => block.weights[j] * slope,
+                (_, None) => block.weights[j],
+            };
+            let pairs: Vec<Pair> =
+                pairs.map(|j| Pair { j, weight: block.weights[j], slope: slope(j), size: sizes(j) }).collect();
             let sink_share = forward.sink_shares.get(map_idx).map_or(0.0, |shares| shares[i]);
             map.add_row(&forward.steps, i, (&pairs, sink_share), &mut row);
         }
@@ -163,6 +169,8 @@ struct Pair {
     j: usize,
     /// P_ij.
     weight: f64,
+    /// D_ij, with the slope of the cap.
+    slope: f64,
     /// The number of tokens like it.
     size: f64,
 }
@@ -172,7 +180,7 @@ impl MapRows {
     fn add_row(&self, steps: &Steps, i: usize, (pairs, sink_share): (&[Pair], f64), row: &mut SplitRow) {
         let (rows, d) = (self.values.nrows(), row.own.ncols());
         let mut output = row.output.rows_mut(self.out_start, rows);
-        for Pair { j, weight, size } in pairs {
+        for Pair { j, weight, size, .. } in pairs {
             output.axpy(self.coefficient * weight * size, &self.values.column(*j), 1.0);
         }
         let about = (!steps.weigh.is_elementwise()).then(|| self.about_mean(pairs, sink_share));
@@ -186,7 +194,7 @@ impl MapRows {
             Some(top) if steps.squash == Squash::Absent => {
                 let gradient = self.query_gradient(query, self.keys.turned.column(top));
                 let mut mean = DVector::zeros(rows);
-                for Pair { j, weight, size } in pairs {
+                for Pair { j, weight, size, .. } in pairs {
                     mean.axpy(weight * size, &self.values.column(*j), 1.0);
                 }
                 own.ger(self.coefficient * sink_share, &mean, &gradient, 1.0);
@@ -194,14 +202,9 @@ impl MapRows {
             }
             _ => None,
         };
-        for Pair { j, weight, size } in pairs {
+        for Pair { j, weight, slope, size } in pairs {
             let key = self.keys.turned.column(*j);
-            // Of the difference, as the expanded square would lose the digits that the cap's slope depends on.
-            let raw = match self.square {
-                0.0 => self.cross * query.dot(&key),
-                square => -square * (query - key).norm_squared(),
-            };
-            let slope = size * squash_slope(steps.squash, raw) * weight_slope(&steps.weigh, *weight);
+            let slope = size * slope;
             let of_query = match common {
                 Some(top) => (key - self.keys.turned.column(top)) * (self.cross * slope),
                 None => self.query_gradient(query, key) * slope,
@@ -271,14 +274,8 @@ impl Vectors {
             together.rows_mut(self.first, u.len()).copy_from(&u);
             u = together;
         }
-        if let Some((kind, gain, scales, outputs)) = &self.normed {
-            for (entry, x) in u.iter_mut().enumerate() {
-                *x *= gain.at(entry);
-            }
-            let (y, k) = (outputs.column(position), u.len() as f64);
-            let along = y.dot(&u) / if *kind == VectorNorm::L2 { 1.0 } else { k };
-            let mean = if *kind == VectorNorm::Layer { u.mean() } else { 0.0 };
-            u = (u.add_scalar(-mean) - y * along) * scales[position];
+        if let Some(normed) = &self.normed {
+            normed.pull_back(position, u.as_mut_slice());
         }
         self.matrix.tr_mul(&u)
     }
@@ -296,70 +293,25 @@ fn stacked(matrices: Vec<DMatrix<f64>>) -> DMatrix<f64> {
     all
 }
 
-/// 1/s and z/s of the columns of a matrix.
-fn normed(
-    (kind, eps, gain): (VectorNorm, f64, Gain),
-    mut vectors: DMatrix<f64>,
-) -> (VectorNorm, Gain, Vec<f64>, DMatrix<f64>) {
-    let k = vectors.nrows() as f64;
-    let mut scales = Vec::with_capacity(vectors.ncols());
-    for mut z in vectors.column_iter_mut() {
-        if kind == VectorNorm::Layer {
-            let mean = z.mean();
-            z.add_scalar_mut(-mean);
-        }
-        let square = if kind == VectorNorm::L2 { z.norm_squared() } else { z.norm_squared() / k };
-        let scale = 1.0 / (square + eps).sqrt();
-        z *= scale;
-        scales.push(scale);
-    }
-    (kind, gain, scales, vectors)
-}
-
-/// The derivative of z/s, s^2 = |z|^2 + eps, at z = V x, times V: (|z|^2 V - z z^T V)/(|z|^2 s) + (eps/s^3) z z^T V/|z|^2. The
-/// first term comes from z_l v_i - z_i v_l, which are zero where a column v of V has the direction of z.
+/// The derivative of z/s, s^2 = |z|^2 + eps, at z = V x, times V: (V - u u^T V)/s + (eps/s^3) u u^T V with
+/// the unit vector u of z. The first term comes from u_l v_i - u_i v_l, which are zero where a column v of V has the direction
+/// of z.
 fn slope_of_length(z: DVectorView<'_, f64>, eps: f64, value: &DMatrix<f64>) -> DMatrix<f64> {
-    let square = z.norm_squared();
-    let scale = 1.0 / (square + eps).sqrt();
-    if square == 0.0 {
-        return value * scale;
+    let length = length(z.clone_owned().as_slice());
+    let scale = libm::hypot(length, eps.sqrt());
+    if length == 0.0 {
+        return value / scale;
     }
-    let along = eps * scale * scale * scale / square;
+    // Products of a short z with itself would underflow.
+    let unit = z / length;
+    let along = eps / scale / scale / scale;
     let mut slope = DMatrix::zeros(value.nrows(), value.ncols());
     for (mut place, v) in slope.column_iter_mut().zip(value.column_iter()) {
-        let product = z.dot(&v);
-        for i in 0..z.len() {
-            let across: f64 = (0..z.len()).map(|l| z[l] * (z[l] * v[i] - z[i] * v[l])).sum();
-            place[i] = across / square * scale + along * product * z[i];
+        let product = unit.dot(&v);
+        for i in 0..unit.len() {
+            let across: f64 = (0..unit.len()).map(|l| unit[l] * (unit[l] * v[i] - unit[i] * v[l])).sum();
+            place[i] = across / scale + along * product * unit[i];
         }
     }
     slope
-}
-
-/// The slope of the cap or the logarithm at a score.
-fn squash_slope(squash: Squash, raw: f64) -> f64 {
-    match squash {
-        Squash::Absent => 1.0,
-        Squash::Cap { tau } => (raw / tau).cosh().powi(2).recip(),
-        Squash::Log => 1.0 / raw,
-    }
-}
-
-/// D from P.
-fn weight_slope(weigh: &Weigh, p: f64) -> f64 {
-    match weigh {
-        Weigh::Softmax { .. } => p,
-        Weigh::Elementwise(Elementwise::Sigmoid { .. }) => p * (1.0 - p),
-        Weigh::Elementwise(Elementwise::Relu { ln_divisor }) => {
-            if p > 0.0 {
-                (-ln_divisor).exp()
-            } else {
-                0.0
-            }
-        }
-        // ln(1 + e^s) = P L, so sigma(s) = 1 - e^(-P L).
-        Weigh::Elementwise(Elementwise::Softplus { ln_divisor }) => {
-            -(-p * ln_divisor.exp()).exp_m1() * (-ln_divisor).exp()
-        }
-    }
 }

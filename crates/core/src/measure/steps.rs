@@ -431,8 +431,7 @@ impl Measuring {
                     bounds.insert(at, bound);
                 }
             }
-            let factor = hypotheses.outer_factor;
-            let of_tokens = local_parts.as_ref().map(|parts| self.moved(factor, parts.token_rounding, parts.token));
+            let of_tokens = local_parts.as_ref().map(|parts| self.moved(parts.token_rounding, parts.token));
             if let Some(dense) = &mut dense {
                 // The norms of the blocks as computed are widened by what rounding may have moved them.
                 let widened = |norm: f64| norm * (1.0 + self.rounding_of_norm()) + of_tokens.unwrap_or(f64::INFINITY);
@@ -512,17 +511,25 @@ impl Measuring {
 
     /// How far the Jacobian as computed may be from the exact one, in norm (docs/theory.md, "Rounding").
     fn moved_by_rounding(&self, parts: &LocalParts) -> f64 {
-        let factor = self.hypotheses.as_ref().map_or(1.0, |hypotheses| hypotheses.outer_factor);
-        self.moved(factor, parts.rounding, parts.value)
+        self.moved(parts.rounding, parts.value)
     }
 
-    /// In scope `composed` the normaliser's Jacobian, of norm `factor`, is off too, by a few times what its outputs are.
-    fn moved(&self, factor: f64, rounding: f64, bound: f64) -> f64 {
+    /// In scope `composed` the normaliser's Jacobian is off too, by a few times what its outputs are.
+    fn moved(&self, rounding: f64, bound: f64) -> f64 {
         let of_slopes = match self.experiment.scope() {
             Scope::Composed => 4.0 * self.system.normalizer().rounding() * bound,
             Scope::Inputs => 0.0,
         };
-        factor * (rounding + of_slopes)
+        self.outer_factor() * (rounding + of_slopes)
+    }
+
+    /// An upper bound on the norm of the Jacobian of the normaliser, where it belongs to the map; exactly zero where the
+    /// normaliser is constant.
+    fn outer_factor(&self) -> f64 {
+        if self.experiment.scope() == Scope::Composed && self.system.normalizer().is_constant() {
+            return 0.0;
+        }
+        self.hypotheses.as_ref().map_or(1.0, |hypotheses| hypotheses.outer_factor)
     }
 
     /// The change of the norm by rounding, where that is large enough to report. That of the input's numbers comes from
@@ -530,20 +537,18 @@ impl Measuring {
     /// `moved`, mostly hundreds of times what it is; it is reported where even a part of it counts.
     fn rounding(&self, spectral: f64, local: Option<&LocalParts>, moved: Option<f64>) -> Option<Warning> {
         let of_attention = local.map_or(0.0, |parts| parts.of_input);
-        let factor = self.hypotheses.as_ref().map_or(1.0, |hypotheses| hypotheses.outer_factor);
         // Both the normalised token and the slope change by this.
         let of_normalizer = 2.0 * f64::EPSILON * self.system.normalizer().condition();
-        // A norm of zero has no digits: it is uncertain where rounding may move it by a part of what its terms are.
-        let size = if spectral == 0.0 { local.map_or(0.0, |parts| parts.value * factor) } else { spectral };
-        let relative = |change: f64| if change == 0.0 { 0.0 } else { change / size };
-        let of_input = of_normalizer + relative(of_attention * factor);
+        // A norm of zero has no digits: it is uncertain where rounding may move it at all.
+        let relative = |change: f64| if change == 0.0 { 0.0 } else { change / spectral };
+        let of_input = of_normalizer + relative(of_attention * self.outer_factor());
         let of_arithmetic = relative(moved.unwrap_or(0.0));
         let is_of_input = of_input > of_arithmetic / PESSIMISM;
         let largest = if is_of_input { of_input } else { of_arithmetic };
         let is_little = of_arithmetic / PESSIMISM <= Warning::LEAST_ROUNDING;
         let is_reported = !is_little || is_of_input && of_input > Warning::LEAST_ROUNDING;
-        // To first order; near one no digit is left, and a zero has none.
-        let relative = if largest < MOST_RELATIVE && spectral != 0.0 { largest } else { f64::MAX };
+        // To first order; near one no digit is left.
+        let relative = if largest < MOST_RELATIVE { largest } else { f64::MAX };
         is_reported.then_some(Warning::Rounding { relative })
     }
 }

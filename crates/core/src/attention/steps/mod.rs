@@ -29,6 +29,7 @@ pub(crate) use rope::{Rotation, TurningPair};
 pub(crate) use squash::Squash;
 use turn::VectorSteps;
 pub(crate) use turn::{Turn, all_rows};
+pub(crate) use vector_norm::Normed;
 pub(super) use weigh::Weighed;
 pub(crate) use weigh::{Elementwise, Weigh};
 

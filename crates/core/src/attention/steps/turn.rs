@@ -149,6 +149,12 @@ impl<T: Scalar> Turn<T> {
         }
     }
 
+    /// The normaliser of the vectors in these rows, alone or together with those of other heads; `None` without one.
+    pub(crate) fn normed(&self, rows: &Range<usize>) -> Option<&Normed<T>> {
+        let wide = self.wide.iter().find(|wide| wide.rows.contains(rows));
+        wide.map(|wide| &wide.norm).or_else(|| self.part(rows)?.norm.as_ref())
+    }
+
     fn part(&self, rows: &Range<usize>) -> Option<&Part<T>> {
         self.parts.iter().find(|part| part.rows == *rows)
     }

@@ -13,7 +13,7 @@ use crate::extremum::largest;
 
 /// The normaliser at the vectors of all tokens.
 #[derive(Clone, Debug)]
-pub(super) struct Normed<T: Scalar> {
+pub(crate) struct Normed<T: Scalar> {
     normalizer: Normalizer<T>,
     /// The gain of each entry, with the factor of `l2`.
     gain: Vec<T>,
@@ -50,7 +50,7 @@ impl<T: Scalar> Normed<T> {
     }
 
     /// N' (g * u), in place.
-    pub(super) fn pull_back(&self, token_idx: usize, gradient: &mut [T]) {
+    pub(crate) fn pull_back(&self, token_idx: usize, gradient: &mut [T]) {
         gradient.iter_mut().zip(&self.gain).for_each(|(x, gain)| *x *= *gain);
         self.normalizer.apply_jacobian_at(token_idx, gradient);
     }
