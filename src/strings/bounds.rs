@@ -52,19 +52,20 @@ pub fn formula_words(bound: BoundId) -> &'static str {
     find_formula_words(bound.id()).unwrap_or(bound.formula())
 }
 
-/// A line for each reason why bounds have no value, with the names of these bounds. Bounds of one name count as one.
+/// A line for each reason why bounds have no value, with the names of these bounds. Bounds of one name count as one; a
+/// bound with several reasons is in several lines.
 pub fn bounds_absent(measurement: &Measurement) -> Vec<String> {
     let mut lines: Vec<(Absence, Vec<&str>)> = Vec::new();
-    for (id, _) in &measurement.absent {
+    for (id, absence) in &measurement.absent {
         let name = bound_label(id);
         let is_twin = measurement.bounds.iter().any(|bound| bound_label(bound.id) == name);
-        let Some(absence) = why_absent(&measurement.absent, &[*id]).filter(|_| !is_twin) else { continue };
-        if lines.iter().any(|(_, names)| names.contains(&name)) {
+        if is_twin || why_absent(&measurement.absent, &[*id]).is_none() || is_of_others(*absence) {
             continue;
         }
-        match lines.iter_mut().find(|(known, _)| *known == absence) {
+        match lines.iter_mut().find(|(known, _)| known == absence) {
+            Some((_, names)) if names.contains(&name) => {}
             Some((_, names)) => names.push(name),
-            None => lines.push((absence, vec![name])),
+            None => lines.push((*absence, vec![name])),
         }
     }
     let line = |(absence, names): (Absence, Vec<&str>)| {
@@ -76,9 +77,13 @@ pub fn bounds_absent(measurement: &Measurement) -> Vec<String> {
 /// Why none of these bounds, which share a name, has a value: the reason of the first of them that is not about another
 /// mask or kernel. `None` where all of them are, or none is absent.
 pub fn why_absent(absent: &[(BoundId, Absence)], ids: &[BoundId]) -> Option<Absence> {
-    let of_others = |absence: Absence| matches!(absence, Absence::NoMask | Absence::OtherAttention);
     let of = |id: &BoundId| absent.iter().find(|(other, _)| other == id).map(|(_, absence)| *absence);
-    ids.iter().filter_map(of).find(|absence| !of_others(*absence))
+    ids.iter().filter_map(of).find(|absence| !is_of_others(*absence))
+}
+
+/// Whether a bound with this reason is about another mask or kernel.
+fn is_of_others(absence: Absence) -> bool {
+    matches!(absence, Absence::NoMask | Absence::OtherAttention)
 }
 
 /// Why a bound has no value, in the same words in every view.

@@ -1,5 +1,6 @@
 //! One measurement, as `lipscope measure` makes it, and the singular values, as in `lipscope spectrum`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lipscope_core::bounds::{ALL, BoundId, Domain, Norm};
@@ -120,10 +121,12 @@ pub(crate) fn spectrum(
 }
 
 fn to_value(found: &Measurement) -> Value {
-    let reason = |(id, absence): &(BoundId, lipscope_core::bounds::Absence)| {
-        (id.id().to_owned(), Value::String(absence.phrase().to_string()))
-    };
-    let absent: Map<String, Value> = found.absent.iter().map(reason).collect();
+    let mut absent: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (id, absence) in &found.absent {
+        absent.entry(id.id()).or_default().push(absence.phrase().to_string());
+    }
+    let absent: Map<String, Value> =
+        absent.into_iter().map(|(id, reasons)| (id.to_owned(), Value::String(reasons.join("; ")))).collect();
     json!({
         "measurement": found.to_value(), "absent": absent, "max_token": found.norm(Norm::MaxToken),
         "mean_field_limit": found.mean_field_limit, "large_radius_limit": found.large_radius_limit,

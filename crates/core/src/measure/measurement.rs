@@ -91,7 +91,8 @@ pub struct Measurement {
     pub bounds: Vec<Bound>,
     /// The formula of each bound with its numbers, and where the upper bounds lose (slack).
     pub slacks: Vec<BoundSlack>,
-    /// Why the bounds that are not among `bounds` have no value; empty where no bounds were asked for.
+    /// Why the bounds that are not among `bounds` have no value, with an entry for each reason; empty where no bounds were
+    /// asked for.
     pub absent: Vec<(BoundId, Absence)>,
     /// The tokens behind the lower bounds, where the order of tokens does not count.
     pub witnesses: Witnesses,
