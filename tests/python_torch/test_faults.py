@@ -382,6 +382,48 @@ class Attention(Faults):
         (found,) = lipscope.torch.attention(same, drawn(), heads="all")
         self.close(found.measure().value, dense_norm(formula(lambda x: same(x, x, x)), drawn()))
 
+    def test_a_detached_part_of_a_few_percent_is_refused(self):
+        for part in (0.012, 0.02, 0.03, 0.04):
+            self.refused("is not that of its values", lambda: self.norm(lambda x: x + part * x.detach()))
+
+    def test_attention_is_compared_where_outputs_say_something_about_its_steps(self):
+        class Causal(nn.MultiheadAttention):
+            def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None,
+                        average_attn_weights=True, is_causal=False):  # fmt: skip
+                mask = torch.ones(query.shape[1], query.shape[1], dtype=torch.bool).triu(1)
+                return super().forward(query, key, value, need_weights=need_weights, attn_mask=mask)
+
+        torch.manual_seed(0)
+        module = Causal(D, 2, batch_first=True).double()
+        alike = drawn()[:, :1].repeat(1, N, 1)
+        for x in (alike, drawn() + 1e4 * drawn(seed=3)[:, :1]):
+            self.refused("something else", lambda: lipscope.torch.attention(module, x))
+        with torch.no_grad():
+            module.out_proj.bias += 1e3
+        self.refused("something else", lambda: lipscope.torch.attention(module, drawn()))
+        # What is plain is measured at such tokens, too.
+        plain = attention()
+        for x in (alike, drawn() + 1e3):
+            self.assertEqual(len(lipscope.torch.attention(plain, x)), 2)
+        doubled = attention()
+        doubled.register_forward_hook(lambda _, __, result: (2 * result[0], *result[1:]))
+        self.refused("something else", lambda: lipscope.torch.attention(doubled, alike))
+
+    def test_a_hook_that_changes_the_tokens_before_a_module_is_refused(self):
+        for hook in (lambda _, given: tuple(3 * x for x in given), lambda _, given: tuple(F.normalize(x, dim=-1) for x in given)):
+            module = attention()
+            module.register_forward_pre_hook(hook)
+            self.refused("forward pre-hook that changes its tokens", lambda: lipscope.torch.attention(module, 5 * drawn()))
+        for hook in (lambda _, given: (F.normalize(given[0], dim=-1), *given[1:]), lambda _, given: (3 * given[0], *given[1:])):
+            module = layer()
+            module.register_forward_pre_hook(hook)
+            self.refused("forward pre-hook that changes its tokens", lambda: self.blocks(module, 5 * drawn()))
+        # One that only looks is none of these.
+        module = layer()
+        expected = self.blocks(module)
+        module.register_forward_pre_hook(lambda *_: None)
+        self.close(self.blocks(module), expected)
+
     def test_a_quantizable_copy_is_measured_by_its_own_weights_or_refused(self):
         import torch.ao.nn.quantizable as quantizable
         import torch.ao.quantization as quantization

@@ -12,7 +12,7 @@ import torch
 
 from ._calls import (
     checked_call, chosen, evaluated, names_by_position, parameters_of, refuse_filled_caches, refuse_quantized,
-    refuse_scripted, refuse_unknown, split, uncompiled, without_caches,
+    refuse_scripted, refuse_unknown, split, uncompiled, watched, without_caches,
 )  # fmt: skip
 from ._families import Family, family_of
 from ._layers import is_attention
@@ -411,7 +411,9 @@ class _Parts:
                 again()
             return heads.pop()
 
-        with _hooked(self.module.register_forward_pre_hook(keep, with_kwargs=True)):
+        name = f"The attention of {layer.named}"
+        handles = watched(name, self.module, _tokens)
+        with _hooked(*handles, self.module.register_forward_pre_hook(keep, with_kwargs=True)):
             layer.call.again(layer.call.entered)
         x, again = _again(self.module, *calls[0])
         if len(x) != len(layer.call.entered):
@@ -491,7 +493,7 @@ def _hooks(stacks: list[tuple[str, str, torch.nn.Module]], found: list[_Call]) -
     return [hook for module, of_module in names.items() for hook in _recorders(module, of_module, found)]
 
 
-def _recorders(module: torch.nn.Module, names: list[tuple[str, str]], found: list[_Call]) -> tuple[Any, Any]:
+def _recorders(module: torch.nn.Module, names: list[tuple[str, str]], found: list[_Call]) -> list[Any]:
     turns = itertools.cycle(names)
     entered: list[Any] = []
 
@@ -513,10 +515,11 @@ def _recorders(module: torch.nn.Module, names: list[tuple[str, str]], found: lis
         has_encoder = any(given.get(of_encoder) is not None for of_encoder in _OF_ENCODER)
         found.append(_Call(name, module, stack, x, left.detach().clone(), others, again, has_encoder))
 
-    return (
+    return [
+        *watched(names[0][1], module, _tokens),
         module.register_forward_pre_hook(enter, with_kwargs=True),
         module.register_forward_hook(leave, with_kwargs=True),
-    )
+    ]
 
 
 def _tokens(module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from contextlib import contextmanager
-from typing import Any, Iterator, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 import torch
 
@@ -186,6 +186,37 @@ def refuse_scripted(name: str, module: torch.nn.Module) -> None:
             f"{name or 'The module'} is compiled by torch.jit, so that its calls cannot be read. Give the module before it was "
             "scripted or traced, or measure a function of its tokens by lipscope.torch.norm."
         )
+
+
+def watched(name: str, module: torch.nn.Module, tokens_of: Callable[..., Any]) -> list[Any]:
+    """Hooks that refuse a call whose tokens another forward pre-hook of the module changes: run again, it would change them
+    twice. The caller removes them. `tokens_of` takes the arguments of a call by position and by name.
+
+    Raises
+    ------
+    ValueError
+        At the call, with the module's name.
+    """
+    before: list[Any] = []
+
+    def enter(_: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+        tokens = tokens_of(module, arguments, options)
+        before.append(tokens.detach().clone() if isinstance(tokens, torch.Tensor) else tokens)
+
+    def check(_: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+        first, last = before.pop(), tokens_of(module, arguments, options)
+        if not isinstance(first, torch.Tensor) or not isinstance(last, torch.Tensor):
+            return
+        if first.shape != last.shape or not torch.equal(first.nan_to_num(), last.nan_to_num()):
+            raise ValueError(
+                f"{name or 'The model'} has a forward pre-hook that changes its tokens. Remove the hook, or measure a function of the "
+                "tokens before it by lipscope.torch.norm."
+            )
+
+    return [
+        module.register_forward_pre_hook(enter, with_kwargs=True, prepend=True),
+        module.register_forward_pre_hook(check, with_kwargs=True),
+    ]
 
 
 @contextmanager

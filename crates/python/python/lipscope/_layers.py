@@ -9,13 +9,19 @@ from typing import Any, Callable
 import numpy as np
 import torch
 
-from ._calls import is_cache, refuse_scripted, uncompiled
+from ._calls import is_cache, refuse_scripted, uncompiled, watched
 from ._families import Family, family_of
 from ._masks import Item, float64, items, masked_items, numpy, same_for_heads, split
 from ._positions import Rope, rope_of
 
 #: The most by which what is read may miss what a module computes in float32, relative to it.
 _VALUE_TOLERANCE = float(np.finfo(np.float32).eps) ** 0.5
+
+
+#: The names of the tokens of a call, of torch.nn.MultiheadAttention and of families of transformers.
+_MULTIHEAD_TOKENS = ("query", "key", "value")
+_TOKENS = ("hidden_states", "query")
+_OTHER = "computes something else than the attention of its class"
 
 
 @dataclass(frozen=True)
@@ -107,19 +113,22 @@ class Weights:
         names = [name for name, _, _ in self._needed()]
         return "biases of " + " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
-    def value(self, item: Item) -> np.ndarray:
-        """The concatenated heads (n, heads k) at an item, by their formula."""
-        q, k, v = (
-            np.einsum("hkd,nd->hnk", matrix, item.tokens) + bias[:, None]
-            for matrix, bias in ((self.q, self.q_bias), (self.k, self.k_bias), (self.v, self.v_bias))
-        )
+    def scores(self, tokens: np.ndarray) -> np.ndarray:
+        """The scores (heads, n, n) at tokens (n, d), before their cap, bias and mask."""
+        q, k = _projected(self.q, self.q_bias, tokens), _projected(self.k, self.k_bias, tokens)
         if self.norm is not None:
             rms = lambda z: z / np.sqrt((z**2).mean(-1, keepdims=True) + self.norm.eps)
             q, k = rms(q) * self.norm.q_gain, rms(k) * self.norm.k_gain
         if self.rope is not None:
             q, k = self.rope.turn(q), self.rope.turn(k)
-        of_heads = [self.group(head) for head in range(self.count)]
-        scores = self.scale * q @ k[of_heads].swapaxes(1, 2)
+        return self.scale * q @ k[self._groups()].swapaxes(1, 2)
+
+    def _groups(self) -> list[int]:
+        return [self.group(head) for head in range(self.count)]
+
+    def value(self, item: Item) -> np.ndarray:
+        """The concatenated heads (n, heads k) at an item, by their formula."""
+        scores, v = self.scores(item.tokens), _projected(self.v, self.v_bias, item.tokens)
         if self.softcap is not None:
             scores = self.softcap * np.tanh(scores / self.softcap)
         if item.bias is not None:
@@ -130,7 +139,17 @@ class Weights:
         sums = weights.sum(-1, keepdims=True)
         if self.sinks is not None:
             sums = sums + np.exp(self.sinks[:, None, None] - largest)
-        return (weights / sums @ v[of_heads]).swapaxes(0, 1).reshape(len(item.tokens), -1)
+        return (weights / sums @ v[self._groups()]).swapaxes(0, 1).reshape(len(item.tokens), -1)
+
+
+def _tokens_of(_: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """The tokens of a call: its first argument, or one of these names."""
+    return arguments[0] if arguments else next((options[name] for name in _TOKENS if name in options), None)
+
+
+def _projected(matrix: np.ndarray, bias: np.ndarray, tokens: np.ndarray) -> np.ndarray:
+    """What heads (h, k, d) with a bias (h, k) make of tokens (n, d): (h, n, k)."""
+    return np.einsum("hkd,nd->hnk", matrix, tokens) + bias[:, None]
 
 
 class CrossAttention(ValueError):
@@ -160,7 +179,8 @@ class Catcher:
 
     def hooks(self) -> list[Any]:
         """Hooks that add each call to `calls`, or its refusal to `crossing`; the caller removes them."""
-        hooks = [self.module.register_forward_hook(self._read, with_kwargs=True)]
+        hooks = watched(self.name, self.module, _tokens_of)
+        hooks.append(self.module.register_forward_hook(self._read, with_kwargs=True))
         output = self._output()
         if output is not None:
             hooks.append(output.register_forward_hook(self._keep, with_kwargs=True))
@@ -197,6 +217,7 @@ class Catcher:
         if torch.finfo(output.dtype).eps > _VALUE_TOLERANCE:
             output = self._in_single(weights, given)
         self._compare(weights, found, output)
+        self._compare_elsewhere(weights, found, given)
         self.calls.append((self.name, fix(module), weights, found))
 
     def _of_module(self, result: Any) -> torch.Tensor:
@@ -247,13 +268,59 @@ class Catcher:
                 raise refusal(self.name, self.module, "gives NaN")
             if not np.isfinite(expected).all():
                 raise refusal(self.name, self.module, "gives infinite numbers")
-            value = weights.value(item)
-            if self.family is None:
-                matrix, bias = linear(self.module.out_proj)
-                value = value @ matrix.T + bias
+            value = self._expected(weights, item)
             error = np.linalg.norm(value - expected) if value.shape == expected.shape else np.inf
             if not error <= _VALUE_TOLERANCE * np.linalg.norm(expected):
-                raise refusal(self.name, self.module, "computes something else than the attention of its class")
+                raise refusal(self.name, self.module, _OTHER)
+
+    def _expected(self, weights: Weights, item: Item) -> np.ndarray:
+        """What the module gives at an item, by the formula."""
+        value = weights.value(item)
+        if self.family is None:
+            matrix, bias = linear(self.module.out_proj)
+            value = value @ matrix.T + bias
+        return value
+
+    def _compare_elsewhere(self, weights: Weights, found: list[Item], given: dict[str, Any]) -> None:
+        """The same at drawn tokens, by the change of the output from some to others. At tokens that are all alike, beside large
+        biases and where one score is far above the others, outputs say little about the steps that they come from.
+        """
+        names = _MULTIHEAD_TOKENS if self.family is None else [next(name for name in _TOKENS if name in given)]
+        tokens = given[names[0]]
+        draw = np.random.default_rng(0)
+        drawn = [draw.normal(size=tuple(tokens.shape)) for _ in range(2)]
+        # So long that scores differ by about one.
+        spread = float(weights.scores(self._as_items(drawn[0])[0][found[0].kept]).std())
+        scale = spread**-0.5 if weights.norm is None and spread > 0 else 1.0
+        placed = [torch.from_numpy(scale * one).to(tokens.dtype).to(tokens.device) for one in drawn]
+        plain = {name: part for name, part in given.items() if not is_cache(name, part)}
+        outputs = [self._called(weights, {**plain, **dict.fromkeys(names, one)}) for one in placed]
+        wholes = [self._as_items(float64(one)) for one in placed]
+        for at, item in enumerate(found):
+            of_module = [float64(one[at]).reshape(len(item.kept), -1)[item.kept] for one in outputs]
+            if not all(np.isfinite(one).all() for one in of_module):
+                continue
+            read = [self._expected(weights, replace(item, tokens=whole[at][item.kept])) for whole in wholes]
+            change = read[1] - read[0]
+            error = np.linalg.norm(change - (of_module[1] - of_module[0]))
+            rounding = 64 * torch.finfo(outputs[0].dtype).eps * sum(np.linalg.norm(one) for one in of_module)
+            if not error <= _VALUE_TOLERANCE * np.linalg.norm(change) + rounding:
+                raise refusal(self.name, self.module, _OTHER)
+
+    def _as_items(self, tokens: np.ndarray) -> np.ndarray:
+        """The tokens of a call as (batch, n, d)."""
+        if tokens.ndim == 2:
+            return tokens[None]
+        return tokens if self.family is not None or self.module.batch_first else tokens.swapaxes(0, 1)
+
+    def _called(self, weights: Weights, given: dict[str, Any]) -> torch.Tensor:
+        """What the module gives in a call of its own; in float32 where it computes in half of that."""
+        self._is_repeated = True
+        try:
+            output = self._of_module(self.module(**given))
+        finally:
+            self._is_repeated = False
+        return output if torch.finfo(output.dtype).eps <= _VALUE_TOLERANCE else self._in_single(weights, given)
 
 
 def refusal(name: str, module: Any, what: str) -> ValueError:
@@ -341,7 +408,7 @@ def _transformers(module: Any, family: Family, given: dict[str, Any]) -> tuple[W
         raise ValueError(f"has {family.wide}")
     _check_parts(module, family)
     weights = _weights(module, family)
-    tokens = next(given[name] for name in ("hidden_states", "query") if name in given)
+    tokens = next(given[name] for name in _TOKENS if name in given)
     n = tokens.shape[1]
     mask = next((given[name] for name in ("attention_mask", "mask") if given.get(name) is not None), None)
     said = given.get("is_causal")

@@ -26,8 +26,8 @@ _DIRECTIONS = 4
 _STEPS = ((1e-2, 2e-7), (1e-3, 2e-7), (1e-4, 2e-7), (1e-5, 2e-7), (1e-6, 1e-14), (1e-7, 1e-14))
 #: The most that they may differ, relative to the larger one.
 _VALUES = 0.01
-#: The most that rounding may be of a slope that is judged.
-_ROUNDED = 0.05
+#: The most that rounding may be of a slope that is judged: half of that.
+_ROUNDED = 0.005
 
 
 def norm(
@@ -72,6 +72,9 @@ def norm(
 
     Notes
     -----
+    Values and derivative are compared along a few random directions, to one percent: a detached part that is smaller than that, or
+    that only a few of many entries have, is not seen, and the value is then that of the derivative.
+
     `torch.no_grad` and `torch.inference_mode` around the call do not matter. Buffers that `f` changes in place, such as running
     statistics, have their numbers back in the end, also where `f` is refused.
 
@@ -194,7 +197,7 @@ class _Products:
             # A step whose rounding is a part of the slope says nothing.
             if rounded > _ROUNDED * size:
                 continue
-            if error <= _VALUES * size + rounded:
+            if error <= _VALUES * size:
                 return
             agreed |= before is not None and _length(slope - before) <= 0.25 * error
             before = slope
