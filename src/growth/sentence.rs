@@ -47,6 +47,7 @@ pub fn GapSentence() -> impl IntoView {
             let upper = upper.as_ref().map(|(_, reading)| text(reading));
             match (is_known.get(), lower, upper) {
                 (false, ..) => strings::measuring_text().into(),
+                (true, None, None) if at.get() < 2.0 => strings::growth_from_two().into(),
                 (true, None, None) => strings::growth_note(norm.get()).into(),
                 (true, lower, upper) => strings::growth_gap(at.get(), lower, upper),
             }

@@ -190,15 +190,31 @@ fn mend(scene: &mut Scene, problems: &mut Vec<String>) {
     }
     let Err(problem) = state.check_cost() else { return };
     problems.push(strings::problem_text(&problem));
+    let given = scene.clone();
+    take_back(&mut scene.state, &first);
+    let lost = FIELDS.iter().filter(|field| field.text(&given) != field.text(scene)).map(|field| field.key());
+    let lost: Vec<&str> = lost.collect();
+    if !lost.is_empty() {
+        problems.push(strings::link_not_loaded(lost.join(", ")));
+    }
+}
+
+/// Gives a state that cannot be computed the settings of a first visit, one after another, until it can.
+fn take_back(state: &mut PageState, first: &PageState) {
     if state.experiment().check().is_err() {
-        (state.attention, state.mask) = (first.attention, first.mask);
-        (state.score, state.weighting) = (first.score, first.weighting);
+        (state.attention, state.mask) = (first.attention, first.mask.clone());
+        (state.score, state.weighting) = (first.score.clone(), first.weighting.clone());
+    }
+    let steps: [fn(&mut PageState, &PageState); 4] = [
+        |state, first| state.n = first.n,
+        |state, first| (state.heads, state.head_dim) = (first.heads, first.head_dim),
+        |state, first| state.d = first.d,
+        |state, first| (state.tokens, state.weights) = (first.tokens, first.weights),
+    ];
+    for step in steps {
         if state.check_cost().is_ok() {
             return;
         }
-    }
-    (state.n, state.d, state.heads, state.head_dim) = (first.n, first.d, first.heads, first.head_dim);
-    if state.check_cost().is_err() {
-        (state.tokens, state.weights) = (first.tokens, first.weights);
+        step(state, first);
     }
 }

@@ -6,7 +6,7 @@ pub use crate::words::lessons::*;
 
 use lipscope_plot::{Kind, Number};
 
-use super::plot::count;
+use super::plot::{count, signed};
 use crate::words::link::between_sentences;
 
 pub const LESSON_WAITING: &str = "…";
@@ -52,7 +52,7 @@ pub fn is_good(ratio: f64) -> bool {
 
 /// A slope with three decimals.
 pub fn lesson_slope(exponent: f64) -> String {
-    format!("{exponent:.3}").replace('-', "\u{2212}")
+    signed(exponent)
 }
 
 pub fn times(number: &str) -> String {

@@ -94,8 +94,14 @@ pub fn n_equals(n: f64) -> String {
 
 /// A number of tokens: with all digits if people would write it so.
 pub fn count(n: f64) -> String {
+    const MOST_DIGITS: usize = 7;
     let is_round = n >= 1e6 && n % 1e4 == 0.0;
-    if n < 1e7 && !is_round { n.to_string() } else { Number::short(n).to_string() }
+    if n >= 1e7 || is_round {
+        return Number::short(n).to_string();
+    }
+    // Clusters may hold a number of tokens that is no whole one.
+    let digits = n.to_string();
+    if digits.len() > MOST_DIGITS { Number::of(n).to_string() } else { digits }
 }
 
 /// The value of each named curve at n, with its name and sign. The mean has the range of its samples.
@@ -144,13 +150,22 @@ fn kind_of_role(role: Role) -> Kind {
 }
 
 /// Three decimals, with a minus sign as wide as a digit.
-fn signed(x: f64) -> String {
-    format!("{x:.3}").replace('-', "\u{2212}")
+pub(super) fn signed(x: f64) -> String {
+    // A number that rounds to zero has no sign.
+    let rounded = (1e3 * x).round() / 1e3 + 0.0;
+    format!("{rounded:.3}").replace('-', "\u{2212}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_of_a_token_has_four_digits_and_a_slope_of_nothing_no_sign() {
+        let counts = [21.085_536_923_187_668, 0.5, 64.0, 3_756_001.0, 3e6].map(count);
+        assert_eq!(counts, ["21.09", "0.5", "64", "3756001", "3 × 10⁶"]);
+        assert_eq!([signed(-0.000_091_6), signed(-0.25)], ["0.000", "\u{2212}0.250"]);
+    }
 
     #[test]
     fn an_interval_without_a_width_is_not_written() {

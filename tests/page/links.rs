@@ -215,6 +215,11 @@ fn what_is_wrong_is_named_and_the_rest_is_taken() {
         let taken = state.n == 99 || state.radius == 2.0 || state.mask == Mask::Causal;
         assert!(taken, "{fragment} lost its rest");
     }
+    // A number of tokens over the limit takes nothing else with it, and what is lost is named.
+    let link::Followed { scene, problems } = survive("v3&n=5000&d=7&R=3&mask=causal&weights=random&heads=3&k=5&seed=4");
+    let state = scene.expect("the rest").state;
+    assert_eq!((state.n, state.d, state.heads, state.head_dim, state.radius), (64, 7, 3, 5, 3.0));
+    assert!(problems.contains(&"Not loaded: n.".to_owned()), "{problems:?}");
     let nothing = ["v4&n=5", "v2&n=5", "plots?", "v1.", "v1.e30", "%00", "v3.n=5"];
     for fragment in nothing {
         assert_eq!(survive(fragment).scene, None, "{fragment}");
