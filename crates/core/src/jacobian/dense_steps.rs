@@ -12,7 +12,6 @@ use std::ops::Range;
 use nalgebra::{DMatrix, DVector, DVectorView};
 
 use crate::attention::{Forward, MapLayout, Normed, Squash, Steps, TurningPair, all_rows};
-use crate::spectral::length;
 
 /// The rows of blocks at a forward pass.
 #[derive(Clone, Debug)]
@@ -297,13 +296,15 @@ fn stacked(matrices: Vec<DMatrix<f64>>) -> DMatrix<f64> {
 /// the unit vector u of z. The first term comes from u_l v_i - u_i v_l, which are zero where a column v of V has the direction
 /// of z.
 fn slope_of_length(z: DVectorView<'_, f64>, eps: f64, value: &DMatrix<f64>) -> DMatrix<f64> {
-    let length = length(z.clone_owned().as_slice());
-    let scale = libm::hypot(length, eps.sqrt());
-    if length == 0.0 {
-        return value / scale;
-    }
     // Products of a short z with itself would underflow.
-    let unit = z / length;
+    let largest = z.amax();
+    if largest == 0.0 {
+        return value / eps.sqrt();
+    }
+    let unit = z / largest;
+    let length = unit.norm();
+    let scale = libm::hypot(largest * length, eps.sqrt());
+    let unit = unit / length;
     let along = eps / scale / scale / scale;
     let mut slope = DMatrix::zeros(value.nrows(), value.ncols());
     for (mut place, v) in slope.column_iter_mut().zip(value.column_iter()) {
