@@ -114,7 +114,7 @@ fn proved(
             all
         }
     };
-    for radius in smaller_radii(hypotheses.radius, hypotheses.n()) {
+    for radius in smaller_radii(hypotheses.radius, hypotheses.n()).take(most_balls(hypotheses)) {
         found.extend(clusters_of(&bounds_and_witnesses(&open.with_radius(radius)).1)?);
     }
     if !is_causal {
@@ -181,7 +181,13 @@ fn radii(experiment: &Experiment, hypotheses: &Hypotheses, ball: &Ball) -> Vec<f
     };
     let steep = (experiment.scope() == Scope::Composed).then(|| largest * experiment.eps.sqrt());
     let all = [largest].into_iter().chain(steep).chain(smaller_radii(largest, hypotheses.n()));
-    all.filter(|radius| *radius > 0.0).collect()
+    all.filter(|radius| *radius > 0.0).take(most_balls(hypotheses)).collect()
+}
+
+/// In how many balls tokens are looked for: the search for two clusters takes each head by itself.
+fn most_balls(hypotheses: &Hypotheses) -> usize {
+    const MOST_SEARCHES: usize = 64;
+    (MOST_SEARCHES / hypotheses.heads.len().max(1)).max(1)
 }
 
 /// Few tokens of which the last is elsewhere on a line through the others: the others at R u, or half of them at -R u,

@@ -15,6 +15,9 @@ use super::settings::Settings;
 /// The name of the file, for errors.
 const WHOLE_FILE: &str = "tokenizer.json";
 
+/// The most parts of a normaliser or pre-tokenizer: each may lengthen the text for those behind it.
+const MOST_PARTS: usize = 64;
+
 /// The most lists and objects inside one another of a normaliser or pre-tokenizer: a replacement in a sequence in a
 /// sequence has six.
 const MOST_NESTED: usize = 8;
@@ -44,8 +47,8 @@ pub(super) fn needed_of(text: &str) -> Result<(Value, Value), InputError> {
     Ok((whole, post_processor))
 }
 
-/// Refuses a part whose lists and objects are nested deeply: the library tries each of its kinds at each level, so that
-/// the time grows by a factor with every level.
+/// Refuses a part with very many parts of its own, and one whose lists and objects are nested deeply: the library tries each
+/// of its kinds at each level, so that the time grows by a factor with every level.
 fn check_nesting(part: &'static str, value: &Value) -> Result<(), InputError> {
     // serde_json has read the value, which it refuses past 128 levels.
     fn depth(value: &Value) -> usize {
@@ -54,6 +57,28 @@ fn check_nesting(part: &'static str, value: &Value) -> Result<(), InputError> {
             Value::Object(inner) => 1 + inner.values().map(depth).max().unwrap_or(0),
             _ => 0,
         }
+    }
+    fn longest(value: &Value) -> usize {
+        let inner: Vec<&Value> = match value {
+            Value::Array(inner) => inner.iter().collect(),
+            Value::Object(inner) => inner.values().collect(),
+            _ => Vec::new(),
+        };
+        let own = if value.is_array() { inner.len() } else { 0 };
+        inner.into_iter().map(longest).fold(own, usize::max)
+    }
+    let parts = longest(value);
+    if parts > MOST_PARTS {
+        return Err(wrong(
+            WHOLE_FILE,
+            phrase!(
+                "too_many_parts",
+                "its {part} has a list of {found} parts; at most {most} are read",
+                part = part,
+                found = parts,
+                most = MOST_PARTS
+            ),
+        ));
     }
     let found = depth(value);
     if found <= MOST_NESTED {
@@ -355,6 +380,9 @@ mod tests {
             assert!(of(MOST_NESTED).is_ok());
             let problem = of(41).expect_err("too deep").to_string();
             assert!(problem.contains(part) && problem.contains("41") && problem.contains('8'), "{problem}");
+            let many = |count: usize| needed_of(&json!({"model": {}, part: vec![json!({}); count]}).to_string());
+            assert!(many(MOST_PARTS).is_ok());
+            assert!(many(400).expect_err("too many").to_string().contains("400"));
         }
     }
 
