@@ -45,7 +45,7 @@ pub fn BoundsFigure(
     };
     let left_out = move || {
         let count = readings.with(Vec::len);
-        (count > MOST_ROWS).then(|| strings::model_bounds_left_out { all: MOST_ROWS, drawn: count }.text())
+        (count > MOST_ROWS).then(|| strings::model_bounds_left_out { all: count, drawn: MOST_ROWS }.text())
     };
     view! {
         <section class="model-figure" aria-labelledby="model-bounds-heading" data-testid="model-bounds-figure">
